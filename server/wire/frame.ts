@@ -1,0 +1,197 @@
+/**
+ * A frame: what worker and master exchange, many records in one binary Buffer.
+ *
+ * Layout, little-endian. Frame: version u8, 0 u8, 0 u16, count of records u32, records. Record: length of its body u32,
+ * kind u8, Retry-After in seconds u8, status u16, request number u32, body. A request number is the worker's own; the
+ * answer carries it back, once. Bodies of hot records are fixed numbers and bytes, of rare ones JSON.
+ * Cost: one copy of each body; no object a record (readers fill one view).
+ */
+import type { Identity } from './identity.ts';
+
+export const FRAME_VERSION = 1;
+
+/** Frames are cut at about this size in bytes: one pipe write stays below 20 turns of a 64 KiB socket buffer. */
+export const FRAME_BYTES_TARGET = 1 << 20;
+
+/** Kinds of records. Up, from worker to master; `answer` is the only one down. */
+export const Kind = {
+  crossing: 1,
+  poll: 2,
+  gone: 3,
+  join: 4,
+  leave: 5,
+  look: 6,
+  know: 7,
+  answer: 16,
+} as const;
+
+const FRAME_HEAD = 8;
+const RECORD_HEAD = 12;
+const IDENTITY_BYTES = 24;
+export const CROSSING_HEAD_BYTES = IDENTITY_BYTES + 12;
+
+/** What a reader sees of one record. Owner: the reader, until it steps on; `bytes` is the frame itself. */
+export interface RecordView extends Identity {
+  kind: number;
+  status: number;
+  retryAfterSeconds: number;
+  request: number;
+  /** crossing */
+  crossing: number;
+  edge: number;
+  /** poll: seq is -1 when no cursor came */
+  epoch: number;
+  seq: number;
+  /** The rest of the body: bytes[start, end). */
+  bytes: Buffer;
+  start: number;
+  end: number;
+}
+
+/** Gathers records; `take()` gives the frame and begins the next. */
+export class FrameWriter {
+  #bytes = Buffer.allocUnsafe(64 << 10);
+  #length = FRAME_HEAD;
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  crossing(request: number, from: Identity, crossing: number, edge: number, passage: string): void {
+    const room = passage.length * 3;
+    let at = this.#begin(Kind.crossing, request, CROSSING_HEAD_BYTES + room);
+    at = this.#identity(at, from);
+    at = this.#bytes.writeDoubleLE(crossing, at);
+    at = this.#bytes.writeUInt32LE(edge, at);
+    this.#finish(at + this.#bytes.write(passage, at, room, 'utf8'));
+  }
+
+  poll(request: number, desktop: Identity, epoch: number, seq: number): void {
+    let at = this.#begin(Kind.poll, request, IDENTITY_BYTES + 12);
+    at = this.#identity(at, desktop);
+    at = this.#bytes.writeUInt32LE(epoch, at);
+    this.#finish(this.#bytes.writeDoubleLE(seq, at));
+  }
+
+  /** gone, leave, look or know: a desktop and nothing else. */
+  desktop(kind: number, request: number, desktop: Identity): void {
+    this.#finish(this.#identity(this.#begin(kind, request, IDENTITY_BYTES), desktop));
+  }
+
+  join(request: number, json: string): void {
+    const room = json.length * 3;
+    const at = this.#begin(Kind.join, request, room);
+    this.#finish(at + this.#bytes.write(json, at, room, 'utf8'));
+  }
+
+  answer(
+    request: number,
+    status: number,
+    retryAfterSeconds: number,
+    body: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    const at = this.#begin(Kind.answer, request, end - start);
+    this.#bytes[at - RECORD_HEAD + 5] = retryAfterSeconds;
+    this.#bytes.writeUInt16LE(status, at - RECORD_HEAD + 6);
+    copy(body, this.#bytes, at, start, end);
+    this.#finish(at + end - start);
+  }
+
+  /** The frame, in a Buffer of its own size that the caller owns. */
+  take(): Buffer {
+    this.#bytes.writeUInt32LE(FRAME_VERSION, 0);
+    this.#bytes.writeUInt32LE(this.#count, 4);
+    const frame = Buffer.from(this.#bytes.subarray(0, this.#length));
+    this.#length = FRAME_HEAD;
+    this.#count = 0;
+    return frame;
+  }
+
+  #begin(kind: number, request: number, room: number): number {
+    const need = this.#length + RECORD_HEAD + room;
+    if (need > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(need, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    const at = this.#length;
+    this.#bytes.writeUInt32LE(kind, at + 4);
+    this.#bytes.writeUInt32LE(request, at + 8);
+    return at + RECORD_HEAD;
+  }
+
+  #identity(at: number, who: Identity): number {
+    this.#bytes.writeUInt32LE(who.slot, at);
+    this.#bytes.writeUInt32LE(who.generation, at + 4);
+    for (let word = 0; word < 4; word++) this.#bytes.writeUInt32LE(who.token[word], at + 8 + word * 4);
+    return at + IDENTITY_BYTES;
+  }
+
+  #finish(end: number): void {
+    this.#bytes.writeUInt32LE(end - this.#length - RECORD_HEAD, this.#length);
+    this.#length = end;
+    this.#count++;
+  }
+}
+
+/**
+ * Calls `each` for every record of a frame, with one view filled anew.
+ *
+ * Throws  Error when the frame is not whole: both ends are ours, so this is a fault of the program, not of a client.
+ */
+export function readFrame(frame: Uint8Array, each: (record: RecordView) => void): void {
+  const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+  if (bytes.length < FRAME_HEAD || bytes.readUInt32LE(0) !== FRAME_VERSION) throw new Error('frame: not of version 1');
+  const count = bytes.readUInt32LE(4);
+  const view = blankRecord(bytes);
+  let at = FRAME_HEAD;
+  for (let n = 0; n < count; n++) {
+    if (at + RECORD_HEAD > bytes.length) throw new Error(`frame: record ${n} of ${count} is cut off`);
+    const end = at + RECORD_HEAD + bytes.readUInt32LE(at);
+    view.kind = bytes[at + 4];
+    view.retryAfterSeconds = bytes[at + 5];
+    view.status = bytes.readUInt16LE(at + 6);
+    view.request = bytes.readUInt32LE(at + 8);
+    at += RECORD_HEAD;
+    if (view.kind !== Kind.answer && view.kind !== Kind.join) {
+      if (at + IDENTITY_BYTES > end) throw new Error(`frame: record ${n} of ${count} is too short`);
+      view.slot = bytes.readUInt32LE(at);
+      view.generation = bytes.readUInt32LE(at + 4);
+      for (let word = 0; word < 4; word++) view.token[word] = bytes.readUInt32LE(at + 8 + word * 4);
+      at += IDENTITY_BYTES;
+    }
+    if (view.kind === Kind.crossing) {
+      view.crossing = bytes.readDoubleLE(at);
+      view.edge = bytes.readUInt32LE(at + 8);
+      at += 12;
+    } else if (view.kind === Kind.poll) {
+      view.epoch = bytes.readUInt32LE(at);
+      view.seq = bytes.readDoubleLE(at + 4);
+      at += 12;
+    }
+    if (at > end || end > bytes.length) throw new Error(`frame: record ${n} of ${count} is cut off`);
+    view.start = at;
+    view.end = end;
+    each(view);
+    at = end;
+  }
+  if (at !== bytes.length) throw new Error(`frame: ${bytes.length - at} bytes after its last record`);
+}
+
+function blankRecord(bytes: Buffer): RecordView {
+  const identity = { slot: 0, generation: 0, token: new Uint32Array(4) };
+  const numbers = { kind: 0, status: 0, retryAfterSeconds: 0, request: 0, crossing: 0, edge: 0, epoch: 0, seq: 0 };
+  return { ...identity, ...numbers, bytes, start: 0, end: 0 };
+}
+
+/** Copies from[start, end) to `to` at `at`, whether `from` is a Buffer or not. */
+function copy(from: Uint8Array, to: Buffer, at: number, start: number, end: number): void {
+  to.set(start === 0 && end === from.length ? from : from.subarray(start, end), at);
+}

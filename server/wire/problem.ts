@@ -1,0 +1,81 @@
+/**
+ * Problem documents (RFC 9457): every error the relay answers, by its stable code.
+ *
+ * PROTOCOL.md has one heading for each code; a test holds the two together. Invariant: a code has one status, always.
+ */
+
+export interface Kind {
+  readonly status: number;
+  readonly title: string;
+  /** Seconds a client should wait before it tries again; 0: trying again as it is won't help, or any time is good. */
+  readonly retryAfterSeconds: number;
+}
+
+export const PROBLEMS = {
+  malformed: { status: 400, title: 'The request is not of the form it must have', retryAfterSeconds: 0 },
+  'cursor-ahead': { status: 400, title: 'The cursor is ahead of everything sent', retryAfterSeconds: 0 },
+  'sprite-invalid': { status: 400, title: 'The file is not a sprite this relay takes', retryAfterSeconds: 0 },
+  'unknown-desktop': { status: 401, title: 'No desktop has this id and token', retryAfterSeconds: 0 },
+  'not-found': { status: 404, title: 'Nothing is here', retryAfterSeconds: 0 },
+  'method-not-allowed': { status: 405, title: 'This method is not for this path', retryAfterSeconds: 0 },
+  'request-timeout': { status: 408, title: 'The request did not come whole in time', retryAfterSeconds: 0 },
+  'near-gone': { status: 409, title: 'The friend to sit next to is not here', retryAfterSeconds: 0 },
+  'crossing-stale': { status: 409, title: 'The crossing is too far behind the newest', retryAfterSeconds: 0 },
+  'desktop-ended': { status: 410, title: 'This desktop has ended', retryAfterSeconds: 0 },
+  'cursor-lost': { status: 410, title: 'The cursor is of another life of the relay', retryAfterSeconds: 0 },
+  'too-large': { status: 413, title: 'The body is too large', retryAfterSeconds: 0 },
+  'too-fast': { status: 429, title: 'Too many crossings', retryAfterSeconds: 1 },
+  'head-too-large': { status: 431, title: 'The head of the request is too large', retryAfterSeconds: 0 },
+  internal: { status: 500, title: 'The relay made a mistake', retryAfterSeconds: 0 },
+  'mailbox-full': { status: 503, title: "The neighbour's mailbox is full", retryAfterSeconds: 1 },
+  'relay-full': { status: 503, title: 'The relay is full', retryAfterSeconds: 10 },
+  'relay-busy': { status: 503, title: 'The relay is busy', retryAfterSeconds: 1 },
+  draining: { status: 503, title: 'The relay is going down', retryAfterSeconds: 5 },
+  'store-full': { status: 503, title: 'The relay can store no more sprite files', retryAfterSeconds: 60 },
+} as const satisfies Record<string, Kind>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** What is added to a document beside the members of RFC 9457. */
+export interface ProblemExtra {
+  /** malformed: which field. */
+  field?: string;
+  /** cursor-lost, cursor-ahead: the cursor to go on from. */
+  cursor?: string;
+}
+
+export interface ProblemDocument extends ProblemExtra {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode;
+}
+
+/** The document for `code`. `detail` says what was wrong, where, and what to do; it never holds a token. */
+export function problem(code: ProblemCode, detail: string, extra: ProblemExtra = {}): ProblemDocument {
+  const { status, title } = PROBLEMS[code];
+  return { type: `/protocol#${code}`, title, status, detail, code, ...extra };
+}
+
+/** An error that carries its problem to whoever answers the request. */
+export class ProblemError extends Error {
+  readonly document: ProblemDocument;
+  constructor(code: ProblemCode, detail: string, extra: ProblemExtra = {}) {
+    super(detail);
+    this.document = problem(code, detail, extra);
+  }
+}
+
+/** The documents a front answers by itself, before any handler sees the request. */
+export const FRONT_PROBLEMS = {
+  malformed: problem('malformed', 'This is not an HTTP/1.1 request the relay understands; the connection is closed.'),
+  cursor: problem('malformed', 'cursor: must be one the relay gave, like 6a1f03c2-81.', { field: 'cursor' }),
+  length: problem('malformed', 'content-length: a crossing needs one, and only one.', { field: 'content-length' }),
+  tooLarge: problem('too-large', 'The body of a crossing is at most 1024 bytes.'),
+  headTooLarge: problem('head-too-large', 'The request line and headers are at most 8192 bytes together.'),
+  notFound: problem('not-found', 'This port answers GET /v1/desktops/{id}/events only.'),
+  methodNotAllowed: problem('method-not-allowed', 'This path answers GET only.'),
+  requestTimeout: problem('request-timeout', 'The request must come whole within 10 seconds.'),
+  relayFull: problem('relay-full', 'The relay holds all the connections it can; come back later.'),
+} as const;
