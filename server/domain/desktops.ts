@@ -1,0 +1,187 @@
+/**
+ * Desktops: one row a slot — who owns it, its name, and which of its crossings were accepted.
+ *
+ * An owner is slot and generation; the generation rises with each new owner, from a base that is random for each life of
+ * the relay, so an old id is known to be old and one of an earlier life is unknown. Tokens are 128 random bits.
+ * Invariant: a slot is live, or in the list of free ones, or kept (its owner has ended but its mailbox still waits).
+ * Cost: every call O(1) without allocation; 29 bytes a slot that joins, 29 more once it throws, its name in the slab.
+ */
+import { type Identity, writeId } from '../wire/identity.ts';
+import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
+import { type BlockRef, NO_BLOCK, type Slab } from './slab.ts';
+
+/** What is known of an id and token: the desktop they name is here, was here, or never was. */
+export type Standing = 'live' | 'ended' | 'unknown';
+
+/** What a crossing's number says before it is routed. */
+export type Turn = 'new' | 'repeated' | 'stale';
+
+const MS_PER_CROSSING = 1000 / CROSSINGS_PER_SECOND_MAX;
+
+export class Desktops {
+  readonly max: number;
+  readonly #slab: Slab;
+  readonly #generationBase: number;
+  readonly #owners: Uint32Array;
+  readonly #live: Uint8Array;
+  readonly #token: Uint32Array;
+  readonly #name: Uint32Array;
+  /** Slots given back, a stack; slots from #untouched on were never given out. */
+  readonly #free: Uint32Array;
+  #freeCount = 0;
+  #untouched = 0;
+  readonly #newestCrossing: Float64Array;
+  /** Bit i: the crossing i + 1 below the newest was accepted. */
+  readonly #acceptedBits: Uint32Array;
+  /** Who got the crossing accepted last: slot and generation. */
+  readonly #receiver: Uint32Array;
+  /** How far below the newest the crossing accepted last is: 0 but when it was overtaken. */
+  readonly #receivedBehind: Uint8Array;
+  /** Generic cell rate: the time at which the thrower is rested, in ms of the relay's clock. */
+  readonly #restedMs: Float64Array;
+  count = 0;
+
+  /** `generationBase`: 1 … 2^31 − 1, random. */
+  constructor(slots: number, slab: Slab, generationBase: number) {
+    this.max = slots;
+    this.#slab = slab;
+    this.#generationBase = generationBase;
+    this.#owners = new Uint32Array(slots);
+    this.#live = new Uint8Array(slots);
+    this.#token = new Uint32Array(slots * 4);
+    this.#name = new Uint32Array(slots);
+    this.#free = new Uint32Array(slots);
+    this.#newestCrossing = new Float64Array(slots);
+    this.#acceptedBits = new Uint32Array(slots);
+    this.#receiver = new Uint32Array(slots * 2);
+    this.#receivedBehind = new Uint8Array(slots);
+    this.#restedMs = new Float64Array(slots);
+  }
+
+  /** Gives a slot to a newcomer; -1 when all are taken, or the slab has no room for the name. Empty name: it goes by its id. */
+  take(name: string, token: Uint32Array): number {
+    if (this.#freeCount === 0 && this.#untouched === this.max) return -1;
+    let block: BlockRef = NO_BLOCK;
+    if (name !== '') {
+      const quoted = Buffer.from(JSON.stringify(name));
+      block = this.#slab.allocate(4 + quoted.length);
+      if (block === NO_BLOCK) return -1;
+      this.#slab.setWord(block, quoted.length);
+      quoted.copy(this.#slab.page(block), this.#slab.offset(block) + 4);
+    }
+    const slot = this.#freeCount > 0 ? this.#free[--this.#freeCount] : this.#untouched++;
+    this.#owners[slot]++;
+    this.#live[slot] = 1;
+    this.#token.set(token, slot * 4);
+    this.#name[slot] = block;
+    this.count++;
+    return slot;
+  }
+
+  /** The owner has ended: its id is old from now on. The slot is kept until release(). */
+  end(slot: number): void {
+    this.#live[slot] = 0;
+    this.count--;
+    const block = this.#name[slot];
+    if (block !== NO_BLOCK) this.#slab.free(block, 4 + this.#slab.word(block));
+    this.#name[slot] = NO_BLOCK;
+    // Untouched pages stay untouched: only a thrower has something to forget.
+    if (this.#restedMs[slot] === 0) return;
+    this.#newestCrossing[slot] = 0;
+    this.#acceptedBits[slot] = 0;
+    this.#restedMs[slot] = 0;
+  }
+
+  /** Gives an ended slot back to the free ones. */
+  release(slot: number): void {
+    this.#free[this.#freeCount++] = slot;
+  }
+
+  isLive(slot: number): boolean {
+    return this.#live[slot] === 1;
+  }
+
+  generation(slot: number): number {
+    return this.#generationBase + this.#owners[slot];
+  }
+
+  id(slot: number): string {
+    return writeId(slot, this.generation(slot));
+  }
+
+  /** Compares every bit of the token, whatever the first ones say. */
+  standing(who: Identity): Standing {
+    const { slot, token } = who;
+    if (slot >= this.max) return 'unknown';
+    const owner = who.generation - this.#generationBase;
+    if (owner < 1 || owner > this.#owners[slot]) return 'unknown';
+    if (owner !== this.#owners[slot] || this.#live[slot] === 0) return 'ended';
+    const at = slot * 4;
+    const own = this.#token;
+    const differing =
+      (own[at] ^ token[0]) | (own[at + 1] ^ token[1]) | (own[at + 2] ^ token[2]) | (own[at + 3] ^ token[3]);
+    return differing === 0 ? 'live' : 'unknown';
+  }
+
+  /** Writes `{"desktop":"…","name":"…"}` at out[at…]; answers where it ends. */
+  writeReference(slot: number, out: Buffer, at: number): number {
+    const id = this.id(slot);
+    let end = at + out.write(`{"desktop":"${id}","name":`, at, 'latin1');
+    const block = this.#name[slot];
+    if (block === NO_BLOCK) return end + out.write(`"${id}"}`, end, 'latin1');
+    const length = this.#slab.word(block);
+    const from = this.#slab.offset(block) + 4;
+    end += this.#slab.page(block).copy(out, end, from, from + length);
+    out[end] = 0x7d;
+    return end + 1;
+  }
+
+  name(slot: number): string {
+    const block = this.#name[slot];
+    if (block === NO_BLOCK) return this.id(slot);
+    const from = this.#slab.offset(block) + 4;
+    return JSON.parse(this.#slab.page(block).toString('utf8', from, from + this.#slab.word(block)));
+  }
+
+  /** Whether a crossing of this number is new, was accepted already, or is too far behind to know. */
+  turn(slot: number, crossing: number): Turn {
+    const behind = this.#newestCrossing[slot] - crossing;
+    if (behind < 0) return 'new';
+    if (behind === 0) return 'repeated';
+    if (behind > CROSSINGS_REMEMBERED) return 'stale';
+    return (this.#acceptedBits[slot] >>> (behind - 1)) & 1 ? 'repeated' : 'new';
+  }
+
+  /** Remembers that a crossing was accepted, and by whom it will be got. */
+  remember(slot: number, crossing: number, receiver: number): void {
+    const ahead = crossing - this.#newestCrossing[slot];
+    if (ahead < 0) {
+      this.#acceptedBits[slot] |= 1 << (-ahead - 1);
+      this.#receivedBehind[slot] = -ahead;
+    } else {
+      // A shift by all 32 bits would be none.
+      const older = ahead < CROSSINGS_REMEMBERED ? this.#acceptedBits[slot] << ahead : 0;
+      this.#acceptedBits[slot] = ahead <= CROSSINGS_REMEMBERED ? older | (1 << (ahead - 1)) : 0;
+      this.#newestCrossing[slot] = crossing;
+      this.#receivedBehind[slot] = 0;
+    }
+    this.#receiver[slot * 2] = receiver;
+    this.#receiver[slot * 2 + 1] = this.generation(receiver);
+  }
+
+  /** Who got this crossing: a live slot, or -1 when that is no longer known. */
+  receiver(slot: number, crossing: number): number {
+    const receiver = this.#receiver[slot * 2];
+    const last = this.#newestCrossing[slot] - this.#receivedBehind[slot];
+    const known = crossing === last && this.isLive(receiver);
+    return known && this.generation(receiver) === this.#receiver[slot * 2 + 1] ? receiver : -1;
+  }
+
+  /** Counts one throw against the thrower's rate; false when it throws too fast, and then nothing is counted. */
+  mayThrow(slot: number, nowMs: number): boolean {
+    const restedMs = Math.max(this.#restedMs[slot], nowMs);
+    if (restedMs - nowMs > MS_PER_CROSSING * (CROSSINGS_BURST_MAX - 1)) return false;
+    this.#restedMs[slot] = restedMs + MS_PER_CROSSING;
+    return true;
+  }
+}

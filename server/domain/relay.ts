@@ -1,0 +1,515 @@
+/**
+ * The relay: the way up (a crossing comes to rest in a mailbox) and the way down (a poll takes what waits, or is parked).
+ *
+ * The only writer of mailboxes, torus and parking lot. No await: between the first line of a call and its last nobody else
+ * moves. It has no clock and no sockets: advance() says what time it is, answers go through `Answers`.
+ * Invariant: accepted = acknowledged + waiting + abandoned, at every moment. A sprite is in one mailbox until the cursor
+ * of its desktop passes it; when that desktop ends it goes on, in its direction of travel, to the next one.
+ * Cost: accept, poll and wake are O(1) for each event, with no allocation that lives longer than the call.
+ */
+import { type EdgeNumber, opposite } from '../wire/crossing.ts';
+import { writeCursor } from '../wire/cursor.ts';
+import type { Identity } from '../wire/identity.ts';
+import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
+import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
+import { Deadlines } from './deadlines.ts';
+import { Desktops } from './desktops.ts';
+import {
+  EVENTS_PER_POLL_MAX,
+  LEASE_MS,
+  MAILBOX_BYTES_MAX,
+  MAILBOX_EVENTS_MAX,
+  NEIGHBOURS_STEP_MS,
+  PING_JITTER,
+  PING_MS,
+  POLL_BYTES_MAX,
+  RECONNECT_MS_MAX,
+  SMALL_WORLD_MAX,
+  WORLDS_MAX,
+} from './limits.ts';
+import { EVENT_BYTES_MAX, Mailboxes } from './mailboxes.ts';
+import { Slab } from './slab.ts';
+import { Torus, type World } from './torus.ts';
+
+/** Where answers go: a front, or the frame to a worker. The bytes are copied before the call returns. */
+export interface Answers {
+  answer(ticket: number, status: number, body: Uint8Array, start: number, end: number, retryAfterSeconds: number): void;
+}
+
+export interface RelayOptions {
+  slots: number;
+  slabBytes: number;
+  /** Names this life of the relay in cursors; 32 random bits. */
+  epoch: number;
+  /** 1 … 2^31 − 1, random: where generations begin. */
+  generationBase: number;
+  nowMs: number;
+  answers: Answers;
+  /** Fills with random bits fit for tokens. */
+  randomize: (words: Uint32Array) => void;
+  /** 0 … 1, for jitter. */
+  random: () => number;
+  worldsMax?: number;
+}
+
+/** What became of a crossing: 'repeated' is one accepted before. */
+export type Verdict = 'accepted' | 'repeated' | ProblemCode;
+
+export interface Counters {
+  accepted: number;
+  repeated: number;
+  acknowledged: number;
+  /** Given up with the world nobody came back to, to make room for another. */
+  abandoned: number;
+  refusedFull: number;
+  refusedFast: number;
+  /** Moved on from the mailbox of a desktop that ended. */
+  forwarded: number;
+  joined: number;
+  left: number;
+  leasesEnded: number;
+  polls: number;
+  wakes: number;
+  pings: number;
+}
+
+/** Names of the four neighbours, as GET /v1/desktops/{id} tells them. */
+export interface Look {
+  desktop: string;
+  name: string;
+  world: string;
+  place: number;
+  neighbours: Record<'left' | 'right' | 'top' | 'bottom', { desktop: string; name: string }>;
+}
+
+/** Flags of a slot. */
+const READY = 1;
+const TELL_NEIGHBOURS = 2;
+
+/** What one answer can take at the most: its events, the four neighbours, and the words around them. */
+const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + 2048;
+
+const CURSOR = Buffer.from('{"cursor":"');
+const EVENTS = Buffer.from('","events":[');
+const PING = Buffer.from('{"type":"ping"}');
+const NEIGHBOURS = Buffer.from('{"type":"neighbours"');
+const FROM = Buffer.from('"from":');
+const TO = Buffer.from('{"to":');
+const TO_NOBODY = Buffer.from('{"to":null}');
+const EDGE_KEYS = [',"left":', ',"right":', ',"top":', ',"bottom":'].map((key) => Buffer.from(key));
+const COMMA = 0x2c;
+const CLOSE = 0x7d;
+
+export class Relay {
+  readonly epoch: number;
+  readonly desktops: Desktops;
+  readonly torus: Torus;
+  readonly mailboxes: Mailboxes;
+  readonly slab: Slab;
+  readonly counters: Counters = {
+    ...{ accepted: 0, repeated: 0, acknowledged: 0, abandoned: 0, refusedFull: 0, refusedFast: 0, forwarded: 0 },
+    ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, wakes: 0, pings: 0 },
+  };
+  readonly #options: RelayOptions;
+  readonly #epochText: Buffer;
+  readonly #deadlines: Deadlines;
+  /** The parking lot: ticket + 1 of the poll held for each slot, 0 for none. */
+  readonly #parked: Float64Array;
+  readonly #flags: Uint8Array;
+  #ready: Uint32Array = new Uint32Array(1024);
+  #readyCount = 0;
+  #parkedCount = 0;
+  #nowMs: number;
+  #nextStepMs: number;
+  #draining = false;
+  /** Small worlds that changed since their desktops were last told. */
+  readonly #changed = new Set<World>();
+  /** Empty worlds whose last desktop left sprites behind, oldest first, and the slot whose mailbox keeps them. */
+  readonly #abandoned = new Map<World, number>();
+  readonly #out = Buffer.alloc(ANSWER_BYTES_MAX);
+  readonly #head = Buffer.alloc(512);
+  readonly #words = new Uint32Array(4);
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+    this.epoch = options.epoch;
+    this.#epochText = Buffer.from(writeCursor(options.epoch, 0).slice(0, -1));
+    this.slab = new Slab(options.slabBytes);
+    this.desktops = new Desktops(options.slots, this.slab, options.generationBase);
+    this.torus = new Torus(options.slots, options.worldsMax ?? WORLDS_MAX);
+    this.mailboxes = new Mailboxes(options.slots, this.slab, {
+      eventsMax: MAILBOX_EVENTS_MAX,
+      bytesMax: MAILBOX_BYTES_MAX,
+    });
+    this.#deadlines = new Deadlines(options.slots, options.nowMs);
+    this.#parked = new Float64Array(options.slots);
+    this.#flags = new Uint8Array(options.slots);
+    this.#nowMs = options.nowMs;
+    this.#nextStepMs = options.nowMs + NEIGHBOURS_STEP_MS;
+  }
+
+  get parkedCount(): number {
+    return this.#parkedCount;
+  }
+
+  get waiting(): number {
+    return this.mailboxes.waiting;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /**
+   * A newcomer: gets a slot, a token and a place.
+   *
+   * Shape   the slot; `token` is filled with its four words.
+   * Throws  relay-full, draining, near-gone (the friend is not here, or in another world than the one asked for).
+   */
+  join(join: Join, token: Uint32Array): number {
+    if (this.#draining) throw new ProblemError('draining', 'The relay is going down; join again in some seconds.');
+    const friend = join.near ? this.#friend(join.near.slot, join.near.generation) : undefined;
+    const name = join.world ?? (friend === undefined ? DEFAULT_WORLD : this.torus.worldOf(friend).name);
+    if (friend !== undefined && this.torus.worldOf(friend).name !== name) {
+      throw new ProblemError('near-gone', 'near: this desktop is in another world than the one asked for.');
+    }
+    let world = this.torus.world(name);
+    if (!world && this.#giveUpOldest()) world = this.torus.world(name);
+    if (!world) throw new ProblemError('relay-full', 'The relay holds all the worlds it can; join one that is there.');
+    this.#options.randomize(this.#words);
+    let slot = this.desktops.take(join.name, this.#words);
+    if (slot < 0 && this.#giveUpOldest(world)) slot = this.desktops.take(join.name, this.#words);
+    if (slot < 0) {
+      if (world.count === 0 && !this.#abandoned.has(world)) this.torus.forget(world);
+      throw new ProblemError('relay-full', 'The relay holds all the desktops it can; come back later.');
+    }
+    token.set(this.#words);
+    this.torus.seat(slot, world, friend);
+    this.counters.joined++;
+    this.#inherit(world, slot);
+    this.#worldChanged(world);
+    this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+    return slot;
+  }
+
+  /** A desktop ends, by its own will or its lease: what waits for it goes on, its parked poll is answered. */
+  leave(slot: number): void {
+    const world = this.torus.worldOf(slot);
+    if (this.#parked[slot] !== 0) {
+      this.#answerProblem(this.#unpark(slot), 'desktop-ended', 'This desktop has left; join again.');
+    }
+    this.#deadlines.clear(slot);
+    this.#flags[slot] &= ~TELL_NEIGHBOURS;
+    this.desktops.end(slot);
+    this.counters.left++;
+    if (world.count > 1) {
+      this.counters.forwarded += this.mailboxes.moveAll(slot, (entry) => {
+        const next = this.torus.neighbour(slot, opposite(entry));
+        this.#markReady(next);
+        return next;
+      });
+    }
+    this.torus.unseat(slot);
+    if (this.mailboxes.count(slot) > 0) {
+      // The last of its world: its sprites wait for whoever comes next.
+      this.#abandoned.set(world, slot);
+      return;
+    }
+    this.mailboxes.clear(slot);
+    this.desktops.release(slot);
+    if (world.count === 0) {
+      this.#changed.delete(world);
+      this.torus.forget(world);
+    } else this.#worldChanged(world);
+  }
+
+  /**
+   * The way up. `passage` is the event from its edge on.
+   *
+   * Shape   anything but 'accepted' and 'repeated': nothing changed, and the thrower keeps its sprite.
+   */
+  accept(from: number, crossing: number, edge: EdgeNumber, passage: Uint8Array): Verdict {
+    const turn = this.desktops.turn(from, crossing);
+    if (turn === 'stale') return 'crossing-stale';
+    if (turn === 'repeated') {
+      this.counters.repeated++;
+      return 'repeated';
+    }
+    // Only now: a refused repeat would bounce back at its thrower a sprite that already waits for the neighbour.
+    if (this.#draining) return 'draining';
+    if (!this.desktops.mayThrow(from, this.#nowMs)) {
+      this.counters.refusedFast++;
+      return 'too-fast';
+    }
+    const to = this.torus.neighbour(from, edge);
+    this.#head.set(FROM);
+    const end = this.desktops.writeReference(from, this.#head, FROM.length);
+    this.#head[end] = COMMA;
+    if (!this.mailboxes.append(to, opposite(edge), this.#head, end + 1, passage)) {
+      this.counters.refusedFull++;
+      return 'mailbox-full';
+    }
+    this.counters.accepted++;
+    this.desktops.remember(from, crossing, to);
+    this.#markReady(to);
+    return 'accepted';
+  }
+
+  /** Writes `{"to":{…}}` for an accepted or repeated crossing at out[at…]; answers where it ends. */
+  writeReceiver(from: number, crossing: number, out: Buffer, at: number): number {
+    const receiver = this.desktops.receiver(from, crossing);
+    if (receiver < 0) return at + TO_NOBODY.copy(out, at);
+    const end = this.desktops.writeReference(receiver, out, at + TO.copy(out, at));
+    out[end] = CLOSE;
+    return end + 1;
+  }
+
+  /**
+   * The way down: acknowledges what the cursor has passed, then answers with what waits, or parks the ticket.
+   *
+   * Shape   `seq` -1: no cursor came. The ticket is answered now or later, through Answers. A poll parked before is
+   *         answered empty: the newest wins.
+   */
+  poll(who: Identity, ticket: number, epoch: number, seq: number): void {
+    this.counters.polls++;
+    const { slot } = who;
+    const standing = this.desktops.standing(who);
+    if (standing !== 'live') {
+      const [code, detail] = refusal(standing);
+      this.#answerProblem(ticket, code, detail);
+      return;
+    }
+    const acknowledged = this.mailboxes.acknowledged(slot);
+    if (seq >= 0) {
+      const extra = { cursor: writeCursor(this.epoch, acknowledged) };
+      if (epoch !== this.epoch) {
+        const detail = 'The relay has begun anew since this cursor was given; go on from the one in `cursor`.';
+        this.#answerProblem(ticket, 'cursor-lost', detail, extra);
+        return;
+      }
+      if (seq > this.mailboxes.newest(slot)) {
+        const detail = 'Nothing of this number was sent; go on from the one in `cursor`.';
+        this.#answerProblem(ticket, 'cursor-ahead', detail, extra);
+        return;
+      }
+      this.counters.acknowledged += this.mailboxes.acknowledge(slot, seq);
+    }
+    if (this.#parked[slot] !== 0) this.#answerEvents(slot, this.#unpark(slot), false, 0);
+    if (this.#hasNews(slot)) {
+      this.#answerEvents(slot, ticket, false, EVENTS_PER_POLL_MAX);
+    } else if (this.#draining) {
+      this.#answerBye(slot, ticket);
+    } else {
+      this.#parked[slot] = ticket + 1;
+      this.#parkedCount++;
+      const jitter = 1 + PING_JITTER * (2 * this.#options.random() - 1);
+      this.#deadlines.set(slot, this.#nowMs + PING_MS * jitter);
+      return;
+    }
+    this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+  }
+
+  /** The connection of a ticket of `slot` is gone: its poll is no longer parked, and its lease runs. False: it was not parked. */
+  gone(ticket: number, slot: number): boolean {
+    if (slot >= this.desktops.max || this.#parked[slot] !== ticket + 1) return false;
+    this.#unpark(slot);
+    this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+    return true;
+  }
+
+  /** All tickets that `isGone` says so of: the process that held their connections has died. */
+  goneAll(isGone: (ticket: number) => boolean): void {
+    for (let slot = 0; slot < this.desktops.max; slot++) {
+      if (this.#parked[slot] !== 0 && isGone(this.#parked[slot] - 1)) this.gone(this.#parked[slot] - 1, slot);
+    }
+  }
+
+  /** The end of a turn: wakes each parked poll that something came for, once, however much it was. */
+  endTurn(): void {
+    for (let at = 0; at < this.#readyCount; at++) {
+      const slot = this.#ready[at];
+      this.#flags[slot] &= ~READY;
+      // What came may be gone again: taken by a newer poll, or meant for an earlier owner of the slot.
+      if (this.#parked[slot] === 0 || !this.#hasNews(slot)) continue;
+      this.counters.wakes++;
+      this.#answerEvents(slot, this.#unpark(slot), false, EVENTS_PER_POLL_MAX);
+      this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+    }
+    this.#readyCount = 0;
+  }
+
+  /** Says what time it is (monotonic, ms): pings, leases and the step of small worlds fall due. Ends with endTurn(). */
+  advance(nowMs: number): void {
+    this.#nowMs = nowMs;
+    this.#deadlines.advance(nowMs, (slot) => {
+      if (this.#parked[slot] !== 0) {
+        this.counters.pings++;
+        this.#answerEvents(slot, this.#unpark(slot), true, EVENTS_PER_POLL_MAX);
+        this.#deadlines.set(slot, nowMs + LEASE_MS);
+      } else {
+        this.counters.leasesEnded++;
+        this.leave(slot);
+      }
+    });
+    if (nowMs >= this.#nextStepMs) {
+      this.#nextStepMs = nowMs + NEIGHBOURS_STEP_MS;
+      this.#tellSmallWorlds();
+    }
+    this.endTurn();
+  }
+
+  /** From now on no join and no crossing is taken; parked polls are told to come back later. */
+  drain(): void {
+    this.#draining = true;
+    for (let slot = 0; slot < this.desktops.max; slot++) {
+      if (this.#parked[slot] !== 0) this.#answerBye(slot, this.#unpark(slot));
+    }
+  }
+
+  look(slot: number): Look {
+    const beyond = (edge: EdgeNumber) => {
+      const neighbour = this.torus.neighbour(slot, edge);
+      return { desktop: this.desktops.id(neighbour), name: this.desktops.name(neighbour) };
+    };
+    return {
+      desktop: this.desktops.id(slot),
+      name: this.desktops.name(slot),
+      world: this.torus.worldOf(slot).name,
+      place: this.torus.placeOf(slot),
+      neighbours: { left: beyond(0), right: beyond(1), top: beyond(2), bottom: beyond(3) },
+    };
+  }
+
+  #friend(slot: number, generation: number): number {
+    const here = slot < this.desktops.max && this.desktops.isLive(slot);
+    if (here && this.desktops.generation(slot) === generation) return slot;
+    throw new ProblemError('near-gone', 'near: this desktop is not here any more; join without it.');
+  }
+
+  #hasNews(slot: number): boolean {
+    return this.mailboxes.count(slot) > 0 || (this.#flags[slot] & TELL_NEIGHBOURS) !== 0;
+  }
+
+  #unpark(slot: number): number {
+    const ticket = this.#parked[slot] - 1;
+    this.#parked[slot] = 0;
+    this.#parkedCount--;
+    return ticket;
+  }
+
+  #markReady(slot: number): void {
+    if (this.#parked[slot] === 0 || this.#flags[slot] & READY) return;
+    this.#flags[slot] |= READY;
+    if (this.#readyCount === this.#ready.length) {
+      const larger = new Uint32Array(this.#ready.length * 2);
+      larger.set(this.#ready);
+      this.#ready = larger;
+    }
+    this.#ready[this.#readyCount++] = slot;
+  }
+
+  #worldChanged(world: World): void {
+    if (world.count <= SMALL_WORLD_MAX) this.#changed.add(world);
+  }
+
+  #tellSmallWorlds(): void {
+    for (const world of this.#changed) {
+      if (world.count > SMALL_WORLD_MAX) continue;
+      for (let place = 0; place < world.count; place++) {
+        const slot = world.slots[place];
+        this.#flags[slot] |= TELL_NEIGHBOURS;
+        this.#markReady(slot);
+      }
+    }
+    this.#changed.clear();
+  }
+
+  /** A newcomer of a world that was empty gets what the last one left behind. */
+  #inherit(world: World, heir: number): void {
+    const left = this.#abandoned.get(world);
+    if (left === undefined) return;
+    this.counters.forwarded += this.mailboxes.moveAll(left, () => heir);
+    this.#forgetAbandoned(world, left);
+  }
+
+  /** Makes room for a world and a slot by giving up the sprites of the world that has been empty longest. */
+  #giveUpOldest(except?: World): boolean {
+    for (const [world, slot] of this.#abandoned) {
+      if (world === except) continue;
+      this.counters.abandoned += this.mailboxes.count(slot);
+      this.#forgetAbandoned(world, slot);
+      this.torus.forget(world);
+      return true;
+    }
+    return false;
+  }
+
+  #forgetAbandoned(world: World, slot: number): void {
+    this.#abandoned.delete(world);
+    this.#changed.delete(world);
+    this.mailboxes.clear(slot);
+    this.desktops.release(slot);
+  }
+
+  /** Answers with up to `eventsMax` events, and whatever else there is to tell. */
+  #answerEvents(slot: number, ticket: number, ping: boolean, eventsMax: number): void {
+    const out = this.#out;
+    // The events come first, behind the longest head; then the head is laid before them.
+    const start = 64;
+    let end = this.mailboxes.write(slot, out, start, eventsMax, POLL_BYTES_MAX);
+    if (ping) {
+      if (end > start) out[end++] = COMMA;
+      end += PING.copy(out, end);
+    }
+    if (ping || (eventsMax > 0 && this.#flags[slot] & TELL_NEIGHBOURS)) {
+      if (end > start) out[end++] = COMMA;
+      end = this.#writeNeighbours(slot, end);
+      this.#flags[slot] &= ~TELL_NEIGHBOURS;
+    }
+    this.#sendBatch(ticket, this.mailboxes.batchSeq, start, end);
+  }
+
+  #answerBye(slot: number, ticket: number): void {
+    const retryAfterMs = Math.round(RECONNECT_MS_MAX * (0.1 + 0.9 * this.#options.random()));
+    const end = 64 + this.#out.write(`{"type":"bye","retryAfterMs":${retryAfterMs}}`, 64, 'latin1');
+    this.#sendBatch(ticket, this.mailboxes.acknowledged(slot), 64, end);
+    this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+  }
+
+  /** Sends the events at out[start, end) with the cursor before and the brackets behind them. */
+  #sendBatch(ticket: number, seq: number, start: number, end: number): void {
+    const out = this.#out;
+    const digits = String(seq);
+    const head = start - CURSOR.length - this.#epochText.length - digits.length - EVENTS.length;
+    let at = head + CURSOR.copy(out, head);
+    at += this.#epochText.copy(out, at);
+    at += out.write(digits, at, 'latin1');
+    EVENTS.copy(out, at);
+    out[end] = 0x5d;
+    out[end + 1] = CLOSE;
+    this.#options.answers.answer(ticket, 200, out, head, end + 2, 0);
+  }
+
+  #writeNeighbours(slot: number, at: number): number {
+    let end = at + NEIGHBOURS.copy(this.#out, at);
+    for (let edge = 0; edge < 4; edge++) {
+      end += EDGE_KEYS[edge].copy(this.#out, end);
+      end = this.desktops.writeReference(this.torus.neighbour(slot, edge as EdgeNumber), this.#out, end);
+    }
+    this.#out[end] = CLOSE;
+    return end + 1;
+  }
+
+  #answerProblem(ticket: number, code: ProblemCode, detail: string, extra?: ProblemExtra): void {
+    const body = Buffer.from(JSON.stringify(problem(code, detail, extra)));
+    const { status, retryAfterSeconds } = PROBLEMS[code];
+    this.#options.answers.answer(ticket, status, body, 0, body.length, retryAfterSeconds);
+  }
+}
+
+/** Why a desktop that is not live is refused. */
+export function refusal(standing: 'ended' | 'unknown'): [ProblemCode, string] {
+  return standing === 'ended'
+    ? ['desktop-ended', 'This desktop has left, or was silent for longer than its lease; join again.']
+    : ['unknown-desktop', 'No desktop here has this id and token; join to get one.'];
+}
