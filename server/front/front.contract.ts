@@ -1,0 +1,467 @@
+/**
+ * The contract of a front: what both implementations must do, byte for byte where the protocol fixes bytes.
+ *
+ * `contract(name, make)` registers the suite; portable.test.ts and native.test.ts call it with their own factory.
+ */
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { afterEach, describe, it } from 'node:test';
+import { FRONT_PROBLEMS } from '../wire/problem.ts';
+import type { Front, FrontHandlers, FrontListener, FrontOptions, RequestView } from './front.ts';
+import { NO_CURSOR, NO_SLOT } from './front.ts';
+
+const TOKEN = '1a2b-3f.00112233445566778899aabbccddeeff';
+const WORDS = [0x00112233, 0x44556677, 0x8899aabb, 0xccddeeff];
+const EVENTS = 'GET /v1/desktops/1a2b-3f/events';
+const AUTHORIZED = `Host: relay\r\nAuthorization: Bearer ${TOKEN}\r\n`;
+const ANSWER = '{"cursor":"6a1f03c2-1","events":[]}';
+
+type Seen = Omit<RequestView, 'token' | 'body'> & { kind: 'poll' | 'crossing'; token: number[]; body: string };
+
+/** A front under test, and all it has told its handlers. */
+class Bench {
+  readonly seen: Seen[] = [];
+  readonly closed: { ticket: number; slot: number }[] = [];
+  turns = 0;
+  front!: Front;
+  ports: number[] = [];
+  readonly #sockets: Client[] = [];
+  readonly #changed = new Set<() => void>();
+
+  async open(make: (options: FrontOptions) => Front, options: Partial<FrontOptions> = {}): Promise<void> {
+    const note = (kind: Seen['kind'], view: RequestView) => {
+      const body = Buffer.from(view.body.subarray(view.start, view.end)).toString();
+      this.seen.push({ ...view, kind, token: [...view.token], body });
+      this.#tell();
+    };
+    const handlers: FrontHandlers = {
+      poll: (view) => note('poll', view),
+      crossing: (view) => note('crossing', view),
+      closed: (ticket, slot) => {
+        this.closed.push({ ticket, slot });
+        this.#tell();
+      },
+      turn: () => {
+        this.turns++;
+        this.#tell();
+      },
+    };
+    const listener: FrontListener = { host: '127.0.0.1', port: 0, shared: false, routes: 'events' };
+    const crossings: FrontListener = {
+      ...listener,
+      routes: 'crossings',
+      fallback: (_, reply) => reply.end('fallback'),
+    };
+    this.front = make({ listeners: [listener, crossings], handlers, connectionsMax: 1000, ...options });
+    this.ports = await this.front.listen();
+  }
+
+  async connect(listener = 0): Promise<Client> {
+    const client = new Client(this.ports[listener]);
+    this.#sockets.push(client);
+    await client.connected;
+    return client;
+  }
+
+  /** Waits until `condition` holds; looked at whenever a handler was called. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.#changed.add(resolve));
+  }
+
+  async requests(count: number): Promise<Seen[]> {
+    await this.until(() => this.seen.length >= count);
+    return this.seen;
+  }
+
+  answer(ticket: number, status = 200, text = ANSWER, retryAfterSeconds = 0): void {
+    const body = Buffer.from(`##${text}##`);
+    this.front.answer(ticket, status, body, 2, body.length - 2, retryAfterSeconds);
+    body.fill(0); // the front has its own copy by now
+    this.front.flush();
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await this.front?.close();
+  }
+
+  #tell(): void {
+    for (const resolve of this.#changed) resolve();
+    this.#changed.clear();
+  }
+}
+
+/** A connection that reads whole HTTP answers and knows when it was closed. */
+class Client {
+  readonly connected: Promise<void>;
+  readonly ended: Promise<void>;
+  readonly socket: net.Socket;
+  #received = '';
+  #wake: (() => void) | undefined;
+  #over = false;
+
+  constructor(port: number) {
+    this.socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
+    this.connected = new Promise((resolve, reject) => this.socket.once('connect', resolve).once('error', reject));
+    this.ended = new Promise((resolve) => this.socket.once('close', () => resolve()));
+    this.socket.on('error', () => {});
+    this.socket.on('data', (bytes) => {
+      this.#received += bytes.toString('latin1');
+      this.#wake?.();
+    });
+    this.socket.on('close', () => {
+      this.#over = true;
+      this.#wake?.();
+    });
+  }
+
+  send(bytes: string): void {
+    this.socket.write(bytes, 'latin1');
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  /** The next whole answer. */
+  async answer(bodiless = false): Promise<{ status: number; headers: Map<string, string>; body: string; raw: string }> {
+    for (;;) {
+      const end = this.#received.indexOf('\r\n\r\n');
+      if (end >= 0) {
+        const [line, ...fields] = this.#received.slice(0, end).split('\r\n');
+        const headers = new Map(
+          fields.map((f) => [f.slice(0, f.indexOf(':')).toLowerCase(), f.slice(f.indexOf(':') + 1).trim()]),
+        );
+        const length = bodiless ? 0 : Number(headers.get('content-length') ?? 0);
+        if (this.#received.length >= end + 4 + length) {
+          const raw = this.#received.slice(0, end + 4 + length);
+          this.#received = this.#received.slice(end + 4 + length);
+          return { status: Number(line.split(' ')[1]), headers, body: raw.slice(end + 4), raw };
+        }
+      }
+      assert.ok(!this.#over, `closed before a whole answer; received ${JSON.stringify(this.#received)}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+const post = (body: string, extra = '') =>
+  `POST /v1/desktops/1a2b-3f/crossings HTTP/1.1\r\n${AUTHORIZED}${extra}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+export function contract(name: string, make: (options: FrontOptions) => Front): void {
+  describe(`front › ${name}`, () => {
+    let bench: Bench;
+    afterEach(() => bench.close());
+    const open = async (options: Partial<FrontOptions> = {}) => {
+      bench = new Bench();
+      await bench.open(make, options);
+    };
+
+    it('hands a poll on with desktop, token and cursor, and answers it with these bytes', async () => {
+      await open();
+      const client = await bench.connect();
+      client.send(`${EVENTS}?cursor=6a1f03c2-81 HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      const [poll] = await bench.requests(1);
+      assert.deepEqual(
+        {
+          kind: poll.kind,
+          slot: poll.slot,
+          generation: poll.generation,
+          token: poll.token,
+          epoch: poll.epoch,
+          seq: poll.seq,
+        },
+        { kind: 'poll', slot: 0x1a2b, generation: 0x3f, token: WORDS, epoch: 0x6a1f03c2, seq: 81 },
+      );
+      bench.answer(poll.ticket);
+      const answer = await client.answer();
+      assert.equal(answer.status, 200);
+      assert.equal(answer.body, ANSWER);
+      assert.equal(answer.headers.get('content-type'), 'application/json');
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+      assert.equal(answer.headers.get('content-length'), String(ANSWER.length));
+    });
+
+    it('says the end of a turn after the calls of it', async () => {
+      await open();
+      const client = await bench.connect();
+      client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      await bench.until(() => bench.turns > 0);
+      assert.equal(bench.seen.length, 1);
+    });
+
+    it('gives no cursor, and no slot without a good token of the same desktop', async () => {
+      await open();
+      const cases = [
+        [`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`, 0x1a2b],
+        [`${EVENTS}?other=1&x HTTP/1.1\r\nHost: relay\r\nauthorization:bearer ${TOKEN}\r\n\r\n`, 0x1a2b],
+        [`${EVENTS} HTTP/1.1\r\nHost: relay\r\n\r\n`, NO_SLOT],
+        [`${EVENTS} HTTP/1.1\r\nHost: relay\r\nAuthorization: Basic ${TOKEN}\r\n\r\n`, NO_SLOT],
+        [`${EVENTS} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${TOKEN}0\r\n\r\n`, NO_SLOT],
+        [`${EVENTS} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${TOKEN.toUpperCase()}\r\n\r\n`, NO_SLOT],
+        [`GET /v1/desktops/1a2b-40/events HTTP/1.1\r\n${AUTHORIZED}\r\n`, NO_SLOT],
+        [`GET /v1/desktops/01a2b-3f/events HTTP/1.1\r\n${AUTHORIZED}\r\n`, NO_SLOT],
+        [`GET /v1/desktops/nonsense/events HTTP/1.1\r\n${AUTHORIZED}\r\n`, NO_SLOT],
+      ] as const;
+      for (const [index, [bytes, slot]] of cases.entries()) {
+        const client = await bench.connect();
+        client.send(bytes);
+        const seen = (await bench.requests(index + 1))[index];
+        assert.equal(seen.slot, slot, bytes);
+        assert.equal(seen.seq, NO_CURSOR);
+      }
+    });
+
+    it('refuses a cursor that is not of its form, and keeps the connection', async () => {
+      await open();
+      const client = await bench.connect();
+      for (const cursor of [
+        '',
+        'x',
+        '6a1f03c2-',
+        '6a1f03c2-01',
+        '6a1f03c2-4294967296',
+        '6A1F03C2-1',
+        '6a1f03c2-1%20',
+      ]) {
+        client.send(`${EVENTS}?cursor=${cursor} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+        const answer = await client.answer();
+        assert.equal(answer.status, 400);
+        assert.equal(answer.body, JSON.stringify(FRONT_PROBLEMS.cursor));
+        assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+      }
+      assert.equal(bench.seen.length, 0);
+    });
+
+    it('serves many requests on one connection, one after the other, however their bytes are split', async () => {
+      await open();
+      const client = await bench.connect();
+      const bytes = `${EVENTS}?cursor=6a1f03c2-7 HTTP/1.1\r\n${AUTHORIZED}\r\n`;
+      for (let split = 1; split < bytes.length; split += 7) {
+        client.send(bytes.slice(0, split));
+        await new Promise((resolve) => setImmediate(resolve));
+        client.send(bytes.slice(split));
+        const before = bench.seen.length;
+        const seen = (await bench.requests(before + 1))[before];
+        assert.equal(seen.seq, 7);
+        bench.answer(seen.ticket);
+        assert.equal((await client.answer()).body, ANSWER);
+      }
+    });
+
+    it('answers pipelined requests in their order', async () => {
+      await open();
+      const client = await bench.connect(1);
+      client.send(post('{"n":1}') + post('{"n":2}') + post('{"n":3}'));
+      for (let n = 1; n <= 3; n++) {
+        const seen = (await bench.requests(n))[n - 1];
+        assert.equal(seen.body, `{"n":${n}}`);
+        bench.answer(seen.ticket, 202, `{"answer":${n}}`);
+        assert.equal((await client.answer()).body, `{"answer":${n}}`);
+      }
+    });
+
+    it('hands a crossing on with its body', async () => {
+      await open();
+      const client = await bench.connect(1);
+      const body = 'x'.repeat(1024);
+      client.send(post(body));
+      const [seen] = await bench.requests(1);
+      assert.deepEqual([seen.kind, seen.slot, seen.body, seen.token], ['crossing', 0x1a2b, body, WORDS]);
+      bench.answer(seen.ticket, 202, '{"to":null}');
+      assert.equal((await client.answer()).status, 202);
+    });
+
+    it('refuses a body above 1024 bytes before it has come, and closes', async () => {
+      await open();
+      const client = await bench.connect(1);
+      client.send(post('x'.repeat(1025)).slice(0, -1025));
+      const answer = await client.answer();
+      assert.equal(answer.status, 413);
+      assert.equal(answer.body, JSON.stringify(FRONT_PROBLEMS.tooLarge));
+      assert.equal(answer.headers.get('connection'), 'close');
+      await client.ended;
+      assert.equal(bench.seen.length, 0);
+    });
+
+    it('sends Retry-After when asked to, and WWW-Authenticate with 401', async () => {
+      await open();
+      const client = await bench.connect();
+      client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      bench.answer((await bench.requests(1))[0].ticket, 503, '{"code":"mailbox-full"}', 7);
+      const full = await client.answer();
+      assert.deepEqual([full.status, full.headers.get('retry-after')], [503, '7']);
+      assert.equal(full.headers.get('content-type'), 'application/problem+json');
+      client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      bench.answer((await bench.requests(2))[1].ticket, 401, '{}');
+      assert.equal((await client.answer()).headers.get('www-authenticate'), 'Bearer');
+    });
+
+    it('tells of a parked connection that was closed, once, with its slot', async () => {
+      await open();
+      const client = await bench.connect();
+      client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      const [poll] = await bench.requests(1);
+      client.destroy();
+      await bench.until(() => bench.closed.length > 0);
+      assert.deepEqual(bench.closed, [{ ticket: poll.ticket, slot: 0x1a2b }]);
+      bench.answer(poll.ticket); // goes nowhere
+      assert.equal(bench.front.gauges().waiting, 0);
+    });
+
+    it('tells of nothing when an answered connection closes', async () => {
+      await open();
+      const client = await bench.connect();
+      client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      bench.answer((await bench.requests(1))[0].ticket);
+      await client.answer();
+      client.destroy();
+      const other = await bench.connect();
+      other.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      await bench.requests(2);
+      assert.deepEqual(bench.closed, []);
+    });
+
+    it('answers everything else on the events port by itself', async () => {
+      await open();
+      const client = await bench.connect();
+      client.send('GET / HTTP/1.1\r\nHost: relay\r\n\r\n');
+      const missing = await client.answer();
+      assert.deepEqual([missing.status, missing.body], [404, JSON.stringify(FRONT_PROBLEMS.notFound)]);
+      client.send(`POST /v1/desktops/1a2b-3f/events HTTP/1.1\r\nContent-Length: 0\r\n${AUTHORIZED}\r\n`);
+      const method = await client.answer();
+      assert.deepEqual([method.status, method.body], [405, JSON.stringify(FRONT_PROBLEMS.methodNotAllowed)]);
+      assert.equal(method.headers.get('allow'), 'GET, OPTIONS');
+      client.send('OPTIONS /v1/desktops/1a2b-3f/events HTTP/1.1\r\nHost: relay\r\n\r\n');
+      const options = await client.answer(true);
+      assert.equal(options.status, 204);
+      assert.equal(options.headers.get('access-control-allow-origin'), '*');
+      assert.equal(options.headers.get('access-control-allow-methods'), 'GET, POST, PUT, DELETE, OPTIONS');
+      assert.equal(options.headers.get('access-control-allow-headers'), 'authorization, content-type');
+      assert.equal(options.headers.get('access-control-max-age'), '86400');
+      client.send('HEAD /v1/desktops/1a2b-3f/events HTTP/1.1\r\nHost: relay\r\n\r\n');
+      assert.equal((await client.answer(true)).status, 405);
+      client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      assert.equal((await bench.requests(1)).length, 1);
+    });
+
+    it('gives every other request of a listener with a fallback to it', async () => {
+      await open();
+      const client = await bench.connect(1);
+      for (const request of ['GET /', 'GET /v1/desktops/1a2b-3f', `${EVENTS}`, 'GET /v1/desktops/1a2b-3f/crossings']) {
+        client.send(`${request} HTTP/1.1\r\nHost: relay\r\n\r\n`);
+        const answer = await client.answer();
+        assert.equal(answer.status, 200);
+      }
+      client.send(post('{"n":1}'));
+      assert.equal((await bench.requests(1))[0].body, '{"n":1}');
+    });
+
+    it('takes a chunked crossing on a listener with a fallback', async () => {
+      await open();
+      const client = await bench.connect(1);
+      client.send(`POST /v1/desktops/1a2b-3f/crossings HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n`);
+      client.send('3\r\n{"n\r\n4\r\n":1}\r\n0\r\n\r\n');
+      const [seen] = await bench.requests(1);
+      assert.deepEqual([seen.kind, seen.body, seen.slot], ['crossing', '{"n":1}', 0x1a2b]);
+      bench.answer(seen.ticket, 202, '{}');
+      assert.equal((await client.answer()).status, 202);
+    });
+
+    const bad: [string, string][] = [
+      ['garbage', 'garbage\r\n\r\n'],
+      ['no version', `${EVENTS}\r\n${AUTHORIZED}\r\n`],
+      ['two lengths', post('{}').replace('Content-Length: 2', 'Content-Length: 2\r\nContent-Length: 3')],
+      ['a length and chunks', post('{}', 'Transfer-Encoding: chunked\r\n')],
+      ['a folded header', `${EVENTS} HTTP/1.1\r\nHost: relay\r\nX: a\r\n b\r\n\r\n`],
+      ['a space before the colon', `${EVENTS} HTTP/1.1\r\nHost : relay\r\n\r\n`],
+      ['a bad length', post('{}').replace('Content-Length: 2', 'Content-Length: 2x')],
+      ['a NUL', `${EVENTS} HTTP/1.1\r\nHost: re\0lay\r\n\r\n`],
+    ];
+    for (const [what, bytes] of bad) {
+      it(`refuses ${what} with 400 and closes`, async () => {
+        await open();
+        const client = await bench.connect(bytes.startsWith('POST') ? 1 : 0);
+        client.send(bytes);
+        const answer = await client.answer();
+        assert.deepEqual([answer.status, answer.body], [400, JSON.stringify(FRONT_PROBLEMS.malformed)]);
+        assert.equal(answer.headers.get('connection'), 'close');
+        await client.ended;
+        assert.equal(bench.seen.length, 0);
+      });
+    }
+
+    it('refuses a head above 8192 bytes with 431 and closes', async () => {
+      await open();
+      const client = await bench.connect();
+      client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}X: ${'x'.repeat(9000)}\r\n\r\n`);
+      const answer = await client.answer();
+      assert.deepEqual([answer.status, answer.body], [431, JSON.stringify(FRONT_PROBLEMS.headTooLarge)]);
+      await client.ended;
+    });
+
+    it('takes a head of nearly 8192 bytes', async () => {
+      await open();
+      const client = await bench.connect();
+      client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}X: ${'x'.repeat(7900)}\r\n\r\n`);
+      assert.equal((await bench.requests(1))[0].slot, 0x1a2b);
+    });
+
+    it('closes after the answer when the client asked for it', async () => {
+      await open();
+      const client = await bench.connect();
+      client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}Connection: close\r\n\r\n`);
+      bench.answer((await bench.requests(1))[0].ticket);
+      const answer = await client.answer();
+      assert.equal(answer.headers.get('connection'), 'close');
+      await client.ended;
+    });
+
+    it('answers 503 to a connection too many, keeps serving, and takes one again when one is gone', async () => {
+      await open({ connectionsMax: 2 });
+      const [first, second] = [await bench.connect(), await bench.connect()];
+      first.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      second.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      await bench.requests(2);
+      const third = await bench.connect();
+      third.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      const full = await third.answer();
+      assert.deepEqual([full.status, full.body], [503, JSON.stringify(FRONT_PROBLEMS.relayFull)]);
+      assert.equal(full.headers.get('retry-after'), '10');
+      await third.ended;
+      first.destroy();
+      await bench.until(() => bench.closed.length === 1);
+      const fourth = await bench.connect();
+      fourth.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      await bench.requests(3);
+      assert.equal(bench.front.gauges().refused, 1);
+    });
+
+    it('drains: no new connection, idle ones closed, parked ones closed after their answer', async () => {
+      await open();
+      const [idle, parked] = [await bench.connect(), await bench.connect()];
+      idle.send('GET / HTTP/1.1\r\nHost: relay\r\n\r\n');
+      await idle.answer();
+      parked.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      const [poll] = await bench.requests(1);
+      bench.front.drain();
+      await idle.ended;
+      await assert.rejects(new Client(bench.ports[0]).connected);
+      bench.answer(poll.ticket);
+      const answer = await parked.answer();
+      assert.deepEqual([answer.body, answer.headers.get('connection')], [ANSWER, 'close']);
+      await parked.ended;
+    });
+
+    it('counts its connections and waiting tickets', async () => {
+      await open();
+      const clients = await Promise.all([bench.connect(), bench.connect(), bench.connect()]);
+      for (const client of clients) client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      await bench.requests(3);
+      assert.deepEqual(bench.front.gauges(), { connections: 3, waiting: 3, refused: 0, stalled: 0 });
+    });
+  });
+}

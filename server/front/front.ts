@@ -1,0 +1,105 @@
+/**
+ * The front: what faces the sockets. It turns bytes into calls with plain numbers, and answers into bytes.
+ *
+ * Two routes are hot and end here: `GET …/events` (a poll) and `POST …/crossings` (a crossing). Two implementations,
+ * `portable` (node:http, any system) and `native` (the addon, Linux), pass one contract suite: front.contract.ts.
+ * Invariant: every ticket handed to a handler is either answered once or reported closed once, never both.
+ * Cost: no object is made for a request; handlers get one view that the front fills anew for each call.
+ */
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** Names one request that waits for its answer. A whole number below 2^48; never reused while an answer can still come. */
+export type Ticket = number;
+
+/** No cursor came with the poll: nothing is acknowledged. */
+export const NO_CURSOR = -1;
+
+/** No desktop can have this slot: the id or the token was not of their form, or they disagree. */
+export const NO_SLOT = 0xffffffff;
+
+/**
+ * One request on a hot route.
+ *
+ * Owner   the front; every field is valid until the handler returns.
+ */
+export interface RequestView {
+  ticket: Ticket;
+  /** The desktop of the path, when the token names the same one; else NO_SLOT. */
+  slot: number;
+  generation: number;
+  /** The token's 128 bits: four 32-bit words, big-endian order of its hex digits. */
+  readonly token: Uint32Array;
+  /** Poll: the cursor's epoch and sequence; seq is NO_CURSOR when none came. */
+  epoch: number;
+  seq: number;
+  /** Crossing: the request's body is body[start, end). */
+  body: Uint8Array;
+  start: number;
+  end: number;
+}
+
+export interface FrontHandlers {
+  /** A whole poll has come. Answer its ticket now or later. */
+  poll(request: RequestView): void;
+  /** A whole crossing has come; its body is ≤ CROSSING_BYTES_MAX and not yet looked at. Answer its ticket now or later. */
+  crossing(request: RequestView): void;
+  /** The connection of an unanswered ticket is gone; an answer to it would go nowhere. `slot` is that of its request. */
+  closed(ticket: Ticket, slot: number): void;
+  /** The end of a batch of calls: what was gathered during it is handed on now. */
+  turn(): void;
+}
+
+export interface FrontListener {
+  /** Address to bind, e.g. `::` (both families), `127.0.0.1`. */
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  /** Several processes listen on this port together (SO_REUSEPORT), where the system can. */
+  shared: boolean;
+  /** Which hot routes end here; everything else gets 404/405 or goes to `fallback`. */
+  routes: 'events' | 'crossings';
+  /** Takes every other request on this listener (express); absent: the front answers 404, 405 or OPTIONS itself. */
+  fallback?: RequestListener;
+  /** Takes upgrades (WebSocket) on this listener; absent: refused with 404. */
+  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
+export interface FrontOptions {
+  listeners: readonly FrontListener[];
+  handlers: FrontHandlers;
+  /** Connections held at once over all listeners; one more is refused with 503 relay-full and closed. */
+  connectionsMax: number;
+}
+
+/** What a front can say of itself at any moment; all are counts. */
+export interface FrontGauges {
+  connections: number;
+  /** Tickets handed out and not yet answered or closed. */
+  waiting: number;
+  /** Connections refused because connectionsMax was reached, since start. */
+  refused: number;
+  /** 1 while the front has stopped reading because the handlers fell behind. */
+  stalled: number;
+}
+
+export interface Front {
+  readonly kind: 'portable' | 'native';
+  /** Binds every listener. Resolves to their ports, in the order of the options. Rejects with the system's error. */
+  listen(): Promise<number[]>;
+  /**
+   * Answers a ticket with body[start, end).
+   *
+   * Shape   2xx bodies are application/json, others application/problem+json; 401 says WWW-Authenticate: Bearer;
+   *         retryAfterSeconds 0 sends no Retry-After. An unknown or closed ticket is ignored.
+   * Owner   the bytes are copied before the call returns.
+   */
+  answer(ticket: Ticket, status: number, body: Uint8Array, start: number, end: number, retryAfterSeconds: number): void;
+  /** Hands over everything answered since the last flush; called at the end of a turn. */
+  flush(): void;
+  gauges(): FrontGauges;
+  /** Stops listening; connections without a waiting ticket close, the others after their answer. */
+  drain(): void;
+  /** Closes everything at once. */
+  close(): Promise<void>;
+}

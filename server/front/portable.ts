@@ -1,0 +1,350 @@
+/**
+ * The portable front: node:http on any system. The oracle the native front is held against, and its baseline.
+ *
+ * Invariant: see front.ts. A connection serves one request at a time; what is pipelined behind it waits in the socket.
+ * Cost: some 15 KB of JavaScript objects a parked poll, and a closure-free handful of calls a request.
+ */
+import http, { type IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
+import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
+import {
+  CORS_ORIGIN,
+  CORS_PREFLIGHT,
+  HEAD_BYTES_MAX,
+  hotRoute,
+  METHOD_OF,
+  readBearer,
+  readCursorOf,
+} from '../wire/route.ts';
+import {
+  type Front,
+  type FrontGauges,
+  type FrontListener,
+  type FrontOptions,
+  NO_SLOT,
+  type RequestView,
+  type Ticket,
+} from './front.ts';
+
+/** A request's head must be there within this, and the whole request of a hot route. */
+export const REQUEST_MS_MAX = 10_000;
+
+/** A whole upload of a sprite file (1 MiB) must be there within this: 35 kB/s. */
+const UPLOAD_MS_MAX = 30_000;
+
+/** A connection without a request is closed after this; above the 60 s at which clients drop theirs. */
+export const IDLE_MS_MAX = 65_000;
+
+/** An answer the peer does not take within this is given up with its connection. */
+export const WRITE_STALLED_MS_MAX = 30_000;
+
+/** TCP keep-alive begins after this, so that a peer that vanished is noticed while its poll is parked. */
+const KEEP_ALIVE_MS = 60_000;
+
+/** Connections above the limit that get a 503 for their request before they are closed; any further one is closed at once. */
+const REFUSED_AT_ONCE_MAX = 16;
+
+/** A refused connection has this long to send its request. */
+const REFUSED_MS_MAX = 2_000;
+
+/** A response that knows the ticket it answers. */
+class Reply extends ServerResponse {
+  ticket: Ticket = -1;
+  slot = NO_SLOT;
+}
+
+interface FrontSocket extends Socket {
+  /** It is one too many: its request is answered 503. */
+  refused?: boolean;
+  /** A hot request on it waits for its answer. */
+  busy?: boolean;
+}
+
+type Server = http.Server<typeof IncomingMessage, typeof Reply>;
+
+export class PortableFront implements Front {
+  readonly kind = 'portable';
+  readonly #options: FrontOptions;
+  readonly #servers: Server[];
+  readonly #waiting = new Map<Ticket, Reply>();
+  readonly #view: RequestView = {
+    ...{ ticket: 0, slot: NO_SLOT, generation: 0, token: new Uint32Array(4), epoch: 0, seq: 0 },
+    ...{ body: new Uint8Array(0), start: 0, end: 0 },
+  };
+  #nextTicket: Ticket;
+  #connections = 0;
+  #refusedNow = 0;
+  #refused = 0;
+  #turnDue = false;
+  #draining = false;
+
+  /** `firstTicket`: where its tickets begin, when another front beside it gives tickets to the same handlers. */
+  constructor(options: FrontOptions, firstTicket: Ticket = 1) {
+    this.#options = options;
+    this.#nextTicket = firstTicket;
+    this.#servers = options.listeners.map((listener) => this.#serve(listener));
+  }
+
+  /** The server of listener `index`, for whoever has a connection to give it: `emit('connection', socket)`. */
+  server(index: number): Server {
+    return this.#servers[index];
+  }
+
+  async listen(): Promise<number[]> {
+    const ports: number[] = [];
+    for (const [index, listener] of this.#options.listeners.entries()) {
+      ports.push(await listen(this.#servers[index], listener));
+      // An accept that fails later (no descriptor left) is one more connection refused, not the end of the relay.
+      this.#servers[index].on('error', () => this.#refused++);
+    }
+    return ports;
+  }
+
+  answer(
+    ticket: Ticket,
+    status: number,
+    body: Uint8Array,
+    start: number,
+    end: number,
+    retryAfterSeconds: number,
+  ): void {
+    const reply = this.#waiting.get(ticket);
+    if (!reply) return;
+    this.#waiting.delete(ticket);
+    const socket = reply.socket as FrontSocket | null;
+    if (socket) socket.busy = false;
+    this.#send(reply, status, Buffer.from(body.subarray(start, end)), retryAfterSeconds);
+  }
+
+  flush(): void {}
+
+  gauges(): FrontGauges {
+    return { connections: this.#connections, waiting: this.#waiting.size, refused: this.#refused, stalled: 0 };
+  }
+
+  drain(): void {
+    this.#draining = true;
+    for (const server of this.#servers) server.close();
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+    for (const server of this.#servers) server.closeAllConnections();
+    await Promise.all(closed);
+  }
+
+  #serve(listener: FrontListener): Server {
+    const server = http.createServer<typeof IncomingMessage, typeof Reply>({
+      ServerResponse: Reply,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
+      headersTimeout: REQUEST_MS_MAX,
+      requestTimeout: listener.fallback ? UPLOAD_MS_MAX : REQUEST_MS_MAX,
+      keepAliveTimeout: IDLE_MS_MAX,
+      connectionsCheckingInterval: 1000,
+      maxHeaderSize: HEAD_BYTES_MAX,
+    });
+    server.on('connection', (socket: FrontSocket) => this.#connected(socket));
+    server.on('request', (request, reply) => this.#request(listener, request, reply));
+    server.on('clientError', refuseBytes);
+    if (listener.upgrade) {
+      const { upgrade } = listener;
+      server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+        if ((socket as FrontSocket).refused) socket.destroy();
+        else upgrade(request, socket, head);
+      });
+    }
+    return server;
+  }
+
+  #connected(socket: FrontSocket): void {
+    const over = this.#connections + this.#refusedNow - this.#options.connectionsMax;
+    if (over < 0) {
+      this.#connections++;
+      socket.once('close', () => this.#connections--);
+      return;
+    }
+    this.#refused++;
+    if (over >= REFUSED_AT_ONCE_MAX) {
+      socket.destroy();
+      return;
+    }
+    socket.refused = true;
+    this.#refusedNow++;
+    const late = setTimeout(() => socket.destroy(), REFUSED_MS_MAX);
+    socket.once('close', () => {
+      this.#refusedNow--;
+      clearTimeout(late);
+    });
+  }
+
+  #request(listener: FrontListener, request: IncomingMessage, reply: Reply): void {
+    if ((request.socket as FrontSocket).refused) {
+      this.#refuse(reply, FRONT_PROBLEMS.relayFull, true);
+      return;
+    }
+    // node:http reads a request line without a version as HTTP/0.9.
+    if (request.httpVersionMajor !== 1) {
+      this.#refuse(reply, FRONT_PROBLEMS.malformed, true);
+      return;
+    }
+    const target = request.url ?? '';
+    const route = hotRoute(target);
+    if (route !== listener.routes || request.method !== METHOD_OF[route]) {
+      if (listener.fallback) listener.fallback(request, reply);
+      else this.#elsewhere(request, reply, route === listener.routes);
+      return;
+    }
+    const view = this.#view;
+    if (route === 'events') {
+      if (!readCursorOf(target, view)) {
+        this.#refuse(reply, FRONT_PROBLEMS.cursor, false);
+        return;
+      }
+      this.#take(request, reply);
+      this.#options.handlers.poll(view);
+      this.#turnSoon();
+    } else this.#crossing(request, reply);
+  }
+
+  /** Reads a crossing's body, then hands it on. Its length is looked at before its bytes. */
+  #crossing(request: IncomingMessage, reply: Reply): void {
+    if (Number(request.headers['content-length'] ?? 0) > CROSSING_BYTES_MAX) {
+      this.#refuse(reply, FRONT_PROBLEMS.tooLarge, true);
+      return;
+    }
+    const body = Buffer.allocUnsafe(CROSSING_BYTES_MAX);
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      if (length + chunk.length > CROSSING_BYTES_MAX) {
+        request.removeAllListeners('data').removeAllListeners('end');
+        this.#refuse(reply, FRONT_PROBLEMS.tooLarge, true);
+        return;
+      }
+      length += chunk.copy(body, length);
+    });
+    request.on('end', () => {
+      this.#take(request, reply);
+      this.#view.body = body;
+      this.#view.start = 0;
+      this.#view.end = length;
+      this.#options.handlers.crossing(this.#view);
+      this.#turnSoon();
+    });
+  }
+
+  /** Fills the view with who asks, and gives the request its ticket. */
+  #take(request: IncomingMessage, reply: Reply): void {
+    const view = this.#view;
+    if (!readBearer(request.url ?? '', request.headers.authorization, view)) view.slot = NO_SLOT;
+    reply.ticket = view.ticket = this.#nextTicket++;
+    reply.slot = view.slot;
+    this.#waiting.set(reply.ticket, reply);
+    (request.socket as FrontSocket).busy = true;
+    reply.on('close', this.#closed);
+  }
+
+  /** A reply has ended, answered or not; only the latter is news. */
+  readonly #closed = ((front: PortableFront) =>
+    function closed(this: Reply): void {
+      if (!front.#waiting.delete(this.ticket)) return;
+      front.#options.handlers.closed(this.ticket, this.slot);
+      front.#turnSoon();
+    })(this);
+
+  #turnSoon(): void {
+    if (this.#turnDue) return;
+    this.#turnDue = true;
+    setImmediate(() => {
+      this.#turnDue = false;
+      this.#options.handlers.turn();
+    });
+  }
+
+  /** A listener without fallback: everything but its one route. */
+  #elsewhere(request: IncomingMessage, reply: Reply, known: boolean): void {
+    if (request.method === 'OPTIONS') {
+      reply.writeHead(204, CORS_PREFLIGHT).end();
+    } else if (known) {
+      reply.setHeader('Allow', 'GET, OPTIONS');
+      this.#refuse(reply, FRONT_PROBLEMS.methodNotAllowed, false);
+    } else this.#refuse(reply, FRONT_PROBLEMS.notFound, false);
+  }
+
+  #refuse(reply: Reply, document: ProblemDocument, closing: boolean): void {
+    if (closing) reply.shouldKeepAlive = false;
+    this.#send(reply, document.status, bytesOf(document), PROBLEMS[document.code].retryAfterSeconds);
+  }
+
+  #send(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number): void {
+    reply.sendDate = false;
+    if (this.#draining) reply.shouldKeepAlive = false;
+    reply.writeHead(status, headOf(status, body.length, retryAfterSeconds));
+    reply.end(body);
+    const { socket } = reply;
+    if (socket && socket.writableLength > 0) socket.setTimeout(WRITE_STALLED_MS_MAX);
+  }
+}
+
+/** Headers of an answer, the same on both fronts. */
+function headOf(status: number, length: number, retryAfterSeconds: number): http.OutgoingHttpHeaders {
+  const head: http.OutgoingHttpHeaders = {
+    'Content-Type': status < 300 ? 'application/json' : 'application/problem+json',
+    'Content-Length': length,
+    'Cache-Control': 'no-store',
+    ...CORS_ORIGIN,
+  };
+  if (retryAfterSeconds > 0) head['Retry-After'] = retryAfterSeconds;
+  if (status === 401) head['WWW-Authenticate'] = 'Bearer';
+  return head;
+}
+
+const rendered = new Map<ProblemDocument, Buffer>();
+
+function bytesOf(document: ProblemDocument): Buffer {
+  const known = rendered.get(document);
+  if (known) return known;
+  const bytes = Buffer.from(JSON.stringify(document));
+  rendered.set(document, bytes);
+  return bytes;
+}
+
+/** Answers what node:http could not read as a request, and closes. */
+function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Bytes behind a request that still waits for its answer: an error now would be taken for that answer.
+  if (!socket.writable || (socket as FrontSocket).busy) {
+    socket.destroy();
+    return;
+  }
+  const document =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? FRONT_PROBLEMS.headTooLarge
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? FRONT_PROBLEMS.requestTimeout
+        : FRONT_PROBLEMS.malformed;
+  const body = bytesOf(document);
+  const head = Object.entries(headOf(document.status, body.length, 0)).map(([name, value]) => `${name}: ${value}\r\n`);
+  const line = `HTTP/1.1 ${document.status} ${http.STATUS_CODES[document.status]}\r\n`;
+  socket.end(Buffer.concat([Buffer.from(`${line}${head.join('')}Connection: close\r\n\r\n`), body]));
+}
+
+function listen(server: Server, listener: FrontListener): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const reusePort = listener.shared && process.platform === 'linux';
+    const bind = (host: string) => server.listen({ host, port: listener.port, reusePort, backlog: 4096 });
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      // A system without IPv6 has no `::`.
+      if (error.code !== 'EAFNOSUPPORT' || listener.host !== '::') return reject(error);
+      server.once('error', reject);
+      bind('0.0.0.0');
+    });
+    server.once('listening', () => {
+      server.removeAllListeners('error');
+      resolve((server.address() as AddressInfo).port);
+    });
+    bind(listener.host);
+  });
+}
