@@ -1,0 +1,106 @@
+/**
+ * The launcher: makes this machine ready, then runs one of the project's commands under the project's own Node.
+ *
+ * Plain JavaScript for whatever Node is there (18 or newer): `npm start` and `npm test` begin here on a fresh clone. It
+ * installs the npm packages when the lockfile changed, and looks for what is built; the second time it does nothing.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { aptInstall } from './machine.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NODE_MAJOR = 26;
+
+/** Each command: what runs, and with which flags of Node. Arguments of the command line follow. */
+const COMMANDS = {
+  relay: () => run(node(), [...relayFlags(), 'server/bin/relay.ts']),
+  test: () => run(node(), ['server/bin/test.ts']),
+  bench: () => run(node(), ['server/bin/bench.ts']),
+  spr: () => run(node(), ['server/bin/spr.ts']),
+  lint: () => run(node(), ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
+  types: () => run(node(), ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
+};
+
+const [command, ...rest] = process.argv.slice(2);
+if (!(command in COMMANDS)) {
+  console.error(`Usage: node server/bin/launch.js ${Object.keys(COMMANDS).join('|')} [arguments]`);
+  process.exit(2);
+}
+process.chdir(command === 'relay' || command === 'spr' ? process.cwd() : ROOT);
+packages();
+COMMANDS[command]();
+
+/** Installs the npm packages, if those of this lockfile are not there yet. */
+function packages() {
+  const stamp = join(ROOT, 'node_modules', '.sprites-lock');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  console.error('Installing packages (npm ci) …');
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const done = spawnSync(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  if (done.status !== 0) fail(`npm ci failed (${done.error?.message ?? `exit ${done.status}`}); its output is above.`);
+  writeFileSync(stamp, wanted);
+}
+
+/** The path of a Node of the right age: the one that came as an npm package, or the one this runs on. */
+function node() {
+  const packaged = join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  if (existsSync(packaged)) {
+    if (works(packaged)) return packaged;
+    // The usual reason on a minimal Debian.
+    aptInstall(['libatomic1']);
+    if (works(packaged)) return packaged;
+    fail(`${packaged} does not run here; install libatomic1 (apt-get install libatomic1) and try again.`);
+  }
+  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return process.execPath;
+  return fail(
+    `Node ${NODE_MAJOR} is needed, and there is no npm package of it for ${process.platform}-${process.arch}.`,
+  );
+}
+
+function works(path) {
+  return spawnSync(path, ['--version']).status === 0;
+}
+
+/** V8's flags for the relay; SPRITES_NODE_FLAGS come after them and win. server/README.md gives each its reason. */
+function relayFlags() {
+  const memoryMiB = totalmem() / 2 ** 20;
+  return [
+    `--max-old-space-size=${Math.round(Math.min(memoryMiB * 0.375, 16_384))}`,
+    `--max-semi-space-size=${memoryMiB > 12_000 ? 64 : 32}`,
+    '--external-memory-accounted-in-global-limit',
+    '--no-memory-reducer',
+    '--disable-warning=ExperimentalWarning', // the site strips its types with node:module
+    '--expose-gc',
+    ...(process.env.SPRITES_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== ''),
+  ];
+}
+
+/** Becomes the command, where this Node can; else runs it, passes signals on, and ends as it ends. */
+function run(program, leading) {
+  const resolved = leading.map((part) =>
+    part.endsWith('.ts') || part.startsWith('node_modules/') ? join(ROOT, part) : part,
+  );
+  const args = [...resolved, ...rest];
+  if (typeof process.execve === 'function') process.execve(program, [program, ...args], process.env);
+  const child = spawn(program, args, { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
+  child.on('error', (error) => fail(`${program}: ${error.message}`));
+}
+
+function fail(why) {
+  console.error(why);
+  process.exit(1);
+}

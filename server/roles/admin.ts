@@ -1,0 +1,121 @@
+/**
+ * The admin port: metrics, health, and what an operator may ask of the master. Bearer token, loopback by default.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
+import express from 'express';
+import type { Logger } from 'pino';
+import type { Relay } from '../domain/relay.ts';
+import { ProblemError } from '../wire/problem.ts';
+import { endOf } from './api.ts';
+
+/** Desktops one answer of GET /admin/desktops lists. */
+export const LISTED_MAX = 1000;
+
+export interface AdminSources {
+  relay: Relay;
+  log: Logger;
+  token: string;
+  metrics: () => Promise<string>;
+  /** What GET /readyz tells. */
+  status: () => { ready: boolean };
+  /** Takes the relay down gracefully. */
+  drain: () => void;
+}
+
+/**
+ * The admin token of a file, made (0600, 256 random bits) when there is none.
+ *
+ * Throws  Error when the file can't be read or made, or holds no token: says which file and what to do.
+ */
+export function adminToken(file: string): string {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    const token = randomBytes(32).toString('hex');
+    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
+    return token;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw new Error(`admin token: ${(error as Error).message}; give a file with --admin-token-file`);
+    }
+  }
+  const token = readFileSync(file, 'utf8').trim();
+  if (token.length < 16)
+    throw new Error(`admin token: ${file} holds less than 16 characters; delete it to get a new one`);
+  return token;
+}
+
+export function admin(sources: AdminSources): express.Express {
+  const { relay } = sources;
+  const app = express().disable('x-powered-by');
+  app.get('/healthz', (_, response) => {
+    response.json({ alive: true });
+  });
+  app.get('/readyz', (_, response) => {
+    const status = sources.status();
+    response.status(status.ready ? 200 : 503).json(status);
+  });
+  app.use((request, _, next) => {
+    const given = Buffer.from(request.headers.authorization ?? '');
+    const wanted = Buffer.from(`Bearer ${sources.token}`);
+    // Of unequal length is unequal; the comparison still takes its time.
+    const padded = Buffer.alloc(wanted.length);
+    given.copy(padded);
+    if (timingSafeEqual(padded, wanted) && given.length === wanted.length) next();
+    else throw new ProblemError('unknown-desktop', 'The admin port needs the bearer token of the admin token file.');
+  });
+  app.get('/metrics', async (_, response) => {
+    response.type('text/plain; version=0.0.4; charset=utf-8').send(await sources.metrics());
+  });
+  app.post('/admin/gc', (request, response) => {
+    if (typeof globalThis.gc !== 'function') {
+      throw new ProblemError('not-found', 'This process was started without --expose-gc; npm start sets it.');
+    }
+    const kind = request.query.kind === 'major' ? 'major' : 'minor';
+    const before = process.memoryUsage();
+    const startMs = performance.now();
+    globalThis.gc({ type: kind });
+    response.json({ kind, blockedMs: performance.now() - startMs, before, after: process.memoryUsage() });
+  });
+  app.get('/admin/heap', (_, response) => {
+    response.json({
+      memory: process.memoryUsage(),
+      heap: getHeapStatistics(),
+      spaces: getHeapSpaceStatistics(),
+      slabUsedBytes: relay.slab.usedBytes,
+    });
+  });
+  app.get('/admin/desktops', (request, response) => {
+    const { desktops, torus, mailboxes } = relay;
+    const from = wholeNumber(request.query.from, 'from', 0);
+    const list = [];
+    let slot = from;
+    for (; slot < desktops.max && list.length < LISTED_MAX; slot++) {
+      if (!desktops.isLive(slot)) continue;
+      const world = torus.worldOf(slot).name;
+      list.push({
+        desktop: desktops.id(slot),
+        name: desktops.name(slot),
+        world,
+        place: torus.placeOf(slot),
+        waiting: mailboxes.count(slot),
+      });
+    }
+    response.json({ count: desktops.count, desktops: list, next: slot < desktops.max ? slot : null });
+  });
+  app.post('/admin/drain', (_, response) => {
+    response.status(202).json({ draining: true });
+    sources.drain();
+  });
+  app.use(...endOf(sources.log));
+  return app;
+}
+
+function wholeNumber(value: unknown, field: string, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : -1;
+  if (number < 0) throw new ProblemError('malformed', `${field}: must be a whole number.`, { field });
+  return number;
+}

@@ -1,0 +1,53 @@
+/**
+ * What this process can hold: from its file limit and the machine's memory. Said at start, and held to: the relay refuses
+ * at the limit instead of falling over it.
+ */
+import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { SLOTS_MAX } from '../wire/identity.ts';
+
+/** Descriptors kept for everything that is not a client: libraries, logs, IPC, sprite files being read, connections being refused. */
+export const FILES_RESERVED = 64;
+
+/** A file limit below this gets a warning with the remedy: a small village of desktops. */
+export const FILES_WISHED = 4096;
+
+/** The file limit where the system does not say: macOS's default for a service. */
+const FILES_ASSUMED = 10_240;
+
+/** Memory of one parked poll in bytes: the portable front's objects, the kernel's socket and its buffers. */
+export const POLL_BYTES = { portable: 24_000, native: 5_000 } as const;
+
+/** Rows taken when nothing else is wished: at 100 bytes each they cost nothing until used. */
+const DESKTOPS_DEFAULT = 1 << 20;
+
+/** Open files this process may have. Source: /proc/self/limits; Node has raised the soft limit to the hard one at start. */
+export function fileLimit(): number {
+  try {
+    const line = readFileSync('/proc/self/limits', 'utf8').match(/^Max open files\s+(\d+|unlimited)/m);
+    if (line) return line[1] === 'unlimited' ? FILES_ASSUMED * 100 : Number(line[1]);
+  } catch {
+    // Not Linux: the assumption below.
+  }
+  return FILES_ASSUMED;
+}
+
+/** Client connections a process of `files` descriptors can hold; 16 at the least, or it could not serve at all. */
+export function connectionsFor(files: number): number {
+  return Math.max(16, files - FILES_RESERVED);
+}
+
+/** Desktops to have rows for: as many as there can be connections for in all the processes that hold some. */
+export function desktopsFor(connections: number, processes: number): number {
+  return Math.min(SLOTS_MAX, Math.max(DESKTOPS_DEFAULT, connections), connections * processes);
+}
+
+/** Bytes of sprites that may wait in all mailboxes: an eighth of the machine, 2 GiB at the most. */
+export function slabBytes(): number {
+  return Math.min(2 ** 31, Math.floor(totalmem() / 8));
+}
+
+/** Parked polls that a fifth less than all memory carries. */
+export function pollsByMemory(kind: keyof typeof POLL_BYTES): number {
+  return Math.floor((totalmem() * 0.8) / POLL_BYTES[kind]);
+}

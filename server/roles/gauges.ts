@@ -1,0 +1,98 @@
+/**
+ * Gauges: what the relay says of itself to Prometheus. README.md tells what each means and what to do when it moves.
+ *
+ * Nothing is counted here: each value is read from where it is kept, when it is asked for.
+ */
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Relay } from '../domain/relay.ts';
+import type { Front } from '../front/front.ts';
+import type { SocketDesktops } from './socket_desktop.ts';
+import type { Worker } from './worker.ts';
+
+/** Pauses of the collector, in seconds: from what nobody sees to what everybody feels. */
+const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1];
+
+/** Registers what the master knows. `workers` counts those that are ready. */
+export function masterGauges(registry: Registry, relay: Relay, front: () => Front, workers: () => number): void {
+  const gauge = (name: string, help: string, value: () => number) => {
+    const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
+  };
+  const counter = (name: string, help: string, value: () => number) => {
+    const made: Counter = new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect: () => {
+        made.reset();
+        made.inc(value());
+      },
+    });
+  };
+  const { counters } = relay;
+  gauge('sprites_desktops', 'Desktops that are here', () => relay.desktops.count);
+  gauge('sprites_desktops_max', 'Desktops there are rows for', () => relay.desktops.max);
+  gauge('sprites_worlds', 'Worlds that have a desktop, or sprites waiting for one', () => relay.torus.worldCount);
+  gauge('sprites_polls_parked', 'Long-polls and sockets that wait for something to come', () => relay.parkedCount);
+  gauge('sprites_waiting', 'Sprites that wait in mailboxes', () => relay.waiting);
+  gauge('sprites_mailbox_bytes', 'Bytes of the slab in use', () => relay.slab.usedBytes);
+  counter('sprites_accepted_total', 'Crossings accepted', () => counters.accepted);
+  counter('sprites_repeated_total', 'Crossings that had been accepted before', () => counters.repeated);
+  counter('sprites_acknowledged_total', 'Sprites a cursor has passed', () => counters.acknowledged);
+  counter('sprites_abandoned_total', 'Sprites given up with an empty world', () => counters.abandoned);
+  counter('sprites_refused_full_total', 'Crossings refused: mailbox full', () => counters.refusedFull);
+  counter('sprites_refused_fast_total', 'Crossings refused: thrown too fast', () => counters.refusedFast);
+  counter('sprites_forwarded_total', 'Sprites moved on from a desktop that ended', () => counters.forwarded);
+  counter('sprites_joined_total', 'Desktops that joined', () => counters.joined);
+  counter('sprites_left_total', 'Desktops that ended', () => counters.left);
+  counter('sprites_leases_ended_total', 'Desktops that ended by silence', () => counters.leasesEnded);
+  counter('sprites_polls_total', 'Polls that came', () => counters.polls);
+  counter('sprites_wakes_total', 'Parked polls answered because something came', () => counters.wakes);
+  counter('sprites_pings_total', 'Parked polls answered because nothing came', () => counters.pings);
+  gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
+  counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
+  gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
+  gauge('sprites_workers', 'Workers that are ready', workers);
+  processGauges(registry, 'master');
+}
+
+/** Registers what a worker knows; the master adds the workers up. */
+export function workerGauges(registry: Registry, worker: Worker, sockets: SocketDesktops, front: () => Front): void {
+  const gauge = (name: string, help: string, value: () => number) => {
+    const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
+  };
+  gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
+  gauge('sprites_worker_sockets', 'WebSocket desktops', () => sockets.count);
+  gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
+  gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
+  gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);
+  gauge('sprites_worker_rss_bytes', 'Resident memory of the workers', () => process.memoryUsage.rss());
+  gauge('sprites_worker_cpu_seconds', 'CPU of the workers since start', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+}
+
+function processGauges(registry: Registry, role: string): void {
+  collectDefaultMetrics({ register: registry, labels: { role } });
+  const pauses = new Histogram({
+    name: 'sprites_gc_pause_seconds',
+    help: 'Pauses of the collector; incremental marking shows in the delay of the loop instead',
+    buckets: PAUSE_BUCKETS,
+    registers: [registry],
+  });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) pauses.observe(entry.duration / 1000);
+  }).observe({ entryTypes: ['gc'] });
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const longest = new Gauge({
+    name: 'sprites_loop_delay_max_seconds',
+    help: 'Longest block of the event loop since it was last asked for',
+    registers: [registry],
+    collect: () => {
+      longest.set(delay.max / 1e9);
+      delay.reset();
+    },
+  });
+}

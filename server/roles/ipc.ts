@@ -1,0 +1,126 @@
+/**
+ * Frames over IPC: the uplink of a worker process, and its other end in the master.
+ *
+ * A frame is one Buffer per turn and direction (wire/frame.ts), sent by process.send with `serialization: 'advanced'`.
+ * Invariant: records of one worker arrive in the order they were asked in.
+ */
+import type { Crossing, EdgeNumber } from '../wire/crossing.ts';
+import { FRAME_BYTES_TARGET, FrameWriter, Kind, type RecordView, readFrame } from '../wire/frame.ts';
+import type { Identity } from '../wire/identity.ts';
+import type { Join } from '../wire/join.ts';
+import type { Link, Master } from './master.ts';
+import type { Answered, Question, Uplink } from './uplink.ts';
+
+const QUESTION_KINDS: Record<Question, number> = { leave: Kind.leave, look: Kind.look, know: Kind.know };
+
+/** Sends a frame to the other process. */
+export type Send = (frame: Buffer) => void;
+
+/** The worker's end: gathers a turn's records into one frame. */
+export class IpcUplink implements Uplink {
+  readonly #writer = new FrameWriter();
+  readonly #send: Send;
+  #flushDue = false;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  crossing(request: number, from: Identity, crossing: Crossing): void {
+    this.#writer.crossing(request, from, crossing.crossing, crossing.edge, crossing.passage);
+    this.#soon();
+  }
+
+  poll(request: number, desktop: Identity, epoch: number, seq: number): void {
+    this.#writer.poll(request, desktop, epoch, seq);
+    this.#soon();
+  }
+
+  gone(request: number, desktop: Identity): void {
+    this.#writer.desktop(Kind.gone, request, desktop);
+    this.#soon();
+  }
+
+  ask(question: Question, request: number, desktop: Identity): void {
+    this.#writer.desktop(QUESTION_KINDS[question], request, desktop);
+    this.#soon();
+  }
+
+  join(request: number, join: Join): void {
+    this.#writer.join(request, JSON.stringify(join));
+    this.#soon();
+  }
+
+  flush(): void {
+    if (this.#writer.count > 0) this.#send(this.#writer.take());
+  }
+
+  /** A frame of answers has come. */
+  receive(frame: Uint8Array, answered: Answered): void {
+    readFrame(frame, (r) => answered(r.request, r.status, r.bytes, r.start, r.end, r.retryAfterSeconds));
+  }
+
+  #soon(): void {
+    if (this.#writer.length > FRAME_BYTES_TARGET) this.flush();
+    if (this.#flushDue) return;
+    this.#flushDue = true;
+    setImmediate(() => {
+      this.#flushDue = false;
+      this.flush();
+    });
+  }
+}
+
+/** The master's end of one worker: answers are gathered until the end of the master's turn. */
+export class IpcLink implements Link {
+  readonly #writer = new FrameWriter();
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  answer(request: number, status: number, body: Uint8Array, start: number, end: number, retryAfter: number): void {
+    this.#writer.answer(request, status, retryAfter, body, start, end);
+    if (this.#writer.length > FRAME_BYTES_TARGET) this.flush();
+  }
+
+  flush(): void {
+    if (this.#writer.count > 0) this.#send(this.#writer.take());
+  }
+}
+
+/** Hands each record of a worker's frame to the master, then ends the master's turn. */
+export function receiveFrame(master: Master, link: number, frame: Uint8Array): void {
+  readFrame(frame, (record) => receiveRecord(master, link, record));
+  master.endTurn();
+}
+
+function receiveRecord(master: Master, link: number, record: RecordView): void {
+  const { request, bytes, start, end } = record;
+  switch (record.kind) {
+    case Kind.crossing:
+      master.crossing(link, request, record, record.crossing, record.edge as EdgeNumber, bytes.subarray(start, end));
+      break;
+    case Kind.poll:
+      master.poll(link, request, record, record.epoch, record.seq);
+      break;
+    case Kind.gone:
+      master.gone(link, request, record.slot);
+      break;
+    case Kind.join:
+      master.join(link, request, JSON.parse(bytes.toString('utf8', start, end)));
+      break;
+    case Kind.leave:
+      master.leave(link, request, record);
+      break;
+    case Kind.look:
+      master.look(link, request, record);
+      break;
+    case Kind.know:
+      master.know(link, request, record);
+      break;
+    default:
+      throw new Error(`frame: no record of kind ${record.kind} goes up`);
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * The master: the one writer of the relay, between its own front (the long-polls) and its links (the workers).
+ *
+ * Invariant: whatever a link asks gets one answer on the same link; answers are handed over at the end of the turn.
+ * Cost: the domain's, and one copy of each answer.
+ */
+import { type Relay, refusal } from '../domain/relay.ts';
+import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
+import type { Crossing, EdgeNumber } from '../wire/crossing.ts';
+import { writeCursor } from '../wire/cursor.ts';
+import { type Identity, writeToken } from '../wire/identity.ts';
+import type { Join } from '../wire/join.ts';
+import { PROBLEMS, type ProblemCode, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
+import type { Answered, Question, Uplink } from './uplink.ts';
+
+/** The way back to a worker. */
+export interface Link {
+  answer(request: number, status: number, body: Uint8Array, start: number, end: number, retryAfter: number): void;
+  flush(): void;
+}
+
+/** Tickets from here on are a link's number and its request; below it are those of the front. */
+const LINK_TICKETS = 2 ** 52;
+const REQUESTS = 2 ** 32;
+
+const REFUSALS: Partial<Record<ProblemCode, string>> = {
+  'mailbox-full': "The neighbour's mailbox is full; the sprite stays with you, throw it again later.",
+  'too-fast': 'This desktop throws faster than the relay takes; the sprite stays with you.',
+  'crossing-stale': 'Crossings 32 and more behind the newest are not known any more; throw it under a new number.',
+  draining: 'The relay is going down; the sprite stays with you.',
+};
+
+const NOTHING = new Uint8Array(0);
+
+export class Master {
+  readonly relay: Relay;
+  #front: Front | undefined;
+  readonly #links = new Map<number, Link>();
+  #nextLink = 0;
+  readonly #out = Buffer.alloc(1024);
+  readonly #token = new Uint32Array(4);
+  readonly #refused = new Map<ProblemCode, Buffer>();
+
+  constructor(makeRelay: (answers: { answer: Answered }) => Relay) {
+    this.relay = makeRelay({
+      answer: (ticket, status, body, start, end, retryAfter) => {
+        if (ticket < LINK_TICKETS) {
+          this.#front?.answer(ticket, status, body, start, end, retryAfter);
+          return;
+        }
+        const link = Math.floor((ticket - LINK_TICKETS) / REQUESTS);
+        this.#links.get(link)?.answer(ticket % REQUESTS, status, body, start, end, retryAfter);
+      },
+    });
+  }
+
+  /** What the front of the long-polls calls. */
+  readonly handlers: Pick<FrontHandlers, 'poll' | 'closed' | 'turn'> = {
+    poll: (request: RequestView) => this.relay.poll(request, request.ticket, request.epoch, request.seq),
+    closed: (ticket, slot) => {
+      this.relay.gone(ticket, slot);
+    },
+    turn: () => this.endTurn(),
+  };
+
+  /** The front that answers go to. */
+  face(front: Front): void {
+    this.#front = front;
+  }
+
+  /** Adds a worker; its number is never given again. */
+  addLink(link: Link): number {
+    this.#links.set(this.#nextLink, link);
+    return this.#nextLink++;
+  }
+
+  /** A worker has died: its sockets are gone. */
+  dropLink(number: number): void {
+    if (!this.#links.delete(number)) return;
+    const first = LINK_TICKETS + number * REQUESTS;
+    this.relay.goneAll((ticket) => ticket >= first && ticket < first + REQUESTS);
+  }
+
+  /** Wakes what is ready and hands every answer of this turn over. */
+  endTurn(): void {
+    this.relay.endTurn();
+    for (const link of this.#links.values()) link.flush();
+    this.#front?.flush();
+  }
+
+  /** What time it is: monotonic, in ms. */
+  advance(nowMs: number): void {
+    this.relay.advance(nowMs);
+    this.endTurn();
+  }
+
+  drain(): void {
+    this.relay.drain();
+    this.endTurn();
+  }
+
+  crossing(
+    link: number,
+    request: number,
+    from: Identity,
+    crossing: number,
+    edge: EdgeNumber,
+    passage: Uint8Array,
+  ): void {
+    if (!this.#live(link, request, from)) return;
+    const verdict = this.relay.accept(from.slot, crossing, edge, passage);
+    if (verdict === 'accepted' || verdict === 'repeated') {
+      const end = this.relay.writeReceiver(from.slot, crossing, this.#out, 0);
+      this.#links.get(link)?.answer(request, 202, this.#out, 0, end, 0);
+      return;
+    }
+    let body = this.#refused.get(verdict);
+    if (!body) {
+      body = Buffer.from(JSON.stringify(problem(verdict, REFUSALS[verdict] ?? PROBLEMS[verdict].title)));
+      this.#refused.set(verdict, body);
+    }
+    const { status, retryAfterSeconds } = PROBLEMS[verdict];
+    this.#links.get(link)?.answer(request, status, body, 0, body.length, retryAfterSeconds);
+  }
+
+  poll(link: number, request: number, who: Identity, epoch: number, seq: number): void {
+    this.relay.poll(who, LINK_TICKETS + link * REQUESTS + request, epoch, seq);
+  }
+
+  gone(link: number, request: number, slot: number): void {
+    const parked = this.relay.gone(LINK_TICKETS + link * REQUESTS + request, slot);
+    if (parked) this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
+  }
+
+  /** Answers `{desktop, token, world, cursor}`; the worker adds the addresses. */
+  join(link: number, request: number, join: Join): void {
+    try {
+      const slot = this.relay.join(join, this.#token);
+      const generation = this.relay.desktops.generation(slot);
+      this.#json(link, request, 201, {
+        desktop: this.relay.desktops.id(slot),
+        token: writeToken(slot, generation, this.#token),
+        world: this.relay.torus.worldOf(slot).name,
+        cursor: writeCursor(this.relay.epoch, 0),
+      });
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      this.#problem(link, request, error.document);
+    }
+  }
+
+  leave(link: number, request: number, who: Identity): void {
+    if (!this.#live(link, request, who)) return;
+    this.relay.leave(who.slot);
+    this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
+  }
+
+  look(link: number, request: number, who: Identity): void {
+    if (this.#live(link, request, who)) this.#json(link, request, 200, this.relay.look(who.slot));
+  }
+
+  know(link: number, request: number, who: Identity): void {
+    if (this.#live(link, request, who)) this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
+  }
+
+  #live(link: number, request: number, who: Identity): boolean {
+    const standing = this.relay.desktops.standing(who);
+    if (standing === 'live') return true;
+    this.#problem(link, request, problem(...refusal(standing)));
+    return false;
+  }
+
+  #problem(link: number, request: number, document: ProblemDocument): void {
+    this.#json(link, request, document.status, document, PROBLEMS[document.code].retryAfterSeconds);
+  }
+
+  #json(link: number, request: number, status: number, value: unknown, retryAfter = 0): void {
+    const body = Buffer.from(JSON.stringify(value));
+    this.#links.get(link)?.answer(request, status, body, 0, body.length, retryAfter);
+  }
+}
+
+/**
+ * The uplink within one process: each call is the master's, and all but polls are answered before it returns.
+ *
+ * The turn ends with flush(), which a front calls after its batch; for everything else it ends soon by itself.
+ */
+export class DirectUplink implements Uplink {
+  readonly #master: Master;
+  readonly #link: number;
+  #turnDue = false;
+
+  constructor(master: Master, answered: Answered) {
+    this.#master = master;
+    this.#link = master.addLink({ answer: answered, flush: () => {} });
+  }
+
+  crossing(request: number, from: Identity, crossing: Crossing): void {
+    this.#master.crossing(this.#link, request, from, crossing.crossing, crossing.edge, Buffer.from(crossing.passage));
+  }
+
+  poll(request: number, desktop: Identity, epoch: number, seq: number): void {
+    this.#master.poll(this.#link, request, desktop, epoch, seq);
+    this.#soon();
+  }
+
+  gone(request: number, desktop: Identity): void {
+    this.#master.gone(this.#link, request, desktop.slot);
+  }
+
+  ask(question: Question, request: number, desktop: Identity): void {
+    this.#master[question](this.#link, request, desktop);
+    this.#soon();
+  }
+
+  join(request: number, join: Join): void {
+    this.#master.join(this.#link, request, join);
+  }
+
+  flush(): void {
+    this.#master.endTurn();
+  }
+
+  #soon(): void {
+    if (this.#turnDue) return;
+    this.#turnDue = true;
+    setImmediate(() => {
+      this.#turnDue = false;
+      this.flush();
+    });
+  }
+}

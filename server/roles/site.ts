@@ -1,0 +1,61 @@
+/**
+ * The site: the desktop in a browser, the shipped characters, and the protocol's definition.
+ *
+ * Browser modules are TypeScript; their types are stripped once, at start, and they are served under their own names.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import express from 'express';
+import { sendSprite } from './api.ts';
+import type { Character } from './sprite_store.ts';
+
+/** What a page may load: itself, pictures it made, and relays anywhere (the events have a port of their own). */
+const POLICY = [
+  "default-src 'self'",
+  "img-src 'self' blob: data:",
+  'connect-src *',
+  "style-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+const SERVER = join(import.meta.dirname, '..');
+const WEB = join(SERVER, 'web');
+
+/** Folder of the shipped characters. */
+export const CHARACTERS_FOLDER = join(WEB, 'sprites');
+
+export function site(characters: readonly Character[]): express.Router {
+  const router = express.Router();
+  router.use((_, response, next) => {
+    response.set({ 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' });
+    response.set({ 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-cache' });
+    next();
+  });
+  const files: [string, string, string | Buffer][] = [
+    ['/', 'text/html', readFileSync(join(WEB, 'index.html'))],
+    ['/protocol', 'text/markdown', readFileSync(join(SERVER, 'PROTOCOL.md'))],
+    ['/openapi.yaml', 'application/yaml', readFileSync(join(SERVER, 'openapi.yaml'))],
+    ['/sprites/index.json', 'application/json', JSON.stringify(characters)],
+  ];
+  for (const name of readdirSync(WEB)) {
+    const path = `/desktop/${name}`;
+    if (name.endsWith('.css')) files.push([path, 'text/css', readFileSync(join(WEB, name))]);
+    if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
+    files.push([path, 'text/javascript', stripTypeScriptTypes(readFileSync(join(WEB, name), 'utf8'))]);
+  }
+  for (const [path, type, content] of files) {
+    const bytes = Buffer.from(content);
+    router.get(path, (_, response) => {
+      response.type(`${type}; charset=utf-8`).send(bytes);
+    });
+  }
+  for (const { url, file } of characters) {
+    const path = join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1));
+    router.get(url, (_, response, next) => sendSprite(response, path, file, next));
+  }
+  return router;
+}

@@ -1,0 +1,228 @@
+/**
+ * A desktop on a WebSocket: polls and crossings as messages, bridged to the master by its worker.
+ *
+ * Each message with a `cursor` is a poll, answered by one batch; each with a `crossing` is a throw, answered by its
+ * verdict. So a socket has one poll at a time and CROSSINGS_IN_FLIGHT_MAX throws, and never more bytes to send than those
+ * answer. Invariant: nothing is asked in the name of a desktop before its token has come.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { PING_MS } from '../domain/limits.ts';
+import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
+import { readCursor } from '../wire/cursor.ts';
+import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
+import { type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
+import { readAuthorization } from '../wire/route.ts';
+import type { Reply, Worker } from './worker.ts';
+
+/** A message in bytes: a crossing, or a token and a cursor. */
+export const MESSAGE_BYTES_MAX = CROSSING_BYTES_MAX;
+
+/** The token must come within this after the socket has opened, in ms. */
+export const TOKEN_MS_MAX = 10_000;
+
+/** Throws of one socket the relay has not answered yet. */
+export const CROSSINGS_IN_FLIGHT_MAX = 64;
+
+/** Bytes a peer leaves unread before its socket is given up: more than one batch and all verdicts. */
+export const UNREAD_BYTES_MAX = 512 << 10;
+
+/** A socket that answers no ping within this is dead. */
+const HEARTBEAT_MS = PING_MS / 4;
+
+const PATH = /^\/v1\/desktops\/([^/?]+)\/socket$/;
+
+/** Why a socket was closed, as WebSocket codes. */
+const CLOSE = { goingAway: 1001, policy: 1008, internal: 1011 } as const;
+
+export class SocketDesktops {
+  readonly #worker: Worker;
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false });
+  readonly #open = new Set<SocketDesktop>();
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    this.#heartbeat = setInterval(() => {
+      for (const desktop of this.#open) desktop.beat();
+    }, HEARTBEAT_MS).unref();
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Takes an upgrade: a socket for `/v1/desktops/{id}/socket`, 404 for anything else. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const identity = blankIdentity();
+    const path = PATH.exec(request.url ?? '');
+    socket.on('error', () => socket.destroy());
+    if (!path || !readId(path[1], identity)) {
+      socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      return;
+    }
+    const { slot, generation } = identity;
+    const { authorization } = request.headers;
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
+      const desktop = new SocketDesktop(this.#worker, ws, slot, generation, () => this.#open.delete(desktop));
+      this.#open.add(desktop);
+      if (authorization !== undefined)
+        desktop.identify(readAuthorization(authorization, identity) ? identity : undefined);
+    });
+  }
+
+  /** Tells every socket that the relay is going away. */
+  close(): void {
+    clearInterval(this.#heartbeat);
+    for (const desktop of this.#open) desktop.close(CLOSE.goingAway, 'the relay is going down');
+  }
+}
+
+class SocketDesktop {
+  readonly #worker: Worker;
+  readonly #ws: WebSocket;
+  readonly #slot: number;
+  readonly #generation: number;
+  readonly #tokenLate: NodeJS.Timeout;
+  #identity: Identity | undefined;
+  /** Number of the poll that waits for its batch. */
+  #poll = -1;
+  #crossings = 0;
+  #alive = true;
+
+  constructor(worker: Worker, ws: WebSocket, slot: number, generation: number, ended: () => void) {
+    this.#worker = worker;
+    this.#ws = ws;
+    this.#slot = slot;
+    this.#generation = generation;
+    this.#tokenLate = setTimeout(() => {
+      this.close(CLOSE.policy, 'no token came in time');
+    }, TOKEN_MS_MAX);
+    ws.on('message', (data, isBinary) => this.#message(data, isBinary));
+    ws.on('pong', () => {
+      this.#alive = true;
+    });
+    ws.on('error', () => ws.terminate());
+    ws.on('close', () => {
+      clearTimeout(this.#tokenLate);
+      if (this.#poll >= 0 && this.#identity) this.#worker.gone(this.#poll, this.#identity);
+      this.#poll = -1;
+      ended();
+    });
+  }
+
+  /** Who the token names; it must be the desktop of the path. Whether it is the right one the master says. */
+  identify(token: Identity | undefined): void {
+    if (!token || token.slot !== this.#slot || token.generation !== this.#generation) {
+      this.#fail(problem('unknown-desktop', "The first message must have a `token`, this desktop's own."));
+      return;
+    }
+    clearTimeout(this.#tokenLate);
+    this.#identity = token;
+  }
+
+  beat(): void {
+    if (!this.#alive) this.#ws.terminate();
+    this.#alive = false;
+    if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping();
+  }
+
+  close(code: number, reason: string): void {
+    this.#ws.close(code, reason);
+  }
+
+  #message(data: RawData, isBinary: boolean): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    const bytes = data as Buffer;
+    let message: unknown;
+    try {
+      if (isBinary) throw new Error('binary');
+      message = JSON.parse(bytes.toString('utf8'));
+    } catch {
+      this.#fail(problem('malformed', 'A message must be JSON text.', { field: 'message' }));
+      return;
+    }
+    if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+      this.#fail(problem('malformed', 'A message must be a JSON object.', { field: 'message' }));
+      return;
+    }
+    if (!this.#identity) {
+      const { token } = message as { token?: unknown };
+      const identity = blankIdentity();
+      const good = typeof token === 'string' && token.length <= TOKEN_LENGTH_MAX && readToken(token, identity);
+      this.identify(good ? identity : undefined);
+      if (!this.#identity) return;
+    }
+    if ('crossing' in message) this.#crossing(this.#identity, message.crossing, bytes);
+    else if ('cursor' in message) this.#ask(this.#identity, message.cursor);
+    else if (!('token' in message)) {
+      this.#fail(problem('malformed', 'A message must have a `cursor` or a `crossing`.', { field: 'message' }));
+    }
+  }
+
+  /** A poll. The newest wins, here as with two long-polls: the one before is answered empty by the master. */
+  #ask(identity: Identity, cursor: unknown): void {
+    const at = { epoch: 0, seq: -1 };
+    if (cursor !== null && (typeof cursor !== 'string' || !readCursor(cursor, at))) {
+      this.#fail(problem('malformed', 'cursor: must be one the relay gave, or null.', { field: 'cursor' }));
+      return;
+    }
+    // Within one process the answer may come before the number of the poll is known.
+    let poll = -1;
+    let answered = false;
+    try {
+      poll = this.#worker.poll(identity, at.epoch, at.seq, (reply) => {
+        answered = true;
+        if (this.#poll === poll) this.#poll = -1;
+        this.#send(reply.status === 200 ? reply.body : wrap('problem', reply.body));
+        if (reply.status !== 200) this.close(CLOSE.policy, 'the poll was refused');
+      });
+      this.#poll = answered ? -1 : poll;
+    } catch (error) {
+      this.#fail(documentOf(error));
+    }
+  }
+
+  #crossing(identity: Identity, number: unknown, bytes: Buffer): void {
+    const key = `{"crossing":${typeof number === 'number' ? number : null},`;
+    const verdict = (reply: Reply) => {
+      this.#crossings--;
+      const body = reply.status === 202 ? reply.body.subarray(1) : Buffer.concat([PROBLEM_KEY, reply.body, BRACE]);
+      this.#send(Buffer.concat([Buffer.from(key), body]));
+    };
+    this.#crossings++;
+    try {
+      if (this.#crossings > CROSSINGS_IN_FLIGHT_MAX) {
+        throw new ProblemError('too-fast', `At most ${CROSSINGS_IN_FLIGHT_MAX} crossings may wait for their answers.`);
+      }
+      this.#worker.throwFrom(identity, bytes, verdict);
+    } catch (error) {
+      const { status } = documentOf(error);
+      verdict({ status, body: Buffer.from(JSON.stringify(documentOf(error))), retryAfterSeconds: 0 });
+    }
+  }
+
+  #fail(document: ProblemDocument): void {
+    this.#send(wrap('problem', Buffer.from(JSON.stringify(document))));
+    this.close(CLOSE.policy, document.code);
+  }
+
+  #send(body: Buffer): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    if (this.#ws.bufferedAmount > UNREAD_BYTES_MAX) this.#ws.terminate();
+    else this.#ws.send(body, { binary: false });
+  }
+}
+
+const PROBLEM_KEY = Buffer.from('"problem":');
+const BRACE = Buffer.from('}');
+
+function wrap(key: string, body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`{"${key}":`), body, BRACE]);
+}
+
+function documentOf(error: unknown): ProblemDocument {
+  if (error instanceof ProblemError) return error.document;
+  throw error;
+}

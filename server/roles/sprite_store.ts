@@ -1,0 +1,140 @@
+/**
+ * The sprite store: .spr files by the SHA-256 of their content, in a directory that all workers share.
+ *
+ * Layout `sprites/ab/abcdef….spr`. A file is written under another name and renamed when it is whole, so it is there whole
+ * or not at all; being named by its content it never changes. Cost: a look-up is one stat; a new file one fsync.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ProblemError } from '../wire/problem.ts';
+import { readSpr, SprRefused } from '../wire/spr.ts';
+
+/** Bytes of all stored files: eight thousand of the largest, a hundred thousand of the usual. */
+export const STORE_BYTES_MAX = 8 * 1024 ** 3;
+
+/** How long a count of the store's bytes holds, in ms; other workers add to it meanwhile, each at the speed of an upload. */
+const COUNT_MS = 60_000;
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** A file that ships with the relay. */
+export interface Character {
+  file: string;
+  name: string;
+  url: string;
+}
+
+export class SpriteStore {
+  readonly #directory: string;
+  readonly #bytesMax: number;
+  readonly #shipped = new Map<string, string>();
+  #bytes = 0;
+  #countedAtMs = Number.NEGATIVE_INFINITY;
+  /** One file is checked at a time: a check may need 64 MiB for a moment. */
+  #checking: Promise<unknown> = Promise.resolve();
+
+  constructor(directory: string, bytesMax = STORE_BYTES_MAX) {
+    this.#directory = join(directory, 'sprites');
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Adds the shipped characters of a folder, in the order of their names. Throws when one is no sprite. */
+  async ship(folder: string): Promise<Character[]> {
+    const characters: Character[] = [];
+    for (const name of (await readdir(folder)).filter((entry) => entry.endsWith('.spr')).sort()) {
+      const path = join(folder, name);
+      const bytes = await readFile(path);
+      const file = hashOf(bytes);
+      this.#shipped.set(file, path);
+      characters.push({ file, name: readSpr(bytes).description.name, url: `/sprites/${name}` });
+    }
+    return characters;
+  }
+
+  /** The path of a stored file; undefined when there is none, or `file` is no hash. */
+  async find(file: string): Promise<string | undefined> {
+    if (!HASH.test(file)) return undefined;
+    const shipped = this.#shipped.get(file);
+    if (shipped) return shipped;
+    const path = this.#path(file);
+    return (await stat(path).catch(() => undefined))?.isFile() ? path : undefined;
+  }
+
+  /** Throws sprite-invalid when `file` can't be the name of a file. */
+  checkName(file: string): void {
+    if (!HASH.test(file)) {
+      throw new ProblemError(
+        'sprite-invalid',
+        'The path must end in the SHA-256 of the file in 64 lowercase hex digits.',
+      );
+    }
+  }
+
+  /**
+   * Stores a file under its hash.
+   *
+   * Throws  sprite-invalid (not of this hash, or no .spr: says which part and why), store-full.
+   */
+  async put(file: string, bytes: Buffer): Promise<void> {
+    this.checkName(file);
+    if (hashOf(bytes) !== file) {
+      throw new ProblemError('sprite-invalid', 'The bytes have another SHA-256 than the path says.');
+    }
+    await this.#check(bytes);
+    if ((await this.#count()) + bytes.length > this.#bytesMax) {
+      throw new ProblemError('store-full', 'The relay can store no more sprite files; throw one it already has.');
+    }
+    const path = this.#path(file);
+    const partial = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
+    await mkdir(join(path, '..'), { recursive: true });
+    try {
+      const handle = await open(partial, 'wx', 0o644);
+      try {
+        await handle.writeFile(bytes);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(partial, path);
+    } catch (error) {
+      await unlink(partial).catch(() => {});
+      throw error;
+    }
+    this.#bytes += bytes.length;
+  }
+
+  async #check(bytes: Buffer): Promise<void> {
+    const before = this.#checking;
+    const check = before.then(() => readSpr(bytes));
+    this.#checking = check.catch(() => {});
+    try {
+      await check;
+    } catch (error) {
+      if (error instanceof SprRefused) throw new ProblemError('sprite-invalid', error.message);
+      throw error;
+    }
+  }
+
+  /** Bytes of everything stored, counted anew from time to time. */
+  async #count(): Promise<number> {
+    if (performance.now() - this.#countedAtMs < COUNT_MS) return this.#bytes;
+    let bytes = 0;
+    for (const folder of await readdir(this.#directory).catch(() => [])) {
+      for (const name of await readdir(join(this.#directory, folder))) {
+        bytes += (await stat(join(this.#directory, folder, name)).catch(() => undefined))?.size ?? 0;
+      }
+    }
+    this.#bytes = bytes;
+    this.#countedAtMs = performance.now();
+    return bytes;
+  }
+
+  #path(file: string): string {
+    return join(this.#directory, file.slice(0, 2), `${file}.spr`);
+  }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,78 @@
+/**
+ * A worker process: a worker behind its own front, whose uplink is the IPC channel to the master.
+ */
+import type { Logger } from 'pino';
+import { AggregatorRegistry, register } from 'prom-client';
+import { chooseFront } from '../front/choice.ts';
+import type { PublicAddresses } from './api.ts';
+import { apiListener } from './api_listener.ts';
+import { connectionsFor, fileLimit } from './capacity.ts';
+import { workerGauges } from './gauges.ts';
+import { IpcUplink } from './ipc.ts';
+import { Worker } from './worker.ts';
+
+/** What the master tells a worker at its birth, in the variable SPRITES_WORKER. */
+export interface WorkerSettings {
+  host: string;
+  port: number;
+  data: string;
+  front: 'auto' | 'native' | 'portable';
+  addresses: PublicAddresses;
+}
+
+/** What a worker tells the master beside frames. */
+export type FromWorker = { type: 'ready'; port: number } | { type: 'failed'; why: string };
+
+/** How long a worker that goes down waits for its answers and connections, in ms. */
+const LAST_ANSWERS_MS = 3_000;
+const CLOSING_STEP_MS = 20;
+
+export async function startWorker(settings: WorkerSettings, log: Logger): Promise<void> {
+  const send = (message: FromWorker | Buffer) => void (process.connected && process.send?.(message));
+  const uplink = new IpcUplink(send);
+  let answered: Parameters<IpcUplink['receive']>[1] = () => {};
+  const worker = new Worker((call) => {
+    answered = call;
+    return uplink;
+  });
+  const at = { host: settings.host, port: settings.port, shared: true };
+  const { listener, sockets } = await apiListener(worker, settings.data, settings.addresses, at, log);
+  const choice = await chooseFront(settings.front);
+  const front = choice.make({
+    listeners: [listener],
+    handlers: { ...worker.handlers, poll: () => {}, closed: () => {} },
+    connectionsMax: connectionsFor(fileLimit()),
+  });
+  worker.face(front);
+  new AggregatorRegistry();
+  workerGauges(register, worker, sockets, () => front);
+
+  process.on('message', (message: Uint8Array | { type: string }) => {
+    if (message instanceof Uint8Array) {
+      uplink.receive(message, answered);
+      front.flush();
+    } else if (message?.type === 'drain') void closeDown();
+  });
+  // Without a master there is nobody to ask: clients find the next worker, or the relay is gone.
+  process.on('disconnect', () => process.exit(0));
+  try {
+    const [port] = await front.listen();
+    settings.addresses.apiPort = port;
+    send({ type: 'ready', port });
+  } catch (error) {
+    send({ type: 'failed', why: (error as Error).message });
+    process.exitCode = 1;
+    process.disconnect?.();
+  }
+
+  async function closeDown(): Promise<void> {
+    worker.drain();
+    front.drain();
+    const untilMs = performance.now() + LAST_ANSWERS_MS;
+    const busy = () => worker.pendingCount > 0 || front.gauges().waiting > 0;
+    while (busy() && performance.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, CLOSING_STEP_MS));
+    sockets.close();
+    await new Promise((resolve) => setTimeout(resolve, CLOSING_STEP_MS));
+    process.disconnect?.();
+  }
+}
