@@ -1,0 +1,99 @@
+/**
+ * What is compiled here: the addon of the native front and the swarm's engine. Each only when its sources have changed.
+ *
+ * Plain JavaScript, for the launcher needs it under any Node. A build answers why it can't be, and never stops a command.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { ensurePrograms } from './machine.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where the engine's program lies once built. */
+export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
+
+/** Where the floor of the benches lies once built. */
+export const FLOOR = join(ROOT, 'build', 'floor', 'floor');
+
+/** Builds the addon with the compiler's output on stderr. Answers undefined, or why there is none. */
+export function buildAddon(node) {
+  if (process.platform !== 'linux') return 'the native front is for Linux';
+  const sources = join(ROOT, 'server', 'native');
+  const target = join(sources, 'build', 'Release', 'front.node');
+  return built('addon', [sources, join(ROOT, 'package-lock.json')], target, () => {
+    if (!ensurePrograms(['g++', 'make', 'python3'], ['g++', 'make', 'python3'])) {
+      return 'no compiler: apt-get install g++ make python3';
+    }
+    // npm's own configuration may point at another Node's headers, so they are named here.
+    const headers = join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`);
+    const gyp = join(ROOT, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js');
+    const nodedir = existsSync(join(headers, 'include')) ? [`--nodedir=${headers}`] : [];
+    return ran(node, [gyp, 'rebuild', ...nodedir, '--silent', '-j', '2'], sources, 'node-gyp');
+  });
+}
+
+/** Builds the swarm's engine. Answers undefined, or why there is none. */
+export function buildEngine() {
+  return builtByCMake('engine', join(ROOT, 'loadtest', 'engine'), ENGINE);
+}
+
+/** Builds the floor that the benches compare with. Answers undefined, or why there is none. */
+export function buildFloor() {
+  const source = join(ROOT, 'server', 'bench', 'floor', 'floor.c');
+  return built('floor', [source], FLOOR, () => {
+    if (!ensurePrograms(['cc'], ['gcc', 'libc6-dev'])) return 'no compiler: apt-get install gcc libc6-dev';
+    mkdirSync(join(FLOOR, '..'), { recursive: true });
+    return ran('cc', ['-O2', '-Wall', '-o', FLOOR, source], ROOT, 'cc');
+  });
+}
+
+function builtByCMake(name, sources, target) {
+  return built(name, [sources], target, () => {
+    if (!ensurePrograms(['g++', 'cmake', 'ninja'], ['g++', 'cmake', 'ninja-build'])) {
+      return 'no compiler: apt-get install g++ cmake ninja-build';
+    }
+    const build = join(target, '..');
+    return (
+      ran('cmake', ['-S', sources, '-B', build, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release'], ROOT, 'cmake') ??
+      ran('cmake', ['--build', build], ROOT, 'cmake --build')
+    );
+  });
+}
+
+/** Runs `build` unless the target was built from just these sources. */
+function built(name, sources, target, build) {
+  const stamps = join(ROOT, 'build');
+  const stamp = join(stamps, `${name}.sources`);
+  const hash = createHash('sha256').update(process.arch);
+  for (const source of sources) hashOf(source, hash);
+  const wanted = hash.digest('hex');
+  if (existsSync(target) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return undefined;
+  console.error(`Building the ${name} …`);
+  const why = build();
+  if (why === undefined) {
+    mkdirSync(stamps, { recursive: true });
+    writeFileSync(stamp, wanted);
+  }
+  return why;
+}
+
+function hashOf(path, hash) {
+  if (!existsSync(path)) return;
+  if (!/\.[a-z]+$/.test(path)) {
+    const entries = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.name !== 'build');
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (entry.isDirectory() || /\.(cc|c|h|gyp|txt|json)$/.test(entry.name)) hashOf(join(path, entry.name), hash);
+    }
+    return;
+  }
+  hash.update(path.slice(ROOT.length)).update(readFileSync(path));
+}
+
+function ran(program, args, cwd, name) {
+  const done = spawnSync(program, args, { cwd, stdio: ['ignore', 2, 2] });
+  return done.status === 0 ? undefined : `${name} failed (${done.error?.message ?? `exit ${done.status}`})`;
+}

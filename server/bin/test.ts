@@ -1,0 +1,75 @@
+/**
+ * `npm test`: prepares what this machine can have, then runs lint, types and every suite, and names at the end what was
+ * skipped. Arguments are globs or files that narrow the suites: `npm test -- 'server/wire/*.test.ts'`.
+ */
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { buildAddon, buildEngine, buildFloor } from './build.js';
+import { ensurePrograms } from './machine.js';
+
+/** Suites at once: the machine's benches and tests are made for two cores. */
+const CONCURRENCY = 2;
+
+const ROOT = join(import.meta.dirname, '../..');
+const SUITES = ['server/**/*.test.ts', 'loadtest/**/*.test.ts'];
+
+const narrowed = process.argv.slice(2);
+const skipped: string[] = [];
+
+function prepare(): void {
+  const wishes: [string, string | undefined][] = [
+    ['native front', buildAddon(process.execPath)],
+    ['swarm engine', buildEngine()],
+    ['floor of the benches', buildFloor()],
+  ];
+  for (const [what, why] of wishes) if (why) skipped.push(`${what}: ${why}`);
+  const programs: [string[], string[]][] = [
+    [
+      ['chromium', 'curl'],
+      ['chromium', 'curl'],
+    ],
+    [
+      ['clang++', 'clang-format', 'clang-tidy'],
+      ['clang', 'clang-format', 'clang-tidy'],
+    ],
+  ];
+  // A suite that needs one of these and does not find it says so itself.
+  for (const [names, packages] of programs) ensurePrograms(names, packages);
+}
+
+function check(name: string, args: string[]): boolean {
+  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
+  if (status !== 0) console.error(`${name} failed.`);
+  return status === 0;
+}
+
+async function suites(files: string[]): Promise<boolean> {
+  let failed = 0;
+  const events = run({ files, concurrency: CONCURRENCY, execArgv: ['--disable-warning=ExperimentalWarning'] });
+  events.on('test:fail', () => failed++);
+  events.on('test:pass', ({ name, skip }) => {
+    if (skip !== undefined && skip !== false) skipped.push(typeof skip === 'string' ? `${name}: ${skip}` : name);
+  });
+  const report = events.compose(spec);
+  report.pipe(process.stdout, { end: false });
+  await finished(report);
+  return failed === 0;
+}
+
+process.chdir(ROOT);
+prepare();
+const files = globSync(narrowed.length > 0 ? narrowed : SUITES, { exclude: ['**/node_modules/**'] }).sort();
+if (files.length === 0) {
+  console.error(`No suite matches ${narrowed.join(' ')}.`);
+  process.exit(2);
+}
+const lint = check('Lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
+const types = check('Types', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
+const green = await suites(files);
+console.log(`Lint ${lint ? 'clean' : 'FAILED'}, types ${types ? 'clean' : 'FAILED'}, ${files.length} suites.`);
+console.log(skipped.length === 0 ? 'Nothing was skipped.' : `Skipped:\n${skipped.map((s) => `  ${s}`).join('\n')}`);
+process.exit(lint && types && green ? 0 : 1);
