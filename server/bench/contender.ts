@@ -1,0 +1,93 @@
+/**
+ * A contender of a bench: a relay of one shape, or the floor, as a process with ports and pids that can be measured.
+ *
+ * Invariant: whatever was started is ended by stop(), by its pid, and its data directory is removed.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { FLOOR } from '../bin/build.js';
+
+const LAUNCHER = join(import.meta.dirname, '..', 'bin', 'launch.js');
+
+/** What runs: `floor`, or a relay with this front and number of workers. */
+export interface Shape {
+  name: string;
+  front?: 'native' | 'portable';
+  workers?: number;
+  flags?: readonly string[];
+}
+
+export const FLOOR_SHAPE: Shape = { name: 'floor (C, no HTTP to speak of)' };
+
+export interface Contender {
+  shape: Shape;
+  api: number;
+  events: number;
+  pids: number[];
+  /** Prometheus values by name; empty for the floor. */
+  metrics(): Promise<Map<string, number>>;
+  stop(): Promise<void>;
+}
+
+export async function start(shape: Shape): Promise<Contender> {
+  return shape.front === undefined ? startFloor(shape) : startRelay(shape);
+}
+
+async function startFloor(shape: Shape): Promise<Contender> {
+  const child = spawn(FLOOR, ['0', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const line = await firstLine(child, (text) => text.startsWith('floor '));
+  const [, api, events] = line.split(' ').map(Number);
+  return { shape, api, events, pids: [child.pid as number], metrics: async () => new Map(), stop: () => end(child) };
+}
+
+async function startRelay(shape: Shape): Promise<Contender> {
+  const data = await mkdtemp(join(tmpdir(), 'sprites-bench-'));
+  const ports = ['--port', '0', '--events-port', '0', '--admin-port', '0', '--host', '127.0.0.1'];
+  const role = ['--front', String(shape.front), '--workers', String(shape.workers), '--data', data];
+  const child = spawn(process.execPath, [LAUNCHER, 'relay', ...ports, ...role, ...(shape.flags ?? [])], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ready = JSON.parse(await firstLine(child, (text) => text.includes('"msg":"relay ready"')));
+  const token = (await readFile(join(data, 'admin-token'), 'utf8')).trim();
+  return {
+    shape,
+    api: ready.ports.api,
+    events: ready.ports.events,
+    pids: [ready.pids.master, ...ready.pids.workers],
+    metrics: () => readMetrics(ready.ports.admin, token),
+    stop: async () => {
+      await end(child);
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+async function firstLine(child: ChildProcess, wanted: (line: string) => boolean): Promise<string> {
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const found = Promise.withResolvers<string>();
+  lines.on('line', (line) => wanted(line) && found.resolve(line));
+  child.once('exit', (code) => found.reject(new Error(`a contender ended with ${code} before it was ready`)));
+  return found.promise;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function readMetrics(port: number, token: string): Promise<Map<string, number>> {
+  const headers = { authorization: `Bearer ${token}` };
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();
+  const values = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const space = line.lastIndexOf(' ');
+    if (line !== '' && !line.startsWith('#')) values.set(line.slice(0, space), Number(line.slice(space + 1)));
+  }
+  return values;
+}

@@ -1,0 +1,61 @@
+/** One run of the swarm's engine against a contender: its flags in, its account out. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { ENGINE } from '../bin/build.js';
+import type { Contender } from './contender.ts';
+
+/** The part of the engine's last line that benches read; loadtest/engine/report.h documents all of it. */
+export interface Account {
+  ok: boolean;
+  message: string;
+  parked: number;
+  sent: number;
+  accepted: number;
+  refused: number;
+  delivered: number;
+  lost: number;
+  duplicated: number;
+  misrouted: number;
+  timedOut: number;
+  failed: number;
+  window: { seconds: number; deliveredPerS: number };
+  latencyUs: { p50: number; p99: number; p999: number; max: number };
+  slipUs: { p99: number };
+  relay: {
+    cpuUsPerSprite: number;
+    userUsPerSprite: number;
+    systemUsPerSprite: number;
+    cpuCores: number;
+    rssBytes: { before: number; parked: number; end: number };
+    bytesPerParkedPoll: number;
+  };
+  swarm: { cpuUsPerSprite: number; cpuCores: number };
+  kernel: Record<'before' | 'parked' | 'end', { tcpMemoryBytes: number; slabBytes: number; availableBytes: number }>;
+  joins: { seconds: number };
+  limit: string;
+  limitReason?: string;
+}
+
+/** Runs the engine to its end. Throws Error with its message when it failed, lost or doubled a sprite. */
+export async function runEngine(contender: Contender, flags: readonly string[], live = false): Promise<Account> {
+  const at = ['--api', `127.0.0.1:${contender.api}`, '--events', `127.0.0.1:${contender.events}`];
+  const crossings = ['--crossings', `127.0.0.1:${contender.api}`];
+  const watch = ['--watch-pids', contender.pids.join(',')];
+  const child = spawn(ENGINE, [...at, ...crossings, ...watch, ...flags], {
+    stdio: ['ignore', 'pipe', live ? 'inherit' : 'ignore'],
+  });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    out += text;
+  });
+  await once(child, 'close');
+  const last = out.trimEnd().split('\n').at(-1) ?? '';
+  if (last === '') throw new Error(`the swarm ended with ${child.exitCode} and said nothing`);
+  const account: Account = JSON.parse(last);
+  if (!account.ok) throw new Error(`the swarm failed: ${account.message}`);
+  const wrong = account.lost + account.duplicated + account.misrouted;
+  if (wrong > 0) {
+    throw new Error(`lost ${account.lost}, doubled ${account.duplicated}, misrouted ${account.misrouted} sprites`);
+  }
+  return account;
+}

@@ -1,0 +1,30 @@
+/** Tables and the line about the machine, as they go into README.md. */
+import { execFileSync } from 'node:child_process';
+import { cpus, release, totalmem } from 'node:os';
+
+/** A Markdown table; numbers are aligned to the right. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n');
+}
+
+/** What a figure must stand beside: machine, versions, day. */
+export function machine(): string {
+  const commit = (() => {
+    try {
+      return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+        encoding: 'utf8',
+        cwd: import.meta.dirname,
+      }).trim();
+    } catch {
+      return 'unknown';
+    }
+  })();
+  const cores = cpus();
+  const memoryGiB = Math.round(totalmem() / 2 ** 30);
+  return `${cores.length} × ${cores[0]?.model.trim()}, ${memoryGiB} GiB, Linux ${release()}, Node ${process.version}, commit ${commit}`;
+}
+
+export const us = (value: number): string =>
+  value >= 10_000 ? `${(value / 1000).toFixed(1)} ms` : `${value.toFixed(0)} µs`;
+export const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { PNG } from 'pngjs';
+import { KNOWN_ANIMATIONS } from '../wire/description.ts';
+import { readSpr } from '../wire/spr.ts';
+import { HELP, OPTIONS, run } from './spr.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'spr-'));
+after(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+
+/** Runs the command and gathers what it says. */
+function spr(...args: string[]) {
+  let [out, err] = ['', ''];
+  const status = run(
+    args,
+    (text) => {
+      out += text;
+    },
+    (text) => {
+      err += text;
+    },
+  );
+  return { status, out, err };
+}
+
+/** A PNG whose pixel at x, y has red = x and green = y. */
+function picture(name: string, width: number, height: number): string {
+  const png = new PNG({ width, height });
+  for (let i = 0; i < width * height; i++) png.data.set([i % width, Math.floor(i / width), 0, 255], i * 4);
+  writeFileSync(at(name), PNG.sync.write(png));
+  return at(name);
+}
+
+const pixel = (png: PNG, x: number, y: number) => [
+  ...png.data.subarray((y * png.width + x) * 4, (y * png.width + x) * 4 + 4),
+];
+
+describe('spr › the command line', () => {
+  it('describes exactly the options it takes, and the animations desktops play', () => {
+    const told = [...HELP.matchAll(/^ {2}(?:-(\w), | {4})--(\w+)/gm)].map(([, short, long]) => [long, short]);
+    const taken = Object.entries(OPTIONS).map(([long, option]) => [long, 'short' in option ? option.short : undefined]);
+    assert.deepEqual(told.toSorted(), taken.toSorted());
+    assert.match(HELP, new RegExp(KNOWN_ANIMATIONS.join(' ')));
+    assert.deepEqual(spr('--help'), { status: 0, out: HELP, err: '' });
+  });
+
+  it('exits 2 and shows the help when it is misused', () => {
+    const misuses = [
+      [],
+      ['bake'],
+      ['pack'],
+      ['show', 'a', 'b'],
+      ['lint'],
+      ['lint', '--name', 'x', 'a'],
+      ['pack', 'a.png', '--colour', 'red'],
+      ['pack', picture('misuse.png', 4, 4), '--frame', '4'],
+      ['pack', at('misuse.png'), '--animation', 'idle'],
+      ['pack', at('misuse.png'), '--animation', 'idle=-3@4'],
+      ['pack', at('misuse.png'), '--scale', 'big'],
+      ['pack', at('misuse.png'), '--behaviour', 'speed=3'],
+    ];
+    for (const args of misuses) {
+      const { status, out, err } = spr(...args);
+      assert.deepEqual([status, out], [2, ''], args.join(' '));
+      assert.ok(err.endsWith(HELP));
+    }
+  });
+
+  it('exits 1 with a sentence when a file is not there or no .spr', () => {
+    for (const args of [
+      ['show', at('none.spr')],
+      ['lint', at('none.spr')],
+      ['show', picture('plain.png', 4, 4)],
+    ]) {
+      const { status, out, err } = spr(...args);
+      assert.deepEqual([status, out], [1, '']);
+      assert.match(err, /ENOENT|0 iTXt chunks/);
+    }
+  });
+});
+
+describe('spr › pack', () => {
+  it('makes a sprite of any PNG, all of it one frame', () => {
+    const { status, out } = spr('pack', picture('Rock.png', 200, 100));
+    assert.equal(status, 0);
+    assert.match(out, /Rock\.spr\n {2}name +Rock\n/);
+    const { description, frames } = readSpr(readFileSync(at('Rock.spr')));
+    assert.equal(frames, 1);
+    assert.equal(description.scale, 96 / 200);
+    assert.deepEqual(description.animations.idle, { frames: [0], fps: 8 });
+    assert.equal(spr('lint', at('Rock.spr')).status, 0);
+  });
+
+  it('cuts a PNG into frames and takes everything else from its options', () => {
+    const args = ['--frame', '8x8', '--animation', 'idle=0-2@4', '--animation', 'walk=3-1,7@9.5', '--name', 'Ünal'];
+    args.push('--author', 'A', '--licence', 'CC0-1.0', '--scale', '3', '--hitbox', '1,2,6,6', '-o', at('out.spr'));
+    const { status } = spr('pack', picture('grid.png', 32, 16), ...args, '--behaviour', 'gravity=900,bounce=0.5');
+    assert.equal(status, 0);
+    const { description } = readSpr(readFileSync(at('out.spr')));
+    assert.deepEqual(JSON.parse(JSON.stringify(description)), {
+      format: 'spr/1',
+      name: 'Ünal',
+      author: 'A',
+      licence: 'CC0-1.0',
+      frame: { width: 8, height: 8 },
+      scale: 3,
+      hitbox: [1, 2, 6, 6],
+      animations: { idle: { frames: [0, 1, 2], fps: 4 }, walk: { frames: [3, 2, 1, 7], fps: 9.5 } },
+      behaviour: { walkSpeed: 60, jumpSpeed: 420, gravity: 900, bounce: 0.5 },
+    });
+  });
+
+  it('writes nothing that the relay would refuse', () => {
+    const { status, err } = spr('pack', picture('wide.png', 32, 16), '--frame', '9x9', '-o', at('never.spr'));
+    assert.equal(status, 1);
+    assert.match(err, /do not divide/);
+    assert.throws(() => readFileSync(at('never.spr')), /ENOENT/);
+  });
+
+  it('puts the trimmed frames of an Aseprite export back in place, with tags, speeds and hitbox', () => {
+    picture('cat.png', 12, 4);
+    const frame = (x: number, offset: number, duration: number) => ({
+      ...{ frame: { x, y: 0, w: 4, h: 4 }, rotated: false, trimmed: true, duration },
+      ...{ spriteSourceSize: { x: offset, y: 3, w: 4, h: 4 }, sourceSize: { w: 8, h: 8 } },
+    });
+    const frames = { 'cat 0': frame(0, 0, 100), 'cat 1': frame(4, 1, 100), 'cat 2': frame(8, 4, 200) };
+    const frameTags = [
+      { name: 'Idle', from: 0, to: 0, direction: 'forward' },
+      { name: 'walk', from: 0, to: 2, direction: 'pingpong' },
+    ];
+    const slices = [{ name: 'hitbox', keys: [{ frame: 0, bounds: { x: 1, y: 3, w: 6, h: 5 } }] }];
+    const write = (value: object) => writeFileSync(at('cat.json'), JSON.stringify(value));
+    write({ frames, meta: { image: 'cat.png', frameTags, slices } });
+    assert.equal(spr('pack', at('cat.json')).status, 0);
+    const bytes = readFileSync(at('cat.spr'));
+    const { description, width, height } = readSpr(bytes);
+    assert.deepEqual([width, height, description.frame], [16, 16, { width: 8, height: 8 }]);
+    assert.deepEqual(description.hitbox, [1, 3, 6, 5]);
+    assert.deepEqual(description.animations.idle, { frames: [0], fps: 10 });
+    assert.deepEqual(description.animations.walk, { frames: [0, 1, 2, 1], fps: 8 });
+    const png = PNG.sync.read(bytes);
+    assert.deepEqual(pixel(png, 8 + 1, 3), [4, 0, 0, 255], 'frame 1, its first pixel at offset 1, 3');
+    assert.deepEqual(pixel(png, 4, 8 + 3), [8, 0, 0, 255], 'frame 2 begins the second row');
+    assert.deepEqual(pixel(png, 8, 3), [0, 0, 0, 0]);
+
+    write({ frames: Object.values(frames), meta: { image: '../../cat.png', frameTags: [frameTags[1]] } });
+    assert.equal(spr('pack', at('cat.json')).status, 0, 'the picture is looked for beside the JSON, nowhere else');
+    assert.deepEqual(readSpr(readFileSync(at('cat.spr'))).description.animations.idle.frames, [0]);
+  });
+
+  it('refuses exports that cannot be right, each with its reason', () => {
+    picture('bad.png', 4, 4);
+    const box = (x: number) => ({ frame: { x, y: 0, w: 4, h: 4 } });
+    const cases: [unknown, RegExp][] = [
+      ['{', /not valid JSON/],
+      [{}, /lists no frames/],
+      [{ frames: [{ frame: { x: 'a' } }] }, /lists no frames/],
+      [{ frames: [{ ...box(0), rotated: true }] }, /rotated/],
+      [
+        {
+          frames: [
+            { ...box(0), sourceSize: { w: 4, h: 4 } },
+            { ...box(0), sourceSize: { w: 5, h: 4 } },
+          ],
+        },
+        /one size/,
+      ],
+      [{ frames: [box(1)] }, /does not lie on the picture/],
+      [{ frames: [box(0)], meta: { frameTags: [{ name: 'walk', from: 0, to: 1 }] } }, /tag walk/],
+    ];
+    for (const [json, reason] of cases) {
+      writeFileSync(at('bad.json'), typeof json === 'string' ? json : JSON.stringify(json));
+      const { status, err } = spr('pack', at('bad.json'));
+      assert.equal(status, 1);
+      assert.match(err, reason);
+    }
+  });
+});
