@@ -264,6 +264,8 @@ function describe(file: string, { width, height, frames, description }: Spr): st
 }
 
 if (import.meta.main) {
+  // npm changes to the package's folder; paths are meant from where the person is.
+  if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
   process.exitCode = run(
     process.argv.slice(2),
     (text) => process.stdout.write(text),

@@ -25,6 +25,9 @@ const POLICY = [
 const SERVER = join(import.meta.dirname, '..');
 const WEB = join(SERVER, 'web');
 
+/** What browser and relay read sprite files by, both; the browser asks for it beside its own modules. */
+const SHARED_MODULES = ['png.ts', 'description.ts', 'sheet.ts'];
+
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');
 
@@ -44,9 +47,9 @@ export function site(characters: readonly Character[]): express.Router {
   for (const name of readdirSync(WEB)) {
     const path = `/desktop/${name}`;
     if (name.endsWith('.css')) files.push([path, 'text/css', readFileSync(join(WEB, name))]);
-    if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
-    files.push([path, 'text/javascript', stripTypeScriptTypes(readFileSync(join(WEB, name), 'utf8'))]);
+    if (name.endsWith('.ts') && !name.endsWith('.test.ts')) files.push(moduleAt(path, join(WEB, name)));
   }
+  for (const name of SHARED_MODULES) files.push(moduleAt(`/wire/${name}`, join(SERVER, 'wire', name)));
   for (const [path, type, content] of files) {
     const bytes = Buffer.from(content);
     router.get(path, (_, response) => {
@@ -58,4 +61,8 @@ export function site(characters: readonly Character[]): express.Router {
     router.get(url, (_, response, next) => sendSprite(response, path, file, next));
   }
   return router;
+}
+
+function moduleAt(path: string, file: string): [string, string, string] {
+  return [path, 'text/javascript', stripTypeScriptTypes(readFileSync(file, 'utf8'))];
 }

@@ -1,0 +1,158 @@
+/**
+ * Draws the world: sprites in whole device pixels, their shadows, tags and bubbles.
+ *
+ * Reads the world and changes nothing in it. Nearest-neighbour at any pixel ratio.
+ * Cost: one drawImage a sprite and frame; text only for tags that show.
+ */
+import { cellOf, type Sheets, shownScale } from './sheets.ts';
+import type { Sprite, World } from './world.ts';
+
+/** Words over a sprite's head until `untilMs` of the world's clock. */
+export interface Tag {
+  text: string;
+  kind: 'from' | 'refused' | 'name';
+  untilMs: number;
+}
+
+export interface Stage {
+  draw(world: World, tags: ReadonlyMap<Sprite, Tag>, selected: Sprite | null): void;
+  /** Fits the canvas to its place on the page; returns its size in device-independent pixels. */
+  fit(): { width: number; height: number };
+}
+
+const TAG_FONT = '600 12px system-ui, sans-serif';
+const TAG_FADE_MS = 400; // ms of a tag's fading out
+
+export function createStage(canvas: HTMLCanvasElement, sheets: Sheets): Stage {
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('This browser has no canvas.');
+  let ratio = 1;
+
+  return { draw, fit };
+
+  function fit(): { width: number; height: number } {
+    const { clientWidth: width, clientHeight: height } = canvas;
+    ratio = globalThis.devicePixelRatio || 1;
+    canvas.width = Math.max(1, Math.round(width * ratio));
+    canvas.height = Math.max(1, Math.round(height * ratio));
+    return { width, height };
+  }
+
+  function draw(world: World, tags: ReadonlyMap<Sprite, Tag>, selected: Sprite | null): void {
+    context!.setTransform(1, 0, 0, 1, 0, 0);
+    context!.clearRect(0, 0, canvas.width, canvas.height);
+    context!.scale(ratio, ratio);
+    for (const sprite of world.sprites) drawShadow(world, sprite);
+    for (const sprite of world.sprites) {
+      drawSprite(world, sprite, sprite === selected);
+      if (sprite.mode === 'sleep') drawSleep(world, sprite);
+    }
+    for (const [sprite, tag] of tags) if (world.sprites.includes(sprite)) drawTag(world, sprite, tag);
+  }
+
+  function drawShadow(world: World, { x, y, nature, mode }: Sprite): void {
+    const ledge = world.ledges.find((one) => x >= one.left && x <= one.right && y <= one.y + 1);
+    const ground = ledge?.y ?? world.height;
+    const near = 1 - Math.min(1, (ground - y) / 420);
+    if (near <= 0 || mode === 'climb') return;
+    context!.globalAlpha = 0.22 * near;
+    context!.fillStyle = '#141031';
+    context!.beginPath();
+    context!.ellipse(x, ground - 2, nature.width * (0.3 + 0.24 * near), 3 + 1.5 * near, 0, 0, 2 * Math.PI);
+    context!.fill();
+    context!.globalAlpha = 1;
+  }
+
+  function drawSprite(world: World, sprite: Sprite, selected: boolean): void {
+    const { image, description } = sheets.look(sprite.file);
+    const { frame, hitbox } = description;
+    const scale = shownScale(description, sprite.scale);
+    const mirrored = sprite.facing === 'left';
+    const left = mirrored ? frame.width - hitbox[0] - hitbox[2] : hitbox[0];
+    const x = snap(sprite.x - (left + hitbox[2] / 2) * scale);
+    const y = snap(sprite.y - (hitbox[1] + hitbox[3]) * scale);
+    const [width, height] = [frame.width * scale, frame.height * scale];
+    if (selected) drawHalo(sprite);
+    if (image === null) {
+      drawParcel(sprite);
+      return;
+    }
+    const columns = Math.max(1, Math.floor(image.width / frame.width));
+    const cell = cellOf(description, sprite.mode, world.nowMs - sprite.sinceMs);
+    const [sx, sy] = [(cell % columns) * frame.width, Math.floor(cell / columns) * frame.height];
+    context!.imageSmoothingEnabled = scale < 1;
+    context!.save();
+    context!.translate(mirrored ? x + width : x, y);
+    if (mirrored) context!.scale(-1, 1);
+    context!.drawImage(image, sx, sy, frame.width, frame.height, 0, 0, width, height);
+    context!.restore();
+  }
+
+  function drawHalo({ x, y, nature }: Sprite): void {
+    context!.strokeStyle = '#7c6cff';
+    context!.lineWidth = 2;
+    context!.setLineDash([5, 4]);
+    context!.beginPath();
+    context!.roundRect(
+      snap(x - nature.width / 2 - 6),
+      snap(y - nature.height - 6),
+      nature.width + 12,
+      nature.height + 8,
+      10,
+    );
+    context!.stroke();
+    context!.setLineDash([]);
+  }
+
+  /** Stands for a sprite whose sheet is not here: a parcel with a ribbon. */
+  function drawParcel({ x, y, nature }: Sprite): void {
+    const side = Math.min(nature.width, nature.height);
+    const [left, top] = [snap(x - side / 2), snap(y - side)];
+    context!.fillStyle = '#c99a63';
+    context!.strokeStyle = '#5b3a26';
+    context!.lineWidth = 2;
+    context!.beginPath();
+    context!.roundRect(left, top, side, side, 4);
+    context!.fill();
+    context!.stroke();
+    context!.fillStyle = '#e8546a';
+    context!.fillRect(left + side * 0.42, top + 1, side * 0.16, side - 2);
+    context!.fillRect(left + 1, top + side * 0.36, side - 2, side * 0.16);
+  }
+
+  function drawSleep({ nowMs, calm }: World, { x, y, nature, sinceMs }: Sprite): void {
+    context!.fillStyle = '#7c6cff';
+    for (let i = 0; i < 3; i++) {
+      const age = calm ? 0.2 + i * 0.25 : ((nowMs - sinceMs) / 2400 + i / 3) % 1;
+      context!.globalAlpha = Math.sin(age * Math.PI) * 0.9;
+      context!.font = `700 ${9 + age * 7}px system-ui, sans-serif`;
+      context!.textAlign = 'left';
+      context!.fillText('z', x + nature.width * 0.25 + age * 14, y - nature.height - 2 - age * 26);
+    }
+    context!.globalAlpha = 1;
+  }
+
+  function drawTag({ nowMs, width }: World, { x, y, nature }: Sprite, { text, kind, untilMs }: Tag): void {
+    const left = untilMs - nowMs;
+    if (left <= 0) return;
+    context!.font = TAG_FONT;
+    const half = context!.measureText(text).width / 2 + 9;
+    const middle = Math.min(Math.max(x, half + 4), width - half - 4);
+    const top = Math.max(4, y - nature.height - 32);
+    context!.globalAlpha = Math.min(1, left / TAG_FADE_MS);
+    context!.fillStyle = kind === 'refused' ? '#b3264c' : '#2a2350';
+    context!.beginPath();
+    context!.roundRect(middle - half, top, half * 2, 22, 11);
+    context!.fill();
+    context!.fillStyle = '#ffffff';
+    context!.textAlign = 'center';
+    context!.textBaseline = 'middle';
+    context!.fillText(text, middle, top + 11.5);
+    context!.textBaseline = 'alphabetic';
+    context!.globalAlpha = 1;
+  }
+
+  function snap(value: number): number {
+    return Math.round(value * ratio) / ratio;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Files dropped on the page: a .spr as it is; any other picture the browser can decode becomes one.
+ *
+ * A still picture comes alive by squash and stretch: it breathes, hops, stretches as it falls and flattens as it lands.
+ * Cost: one canvas of CELLS pictures, at most 128 pixels a side each.
+ */
+import { crc32, PNG_SIGNATURE } from '../wire/png.ts';
+import { SPR_BYTES_MAX, SPR_KEYWORD, writeSheet } from '../wire/sheet.ts';
+
+export const DROPPED_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; beyond it decoding stalls the page
+
+const SIDES = [128, 96, 64, 48]; // pixels of a picture's longer side: the first whose sheet fits into a .spr
+const SHOWN_SIDE = 96; // device-independent pixels of a picture's longer side on screen
+const MARGIN = 1.3; // of the picture: room for a stretch
+
+/** Width and height in parts of the picture's own, turn in radians, and height above the ground. */
+const CELLS = [
+  [1, 1, 0, 0],
+  [1.03, 0.97, 0, 0],
+  [1.06, 0.94, 0, 0],
+  [1.06, 0.92, -0.05, 0],
+  [0.96, 1.05, 0, 0.06],
+  [1.06, 0.92, 0.05, 0],
+  [0.86, 1.16, 0, 0],
+  [0.9, 1.1, 0.07, 0],
+  [0.9, 1.1, -0.07, 0],
+  [1.25, 0.7, 0, 0],
+  [0.94, 1.08, 0, 0],
+  [1.1, 0.84, 0, 0],
+  [1.12, 0.8, 0, 0],
+] as const;
+
+const ANIMATIONS = {
+  idle: { frames: [0, 1, 2, 1], fps: 4 },
+  walk: { frames: [3, 4, 5, 4], fps: 8 },
+  fall: { frames: [6], fps: 1 },
+  drag: { frames: [7, 0, 8, 0], fps: 7 },
+  land: { frames: [9, 10, 0], fps: 10 },
+  climb: { frames: [4, 0], fps: 5 },
+  sleep: { frames: [11, 12], fps: 1 },
+};
+
+/** The .spr of a dropped file. Throws an Error whose message is for the person who dropped it. */
+export async function sprOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
+  if (file.size > DROPPED_BYTES_MAX) throw new Error(`${file.name} is larger than ${DROPPED_BYTES_MAX >> 20} MiB.`);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (isSpr(bytes)) return bytes;
+  let picture: ImageBitmap;
+  try {
+    picture = await createImageBitmap(new Blob([bytes], { type: file.type }));
+  } catch {
+    throw new Error(`${file.name} is not a picture this browser knows.`);
+  }
+  for (const side of SIDES) {
+    const factor = Math.min(1, side / Math.max(picture.width, picture.height));
+    const size = [Math.max(1, Math.round(picture.width * factor)), Math.max(1, Math.round(picture.height * factor))];
+    const { png, frame, hitbox } = await drawCells(picture, size[0], size[1]);
+    const scale = Math.min(16, Math.max(0.25, SHOWN_SIDE / Math.max(size[0], size[1])));
+    if (png.length > SPR_BYTES_MAX - 4096) continue;
+    return writeSheet(
+      png,
+      { format: 'spr/1', name: nameOf(file.name), frame, hitbox, scale, animations: ANIMATIONS },
+      crc32,
+    );
+  }
+  throw new Error(`${file.name} does not fit into a .spr.`);
+}
+
+async function drawCells(picture: ImageBitmap, width: number, height: number) {
+  const frame = { width: Math.ceil(width * MARGIN), height: Math.ceil(height * MARGIN) };
+  const canvas = new OffscreenCanvas(frame.width * CELLS.length, frame.height);
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('This browser has no canvas.');
+  // Small pictures are pixel art and stay crisp; photographs are made small smoothly.
+  context.imageSmoothingEnabled = Math.max(picture.width, picture.height) > SIDES[0];
+  context.imageSmoothingQuality = 'high';
+  for (const [i, [wide, high, turn, lift]] of CELLS.entries()) {
+    context.save();
+    context.translate((i + 0.5) * frame.width, frame.height - lift * height);
+    context.beginPath();
+    context.rect(-frame.width / 2, -frame.height, frame.width, frame.height * 2);
+    context.clip();
+    context.rotate(turn);
+    context.drawImage(picture, (-width * wide) / 2, -height * high, width * wide, height * high);
+    context.restore();
+  }
+  const png = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer());
+  const hitbox = [Math.floor((frame.width - width) / 2), frame.height - height, width, height];
+  return { png, frame, hitbox };
+}
+
+/** Whether this is a PNG with a description: then it is taken, or refused, as the .spr it says it is. */
+function isSpr(bytes: Uint8Array): boolean {
+  if (PNG_SIGNATURE.some((byte, i) => bytes[i] !== byte)) return false;
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, SPR_BYTES_MAX));
+  return head.includes(`iTXt${SPR_KEYWORD}\0`);
+}
+
+function nameOf(fileName: string): string {
+  const bare = fileName
+    .replace(/\.[^.]*$/, '')
+    .replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '')
+    .trim();
+  let name = '';
+  for (const character of bare) {
+    if (new TextEncoder().encode(name + character).length > 24) break;
+    name += character;
+  }
+  return name || 'Picture';
+}

@@ -1,0 +1,182 @@
+/**
+ * Everything on the page that is not the stage: the shelf, the edges' tabs, the dialogs and the notices.
+ *
+ * Holds no state of the game; it shows what it is told and calls back. Text goes in as text, never as markup.
+ */
+import type { Description } from '../wire/description.ts';
+import { cellOf } from './sheets.ts';
+import type { Neighbours } from './transport.ts';
+import type { Edge, Ledge } from './world.ts';
+
+export type State = 'joining' | 'connecting' | 'connected' | 'reconnecting';
+
+/** One character on the shelf. */
+export interface Figure {
+  file: string;
+  name: string;
+  description: Description;
+  image: ImageBitmap;
+}
+
+export const EDGES: readonly Edge[] = ['left', 'right', 'top', 'bottom'];
+
+const NOTICE_MS = 5_000; // ms a notice stays: two lines can be read twice
+const NOTICES_MAX = 3; // at once; older ones go first
+const LEDGE_INSET = 12; // px of a card's rounded corners nobody stands on
+
+const STATE_TEXT: Record<State, string> = {
+  joining: 'not joined yet',
+  connecting: 'connecting …',
+  connected: '',
+  reconnecting: 'no relay, trying again …',
+};
+
+export function element<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+export function showState(state: State, who: string, world: string): void {
+  document.body.dataset.state = state;
+  element('who').textContent = who || 'Sprites';
+  element('world-name').textContent = STATE_TEXT[state] || `in ${world}`;
+  element('lamp').title = STATE_TEXT[state] || 'connected';
+}
+
+export function showNeighbours(neighbours: Neighbours, self: string): void {
+  let alone = true;
+  for (const edge of EDGES) {
+    const neighbour = neighbours[edge];
+    const place = edgeElement(edge);
+    const tab = place.firstElementChild as HTMLElement;
+    const other = neighbour !== undefined && neighbour.desktop !== self;
+    alone &&= !other;
+    place.classList.toggle('led', other);
+    place.dataset.neighbour = other ? neighbour.desktop : '';
+    tab.hidden = !other;
+    tab.textContent = other ? neighbour.name || `Desktop ${neighbour.desktop}` : '';
+  }
+  element('alone').hidden = !alone;
+}
+
+export function flashEdge(edge: Edge): void {
+  const place = edgeElement(edge);
+  place.classList.remove('flash');
+  void place.offsetWidth; // the animation starts anew only after a layout without it
+  place.classList.add('flash');
+}
+
+export function notice(text: string): void {
+  const list = element('notices');
+  if (list.lastElementChild?.textContent === text) list.lastElementChild.remove(); // said again: it stays longer
+  const line = document.createElement('div');
+  line.className = 'notice';
+  line.textContent = text;
+  list.append(line);
+  while (list.childElementCount > NOTICES_MAX) list.firstElementChild?.remove();
+  setTimeout(() => line.remove(), NOTICE_MS);
+}
+
+/** Draws the shelf anew: a button for each figure. */
+export function showShelf(figures: readonly Figure[], choose: (figure: Figure) => void): void {
+  element('characters').replaceChildren(
+    ...figures.map((figure) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.title = figure.name;
+      button.setAttribute('aria-label', `Let ${figure.name} drop in`);
+      button.append(portrait(figure));
+      button.addEventListener('click', () => choose(figure));
+      return button;
+    }),
+  );
+}
+
+export function showParade(figures: readonly Figure[]): void {
+  element('parade').replaceChildren(...figures.map(portrait));
+}
+
+/** Moves the portraits on the page, each a little out of step with the next. */
+export function animatePortraits(nowMs: number): void {
+  for (const [canvas, figure] of portraits) {
+    if (!canvas.isConnected) portraits.delete(canvas);
+    else drawPortrait(canvas, figure, nowMs + figure.name.charCodeAt(0) * 97);
+  }
+}
+
+/** The first figure becomes the page's icon. */
+export function showIcon(figure: Figure): void {
+  const canvas = document.createElement('canvas');
+  drawPortrait(canvas, figure, 0);
+  element<HTMLLinkElement>('icon').href = canvas.toDataURL();
+}
+
+/** The top edges of what lies free on the page, for sprites to stand on; the bar has no headroom. */
+export function ledges(): Ledge[] {
+  return [...document.querySelectorAll('[data-ledge]:not([hidden])')]
+    .map((card) => card.getBoundingClientRect())
+    .filter((box) => box.width > 0)
+    .map((box) => ({ left: box.left + LEDGE_INSET, right: box.right - LEDGE_INSET, y: box.top }));
+}
+
+/** Asks for name and world until `enter` takes them; its error's message is shown to the person. */
+export function askToJoin(
+  name: string,
+  world: string,
+  invited: boolean,
+  enter: (name: string, world: string) => Promise<void>,
+): Promise<void> {
+  const dialog = element<HTMLDialogElement>('join');
+  const nameField = element<HTMLInputElement>('name');
+  const worldField = element<HTMLInputElement>('world');
+  const wrong = element('wrong');
+  const button = element<HTMLButtonElement>('enter');
+  nameField.value = name;
+  worldField.value = world;
+  if (invited) {
+    element('join-text').textContent = 'A friend has invited you to the desktop next door.';
+    worldField.placeholder = "your friend's";
+  }
+  dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind it yet
+  dialog.showModal();
+  return new Promise((resolve) => {
+    element('join-form').addEventListener('submit', async (event) => {
+      event.preventDefault();
+      wrong.hidden = true;
+      button.disabled = true;
+      try {
+        await enter(nameField.value.trim(), worldField.value.trim());
+        dialog.close();
+        resolve();
+      } catch (error) {
+        wrong.textContent = error instanceof Error ? error.message : String(error);
+        wrong.hidden = false;
+      }
+      button.disabled = false;
+    });
+  });
+}
+
+const portraits = new Map<HTMLCanvasElement, Figure>();
+
+function portrait(figure: Figure): HTMLCanvasElement {
+  const canvas = document.createElement('canvas');
+  portraits.set(canvas, figure);
+  drawPortrait(canvas, figure, 0);
+  return canvas;
+}
+
+function drawPortrait(canvas: HTMLCanvasElement, { description, image }: Figure, nowMs: number): void {
+  const { width, height } = description.frame;
+  const cell = cellOf(description, 'idle', nowMs);
+  if (canvas.dataset.cell === String(cell)) return;
+  canvas.dataset.cell = String(cell);
+  const side = Math.max(width, height);
+  [canvas.width, canvas.height] = [side, side];
+  const columns = Math.max(1, Math.floor(image.width / width));
+  const [x, y] = [(cell % columns) * width, Math.floor(cell / columns) * height];
+  canvas.getContext('2d')?.drawImage(image, x, y, width, height, (side - width) / 2, side - height, width, height);
+}
+
+function edgeElement(edge: Edge): HTMLElement {
+  return document.querySelector(`.edge[data-edge="${edge}"]`) as HTMLElement;
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Description } from '../wire/description.ts';
+import { cellOf, natureOf, PARCEL, SHOWN_SIDE_MAX, SHOWN_SIDE_MIN, shownScale } from './sheets.ts';
+
+const animations = { idle: { frames: [7, 8], fps: 4 }, land: { frames: [1, 2, 3], fps: 10 } };
+const blob: Description = { ...PARCEL, animations };
+
+describe('sheets', () => {
+  it('turns through an animation at its speed, plays a landing once, and an unknown one as idle', () => {
+    const at = (mode: string, ...times: number[]) => times.map((ms) => cellOf(blob, mode, ms));
+    assert.deepEqual(at('idle', 0, 249, 250, 499, 500), [7, 7, 8, 8, 7]);
+    assert.deepEqual(at('land', 0, 100, 200, 300, 9000), [1, 2, 3, 3, 3]);
+    assert.deepEqual(at('climb', 0, 250), [7, 8]);
+    assert.deepEqual(at('idle', -5), [7]);
+  });
+
+  it('shows a sprite at its own scale as long as it neither covers the desktop nor gets lost on it', () => {
+    const framed = (side: number): Description => ({ ...blob, frame: { width: side, height: 1 } });
+    assert.equal(shownScale(framed(32), 2), 2);
+    assert.equal(shownScale(framed(4096), 16) * 4096, SHOWN_SIDE_MAX);
+    assert.equal(shownScale(framed(1), 0.25), SHOWN_SIDE_MIN);
+    assert.equal(natureOf(blob, 2).width, 48);
+    assert.equal(natureOf({ ...framed(4096), hitbox: [0, 0, 4096, 1] }, 16).width, SHOWN_SIDE_MAX);
+  });
+});

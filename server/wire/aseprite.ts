@@ -1,0 +1,126 @@
+/**
+ * Aseprite's export (File › Export Sprite Sheet, JSON as hash or array) as frames, animations and a hitbox.
+ *
+ * Pure: text in, numbers out. Frames may be trimmed and packed in any order; a tag is an animation, a slice called
+ * `hitbox` the hitbox. Cost: O(frames).
+ */
+import { type Animation, FPS_MAX } from './description.ts';
+import { SprRefused } from './png.ts';
+
+/** Where a frame lies on the exported sheet, and where on its own canvas it belongs. Pixels. */
+export interface ExportedFrame {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  offsetX: number;
+  offsetY: number;
+}
+
+export interface AsepriteExport {
+  /** The PNG's file name, as Aseprite wrote it; undefined when it was not told to. */
+  image: string | undefined;
+  /** The canvas all frames share, in pixels. */
+  frame: { width: number; height: number };
+  frames: ExportedFrame[];
+  animations: Record<string, Animation>;
+  hitbox: [number, number, number, number] | undefined;
+}
+
+interface Box {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+interface AsepriteJson {
+  frames?: unknown;
+  meta?: {
+    image?: unknown;
+    frameTags?: { name: string; from: number; to: number; direction?: string }[];
+    slices?: { name: string; keys: { bounds: Box }[] }[];
+  };
+}
+
+interface AsepriteFrame {
+  frame: Box;
+  rotated?: boolean;
+  spriteSourceSize?: Box;
+  sourceSize?: { w: number; h: number };
+  duration?: number;
+}
+
+const DURATION_MS = 100; // ms a frame, where the export does not say: Aseprite's own default
+
+/** Throws SprRefused (part `aseprite`) when this is no such export. */
+export function readAseprite(json: string): AsepriteExport {
+  let root: AsepriteJson;
+  try {
+    root = JSON.parse(json);
+  } catch {
+    throw refusal('it is not valid JSON');
+  }
+  const given = (Array.isArray(root?.frames) ? root.frames : Object.values(root?.frames ?? {})) as AsepriteFrame[];
+  if (given.length === 0 || !given.every((one) => isBox(one?.frame))) throw refusal('it lists no frames');
+  if (given.some((one) => one.rotated)) throw refusal('frames are rotated; export without rotation');
+  const size = given[0].sourceSize ?? { w: given[0].frame.w, h: given[0].frame.h };
+  if (given.some(({ sourceSize }) => sourceSize && (sourceSize.w !== size.w || sourceSize.h !== size.h))) {
+    throw refusal('its frames are not all of one size');
+  }
+  const bounds = root.meta?.slices?.find(({ name }) => name === 'hitbox')?.keys?.[0]?.bounds;
+  return {
+    image: typeof root.meta?.image === 'string' ? root.meta.image : undefined,
+    frame: { width: size.w, height: size.h },
+    frames: given.map(({ frame, spriteSourceSize }) => ({
+      ...{ x: frame.x, y: frame.y, width: frame.w, height: frame.h },
+      ...{ offsetX: spriteSourceSize?.x ?? 0, offsetY: spriteSourceSize?.y ?? 0 },
+    })),
+    animations: readTags(root.meta?.frameTags ?? [], given),
+    hitbox: isBox(bounds) ? [bounds.x, bounds.y, bounds.w, bounds.h] : undefined,
+  };
+}
+
+type Tag = NonNullable<NonNullable<AsepriteJson['meta']>['frameTags']>[number];
+
+function readTags(tags: readonly Tag[], frames: readonly AsepriteFrame[]): Record<string, Animation> {
+  const animations: Record<string, Animation> = {};
+  for (const { name, from, to, direction } of tags) {
+    if (!(from >= 0 && to >= from && to < frames.length)) throw refusal(`tag ${name} is outside the frames`);
+    animations[name.toLowerCase().replace(/[^a-z0-9]+/g, '-')] = animationOf(order(from, to, direction), frames);
+  }
+  const all = order(0, frames.length - 1, 'forward');
+  const first = Object.values(animations)[0];
+  animations.idle ??= first === undefined ? animationOf(all, frames) : { frames: [first.frames[0]], fps: 1 };
+  return animations;
+}
+
+function animationOf(cells: number[], frames: readonly AsepriteFrame[]): Animation {
+  const totalMs = cells.reduce((sum, cell) => sum + (frames[cell].duration ?? DURATION_MS), 0);
+  const fps = Math.min(FPS_MAX, (1000 * cells.length) / Math.max(1, totalMs));
+  return { frames: cells, fps: Math.max(0.01, Math.round(fps * 100) / 100) };
+}
+
+function order(from: number, to: number, direction = 'forward'): number[] {
+  const forward = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  const back = forward.toReversed();
+  switch (direction) {
+    case 'reverse':
+      return back;
+    case 'pingpong':
+      return [...forward, ...back.slice(1, -1)];
+    case 'pingpong_reverse':
+      return [...back, ...forward.slice(1, -1)];
+    default:
+      return forward;
+  }
+}
+
+function isBox(value: unknown): value is Box {
+  const box = value as Box | undefined;
+  return [box?.x, box?.y, box?.w, box?.h].every((side) => Number.isInteger(side) && (side as number) >= 0);
+}
+
+function refusal(reason: string): SprRefused {
+  return new SprRefused('aseprite', `This is no Aseprite export that can be packed: ${reason}.`);
+}
