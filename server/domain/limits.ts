@@ -22,7 +22,7 @@ export const EVENTS_PER_POLL_MAX = 64;
 /** Bytes of events one answer carries: one socket buffer, so that one send takes it whole. */
 export const POLL_BYTES_MAX = 64 << 10;
 
-/** Sprites that wait for one desktop, by count: two minutes of the fastest thrower of before; then throws bounce. */
+/** Sprites that wait for one desktop, by count: four full answers, more than a screen can show; then throws bounce. */
 export const MAILBOX_EVENTS_MAX = 256;
 
 /** Sprites that wait for one desktop, by bytes of the slab. */
@@ -40,8 +40,14 @@ export const WORLDS_MAX = 65_536;
 /** Crossings one desktop may throw in a second, for long; a hand throws three. */
 export const CROSSINGS_PER_SECOND_MAX = 100;
 
-/** Crossings one desktop may throw at once after a rest: two full mailboxes would bounce anyway. */
+/** Crossings one desktop may throw at once after a rest: two seconds of the lasting rate; below one mailbox, so none need bounce. */
 export const CROSSINGS_BURST_MAX = 200;
+
+/**
+ * Sprites that ended leases move on in one step of the clock, a millisecond or two of it. When many neighbours fall silent
+ * together each passes on what the one before passed to it; the rest of them end in later steps.
+ */
+export const FORWARDED_PER_STEP_MAX = 20_000;
 
 /** Numbers of accepted crossings remembered behind the highest, so that throws may overtake one another. One bit each. */
 export const CROSSINGS_REMEMBERED = 32;

@@ -61,27 +61,41 @@ export class Mailboxes {
     return this.#acknowledged[slot] + this.#count[slot];
   }
 
+  /** Whether a mailbox takes an event of `eventBytes` by its own limits, whatever the slab says. */
+  hasRoom(slot: number, eventBytes: number): boolean {
+    const { eventsMax, bytesMax, seqMax = SEQ_MAX } = this.#limits;
+    if (this.#count[slot] >= eventsMax || this.newest(slot) >= seqMax) return false;
+    return this.#bytes[slot] + blockBytes(HEAD_BYTES + eventBytes) <= bytesMax;
+  }
+
   /**
-   * Puts an event, `head` and `tail` behind each other, at the end of a mailbox.
+   * Puts an event, head[0, headLength) and tail[start, end) behind each other, at the end of a mailbox.
    *
    * Shape   false when the mailbox or the slab is full: nothing changed.
    * Owner   the bytes are copied.
    */
-  append(slot: number, edge: EdgeNumber, head: Uint8Array, headLength: number, tail: Uint8Array): boolean {
-    const bytes = HEAD_BYTES + headLength + tail.length;
-    const taken = blockBytes(bytes);
-    const { eventsMax, bytesMax, seqMax = SEQ_MAX } = this.#limits;
-    if (this.#count[slot] >= eventsMax || this.#bytes[slot] + taken > bytesMax) return false;
-    if (this.newest(slot) >= seqMax) return false;
+  append(
+    slot: number,
+    edge: EdgeNumber,
+    head: Uint8Array,
+    headLength: number,
+    tail: Uint8Array,
+    start = 0,
+    end = tail.length,
+  ): boolean {
+    const length = headLength + end - start;
+    if (!this.hasRoom(slot, length)) return false;
+    const bytes = HEAD_BYTES + length;
     const block = this.#slab.allocate(bytes);
     if (block === NO_BLOCK) return false;
     this.#slab.setWord(block, NO_BLOCK);
-    this.#slab.setWord(block, (headLength + tail.length) | (edge << 16), 1);
+    this.#slab.setWord(block, length | (edge << 16), 1);
     const page = this.#slab.page(block);
-    const at = this.#slab.offset(block) + HEAD_BYTES;
-    for (let index = 0; index < headLength; index++) page[at + index] = head[index];
-    page.set(tail, at + headLength);
-    this.#link(slot, block, taken);
+    let at = this.#slab.offset(block) + HEAD_BYTES;
+    // A loop beats a call out of JavaScript for so few bytes.
+    for (let index = 0; index < headLength; index++) page[at++] = head[index];
+    for (let index = start; index < end; index++) page[at++] = tail[index];
+    this.#link(slot, block, blockBytes(bytes));
     return true;
   }
 
@@ -113,13 +127,12 @@ export class Mailboxes {
         if (end - at + SPRITE.length + 12 + length > bytesMax) break;
         out[end++] = COMMA;
       }
-      out.set(SPRITE, end);
-      end = writeNumber(out, end + SPRITE.length, ++seq);
+      for (let index = 0; index < SPRITE.length; index++) out[end++] = SPRITE[index];
+      end = writeNumber(out, end, ++seq);
       out[end++] = COMMA;
       const page = this.#slab.page(block);
       const from = this.#slab.offset(block) + HEAD_BYTES;
-      page.copy(out, end, from, from + length);
-      end += length;
+      for (let index = from; index < from + length; index++) out[end++] = page[index];
       block = this.#slab.word(block);
     }
     this.batchSeq = seq;
@@ -174,8 +187,7 @@ export class Mailboxes {
 
 /** Writes a whole number ≥ 0 in decimal; answers where it ends. */
 export function writeNumber(out: Uint8Array, at: number, value: number): number {
-  let digits = 1;
-  for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits++;
+  const digits = digitsOf(value);
   let rest = value;
   for (let place = at + digits - 1; place >= at; place--) {
     const tens = Math.floor(rest / 10);
@@ -183,4 +195,11 @@ export function writeNumber(out: Uint8Array, at: number, value: number): number 
     rest = tens;
   }
   return at + digits;
+}
+
+/** How many decimal digits a whole number ≥ 0 has. */
+export function digitsOf(value: number): number {
+  let digits = 1;
+  for (let bound = 10; value >= bound; bound *= 10) digits++;
+  return digits;
 }

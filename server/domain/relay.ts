@@ -16,6 +16,7 @@ import { Deadlines } from './deadlines.ts';
 import { Desktops } from './desktops.ts';
 import {
   EVENTS_PER_POLL_MAX,
+  FORWARDED_PER_STEP_MAX,
   LEASE_MS,
   MAILBOX_BYTES_MAX,
   MAILBOX_EVENTS_MAX,
@@ -27,7 +28,7 @@ import {
   SMALL_WORLD_MAX,
   WORLDS_MAX,
 } from './limits.ts';
-import { EVENT_BYTES_MAX, Mailboxes } from './mailboxes.ts';
+import { digitsOf, EVENT_BYTES_MAX, Mailboxes, writeNumber } from './mailboxes.ts';
 import { Slab } from './slab.ts';
 import { Torus, type World } from './torus.ts';
 
@@ -89,7 +90,6 @@ const TELL_NEIGHBOURS = 2;
 /** What one answer can take at the most: its events, the four neighbours, and the words around them. */
 const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + 2048;
 
-const CURSOR = Buffer.from('{"cursor":"');
 const EVENTS = Buffer.from('","events":[');
 const PING = Buffer.from('{"type":"ping"}');
 const NEIGHBOURS = Buffer.from('{"type":"neighbours"');
@@ -111,7 +111,8 @@ export class Relay {
     ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, wakes: 0, pings: 0 },
   };
   readonly #options: RelayOptions;
-  readonly #epochText: Buffer;
+  /** What every batch begins with, up to the cursor's sequence. */
+  readonly #cursorHead: Buffer;
   readonly #deadlines: Deadlines;
   /** The parking lot: ticket + 1 of the poll held for each slot, 0 for none. */
   readonly #parked: Float64Array;
@@ -127,13 +128,14 @@ export class Relay {
   /** Empty worlds whose last desktop left sprites behind, oldest first, and the slot whose mailbox keeps them. */
   readonly #abandoned = new Map<World, number>();
   readonly #out = Buffer.alloc(ANSWER_BYTES_MAX);
-  readonly #head = Buffer.alloc(512);
+  /** `"from":` stays at its beginning. */
+  readonly #head = Buffer.concat([FROM], 512);
   readonly #words = new Uint32Array(4);
 
   constructor(options: RelayOptions) {
     this.#options = options;
     this.epoch = options.epoch;
-    this.#epochText = Buffer.from(writeCursor(options.epoch, 0).slice(0, -1));
+    this.#cursorHead = Buffer.from(`{"cursor":"${writeCursor(options.epoch, 0).slice(0, -1)}`);
     this.slab = new Slab(options.slabBytes);
     this.desktops = new Desktops(options.slots, this.slab, options.generationBase);
     this.torus = new Torus(options.slots, options.worldsMax ?? WORLDS_MAX);
@@ -224,11 +226,18 @@ export class Relay {
   }
 
   /**
-   * The way up. `passage` is the event from its edge on.
+   * The way up. `passage[start, end)` is the event from its edge on.
    *
    * Shape   anything but 'accepted' and 'repeated': nothing changed, and the thrower keeps its sprite.
    */
-  accept(from: number, crossing: number, edge: EdgeNumber, passage: Uint8Array): Verdict {
+  accept(
+    from: number,
+    crossing: number,
+    edge: EdgeNumber,
+    passage: Uint8Array,
+    start = 0,
+    end = passage.length,
+  ): Verdict {
     const turn = this.desktops.turn(from, crossing);
     if (turn === 'stale') return 'crossing-stale';
     if (turn === 'repeated') {
@@ -242,10 +251,15 @@ export class Relay {
       return 'too-fast';
     }
     const to = this.torus.neighbour(from, edge);
-    this.#head.set(FROM);
-    const end = this.desktops.writeReference(from, this.#head, FROM.length);
-    this.#head[end] = COMMA;
-    if (!this.mailboxes.append(to, opposite(edge), this.#head, end + 1, passage)) {
+    const reference = this.desktops.writeReference(from, this.#head, FROM.length);
+    this.#head[reference] = COMMA;
+    const headLength = reference + 1;
+    let appended = this.mailboxes.append(to, opposite(edge), this.#head, headLength, passage, start, end);
+    // A slab full of sprites that nobody may ever come back for must not stop those who are here.
+    while (!appended && this.mailboxes.hasRoom(to, headLength + end - start) && this.#giveUpOldest()) {
+      appended = this.mailboxes.append(to, opposite(edge), this.#head, headLength, passage, start, end);
+    }
+    if (!appended) {
       this.counters.refusedFull++;
       return 'mailbox-full';
     }
@@ -281,15 +295,14 @@ export class Relay {
     }
     const acknowledged = this.mailboxes.acknowledged(slot);
     if (seq >= 0) {
-      const extra = { cursor: writeCursor(this.epoch, acknowledged) };
       if (epoch !== this.epoch) {
         const detail = 'The relay has begun anew since this cursor was given; go on from the one in `cursor`.';
-        this.#answerProblem(ticket, 'cursor-lost', detail, extra);
+        this.#answerProblem(ticket, 'cursor-lost', detail, { cursor: writeCursor(this.epoch, acknowledged) });
         return;
       }
       if (seq > this.mailboxes.newest(slot)) {
         const detail = 'Nothing of this number was sent; go on from the one in `cursor`.';
-        this.#answerProblem(ticket, 'cursor-ahead', detail, extra);
+        this.#answerProblem(ticket, 'cursor-ahead', detail, { cursor: writeCursor(this.epoch, acknowledged) });
         return;
       }
       this.counters.acknowledged += this.mailboxes.acknowledge(slot, seq);
@@ -341,11 +354,14 @@ export class Relay {
   /** Says what time it is (monotonic, ms): pings, leases and the step of small worlds fall due. Ends with endTurn(). */
   advance(nowMs: number): void {
     this.#nowMs = nowMs;
+    const forwardedMax = this.counters.forwarded + FORWARDED_PER_STEP_MAX;
     this.#deadlines.advance(nowMs, (slot) => {
       if (this.#parked[slot] !== 0) {
         this.counters.pings++;
         this.#answerEvents(slot, this.#unpark(slot), true, EVENTS_PER_POLL_MAX);
         this.#deadlines.set(slot, nowMs + LEASE_MS);
+      } else if (this.counters.forwarded > forwardedMax) {
+        this.#deadlines.set(slot, nowMs);
       } else {
         this.counters.leasesEnded++;
         this.leave(slot);
@@ -432,7 +448,7 @@ export class Relay {
     this.#forgetAbandoned(world, left);
   }
 
-  /** Makes room for a world and a slot by giving up the sprites of the world that has been empty longest. */
+  /** Makes room for a world, a slot or a sprite by giving up those of the world that has been empty longest. */
   #giveUpOldest(except?: World): boolean {
     for (const [world, slot] of this.#abandoned) {
       if (world === except) continue;
@@ -479,12 +495,9 @@ export class Relay {
   /** Sends the events at out[start, end) with the cursor before and the brackets behind them. */
   #sendBatch(ticket: number, seq: number, start: number, end: number): void {
     const out = this.#out;
-    const digits = String(seq);
-    const head = start - CURSOR.length - this.#epochText.length - digits.length - EVENTS.length;
-    let at = head + CURSOR.copy(out, head);
-    at += this.#epochText.copy(out, at);
-    at += out.write(digits, at, 'latin1');
-    EVENTS.copy(out, at);
+    const head = start - this.#cursorHead.length - digitsOf(seq) - EVENTS.length;
+    out.set(this.#cursorHead, head);
+    out.set(EVENTS, writeNumber(out, head + this.#cursorHead.length, seq));
     out[end] = 0x5d;
     out[end + 1] = CLOSE;
     this.#options.answers.answer(ticket, 200, out, head, end + 2, 0);

@@ -35,8 +35,8 @@ export function widthOf(count: number, width: number): number {
 export function placeBeyond(place: number, edge: EdgeNumber, count: number, width: number): number {
   const step = edge < 2 ? 1 : width;
   const beyond = edge & 1 ? place + step : place - step;
-  // A step is at most n but for a world of one, where every place is 0.
-  return count === 1 ? 0 : beyond < 0 ? beyond + count : beyond >= count ? beyond - count : beyond;
+  // A step is at most n (w < n from two on), so once around is enough.
+  return beyond < 0 ? beyond + count : beyond >= count ? beyond - count : beyond;
 }
 
 export class Torus {

@@ -62,13 +62,13 @@ export class FrameWriter {
     return this.#length;
   }
 
-  crossing(request: number, from: Identity, crossing: number, edge: number, passage: string): void {
-    const room = passage.length * 3;
-    let at = this.#begin(Kind.crossing, request, CROSSING_HEAD_BYTES + room);
+  /** `passage` is bytes[0, length). */
+  crossing(request: number, from: Identity, crossing: number, edge: number, passage: Buffer, length: number): void {
+    let at = this.#begin(Kind.crossing, request, CROSSING_HEAD_BYTES + length);
     at = this.#identity(at, from);
     at = this.#bytes.writeDoubleLE(crossing, at);
     at = this.#bytes.writeUInt32LE(edge, at);
-    this.#finish(at + this.#bytes.write(passage, at, room, 'utf8'));
+    this.#finish(at + passage.copy(this.#bytes, at, 0, length));
   }
 
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {

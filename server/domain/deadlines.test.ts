@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { randomOf } from '../test/random.ts';
+import { Deadlines, TICK_MS } from './deadlines.ts';
+import { LEASE_MS, PING_JITTER, PING_MS } from './limits.ts';
+
+const HORIZON_MS = 4095 * TICK_MS;
+
+/** What falls due at `nowMs`, in order. */
+function due(deadlines: Deadlines, nowMs: number): number[] {
+  const slots: number[] = [];
+  deadlines.advance(nowMs, (slot) => slots.push(slot));
+  return slots;
+}
+
+describe('deadlines', () => {
+  it('fall due at their time, not a millisecond before, and once', () => {
+    const deadlines = new Deadlines(4, 0);
+    deadlines.set(2, 1000);
+    assert.deepEqual(due(deadlines, 999), []);
+    assert.deepEqual(due(deadlines, 1000), [2]);
+    assert.deepEqual(due(deadlines, 500_000), []);
+  });
+
+  it('between two ticks fall due at the later one: never early, less than a tick late', () => {
+    for (const at of [951, 975, 999.5, 1000]) {
+      const deadlines = new Deadlines(1, 0);
+      deadlines.set(0, at);
+      assert.deepEqual(due(deadlines, at - 0.01), []);
+      assert.deepEqual(due(deadlines, 999.99), []);
+      assert.deepEqual(due(deadlines, 1000), [0]);
+    }
+  });
+
+  it('of the past fall due with the next tick', () => {
+    const deadlines = new Deadlines(2, 10_000);
+    deadlines.set(0, 3);
+    deadlines.set(1, 10_000);
+    assert.deepEqual(due(deadlines, 10_000), []);
+    assert.deepEqual(due(deadlines, 10_000 + TICK_MS), [0, 1]);
+  });
+
+  it('set again fall due at the new time only', () => {
+    const deadlines = new Deadlines(3, 0);
+    for (const at of [500, 9000, 700]) deadlines.set(1, at);
+    assert.deepEqual(due(deadlines, 699), []);
+    assert.deepEqual(due(deadlines, 700), [1]);
+    assert.deepEqual(due(deadlines, 20_000), []);
+  });
+
+  it('cleared never fall due, and may be cleared again', () => {
+    const deadlines = new Deadlines(3, 0);
+    for (const slot of [0, 1, 2]) deadlines.set(slot, 100);
+    deadlines.clear(1);
+    deadlines.clear(1);
+    assert.deepEqual(due(deadlines, 1000), [0, 2]);
+    deadlines.clear(0);
+  });
+
+  it('of one tick fall due in the order they were set; of several, by time', () => {
+    const deadlines = new Deadlines(6, 0);
+    for (const [slot, at] of [
+      [4, 300],
+      [1, 100],
+      [5, 100],
+      [0, 300],
+      [2, 200],
+    ]) {
+      deadlines.set(slot, at);
+    }
+    assert.deepEqual(due(deadlines, 1000), [1, 5, 2, 4, 0]);
+  });
+
+  it('may be set and cleared, of any slot, while others fall due', () => {
+    const deadlines = new Deadlines(4, 0);
+    for (const slot of [0, 1, 2, 3]) deadlines.set(slot, 100);
+    const slots: number[] = [];
+    deadlines.advance(100, (slot) => {
+      slots.push(slot);
+      if (slot === 0) deadlines.clear(1);
+      if (slot === 0) deadlines.set(2, 5000);
+      deadlines.set(slot, 3000);
+    });
+    assert.deepEqual(slots, [0, 3]);
+    assert.deepEqual(due(deadlines, 2999), []);
+    assert.deepEqual(due(deadlines, 3000), [0, 3]);
+    assert.deepEqual(due(deadlines, 5000), [2]);
+  });
+
+  it('reach beyond the latest ping and the lease', () => {
+    assert.ok(HORIZON_MS > PING_MS * (1 + PING_JITTER) && HORIZON_MS > LEASE_MS);
+  });
+
+  it('reach up to the horizon exactly, and what lies beyond falls due there', () => {
+    for (const start of [0, 12_345_678]) {
+      const first = Math.floor(start / TICK_MS) * TICK_MS;
+      for (const beyond of [-TICK_MS, 0, TICK_MS, 1e9]) {
+        const deadlines = new Deadlines(1, start);
+        const at = first + HORIZON_MS + Math.min(beyond, 0);
+        deadlines.set(0, first + HORIZON_MS + beyond);
+        assert.deepEqual(due(deadlines, at - 1), []);
+        assert.deepEqual(due(deadlines, at), [0]);
+      }
+    }
+  });
+
+  it('wrap around the wheel for ever', () => {
+    const deadlines = new Deadlines(1, 0);
+    for (let now = 0; now < 10 * HORIZON_MS; now += 77_777) {
+      deadlines.set(0, now + 77_777);
+      assert.deepEqual(due(deadlines, now + 77_777 - TICK_MS), []);
+      assert.deepEqual(due(deadlines, now + 77_777 + TICK_MS), [0]);
+    }
+  });
+
+  it('all fall due after a sleep longer than the wheel, once each', () => {
+    const deadlines = new Deadlines(100, 0);
+    for (let slot = 0; slot < 100; slot++) deadlines.set(slot, 1 + slot * 2000);
+    assert.deepEqual(
+      due(deadlines, 3 * HORIZON_MS).sort((a, b) => a - b),
+      Array.from({ length: 100 }, (_, slot) => slot),
+    );
+    assert.deepEqual(due(deadlines, 9 * HORIZON_MS), []);
+  });
+
+  it('set during a long sleep’s reckoning are of the time to come, not of the sleep', () => {
+    for (const sleep of [LEASE_MS, HORIZON_MS - TICK_MS, HORIZON_MS, HORIZON_MS + TICK_MS, 5 * HORIZON_MS]) {
+      const deadlines = new Deadlines(2, 0);
+      deadlines.set(0, TICK_MS);
+      const slots: number[] = [];
+      deadlines.advance(sleep, (slot) => {
+        slots.push(slot);
+        deadlines.set(slot, sleep + LEASE_MS);
+      });
+      assert.deepEqual(slots, [0], `after ${sleep}`);
+      assert.deepEqual(due(deadlines, sleep + LEASE_MS - TICK_MS), []);
+      assert.deepEqual(due(deadlines, sleep + LEASE_MS + TICK_MS), [0]);
+    }
+  });
+
+  it('stay as they are when the clock stands still or goes back', () => {
+    const deadlines = new Deadlines(1, 10_000);
+    deadlines.set(0, 11_000);
+    assert.deepEqual(due(deadlines, 10_000), []);
+    assert.deepEqual(due(deadlines, 2000), []);
+    assert.deepEqual(due(deadlines, 10_950), []);
+    assert.deepEqual(due(deadlines, 11_000), [0]);
+  });
+
+  it('keep the time through a long random life (seeded)', (t) => {
+    const random = randomOf(t);
+    const slots = 500;
+    let now = 1_000_000;
+    const deadlines = new Deadlines(slots, now);
+    /** The tick at which each slot falls due. */
+    const model = new Map<number, number>();
+    const tickOf = (at: number) => Math.max(Math.ceil(at / TICK_MS), Math.floor(now / TICK_MS) + 1);
+    const set = (slot: number) => {
+      const at = now + random() * 140_000;
+      deadlines.set(slot, at);
+      model.set(slot, tickOf(at));
+    };
+    for (let step = 0; step < 20_000; step++) {
+      const slot = Math.floor(random() * slots);
+      if (random() < 0.7) set(slot);
+      else {
+        deadlines.clear(slot);
+        model.delete(slot);
+      }
+      if (random() < 0.9) continue;
+      now += random() < 0.02 ? random() * 3 * HORIZON_MS : random() * 3000;
+      const expected = [...model].filter(([, tick]) => tick <= Math.floor(now / TICK_MS)).map(([due]) => due);
+      for (const slot of expected) model.delete(slot);
+      const seen: number[] = [];
+      deadlines.advance(now, (slot) => {
+        seen.push(slot);
+        if (random() < 0.5) set(slot);
+      });
+      assert.deepEqual(
+        seen.sort((a, b) => a - b),
+        expected.sort((a, b) => a - b),
+      );
+    }
+  });
+});

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { writeId } from '../wire/identity.ts';
+import { NAME_BYTES_MAX } from '../wire/text.ts';
+import { Desktops } from './desktops.ts';
+import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
+import { NO_BLOCK, Slab } from './slab.ts';
+
+const BASE = 1000;
+const TOKEN = Uint32Array.of(1, 0x80000000, 0xffffffff, 4);
+
+function house(slots = 8, slab = new Slab(0)): Desktops {
+  return new Desktops(slots, slab, BASE);
+}
+
+/** A house with one desktop in it, and its slot. */
+function withOne(name = ''): { desktops: Desktops; slot: number } {
+  const desktops = house();
+  return { desktops, slot: desktops.take(name, TOKEN) };
+}
+
+const nameOf = (desktops: Desktops, slot: number) => {
+  const out = Buffer.alloc(512);
+  return JSON.parse(out.toString('utf8', 3, desktops.writeReference(slot, out, 3)));
+};
+
+describe('desktops', () => {
+  it('get slots of their own until all are taken, and again when one is released', () => {
+    const desktops = house(3);
+    assert.deepEqual(
+      [0, 1, 2, 3].map(() => desktops.take('', TOKEN)),
+      [0, 1, 2, -1],
+    );
+    assert.equal(desktops.count, 3);
+    desktops.end(1);
+    assert.equal(desktops.count, 2);
+    assert.equal(desktops.take('', TOKEN), -1, 'an ended slot is kept');
+    desktops.release(1);
+    assert.equal(desktops.take('', TOKEN), 1);
+    assert.equal(desktops.take('', TOKEN), -1);
+  });
+
+  it('have ids that no later owner of the slot has', () => {
+    const desktops = house(1);
+    const ids = new Set<string>();
+    for (let n = 0; n < 100; n++) {
+      const slot = desktops.take('', TOKEN);
+      ids.add(desktops.id(slot));
+      assert.equal(desktops.id(slot), writeId(slot, desktops.generation(slot)));
+      desktops.end(slot);
+      desktops.release(slot);
+    }
+    assert.equal(ids.size, 100);
+  });
+
+  it('are live with their token, unknown with any other, ended after their time', () => {
+    const { desktops, slot } = withOne();
+    const generation = desktops.generation(slot);
+    const standing = (given: object) => desktops.standing({ slot, generation, token: TOKEN, ...given });
+    assert.equal(standing({}), 'live');
+    for (let word = 0; word < 4; word++) {
+      for (const bit of [0, 1, 15, 30, 31]) {
+        const forged = Uint32Array.from(TOKEN);
+        forged[word] ^= 1 << bit;
+        assert.equal(standing({ token: forged }), 'unknown', `bit ${bit} of word ${word}`);
+      }
+    }
+    assert.equal(standing({ token: new Uint32Array(4) }), 'unknown');
+    assert.equal(standing({ generation: generation + 1 }), 'unknown');
+    assert.equal(standing({ generation: BASE }), 'unknown');
+    assert.equal(standing({ generation: 1 }), 'unknown');
+    assert.equal(standing({ slot: 7 }), 'unknown', 'a slot nobody had');
+    for (const beyond of [8, 0xffffff, 0xffffffff]) assert.equal(standing({ slot: beyond }), 'unknown');
+    desktops.end(slot);
+    assert.equal(standing({}), 'ended');
+    desktops.release(slot);
+    assert.equal(standing({}), 'ended');
+    desktops.take('', Uint32Array.of(9, 9, 9, 9));
+    assert.equal(standing({}), 'ended');
+    assert.equal(standing({ generation: generation + 1, token: Uint32Array.of(9, 9, 9, 9) }), 'live');
+    assert.equal(standing({ generation: generation + 1 }), 'unknown', 'the token of the owner before');
+  });
+
+  it('are known at the highest generation and the last slot', () => {
+    const desktops = new Desktops(4, new Slab(0), 0x7fffffff);
+    for (let n = 0; n < 4; n++) desktops.take('', TOKEN);
+    assert.equal(desktops.id(3), '3-80000000');
+    assert.equal(desktops.standing({ slot: 3, generation: 0x80000000, token: TOKEN }), 'live');
+  });
+
+  it('go by their name, whatever is in it, or by their id without one', () => {
+    const longest = '"\\'.repeat(NAME_BYTES_MAX / 2);
+    for (const name of ['A', 'Zoë', '名前 😀', '"', '\\', '</script>', longest]) {
+      const { desktops, slot } = withOne(name);
+      assert.equal(desktops.name(slot), name);
+      assert.deepEqual(nameOf(desktops, slot), { desktop: desktops.id(slot), name });
+    }
+    const { desktops, slot } = withOne();
+    assert.equal(desktops.name(slot), desktops.id(slot));
+    assert.deepEqual(nameOf(desktops, slot), { desktop: desktops.id(slot), name: desktops.id(slot) });
+  });
+
+  it('leave no name and no memory to the next owner of the slot', () => {
+    const slab = new Slab(0);
+    const desktops = house(1, slab);
+    const slot = desktops.take('Ada', TOKEN);
+    desktops.end(slot);
+    assert.equal(slab.usedBytes, 0);
+    desktops.release(slot);
+    desktops.take('', TOKEN);
+    assert.equal(desktops.name(slot), desktops.id(slot));
+  });
+
+  it('take nothing when the slab has no room for the name', () => {
+    const slab = new Slab(0);
+    const desktops = house(2, slab);
+    while (slab.allocate(64) !== NO_BLOCK);
+    assert.equal(desktops.take('Ada', TOKEN), -1);
+    assert.equal(desktops.count, 0);
+    assert.equal(desktops.take('', TOKEN), 0);
+  });
+});
+
+describe('crossings of a desktop', () => {
+  it('are new until accepted, and repeated from then on', () => {
+    const { desktops, slot } = withOne();
+    for (const crossing of [1, 2, 5, Number.MAX_SAFE_INTEGER]) {
+      assert.equal(desktops.turn(slot, crossing), 'new');
+      assert.equal(desktops.turn(slot, crossing), 'new', 'asking is not accepting');
+      desktops.remember(slot, crossing, slot);
+      assert.equal(desktops.turn(slot, crossing), 'repeated');
+    }
+    assert.equal(desktops.turn(slot, Number.MAX_SAFE_INTEGER - 1), 'new');
+  });
+
+  it('are known up to CROSSINGS_REMEMBERED behind the highest, and stale beyond', () => {
+    for (const accepted of [false, true]) {
+      for (const behind of [1, 30, 31, 32, 33, 34, 64, 65]) {
+        const { desktops, slot } = withOne();
+        if (accepted) desktops.remember(slot, 100, slot);
+        desktops.remember(slot, 100 + behind, slot);
+        const known = accepted ? 'repeated' : 'new';
+        assert.equal(desktops.turn(slot, 100), behind <= CROSSINGS_REMEMBERED ? known : 'stale', `${behind} behind`);
+      }
+    }
+    assert.equal(CROSSINGS_REMEMBERED, 32);
+  });
+
+  it('are remembered one by one, in whatever order and steps they were accepted', () => {
+    for (const step of [1, 2, 3, 31, 32, 33, 40]) {
+      const { desktops, slot } = withOne();
+      const accepted = new Set<number>();
+      const accept = (crossing: number) => {
+        desktops.remember(slot, crossing, slot);
+        accepted.add(crossing);
+      };
+      let newest = 50;
+      accept(newest);
+      for (const late of [1, 2, 17, 31, 32]) accept(newest - late);
+      for (let n = 0; n < 4; n++) {
+        newest += step;
+        accept(newest);
+        for (let crossing = newest; crossing >= newest - 40; crossing--) {
+          const known = accepted.has(crossing) ? 'repeated' : 'new';
+          assert.equal(
+            desktops.turn(slot, crossing),
+            newest - crossing <= 32 ? known : 'stale',
+            `${crossing} at ${newest}`,
+          );
+        }
+        if (desktops.turn(slot, newest - 32) === 'new') accept(newest - 32);
+      }
+    }
+  });
+
+  it('are forgotten with their owner', () => {
+    const { desktops, slot } = withOne();
+    desktops.mayThrow(slot, 0);
+    desktops.remember(slot, 40, slot);
+    desktops.remember(slot, 41, slot);
+    desktops.end(slot);
+    desktops.release(slot);
+    assert.equal(desktops.take('', TOKEN), slot);
+    for (const crossing of [1, 40, 41]) assert.equal(desktops.turn(slot, crossing), 'new');
+  });
+
+  it('know who got the one accepted last, also when it was overtaken, while that desktop lives', () => {
+    const desktops = house();
+    const [from, ada, bob] = [0, 1, 2].map(() => desktops.take('', TOKEN));
+    desktops.remember(from, 18, ada);
+    assert.equal(desktops.receiver(from, 18), ada);
+    desktops.remember(from, 17, bob);
+    assert.equal(desktops.receiver(from, 17), bob);
+    assert.equal(desktops.receiver(from, 18), -1);
+    desktops.remember(from, 19, bob);
+    assert.equal(desktops.receiver(from, 17), -1);
+    assert.equal(desktops.receiver(from, 19), bob);
+    desktops.end(bob);
+    assert.equal(desktops.receiver(from, 19), -1);
+    desktops.release(bob);
+    desktops.take('', TOKEN);
+    assert.equal(desktops.receiver(from, 19), -1, 'the next owner of the slot did not get it');
+  });
+});
+
+describe('throws of a desktop', () => {
+  const restMs = 1000 / CROSSINGS_PER_SECOND_MAX;
+
+  /** How many throws are allowed at `nowMs`. */
+  function burst(desktops: Desktops, slot: number, nowMs: number): number {
+    let thrown = 0;
+    while (desktops.mayThrow(slot, nowMs)) thrown++;
+    return thrown;
+  }
+
+  it('are CROSSINGS_BURST_MAX at once after a rest, and not one more', () => {
+    for (const nowMs of [0, 1, 1e6, 1e12]) {
+      const { desktops, slot } = withOne();
+      assert.equal(burst(desktops, slot, nowMs), CROSSINGS_BURST_MAX);
+      assert.equal(desktops.mayThrow(slot, nowMs), false);
+    }
+  });
+
+  it('come back one for each share of a second, not sooner; refused ones don’t count', () => {
+    const { desktops, slot } = withOne();
+    burst(desktops, slot, 0);
+    for (let n = 0; n < 1000; n++) assert.equal(desktops.mayThrow(slot, restMs - 1), false);
+    assert.equal(burst(desktops, slot, restMs), 1);
+    assert.equal(burst(desktops, slot, 2 * restMs - 1), 0);
+    assert.equal(burst(desktops, slot, 12 * restMs), 11);
+    assert.equal(burst(desktops, slot, 1e9), CROSSINGS_BURST_MAX);
+  });
+
+  it('go on at CROSSINGS_PER_SECOND_MAX for ever', () => {
+    const { desktops, slot } = withOne();
+    burst(desktops, slot, 0);
+    let thrown = 0;
+    for (let nowMs = 1; nowMs <= 60_000; nowMs++) thrown += burst(desktops, slot, nowMs);
+    assert.equal(thrown, 60 * CROSSINGS_PER_SECOND_MAX);
+  });
+
+  it('of one desktop are not those of another, nor of the next owner', () => {
+    const desktops = house();
+    const [ada, bob] = [desktops.take('', TOKEN), desktops.take('', TOKEN)];
+    burst(desktops, ada, 5);
+    assert.equal(burst(desktops, bob, 5), CROSSINGS_BURST_MAX);
+    desktops.end(ada);
+    desktops.release(ada);
+    desktops.take('', TOKEN);
+    assert.equal(burst(desktops, ada, 5), CROSSINGS_BURST_MAX);
+  });
+});

@@ -1,0 +1,395 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { randomOf } from '../test/random.ts';
+import { type EdgeNumber, PASSAGE_BYTES_MAX } from '../wire/crossing.ts';
+import { MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX, POLL_BYTES_MAX } from './limits.ts';
+import { EVENT_BYTES_MAX, Mailboxes, type MailboxLimits, writeNumber } from './mailboxes.ts';
+import { blockBytes, Slab } from './slab.ts';
+
+const LIMITS: MailboxLimits = { eventsMax: MAILBOX_EVENTS_MAX, bytesMax: MAILBOX_BYTES_MAX };
+const NOTHING = new Uint8Array(0);
+const BLOCK_HEAD_BYTES = 8;
+
+function open(limits: Partial<MailboxLimits> = {}, slab = new Slab(0)): Mailboxes {
+  return new Mailboxes(8, slab, { ...LIMITS, ...limits });
+}
+
+/** An event of exactly `bytes` bytes that says `n`. */
+function event(n: number, bytes = 12): Buffer {
+  return Buffer.from(`"n":${n}`.padEnd(bytes - 1).concat('}'));
+}
+
+function append(mailboxes: Mailboxes, slot: number, n: number, edge: EdgeNumber = 0, bytes = 12): boolean {
+  return mailboxes.append(slot, edge, NOTHING, 0, event(n, bytes));
+}
+
+function appendMany(mailboxes: Mailboxes, slot: number, from: number, to: number): void {
+  for (let n = from; n <= to; n++) assert.ok(append(mailboxes, slot, n));
+}
+
+const out = Buffer.alloc(2 * POLL_BYTES_MAX);
+
+/** The events a poll would get, as [seq, n]. */
+function read(mailboxes: Mailboxes, slot: number, eventsMax = 1e6, bytesMax = out.length): [number, number][] {
+  const end = mailboxes.write(slot, out, 7, eventsMax, bytesMax);
+  const events = JSON.parse(`[${out.toString('utf8', 7, end)}]`);
+  const seen = events.map(({ seq, n }: { seq: number; n: number }) => [seq, n]);
+  assert.equal(mailboxes.batchSeq, seen.at(-1)?.[0] ?? mailboxes.acknowledged(slot));
+  return seen;
+}
+
+describe('mailbox', () => {
+  it('is empty at first: nothing waits, nothing is written', () => {
+    const mailboxes = open();
+    assert.deepEqual(read(mailboxes, 0), []);
+    assert.deepEqual(
+      [mailboxes.count(0), mailboxes.newest(0), mailboxes.acknowledged(0), mailboxes.waiting],
+      [0, 0, 0, 0],
+    );
+  });
+
+  it('gives what came, oldest first, with sequences from 1 without a gap', () => {
+    const mailboxes = open();
+    appendMany(mailboxes, 3, 10, 12);
+    assert.deepEqual(read(mailboxes, 3), [
+      [1, 10],
+      [2, 11],
+      [3, 12],
+    ]);
+    assert.deepEqual(read(mailboxes, 2), []);
+    assert.equal(mailboxes.waiting, 3);
+  });
+
+  it('writes an event as head and tail behind its seq', () => {
+    const mailboxes = open();
+    const head = Buffer.from('"from":{"desktop":"0-1","name":"Zoë"},????');
+    assert.ok(mailboxes.append(0, 1, head, head.length - 4, Buffer.from('"edge":"right"}')));
+    const end = mailboxes.write(0, out, 0, 1, POLL_BYTES_MAX);
+    const text = '{"type":"sprite","seq":1,"from":{"desktop":"0-1","name":"Zoë"},"edge":"right"}';
+    assert.equal(out.toString('utf8', 0, end), text);
+  });
+
+  it('keeps what waits until it is acknowledged, however often it is read', () => {
+    const mailboxes = open();
+    appendMany(mailboxes, 0, 1, 5);
+    assert.deepEqual(read(mailboxes, 0), read(mailboxes, 0));
+    assert.equal(mailboxes.acknowledge(0, 2), 2);
+    assert.deepEqual(read(mailboxes, 0), [
+      [3, 3],
+      [4, 4],
+      [5, 5],
+    ]);
+    assert.deepEqual([mailboxes.acknowledged(0), mailboxes.newest(0), mailboxes.waiting], [2, 5, 3]);
+  });
+
+  it('acknowledges once: none, one, all, and an older sequence again', () => {
+    const mailboxes = open();
+    appendMany(mailboxes, 0, 1, 5);
+    assert.equal(mailboxes.acknowledge(0, 0), 0);
+    assert.equal(mailboxes.acknowledge(0, 1), 1);
+    assert.equal(mailboxes.acknowledge(0, 1), 0);
+    assert.equal(mailboxes.acknowledge(0, 5), 4);
+    assert.equal(mailboxes.acknowledge(0, 3), 0);
+    assert.equal(mailboxes.waiting, 0);
+    appendMany(mailboxes, 0, 6, 6);
+    assert.deepEqual(read(mailboxes, 0), [[6, 6]]);
+  });
+
+  it('owns its bytes: what the thrower writes over is not read', () => {
+    const mailboxes = open();
+    const tail = event(1);
+    mailboxes.append(0, 0, NOTHING, 0, tail);
+    tail.fill(0);
+    assert.deepEqual(read(mailboxes, 0), [[1, 1]]);
+  });
+});
+
+describe('mailbox, its limits', () => {
+  it('takes events up to eventsMax, refuses the next, and takes one again when one is acknowledged', () => {
+    for (const eventsMax of [1, 2, MAILBOX_EVENTS_MAX]) {
+      const mailboxes = open({ eventsMax });
+      appendMany(mailboxes, 0, 1, eventsMax);
+      assert.equal(append(mailboxes, 0, 999), false);
+      assert.deepEqual([mailboxes.count(0), mailboxes.waiting], [eventsMax, eventsMax]);
+      assert.ok(append(mailboxes, 1, 1), 'another mailbox is not full');
+      mailboxes.acknowledge(0, 1);
+      assert.ok(append(mailboxes, 0, eventsMax + 1));
+      assert.equal(append(mailboxes, 0, 999), false);
+      assert.equal(read(mailboxes, 0).at(-1)?.[1], eventsMax + 1);
+    }
+  });
+
+  it('takes bytes up to bytesMax, counted in blocks of the slab', () => {
+    const bytes = 500 - BLOCK_HEAD_BYTES;
+    const block = blockBytes(500);
+    for (const [spare, taken] of [
+      [-1, 3],
+      [0, 4],
+      [1, 4],
+      [block - 1, 4],
+      [block, 5],
+    ]) {
+      const mailboxes = open({ bytesMax: 4 * block + spare });
+      for (let n = 0; n < taken; n++) assert.ok(append(mailboxes, 0, n, 0, bytes));
+      assert.equal(append(mailboxes, 0, 99, 0, bytes), false);
+      assert.equal(mailboxes.count(0), taken);
+    }
+  });
+
+  it('has room again for the bytes of what was acknowledged, and of what has moved away', () => {
+    const mailboxes = open({ bytesMax: 1024 });
+    const bytes = 1024 - BLOCK_HEAD_BYTES;
+    for (let n = 1; n <= 3; n++) {
+      assert.ok(append(mailboxes, 0, n, 0, bytes));
+      assert.equal(append(mailboxes, 0, 9, 0, 12), false);
+      mailboxes.acknowledge(0, n);
+    }
+    assert.ok(append(mailboxes, 0, 4, 0, bytes));
+    mailboxes.moveAll(0, () => 1);
+    assert.ok(append(mailboxes, 0, 5, 0, bytes));
+    assert.equal(append(mailboxes, 1, 9), false);
+  });
+
+  it('of MAILBOX_BYTES_MAX are met before those of MAILBOX_EVENTS_MAX by the longest events only', () => {
+    const full = (bytes: number) => {
+      const mailboxes = open();
+      let n = 0;
+      while (append(mailboxes, 0, n, 0, bytes)) n++;
+      return n;
+    };
+    assert.equal(full(320), MAILBOX_EVENTS_MAX);
+    assert.equal(full(512 - BLOCK_HEAD_BYTES), MAILBOX_EVENTS_MAX);
+    assert.equal(full(512 - BLOCK_HEAD_BYTES + 1), Math.floor(MAILBOX_BYTES_MAX / 768));
+    assert.equal(full(EVENT_BYTES_MAX), MAILBOX_BYTES_MAX / 1024);
+  });
+
+  it('takes an event of EVENT_BYTES_MAX whole', () => {
+    const mailboxes = open();
+    assert.ok(PASSAGE_BYTES_MAX < EVENT_BYTES_MAX);
+    assert.ok(append(mailboxes, 0, 1, 3, EVENT_BYTES_MAX));
+    assert.ok(append(mailboxes, 0, 2, 3, EVENT_BYTES_MAX - 1));
+    const end = mailboxes.write(0, out, 0, 1, POLL_BYTES_MAX);
+    assert.equal(end, '{"type":"sprite","seq":1,'.length + EVENT_BYTES_MAX);
+    assert.deepEqual(
+      read(mailboxes, 0).map(([seq]) => seq),
+      [1, 2],
+    );
+  });
+
+  it('changes nothing when the slab is full, and goes on when it has room', () => {
+    const slab = new Slab(0);
+    const mailboxes = new Mailboxes(2, slab, { eventsMax: 1e6, bytesMax: 2 ** 31 });
+    let n = 0;
+    while (append(mailboxes, 0, n + 1, 0, EVENT_BYTES_MAX)) n++;
+    const before = [mailboxes.count(0), mailboxes.newest(0), mailboxes.waiting, slab.usedBytes];
+    assert.deepEqual(before, [n, n, n, n * 1024]);
+    assert.equal(append(mailboxes, 1, 1, 0, EVENT_BYTES_MAX), false);
+    assert.deepEqual([mailboxes.count(0), mailboxes.newest(0), mailboxes.waiting, slab.usedBytes], before);
+    mailboxes.acknowledge(0, 1);
+    assert.ok(append(mailboxes, 1, 1, 0, EVENT_BYTES_MAX));
+    assert.equal(append(mailboxes, 1, 2, 0, EVENT_BYTES_MAX), false);
+  });
+
+  it('gives the slab back all it took', () => {
+    const slab = new Slab(0);
+    const mailboxes = open({}, slab);
+    for (let n = 1; n <= 100; n++) append(mailboxes, n % 3, n, 0, 12 + n * 9);
+    mailboxes.moveAll(1, () => 2);
+    mailboxes.clear(0);
+    mailboxes.acknowledge(2, mailboxes.newest(2));
+    assert.deepEqual([slab.usedBytes, mailboxes.waiting], [0, 0]);
+  });
+
+  it('counts as full after the last sequence, until its owner changes', () => {
+    const mailboxes = open({ seqMax: 5 });
+    appendMany(mailboxes, 0, 1, 4);
+    mailboxes.acknowledge(0, 4);
+    assert.ok(append(mailboxes, 0, 5));
+    assert.equal(append(mailboxes, 0, 6), false);
+    mailboxes.acknowledge(0, 5);
+    assert.equal(append(mailboxes, 0, 6), false);
+    mailboxes.clear(0);
+    assert.ok(append(mailboxes, 0, 1));
+    assert.deepEqual(read(mailboxes, 0), [[1, 1]]);
+  });
+});
+
+describe('mailbox, a batch', () => {
+  it('has at most eventsMax events: none, one less than wait, as many, one more', () => {
+    const mailboxes = open();
+    appendMany(mailboxes, 0, 1, 64);
+    for (const [eventsMax, written] of [
+      [0, 0],
+      [1, 1],
+      [63, 63],
+      [64, 64],
+      [65, 64],
+    ]) {
+      assert.equal(read(mailboxes, 0, eventsMax).length, written);
+    }
+  });
+
+  it('has at most bytesMax bytes, but one event at least', () => {
+    const mailboxes = open();
+    for (let n = 1; n <= 60; n++) append(mailboxes, 0, n, 0, EVENT_BYTES_MAX - n);
+    for (let bytesMax = 0; bytesMax < 5000; bytesMax++) {
+      const end = mailboxes.write(0, out, 3, 1e6, bytesMax);
+      assert.ok(end - 3 <= bytesMax || mailboxes.batchSeq === 1, `${end - 3} of ${bytesMax}`);
+      if (bytesMax > 4200) assert.ok(mailboxes.batchSeq >= 3);
+    }
+    assert.equal(read(mailboxes, 0, 64, POLL_BYTES_MAX).length, 60);
+  });
+
+  it('leaves what is beyond it for the next', () => {
+    const mailboxes = open();
+    appendMany(mailboxes, 0, 1, 100);
+    const seen: number[] = [];
+    while (mailboxes.count(0) > 0) {
+      seen.push(...read(mailboxes, 0, 64).map(([, n]) => n));
+      mailboxes.acknowledge(0, mailboxes.batchSeq);
+    }
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 100 }, (_, index) => index + 1),
+    );
+  });
+});
+
+describe('mailbox, moving', () => {
+  it('goes on by the edge each event enters by, keeps the order, and gives new sequences', () => {
+    const mailboxes = open();
+    appendMany(mailboxes, 1, 100, 101);
+    mailboxes.acknowledge(1, 1);
+    for (let n = 0; n < 8; n++) append(mailboxes, 0, n, (n & 3) as EdgeNumber);
+    const moved = mailboxes.moveAll(0, (edge) => 1 + (edge >> 1));
+    assert.deepEqual([moved, mailboxes.count(0), mailboxes.waiting], [8, 0, 9]);
+    assert.deepEqual(read(mailboxes, 1), [
+      [2, 101],
+      [3, 0],
+      [4, 1],
+      [5, 4],
+      [6, 5],
+    ]);
+    assert.deepEqual(read(mailboxes, 2), [
+      [1, 2],
+      [2, 3],
+      [3, 6],
+      [4, 7],
+    ]);
+  });
+
+  it('keeps the edge for the next move', () => {
+    const mailboxes = open();
+    for (const edge of [0, 1, 2, 3] as EdgeNumber[]) append(mailboxes, 0, edge, edge);
+    const seen: number[][] = [[], []];
+    mailboxes.moveAll(0, (edge) => {
+      seen[0].push(edge);
+      return 1;
+    });
+    mailboxes.moveAll(1, (edge) => {
+      seen[1].push(edge);
+      return 2;
+    });
+    assert.deepEqual(seen, [
+      [0, 1, 2, 3],
+      [0, 1, 2, 3],
+    ]);
+  });
+
+  it('never fails: the receiver goes beyond its limit, and takes no throw until it is below it again', () => {
+    const mailboxes = open({ eventsMax: 4 });
+    appendMany(mailboxes, 0, 1, 4);
+    appendMany(mailboxes, 1, 5, 8);
+    assert.equal(
+      mailboxes.moveAll(0, () => 1),
+      4,
+    );
+    assert.equal(mailboxes.count(1), 8);
+    for (let seq = 1; seq <= 4; seq++) {
+      assert.equal(append(mailboxes, 1, 9), false);
+      mailboxes.acknowledge(1, seq);
+    }
+    assert.equal(append(mailboxes, 1, 9), false);
+    mailboxes.acknowledge(1, 5);
+    assert.ok(append(mailboxes, 1, 9));
+  });
+
+  it('of nothing moves nothing', () => {
+    const mailboxes = open();
+    assert.equal(
+      mailboxes.moveAll(0, () => assert.fail('asked where to')),
+      0,
+    );
+  });
+
+  it('begins at sequence 1 for the next owner when cleared', () => {
+    const mailboxes = open();
+    appendMany(mailboxes, 0, 1, 5);
+    mailboxes.acknowledge(0, 2);
+    assert.equal(mailboxes.clear(0), 3);
+    assert.deepEqual([mailboxes.count(0), mailboxes.newest(0), mailboxes.waiting], [0, 0, 0]);
+    appendMany(mailboxes, 0, 7, 7);
+    assert.deepEqual(read(mailboxes, 0), [[1, 7]]);
+  });
+});
+
+describe('mailboxes, a long random life', () => {
+  it('hold what lists would, with appends, acknowledgements and moves of many (seeded)', (t) => {
+    const random = randomOf(t);
+    const pick = (most: number) => Math.floor(random() * most);
+    const slots = 40;
+    const slab = new Slab(0);
+    const mailboxes = new Mailboxes(slots, slab, { eventsMax: 20, bytesMax: 8192 });
+    const model = Array.from({ length: slots }, () => ({
+      acknowledged: 0,
+      events: [] as [n: number, edge: number, bytes: number][],
+    }));
+    const blocks = (events: [number, number, number][]) =>
+      events.reduce((sum, [, , bytes]) => sum + blockBytes(bytes + BLOCK_HEAD_BYTES), 0);
+    for (let n = 0; n < 30_000; n++) {
+      const slot = pick(slots);
+      const own = model[slot];
+      const dice = random();
+      if (dice < 0.7) {
+        const bytes = 12 + pick(EVENT_BYTES_MAX - 11);
+        const edge = pick(4) as EdgeNumber;
+        const room = own.events.length < 20 && blocks(own.events) + blockBytes(bytes + BLOCK_HEAD_BYTES) <= 8192;
+        assert.equal(append(mailboxes, slot, n, edge, bytes), room);
+        if (room) own.events.push([n, edge, bytes]);
+      } else if (dice < 0.95) {
+        const passed = pick(own.events.length + 1);
+        assert.equal(mailboxes.acknowledge(slot, own.acknowledged + passed), passed);
+        own.acknowledged += passed;
+        own.events.splice(0, passed);
+      } else {
+        const targets = [0, 1, 2, 3].map((edge) => (slot + 1 + edge * 7) % slots);
+        assert.equal(
+          mailboxes.moveAll(slot, (edge) => targets[edge]),
+          own.events.length,
+        );
+        for (const moved of own.events.splice(0)) model[targets[moved[1]]].events.push(moved);
+      }
+      const looked = model[pick(slots)];
+      assert.deepEqual(
+        read(mailboxes, model.indexOf(looked)),
+        looked.events.map(([id], index) => [looked.acknowledged + 1 + index, id]),
+      );
+      if (n % 1000) continue;
+      const all = model.flatMap(({ events }) => events);
+      assert.equal(mailboxes.waiting, all.length);
+      assert.equal(slab.usedBytes, blocks(all));
+    }
+  });
+});
+
+describe('writeNumber', () => {
+  it('writes any sequence as String() does', () => {
+    const bytes = Buffer.alloc(16);
+    const numbers = [0, 1, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 4_294_967_291, Number.MAX_SAFE_INTEGER];
+    for (let power = 10; power < 1e10; power *= 10) numbers.push(power - 1, power, power + 1);
+    for (const number of numbers.filter((value) => value < 1e13)) {
+      const end = writeNumber(bytes, 2, number);
+      assert.equal(bytes.toString('latin1', 2, end), String(number));
+    }
+  });
+});

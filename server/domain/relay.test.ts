@@ -1,0 +1,845 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkCrossing, EDGES, type Edge, type EdgeNumber, PASSAGE_BYTES_MAX } from '../wire/crossing.ts';
+import { type Cursor, readCursor, SEQ_MAX, writeCursor } from '../wire/cursor.ts';
+import type { Identity } from '../wire/identity.ts';
+import { PROBLEMS, type ProblemCode, ProblemError } from '../wire/problem.ts';
+import { NAME_BYTES_MAX } from '../wire/text.ts';
+import { TICK_MS } from './deadlines.ts';
+import {
+  CROSSINGS_BURST_MAX,
+  CROSSINGS_REMEMBERED,
+  EVENTS_PER_POLL_MAX,
+  FORWARDED_PER_STEP_MAX,
+  LEASE_MS,
+  MAILBOX_EVENTS_MAX,
+  NEIGHBOURS_STEP_MS,
+  PING_JITTER,
+  PING_MS,
+  POLL_BYTES_MAX,
+  RECONNECT_MS_MAX,
+  SMALL_WORLD_MAX,
+  WORLDS_MAX,
+} from './limits.ts';
+import { EVENT_BYTES_MAX } from './mailboxes.ts';
+import { Relay, type RelayOptions, type Verdict } from './relay.ts';
+
+const EPOCH = 0x6a1f03c2;
+const BASE = 0x3e;
+const START_MS = 1_000_000;
+const FILE = '0123456789abcdef'.repeat(4);
+const NO_CURSOR = -1;
+
+interface Answer {
+  ticket: number;
+  status: number;
+  retryAfterSeconds: number;
+  bytes: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what these tests ask.
+  body: any;
+}
+
+/** A relay with a clock of its own and every answer written down. */
+class Stage {
+  readonly relay: Relay;
+  readonly answers: Answer[] = [];
+  nowMs = START_MS;
+  /** What jitter is drawn from. */
+  luck = 0.5;
+  #tickets = 0;
+  #tokens = 0;
+
+  constructor(options: Partial<RelayOptions> = {}) {
+    this.relay = new Relay({
+      slots: 200,
+      slabBytes: 0,
+      epoch: EPOCH,
+      generationBase: BASE,
+      nowMs: START_MS,
+      answers: {
+        answer: (ticket, status, body, start, end, retryAfterSeconds) => {
+          const text = Buffer.from(body.subarray(start, end)).toString();
+          this.answers.push({ ticket, status, retryAfterSeconds, bytes: end - start, body: JSON.parse(text) });
+        },
+      },
+      randomize: (words) => words.fill(++this.#tokens),
+      random: () => this.luck,
+      ...options,
+    });
+  }
+
+  join(name = '', more: { world?: string; near?: Identity } = {}): Identity {
+    const token = new Uint32Array(4);
+    const slot = this.relay.join({ name, ...more }, token);
+    return { slot, generation: this.relay.desktops.generation(slot), token };
+  }
+
+  joinMany(count: number, world?: string): Identity[] {
+    return Array.from({ length: count }, () => this.join('', world === undefined ? {} : { world }));
+  }
+
+  throw(from: Identity, crossing: number, edge: Edge = 'right', name = ''): Verdict {
+    const sprite = { file: FILE, name };
+    const checked = checkCrossing({ crossing, edge, at: 0.25, vx: 900, vy: -50, sprite });
+    return this.relay.accept(from.slot, checked.crossing, checked.edge, Buffer.from(checked.passage));
+  }
+
+  /** Polls with a cursor of this relay's epoch; answers the ticket. */
+  poll(who: Identity, seq = NO_CURSOR, epoch = EPOCH): number {
+    this.relay.poll(who, ++this.#tickets, epoch, seq);
+    return this.#tickets;
+  }
+
+  /** Polls, expects an answer at once, and takes it off the list. */
+  ask(who: Identity, seq = NO_CURSOR, epoch = EPOCH): Answer {
+    return this.answered(this.poll(who, seq, epoch));
+  }
+
+  /** Takes the one answer of a ticket off the list. */
+  answered(ticket: number): Answer {
+    const found = this.answers.filter((answer) => answer.ticket === ticket);
+    assert.equal(found.length, 1, `answers of ticket ${ticket}`);
+    this.answers.splice(this.answers.indexOf(found[0]), 1);
+    return found[0];
+  }
+
+  isParked(ticket: number): boolean {
+    return !this.answers.some((answer) => answer.ticket === ticket);
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.relay.advance(this.nowMs);
+  }
+
+  /** Parks a poll of each, past everything that has to be told first; answers their tickets. */
+  settle(...desktops: Identity[]): number[] {
+    this.pass(NEIGHBOURS_STEP_MS);
+    const tickets = desktops.map((who) => {
+      const told = this.poll(who);
+      return this.isParked(told) ? told : this.poll(who);
+    });
+    this.answers.length = 0;
+    return tickets;
+  }
+}
+
+const seqOf = (answer: Answer) => {
+  const cursor: Cursor = { epoch: 0, seq: 0 };
+  assert.ok(readCursor(answer.body.cursor, cursor));
+  assert.equal(cursor.epoch, EPOCH);
+  return cursor.seq;
+};
+const types = (answer: Answer): string[] => answer.body.events.map(({ type }: { type: string }) => type);
+const names = (answer: Answer): string[] =>
+  answer.body.events.flatMap(({ type, sprite }: { type: string; sprite?: { name: string } }) =>
+    type === 'sprite' ? [sprite?.name] : [],
+  );
+
+function isProblem(answer: Answer, code: ProblemCode): void {
+  const { status, retryAfterSeconds } = PROBLEMS[code];
+  assert.deepEqual([answer.body.code, answer.status, answer.body.status], [code, status, status]);
+  assert.equal(answer.retryAfterSeconds, retryAfterSeconds);
+}
+
+function refuses(code: ProblemCode, act: () => unknown): void {
+  assert.throws(act, (error) => error instanceof ProblemError && error.document.code === code);
+}
+
+/** accepted = acknowledged + waiting + abandoned. */
+function balances({ relay: { counters, waiting } }: Stage): void {
+  assert.equal(counters.accepted, counters.acknowledged + waiting + counters.abandoned);
+}
+
+describe('relay, its limits', () => {
+  it('are what clients were promised', () => {
+    const promised = { EVENTS_PER_POLL_MAX, PING_MS, PING_JITTER, LEASE_MS, CROSSINGS_REMEMBERED, SMALL_WORLD_MAX };
+    assert.deepEqual(promised, {
+      EVENTS_PER_POLL_MAX: 64,
+      PING_MS: 120_000,
+      PING_JITTER: 0.1,
+      LEASE_MS: 30_000,
+      CROSSINGS_REMEMBERED: 32,
+      SMALL_WORLD_MAX: 64,
+    });
+  });
+});
+
+describe('relay, the way up and down', () => {
+  it('gives the neighbour’s poll what was thrown, with who threw it and the edge it enters by', () => {
+    const stage = new Stage();
+    const [ada, bob] = [stage.join('Ada "A"'), stage.join('Bob')];
+    const [, ticket] = stage.settle(ada, bob);
+    assert.equal(stage.throw(ada, 17, 'right', 'Blob'), 'accepted');
+    assert.ok(stage.isParked(ticket), 'woken at the end of the turn');
+    stage.relay.endTurn();
+    const { status, body } = stage.answered(ticket);
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      cursor: '6a1f03c2-1',
+      events: [
+        {
+          type: 'sprite',
+          seq: 1,
+          from: { desktop: '0-3f', name: 'Ada "A"' },
+          edge: 'left',
+          at: 0.25,
+          vx: 900,
+          vy: -50,
+          sprite: { file: FILE, name: 'Blob', animation: 'fall', facing: 'right', scale: 1 },
+        },
+      ],
+    });
+  });
+
+  it('routes by the torus, each edge to the desktop beyond it', () => {
+    const stage = new Stage();
+    const desktops = stage.joinMany(20);
+    const tickets = stage.settle(...desktops);
+    for (const [index, from] of desktops.entries()) {
+      for (const edge of EDGES)
+        assert.equal(stage.throw(from, EDGES.indexOf(edge) + 1, edge, `${index} ${edge}`), 'accepted');
+    }
+    stage.relay.endTurn();
+    const expected = new Map<number, string[]>();
+    for (const [index, from] of desktops.entries()) {
+      for (const [number, edge] of EDGES.entries()) {
+        const to = stage.relay.torus.neighbour(from.slot, number as EdgeNumber);
+        const entry = EDGES[number ^ 1];
+        expected.set(to, [
+          ...(expected.get(to) ?? []),
+          `${index} ${edge} in by ${entry} from ${stage.relay.desktops.id(from.slot)}`,
+        ]);
+      }
+    }
+    for (const [slot, sprites] of expected) {
+      const { events } = stage.answered(tickets[slot]).body;
+      const got = events.map((event: { edge: string; from: { desktop: string }; sprite: { name: string } }) => {
+        return `${event.sprite.name} in by ${event.edge} from ${event.from.desktop}`;
+      });
+      assert.deepEqual(got, sprites);
+    }
+    assert.equal(expected.size, desktops.length);
+  });
+
+  it('leads home a sprite thrown by a desktop that is alone', () => {
+    const stage = new Stage();
+    const ada = stage.join();
+    const [ticket] = stage.settle(ada);
+    stage.throw(ada, 1, 'top', 'boomerang');
+    stage.relay.endTurn();
+    const answer = stage.answered(ticket);
+    assert.deepEqual([names(answer), answer.body.events[0].edge], [['boomerang'], 'bottom']);
+  });
+
+  it('wakes a parked poll once, however much came in the turn, and not when all of it is gone again', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    const [, first] = stage.settle(ada, bob);
+    for (let n = 1; n <= 5; n++) stage.throw(ada, n);
+    stage.relay.endTurn();
+    assert.equal(seqOf(stage.answered(first)), 5);
+    const second = stage.poll(bob, 5);
+    stage.throw(ada, 6);
+    assert.equal(seqOf(stage.ask(bob)), 6, 'a newer poll takes it in the same turn');
+    stage.answered(second);
+    const third = stage.poll(bob, 6);
+    stage.relay.endTurn();
+    assert.ok(stage.isParked(third));
+    assert.equal(stage.relay.counters.wakes, 1);
+  });
+
+  it('accepts a crossing once: a repeat gets its receiver again and changes nothing', () => {
+    const stage = new Stage();
+    const [ada, bob] = [stage.join('Ada'), stage.join('Bob')];
+    const out = Buffer.alloc(1024);
+    const receiver = (crossing: number) =>
+      JSON.parse(out.toString('utf8', 5, stage.relay.writeReceiver(ada.slot, crossing, out, 5)));
+    const to = { to: { desktop: stage.relay.desktops.id(bob.slot), name: 'Bob' } };
+    assert.equal(stage.throw(ada, 7), 'accepted');
+    assert.deepEqual(receiver(7), to);
+    for (let n = 0; n < 500; n++) assert.equal(stage.throw(ada, 7), 'repeated');
+    assert.deepEqual(receiver(7), to);
+    assert.equal(stage.relay.waiting, 1);
+    assert.equal(stage.throw(ada, 5), 'accepted');
+    assert.deepEqual(receiver(5), to, 'also one that was overtaken');
+    assert.deepEqual(receiver(7), { to: null });
+    stage.relay.leave(bob.slot);
+    assert.deepEqual(receiver(5), { to: null });
+    assert.deepEqual([stage.relay.counters.accepted, stage.relay.counters.repeated], [2, 500]);
+    balances(stage);
+  });
+
+  it('refuses a crossing more than 32 behind the highest accepted', () => {
+    const stage = new Stage();
+    const [ada] = stage.joinMany(2);
+    stage.throw(ada, 100);
+    assert.equal(stage.throw(ada, 67), 'crossing-stale');
+    assert.equal(stage.throw(ada, 68), 'accepted');
+    assert.equal(stage.throw(ada, 69), 'accepted');
+    assert.equal(stage.throw(ada, 68), 'repeated');
+  });
+
+  it('refuses what is thrown too fast, and takes the same number later', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(stage.throw(ada, n), 'accepted');
+    assert.equal(stage.throw(ada, CROSSINGS_BURST_MAX + 1), 'too-fast');
+    assert.equal(stage.throw(ada, CROSSINGS_BURST_MAX), 'repeated', 'a repeat costs nothing');
+    assert.equal(stage.throw(bob, 1), 'accepted');
+    assert.equal(stage.relay.counters.refusedFast, 1);
+    stage.pass(TICK_MS);
+    assert.equal(stage.throw(ada, CROSSINGS_BURST_MAX + 1), 'accepted');
+    balances(stage);
+  });
+
+  it('refuses what a full mailbox can’t take, changes nothing, and takes the same number when there is room', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    let crossing = 0;
+    while (crossing < MAILBOX_EVENTS_MAX) {
+      assert.equal(stage.throw(ada, ++crossing), 'accepted');
+      if (crossing % 100 === 0) stage.pass(1000);
+    }
+    assert.equal(stage.throw(ada, crossing + 1), 'mailbox-full');
+    assert.deepEqual([stage.relay.counters.accepted, stage.relay.counters.refusedFull], [MAILBOX_EVENTS_MAX, 1]);
+    stage.ask(bob, 1);
+    assert.equal(stage.throw(ada, crossing + 1), 'accepted');
+    assert.equal(stage.throw(ada, crossing + 2), 'mailbox-full');
+    balances(stage);
+  });
+});
+
+describe('relay, cursors', () => {
+  it('keep what waits until they pass it: the same again without one, the rest with one', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    for (let n = 1; n <= 3; n++) stage.throw(ada, n, 'right', String(n));
+    assert.deepEqual(names(stage.ask(bob)), ['1', '2', '3']);
+    assert.deepEqual(names(stage.ask(bob)), ['1', '2', '3']);
+    assert.deepEqual(names(stage.ask(bob, 0)), ['1', '2', '3']);
+    assert.deepEqual(names(stage.ask(bob, 2)), ['3']);
+    assert.deepEqual(names(stage.ask(bob, 1)), ['3'], 'an older one acknowledges nothing and brings nothing back');
+    assert.ok(stage.isParked(stage.poll(bob, 3)));
+    assert.equal(stage.relay.counters.acknowledged, 3);
+    balances(stage);
+  });
+
+  it('of another epoch are answered 410 with the cursor to go on from, and acknowledge nothing', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    stage.throw(ada, 1);
+    stage.throw(ada, 2);
+    stage.ask(bob, 1);
+    for (const epoch of [0, EPOCH - 1, EPOCH + 1, 0xffffffff]) {
+      for (const seq of [0, 1, 2, SEQ_MAX]) {
+        const lost = stage.ask(bob, seq, epoch);
+        isProblem(lost, 'cursor-lost');
+        assert.equal(lost.body.cursor, writeCursor(EPOCH, 1));
+      }
+    }
+    assert.equal(stage.relay.waiting, 1);
+    assert.equal(seqOf(stage.ask(bob, 1)), 2);
+  });
+
+  it('ahead of everything sent are refused, by one, by a million, by all', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    stage.throw(ada, 1);
+    for (const seq of [2, 3, 1_000_000, SEQ_MAX]) {
+      const ahead = stage.ask(bob, seq);
+      isProblem(ahead, 'cursor-ahead');
+      assert.equal(ahead.body.cursor, writeCursor(EPOCH, 0));
+    }
+    assert.equal(stage.relay.waiting, 1);
+    assert.deepEqual(types(stage.ask(bob, 0)), ['sprite']);
+    balances(stage);
+  });
+
+  it('that are refused leave the poll that is parked as it is', () => {
+    const stage = new Stage();
+    const [ada] = stage.joinMany(1);
+    const [ticket] = stage.settle(ada);
+    isProblem(stage.ask(ada, 5), 'cursor-ahead');
+    isProblem(stage.ask(ada, 0, 1), 'cursor-lost');
+    assert.ok(stage.isParked(ticket));
+    assert.equal(stage.relay.parkedCount, 1);
+  });
+});
+
+describe('relay, an answer', () => {
+  it('carries at most EVENTS_PER_POLL_MAX events and its cursor passes those only', () => {
+    for (const waiting of [EVENTS_PER_POLL_MAX - 1, EVENTS_PER_POLL_MAX, EVENTS_PER_POLL_MAX + 1]) {
+      const stage = new Stage();
+      const [ada, bob] = stage.joinMany(2);
+      for (let n = 1; n <= waiting; n++) stage.throw(ada, n);
+      const first = stage.ask(bob);
+      assert.equal(first.body.events.length, Math.min(waiting, EVENTS_PER_POLL_MAX));
+      assert.equal(seqOf(first), first.body.events.length);
+      const rest = stage.poll(bob, seqOf(first));
+      assert.equal(stage.isParked(rest), waiting <= EVENTS_PER_POLL_MAX);
+    }
+  });
+
+  it('carries at most POLL_BYTES_MAX bytes of events, and loses none to it', () => {
+    const stage = new Stage();
+    const [ada, bob] = [stage.join('\\'.repeat(NAME_BYTES_MAX)), stage.join()];
+    const passage = Buffer.from(`"edge":"left","x":"${'x'.repeat(EVENT_BYTES_MAX - 250)}"}`);
+    for (let n = 1; n <= 100; n++) assert.equal(stage.relay.accept(ada.slot, n, 1, passage), 'accepted');
+    let seq = 0;
+    let answers = 0;
+    for (; seq < 100; answers++) {
+      const answer = stage.ask(bob, seq);
+      assert.ok(answer.bytes <= POLL_BYTES_MAX + 64, `${answer.bytes} bytes`);
+      assert.equal(answer.body.events[0].seq, seq + 1);
+      seq = seqOf(answer);
+    }
+    assert.equal(answers, 2);
+  });
+
+  it('holds the longest event there can be, from the longest sender, beside the names of the longest neighbours', () => {
+    const stage = new Stage();
+    const longest = '"'.repeat(NAME_BYTES_MAX);
+    const desktops = Array.from({ length: 5 }, () => stage.join(longest));
+    stage.pass(NEIGHBOURS_STEP_MS);
+    const passage = Buffer.from(`"edge":"left","x":"`.padEnd(PASSAGE_BYTES_MAX - 2, 'x').concat('"}'));
+    assert.equal(passage.length, PASSAGE_BYTES_MAX);
+    for (let n = 1; n <= EVENTS_PER_POLL_MAX; n++) {
+      assert.equal(stage.relay.accept(desktops[0].slot, n, 1, passage), 'accepted');
+    }
+    const answer = stage.ask(desktops[1]);
+    assert.deepEqual(types(answer).at(-1), 'neighbours');
+    assert.equal(answer.body.events[0].from.name, longest);
+    // With the widest id there is, the event still fits the largest block.
+    const from = `"from":{"desktop":"ffffff-ffffffff","name":${JSON.stringify(longest)}},`;
+    assert.ok(Buffer.byteLength(from) + PASSAGE_BYTES_MAX <= EVENT_BYTES_MAX);
+  });
+});
+
+describe('relay, who asks', () => {
+  it('is refused with 401 when the id was never given out or the token is not its own', () => {
+    const stage = new Stage();
+    const ada = stage.join();
+    isProblem(stage.ask({ ...ada, token: new Uint32Array(4) }), 'unknown-desktop');
+    isProblem(stage.ask({ ...ada, generation: ada.generation + 1 }), 'unknown-desktop');
+    isProblem(stage.ask({ ...ada, slot: 9 }), 'unknown-desktop');
+    isProblem(stage.ask({ ...ada, slot: 0xffffffff }), 'unknown-desktop');
+    assert.equal(stage.relay.parkedCount, 0);
+  });
+
+  it('is answered 410 once its desktop has left, also the poll that was parked', () => {
+    const stage = new Stage();
+    const [ada] = stage.joinMany(2);
+    const [ticket] = stage.settle(ada);
+    stage.relay.leave(ada.slot);
+    isProblem(stage.answered(ticket), 'desktop-ended');
+    isProblem(stage.ask(ada), 'desktop-ended');
+    assert.equal(stage.relay.parkedCount, 0);
+  });
+
+  it('has its older poll answered empty when it polls anew', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    const [, older] = stage.settle(ada, bob);
+    const newer = stage.poll(bob);
+    assert.deepEqual(stage.answered(older).body, { cursor: '6a1f03c2-0', events: [] });
+    assert.equal(stage.relay.parkedCount, 2);
+    stage.relay.gone(older, bob.slot);
+    stage.throw(ada, 1);
+    stage.relay.endTurn();
+    assert.equal(seqOf(stage.answered(newer)), 1, 'the closing of the older does not touch the newer');
+  });
+});
+
+describe('relay, time', () => {
+  it('pings a parked poll after PING_MS, give or take the jitter', () => {
+    for (const [luck, share] of [
+      [0, 1 - PING_JITTER],
+      [0.5, 1],
+      [1, 1 + PING_JITTER],
+    ]) {
+      const stage = new Stage();
+      const [ada, bob] = stage.joinMany(2);
+      stage.luck = luck;
+      const [, ticket] = stage.settle(ada, bob);
+      const dueMs = PING_MS * share;
+      for (let passed = 0; passed < dueMs - TICK_MS; passed += 10_000) {
+        stage.pass(Math.min(10_000, dueMs - TICK_MS - passed));
+      }
+      assert.ok(stage.isParked(ticket), `pinged before ${dueMs}`);
+      stage.pass(TICK_MS);
+      const answer = stage.answered(ticket);
+      assert.deepEqual(types(answer), ['ping', 'neighbours']);
+      assert.equal(answer.body.events[1].left.desktop, stage.relay.desktops.id(ada.slot));
+    }
+  });
+
+  it('ends a desktop that has not polled for LEASE_MS, and not a tick before', () => {
+    for (const from of ['join', 'answer', 'ping', 'closed'] as const) {
+      const stage = new Stage();
+      const [ada, bob] = stage.joinMany(2);
+      if (from !== 'join') {
+        const [, ticket] = stage.settle(ada, bob);
+        if (from === 'answer') stage.throw(ada, 1);
+        if (from === 'answer') stage.relay.endTurn();
+        if (from === 'ping') {
+          // Ada is pinged in the same moment: both leases run from it.
+          stage.pass(PING_MS);
+          assert.deepEqual(types(stage.answered(ticket)), ['ping', 'neighbours']);
+        }
+        if (from === 'closed') stage.relay.gone(ticket, bob.slot);
+      }
+      stage.pass(LEASE_MS - TICK_MS);
+      assert.ok(stage.relay.desktops.isLive(bob.slot), from);
+      stage.pass(TICK_MS);
+      assert.ok(!stage.relay.desktops.isLive(bob.slot), from);
+      isProblem(stage.ask(bob), 'desktop-ended');
+    }
+  });
+
+  it('does not count a parked poll as silence', () => {
+    const stage = new Stage();
+    const ada = stage.join();
+    stage.settle(ada);
+    stage.pass(PING_MS - TICK_MS);
+    assert.ok(stage.relay.desktops.isLive(ada.slot));
+  });
+
+  it('gives a pinged desktop its whole lease, however long the relay itself was held up', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    stage.settle(ada, bob);
+    stage.pass(10 * 60_000);
+    assert.equal(stage.relay.counters.pings, 2);
+    assert.equal(stage.relay.counters.leasesEnded, 0);
+    stage.pass(LEASE_MS - TICK_MS);
+    assert.equal(stage.relay.counters.leasesEnded, 0);
+    stage.pass(TICK_MS);
+    assert.equal(stage.relay.counters.leasesEnded, 2);
+  });
+
+  it('ends many leases that fall due together over several steps, so that no step moves too many sprites', () => {
+    const count = 700;
+    const stage = new Stage({ slots: count, slabBytes: 1 << 26 });
+    const desktops = stage.joinMany(count);
+    for (const desktop of desktops) assert.equal(stage.throw(desktop, 1, 'right'), 'accepted');
+    const { counters } = stage.relay;
+    let steps = 0;
+    for (let nowMs = START_MS + LEASE_MS; counters.left < count; nowMs += TICK_MS) {
+      const before = counters.forwarded;
+      stage.relay.advance(nowMs);
+      // The last mailbox of a step may hold all there is.
+      assert.ok(counters.forwarded - before <= FORWARDED_PER_STEP_MAX + count);
+      assert.equal(counters.accepted, counters.acknowledged + stage.relay.waiting + counters.abandoned);
+      steps++;
+    }
+    assert.ok(steps > 2, `all ended within ${steps} steps`);
+    assert.equal(stage.relay.waiting, count);
+  });
+
+  it('lets polls of a process that died run out their lease, and no others', () => {
+    const stage = new Stage();
+    const desktops = stage.joinMany(6);
+    const tickets = stage.settle(...desktops);
+    stage.relay.goneAll((ticket) => tickets.indexOf(ticket) % 2 === 0);
+    assert.equal(stage.relay.parkedCount, 3);
+    stage.pass(LEASE_MS);
+    assert.deepEqual(
+      desktops.map(({ slot }) => stage.relay.desktops.isLive(slot)),
+      [false, true, false, true, false, true],
+    );
+  });
+});
+
+describe('relay, neighbours', () => {
+  it('are told in worlds of up to SMALL_WORLD_MAX within a step, and beyond that with the ping only', () => {
+    for (const size of [SMALL_WORLD_MAX - 1, SMALL_WORLD_MAX, SMALL_WORLD_MAX + 1]) {
+      const stage = new Stage();
+      const desktops = stage.joinMany(size - 1);
+      const tickets = stage.settle(...desktops);
+      stage.join();
+      stage.pass(NEIGHBOURS_STEP_MS - 1);
+      assert.equal(stage.answers.length, 0);
+      stage.pass(1);
+      const told = size <= SMALL_WORLD_MAX;
+      assert.equal(stage.answers.length, told ? size - 1 : 0, `${size}`);
+      if (!told) continue;
+      const last = stage.answered(tickets[size - 2]);
+      assert.deepEqual(types(last), ['neighbours']);
+      assert.equal(last.body.events[0].right.desktop, stage.relay.desktops.id(size - 1));
+    }
+  });
+
+  it('are not told when a world has outgrown the limit before the step', () => {
+    const stage = new Stage();
+    const desktops = stage.joinMany(SMALL_WORLD_MAX - 10);
+    stage.settle(...desktops);
+    stage.joinMany(20);
+    stage.pass(NEIGHBOURS_STEP_MS);
+    assert.equal(stage.answers.length, 0);
+  });
+
+  it('are told again when a world has become small', () => {
+    const stage = new Stage();
+    const desktops = stage.joinMany(SMALL_WORLD_MAX + 1);
+    stage.settle(...desktops);
+    stage.relay.leave(desktops[3].slot);
+    stage.pass(NEIGHBOURS_STEP_MS);
+    assert.equal(stage.answers.filter(({ status }) => status === 200).length, SMALL_WORLD_MAX);
+  });
+
+  it('are told once for many changes, to nobody of another world, and not when nothing changed', () => {
+    const stage = new Stage();
+    const desktops = stage.joinMany(5);
+    const [far] = stage.joinMany(1, 'office');
+    stage.settle(...desktops, far);
+    stage.joinMany(7);
+    stage.pass(NEIGHBOURS_STEP_MS);
+    assert.equal(stage.answers.length, 5);
+    assert.equal(stage.relay.parkedCount, 1);
+    for (const who of desktops) stage.poll(who);
+    stage.answers.length = 0;
+    stage.pass(NEIGHBOURS_STEP_MS);
+    assert.equal(stage.answers.length, 0);
+  });
+
+  it('are the four around, each oneself when alone', () => {
+    const stage = new Stage();
+    const ada = stage.join('Ada', { world: 'attic' });
+    const self = { desktop: stage.relay.desktops.id(ada.slot), name: 'Ada' };
+    const four = { left: self, right: self, top: self, bottom: self };
+    assert.deepEqual(stage.relay.look(ada.slot), { ...self, world: 'attic', place: 0, neighbours: four });
+    stage.pass(NEIGHBOURS_STEP_MS);
+    assert.deepEqual(stage.ask(ada).body.events, [{ type: 'neighbours', ...four }]);
+  });
+});
+
+describe('relay, joining', () => {
+  it('seats an invited newcomer right of its friend, in the friend’s world', () => {
+    const stage = new Stage();
+    const friends = stage.joinMany(5, 'office');
+    const guest = stage.join('', { near: friends[1] });
+    assert.equal(stage.relay.torus.neighbour(friends[1].slot, 1), guest.slot);
+    assert.equal(stage.relay.look(guest.slot).world, 'office');
+    assert.ok(stage.join('', { near: friends[1], world: 'office' }));
+  });
+
+  it('is refused next to a friend who is gone, never was, or is in another world; and takes nothing', () => {
+    const stage = new Stage({ slots: 4 });
+    const [ada, bob] = stage.joinMany(2);
+    stage.relay.leave(bob.slot);
+    refuses('near-gone', () => stage.join('', { near: bob }));
+    refuses('near-gone', () => stage.join('', { near: { ...ada, generation: ada.generation + 1 } }));
+    refuses('near-gone', () => stage.join('', { near: { ...ada, slot: 4 } }));
+    refuses('near-gone', () => stage.join('', { near: { ...ada, slot: 0xffffff } }));
+    refuses('near-gone', () => stage.join('', { near: ada, world: 'office' }));
+    assert.equal(stage.relay.desktops.count, 1);
+    assert.equal(stage.relay.torus.worldCount, 1);
+  });
+
+  it('is refused when all slots are taken, leaves no world behind, and goes on when one is free', () => {
+    const stage = new Stage({ slots: 3 });
+    const desktops = stage.joinMany(3);
+    refuses('relay-full', () => stage.join());
+    refuses('relay-full', () => stage.join('', { world: 'office' }));
+    assert.equal(stage.relay.torus.worldCount, 1);
+    stage.relay.leave(desktops[1].slot);
+    assert.equal(stage.join('', { world: 'office' }).slot, desktops[1].slot);
+    refuses('relay-full', () => stage.join());
+  });
+
+  it('is refused by a full relay rather than give up the sprites of the very world it comes to', () => {
+    const stage = new Stage({ slots: 2 });
+    const [ada] = stage.joinMany(1, 'attic');
+    const bob = stage.join();
+    stage.throw(ada, 1, 'right', 'kept');
+    stage.relay.leave(ada.slot);
+    refuses('relay-full', () => stage.join('', { world: 'attic' }));
+    assert.deepEqual([stage.relay.waiting, stage.relay.counters.abandoned], [1, 0]);
+    stage.relay.leave(bob.slot);
+    assert.deepEqual(names(stage.ask(stage.join('', { world: 'attic' }))), ['kept']);
+    balances(stage);
+  });
+
+  it('makes worlds up to the limit, and one more when one is empty', () => {
+    const stage = new Stage({ worldsMax: 3 });
+    stage.join();
+    const [ada] = stage.joinMany(1, 'a');
+    stage.joinMany(1, 'b');
+    refuses('relay-full', () => stage.join('', { world: 'c' }));
+    assert.ok(stage.join('', { world: 'b' }), 'those that are there stay open');
+    stage.relay.leave(ada.slot);
+    assert.ok(stage.join('', { world: 'c' }));
+    refuses('relay-full', () => stage.join('', { world: 'a' }));
+  });
+
+  it('makes WORLDS_MAX worlds without being told how many', () => {
+    const stage = new Stage({ slots: WORLDS_MAX + 1 });
+    for (let n = 0; n < WORLDS_MAX; n++) stage.join('', { world: String(n) });
+    assert.equal(stage.relay.torus.worldCount, WORLDS_MAX);
+    refuses('relay-full', () => stage.join('', { world: 'one more' }));
+    stage.join('', { world: '0' });
+  });
+});
+
+describe('relay, leaving', () => {
+  it('sends on what waits, each in its direction of travel', () => {
+    const stage = new Stage();
+    // 16 desktops: rows of four. Five throw at the one in the middle from its four sides.
+    const desktops = stage.joinMany(16);
+    const { torus } = stage.relay;
+    const middle = desktops[5];
+    const beyond = new Map<Edge, number>();
+    for (const [number, edge] of EDGES.entries()) {
+      const thrower = torus.neighbour(middle.slot, (number ^ 1) as EdgeNumber);
+      beyond.set(edge, torus.neighbour(middle.slot, number as EdgeNumber));
+      assert.equal(stage.throw(desktops[thrower], 1, edge, edge), 'accepted');
+    }
+    stage.settle(...EDGES.map((edge) => desktops[beyond.get(edge) as number]));
+    stage.relay.leave(middle.slot);
+    stage.relay.endTurn();
+    const got = stage.answers.filter(({ status }) => status === 200);
+    assert.equal(got.length, 4);
+    for (const edge of EDGES) {
+      const slot = beyond.get(edge) as number;
+      assert.equal(stage.relay.mailboxes.count(slot), 1, edge);
+      const [event] = stage.ask(desktops[slot]).body.events;
+      assert.deepEqual([event.sprite.name, event.edge], [edge, EDGES[EDGES.indexOf(edge) ^ 1]]);
+    }
+    assert.equal(stage.relay.counters.forwarded, 4);
+    balances(stage);
+  });
+
+  it('keeps what the last of a world left for whoever comes next', () => {
+    const stage = new Stage();
+    const [ada] = stage.joinMany(1, 'attic');
+    stage.throw(ada, 1, 'right', 'one');
+    stage.throw(ada, 2, 'top', 'two');
+    stage.relay.leave(ada.slot);
+    balances(stage);
+    isProblem(stage.ask(ada), 'desktop-ended');
+    const [bob] = stage.joinMany(1, 'attic');
+    assert.notEqual(bob.slot, ada.slot);
+    assert.deepEqual(names(stage.ask(bob)), ['one', 'two']);
+    balances(stage);
+  });
+
+  it('gives up the world that has been empty longest when there is no room for another, and counts its sprites', () => {
+    for (const limits of [{ worldsMax: 3 }, { slots: 3 }]) {
+      const stage = new Stage(limits);
+      const worlds = ['a', 'b', 'c'];
+      const owners = worlds.map((world) => stage.join('', { world }));
+      owners.forEach((owner, index) => {
+        for (let n = 1; n <= index + 1; n++) stage.throw(owner, n);
+      });
+      for (const index of [1, 0]) stage.relay.leave(owners[index].slot);
+      assert.equal(stage.relay.counters.abandoned, 0);
+      stage.join('', { world: 'd' });
+      assert.equal(stage.relay.counters.abandoned, 2, 'those of b, not of a');
+      assert.equal(stage.relay.torus.find('b'), undefined);
+      assert.ok(stage.relay.torus.find('a'));
+      balances(stage);
+      stage.join('', { world: 'e' });
+      assert.equal(stage.relay.counters.abandoned, 3);
+      refuses('relay-full', () => stage.join('', { world: 'f' }));
+      assert.equal(stage.relay.waiting, 3);
+      balances(stage);
+    }
+  });
+
+  it('gives up the world that has been empty longest when the slab has no room for a throw, and only then', () => {
+    const stage = new Stage();
+    const { counters, torus } = stage.relay;
+    const passage = Buffer.from(`"edge":"left","x":"`.padEnd(PASSAGE_BYTES_MAX - 2, 'x').concat('"}'));
+    const throwAll = (who: Identity) => {
+      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) {
+        assert.equal(stage.relay.accept(who.slot, n, 1, passage), 'accepted');
+        balances(stage);
+      }
+    };
+    const [ada, bob] = stage.joinMany(2);
+    // The least slab there is has one page of 4 MiB for blocks of 512 bytes; the first of all may be missing.
+    const room = Math.floor(((4 << 20) / 512 - 1) / CROSSINGS_BURST_MAX);
+    for (let world = 0; world < room; world++) {
+      const [owner] = stage.joinMany(1, `world ${world}`);
+      throwAll(owner);
+      stage.relay.leave(owner.slot);
+    }
+    assert.equal(counters.abandoned, 0);
+    throwAll(ada);
+    assert.equal(counters.abandoned, CROSSINGS_BURST_MAX, 'those of one world');
+    assert.deepEqual([torus.find('world 0'), torus.find('world 1')?.count], [undefined, 0]);
+    throwAll(bob);
+    assert.equal(counters.abandoned, 2 * CROSSINGS_BURST_MAX);
+
+    stage.pass(1000);
+    let verdict: Verdict = 'accepted';
+    for (let n = CROSSINGS_BURST_MAX + 1; verdict === 'accepted'; n++) {
+      verdict = stage.relay.accept(ada.slot, n, 1, passage);
+    }
+    assert.equal(verdict, 'mailbox-full');
+    assert.equal(
+      counters.abandoned,
+      2 * CROSSINGS_BURST_MAX,
+      'a mailbox that is full by its own limits gives up nobody',
+    );
+    balances(stage);
+  });
+
+  it('leaves nothing of itself to the next owner of the slot', () => {
+    const stage = new Stage({ slots: 2 });
+    const [ada, bob] = stage.joinMany(2);
+    stage.throw(ada, 50);
+    stage.throw(bob, 9);
+    stage.pass(NEIGHBOURS_STEP_MS);
+    stage.relay.leave(bob.slot);
+    const eve = stage.join();
+    assert.equal(eve.slot, bob.slot);
+    assert.ok(stage.isParked(stage.poll(eve)), 'what bob was to be told is not told to eve');
+    stage.relay.endTurn();
+    assert.equal(stage.relay.mailboxes.count(eve.slot), 0);
+    assert.deepEqual(stage.throw(eve, 1), 'accepted');
+    const ticket = stage.poll(eve, 0);
+    assert.ok(stage.isParked(ticket));
+    stage.relay.endTurn();
+    assert.ok(stage.isParked(ticket));
+  });
+});
+
+describe('relay, going down', () => {
+  it('says bye to every parked poll, each with its own time to come back', () => {
+    const stage = new Stage();
+    const desktops = stage.joinMany(5);
+    const tickets = stage.settle(...desktops);
+    stage.luck = 0;
+    stage.relay.drain();
+    for (const ticket of tickets) {
+      const { status, body } = stage.answered(ticket);
+      assert.equal(status, 200);
+      assert.deepEqual(body.events, [{ type: 'bye', retryAfterMs: 0.1 * RECONNECT_MS_MAX }]);
+    }
+    stage.luck = 1;
+    assert.deepEqual(stage.ask(desktops[0]).body.events, [{ type: 'bye', retryAfterMs: RECONNECT_MS_MAX }]);
+    assert.equal(stage.relay.parkedCount, 0);
+  });
+
+  it('takes no join and no crossing, but still gives out what waits', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    stage.throw(ada, 1, 'right', 'last');
+    stage.relay.drain();
+    refuses('draining', () => stage.join());
+    assert.equal(stage.throw(ada, 2), 'draining');
+    assert.deepEqual(names(stage.ask(bob)), ['last']);
+    assert.deepEqual(types(stage.ask(bob, 1)), ['bye']);
+    balances(stage);
+  });
+
+  it('still knows a crossing it accepted: its thrower must not take it back', () => {
+    const stage = new Stage();
+    const [ada] = stage.joinMany(2);
+    stage.throw(ada, 1);
+    stage.relay.drain();
+    assert.equal(stage.throw(ada, 1), 'repeated');
+  });
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, Slab } from './slab.ts';
+
+const PAGE_BYTES = 4 << 20;
+const SIZES_BYTES = [64, 128, 192, 256, 384, 512, 768, 1024];
+const LEAST_PAGES = SIZES_BYTES.length;
+
+/** All blocks of `bytes` that the slab still gives. */
+function exhaust(slab: Slab, bytes: number): BlockRef[] {
+  const refs: BlockRef[] = [];
+  for (let ref = slab.allocate(bytes); ref !== NO_BLOCK; ref = slab.allocate(bytes)) refs.push(ref);
+  return refs;
+}
+
+const placeOf = (slab: Slab, ref: BlockRef) => slab.page(ref).byteOffset + slab.offset(ref);
+
+describe('slab', () => {
+  it('gives the least of its sizes that holds the bytes: at each size, one below and one above', () => {
+    SIZES_BYTES.forEach((size, index) => {
+      assert.equal(blockBytes(size), size);
+      assert.equal(blockBytes(size - 1), size);
+      if (size < BLOCK_BYTES_MAX) assert.equal(blockBytes(size + 1), SIZES_BYTES[index + 1]);
+    });
+    assert.equal(blockBytes(1), 64);
+    assert.equal(BLOCK_BYTES_MAX, 1024);
+  });
+
+  it('wastes at most a third of a block beyond the first unit', () => {
+    for (let bytes = 65; bytes <= BLOCK_BYTES_MAX; bytes++) {
+      const units = Math.ceil(bytes / 64);
+      assert.ok((blockBytes(bytes) / 64 - units) / (blockBytes(bytes) / 64) <= 1 / 3, `${bytes}`);
+    }
+  });
+
+  it('never gives NO_BLOCK as a block, whatever size takes the first page', () => {
+    for (const size of SIZES_BYTES) {
+      const slab = new Slab(0);
+      const ref = slab.allocate(size);
+      assert.notEqual(ref, NO_BLOCK);
+      assert.ok(slab.offset(ref) > 0);
+    }
+  });
+
+  it('gives blocks that don’t overlap and lie whole within their page', () => {
+    const slab = new Slab(0);
+    const blocks: { ref: BlockRef; bytes: number; fill: number }[] = [];
+    for (let n = 0; n < 4000; n++) {
+      const bytes = 1 + ((n * 37) % BLOCK_BYTES_MAX);
+      const ref = slab.allocate(bytes);
+      const fill = n & 0xff;
+      assert.ok(slab.offset(ref) + blockBytes(bytes) <= slab.page(ref).length);
+      slab.page(ref).fill(fill, slab.offset(ref), slab.offset(ref) + blockBytes(bytes));
+      blocks.push({ ref, bytes, fill });
+    }
+    for (const { ref, bytes, fill } of blocks) {
+      const block = slab.page(ref).subarray(slab.offset(ref), slab.offset(ref) + blockBytes(bytes));
+      assert.ok(block.every((byte) => byte === fill));
+    }
+  });
+
+  it('reads and writes words at the place of the bytes', () => {
+    const slab = new Slab(0);
+    const ref = slab.allocate(64);
+    slab.setWord(ref, 0xfedcba98);
+    slab.setWord(ref, 0x01020304, 15);
+    assert.equal(slab.word(ref), 0xfedcba98);
+    assert.equal(slab.page(ref).readUInt32LE(slab.offset(ref)), 0xfedcba98);
+    assert.equal(slab.page(ref).readUInt32LE(slab.offset(ref) + 60), 0x01020304);
+  });
+
+  it('gives a freed block again before it takes new memory, and counts what is in use', () => {
+    const slab = new Slab(0);
+    const refs = Array.from({ length: 10 }, () => slab.allocate(300));
+    assert.equal(slab.usedBytes, 10 * 384);
+    for (const ref of refs) slab.free(ref, 300);
+    assert.equal(slab.usedBytes, 0);
+    // Any byte count of the same size names the same block.
+    const again = Array.from({ length: 10 }, () => slab.allocate(257));
+    assert.deepEqual(new Set(again), new Set(refs));
+    assert.equal(slab.usedBytes, 10 * 384);
+    assert.ok(!refs.includes(slab.allocate(300)));
+  });
+
+  it('is full at its pages, says so again and again, and has room when one block is freed', () => {
+    const slab = new Slab(PAGE_BYTES * (LEAST_PAGES + 1));
+    const refs = exhaust(slab, 1024);
+    // All pages but those kept for the seven other sizes; the first block of the first page is NO_BLOCK.
+    assert.equal(refs.length, 2 * (PAGE_BYTES / 1024) - 1);
+    assert.equal(
+      new Set(refs.map((ref) => `${slab.page(ref).buffer === slab.page(refs[0]).buffer} ${placeOf(slab, ref)}`)).size,
+      refs.length,
+    );
+    assert.equal(slab.usedBytes, refs.length * 1024);
+    assert.equal(slab.allocate(1024), NO_BLOCK);
+    assert.equal(slab.usedBytes, refs.length * 1024);
+    slab.free(refs[17], 1024);
+    assert.equal(slab.allocate(1024), refs[17]);
+    assert.equal(slab.allocate(1024), NO_BLOCK);
+  });
+
+  it('keeps a page for each size, however many another size would take', () => {
+    const slab = new Slab(0);
+    for (const size of SIZES_BYTES) {
+      const refs = exhaust(slab, size);
+      const most = Math.floor(PAGE_BYTES / size);
+      assert.ok(refs.length === most || refs.length === most - 1, `${refs.length} blocks of ${size}`);
+    }
+  });
+
+  it('rounds its bytes down to whole pages', () => {
+    for (const [bytes, pages] of [
+      [PAGE_BYTES * 10 - 1, 9],
+      [PAGE_BYTES * 10, 10],
+      [PAGE_BYTES * 10 + 1, 10],
+    ]) {
+      const blocks = exhaust(new Slab(bytes), 1024).length + 1;
+      assert.equal(blocks / (PAGE_BYTES / 1024), pages - (LEAST_PAGES - 1));
+    }
+  });
+});

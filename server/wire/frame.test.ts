@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { FrameWriter, Kind, type RecordView, readFrame } from './frame.ts';
+import type { Identity } from './identity.ts';
+
+const ADA: Identity = { slot: 0x1a2b, generation: 0x3f, token: Uint32Array.of(0x00112233, 1, 0, 0xffffffff) };
+const LAST: Identity = { slot: 0xffffff, generation: 0xffffffff, token: new Uint32Array(4).fill(0xffffffff) };
+const REQUEST_MAX = 0xffffffff;
+const CROSSING_MAX = Number.MAX_SAFE_INTEGER;
+
+interface Seen {
+  kind: number;
+  request: number;
+  body: string;
+  [member: string]: unknown;
+}
+
+/** What each record of a frame says, as values of their own. */
+function read(frame: Uint8Array): Seen[] {
+  const seen: Seen[] = [];
+  readFrame(frame, (record) => seen.push(said(record)));
+  return seen;
+}
+
+function said(record: RecordView): Seen {
+  const { kind, request, bytes, start, end } = record;
+  const common = { kind, request, body: bytes.toString('utf8', start, end) };
+  if (kind === Kind.answer) return { ...common, status: record.status, retryAfterSeconds: record.retryAfterSeconds };
+  if (kind === Kind.join) return common;
+  const who = { slot: record.slot, generation: record.generation, token: [...record.token] };
+  if (kind === Kind.crossing) return { ...common, ...who, crossing: record.crossing, edge: record.edge };
+  if (kind === Kind.poll) return { ...common, ...who, epoch: record.epoch, seq: record.seq };
+  return { ...common, ...who };
+}
+
+const who = ({ slot, generation, token }: Identity) => ({ slot, generation, token: [...token] });
+
+/** One record of each kind, at the least and at the most it can hold. */
+function everything(): { frame: Buffer; expected: Seen[] } {
+  const writer = new FrameWriter();
+  const expected: Seen[] = [];
+  for (const [request, desktop] of [
+    [0, ADA],
+    [REQUEST_MAX, LAST],
+  ] as const) {
+    const most = desktop === LAST;
+    const passage = most ? '"edge":"左","sprite":{"name":"Zoë 😀"}}' : '';
+    const crossing = most ? CROSSING_MAX : 1;
+    const edge = most ? 3 : 0;
+    writer.crossing(request, desktop, crossing, edge, Buffer.from(passage), Buffer.byteLength(passage));
+    expected.push({ kind: Kind.crossing, request, body: passage, ...who(desktop), crossing, edge });
+    const [epoch, seq] = most ? [0xffffffff, 0xffffffff] : [0, -1];
+    writer.poll(request, desktop, epoch, seq);
+    expected.push({ kind: Kind.poll, request, body: '', ...who(desktop), epoch, seq });
+    const json = most ? '{"name":"名前"}' : '{}';
+    writer.join(request, json);
+    expected.push({ kind: Kind.join, request, body: json });
+    for (const kind of [Kind.gone, Kind.leave, Kind.look, Kind.know]) {
+      writer.desktop(kind, request, desktop);
+      expected.push({ kind, request, body: '', ...who(desktop) });
+    }
+    const body = Buffer.from(most ? '#{"to":"ö"}#' : '##');
+    const [status, retryAfterSeconds] = most ? [503, 255] : [200, 0];
+    writer.answer(request, status, retryAfterSeconds, body, 1, body.length - 1);
+    const told = body.toString('utf8', 1, body.length - 1);
+    expected.push({ kind: Kind.answer, request, body: told, status, retryAfterSeconds });
+  }
+  return { frame: writer.take(), expected };
+}
+
+describe('frame', () => {
+  it('is read as it was written, every kind at its least and at its most', () => {
+    const { frame, expected } = everything();
+    assert.deepEqual(new Set(expected.map(({ kind }) => kind)), new Set(Object.values(Kind)));
+    assert.deepEqual(read(frame), expected);
+  });
+
+  it('is read at any offset of the memory it lies in', () => {
+    const { frame, expected } = everything();
+    for (const offset of [0, 1, 2, 3, 7]) {
+      const memory = new Uint8Array(frame.length + 16).fill(0xee);
+      memory.set(frame, offset);
+      assert.deepEqual(read(memory.subarray(offset, offset + frame.length)), expected);
+    }
+  });
+
+  it('without records is eight bytes and calls nobody', () => {
+    const frame = new FrameWriter().take();
+    assert.equal(frame.length, 8);
+    assert.deepEqual(read(frame), []);
+  });
+
+  it('cut at any byte throws', () => {
+    const { frame } = everything();
+    for (let length = 0; length < frame.length; length++) {
+      // What follows in memory would go on: the end of the frame counts, not that of its buffer.
+      const cut = frame.subarray(0, length);
+      let whole = 0;
+      const each = ({ end }: RecordView) => {
+        whole = end;
+      };
+      assert.throws(() => readFrame(cut, each), Error, `${length} of ${frame.length}`);
+      assert.ok(whole <= length, `a record that ends at ${whole} was read from ${length} bytes`);
+      assert.throws(() => read(Uint8Array.prototype.slice.call(frame, 0, length)), Error);
+    }
+  });
+
+  it('with bytes after its last record throws', () => {
+    const { frame } = everything();
+    for (const more of [1, 4, 12, 100]) {
+      assert.throws(() => read(Buffer.concat([frame, Buffer.alloc(more)])), /bytes after its last record/);
+    }
+    assert.throws(() => read(Buffer.alloc(9, Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0))), /1 bytes after/);
+  });
+
+  it('of another version throws', () => {
+    const { frame } = everything();
+    for (const at of [0, 1, 2, 3]) {
+      const other = Buffer.from(frame);
+      other[at] ^= 2;
+      assert.throws(() => read(other), /version/);
+    }
+  });
+
+  it('whose record is shorter than its kind, or longer than the frame, throws', () => {
+    for (const kind of [Kind.crossing, Kind.poll, Kind.gone, Kind.leave, Kind.look, Kind.know]) {
+      const writer = new FrameWriter();
+      if (kind === Kind.crossing) writer.crossing(1, ADA, 1, 0, Buffer.alloc(0), 0);
+      else if (kind === Kind.poll) writer.poll(1, ADA, 0, 0);
+      else writer.desktop(kind, 1, ADA);
+      writer.join(2, '{"name":"more than enough bytes to read on into"}');
+      const frame = writer.take();
+      const whole = frame.readUInt32LE(8);
+      for (const length of [0, 1, whole - 1, whole + 1, frame.length, 0x7fffffff, 0xffffffff]) {
+        frame.writeUInt32LE(length, 8);
+        assert.throws(() => read(frame), Error, `kind ${kind}, ${length} for ${whole}`);
+      }
+    }
+  });
+
+  it('counts what it holds, and begins anew when taken', () => {
+    const writer = new FrameWriter();
+    assert.equal(writer.count, 0);
+    writer.join(1, '');
+    writer.join(2, '');
+    assert.equal(writer.count, 2);
+    const first = writer.take();
+    assert.equal(writer.count, 0);
+    assert.equal(writer.length, 8);
+    writer.join(3, '');
+    const second = writer.take();
+    assert.deepEqual(
+      [...read(first), ...read(second)].map(({ request }) => request),
+      [1, 2, 3],
+    );
+  });
+
+  it('belongs to who took it: what is written later does not reach it', () => {
+    const writer = new FrameWriter();
+    writer.join(1, 'first');
+    const frame = writer.take();
+    const copy = Buffer.from(frame);
+    writer.join(2, 'other');
+    writer.take();
+    assert.deepEqual(frame, copy);
+  });
+
+  it('grows for bodies of any size, and keeps what was written before', () => {
+    const writer = new FrameWriter();
+    const sizes = [0, 1, (64 << 10) - 8 - 12, 1, (64 << 10) - 1, 64 << 10, (1 << 20) + 7, 3];
+    sizes.forEach((size, request) => {
+      writer.answer(request, 200, 0, Buffer.alloc(size, 0x30 + request), 0, size);
+    });
+    writer.join(100, '名'.repeat(1 << 18));
+    const long = Buffer.from('😀'.repeat(1 << 16));
+    writer.crossing(101, ADA, 9, 2, long, long.length);
+    const seen = read(writer.take());
+    assert.deepEqual(
+      seen.slice(0, sizes.length).map(({ request, body }) => [request, body.length]),
+      sizes.map((size, request) => [request, size]),
+    );
+    for (const { request, body } of seen.slice(0, sizes.length))
+      assert.equal(body, String(request).repeat(body.length));
+    assert.equal(seen.at(-2)?.body, '名'.repeat(1 << 18));
+    assert.equal(seen.at(-1)?.body, '😀'.repeat(1 << 16));
+  });
+
+  it('fills its first memory to the last byte without growing over it', () => {
+    for (const spare of [-1, 0, 1]) {
+      const writer = new FrameWriter();
+      const size = (64 << 10) - 8 - 12 - 12 + spare;
+      writer.answer(1, 200, 0, Buffer.alloc(size, 0x61), 0, size);
+      writer.join(2, '');
+      const frame = writer.take();
+      assert.equal(frame.length, (64 << 10) + spare);
+      assert.deepEqual(
+        read(frame).map(({ body }) => body.length),
+        [size, 0],
+      );
+    }
+  });
+
+  it('carries passages of any script, byte for byte', () => {
+    const passages = [
+      '',
+      'a',
+      'ß',
+      '名',
+      '😀',
+      '\u0000',
+      '\u007f\u0080\u07ff\u0800\uffff\u{10ffff}',
+      '👨\u200d👩\u200d👧',
+    ];
+    const writer = new FrameWriter();
+    for (const passage of passages) {
+      writer.crossing(1, ADA, 1, 1, Buffer.from(passage), Buffer.byteLength(passage));
+    }
+    assert.deepEqual(
+      read(writer.take()).map(({ body }) => body),
+      passages,
+    );
+  });
+
+  it('takes an answer from any bytes, a Buffer or not, whole or in part', () => {
+    const text = new TextEncoder().encode('0123456789');
+    const writer = new FrameWriter();
+    writer.answer(1, 200, 0, text, 0, 10);
+    writer.answer(2, 200, 0, text, 3, 7);
+    writer.answer(3, 200, 0, Buffer.from(text), 9, 10);
+    writer.answer(4, 204, 0, text, 5, 5);
+    assert.deepEqual(
+      read(writer.take()).map(({ body }) => body),
+      ['0123456789', '3456', '9', ''],
+    );
+  });
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkJoin, JOIN_BYTES_MAX, SCREEN_MAX } from './join.ts';
+import { ProblemError } from './problem.ts';
+import { NAME_BYTES_MAX } from './text.ts';
+
+const screen = { width: 1920, height: 1080 };
+const LONGEST = 'a'.repeat(NAME_BYTES_MAX);
+
+function refuses(field: string, bodies: readonly unknown[]): void {
+  for (const body of bodies) {
+    assert.throws(
+      () => checkJoin(body),
+      (error) => error instanceof ProblemError && error.document.code === 'malformed' && error.document.field === field,
+      `${field}: ${JSON.stringify(body)}`,
+    );
+  }
+}
+
+describe('join', () => {
+  it('needs a screen and nothing else', () => {
+    assert.deepEqual(checkJoin({ screen }), { name: '' });
+    assert.deepEqual(checkJoin(JSON.parse('{"screen":{"width":1,"height":1}}')), { name: '' });
+  });
+
+  it('says name, world and friend', () => {
+    const join = checkJoin({ name: 'Ada', world: 'office', near: '1a2b-3f', screen });
+    assert.deepEqual(join, { name: 'Ada', world: 'office', near: { slot: 0x1a2b, generation: 0x3f } });
+  });
+
+  it('loses members nobody knows', () => {
+    const join = checkJoin(JSON.parse('{"screen":{"width":9,"height":9,"x":1},"token":"x","__proto__":{"world":"w"}}'));
+    assert.deepEqual(join, { name: '' });
+  });
+
+  it('keeps names in NFC without space around them, so that one name is one world', () => {
+    const join = checkJoin({ name: ' Ba\u0308r\n', world: '\tcafe\u0301 ', screen });
+    assert.deepEqual(join, { name: 'Bär', world: 'café' });
+  });
+
+  it('is malformed in its body when it is not an object', () => {
+    refuses('body', [null, undefined, 1, 'x', true, [], [{ screen }]]);
+  });
+
+  it('is malformed in its name', () => {
+    checkJoin({ name: LONGEST, screen });
+    const wrong = [
+      1,
+      true,
+      [],
+      {},
+      `${LONGEST}a`,
+      '😀'.repeat(17),
+      'a\0b',
+      'a\nb',
+      'a\u202eb',
+      'a\u061cb',
+      '\ud800',
+      'a\u200bb',
+    ];
+    refuses(
+      'name',
+      wrong.map((name) => ({ name, screen })),
+    );
+  });
+
+  it('is malformed in its world, also when that is empty', () => {
+    checkJoin({ world: LONGEST, screen });
+    const wrong = ['', '  ', 1, null, [], {}, `${LONGEST}a`, 'a\x7fb', 'a\u2069b', '\udfff'];
+    refuses(
+      'world',
+      wrong.map((world) => ({ world, screen })),
+    );
+  });
+
+  it('is malformed in its friend when that is no id', () => {
+    const wrong = [
+      '',
+      'Ada',
+      '1a2b',
+      '1a2b-0',
+      '1000000-1',
+      '0-100000000',
+      '01-1',
+      '1A-1',
+      '1-1.00',
+      1,
+      null,
+      {},
+      ['1-1'],
+    ];
+    refuses(
+      'near',
+      wrong.map((near) => ({ near, screen })),
+    );
+  });
+
+  it('is malformed in its screen', () => {
+    refuses('screen', [{}, { screen: null }, { screen: 1920 }, { screen: '1920x1080' }]);
+    for (const side of ['width', 'height']) {
+      for (const good of [1, 1.5, SCREEN_MAX - 1, SCREEN_MAX]) checkJoin({ screen: { ...screen, [side]: good } });
+      const wrong = [
+        0,
+        0.999,
+        -1,
+        SCREEN_MAX + 0.001,
+        SCREEN_MAX + 1,
+        1e300,
+        Number.NaN,
+        '1920',
+        null,
+        undefined,
+        [1],
+        {},
+      ];
+      refuses(
+        `screen.${side}`,
+        wrong.map((value) => ({ screen: { ...screen, [side]: value } })),
+      );
+    }
+  });
+
+  it('fits JOIN_BYTES_MAX at its longest, even with every character escaped', () => {
+    const name = '\\u0061'.repeat(NAME_BYTES_MAX);
+    const body = `{"name":"${name}","world":"${name}","near":"ffffff-ffffffff","screen":{"width":65535,"height":65535}}`;
+    assert.ok(Buffer.byteLength(body) <= JOIN_BYTES_MAX);
+    assert.equal(checkJoin(JSON.parse(body)).world, LONGEST);
+  });
+});

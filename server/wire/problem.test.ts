@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { CROSSING_BYTES_MAX } from './crossing.ts';
+import { readCursor } from './cursor.ts';
+import { FRONT_PROBLEMS, PROBLEMS, type ProblemCode, ProblemError, problem } from './problem.ts';
+
+const CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
+/** The codes and statuses as clients were promised them. */
+const STATUSES: Record<number, readonly ProblemCode[]> = {
+  400: ['malformed', 'cursor-ahead', 'sprite-invalid'],
+  401: ['unknown-desktop'],
+  404: ['not-found'],
+  405: ['method-not-allowed'],
+  408: ['request-timeout'],
+  409: ['near-gone', 'crossing-stale'],
+  410: ['desktop-ended', 'cursor-lost'],
+  413: ['too-large'],
+  429: ['too-fast'],
+  431: ['head-too-large'],
+  500: ['internal'],
+  503: ['mailbox-full', 'relay-full', 'relay-busy', 'draining', 'store-full'],
+};
+
+describe('problem', () => {
+  it('has the one status of its code', () => {
+    const promised = Object.entries(STATUSES).flatMap(([status, codes]) => codes.map((code) => [code, Number(status)]));
+    const held = CODES.map((code) => [code, PROBLEMS[code].status]);
+    assert.deepEqual(held.sort(), promised.sort());
+  });
+
+  it('says when to try again if, and only if, trying again helps', () => {
+    for (const code of CODES) {
+      const { status, retryAfterSeconds } = PROBLEMS[code];
+      assert.equal(retryAfterSeconds > 0, status === 429 || status === 503, code);
+      // A frame carries it in one byte.
+      assert.ok(Number.isInteger(retryAfterSeconds) && retryAfterSeconds < 256, code);
+    }
+  });
+
+  it('is a document of RFC 9457 with its code and what was added', () => {
+    assert.deepEqual(problem('malformed', 'at: must be a number from 0 to 1.', { field: 'at' }), {
+      type: '/protocol#malformed',
+      title: 'The request is not of the form it must have',
+      status: 400,
+      detail: 'at: must be a number from 0 to 1.',
+      code: 'malformed',
+      field: 'at',
+    });
+  });
+
+  it('rides on an error that carries its document', () => {
+    const error = new ProblemError('cursor-lost', 'Go on.', { cursor: '6a1f03c2-0' });
+    assert.equal(error.message, 'Go on.');
+    assert.deepEqual(error.document, problem('cursor-lost', 'Go on.', { cursor: '6a1f03c2-0' }));
+  });
+
+  it('of a front says the limits and forms that hold', () => {
+    assert.ok(FRONT_PROBLEMS.tooLarge.detail.includes(` ${CROSSING_BYTES_MAX} bytes`));
+    const example = FRONT_PROBLEMS.cursor.detail.match(/like (\S+)\.$/)?.[1] ?? '';
+    assert.ok(readCursor(example, { epoch: 0, seq: 0 }), example);
+  });
+
+  it('has one heading in PROTOCOL.md for each code, and no heading is without its code', async () => {
+    const text = await readFile(new URL('../PROTOCOL.md', import.meta.url), 'utf8');
+    const chapters = text.split(/^(?=## )/m);
+    const errors = chapters.find((chapter) => /^## .*(?:errors|problems)/i.test(chapter)) ?? text;
+    // "### `code`" or "### code — …".
+    const headings = [...errors.matchAll(/^### (?:`([a-z-]+)`|([a-z-]+)(?= [—–-] |\s*$))/gm)];
+    assert.deepEqual(headings.map(([, quoted, plain]) => quoted ?? plain).sort(), [...CODES].sort());
+  });
+});
