@@ -14,6 +14,7 @@
  * takes it.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -202,6 +203,8 @@ int main(int argc, char** argv) {
         continue;
       }
       const int accepted = accept4(fd, NULL, NULL, SOCK_NONBLOCK);
+      /* Without a descriptor it would go on, and the rest of the swarm wait for ever. */
+      if (accepted < 0 && (errno == EMFILE || errno == ENFILE)) fail("accept");
       if (accepted < 0) continue;
       setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
       struct epoll_event wanted = {.events = EPOLLIN, .data.fd = accepted};

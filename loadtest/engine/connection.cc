@@ -1,0 +1,153 @@
+#include "connection.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace swarm {
+namespace {
+
+#ifndef IP_BIND_ADDRESS_NO_PORT
+#define IP_BIND_ADDRESS_NO_PORT 24
+#endif
+
+constexpr uint32_t kSourceTriesMax =
+    8;  // then the ports are exhausted, for all that can be known cheaply
+
+int Socket(const Endpoint& to) {
+  const int fd = socket(to.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) {
+    return -1;
+  }
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  return fd;
+}
+
+int Connect(int fd, const Endpoint& to, const Sources& sources, uint32_t pick) {
+  if (!sources.empty() && to.address.ss_family == AF_INET) {
+    // The port is chosen at connect, when the peer is known: then it need only be unique towards
+    // this peer.
+    const int on = 1;
+    setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
+    const sockaddr_in source = sources.At(pick);
+    if (bind(fd, reinterpret_cast<const sockaddr*>(&source), sizeof(source)) != 0) {
+      return errno;
+    }
+  }
+  const auto* address = reinterpret_cast<const sockaddr*>(&to.address);
+  if (connect(fd, address, to.address_size) != 0 && errno != EINPROGRESS) {
+    return errno;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int Connection::Begin(int epoll, uint64_t tag, const Endpoint& to, const Sources& sources,
+                      uint32_t pick) {
+  int error = EADDRNOTAVAIL;
+  const uint32_t tries = std::clamp(sources.size(), 1U, kSourceTriesMax);
+  for (uint32_t i = 0; i < tries && error == EADDRNOTAVAIL; ++i) {
+    const int fd = Socket(to);
+    if (fd < 0) {
+      return errno;
+    }
+    error = Connect(fd, to, sources, pick + i);
+    if (error == 0) {
+      epoll_event event{};
+      event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+      event.data.u64 = tag;
+      if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0) {
+        fd_ = fd;
+        state_ = State::kConnecting;
+        return 0;
+      }
+      error = errno;
+    }
+    close(fd);
+  }
+  return error;
+}
+
+int Connection::Finish(uint32_t events) {
+  int error = 0;
+  if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
+    socklen_t size = sizeof(error);
+    getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size);
+    if (error == 0) {
+      error = ECONNRESET;
+    }
+    Close();
+    return error;
+  }
+  state_ = State::kOpen;
+  return 0;
+}
+
+void Connection::Close() {
+  if (fd_ >= 0) {
+    close(fd_);
+  }
+  fd_ = -1;
+  state_ = State::kClosed;
+  spill_.reset();
+}
+
+void Connection::Reset() {
+  if (fd_ >= 0) {
+    const linger at_once{1, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+  }
+  Close();
+}
+
+bool Connection::Send(std::string_view bytes) {
+  if (spill_ != nullptr && !spill_->out.empty()) {
+    spill_->out.append(bytes);
+    return true;
+  }
+  ssize_t sent = 0;
+  do {
+    sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent == static_cast<ssize_t>(bytes.size())) {
+    return true;
+  }
+  if (sent < 0 && errno != EAGAIN) {
+    return false;
+  }
+  if (spill_ == nullptr) {
+    spill_ = std::make_unique<Spill>();
+  }
+  spill_->out.assign(bytes.substr(sent < 0 ? 0 : static_cast<size_t>(sent)));
+  return true;
+}
+
+bool Connection::FlushSpill() {
+  const std::string out = std::exchange(spill_->out, {});
+  return Send(out);
+}
+
+void Connection::KeepInput(std::span<const char> rest) {
+  if (rest.empty()) {
+    if (spill_ == nullptr) {
+      return;
+    }
+    spill_->in.clear();
+    if (spill_->out.empty()) {
+      spill_.reset();
+    }
+    return;
+  }
+  if (spill_ == nullptr) {
+    spill_ = std::make_unique<Spill>();
+  }
+  spill_->in.assign(rest.data(), rest.size());
+}
+
+}  // namespace swarm

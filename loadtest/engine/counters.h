@@ -1,0 +1,106 @@
+// What a slice counts while it runs; the sum over slices is the run's.
+//
+// Invariants, checked by the parent on every snapshot it prints:
+//   offered = sent + waiting + skipped            sent = answered + timed_out + failed + in_flight
+//   answered = accepted + refused + unexpected    polls_sent = polls_answered + polls_cut +
+//   polls_held
+// Threads: owned by one slice, which publishes whole copies (see SliceBoard).
+#ifndef LOADTEST_ENGINE_COUNTERS_H_
+#define LOADTEST_ENGINE_COUNTERS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace swarm {
+
+// The codes of the relay's problem documents; what is none of them is counted as the last.
+constexpr std::array<std::string_view, 22> kProblemCodes = {"malformed",       "cursor-ahead",
+                                                            "sprite-invalid",  "unknown-desktop",
+                                                            "not-found",       "method-not-allowed",
+                                                            "request-timeout", "near-gone",
+                                                            "crossing-stale",  "desktop-ended",
+                                                            "cursor-lost",     "too-large",
+                                                            "too-fast",        "head-too-large",
+                                                            "internal",        "mailbox-full",
+                                                            "relay-full",      "relay-busy",
+                                                            "draining",        "store-full",
+                                                            "unauthorized",    "other"};
+size_t ProblemIndex(std::string_view code);
+
+struct Counters {
+  // Desktops. The first two are what is now, not what has been.
+  uint64_t joined = 0;
+  uint64_t senders_opened =
+      0;  // whose own connection has been open; the relay may close it while it is idle
+  uint64_t joins_sent = 0;
+  uint64_t joins_accepted = 0;
+  uint64_t joins_refused = 0;   // by an answer
+  uint64_t joins_failed = 0;    // by the connection
+  uint64_t desktops_ended = 0;  // the relay said 401 or 410: joined anew
+  uint64_t leaves = 0;
+  uint64_t leaves_failed = 0;
+
+  // Connections.
+  uint64_t connects = 0;
+  uint64_t connects_failed = 0;
+  uint64_t connects_refused = 0;     // of these: nobody listens
+  uint64_t addresses_exhausted = 0;  // of these: no local port is left on any source
+  uint64_t cuts = 0;                 // the relay closed, or broke, an open connection
+  uint64_t answers_bad = 0;          // not HTTP, or not the JSON that was agreed
+
+  // Polls.
+  uint64_t polls_sent = 0;
+  uint64_t polls_answered = 0;
+  uint64_t polls_with_sprites = 0;  // of these
+  uint64_t polls_with_ping = 0;
+  uint64_t polls_empty = 0;
+  uint64_t polls_refused = 0;  // 4xx, 5xx
+  uint64_t polls_cut = 0;
+  uint64_t polls_held = 0;     // now: parked, as far as one can see from here
+  uint64_t polls_overdue = 0;  // now: held longer than any answer may take
+  uint64_t byes = 0;
+  uint64_t cursors_lost = 0;
+
+  // Throws.
+  uint64_t offered = 0;
+  uint64_t skipped = 0;  // never sent: its sender's backlog was full
+  uint64_t waiting = 0;  // now: due, and its sender's connection is busy
+  uint64_t sent = 0;
+  uint64_t answered = 0;
+  uint64_t accepted = 0;
+  uint64_t refused = 0;
+  uint64_t unexpected = 0;
+  uint64_t timed_out = 0;
+  uint64_t failed = 0;
+  uint64_t in_flight = 0;  // now
+  uint64_t resent = 0;     // under the same number, because the connection broke
+  uint64_t abandoned = 0;  // closed loop: not complete in time, its place given to another
+
+  // Arrivals.
+  uint64_t arrivals = 0;
+  uint64_t delivered = 0;  // for the first time
+  uint64_t duplicated = 0;
+  uint64_t misrouted = 0;
+  uint64_t out_of_order = 0;  // the mailbox's own number did not rise
+  uint64_t late = 0;
+  uint64_t foreign = 0;  // not of this run
+
+  uint64_t bytes_in = 0;
+  uint64_t bytes_out = 0;
+
+  std::array<uint64_t, kProblemCodes.size()> refused_by_code{};        // throws
+  std::array<uint64_t, kProblemCodes.size()> other_refused_by_code{};  // polls, joins, leaves
+
+  void Add(const Counters& other);
+  // Empty when the invariants hold; else the sentence to print.
+  std::string Disagreement() const;
+};
+
+static_assert(sizeof(Counters) % sizeof(uint64_t) == 0);
+
+}  // namespace swarm
+
+#endif  // LOADTEST_ENGINE_COUNTERS_H_

@@ -1,0 +1,62 @@
+// One fake desktop: a row in its slice's table.
+#ifndef LOADTEST_ENGINE_DESKTOP_H_
+#define LOADTEST_ENGINE_DESKTOP_H_
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "connection.h"
+
+namespace swarm {
+
+// A short text kept in place. The longest of each kind is what the protocol allows, and some room.
+template <size_t kMax>
+class ShortText {
+ public:
+  // False, and unchanged, when it is too long.
+  bool Assign(std::string_view text) {
+    if (text.size() > kMax) {
+      return false;
+    }
+    std::memcpy(bytes_.data(), text.data(), text.size());
+    size_ = static_cast<uint8_t>(text.size());
+    return true;
+  }
+  std::string_view view() const { return {bytes_.data(), size_}; }
+  bool empty() const { return size_ == 0; }
+
+ private:
+  std::array<char, kMax> bytes_;
+  uint8_t size_ = 0;
+};
+
+constexpr uint32_t kNoSender = UINT32_MAX;
+
+struct Desktop {
+  enum class State : uint8_t { kOutside, kJoining, kJoined, kLeft };
+
+  Connection poll;
+  uint64_t crossing = 0;      // the number of its last throw
+  uint32_t last_seq = 0;      // of the sprites it got
+  uint32_t poll_sent_ms = 0;  // since the run began
+  uint32_t sender = kNoSender;
+  State state = State::kOutside;
+  bool poll_held = false;  // a request is out
+  bool ever_parked = false;
+  uint8_t tries = 0;  // failures in a row, of whatever it is trying
+  uint8_t events_endpoint = Endpoints::kUnknown;
+  uint8_t crossings_endpoint = Endpoints::kUnknown;
+  bool has_seq = false;
+  ShortText<23> id;
+  ShortText<79> token;
+  ShortText<31> cursor;
+};
+
+// With its row of fingerprints and, if it throws, its sender's row: far below 1 KiB.
+static_assert(sizeof(Desktop) <= 256);
+
+}  // namespace swarm
+
+#endif  // LOADTEST_ENGINE_DESKTOP_H_

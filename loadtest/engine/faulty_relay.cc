@@ -1,0 +1,320 @@
+#include "faulty_relay.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <new>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "clock.h"
+
+namespace swarm {
+namespace {
+
+struct Desktop {
+  int poll = -1;  // the connection it waits on
+  uint64_t seq = 0;
+  struct Waiting {
+    uint64_t seq;
+    std::string event;
+  };
+  std::deque<Waiting> mailbox;
+};
+
+struct Delayed {
+  int64_t when_ns;
+  uint32_t to;
+  std::string from;
+  std::string edge;
+  std::string rest;
+};
+
+class Relay {
+ public:
+  Relay(int listener, int port, const Faults& faults, Committed* committed)
+      : listener_(listener), port_(port), faults_(faults), committed_(*committed) {}
+
+  [[noreturn]] void Serve() {
+    for (;;) {
+      std::vector<pollfd> wanted = {{listener_, POLLIN, 0}};
+      for (const auto& [fd, in] : input_) {
+        wanted.push_back({fd, POLLIN, 0});
+      }
+      poll(wanted.data(), wanted.size(), delayed_.empty() ? 1000 : 1);
+      DeliverDelayed();
+      for (const pollfd& one : wanted) {
+        if (one.revents == 0) {
+          continue;
+        }
+        if (one.fd == listener_) {
+          const int fd = accept(listener_, nullptr, nullptr);
+          if (fd >= 0) {
+            input_[fd];
+          }
+        } else if (input_.contains(one.fd)) {
+          Read(one.fd);
+        }
+      }
+    }
+  }
+
+ private:
+  void Read(int fd) {
+    std::array<char, 4096> bytes;
+    const ssize_t got = recv(fd, bytes.data(), bytes.size(), 0);
+    if (got <= 0) {
+      Close(fd);
+      return;
+    }
+    input_[fd].append(bytes.data(), static_cast<size_t>(got));
+    while (input_.contains(fd)) {
+      const std::string& in = input_[fd];
+      const size_t head = in.find("\r\n\r\n");
+      if (head == std::string::npos) {
+        return;
+      }
+      size_t size = head + 4;
+      const size_t length = in.find("Content-Length: ");
+      if (length < head) {
+        size += std::stoul(in.substr(length + 16));
+      }
+      if (in.size() < size) {
+        return;
+      }
+      const std::string request = in.substr(0, size);
+      input_[fd].erase(0, size);
+      Answer(fd, request);
+    }
+  }
+
+  void Answer(int fd, const std::string& request) {
+    if (request.starts_with("POST /v1/desktops HTTP")) {
+      Join(fd);
+      return;
+    }
+    const size_t id_at = request.find("/v1/desktops/") + 13;
+    const auto index = static_cast<uint32_t>(std::stoul(request.substr(id_at), nullptr, 16));
+    if (index >= desktops_.size()) {
+      Send(fd, "401 Unauthorized", R"({"code":"unknown-desktop"})");
+    } else if (request.starts_with("DELETE")) {
+      Send(fd, "204 No Content", "");
+    } else if (request.starts_with("GET")) {
+      const size_t dash = request.find("cursor=00000001-");
+      Park(fd, index, std::stoull(request.substr(dash + 16)));
+    } else {
+      Cross(fd, index, request);
+    }
+  }
+
+  void Join(int fd) {
+    const std::string id = IdOf(static_cast<uint32_t>(desktops_.size()));
+    desktops_.emplace_back();
+    const std::string url = "http://127.0.0.1:" + std::to_string(port_) + "/v1/desktops/" + id;
+    Send(fd, "201 Created",
+         R"({"desktop":")" + id + R"(","token":")" + id + "." + std::string(32, '0') +
+             R"(","world":"commons","cursor":"00000001-0","events":")" + url +
+             R"(/events","crossings":")" + url + R"(/crossings"})");
+  }
+
+  void Park(int fd, uint32_t index, uint64_t acknowledged) {
+    Desktop& desktop = desktops_[index];
+    while (!desktop.mailbox.empty() && desktop.mailbox.front().seq <= acknowledged) {
+      desktop.mailbox.pop_front();
+    }
+    desktop.poll = fd;
+    Wake(desktop);
+  }
+
+  void Wake(Desktop& desktop) {
+    if (desktop.poll < 0 || desktop.mailbox.empty()) {
+      return;
+    }
+    std::string events;
+    for (const Desktop::Waiting& waiting : desktop.mailbox) {
+      events += (events.empty() ? "" : ",") + waiting.event;
+    }
+    const int fd = std::exchange(desktop.poll, -1);
+    Send(fd, "200 OK",
+         R"({"cursor":"00000001-)" + std::to_string(desktop.mailbox.back().seq) +
+             R"(","events":[)" + events + "]}");
+  }
+
+  void Deliver(uint32_t to, const std::string& from, const std::string& edge,
+               const std::string& rest) {
+    Desktop& desktop = desktops_[to];
+    const uint64_t seq = ++desktop.seq;
+    desktop.mailbox.push_back({seq, R"({"type":"sprite","seq":)" + std::to_string(seq) +
+                                        R"(,"from":{"desktop":")" + from +
+                                        R"(","name":""},"edge":")" + edge + "\"," + rest});
+    Wake(desktop);
+  }
+
+  bool Due(uint32_t every, std::atomic<uint64_t>* committed) {
+    if (every == 0 || ++throws_[committed] % every != 0) {
+      return false;
+    }
+    ++*committed;
+    return true;
+  }
+
+  void Cross(int fd, uint32_t from, const std::string& request) {
+    static const std::map<std::string, std::string, std::less<>> kOpposite = {
+        {"left", "right"}, {"right", "left"}, {"top", "bottom"}, {"bottom", "top"}};
+    const size_t edge_at = request.find("\"edge\":\"") + 8;
+    const std::string edge = request.substr(edge_at, request.find('"', edge_at) - edge_at);
+    const std::string rest = request.substr(request.find("\"at\""));
+    const auto count = static_cast<uint32_t>(desktops_.size());
+    const bool forward = edge == "right" || edge == "bottom";
+    uint32_t to = (from + (forward ? 1 : count - 1)) % count;
+
+    // A throw that comes again, because its connection was cut, is the one it was.
+    const size_t name_at = request.find("swarm:");
+    if (!seen_.emplace(request.substr(name_at, 32), true).second) {
+      Send(fd, "202 Accepted", R"({"to":null})");
+      return;
+    }
+    if (Due(faults_.refuse_every, &committed_.refused)) {
+      Send(fd, "503 Busy", R"({"code":"mailbox-full","status":503})");
+      return;
+    }
+    if (Due(faults_.mute_every, &committed_.muted)) {
+      return;
+    }
+    if (Due(faults_.garbage_every, &committed_.garbage)) {
+      SendBytes(fd, "lorem ipsum\r\n\r\n");
+      return;
+    }
+    if (++committed_.accepted == faults_.stall_at) {
+      usleep(faults_.stall_ms * 1000);
+    }
+    const std::string answer = R"({"to":{"desktop":")" + IdOf(to) + R"(","name":"x"}})";
+    if (Due(faults_.cut_every, &committed_.cut)) {
+      Close(fd);
+    } else {
+      Send(fd, "202 Accepted", answer);
+    }
+    if (Due(faults_.drop_every, &committed_.dropped)) {
+      return;
+    }
+    if (Due(faults_.misroute_every, &committed_.misrouted)) {
+      to = (to + 1) % count;
+    }
+    const std::string enters =
+        Due(faults_.wrong_edge_every, &committed_.wrong_edge) ? edge : kOpposite.at(edge);
+    if (Due(faults_.delay_every, &committed_.delayed)) {
+      delayed_.push_back({NowNs() + faults_.delay_ms * kNsPerMs, to, IdOf(from), enters, rest});
+      return;
+    }
+    Deliver(to, IdOf(from), enters, rest);
+    if (Due(faults_.duplicate_every, &committed_.duplicated)) {
+      Deliver(to, IdOf(from), enters, rest);
+    }
+  }
+
+  void DeliverDelayed() {
+    while (!delayed_.empty() && delayed_.front().when_ns <= NowNs()) {
+      const Delayed one = delayed_.front();
+      delayed_.pop_front();
+      Deliver(one.to, one.from, one.edge, one.rest);
+    }
+  }
+
+  static std::string IdOf(uint32_t index) {
+    std::array<char, 16> text;
+    std::snprintf(text.data(), text.size(), "%x-1", index);
+    return text.data();
+  }
+
+  void Send(int fd, const std::string& status, const std::string& body) {
+    std::string head = "HTTP/1.1 " + status + "\r\n";
+    if (faults_.close_always) {
+      head += "Connection: close\r\n";
+    }
+    if (!faults_.chunked || body.empty()) {
+      SendBytes(fd, head + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    } else {
+      SendBytes(fd, head + "Transfer-Encoding: chunked\r\n\r\n");
+      for (size_t at = 0; at < body.size(); at += 10) {
+        const std::string part = body.substr(at, 10);
+        SendBytes(fd, std::string(1, "0123456789a"[part.size()]) + "\r\n" + part + "\r\n");
+      }
+      SendBytes(fd, "0\r\n\r\n");
+    }
+    if (faults_.close_always) {
+      Close(fd);
+    }
+  }
+
+  static void SendBytes(int fd, std::string_view bytes) {
+    send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+
+  void Close(int fd) {
+    for (Desktop& desktop : desktops_) {
+      if (desktop.poll == fd) {
+        desktop.poll = -1;
+      }
+    }
+    input_.erase(fd);
+    close(fd);
+  }
+
+  int listener_;
+  int port_;
+  const Faults& faults_;
+  Committed& committed_;
+  std::vector<Desktop> desktops_;
+  std::map<int, std::string> input_;
+  std::deque<Delayed> delayed_;
+  std::map<std::string, bool> seen_;
+  std::map<const void*, uint64_t> throws_;  // for each fault: throws it could have hit
+};
+
+}  // namespace
+
+FaultyRelay::FaultyRelay(const Faults& faults) {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  if (bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      listen(listener, 1024) != 0) {
+    throw std::bad_alloc();
+  }
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  port_ = ntohs(address.sin_port);
+  void* shared =
+      mmap(nullptr, sizeof(Committed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  committed_ = new (shared) Committed;
+  pid_ = fork();
+  if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    Relay(listener, port_, faults, committed_).Serve();
+  }
+  close(listener);
+}
+
+void FaultyRelay::End() {
+  if (pid_ <= 0) {
+    return;
+  }
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+  pid_ = 0;
+}
+
+}  // namespace swarm

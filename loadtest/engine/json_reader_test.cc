@@ -1,0 +1,102 @@
+#include "json_reader.h"
+
+#include <string>
+#include <vector>
+
+#include "check.h"
+#include "random.h"
+
+namespace swarm {
+namespace {
+
+constexpr std::string_view kAnswer =
+    R"({"cursor":"6a1f03c2-81", "events" : [ {"type":"sprite","seq":81,"x":[1,{"y":"]}"}],"at":-0.25e3},)"
+    R"({"type":"ping","ok":true,"none":null}],"later":{}})";
+
+// Walks an answer as a poll does; how many events it has, −1 when it is not one.
+int CountEvents(std::string_view text, std::string* cursor, uint64_t* seq) {
+  JsonReader json(text);
+  std::string_view key;
+  std::string_view value;
+  int events = 0;
+  json.EnterObject();
+  while (json.NextMember(&key)) {
+    if (key == "cursor") {
+      if (json.String(&value)) {
+        *cursor = value;
+      }
+    } else if (key == "events") {
+      json.EnterArray();
+      while (json.NextElement()) {
+        ++events;
+        json.EnterObject();
+        while (json.NextMember(&key)) {
+          if (key == "seq") {
+            json.Unsigned(seq);
+          } else {
+            json.Skip();
+          }
+        }
+      }
+    } else {
+      json.Skip();
+    }
+  }
+  return json.ok() ? events : -1;
+}
+
+}  // namespace
+
+TEST("json reader: finds the members it is asked for, in any order, and skips the others") {
+  std::string cursor;
+  uint64_t seq = 0;
+  CHECK_EQ(CountEvents(kAnswer, &cursor, &seq), 2);
+  CHECK_EQ(cursor, "6a1f03c2-81");
+  CHECK_EQ(seq, 81U);
+  CHECK_EQ(CountEvents(R"({"events":[],"cursor":""})", &cursor, &seq), 0);
+  CHECK_EQ(CountEvents("{}", &cursor, &seq), 0);
+}
+
+TEST("json reader: a string ends at the first quote that is not escaped") {
+  std::string cursor;
+  uint64_t seq = 0;
+  CHECK_EQ(CountEvents(R"({"cursor":"a\"b\\"})", &cursor, &seq), 0);
+  CHECK_EQ(cursor, R"(a\"b\\)");
+}
+
+TEST("json reader: every beginning of a text is an error, not an endless loop") {
+  for (size_t size = 0; size < kAnswer.size(); ++size) {
+    const std::vector<char> bytes(kAnswer.begin(), kAnswer.begin() + static_cast<ptrdiff_t>(size));
+    std::string cursor;
+    uint64_t seq = 0;
+    CHECK_EQ(CountEvents({bytes.data(), bytes.size()}, &cursor, &seq), -1);
+  }
+}
+
+TEST("json reader: wrong shapes are errors") {
+  std::string cursor;
+  uint64_t seq = 0;
+  for (const std::string_view text :
+       {"[]", "7", "{,}", R"({"a" 1})", R"({"events":{}})", R"({"events":[1]})", R"({"cursor":5})",
+        R"({"a":1 "b":2})", R"({"events":[{"seq":-1}]})",
+        R"({"events":[{"seq":9999999999999999999999}]})"}) {
+    CHECK_EQ(CountEvents(text, &cursor, &seq), -1);
+  }
+}
+
+TEST("json reader: random damage never reads outside the text") {
+  const uint64_t seed = 99;
+  Random random(seed);
+  for (int i = 0; i < 200'000; ++i) {
+    std::vector<char> bytes(kAnswer.begin(), kAnswer.end());
+    for (int damage = 0; damage < 3; ++damage) {
+      bytes[random.Next() % bytes.size()] = "{}[]\",:\\ 0"[random.Next() % 10];
+    }
+    bytes.resize(random.Next() % (bytes.size() + 1));
+    std::string cursor;
+    uint64_t seq = 0;
+    CHECK(CountEvents({bytes.data(), bytes.size()}, &cursor, &seq) >= -1);
+  }
+}
+
+}  // namespace swarm

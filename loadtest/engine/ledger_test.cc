@@ -1,0 +1,151 @@
+#include "ledger.h"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+
+namespace swarm {
+namespace {
+
+class LedgerOf {
+ public:
+  explicit LedgerOf(uint64_t capacity)
+      : words_(std::make_unique<Ledger::Word[]>(capacity)), ledger(words_.get(), capacity) {}
+  Fates Count() const {
+    Fates fates;
+    ledger.Count(&fates);
+    return fates;
+  }
+
+ private:
+  std::unique_ptr<Ledger::Word[]> words_;
+
+ public:
+  Ledger ledger;
+};
+
+}  // namespace
+
+TEST("ledger: accepted and delivered is complete, whichever comes first, and only once") {
+  for (const bool accept_first : {true, false}) {
+    LedgerOf book(1);
+    book.ledger.Throw(0);
+    if (accept_first) {
+      CHECK(!book.ledger.Accept(0, 5).complete);
+    }
+    CHECK_EQ(book.ledger.Deliver(0, 5, false).complete, accept_first);
+    if (!accept_first) {
+      CHECK(book.ledger.Accept(0, 5).complete);
+    }
+    CHECK(!book.ledger.Accept(0, 5).complete);
+    CHECK(!book.ledger.Deliver(0, 5, false).complete);
+    const Fates fates = book.Count();
+    CHECK_EQ(fates.accepted, 1U);
+    CHECK_EQ(fates.delivered, 1U);
+    CHECK_EQ(fates.duplicated, 1U);
+    CHECK_EQ(fates.misrouted, 0U);
+    CHECK_EQ(fates.lost, 0U);
+  }
+}
+
+TEST("ledger: accepted and never delivered is lost; refused is not") {
+  LedgerOf book(3);
+  for (uint64_t i = 0; i < 3; ++i) {
+    book.ledger.Throw(i);
+  }
+  book.ledger.Accept(0, 5);
+  book.ledger.Refuse(1);
+  book.ledger.Refuse(2);
+  book.ledger.Deliver(2, 5, false);
+  const Fates fates = book.Count();
+  CHECK_EQ(fates.thrown, 3U);
+  CHECK_EQ(fates.lost, 1U);
+  CHECK_EQ(fates.delivered, 1U);
+  CHECK_EQ(fates.delivered_unaccepted, 1U);
+}
+
+TEST("ledger: another desktop than the relay named is misrouted, whoever speaks first") {
+  for (const bool accept_first : {true, false}) {
+    LedgerOf book(1);
+    book.ledger.Throw(0);
+    if (accept_first) {
+      book.ledger.Accept(0, 5);
+    }
+    CHECK_EQ(book.ledger.Deliver(0, 6, false).misrouted, accept_first);
+    if (!accept_first) {
+      CHECK(book.ledger.Accept(0, 5).misrouted);
+    }
+    CHECK_EQ(book.Count().misrouted, 1U);
+  }
+}
+
+TEST(
+    "ledger: a relay that does not say where to is not contradicted; a wrong edge is misrouting "
+    "all the same") {
+  LedgerOf book(2);
+  book.ledger.Throw(0);
+  book.ledger.Throw(1);
+  book.ledger.Accept(0, kNobody);
+  CHECK(!book.ledger.Deliver(0, 6, false).misrouted);
+  CHECK(book.ledger.Deliver(1, 6, true).misrouted);
+  CHECK_EQ(book.Count().misrouted, 1U);
+}
+
+TEST("ledger: a copy at another desktop counts once as duplicated and once as misrouted") {
+  LedgerOf book(1);
+  book.ledger.Throw(0);
+  book.ledger.Accept(0, 5);
+  book.ledger.Deliver(0, 5, false);
+  CHECK(book.ledger.Deliver(0, 6, false).misrouted);
+  CHECK(!book.ledger.Deliver(0, 6, false).misrouted);
+  const Fates fates = book.Count();
+  CHECK_EQ(fates.duplicated, 1U);
+  CHECK_EQ(fates.misrouted, 1U);
+}
+
+TEST("ledger: what was given up never becomes complete") {
+  LedgerOf book(1);
+  book.ledger.Throw(0);
+  book.ledger.Accept(0, 5);
+  CHECK(book.ledger.Abandon(0));
+  CHECK(!book.ledger.Deliver(0, 5, false).complete);
+  CHECK(!book.ledger.Abandon(0));
+}
+
+TEST("ledger: two parties in two threads see each completion and each misrouting exactly once") {
+  constexpr uint64_t kThrows = 200'000;
+  LedgerOf book(kThrows);
+  for (uint64_t i = 0; i < kThrows; ++i) {
+    book.ledger.Throw(i);
+  }
+  std::atomic<uint64_t> complete{0};
+  std::atomic<uint64_t> misrouted{0};
+  const auto note = [&](const Ledger::Outcome& outcome) {
+    if (outcome.complete) {
+      ++complete;
+    }
+    if (outcome.misrouted) {
+      ++misrouted;
+    }
+  };
+  std::thread thrower([&] {
+    for (uint64_t i = 0; i < kThrows; ++i) {
+      note(book.ledger.Accept(i, 5));
+    }
+  });
+  std::thread catcher([&] {
+    for (uint64_t i = 0; i < kThrows; ++i) {
+      note(book.ledger.Deliver(i, i % 10 == 0 ? 6 : 5, false));
+    }
+  });
+  thrower.join();
+  catcher.join();
+  CHECK_EQ(complete.load(), kThrows);
+  CHECK_EQ(misrouted.load(), kThrows / 10);
+  CHECK_EQ(book.Count().misrouted, kThrows / 10);
+}
+
+}  // namespace swarm

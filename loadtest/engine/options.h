@@ -1,0 +1,68 @@
+// What a run is: everything the command line can say, checked.
+#ifndef LOADTEST_ENGINE_OPTIONS_H_
+#define LOADTEST_ENGINE_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "address.h"
+#include "schedule.h"
+
+namespace swarm {
+
+enum class Mode : uint8_t { kSitting, kOpen, kClosed };
+
+struct Options {
+  std::string api = "127.0.0.1:8080";
+  std::string events;     // empty: what the relay's answer to a join says
+  std::string crossings;  // the same
+  std::string world;      // empty: the relay's default
+  std::string name = "fake";
+
+  uint32_t desktops = 1000;
+  uint32_t senders = 0;  // after parsing: 1 … desktops, or 0 when sitting
+  Mode mode = Mode::kOpen;
+  double rate = 0;         // open: throws a second, of the whole run
+  uint32_t in_flight = 0;  // closed: relays in flight, of the whole run
+  uint32_t pipeline = 1;   // throws of one sender on its connection at once
+  Arrivals arrivals = Arrivals::kEven;
+  uint32_t sprite_bytes = 0;  // the body of a throw is padded up to it
+  uint64_t seed = 1;
+
+  double connect_rate = 10'000;  // desktops a second
+  double connect_timeout_s = 120;
+  double settle_s = 1;
+  double warm_up_s = 2;
+  double duration_s = 10;
+  double drain_s = 10;
+  double post_timeout_s = 10;
+  double late_after_s = 1;
+  double poll_overdue_s = 150;  // the longest poll is 120 s + 10 %; the rest is patience
+  bool leave = false;
+  bool spin = false;
+
+  uint32_t processes = 0;  // after parsing: how many slices
+  std::string sources_text;
+  Sources sources;  // after parsing: not empty for an IPv4 relay
+  std::vector<int> watch_pids;
+};
+
+struct Parsed {
+  enum class Kind : uint8_t { kRun, kHelp, kMisuse };
+  Kind kind = Kind::kRun;
+  std::string message;  // the help, or what is wrong
+};
+
+// Descriptors a slice needs beside its desktops' and senders' connections: standard streams, epoll,
+// the slices' event descriptors (one each), joining connections.
+uint32_t SpareDescriptors(uint32_t slices);
+
+// `descriptors_max`: RLIMIT_NOFILE of a process.
+Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t descriptors_max,
+                    Options* options);
+
+}  // namespace swarm
+
+#endif  // LOADTEST_ENGINE_OPTIONS_H_

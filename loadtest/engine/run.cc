@@ -1,0 +1,431 @@
+#include "run.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <random>
+
+#include "json_writer.h"
+#include "slice.h"
+
+namespace swarm {
+namespace {
+
+constexpr int64_t kTickNs = 5 * kNsPerMs;        // the parent looks this often
+constexpr int64_t kThrowLeadNs = 20 * kNsPerMs;  // from the call to throw to the first throw
+constexpr int kReachTimeoutMs = 5'000;
+constexpr int kSilentSecondsMax =
+    5;  // nobody listens and nothing is answered for so long: the relay is gone
+constexpr int64_t kConnectStallNs =
+    15 * kNsPerSecond;  // three times the longest pause between two tries
+constexpr int64_t kEndTimeoutNs = 10 * kNsPerSecond;
+
+volatile sig_atomic_t interrupted = 0;
+void OnInterrupt(int /*signal*/) { interrupted = 1; }
+
+void SleepUntil(int64_t when_ns) {
+  const timespec when{when_ns / kNsPerSecond, when_ns % kNsPerSecond};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr);
+}
+
+int64_t Ns(double seconds) { return static_cast<int64_t>(seconds * kNsPerSecond); }
+
+[[noreturn]] void BeSlice(const Options& options, SharedRun& run, uint32_t slice, uint32_t run_id,
+                          int64_t started_ns, const std::vector<int>& doorbells) {
+  // The parent gets the interrupt and ends the slices; if it dies, they do.
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_TIMERSLACK, 1);  // ns: throws are due to the microsecond, not to the default 50
+  int code = 0;
+  try {
+    Slice(options, run, slice, run_id, started_ns, doorbells).Run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "swarm-engine: slice %u: %s\n", slice, error.what());
+    code = 1;
+  }
+  _exit(code);
+}
+
+}  // namespace
+
+Run::Run(const Options& options) : options_(options), run_(options) {
+  for (uint32_t i = 0; i < options.processes; ++i) {
+    doorbells_.push_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  }
+}
+
+Run::~Run() {
+  for (const pid_t slice : slices_) {
+    if (slice == 0) {
+      continue;
+    }
+    kill(slice, SIGKILL);
+    waitpid(slice, nullptr, 0);
+  }
+  for (const int doorbell : doorbells_) {
+    close(doorbell);
+  }
+}
+
+bool Run::Conduct() {
+  signal(SIGINT, OnInterrupt);
+  signal(SIGTERM, OnInterrupt);
+  started_ns_ = NowNs();
+  next_second_ns_ = started_ns_ + kNsPerSecond;
+  Findings& f = *findings_;
+  f.kernel_before = ReadKernel();
+  ProcessUse relay;
+  if (!ReadProcesses(options_.watch_pids, true, &relay)) {
+    Fail("--watch-pids: there is no such process, or it cannot be read");
+  } else {
+    f.relay_rss_before = relay.rss_bytes;
+    if (ReachRelay() && Fork() && Connect() && Throw()) {
+      f.ok = Drain();
+      if (options_.leave) {
+        Leave();
+      }
+    }
+  }
+  End();
+  Account();
+  std::printf("%s\n", ReportJson(options_, f).c_str());
+  std::fflush(stdout);
+  if (!f.message.empty()) {
+    std::fprintf(stderr, "swarm-engine: %s\n", f.message.c_str());
+  }
+  return f.ok;
+}
+
+bool Run::ReachRelay() {
+  Endpoint api;
+  ResolveEndpoint(options_.api, &api);
+  const int fd = socket(api.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  int error = 0;
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&api.address), api.address_size) != 0) {
+    error = errno;
+    if (error == EINPROGRESS) {
+      pollfd wanted{fd, POLLOUT, 0};
+      socklen_t size = sizeof(error);
+      error = ETIMEDOUT;
+      if (poll(&wanted, 1, kReachTimeoutMs) == 1) {
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+      }
+    }
+  }
+  close(fd);
+  if (error == 0) {
+    return true;
+  }
+  return Fail("cannot reach a relay at " + options_.api + ": " + std::strerror(error));
+}
+
+bool Run::Fork() {
+  const auto run_id = static_cast<uint32_t>(std::random_device{}());
+  std::fflush(stdout);
+  for (uint32_t i = 0; i < options_.processes; ++i) {
+    const pid_t pid = fork();
+    if (pid < 0) {
+      return Fail(std::string("cannot fork: ") + std::strerror(errno));
+    }
+    if (pid == 0) {
+      BeSlice(options_, run_, i, run_id, started_ns_, doorbells_);
+    }
+    slices_.push_back(pid);
+  }
+  return true;
+}
+
+bool Run::Connect() {
+  Announce("connect");
+  Findings& f = *findings_;
+  if (!WaitForGrowth(&Counters::polls_held, options_.desktops, "desktops are parked")) {
+    return false;
+  }
+  Announce("settle");
+  SetPhase(Phase::kSettle);
+  if (!WaitForGrowth(&Counters::senders_opened, options_.senders, "senders are connected") ||
+      !WaitFor(NowNs() + Ns(options_.settle_s), [] { return false; })) {
+    return false;
+  }
+  f.kernel_parked = ReadKernel();
+  ProcessUse relay;
+  ReadProcesses(options_.watch_pids, true, &relay);
+  f.relay_rss_parked = relay.rss_bytes;
+  ProcessUse swarm;
+  ReadProcesses(slices_, true, &swarm);
+  f.swarm_rss_parked = swarm.rss_bytes;
+  return true;
+}
+
+bool Run::WaitForGrowth(uint64_t Counters::*counter, uint64_t wanted, const char* what) {
+  Findings& f = *findings_;
+  uint64_t reached = 0;
+  uint64_t most = 0;
+  int64_t grown_ns = NowNs();
+  const bool going = WaitFor(NowNs() + Ns(options_.connect_timeout_s), [&] {
+    reached = ReadCounters().*counter;
+    if (reached > most) {
+      most = reached;
+      grown_ns = NowNs();
+    }
+    return reached == wanted || NowNs() - grown_ns > kConnectStallNs;
+  });
+  const Counters c = ReadCounters();
+  f.parked = c.polls_held;
+  if (c.polls_held == options_.desktops && f.connect_s == 0) {
+    f.connect_s = static_cast<double>(NowNs() - started_ns_) / kNsPerSecond;
+  }
+  if (!going || reached == wanted) {
+    return going;
+  }
+  std::string why;
+  if (c.addresses_exhausted > 0) {
+    why = "; no local ports are left: give it more --sources";
+  } else if (c.joins_refused > 0) {
+    why = "; the relay refused " + std::to_string(c.joins_refused) + " joins";
+  } else if (c.answers_bad > 0) {
+    why = "; " + std::to_string(c.answers_bad) + " answers were not what the protocol says";
+  }
+  return Fail("only " + std::to_string(reached) + " of " + std::to_string(wanted) + " " + what +
+              ", and no more come" + why);
+}
+
+bool Run::Throw() {
+  Conductor& conductor = run_.conductor();
+  const int64_t from_ns = NowNs() + kThrowLeadNs;
+  const int64_t measure_from_ns = from_ns + Ns(options_.warm_up_s);
+  const int64_t measure_until_ns = measure_from_ns + Ns(options_.duration_s);
+  conductor.throw_from_ns.store(from_ns, std::memory_order_relaxed);
+  conductor.measure_from_ns.store(measure_from_ns, std::memory_order_relaxed);
+  conductor.measure_until_ns.store(measure_until_ns, std::memory_order_relaxed);
+  Announce("warmUp");
+  SetPhase(Phase::kThrow);
+  Findings& f = *findings_;
+  // If the run ends early, the window is as long as it lasted.
+  f.window_begin = f.window_end = ReadMoment();
+  if (!WaitFor(measure_from_ns, [] { return false; })) {
+    return false;
+  }
+  f.window_begin = ReadMoment();
+  Announce("measure");
+  const bool going = WaitFor(measure_until_ns, [] { return false; });
+  f.window_end = ReadMoment();
+  return going;
+}
+
+bool Run::Drain() {
+  Announce("drain");
+  SetPhase(Phase::kDrain);
+  return WaitFor(NowNs() + Ns(options_.drain_s), [&] {
+    const Counters c = ReadCounters();
+    return c.in_flight == 0 && c.waiting == 0 && c.delivered >= c.accepted;
+  });
+}
+
+void Run::Leave() {
+  Announce("leave");
+  SetPhase(Phase::kLeave);
+  WaitFor(NowNs() + Ns(options_.connect_timeout_s), [&] {
+    const Counters c = ReadCounters();
+    return c.leaves + c.leaves_failed >= options_.desktops;
+  });
+}
+
+void Run::End() {
+  ProcessUse relay;
+  if (ReadProcesses(options_.watch_pids, true, &relay)) {
+    findings_->relay_rss_end = relay.rss_bytes;
+  }
+  findings_->kernel_end = ReadKernel();
+  SetPhase(Phase::kEnd);
+  const int64_t give_up_ns = NowNs() + kEndTimeoutNs;
+  for (pid_t& slice : slices_) {
+    if (slice == 0) {
+      continue;
+    }
+    while (waitpid(slice, nullptr, WNOHANG) == 0) {
+      if (NowNs() > give_up_ns) {
+        kill(slice, SIGKILL);
+      }
+      SleepUntil(NowNs() + kTickNs);
+    }
+    slice = 0;
+  }
+}
+
+void Run::Account() {
+  Findings& f = *findings_;
+  f.total = ReadCounters();
+  for (uint32_t i = 0; i < run_.slices(); ++i) {
+    SliceBoard& board = run_.board(i);
+    f.latency.Merge(board.latency);
+    f.answer.Merge(board.answer);
+    f.slip.Merge(board.slip);
+    run_.ledger(i).Count(&f.fates);
+  }
+  if (!f.ok) {
+    return;
+  }
+  // The two parties' accounts, kept apart while the run was on, must be those of the ledger.
+  if (f.fates.accepted != f.total.accepted || f.fates.delivered != f.total.delivered) {
+    Fail("the account does not add up: " + std::to_string(f.total.accepted) + " accepted and " +
+         std::to_string(f.total.delivered) + " delivered, but the ledger says " +
+         std::to_string(f.fates.accepted) + " and " + std::to_string(f.fates.delivered));
+  }
+}
+
+template <typename Done>
+bool Run::WaitFor(int64_t until_ns, Done&& done) {
+  for (;;) {
+    const int64_t now_ns = NowNs();
+    if (now_ns >= next_second_ns_) {
+      PrintSecond(now_ns);
+      if (!Healthy()) {
+        return false;
+      }
+      next_second_ns_ += kNsPerSecond;
+    }
+    if (interrupted != 0) {
+      return Fail("interrupted: the result is partial");
+    }
+    if (now_ns >= until_ns || done()) {
+      return true;
+    }
+    SleepUntil(std::min(until_ns, now_ns + kTickNs));
+  }
+}
+
+bool Run::Healthy() {
+  for (size_t i = 0; i < slices_.size(); ++i) {
+    int status = 0;
+    if (slices_[i] == 0 || waitpid(slices_[i], &status, WNOHANG) == 0) {
+      continue;
+    }
+    slices_[i] = 0;
+    return Fail("slice " + std::to_string(i) + " of the swarm ended on its own (" +
+                (WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
+                                     : "exit " + std::to_string(WEXITSTATUS(status))) +
+                "): the result is partial");
+  }
+  if (const std::string wrong = last_.counters.Disagreement(); !wrong.empty()) {
+    return Fail("the account does not add up: " + wrong);
+  }
+  ProcessUse ignored;
+  if (!ReadProcesses(options_.watch_pids, false, &ignored)) {
+    return Fail("a watched process of the relay has ended: the result is partial");
+  }
+  if (silent_seconds_ >= kSilentSecondsMax) {
+    return Fail(
+        "the relay is gone: for 5 seconds nobody has listened and nothing was answered; "
+        "the result is partial");
+  }
+  return true;
+}
+
+bool Run::Fail(std::string message) {
+  findings_->ok = false;
+  if (findings_->message.empty()) {
+    findings_->message = std::move(message);
+  }
+  return false;
+}
+
+void Run::Announce(std::string_view phase) {
+  phase_name_ = phase;
+  const Counters c = ReadCounters();
+  JsonWriter json;
+  json.Open('{').Text("phase", phase);
+  json.Real("atS", static_cast<double>(NowNs() - started_ns_) / kNsPerSecond);
+  json.Whole("joined", c.joined).Whole("parked", c.polls_held).Whole("sent", c.sent);
+  json.Whole("delivered", c.delivered).Close('}');
+  std::printf("%s\n", json.text().c_str());
+  std::fflush(stdout);
+}
+
+void Run::SetPhase(Phase phase) {
+  run_.conductor().phase.store(phase, std::memory_order_release);
+  for (const int doorbell : doorbells_) {
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = write(doorbell, &one, sizeof(one));
+  }
+}
+
+Counters Run::ReadCounters() {
+  Counters sum;
+  for (uint32_t i = 0; i < run_.slices(); ++i) {
+    sum.Add(run_.board(i).Read());
+  }
+  return sum;
+}
+
+Moment Run::ReadMoment() {
+  Moment moment;
+  moment.at_ns = NowNs();
+  moment.counters = ReadCounters();
+  ReadProcesses(options_.watch_pids, false, &moment.relay);
+  for (const pid_t slice : slices_) {
+    ProcessUse use;
+    if (slice != 0) {
+      ReadProcess(slice, false, &use);
+    }
+    moment.slices_s.push_back(use.cpu_s);
+    moment.swarm.cpu_s += use.cpu_s;
+    moment.swarm.user_s += use.user_s;
+    moment.swarm.system_s += use.system_s;
+  }
+  return moment;
+}
+
+void Run::PrintSecond(int64_t now_ns) {
+  Moment moment = ReadMoment();
+  auto latency = std::make_unique<Histogram>();
+  auto grown = std::make_unique<Histogram>();
+  for (uint32_t i = 0; i < run_.slices(); ++i) {
+    latency->Merge(run_.board(i).latency);
+    latency->Merge(run_.board(i).latency_unmeasured);
+  }
+  grown->AssignDifference(*latency, *latency_before_);
+  latency_before_ = std::move(latency);
+
+  const Counters& now = moment.counters;
+  const Counters& before = last_.counters;
+  const double seconds =
+      static_cast<double>(now_ns - (last_.at_ns == 0 ? started_ns_ : last_.at_ns)) / kNsPerSecond;
+  Second second;
+  second.at_s = static_cast<double>(now_ns - started_ns_) / kNsPerSecond;
+  second.phase = phase_name_;
+  second.parked = now.polls_held;
+  second.sent = now.sent - before.sent;
+  second.accepted = now.accepted - before.accepted;
+  second.delivered = now.delivered - before.delivered;
+  second.refused = now.refused - before.refused;
+  second.p50_us = grown->Percentile(0.5) / kNsPerUs;
+  second.p99_us = grown->Percentile(0.99) / kNsPerUs;
+  second.max_us = grown->max() / kNsPerUs;
+  if (last_.at_ns != 0) {
+    second.relay_cores = (moment.relay.cpu_s - last_.relay.cpu_s) / seconds;
+  }
+  second.swarm_cores = (moment.swarm.cpu_s - last_.swarm.cpu_s) / seconds;
+  second.relay_rss_bytes = moment.relay.rss_bytes;
+  std::fprintf(stderr, "%s\n", SecondLine(second).c_str());
+  findings_->seconds.push_back(second);
+
+  const uint64_t heard = now.answered + now.polls_answered + now.joins_accepted;
+  const uint64_t heard_before = before.answered + before.polls_answered + before.joins_accepted;
+  const bool silent = heard == heard_before && now.connects_refused > before.connects_refused;
+  silent_seconds_ = silent ? silent_seconds_ + 1 : 0;
+  last_ = std::move(moment);
+}
+
+}  // namespace swarm

@@ -1,0 +1,78 @@
+// The memory all processes of a run share: mapped once, before the slices are forked.
+//
+// The parent writes the phase and reads everything; a slice writes its own board, the fingerprints
+// of its own desktops, and into any ledger. Nothing in it holds a pointer or a lock.
+#ifndef LOADTEST_ENGINE_SHARED_RUN_H_
+#define LOADTEST_ENGINE_SHARED_RUN_H_
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "counters.h"
+#include "histogram.h"
+#include "ledger.h"
+#include "options.h"
+
+namespace swarm {
+
+enum class Phase : uint32_t { kConnect, kSettle, kThrow, kDrain, kLeave, kEnd };
+
+// What the parent tells all slices. The times are set before the phase that needs them.
+struct Conductor {
+  std::atomic<Phase> phase{Phase::kConnect};
+  std::atomic<int64_t> throw_from_ns{0};
+  std::atomic<int64_t> measure_from_ns{0};
+  std::atomic<int64_t> measure_until_ns{0};
+};
+
+// What one slice tells. Counters are published as a whole (a sequence lock: odd while they are
+// written), so a reader never sees half of a change; histograms bucket by bucket.
+class SliceBoard {
+ public:
+  void Publish(const Counters& counters);
+  Counters Read() const;
+
+  Histogram latency;             // due → delivered, of throws due in the measured window
+  Histogram latency_unmeasured;  // the same, of all others
+  Histogram answer;              // due → 202, measured window
+  Histogram
+      slip;  // due → when the swarm turned to it, measured window: how late the swarm itself was
+  std::atomic<uint64_t> completed{0};  // relays of this slice that other slices saw complete
+
+ private:
+  std::atomic<uint64_t> version_{0};
+  std::array<std::atomic<uint64_t>, sizeof(Counters) / sizeof(uint64_t)> published_{};
+};
+
+class SharedRun {
+ public:
+  // Throws std::bad_alloc when there is no such memory.
+  explicit SharedRun(const Options& options);
+  ~SharedRun();
+  SharedRun(const SharedRun&) = delete;
+  SharedRun& operator=(const SharedRun&) = delete;
+
+  uint32_t slices() const { return slices_; }
+  Conductor& conductor() { return *conductor_; }
+  SliceBoard& board(uint32_t slice) { return boards_[slice]; }
+  Ledger ledger(uint32_t slice) {
+    return {words_ + uint64_t{slice} * ledger_capacity_, ledger_capacity_};
+  }
+  uint64_t ledger_capacity() const { return ledger_capacity_; }
+  std::atomic<Fingerprint>& fingerprint(uint32_t desktop) { return fingerprints_[desktop]; }
+
+ private:
+  uint32_t slices_;
+  uint64_t ledger_capacity_;
+  size_t size_bytes_ = 0;
+  void* base_ = nullptr;
+  Conductor* conductor_ = nullptr;
+  SliceBoard* boards_ = nullptr;
+  std::atomic<Fingerprint>* fingerprints_ = nullptr;
+  Ledger::Word* words_ = nullptr;
+};
+
+}  // namespace swarm
+
+#endif  // LOADTEST_ENGINE_SHARED_RUN_H_

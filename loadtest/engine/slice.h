@@ -1,0 +1,50 @@
+// One slice of the swarm: a process with its own descriptors, one thread, one epoll set.
+//
+// A turn: do what is due (join, throw, try again), publish the counters, wait for events or for the
+// next due time, serve the events. The phase comes from the parent through the shared memory, with
+// a ring of the doorbell.
+#ifndef LOADTEST_ENGINE_SLICE_H_
+#define LOADTEST_ENGINE_SLICE_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "catches.h"
+#include "joins.h"
+#include "polls.h"
+#include "stage.h"
+#include "throws.h"
+
+namespace swarm {
+
+class Slice {
+ public:
+  Slice(const Options& options, SharedRun& run, uint32_t slice, uint32_t run_id, int64_t started_ns,
+        const std::vector<int>& doorbells);
+
+  // Returns when the parent says that the run has ended.
+  void Run();
+
+ private:
+  void EnterPhase();
+  void DoDue(int64_t now_ns);
+  void Wait();
+  void Serve(uint64_t tag, uint32_t events);
+  void AnswerDoorbell();
+  void FreeCompleted();
+
+  Stage stage_;
+  const std::vector<int>& doorbells_;
+  Catches catches_;
+  Polls polls_;
+  Joins joins_;
+  Throws throws_;
+  int64_t next_sweep_ns_ = 0;
+  uint64_t completed_elsewhere_ = 0;
+  bool wait_by_ms_ = false;  // the kernel has no epoll_pwait2
+};
+
+}  // namespace swarm
+
+#endif  // LOADTEST_ENGINE_SLICE_H_
