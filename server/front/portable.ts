@@ -146,6 +146,10 @@ export class PortableFront implements Front {
       keepAliveTimeout: IDLE_MS_MAX,
       connectionsCheckingInterval: 1000,
       maxHeaderSize: HEAD_BYTES_MAX,
+      requireHostHeader: false,
+      // A client that offers h2c, as some do with every request, gets its answer in HTTP/1.1.
+      shouldUpgradeCallback: ({ headers }) =>
+        listener.upgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
     });
     server.on('connection', (socket: FrontSocket) => this.#connected(socket));
     server.on('request', (request, reply) => this.#request(listener, request, reply));
@@ -186,8 +190,9 @@ export class PortableFront implements Front {
       this.#refuse(reply, FRONT_PROBLEMS.relayFull, true);
       return;
     }
-    // node:http reads a request line without a version as HTTP/0.9.
-    if (request.httpVersionMajor !== 1) {
+    // node:http reads a request line without a version as HTTP/0.9, and refuses one without a host in no words.
+    const { httpVersion, headers } = request;
+    if (request.httpVersionMajor !== 1 || (httpVersion === '1.1' && headers.host === undefined)) {
       this.#refuse(reply, FRONT_PROBLEMS.malformed, true);
       return;
     }
@@ -218,15 +223,20 @@ export class PortableFront implements Front {
     }
     const body = Buffer.allocUnsafe(CROSSING_BYTES_MAX);
     let length = 0;
+    const refuse = (document: ProblemDocument) => {
+      clearTimeout(late);
+      request.removeAllListeners('data').removeAllListeners('end');
+      this.#refuse(reply, document, true);
+    };
+    // The server's own limit on this port leaves time for an upload.
+    const late = setTimeout(refuse, REQUEST_MS_MAX, FRONT_PROBLEMS.requestTimeout);
+    reply.on('close', () => clearTimeout(late));
     request.on('data', (chunk: Buffer) => {
-      if (length + chunk.length > CROSSING_BYTES_MAX) {
-        request.removeAllListeners('data').removeAllListeners('end');
-        this.#refuse(reply, FRONT_PROBLEMS.tooLarge, true);
-        return;
-      }
-      length += chunk.copy(body, length);
+      if (length + chunk.length > CROSSING_BYTES_MAX) refuse(FRONT_PROBLEMS.tooLarge);
+      else length += chunk.copy(body, length);
     });
     request.on('end', () => {
+      clearTimeout(late);
       this.#take(request, reply);
       this.#view.body = body;
       this.#view.start = 0;

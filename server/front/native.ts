@@ -1,0 +1,403 @@
+/**
+ * The native front: parked polls in C++, JavaScript entered once a turn. Linux, when the addon is built.
+ *
+ * Invariant: see front.ts. What the addon can't serve (any route that is not hot, chunked bodies, upgrades) goes, with the
+ * bytes already read, to a PortableFront that never listens itself, so nothing is refused that the portable front takes.
+ * Cost: no object for a request; records are read from, and answers written to, one buffer each way.
+ */
+
+import { lookup } from 'node:dns/promises';
+import { createRequire } from 'node:module';
+import { isIP, Socket } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
+import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
+import { type Front, type FrontGauges, type FrontOptions, NO_CURSOR, type RequestView, type Ticket } from './front.ts';
+import { IDLE_MS_MAX, PortableFront, REQUEST_MS_MAX, WRITE_STALLED_MS_MAX } from './portable.ts';
+
+/** What the addon exports; addon.cc is its other half. */
+interface Addon {
+  NativeFront: new (options: object) => NativeObject;
+  fileLimit(): number;
+  inboundHeadBytes: number;
+  outboundHeadBytes: number;
+  threadsMax: number;
+  problems: number;
+}
+
+interface NativeObject {
+  listen(): number[];
+  setOutbound(buffer: ArrayBuffer): void;
+  send(): void;
+  released(): void;
+  gauges(): FrontGauges;
+  drain(): void;
+  close(closed: () => void): void;
+}
+
+/** How long peers may take, in ms. The defaults are the portable front's; tests shorten them. */
+export interface Patience {
+  requestMs: number;
+  idleMs: number;
+  writeMs: number;
+  lingerMs: number;
+}
+
+export interface NativeOptions extends FrontOptions {
+  /** I/O threads beside the JavaScript thread; 0 (the default): it does the I/O itself, with no hop. */
+  threads?: number;
+  patience?: Partial<Patience>;
+}
+
+/** A refused peer has this long to read why. */
+const LINGER_MS_MAX = 2_000;
+
+/** Records of one batch: more than one inbox of an I/O thread holds (native_front.cc). */
+const INBOUND_BYTES = 512 << 10;
+
+/** Answers of one turn, at first: a thousand small ones. It grows to the largest single answer. */
+const OUTBOUND_BYTES = 256 << 10;
+
+/** Partial requests, and as much again for unsent answers, over all threads: 6,000 slow peers with the largest request. */
+const BUFFER_BYTES_MAX = 64 << 20;
+
+/** Layout of records, by word: record.h is its other half; the sizes are compared when the addon is loaded. */
+const INBOUND_HEAD_BYTES = 64;
+const OUTBOUND_HEAD_BYTES = 288;
+
+/** The word 0 behind the last answer. */
+const END_BYTES = 8;
+const KIND = { poll: 1, crossing: 2, closed: 3, handover: 4 } as const;
+
+/** Tickets of the portable front within begin here: the thread number 255, which the addon does not give. */
+const FIRST_PORTABLE_TICKET: Ticket = 255 * 2 ** 40;
+
+const TWO_32 = 2 ** 32;
+
+/** The front's own answers, in the order of `enum class Problem` in answer.h. */
+const OWN_PROBLEMS: readonly ProblemDocument[] = [
+  FRONT_PROBLEMS.malformed,
+  FRONT_PROBLEMS.cursor,
+  FRONT_PROBLEMS.tooLarge,
+  FRONT_PROBLEMS.headTooLarge,
+  FRONT_PROBLEMS.notFound,
+  FRONT_PROBLEMS.methodNotAllowed,
+  FRONT_PROBLEMS.requestTimeout,
+  FRONT_PROBLEMS.relayFull,
+];
+
+let loaded: Addon | undefined;
+let unavailable: string | undefined;
+
+/** Why there is no native front here, as a sentence for the log; undefined when there is one. */
+export function whyNoNativeFront(): string | undefined {
+  if (loaded || unavailable) return unavailable;
+  if (process.platform !== 'linux') {
+    unavailable = `The native front needs Linux; this is ${process.platform}.`;
+    return unavailable;
+  }
+  try {
+    const addon = createRequire(import.meta.url)('../native/build/Release/front.node') as Addon;
+    const isOurs =
+      addon.inboundHeadBytes === INBOUND_HEAD_BYTES &&
+      addon.outboundHeadBytes === OUTBOUND_HEAD_BYTES &&
+      addon.problems === OWN_PROBLEMS.length;
+    if (isOurs) loaded = addon;
+    else unavailable = 'The addon of the native front is of another version; build it again.';
+  } catch (error) {
+    unavailable = `The addon of the native front is not built, or does not load: ${(error as Error).message}`;
+  }
+  return unavailable;
+}
+
+function addon(): Addon {
+  const why = whyNoNativeFront();
+  if (!loaded) throw new Error(why);
+  return loaded;
+}
+
+/** Descriptors one file table of this process may hold (RLIMIT_NOFILE). */
+export function fileLimit(): number {
+  return addon().fileLimit();
+}
+
+/** How connections are spread, and how many that is. */
+export interface ThreadPlan {
+  /** For NativeOptions.threads. */
+  threads: number;
+  /** Connections that fit: the wanted number, or what the limits leave of it. */
+  connectionsMax: number;
+  /** A sentence for the log. */
+  reason: string;
+}
+
+/** Descriptors of each file table that are not for connections: logs, IPC, the sprite store, epoll sets and some to spare. */
+const RESERVED_FILES = 256;
+
+/** The kernel spreads connections over threads by a hash: each thread gets room for so much more than its share. */
+const UNEVEN = 1.05;
+
+/** One thread's table: 20 bits of a ticket. */
+const THREAD_CONNECTIONS_MAX = 2 ** 20;
+
+const THREADS_MAX = 254;
+
+/**
+ * How many I/O threads `wanted` connections take. Pure.
+ *
+ * Shape   threads 0 when everything fits in the process's own file table and `alone`: the JavaScript thread then does the
+ *         I/O itself, which costs least. Otherwise at least one thread, and so many that each stays below `fileLimit`.
+ */
+export function planThreads(wanted: number, limits: { fileLimit: number; cores: number; alone: boolean }): ThreadPlan {
+  const perTable = Math.max(1, Math.min(THREAD_CONNECTIONS_MAX, limits.fileLimit - RESERVED_FILES));
+  if (wanted <= perTable && (limits.alone || limits.cores === 1)) {
+    const reason = `${wanted} connections on the JavaScript thread: they fit in the file limit of ${limits.fileLimit}.`;
+    return { threads: 0, connectionsMax: wanted, reason };
+  }
+  const needed = wanted <= perTable ? 1 : Math.ceil((wanted * UNEVEN) / perTable);
+  if (needed <= THREADS_MAX) {
+    const reason = `${wanted} connections on ${needed} I/O thread(s) of at most ${perTable}: the file limit is ${limits.fileLimit} a thread.`;
+    return { threads: needed, connectionsMax: wanted, reason };
+  }
+  const most = Math.floor((THREADS_MAX * perTable) / UNEVEN);
+  const reason = `${most} connections of the ${wanted} wanted: ${THREADS_MAX} I/O threads at a file limit of ${limits.fileLimit}. Raise it (ulimit -n) for more.`;
+  return { threads: THREADS_MAX, connectionsMax: most, reason };
+}
+
+/** The limits of this machine and process, for planThreads(). */
+export function machineLimits(alone: boolean): { fileLimit: number; cores: number; alone: boolean } {
+  return { fileLimit: fileLimit(), cores: availableParallelism(), alone };
+}
+
+export class NativeFront implements Front {
+  readonly kind = 'native';
+  readonly #options: NativeOptions;
+  readonly #portable: PortableFront;
+  #native: NativeObject | undefined;
+  readonly #inbound = new ArrayBuffer(INBOUND_BYTES);
+  readonly #words = new Uint32Array(this.#inbound);
+  readonly #bytes = new Uint8Array(this.#inbound);
+  #out!: Buffer;
+  #outWords!: Uint32Array;
+  #outEnd = 0;
+  /** In a batch answers are handed over at its end: the addon looks at the buffer after the call that brought it. */
+  #inBatch = false;
+  #readAt = 0;
+  readonly #handedOver = new Set<Socket>();
+  readonly #view: RequestView = {
+    ...{ ticket: 0, slot: 0, generation: 0, token: new Uint32Array(4), epoch: 0, seq: NO_CURSOR },
+    ...{ body: this.#bytes, start: 0, end: 0 },
+  };
+
+  constructor(options: NativeOptions) {
+    addon();
+    this.#options = options;
+    this.#portable = new PortableFront(options, FIRST_PORTABLE_TICKET);
+    this.#setOutbound(OUTBOUND_BYTES);
+  }
+
+  async listen(): Promise<number[]> {
+    const { listeners, threads = 0, connectionsMax, patience } = this.#options;
+    const numeric = await Promise.all(
+      listeners.map(async ({ host }) => (isIP(host) ? host : (await lookup(host)).address)),
+    );
+    const make = (hosts: readonly string[]) => {
+      const native = new (addon().NativeFront)({
+        listeners: listeners.map(({ port, shared, routes, fallback }, index) => {
+          return { host: hosts[index], port, shared, routes, handsOver: fallback !== undefined };
+        }),
+        ...{ threads, connectionsMax, bufferBytesMax: BUFFER_BYTES_MAX },
+        ...{ requestMs: REQUEST_MS_MAX, idleMs: IDLE_MS_MAX, writeMs: WRITE_STALLED_MS_MAX, lingerMs: LINGER_MS_MAX },
+        ...patience,
+        problems: OWN_PROBLEMS.map((document) => {
+          const { retryAfterSeconds } = PROBLEMS[document.code];
+          return { status: document.status, retryAfterSeconds, body: JSON.stringify(document) };
+        }),
+        inbound: this.#inbound,
+        deliver: (bytes: number) => this.#deliver(bytes),
+      });
+      native.setOutbound(this.#out.buffer as ArrayBuffer);
+      const ports = native.listen();
+      this.#native = native;
+      for (const index of listeners.keys()) {
+        // It never listens, but its deadlines for slow peers begin when it says so.
+        this.#portable.server(index).emit('listening');
+      }
+      return ports;
+    };
+    try {
+      return make(numeric);
+    } catch (error) {
+      // A system without IPv6 has no `::`.
+      if ((error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT' || !numeric.includes('::')) throw error;
+      return make(numeric.map((host) => (host === '::' ? '0.0.0.0' : host)));
+    }
+  }
+
+  answer(
+    ticket: Ticket,
+    status: number,
+    body: Uint8Array,
+    start: number,
+    end: number,
+    retryAfterSeconds: number,
+  ): void {
+    if (ticket >= FIRST_PORTABLE_TICKET) {
+      this.#portable.answer(ticket, status, body, start, end, retryAfterSeconds);
+      return;
+    }
+    const length = end - start;
+    const bytes = (OUTBOUND_HEAD_BYTES + length + 7) & ~7;
+    if (this.#outEnd + bytes > this.#out.length - END_BYTES) this.#makeRoom(bytes);
+    const words = this.#outWords;
+    const word = this.#outEnd >> 2;
+    words[word] = bytes;
+    words[word + 1] = ticket;
+    words[word + 2] = ticket / TWO_32;
+    words[word + 3] = status;
+    words[word + 4] = length;
+    words[word + 5] = retryAfterSeconds;
+    const at = this.#outEnd + OUTBOUND_HEAD_BYTES;
+    // Buffer's copy takes half the time of set(), which needs a view made for it.
+    if (body instanceof Buffer) body.copy(this.#out, at, start, end);
+    else this.#out.set(body.subarray(start, end), at);
+    this.#outEnd += bytes;
+  }
+
+  flush(): void {
+    if (!this.#inBatch) this.#send();
+  }
+
+  gauges(): FrontGauges {
+    const own = this.#native?.gauges() ?? { connections: 0, waiting: 0, refused: 0, stalled: 0 };
+    own.waiting += this.#portable.gauges().waiting;
+    return own;
+  }
+
+  drain(): void {
+    this.#native?.drain();
+    this.#portable.drain();
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#handedOver) socket.destroy();
+    const portable = this.#portable.close();
+    const native = this.#native;
+    this.#native = undefined;
+    if (native) await new Promise<void>((resolve) => native.close(resolve));
+    await portable;
+  }
+
+  /** A batch of records has come. */
+  #deliver(bytes: number): void {
+    this.#inBatch = true;
+    this.#readAt = 0;
+    while (this.#readAt < bytes) {
+      try {
+        this.#read(bytes);
+      } catch (error) {
+        this.#raise(error);
+      }
+    }
+    try {
+      this.#options.handlers.turn();
+    } catch (error) {
+      this.#raise(error);
+    }
+    this.#inBatch = false;
+    this.#endOutbound();
+  }
+
+  /** Hands records on, from #readAt to `bytes`. When a handler throws, #readAt is behind its record. */
+  #read(bytes: number): void {
+    const { handlers } = this.#options;
+    const words = this.#words;
+    const view = this.#view;
+    while (this.#readAt < bytes) {
+      const start = this.#readAt;
+      const word = start >> 2;
+      this.#readAt = start + words[word + 1];
+      const kind = words[word];
+      if (kind === KIND.handover) {
+        this.#takeOver(start);
+        continue;
+      }
+      const ticket = words[word + 2] + words[word + 3] * TWO_32;
+      if (kind === KIND.closed) {
+        handlers.closed(ticket, words[word + 4]);
+        continue;
+      }
+      view.ticket = ticket;
+      view.slot = words[word + 4];
+      view.generation = words[word + 5];
+      view.token[0] = words[word + 6];
+      view.token[1] = words[word + 7];
+      view.token[2] = words[word + 8];
+      view.token[3] = words[word + 9];
+      if (kind === KIND.poll) {
+        const hasCursor = words[word + 12] !== 0;
+        view.epoch = words[word + 10];
+        view.seq = hasCursor ? words[word + 11] : NO_CURSOR;
+        handlers.poll(view);
+      } else {
+        view.body = this.#bytes;
+        view.start = start + INBOUND_HEAD_BYTES;
+        view.end = view.start + words[word + 12];
+        handlers.crossing(view);
+      }
+    }
+  }
+
+  /** A fault of a handler is reported like any uncaught one, but the other requests of the batch are served first. */
+  #raise(error: unknown): void {
+    process.nextTick(() => {
+      throw error;
+    });
+  }
+
+  /** A connection that is not for the addon: node:http goes on with it where the addon stopped. */
+  #takeOver(start: number): void {
+    const word = start >> 2;
+    const native = this.#native;
+    const fd = this.#words[word + 13];
+    const from = start + INBOUND_HEAD_BYTES;
+    const read = Buffer.from(this.#bytes.subarray(from, from + this.#words[word + 12]));
+    const socket = new Socket({ fd, readable: true, writable: true, allowHalfOpen: true } as object);
+    this.#handedOver.add(socket);
+    socket.once('close', () => {
+      this.#handedOver.delete(socket);
+      native?.released();
+    });
+    socket.unshift(read);
+    this.#portable.server(this.#words[word + 14]).emit('connection', socket);
+  }
+
+  #send(): void {
+    if (this.#outEnd === 0) return;
+    this.#endOutbound();
+    this.#native?.send();
+  }
+
+  /** The buffer is whole: a word 0 stands where the next answer would, and the next one begins anew. */
+  #endOutbound(): void {
+    this.#outWords[this.#outEnd >> 2] = 0;
+    this.#outEnd = 0;
+  }
+
+  /** What is there goes out now; a single answer larger than the buffer gets a larger one. */
+  #makeRoom(bytes: number): void {
+    this.#send();
+    const wanted = bytes + END_BYTES;
+    if (wanted > this.#out.length) this.#setOutbound(2 ** Math.ceil(Math.log2(wanted)));
+  }
+
+  #setOutbound(bytes: number): void {
+    const memory = new ArrayBuffer(bytes);
+    this.#out = Buffer.from(memory);
+    this.#outWords = new Uint32Array(memory);
+    this.#native?.setOutbound(memory);
+  }
+}
+
+// A crossing's longest body fits in one record with all that stands before it.
+if (INBOUND_HEAD_BYTES + CROSSING_BYTES_MAX > INBOUND_BYTES) throw new Error('INBOUND_BYTES is too small');

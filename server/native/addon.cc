@@ -1,0 +1,269 @@
+// The border to JavaScript: the only file that knows Node-API.
+//
+// One object, `NativeFront`, whose methods native.ts calls. Records cross in two ArrayBuffers that
+// JavaScript owns and this keeps referenced: inbound ones are announced by one call of
+// `deliver(bytes)` a pass, which leaves its answers in the outbound buffer, with a word 0 behind
+// the last. (Not in what it returns: that is lost when a task behind it throws.)
+#include <napi.h>
+#include <sys/resource.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "native_front.h"
+#include "node_wait.h"
+
+namespace sprites {
+namespace {
+
+struct Environment {
+  NodeWait::Siblings waits;
+  Napi::FunctionReference constructor;
+};
+
+uint32_t Number(const Napi::Object& object, const char* name) {
+  return object.Get(name).ToNumber().Uint32Value();
+}
+
+Napi::Error SystemError(Napi::Env env, const char* call, int error) {
+  const std::string code = uv_err_name(-error);
+  Napi::Error thrown =
+      Napi::Error::New(env, std::string(call) + " " + code + ": " + uv_strerror(-error));
+  thrown.Set("code", Napi::String::New(env, code));
+  thrown.Set("syscall", Napi::String::New(env, call));
+  thrown.Set("errno", Napi::Number::New(env, -error));
+  return thrown;
+}
+
+class FrontObject : public Napi::ObjectWrap<FrontObject> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "NativeFront",
+                       {InstanceMethod("listen", &FrontObject::Listen),
+                        InstanceMethod("setOutbound", &FrontObject::SetOutbound),
+                        InstanceMethod("send", &FrontObject::Send),
+                        InstanceMethod("released", &FrontObject::Released),
+                        InstanceMethod("gauges", &FrontObject::Gauges),
+                        InstanceMethod("drain", &FrontObject::Drain),
+                        InstanceMethod("close", &FrontObject::Close)});
+  }
+
+  explicit FrontObject(const Napi::CallbackInfo& info)
+      : Napi::ObjectWrap<FrontObject>(info), context_(info.Env(), "SpritesFront") {
+    const Napi::Object options = info[0].As<Napi::Object>();
+    FrontOptions front_options;
+    front_options.threads = std::min(Number(options, "threads"), kThreadsMax);
+    const Napi::Array listeners = options.Get("listeners").As<Napi::Array>();
+    for (uint32_t i = 0; i < listeners.Length(); ++i) {
+      const Napi::Object from = listeners.Get(i).As<Napi::Object>();
+      ListenerOptions listener;
+      listener.host = from.Get("host").ToString().Utf8Value();
+      listener.port = static_cast<uint16_t>(Number(from, "port"));
+      listener.shared = from.Get("shared").ToBoolean();
+      listener.route = from.Get("routes").ToString().Utf8Value() == "events" ? Route::kEvents
+                                                                             : Route::kCrossings;
+      listener.hands_over = from.Get("handsOver").ToBoolean();
+      front_options.listeners.push_back(std::move(listener));
+    }
+    auto commons = std::make_unique<Commons>();
+    commons->connections_max = Number(options, "connectionsMax");
+    commons->buffer_bytes_max = Number(options, "bufferBytesMax") / (front_options.threads + 1);
+    commons->patience = {Number(options, "requestMs"), Number(options, "idleMs"),
+                         Number(options, "writeMs"), Number(options, "lingerMs")};
+    const Napi::Array problems = options.Get("problems").As<Napi::Array>();
+    for (uint32_t i = 0; i < commons->problems.size(); ++i) {
+      const Napi::Object from = problems.Get(i).As<Napi::Object>();
+      commons->problems[i] = {Number(from, "status"), Number(from, "retryAfterSeconds"),
+                              from.Get("body").ToString().Utf8Value()};
+    }
+    Napi::ArrayBuffer inbound = options.Get("inbound").As<Napi::ArrayBuffer>();
+    inbound_ = Napi::Persistent(inbound.As<Napi::Object>());
+    deliver_ = Napi::Persistent(options.Get("deliver").As<Napi::Function>());
+    front_ = std::make_unique<NativeFront>(
+        std::move(front_options), std::move(commons), static_cast<uint8_t*>(inbound.Data()),
+        static_cast<uint32_t>(inbound.ByteLength()), [this](uint32_t bytes) { Deliver(bytes); });
+  }
+
+ private:
+  Napi::Value Listen(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    std::vector<uint16_t> ports;
+    if (const int error = front_->Listen(&ports); error != 0) {
+      front_ = nullptr;
+      SystemError(env, "listen", error).ThrowAsJavaScriptException();
+      return env.Undefined();
+    }
+    uv_loop_t* loop = nullptr;
+    napi_get_uv_event_loop(env, &loop);
+    wait_ =
+        std::make_unique<NodeWait>(loop, front_.get(), &env.GetInstanceData<Environment>()->waits);
+    if (const int error = wait_->Start(); error != 0) {
+      SystemError(env, "poll", -error).ThrowAsJavaScriptException();
+      return env.Undefined();
+    }
+    napi_add_async_cleanup_hook(env, OnCleanup, this, &cleanup_);
+    Ref();  // until it is closed
+    const Napi::Array result = Napi::Array::New(env, ports.size());
+    for (uint32_t i = 0; i < ports.size(); ++i) {
+      result.Set(i, ports[i]);
+    }
+    return result;
+  }
+
+  void SetOutbound(const Napi::CallbackInfo& info) {
+    Napi::ArrayBuffer outbound = info[0].As<Napi::ArrayBuffer>();
+    outbound_ = Napi::Persistent(outbound.As<Napi::Object>());
+    outbound_memory_ = static_cast<uint8_t*>(outbound.Data());
+    outbound_bytes_ = static_cast<uint32_t>(outbound.ByteLength());
+  }
+
+  void Send(const Napi::CallbackInfo& /*info*/) {
+    if (!front_) {
+      return;
+    }
+    front_->Send(outbound_memory_, outbound_bytes_);
+    if (wait_) {
+      wait_->Nudge();
+    }
+  }
+
+  void Released(const Napi::CallbackInfo& /*info*/) {
+    if (front_) {
+      front_->Released();
+    }
+  }
+
+  Napi::Value Gauges(const Napi::CallbackInfo& info) {
+    const FrontGauges gauges = front_ ? front_->Gauges() : FrontGauges{};
+    const Napi::Object result = Napi::Object::New(info.Env());
+    result.Set("connections", gauges.connections);
+    result.Set("waiting", gauges.waiting);
+    result.Set("refused", gauges.refused);
+    result.Set("stalled", gauges.stalled);
+    return result;
+  }
+
+  void Drain(const Napi::CallbackInfo& /*info*/) {
+    if (front_) {
+      front_->Drain();
+    }
+  }
+
+  // close(callback): everything at once; the callback comes when the threads have ended.
+  void Close(const Napi::CallbackInfo& info) {
+    closed_ = Napi::Persistent(info[0].As<Napi::Function>());
+    if (!wait_) {
+      front_ = nullptr;
+      TellClosed();
+      return;
+    }
+    front_->Stop();
+    wait_->End([this] { Ended(); });
+  }
+
+  // The environment ends (a worker thread is stopped): no more JavaScript.
+  static void OnCleanup(napi_async_cleanup_hook_handle /*handle*/, void* object) {
+    FrontObject* const self = static_cast<FrontObject*>(object);
+    self->is_environment_ending_ = true;
+    self->front_->Stop();
+    self->front_->Join();
+    self->wait_->End([self] { self->Ended(); });
+  }
+
+  void Ended() {
+    wait_ = nullptr;
+    front_ = nullptr;
+    inbound_.Reset();
+    outbound_.Reset();
+    if (!is_environment_ending_) {
+      TellClosed();
+    }
+    const napi_async_cleanup_hook_handle cleanup = std::exchange(cleanup_, nullptr);
+    if (!is_environment_ending_) {
+      Unref();
+    }
+    if (cleanup != nullptr) {
+      napi_remove_async_cleanup_hook(cleanup);
+    }
+  }
+
+  void TellClosed() {
+    const Napi::HandleScope scope(Env());
+    const Napi::FunctionReference closed = std::move(closed_);
+    Call(closed, 0, nullptr);
+  }
+
+  void Deliver(uint32_t bytes) {
+    if (is_environment_ending_) {
+      return;
+    }
+    const Napi::HandleScope scope(Env());
+    napi_value count = nullptr;
+    if (napi_create_uint32(Env(), bytes, &count) != napi_ok) {
+      return;
+    }
+    Call(deliver_, 1, &count);
+    if (outbound_memory_ != nullptr) {
+      front_->Send(outbound_memory_, outbound_bytes_);
+    }
+  }
+
+  // Enters JavaScript as a task of its own. What it throws is an uncaught exception, as in any
+  // other callback. In plain Node-API: while a worker thread is being terminated every call may
+  // fail, which the C++ wrapper takes for fatal.
+  void Call(const Napi::FunctionReference& function, size_t count, const napi_value* values) {
+    const napi_env env = Env();
+    if (napi_make_callback(env, context_, Value(), function.Value(), count, values, nullptr) ==
+        napi_ok) {
+      return;
+    }
+    bool is_pending = false;
+    napi_value thrown = nullptr;
+    if (napi_is_exception_pending(env, &is_pending) == napi_ok && is_pending &&
+        napi_get_and_clear_last_exception(env, &thrown) == napi_ok) {
+      napi_fatal_exception(env, thrown);
+    }
+  }
+
+  std::unique_ptr<NativeFront> front_;
+  std::unique_ptr<NodeWait> wait_;
+  Napi::AsyncContext context_;
+  Napi::ObjectReference inbound_;
+  Napi::ObjectReference outbound_;
+  Napi::FunctionReference deliver_;
+  Napi::FunctionReference closed_;
+  uint8_t* outbound_memory_ = nullptr;
+  uint32_t outbound_bytes_ = 0;
+  napi_async_cleanup_hook_handle cleanup_ = nullptr;
+  bool is_environment_ending_ = false;
+};
+
+// RLIMIT_NOFILE of this process: how many descriptors one file table may hold.
+Napi::Value FileLimit(const Napi::CallbackInfo& info) {
+  rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return Napi::Number::New(info.Env(), static_cast<double>(limit.rlim_cur));
+}
+
+Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
+  env.SetInstanceData(new Environment());
+  exports.Set("NativeFront", FrontObject::Define(env));
+  exports.Set("fileLimit", Napi::Function::New(env, FileLimit));
+  // The layout of records, for native.ts to check its own against.
+  exports.Set("inboundHeadBytes", kInboundHeadBytes);
+  exports.Set("outboundHeadBytes", kOutboundHeadBytes);
+  exports.Set("threadsMax", kThreadsMax);
+  exports.Set("problems", static_cast<uint32_t>(Problem::kCount));
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(front, Initialize)
+
+}  // namespace sprites

@@ -1,0 +1,132 @@
+#include "deadline_wheel.h"
+
+#include <map>
+#include <random>
+#include <vector>
+
+#include "check.h"
+
+namespace sprites {
+namespace {
+
+constexpr uint32_t kTick = DeadlineWheel::kTickMs;
+constexpr uint64_t kTwoTicks = 2 * uint64_t{kTick};
+
+std::vector<Index> Expired(DeadlineWheel* wheel, uint64_t now_ms) {
+  std::vector<Index> expired;
+  wheel->SetNow(now_ms);
+  for (;;) {
+    uint32_t visits = 0;
+    const Index index = wheel->NextExpired(&visits);
+    if (index == kNoIndex && visits <= DeadlineWheel::kVisitsMax) {
+      return expired;
+    }
+    if (index != kNoIndex) {
+      expired.push_back(index);
+    }
+  }
+}
+
+CASE("says a deadline is over after it, never before, and at most two ticks late") {
+  for (const uint32_t delay : {0u, 1u, kTick, 10'000u, DeadlineWheel::kDeadlineMsMax}) {
+    ConnectionTable table;
+    DeadlineWheel wheel(&table, 1000);
+    const Index index = table.Take(0);
+    const uint64_t start = 1'000'000;
+    EXPECT(Expired(&wheel, start).empty());
+    wheel.Arm(index, delay);
+    EXPECT(delay == 0 || Expired(&wheel, start + delay - 1).empty());
+    EXPECT(Expired(&wheel, start + delay + kTwoTicks) == std::vector<Index>{index});
+  }
+}
+
+CASE("forgets a deadline that was disarmed, and one whose record was unlinked") {
+  ConnectionTable table;
+  DeadlineWheel wheel(&table, 0);
+  const Index disarmed = table.Take(0);
+  const Index unlinked = table.Take(0);
+  wheel.Arm(disarmed, 1000);
+  wheel.Arm(unlinked, 1000);
+  wheel.Disarm(disarmed);
+  wheel.Unlink(unlinked);
+  EXPECT(Expired(&wheel, 5000).empty());
+  EXPECT(wheel.MsUntilNext(5000) == -1);
+}
+
+CASE("goes on where it stopped when a pass has had enough") {
+  ConnectionTable table;
+  DeadlineWheel wheel(&table, 0);
+  const uint32_t count = 3 * DeadlineWheel::kVisitsMax;
+  for (uint32_t i = 0; i < count; ++i) {
+    wheel.Arm(table.Take(0), 1000);
+  }
+  wheel.SetNow(2000);
+  uint32_t passes = 0;
+  uint32_t expired = 0;
+  while (wheel.MsUntilNext(2000) == 0) {
+    uint32_t visits = 0;
+    while (wheel.NextExpired(&visits) != kNoIndex) {
+      ++expired;
+    }
+    EXPECT(visits <= DeadlineWheel::kVisitsMax + 1);
+    ++passes;
+  }
+  EXPECT(expired == count && passes >= 3);
+}
+
+CASE("agrees with a sorted map, whatever is armed, moved, disarmed and closed") {
+  const uint32_t seed = std::random_device{}();
+  printf("  seed %u\n", seed);
+  std::mt19937 random(seed);
+  ConnectionTable table;
+  DeadlineWheel wheel(&table, 0);
+  uint64_t now = 0;
+  std::map<Index, uint64_t> due;  // earliest moment at which it may expire
+  std::vector<Index> live;
+  for (int step = 0; step < 200'000; ++step) {
+    const uint32_t what = random() % 10;
+    if (what < 3 || live.empty()) {
+      const Index index = table.Take(0);
+      EXPECT(index != kNoIndex);
+      live.push_back(index);
+      wheel.Arm(index, 10'000);
+      due[index] = now + 10'000;
+    } else if (what < 8) {
+      const Index index = live[random() % live.size()];
+      if (what == 3) {
+        wheel.Disarm(index);
+        due.erase(index);
+      } else if (what < 6) {
+        wheel.ArmLongest(index, 65'000);
+        due[index] = now + 65'000;
+      } else {
+        const uint32_t delay = random() % 30'000;
+        wheel.Arm(index, delay);
+        due[index] = now + delay;
+      }
+    } else if (what == 8) {
+      const size_t at = random() % live.size();
+      wheel.Unlink(live[at]);
+      table.Release(live[at]);
+      table.Settle();
+      due.erase(live[at]);
+      live[at] = live.back();
+      live.pop_back();
+    } else {
+      // Mostly small steps; now and then the loop was held up for minutes.
+      now += random() % 100 == 0 ? random() % 200'000 : random() % 700;
+      for (const Index index : Expired(&wheel, now)) {
+        EXPECT(due.count(index) == 1 && due[index] <= now);
+        due.erase(index);
+      }
+      for (const auto& [index, at] : due) {
+        EXPECT(at + kTwoTicks > now);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sprites
+
+int main() { return sprites::check::RunAll("deadline_wheel"); }

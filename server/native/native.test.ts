@@ -1,0 +1,76 @@
+/**
+ * The C++ of the native front, built and run without Node: plain, under the sanitizers, and the fuzzer for a while.
+ *
+ * Skipped where there is no compiler. Builds lie in build/native-tests and are kept, so that a second run only runs.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const SOURCES = fileURLToPath(new URL('.', import.meta.url));
+const BUILDS = fileURLToPath(new URL('../../build/native-tests', import.meta.url));
+
+/** How long the fuzzer looks for something new; the corpus has what it found before. */
+const FUZZ_SECONDS = 20;
+
+const missing = ['cmake', 'ninja', 'g++'].filter((program) => !runs(program, ['--version']));
+const skip =
+  process.platform !== 'linux'
+    ? 'the native front is for Linux'
+    : missing.length > 0 && `needs ${missing.join(', ')}: apt-get install g++ cmake ninja-build`;
+
+/** Each build: its -DSANITIZE, and the size of the storms it runs. */
+const KINDS = [
+  { name: 'as it is', sanitize: '', storm: ['--cycles', '20', '--crowd', '9000'] },
+  {
+    name: 'under the address and undefined sanitizers',
+    sanitize: 'address',
+    storm: ['--cycles', '8', '--crowd', '1000'],
+  },
+  { name: 'under the thread sanitizer', sanitize: 'thread', storm: ['--cycles', '4', '--crowd', '500'] },
+];
+const TESTS = ['request_parser', 'pools', 'deadline_wheel', 'boxes', 'native_front'];
+
+describe('native front, without Node', { skip }, () => {
+  for (const { name, sanitize, storm } of KINDS) {
+    describe(name, () => {
+      const build = join(BUILDS, sanitize || 'plain');
+      it('compiles', () => compile(build, sanitize, 'g++'));
+      for (const test of TESTS) {
+        it(`${test} holds`, () => run(join(build, `${test}_test`), test === 'native_front' ? storm : []));
+      }
+    });
+  }
+
+  const noFuzzer = runs('clang++', ['--version']) ? false : 'needs clang with compiler-rt: apt-get install clang';
+  it(`the parser stands ${FUZZ_SECONDS} s of fuzzing`, { skip: noFuzzer }, () => {
+    const build = join(BUILDS, 'fuzzer');
+    compile(build, 'fuzzer', 'clang++');
+    // What it finds on the way is for now; a case worth keeping is put into corpus/ by hand.
+    const found = mkdtempSync(join(tmpdir(), 'parser-corpus-'));
+    cpSync(join(SOURCES, 'corpus'), found, { recursive: true });
+    run(join(build, 'request_parser_fuzz'), [`-max_total_time=${FUZZ_SECONDS}`, '-max_len=12000', found], found);
+    rmSync(found, { recursive: true });
+  });
+});
+
+function compile(build: string, sanitize: string, compiler: string): void {
+  const configure = ['-S', SOURCES, '-B', build, '-G', 'Ninja', `-DSANITIZE=${sanitize}`];
+  run('cmake', [...configure, `-DCMAKE_CXX_COMPILER=${compiler}`]);
+  run('cmake', ['--build', build]);
+}
+
+function run(program: string, args: readonly string[], cwd = SOURCES): void {
+  const suppressions = `suppressions=${join(SOURCES, 'thread_sanitizer.supp')}`;
+  const env = { ...process.env, TSAN_OPTIONS: suppressions };
+  const { status, signal, stdout, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
+  assert.ok(status === 0, `${program} ended with ${error ?? signal ?? status}\n${stdout}\n${stderr}`.slice(-8000));
+}
+
+function runs(program: string, args: readonly string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}

@@ -1,0 +1,218 @@
+#include "native_front.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace sprites {
+namespace {
+
+// All inboxes together, in each direction; a thread gets its share, within bounds.
+constexpr uint32_t kInboxesBytes = 4 << 20;
+constexpr uint32_t kInboxBytesMin = 64 << 10;
+constexpr uint32_t kInboxBytesMax = 256 << 10;
+static_assert(kInboxBytesMin >= 2 * IoLoop::kRecordBytesMax);
+
+uint32_t InboxBytes(uint32_t threads) {
+  return std::clamp(kInboxesBytes / std::max(threads, 1u), kInboxBytesMin, kInboxBytesMax) & ~4095u;
+}
+
+}  // namespace
+
+NativeFront::NativeFront(FrontOptions options, std::unique_ptr<Commons> commons, uint8_t* inbound,
+                         uint32_t inbound_bytes, std::function<void(uint32_t)> deliver)
+    : options_(std::move(options)),
+      commons_(std::move(commons)),
+      inbound_(inbound, inbound_bytes),
+      deliver_(std::move(deliver)),
+      loop_(std::make_unique<IoLoop>(0, commons_.get(), &inbound_)),
+      touched_(options_.threads) {}
+
+NativeFront::~NativeFront() {
+  Stop();
+  threads_.clear();
+  loop_.reset();
+  if (signal_ >= 0) {
+    close(signal_);
+  }
+}
+
+int NativeFront::Listen(std::vector<uint16_t>* ports) {
+  if (const int error = loop_->Open(); error != 0) {
+    return error;
+  }
+  std::vector<IoThread::Listening> threaded;
+  std::vector<int> probes;  // hold the ports of the threads' listeners until all are known
+  int error = 0;
+  for (size_t i = 0; i < options_.listeners.size() && error == 0; ++i) {
+    ListenerOptions listener = options_.listeners[i];
+    const uint8_t number = static_cast<uint8_t>(i);
+    const bool is_threaded = options_.threads > 0 && !listener.hands_over;
+    const int descriptor = OpenListener(listener, listener.shared);
+    if (descriptor < 0) {
+      error = -descriptor;
+      break;
+    }
+    listener.port = PortOf(descriptor);
+    ports->push_back(listener.port);
+    if (is_threaded) {
+      threaded.push_back({listener, number});
+      probes.push_back(descriptor);
+    } else {
+      error = loop_->AddListener(descriptor, listener, number);
+      if (error != 0) {
+        close(descriptor);
+      }
+    }
+  }
+  for (const int probe : probes) {
+    close(probe);
+  }
+  if (error != 0 || options_.threads == 0) {
+    return error;
+  }
+  signal_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (signal_ < 0) {
+    return errno;
+  }
+  // Edge-triggered and never read: each ring is an edge of its own.
+  if (error = loop_->AddOutsider(signal_, kSignal, EPOLLET); error != 0) {
+    return error;
+  }
+  for (uint32_t number = 1; number <= options_.threads; ++number) {
+    threads_.push_back(
+        std::make_unique<IoThread>(number, commons_.get(), signal_, InboxBytes(options_.threads)));
+    if (error = threads_.back()->Start(threaded); error != 0) {
+      return error;
+    }
+  }
+  return 0;
+}
+
+bool NativeFront::Pass(int timeout_ms) {
+  const uint32_t outsiders = loop_->Wait(timeout_ms);
+  const bool is_signalled = (outsiders & 1u << kSignal) != 0;
+  bool has_more;
+  do {
+    has_more = loop_->Handle();
+    if (is_signalled && TakeInboxes()) {
+      has_more = true;
+    }
+  } while (Deliver() && has_more);
+  if (!stopped_) {
+    loop_->Settle();
+  }
+  return (outsiders & 1u << kOutsider) != 0;
+}
+
+bool NativeFront::Deliver() {
+  if (inbound_.empty()) {
+    return !stopped_;
+  }
+  deliver_(inbound_.size());
+  inbound_.Clear();
+  return !stopped_;
+}
+
+// True when something stayed behind for want of room.
+bool NativeFront::TakeInboxes() {
+  bool has_more = false;
+  for (const auto& thread : threads_) {
+    switch (thread->inbox().Take(&inbound_)) {
+      case Inbox::Taken::kWakeThread:
+        thread->Wake();
+        break;
+      case Inbox::Taken::kNoRoom:
+        has_more = true;
+        break;
+      case Inbox::Taken::kNothing:
+      case Inbox::Taken::kRecords:
+        break;
+    }
+  }
+  return has_more;
+}
+
+void NativeFront::Send(uint8_t* memory, uint32_t bytes) {
+  if (stopped_) {
+    return;
+  }
+  for (uint32_t at = 0; at + kOutboundHeadBytes <= bytes;) {
+    OutboundRecord head;
+    memcpy(&head, memory + at, sizeof head);
+    if (head.bytes == 0) {
+      break;
+    }
+    const uint32_t thread =
+        Ticket::Unpack(static_cast<uint64_t>(head.ticket_high) << 32 | head.ticket_low).thread;
+    if (thread == 0) {
+      loop_->Answer(memory + at);
+    } else if (thread <= threads_.size()) {
+      threads_[thread - 1]->outbox().Stage(memory + at, head.bytes);
+      touched_[thread - 1] = 1;
+    }
+    at += head.bytes;
+  }
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    if (touched_[i] == 0) {
+      continue;
+    }
+    touched_[i] = 0;
+    if (threads_[i]->outbox().Send()) {
+      threads_[i]->Wake();
+    }
+  }
+}
+
+FrontGauges NativeFront::Gauges() const {
+  FrontGauges gauges = {commons_->connections.load(std::memory_order_relaxed), loop_->waiting(),
+                        commons_->refused.load(std::memory_order_relaxed), 0};
+  for (const auto& thread : threads_) {
+    gauges.waiting += thread->waiting();
+    if (thread->inbox().stalled()) {
+      gauges.stalled = 1;
+    }
+  }
+  return gauges;
+}
+
+void NativeFront::Drain() {
+  loop_->Drain();
+  if (stopped_) {
+    return;
+  }
+  for (const auto& thread : threads_) {
+    thread->Drain();
+  }
+  for (const auto& thread : threads_) {
+    thread->AwaitDeaf();
+  }
+}
+
+void NativeFront::Stop() {
+  if (stopped_) {
+    return;
+  }
+  stopped_ = true;
+  loop_->CloseAll();
+  for (const auto& thread : threads_) {
+    thread->Stop();
+  }
+}
+
+void NativeFront::Join() {
+  for (const auto& thread : threads_) {
+    thread->Join();
+  }
+}
+
+bool NativeFront::IsOver() const {
+  return stopped_ && std::all_of(threads_.begin(), threads_.end(),
+                                 [](const auto& thread) { return thread->IsOver(); });
+}
+
+}  // namespace sprites
