@@ -1,6 +1,7 @@
 /** One run of the swarm's engine against a contender: its flags in, its account out. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { ENGINE } from '../bin/build.js';
 import type { Contender } from './contender.ts';
 
@@ -36,22 +37,34 @@ export interface Account {
   limitReason?: string;
 }
 
+/** How a run is watched. */
+export interface Watching {
+  /** The engine's line a second goes to stderr. */
+  live?: boolean;
+  /** A phase has begun: connect, settle, warmUp, measure, drain. */
+  phase?: (name: string) => void;
+}
+
 /** Runs the engine to its end. Throws Error with its message when it failed, lost or doubled a sprite. */
-export async function runEngine(contender: Contender, flags: readonly string[], live = false): Promise<Account> {
+export async function runEngine(
+  contender: Contender,
+  flags: readonly string[],
+  { live = false, phase = () => {} }: Watching = {},
+): Promise<Account> {
   const at = ['--api', `127.0.0.1:${contender.api}`, '--events', `127.0.0.1:${contender.events}`];
   const crossings = ['--crossings', `127.0.0.1:${contender.api}`];
   const watch = ['--watch-pids', contender.pids.join(',')];
   const child = spawn(ENGINE, [...at, ...crossings, ...watch, ...flags], {
     stdio: ['ignore', 'pipe', live ? 'inherit' : 'ignore'],
   });
-  let out = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    out += text;
+  let last: (Account & { phase: string }) | undefined;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    last = JSON.parse(line);
+    if (last) phase(last.phase);
   });
   await once(child, 'close');
-  const last = out.trimEnd().split('\n').at(-1) ?? '';
-  if (last === '') throw new Error(`the swarm ended with ${child.exitCode} and said nothing`);
-  const account: Account = JSON.parse(last);
+  if (last?.phase !== 'done') throw new Error(`the swarm ended with ${child.exitCode} before it was done`);
+  const account: Account = last;
   if (!account.ok) throw new Error(`the swarm failed: ${account.message}`);
   const wrong = account.lost + account.duplicated + account.misrouted;
   if (wrong > 0) {

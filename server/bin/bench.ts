@@ -1,29 +1,44 @@
 /** `npm run bench`: builds what it needs, then answers the questions of server/bench, all of them or those named. */
 import type { Shape } from '../bench/contender.ts';
+import { MILLION_USAGE, million } from '../bench/million.ts';
 import { LOADS, relaying } from '../bench/relaying.ts';
-import { buildEngine, buildFloor } from './build.js';
+import { whyNoNativeFront } from '../front/native.ts';
+import { buildAddon, buildEngine, buildFloor } from './build.js';
 
-const SHAPES: Shape[] = [
+const NATIVE: Shape[] = [
+  { name: 'native, cluster (1 worker)', front: 'native', workers: 1 },
+  { name: 'native, one process', front: 'native', workers: 0, flags: ['--max-desktops', '15000'] },
+];
+const PORTABLE: Shape[] = [
   { name: 'portable, cluster (1 worker)', front: 'portable', workers: 1 },
   { name: 'portable, one process', front: 'portable', workers: 0 },
 ];
 
 const USAGE = `Usage: npm run bench -- [${Object.keys(LOADS).join(' | ')}] …
+       npm run bench -- million [options]
 
 Measures what a relayed sprite and a parked poll cost, for each shape of the relay and for the floor, in one run.
-Without a name every load is measured; each takes some 20 s a shape.`;
+Without a name every load is measured; each takes some 20 s a shape.
 
-const loads = process.argv.slice(2);
+${MILLION_USAGE}`;
+
+const [first, ...rest] = process.argv.slice(2);
+const loads = first === undefined ? Object.keys(LOADS) : [first, ...rest];
 if (loads.includes('--help')) {
   console.log(USAGE);
-} else if (loads.some((load) => !(load in LOADS))) {
+} else if (first !== 'million' && loads.some((load) => !(load in LOADS))) {
   console.error(USAGE);
   process.exit(2);
 } else {
   const why = buildEngine() ?? buildFloor();
-  if (why) {
-    console.error(`The benches need the swarm's engine and the floor: ${why}.`);
+  const whyNoAddon = buildAddon(process.execPath) ?? whyNoNativeFront();
+  try {
+    if (why) throw new Error(`the swarm's engine and the floor are needed: ${why}`);
+    if (whyNoAddon) console.error(`Without the native front: ${whyNoAddon}.`);
+    if (first === 'million') await million(rest);
+    else await relaying(whyNoAddon ? PORTABLE : [...NATIVE, ...PORTABLE], loads);
+  } catch (error) {
+    console.error(`The bench could not be finished: ${(error as Error).message}.`);
     process.exit(1);
   }
-  await relaying(SHAPES, loads.length > 0 ? loads : Object.keys(LOADS));
 }

@@ -11,6 +11,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { buildAddon } from './build.js';
 import { aptInstall } from './machine.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,7 +19,12 @@ const NODE_MAJOR = 26;
 
 /** Each command: what runs, and with which flags of Node. Arguments of the command line follow. */
 const COMMANDS = {
-  relay: () => run(node(), [...relayFlags(), 'server/bin/relay.ts']),
+  relay: () => {
+    const program = node();
+    const why = wantsNative() ? buildAddon(program) : undefined;
+    if (why) console.error(`No native front: ${why}. The relay runs with the portable one.`);
+    run(program, [...relayFlags(), 'server/bin/relay.ts']);
+  },
   test: () => run(node(), ['server/bin/test.ts']),
   bench: () => run(node(), ['server/bin/bench.ts']),
   spr: () => run(node(), ['server/bin/spr.ts']),
@@ -73,6 +79,13 @@ function works(path) {
   return spawnSync(path, ['--version']).status === 0;
 }
 
+/** Whether this relay may run with the native front: unless it is told not to, or only asked for help. */
+function wantsNative() {
+  if (rest.includes('--help') || rest.includes('--front=portable')) return false;
+  const flag = rest.indexOf('--front');
+  return (flag < 0 ? process.env.SPRITES_FRONT : rest[flag + 1]) !== 'portable';
+}
+
 /** V8's flags for the relay; SPRITES_NODE_FLAGS come after them and win. server/README.md gives each its reason. */
 function relayFlags() {
   const memoryMiB = totalmem() / 2 ** 20;
@@ -89,9 +102,8 @@ function relayFlags() {
 
 /** Becomes the command, where this Node can; else runs it, passes signals on, and ends as it ends. */
 function run(program, leading) {
-  const resolved = leading.map((part) =>
-    part.endsWith('.ts') || part.startsWith('node_modules/') ? join(ROOT, part) : part,
-  );
+  const isOurs = (part) => !part.startsWith('-') && (part.endsWith('.ts') || part.startsWith('node_modules/'));
+  const resolved = leading.map((part) => (isOurs(part) ? join(ROOT, part) : part));
   const args = [...resolved, ...rest];
   if (typeof process.execve === 'function') process.execve(program, [program, ...args], process.env);
   const child = spawn(program, args, { stdio: 'inherit' });

@@ -69,7 +69,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   try {
     values = parseArgs({ args: [...argv], options: { ...options, help: { type: 'boolean' } } }).values;
   } catch (error) {
-    throw new Misused(`${(error as Error).message.split('.')[0]}. See --help.`);
+    throw new Misused(`${(error as Error).message.split('. ')[0]}. See --help.`);
   }
   if (values.help) return 'help';
   const text = (flag: Flag): string | undefined => {

@@ -30,6 +30,8 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   const relay = await startPrimary(options, log);
   process.on('SIGTERM', relay.stop);
   process.on('SIGINT', relay.stop);
+  // For people; the log on stdout is for programs.
+  console.error(`Sprites is running: open ${relay.url} in two windows, and throw.`);
   await relay.stopped;
   process.exit(0);
 }

@@ -7,7 +7,7 @@ import { EVENT_BYTES_MAX, Mailboxes, type MailboxLimits, writeNumber } from './m
 import { blockBytes, Slab } from './slab.ts';
 
 const LIMITS: MailboxLimits = { eventsMax: MAILBOX_EVENTS_MAX, bytesMax: MAILBOX_BYTES_MAX };
-const NOTHING = new Uint8Array(0);
+const NOTHING = Buffer.alloc(0);
 const BLOCK_HEAD_BYTES = 8;
 
 function open(limits: Partial<MailboxLimits> = {}, slab = new Slab(0)): Mailboxes {

@@ -77,9 +77,9 @@ export class Mailboxes {
   append(
     slot: number,
     edge: EdgeNumber,
-    head: Uint8Array,
+    head: Buffer,
     headLength: number,
-    tail: Uint8Array,
+    tail: Buffer,
     start = 0,
     end = tail.length,
   ): boolean {
@@ -91,10 +91,9 @@ export class Mailboxes {
     this.#slab.setWord(block, NO_BLOCK);
     this.#slab.setWord(block, length | (edge << 16), 1);
     const page = this.#slab.page(block);
-    let at = this.#slab.offset(block) + HEAD_BYTES;
-    // A loop beats a call out of JavaScript for so few bytes.
-    for (let index = 0; index < headLength; index++) page[at++] = head[index];
-    for (let index = start; index < end; index++) page[at++] = tail[index];
+    const at = this.#slab.offset(block) + HEAD_BYTES;
+    head.copy(page, at, 0, headLength);
+    tail.copy(page, at + headLength, start, end);
     this.#link(slot, block, blockBytes(bytes));
     return true;
   }
@@ -132,7 +131,7 @@ export class Mailboxes {
       out[end++] = COMMA;
       const page = this.#slab.page(block);
       const from = this.#slab.offset(block) + HEAD_BYTES;
-      for (let index = from; index < from + length; index++) out[end++] = page[index];
+      end += page.copy(out, end, from, from + length);
       block = this.#slab.word(block);
     }
     this.batchSeq = seq;

@@ -230,14 +230,7 @@ export class Relay {
    *
    * Shape   anything but 'accepted' and 'repeated': nothing changed, and the thrower keeps its sprite.
    */
-  accept(
-    from: number,
-    crossing: number,
-    edge: EdgeNumber,
-    passage: Uint8Array,
-    start = 0,
-    end = passage.length,
-  ): Verdict {
+  accept(from: number, crossing: number, edge: EdgeNumber, passage: Buffer, start = 0, end = passage.length): Verdict {
     const turn = this.desktops.turn(from, crossing);
     if (turn === 'stale') return 'crossing-stale';
     if (turn === 'repeated') {

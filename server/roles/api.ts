@@ -30,7 +30,6 @@ const PROBLEM_TYPE = 'application/problem+json';
 /** The API's routes; `next` takes what is not of it. */
 export function api(worker: Worker, store: SpriteStore, addresses: PublicAddresses): express.Router {
   const router = express.Router();
-  const json = express.json({ limit: JOIN_BYTES_MAX, strict: true, type: () => true });
 
   router.use('/v1', (request, response, next) => {
     response.set(CORS_ORIGIN).set('Cache-Control', 'no-store');
@@ -38,8 +37,8 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
     else next();
   });
 
-  router.post('/v1/desktops', json, async (request, response) => {
-    const reply = await worker.join(checkJoin(request.body));
+  router.post('/v1/desktops', async (request, response) => {
+    const reply = await worker.join(checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX))));
     if (reply.status !== 201) return relay(response, reply);
     const joined = JSON.parse(reply.body.toString());
     const at = basesOf(request, addresses);
@@ -159,13 +158,24 @@ function holder(request: Request): Identity {
   throw new ProblemError('unknown-desktop', UNKNOWN.detail);
 }
 
-/** A whole body; its length is looked at before its bytes. Throws too-large. */
+function readJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(UTF8.decode(body));
+  } catch {
+    throw new ProblemError('malformed', 'The body must be JSON in UTF-8.', { field: 'body' });
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A whole body; its length is looked at before its bytes. Throws too-large; malformed when it is cut off. */
 async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
   const tooLarge = () => new ProblemError('too-large', `The body of this request is at most ${bytesMax} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request) {
+  // Left early, the request must stay open: its answer goes out over the same socket.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     length += chunk.length;
     if (length > bytesMax) throw tooLarge();
     chunks.push(chunk);
@@ -187,16 +197,13 @@ function basesOf(request: Request, addresses: PublicAddresses): { api: string; e
 
 function documentOf(error: unknown): ProblemDocument {
   if (error instanceof ProblemError) return error.document;
-  // What express and its body parser throw carries a status.
-  const { status, type } = error as { status?: unknown; type?: unknown };
-  if (status === 413) return problem('too-large', `The body of this request is at most ${JOIN_BYTES_MAX} bytes.`);
+  // What express throws carries a status.
+  const { status, code } = error as { status?: unknown; code?: unknown };
   if (status === 404) return problem('not-found', 'Nothing is here.');
-  if (status === 408) return problem('request-timeout', 'The request did not come whole in time.');
   if (typeof status === 'number' && status >= 400 && status < 500) {
-    const parse = type === 'entity.parse.failed';
-    return problem('malformed', parse ? 'The body must be JSON in UTF-8.' : 'The request is not well-formed.', {
-      field: parse ? 'body' : 'request',
-    });
+    return problem('malformed', 'The request is not well-formed.', { field: 'request' });
   }
+  // Nobody reads this one: the connection broke while its body came.
+  if (code === 'ECONNRESET') return problem('malformed', 'The body was cut off.', { field: 'body' });
   return problem('internal', 'The relay made a mistake; it was logged. Trying again may help.');
 }

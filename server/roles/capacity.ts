@@ -6,8 +6,11 @@ import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { SLOTS_MAX } from '../wire/identity.ts';
 
-/** Descriptors kept for everything that is not a client: libraries, logs, IPC, sprite files being read, connections being refused. */
-export const FILES_RESERVED = 64;
+/**
+ * Descriptors kept for everything that is not a client: libraries, logs, IPC, sprite files being read, connections being
+ * refused. An eighth of all, within these.
+ */
+const FILES_RESERVED = { least: 64, most: 256 } as const;
 
 /** A file limit below this gets a warning with the remedy: a small village of desktops. */
 export const FILES_WISHED = 4096;
@@ -34,7 +37,13 @@ export function fileLimit(): number {
 
 /** Client connections a process of `files` descriptors can hold; 16 at the least, or it could not serve at all. */
 export function connectionsFor(files: number): number {
-  return Math.max(16, files - FILES_RESERVED);
+  const reserved = Math.min(Math.max(Math.floor(files / 8), FILES_RESERVED.least), FILES_RESERVED.most);
+  return Math.max(16, files - reserved);
+}
+
+/** Connections for so many desktops that hold a poll each, with some to spare for those that come again before they went. */
+export function connectionsWanted(desktops: number): number {
+  return Math.ceil(desktops * 1.02) + FILES_RESERVED.least;
 }
 
 /** Desktops to have rows for: as many as there can be connections for in all the processes that hold some. */

@@ -4,7 +4,8 @@
  * A frame is one Buffer per turn and direction (wire/frame.ts), sent by process.send with `serialization: 'advanced'`.
  * Invariant: records of one worker arrive in the order they were asked in.
  */
-import type { Crossing, EdgeNumber } from '../wire/crossing.ts';
+import type { EdgeNumber } from '../wire/crossing.ts';
+import type { CrossingReader } from '../wire/crossing_reader.ts';
 import { FRAME_BYTES_TARGET, FrameWriter, Kind, type RecordView, readFrame } from '../wire/frame.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
@@ -26,8 +27,8 @@ export class IpcUplink implements Uplink {
     this.#send = send;
   }
 
-  crossing(request: number, from: Identity, crossing: Crossing): void {
-    this.#writer.crossing(request, from, crossing.crossing, crossing.edge, crossing.passage);
+  crossing(request: number, from: Identity, { crossing, edge, bytes, length }: CrossingReader): void {
+    this.#writer.crossing(request, from, crossing, edge, bytes, length);
     this.#soon();
   }
 
@@ -100,7 +101,7 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
   const { request, bytes, start, end } = record;
   switch (record.kind) {
     case Kind.crossing:
-      master.crossing(link, request, record, record.crossing, record.edge as EdgeNumber, bytes.subarray(start, end));
+      master.crossing(link, request, record, record.crossing, record.edge as EdgeNumber, bytes, start, end);
       break;
     case Kind.poll:
       master.poll(link, request, record, record.epoch, record.seq);

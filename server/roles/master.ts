@@ -6,7 +6,8 @@
  */
 import { type Relay, refusal } from '../domain/relay.ts';
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
-import type { Crossing, EdgeNumber } from '../wire/crossing.ts';
+import type { EdgeNumber } from '../wire/crossing.ts';
+import type { CrossingReader } from '../wire/crossing_reader.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
@@ -26,7 +27,7 @@ const REQUESTS = 2 ** 32;
 const REFUSALS: Partial<Record<ProblemCode, string>> = {
   'mailbox-full': "The neighbour's mailbox is full; the sprite stays with you, throw it again later.",
   'too-fast': 'This desktop throws faster than the relay takes; the sprite stays with you.',
-  'crossing-stale': 'Crossings 32 and more behind the newest are not known any more; throw it under a new number.',
+  'crossing-stale': 'Crossings more than 32 behind the newest are not known any more; throw it under a new number.',
   draining: 'The relay is going down; the sprite stays with you.',
 };
 
@@ -99,19 +100,22 @@ export class Master {
     this.endTurn();
   }
 
+  /** The passage is bytes[start, end). */
   crossing(
     link: number,
     request: number,
     from: Identity,
     crossing: number,
     edge: EdgeNumber,
-    passage: Uint8Array,
+    bytes: Buffer,
+    start: number,
+    end: number,
   ): void {
     if (!this.#live(link, request, from)) return;
-    const verdict = this.relay.accept(from.slot, crossing, edge, passage);
+    const verdict = this.relay.accept(from.slot, crossing, edge, bytes, start, end);
     if (verdict === 'accepted' || verdict === 'repeated') {
-      const end = this.relay.writeReceiver(from.slot, crossing, this.#out, 0);
-      this.#links.get(link)?.answer(request, 202, this.#out, 0, end, 0);
+      const length = this.relay.writeReceiver(from.slot, crossing, this.#out, 0);
+      this.#links.get(link)?.answer(request, 202, this.#out, 0, length, 0);
       return;
     }
     let body = this.#refused.get(verdict);
@@ -195,8 +199,8 @@ export class DirectUplink implements Uplink {
     this.#link = master.addLink({ answer: answered, flush: () => {} });
   }
 
-  crossing(request: number, from: Identity, crossing: Crossing): void {
-    this.#master.crossing(this.#link, request, from, crossing.crossing, crossing.edge, Buffer.from(crossing.passage));
+  crossing(request: number, from: Identity, { crossing, edge, bytes, length }: CrossingReader): void {
+    this.#master.crossing(this.#link, request, from, crossing, edge, bytes, 0, length);
   }
 
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {

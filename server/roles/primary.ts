@@ -8,17 +8,25 @@ import cluster, { type Worker as Process } from 'node:cluster';
 import { randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, Registry } from 'prom-client';
 import { TICK_MS } from '../domain/deadlines.ts';
 import { Relay } from '../domain/relay.ts';
-import { chooseFront } from '../front/choice.ts';
+import { planFront } from '../front/choice.ts';
 import type { Front, FrontHandlers, FrontListener } from '../front/front.ts';
 import { admin, adminToken } from './admin.ts';
 import type { PublicAddresses } from './api.ts';
 import { apiListener } from './api_listener.ts';
-import { connectionsFor, desktopsFor, FILES_WISHED, fileLimit, pollsByMemory, slabBytes } from './capacity.ts';
+import {
+  connectionsFor,
+  connectionsWanted,
+  desktopsFor,
+  FILES_WISHED,
+  fileLimit,
+  pollsByMemory,
+  slabBytes,
+} from './capacity.ts';
 import { masterGauges, workerGauges } from './gauges.ts';
 import { IpcLink, receiveFrame } from './ipc.ts';
 import { DirectUplink, Master } from './master.ts';
@@ -30,6 +38,9 @@ const LAST_POLLS_MS = 500; // polls on their way get what waits for them, or "co
 const LAST_ANSWERS_MS = 3_000; // answers on their way get out, connections close
 /** How often the closing looks whether all is done. */
 const CLOSING_STEP_MS = 20;
+
+/** The most the relay's clock moves at once: a master that was stopped (a paused machine) must not take it for silence of its desktops. */
+const CLOCK_STEP_MS_MAX = 1_000;
 
 /** A worker that dies is forked again after this; twice as late each time it lived for less than RESTART_MS_MAX. */
 const RESTART_MS = 100;
@@ -51,6 +62,8 @@ export interface PrimaryOptions {
 }
 
 export interface Primary {
+  /** Where a browser finds the site. */
+  url: string;
   /** Takes the relay down; the same as POST /admin/drain. */
   stop(): void;
   /** Resolves when everything is closed. */
@@ -60,9 +73,14 @@ export interface Primary {
 /** Starts everything; resolves when the relay is ready. Throws what the system said when a port or file can't be had. */
 export async function startPrimary(options: PrimaryOptions, log: Logger): Promise<Primary> {
   const token = adminToken(options.adminTokenFile);
-  const choice = await chooseFront(options.front);
   const files = fileLimit();
-  const connectionsMax = Math.min(connectionsFor(files), pollsByMemory(choice.kind));
+  const plan = planFront(
+    options.front,
+    options.maxDesktops === undefined ? connectionsFor(files) : connectionsWanted(options.maxDesktops),
+    connectionsFor(files),
+    options.workers === 0,
+  );
+  const connectionsMax = Math.min(plan.connectionsMax, pollsByMemory(plan.kind));
   const slots = options.maxDesktops ?? desktopsFor(connectionsMax, 1 + options.workers);
   if (files < FILES_WISHED) {
     const remedy = `raise it with "ulimit -n ${1 << 16}" (or LimitNOFILE= of the service) before starting`;
@@ -80,18 +98,14 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const handlers: FrontHandlers = { ...master.handlers, crossing: () => {} };
   const addresses = { url: options.publicUrl, eventsUrl: options.publicEventsUrl, eventsPort: 0, apiPort: 0 };
   const own = await cast.listener(options, addresses, log);
-  const front = choice.make({
-    listeners: own ? [events, own] : [events],
-    handlers: own ? cast.handlers(handlers) : handlers,
-    connectionsMax,
-  });
+  const front = plan.make(own ? [events, own] : [events], own ? cast.handlers(handlers) : handlers);
   master.face(front);
   cast.face(front);
   const [eventsPort, ownPort] = await front.listen();
   addresses.eventsPort = eventsPort;
   addresses.apiPort = ownPort ?? (await cast.start(addresses));
 
-  const clock = setInterval(() => master.advance(performance.now()), TICK_MS);
+  const clock = startClock((nowMs) => master.advance(nowMs));
   masterGauges(
     registry,
     relay,
@@ -120,15 +134,14 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     {
       ports,
       pids: { master: process.pid, workers: cast.pids() },
-      front: choice.kind,
-      frontReason: choice.reason,
+      front: { kind: plan.kind, threads: plan.threads, reason: plan.reason },
       capacity: { files, connections: connectionsMax, desktops: slots, mailboxBytes: slabBytes() },
       node: process.version,
       flags: process.execArgv,
     },
     'relay ready',
   );
-  return { stop, stopped: stopped.promise };
+  return { url: options.publicUrl ?? `http://localhost:${ports.api}`, stop, stopped: stopped.promise };
 
   async function closeDown(): Promise<void> {
     log.info({ desktops: relay.desktops.count, parked: relay.parkedCount, waiting: relay.waiting }, 'going down');
@@ -158,6 +171,30 @@ function makeRelay(slots: number, answers: ConstructorParameters<typeof Relay>[0
     randomize: randomFillSync,
     random: Math.random,
   });
+}
+
+/** Throws what the system says when somebody has the port. Workers share theirs, so they would share it with another relay too. */
+async function mustBeFree(host: string, port: number): Promise<void> {
+  const probe = net.createServer();
+  try {
+    await once(probe.listen({ host, port, exclusive: true }), 'listening');
+    await once(probe.close(), 'close');
+  } catch (error) {
+    // A system without IPv6 has no `::`; the front knows what to bind instead.
+    if ((error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error;
+  }
+}
+
+/** Tells the time every tick. Ends when cleared. */
+function startClock(tell: (nowMs: number) => void): NodeJS.Timeout {
+  let nowMs = performance.now();
+  let lastMs = nowMs;
+  return setInterval(() => {
+    const elapsedMs = performance.now() - lastMs;
+    lastMs += elapsedMs;
+    nowMs += Math.min(elapsedMs, CLOCK_STEP_MS_MAX);
+    tell(nowMs);
+  }, TICK_MS);
 }
 
 function sleep(ms: number): Promise<void> {
@@ -268,6 +305,7 @@ class Cluster implements Cast {
   /** The first worker picks the port when it is 0; the others share it. */
   async start(addresses: PublicAddresses): Promise<number> {
     const { host, data, front, port } = this.#options;
+    if (port !== 0) await mustBeFree(host, port);
     this.#settings = { host, data, front, port, addresses: { ...addresses, apiPort: port } };
     const picked = await this.#fork();
     this.#settings.port = picked;

@@ -5,7 +5,7 @@
  * verdict. So a socket has one poll at a time and CROSSINGS_IN_FLIGHT_MAX throws, and never more bytes to send than those
  * answer. Invariant: nothing is asked in the name of a desktop before its token has come.
  */
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { PING_MS } from '../domain/limits.ts';
@@ -44,6 +44,9 @@ export class SocketDesktops {
 
   constructor(worker: Worker) {
     this.#worker = worker;
+    this.#server.on('wsClientError', (error, socket) => {
+      refuseUpgrade(socket, problem('malformed', `${error.message}.`, { field: 'upgrade' }));
+    });
     this.#heartbeat = setInterval(() => {
       for (const desktop of this.#open) desktop.beat();
     }, HEARTBEAT_MS).unref();
@@ -59,7 +62,7 @@ export class SocketDesktops {
     const path = PATH.exec(request.url ?? '');
     socket.on('error', () => socket.destroy());
     if (!path || !readId(path[1], identity)) {
-      socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      refuseUpgrade(socket, problem('not-found', 'A socket is at /v1/desktops/{id}/socket only.'));
       return;
     }
     const { slot, generation } = identity;
@@ -205,7 +208,7 @@ class SocketDesktop {
 
   #fail(document: ProblemDocument): void {
     this.#send(wrap('problem', Buffer.from(JSON.stringify(document))));
-    this.close(CLOSE.policy, document.code);
+    this.close(document.code === 'draining' ? CLOSE.goingAway : CLOSE.policy, document.code);
   }
 
   #send(body: Buffer): void {
@@ -213,6 +216,20 @@ class SocketDesktop {
     if (this.#ws.bufferedAmount > UNREAD_BYTES_MAX) this.#ws.terminate();
     else this.#ws.send(body, { binary: false });
   }
+}
+
+/** Answers a request for a socket that can't be one, and closes. */
+function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
+  const body = Buffer.from(JSON.stringify(document));
+  const head = [
+    `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${body.length}`,
+    'Cache-Control: no-store',
+    'Access-Control-Allow-Origin: *',
+    'Connection: close',
+  ];
+  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
 }
 
 const PROBLEM_KEY = Buffer.from('"problem":');

@@ -6,7 +6,7 @@
  */
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import { NO_SLOT } from '../front/front.ts';
-import { readCrossing } from '../wire/crossing.ts';
+import { CrossingReader } from '../wire/crossing_reader.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
@@ -29,6 +29,7 @@ export const DRAINING = problem('draining', 'The relay is going down; try again 
 
 export class Worker {
   readonly uplink: Uplink;
+  readonly #reader = new CrossingReader();
   #front: Front | undefined;
   /** Rows of what is pending: a front's ticket, or −1 and a call in #replies. */
   readonly #tickets = new Float64Array(PENDING_MAX);
@@ -91,8 +92,8 @@ export class Worker {
 
   /** A crossing of a socket, checked here; the call comes with the verdict. Throws malformed, too-large, relay-busy. */
   throwFrom(desktop: Identity, body: Uint8Array, call: (reply: Reply) => void): void {
-    const crossing = readCrossing(body);
-    this.uplink.crossing(this.#pend(-1, call), desktop, crossing);
+    this.#reader.read(body, 0, body.length);
+    this.uplink.crossing(this.#pend(-1, call), desktop, this.#reader);
     this.uplink.flush();
   }
 
@@ -101,8 +102,8 @@ export class Worker {
     else if (view.slot === NO_SLOT) this.#refuse(view.ticket, UNKNOWN);
     else {
       try {
-        const crossing = readCrossing(view.body, view.start, view.end);
-        this.uplink.crossing(this.#pend(view.ticket, undefined), view, crossing);
+        this.#reader.read(view.body, view.start, view.end);
+        this.uplink.crossing(this.#pend(view.ticket, undefined), view, this.#reader);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         this.malformed++;

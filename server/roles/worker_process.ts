@@ -3,7 +3,7 @@
  */
 import type { Logger } from 'pino';
 import { AggregatorRegistry, register } from 'prom-client';
-import { chooseFront } from '../front/choice.ts';
+import { planFront } from '../front/choice.ts';
 import type { PublicAddresses } from './api.ts';
 import { apiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit } from './capacity.ts';
@@ -37,12 +37,10 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   });
   const at = { host: settings.host, port: settings.port, shared: true };
   const { listener, sockets } = await apiListener(worker, settings.data, settings.addresses, at, log);
-  const choice = await chooseFront(settings.front);
-  const front = choice.make({
-    listeners: [listener],
-    handlers: { ...worker.handlers, poll: () => {}, closed: () => {} },
-    connectionsMax: connectionsFor(fileLimit()),
-  });
+  const connections = connectionsFor(fileLimit());
+  // A worker hands most of what it gets on to express and ws, so its front runs where they do.
+  const plan = planFront(settings.front, connections, connections, true);
+  const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {} });
   worker.face(front);
   new AggregatorRegistry();
   workerGauges(register, worker, sockets, () => front);

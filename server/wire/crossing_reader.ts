@@ -91,11 +91,9 @@ export class CrossingReader {
     this.crossing = crossing;
     this.edge = edge as EdgeNumber;
     const entry = ENTRY[edge];
-    const { bytes } = this;
-    let length = 0;
-    for (; length < entry.length; length++) bytes[length] = entry[length];
-    for (let at = passage; at < end; at++) bytes[length++] = body[at];
-    this.length = length;
+    for (let index = 0; index < entry.length; index++) this.bytes[index] = entry[index];
+    this.bytes.set(body.subarray(passage, end), entry.length);
+    this.length = entry.length + end - passage;
     return true;
   }
 

@@ -1,0 +1,129 @@
+/**
+ * How much does a million parked long-polls take, and how do they feel?
+ *
+ * One relay with the native front and one swarm, in a network namespace of their own so that nothing else on the machine
+ * sees their ports: up, held while sprites fly, down. Needs root (for the namespace) and some 7 KB of memory a desktop,
+ * nearly all of it the kernel's, both ends of each connection.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { ensurePrograms } from '../bin/machine.js';
+import { start } from './contender.ts';
+import { runEngine } from './engine_run.ts';
+import { machine, mib, table, us } from './table.ts';
+
+export const MILLION_USAGE = `Usage: npm run bench -- million [--desktops 1000000] [--rate 5000] [--hold 120] [--workers 1]
+
+Brings so many desktops up on one relay, holds them for so many seconds at so many sprites a second, and prints memory,
+CPU, latency, pauses and losses. Root and Linux only; it runs in a network namespace of its own.`;
+
+/** What the namespace gets: all ports for connections, and queues that a storm of connects does not overflow. */
+const SYSCTLS: Record<string, string> = {
+  'net/ipv4/ip_local_port_range': '1024 65535',
+  'net/core/somaxconn': '65535',
+  'net/ipv4/tcp_max_syn_backlog': '65535',
+  'net/ipv4/tcp_tw_reuse': '1',
+};
+
+/** Set in the namespace, so that the command knows it is inside. */
+const INSIDE = 'SPRITES_BENCH_NAMESPACE';
+
+/** Desktops a second while they come: each is a join, an answer and a poll. */
+const CONNECT_RATE = 20_000;
+const SENDERS = 2_000;
+
+export async function million(argv: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      desktops: { type: 'string', default: '1000000' },
+      rate: { type: 'string', default: '5000' },
+      hold: { type: 'string', default: '120' },
+      workers: { type: 'string', default: '1' },
+    },
+  });
+  if (process.env[INSIDE] === undefined) {
+    if (process.getuid?.() !== 0) throw new Error('a network namespace needs root: run it with sudo');
+    if (!ensurePrograms(['unshare', 'ip'], ['util-linux', 'iproute2'])) throw new Error('unshare and ip are needed');
+    const again = ['--net', process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+    const { status } = spawnSync('unshare', again, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } });
+    process.exit(status ?? 1);
+  }
+  spawnSync('ip', ['link', 'set', 'lo', 'up'], { stdio: 'inherit' });
+  for (const [name, value] of Object.entries(SYSCTLS)) writeFileSync(`/proc/sys/${name}`, value);
+
+  const desktops = Number(values.desktops);
+  const name = `native, ${values.workers === '0' ? 'one process' : `${values.workers} worker(s)`}`;
+  const relay = await start({
+    name,
+    front: 'native',
+    workers: Number(values.workers),
+    flags: ['--max-desktops', values.desktops],
+  });
+  const [master] = relay.pids;
+  const idle = rssOf(master);
+  // The two readings around the measured window.
+  const readings: Promise<Map<string, number>>[] = [];
+  try {
+    const flags = ['--desktops', values.desktops, '--connect-rate', String(CONNECT_RATE), '--connect-timeout', '900'];
+    const load = ['--rate', values.rate, '--senders', String(SENDERS), '--warm-up', '5', '--duration', values.hold];
+    let parkedRss = 0;
+    const account = await runEngine(relay, [...flags, ...load], {
+      live: true,
+      phase: (phase) => {
+        if (phase === 'warmUp') parkedRss = rssOf(master);
+        // Reading the metrics starts the count of the longest block anew.
+        if (phase === 'measure' || phase === 'drain') readings.push(relay.metrics());
+      },
+    });
+    const [before, after] = await Promise.all(readings);
+    const kernel = account.kernel.parked.slabBytes - account.kernel.before.slabBytes;
+    const rows = [
+      ['desktops parked', String(account.parked)],
+      ['time to bring them up', `${account.joins.seconds.toFixed(0)} s`],
+      ['RSS of the master, idle → all parked → end', `${mib(idle)} → ${mib(parkedRss)} → ${mib(rssOf(master))}`],
+      ['bytes a parked poll (growth of the master)', ((parkedRss - idle) / account.parked).toFixed(0)],
+      ['V8 heap of the master at the end', mib(after.get('nodejs_heap_size_used_bytes{role="master"}') ?? 0)],
+      ['kernel slab, both ends of all connections', mib(kernel)],
+      ['sprites/s', account.window.deliveredPerS.toFixed(0)],
+      ['CPU-µs a sprite, all processes of the relay (user)', cpuOf(account.relay)],
+      [
+        'p50 / p99 / p99.9 / max',
+        [account.latencyUs.p50, account.latencyUs.p99, account.latencyUs.p999, account.latencyUs.max]
+          .map(us)
+          .join(' / '),
+      ],
+      ['longest block of the loop while held', us((after.get('sprites_loop_delay_max_seconds') ?? Number.NaN) * 1e6)],
+      ['longest pause of the collector while held', longestPause(before, after)],
+      ['lost / doubled / misrouted', `${account.lost} / ${account.duplicated} / ${account.misrouted}`],
+      ['CPU-µs a sprite of the swarm', account.swarm.cpuUsPerSprite.toFixed(1)],
+      ['limit', `${account.limit}${account.limitReason ? `: ${account.limitReason}` : ''}`],
+    ];
+    console.log(`\n${machine()}\n`);
+    console.log(
+      table([`${desktops.toLocaleString('en')} desktops, ${values.rate} sprites/s, ${values.hold} s`, name], rows),
+    );
+  } finally {
+    await relay.stop();
+  }
+}
+
+function cpuOf(relay: { cpuUsPerSprite: number; userUsPerSprite: number }): string {
+  return `${relay.cpuUsPerSprite.toFixed(1)} (${relay.userUsPerSprite.toFixed(1)})`;
+}
+
+function rssOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+}
+
+/** The smallest bucket of the histogram that holds every pause between two readings. */
+function longestPause(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string {
+  const between = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+  const count = between('sprites_gc_pause_seconds_count');
+  for (const name of after.keys()) {
+    const bucket = /^sprites_gc_pause_seconds_bucket\{le="([^"]+)"\}$/.exec(name);
+    if (bucket && between(name) >= count) return `≤ ${Number(bucket[1]) * 1000} ms (${count} pauses)`;
+  }
+  return 'unknown';
+}
