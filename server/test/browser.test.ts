@@ -1,0 +1,231 @@
+/**
+ * Two pages in a real browser and one desktop that is nothing but `curl` throw sprites to each other.
+ *
+ * They sit in a row in a world of their own: Ann, Bob, Carol, and right of Carol is Ann again. Ann is on a socket, Bob on
+ * long-polls, Carol is three commands. What it looked like lies in screenshots/ afterwards.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join as joinPath } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Batch, crossingOf, isSprite, type Joined, type SpriteEvent } from './desktop_client.ts';
+import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const CHROMIUM_FLAGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync'],
+];
+const SCREENSHOTS = joinPath(import.meta.dirname, '../../screenshots');
+const VIEW = { width: 900, height: 600 };
+
+/** A sprite of a page, as its read-only handle for tests tells it. */
+interface Seen {
+  file: string;
+  name: string;
+  mode: string;
+  x: number;
+  y: number;
+  fromShelf: boolean;
+}
+
+declare global {
+  var sprites: { desktop(): string | null; sprites(): Seen[]; onTheWay(): number };
+}
+
+const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
+
+/** What curl prints, as JSON. */
+async function curl(...args: string[]): Promise<unknown> {
+  const { stdout } = await promisify(execFile)('curl', ['--silent', '--show-error', '--max-time', '30', ...args]);
+  return JSON.parse(stdout);
+}
+
+/** Where the first sprite that comes to this page, or that of a name, is in its first frames; call it before it is thrown. */
+function arrival(page: Page, name?: string): Promise<Seen[]> {
+  return page.evaluate(
+    (wanted) =>
+      new Promise<Seen[]>((resolve) => {
+        const path: Seen[] = [];
+        const look = () => {
+          const came = globalThis.sprites.sprites().filter(({ fromShelf }) => !fromShelf);
+          const here = wanted === undefined ? came[0] : came.find((sprite) => sprite.name === wanted);
+          if (here) path.push(here);
+          if (path.length < 8) requestAnimationFrame(look);
+          else resolve(path);
+        };
+        look();
+      }),
+    name,
+  );
+}
+
+/** The way of a sprite that has come in by the left edge at `at`, and flies on. */
+function cameInFromTheLeft(path: Seen[], at: number): void {
+  const [first] = path;
+  const last = path.at(-1) as Seen;
+  assert.ok(first.x < 0.25 * VIEW.width, `it begins at the left, not at ${first.x}`);
+  assert.ok(last.x > first.x, `it flies on to the right: ${first.x}, ${last.x}`);
+  // Its foot is half its height below the middle, and it falls a little before the first frame.
+  assert.ok(Math.abs(first.y - at * VIEW.height) < 110, `it left at ${at * VIEW.height}, and comes in at ${first.y}`);
+}
+
+describe('desktops in a browser', { ...BOUNDED, skip: missing }, () => {
+  let relay: RelayProcess;
+  let browser: Browser;
+  let ann: Page;
+  let bob: Page;
+  let carol: Joined;
+  const faults: string[] = [];
+  before(async () => {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    relay = await startRelay({ workers: 2 });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+  });
+  after(async () => {
+    await browser?.close();
+    await relay?.stop();
+  });
+
+  const shot = (page: Page, name: string) => page.screenshot({ path: joinPath(SCREENSHOTS, `${name}.png`) });
+
+  /** Opens a page, as somebody who never was here before, and comes in. */
+  async function comeIn(name: string, query: string): Promise<Page> {
+    const context = await browser.newContext({ viewport: VIEW });
+    const page = await context.newPage();
+    page.on('pageerror', (error) => faults.push(`${name}: ${error.stack}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(`${name}: ${message.text()}`);
+    });
+    await page.goto(`${relay.url}/?world=browser${query}`);
+    await page.fill('#name', name);
+    await page.click('#enter');
+    await page.waitForSelector('body[data-state="connected"]');
+    await page.waitForFunction(() => Number(document.body.dataset.sprites) >= 1);
+    return page;
+  }
+
+  const neighbour = (page: Page, edge: string) => page.locator(`.edge[data-edge="${edge}"] .neighbour`);
+
+  it('come in, see who is beyond their edges, and have sprites of their own', async () => {
+    ann = await comeIn('Ann', '');
+    bob = await comeIn('Bob', '&transport=poll');
+    carol = (await curl(
+      ...['--json', JSON.stringify({ name: 'Carol', world: 'browser', screen: { width: 80, height: 24 } })],
+      `${relay.url}/v1/desktops`,
+    )) as Joined;
+    for (const [page, left, right] of [
+      [ann, 'Carol', 'Bob'],
+      [bob, 'Ann', 'Carol'],
+    ] as const) {
+      await neighbour(page, 'left').filter({ hasText: left }).waitFor();
+      await neighbour(page, 'right').filter({ hasText: right }).waitFor();
+    }
+    assert.equal(await ann.locator('body').getAttribute('data-transport'), 'socket');
+    assert.equal(await bob.locator('body').getAttribute('data-transport'), 'poll');
+    await shot(ann, 'browser-1-ann-is-in');
+  });
+
+  it('throw with the mouse: it comes in beyond the edge, at the same height, and flies on', async () => {
+    const crossings: SpriteEvent[] = [];
+    bob.on('response', async (response) => {
+      if (!response.url().includes('/events')) return;
+      const batch = (await response.json().catch(() => undefined)) as Batch | undefined;
+      crossings.push(...(batch?.events ?? []).filter(isSprite));
+    });
+    const before = await ann.evaluate(() => globalThis.sprites.sprites().length);
+    const coming = arrival(bob);
+    const thrown = await throwByMouse(ann);
+    const path = await coming;
+    await shot(bob, 'browser-3-bob-has-it');
+    const [event] = crossings;
+    assert.equal(event.from.name, 'Ann');
+    assert.equal(event.edge, 'left');
+    assert.equal(event.sprite.file, thrown.file);
+    assert.ok(event.vx > 200, `it flies to the right with ${event.vx} px/s`);
+    assert.ok(Math.abs(event.at - 0.4) < 0.15, `it was let go of at 0.4 of the height, and crossed at ${event.at}`);
+    cameInFromTheLeft(path, event.at);
+    await ann.waitForFunction(() => globalThis.sprites.onTheWay() === 0);
+    const left = await ann.evaluate(() => globalThis.sprites.sprites().length);
+    assert.equal(left, before - 1, 'it is with Bob now, and only there');
+  });
+
+  it('throw with the keys, from long-polls, to a desktop that is only curl', async () => {
+    await bob.keyboard.press('n');
+    await bob.keyboard.press('Shift+ArrowRight');
+    let cursor = carol.cursor;
+    let got: SpriteEvent | undefined;
+    while (!got) {
+      const authorized = `Authorization: Bearer ${carol.token}`;
+      const batch = (await curl('--header', authorized, `${carol.events}?cursor=${cursor}`)) as Batch;
+      got = batch.events.find(isSprite);
+      cursor = batch.cursor;
+    }
+    assert.equal(got.from.name, 'Bob');
+    assert.equal(got.edge, 'left');
+    assert.ok(got.vx > 0);
+    const file = await fetch(`${relay.url}/v1/sprites/${got.sprite.file}`);
+    assert.equal(file.status, 200, 'whoever gets a sprite gets its picture');
+  });
+
+  it('get what curl throws', async () => {
+    const [{ file }] = await ann.evaluate(() => globalThis.sprites.sprites());
+    const coming = arrival(ann, 'Curly');
+    const crossing = crossingOf(1, 'right', 'Curly');
+    const answer = await curl(
+      ...['--header', `Authorization: Bearer ${carol.token}`],
+      ...['--json', JSON.stringify({ ...crossing, at: 0.3, vx: 500, sprite: { ...crossing.sprite, file, scale: 2 } })],
+      carol.crossings,
+    );
+    assert.deepEqual(answer, { to: { desktop: await ann.evaluate(() => globalThis.sprites.desktop()), name: 'Ann' } });
+    cameInFromTheLeft(await coming, 0.3);
+    await shot(ann, 'browser-4-ann-has-curly');
+  });
+
+  it('had no fault on the way, and no sprite was lost', async () => {
+    assert.deepEqual(faults, []);
+    const metrics = await relay.metrics();
+    assert.equal(metrics.get('sprites_accepted_total'), 3);
+  });
+
+  /** Swings a sprite to the right and lets go of it on the way. A swing on a busy machine may be too slow, and is made again. */
+  async function throwByMouse(page: Page): Promise<Seen> {
+    for (let attempt = 0; attempt < 8; attempt++) {
+      const thrown = await grab(page);
+      const before = await page.evaluate(() => globalThis.sprites.sprites().length);
+      const y = 0.4 * VIEW.height;
+      await page.mouse.move(0.5 * VIEW.width, y, { steps: 6 });
+      if (attempt === 0) await shot(page, 'browser-2-ann-drags');
+      for (let x = 0.55; x < 0.95; x += 0.06) await page.mouse.move(x * VIEW.width, y);
+      await page.mouse.up();
+      const over = (count: number) => {
+        const sprites = globalThis.sprites.sprites();
+        return sprites.length < count || sprites.every(({ mode }) => mode !== 'fall' && mode !== 'drag');
+      };
+      await page.waitForFunction(over, before);
+      if ((await page.evaluate(() => globalThis.sprites.sprites().length)) < before) return thrown;
+    }
+    throw new Error('no swing was fast enough');
+  }
+
+  /** Presses the mouse on a sprite of its own that is not under a card; answers which. It walks, so it may take some tries. */
+  async function grab(page: Page): Promise<Seen> {
+    for (let attempt = 0; attempt < 50; attempt++) {
+      const [sprite] = (await page.evaluate(() => globalThis.sprites.sprites())).filter(
+        ({ y }) => y > 0.5 * VIEW.height,
+      );
+      if (sprite) {
+        await page.mouse.move(sprite.x, sprite.y - 12);
+        await page.mouse.down();
+        const held = (await page.evaluate(() => globalThis.sprites.sprites())).find(({ mode }) => mode === 'drag');
+        if (held) return held;
+        await page.mouse.up();
+      }
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    throw new Error('no sprite could be caught');
+  }
+});

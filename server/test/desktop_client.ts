@@ -1,0 +1,306 @@
+/**
+ * A desktop as a client should be: it joins, follows the cursor, and throws again under the same number until it knows.
+ *
+ * Long-polls or a socket, by its options; either way `received` is what it got, in order, each event once as the cursor
+ * promises. Invariant: a sprite is `thrown` only after a 202; until then it is this desktop's own.
+ */
+import http from 'node:http';
+import { WebSocket } from 'ws';
+import type { Edge } from '../wire/crossing.ts';
+import type { ProblemDocument } from '../wire/problem.ts';
+
+/** Between two tries after an error, in ms: short, for the relay is next door. */
+const RETRY_MS = 30;
+
+export interface Reference {
+  desktop: string;
+  name: string;
+}
+
+export interface SpriteEvent {
+  type: 'sprite';
+  seq: number;
+  from: Reference;
+  edge: Edge;
+  at: number;
+  vx: number;
+  vy: number;
+  sprite: { file: string; name: string; animation: string; facing: string; scale: number };
+}
+
+export type Neighbours = { type: 'neighbours' } & Record<Edge, Reference>;
+export type Event = SpriteEvent | Neighbours | { type: 'ping' } | { type: 'bye'; retryAfterMs: number };
+
+export interface Batch {
+  cursor: string;
+  events: Event[];
+}
+
+export interface Joined {
+  desktop: string;
+  token: string;
+  world: string;
+  cursor: string;
+  events: string;
+  crossings: string;
+  socket: string;
+  pingSeconds: number;
+  leaseSeconds: number;
+}
+
+/** A whole answer. */
+export interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+  /** The body as JSON, whatever it should be; undefined when it is none. */
+  json: unknown;
+}
+
+/** A shipped-looking hash; the relay does not ask whether the file is there. */
+export const FILE = '2c538f2f10dced8434ff60e955d98a472736bece7c539b709d2d010e5c2b84aa';
+
+/** The body of a crossing, with whatever should differ. */
+export function crossingOf(crossing: number, edge: Edge = 'right', name = 'Blob') {
+  return { crossing, edge, at: 0.25, vx: 900, vy: -50, sprite: { file: FILE, name } };
+}
+
+export interface Asking {
+  method?: string;
+  token?: string;
+  headers?: http.OutgoingHttpHeaders;
+  /** An object is sent as JSON. */
+  body?: object | Buffer | string;
+  agent?: http.Agent;
+  signal?: AbortSignal;
+}
+
+/** Sends one request and resolves to its whole answer. Rejects when the connection breaks before. */
+export function ask(url: string, asking: Asking = {}): Promise<Answer> {
+  const { method = 'GET', token, headers = {}, body, agent, signal } = asking;
+  const bytes =
+    body === undefined || Buffer.isBuffer(body)
+      ? body
+      : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const head: http.OutgoingHttpHeaders = { ...headers };
+  if (token !== undefined) head.authorization = `Bearer ${token}`;
+  if (bytes) head['content-length'] = bytes.length;
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, { method, headers: head, agent: agent ?? false, signal }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part) => parts.push(part));
+      response.on('error', reject);
+      response.on('end', () => {
+        const whole = Buffer.concat(parts);
+        const { statusCode: status = 0, headers: answered } = response;
+        resolve({ status, headers: answered, body: whole, json: jsonOf(whole) });
+      });
+    });
+    request.on('error', reject);
+    request.end(bytes);
+  });
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Joins without more: the answer's body. Throws when refused. */
+export async function join(url: string, wish: object = {}, agent?: http.Agent): Promise<Joined> {
+  const answer = await ask(`${url}/v1/desktops`, {
+    method: 'POST',
+    body: { screen: { width: 1920, height: 1080 }, ...wish },
+    agent,
+  });
+  if (answer.status !== 201) throw new Error(`join was answered ${answer.status}: ${answer.body}`);
+  return answer.json as Joined;
+}
+
+/** Posts a crossing once. */
+export function post(desktop: Joined, crossing: object, agent?: http.Agent): Promise<Answer> {
+  return ask(desktop.crossings, { method: 'POST', token: desktop.token, body: crossing, agent });
+}
+
+/** Polls once. No cursor: acknowledges nothing. */
+export function poll(desktop: Joined, cursor?: string, asking: Asking = {}): Promise<Answer> {
+  const query = cursor === undefined ? '' : `?cursor=${cursor}`;
+  return ask(`${desktop.events}${query}`, { token: desktop.token, ...asking });
+}
+
+/** Polls until a batch has what is looked for; resolves to everything that came on the way, and the cursor to go on with. */
+export async function pollFor(desktop: Joined, cursor: string, found: (event: Event) => boolean): Promise<Batch> {
+  const events: Event[] = [];
+  let at = cursor;
+  while (!events.some(found)) {
+    const answer = await poll(desktop, at);
+    if (answer.status !== 200) throw new Error(`poll was answered ${answer.status}: ${answer.body}`);
+    const batch = answer.json as Batch;
+    events.push(...batch.events);
+    at = batch.cursor;
+  }
+  return { cursor: at, events };
+}
+
+export const isSprite = (event: Event): event is SpriteEvent => event.type === 'sprite';
+
+/** What became of a throw: who got it, or why it was refused for good. */
+export interface Verdict {
+  to?: Reference | null;
+  problem?: ProblemDocument;
+}
+
+export interface ClientOptions {
+  name?: string;
+  world?: string;
+  near?: string;
+  transport?: 'poll' | 'socket';
+}
+
+export class DesktopClient {
+  readonly joined: Joined;
+  readonly received: SpriteEvent[] = [];
+  neighbours: Neighbours | undefined;
+  byes = 0;
+  pings = 0;
+  /** Polls and throws whose connection broke, or were answered 503. */
+  retries = 0;
+  cursor: string;
+  /** Why it stopped following, when the relay said so. */
+  ended: ProblemDocument | undefined;
+  readonly #socketKind: boolean;
+  readonly #agent = new http.Agent({ keepAlive: true });
+  readonly #quit = new AbortController();
+  readonly #loop: Promise<void>;
+  #socket: WebSocket | undefined;
+  readonly #verdicts = new Map<number, (verdict: Verdict | undefined) => void>();
+  #nextCrossing = 1;
+
+  static async join(url: string, options: ClientOptions = {}): Promise<DesktopClient> {
+    const { transport, ...wish } = options;
+    return new DesktopClient(await join(url, wish), transport ?? 'poll');
+  }
+
+  constructor(joined: Joined, transport: 'poll' | 'socket') {
+    this.joined = joined;
+    this.cursor = joined.cursor;
+    this.#socketKind = transport === 'socket';
+    this.#loop = this.#socketKind ? this.#followSocket() : this.#followPolls();
+  }
+
+  /** Throws a sprite until the relay says what became of it; undefined when this desktop is stopped before. */
+  async throw(edge: Edge, name: string): Promise<Verdict | undefined> {
+    const body = crossingOf(this.#nextCrossing++, edge, name);
+    while (!this.#quit.signal.aborted) {
+      const verdict = await (this.#socketKind ? this.#sendThrow(body) : this.#postThrow(body));
+      const again = verdict === undefined || verdict.problem?.status === 503 || verdict.problem?.status === 429;
+      if (!again) return verdict;
+      this.retries++;
+      await this.#rest();
+    }
+    return undefined;
+  }
+
+  /** Leaves; what waits moves on. */
+  async leave(): Promise<Answer> {
+    const { desktop, token, crossings } = this.joined;
+    const url = `${new URL(crossings).origin}/v1/desktops/${desktop}`;
+    const answer = await ask(url, { method: 'DELETE', token });
+    await this.stop();
+    return answer;
+  }
+
+  /** Falls silent without leaving. */
+  async stop(): Promise<void> {
+    this.#quit.abort();
+    this.#socket?.terminate();
+    await this.#loop;
+    this.#agent.destroy();
+  }
+
+  async #followPolls(): Promise<void> {
+    while (!this.#quit.signal.aborted && !this.ended) {
+      try {
+        const answer = await poll(this.joined, this.cursor, { agent: this.#agent, signal: this.#quit.signal });
+        if (answer.status === 200) this.#take(answer.json as Batch);
+        else this.#refused(answer.json as ProblemDocument);
+        if (answer.status === 503) await this.#rest();
+      } catch {
+        this.retries++;
+        await this.#rest();
+      }
+    }
+  }
+
+  async #followSocket(): Promise<void> {
+    while (!this.#quit.signal.aborted && !this.ended) {
+      await new Promise<void>((over) => {
+        const socket = new WebSocket(this.joined.socket);
+        this.#socket = socket;
+        socket.on('open', () => socket.send(JSON.stringify({ token: this.joined.token, cursor: this.cursor })));
+        socket.on('message', (bytes) => {
+          const message = JSON.parse(bytes.toString());
+          if ('crossing' in message) this.#verdicts.get(message.crossing)?.(message);
+          else if (message.problem) this.#refused(message.problem);
+          else {
+            this.#take(message);
+            socket.send(JSON.stringify({ cursor: this.cursor }));
+          }
+        });
+        socket.on('error', () => {});
+        socket.on('close', () => {
+          for (const settle of this.#verdicts.values()) settle(undefined);
+          over();
+        });
+      });
+      if (this.#quit.signal.aborted || this.ended) return;
+      this.retries++;
+      await this.#rest();
+    }
+  }
+
+  #take(batch: Batch): void {
+    for (const event of batch.events) {
+      if (event.type === 'sprite') this.received.push(event);
+      else if (event.type === 'neighbours') this.neighbours = event;
+      else if (event.type === 'ping') this.pings++;
+      else if (event.type === 'bye') this.byes++;
+    }
+    this.cursor = batch.cursor;
+  }
+
+  #refused(document: ProblemDocument): void {
+    if (document.cursor) this.cursor = document.cursor;
+    else if (document.status !== 503) this.ended = document;
+  }
+
+  async #postThrow(body: object): Promise<Verdict | undefined> {
+    try {
+      const answer = await post(this.joined, body, this.#agent);
+      return answer.status === 202
+        ? (answer.json as { to: Reference | null })
+        : { problem: answer.json as ProblemDocument };
+    } catch {
+      return undefined;
+    }
+  }
+
+  #sendThrow(body: { crossing: number }): Promise<Verdict | undefined> {
+    const socket = this.#socket;
+    if (socket?.readyState !== WebSocket.OPEN) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#verdicts.set(body.crossing, (verdict) => {
+        this.#verdicts.delete(body.crossing);
+        resolve(verdict);
+      });
+      socket.send(JSON.stringify(body));
+    });
+  }
+
+  #rest(): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())));
+  }
+}

@@ -1,0 +1,139 @@
+/** At its limits: few files, few desktops. The relay says so at its start, refuses what is too much, and goes on. */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { SMALL_WORLD_MAX } from '../domain/limits.ts';
+import { ask, crossingOf, type Joined, join, post } from './desktop_client.ts';
+import { isProblem } from './problem_check.ts';
+import { RawConnection } from './raw_connection.ts';
+import { BOUNDED, LEVEL, type RelayProcess, startRelay, until } from './relay_process.ts';
+
+const FILES = 256;
+
+describe(`a relay that may have ${FILES} files open`, BOUNDED, () => {
+  let relay: RelayProcess;
+  let connectionsMax: number;
+  const desktops: Joined[] = [];
+  const connections: RawConnection[] = [];
+  before(async () => {
+    relay = await startRelay({ workers: 2, ulimitFiles: FILES });
+  });
+  after(() => relay.stop());
+  afterEach(async () => {
+    for (const connection of connections.splice(0)) connection.destroy();
+    await until('all connections are gone', async () => (await gauge('sprites_connections')) === 0);
+    assert.equal(relay.log.filter(({ level }) => level >= LEVEL.error).length, 0, 'no error was logged');
+  });
+
+  const gauge = async (name: string) => (await relay.metrics()).get(name) as number;
+
+  /** A connection that asks for something; what became of it: its answer's status, 0 when closed, undefined while held. */
+  function asking(
+    port: number,
+    desktop: Joined,
+    line: string,
+  ): { connection: RawConnection; status: number | undefined } {
+    const connection = new RawConnection(port);
+    connections.push(connection);
+    const asked: ReturnType<typeof asking> = { connection, status: undefined };
+    connection.send(`${line} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${desktop.token}\r\n\r\n`);
+    connection.answer().then(
+      (answer) => {
+        asked.status = answer.status;
+        if (answer.status === 503) isProblem(answer, 'relay-full');
+      },
+      () => {
+        asked.status = 0;
+      },
+    );
+    return asked;
+  }
+
+  const polling = (desktop: Joined) =>
+    asking(relay.ports.events, desktop, `GET ${new URL(desktop.events).pathname}?cursor=${desktop.cursor}`);
+
+  it('warns at its start, with what it can hold and the remedy', () => {
+    const warning = relay.log.find(({ level, files }) => level === LEVEL.warn && files === FILES);
+    assert.ok(warning, 'there is a warning');
+    connectionsMax = warning.connectionsMax as number;
+    assert.ok(connectionsMax > 100 && connectionsMax < FILES, `${connectionsMax} connections`);
+    assert.match(warning.msg, new RegExp(`file limit of ${FILES} allows ${connectionsMax} long-polls`));
+    assert.match(warning.msg, /ulimit -n \d+/);
+  });
+
+  it('refuses polls above its limit, keeps serving the others, and takes new ones when some leave', async () => {
+    const agent = new http.Agent({ keepAlive: true });
+    // The first of a world are told of their neighbours; once it is no small one, polls are held.
+    for (let n = 0; n < SMALL_WORLD_MAX; n++) await join(relay.url, { world: 'limits' }, agent);
+    for (let n = 0; n < 400; n++) desktops.push(await join(relay.url, { world: 'limits' }, agent));
+    const polls = desktops.map(polling);
+    await until('every poll is held or refused', async () => {
+      const held = polls.filter(({ status }) => status === undefined).length;
+      return held === connectionsMax && (await gauge('sprites_polls_parked')) === connectionsMax;
+    });
+    const refused = polls.filter(({ status }) => status !== undefined);
+    assert.ok(refused.every(({ status }) => status === 503 || status === 0));
+    assert.ok(
+      refused.some(({ status }) => status === 503),
+      'some are told why',
+    );
+    assert.ok((await gauge('sprites_connections_refused_total')) >= refused.length);
+
+    // Those that are held are served: a sprite comes to one of them.
+    const at = polls.findIndex(({ status }, index) => index > 0 && status === undefined);
+    const thrown = await post(desktops[at - 1], crossingOf(1), agent);
+    assert.equal(thrown.status, 202);
+    assert.equal((thrown.json as { to: { desktop: string } }).to.desktop, desktops[at].desktop);
+    await until('its poll is answered', () => polls[at].status === 200);
+
+    for (const { connection, status } of polls) if (status === undefined) connection.destroy();
+    await until('there is room', async () => (await gauge('sprites_connections')) <= 1);
+    const later = desktops.slice(0, 100).map(polling);
+    await until('new polls are held', async () => (await gauge('sprites_polls_parked')) >= 99);
+    assert.equal(later.filter(({ status }) => status === 0 || status === 503).length, 0);
+    agent.destroy();
+  });
+
+  it('refuses connections to the API above its limit, and takes new ones when some leave', async () => {
+    const desktop = await join(relay.url, { name: 'Ann' });
+    const line = `GET /v1/desktops/${desktop.desktop}`;
+    const held = async () => (await gauge('sprites_worker_connections')) as number;
+    // Each asks once and then stays: its connection counts as long as it is open.
+    const looks: ReturnType<typeof asking>[] = [];
+    while (looks.filter(({ status }) => status === 503).length === 0 && looks.length < 4 * connectionsMax) {
+      const some = Array.from({ length: 50 }, () => asking(relay.ports.api, desktop, line));
+      looks.push(...some);
+      await until('all are answered or closed', () => some.every(({ status }) => status !== undefined));
+    }
+    assert.ok(
+      looks.some(({ status }) => status === 503),
+      `one of ${looks.length} was told why`,
+    );
+    const [first] = looks.filter(({ status }) => status === 200);
+    first.connection.send(`${line} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${desktop.token}\r\n\r\n`);
+    assert.equal((await first.connection.answer()).status, 200, 'who is in is served');
+    assert.ok((await held()) <= 2 * connectionsMax);
+    for (const { connection } of looks) connection.destroy();
+    await until('there is room', async () => (await held()) === 0);
+    assert.equal((await ask(`${relay.url}/v1/desktops/${desktop.desktop}`, { token: desktop.token })).status, 200);
+  });
+});
+
+describe('a relay for three desktops', BOUNDED, () => {
+  let relay: RelayProcess;
+  before(async () => {
+    relay = await startRelay({ workers: 1, args: ['--max-desktops', '3'] });
+  });
+  after(() => relay.stop());
+
+  it('refuses the fourth, and takes it when one has left', async () => {
+    const wish = { method: 'POST', body: { screen: { width: 800, height: 600 } } };
+    const inside = [await join(relay.url), await join(relay.url), await join(relay.url)];
+    isProblem(await ask(`${relay.url}/v1/desktops`, wish), 'relay-full');
+    assert.equal((await post(inside[0], crossingOf(1))).status, 202, 'those inside go on');
+    const [{ desktop, token }] = inside;
+    assert.equal((await ask(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token })).status, 204);
+    assert.equal((await ask(`${relay.url}/v1/desktops`, wish)).status, 201);
+    isProblem(await ask(`${relay.url}/v1/desktops`, wish), 'relay-full');
+  });
+});

@@ -1,0 +1,329 @@
+/**
+ * openapi.yaml held against the running relay: what it documents is answered so, and what is answered is documented.
+ *
+ * Every answer a test here gets goes through `held`, which finds its operation in the file and checks status, headers and
+ * body. At the end each documented status has been seen, but for a few that are named with their reason.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { join as joinPath } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { WebSocket } from 'ws';
+import { parse } from 'yaml';
+import { CROSSINGS_BURST_MAX } from '../domain/limits.ts';
+import { PROBLEMS } from '../wire/problem.ts';
+import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import {
+  type Answer,
+  type Asking,
+  ask,
+  type Batch,
+  crossingOf,
+  FILE,
+  type Joined,
+  join,
+  poll,
+} from './desktop_client.ts';
+import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { hashOf, sprFile } from './spr_file.ts';
+
+interface Media {
+  schema?: object;
+}
+
+interface Documented {
+  $ref?: string;
+  headers?: Record<string, { schema: object; required?: boolean }>;
+  content?: Record<string, Media>;
+}
+
+interface Operation {
+  operationId: string;
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, Documented>;
+}
+
+const FILE_NAME = joinPath(import.meta.dirname, '../openapi.yaml');
+const text = readFileSync(FILE_NAME, 'utf8');
+const openapi = parse(text);
+const METHODS = ['get', 'post', 'put', 'delete'];
+
+/** Every documented operation, by `METHOD path`. */
+const operations = new Map<string, Operation>();
+for (const [path, item] of Object.entries(openapi.paths as Record<string, Record<string, Operation>>)) {
+  for (const method of METHODS) if (item[method]) operations.set(`${method.toUpperCase()} ${path}`, item[method]);
+}
+
+/** Documented, and not provoked here: why. */
+const NOT_PROVOKED: Record<string, string> = {
+  'GET /v1/desktops/{id}/events 503': 'a front at its limit of connections; limits.test.ts',
+};
+
+// openapi.yaml is a schema document of its own to the validator: its $refs stay as they are.
+const options = { strict: false, allErrors: true } as const;
+const bodies = formats.default(new Ajv2020(options)).addSchema(openapi, 'openapi');
+const headersOf = new Ajv2020({ ...options, coerceTypes: true });
+
+/** A JSON pointer's own escapes. */
+const escaped = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+/** What a pointer into the file means, through one $ref. */
+function resolved(pointer: string, response: Documented): [string, Documented] {
+  if (!response.$ref) return [pointer, response];
+  const [, , kind, name] = response.$ref.split('/');
+  return [response.$ref, openapi.components[kind][name]];
+}
+
+function conforms(pointer: string, value: unknown, what: string): void {
+  const validate = bodies.getSchema(`openapi${pointer}`);
+  assert.ok(validate, `${pointer} is no schema`);
+  assert.ok(validate(value), `${what}: ${bodies.errorsText(validate.errors)}: ${JSON.stringify(value)}`);
+}
+
+describe('openapi.yaml', BOUNDED, () => {
+  let relay: RelayProcess;
+  const seen = new Set<string>();
+  before(async () => {
+    relay = await startRelay({ workers: 1 });
+  });
+  after(() => relay.stop());
+
+  /** Asks `METHOD path`, with `{id}` and `{sha256}` filled in by the url, and holds the answer against the file. */
+  async function held(name: string, url: string, status: number, asking: Asking = {}): Promise<Answer> {
+    const answer = await ask(url, { ...asking, method: name.split(' ')[0] });
+    check(name, status, answer);
+    return answer;
+  }
+
+  function check(name: string, status: number, answer: Answer): void {
+    assert.equal(answer.status, status, `${name}: ${answer.body}`);
+    const operation = operations.get(name);
+    assert.ok(operation, `${name} is not documented`);
+    assert.ok(operation.responses[status], `${name} is not documented to answer ${status}`);
+    const [method, path] = name.split(' ');
+    const [pointer, response] = resolved(
+      `#/paths/${escaped(path)}/${method.toLowerCase()}/responses/${status}`,
+      operation.responses[status],
+    );
+    for (const [header, { schema, required }] of Object.entries(response.headers ?? {})) {
+      const given = answer.headers[header.toLowerCase()];
+      assert.ok(given !== undefined || !required, `${name} ${status} lacks ${header}`);
+      if (given !== undefined) assert.ok(headersOf.validate(schema, given), `${header}: ${given}`);
+    }
+    const type = answer.headers['content-type']?.split(';')[0];
+    if (response.content) {
+      assert.ok(type && response.content[type], `${name} ${status} is not documented to be ${type}`);
+      if (response.content[type].schema) {
+        conforms(`${pointer}/content/${escaped(type)}/schema`, answer.json, `${name} ${status}`);
+      }
+    } else assert.equal(answer.body.length, 0, `${name} ${status} is documented without a body`);
+    seen.add(`${name} ${status}`);
+  }
+
+  const JOIN = 'POST /v1/desktops';
+  const LOOK = 'GET /v1/desktops/{id}';
+  const LEAVE = 'DELETE /v1/desktops/{id}';
+  const POLL = 'GET /v1/desktops/{id}/events';
+  const THROW = 'POST /v1/desktops/{id}/crossings';
+  const SOCKET = 'GET /v1/desktops/{id}/socket';
+  const GET_SPRITE = 'GET /v1/sprites/{sha256}';
+  const PUT_SPRITE = 'PUT /v1/sprites/{sha256}';
+
+  const screen = { width: 1920, height: 1080 };
+  const at = ({ desktop }: Joined, base = relay) => `${base.url}/v1/desktops/${desktop}`;
+  const forged = ({ token }: Joined) => token.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+
+  it('is served as it is', async () => {
+    const answer = await ask(`${relay.url}/openapi.yaml`);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.toString(), text);
+  });
+
+  it('documents every route the relay answers, and no other', async () => {
+    const routes = [JOIN, LOOK, LEAVE, POLL, THROW, SOCKET, GET_SPRITE, PUT_SPRITE];
+    assert.deepEqual([...operations.keys()].sort(), routes.sort());
+    // What each path answers it says itself, to a method it does not.
+    for (const path of Object.keys(openapi.paths)) {
+      if (path.endsWith('/socket')) continue;
+      const port = path.endsWith('/events') ? relay.eventsUrl : relay.url;
+      const url = `${port}${path.replace('{id}', '1-1').replace('{sha256}', FILE)}`;
+      const { status, headers } = await ask(url, { method: 'PATCH' });
+      assert.equal(status, 405, path);
+      const allowed = (headers.allow as string).split(', ').filter((method) => method !== 'OPTIONS');
+      const documented = METHODS.filter((method) => openapi.paths[path][method]).map((method) => method.toUpperCase());
+      assert.deepEqual(allowed.sort(), documented.sort(), path);
+    }
+  });
+
+  it('documents every problem code', () => {
+    const { code } = openapi.components.schemas.Problem.properties;
+    assert.deepEqual(code.enum, Object.keys(PROBLEMS));
+  });
+
+  it('says what a join answers', async () => {
+    const url = `${relay.url}/v1/desktops`;
+    const good = [{ screen }, { screen, name: 'Ann', world: 'garden' }];
+    for (const body of good) {
+      conforms('#/components/schemas/Join', body, 'a join');
+      await held(JOIN, url, 201, { body });
+    }
+    await held(JOIN, url, 400, { body: {} });
+    await held(JOIN, url, 400, { body: '{' });
+    await held(JOIN, url, 409, { body: { screen, near: 'ffff-1' } });
+    await held(JOIN, url, 413, { body: 'x'.repeat(10_000) });
+  });
+
+  it('says what look and leave answer', async () => {
+    const joined = await join(relay.url, { name: 'Ann' });
+    await held(LOOK, at(joined), 200, { token: joined.token });
+    await held(LOOK, at(joined), 401);
+    await held(LEAVE, at(joined), 401, { token: forged(joined) });
+    await held(LEAVE, at(joined), 204, { token: joined.token });
+    await held(LEAVE, at(joined), 410, { token: joined.token });
+    await held(LOOK, at(joined), 410, { token: joined.token });
+  });
+
+  it('says what a poll answers, with each kind of event', async () => {
+    const world = 'polls';
+    const ann = await join(relay.url, { world });
+    const kinds = new Set<string>();
+    let { cursor } = ann;
+    await held(THROW, ann.crossings, 202, { token: ann.token, body: crossingOf(1) });
+    while (!kinds.has('sprite') || !kinds.has('neighbours')) {
+      const batch = (await held(POLL, `${ann.events}?cursor=${cursor}`, 200, { token: ann.token })).json as Batch;
+      for (const { type } of batch.events) kinds.add(type);
+      cursor = batch.cursor;
+    }
+    await held(POLL, `${ann.events}?cursor=x`, 400, { token: ann.token });
+    await held(POLL, `${ann.events}?cursor=${cursor}000`, 400, { token: ann.token });
+    await held(POLL, `${ann.events}?cursor=${cursor}`, 401, { token: forged(ann) });
+    const other = cursor.startsWith('0') ? '10000000-0' : '00000000-0';
+    await held(POLL, `${ann.events}?cursor=${other}`, 410, { token: ann.token });
+    const older = poll(ann, cursor);
+    await until('the poll is held', async () => (await relay.metrics()).get('sprites_polls_parked') === 1);
+    await ask(at(ann), { method: 'DELETE', token: ann.token });
+    check(POLL, 410, await older);
+    for (const event of [{ type: 'ping' }, { type: 'bye', retryAfterMs: 900 }]) {
+      conforms('#/components/schemas/Event', event, 'an event');
+    }
+    for (const event of [{ type: 'ping', x: 1 }, { type: 'bye' }, { type: 'sprite', seq: 1 }]) {
+      assert.ok(!bodies.validate('openapi#/components/schemas/Event', event), `${JSON.stringify(event)} is no event`);
+    }
+  });
+
+  it('says what a throw answers', async () => {
+    const ann = await join(relay.url, { world: 'throws' });
+    const asking = { token: ann.token };
+    conforms('#/components/schemas/Crossing', crossingOf(1), 'a crossing');
+    await held(THROW, ann.crossings, 202, { ...asking, body: crossingOf(100) });
+    await held(THROW, ann.crossings, 202, { ...asking, body: crossingOf(100) });
+    await held(THROW, ann.crossings, 202, { ...asking, body: crossingOf(101) });
+    await held(THROW, ann.crossings, 202, { ...asking, body: crossingOf(100) });
+    await held(THROW, ann.crossings, 409, { ...asking, body: crossingOf(1) });
+    await held(THROW, ann.crossings, 400, { ...asking, body: { ...crossingOf(1), at: 2 } });
+    await held(THROW, ann.crossings, 401, { body: crossingOf(1) });
+    await held(THROW, ann.crossings, 413, { ...asking, body: 'x'.repeat(2000) });
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
+    const answers = await Promise.all(
+      Array.from({ length: CROSSINGS_BURST_MAX * 2 }, (_, n) =>
+        ask(ann.crossings, { ...asking, method: 'POST', body: crossingOf(102 + n), agent }),
+      ),
+    );
+    agent.destroy();
+    for (const answer of answers) check(THROW, answer.status, answer);
+    assert.ok(seen.has(`${THROW} 429`));
+    await ask(at(ann), { method: 'DELETE', token: ann.token });
+    await held(THROW, ann.crossings, 410, { ...asking, body: crossingOf(1000) });
+  });
+
+  it('says which method is not for a hot path', async () => {
+    const ann = await join(relay.url);
+    for (const [name, url] of [
+      [POLL, ann.events],
+      [THROW, ann.crossings],
+    ]) {
+      const answer = await ask(url, { method: 'PUT', token: ann.token });
+      check(name, 405, answer);
+    }
+  });
+
+  it('says what a socket answers', async () => {
+    const ann = await join(relay.url);
+    const socket = new WebSocket(ann.socket);
+    const [[upgraded]] = await Promise.all([once(socket, 'upgrade'), once(socket, 'open')]);
+    assert.ok(operations.get(SOCKET)?.responses[upgraded.statusCode]);
+    seen.add(`${SOCKET} ${upgraded.statusCode}`);
+    socket.terminate();
+    const upgrade = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+    };
+    await held(SOCKET, `${relay.url}/v1/desktops/nobody/socket`, 404, { headers: upgrade });
+  });
+
+  it('says what sprite files are answered with', async () => {
+    const ann = await join(relay.url);
+    const bytes = sprFile();
+    const url = `${relay.url}/v1/sprites/${hashOf(bytes)}`;
+    await held(GET_SPRITE, url, 404);
+    await held(PUT_SPRITE, url, 401, { body: bytes });
+    await held(PUT_SPRITE, url, 201, { token: ann.token, body: bytes });
+    await held(PUT_SPRITE, url, 204, { token: ann.token, body: bytes });
+    await held(GET_SPRITE, url, 200);
+    await held(GET_SPRITE, url, 304, { headers: { 'if-none-match': `"${hashOf(bytes)}"` } });
+    const other = `${relay.url}/v1/sprites/${hashOf(Buffer.from('other'))}`;
+    await held(PUT_SPRITE, other, 400, { token: ann.token, body: bytes });
+    await held(PUT_SPRITE, other, 413, { token: ann.token, headers: { 'content-length': SPR_BYTES_MAX + 1 } });
+    await ask(at(ann), { method: 'DELETE', token: ann.token });
+    await held(PUT_SPRITE, other, 410, { token: ann.token, body: bytes });
+  });
+
+  it('says what is answered when there is no room, and while the relay goes down', async (t) => {
+    const small = await startRelay({ workers: 1, args: ['--max-desktops', '1'] });
+    t.after(() => small.stop());
+    const ann = await join(small.url);
+    await held(JOIN, `${small.url}/v1/desktops`, 503, { body: { screen } });
+    // Connections that are open before the relay goes down: one for each request after.
+    const agents = Array.from({ length: 4 }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
+    for (const agent of agents) await held(LOOK, at(ann, small), 200, { token: ann.token, agent });
+    const bytes = sprFile();
+    const stopping = small.stop();
+    await small.waitForLog(({ msg }) => msg === 'going down');
+    const [first, second, third, fourth] = agents;
+    await Promise.all([
+      heldOrClosed(LOOK, at(ann, small), 503, { token: ann.token, agent: first }),
+      heldOrClosed(LEAVE, at(ann, small), 503, { token: ann.token, agent: second }),
+      heldOrClosed(THROW, ann.crossings, 503, { token: ann.token, agent: third, body: crossingOf(1) }),
+      heldOrClosed(PUT_SPRITE, `${small.url}/v1/sprites/${hashOf(bytes)}`, 503, {
+        ...{ token: ann.token, agent: fourth, body: bytes },
+      }),
+    ]);
+    for (const agent of agents) agent.destroy();
+    assert.equal((await stopping).code, 0);
+  });
+
+  /** An idle connection may be closed the moment the relay goes down; then there is no answer to hold. */
+  async function heldOrClosed(name: string, url: string, status: number, asking: Asking): Promise<void> {
+    try {
+      await held(name, url, status, asking);
+    } catch (error) {
+      if (!['ECONNRESET', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      seen.add(`${name} ${status}`);
+    }
+  }
+
+  it('documents no status that can’t be had', () => {
+    const documented = [...operations].flatMap(([name, { responses }]) =>
+      Object.keys(responses).map((status) => `${name} ${status}`),
+    );
+    const missing = documented.filter((status) => !seen.has(status) && !(status in NOT_PROVOKED));
+    assert.deepEqual(missing, []);
+    for (const status of Object.keys(NOT_PROVOKED)) assert.ok(documented.includes(status), status);
+  });
+});

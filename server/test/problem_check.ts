@@ -1,0 +1,27 @@
+/** What every problem document must be, whoever answers it. */
+import assert from 'node:assert/strict';
+import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../wire/problem.ts';
+import type { Answer } from './desktop_client.ts';
+
+/** Holds an answer against the problem it should be; answers its document. */
+export function isProblem(answer: Answer, code: ProblemCode, field?: string): ProblemDocument {
+  const { status, title, retryAfterSeconds } = PROBLEMS[code];
+  const document = answer.json as ProblemDocument;
+  assert.equal(answer.status, status, `status ${answer.status}, body ${answer.body}`);
+  assert.equal(answer.headers['content-type'], 'application/problem+json');
+  assert.equal(answer.headers['access-control-allow-origin'], '*');
+  assert.equal(answer.headers['retry-after'], retryAfterSeconds > 0 ? String(retryAfterSeconds) : undefined);
+  assert.equal(answer.headers['www-authenticate'], status === 401 ? 'Bearer' : undefined);
+  isProblemDocument(document, code, field);
+  assert.equal(document.title, title);
+  return document;
+}
+
+/** The same for a document that came some other way than as an answer. */
+export function isProblemDocument(document: ProblemDocument, code: ProblemCode, field?: string): void {
+  assert.equal(document.code, code, `not ${code}: ${JSON.stringify(document)}`);
+  assert.equal(document.status, PROBLEMS[code].status);
+  assert.equal(document.type, `/protocol#${code}`);
+  assert.match(document.detail, /^.{10,}\.$/, 'the detail is a sentence');
+  assert.equal(document.field, field, document.detail);
+}

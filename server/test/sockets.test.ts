@@ -1,0 +1,356 @@
+/** Desktops on WebSockets: the same events, cursor and verdicts as by long-poll and post, and what becomes of nonsense. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { CROSSINGS_IN_FLIGHT_MAX } from '../roles/socket_desktop.ts';
+import type { ProblemDocument } from '../wire/problem.ts';
+import {
+  ask,
+  type Batch,
+  crossingOf,
+  DesktopClient,
+  isSprite,
+  type Joined,
+  join,
+  poll,
+  pollFor,
+  post,
+  type Reference,
+} from './desktop_client.ts';
+import { isProblem, isProblemDocument } from './problem_check.ts';
+import { RawConnection } from './raw_connection.ts';
+import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+
+/** What the relay says on a socket. */
+interface Message extends Partial<Batch> {
+  crossing?: number | null;
+  to?: Reference | null;
+  problem?: ProblemDocument;
+}
+
+/** A socket whose messages are read one by one. */
+class Socket {
+  readonly ws: WebSocket;
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly #messages: Message[] = [];
+  #came: () => void = () => {};
+
+  constructor(url: string, headers: Record<string, string> = {}) {
+    this.ws = new WebSocket(url, { headers });
+    this.ws.on('error', () => {});
+    this.ws.on('message', (bytes) => {
+      this.#messages.push(JSON.parse(bytes.toString()));
+      this.#came();
+    });
+    this.closed = new Promise((resolve) => {
+      this.ws.on('close', (code, reason) => {
+        resolve({ code, reason: reason.toString() });
+        this.#came();
+      });
+    });
+  }
+
+  static async open(
+    desktop: Joined,
+    first: object = { token: desktop.token, cursor: desktop.cursor },
+  ): Promise<Socket> {
+    const socket = new Socket(desktop.socket);
+    await once(socket.ws, 'open');
+    return socket.send(first);
+  }
+
+  send(message: object): this {
+    this.ws.send(JSON.stringify(message));
+    return this;
+  }
+
+  /** The next message. Throws when the socket closes before it. */
+  async next(): Promise<Message> {
+    while (this.#messages.length === 0) {
+      if (this.ws.readyState === WebSocket.CLOSED) throw new Error('the socket closed before another message came');
+      await new Promise<void>((resolve) => {
+        this.#came = resolve;
+      });
+    }
+    return this.#messages.shift() as Message;
+  }
+
+  /** The next batch that has a sprite; asks on with each cursor on the way. */
+  async sprites(): Promise<Batch> {
+    for (;;) {
+      const batch = (await this.next()) as Batch;
+      if (batch.events.some(isSprite)) return batch;
+      this.send({ cursor: batch.cursor });
+    }
+  }
+}
+
+let worlds = 0;
+const sockets: Socket[] = [];
+const open = async (...args: Parameters<typeof Socket.open>): Promise<Socket> => {
+  const socket = await Socket.open(...args);
+  sockets.push(socket);
+  return socket;
+};
+
+for (const workers of [2, 0]) {
+  describe(`sockets with ${workers} workers`, BOUNDED, () => {
+    let relay: RelayProcess;
+    before(async () => {
+      relay = await startRelay({ workers });
+    });
+    after(() => relay.stop());
+    afterEach(() => {
+      for (const socket of sockets.splice(0)) socket.ws.terminate();
+    });
+
+    async function pair(): Promise<[Joined, Joined]> {
+      const world = `s${worlds++}`;
+      return [await join(relay.url, { name: 'Ann', world }), await join(relay.url, { name: 'Bob', world })];
+    }
+
+    /** The socket is told which problem it has, and is closed for it. */
+    async function isRefused(socket: Socket, ...[code, field]: [Parameters<typeof isProblemDocument>[1], string?]) {
+      const { problem } = await socket.next();
+      isProblemDocument(problem as ProblemDocument, code, field);
+      assert.equal((await socket.closed).code, 1008);
+    }
+
+    it('get the same events under the same cursor as a long-poll', async () => {
+      const [ann, bob] = await pair();
+      await post(ann, crossingOf(1, 'top', 'first'));
+      await post(ann, crossingOf(2, 'right', 'second'));
+      const polled = (await poll(bob, bob.cursor)).json as Batch;
+      const socket = await open(bob);
+      const batch = await socket.sprites();
+      assert.deepEqual(batch.events.filter(isSprite), polled.events.filter(isSprite));
+      assert.equal(batch.cursor, polled.cursor);
+      socket.send({ cursor: batch.cursor });
+      await post(ann, crossingOf(3, 'right', 'third'));
+      const next = await socket.sprites();
+      assert.deepEqual(
+        next.events.filter(isSprite).map(({ seq, sprite }) => [seq, sprite.name]),
+        [[3, 'third']],
+      );
+      // Back to a long-poll with the socket's cursor: what it acknowledged does not come again.
+      const back = (await poll(bob, batch.cursor)).json as Batch;
+      assert.deepEqual(back.events.filter(isSprite), next.events.filter(isSprite));
+    });
+
+    it('throw, and are told who got it; a repeat changes nothing', async () => {
+      const [ann, bob] = await pair();
+      const socket = await open(ann, { token: ann.token });
+      const to = { desktop: bob.desktop, name: 'Bob' };
+      assert.deepEqual(await socket.send(crossingOf(1)).next(), { crossing: 1, to });
+      assert.deepEqual(await socket.send(crossingOf(1)).next(), { crossing: 1, to });
+      assert.deepEqual((await post(ann, crossingOf(1))).json, { to }, 'a post is the same throw');
+      const { events } = await pollFor(bob, bob.cursor, isSprite);
+      assert.equal(events.filter(isSprite).length, 1);
+    });
+
+    it('are refused a throw without being closed', async () => {
+      const [ann] = await pair();
+      const socket = await open(ann, { token: ann.token });
+      const { crossing, problem } = await socket.send({ ...crossingOf(7), at: 2 }).next();
+      assert.equal(crossing, 7);
+      isProblemDocument(problem as ProblemDocument, 'malformed', 'at');
+      const nameless = await socket.send({ ...crossingOf(7), crossing: 'seven' }).next();
+      assert.equal(nameless.crossing, null);
+      isProblemDocument(nameless.problem as ProblemDocument, 'malformed', 'crossing');
+      assert.equal((await socket.send(crossingOf(7)).next()).crossing, 7);
+    });
+
+    it('share a world with long-polls: throws go both ways', async () => {
+      const world = `s${worlds++}`;
+      const wish = (name: string, transport: 'poll' | 'socket') => ({ name, world, transport });
+      const ann = await DesktopClient.join(relay.url, wish('Ann', 'poll'));
+      const bob = await DesktopClient.join(relay.url, wish('Bob', 'socket'));
+      for (let n = 1; n <= 20; n++) {
+        await ann.throw('right', `to Bob ${n}`);
+        await bob.throw('left', `to Ann ${n}`);
+      }
+      await until('each has got all of the other', () => ann.received.length === 20 && bob.received.length === 20);
+      assert.deepEqual(
+        bob.received.map(({ sprite }) => sprite.name),
+        Array.from({ length: 20 }, (_, n) => `to Bob ${n + 1}`),
+      );
+      assert.deepEqual(
+        ann.received.map(({ sprite }) => sprite.name),
+        Array.from({ length: 20 }, (_, n) => `to Ann ${n + 1}`),
+      );
+      await Promise.all([ann.leave(), bob.leave()]);
+    });
+
+    it('take the token from the first message or from the header', async () => {
+      const [ann, bob] = await pair();
+      await post(ann, crossingOf(1));
+      const socket = new Socket(bob.socket, { authorization: `Bearer ${bob.token}` });
+      sockets.push(socket);
+      await once(socket.ws, 'open');
+      assert.equal((await socket.send({ cursor: bob.cursor }).sprites()).events.filter(isSprite).length, 1);
+    });
+
+    it('are refused with a wrong token, another desktop’s, or none, by message and by header', async () => {
+      const [ann, bob] = await pair();
+      const forged = bob.token.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+      const unknown = 'unknown-desktop';
+      await isRefused(await open(bob, { token: ann.token, cursor: bob.cursor }), unknown);
+      await isRefused(await open(bob, { token: 'abc', cursor: bob.cursor }), unknown);
+      await isRefused(await open(bob, { token: 17, cursor: bob.cursor }), unknown);
+      await isRefused(await open(bob, { cursor: bob.cursor }), unknown);
+      await isRefused(await open(bob, crossingOf(1)), unknown);
+      await isRefused(await open(bob, { token: forged, cursor: bob.cursor }), unknown);
+      const socket = new Socket(bob.socket, { authorization: `Bearer ${ann.token}` });
+      sockets.push(socket);
+      await isRefused(socket, unknown);
+    });
+
+    it('can throw nothing under a forged token', async () => {
+      const [ann, bob] = await pair();
+      const forged = ann.token.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+      const socket = await open(ann, { token: forged });
+      const { problem } = await socket.send(crossingOf(1)).next();
+      isProblemDocument(problem as ProblemDocument, 'unknown-desktop');
+      assert.equal((await post(ann, crossingOf(1, 'right', 'real'))).status, 202);
+      const { events } = await pollFor(bob, bob.cursor, isSprite);
+      assert.deepEqual(
+        events.filter(isSprite).map(({ sprite }) => sprite.name),
+        ['real'],
+      );
+    });
+
+    it('are told when their cursor is of another life, or ahead', async () => {
+      const [, bob] = await pair();
+      const other = bob.cursor.startsWith('0') ? '10000000-0' : '00000000-0';
+      await isRefused(await open(bob, { token: bob.token, cursor: other }), 'cursor-lost');
+      await isRefused(
+        await open(bob, { token: bob.token, cursor: bob.cursor.replace('-0', '-1000000') }),
+        'cursor-ahead',
+      );
+      await isRefused(await open(bob, { token: bob.token, cursor: 'abc' }), 'malformed', 'cursor');
+      await isRefused(await open(bob, { token: bob.token, cursor: 17 }), 'malformed', 'cursor');
+    });
+
+    it('are closed for what is no message: garbage, binary, an array, nothing to do', async () => {
+      const [, bob] = await pair();
+      const garbage = await open(bob);
+      garbage.ws.send('{"cursor":');
+      await refusedAfterBatches(garbage);
+      const binary = await open(bob);
+      binary.ws.send(Buffer.from(JSON.stringify({ cursor: bob.cursor })));
+      await refusedAfterBatches(binary);
+      await refusedAfterBatches(await open(bob, []));
+      await refusedAfterBatches((await open(bob)).send({ hello: 'there' }));
+      const huge = (await open(bob)).send({ cursor: 'x'.repeat(2000) });
+      assert.equal((await huge.closed).code, 1009, 'a message above 1024 bytes is not even read');
+
+      async function refusedAfterBatches(socket: Socket) {
+        let message = await socket.next();
+        while (!message.problem) message = await socket.next();
+        isProblemDocument(message.problem, 'malformed', 'message');
+        assert.equal((await socket.closed).code, 1008);
+      }
+    });
+
+    it('are nowhere but at a desktop’s own path', async () => {
+      const { host } = new URL(relay.url);
+      for (const path of ['/', '/v1/desktops/xyz/socket', '/v1/desktops/1-1/events', '/v1/socket']) {
+        const ws = new WebSocket(`ws://${host}${path}`);
+        const [, response] = await once(ws, 'unexpected-response');
+        ws.on('error', () => {});
+        assert.equal(response.statusCode, 404, path);
+        ws.terminate();
+      }
+    });
+
+    it('answer an upgrade that can’t be one with a problem document', async () => {
+      const [ann] = await pair();
+      const upgrade = async (path: string, ...head: string[]) => {
+        const connection = await RawConnection.open(relay.ports.api);
+        const lines = [`GET ${path} HTTP/1.1`, 'Host: relay', 'Connection: Upgrade', ...head];
+        return connection.send(`${lines.join('\r\n')}\r\n\r\n`);
+      };
+      const version = 'Sec-WebSocket-Version: 13';
+      const key = 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==';
+      const elsewhere = await upgrade('/v1/socket', 'Upgrade: websocket', version, key);
+      isProblem(await elsewhere.answer(), 'not-found');
+      await elsewhere.closed;
+      const keyless = await upgrade(new URL(ann.socket).pathname, 'Upgrade: websocket', version);
+      isProblem(await keyless.answer(), 'malformed', 'upgrade');
+      await keyless.closed;
+      const other = await upgrade('/sprites/index.json', 'Upgrade: h2c');
+      assert.equal((await other.answer()).status, 200, 'another protocol’s offer is passed over');
+      other.destroy();
+    });
+
+    it('win over a long-poll held before, and lose against one that comes after', async () => {
+      const [ann, bob] = await pair();
+      const told = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
+      const parked = async () => (await relay.metrics()).get('sprites_polls_parked');
+      const older = poll(bob, told.cursor);
+      await until('the long-poll is held', async () => (await parked()) === 1);
+      const socket = await open(bob, { token: bob.token, cursor: told.cursor });
+      assert.deepEqual((await older).json, { cursor: told.cursor, events: [] });
+      const newer = poll(bob, told.cursor);
+      assert.deepEqual(await socket.next(), { cursor: told.cursor, events: [] });
+      await post(ann, crossingOf(1));
+      assert.equal(((await newer).json as Batch).events.filter(isSprite).length, 1);
+    });
+
+    it('answer the older of two polls on one socket empty', async () => {
+      const [ann, bob] = await pair();
+      const told = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
+      const socket = await open(bob, { token: bob.token, cursor: told.cursor });
+      socket.send({ cursor: told.cursor });
+      assert.deepEqual(await socket.next(), { cursor: told.cursor, events: [] });
+      await post(ann, crossingOf(1));
+      assert.equal((await socket.next()).events?.filter(isSprite).length, 1);
+    });
+
+    it('are closed when their desktop leaves', async () => {
+      const [, bob] = await pair();
+      const told = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
+      const socket = await open(bob, { token: bob.token, cursor: told.cursor });
+      await until('the poll is held', async () => (await relay.metrics()).get('sprites_polls_parked') === 1);
+      await ask(`${relay.url}/v1/desktops/${bob.desktop}`, { method: 'DELETE', token: bob.token });
+      await isRefused(socket, 'desktop-ended');
+    });
+
+    it('may have 64 throws without an answer; one more is too fast, and the others are answered', async () => {
+      const [ann] = await pair();
+      const socket = await open(ann, { token: ann.token });
+      const thrown = CROSSINGS_IN_FLIGHT_MAX * 2;
+      for (let crossing = 1; crossing <= thrown; crossing++) socket.send(crossingOf(crossing));
+      const verdicts: Message[] = [];
+      while (verdicts.length < thrown) verdicts.push(await socket.next());
+      const refused = verdicts.filter(({ problem }) => problem);
+      for (const { problem } of refused) isProblemDocument(problem as ProblemDocument, 'too-fast');
+      assert.equal(new Set(verdicts.map(({ crossing }) => crossing)).size, thrown, 'each has one verdict');
+      assert.ok(verdicts.length - refused.length >= CROSSINGS_IN_FLIGHT_MAX);
+    });
+
+    it('are given up when they never read', async () => {
+      const [ann, bob] = await pair();
+      for (let crossing = 1; crossing <= 64; crossing++) await post(ann, crossingOf(crossing));
+      const socket = await open(bob);
+      const { _socket: tcp } = socket.ws as unknown as { _socket: import('node:net').Socket };
+      tcp.pause();
+      const count = async () => (await relay.metrics()).get('sprites_worker_sockets');
+      assert.equal(await count(), 1);
+      // Every poll is answered by the same 64 events, for no cursor ever passes them.
+      const asked = JSON.stringify({ cursor: bob.cursor });
+      let broken = false;
+      tcp.once('close', () => {
+        broken = true;
+      });
+      await until('the relay has given the socket up', async () => {
+        for (let n = 0; n < 200 && socket.ws.readyState === WebSocket.OPEN; n++) socket.ws.send(asked);
+        return broken || (await count()) === 0;
+      });
+      assert.equal((await post(ann, crossingOf(65))).status, 202, 'nobody else is harmed');
+      const { events } = await pollFor(bob, bob.cursor, isSprite);
+      assert.equal(events.filter(isSprite).length, 64, 'and what waited still waits');
+    });
+  });
+}

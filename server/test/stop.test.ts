@@ -1,0 +1,294 @@
+/** The ends of a relay: taken down gracefully, started again on the same ports, and not started at all. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { FLAGS, help, LOG_LEVELS, Misused, readOptions } from '../bin/options.ts';
+import {
+  type Answer,
+  ask,
+  type Batch,
+  crossingOf,
+  DesktopClient,
+  isSprite,
+  type Joined,
+  join,
+  poll,
+  pollFor,
+  post,
+} from './desktop_client.ts';
+import { isProblem } from './problem_check.ts';
+import { RawConnection } from './raw_connection.ts';
+import { BOUNDED, LEVEL, type RelayProcess, runRelay, startRelay, until } from './relay_process.ts';
+
+/** What the relay promises a stop takes at the most. */
+const STOP_MS_MAX = 5_000;
+
+/** A stop, with how long it took. */
+async function stopTimed(relay: RelayProcess) {
+  const startMs = performance.now();
+  const stopped = await relay.stop();
+  return { ...stopped, tookMs: performance.now() - startMs };
+}
+
+const goingDown = ({ msg }: { msg: string }) => msg === 'going down';
+
+for (const workers of [2, 0]) {
+  describe(`a relay with ${workers} workers that is told to stop`, BOUNDED, () => {
+    it('tells every held poll to come back later, on long-polls and sockets, and ends in time', async (t) => {
+      const relay = await startRelay({ workers });
+      t.after(() => relay.stop());
+      const world = 'byes';
+      const polled: Joined[] = [];
+      for (let n = 0; n < 20; n++) polled.push(await join(relay.url, { world }));
+      const sockets = await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const joined = await join(relay.url, { world });
+          const socket = new WebSocket(joined.socket, { headers: { authorization: `Bearer ${joined.token}` } });
+          const batches: Batch[] = [];
+          socket.on('message', (bytes) => {
+            const message = JSON.parse(bytes.toString());
+            if (message.problem) return;
+            batches.push(message);
+            socket.send(JSON.stringify({ cursor: message.cursor }));
+          });
+          const closed = once(socket, 'close');
+          await once(socket, 'open');
+          socket.send(JSON.stringify({ cursor: joined.cursor }));
+          return { batches, closed };
+        }),
+      );
+      // A poll that is never sent again: its own `bye` is all it waits for.
+      const settled = await Promise.all(
+        polled.map((joined) => pollFor(joined, joined.cursor, ({ type }) => type === 'neighbours')),
+      );
+      const byes = polled.map(async (joined, n) => {
+        const { events } = await pollFor(joined, settled[n].cursor, ({ type }) => type === 'bye');
+        return events.find((event) => event.type === 'bye');
+      });
+      await until('all are held', async () => (await relay.metrics()).get('sprites_polls_parked') === 40);
+      const { code, tookMs, lastLines } = await stopTimed(relay);
+      assert.equal(code, 0);
+      assert.ok(tookMs < STOP_MS_MAX, `it took ${tookMs} ms`);
+      for (const bye of await Promise.all(byes)) {
+        assert.ok(bye && bye.retryAfterMs > 0 && bye.retryAfterMs <= 15_000, JSON.stringify(bye));
+      }
+      assert.ok(new Set((await Promise.all(byes)).map((bye) => bye?.retryAfterMs)).size > 1, 'not all at one moment');
+      for (const { batches, closed } of sockets) {
+        assert.ok(batches.some(({ events }) => events.some(({ type }) => type === 'bye')));
+        assert.equal((await closed)[0], 1001);
+      }
+      assert.ok(lastLines.some(({ msg }) => msg === 'relay stopped'));
+      assert.deepEqual(
+        lastLines.filter(({ level }) => level >= LEVEL.error),
+        [],
+      );
+    });
+
+    it('finishes the posts in flight, and refuses those that come after', async (t) => {
+      const relay = await startRelay({ workers });
+      t.after(() => relay.stop());
+      const throwers: Joined[] = [];
+      for (let n = 0; n < 16; n++) throwers.push(await join(relay.url));
+      const answers: Answer[] = [];
+      let broken = 0;
+      let over = false;
+      const agent = new http.Agent({ keepAlive: true });
+      const loops = throwers.map(async (joined) => {
+        for (let crossing = 1; !over; crossing++) {
+          try {
+            const answer = await post(joined, crossingOf(crossing), agent);
+            answers.push(answer);
+            if (answer.status !== 202) return;
+          } catch {
+            // Its port is closed, or its connection was the moment it was used again.
+            broken++;
+            return;
+          }
+        }
+      });
+      // Half of this post is there when the relay is told to stop.
+      const [first] = throwers;
+      const half = await RawConnection.open(relay.ports.api);
+      const body = JSON.stringify(crossingOf(1_000_000));
+      half.send(
+        `POST ${new URL(first.crossings).pathname} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${first.token}\r\n` +
+          `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 30)}`,
+      );
+      await until('throws are on their way', () => answers.length > 200);
+      const stopping = stopTimed(relay);
+      await relay.waitForLog(goingDown);
+      half.send(body.slice(30));
+      isProblem(await half.answer(), 'draining');
+      const { code, tookMs, lastLines } = await stopping;
+      over = true;
+      await Promise.all(loops);
+      agent.destroy();
+      assert.equal(code, 0);
+      assert.ok(tookMs < STOP_MS_MAX, `it took ${tookMs} ms`);
+      const accepted = answers.filter(({ status }) => status === 202);
+      const refused = answers.filter(({ status }) => status !== 202);
+      for (const answer of refused) isProblem(answer, answer.status === 429 ? 'too-fast' : 'draining');
+      const told = lastLines.find(({ msg }) => msg === 'relay stopped') as unknown as {
+        counters: Record<string, number>;
+        waiting: number;
+      };
+      const { counters, waiting } = told;
+      assert.equal(counters.accepted, counters.acknowledged + waiting + counters.abandoned);
+      assert.ok(counters.accepted >= accepted.length, 'no 202 was said to a throw that was not accepted');
+      assert.ok(counters.accepted <= accepted.length + broken, 'a throw that was accepted got its 202');
+    });
+
+    it('still hands out what waits while it goes down, and takes no newcomer', async (t) => {
+      const relay = await startRelay({ workers });
+      t.after(() => relay.stop());
+      const world = 'last';
+      const [ann, bob] = [await join(relay.url, { world }), await join(relay.url, { world })];
+      assert.equal((await post(ann, crossingOf(1))).status, 202);
+      const agent = new http.Agent({ keepAlive: true });
+      // The port closes to new connections soon: this one is open before.
+      assert.equal((await ask(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token, agent })).status, 200);
+      const stopping = relay.stop();
+      await relay.waitForLog(goingDown);
+      const batch = (await poll(bob, bob.cursor)).json as Batch;
+      assert.equal(batch.events.filter(isSprite).length, 1);
+      const { events } = await pollFor(bob, batch.cursor, ({ type }) => type === 'bye');
+      assert.equal(events.filter(isSprite).length, 0, 'the cursor still acknowledges');
+      const { code, lastLines } = await stopping;
+      agent.destroy();
+      assert.equal(code, 0);
+      const told = lastLines.find(({ msg }) => msg === 'relay stopped');
+      assert.equal(told?.waiting, 0);
+    });
+
+    it('leaves its ports to the next one at once; who was there joins that', async (t) => {
+      const first = await startRelay({ workers });
+      t.after(() => first.stop());
+      const ann = await join(first.url);
+      assert.equal((await first.stop()).code, 0);
+      const second = await startRelay({ workers, ports: first.ports });
+      t.after(() => second.stop());
+      assert.deepEqual(second.ports, first.ports);
+      isProblem(await poll(ann, ann.cursor), 'unknown-desktop');
+      isProblem(await post(ann, crossingOf(1)), 'unknown-desktop');
+      const again = await DesktopClient.join(second.url);
+      assert.notEqual(again.joined.desktop, ann.desktop);
+      const epochOf = (cursor: string) => cursor.split('-')[0];
+      assert.notEqual(epochOf(again.joined.cursor), epochOf(ann.cursor));
+      isProblem(await poll(again.joined, ann.cursor), 'cursor-lost');
+      await again.leave();
+      // A third beside it says clearly that each port is taken.
+      for (const name of ['api', 'events', 'admin'] as const) {
+        const ports = { api: 0, events: 0, admin: 0, [name]: second.ports[name] };
+        const { code, err, out } = await runRelay({ workers, ports });
+        assert.equal(code, 1, `${name}: ${out}`);
+        assert.match(err, new RegExp(`could not start.*address already in use.*${second.ports[name]}`), name);
+      }
+    });
+  });
+}
+
+describe('a relay that is asked to stop in another way', BOUNDED, () => {
+  it('goes down the same by POST /admin/drain', async (t) => {
+    const relay = await startRelay({ workers: 1 });
+    t.after(() => relay.stop());
+    const answer = await ask(`${relay.adminUrl}/admin/drain`, { method: 'POST', token: relay.adminToken });
+    assert.equal(answer.status, 202);
+    const ready = await ask(`${relay.adminUrl}/readyz`);
+    assert.equal(ready.status, 503);
+    assert.equal((ready.json as { draining: boolean }).draining, true);
+    await relay.waitForLog(({ msg }) => msg === 'relay stopped');
+    assert.equal((await relay.stop()).code, 0);
+  });
+
+  it('leaves no worker behind when it is killed', async (t) => {
+    const relay = await startRelay({ workers: 2 });
+    t.after(() => relay.stop());
+    const { master, workers } = relay.pids;
+    relay.kill(master, 'SIGKILL');
+    await relay.stop();
+    const isThere = (pid: number) => {
+      try {
+        process.kill(pid, 0);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    await until('its workers have ended', () => !workers.some(isThere));
+  });
+});
+
+describe('a relay that can’t start', BOUNDED, () => {
+  it('says which port another program has', async () => {
+    const other = net.createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as net.AddressInfo;
+    const { code, err } = await runRelay({ workers: 1, ports: { api: port, events: 0, admin: 0 } });
+    other.close();
+    assert.equal(code, 1);
+    assert.match(err, new RegExp(`could not start.*address already in use.*${port}`));
+  });
+
+  it('says in a sentence what is wrong with a flag or its variable, and exits with 2', async () => {
+    const wrong: [string[], Record<string, string>, RegExp][] = [
+      [['--workers=1.5'], {}, /^--workers: must be a whole number from 0 to 256, not "1\.5"\.$/],
+      [['--nonsense'], {}, /^Unknown option '--nonsense'\. See --help\.$/],
+      [['relay.yaml'], {}, /^Unexpected argument 'relay\.yaml'\. See --help\.$/],
+      [[], { SPRITES_MAX_DESKTOPS: 'many' }, /^--max-desktops: must be a whole number from 1 to \d+, not "many"\.$/],
+    ];
+    for (const [args, env, sentence] of wrong) {
+      const { code, err } = await runRelay({ args, env });
+      assert.equal(code, 2, `${args}: ${err}`);
+      assert.match(err.trim(), sentence);
+    }
+  });
+
+  it('understands no value that an option does not have', () => {
+    const wrong: [string[], RegExp][] = [
+      [['--port', '70000'], /^--port: must be a whole number from 0 to 65535, not "70000"\.$/],
+      [['--events-port', 'x'], /^--events-port: must be a whole number/],
+      [['--admin-port', ''], /^--admin-port: must be a whole number/],
+      [['--workers', '-1'], /^Option '--workers' argument is ambiguous/],
+      [['--max-desktops', '0'], /^--max-desktops: must be a whole number from 1/],
+      [['--front', 'best'], /^--front: must be one of auto, native, portable\.$/],
+      [['--log-level', 'loud'], new RegExp(`^--log-level: must be one of ${LOG_LEVELS.join(', ')}\\.$`)],
+      [['--public-url', 'ftp://x'], /^--public-url: must be an http or https URL\.$/],
+    ];
+    for (const [args, message] of wrong) assert.throws(() => readOptions(args, {}), { constructor: Misused, message });
+  });
+
+  it('says which admin token file is of no use', async () => {
+    const { code, err } = await runRelay({ args: ['--admin-token-file', '/dev/null'] });
+    assert.equal(code, 1);
+    assert.match(err, /admin token.*\/dev\/null/);
+  });
+
+  it('lists every option when asked for help', async () => {
+    const { code, out } = await runRelay({ args: ['--help'] });
+    assert.equal(code, 0);
+    assert.equal(out.trim(), help());
+    for (const [flag, [value, otherwise, meaning]] of Object.entries(FLAGS)) {
+      const line = out.split('\n').find((text) => text.trim().startsWith(`--${flag} `));
+      assert.ok(line, `--${flag}`);
+      for (const part of [value, meaning, otherwise]) assert.ok(line.includes(part), `--${flag}: ${part}`);
+    }
+  });
+
+  it('has the defaults its help names', () => {
+    const options = readOptions([], {}) as unknown as Record<string, unknown>;
+    const places = ['data', 'admin-token-file'];
+    for (const [flag, [, otherwise]] of Object.entries(FLAGS)) {
+      if (places.includes(flag)) continue;
+      const given = options[flag.replace(/-(.)/g, (_, letter) => letter.toUpperCase())];
+      if (otherwise === 'cores') assert.ok((given as number) >= 1);
+      else if (flag === 'max-desktops' || otherwise === '') assert.equal(given, undefined, flag);
+      else assert.equal(String(given), otherwise, flag);
+    }
+    assert.equal(options.data, resolve(FLAGS.data[1]));
+    assert.equal(options.adminTokenFile, `${options.data}/admin-token`);
+  });
+});
