@@ -228,7 +228,7 @@ class Client {
       const size_t end = received_.find("\r\n\r\n");
       if (end != std::string::npos) {
         const size_t length = received_.find("Content-Length: ");
-        const size_t body = length < end ? std::stoul(received_.substr(length + 16)) : 0;
+        const size_t body = length < end ? std::stoul(received_.substr(length + 16, 10)) : 0;
         if (received_.size() >= end + 4 + body) {
           const uint32_t status = static_cast<uint32_t>(std::stoul(received_.substr(9, 3)));
           received_.erase(0, end + 4 + body);

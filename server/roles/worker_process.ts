@@ -23,6 +23,9 @@ export interface WorkerSettings {
 /** What a worker tells the master beside frames. */
 export type FromWorker = { type: 'ready'; port: number } | { type: 'failed'; why: string };
 
+/** How long a worker that goes down still reads requests that have begun, in ms; the master takes as long over its last polls. */
+const LAST_REQUESTS_MS = 400;
+
 /** How long a worker that goes down waits for its answers and connections, in ms. */
 const LAST_ANSWERS_MS = 3_000;
 const CLOSING_STEP_MS = 20;
@@ -66,6 +69,8 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   async function closeDown(): Promise<void> {
     worker.drain();
     front.drain();
+    // A request that is half here is refused when it is whole, not cut off.
+    await new Promise((resolve) => setTimeout(resolve, LAST_REQUESTS_MS));
     const untilMs = performance.now() + LAST_ANSWERS_MS;
     const busy = () => worker.pendingCount > 0 || front.gauges().waiting > 0;
     while (busy() && performance.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, CLOSING_STEP_MS));

@@ -48,7 +48,7 @@ for (const workers of [2, 0]) {
     before(async () => {
       relay = await startRelay({ workers });
     });
-    after(() => relay.stop());
+    after(() => relay?.stop());
 
     /** Two desktops of a fresh world, each the other's neighbour on every side. */
     async function pair(): Promise<[Joined, Joined]> {
@@ -471,7 +471,7 @@ describe('a relay whose clock runs fast', BOUNDED, () => {
     const clock = pathToFileURL(joinPath(import.meta.dirname, 'fast_clock.ts'));
     relay = await startRelay({ workers: 0, env: { SPRITES_NODE_FLAGS: `--import=${clock}` } });
   });
-  after(() => relay.stop());
+  after(() => relay?.stop());
 
   it('answers a poll that nothing came for with a ping and its neighbours', async () => {
     const ann = await join(relay.url, { name: 'Ann', world: freshWorld() });

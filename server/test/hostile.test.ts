@@ -88,7 +88,7 @@ describe('a relay under bad input', BOUNDED, () => {
     pidsAtFirst = relay.pids;
     tokens.push(relay.adminToken);
   });
-  after(() => relay.stop());
+  after(() => relay?.stop());
   afterEach(async () => {
     for (const connection of connections.splice(0)) connection.destroy();
     await isUnharmed();
@@ -242,7 +242,6 @@ describe('a relay under bad input', BOUNDED, () => {
       'GET / HTTP/9.9\r\n\r\n',
       'GET /\r\n\r\n',
       'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-      'FOO / HTTP/1.1\r\nHost: relay\r\n\r\n',
       'GET / HTTP/1.1\r\nHost relay\r\n\r\n',
       'GET / HTTP/1.1\r\nHost: relay\r\nX\u0000Y: 1\r\n\r\n',
       'GET / HTTP/1.1\r\nHost : relay\r\n\r\n',

@@ -28,7 +28,7 @@ describe('a relay whose workers are killed', BOUNDED, () => {
   });
   after(async () => {
     await Promise.all(clients.map((client) => client.stop()));
-    await relay.stop();
+    await relay?.stop();
   });
 
   it('loses no accepted sprite, and lets none be got twice', async (t) => {

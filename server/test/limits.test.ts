@@ -18,7 +18,7 @@ describe(`a relay that may have ${FILES} files open`, BOUNDED, () => {
   before(async () => {
     relay = await startRelay({ workers: 2, ulimitFiles: FILES });
   });
-  after(() => relay.stop());
+  after(() => relay?.stop());
   afterEach(async () => {
     for (const connection of connections.splice(0)) connection.destroy();
     await until('all connections are gone', async () => (await gauge('sprites_connections')) === 0);
@@ -124,7 +124,7 @@ describe('a relay for three desktops', BOUNDED, () => {
   before(async () => {
     relay = await startRelay({ workers: 1, args: ['--max-desktops', '3'] });
   });
-  after(() => relay.stop());
+  after(() => relay?.stop());
 
   it('refuses the fourth, and takes it when one has left', async () => {
     const wish = { method: 'POST', body: { screen: { width: 800, height: 600 } } };

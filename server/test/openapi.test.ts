@@ -90,7 +90,7 @@ describe('openapi.yaml', BOUNDED, () => {
   before(async () => {
     relay = await startRelay({ workers: 1 });
   });
-  after(() => relay.stop());
+  after(() => relay?.stop());
 
   /** Asks `METHOD path`, with `{id}` and `{sha256}` filled in by the url, and holds the answer against the file. */
   async function held(name: string, url: string, status: number, asking: Asking = {}): Promise<Answer> {

@@ -119,7 +119,12 @@ export async function startRelay(options: RelayOptions = {}): Promise<RelayProce
     });
   });
   process.once('exit', () => rmSync(data, { recursive: true, force: true }));
-  const ready = await log.waitFor(({ msg }) => msg === 'relay ready');
+  const ready = await log
+    .waitFor(({ msg }) => msg === 'relay ready')
+    .catch((error) => {
+      child.kill('SIGKILL');
+      throw error;
+    });
   const ports = ready.ports as Ports;
   const adminToken = readFileSync(join(data, 'admin-token'), 'utf8').trim();
   return {

@@ -100,7 +100,7 @@ for (const workers of [2, 0]) {
     before(async () => {
       relay = await startRelay({ workers });
     });
-    after(() => relay.stop());
+    after(() => relay?.stop());
     afterEach(() => {
       for (const socket of sockets.splice(0)) socket.ws.terminate();
     });

@@ -40,7 +40,7 @@ for (const workers of [2, 0]) {
   describe(`a relay with ${workers} workers that is told to stop`, BOUNDED, () => {
     it('tells every held poll to come back later, on long-polls and sockets, and ends in time', async (t) => {
       const relay = await startRelay({ workers });
-      t.after(() => relay.stop());
+      t.after(() => relay?.stop());
       const world = 'byes';
       const polled: Joined[] = [];
       for (let n = 0; n < 20; n++) polled.push(await join(relay.url, { world }));
@@ -90,7 +90,7 @@ for (const workers of [2, 0]) {
 
     it('finishes the posts in flight, and refuses those that come after', async (t) => {
       const relay = await startRelay({ workers });
-      t.after(() => relay.stop());
+      t.after(() => relay?.stop());
       const throwers: Joined[] = [];
       for (let n = 0; n < 16; n++) throwers.push(await join(relay.url));
       const answers: Answer[] = [];
@@ -144,7 +144,7 @@ for (const workers of [2, 0]) {
 
     it('still hands out what waits while it goes down, and takes no newcomer', async (t) => {
       const relay = await startRelay({ workers });
-      t.after(() => relay.stop());
+      t.after(() => relay?.stop());
       const world = 'last';
       const [ann, bob] = [await join(relay.url, { world }), await join(relay.url, { world })];
       assert.equal((await post(ann, crossingOf(1))).status, 202);
@@ -194,7 +194,7 @@ for (const workers of [2, 0]) {
 describe('a relay that is asked to stop in another way', BOUNDED, () => {
   it('goes down the same by POST /admin/drain', async (t) => {
     const relay = await startRelay({ workers: 1 });
-    t.after(() => relay.stop());
+    t.after(() => relay?.stop());
     const answer = await ask(`${relay.adminUrl}/admin/drain`, { method: 'POST', token: relay.adminToken });
     assert.equal(answer.status, 202);
     const ready = await ask(`${relay.adminUrl}/readyz`);
@@ -206,7 +206,7 @@ describe('a relay that is asked to stop in another way', BOUNDED, () => {
 
   it('leaves no worker behind when it is killed', async (t) => {
     const relay = await startRelay({ workers: 2 });
-    t.after(() => relay.stop());
+    t.after(() => relay?.stop());
     const { master, workers } = relay.pids;
     relay.kill(master, 'SIGKILL');
     await relay.stop();
