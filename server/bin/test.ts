@@ -32,10 +32,7 @@ function prepare(): void {
       ['chromium', 'curl'],
       ['chromium', 'curl'],
     ],
-    [
-      ['clang++', 'clang-format', 'clang-tidy'],
-      ['clang', 'clang-format', 'clang-tidy'],
-    ],
+    [['clang++'], ['clang', 'libclang-rt-dev']],
   ];
   // A suite that needs one of these and does not find it says so itself.
   for (const [names, packages] of programs) ensurePrograms(names, packages);

@@ -229,8 +229,11 @@ export class NativeFront implements Front {
       return make(numeric);
     } catch (error) {
       // A system without IPv6 has no `::`.
-      if ((error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT' || !numeric.includes('::')) throw error;
-      return make(numeric.map((host) => (host === '::' ? '0.0.0.0' : host)));
+      if ((error as NodeJS.ErrnoException).code === 'EAFNOSUPPORT' && numeric.includes('::')) {
+        return make(numeric.map((host) => (host === '::' ? '0.0.0.0' : host)));
+      }
+      const wanted = listeners.map(({ port }, index) => `${numeric[index]}:${port}`).join(', ');
+      throw Object.assign(error as Error, { message: `${(error as Error).message} (${wanted})` });
     }
   }
 

@@ -769,7 +769,8 @@ void IoLoop::Drain() {
   StopListening();
   for (Index index = 0; index < table_.size(); ++index) {
     Connection& connection = table_.At(index);
-    if (connection.state == State::kReading) {
+    // A request that is half here is answered when it is whole.
+    if (connection.state == State::kReading && connection.unread == 0) {
       Close(index, connection);
     }
     if (connection.state == State::kWriting) {

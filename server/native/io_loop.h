@@ -112,7 +112,7 @@ class IoLoop {
   static constexpr int kAcceptsMax =
       64;  // a listener and pass, so that accepting does not starve answering
   static constexpr uint32_t kLingeringRefusedMax =
-      64;  // refused connections that are let down gently at once
+      16;  // refused connections let down gently at once: a quarter of the descriptors kept back
   static constexpr uint32_t kEvents = EPOLLIN | EPOLLRDHUP | EPOLLET;
 
   void HandleEvent(const epoll_event& event);

@@ -373,6 +373,11 @@ void ReadIdentity(std::string_view id, std::string_view token, Request* request)
   memcpy(request->token, words, sizeof words);
 }
 
+// A method begins with a letter; before it there may be empty lines.
+bool MayBeginRequest(uint8_t first) {
+  return (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first == '\r';
+}
+
 enum class HeadEnd : uint8_t { kFound, kNotYet, kBad };
 
 // Looks for the empty line, from `place` on.
@@ -420,7 +425,12 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
     case HeadEnd::kBad:
       return Parsed::kMalformed;
     case HeadEnd::kNotYet:
-      return size > kHeadBytesMax ? Parsed::kHeadTooLarge : Parsed::kPartial;
+      if (size > kHeadBytesMax) {
+        return Parsed::kHeadTooLarge;
+      }
+      // What can't begin a method is no HTTP: a TLS client would else wait for its deadline.
+      return size > place->start && !MayBeginRequest(bytes[place->start]) ? Parsed::kMalformed
+                                                                          : Parsed::kPartial;
     case HeadEnd::kFound:
       break;
   }

@@ -296,6 +296,13 @@ describe('openapi.yaml', BOUNDED, () => {
     const stopping = small.stop();
     await small.waitForLog(({ msg }) => msg === 'going down');
     const [first, second, third, fourth] = agents;
+    // The worker hears of it a moment after the log says so.
+    const isServed = () =>
+      ask(at(ann, small), { token: ann.token, agent: first }).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    while (await isServed());
     await Promise.all([
       heldOrClosed(LOOK, at(ann, small), 503, { token: ann.token, agent: first }),
       heldOrClosed(LEAVE, at(ann, small), 503, { token: ann.token, agent: second }),
