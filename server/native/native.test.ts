@@ -46,7 +46,7 @@ describe('native front, without Node', { skip }, () => {
     });
   }
 
-  const noFuzzer = runs('clang++', ['--version']) ? false : 'needs clang with compiler-rt: apt-get install clang';
+  const noFuzzer = hasFuzzer() ? false : 'needs clang and its runtime: apt-get install clang libclang-rt-dev';
   it(`the parser stands ${FUZZ_SECONDS} s of fuzzing`, { skip: noFuzzer }, () => {
     const build = join(BUILDS, 'fuzzer');
     compile(build, 'fuzzer', 'clang++');
@@ -69,6 +69,13 @@ function run(program: string, args: readonly string[], cwd = SOURCES): void {
   const env = { ...process.env, TSAN_OPTIONS: suppressions };
   const { status, signal, stdout, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
   assert.ok(status === 0, `${program} ended with ${error ?? signal ?? status}\n${stdout}\n${stderr}`.slice(-8000));
+}
+
+/** Whether clang is there, and the runtime that Debian packs apart from it. */
+function hasFuzzer(): boolean {
+  const input = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
+  const args = ['-fsanitize=fuzzer,address', '-x', 'c++', '-', '-o', '/dev/null'];
+  return spawnSync('clang++', args, { input, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0;
 }
 
 function runs(program: string, args: readonly string[]): boolean {
