@@ -49,7 +49,7 @@ async function startRelay(shape: Shape): Promise<Contender> {
   const ports = ['--port', '0', '--events-port', '0', '--admin-port', '0', '--host', '127.0.0.1'];
   const role = ['--front', String(shape.front), '--workers', String(shape.workers), '--data', data];
   const child = spawn(process.execPath, [LAUNCHER, 'relay', ...ports, ...role, ...(shape.flags ?? [])], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ready = JSON.parse(await firstLine(child, (text) => text.includes('"msg":"relay ready"')));
   const token = (await readFile(join(data, 'admin-token'), 'utf8')).trim();

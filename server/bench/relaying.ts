@@ -40,9 +40,14 @@ export async function relaying(shapes: readonly Shape[], loads: readonly string[
     const rows: string[][] = [];
     let floor = 0;
     for (const shape of [FLOOR_SHAPE, ...shapes]) {
-      const account = await measure(shape, load);
-      if (shape === FLOOR_SHAPE) floor = account.relay.cpuUsPerSprite;
-      rows.push(rowOf(shape, account, floor));
+      try {
+        const account = await measure(shape, load);
+        if (shape === FLOOR_SHAPE) floor = account.relay.cpuUsPerSprite;
+        rows.push(rowOf(shape, account, floor));
+      } catch (error) {
+        // One shape that can't carry the load says nothing about the others.
+        rows.push([shape.name, (error as Error).message]);
+      }
     }
     console.log(`${load.name}, ${SECONDS} s\n`);
     console.log(

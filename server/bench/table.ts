@@ -4,7 +4,7 @@ import { cpus, release, totalmem } from 'node:os';
 
 /** A Markdown table; numbers are aligned to the right. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const line = (cells: readonly string[]) => `| ${head.map((_, column) => cells[column] ?? '').join(' | ')} |`;
   return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n');
 }
 
