@@ -19,7 +19,7 @@ export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
 /** Where the floor of the benches lies once built. */
 export const FLOOR = join(ROOT, 'build', 'floor', 'floor');
 
-/** Builds the addon with the compiler's output on stderr. Answers undefined, or why there is none. */
+/** Builds the addon. Answers undefined, or why there is none. */
 export function buildAddon(node) {
   if (process.platform !== 'linux') return 'the native front is for Linux';
   const sources = join(ROOT, 'server', 'native');
@@ -32,7 +32,7 @@ export function buildAddon(node) {
     const headers = join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`);
     const gyp = join(ROOT, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js');
     const nodedir = existsSync(join(headers, 'include')) ? [`--nodedir=${headers}`] : [];
-    return ran(node, [gyp, 'rebuild', ...nodedir, '--silent', '-j', '2'], sources, 'node-gyp');
+    return ran(node, [gyp, 'rebuild', ...nodedir, '-j', '2'], sources, 'node-gyp');
   });
 }
 
@@ -93,7 +93,10 @@ function hashOf(path, hash) {
   hash.update(path.slice(ROOT.length)).update(readFileSync(path));
 }
 
+/** Runs a step of a build; what it prints is shown only when it fails. */
 function ran(program, args, cwd, name) {
-  const done = spawnSync(program, args, { cwd, stdio: ['ignore', 2, 2] });
-  return done.status === 0 ? undefined : `${name} failed (${done.error?.message ?? `exit ${done.status}`})`;
+  const done = spawnSync(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
+  if (done.status === 0) return undefined;
+  console.error(`${done.stdout ?? ''}${done.stderr ?? ''}`);
+  return `${name} failed (${done.error?.message ?? `exit ${done.status}`})`;
 }
