@@ -2,21 +2,10 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { PrimaryOptions } from '../roles/primary.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 
-export interface Options {
-  port: number;
-  eventsPort: number;
-  adminPort: number;
-  adminHost: string;
-  host: string;
-  publicUrl?: string;
-  publicEventsUrl?: string;
-  data: string;
-  workers: number;
-  front: 'auto' | 'native' | 'portable';
-  maxDesktops?: number;
-  adminTokenFile: string;
+export interface Options extends PrimaryOptions {
   logLevel: string;
 }
 
