@@ -24,6 +24,9 @@ const CLOSE = 0x7d;
 
 const MS_PER_CROSSING = 1000 / CROSSINGS_PER_SECOND_MAX;
 
+/** Sums of fractions of a millisecond are off by less than this. */
+const ROUNDING_MS = 0.001;
+
 export class Desktops {
   readonly max: number;
   readonly #slab: Slab;
@@ -193,7 +196,7 @@ export class Desktops {
   /** Counts one throw against the thrower's rate; false when it throws too fast, and then nothing is counted. */
   mayThrow(slot: number, nowMs: number): boolean {
     const restedMs = Math.max(this.#restedMs[slot], nowMs);
-    if (restedMs - nowMs > MS_PER_CROSSING * (CROSSINGS_BURST_MAX - 1)) return false;
+    if (restedMs - nowMs > MS_PER_CROSSING * (CROSSINGS_BURST_MAX - 1) + ROUNDING_MS) return false;
     this.#restedMs[slot] = restedMs + MS_PER_CROSSING;
     return true;
   }
