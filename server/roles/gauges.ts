@@ -15,9 +15,7 @@ const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 
 
 /** Registers what the master knows. `workers` counts those that are ready. */
 export function masterGauges(registry: Registry, relay: Relay, front: () => Front, workers: () => number): void {
-  const gauge = (name: string, help: string, value: () => number) => {
-    const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
-  };
+  const gauge = gaugesIn(registry);
   const counter = (name: string, help: string, value: () => number) => {
     const made: Counter = new Counter({
       name,
@@ -58,9 +56,7 @@ export function masterGauges(registry: Registry, relay: Relay, front: () => Fron
 
 /** Registers what a worker knows; the master adds the workers up. */
 export function workerGauges(registry: Registry, worker: Worker, sockets: SocketDesktops, front: () => Front): void {
-  const gauge = (name: string, help: string, value: () => number) => {
-    const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
-  };
+  const gauge = gaugesIn(registry);
   gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
   gauge('sprites_worker_sockets', 'WebSocket desktops', () => sockets.count);
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
@@ -77,6 +73,13 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
+}
+
+/** Makes gauges of a registry, each read when it is asked for. */
+function gaugesIn(registry: Registry): (name: string, help: string, value: () => number) => void {
+  return (name, help, value) => {
+    const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
+  };
 }
 
 function processGauges(registry: Registry, role: string): void {

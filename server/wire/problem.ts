@@ -71,7 +71,6 @@ export class ProblemError extends Error {
 export const FRONT_PROBLEMS = {
   malformed: problem('malformed', 'This is not an HTTP/1.1 request the relay understands; the connection is closed.'),
   cursor: problem('malformed', 'cursor: must be one the relay gave, like 6a1f03c2-81.', { field: 'cursor' }),
-  length: problem('malformed', 'content-length: a crossing needs one, and only one.', { field: 'content-length' }),
   tooLarge: problem('too-large', 'The body of a crossing is at most 1024 bytes.'),
   headTooLarge: problem('head-too-large', 'The request line and headers are at most 8192 bytes together.'),
   notFound: problem('not-found', 'This port answers GET /v1/desktops/{id}/events only.'),
