@@ -28,7 +28,7 @@ export function buildAddon(node) {
     if (!ensurePrograms(['g++', 'make', 'python3'], ['g++', 'make', 'python3'])) {
       return 'no compiler: apt-get install g++ make python3';
     }
-    // npm's own configuration may point at another Node's headers, so they are named here.
+    // The headers are those of the Node that will load it.
     const headers = join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`);
     const gyp = join(ROOT, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js');
     const nodedir = existsSync(join(headers, 'include')) ? [`--nodedir=${headers}`] : [];
@@ -95,7 +95,9 @@ function hashOf(path, hash) {
 
 /** Runs a step of a build; what it prints is shown only when it fails. */
 function ran(program, args, cwd, name) {
-  const done = spawnSync(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
+  // npm's configuration may name the headers of another Node, and node-gyp takes the environment's word over its flags'.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^npm_config_/i.test(key)));
+  const done = spawnSync(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
   if (done.status === 0) return undefined;
   console.error(`${done.stdout ?? ''}${done.stderr ?? ''}`);
   return `${name} failed (${done.error?.message ?? `exit ${done.status}`})`;
