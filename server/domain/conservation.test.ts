@@ -127,7 +127,11 @@ class Life {
         epoch: EPOCH,
         generationBase: 0x1234567,
         nowMs: this.#nowMs,
-        answers: { answer: (ticket, status, body, start, end) => this.#answered(ticket, status, body, start, end) },
+        answers: {
+          room: (bytes) => Buffer.alloc(bytes),
+          roomAt: () => 0,
+          answer: (ticket, status, body, start, end) => this.#answered(ticket, status, body, start, end),
+        },
         randomize: (words) => {
           for (let n = 0; n < 4; n++) words[n] = random() * 2 ** 32;
         },

@@ -57,6 +57,8 @@ class Stage {
       generationBase: BASE,
       nowMs: START_MS,
       answers: {
+        room: (bytes) => Buffer.alloc(bytes),
+        roomAt: () => 0,
         answer: (ticket, status, body, start, end, retryAfterSeconds) => {
           const text = Buffer.from(body.subarray(start, end)).toString();
           this.answers.push({ ticket, status, retryAfterSeconds, bytes: end - start, body: JSON.parse(text) });

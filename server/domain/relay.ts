@@ -34,6 +34,9 @@ import { Torus, type World } from './torus.ts';
 
 /** Where answers go: a front, or the frame to a worker. The bytes are copied before the call returns. */
 export interface Answers {
+  /** Room where the body of the next answer costs no copy: `bytes` from roomAt() on, until the next call. */
+  room(bytes: number): Buffer;
+  roomAt(): number;
   answer(ticket: number, status: number, body: Uint8Array, start: number, end: number, retryAfterSeconds: number): void;
 }
 
@@ -87,6 +90,9 @@ export interface Look {
 const READY = 1;
 const TELL_NEIGHBOURS = 2;
 
+/** The longest head of a batch: `{"cursor":"6a1f03c2-4294967295","events":[`. */
+const BATCH_HEAD_BYTES_MAX = 64;
+
 /** What one answer can take at the most: its events, the four neighbours, and the words around them. */
 const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + 2048;
 
@@ -127,7 +133,6 @@ export class Relay {
   readonly #changed = new Set<World>();
   /** Empty worlds whose last desktop left sprites behind, oldest first, and the slot whose mailbox keeps them. */
   readonly #abandoned = new Map<World, number>();
-  readonly #out = Buffer.alloc(ANSWER_BYTES_MAX);
   /** `"from":` stays at its beginning. */
   readonly #head = Buffer.concat([FROM], 512);
   readonly #words = new Uint32Array(4);
@@ -462,9 +467,10 @@ export class Relay {
 
   /** Answers with up to `eventsMax` events, and whatever else there is to tell. */
   #answerEvents(slot: number, ticket: number, ping: boolean, eventsMax: number): void {
-    const out = this.#out;
+    const { answers } = this.#options;
+    const out = answers.room(ANSWER_BYTES_MAX);
     // The events come first, behind the longest head; then the head is laid before them.
-    const start = 64;
+    const start = answers.roomAt() + BATCH_HEAD_BYTES_MAX;
     let end = this.mailboxes.write(slot, out, start, eventsMax, POLL_BYTES_MAX);
     if (ping) {
       if (end > start) out[end++] = COMMA;
@@ -472,22 +478,24 @@ export class Relay {
     }
     if (ping || (eventsMax > 0 && this.#flags[slot] & TELL_NEIGHBOURS)) {
       if (end > start) out[end++] = COMMA;
-      end = this.#writeNeighbours(slot, end);
+      end = this.#writeNeighbours(slot, out, end);
       this.#flags[slot] &= ~TELL_NEIGHBOURS;
     }
-    this.#sendBatch(ticket, this.mailboxes.batchSeq, start, end);
+    this.#sendBatch(ticket, this.mailboxes.batchSeq, out, start, end);
   }
 
   #answerBye(slot: number, ticket: number): void {
     const retryAfterMs = Math.round(RECONNECT_MS_MAX * (0.1 + 0.9 * this.#options.random()));
-    const end = 64 + this.#out.write(`{"type":"bye","retryAfterMs":${retryAfterMs}}`, 64, 'latin1');
-    this.#sendBatch(ticket, this.mailboxes.acknowledged(slot), 64, end);
+    const { answers } = this.#options;
+    const out = answers.room(2 * BATCH_HEAD_BYTES_MAX);
+    const start = answers.roomAt() + BATCH_HEAD_BYTES_MAX;
+    const end = start + out.write(`{"type":"bye","retryAfterMs":${retryAfterMs}}`, start, 'latin1');
+    this.#sendBatch(ticket, this.mailboxes.acknowledged(slot), out, start, end);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
   /** Sends the events at out[start, end) with the cursor before and the brackets behind them. */
-  #sendBatch(ticket: number, seq: number, start: number, end: number): void {
-    const out = this.#out;
+  #sendBatch(ticket: number, seq: number, out: Buffer, start: number, end: number): void {
     const head = start - this.#cursorHead.length - digitsOf(seq) - EVENTS.length;
     out.set(this.#cursorHead, head);
     out.set(EVENTS, writeNumber(out, head + this.#cursorHead.length, seq));
@@ -496,13 +504,13 @@ export class Relay {
     this.#options.answers.answer(ticket, 200, out, head, end + 2, 0);
   }
 
-  #writeNeighbours(slot: number, at: number): number {
-    let end = at + NEIGHBOURS.copy(this.#out, at);
+  #writeNeighbours(slot: number, out: Buffer, at: number): number {
+    let end = at + NEIGHBOURS.copy(out, at);
     for (let edge = 0; edge < 4; edge++) {
-      end += EDGE_KEYS[edge].copy(this.#out, end);
-      end = this.desktops.writeReference(this.torus.neighbour(slot, edge as EdgeNumber), this.#out, end);
+      end += EDGE_KEYS[edge].copy(out, end);
+      end = this.desktops.writeReference(this.torus.neighbour(slot, edge as EdgeNumber), out, end);
     }
-    this.#out[end] = CLOSE;
+    out[end] = CLOSE;
     return end + 1;
   }
 

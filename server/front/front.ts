@@ -8,6 +8,7 @@
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { EdgeNumber } from '../wire/crossing.ts';
 
 /** Names one request that waits for its answer. A whole number below 2^48; never reused while an answer can still come. */
 export type Ticket = number;
@@ -33,8 +34,11 @@ export interface RequestView {
   /** Poll: the cursor's epoch and sequence; seq is NO_CURSOR when none came. */
   epoch: number;
   seq: number;
-  /** Crossing: the request's body is body[start, end). */
-  body: Uint8Array;
+  /** Crossing: −1 when its body is body[start, end), not yet looked at; else it was checked, and that is its passage. */
+  edge: EdgeNumber | -1;
+  /** Crossing that was checked: the sender's number. */
+  crossing: number;
+  body: Buffer;
   start: number;
   end: number;
 }
@@ -42,7 +46,7 @@ export interface RequestView {
 export interface FrontHandlers {
   /** A whole poll has come. Answer its ticket now or later. */
   poll(request: RequestView): void;
-  /** A whole crossing has come; its body is ≤ CROSSING_BYTES_MAX and not yet looked at. Answer its ticket now or later. */
+  /** A whole crossing has come; its body is ≤ CROSSING_BYTES_MAX. Answer its ticket now or later. */
   crossing(request: RequestView): void;
   /** The connection of an unanswered ticket is gone; an answer to it would go nowhere. `slot` is that of its request. */
   closed(ticket: Ticket, slot: number): void;
@@ -95,6 +99,13 @@ export interface Front {
    * Owner   the bytes are copied before the call returns.
    */
   answer(ticket: Ticket, status: number, body: Uint8Array, start: number, end: number, retryAfterSeconds: number): void;
+  /**
+   * Room for the body of the next answer, which then need not be copied: `bytes` from `roomAt` on in what this answers.
+   *
+   * Owner   the front: valid until the next call of it.
+   */
+  room(bytes: number): Buffer;
+  readonly roomAt: number;
   /** Hands over everything answered since the last flush; called at the end of a turn. */
   flush(): void;
   gauges(): FrontGauges;

@@ -10,7 +10,7 @@ import { lookup } from 'node:dns/promises';
 import { createRequire } from 'node:module';
 import { isIP, Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
+import { CROSSING_BYTES_MAX, type EdgeNumber } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
 import { type Front, type FrontGauges, type FrontOptions, NO_CURSOR, type RequestView, type Ticket } from './front.ts';
 import { IDLE_MS_MAX, PortableFront, REQUEST_MS_MAX, WRITE_STALLED_MS_MAX } from './portable.ts';
@@ -63,7 +63,7 @@ const BUFFER_BYTES_MAX = 64 << 20;
 
 /** Layout of records, by word: record.h is its other half; the sizes are compared when the addon is loaded. */
 const INBOUND_HEAD_BYTES = 64;
-const OUTBOUND_HEAD_BYTES = 288;
+const OUTBOUND_HEAD_BYTES = 296;
 
 /** The word 0 behind the last answer. */
 const END_BYTES = 8;
@@ -176,17 +176,18 @@ export class NativeFront implements Front {
   #native: NativeObject | undefined;
   readonly #inbound = new ArrayBuffer(INBOUND_BYTES);
   readonly #words = new Uint32Array(this.#inbound);
-  readonly #bytes = new Uint8Array(this.#inbound);
+  readonly #bytes = Buffer.from(this.#inbound);
   #out!: Buffer;
   #outWords!: Uint32Array;
   #outEnd = 0;
+  roomAt = 0;
   /** In a batch answers are handed over at its end: the addon looks at the buffer after the call that brought it. */
   #inBatch = false;
   #readAt = 0;
   readonly #handedOver = new Set<Socket>();
   readonly #view: RequestView = {
     ...{ ticket: 0, slot: 0, generation: 0, token: new Uint32Array(4), epoch: 0, seq: NO_CURSOR },
-    ...{ body: this.#bytes, start: 0, end: 0 },
+    ...{ edge: -1 as const, crossing: 0, body: this.#bytes, start: 0, end: 0 },
   };
 
   constructor(options: NativeOptions) {
@@ -250,8 +251,14 @@ export class NativeFront implements Front {
       return;
     }
     const length = end - start;
-    const bytes = (OUTBOUND_HEAD_BYTES + length + 7) & ~7;
-    if (this.#outEnd + bytes > this.#out.length - END_BYTES) this.#makeRoom(bytes);
+    if (body !== this.#out) {
+      this.room(length);
+      // Buffer's copy takes half the time of set(), which needs a view made for it.
+      if (body instanceof Buffer) body.copy(this.#out, this.roomAt, start, end);
+      else this.#out.set(body.subarray(start, end), this.roomAt);
+    }
+    const at = body === this.#out ? start : this.roomAt;
+    const bytes = (at + length - this.#outEnd + 7) & ~7;
     const words = this.#outWords;
     const word = this.#outEnd >> 2;
     words[word] = bytes;
@@ -260,11 +267,15 @@ export class NativeFront implements Front {
     words[word + 3] = status;
     words[word + 4] = length;
     words[word + 5] = retryAfterSeconds;
-    const at = this.#outEnd + OUTBOUND_HEAD_BYTES;
-    // Buffer's copy takes half the time of set(), which needs a view made for it.
-    if (body instanceof Buffer) body.copy(this.#out, at, start, end);
-    else this.#out.set(body.subarray(start, end), at);
+    words[word + 6] = at - this.#outEnd;
     this.#outEnd += bytes;
+  }
+
+  room(bytes: number): Buffer {
+    const wanted = OUTBOUND_HEAD_BYTES + bytes + 7 + END_BYTES;
+    if (this.#outEnd + wanted > this.#out.length) this.#makeRoom(wanted);
+    this.roomAt = this.#outEnd + OUTBOUND_HEAD_BYTES;
+    return this.#out;
   }
 
   flush(): void {
@@ -343,7 +354,8 @@ export class NativeFront implements Front {
         view.seq = hasCursor ? words[word + 11] : NO_CURSOR;
         handlers.poll(view);
       } else {
-        view.body = this.#bytes;
+        view.edge = (words[word + 15] - 1) as EdgeNumber | -1;
+        view.crossing = words[word + 10] + words[word + 11] * TWO_32;
         view.start = start + INBOUND_HEAD_BYTES;
         view.end = view.start + words[word + 12];
         handlers.crossing(view);
@@ -388,9 +400,8 @@ export class NativeFront implements Front {
   }
 
   /** What is there goes out now; a single answer larger than the buffer gets a larger one. */
-  #makeRoom(bytes: number): void {
+  #makeRoom(wanted: number): void {
     this.#send();
-    const wanted = bytes + END_BYTES;
     if (wanted > this.#out.length) this.#setOutbound(2 ** Math.ceil(Math.log2(wanted)));
   }
 

@@ -71,8 +71,10 @@ export class PortableFront implements Front {
   readonly #waiting = new Map<Ticket, Reply>();
   readonly #view: RequestView = {
     ...{ ticket: 0, slot: NO_SLOT, generation: 0, token: new Uint32Array(4), epoch: 0, seq: 0 },
-    ...{ body: new Uint8Array(0), start: 0, end: 0 },
+    ...{ edge: -1 as const, crossing: 0, body: Buffer.alloc(0), start: 0, end: 0 },
   };
+  readonly roomAt = 0;
+  #room = Buffer.alloc(0);
   #nextTicket: Ticket;
   #connections = 0;
   #refusedNow = 0;
@@ -116,6 +118,11 @@ export class PortableFront implements Front {
     const socket = reply.socket as FrontSocket | null;
     if (socket) socket.busy = false;
     this.#send(reply, status, Buffer.from(body.subarray(start, end)), retryAfterSeconds);
+  }
+
+  room(bytes: number): Buffer {
+    if (bytes > this.#room.length) this.#room = Buffer.alloc(bytes);
+    return this.#room;
   }
 
   flush(): void {}

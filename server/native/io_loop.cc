@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,20 @@ namespace {
 enum Source : uint64_t { kConnection = 0, kListener = 1, kOutsider = 2 };
 
 uint64_t Tag(Source source, uint32_t index) { return source << 32 | index; }
+
+// The three calls of every request, without the cancellation points of libc: in a process with
+// threads each costs two atomic operations, and nobody cancels a thread here.
+ssize_t Receive(int descriptor, void* to, size_t size, int flags) {
+  return syscall(SYS_recvfrom, descriptor, to, size, flags, nullptr, nullptr);
+}
+
+ssize_t Send(int descriptor, const void* from, size_t size) {
+  return syscall(SYS_sendto, descriptor, from, size, MSG_NOSIGNAL | MSG_DONTWAIT, nullptr, 0);
+}
+
+int WaitForEvents(int epoll, epoll_event* events, int count, int timeout_ms) {
+  return static_cast<int>(syscall(SYS_epoll_pwait, epoll, events, count, timeout_ms, nullptr, 0));
+}
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr const char* kAllowed[] = {"GET, OPTIONS", "POST, OPTIONS"};
@@ -87,7 +102,7 @@ uint32_t IoLoop::Wait(int timeout_ms) {
     }
   }
   events_at_ = 0;
-  events_count_ = std::max(0, epoll_wait(epoll_, events_, kEventsMax, timeout_ms));
+  events_count_ = std::max(0, WaitForEvents(epoll_, events_, kEventsMax, timeout_ms));
   wheel_.SetNow(NowMs());
   wheel_visits_ = 0;
   queue_end_ = queue_.size();  // what is queued from now on waits for the next pass: one request a
@@ -238,9 +253,9 @@ void IoLoop::AcceptWithReserve(const Listening& listening) {
     commons_->refused.fetch_add(1, std::memory_order_relaxed);
     // What has come of the request is read away first: closing on unread bytes would reset the
     // answer.
-    while (recv(descriptor, scratch_, sizeof scratch_, MSG_DONTWAIT) > 0) {
+    while (Receive(descriptor, scratch_, sizeof scratch_, MSG_DONTWAIT) > 0) {
     }
-    send(descriptor, answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    Send(descriptor, answer.data(), answer.size());
     close(descriptor);
   }
   reserve_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -308,7 +323,7 @@ void IoLoop::Read(Index index, Connection& connection) {
     into = buffer->bytes() + buffer->size;
     room = buffer->capacity - buffer->size;
   }
-  const ssize_t got = recv(connection.descriptor, into, room, MSG_DONTWAIT);
+  const ssize_t got = Receive(connection.descriptor, into, room, MSG_DONTWAIT);
   if (got < 0) {
     if (errno == EAGAIN || errno == EINTR) {
       connection.Unset(kReadable);
@@ -409,7 +424,7 @@ void IoLoop::Partial(Index index, Connection& connection, const uint8_t* bytes, 
   }
   if (expects_continue && !connection.Has(kContinueSent)) {
     connection.Set(kContinueSent);
-    send(connection.descriptor, kContinue.data(), kContinue.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    Send(connection.descriptor, kContinue.data(), kContinue.size());
   }
   if (connection.Has(kReadable)) {
     Queue(index, connection);
@@ -421,28 +436,23 @@ void IoLoop::Emit(Index index, Connection& connection, RecordKind kind, const ui
                   const Request& request) {
   connection.generation = (connection.generation + 1) & kGenerationMask;
   const uint64_t ticket = Ticket{thread_, index, connection.generation}.Pack();
-  const bool is_crossing = kind == RecordKind::kCrossing;
-  const uint32_t body_length = is_crossing ? request.body_length : 0;
-  const uint32_t record_bytes = AlignedToEight(kInboundHeadBytes + body_length);
   InboundRecord record = {};
   record.kind = kind;
-  record.bytes = record_bytes;
   record.ticket_low = static_cast<uint32_t>(ticket);
   record.ticket_high = static_cast<uint32_t>(ticket >> 32);
   record.slot = request.slot;
   record.generation = request.generation;
   memcpy(record.token, request.token, sizeof record.token);
-  if (is_crossing) {
-    record.length = body_length;
-  } else if (request.has_cursor) {
-    record.length = 1;
-    record.epoch = request.epoch;
-    record.seq = request.seq;
-  }
-  uint8_t* at = inbound_->Extend(record_bytes);
-  memcpy(at, &record, kInboundHeadBytes);
-  if (body_length != 0) {
-    memcpy(at + kInboundHeadBytes, bytes + request.body_start, body_length);
+  if (kind == RecordKind::kCrossing) {
+    AppendCrossing(&record, bytes + request.body_start, request.body_length);
+  } else {
+    if (request.has_cursor) {
+      record.length = 1;
+      record.epoch = request.epoch;
+      record.seq = request.seq;
+    }
+    record.bytes = kInboundHeadBytes;
+    memcpy(inbound_->Extend(record.bytes), &record, kInboundHeadBytes);
   }
   connection.state = State::kWaiting;
   connection.slot = request.slot;
@@ -460,6 +470,31 @@ void IoLoop::Emit(Index index, Connection& connection, RecordKind kind, const ui
   // counts as gone.
   if (connection.Has(kPeerClosed)) {
     Queue(index, connection);
+  }
+}
+
+// Appends a crossing's record: with its passage, when its body is of the usual form; else
+// JavaScript looks at the body.
+void IoLoop::AppendCrossing(InboundRecord* record, const uint8_t* body, uint32_t length) {
+  ScannedCrossing scanned;
+  uint8_t entry[kEntryBytesMax];
+  uint32_t entry_bytes = 0;
+  if (ScanCrossing(body, length, &scanned)) {
+    record->crossing_low = static_cast<uint32_t>(scanned.crossing);
+    record->crossing_high = static_cast<uint32_t>(scanned.crossing >> 32);
+    record->edge_and_one = scanned.edge + 1;
+    entry_bytes = WriteEntry(scanned.edge, entry);
+    body += scanned.passage_start;
+    length -= scanned.passage_start;
+  }
+  record->length = entry_bytes + length;
+  record->bytes = AlignedToEight(kInboundHeadBytes + record->length);
+  uint8_t* at = inbound_->Extend(record->bytes);
+  memcpy(at, record, kInboundHeadBytes);
+  at += kInboundHeadBytes;
+  memcpy(at, entry, entry_bytes);
+  if (length != 0) {
+    memcpy(at + entry_bytes, body, length);
   }
 }
 
@@ -579,7 +614,7 @@ void IoLoop::Answer(uint8_t* record) {
   if (connection.Has(kReadable) || connection.unread != kNoBuffer) {
     connection.Set(kLinger);
   }
-  uint8_t* const body = record + kOutboundHeadBytes;
+  uint8_t* const body = record + head.start;
   const uint32_t head_bytes = WriteHeadBefore(
       body, {head.status, head.length, head.retry_after_seconds, PersistenceOf(connection)});
   Write(ticket.index, connection, body - head_bytes, head_bytes + head.length);
@@ -594,7 +629,7 @@ Persistence IoLoop::PersistenceOf(const Connection& connection) const {
 
 // Sends a whole answer, or what the socket takes of it now.
 void IoLoop::Write(Index index, Connection& connection, const uint8_t* bytes, uint32_t size) {
-  ssize_t sent = send(connection.descriptor, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+  ssize_t sent = Send(connection.descriptor, bytes, size);
   if (sent == static_cast<ssize_t>(size)) {
     Written(index, connection);
     return;
@@ -625,8 +660,8 @@ void IoLoop::Write(Index index, Connection& connection, const uint8_t* bytes, ui
 void IoLoop::WriteOn(Index index, Connection& connection) {
   UnsentAnswers::Rest& rest = unsent_.At(connection.unsent);
   while (rest.sent < rest.size) {
-    const ssize_t sent = send(connection.descriptor, rest.bytes.get() + rest.sent,
-                              rest.size - rest.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent =
+        Send(connection.descriptor, rest.bytes.get() + rest.sent, rest.size - rest.sent);
     if (sent < 0) {
       if (errno == EINTR) {
         continue;
@@ -688,7 +723,7 @@ void IoLoop::Discard(Index index, Connection& connection) {
   constexpr int kRoundsMax = 16;
   for (int round = 0; round < kRoundsMax; ++round) {
     const ssize_t got =
-        recv(connection.descriptor, scratch_, sizeof scratch_, MSG_DONTWAIT | MSG_TRUNC);
+        Receive(connection.descriptor, scratch_, sizeof scratch_, MSG_DONTWAIT | MSG_TRUNC);
     if (got > 0) {
       continue;
     }

@@ -22,6 +22,7 @@
 
 #include "answer.h"
 #include "connection.h"
+#include "crossing_scan.h"
 #include "deadline_wheel.h"
 #include "listener.h"
 #include "record.h"
@@ -83,7 +84,7 @@ class IoLoop {
   // True when Wait() would not wait.
   bool HasWork() const { return !queue_.empty(); }
 
-  // Answers the ticket of `record` with the body at record + kOutboundHeadBytes; the head is
+  // Answers the ticket of `record` with the body it says the start of; the head is
   // written before it, in place. A ticket that is not waiting is ignored.
   void Answer(uint8_t* record);
 
@@ -127,6 +128,7 @@ class IoLoop {
                const ParserPlace& place, bool expects_continue);
   void Emit(Index index, Connection& connection, RecordKind kind, const uint8_t* bytes,
             const Request& request);
+  void AppendCrossing(InboundRecord* record, const uint8_t* body, uint32_t length);
   void KeepRest(Index index, Connection& connection, const uint8_t* bytes, uint32_t size);
   void HandOver(Index index, Connection& connection, const uint8_t* bytes, uint32_t size);
   void AnswerOther(Index index, Connection& connection, const uint8_t* bytes, uint32_t size,

@@ -169,6 +169,8 @@ class Relay {
         static_cast<uint32_t>(ticket >> 32),
         status,
         static_cast<uint32_t>(body.size()),
+        0,
+        kOutboundHeadBytes,
         0};
     answers_.resize(at + head.bytes);
     memcpy(answers_.data() + at, &head, sizeof head);

@@ -24,20 +24,27 @@ struct InboundRecord {
   uint32_t slot;
   uint32_t generation;
   uint32_t token[4];
-  uint32_t epoch;
-  uint32_t seq;
+  union {
+    uint32_t epoch;         // poll
+    uint32_t crossing_low;  // crossing that was scanned: its number
+  };
+  union {
+    uint32_t seq;
+    uint32_t crossing_high;
+  };
   uint32_t
       length;  // crossing, handover: bytes of the body that follows; poll: 1 when a cursor came
-  uint32_t descriptor;  // handover: the file descriptor, which is JavaScript's from now on
-  uint32_t listener;    // handover: the number of the listener it came by
-  uint32_t reserved;
+  uint32_t descriptor;    // handover: the file descriptor, which is JavaScript's from now on
+  uint32_t listener;      // handover: the number of the listener it came by
+  uint32_t edge_and_one;  // crossing: 0: its body follows as it came; else it was scanned, and its
+                          // passage follows
 };
 constexpr uint32_t kInboundHeadBytes = sizeof(InboundRecord);
 constexpr uint32_t kClosedBytes = 24;
 static_assert(kInboundHeadBytes == 64);
 
-// An answer. Its HTTP head is written into the gap between this and the body, so that both leave in
-// one send.
+// An answer. Its HTTP head is written right before the body, into the gap between this and that, so
+// that both leave in one send.
 struct OutboundRecord {
   uint32_t bytes;  // the whole record, gap and body included
   uint32_t ticket_low;
@@ -45,10 +52,12 @@ struct OutboundRecord {
   uint32_t status;
   uint32_t length;  // bytes of the body
   uint32_t retry_after_seconds;
+  uint32_t start;  // of the body, from the beginning of the record; at least kOutboundHeadBytes
+  uint32_t reserved;
 };
 constexpr uint32_t kAnswerHeadBytesMax = 264;
 constexpr uint32_t kOutboundHeadBytes = sizeof(OutboundRecord) + kAnswerHeadBytesMax;
-static_assert(kOutboundHeadBytes == 288);
+static_assert(kOutboundHeadBytes == 296);
 
 constexpr uint32_t AlignedToEight(uint32_t bytes) { return (bytes + 7) & ~7u; }
 

@@ -36,17 +36,17 @@ constexpr std::string_view Leaf(Route route) {
   return route == Route::kEvents ? "events" : "crossings";
 }
 
+// REQUIRES: `lower` has letters, dashes and spaces only, and `text` no control character (one bit
+// is all that tells a letter from its capital, and a dash from a carriage return).
 bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) {
     return false;
   }
+  uint8_t differing = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != lower[i]) {
-      return false;
-    }
+    differing |= static_cast<uint8_t>((text[i] | 0x20) ^ lower[i]);
   }
-  return true;
+  return differing == 0;
 }
 
 std::string_view TrimBlanks(std::string_view text) {
@@ -59,25 +59,28 @@ std::string_view TrimBlanks(std::string_view text) {
   return text;
 }
 
-// True when a control character other than tab is in it. Eight bytes a step.
-bool HasControls(std::string_view text) {
-  const char* at = text.data();
-  size_t left = text.size();
+// How many bytes from the beginning on are ASCII from `least` on, and not rubout; eight a step, so
+// that up to seven of them may be left out.
+size_t PlainBytes(std::string_view text, uint8_t least) {
   constexpr uint64_t kOnes = 0x0101010101010101;
   constexpr uint64_t kHighs = 0x8080808080808080;
-  while (left >= 8) {
+  size_t at = 0;
+  for (; text.size() - at >= 8; at += 8) {
     uint64_t word;
-    memcpy(&word, at, 8);
-    const uint64_t below_space = (word - kOnes * 0x20) & ~word & kHighs;
+    memcpy(&word, text.data() + at, 8);
+    const uint64_t below = (word - kOnes * least) & ~word & kHighs;
     const uint64_t rubout = word ^ (kOnes * 0x7f);
-    if (below_space | ((rubout - kOnes) & ~rubout & kHighs)) {
-      break;  // may be a tab: look closely
+    if (below | ((rubout - kOnes) & ~rubout & kHighs) | (word & kHighs)) {
+      break;
     }
-    at += 8;
-    left -= 8;
   }
-  for (; left > 0; ++at, --left) {
-    const uint8_t c = static_cast<uint8_t>(*at);
+  return at;
+}
+
+// True when a control character other than tab is in it.
+bool HasControls(std::string_view text) {
+  for (size_t at = PlainBytes(text, 0x20); at < text.size(); ++at) {
+    const uint8_t c = static_cast<uint8_t>(text[at]);
     if ((c < 0x20 && c != '\t') || c == 0x7f) {
       return true;
     }
@@ -85,14 +88,32 @@ bool HasControls(std::string_view text) {
   return false;
 }
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
+constexpr uint8_t kNoDigit = 0x80;
+
+constexpr std::array<uint8_t, 256> MakeHexTable() {
+  std::array<uint8_t, 256> table{};
+  table.fill(kNoDigit);
+  for (uint8_t digit = 0; digit < 10; ++digit) {
+    table[static_cast<size_t>('0' + digit)] = digit;
   }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
+  for (uint8_t digit = 10; digit < 16; ++digit) {
+    table[static_cast<size_t>('a' + digit - 10)] = digit;
   }
-  return -1;
+  return table;
+}
+constexpr std::array<uint8_t, 256> kHex = MakeHexTable();
+
+// Adds up `count` digits; false when one of them is none. No branch a digit.
+bool SumHex(const char* text, size_t count, uint32_t* value) {
+  uint32_t sum = 0;
+  uint8_t seen = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint8_t digit = kHex[static_cast<uint8_t>(text[i])];
+    seen |= digit;
+    sum = sum << 4 | (digit & 0xf);
+  }
+  *value = sum;
+  return (seen & kNoDigit) == 0;
 }
 
 // A number in lowercase hex without leading zeros, of at most `digits_max` digits.
@@ -100,31 +121,11 @@ bool ReadHex(std::string_view text, size_t digits_max, uint32_t* value) {
   if (text.empty() || text.size() > digits_max || (text.size() > 1 && text[0] == '0')) {
     return false;
   }
-  uint32_t sum = 0;
-  for (const char c : text) {
-    const int nibble = HexValue(c);
-    if (nibble < 0) {
-      return false;
-    }
-    sum = sum << 4 | static_cast<uint32_t>(nibble);
-  }
-  *value = sum;
-  return true;
+  return SumHex(text.data(), text.size(), value);
 }
 
 // Exactly eight digits, leading zeros and all.
-bool ReadHexWord(const char* text, uint32_t* value) {
-  uint32_t sum = 0;
-  for (int i = 0; i < 8; ++i) {
-    const int nibble = HexValue(text[i]);
-    if (nibble < 0) {
-      return false;
-    }
-    sum = sum << 4 | static_cast<uint32_t>(nibble);
-  }
-  *value = sum;
-  return true;
-}
+bool ReadHexWord(const char* text, uint32_t* value) { return SumHex(text, 8, value); }
 
 bool ReadId(std::string_view text, uint32_t* slot, uint32_t* generation) {
   const size_t dash = text.find('-');
@@ -217,17 +218,22 @@ void ReadAuthorization(std::string_view value, Headers* headers) {
   }
 }
 
+bool IsToken(std::string_view text) {
+  uint8_t good = 1;
+  for (const char c : text) {
+    good &= kToken[static_cast<uint8_t>(c)];
+  }
+  return good != 0 && !text.empty();
+}
+
 // One header line without its CRLF. False: malformed.
 bool ReadHeader(std::string_view line, Headers* headers) {
-  size_t colon = 0;
-  while (colon < line.size() && kToken[static_cast<uint8_t>(line[colon])]) {
-    ++colon;
-  }
+  const size_t colon = line.find(':');
+  const std::string_view name = line.substr(0, colon);
   // A fold, a space before the colon, an empty name and a line without colon all end here.
-  if (colon == 0 || colon == line.size() || line[colon] != ':') {
+  if (colon == std::string_view::npos || !IsToken(name)) {
     return false;
   }
-  const std::string_view name = line.substr(0, colon);
   const std::string_view value = TrimBlanks(line.substr(colon + 1));
   if (HasControls(value)) {
     return false;
@@ -286,7 +292,7 @@ bool ReadRequestLine(std::string_view line, RequestLine* out) {
   }
   out->method = line.substr(0, space + 1);
   line.remove_prefix(space + 1);
-  size_t end = 0;
+  size_t end = PlainBytes(line, 0x21);
   while (end < line.size() && line[end] > 0x20 && line[end] != 0x7f) {
     ++end;
   }

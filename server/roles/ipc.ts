@@ -4,8 +4,7 @@
  * A frame is one Buffer per turn and direction (wire/frame.ts), sent by process.send with `serialization: 'advanced'`.
  * Invariant: records of one worker arrive in the order they were asked in.
  */
-import type { EdgeNumber } from '../wire/crossing.ts';
-import type { CrossingReader } from '../wire/crossing_reader.ts';
+import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
 import { FRAME_BYTES_TARGET, FrameWriter, Kind, type RecordView, readFrame } from '../wire/frame.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
@@ -27,8 +26,8 @@ export class IpcUplink implements Uplink {
     this.#send = send;
   }
 
-  crossing(request: number, from: Identity, { crossing, edge, bytes, length }: CrossingReader): void {
-    this.#writer.crossing(request, from, crossing, edge, bytes, length);
+  crossing(request: number, from: Identity, checked: CheckedCrossing): void {
+    this.#writer.crossing(request, from, checked);
     this.#soon();
   }
 

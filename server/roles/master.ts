@@ -4,10 +4,9 @@
  * Invariant: whatever a link asks gets one answer on the same link; answers are handed over at the end of the turn.
  * Cost: the domain's, and one copy of each answer.
  */
-import { type Relay, refusal } from '../domain/relay.ts';
+import { type Answers, type Relay, refusal } from '../domain/relay.ts';
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
-import type { EdgeNumber } from '../wire/crossing.ts';
-import type { CrossingReader } from '../wire/crossing_reader.ts';
+import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
@@ -42,8 +41,10 @@ export class Master {
   readonly #token = new Uint32Array(4);
   readonly #refused = new Map<ProblemCode, Buffer>();
 
-  constructor(makeRelay: (answers: { answer: Answered }) => Relay) {
+  constructor(makeRelay: (answers: Answers) => Relay) {
     this.relay = makeRelay({
+      room: (bytes) => this.#front?.room(bytes) ?? Buffer.alloc(bytes),
+      roomAt: () => this.#front?.roomAt ?? 0,
       answer: (ticket, status, body, start, end, retryAfter) => {
         if (ticket < LINK_TICKETS) {
           this.#front?.answer(ticket, status, body, start, end, retryAfter);
@@ -199,8 +200,8 @@ export class DirectUplink implements Uplink {
     this.#link = master.addLink({ answer: answered, flush: () => {} });
   }
 
-  crossing(request: number, from: Identity, { crossing, edge, bytes, length }: CrossingReader): void {
-    this.#master.crossing(this.#link, request, from, crossing, edge, bytes, 0, length);
+  crossing(request: number, from: Identity, { crossing, edge, body, start, end }: CheckedCrossing): void {
+    this.#master.crossing(this.#link, request, from, crossing, edge, body, start, end);
   }
 
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {

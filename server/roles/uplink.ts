@@ -4,7 +4,7 @@
  * Two of them: frames over IPC (ipc.ts) and a direct call within one process (`--workers 0`, in master.ts).
  * Invariant: every request number given up gets one answer.
  */
-import type { CrossingReader } from '../wire/crossing_reader.ts';
+import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 
@@ -12,8 +12,8 @@ import type { Join } from '../wire/join.ts';
 export type Question = 'leave' | 'look' | 'know';
 
 export interface Uplink {
-  /** `crossing` has read one, and may read the next when this returns. */
-  crossing(request: number, from: Identity, crossing: CrossingReader): void;
+  /** Owner: `crossing` is another one when this returns. */
+  crossing(request: number, from: Identity, crossing: CheckedCrossing): void;
   poll(request: number, desktop: Identity, epoch: number, seq: number): void;
   /** The socket of poll number `request` is closed: if that was not answered yet, it is answered 204 now. */
   gone(request: number, desktop: Identity): void;

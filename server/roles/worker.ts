@@ -6,6 +6,7 @@
  */
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import { NO_SLOT } from '../front/front.ts';
+import type { CheckedCrossing } from '../wire/crossing.ts';
 import { CrossingReader } from '../wire/crossing_reader.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
@@ -102,8 +103,9 @@ export class Worker {
     else if (view.slot === NO_SLOT) this.#refuse(view.ticket, UNKNOWN);
     else {
       try {
-        this.#reader.read(view.body, view.start, view.end);
-        this.uplink.crossing(this.#pend(view.ticket, undefined), view, this.#reader);
+        if (view.edge < 0) this.#reader.read(view.body, view.start, view.end);
+        const checked = view.edge < 0 ? this.#reader : (view as CheckedCrossing & Identity);
+        this.uplink.crossing(this.#pend(view.ticket, undefined), view, checked);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         this.malformed++;

@@ -48,6 +48,15 @@ export interface Crossing {
   passage: string;
 }
 
+/** A crossing that was checked, without an object or a string of its own: its passage is body[start, end). */
+export interface CheckedCrossing {
+  readonly crossing: number;
+  readonly edge: EdgeNumber;
+  readonly body: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
  * Checks a posted crossing.
  *

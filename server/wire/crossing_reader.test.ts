@@ -20,8 +20,8 @@ function outcome(read: (body: Uint8Array) => unknown, body: Uint8Array): unknown
 const reader = new CrossingReader();
 function quick(body: Uint8Array): unknown {
   reader.read(body, 0, body.length);
-  const { crossing, edge, bytes, length } = reader;
-  return { crossing, edge, passage: bytes.toString('utf8', 0, length) };
+  const { crossing, edge, body: passage, end } = reader;
+  return { crossing, edge, passage: passage.toString('utf8', 0, end) };
 }
 
 /** A small generator of its own, so that a seed gives the same bodies everywhere. */

@@ -4,10 +4,12 @@
  * What well-behaved clients send has the members in PROTOCOL.md's order, without spaces, escapes or exponents. Such bytes
  * are checked where they lie, and from `"at"` on they already are the passage. Anything else is read by readCrossing(),
  * which alone decides what is refused. Invariant: both ways give the same crossing, byte for byte (a test compares them).
+ * The native front has the same scan in C++ (native/crossing_scan.h), so there only the rest comes here.
  * Cost: one pass, a nanosecond a byte, and one copy of the passage.
  */
 import {
   ANIMATION_LENGTH_MAX,
+  type CheckedCrossing,
   CROSSING_BYTES_MAX,
   type EdgeNumber,
   PASSAGE_BYTES_MAX,
@@ -51,13 +53,14 @@ const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const TILDE = 0x7e;
 
-export class CrossingReader {
+export class CrossingReader implements CheckedCrossing {
   /** The sender's number. */
   crossing = 0;
   edge: EdgeNumber = 0;
-  /** The passage is bytes[0, length), until the next read(). */
-  readonly bytes: Buffer = Buffer.alloc(Math.max(PASSAGE_BYTES_MAX, CROSSING_BYTES_MAX));
-  length = 0;
+  /** The passage is body[0, end), until the next read(). */
+  readonly body: Buffer = Buffer.alloc(Math.max(PASSAGE_BYTES_MAX, CROSSING_BYTES_MAX));
+  readonly start = 0;
+  end = 0;
   #at = 0;
   #number = 0;
 
@@ -67,7 +70,7 @@ export class CrossingReader {
     const { crossing, edge, passage } = readCrossing(body, start, end);
     this.crossing = crossing;
     this.edge = edge;
-    this.length = this.bytes.write(passage);
+    this.end = this.body.write(passage);
   }
 
   #scan(body: Uint8Array, start: number, end: number): boolean {
@@ -91,9 +94,9 @@ export class CrossingReader {
     this.crossing = crossing;
     this.edge = edge as EdgeNumber;
     const entry = ENTRY[edge];
-    for (let index = 0; index < entry.length; index++) this.bytes[index] = entry[index];
-    this.bytes.set(body.subarray(passage, end), entry.length);
-    this.length = entry.length + end - passage;
+    for (let index = 0; index < entry.length; index++) this.body[index] = entry[index];
+    this.body.set(body.subarray(passage, end), entry.length);
+    this.end = entry.length + end - passage;
     return true;
   }
 

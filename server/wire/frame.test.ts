@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { CheckedCrossing, EdgeNumber } from './crossing.ts';
 import { FrameWriter, Kind, type RecordView, readFrame } from './frame.ts';
 import type { Identity } from './identity.ts';
 
@@ -13,6 +14,12 @@ interface Seen {
   request: number;
   body: string;
   [member: string]: unknown;
+}
+
+/** A checked crossing whose passage stands amid other bytes. */
+function checked(crossing: number, edge: EdgeNumber, passage: string): CheckedCrossing {
+  const body = Buffer.from(`##${passage}##`);
+  return { crossing, edge, body, start: 2, end: body.length - 2 };
 }
 
 /** What each record of a frame says, as values of their own. */
@@ -47,7 +54,7 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     const passage = most ? '"edge":"左","sprite":{"name":"Zoë 😀"}}' : '';
     const crossing = most ? CROSSING_MAX : 1;
     const edge = most ? 3 : 0;
-    writer.crossing(request, desktop, crossing, edge, Buffer.from(passage), Buffer.byteLength(passage));
+    writer.crossing(request, desktop, checked(crossing, edge, passage));
     expected.push({ kind: Kind.crossing, request, body: passage, ...who(desktop), crossing, edge });
     const [epoch, seq] = most ? [0xffffffff, 0xffffffff] : [0, -1];
     writer.poll(request, desktop, epoch, seq);
@@ -125,7 +132,7 @@ describe('frame', () => {
   it('whose record is shorter than its kind, or longer than the frame, throws', () => {
     for (const kind of [Kind.crossing, Kind.poll, Kind.gone, Kind.leave, Kind.look, Kind.know]) {
       const writer = new FrameWriter();
-      if (kind === Kind.crossing) writer.crossing(1, ADA, 1, 0, Buffer.alloc(0), 0);
+      if (kind === Kind.crossing) writer.crossing(1, ADA, checked(1, 0, ''));
       else if (kind === Kind.poll) writer.poll(1, ADA, 0, 0);
       else writer.desktop(kind, 1, ADA);
       writer.join(2, '{"name":"more than enough bytes to read on into"}');
@@ -172,8 +179,8 @@ describe('frame', () => {
       writer.answer(request, 200, 0, Buffer.alloc(size, 0x30 + request), 0, size);
     });
     writer.join(100, '名'.repeat(1 << 18));
-    const long = Buffer.from('😀'.repeat(1 << 16));
-    writer.crossing(101, ADA, 9, 2, long, long.length);
+    const long = '😀'.repeat(1 << 16);
+    writer.crossing(101, ADA, checked(9, 2, long));
     const seen = read(writer.take());
     assert.deepEqual(
       seen.slice(0, sizes.length).map(({ request, body }) => [request, body.length]),
@@ -213,7 +220,7 @@ describe('frame', () => {
     ];
     const writer = new FrameWriter();
     for (const passage of passages) {
-      writer.crossing(1, ADA, 1, 1, Buffer.from(passage), Buffer.byteLength(passage));
+      writer.crossing(1, ADA, checked(1, 1, passage));
     }
     assert.deepEqual(
       read(writer.take()).map(({ body }) => body),

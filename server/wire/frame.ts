@@ -6,6 +6,7 @@
  * answer carries it back, once. Bodies of hot records are fixed numbers and bytes, of rare ones JSON.
  * Cost: one copy of each body; no object a record (readers fill one view).
  */
+import type { CheckedCrossing } from './crossing.ts';
 import type { Identity } from './identity.ts';
 
 export const FRAME_VERSION = 1;
@@ -62,13 +63,12 @@ export class FrameWriter {
     return this.#length;
   }
 
-  /** `passage` is bytes[0, length). */
-  crossing(request: number, from: Identity, crossing: number, edge: number, passage: Buffer, length: number): void {
-    let at = this.#begin(Kind.crossing, request, CROSSING_HEAD_BYTES + length);
+  crossing(request: number, from: Identity, { crossing, edge, body, start, end }: CheckedCrossing): void {
+    let at = this.#begin(Kind.crossing, request, CROSSING_HEAD_BYTES + end - start);
     at = this.#identity(at, from);
     at = this.#bytes.writeDoubleLE(crossing, at);
     at = this.#bytes.writeUInt32LE(edge, at);
-    this.#finish(at + passage.copy(this.#bytes, at, 0, length));
+    this.#finish(at + body.copy(this.#bytes, at, start, end));
   }
 
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {
