@@ -62,6 +62,7 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
   gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);
+  gauge('sprites_worker_busy', 'Requests refused as too many for the way to the master', () => worker.busy);
   gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; not a number while no file can be opened', () => {
     try {
       return process.memoryUsage.rss();

@@ -13,17 +13,20 @@ import type { Answered, Question, Uplink } from './uplink.ts';
 
 const QUESTION_KINDS: Record<Question, number> = { leave: Kind.leave, look: Kind.look, know: Kind.know };
 
-/** Sends a frame to the other process. */
-export type Send = (frame: Buffer) => void;
+/** Sends a frame to the other process; `unsent` is called, now or later, when it can't be. */
+export type Send = (frame: Buffer, unsent: () => void) => void;
 
 /** The worker's end: gathers a turn's records into one frame. */
 export class IpcUplink implements Uplink {
   readonly #writer = new FrameWriter();
   readonly #send: Send;
+  readonly #failed: (requests: readonly number[]) => void;
   #flushDue = false;
 
-  constructor(send: Send) {
+  /** `failed` is told of the requests of a frame that was not sent: nobody else will answer them. */
+  constructor(send: Send, failed: (requests: readonly number[]) => void) {
     this.#send = send;
+    this.#failed = failed;
   }
 
   crossing(request: number, from: Identity, checked: CheckedCrossing): void {
@@ -52,12 +55,23 @@ export class IpcUplink implements Uplink {
   }
 
   flush(): void {
-    if (this.#writer.count > 0) this.#send(this.#writer.take());
+    if (this.#writer.count === 0) return;
+    const frame = this.#writer.take();
+    this.#send(frame, () => this.#unsent(frame));
   }
 
   /** A frame of answers has come. */
   receive(frame: Uint8Array, answered: Answered): void {
     readFrame(frame, (r) => answered(r.request, r.status, r.bytes, r.start, r.end, r.retryAfterSeconds));
+  }
+
+  #unsent(frame: Uint8Array): void {
+    const requests: number[] = [];
+    readFrame(frame, ({ kind, request }) => {
+      // The poll of a socket that is gone is still the master's: it answers it with the next ping.
+      if (kind !== Kind.gone) requests.push(request);
+    });
+    this.#failed(requests);
   }
 
   #soon(): void {
@@ -74,9 +88,9 @@ export class IpcUplink implements Uplink {
 /** The master's end of one worker: answers are gathered until the end of the master's turn. */
 export class IpcLink implements Link {
   readonly #writer = new FrameWriter();
-  readonly #send: Send;
+  readonly #send: (frame: Buffer) => void;
 
-  constructor(send: Send) {
+  constructor(send: (frame: Buffer) => void) {
     this.#send = send;
   }
 

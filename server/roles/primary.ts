@@ -339,7 +339,7 @@ class Cluster implements Cast {
   #fork(): Promise<number> {
     const bornMs = performance.now();
     const worker = cluster.fork({ SPRITES_WORKER: JSON.stringify(this.#settings) });
-    const link = this.#master.addLink(new IpcLink((frame) => void (worker.isConnected() && worker.send(frame))));
+    const link = this.#master.addLink(new IpcLink((frame) => this.#send(worker, frame)));
     return new Promise((resolve, reject) => {
       worker.on('message', (message: Uint8Array | FromWorker) => {
         if (message instanceof Uint8Array) receiveFrame(this.#master, link, message);
@@ -354,6 +354,16 @@ class Cluster implements Cast {
         reject(new Error(`a worker ended before it was ready (${signal ?? code})`));
         if (!this.#draining) this.#forkAgain(worker, `${signal ?? code}`, performance.now() - bornMs);
       });
+    });
+  }
+
+  /** A worker that can't be answered is ended: its clients see their connections break, and throw again elsewhere. */
+  #send(worker: Process, frame: Buffer): void {
+    if (!worker.isConnected()) return;
+    worker.send(frame, undefined, undefined, (error) => {
+      if (!error) return;
+      if (!worker.isDead()) this.#log.error({ err: error, pid: worker.process.pid }, 'a worker could not be answered');
+      worker.process.kill('SIGKILL');
     });
   }
 

@@ -39,8 +39,10 @@ export class Worker {
   #freeCount = 0;
   #untouched = 0;
   #draining = false;
-  /** Crossings refused here, before the master was asked. */
+  /** Crossings refused here, before the master was asked: not of their form, or too large. */
   malformed = 0;
+  /** Requests refused here because PENDING_MAX others waited, or the way to the master was broken. */
+  busy = 0;
 
   constructor(makeUplink: (answered: Answered) => Uplink) {
     this.uplink = makeUplink(this.#answered);
@@ -54,7 +56,10 @@ export class Worker {
     this.#front = front;
   }
 
-  /** From now on whatever is asked is refused; what is pending is still answered. */
+  /**
+   * From now on whatever is asked is refused; what is pending is still answered. Crossings go on to the master: it refuses
+   * new ones, and answers 202 again to one it has accepted, which else would bounce though its neighbour has it.
+   */
   drain(): void {
     this.#draining = true;
   }
@@ -80,6 +85,7 @@ export class Worker {
 
   /** Polls for a socket; the call comes when there is something to send. Answers the request's number for gone(). */
   poll(desktop: Identity, epoch: number, seq: number, call: (reply: Reply) => void): number {
+    this.#mustNotDrain();
     const request = this.#pend(-1, call);
     this.uplink.poll(request, desktop, epoch, seq);
     return request;
@@ -98,19 +104,28 @@ export class Worker {
     this.uplink.flush();
   }
 
+  /** Refuses what could not be sent to the master: it has not seen it, so nothing has changed there. */
+  failed(requests: readonly number[]): void {
+    this.busy += requests.length;
+    const body = Buffer.from(JSON.stringify(BUSY));
+    const { status, retryAfterSeconds } = PROBLEMS['relay-busy'];
+    for (const request of requests) this.#answered(request, status, body, 0, body.length, retryAfterSeconds);
+    this.#front?.flush();
+  }
+
   #crossing(view: RequestView): void {
-    if (this.#draining) this.#refuse(view.ticket, DRAINING);
-    else if (view.slot === NO_SLOT) this.#refuse(view.ticket, UNKNOWN);
-    else {
-      try {
-        if (view.edge < 0) this.#reader.read(view.body, view.start, view.end);
-        const checked = view.edge < 0 ? this.#reader : (view as CheckedCrossing & Identity);
-        this.uplink.crossing(this.#pend(view.ticket, undefined), view, checked);
-      } catch (error) {
-        if (!(error instanceof ProblemError)) throw error;
-        this.malformed++;
-        this.#refuse(view.ticket, error.document);
-      }
+    if (view.slot === NO_SLOT) {
+      this.#refuse(view.ticket, UNKNOWN);
+      return;
+    }
+    try {
+      if (view.edge < 0) this.#reader.read(view.body, view.start, view.end);
+      const checked = view.edge < 0 ? this.#reader : (view as CheckedCrossing & Identity);
+      this.uplink.crossing(this.#pend(view.ticket, undefined), view, checked);
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      if (error.document.code !== 'relay-busy') this.malformed++;
+      this.#refuse(view.ticket, error.document);
     }
   }
 
@@ -121,12 +136,21 @@ export class Worker {
   }
 
   #promise(send: (request: number) => void): Promise<Reply> {
-    return new Promise((resolve) => send(this.#pend(-1, resolve)));
+    return new Promise((resolve) => {
+      this.#mustNotDrain();
+      send(this.#pend(-1, resolve));
+    });
+  }
+
+  #mustNotDrain(): void {
+    if (this.#draining) throw new ProblemError('draining', DRAINING.detail);
   }
 
   #pend(ticket: number, call: ((reply: Reply) => void) | undefined): number {
-    if (this.#draining) throw new ProblemError('draining', DRAINING.detail);
-    if (this.#freeCount === 0 && this.#untouched === PENDING_MAX) throw new ProblemError('relay-busy', BUSY.detail);
+    if (this.#freeCount === 0 && this.#untouched === PENDING_MAX) {
+      this.busy++;
+      throw new ProblemError('relay-busy', BUSY.detail);
+    }
     const request = this.#freeCount > 0 ? this.#free[--this.#freeCount] : this.#untouched++;
     this.#tickets[request] = ticket;
     this.#replies[request] = call;

@@ -30,9 +30,18 @@ const LAST_REQUESTS_MS = 400;
 const LAST_ANSWERS_MS = 3_000;
 const CLOSING_STEP_MS = 20;
 
+/** Tells the master something; when there is no master any more, this process is about to end. */
+function send(message: FromWorker): void {
+  if (process.connected) process.send?.(message);
+}
+
+function sendFrame(frame: Buffer, unsent: () => void): void {
+  if (!process.connected || !process.send) unsent();
+  else process.send(frame, undefined, undefined, (error) => error && unsent());
+}
+
 export async function startWorker(settings: WorkerSettings, log: Logger): Promise<void> {
-  const send = (message: FromWorker | Buffer) => void (process.connected && process.send?.(message));
-  const uplink = new IpcUplink(send);
+  const uplink = new IpcUplink(sendFrame, (requests) => worker.failed(requests));
   let answered: Parameters<IpcUplink['receive']>[1] = () => {};
   const worker = new Worker((call) => {
     answered = call;

@@ -1,0 +1,140 @@
+/** The worker between a front and an uplink that are both of the test's making. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Front, RequestView } from '../front/front.ts';
+import { Kind, readFrame } from '../wire/frame.ts';
+import { ProblemError } from '../wire/problem.ts';
+import { IpcUplink } from './ipc.ts';
+import { PENDING_MAX, Worker } from './worker.ts';
+
+const IDENTITY = { slot: 1, generation: 1, token: new Uint32Array(4) };
+const CROSSING = JSON.stringify({
+  ...{ crossing: 1, edge: 'right', at: 0.5, vx: 1, vy: 2 },
+  sprite: { file: '0123456789abcdef'.repeat(4), name: 'Blob' },
+});
+
+interface Answered {
+  ticket: number;
+  status: number;
+  code: string | undefined;
+  retryAfterSeconds: number;
+}
+
+/** A worker whose frames go nowhere, or fail; and the answers its front was given. */
+class Bench {
+  readonly frames: Buffer[] = [];
+  readonly answers: Answered[] = [];
+  readonly worker: Worker;
+  /** How the next frames fare: on their way, failing at once, or failing when the test says so. */
+  fate: 'sent' | 'fails' | 'fails later' = 'sent';
+  readonly failLater: (() => void)[] = [];
+  readonly uplink: IpcUplink;
+  flushes = 0;
+
+  constructor() {
+    this.uplink = new IpcUplink(
+      (frame, unsent) => {
+        if (this.fate === 'sent') this.frames.push(frame);
+        else if (this.fate === 'fails') unsent();
+        else this.failLater.push(unsent);
+      },
+      (requests) => this.worker.failed(requests),
+    );
+    this.worker = new Worker(() => this.uplink);
+    const front: Pick<Front, 'answer' | 'flush'> = {
+      answer: (ticket, status, body, start, end, retryAfterSeconds) => {
+        const { code } = JSON.parse(Buffer.from(body.subarray(start, end)).toString() || '{}');
+        this.answers.push({ ticket, status, code, retryAfterSeconds });
+      },
+      flush: () => void this.flushes++,
+    };
+    this.worker.face(front as Front);
+  }
+
+  post(ticket: number, text = CROSSING): void {
+    const body = Buffer.from(text);
+    const view: RequestView = { ...IDENTITY, ticket, epoch: 0, seq: -1, body, start: 0, end: body.length };
+    this.worker.handlers.crossing(view);
+  }
+
+  /** Records that were asked, by kind. */
+  asked(): number[] {
+    const kinds: number[] = [];
+    for (const frame of this.frames) readFrame(frame, ({ kind }) => kinds.push(kind));
+    return kinds;
+  }
+}
+
+const BUSY = { status: 503, code: 'relay-busy', retryAfterSeconds: 1 };
+
+describe('worker', () => {
+  it('asks the master about every crossing, also while it goes down: a repeat of an accepted one is not refused here', () => {
+    const bench = new Bench();
+    bench.worker.drain();
+    bench.post(7);
+    bench.worker.handlers.turn();
+    assert.deepEqual([bench.asked(), bench.answers], [[Kind.crossing], []]);
+    bench.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
+    assert.deepEqual(bench.asked(), [Kind.crossing, Kind.crossing]);
+  });
+
+  it('asks nothing else while it goes down', async () => {
+    const bench = new Bench();
+    bench.worker.drain();
+    const isDraining = (error: unknown) => error instanceof ProblemError && error.document.code === 'draining';
+    await assert.rejects(bench.worker.ask('look', IDENTITY), isDraining);
+    await assert.rejects(bench.worker.join({ name: '' }), isDraining);
+    assert.throws(() => bench.worker.poll(IDENTITY, 0, -1, () => {}), isDraining);
+    assert.equal(bench.worker.pendingCount, 0);
+  });
+
+  for (const fate of ['fails', 'fails later'] as const) {
+    it(`answers 503 relay-busy to all that was in a frame that ${fate}, and goes on`, async () => {
+      const bench = new Bench();
+      bench.fate = fate;
+      for (let ticket = 1; ticket <= 3; ticket++) bench.post(ticket);
+      const looked = bench.worker.ask('look', IDENTITY);
+      const polled = new Promise<number>((resolve) => {
+        const request = bench.worker.poll(IDENTITY, 0, -1, ({ status }) => resolve(status));
+        assert.ok(request >= 0);
+      });
+      bench.worker.handlers.turn();
+      for (const fail of bench.failLater) fail();
+      assert.deepEqual(
+        bench.answers,
+        [1, 2, 3].map((ticket) => ({ ticket, ...BUSY })),
+      );
+      assert.equal((await looked).status, 503);
+      assert.equal(await polled, 503);
+      assert.deepEqual([bench.worker.pendingCount, bench.worker.busy, bench.worker.malformed], [0, 5, 0]);
+      assert.ok(bench.flushes > 0, 'the answers are handed over');
+      bench.fate = 'sent';
+      bench.post(4);
+      bench.worker.handlers.turn();
+      assert.deepEqual(bench.asked(), [Kind.crossing]);
+    });
+  }
+
+  it('keeps the number of a poll whose socket is gone until the master has answered, though that could not be told', () => {
+    const bench = new Bench();
+    const request = bench.worker.poll(IDENTITY, 0, -1, () => assert.fail('nobody is there'));
+    bench.uplink.flush();
+    bench.fate = 'fails';
+    bench.worker.gone(request, IDENTITY);
+    bench.uplink.flush();
+    assert.deepEqual([bench.worker.pendingCount, bench.worker.busy], [1, 0]);
+  });
+
+  it('counts what is malformed apart from what is too much', () => {
+    const bench = new Bench();
+    bench.post(1, '{');
+    assert.deepEqual([bench.worker.malformed, bench.worker.busy], [1, 0]);
+    for (let n = 0; n < PENDING_MAX - 1; n++) bench.post(2);
+    assert.deepEqual([bench.worker.pendingCount, bench.worker.busy], [PENDING_MAX - 1, 0]);
+    bench.post(3);
+    assert.equal(bench.answers.length, 1, 'the last that there is room for is not refused');
+    bench.post(4);
+    assert.deepEqual(bench.answers.at(-1), { ticket: 4, ...BUSY });
+    assert.deepEqual([bench.worker.malformed, bench.worker.busy], [1, 1]);
+  });
+});
