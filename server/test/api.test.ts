@@ -18,6 +18,7 @@ import {
   post,
 } from './desktop_client.ts';
 import { TIMES_AS_FAST } from './fast_clock.ts';
+import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
@@ -43,10 +44,10 @@ const sprites = ({ events }: Batch) => events.filter(isSprite);
 const parked = async (relay: RelayProcess) => (await relay.metrics()).get('sprites_polls_parked');
 
 for (const workers of [2, 0]) {
-  describe(`the API with ${workers} workers`, BOUNDED, () => {
+  onEachFront(`the API with ${workers} workers`, (front) => {
     let relay: RelayProcess;
     before(async () => {
-      relay = await startRelay({ workers });
+      relay = await startRelay({ workers, front });
     });
     after(() => relay?.stop());
 

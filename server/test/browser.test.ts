@@ -8,11 +8,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type Batch, crossingOf, isSprite, type Joined, type SpriteEvent } from './desktop_client.ts';
-import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+import { type FrontKind, onEachFront } from './fronts.ts';
+import { type RelayProcess, startRelay } from './relay_process.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 const CHROMIUM_FLAGS = [
@@ -73,7 +74,9 @@ function cameInFromTheLeft(path: Seen[], at: number): void {
   assert.ok(Math.abs(first.y - at * VIEW.height) < 110, `it left at ${at * VIEW.height}, and comes in at ${first.y}`);
 }
 
-describe('desktops in a browser', { ...BOUNDED, skip: missing }, () => {
+onEachFront('desktops in a browser', desktops, missing);
+
+function desktops(front: FrontKind): void {
   let relay: RelayProcess;
   let browser: Browser;
   let ann: Page;
@@ -82,7 +85,7 @@ describe('desktops in a browser', { ...BOUNDED, skip: missing }, () => {
   const faults: string[] = [];
   before(async () => {
     mkdirSync(SCREENSHOTS, { recursive: true });
-    relay = await startRelay({ workers: 2 });
+    relay = await startRelay({ workers: 2, front });
     browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
   });
   after(async () => {
@@ -228,4 +231,4 @@ describe('desktops in a browser', { ...BOUNDED, skip: missing }, () => {
     }
     throw new Error('no sprite could be caught');
   }
-});
+}

@@ -1,7 +1,7 @@
 /** Bad input by real sockets: each gets its clear problem document, and the relay goes on as if nothing had been. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { after, afterEach, before, it } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { CROSSINGS_BURST_MAX, MAILBOX_EVENTS_MAX } from '../domain/limits.ts';
 import { JOIN_BYTES_MAX } from '../wire/join.ts';
@@ -19,10 +19,11 @@ import {
   pollFor,
   post,
 } from './desktop_client.ts';
+import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { randomOf } from './random.ts';
 import { RawConnection } from './raw_connection.ts';
-import { BOUNDED, LEVEL, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { LEVEL, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
 let relay: RelayProcess;
@@ -82,9 +83,9 @@ async function isUnharmed(): Promise<void> {
   assert.deepEqual(faults, [], 'the log has nothing but the usual');
 }
 
-describe('a relay under bad input', BOUNDED, () => {
+onEachFront('a relay under bad input', (front) => {
   before(async () => {
-    relay = await startRelay({ workers: 2, args: ['--log-level', 'debug'] });
+    relay = await startRelay({ workers: 2, front, args: ['--log-level', 'debug'] });
     pidsAtFirst = relay.pids;
     tokens.push(relay.adminToken);
   });

@@ -4,10 +4,11 @@
  * Every sprite is named by its thrower and number, so each has one fate that can be told at the end.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { DesktopClient } from './desktop_client.ts';
+import { onEachFront } from './fronts.ts';
 import { randomOf } from './random.ts';
-import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const DESKTOPS = 120;
 const KILLS = 5;
@@ -20,11 +21,11 @@ const REST_MS = 40;
 
 const EDGES = ['left', 'right', 'top', 'bottom'] as const;
 
-describe('a relay whose workers are killed', BOUNDED, () => {
+onEachFront('a relay whose workers are killed', (front) => {
   let relay: RelayProcess;
   const clients: DesktopClient[] = [];
   before(async () => {
-    relay = await startRelay({ workers: 2 });
+    relay = await startRelay({ workers: 2, front });
   });
   after(async () => {
     await Promise.all(clients.map((client) => client.stop()));

@@ -4,19 +4,20 @@ import http from 'node:http';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { SMALL_WORLD_MAX } from '../domain/limits.ts';
 import { ask, crossingOf, type Joined, join, post } from './desktop_client.ts';
+import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
 import { BOUNDED, LEVEL, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const FILES = 256;
 
-describe(`a relay that may have ${FILES} files open`, BOUNDED, () => {
+onEachFront(`a relay that may have ${FILES} files open`, (front) => {
   let relay: RelayProcess;
   let connectionsMax: number;
   const desktops: Joined[] = [];
   const connections: RawConnection[] = [];
   before(async () => {
-    relay = await startRelay({ workers: 2, ulimitFiles: FILES });
+    relay = await startRelay({ workers: 2, front, ulimitFiles: FILES });
   });
   after(() => relay?.stop());
   afterEach(async () => {

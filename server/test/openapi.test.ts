@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join as joinPath } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { WebSocket } from 'ws';
@@ -28,7 +28,8 @@ import {
   join,
   poll,
 } from './desktop_client.ts';
-import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { onEachFront } from './fronts.ts';
+import { type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
 interface Media {
@@ -84,11 +85,11 @@ function conforms(pointer: string, value: unknown, what: string): void {
   assert.ok(validate(value), `${what}: ${bodies.errorsText(validate.errors)}: ${JSON.stringify(value)}`);
 }
 
-describe('openapi.yaml', BOUNDED, () => {
+onEachFront('openapi.yaml', (front) => {
   let relay: RelayProcess;
   const seen = new Set<string>();
   before(async () => {
-    relay = await startRelay({ workers: 1 });
+    relay = await startRelay({ workers: 1, front });
   });
   after(() => relay?.stop());
 
@@ -285,7 +286,7 @@ describe('openapi.yaml', BOUNDED, () => {
   });
 
   it('says what is answered when there is no room, and while the relay goes down', async (t) => {
-    const small = await startRelay({ workers: 1, args: ['--max-desktops', '1'] });
+    const small = await startRelay({ workers: 1, front, args: ['--max-desktops', '1'] });
     t.after(() => small.stop());
     const ann = await join(small.url);
     await held(JOIN, `${small.url}/v1/desktops`, 503, { body: { screen } });

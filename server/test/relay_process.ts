@@ -12,9 +12,6 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 const LAUNCHER = join(ROOT, 'server/bin/launch.js');
 
-/** Which front the suites run against. */
-export const FRONT = process.env.SPRITES_TEST_FRONT ?? 'portable';
-
 /** A relay that is not ready, or has not said what is waited for, within this is broken; in ms. */
 const PATIENCE_MS = 20_000;
 
@@ -33,7 +30,8 @@ export interface Ports {
 export interface RelayOptions {
   /** Default 2. */
   workers?: number;
-  front?: string;
+  /** Default portable. */
+  front?: 'portable' | 'native';
   /** Variables added to the environment. */
   env?: Record<string, string>;
   /** Soft and hard limit of open files. */
@@ -83,8 +81,10 @@ export interface RelayProcess {
 }
 
 const running = new Set<ChildProcess>();
+const directories = new Set<string>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
+  for (const data of directories) rmSync(data, { recursive: true, force: true });
 });
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
 
@@ -94,7 +94,7 @@ function launch(options: RelayOptions, data: string): ChildProcess {
   const command = [
     ...[process.execPath, LAUNCHER, 'relay', '--host', '127.0.0.1', '--data', data, '--log-level', 'info'],
     ...['--port', `${api}`, '--events-port', `${events}`, '--admin-port', `${admin}`],
-    ...['--workers', `${options.workers ?? 2}`, '--front', options.front ?? FRONT],
+    ...['--workers', `${options.workers ?? 2}`, '--front', options.front ?? 'portable'],
     ...(options.args ?? []),
   ];
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SPRITES_|NODE_)/.test(name));
@@ -110,15 +110,16 @@ function launch(options: RelayOptions, data: string): ChildProcess {
 /** Starts a relay; resolves when it is ready. Throws when it ends before that: says with which lines. */
 export async function startRelay(options: RelayOptions = {}): Promise<RelayProcess> {
   const data = mkdtempSync(join(tmpdir(), 'sprites-relay-'));
+  directories.add(data);
   const child = launch(options, data);
   const log = new Log(child);
   const ended = new Promise<Stopped>((resolve) => {
     child.once('close', (code) => {
       rmSync(data, { recursive: true, force: true });
+      directories.delete(data);
       resolve({ code, lastLines: log.lines.slice(-LAST_LINES) });
     });
   });
-  process.once('exit', () => rmSync(data, { recursive: true, force: true }));
   const ready = await log
     .waitFor(({ msg }) => msg === 'relay ready')
     .catch((error) => {

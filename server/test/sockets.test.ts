@@ -1,7 +1,7 @@
 /** Desktops on WebSockets: the same events, cursor and verdicts as by long-poll and post, and what becomes of nonsense. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { after, afterEach, before, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { CROSSINGS_IN_FLIGHT_MAX } from '../roles/socket_desktop.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
@@ -18,9 +18,10 @@ import {
   post,
   type Reference,
 } from './desktop_client.ts';
+import { onEachFront } from './fronts.ts';
 import { isProblem, isProblemDocument } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
-import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { type RelayProcess, startRelay, until } from './relay_process.ts';
 
 /** What the relay says on a socket. */
 interface Message extends Partial<Batch> {
@@ -95,10 +96,10 @@ const open = async (...args: Parameters<typeof Socket.open>): Promise<Socket> =>
 };
 
 for (const workers of [2, 0]) {
-  describe(`sockets with ${workers} workers`, BOUNDED, () => {
+  onEachFront(`sockets with ${workers} workers`, (front) => {
     let relay: RelayProcess;
     before(async () => {
-      relay = await startRelay({ workers });
+      relay = await startRelay({ workers, front });
     });
     after(() => relay?.stop());
     afterEach(() => {

@@ -20,6 +20,7 @@ import {
   pollFor,
   post,
 } from './desktop_client.ts';
+import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
 import { BOUNDED, LEVEL, type RelayProcess, runRelay, startRelay, until } from './relay_process.ts';
@@ -37,9 +38,9 @@ async function stopTimed(relay: RelayProcess) {
 const goingDown = ({ msg }: { msg: string }) => msg === 'going down';
 
 for (const workers of [2, 0]) {
-  describe(`a relay with ${workers} workers that is told to stop`, BOUNDED, () => {
+  onEachFront(`a relay with ${workers} workers that is told to stop`, (front) => {
     it('tells every held poll to come back later, on long-polls and sockets, and ends in time', async (t) => {
-      const relay = await startRelay({ workers });
+      const relay = await startRelay({ workers, front });
       t.after(() => relay?.stop());
       const world = 'byes';
       const polled: Joined[] = [];
@@ -89,7 +90,7 @@ for (const workers of [2, 0]) {
     });
 
     it('finishes the posts in flight, and refuses those that come after', async (t) => {
-      const relay = await startRelay({ workers });
+      const relay = await startRelay({ workers, front });
       t.after(() => relay?.stop());
       const throwers: Joined[] = [];
       for (let n = 0; n < 16; n++) throwers.push(await join(relay.url));
@@ -142,8 +143,36 @@ for (const workers of [2, 0]) {
       assert.ok(counters.accepted <= accepted.length + broken, 'a throw that was accepted got its 202');
     });
 
+    it('answers 202 again to a throw it has accepted, while it goes down and takes no new one', async (t) => {
+      const relay = await startRelay({ workers, front });
+      t.after(() => relay?.stop());
+      const ann = await join(relay.url, { world: 'again' });
+      await join(relay.url, { world: 'again' });
+      const first = await post(ann, crossingOf(1));
+      assert.equal(first.status, 202);
+      const halves = await Promise.all(
+        [1, 2].map(async (crossing) => {
+          const body = JSON.stringify(crossingOf(crossing));
+          const connection = await RawConnection.open(relay.ports.api);
+          const head = `POST ${new URL(ann.crossings).pathname} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${ann.token}`;
+          connection.send(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 30)}`);
+          return { connection, rest: body.slice(30) };
+        }),
+      );
+      // An answer on a connection opened later: by then the halves before it have been read.
+      assert.equal((await ask(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token })).status, 200);
+      const stopping = relay.stop();
+      await relay.waitForLog(goingDown);
+      for (const { connection, rest } of halves) connection.send(rest);
+      const [repeat, another] = halves;
+      const again = await repeat.connection.answer();
+      assert.deepEqual([again.status, again.json], [202, first.json]);
+      isProblem(await another.connection.answer(), 'draining');
+      assert.equal((await stopping).code, 0);
+    });
+
     it('still hands out what waits while it goes down, and takes no newcomer', async (t) => {
-      const relay = await startRelay({ workers });
+      const relay = await startRelay({ workers, front });
       t.after(() => relay?.stop());
       const world = 'last';
       const [ann, bob] = [await join(relay.url, { world }), await join(relay.url, { world })];
@@ -165,11 +194,11 @@ for (const workers of [2, 0]) {
     });
 
     it('leaves its ports to the next one at once; who was there joins that', async (t) => {
-      const first = await startRelay({ workers });
+      const first = await startRelay({ workers, front });
       t.after(() => first.stop());
       const ann = await join(first.url);
       assert.equal((await first.stop()).code, 0);
-      const second = await startRelay({ workers, ports: first.ports });
+      const second = await startRelay({ workers, front, ports: first.ports });
       t.after(() => second.stop());
       assert.deepEqual(second.ports, first.ports);
       isProblem(await poll(ann, ann.cursor), 'unknown-desktop');
@@ -191,9 +220,9 @@ for (const workers of [2, 0]) {
   });
 }
 
-describe('a relay that is asked to stop in another way', BOUNDED, () => {
+onEachFront('a relay that is asked to stop in another way', (front) => {
   it('goes down the same by POST /admin/drain', async (t) => {
-    const relay = await startRelay({ workers: 1 });
+    const relay = await startRelay({ workers: 1, front });
     t.after(() => relay?.stop());
     const answer = await ask(`${relay.adminUrl}/admin/drain`, { method: 'POST', token: relay.adminToken });
     assert.equal(answer.status, 202);
@@ -205,7 +234,7 @@ describe('a relay that is asked to stop in another way', BOUNDED, () => {
   });
 
   it('leaves no worker behind when it is killed', async (t) => {
-    const relay = await startRelay({ workers: 2 });
+    const relay = await startRelay({ workers: 2, front });
     t.after(() => relay?.stop());
     const { master, workers } = relay.pids;
     relay.kill(master, 'SIGKILL');
