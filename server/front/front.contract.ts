@@ -80,6 +80,11 @@ class Bench {
     this.front.flush();
   }
 
+  /** Waits until the front has no connection left. */
+  async emptied(): Promise<void> {
+    while (this.front.gauges().connections > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await this.front?.close();
@@ -96,6 +101,8 @@ class Client {
   readonly connected: Promise<void>;
   readonly ended: Promise<void>;
   readonly socket: net.Socket;
+  /** The connection was broken, not ended. */
+  broken = false;
   #received = '';
   #wake: (() => void) | undefined;
   #over = false;
@@ -104,7 +111,9 @@ class Client {
     this.socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
     this.connected = new Promise((resolve, reject) => this.socket.once('connect', resolve).once('error', reject));
     this.ended = new Promise((resolve) => this.socket.once('close', () => resolve()));
-    this.socket.on('error', () => {});
+    this.socket.on('error', () => {
+      this.broken = true;
+    });
     this.socket.on('data', (bytes) => {
       this.#received += bytes.toString('latin1');
       this.#wake?.();
@@ -287,6 +296,48 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal(bench.seen.length, 0);
     });
 
+    it('takes a poll with a body of 1024 bytes, for what it is worth, and refuses one above before it has come', async () => {
+      await open();
+      const client = await bench.connect();
+      const poll = (length: number) => `${EVENTS} HTTP/1.1\r\n${AUTHORIZED}Content-Length: ${length}\r\n\r\n`;
+      client.send(poll(1024) + 'x'.repeat(1024));
+      bench.answer((await bench.requests(1))[0].ticket);
+      assert.equal((await client.answer()).status, 200);
+      client.send(poll(1025));
+      assert.equal((await client.answer()).status, 413);
+      await client.ended;
+    });
+
+    it('lets a refusal be read by a client that first sends all it has announced', async () => {
+      await open({ patience: { lingerMs: 20_000 } });
+      const client = await bench.connect(1);
+      client.socket.pause();
+      const body = Buffer.alloc(8 << 20, 'x');
+      client.send(
+        `POST /v1/desktops/1a2b-3f/crossings HTTP/1.1\r\n${AUTHORIZED}Content-Length: ${body.length}\r\n\r\n`,
+      );
+      await new Promise((resolve) => client.socket.write(body, resolve));
+      client.socket.resume();
+      assert.equal((await client.answer()).status, 413);
+      client.socket.end();
+      await client.ended;
+      assert.equal(client.broken, false);
+    });
+
+    it('does not wait for ever for the end of a client it has refused, and takes nothing more from it', async () => {
+      await open({ patience: { lingerMs: 300 } });
+      const client = await bench.connect(1);
+      const late = new net.Socket({ allowHalfOpen: true }).connect(bench.ports[1], '127.0.0.1');
+      late.on('error', () => {});
+      const over = new Promise((resolve) => late.once('close', resolve));
+      late.write(post('x'.repeat(1025)) + post('{}'));
+      const drip = setInterval(() => late.write(post('{}')), 20);
+      await over;
+      clearInterval(drip);
+      assert.deepEqual(bench.seen, []);
+      client.destroy();
+    });
+
     it('sends Retry-After when asked to, and WWW-Authenticate with 401', async () => {
       await open();
       const client = await bench.connect();
@@ -379,6 +430,9 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       ['a folded header', `${EVENTS} HTTP/1.1\r\nHost: relay\r\nX: a\r\n b\r\n\r\n`],
       ['a space before the colon', `${EVENTS} HTTP/1.1\r\nHost : relay\r\n\r\n`],
       ['a bad length', post('{}').replace('Content-Length: 2', 'Content-Length: 2x')],
+      ['no Host', `${EVENTS} HTTP/1.1\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`],
+      ['two Hosts', `${EVENTS} HTTP/1.1\r\nHost: other\r\n${AUTHORIZED}\r\n`],
+      ['a poll with a chunked body', `${EVENTS} HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
       ['a NUL', `${EVENTS} HTTP/1.1\r\nHost: re\0lay\r\n\r\n`],
     ];
     for (const [what, bytes] of bad) {
@@ -454,6 +508,74 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       const answer = await parked.answer();
       assert.deepEqual([answer.body, answer.headers.get('connection')], [ANSWER, 'close']);
       await parked.ended;
+    });
+
+    const patience = { requestMs: 600, uploadMs: 1800, idleMs: 600, writeMs: 600, lingerMs: 600 };
+    const taking: FrontListener = {
+      ...{ host: '127.0.0.1', port: 0, shared: false, routes: 'crossings' },
+      fallback: (request, reply) => {
+        request.resume().on('end', () => reply.end('taken'));
+      },
+    };
+
+    it('answers 408 to a request that does not come whole in time, hot or not', async () => {
+      await open({ patience, listeners: [{ ...taking, fallback: undefined, routes: 'events' }, taking] });
+      const slow: [number, string][] = [
+        [0, 'GET /v1/desk'],
+        [0, `${EVENTS} HTTP/1.1\r\n${AUTHORIZED}`],
+        [1, post('{}').slice(0, 60)],
+        [1, post('{"n":1}').slice(0, -3)],
+        [1, 'GET /sl'],
+        [1, 'PUT /x HTTP/1.1\r\nHost: relay\r\n'],
+      ];
+      await Promise.all(
+        slow.map(async ([listener, bytes]) => {
+          const client = await bench.connect(listener);
+          client.send(bytes);
+          const answer = await client.answer();
+          assert.deepEqual([answer.status, answer.body], [408, JSON.stringify(FRONT_PROBLEMS.requestTimeout)], bytes);
+          await client.ended;
+        }),
+      );
+      assert.deepEqual(bench.seen, []);
+      await bench.emptied();
+    });
+
+    it('gives an upload more time than a crossing, and not for ever', async () => {
+      await open({ patience, listeners: [{ ...taking, fallback: undefined, routes: 'events' }, taking] });
+      const head = 'PUT /x HTTP/1.1\r\nHost: relay\r\nContent-Length: 10\r\n\r\n';
+      const [crossing, upload, stuck] = [await bench.connect(1), await bench.connect(1), await bench.connect(1)];
+      upload.send(`${head}12345`);
+      stuck.send(`${head}12345`);
+      crossing.send(post('{"n":1}').slice(0, -3));
+      assert.equal((await crossing.answer()).status, 408);
+      upload.send('67890');
+      assert.equal((await upload.answer()).status, 200);
+      assert.equal((await stuck.answer()).status, 408);
+      await stuck.ended;
+    });
+
+    it('closes who is idle, and never who waits for an answer', async () => {
+      await open({ patience });
+      const parked = await bench.connect();
+      parked.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      const [{ ticket }] = await bench.requests(1);
+      const [idle, elsewhere] = [await bench.connect(), await bench.connect(1)];
+      idle.send('GET / HTTP/1.1\r\nHost: relay\r\n\r\n');
+      elsewhere.send('GET / HTTP/1.1\r\nHost: relay\r\n\r\n');
+      await Promise.all([idle.ended, elsewhere.ended]);
+      bench.answer(ticket);
+      assert.equal((await parked.answer()).status, 200);
+    });
+
+    it('gives up who does not read its answer', async () => {
+      await open({ patience });
+      const deaf = await bench.connect();
+      deaf.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      const [{ ticket }] = await bench.requests(1);
+      deaf.socket.pause();
+      bench.answer(ticket, 200, 'x'.repeat(32 << 20));
+      await bench.emptied();
     });
 
     it('counts its connections and waiting tickets', async () => {

@@ -69,11 +69,35 @@ export interface FrontListener {
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
+/** How long peers may take, in ms. */
+export interface Patience {
+  /** For a request's head, and for the whole request of a hot route. */
+  requestMs: number;
+  /** For a whole request that goes to a fallback. */
+  uploadMs: number;
+  /** Between requests. */
+  idleMs: number;
+  /** For the socket to take some of an answer. */
+  writeMs: number;
+  /** To read the answer that closes the connection, and to end it. */
+  lingerMs: number;
+}
+
+export const PATIENCE: Patience = {
+  requestMs: 10_000, // a head is one or two packets; a lost one is sent again within three seconds
+  uploadMs: 30_000, // a sprite file of 1 MiB at 35 kB/s
+  idleMs: 65_000, // above the 60 s at which clients drop their end
+  writeMs: 30_000, // as long as a lease: who takes nothing for so long has ended
+  lingerMs: 2_000, // a round trip or two around the world, and a read
+};
+
 export interface FrontOptions {
   listeners: readonly FrontListener[];
   handlers: FrontHandlers;
   /** Connections held at once over all listeners; one more is refused with 503 relay-full and closed. */
   connectionsMax: number;
+  /** Default PATIENCE; tests shorten it. */
+  patience?: Partial<Patience>;
 }
 
 /** What a front can say of itself at any moment; all are counts. */

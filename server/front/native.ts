@@ -12,8 +12,16 @@ import { isIP, Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { CROSSING_BYTES_MAX, type EdgeNumber } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
-import { type Front, type FrontGauges, type FrontOptions, NO_CURSOR, type RequestView, type Ticket } from './front.ts';
-import { IDLE_MS_MAX, PortableFront, REQUEST_MS_MAX, WRITE_STALLED_MS_MAX } from './portable.ts';
+import {
+  type Front,
+  type FrontGauges,
+  type FrontOptions,
+  NO_CURSOR,
+  PATIENCE,
+  type RequestView,
+  type Ticket,
+} from './front.ts';
+import { PortableFront } from './portable.ts';
 
 /** What the addon exports; addon.cc is its other half. */
 interface Addon {
@@ -35,22 +43,10 @@ interface NativeObject {
   close(closed: () => void): void;
 }
 
-/** How long peers may take, in ms. The defaults are the portable front's; tests shorten them. */
-export interface Patience {
-  requestMs: number;
-  idleMs: number;
-  writeMs: number;
-  lingerMs: number;
-}
-
 export interface NativeOptions extends FrontOptions {
   /** I/O threads beside the JavaScript thread; 0 (the default): it does the I/O itself, with no hop. */
   threads?: number;
-  patience?: Partial<Patience>;
 }
-
-/** A refused peer has this long to read why. */
-const LINGER_MS_MAX = 2_000;
 
 /** Records of one batch: more than one inbox of an I/O thread holds (native_front.cc). */
 const INBOUND_BYTES = 512 << 10;
@@ -208,8 +204,7 @@ export class NativeFront implements Front {
           return { host: hosts[index], port, shared, routes, handsOver: fallback !== undefined };
         }),
         ...{ threads, connectionsMax, bufferBytesMax: BUFFER_BYTES_MAX },
-        ...{ requestMs: REQUEST_MS_MAX, idleMs: IDLE_MS_MAX, writeMs: WRITE_STALLED_MS_MAX, lingerMs: LINGER_MS_MAX },
-        ...patience,
+        ...{ ...PATIENCE, ...patience },
         problems: OWN_PROBLEMS.map((document) => {
           const { retryAfterSeconds } = PROBLEMS[document.code];
           return { status: document.status, retryAfterSeconds, body: JSON.stringify(document) };

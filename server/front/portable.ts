@@ -24,21 +24,11 @@ import {
   type FrontListener,
   type FrontOptions,
   NO_SLOT,
+  PATIENCE,
+  type Patience,
   type RequestView,
   type Ticket,
 } from './front.ts';
-
-/** A request's head must be there within this, and the whole request of a hot route. */
-export const REQUEST_MS_MAX = 10_000;
-
-/** A whole upload of a sprite file (1 MiB) must be there within this: 35 kB/s. */
-const UPLOAD_MS_MAX = 30_000;
-
-/** A connection without a request is closed after this; above the 60 s at which clients drop theirs. */
-export const IDLE_MS_MAX = 65_000;
-
-/** An answer the peer does not take within this is given up with its connection. */
-export const WRITE_STALLED_MS_MAX = 30_000;
 
 /** TCP keep-alive begins after this, so that a peer that vanished is noticed while its poll is parked. */
 const KEEP_ALIVE_MS = 60_000;
@@ -46,8 +36,8 @@ const KEEP_ALIVE_MS = 60_000;
 /** Connections above the limit that get a 503 for their request before they are closed; any further one is closed at once. */
 const REFUSED_AT_ONCE_MAX = 16;
 
-/** A refused connection has this long to send its request. */
-const REFUSED_MS_MAX = 2_000;
+/** How often node:http looks for requests that are late, in ms. */
+const LOOK_MS_MAX = 1_000;
 
 /** A response that knows the ticket it answers. */
 class Reply extends ServerResponse {
@@ -60,6 +50,10 @@ interface FrontSocket extends Socket {
   refused?: boolean;
   /** A hot request on it waits for its answer. */
   busy?: boolean;
+  /** Its last answer is out; what the peer still sends is thrown away until it ends its half. */
+  lingering?: boolean;
+  /** The request it was asked last. */
+  request?: IncomingMessage;
 }
 
 type Server = http.Server<typeof IncomingMessage, typeof Reply>;
@@ -67,6 +61,7 @@ type Server = http.Server<typeof IncomingMessage, typeof Reply>;
 export class PortableFront implements Front {
   readonly kind = 'portable';
   readonly #options: FrontOptions;
+  readonly #patience: Patience;
   readonly #servers: Server[];
   readonly #waiting = new Map<Ticket, Reply>();
   readonly #view: RequestView = {
@@ -85,6 +80,7 @@ export class PortableFront implements Front {
   /** `firstTicket`: where its tickets begin, when another front beside it gives tickets to the same handlers. */
   constructor(options: FrontOptions, firstTicket: Ticket = 1) {
     this.#options = options;
+    this.#patience = { ...PATIENCE, ...options.patience };
     this.#nextTicket = firstTicket;
     this.#servers = options.listeners.map((listener) => this.#serve(listener));
   }
@@ -143,15 +139,16 @@ export class PortableFront implements Front {
   }
 
   #serve(listener: FrontListener): Server {
+    const { requestMs, uploadMs, idleMs } = this.#patience;
     const server = http.createServer<typeof IncomingMessage, typeof Reply>({
       ServerResponse: Reply,
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: KEEP_ALIVE_MS,
-      headersTimeout: REQUEST_MS_MAX,
-      requestTimeout: listener.fallback ? UPLOAD_MS_MAX : REQUEST_MS_MAX,
-      keepAliveTimeout: IDLE_MS_MAX,
-      connectionsCheckingInterval: 1000,
+      headersTimeout: requestMs,
+      requestTimeout: listener.fallback ? uploadMs : requestMs,
+      keepAliveTimeout: idleMs,
+      connectionsCheckingInterval: Math.min(LOOK_MS_MAX, requestMs / 4),
       maxHeaderSize: HEAD_BYTES_MAX,
       requireHostHeader: false,
       // A client that offers h2c, as some do with every request, gets its answer in HTTP/1.1.
@@ -164,7 +161,8 @@ export class PortableFront implements Front {
     if (listener.upgrade) {
       const { upgrade } = listener;
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-        if ((socket as FrontSocket).refused) socket.destroy();
+        const { refused, lingering } = socket as FrontSocket;
+        if (refused || lingering) socket.destroy();
         else upgrade(request, socket, head);
       });
     }
@@ -172,6 +170,8 @@ export class PortableFront implements Front {
   }
 
   #connected(socket: FrontSocket): void {
+    // What node:http calls when an answer was the last.
+    socket.destroySoon = this.#linger;
     const over = this.#connections + this.#refusedNow - this.#options.connectionsMax;
     if (over < 0) {
       this.#connections++;
@@ -185,21 +185,36 @@ export class PortableFront implements Front {
     }
     socket.refused = true;
     this.#refusedNow++;
-    const late = setTimeout(() => socket.destroy(), REFUSED_MS_MAX);
+    // As long as it has to read its answer, it has to ask.
+    const late = setTimeout(() => socket.destroy(), this.#patience.lingerMs);
     socket.once('close', () => {
       this.#refusedNow--;
       clearTimeout(late);
     });
   }
 
+  /** Closing a socket with unread bytes resets it, and the peer loses the answer: our half ends, and the peer's is awaited. */
+  readonly #linger = ((front: PortableFront) =>
+    function destroySoon(this: FrontSocket): void {
+      if (this.lingering || this.destroyed) return;
+      this.lingering = true;
+      this.end();
+      this.request?.resume();
+      const late = setTimeout(() => this.destroy(), front.#patience.lingerMs);
+      this.once('close', () => clearTimeout(late));
+    })(this);
+
   #request(listener: FrontListener, request: IncomingMessage, reply: Reply): void {
-    if ((request.socket as FrontSocket).refused) {
+    const socket = request.socket as FrontSocket;
+    if (socket.lingering) return;
+    socket.request = request;
+    if (socket.refused) {
       this.#refuse(reply, FRONT_PROBLEMS.relayFull, true);
       return;
     }
-    // node:http reads a request line without a version as HTTP/0.9, and refuses one without a host in no words.
-    const { httpVersion, headers } = request;
-    if (request.httpVersionMajor !== 1 || (httpVersion === '1.1' && headers.host === undefined)) {
+    // node:http reads a request line without a version as HTTP/0.9, and leaves it to us to count hosts (RFC 9112 §3.2).
+    const hosts = countHosts(request.rawHeaders);
+    if (request.httpVersionMajor !== 1 || hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
       this.#refuse(reply, FRONT_PROBLEMS.malformed, true);
       return;
     }
@@ -210,8 +225,17 @@ export class PortableFront implements Front {
       else this.#elsewhere(request, reply, route === listener.routes);
       return;
     }
+    if (Number(request.headers['content-length'] ?? 0) > CROSSING_BYTES_MAX) {
+      this.#refuse(reply, FRONT_PROBLEMS.tooLarge, true);
+      return;
+    }
     const view = this.#view;
     if (route === 'events') {
+      // What would it be for? Its end alone would have to be looked for while the poll is held.
+      if (request.headers['transfer-encoding'] !== undefined) {
+        this.#refuse(reply, FRONT_PROBLEMS.malformed, true);
+        return;
+      }
       if (!readCursorOf(target, view)) {
         this.#refuse(reply, FRONT_PROBLEMS.cursor, false);
         return;
@@ -222,12 +246,8 @@ export class PortableFront implements Front {
     } else this.#crossing(request, reply);
   }
 
-  /** Reads a crossing's body, then hands it on. Its length is looked at before its bytes. */
+  /** Reads a crossing's body, then hands it on. */
   #crossing(request: IncomingMessage, reply: Reply): void {
-    if (Number(request.headers['content-length'] ?? 0) > CROSSING_BYTES_MAX) {
-      this.#refuse(reply, FRONT_PROBLEMS.tooLarge, true);
-      return;
-    }
     const body = Buffer.allocUnsafe(CROSSING_BYTES_MAX);
     let length = 0;
     const refuse = (document: ProblemDocument) => {
@@ -236,7 +256,7 @@ export class PortableFront implements Front {
       this.#refuse(reply, document, true);
     };
     // The server's own limit on this port leaves time for an upload.
-    const late = setTimeout(refuse, REQUEST_MS_MAX, FRONT_PROBLEMS.requestTimeout);
+    const late = setTimeout(refuse, this.#patience.requestMs, FRONT_PROBLEMS.requestTimeout);
     reply.on('close', () => clearTimeout(late));
     request.on('data', (chunk: Buffer) => {
       if (length + chunk.length > CROSSING_BYTES_MAX) refuse(FRONT_PROBLEMS.tooLarge);
@@ -302,8 +322,15 @@ export class PortableFront implements Front {
     reply.writeHead(status, headOf(status, body.length, retryAfterSeconds));
     reply.end(body);
     const { socket } = reply;
-    if (socket && socket.writableLength > 0) socket.setTimeout(WRITE_STALLED_MS_MAX);
+    if (socket && socket.writableLength > 0) socket.setTimeout(this.#patience.writeMs);
   }
+}
+
+/** How many Host headers there are: `headers.host` is the first of them. */
+function countHosts(raw: readonly string[]): number {
+  let hosts = 0;
+  for (let at = 0; at < raw.length; at += 2) if (raw[at].length === 4 && raw[at].toLowerCase() === 'host') hosts++;
+  return hosts;
 }
 
 /** Headers of an answer, the same on both fronts. */
@@ -329,10 +356,12 @@ function bytesOf(document: ProblemDocument): Buffer {
   return bytes;
 }
 
-/** Answers what node:http could not read as a request, and closes. */
-function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Answers what node:http could not read as a request, and closes. For `clientError` of any server. */
+export function refuseBytes(error: NodeJS.ErrnoException, duplex: Duplex): void {
+  const socket = duplex as FrontSocket;
+  if (socket.lingering) return;
   // Bytes behind a request that still waits for its answer: an error now would be taken for that answer.
-  if (!socket.writable || (socket as FrontSocket).busy) {
+  if (!socket.writable || socket.busy) {
     socket.destroy();
     return;
   }
@@ -345,7 +374,8 @@ function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex): void {
   const body = bytesOf(document);
   const head = Object.entries(headOf(document.status, body.length, 0)).map(([name, value]) => `${name}: ${value}\r\n`);
   const line = `HTTP/1.1 ${document.status} ${http.STATUS_CODES[document.status]}\r\n`;
-  socket.end(Buffer.concat([Buffer.from(`${line}${head.join('')}Connection: close\r\n\r\n`), body]));
+  socket.write(Buffer.concat([Buffer.from(`${line}${head.join('')}Connection: close\r\n\r\n`), body]));
+  socket.destroySoon();
 }
 
 function listen(server: Server, listener: FrontListener): Promise<number> {
