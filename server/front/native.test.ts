@@ -358,7 +358,10 @@ function generate(random: (n: number) => number): { listener: number; bytes: str
   ]);
   const query = pick(['', '', '?cursor=6a1f03c2-81', '?cursor=6a1f03c2-081', '?x=1&cursor=00000000-0', '?', '?cursor']);
   const headers = [
-    `Host${pick([': ', ':', ':  '])}relay`,
+    ...(random(24) === 0 ? [] : [`Host${pick([': ', ':', ':  '])}relay`]),
+    ...(random(24) === 0
+      ? [pick(['Host: relay', 'HOST: other', 'Transfer-Encoding: chunked', 'Content-Length: 2'])]
+      : []),
     `${pick(['Authorization', 'authorization', 'AUTHORIZATION'])}: ${pick(['Bearer', 'bearer'])} ${TOKEN}`,
     ...(line === hot && listener === 1 ? [`Content-Length: ${body.length}`] : []),
     ...(random(4) === 0 ? [`X-${random(1000)}: ${pick(['a', '', 'a b', 'ä', '\ta\t', '"'])}`] : []),
@@ -367,7 +370,7 @@ function generate(random: (n: number) => number): { listener: number; bytes: str
       : []),
   ];
   if (random(3) === 0) headers.reverse();
-  let bytes = `${line}${query} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`;
+  let bytes = `${line}${query} HTTP/${random(12) === 0 ? '1.0' : '1.1'}\r\n${headers.join('\r\n')}\r\n\r\n`;
   for (let spoilt = random(3); spoilt > 0; spoilt--) {
     const at = random(bytes.length);
     const mark = pick([
