@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 
 namespace sprites {
 namespace {
@@ -96,15 +97,24 @@ uint32_t IoLoop::Wait(int timeout_ms) {
   if (HasWork()) {
     timeout_ms = 0;
   } else {
-    const int own_ms = wheel_.MsUntilNext(NowMs());
+    const uint64_t now_ms = NowMs();
+    int own_ms = wheel_.MsUntilNext(now_ms);
     if (own_ms >= 0 && (timeout_ms < 0 || own_ms < timeout_ms)) {
       timeout_ms = own_ms;
+    }
+    if (rests_until_ms_ != 0) {
+      own_ms = static_cast<int>(rests_until_ms_ - std::min(now_ms, rests_until_ms_)) + 1;
+      timeout_ms = timeout_ms < 0 ? own_ms : std::min(timeout_ms, own_ms);
     }
   }
   events_at_ = 0;
   events_count_ = std::max(0, WaitForEvents(epoll_, events_, kEventsMax, timeout_ms));
-  wheel_.SetNow(NowMs());
+  const uint64_t now_ms = NowMs();
+  wheel_.SetNow(now_ms);
   wheel_visits_ = 0;
+  if (rests_until_ms_ != 0 && now_ms >= rests_until_ms_) {
+    ListenAgain();
+  }
   queue_end_ = queue_.size();  // what is queued from now on waits for the next pass: one request a
                                // connection and pass
   uint32_t outsiders = 0;
@@ -205,13 +215,19 @@ void IoLoop::Accept(const Listening& listening) {
     const int descriptor =
         accept4(listening.descriptor, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (descriptor < 0) {
-      if (errno == EMFILE || errno == ENFILE) {
-        AcceptWithReserve(listening);
+      const int error = errno;
+      if (error == EAGAIN ||
+          ((error == EMFILE || error == ENFILE) && AcceptWithReserve(listening))) {
+        return;
       }
-      if (errno == EINTR || errno == ECONNABORTED) {
-        continue;
+      // accept(2): what the network did to a connection that is over already is told here.
+      constexpr int kOver[] = {EINTR,     ECONNABORTED, ENETDOWN,     EPROTO,     ENOPROTOOPT,
+                               EHOSTDOWN, ENONET,       EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH};
+      if (std::find(std::begin(kOver), std::end(kOver), error) == std::end(kOver)) {
+        RestFromAccepting();
+        return;
       }
-      return;
+      continue;
     }
     const uint8_t listener = static_cast<uint8_t>(&listening - listening_.data());
     if (commons_->connections.fetch_add(1, std::memory_order_relaxed) >=
@@ -239,11 +255,14 @@ void IoLoop::Accept(const Listening& listening) {
 }
 
 // No descriptor is left: one is kept back for this, so that whoever knocks is told instead of left
-// to hang.
-void IoLoop::AcceptWithReserve(const Listening& listening) {
+// to hang. False when not even that one can be had (the limit was lowered, or somebody else took
+// it).
+bool IoLoop::AcceptWithReserve(const Listening& listening) {
   const ProblemBody& problem = BodyOf(Problem::kRelayFull);
   const std::string answer = ProblemAnswer(problem, Persistence::kClose, false, nullptr);
-  close(reserve_);
+  if (reserve_ >= 0) {
+    close(reserve_);
+  }
   for (int refused = 0; refused < kAcceptsMax; ++refused) {
     const int descriptor =
         accept4(listening.descriptor, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -259,7 +278,30 @@ void IoLoop::AcceptWithReserve(const Listening& listening) {
     close(descriptor);
   }
   reserve_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  errno = EMFILE;
+  return reserve_ >= 0;
+}
+
+// Who knocks waits in the backlog. An epoll set would tell of them again and again, and nothing
+// could be done.
+void IoLoop::RestFromAccepting() {
+  rests_until_ms_ = NowMs() + kAcceptRestMs;
+  WatchListeners(0);
+}
+
+void IoLoop::ListenAgain() {
+  rests_until_ms_ = 0;
+  WatchListeners(EPOLLIN);
+}
+
+void IoLoop::WatchListeners(uint32_t events) {
+  for (uint32_t number = 0; number < listening_.size(); ++number) {
+    epoll_event event = {};
+    event.events = events;
+    event.data.u64 = Tag(kListener, number);
+    if (listening_[number].descriptor >= 0) {
+      epoll_ctl(epoll_, EPOLL_CTL_MOD, listening_[number].descriptor, &event);
+    }
+  }
 }
 
 void IoLoop::Refuse(int descriptor, uint8_t listener) {

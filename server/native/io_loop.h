@@ -112,13 +112,18 @@ class IoLoop {
       256;  // a pass: what one turn of JavaScript takes in some 200 µs
   static constexpr int kAcceptsMax =
       64;  // a listener and pass, so that accepting does not starve answering
+  static constexpr uint32_t kAcceptRestMs =
+      100;  // when nothing can be accepted; short to who knocks, long to a processor
   static constexpr uint32_t kLingeringRefusedMax =
       16;  // refused connections let down gently at once: a quarter of the descriptors kept back
   static constexpr uint32_t kEvents = EPOLLIN | EPOLLRDHUP | EPOLLET;
 
   void HandleEvent(const epoll_event& event);
   void Accept(const Listening& listening);
-  void AcceptWithReserve(const Listening& listening);
+  bool AcceptWithReserve(const Listening& listening);
+  void RestFromAccepting();
+  void ListenAgain();
+  void WatchListeners(uint32_t events);
   void Refuse(int descriptor, uint8_t listener);
   void Resume(Index index);
   void Read(Index index, Connection& connection);
@@ -156,9 +161,10 @@ class IoLoop {
   Commons* const commons_;
   RecordBuffer* const inbound_;
   int epoll_ = -1;
-  int reserve_ =
-      -1;  // given up for a moment to accept and refuse a connection when no descriptor is left
+  int reserve_ = -1;  // given up for a moment to accept and refuse a connection when no descriptor
+                      // is left; -1: it could not be had again
   bool draining_ = false;
+  uint64_t rests_until_ms_ = 0;  // the listeners are not watched until then; 0: they are
   uint32_t lingering_refused_ = 0;
   std::atomic<uint32_t> waiting_{0};
   std::vector<Listening> listening_;
