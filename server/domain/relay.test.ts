@@ -453,6 +453,38 @@ describe('relay, who asks', () => {
   });
 });
 
+describe('relay, a poll that something newer stands behind', () => {
+  it('is answered empty, its desktop’s lease runs, and what comes then waits', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    const [, held] = stage.settle(ada, bob);
+    stage.relay.outdated(held, bob.slot);
+    assert.deepEqual(stage.answered(held).body, { cursor: '6a1f03c2-0', events: [] });
+    assert.equal(stage.relay.parkedCount, 1);
+    stage.throw(ada, 1);
+    stage.relay.endTurn();
+    assert.equal(seqOf(stage.ask(bob)), 1);
+    stage.relay.outdated(held, bob.slot);
+    stage.relay.outdated(held, 0xffffffff);
+    stage.pass(LEASE_MS - TICK_MS);
+    assert.equal(stage.relay.desktops.isLive(bob.slot), true);
+    stage.pass(2 * TICK_MS);
+    assert.equal(stage.relay.desktops.isLive(bob.slot), false);
+  });
+
+  it('stays as it is when it was answered before, or another one is parked', () => {
+    const stage = new Stage();
+    const [ada, bob] = stage.joinMany(2);
+    const [, older] = stage.settle(ada, bob);
+    const newer = stage.poll(bob);
+    stage.answered(older);
+    stage.relay.outdated(older, bob.slot);
+    stage.relay.outdated(newer, ada.slot);
+    assert.ok(stage.isParked(newer));
+    assert.equal(stage.relay.parkedCount, 2);
+  });
+});
+
 describe('relay, time', () => {
   it('pings a parked poll after PING_MS, give or take the jitter', () => {
     for (const [luck, share] of [

@@ -328,6 +328,13 @@ export class Relay {
     return true;
   }
 
+  /** A newer request stands behind the poll of a ticket: it is answered empty, if it is parked still, as by a newer poll. */
+  outdated(ticket: number, slot: number): void {
+    if (slot >= this.desktops.max || this.#parked[slot] !== ticket + 1) return;
+    this.#answerEvents(slot, this.#unpark(slot), false, 0);
+    this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+  }
+
   /** All tickets that `isGone` says so of: the process that held their connections has died. */
   goneAll(isGone: (ticket: number) => boolean): void {
     for (let slot = 0; slot < this.desktops.max; slot++) {

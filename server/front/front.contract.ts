@@ -15,6 +15,7 @@ const WORDS = [0x00112233, 0x44556677, 0x8899aabb, 0xccddeeff];
 const EVENTS = 'GET /v1/desktops/1a2b-3f/events';
 const AUTHORIZED = `Host: relay\r\nAuthorization: Bearer ${TOKEN}\r\n`;
 const ANSWER = '{"cursor":"6a1f03c2-1","events":[]}';
+const OUTDATED = '{"cursor":"6a1f03c2-0","events":[]}';
 
 type Seen = Omit<RequestView, 'token' | 'body'> & { kind: 'poll' | 'crossing'; token: number[]; body: string };
 
@@ -22,6 +23,9 @@ type Seen = Omit<RequestView, 'token' | 'body'> & { kind: 'poll' | 'crossing'; t
 class Bench {
   readonly seen: Seen[] = [];
   readonly closed: { ticket: number; slot: number }[] = [];
+  readonly outdated: { ticket: number; slot: number }[] = [];
+  /** Outdated polls are answered at once, as a relay does. */
+  answersOutdated = false;
   turns = 0;
   front!: Front;
   ports: number[] = [];
@@ -39,6 +43,11 @@ class Bench {
       crossing: (view) => note('crossing', view),
       closed: (ticket, slot) => {
         this.closed.push({ ticket, slot });
+        this.#tell();
+      },
+      outdated: (ticket, slot) => {
+        this.outdated.push({ ticket, slot });
+        if (this.answersOutdated) this.answer(ticket, 200, OUTDATED);
         this.#tell();
       },
       turn: () => {
@@ -363,6 +372,73 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal(bench.front.gauges().waiting, 0);
     });
 
+    it('tells of each request that waits on a connection that closes, once', async () => {
+      await open();
+      const client = await bench.connect(1);
+      client.send(post('{"n":1}') + post('{"n":2}') + post('{"n":3}'));
+      await bench.requests(1);
+      client.destroy();
+      await bench.until(() => bench.closed.length >= bench.seen.length);
+      assert.deepEqual(bench.closed.map(({ ticket }) => ticket).sort(), bench.seen.map(({ ticket }) => ticket).sort());
+      assert.equal(bench.front.gauges().waiting, 0);
+    });
+
+    const poll = `${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`;
+    const elsewhere = 'GET / HTTP/1.1\r\nHost: relay\r\n\r\n';
+
+    it('tells that a poll is outdated when another one comes behind it, and answers both in order', async () => {
+      await open();
+      bench.answersOutdated = true;
+      for (const parts of [[poll.repeat(3)], [poll, poll, poll], [poll, poll.slice(0, 50), poll.slice(50) + poll]]) {
+        const [seen, outdated] = [bench.seen.length, bench.outdated.length];
+        const client = await bench.connect();
+        for (const part of parts) {
+          client.send(part);
+          await bench.until(() => bench.seen.length > seen);
+        }
+        for (let n = 0; n < 2; n++) assert.equal((await client.answer()).body, OUTDATED);
+        const tickets = (await bench.requests(seen + 3)).slice(seen).map(({ ticket }) => ticket);
+        assert.deepEqual(
+          bench.outdated.slice(outdated),
+          tickets.slice(0, 2).map((ticket) => ({ ticket, slot: 0x1a2b })),
+        );
+        bench.answer(tickets[2]);
+        assert.equal((await client.answer()).body, ANSWER);
+      }
+    });
+
+    it('tells that a poll is outdated whatever comes behind it, once', async () => {
+      await open();
+      const client = await bench.connect();
+      client.send(poll);
+      const [{ ticket }] = await bench.requests(1);
+      for (let n = 0; n < 3; n++) {
+        client.send(elsewhere);
+        await bench.until(() => bench.outdated.length > 0);
+        const probe = await bench.connect();
+        probe.send(elsewhere);
+        await probe.answer();
+      }
+      assert.deepEqual(bench.outdated, [{ ticket, slot: 0x1a2b }]);
+      bench.answer(ticket);
+      assert.equal((await client.answer()).body, ANSWER);
+      for (let n = 0; n < 3; n++) assert.equal((await client.answer()).status, 404);
+    });
+
+    it('never tells that a crossing is outdated', async () => {
+      await open();
+      const client = await bench.connect(1);
+      client.send(post('{"n":1}'));
+      await bench.requests(1);
+      client.send(post('{"n":2}'));
+      const probe = await bench.connect(1);
+      probe.send('GET / HTTP/1.1\r\nHost: relay\r\n\r\n');
+      await probe.answer();
+      bench.answer(bench.seen[0].ticket, 202);
+      await bench.requests(2);
+      assert.deepEqual(bench.outdated, []);
+    });
+
     it('tells of nothing when an answered connection closes', async () => {
       await open();
       const client = await bench.connect();
@@ -433,6 +509,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       ['no Host', `${EVENTS} HTTP/1.1\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`],
       ['two Hosts', `${EVENTS} HTTP/1.1\r\nHost: other\r\n${AUTHORIZED}\r\n`],
       ['a poll with a chunked body', `${EVENTS} HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+      ['HTTP/1.0 with chunks', 'GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
       ['a NUL', `${EVENTS} HTTP/1.1\r\nHost: re\0lay\r\n\r\n`],
     ];
     for (const [what, bytes] of bad) {

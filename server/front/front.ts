@@ -50,6 +50,11 @@ export interface FrontHandlers {
   crossing(request: RequestView): void;
   /** The connection of an unanswered ticket is gone; an answer to it would go nowhere. `slot` is that of its request. */
   closed(ticket: Ticket, slot: number): void;
+  /**
+   * Something came on the connection of a poll that waits: what its client asks next is newer. Answer it, for answers
+   * leave in the order of their requests. Told once for a ticket.
+   */
+  outdated(ticket: Ticket, slot: number): void;
   /** The end of a batch of calls: what was gathered during it is handed on now. */
   turn(): void;
 }

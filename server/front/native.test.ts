@@ -1,6 +1,7 @@
 /** The native front: the contract in each of its shapes, Node's own parser as its oracle, and what only it has. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
@@ -15,7 +16,13 @@ const TOKEN = '1a2b-3f.00112233445566778899aabbccddeeff';
 const AUTHORIZED = `Host: relay\r\nAuthorization: Bearer ${TOKEN}\r\n`;
 const EVENTS: FrontListener = { host: '127.0.0.1', port: 0, shared: false, routes: 'events' };
 const CROSSINGS: FrontListener = { ...EVENTS, routes: 'crossings', fallback: (_, reply) => reply.end('fallback') };
-const IDLE_HANDLERS: FrontHandlers = { poll: () => {}, crossing: () => {}, closed: () => {}, turn: () => {} };
+const IDLE_HANDLERS: FrontHandlers = {
+  poll: () => {},
+  crossing: () => {},
+  closed: () => {},
+  outdated: () => {},
+  turn: () => {},
+};
 
 /** A front that has to share the JavaScript thread's waiting with another one. */
 class Beside extends NativeFront {
@@ -54,6 +61,7 @@ async function openEcho(make: (options: FrontOptions) => Front, listeners: Front
       front.answer(request.ticket, 202, request.body, request.start, request.end, 0);
     },
     closed: () => {},
+    outdated: () => {},
     turn: () => front.flush(),
   };
   front = make({ listeners, handlers, connectionsMax: 10_000 });
@@ -207,6 +215,48 @@ describe('front › native', { skip }, () => {
     }
   });
 
+  it('tells nothing of a connection that ends while its ticket is answered', async () => {
+    for (const threads of [0, 1]) {
+      const told: string[] = [];
+      let over = () => {};
+      const fenced = new Promise<void>((resolve) => {
+        over = resolve;
+      });
+      // The client is a process of its own: this one's JavaScript is busy until the front has seen it go.
+      const leave = `const c = require('net').connect(PORT, '127.0.0.1', () => { c.write(BYTES); setTimeout(() => process.exit(), 200); })`;
+      const handlers: FrontHandlers = {
+        ...IDLE_HANDLERS,
+        poll: ({ ticket, slot }) => {
+          told.push(`poll ${slot}`);
+          if (slot === 2) over();
+          if (threads > 0 && slot === 1) while (front.gauges().connections > 0);
+          front.answer(ticket, 200, Buffer.from('{}'), 0, 2, 0);
+        },
+        closed: (_, slot) => told.push(`closed ${slot}`),
+        outdated: (_, slot) => told.push(`outdated ${slot}`),
+      };
+      const front = new NativeFront({ listeners: [EVENTS], handlers, connectionsMax: 10, threads });
+      const [port] = await front.listen();
+      const id = (slot: number) =>
+        `GET /v1/desktops/${slot}-1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${slot}-1.${'0'.repeat(32)}\r\n\r\n`;
+      // On the JavaScript thread it is a second request in one batch with the end: answered, and then gone.
+      const bytes = threads > 0 ? id(1) : id(1).repeat(2);
+      const script = leave.replace('PORT', String(port)).replace('BYTES', JSON.stringify(bytes));
+      const client = spawn(process.execPath, ['-e', script], { stdio: 'inherit' });
+      await once(client, 'exit');
+      const fence = net.connect(port, '127.0.0.1');
+      fence.write(id(2));
+      await fenced;
+      assert.ok(told.includes('poll 1'));
+      assert.deepEqual(
+        told.filter((text) => !text.startsWith('poll')),
+        [],
+      );
+      fence.destroy();
+      await front.close();
+    }
+  });
+
   it('grows its buffer for an answer that is larger than it', async () => {
     const body = Buffer.alloc(3 << 20, 'e');
     let front: NativeFront;
@@ -260,7 +310,7 @@ describe('front › native', { skip }, () => {
       process.on('uncaughtException', (error) => console.log('uncaught', error.message));
       const front = new NativeFront({ connectionsMax: 10, listeners: [${JSON.stringify(EVENTS)}], handlers: {
         poll(r) { if (r.slot === 1) throw new Error('boom'); front.answer(r.ticket, 200, ok, 0, 2, 0); },
-        crossing() {}, closed() {}, turn() {},
+        crossing() {}, closed() {}, outdated() {}, turn() {},
       } });
       const [port] = await front.listen();
       const ask = (id) => 'GET /v1/desktops/' + id + '/events HTTP/1.1\\r\\nHost: a\\r\\nAuthorization: Bearer ' + id + '.' + '0'.repeat(32) + '\\r\\n\\r\\n';
@@ -283,7 +333,7 @@ describe('front › native', { skip }, () => {
       const { parentPort } = require('node:worker_threads');
       import(${JSON.stringify(new URL('./native.ts', import.meta.url))}).then(async ({ NativeFront }) => {
         const fronts = [0, 2].map((threads) => new NativeFront({ threads, connectionsMax: 100, listeners: [${JSON.stringify(EVENTS)}],
-          handlers: { poll() { parentPort.postMessage('poll'); }, crossing() {}, closed() {}, turn() {} } }));
+          handlers: { poll() { parentPort.postMessage('poll'); }, crossing() {}, closed() {}, outdated() {}, turn() {} } }));
         for (const front of fronts) parentPort.postMessage(await front.listen());
       });
     `;

@@ -21,6 +21,7 @@ import {
   type RequestView,
   type Ticket,
 } from './front.ts';
+import { OpenTickets } from './open_tickets.ts';
 import { PortableFront } from './portable.ts';
 
 /** What the addon exports; addon.cc is its other half. */
@@ -63,7 +64,7 @@ const OUTBOUND_HEAD_BYTES = 296;
 
 /** The word 0 behind the last answer. */
 const END_BYTES = 8;
-const KIND = { poll: 1, crossing: 2, closed: 3, handover: 4 } as const;
+const KIND = { poll: 1, crossing: 2, closed: 3, handover: 4, outdated: 5 } as const;
 
 /** Tickets of the portable front within begin here: the thread number 255, which the addon does not give. */
 const FIRST_PORTABLE_TICKET: Ticket = 255 * 2 ** 40;
@@ -169,6 +170,7 @@ export class NativeFront implements Front {
   readonly kind = 'native';
   readonly #options: NativeOptions;
   readonly #portable: PortableFront;
+  readonly #open: OpenTickets;
   #native: NativeObject | undefined;
   readonly #inbound = new ArrayBuffer(INBOUND_BYTES);
   readonly #words = new Uint32Array(this.#inbound);
@@ -190,6 +192,7 @@ export class NativeFront implements Front {
     addon();
     this.#options = options;
     this.#portable = new PortableFront(options, FIRST_PORTABLE_TICKET);
+    this.#open = new OpenTickets(options.threads ?? 0);
     this.#setOutbound(OUTBOUND_BYTES);
   }
 
@@ -245,6 +248,7 @@ export class NativeFront implements Front {
       this.#portable.answer(ticket, status, body, start, end, retryAfterSeconds);
       return;
     }
+    if (!this.#open.close(ticket)) return;
     const length = end - start;
     if (body !== this.#out) {
       this.room(length);
@@ -333,9 +337,14 @@ export class NativeFront implements Front {
       }
       const ticket = words[word + 2] + words[word + 3] * TWO_32;
       if (kind === KIND.closed) {
-        handlers.closed(ticket, words[word + 4]);
+        if (this.#open.close(ticket)) handlers.closed(ticket, words[word + 4]);
         continue;
       }
+      if (kind === KIND.outdated) {
+        if (this.#open.isOpen(ticket)) handlers.outdated(ticket, words[word + 4]);
+        continue;
+      }
+      this.#open.open(ticket);
       view.ticket = ticket;
       view.slot = words[word + 4];
       view.generation = words[word + 5];

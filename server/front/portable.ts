@@ -1,7 +1,7 @@
 /**
  * The portable front: node:http on any system. The oracle the native front is held against, and its baseline.
  *
- * Invariant: see front.ts. A connection serves one request at a time; what is pipelined behind it waits in the socket.
+ * Invariant: see front.ts. What is pipelined on a connection is handed on as it comes; answers leave in its order.
  * Cost: some 15 KB of JavaScript objects a parked poll, and a closure-free handful of calls a request.
  */
 import http, { type IncomingMessage, ServerResponse } from 'node:http';
@@ -43,13 +43,16 @@ const LOOK_MS_MAX = 1_000;
 class Reply extends ServerResponse {
   ticket: Ticket = -1;
   slot = NO_SLOT;
+  isPoll = false;
+  /** The hot request before it on its connection, when that was not answered yet. */
+  before: Reply | undefined;
 }
 
 interface FrontSocket extends Socket {
   /** It is one too many: its request is answered 503. */
   refused?: boolean;
-  /** A hot request on it waits for its answer. */
-  busy?: boolean;
+  /** The answer to its newest hot request. */
+  newest?: Reply;
   /** Its last answer is out; what the peer still sends is thrown away until it ends its half. */
   lingering?: boolean;
   /** The request it was asked last. */
@@ -111,8 +114,6 @@ export class PortableFront implements Front {
     const reply = this.#waiting.get(ticket);
     if (!reply) return;
     this.#waiting.delete(ticket);
-    const socket = reply.socket as FrontSocket | null;
-    if (socket) socket.busy = false;
     this.#send(reply, status, Buffer.from(body.subarray(start, end)), retryAfterSeconds);
   }
 
@@ -172,6 +173,7 @@ export class PortableFront implements Front {
   #connected(socket: FrontSocket): void {
     // What node:http calls when an answer was the last.
     socket.destroySoon = this.#linger;
+    socket.once('close', this.#closed);
     const over = this.#connections + this.#refusedNow - this.#options.connectionsMax;
     if (over < 0) {
       this.#connections++;
@@ -208,13 +210,12 @@ export class PortableFront implements Front {
     const socket = request.socket as FrontSocket;
     if (socket.lingering) return;
     socket.request = request;
+    this.#tellIfOutdated(socket);
     if (socket.refused) {
       this.#refuse(reply, FRONT_PROBLEMS.relayFull, true);
       return;
     }
-    // node:http reads a request line without a version as HTTP/0.9, and leaves it to us to count hosts (RFC 9112 §3.2).
-    const hosts = countHosts(request.rawHeaders);
-    if (request.httpVersionMajor !== 1 || hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+    if (isAmbiguous(request)) {
       this.#refuse(reply, FRONT_PROBLEMS.malformed, true);
       return;
     }
@@ -241,6 +242,7 @@ export class PortableFront implements Front {
         return;
       }
       this.#take(request, reply);
+      reply.isPoll = true;
       this.#options.handlers.poll(view);
       this.#turnSoon();
     } else this.#crossing(request, reply);
@@ -280,16 +282,34 @@ export class PortableFront implements Front {
     reply.ticket = view.ticket = this.#nextTicket++;
     reply.slot = view.slot;
     this.#waiting.set(reply.ticket, reply);
-    (request.socket as FrontSocket).busy = true;
-    reply.on('close', this.#closed);
+    const socket = request.socket as FrontSocket;
+    reply.before = this.#newestWaiting(socket);
+    socket.newest = reply;
   }
 
-  /** A reply has ended, answered or not; only the latter is news. */
+  #newestWaiting(socket: FrontSocket): Reply | undefined {
+    let reply = socket.newest;
+    while (reply && !this.#waiting.has(reply.ticket)) reply = reply.before;
+    return reply;
+  }
+
+  /** node:http hands on what is pipelined behind a poll while that waits, and sends the answers in their order. */
+  #tellIfOutdated(socket: FrontSocket): void {
+    const { newest } = socket;
+    if (!newest?.isPoll || !this.#waiting.has(newest.ticket)) return;
+    newest.isPoll = false;
+    this.#options.handlers.outdated(newest.ticket, newest.slot);
+    this.#turnSoon();
+  }
+
+  /** A connection has ended: what still waits for an answer on it is told of. (node:http tells the first of its replies only.) */
   readonly #closed = ((front: PortableFront) =>
-    function closed(this: Reply): void {
-      if (!front.#waiting.delete(this.ticket)) return;
-      front.#options.handlers.closed(this.ticket, this.slot);
-      front.#turnSoon();
+    function closed(this: FrontSocket): void {
+      for (let reply = this.newest; reply; reply = reply.before) {
+        if (!front.#waiting.delete(reply.ticket)) continue;
+        front.#options.handlers.closed(reply.ticket, reply.slot);
+        front.#turnSoon();
+      }
     })(this);
 
   #turnSoon(): void {
@@ -326,11 +346,18 @@ export class PortableFront implements Front {
   }
 }
 
-/** How many Host headers there are: `headers.host` is the first of them. */
-function countHosts(raw: readonly string[]): number {
+/**
+ * What node:http leaves to us: a request line without a version, which it reads as HTTP/0.9, the number of Host headers
+ * (RFC 9112 §3.2), and HTTP/1.0 with Transfer-Encoding, whose end nobody knows (§6.1).
+ */
+function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers, rawHeaders }: IncomingMessage): boolean {
+  if (httpVersionMajor !== 1) return true;
+  if (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined) return true;
   let hosts = 0;
-  for (let at = 0; at < raw.length; at += 2) if (raw[at].length === 4 && raw[at].toLowerCase() === 'host') hosts++;
-  return hosts;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at].length === 4 && rawHeaders[at].toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1 || (hosts === 0 && httpVersionMinor > 0);
 }
 
 /** Headers of an answer, the same on both fronts. */
@@ -361,7 +388,7 @@ export function refuseBytes(error: NodeJS.ErrnoException, duplex: Duplex): void 
   const socket = duplex as FrontSocket;
   if (socket.lingering) return;
   // Bytes behind a request that still waits for its answer: an error now would be taken for that answer.
-  if (!socket.writable || socket.busy) {
+  if (!socket.writable || isAwaited(socket)) {
     socket.destroy();
     return;
   }
@@ -376,6 +403,11 @@ export function refuseBytes(error: NodeJS.ErrnoException, duplex: Duplex): void 
   const line = `HTTP/1.1 ${document.status} ${http.STATUS_CODES[document.status]}\r\n`;
   socket.write(Buffer.concat([Buffer.from(`${line}${head.join('')}Connection: close\r\n\r\n`), body]));
   socket.destroySoon();
+}
+
+function isAwaited({ newest }: FrontSocket): boolean {
+  for (let reply = newest; reply; reply = reply.before) if (!reply.writableEnded) return true;
+  return false;
 }
 
 function listen(server: Server, listener: FrontListener): Promise<number> {

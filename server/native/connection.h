@@ -34,6 +34,7 @@ enum ConnectionFlag : uint32_t {
   kLinked = 1 << 7,        // in the deadline wheel
   kRefused = 1 << 8,       // over connectionsMax; not counted
   kTimed = 1 << 9,         // the request deadline runs already
+  kOutdated = 1 << 10,     // more has come behind the held poll, and JavaScript was told
 };
 
 struct Connection {

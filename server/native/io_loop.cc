@@ -195,6 +195,8 @@ void IoLoop::HandleEvent(const epoll_event& event) {
     case State::kWaiting:
       if (connection.Has(kPeerClosed)) {
         Gone(index, connection);
+      } else {
+        TellIfOutdated(index, connection);
       }
       break;
     case State::kWriting:
@@ -408,6 +410,7 @@ void IoLoop::Consume(Index index, Connection& connection, const uint8_t* bytes, 
     case Parsed::kPoll:
       Emit(index, connection, RecordKind::kPoll, bytes, request);
       KeepRest(index, connection, bytes + request.bytes, size - request.bytes);
+      TellIfOutdated(index, connection);
       return;
     case Parsed::kCrossing:
       Emit(index, connection, RecordKind::kCrossing, bytes, request);
@@ -500,6 +503,7 @@ void IoLoop::Emit(Index index, Connection& connection, RecordKind kind, const ui
   connection.slot = request.slot;
   connection.Unset(kContinueSent);
   connection.Unset(kTimed);
+  connection.Unset(kOutdated);
   if (!request.keep_alive) {
     connection.Set(kCloseAfter);
   }
@@ -569,6 +573,34 @@ void IoLoop::KeepRest(Index index, Connection& connection, const uint8_t* bytes,
   if (connection.state == State::kReading && connection.unread != kNoBuffer) {
     Queue(index, connection);
   }
+}
+
+// Who sends more behind a poll that is held asks something newer (unless that was to be the last):
+// JavaScript is told, once, and answers the poll, since answers leave in the order of their
+// requests.
+void IoLoop::TellIfOutdated(Index index, Connection& connection) {
+  if (connection.state != State::kWaiting || connection.Has(kOutdated) ||
+      connection.Has(kCloseAfter) || ListeningOf(connection).route != Route::kEvents) {
+    return;
+  }
+  if (connection.unread == kNoBuffer) {
+    uint8_t byte;
+    if (!connection.Has(kReadable) ||
+        recv(connection.descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) {
+      return;
+    }
+  }
+  connection.Set(kOutdated);
+  Tell(RecordKind::kOutdated, index, connection);
+}
+
+// Appends a record that is nothing but a ticket and its slot. REQUIRES: the connection waits.
+void IoLoop::Tell(RecordKind kind, Index index, const Connection& connection) {
+  const uint64_t ticket = Ticket{thread_, index, connection.generation}.Pack();
+  const uint32_t words[kClosedBytes / 4] = {
+      static_cast<uint32_t>(kind),         kClosedBytes,    static_cast<uint32_t>(ticket),
+      static_cast<uint32_t>(ticket >> 32), connection.slot, 0};
+  memcpy(inbound_->Extend(kClosedBytes), words, sizeof words);
 }
 
 // Not ours: Node gets the descriptor and the bytes that were read from it. Still counted until
@@ -789,11 +821,7 @@ void IoLoop::Queue(Index index, Connection& connection) {
 void IoLoop::Gone(Index index, Connection& connection) {
   if (connection.state == State::kWaiting) {
     waiting_.store(waiting_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    const uint64_t ticket = Ticket{thread_, index, connection.generation}.Pack();
-    const uint32_t words[kClosedBytes / 4] = {
-        static_cast<uint32_t>(RecordKind::kClosed), kClosedBytes,    static_cast<uint32_t>(ticket),
-        static_cast<uint32_t>(ticket >> 32),        connection.slot, 0};
-    memcpy(inbound_->Extend(kClosedBytes), words, sizeof words);
+    Tell(RecordKind::kClosed, index, connection);
   }
   Close(index, connection);
 }

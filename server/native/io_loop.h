@@ -135,6 +135,8 @@ class IoLoop {
             const Request& request);
   void AppendCrossing(InboundRecord* record, const uint8_t* body, uint32_t length);
   void KeepRest(Index index, Connection& connection, const uint8_t* bytes, uint32_t size);
+  void TellIfOutdated(Index index, Connection& connection);
+  void Tell(RecordKind kind, Index index, const Connection& connection);
   void HandOver(Index index, Connection& connection, const uint8_t* bytes, uint32_t size);
   void AnswerOther(Index index, Connection& connection, const uint8_t* bytes, uint32_t size,
                    Parsed parsed, const Request& request);

@@ -121,6 +121,7 @@ class Relay {
   std::atomic<uint32_t> polls{0};
   std::atomic<uint32_t> crossings{0};
   std::atomic<uint32_t> closed{0};
+  std::atomic<uint32_t> outdated{0};
   std::atomic<bool> paused{false};
   std::atomic<bool> drain{false};
 
@@ -151,6 +152,13 @@ class Relay {
         closed.fetch_add(1);
         const auto parked = parked_.find(record.slot);
         if (parked != parked_.end() && parked->second == ticket) {
+          parked_.erase(parked);
+        }
+      } else if (record.kind == RecordKind::kOutdated) {
+        outdated.fetch_add(1);
+        const auto parked = parked_.find(record.slot);
+        if (parked != parked_.end() && parked->second == ticket) {
+          Answer(ticket, 200, kEmptyAnswer);
           parked_.erase(parked);
         }
       } else {
@@ -189,7 +197,9 @@ class Relay {
 class Client {
  public:
   // The last byte of the address keeps many closed connections to one port apart.
-  explicit Client(uint16_t port, uint32_t host = 1, int receive_bytes = 0) {
+  explicit Client(
+      uint16_t port, uint32_t host = 1, int receive_bytes = 0,
+      const std::function<void()>& before_it_connects = [] {}) {
     descriptor_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     EXPECT(descriptor_ >= 0);
     if (receive_bytes != 0) {
@@ -199,6 +209,7 @@ class Client {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(0x7f000000 + host);
+    before_it_connects();
     EXPECT(connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
     timeval patience = {60, 0};
     setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -304,6 +315,14 @@ uint64_t ResidentBytes() {
   EXPECT(fscanf(file, "%lu %lu", &size, &resident) == 2);
   fclose(file);
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// What all threads of this process have taken of the processors.
+uint64_t ProcessorMs() {
+  timespec taken = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &taken);
+  return static_cast<uint64_t>(taken.tv_sec) * 1000 +
+         static_cast<uint64_t>(taken.tv_nsec) / 1'000'000;
 }
 
 void ForBothShapes(const std::function<void(Relay::Options)>& test) {
@@ -581,6 +600,54 @@ CASE("refuses with 503 above its limit and at the system's, and serves on") {
       }
       EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
     });
+  });
+}
+
+CASE("rests while not even the reserve descriptor can be had, and serves who has waited then") {
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  ForBothShapes([&](const Relay::Options& options) {
+    Relay relay(options);
+    Outside([&] {
+      Client parked(relay.events_port);
+      parked.Poll(1);
+      Until([&] { return relay.polls.load() == 1; });
+      Client knocking(relay.events_port, 1, 0, [&] {
+        rlimit low = before;
+        low.rlim_cur = 3;
+        EXPECT(setrlimit(RLIMIT_NOFILE, &low) == 0);
+      });
+      knocking.Poll(2);
+      // A loop that spins takes a processor of its own.
+      const uint64_t before_ms = ProcessorMs();
+      constexpr timespec kPause = {0, 600'000'000};
+      nanosleep(&kPause, nullptr);
+      EXPECT(ProcessorMs() - before_ms < 200);
+      EXPECT(relay.polls.load() == 1);
+      EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
+      Until([&] { return relay.polls.load() == 2; });
+    });
+    Until([&] { return relay.IsEmpty(); });
+  });
+}
+
+CASE("tells that a poll is outdated when more comes behind it, and answers all of it in order") {
+  ForBothShapes([](const Relay::Options& options) {
+    Relay relay(options);
+    Outside([&] {
+      Client desktop(relay.events_port);
+      desktop.Poll(5);
+      Until([&] { return relay.polls.load() == 1; });
+      desktop.Poll(5);
+      EXPECT(desktop.Answer() == 200);
+      Until([&] { return relay.polls.load() == 2; });
+      EXPECT(relay.outdated.load() == 1);
+      // A fold begins here: it is refused, behind the answer of the poll before it.
+      desktop.Send("GET / HTTP/1.1\r\n \r\n\r\n");
+      EXPECT(desktop.Answer() == 200 && desktop.Answer() == 400 && desktop.HasEnded());
+      EXPECT(relay.outdated.load() == 2);
+    });
+    Until([&] { return relay.IsEmpty(); });
   });
 }
 

@@ -12,10 +12,16 @@
 
 namespace sprites {
 
-enum class RecordKind : uint32_t { kPoll = 1, kCrossing = 2, kClosed = 3, kHandover = 4 };
+enum class RecordKind : uint32_t {
+  kPoll = 1,
+  kCrossing = 2,
+  kClosed = 3,
+  kHandover = 4,
+  kOutdated = 5,
+};
 
-// A request, a closed connection (the first six words), or a connection handed over to Node with
-// the bytes read.
+// A request, a closed connection or an outdated poll (the first six words), or a connection handed
+// over to Node with the bytes read.
 struct InboundRecord {
   RecordKind kind;
   uint32_t bytes;  // the whole record, its body included

@@ -57,11 +57,12 @@ export class Master {
   }
 
   /** What the front of the long-polls calls. */
-  readonly handlers: Pick<FrontHandlers, 'poll' | 'closed' | 'turn'> = {
+  readonly handlers: Pick<FrontHandlers, 'poll' | 'closed' | 'outdated' | 'turn'> = {
     poll: (request: RequestView) => this.relay.poll(request, request.ticket, request.epoch, request.seq),
     closed: (ticket, slot) => {
       this.relay.gone(ticket, slot);
     },
+    outdated: (ticket, slot) => this.relay.outdated(ticket, slot),
     turn: () => this.endTurn(),
   };
 

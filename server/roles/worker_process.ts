@@ -52,7 +52,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const connections = connectionsFor(fileLimit());
   // A worker hands most of what it gets on to express and ws, so its front runs where they do.
   const plan = planFront(settings.front, connections, connections, true);
-  const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {} });
+  const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} });
   worker.face(front);
   new AggregatorRegistry();
   workerGauges(register, worker, sockets, () => front);
