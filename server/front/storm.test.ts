@@ -1,0 +1,156 @@
+/**
+ * Fronts in a storm: connections that come and go in every way there is, and a crowd that is parked when all ends.
+ *
+ * Run by itself, and by native/addon.test.ts under the sanitizers. The clients are a process of their own.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { describe, it, type TestContext } from 'node:test';
+import { fileLimit } from '../roles/capacity.ts';
+import { randomOf } from '../test/random.ts';
+import type { Front, FrontListener, FrontOptions, Ticket } from './front.ts';
+import { NativeFront, whyNoNativeFront } from './native.ts';
+import { PortableFront } from './portable.ts';
+
+const CLIENTS = new URL('./storm_clients.ts', import.meta.url);
+
+/** Files that are not connections, of the front's process and the clients'. */
+const OTHER_FILES = 500;
+const CROWD = Math.min(10_000, fileLimit() - OTHER_FILES);
+
+/** Times a crowd comes and goes in one process. */
+const CYCLES = 3;
+
+/** More than a socket takes at once from a peer that does not read. */
+const LONG = Buffer.alloc(6 << 20, 'e');
+const SHORT = Buffer.from('{"events":[]}');
+
+const EVENTS: FrontListener = { host: '127.0.0.1', port: 0, shared: false, routes: 'events' };
+const CROSSINGS: FrontListener = {
+  ...{ ...EVENTS, routes: 'crossings' },
+  fallback: (request, reply) => {
+    request.resume().on('end', () => reply.end('taken'));
+  },
+};
+
+/** A front whose every ticket is written down: open, answered, or reported closed, and never two of them. */
+class Ledger {
+  readonly open = new Set<Ticket>();
+  readonly front: Front;
+  ports: number[] = [];
+  polls = 0;
+  answered = 0;
+  closed = 0;
+  /** What becomes of a poll; default: it is parked. */
+  onPoll: (ticket: Ticket) => void = () => {};
+
+  constructor(make: (options: FrontOptions) => Front) {
+    const take = (ticket: Ticket) => {
+      assert.ok(!this.open.has(ticket), 'a ticket is given once');
+      this.open.add(ticket);
+    };
+    this.front = make({
+      listeners: [EVENTS, CROSSINGS],
+      connectionsMax: CROWD + 1000,
+      handlers: {
+        poll: ({ ticket }) => {
+          take(ticket);
+          this.polls++;
+          this.onPoll(ticket);
+        },
+        crossing: ({ ticket }) => {
+          take(ticket);
+          this.answer(ticket, SHORT);
+        },
+        closed: (ticket) => {
+          assert.ok(this.open.delete(ticket), 'only what is open is closed');
+          this.closed++;
+        },
+        outdated: (ticket) => {
+          assert.ok(this.open.has(ticket), 'only what is open is outdated');
+          this.answer(ticket, SHORT);
+        },
+        turn: () => this.front.flush(),
+      },
+    });
+  }
+
+  /** Answers a ticket, unless it was closed or answered meanwhile. */
+  answer(ticket: Ticket, body: Buffer): void {
+    if (!this.open.delete(ticket)) return;
+    this.answered++;
+    this.front.answer(ticket, 200, body, 0, body.length, 0);
+    this.front.flush();
+  }
+
+  async emptied(): Promise<void> {
+    const busy = () => this.front.gauges().connections > 0 || this.open.size > 0;
+    while (busy()) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function clients(...args: (string | number)[]): ChildProcess {
+  const { LD_PRELOAD: _, ASAN_OPTIONS: __, NODE_OPTIONS: ___, ...env } = process.env;
+  return fork(CLIENTS, args.map(String), { env, execArgv: ['--disable-warning=ExperimentalWarning'] });
+}
+
+const openFiles = () => readdirSync('/proc/self/fd').length;
+const ended = (child: ChildProcess) => once(child, 'exit').then(([code]) => assert.equal(code, 0));
+
+function storm(name: string, make: (options: FrontOptions) => Front, holdsCrowds: boolean, skip: string | false): void {
+  describe(`${name} in a storm`, { skip, timeout: 120_000 }, () => {
+    it('has one end for each ticket, whatever its client does in the middle of it', async (t: TestContext) => {
+      const random = randomOf(t);
+      const ledger = new Ledger(make);
+      ledger.onPoll = (ticket) => {
+        const fate = random();
+        if (fate < 0.2) ledger.answer(ticket, SHORT);
+        else if (fate < 0.4) setImmediate(() => ledger.answer(ticket, LONG));
+        else if (fate < 0.6) setTimeout(() => ledger.answer(ticket, random() < 0.5 ? LONG : SHORT), random() * 20);
+      };
+      const ports = await ledger.front.listen();
+      await ended(clients('rage', ...ports, Math.floor(random() * 2 ** 31)));
+      await ledger.emptied();
+      assert.equal(ledger.front.gauges().waiting, 0);
+      assert.ok(ledger.answered > 200 && ledger.closed > 50, `${ledger.answered} answered, ${ledger.closed} closed`);
+      await ledger.front.close();
+    });
+
+    if (!holdsCrowds) return;
+    it(`gives everything back when it closes with ${CROWD} parked, and when they leave`, async () => {
+      let files = 0;
+      for (let cycle = 0; cycle < CYCLES; cycle++) {
+        const ledger = new Ledger(make);
+        const [port] = await ledger.front.listen();
+        const crowd = clients('crowd', port, CROWD);
+        const over = ended(crowd);
+        while (ledger.polls < CROWD) await new Promise((resolve) => setTimeout(resolve, 10));
+        assert.deepEqual(ledger.front.gauges(), { connections: CROWD, waiting: CROWD, refused: 0, stalled: 0 });
+        if (cycle === 0) {
+          // They leave all at once, and the front stays.
+          crowd.send('leave');
+          await over;
+          await ledger.emptied();
+          assert.equal(ledger.closed, CROWD);
+        }
+        await ledger.front.close();
+        await over;
+        if (cycle === 0) files = openFiles();
+        assert.equal(openFiles(), files);
+      }
+    });
+  });
+}
+
+const missing = whyNoNativeFront() ?? false;
+storm('the portable front', (options) => new PortableFront(options), false, false);
+for (const threads of [0, 2]) {
+  storm(
+    `the native front on ${threads} I/O threads`,
+    (options) => new NativeFront({ ...options, threads }),
+    true,
+    missing,
+  );
+}
