@@ -3,13 +3,23 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
 import { dirname } from 'node:path';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import express from 'express';
 import type { Logger } from 'pino';
 import type { Relay } from '../domain/relay.ts';
+import { PATIENCE, type Patience } from '../front/front.ts';
+import { refuseBytes } from '../front/portable.ts';
 import { ProblemError } from '../wire/problem.ts';
+import { HEAD_BYTES_MAX } from '../wire/route.ts';
 import { endOf } from './api.ts';
+
+/** Connections at once: a scraper, a probe, and a dozen hands; one more is closed unheard. */
+export const CONNECTIONS_MAX = 32;
+
+/** How often node:http looks for requests that are late, in ms. */
+const LOOK_MS_MAX = 1_000;
 
 /** Desktops one answer of GET /admin/desktops lists. */
 export const LISTED_MAX = 1000;
@@ -47,7 +57,21 @@ export function adminToken(file: string): string {
   return token;
 }
 
-export function admin(sources: AdminSources): express.Express {
+/** The server of the admin port, which not only friends may reach: the same limits as on the others. */
+export function adminServer(sources: AdminSources, { requestMs, idleMs }: Patience = PATIENCE): http.Server {
+  const server = http.createServer(
+    {
+      ...{ noDelay: true, maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: idleMs },
+      ...{ headersTimeout: requestMs, requestTimeout: requestMs },
+      connectionsCheckingInterval: Math.min(LOOK_MS_MAX, requestMs / 4),
+    },
+    admin(sources),
+  );
+  server.maxConnections = CONNECTIONS_MAX;
+  return server.on('clientError', refuseBytes);
+}
+
+function admin(sources: AdminSources): express.Express {
   const { relay } = sources;
   const app = express().disable('x-powered-by');
   app.get('/healthz', (_, response) => {

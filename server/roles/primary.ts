@@ -7,7 +7,6 @@
 import cluster, { type Worker as Process } from 'node:cluster';
 import { randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, Registry } from 'prom-client';
@@ -15,7 +14,7 @@ import { TICK_MS } from '../domain/deadlines.ts';
 import { Relay } from '../domain/relay.ts';
 import { planFront } from '../front/choice.ts';
 import type { Front, FrontHandlers, FrontListener } from '../front/front.ts';
-import { admin, adminToken } from './admin.ts';
+import { adminServer, adminToken } from './admin.ts';
 import type { PublicAddresses } from './api.ts';
 import { apiListener } from './api_listener.ts';
 import {
@@ -117,19 +116,17 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const stop = () => {
     if (!relay.draining) closeDown().then(stopped.resolve, stopped.reject);
   };
-  const adminServer = http.createServer(
-    admin({
-      relay,
-      log,
-      token,
-      metrics: async () => `${await registry.metrics()}\n${await cast.metrics()}`,
-      status: () => ({ ready: !relay.draining && cast.readyCount > 0, draining: relay.draining, ports }),
-      drain: stop,
-    }),
-  );
-  adminServer.listen(options.adminPort, options.adminHost);
-  await once(adminServer, 'listening');
-  ports.admin = (adminServer.address() as AddressInfo).port;
+  const admin = adminServer({
+    relay,
+    log,
+    token,
+    metrics: async () => `${await registry.metrics()}\n${await cast.metrics()}`,
+    status: () => ({ ready: !relay.draining && cast.readyCount > 0, draining: relay.draining, ports }),
+    drain: stop,
+  });
+  admin.listen(options.adminPort, options.adminHost);
+  await once(admin, 'listening');
+  ports.admin = (admin.address() as AddressInfo).port;
   log.info(
     {
       ports,
@@ -154,8 +151,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     clearInterval(clock);
     await cast.close();
     await front.close();
-    adminServer.closeAllConnections();
-    adminServer.close();
+    admin.closeAllConnections();
+    admin.close();
     log.info({ counters: relay.counters, waiting: relay.waiting }, 'relay stopped');
   }
 }

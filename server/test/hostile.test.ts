@@ -190,12 +190,10 @@ onEachFront('a relay under bad input', (front) => {
 
   it('answers a head that is too large 431, on every port, and closes', async () => {
     for (const port of Object.values(relay.ports)) {
-      const long = 'x'.repeat(port === relay.ports.admin ? 20_000 : 9000);
+      const long = 'x'.repeat(9000);
       for (const bytes of [head('GET /', `X: ${long}`), head(`GET /${long}`)]) {
         const connection = await raw(port);
-        const answer = await connection.send(bytes).answer();
-        if (port === relay.ports.admin) assert.equal(answer.status, 431);
-        else isProblem(answer, 'head-too-large');
+        isProblem(await connection.send(bytes).answer(), 'head-too-large');
         await connection.closed;
       }
     }
