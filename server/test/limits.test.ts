@@ -1,13 +1,17 @@
 /** At its limits: few files, few desktops. The relay says so at its start, refuses what is too much, and goes on. */
 import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import { join as joinPath } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { SMALL_WORLD_MAX } from '../domain/limits.ts';
+import { STORE_BYTES_MAX } from '../roles/sprite_store.ts';
 import { ask, crossingOf, type Joined, join, post } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
 import { BOUNDED, LEVEL, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { hashOf, sprFile } from './spr_file.ts';
 
 const FILES = 256;
 
@@ -136,5 +140,49 @@ describe('a relay for three desktops', BOUNDED, () => {
     assert.equal((await ask(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token })).status, 204);
     assert.equal((await ask(`${relay.url}/v1/desktops`, wish)).status, 201);
     isProblem(await ask(`${relay.url}/v1/desktops`, wish), 'relay-full');
+  });
+});
+
+describe('a relay whose sprite store is not as it should be', BOUNDED, () => {
+  let relay: RelayProcess;
+  before(async () => {
+    relay = await startRelay({ workers: 1 });
+  });
+  after(() => relay?.stop());
+
+  const put = async (bytes: Buffer) => {
+    const { token } = await join(relay.url);
+    return ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token, body: bytes });
+  };
+
+  it('answers 500 when a file can’t be written, logs why, and goes on', async () => {
+    const bytes = sprFile();
+    const folder = joinPath(relay.data, 'sprites', hashOf(bytes).slice(0, 2));
+    mkdirSync(joinPath(folder, '..'), { recursive: true });
+    writeFileSync(folder, 'a file where a folder should be');
+    isProblem(await put(bytes), 'internal');
+    const { err } = await relay.waitForLog(({ msg }) => msg === 'request failed');
+    assert.match((err as { message: string }).message, /EEXIST|ENOTDIR/);
+    rmSync(folder);
+    assert.equal((await put(bytes)).status, 201, 'it was not its own fault');
+  });
+});
+
+describe('a relay whose sprite store is full', BOUNDED, () => {
+  it('says so, with when to try again, and serves what it has', async (t) => {
+    const relay = await startRelay({ workers: 1 });
+    t.after(() => relay.stop());
+    // A file with a hole as large as the whole store, but for one small sprite.
+    const bytes = sprFile();
+    const folder = joinPath(relay.data, 'sprites', '00');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(joinPath(folder, 'hole.spr'), '');
+    truncateSync(joinPath(folder, 'hole.spr'), STORE_BYTES_MAX - bytes.length);
+    const { token } = await join(relay.url);
+    const put = (file: Buffer) => ask(`${relay.url}/v1/sprites/${hashOf(file)}`, { method: 'PUT', token, body: file });
+    assert.equal((await put(bytes)).status, 201);
+    isProblem(await put(sprFile()), 'store-full');
+    assert.equal((await put(bytes)).status, 204);
+    assert.deepEqual((await ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`)).body, bytes);
   });
 });
