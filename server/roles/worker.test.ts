@@ -53,7 +53,8 @@ class Bench {
 
   post(ticket: number, text = CROSSING): void {
     const body = Buffer.from(text);
-    const view: RequestView = { ...IDENTITY, ticket, epoch: 0, seq: -1, body, start: 0, end: body.length };
+    const at = { edge: -1 as const, crossing: 0, body, start: 0, end: body.length };
+    const view: RequestView = { ...IDENTITY, ticket, epoch: 0, seq: -1, ...at };
     this.worker.handlers.crossing(view);
   }
 
