@@ -7,9 +7,12 @@ import http from 'node:http';
 import net from 'node:net';
 import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { changedBodies, listedBodies } from '../test/crossing_bodies.ts';
+import { randomOf } from '../test/random.ts';
+import { CROSSING_BYTES_MAX, readCrossing } from '../wire/crossing.ts';
 import { contract } from './front.contract.ts';
-import type { Front, FrontHandlers, FrontListener, FrontOptions } from './front.ts';
-import { NativeFront, planThreads, whyNoNativeFront } from './native.ts';
+import type { Front, FrontHandlers, FrontListener, FrontOptions, RequestView } from './front.ts';
+import { compiledForLibuv, NativeFront, planThreads, whyNoNativeFront } from './native.ts';
 import { PortableFront } from './portable.ts';
 
 const TOKEN = '1a2b-3f.00112233445566778899aabbccddeeff';
@@ -86,6 +89,14 @@ function exchange(port: number, bytes: string, ending = false): Promise<string> 
   });
 }
 
+function attempt(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    return error;
+  }
+}
+
 describe('front › native', { skip }, () => {
   it('decides as Node does on thousands of generated requests, but for the differences that are listed', async () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -116,6 +127,47 @@ describe('front › native', { skip }, () => {
     await Promise.all([native.front.close(), portable.front.close()]);
     assert.deepEqual(differences.slice(0, 5), []);
     assert.ok(alike > 3000 && refused > 500, `${alike} alike, ${refused} of them refused: the generator is one-sided`);
+  });
+
+  it('checks the usual crossings as readCrossing does, and leaves all others to it', async (t) => {
+    const bodies = [...listedBodies(), ...changedBodies(3000, randomOf(t))].filter(
+      ({ length }) => length > 0 && length <= CROSSING_BYTES_MAX,
+    );
+    let checked = 0;
+    let next = 0;
+    const wrong: string[] = [];
+    const done = Promise.withResolvers<void>();
+    const crossing = (view: RequestView) => {
+      const sent = bodies[next++];
+      const came = view.body.toString('utf8', view.start, view.end);
+      if (view.edge < 0) {
+        if (came !== sent.toString('utf8')) wrong.push(`not as it was sent: ${sent}`);
+      } else {
+        checked++;
+        const ours = { crossing: view.crossing, edge: view.edge, passage: came };
+        if (JSON.stringify(ours) !== JSON.stringify(attempt(() => readCrossing(sent))))
+          wrong.push(`not alike: ${sent}`);
+      }
+      front.answer(view.ticket, 202, Buffer.from('{}'), 0, 2, 0);
+      if (next === bodies.length) done.resolve();
+    };
+    const handlers = { ...IDLE_HANDLERS, crossing };
+    const front = new NativeFront({ listeners: [CROSSINGS], handlers, connectionsMax: 10 });
+    const [port] = await front.listen();
+    const socket = net.connect(port, '127.0.0.1');
+    socket.resume();
+    const head = `POST /v1/desktops/1a2b-3f/crossings HTTP/1.1\r\n${AUTHORIZED}Content-Length: `;
+    for (const body of bodies) socket.write(Buffer.concat([Buffer.from(`${head}${body.length}\r\n\r\n`), body]));
+    await done.promise;
+    socket.destroy();
+    await front.close();
+    assert.deepEqual(wrong.slice(0, 5), []);
+    assert.ok(checked > 50, `only ${checked} of ${bodies.length} bodies were of the usual form`);
+  });
+
+  it('was compiled for the libuv it runs with, so that a request costs no turn of its loop', () => {
+    const minor = (version: string) => version.split('.').slice(0, 2).join('.');
+    assert.equal(minor(compiledForLibuv()), minor(process.versions.uv));
   });
 
   it('hands an upgrade and a long upload to Node with the bytes that came with the head', async () => {

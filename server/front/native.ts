@@ -32,6 +32,7 @@ interface Addon {
   outboundHeadBytes: number;
   threadsMax: number;
   problems: number;
+  libuv: string;
 }
 
 interface NativeObject {
@@ -116,6 +117,11 @@ function addon(): Addon {
 /** Descriptors one file table of this process may hold (RLIMIT_NOFILE). */
 export function fileLimit(): number {
   return addon().fileLimit();
+}
+
+/** The version of libuv whose headers the addon was compiled with; of another one than Node's it waits by slower means. */
+export function compiledForLibuv(): string {
+  return addon().libuv;
 }
 
 /** How connections are spread, and how many that is. */

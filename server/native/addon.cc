@@ -258,6 +258,7 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("inboundHeadBytes", kInboundHeadBytes);
   exports.Set("outboundHeadBytes", kOutboundHeadBytes);
   exports.Set("threadsMax", kThreadsMax);
+  exports.Set("libuv", std::to_string(UV_VERSION_MAJOR) + "." + std::to_string(UV_VERSION_MINOR));
   exports.Set("problems", static_cast<uint32_t>(Problem::kCount));
   return exports;
 }
