@@ -14,7 +14,7 @@ const STATUSES: Record<number, readonly ProblemCode[]> = {
   404: ['not-found'],
   405: ['method-not-allowed'],
   408: ['request-timeout'],
-  409: ['near-gone', 'crossing-stale'],
+  409: ['near-gone', 'crossing-stale', 'already-running', 'heap-too-large'],
   410: ['desktop-ended', 'cursor-lost'],
   413: ['too-large'],
   429: ['too-fast'],

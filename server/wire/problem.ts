@@ -21,6 +21,8 @@ export const PROBLEMS = {
   'request-timeout': { status: 408, title: 'The request did not come whole in time', retryAfterSeconds: 0 },
   'near-gone': { status: 409, title: 'The friend to sit next to is not here', retryAfterSeconds: 0 },
   'crossing-stale': { status: 409, title: 'The crossing is too far behind the newest', retryAfterSeconds: 0 },
+  'already-running': { status: 409, title: 'One of these is running already', retryAfterSeconds: 0 },
+  'heap-too-large': { status: 409, title: 'The heap is too large for a snapshot', retryAfterSeconds: 0 },
   'desktop-ended': { status: 410, title: 'This desktop has ended', retryAfterSeconds: 0 },
   'cursor-lost': { status: 410, title: 'The cursor is of another life of the relay', retryAfterSeconds: 0 },
   'too-large': { status: 413, title: 'The body is too large', retryAfterSeconds: 0 },
