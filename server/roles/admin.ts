@@ -5,8 +5,8 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { dirname } from 'node:path';
-import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
-import express from 'express';
+import { pipeline } from 'node:stream/promises';
+import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { Relay } from '../domain/relay.ts';
 import { PATIENCE, type Patience } from '../front/front.ts';
@@ -14,6 +14,10 @@ import { refuseBytes } from '../front/portable.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { HEAD_BYTES_MAX } from '../wire/route.ts';
 import { endOf } from './api.ts';
+import { slabBytes } from './capacity.ts';
+import { COLLECTIONS, collect } from './collection.ts';
+import { memoryReport } from './memory.ts';
+import { PROFILE_SECONDS_MAX, PROFILES, profile, type Recording, snapshotHeap } from './recording.ts';
 
 /** Connections at once: a scraper, a probe, and a dozen hands; one more is closed unheard. */
 export const CONNECTIONS_MAX = 32;
@@ -24,10 +28,18 @@ const LOOK_MS_MAX = 1_000;
 /** Desktops one answer of GET /admin/desktops lists. */
 export const LISTED_MAX = 1000;
 
+/** A profile's length in seconds when none is asked for. */
+const PROFILE_SECONDS = 10;
+
+/** A download that has not been taken within this is cut off, in ms: it holds memory, and keeps the next one from starting. */
+const DOWNLOAD_MS_MAX = 600_000;
+
 export interface AdminSources {
   relay: Relay;
   log: Logger;
   token: string;
+  /** Where a heap snapshot lies until it is sent. */
+  data: string;
   metrics: () => Promise<string>;
   /** What GET /readyz tells. */
   status: () => { ready: boolean };
@@ -93,24 +105,32 @@ function admin(sources: AdminSources): express.Express {
   app.get('/metrics', async (_, response) => {
     response.type('text/plain; version=0.0.4; charset=utf-8').send(await sources.metrics());
   });
-  app.post('/admin/gc', (request, response) => {
-    if (typeof globalThis.gc !== 'function') {
-      throw new ProblemError('not-found', 'This process was started without --expose-gc; npm start sets it.');
-    }
-    const kind = request.query.kind === 'major' ? 'major' : 'minor';
-    const before = process.memoryUsage();
-    const startMs = performance.now();
-    globalThis.gc({ type: kind });
-    response.json({ kind, blockedMs: performance.now() - startMs, before, after: process.memoryUsage() });
-  });
+  const alone = oneAtATime(sources.log);
+  app.post(
+    '/admin/gc',
+    alone('a collection', async (request, response) => {
+      response.json(await collect(oneOf(request.query.kind, 'kind', COLLECTIONS)));
+    }),
+  );
   app.get('/admin/heap', (_, response) => {
-    response.json({
-      memory: process.memoryUsage(),
-      heap: getHeapStatistics(),
-      spaces: getHeapSpaceStatistics(),
-      slabUsedBytes: relay.slab.usedBytes,
-    });
+    response.json(memoryReport({ usedBytes: relay.slab.usedBytes, bytes: slabBytes() }));
   });
+  app.post(
+    '/admin/heap-snapshot',
+    alone('a heap snapshot', async (request, response) => {
+      await send(await snapshotHeap(sources.data, request.query.force === '1'), response);
+    }),
+  );
+  app.post(
+    '/admin/profile',
+    alone('a profile', async (request, response) => {
+      const kind = oneOf(request.query.kind, 'kind', PROFILES);
+      const seconds = wholeNumber(request.query.seconds, 'seconds', PROFILE_SECONDS, 1, PROFILE_SECONDS_MAX);
+      const gone = new AbortController();
+      response.once('close', () => gone.abort());
+      await send(await profile(kind, seconds, gone.signal), response);
+    }),
+  );
   app.get('/admin/desktops', (request, response) => {
     const { desktops, torus, mailboxes } = relay;
     const from = wholeNumber(request.query.from, 'from', 0);
@@ -137,9 +157,55 @@ function admin(sources: AdminSources): express.Express {
   return app;
 }
 
-function wholeNumber(value: unknown, field: string, otherwise: number): number {
+/**
+ * Wraps what disturbs the relay: one of them at a time, whoever asks. Each is logged, for it shows in every gauge.
+ *
+ * Throws  already-running   says which.
+ */
+function oneAtATime(log: Logger) {
+  let running: string | undefined;
+  return (what: string, work: (request: Request, response: Response) => Promise<void>): express.RequestHandler =>
+    async (request, response) => {
+      if (running) throw new ProblemError('already-running', `There is ${running} running; ask when it has ended.`);
+      running = what;
+      const startMs = performance.now();
+      try {
+        await work(request, response);
+        log.info({ tookMs: Math.round(performance.now() - startMs) }, `${what}, asked for on the admin port`);
+      } finally {
+        running = undefined;
+      }
+    };
+}
+
+/** Sends a recording; when whoever asked goes away, or takes too long, what is left of it is let go. */
+async function send({ fileName, bytes }: Recording, response: Response): Promise<void> {
+  response.set({
+    'Content-Type': 'application/json',
+    'Content-Disposition': `attachment; filename="${fileName}"`,
+    'Cache-Control': 'no-store',
+  });
+  try {
+    await pipeline(bytes, response, { signal: AbortSignal.timeout(DOWNLOAD_MS_MAX) });
+  } catch (error) {
+    if (!response.destroyed) throw error;
+  }
+}
+
+/** One of the words a parameter may be; the first when it is left out. */
+function oneOf<T extends string>(value: unknown, field: string, words: readonly T[]): T {
+  if (value === undefined) return words[0];
+  if (!words.includes(value as T)) {
+    throw new ProblemError('malformed', `${field}: must be ${words.join(' or ')}.`, { field });
+  }
+  return value as T;
+}
+
+function wholeNumber(value: unknown, field: string, otherwise: number, least = 0, most = 999_999_999): number {
   if (value === undefined) return otherwise;
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : -1;
-  if (number < 0) throw new ProblemError('malformed', `${field}: must be a whole number.`, { field });
+  if (number < least || number > most) {
+    throw new ProblemError('malformed', `${field}: must be a whole number from ${least} to ${most}.`, { field });
+  }
   return number;
 }

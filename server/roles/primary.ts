@@ -120,6 +120,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     relay,
     log,
     token,
+    data: options.data,
     metrics: async () => `${await registry.metrics()}\n${await cast.metrics()}`,
     status: () => ({ ready: !relay.draining && cast.readyCount > 0, draining: relay.draining, ports }),
     drain: stop,

@@ -1,0 +1,113 @@
+/**
+ * Recordings of this process that Chrome's DevTools open: a heap snapshot, a profile of the CPU, a profile of allocations.
+ *
+ * Each comes as a stream that must be read to its end or destroyed. They hold strings of the program, tokens among them:
+ * files are made for nobody else to read, and are gone from their folder before their first byte is sent.
+ */
+import { randomUUID } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import { Session } from 'node:inspector/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getHeapStatistics, writeHeapSnapshot } from 'node:v8';
+import { ProblemError } from '../wire/problem.ts';
+
+/** What a snapshot costs, measured with small objects: nothing else runs while it is taken. */
+const SNAPSHOT_SECONDS_PER_MIB = 0.06;
+const SNAPSHOT_MEMORY_FACTOR = 18;
+
+/** A snapshot of a larger heap, in bytes, must be forced: this one stops the relay for some 4 s, an eighth of a lease. */
+export const SNAPSHOT_HEAP_BYTES_MAX = 64 * 2 ** 20;
+
+/** The longest profile, in seconds: its samples are kept in memory, and writing it out at the end stops the loop. */
+export const PROFILE_SECONDS_MAX = 120;
+
+export const PROFILES = ['cpu', 'heap'] as const;
+export type ProfileKind = (typeof PROFILES)[number];
+
+/** Time between two samples of the CPU, in µs. */
+const CPU_SAMPLE_US = 1000;
+/** Bytes between two sampled allocations, on average: V8's own default. */
+const HEAP_SAMPLE_BYTES = 32 * 1024;
+
+/** Characters written at once. */
+const CHUNK = 64 * 1024;
+
+/** What is sent, and as what a browser or a command keeps it: DevTools go by the extension. */
+export interface Recording {
+  fileName: string;
+  bytes: Readable;
+}
+
+/**
+ * A snapshot of the heap, taken now, by way of a file in `folder`.
+ *
+ * Throws  heap-too-large   more than SNAPSHOT_HEAP_BYTES_MAX is in use and it is not forced: says what it would cost.
+ */
+export async function snapshotHeap(folder: string, forced: boolean): Promise<Recording> {
+  if (!forced) mustBeSmall(getHeapStatistics().used_heap_size);
+  const path = join(folder, `${randomUUID()}.heapsnapshot`);
+  try {
+    writeHeapSnapshot(path);
+    const file = await open(path);
+    return { fileName: nameOf('heapsnapshot'), bytes: file.createReadStream() };
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Throws heap-too-large when a snapshot of so many bytes of heap should not be taken unasked. */
+export function mustBeSmall(usedBytes: number): void {
+  if (usedBytes <= SNAPSHOT_HEAP_BYTES_MAX) return;
+  const mib = (bytes: number) => Math.round(bytes / 2 ** 20);
+  throw new ProblemError(
+    'heap-too-large',
+    `The heap holds ${mib(usedBytes)} MiB; above ${mib(SNAPSHOT_HEAP_BYTES_MAX)} a snapshot stops the relay for some ` +
+      `${Math.round(mib(usedBytes) * SNAPSHOT_SECONDS_PER_MIB)} s and takes some ` +
+      `${mib(usedBytes * SNAPSHOT_MEMORY_FACTOR)} MiB of memory. force=1 takes it all the same.`,
+  );
+}
+
+/** A profile of what this process does in the next `seconds`, or until `ended`. */
+export async function profile(kind: ProfileKind, seconds: number, ended: AbortSignal): Promise<Recording> {
+  const session = new Session();
+  session.connect();
+  try {
+    const content = kind === 'cpu' ? await sampleCpu(session, wait) : await sampleHeap(session, wait);
+    return { fileName: nameOf(`${kind}profile`), bytes: Readable.from(chunksOf(JSON.stringify(content))) };
+  } finally {
+    session.disconnect();
+  }
+
+  async function wait(): Promise<void> {
+    try {
+      await sleep(seconds * 1000, undefined, { signal: ended });
+    } catch {
+      // Whoever asked has gone: what was sampled so far is thrown away with the answer.
+    }
+  }
+}
+
+async function sampleCpu(session: Session, wait: () => Promise<void>): Promise<object> {
+  await session.post('Profiler.enable');
+  await session.post('Profiler.setSamplingInterval', { interval: CPU_SAMPLE_US });
+  await session.post('Profiler.start');
+  await wait();
+  return (await session.post('Profiler.stop')).profile;
+}
+
+async function sampleHeap(session: Session, wait: () => Promise<void>): Promise<object> {
+  await session.post('HeapProfiler.startSampling', { samplingInterval: HEAP_SAMPLE_BYTES });
+  await wait();
+  return (await session.post('HeapProfiler.stopSampling')).profile;
+}
+
+function* chunksOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += CHUNK) yield text.slice(at, at + CHUNK);
+}
+
+function nameOf(extension: string): string {
+  const time = new Date().toISOString().replaceAll(/[:.]/g, '-');
+  return `sprites-${process.pid}-${time}.${extension}`;
+}
