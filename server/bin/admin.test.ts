@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { join as joinRelay } from '../test/desktop_client.ts';
+import { BOUNDED, type RelayProcess, startRelay } from '../test/relay_process.ts';
+import { HELP, OPTIONS, run } from './admin.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'admin-'));
+after(() => rmSync(folder, { recursive: true }));
+
+describe('npm run admin', BOUNDED, () => {
+  let relay: RelayProcess;
+  before(async () => {
+    relay = await startRelay({ workers: 0 });
+  });
+  after(() => relay?.stop());
+
+  /** Runs the command as somebody in `folder` would, and gathers what it says. */
+  async function admin(...args: string[]) {
+    const environment = { SPRITES_ADMIN_PORT: String(relay.ports.admin), SPRITES_DATA: relay.data, INIT_CWD: folder };
+    return adminIn(environment, ...args);
+  }
+
+  async function adminIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
+    const said = { out: '', err: '' };
+    const code = await run(
+      args,
+      environment,
+      (text) => {
+        said.out += `${text}\n`;
+      },
+      (text) => {
+        said.err += `${text}\n`;
+      },
+    );
+    return { code, ...said };
+  }
+
+  it('collects, and says what it did', async () => {
+    for (const [args, kind] of [
+      [['gc'], 'minor'],
+      [['gc', 'major'], 'major'],
+    ] as const) {
+      const { code, out } = await admin(...args);
+      assert.equal(code, 0);
+      assert.match(out, new RegExp(`^A ${kind} collection: [\\d.]+ ms, longest block of the loop [\\d.]+ ms\\n`));
+      assert.match(out, /heapUsed +[\d.]+ MiB → [\d.]+ MiB/);
+    }
+  });
+
+  it('says what memory is made of', async () => {
+    const { code, out } = await admin('heap');
+    assert.equal(code, 0);
+    for (const row of ['resident', 'heap of V8', 'old_space', 'external', 'mailboxes'])
+      assert.ok(out.includes(row), row);
+  });
+
+  it('lists desktops', async () => {
+    const { desktop } = await joinRelay(relay.url, { name: 'Ann' });
+    const { code, out } = await admin('desktops');
+    assert.equal(code, 0);
+    assert.match(out, new RegExp(`^1 desktops\\n +${desktop} +commons\\[0\\] +0 waiting +Ann\\n$`));
+    assert.match((await admin('desktops', '--from', '1')).out, /^1 desktops\n$/);
+  });
+
+  it('prints the answer as it is with --json', async () => {
+    const { code, out } = await admin('desktops', '--json');
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(out).count, 1);
+  });
+
+  it('writes recordings to files of their owner alone, under the name that was wished or the relay gave', async () => {
+    const wished = await admin('profile', 'cpu', '--seconds', '1', '--output', 'a.cpuprofile');
+    assert.equal(wished.code, 0, wished.err);
+    const file = join(folder, 'a.cpuprofile');
+    assert.ok(wished.out.includes(file));
+    assert.ok(JSON.parse(readFileSync(file, 'utf8')).nodes.length > 0);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const named = await admin('heap-snapshot');
+    assert.equal(named.code, 0, named.err);
+    const [, written] = /^Written to (.+\.heapsnapshot);/.exec(named.out) ?? [];
+    assert.ok(written.startsWith(folder), named.out);
+    assert.ok(JSON.parse(readFileSync(written, 'utf8')).snapshot.node_count > 0);
+  });
+
+  it('overwrites no file, and asks the relay for nothing then', async () => {
+    writeFileSync(join(folder, 'mine'), 'precious');
+    const { code, err } = await admin('heap-snapshot', '--output', 'mine');
+    assert.equal(code, 1);
+    assert.match(err, /mine is there already/);
+    assert.equal(readFileSync(join(folder, 'mine'), 'utf8'), 'precious');
+  });
+
+  it('says what the relay refused, and exits with 1', async () => {
+    for (const args of [
+      ['profile', '--seconds', '121'],
+      ['profile', '--seconds', '1&kind=heap'],
+    ]) {
+      const { code, err } = await admin(...args);
+      assert.equal(code, 1);
+      assert.match(err, /^The relay refused: seconds: must be a whole number from 1 to 120\.\n$/);
+    }
+  });
+
+  it('says where no token is, where no relay is, and whose token it is not; and never the token', async () => {
+    const missing = await admin('heap', '--data', folder);
+    assert.deepEqual([missing.code, missing.out], [1, '']);
+    assert.match(missing.err, /no admin token at .*admin-token.*--data/);
+    const nobody = await admin('heap', '--admin-port', '1');
+    assert.equal(nobody.code, 1);
+    assert.match(nobody.err, /127\.0\.0\.1:1 could not be asked: nothing listens there/);
+    writeFileSync(join(folder, 'other-token'), 'f'.repeat(64));
+    const other = await admin('heap', '--admin-token-file', join(folder, 'other-token'));
+    assert.equal(other.code, 1);
+    assert.match(other.err, /does not take this token/);
+    for (const { err } of [missing, nobody, other]) assert.ok(!err.includes(relay.adminToken) && !err.includes('ffff'));
+  });
+
+  it('refuses what it does not understand, and exits with 2', async () => {
+    for (const args of [
+      ['collect'],
+      ['gc', 'full'],
+      ['gc', 'minor', 'major'],
+      ['heap', 'now'],
+      ['heap', '--quietly'],
+      ['heap', '--admin-port', '0'],
+      ['heap', '--admin-port', '65536'],
+      ['heap', '--admin-port', 'x'],
+    ]) {
+      const { code, out, err } = await admin(...args);
+      assert.deepEqual([code, out], [2, ''], args.join(' '));
+      assert.ok(err.length > 0);
+    }
+    assert.equal((await admin()).err, `${HELP}\n`);
+  });
+
+  it('helps with every command and option there is', async () => {
+    const { code, out } = await admin('--help');
+    assert.equal(code, 0);
+    for (const option of Object.keys(OPTIONS)) assert.match(out, new RegExp(`^ +--${option}\\b`, 'm'));
+    for (const command of ['gc', 'heap', 'heap-snapshot', 'profile', 'desktops', 'drain']) {
+      assert.match(out, new RegExp(`^  ${command} `, 'm'));
+    }
+  });
+
+  it('takes the relay down, last of all', async () => {
+    const { code, out } = await admin('drain');
+    assert.deepEqual([code, out], [0, 'The relay is going down.\n']);
+    assert.equal((await relay.stop()).code, 0);
+  });
+});
