@@ -13,6 +13,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { buildAddon } from './build.js';
 import { aptInstall } from './machine.js';
+import { flagsIn, presetFor, whyNot } from './presets.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NODE_MAJOR = 26;
@@ -21,12 +22,15 @@ const NODE_MAJOR = 26;
 const COMMANDS = {
   relay: () => {
     const program = node();
-    const why = wantsNative() ? buildAddon(program) : undefined;
+    const native = wantsNative();
+    const why = native ? buildAddon(program) : undefined;
     if (why) console.error(`No native front: ${why}. The relay runs with the portable one.`);
-    run(program, [...relayFlags(), 'server/bin/relay.ts']);
+    run(program, [...relayFlags(native && !why ? 'native' : 'portable'), 'server/bin/relay.ts']);
   },
   test: () => run(node(), ['server/bin/test.ts']),
+  admin: () => run(node(), ['server/bin/admin.ts']),
   bench: () => run(node(), ['server/bin/bench.ts']),
+  'bench:heap': () => run(node(), ['v8-patches/bench/heap.ts']),
   spr: () => run(node(), ['server/bin/spr.ts']),
   lint: () => run(node(), ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
   types: () => run(node(), ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
@@ -37,7 +41,7 @@ if (!(command in COMMANDS)) {
   console.error(`Usage: node server/bin/launch.js ${Object.keys(COMMANDS).join('|')} [arguments]`);
   process.exit(2);
 }
-process.chdir(command === 'relay' || command === 'spr' ? process.cwd() : ROOT);
+process.chdir(['relay', 'admin', 'spr'].includes(command) ? process.cwd() : ROOT);
 packages();
 COMMANDS[command]();
 
@@ -86,18 +90,29 @@ function wantsNative() {
   return (flag < 0 ? process.env.SPRITES_FRONT : rest[flag + 1]) !== 'portable';
 }
 
-/** V8's flags for the relay; SPRITES_NODE_FLAGS come after them and win. server/README.md gives each its reason. */
-function relayFlags() {
-  const memoryMiB = totalmem() / 2 ** 20;
-  return [
-    `--max-old-space-size=${Math.round(Math.min(memoryMiB * 0.375, 16_384))}`,
-    `--max-semi-space-size=${memoryMiB > 12_000 ? 64 : 32}`,
-    '--external-memory-accounted-in-global-limit',
-    '--no-memory-reducer',
-    '--disable-warning=ExperimentalWarning', // the site strips its types with node:module
-    '--expose-gc',
-    ...(process.env.SPRITES_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== ''),
-  ];
+/**
+ * V8's flags for the relay: the preset for this machine and front, then SPRITES_NODE_FLAGS, which win. What was chosen is
+ * said; server/README.md gives each flag its reason. Ends here when V8 would not run with them.
+ */
+function relayFlags(front) {
+  const own = flagsIn(process.env.SPRITES_NODE_FLAGS);
+  const inherited = flagsIn(process.env.NODE_OPTIONS);
+  const why = whyNot([...inherited, ...own]);
+  if (why) {
+    console.error(`The flags of SPRITES_NODE_FLAGS and NODE_OPTIONS can't be: ${why}.`);
+    process.exit(2);
+  }
+  const preset = presetFor(memoryMiB(), front, [...inherited, ...own]);
+  if (!rest.includes('--help')) {
+    console.error(`V8 (${preset.name}; ${preset.why}): ${[...preset.flags, ...own].join(' ')}`);
+  }
+  return [...preset.flags, ...own];
+}
+
+/** Memory of this machine, or of the container it is. */
+function memoryMiB() {
+  const limit = process.constrainedMemory?.() ?? 0;
+  return (limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 2 ** 20;
 }
 
 /** Becomes the command, where this Node can; else runs it, passes signals on, and ends as it ends. */

@@ -42,7 +42,7 @@ export interface RelayOptions {
   ports?: Ports;
 }
 
-/** A line of the log; one that is no JSON has its text as `msg`, and is an error unless it is the relay's greeting. */
+/** A line of the log; one that is no JSON has its text as `msg`, and is an error unless it is one of a start that went well. */
 export interface LogLine {
   msg: string;
   level: number;
@@ -232,7 +232,7 @@ function readLine(text: string): LogLine {
   } catch {
     // Not one of pino's.
   }
-  return { msg: text, level: text.startsWith('Sprites is running') ? LEVEL.info : LEVEL.error };
+  return { msg: text, level: /^(?:Sprites is running|V8 \()/.test(text) ? LEVEL.info : LEVEL.error };
 }
 
 /** The text of an admin path. */
