@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline';
 import { FLOOR } from '../bin/build.js';
 
 const LAUNCHER = join(import.meta.dirname, '..', 'bin', 'launch.js');
+const RELAY = join(import.meta.dirname, '..', 'bin', 'relay.ts');
 
 /** What runs: `floor`, or a relay with this front and number of workers. */
 export interface Shape {
@@ -19,6 +20,8 @@ export interface Shape {
   front?: 'native' | 'portable';
   workers?: number;
   flags?: readonly string[];
+  /** Flags of Node, in place of those the launcher chooses. */
+  nodeFlags?: readonly string[];
 }
 
 export const FLOOR_SHAPE: Shape = { name: 'floor (C, no HTTP to speak of)' };
@@ -30,7 +33,18 @@ export interface Contender {
   pids: number[];
   /** Prometheus values by name; empty for the floor. */
   metrics(): Promise<Map<string, number>>;
+  /** What POST /admin/gc?kind=major did; fails on the floor. */
+  collect(): Promise<Collected>;
   stop(): Promise<void>;
+}
+
+/** The part of the answer to POST /admin/gc that benches read. */
+export interface Collected {
+  tookMs: number;
+  longestBlockMs: number;
+  longestPauseMs: number;
+  before: { heapUsed: number };
+  after: { heapUsed: number };
 }
 
 export async function start(shape: Shape): Promise<Contender> {
@@ -41,14 +55,20 @@ async function startFloor(shape: Shape): Promise<Contender> {
   const child = spawn(FLOOR, ['0', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await firstLine(child, (text) => text.startsWith('floor '));
   const [, api, events] = line.split(' ').map(Number);
-  return { shape, api, events, pids: [child.pid as number], metrics: async () => new Map(), stop: () => end(child) };
+  return {
+    ...{ shape, api, events, pids: [child.pid as number] },
+    metrics: async () => new Map(),
+    collect: () => Promise.reject(new Error('the floor has no heap')),
+    stop: () => end(child),
+  };
 }
 
 async function startRelay(shape: Shape): Promise<Contender> {
   const data = await mkdtemp(join(tmpdir(), 'sprites-bench-'));
   const ports = ['--port', '0', '--events-port', '0', '--admin-port', '0', '--host', '127.0.0.1'];
   const role = ['--front', String(shape.front), '--workers', String(shape.workers), '--data', data];
-  const child = spawn(process.execPath, [LAUNCHER, 'relay', ...ports, ...role, ...(shape.flags ?? [])], {
+  const program = shape.nodeFlags ? [...shape.nodeFlags, RELAY] : [LAUNCHER, 'relay'];
+  const child = spawn(process.execPath, [...program, ...ports, ...role, ...(shape.flags ?? [])], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ready = JSON.parse(await firstLine(child, (text) => text.includes('"msg":"relay ready"')));
@@ -58,7 +78,8 @@ async function startRelay(shape: Shape): Promise<Contender> {
     api: ready.ports.api,
     events: ready.ports.events,
     pids: [ready.pids.master, ...ready.pids.workers],
-    metrics: () => readMetrics(ready.ports.admin, token),
+    metrics: async () => readMetrics(await askAdmin(ready.ports.admin, token, '/metrics')),
+    collect: async () => JSON.parse(await askAdmin(ready.ports.admin, token, '/admin/gc?kind=major', 'POST')),
     stop: async () => {
       await end(child);
       await rm(data, { recursive: true, force: true });
@@ -81,9 +102,15 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function readMetrics(port: number, token: string): Promise<Map<string, number>> {
+async function askAdmin(port: number, token: string, path: string, method = 'GET'): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);
+  return text;
+}
+
+function readMetrics(text: string): Map<string, number> {
   const values = new Map<string, number>();
   for (const line of text.split('\n')) {
     const space = line.lastIndexOf(' ');

@@ -1,0 +1,106 @@
+/**
+ * What do V8's flags do for a relay with the portable front, at the most polls one process may hold here?
+ *
+ * Each set of flags gets a relay of its own and the same swarm, one after the other, in rounds, so that what is compared
+ * was measured in the same quarter of an hour. The pauses are the master's: it holds every poll as JavaScript objects.
+ */
+import { type Shape, start } from '../../server/bench/contender.ts';
+import { runEngine } from '../../server/bench/engine_run.ts';
+import { machine, mib, table, us } from '../../server/bench/table.ts';
+import { presetFor } from '../../server/bin/presets.js';
+import { connectionsFor, fileLimit } from '../../server/roles/capacity.ts';
+
+/** Without these the relay's admin port can't collect, and its log has a warning: in every set. */
+const ALWAYS = ['--expose-gc', '--disable-warning=ExperimentalWarning'];
+
+/** Sets of flags by name. `preset` is the launcher's for a machine of 16 GB. */
+const SETS: Record<string, readonly string[]> = {
+  default: [],
+  old: ['--max-old-space-size=6144'],
+  semi16: ['--max-semi-space-size=16'],
+  semi64: ['--max-semi-space-size=64'],
+  semi128: ['--max-semi-space-size=128'],
+  external: ['--external-memory-accounted-in-global-limit'],
+  reducer: ['--no-memory-reducer'],
+  preset: presetFor(16 * 1024, 'portable').flags.filter((flag: string) => !ALWAYS.includes(flag)),
+};
+
+type Front = 'portable' | 'native';
+
+export const RELAY_SETS = Object.keys(SETS);
+
+/** Spare descriptors of the relay: a newer poll may come before the older one's connection has gone. */
+const SPARE = 400;
+
+/** Sprites a second: what the portable front carries on one core beside its swarm. */
+const RATE = 1500;
+const SECONDS = 20;
+
+/** Runs the named sets, `rounds` times each, and prints a row for each run. */
+export async function relayFlags(names: readonly string[], rounds: number, front: Front): Promise<void> {
+  const desktops = connectionsFor(fileLimit()) - SPARE;
+  const rows: string[][] = [];
+  for (let round = 1; round <= rounds; round++) {
+    for (const name of names) rows.push(await measure(name, desktops, front));
+  }
+  console.log(`\n${machine()}\n`);
+  const title = `${front} front, ${desktops.toLocaleString('en')} polls, ${RATE} sprites/s, ${SECONDS} s`;
+  const head = [
+    'scavenges: n, sum',
+    'majors: n, sum',
+    'incremental: n, sum',
+    'longest pause',
+    'longest block of the loop',
+  ];
+  console.log(table([title, ...head, 'CPU-µs/sprite', 'p50', 'p99', 'p99.9', 'heap', 'RSS'], rows));
+}
+
+async function measure(name: string, desktops: number, front: Front): Promise<string[]> {
+  const shape: Shape = { name, front, workers: 1, nodeFlags: [...SETS[name], ...ALWAYS] };
+  const relay = await start(shape);
+  // The two readings around the measured window; the first one starts the count of the longest block anew.
+  const readings: Promise<Map<string, number>>[] = [];
+  try {
+    const load = ['--desktops', String(desktops), '--rate', String(RATE), '--senders', '2000'];
+    const account = await runEngine(relay, [...load, '--warm-up', '5', '--duration', String(SECONDS)], {
+      phase: (phase) => {
+        if (phase === 'measure' || phase === 'drain') readings.push(relay.metrics());
+      },
+    });
+    const [before, after] = await Promise.all(readings);
+    const kind = (of: string) => {
+      const grown = (what: string) => {
+        const key = `nodejs_gc_duration_seconds_${what}{kind="${of}",role="master"}`;
+        return (after.get(key) ?? 0) - (before.get(key) ?? 0);
+      };
+      return `${grown('count')}, ${(grown('sum') * 1000).toFixed(0)} ms`;
+    };
+    const { p50, p99, p999 } = account.latencyUs;
+    return [
+      [name, ...SETS[name]].join(' '),
+      ...['minor', 'major', 'incremental'].map(kind),
+      longestPause(before, after),
+      us((after.get('sprites_loop_delay_max_seconds') ?? Number.NaN) * 1e6),
+      account.relay.cpuUsPerSprite.toFixed(0),
+      ...[p50, p99, p999].map(us),
+      mib(after.get('nodejs_heap_size_used_bytes{role="master"}') ?? 0),
+      mib(account.relay.rssBytes.end),
+    ];
+  } catch (error) {
+    // A set that can't carry the load says nothing about the others.
+    return [name, (error as Error).message];
+  } finally {
+    await relay.stop();
+  }
+}
+
+/** The smallest bucket of the histogram that holds every pause between two readings. */
+function longestPause(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string {
+  const between = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+  const count = between('sprites_gc_pause_seconds_count');
+  for (const name of after.keys()) {
+    const bucket = /^sprites_gc_pause_seconds_bucket\{le="([^"]+)"\}$/.exec(name);
+    if (bucket && between(name) >= count) return `≤ ${Number(bucket[1]) * 1000} ms`;
+  }
+  return 'unknown';
+}
