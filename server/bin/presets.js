@@ -6,14 +6,10 @@
  */
 
 /**
- * Heap sizes by machine, largest first: the least memory that counts as such a machine (one of 8 GB shows some 7.6 GiB),
- * and the old space in MiB. What is left is for sockets in the kernel, mailboxes, and the workers.
+ * The old space's share of the machine's memory: what the portable front's polls need of it when four fifths of all are
+ * full of polls (some 10 KB of heap in 24 KB of memory each), and a tenth to spare.
  */
-const MACHINES = [
-  { name: '64 GB', memoryMiBLeast: 56 * 1024, oldSpaceMiB: 16_384, semiSpaceMiB: 64 },
-  { name: '16 GB', memoryMiBLeast: 14 * 1024, oldSpaceMiB: 6144, semiSpaceMiB: 64 },
-  { name: '8 GB', memoryMiBLeast: 7 * 1024, oldSpaceMiB: 3072, semiSpaceMiB: 32 },
-];
+const OLD_SPACE_SHARE = 3 / 8;
 
 /** A heap below this is refused, in MiB: V8 aborts below some 12 while it starts, and the relay's own code takes 30. */
 export const HEAP_MIB_LEAST = 64;
@@ -49,16 +45,14 @@ export function presetFor(memoryMiB, front, own = []) {
 }
 
 function sized(memoryMiB, front) {
+  const memory = `${Math.round(memoryMiB / 1024)} GiB`;
   if (front === 'native') {
-    return { name: 'native front', flags: [], why: 'its polls are not on the heap of V8' };
+    return { name: 'native front', flags: [], why: 'its polls are not on the heap of V8, whose own sizes will do' };
   }
-  const machine = MACHINES.find(({ memoryMiBLeast }) => memoryMiB >= memoryMiBLeast);
-  const gigabytes = `${Math.round(memoryMiB / 1024)} GiB of memory`;
-  if (!machine) return { name: 'portable front, small', flags: [], why: `V8's own sizes suit ${gigabytes}` };
   return {
-    name: `portable front, ${machine.name}`,
-    flags: [`--max-old-space-size=${machine.oldSpaceMiB}`, `--max-semi-space-size=${machine.semiSpaceMiB}`],
-    why: `its polls are objects on the heap of V8; ${gigabytes}`,
+    name: `portable front, ${memory}`,
+    flags: [`--max-old-space-size=${Math.round(memoryMiB * OLD_SPACE_SHARE)}`],
+    why: 'its polls are objects on the heap of V8',
   };
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { pollsByHeap, pollsByMemory } from '../roles/capacity.ts';
 import { flagsIn, HEAP_MIB_LEAST, presetFor, whyNot } from './presets.js';
 
 const GIB = 1024;
@@ -12,26 +13,19 @@ const runs = (flags: string[]) => spawnSync(process.execPath, [...flags, '-e', '
 const flagsFor = (gib: number, front = 'portable', own: string[] = []) => presetFor(gib * GIB, front, own).flags;
 
 describe('a preset', () => {
-  it('is the one of the largest machine that this one is as large as', () => {
+  it('gives the old space three eighths of the memory, on machines of 8, 16 and 64 GB', () => {
     const oldSpace = (gib: number) => flagsFor(gib).find((flag: string) => flag.startsWith('--max-old-space-size'));
-    const cases: [number, string | undefined][] = [
-      [6.9, undefined],
-      [7, '--max-old-space-size=3072'],
-      [7.6, '--max-old-space-size=3072'],
-      [13.9, '--max-old-space-size=3072'],
-      [14, '--max-old-space-size=6144'],
-      [24, '--max-old-space-size=6144'],
-      [55.9, '--max-old-space-size=6144'],
-      [56, '--max-old-space-size=16384'],
-      [512, '--max-old-space-size=16384'],
-    ];
-    for (const [gib, flag] of cases) assert.equal(oldSpace(gib), flag, `${gib} GiB`);
+    assert.equal(oldSpace(8), '--max-old-space-size=3072');
+    assert.equal(oldSpace(16), '--max-old-space-size=6144');
+    assert.equal(oldSpace(64), '--max-old-space-size=24576');
   });
 
-  it('leaves most of the machine to sockets, mailboxes and workers', () => {
-    for (const gib of [7, 14, 56]) {
+  it('has room on the heap for every poll the memory carries, and leaves half of the machine to the rest', () => {
+    for (const gib of [1, 4, 8, 16, 64, 512]) {
       const sizes = Object.fromEntries(flagsFor(gib).map((flag: string) => flag.slice(2).split('=')));
-      const heapMiB = Number(sizes['max-old-space-size']) + 3 * Number(sizes['max-semi-space-size']);
+      const heapMiB = Number(sizes['max-old-space-size']);
+      const bytes = heapMiB * 2 ** 20;
+      assert.ok(pollsByHeap('portable', bytes) >= pollsByMemory('portable', gib * 2 ** 30), `${gib} GiB`);
       assert.ok(heapMiB < (gib * GIB) / 2, `${heapMiB} MiB of ${gib} GiB`);
     }
   });
@@ -45,10 +39,11 @@ describe('a preset', () => {
   });
 
   it('leaves out what the operator names himself, however he writes it', () => {
-    const own = ['--max_old_space_size=1000'];
-    const flags = flagsFor(16, 'portable', own);
-    assert.ok(!flags.some((flag: string) => flag.startsWith('--max-old-space-size')));
-    assert.ok(flags.some((flag: string) => flag.startsWith('--max-semi-space-size')));
+    for (const own of [['--max_old_space_size=1000'], ['--max-old-space-size=1000', '--no-memory-reducer']]) {
+      const flags = flagsFor(16, 'portable', own);
+      assert.ok(!flags.some((flag: string) => flag.startsWith('--max-old-space-size')));
+      assert.ok(flags.includes('--expose-gc'));
+    }
   });
 
   it('leaves the sizes to an operator who gives the whole heap its size', () => {
