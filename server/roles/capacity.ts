@@ -21,6 +21,12 @@ const FILES_ASSUMED = 10_240;
 /** Memory of one parked poll in bytes: the portable front's objects, the kernel's socket and its buffers. */
 export const POLL_BYTES = { portable: 24_000, native: 5_000 } as const;
 
+/** What of it is V8's heap, in bytes, on the portable front: a request, an answer and a socket, as objects. */
+const POLL_HEAP_BYTES = 10_500;
+
+/** V8's heap without any poll, in bytes: the relay's own code, and what requests on their way take. */
+const OWN_HEAP_BYTES = 48 * 2 ** 20;
+
 /** Rows taken when nothing else is wished: at 100 bytes each they cost nothing until used. */
 const DESKTOPS_DEFAULT = 1 << 20;
 
@@ -57,6 +63,12 @@ export function slabBytes(): number {
 }
 
 /** Parked polls that a fifth less than all memory carries. */
-export function pollsByMemory(kind: keyof typeof POLL_BYTES): number {
-  return Math.floor((totalmem() * 0.8) / POLL_BYTES[kind]);
+export function pollsByMemory(kind: keyof typeof POLL_BYTES, memoryBytes = totalmem()): number {
+  return Math.floor((memoryBytes * 0.8) / POLL_BYTES[kind]);
+}
+
+/** Parked polls that V8's heap carries: beyond it V8 would abort, so the front refuses before. The native front needs none. */
+export function pollsByHeap(kind: keyof typeof POLL_BYTES, heapBytes: number): number {
+  if (kind === 'native') return Number.POSITIVE_INFINITY;
+  return Math.max(16, Math.floor((heapBytes - OWN_HEAP_BYTES) / POLL_HEAP_BYTES));
 }

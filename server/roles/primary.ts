@@ -8,12 +8,14 @@ import cluster, { type Worker as Process } from 'node:cluster';
 import { randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, Registry } from 'prom-client';
 import { TICK_MS } from '../domain/deadlines.ts';
 import { Relay } from '../domain/relay.ts';
 import { planFront } from '../front/choice.ts';
 import type { Front, FrontHandlers, FrontListener } from '../front/front.ts';
+import { whyNoNativeFront } from '../front/native.ts';
 import { adminServer, adminToken } from './admin.ts';
 import type { PublicAddresses } from './api.ts';
 import { apiListener } from './api_listener.ts';
@@ -23,6 +25,7 @@ import {
   desktopsFor,
   FILES_WISHED,
   fileLimit,
+  pollsByHeap,
   pollsByMemory,
   slabBytes,
 } from './capacity.ts';
@@ -73,13 +76,17 @@ export interface Primary {
 export async function startPrimary(options: PrimaryOptions, log: Logger): Promise<Primary> {
   const token = adminToken(options.adminTokenFile);
   const files = fileLimit();
+  const kind = options.front === 'portable' || whyNoNativeFront() ? 'portable' : 'native';
+  const heapBytes = getHeapStatistics().heap_size_limit;
+  const connectionsWished =
+    options.maxDesktops === undefined ? connectionsFor(files) : connectionsWanted(options.maxDesktops);
   const plan = planFront(
     options.front,
-    options.maxDesktops === undefined ? connectionsFor(files) : connectionsWanted(options.maxDesktops),
+    Math.min(connectionsWished, pollsByMemory(kind), pollsByHeap(kind, heapBytes)),
     connectionsFor(files),
     options.workers === 0,
   );
-  const connectionsMax = Math.min(plan.connectionsMax, pollsByMemory(plan.kind));
+  const { connectionsMax } = plan;
   const slots = options.maxDesktops ?? desktopsFor(connectionsMax, 1 + options.workers);
   if (files < FILES_WISHED) {
     const remedy = `raise it with "ulimit -n ${1 << 16}" (or LimitNOFILE= of the service) before starting`;
@@ -133,7 +140,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
       ports,
       pids: { master: process.pid, workers: cast.pids() },
       front: { kind: plan.kind, threads: plan.threads, reason: plan.reason },
-      capacity: { files, connections: connectionsMax, desktops: slots, mailboxBytes: slabBytes() },
+      capacity: { files, heapBytes, connections: connectionsMax, desktops: slots, mailboxBytes: slabBytes() },
       node: process.version,
       flags: process.execArgv,
     },
