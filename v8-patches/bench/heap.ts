@@ -7,21 +7,32 @@ import { topologies } from './topology.ts';
 
 const USAGE = `Usage: npm run bench:heap -- [topology]
        npm run bench:heap -- buffers [${Object.keys(LOADS).join(' | ')}] …
-       npm run bench:heap -- relay [${RELAY_SETS.join(' | ')}] … [--rounds 1] [--front portable]
+       npm run bench:heap -- relay [${RELAY_SETS.join(' | ')}] … [--rounds 1] [--workers 1] [--front portable]
 
 topology   two million desktops as objects, and as typed arrays: pauses, and what gc() costs
 buffers    Buffers beside two million objects, with each flag
 relay      the relay itself, as many polls as one process may hold, with each flag alone and the launcher's preset
 
-Without a question all of them, some 12 minutes. Print nothing else on the machine meanwhile.`;
+Without a question all of them, some 12 minutes. Let nothing else run on the machine meanwhile.`;
 
-const QUESTIONS: Record<string, (words: readonly string[], rounds: number, front: string) => Promise<void>> = {
+interface Options {
+  rounds: string;
+  workers: string;
+  front: string;
+}
+
+const QUESTIONS: Record<string, (words: readonly string[], options: Options) => Promise<void>> = {
   topology: () => topologies(),
   buffers: (words) => externalBuffers(known(words, Object.keys(LOADS))),
-  relay: (words, rounds, front) => {
+  relay: (words, { rounds, workers, front }) => {
     const why = buildEngine();
     if (why) throw new Error(`the swarm's engine is needed: ${why}`);
-    return relayFlags(known(words, RELAY_SETS), rounds, front === 'native' ? 'native' : 'portable');
+    return relayFlags(
+      known(words, RELAY_SETS),
+      Number(rounds),
+      front === 'native' ? front : 'portable',
+      Number(workers),
+    );
   },
 };
 
@@ -36,6 +47,7 @@ try {
   const { values, positionals } = parseArgs({
     options: {
       rounds: { type: 'string', default: '1' },
+      workers: { type: 'string', default: '1' },
       front: { type: 'string', default: 'portable' },
       help: { type: 'boolean', default: false },
     },
@@ -45,7 +57,7 @@ try {
   if (values.help) console.log(USAGE);
   else {
     for (const question of first === undefined ? Object.keys(QUESTIONS) : known([first], Object.keys(QUESTIONS))) {
-      await QUESTIONS[question](words, Number(values.rounds), values.front);
+      await QUESTIONS[question](words, values);
     }
   }
 } catch (error) {

@@ -4,6 +4,7 @@
  * Each set of flags gets a relay of its own and the same swarm, one after the other, in rounds, so that what is compared
  * was measured in the same quarter of an hour. The pauses are the master's: it holds every poll as JavaScript objects.
  */
+import { totalmem } from 'node:os';
 import { type Shape, start } from '../../server/bench/contender.ts';
 import { runEngine } from '../../server/bench/engine_run.ts';
 import { machine, mib, table, us } from '../../server/bench/table.ts';
@@ -13,16 +14,17 @@ import { connectionsFor, fileLimit } from '../../server/roles/capacity.ts';
 /** Without these the relay's admin port can't collect, and its log has a warning: in every set. */
 const ALWAYS = ['--expose-gc', '--disable-warning=ExperimentalWarning'];
 
-/** Sets of flags by name. `preset` is the launcher's for a machine of 16 GB. */
+/** Sets of flags by name. `preset` is the launcher's for this machine. */
 const SETS: Record<string, readonly string[]> = {
   default: [],
-  old: ['--max-old-space-size=6144'],
+  old: ['--max-old-space-size=9216'],
+  semi8: ['--max-semi-space-size=8'],
   semi16: ['--max-semi-space-size=16'],
   semi64: ['--max-semi-space-size=64'],
   semi128: ['--max-semi-space-size=128'],
   external: ['--external-memory-accounted-in-global-limit'],
   reducer: ['--no-memory-reducer'],
-  preset: presetFor(16 * 1024, 'portable').flags.filter((flag: string) => !ALWAYS.includes(flag)),
+  preset: presetFor(totalmem() / 2 ** 20, 'portable').flags.filter((flag: string) => !ALWAYS.includes(flag)),
 };
 
 type Front = 'portable' | 'native';
@@ -37,50 +39,44 @@ const RATE = 1500;
 const SECONDS = 20;
 
 /** Runs the named sets, `rounds` times each, and prints a row for each run. */
-export async function relayFlags(names: readonly string[], rounds: number, front: Front): Promise<void> {
+export async function relayFlags(
+  names: readonly string[],
+  rounds: number,
+  front: Front,
+  workers: number,
+): Promise<void> {
   const desktops = connectionsFor(fileLimit()) - SPARE;
   const rows: string[][] = [];
   for (let round = 1; round <= rounds; round++) {
-    for (const name of names) rows.push(await measure(name, desktops, front));
+    for (const name of names) rows.push(await measure(name, desktops, front, workers));
   }
   console.log(`\n${machine()}\n`);
-  const title = `${front} front, ${desktops.toLocaleString('en')} polls, ${RATE} sprites/s, ${SECONDS} s`;
-  const head = [
-    'scavenges: n, sum',
-    'majors: n, sum',
-    'incremental: n, sum',
-    'longest pause',
-    'longest block of the loop',
-  ];
-  console.log(table([title, ...head, 'CPU-µs/sprite', 'p50', 'p99', 'p99.9', 'heap', 'RSS'], rows));
+  const title = `${front} front, ${workers === 0 ? 'one process' : `${workers} worker(s)`}, ${desktops.toLocaleString('en')} polls, ${RATE} sprites/s, ${SECONDS} s`;
+  const pauses = ['scavenges', 'majors', 'incremental', 'longest pause', 'longest block'];
+  const phases = ['coming up', 'held'].flatMap((phase) => pauses.map((what) => `${phase}: ${what}`));
+  console.log(table([title, ...phases, 'CPU-µs/sprite', 'p50', 'p99', 'p99.9', 'heap', 'RSS'], rows));
 }
 
-async function measure(name: string, desktops: number, front: Front): Promise<string[]> {
-  const shape: Shape = { name, front, workers: 1, nodeFlags: [...SETS[name], ...ALWAYS] };
+type Reading = ReadonlyMap<string, number>;
+
+async function measure(name: string, desktops: number, front: Front, workers: number): Promise<string[]> {
+  const shape: Shape = { name, front, workers, nodeFlags: [...SETS[name], ...ALWAYS] };
   const relay = await start(shape);
-  // The two readings around the measured window; the first one starts the count of the longest block anew.
-  const readings: Promise<Map<string, number>>[] = [];
+  // At the start, when all are parked, and around the measured window; each starts the count of the longest block anew.
+  const readings: Promise<Reading>[] = [relay.metrics()];
   try {
     const load = ['--desktops', String(desktops), '--rate', String(RATE), '--senders', '2000'];
     const account = await runEngine(relay, [...load, '--warm-up', '5', '--duration', String(SECONDS)], {
       phase: (phase) => {
-        if (phase === 'measure' || phase === 'drain') readings.push(relay.metrics());
+        if (['warmUp', 'measure', 'drain'].includes(phase)) readings.push(relay.metrics());
       },
     });
-    const [before, after] = await Promise.all(readings);
-    const kind = (of: string) => {
-      const grown = (what: string) => {
-        const key = `nodejs_gc_duration_seconds_${what}{kind="${of}",role="master"}`;
-        return (after.get(key) ?? 0) - (before.get(key) ?? 0);
-      };
-      return `${grown('count')}, ${(grown('sum') * 1000).toFixed(0)} ms`;
-    };
+    const [idle, up, before, after] = await Promise.all(readings);
     const { p50, p99, p999 } = account.latencyUs;
     return [
       [name, ...SETS[name]].join(' '),
-      ...['minor', 'major', 'incremental'].map(kind),
-      longestPause(before, after),
-      us((after.get('sprites_loop_delay_max_seconds') ?? Number.NaN) * 1e6),
+      ...pausesBetween(idle, up),
+      ...pausesBetween(before, after),
       account.relay.cpuUsPerSprite.toFixed(0),
       ...[p50, p99, p999].map(us),
       mib(after.get('nodejs_heap_size_used_bytes{role="master"}') ?? 0),
@@ -94,13 +90,24 @@ async function measure(name: string, desktops: number, front: Front): Promise<st
   }
 }
 
+/** Collections by kind (how many, and their pauses together), the longest pause, and the longest block of the loop. */
+function pausesBetween(before: Reading, after: Reading): string[] {
+  const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+  const kinds = ['minor', 'major', 'incremental'].map((kind) => {
+    const labels = `{kind="${kind}",role="master"}`;
+    const sumMs = grown(`nodejs_gc_duration_seconds_sum${labels}`) * 1000;
+    return `${grown(`nodejs_gc_duration_seconds_count${labels}`)}, ${sumMs.toFixed(0)} ms`;
+  });
+  const blockMs = (after.get('sprites_loop_delay_max_seconds') ?? Number.NaN) * 1000;
+  return [...kinds, longestPause(grown, after), `${blockMs.toFixed(0)} ms`];
+}
+
 /** The smallest bucket of the histogram that holds every pause between two readings. */
-function longestPause(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string {
-  const between = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
-  const count = between('sprites_gc_pause_seconds_count');
+function longestPause(grown: (name: string) => number, after: Reading): string {
+  const count = grown('sprites_gc_pause_seconds_count');
   for (const name of after.keys()) {
     const bucket = /^sprites_gc_pause_seconds_bucket\{le="([^"]+)"\}$/.exec(name);
-    if (bucket && between(name) >= count) return `≤ ${Number(bucket[1]) * 1000} ms`;
+    if (bucket && grown(name) >= count) return `≤ ${Number(bucket[1]) * 1000} ms`;
   }
   return 'unknown';
 }

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Applies the patches to the V8 of a Node.js source tree: all of them or none. A tree that has them stays as it is.
+# Exit 0: they are in; 1: they can't be; 2: misused.
+set -eu
+
+usage='Usage: sh v8-patches/apply.sh NODE_SOURCE      (a Node.js 26 source tree, with V8 14.6 in deps/v8)'
+here=$(cd "$(dirname "$0")" && pwd)
+MAJOR=14 MINOR=6
+
+fail() {
+  echo "$2" >&2
+  exit "$1"
+}
+
+[ $# -eq 1 ] || fail 2 "$usage"
+case $1 in --help) echo "$usage"; exit 0 ;; -*) fail 2 "$usage" ;; esac
+v8=$1/deps/v8
+version=$v8/include/v8-version.h
+[ -f "$version" ] || fail 1 "$1 is no Node.js source tree: it has no deps/v8/include/v8-version.h."
+number() { sed -n "s/^#define V8_$1_VERSION \([0-9]*\)$/\1/p" "$version"; }
+found=$(number MAJOR).$(number MINOR)
+[ "$found" = $MAJOR.$MINOR ] ||
+  fail 1 "$1 has V8 $found; the patches are for V8 $MAJOR.$MINOR, which Node.js 26 has. Nothing was changed."
+command -v patch >/dev/null || fail 1 "There is no patch program: apt-get install patch."
+
+# Tried on copies first, so that a patch that does not fit leaves nothing half done.
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+files=$(sed -n 's#^+++ b/##p' "$here"/[0-9]*.patch | sort -u)
+for file in $files; do
+  [ -f "$v8/$file" ] || fail 1 "$v8 has no $file; it is not the V8 the patches are for. Nothing was changed."
+  mkdir -p "$copy/$(dirname "$file")"
+  cp "$v8/$file" "$copy/$file"
+done
+if (
+  for patch in $(ls -r "$here"/[0-9]*.patch); do patch -d "$copy" -p1 -R -f -s --no-backup-if-mismatch <"$patch" || exit 1; done
+) >/dev/null 2>&1; then
+  echo "$v8 has the patches already."
+  exit 0
+fi
+for file in $files; do cp "$v8/$file" "$copy/$file"; done
+for patch in "$here"/[0-9]*.patch; do
+  patch -d "$copy" -p1 --fuzz=0 -f -s --no-backup-if-mismatch <"$patch" ||
+    fail 1 "$(basename "$patch") does not fit $v8. Nothing was changed."
+  echo "$(basename "$patch") fits."
+done
+for file in $files; do cp "$copy/$file" "$v8/$file"; done
+echo "$v8 is patched."
