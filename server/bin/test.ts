@@ -15,7 +15,7 @@ import { ensurePrograms } from './machine.js';
 const CONCURRENCY = 2;
 
 const ROOT = join(import.meta.dirname, '../..');
-const SUITES = ['server/**/*.test.ts', 'loadtest/**/*.test.ts'];
+const SUITES = ['server/**/*.test.ts', 'loadtest/**/*.test.ts', 'v8-patches/**/*.test.ts'];
 
 const narrowed = process.argv.slice(2);
 const skipped: string[] = [];
@@ -33,6 +33,10 @@ function prepare(): void {
       ['chromium', 'curl'],
     ],
     [['clang++'], ['clang', 'libclang-rt-dev']],
+    [
+      ['clang++-19', 'ld.lld-19', '/usr/lib/llvm-19/bin/llvm-ar', 'gn', 'ninja', 'python3'],
+      ['clang-19', 'lld-19', 'llvm-19', 'generate-ninja', 'ninja-build', 'python3'],
+    ],
   ];
   // A suite that needs one of these and does not find it says so itself.
   for (const [names, packages] of programs) ensurePrograms(names, packages);
