@@ -33,16 +33,14 @@ export interface Contender {
   pids: number[];
   /** Prometheus values by name; empty for the floor. */
   metrics(): Promise<Map<string, number>>;
-  /** What POST /admin/gc?kind=major did; fails on the floor. */
-  collect(): Promise<Collected>;
+  /** What POST /admin/gc did; fails on the floor. */
+  collect(kind: 'minor' | 'major'): Promise<Collected>;
   stop(): Promise<void>;
 }
 
 /** The part of the answer to POST /admin/gc that benches read. */
 export interface Collected {
-  tookMs: number;
   longestBlockMs: number;
-  longestPauseMs: number;
   before: { heapUsed: number };
   after: { heapUsed: number };
 }
@@ -79,7 +77,7 @@ async function startRelay(shape: Shape): Promise<Contender> {
     events: ready.ports.events,
     pids: [ready.pids.master, ...ready.pids.workers],
     metrics: async () => readMetrics(await askAdmin(ready.ports.admin, token, '/metrics')),
-    collect: async () => JSON.parse(await askAdmin(ready.ports.admin, token, '/admin/gc?kind=major', 'POST')),
+    collect: async (kind) => JSON.parse(await askAdmin(ready.ports.admin, token, `/admin/gc?kind=${kind}`, 'POST')),
     stop: async () => {
       await end(child);
       await rm(data, { recursive: true, force: true });

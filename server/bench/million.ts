@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ensurePrograms } from '../bin/machine.js';
-import { start } from './contender.ts';
+import { type Collected, start } from './contender.ts';
 import { runEngine } from './engine_run.ts';
 import { machine, mib, table, us } from './table.ts';
 
@@ -69,15 +69,21 @@ export async function million(argv: readonly string[]): Promise<void> {
     const flags = ['--desktops', values.desktops, '--connect-rate', String(CONNECT_RATE), '--connect-timeout', '900'];
     const load = ['--rate', values.rate, '--senders', String(SENDERS), '--warm-up', '5', '--duration', values.hold];
     let parkedRss = 0;
+    const collected: Promise<Collected>[] = [];
     const account = await runEngine(relay, [...flags, ...load], {
       live: true,
       phase: (phase) => {
-        if (phase === 'warmUp') parkedRss = rssOf(master);
+        if (phase === 'warmUp') {
+          parkedRss = rssOf(master);
+          // With all of them parked, but before what is measured.
+          collected.push(relay.collect('major'));
+        }
         // Reading the metrics starts the count of the longest block anew.
         if (phase === 'measure' || phase === 'drain') readings.push(relay.metrics());
       },
     });
     const [before, after] = await Promise.all(readings);
+    const [major] = await Promise.all(collected);
     const kernel = account.kernel.parked.slabBytes - account.kernel.before.slabBytes;
     const rows = [
       ['desktops parked', String(account.parked)],
@@ -96,6 +102,10 @@ export async function million(argv: readonly string[]): Promise<void> {
       ],
       ['longest block of the loop while held', us((after.get('sprites_loop_delay_max_seconds') ?? Number.NaN) * 1e6)],
       ['longest pause of the collector while held', longestPause(before, after)],
+      [
+        'POST /admin/gc?kind=major, all parked: longest block, heap before → after',
+        `${us(major.longestBlockMs * 1000)}, ${mib(major.before.heapUsed)} → ${mib(major.after.heapUsed)}`,
+      ],
       ['lost / doubled / misrouted', `${account.lost} / ${account.duplicated} / ${account.misrouted}`],
       ['CPU-µs a sprite of the swarm', account.swarm.cpuUsPerSprite.toFixed(1)],
       ['limit', `${account.limit}${account.limitReason ? `: ${account.limitReason}` : ''}`],
