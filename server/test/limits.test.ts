@@ -5,6 +5,7 @@ import http from 'node:http';
 import { join as joinPath } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { SMALL_WORLD_MAX } from '../domain/limits.ts';
+import { connectionsFor, pollsByHeap } from '../roles/capacity.ts';
 import { STORE_BYTES_MAX } from '../roles/sprite_store.ts';
 import { ask, crossingOf, type Joined, join, post } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
@@ -184,5 +185,27 @@ describe('a relay whose sprite store is full', BOUNDED, () => {
     isProblem(await put(sprFile()), 'store-full');
     assert.equal((await put(bytes)).status, 204);
     assert.deepEqual((await ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`)).body, bytes);
+  });
+});
+
+describe('a relay whose heap carries fewer polls than its files', BOUNDED, () => {
+  it('holds as many as the heap carries, so that V8 never ends it', async (t) => {
+    const env = { SPRITES_NODE_FLAGS: '--max-old-space-size=64 --max-semi-space-size=1' };
+    const relay = await startRelay({ workers: 1, front: 'portable', env });
+    t.after(() => relay?.stop());
+    const { capacity } = await relay.waitForLog(({ msg }) => msg === 'relay ready');
+    const { files, heapBytes, connections } = capacity as Record<string, number>;
+    assert.ok(heapBytes >= 64 * 2 ** 20 && heapBytes < 80 * 2 ** 20, `${heapBytes} bytes of heap`);
+    assert.equal(connections, Math.min(connectionsFor(files), pollsByHeap('portable', heapBytes)));
+  });
+
+  it('is told apart by bytes: none for less than its own code, one more for each poll, no limit for the native front', () => {
+    const one = pollsByHeap('portable', 2 ** 30);
+    const bytes = [0, 48 * 2 ** 20, 2 ** 30 + 10_500, 2 ** 30 - 10_500];
+    assert.deepEqual(
+      bytes.map((heap) => pollsByHeap('portable', heap)),
+      [16, 16, one + 1, one - 1],
+    );
+    assert.equal(pollsByHeap('native', 0), Number.POSITIVE_INFINITY);
   });
 });
