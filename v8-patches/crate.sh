@@ -55,6 +55,7 @@ patched_source() {
     patch -d "$dir/crate/v8" -p1 --fuzz=0 -f -s --no-backup-if-mismatch <"$patch" ||
       fail 1 "$(basename "$patch") does not apply to $CRATE."
   done
+  rm -rf "$dir/applied"
   mkdir -p "$dir/applied"
   cp "$here"/[0-9]*.patch "$dir/applied/"
   echo "$wanted" >"$stamp"
@@ -133,7 +134,7 @@ program() {
   library
   (
     cd "$dir/library"
-    $LLVM/bin/clang++ -std=c++20 -O2 -fno-rtti -Wall -Wextra -I../crate/v8/include "$here/bench/allocate.cc" \
+    $LLVM/bin/clang++ -std=c++20 -O2 -fno-rtti -Wall -Wextra -isystem ../crate/v8/include "$here/bench/allocate.cc" \
       obj/v8/libv8_monolith.a -fuse-ld=lld -pthread -ldl -latomic -o allocate
   )
   echo "$dir/library/allocate"

@@ -5,6 +5,7 @@
  * whole heap because of them; two million objects that live make that dear. `window`: so many Buffers are kept.
  */
 import { machine, table } from '../../server/bench/table.ts';
+import { nodeWithYoungLimit } from './emulated.ts';
 import { measureCase, type Pauses, paced, settle, watchPauses } from './pauses.ts';
 
 const OBJECTS = 2_000_000;
@@ -30,13 +31,24 @@ export const LOADS: Record<string, Load> = {
 export const MAKERS = ['buffers', 'slab'] as const;
 export type Maker = (typeof MAKERS)[number];
 
-const CASES: [Maker, string[]][] = [
-  ['buffers', []],
-  ['buffers', ['--external-memory-accounted-in-global-limit']],
-  ['buffers', ['--max-old-space-size=16384']],
-  ['buffers', ['--max-semi-space-size=256']],
-  ['buffers', ['--no-incremental-marking']],
-  ['slab', []],
+const GLOBAL_LIMIT = '--external-memory-accounted-in-global-limit';
+
+interface Case {
+  name: string;
+  maker?: Maker;
+  flags?: readonly string[];
+  /** Patch 0001, emulated: --young-external-memory-limit. */
+  youngMiB?: number;
+}
+
+const CASES: Case[] = [
+  { name: 'default' },
+  { name: GLOBAL_LIMIT, flags: [GLOBAL_LIMIT] },
+  { name: '--young-external-memory-limit=32 (patch 0001)', youngMiB: 32 },
+  { name: '--young-external-memory-limit=16 (patch 0001)', youngMiB: 16 },
+  { name: 'both, 16', flags: [GLOBAL_LIMIT], youngMiB: 16 },
+  { name: '--max-semi-space-size=256', flags: ['--max-semi-space-size=256'] },
+  { name: 'no Buffers: views of one slab', maker: 'slab' },
 ];
 
 /** Measures every case under the named loads and prints a table for each. */
@@ -45,23 +57,24 @@ export async function externalBuffers(names: readonly string[]): Promise<void> {
   for (const name of names) {
     const { bytes, rate, window } = LOADS[name];
     const rows: string[][] = [];
-    for (const [maker, flags] of CASES) {
-      const { perSecond, majors, scavenges, longestBlockMs, cpuSeconds } = await measureCase(flags, [
-        ...['buffers', name],
-        maker,
-      ]);
-      rows.push([
-        [maker === 'slab' ? 'one slab and views of it' : 'Buffers', ...flags].join(' '),
-        perSecond.toFixed(0),
-        String(scavenges.count),
-        String(majors.count),
-        `${longestBlockMs.toFixed(0)} ms`,
-        `${cpuSeconds.toFixed(1)} s`,
-      ]);
-    }
+    for (const one of CASES) rows.push(await rowOf(name, one));
     const pace = rate === Infinity ? 'as many as can be' : `${rate.toLocaleString('en')}/s`;
     const title = `${bytes / 1024} KB, ${pace}, ${window.toLocaleString('en')} kept`;
     console.log(table([title, 'Buffers/s', 'scavenges', 'majors', 'longest block', 'CPU'], rows), '\n');
+  }
+}
+
+async function rowOf(load: string, { name, maker = 'buffers', flags = [], youngMiB }: Case): Promise<string[]> {
+  const emulated = youngMiB === undefined ? undefined : nodeWithYoungLimit(youngMiB);
+  try {
+    const measured = await measureCase(flags, ['buffers', load, maker], emulated?.program);
+    const { perSecond, majors, scavenges, longestBlockMs, cpuSeconds } = measured;
+    const counts = [perSecond.toFixed(0), String(scavenges.count), String(majors.count)];
+    return [name, ...counts, `${longestBlockMs.toFixed(0)} ms`, `${cpuSeconds.toFixed(1)} s`];
+  } catch (error) {
+    return [name, (error as Error).message];
+  } finally {
+    emulated?.remove();
   }
 }
 

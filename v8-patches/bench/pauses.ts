@@ -84,8 +84,12 @@ export function watchPauses(): { end(done: number): Promise<Pauses> } {
 }
 
 /** Runs one case in a process of its own. Throws Error when it fails. */
-export async function measureCase(flags: readonly string[], words: readonly string[]): Promise<Pauses> {
-  const child = spawn(process.execPath, ['--expose-gc', ...flags, CASE, ...words], {
+export async function measureCase(
+  flags: readonly string[],
+  words: readonly string[],
+  program = process.execPath,
+): Promise<Pauses> {
+  const child = spawn(program, ['--expose-gc', ...flags, CASE, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
