@@ -81,9 +81,9 @@ async function rowOf(load: string, { name, maker = 'buffers', flags = [], youngM
 /** The case itself, in its own process. */
 export async function buffersCase(name: string, maker: Maker): Promise<Pauses> {
   const { bytes, rate, window } = LOADS[name];
-  await settle(Array.from({ length: OBJECTS }, (_, n) => ({ n, next: { n } })));
   const kept: Buffer[] = new Array(window);
   const slab = Buffer.alloc(SLAB_BYTES);
+  await settle([slab, Array.from({ length: OBJECTS }, (_, n) => ({ n, next: { n } }))]);
   let made = 0;
   const pauses = watchPauses();
   await paced(rate, SECONDS, () => {
