@@ -36,6 +36,7 @@ const SPARE = 400;
 
 /** Sprites a second: what the portable front carries on one core beside its swarm. */
 const RATE = 1500;
+const SENDERS = 2000;
 const SECONDS = 20;
 
 /** Runs the named sets, `rounds` times each, and prints a row for each run. */
@@ -45,7 +46,8 @@ export async function relayFlags(
   front: Front,
   workers: number,
 ): Promise<void> {
-  const desktops = connectionsFor(fileLimit()) - SPARE;
+  // One process takes the throwers' connections as well.
+  const desktops = connectionsFor(fileLimit()) - SPARE - (workers === 0 ? SENDERS : 0);
   const rows: string[][] = [];
   for (let round = 1; round <= rounds; round++) {
     for (const name of names) rows.push(await measure(name, desktops, front, workers));
@@ -65,7 +67,7 @@ async function measure(name: string, desktops: number, front: Front, workers: nu
   // At the start, when all are parked, and around the measured window; each starts the count of the longest block anew.
   const readings: Promise<Reading>[] = [relay.metrics()];
   try {
-    const load = ['--desktops', String(desktops), '--rate', String(RATE), '--senders', '2000'];
+    const load = ['--desktops', String(desktops), '--rate', String(RATE), '--senders', String(SENDERS)];
     const account = await runEngine(relay, [...load, '--warm-up', '5', '--duration', String(SECONDS)], {
       phase: (phase) => {
         if (['warmUp', 'measure', 'drain'].includes(phase)) readings.push(relay.metrics());
