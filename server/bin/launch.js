@@ -91,8 +91,8 @@ function wantsNative() {
 }
 
 /**
- * V8's flags for the relay: the preset for this machine and front, then SPRITES_NODE_FLAGS, which win. What was chosen is
- * said; server/README.md gives each flag its reason. Ends here when V8 would not run with them.
+ * V8's flags for the relay: the preset for this machine and front, then SPRITES_NODE_FLAGS, which win.
+ * server/README.md gives each its reason. Ends here when V8 would not run with them.
  */
 function relayFlags(front) {
   const own = flagsIn(process.env.SPRITES_NODE_FLAGS);
@@ -103,9 +103,8 @@ function relayFlags(front) {
     process.exit(2);
   }
   const preset = presetFor(memoryMiB(), front, [...inherited, ...own]);
-  if (!rest.includes('--help')) {
-    console.error(`V8 (${preset.name}; ${preset.why}): ${[...preset.flags, ...own].join(' ')}`);
-  }
+  // The relay says it once it runs, beside where to find it.
+  process.env.SPRITES_PRESET = `${preset.name}: ${preset.why}`;
   return [...preset.flags, ...own];
 }
 

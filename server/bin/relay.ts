@@ -32,6 +32,8 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   process.on('SIGINT', relay.stop);
   // For people; the log on stdout is for programs.
   console.error(`Sprites is running: open ${relay.url} in two windows, and throw.`);
+  const preset = process.env.SPRITES_PRESET;
+  if (preset) console.error(`V8 runs with ${process.execArgv.join(' ')} (${preset}).`);
   await relay.stopped;
   process.exit(0);
 }

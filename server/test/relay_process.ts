@@ -232,7 +232,7 @@ function readLine(text: string): LogLine {
   } catch {
     // Not one of pino's.
   }
-  return { msg: text, level: /^(?:Sprites is running|V8 \()/.test(text) ? LEVEL.info : LEVEL.error };
+  return { msg: text, level: /^(?:Sprites is running|V8 runs with)/.test(text) ? LEVEL.info : LEVEL.error };
 }
 
 /** The text of an admin path. */
