@@ -576,6 +576,8 @@ onEachFront('a relay under bad input', (front) => {
       ['GET', '/metrics'],
       ['POST', '/admin/gc'],
       ['GET', '/admin/heap'],
+      ['POST', '/admin/heap-snapshot?force=1'],
+      ['POST', '/admin/profile?seconds=1'],
       ['GET', '/admin/desktops'],
       ['POST', '/admin/drain'],
       ['GET', '/admin/nothing'],
