@@ -14,9 +14,10 @@ fail() {
 
 [ $# -eq 1 ] || fail 2 "$usage"
 case $1 in --help) echo "$usage"; exit 0 ;; -*) fail 2 "$usage" ;; esac
-v8=$1/deps/v8
+[ -f "$1/deps/v8/include/v8-version.h" ] ||
+  fail 1 "$1 is no Node.js source tree: it has no deps/v8/include/v8-version.h."
+v8=$(cd "$1/deps/v8" && pwd)
 version=$v8/include/v8-version.h
-[ -f "$version" ] || fail 1 "$1 is no Node.js source tree: it has no deps/v8/include/v8-version.h."
 number() { sed -n "s/^#define V8_$1_VERSION \([0-9]*\)$/\1/p" "$version"; }
 found=$(number MAJOR).$(number MINOR)
 [ "$found" = $MAJOR.$MINOR ] ||
@@ -26,23 +27,30 @@ command -v patch >/dev/null || fail 1 "There is no patch program: apt-get instal
 # Tried on copies first, so that a patch that does not fit leaves nothing half done.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-files=$(sed -n 's#^+++ b/##p' "$here"/[0-9]*.patch | sort -u)
-for file in $files; do
-  [ -f "$v8/$file" ] || fail 1 "$v8 has no $file; it is not the V8 the patches are for. Nothing was changed."
-  mkdir -p "$copy/$(dirname "$file")"
-  cp "$v8/$file" "$copy/$file"
-done
-if (
-  for patch in $(ls -r "$here"/[0-9]*.patch); do patch -d "$copy" -p1 -R -f -s --no-backup-if-mismatch <"$patch" || exit 1; done
-) >/dev/null 2>&1; then
+cd "$here"
+files=$(sed -n 's#^+++ b/##p' [0-9]*.patch | sort -u)
+copies() {
+  for file in $files; do
+    [ -f "$v8/$file" ] || fail 1 "$v8 has no $file; it is not the V8 the patches are for. Nothing was changed."
+    mkdir -p "$copy/$(dirname "$file")"
+    cp "$v8/$file" "$copy/$file"
+  done
+}
+reversed() {
+  for patch in $(ls -r [0-9]*.patch); do
+    patch -d "$copy" -p1 -R --fuzz=0 -f -s --no-backup-if-mismatch <"$patch" >/dev/null 2>&1 || return 1
+  done
+}
+copies
+if reversed; then
   echo "$v8 has the patches already."
   exit 0
 fi
-for file in $files; do cp "$v8/$file" "$copy/$file"; done
-for patch in "$here"/[0-9]*.patch; do
+copies
+for patch in [0-9]*.patch; do
   patch -d "$copy" -p1 --fuzz=0 -f -s --no-backup-if-mismatch <"$patch" ||
-    fail 1 "$(basename "$patch") does not fit $v8. Nothing was changed."
-  echo "$(basename "$patch") fits."
+    fail 1 "$patch does not fit $v8. Nothing was changed."
+  echo "$patch fits."
 done
 for file in $files; do cp "$copy/$file" "$v8/$file"; done
 echo "$v8 is patched."
