@@ -19,6 +19,13 @@ inline int64_t NowNs() {
   return now.tv_sec * kNsPerSecond + now.tv_nsec;
 }
 
+// What people's clocks say; for labels, never for durations.
+inline uint64_t WallMs() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000 + static_cast<uint64_t>(now.tv_nsec / kNsPerMs);
+}
+
 }  // namespace swarm
 
 #endif  // LOADTEST_ENGINE_CLOCK_H_

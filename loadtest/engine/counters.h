@@ -45,6 +45,7 @@ struct Counters {
 
   // Connections.
   uint64_t connects = 0;
+  uint64_t connections_open = 0;  // now
   uint64_t connects_failed = 0;
   uint64_t connects_refused = 0;     // of these: nobody listens
   uint64_t addresses_exhausted = 0;  // of these: no local port is left on any source

@@ -61,6 +61,9 @@ the machine
   --processes N           slices, one process each       (as many as descriptors demand)
   --spin                  never sleep: lower latency of the swarm itself, a core each
   --watch-pids A,B        measure CPU and memory of these processes (the relay's)
+
+what is told
+  --seconds               on stdout, a JSON line {"second": …} for each second as well
   --help                  this text
 
 stdout: a JSON line for each phase, the last one with all results. stderr: a line a second.
@@ -202,6 +205,7 @@ std::vector<Flag> FlagsOf(Options* o) {
        [o](std::string_view v) { return ReadPids(v, &o->watch_pids); }},
       {"--leave", "", yes(&o->leave)},
       {"--spin", "", yes(&o->spin)},
+      {"--seconds", "", yes(&o->tell_seconds)},
       {"--sitting", "",
        [o](std::string_view) {
          o->mode = Mode::kSitting;

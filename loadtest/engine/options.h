@@ -42,6 +42,7 @@ struct Options {
   double poll_overdue_s = 150;  // the longest poll is 120 s + 10 %; the rest is patience
   bool leave = false;
   bool spin = false;
+  bool tell_seconds = false;
 
   uint32_t processes = 0;  // after parsing: how many slices
   std::string sources_text;

@@ -135,14 +135,30 @@ void WriteRelay(JsonWriter& json, const Options& options, const Findings& f, uin
   json.Close('}');
 }
 
+void WriteBuckets(JsonWriter& json, std::string_view key, const std::vector<Bucket>& buckets) {
+  json.Open(key, '[');
+  for (const Bucket& bucket : buckets) {
+    json.Open('[').Whole({}, bucket.low).Whole({}, bucket.high).Whole({}, bucket.count).Close(']');
+  }
+  json.Close(']');
+}
+
+void WriteSecond(JsonWriter& json, std::string_view key, const Second& s) {
+  json.Open(key, '{').Real("atS", s.at_s).Text("phase", s.phase).Whole("parked", s.parked);
+  json.Whole("connections", s.connections).Whole("sent", s.sent).Whole("accepted", s.accepted);
+  json.Whole("delivered", s.delivered).Whole("refused", s.refused).Whole("p50Us", s.p50_us);
+  json.Whole("p90Us", s.p90_us).Whole("p99Us", s.p99_us).Whole("p999Us", s.p999_us);
+  json.Whole("maxUs", s.max_us).Real("relayCores", s.relay_cores);
+  json.Real("swarmCores", s.swarm_cores).Whole("relayRssBytes", s.relay_rss_bytes);
+  json.Whole("tcpMemoryBytes", s.tcp_memory_bytes).Whole("slabBytes", s.slab_bytes);
+  WriteBuckets(json, "latencyBucketsNs", s.latency);
+  json.Close('}');
+}
+
 void WriteSeconds(JsonWriter& json, const std::vector<Second>& seconds) {
   json.Open("seconds", '[');
-  for (const Second& s : seconds) {
-    json.Open('{').Real("atS", s.at_s).Text("phase", s.phase).Whole("parked", s.parked);
-    json.Whole("sent", s.sent).Whole("accepted", s.accepted).Whole("delivered", s.delivered);
-    json.Whole("refused", s.refused).Whole("p50Us", s.p50_us).Whole("p99Us", s.p99_us);
-    json.Whole("maxUs", s.max_us).Real("relayCores", s.relay_cores);
-    json.Real("swarmCores", s.swarm_cores).Whole("relayRssBytes", s.relay_rss_bytes).Close('}');
+  for (const Second& second : seconds) {
+    WriteSecond(json, {}, second);
   }
   json.Close(']');
 }
@@ -198,7 +214,7 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   JsonWriter json;
   json.Open('{').Text("phase", "done").Flag("ok", findings.ok).Text("message", findings.message);
   WriteOptions(json, options);
-  json.Whole("parked", findings.parked);
+  json.Whole("startedAtMs", findings.started_at_ms).Whole("parked", findings.parked);
   WriteThrows(json, findings.total, findings.fates);
   json.Open("window", '{').Real("seconds", seconds);
   json.Whole("offered", Grown(findings, &Counters::offered));
@@ -225,11 +241,26 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   const Limit limit = LimitOf(options, findings);
   json.Text("limit", limit.who).Text("limitReason", limit.reason);
   WriteSeconds(json, findings.seconds);
-  json.Open("latencyBucketsNs", '[');
-  findings.latency.ForEach([&](uint64_t low, uint64_t high, uint64_t count) {
-    json.Open('[').Whole({}, low).Whole({}, high).Whole({}, count).Close(']');
+  WriteBuckets(json, "latencyBucketsNs", BucketsOf(findings.latency));
+  WriteBuckets(json, "answerBucketsNs", BucketsOf(findings.answer));
+  WriteBuckets(json, "slipBucketsNs", BucketsOf(findings.slip));
+  json.Close('}');
+  return json.text();
+}
+
+std::vector<Bucket> BucketsOf(const Histogram& histogram) {
+  std::vector<Bucket> buckets;
+  histogram.ForEach([&](uint64_t low, uint64_t high, uint64_t count) {
+    buckets.push_back({low, high, count});
   });
-  json.Close(']').Close('}');
+  return buckets;
+}
+
+std::string SecondJson(const Second& second) {
+  JsonWriter json;
+  json.Open('{');
+  WriteSecond(json, "second", second);
+  json.Close('}');
   return json.text();
 }
 

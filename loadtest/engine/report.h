@@ -27,7 +27,8 @@
 //                                 of throws due in the window, from when due: to the arrival, to
 //                                 the 202, to when the swarm turned to it (how late the swarm
 //                                 itself was)
-//   latencyBucketsNs [[low, high, count], …]     the histogram, merged with others by adding
+//   latencyBucketsNs, answerBucketsNs, slipBucketsNs [[low, high, count], …]
+//                                 the histograms, merged with those of other machines by adding
 //
 //   polls {sent = answered + cut + held, withSprites, withPing, empty, refused, overdue, byes,
 //          cursorsLost}
@@ -42,8 +43,13 @@
 //   swarm {cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores, busiestProcessCores,
 //          rssBytes}
 //   kernel {before, parked, end: {tcpInUse, tcpMemoryBytes, slabBytes, availableBytes}}
-//   seconds [{atS, phase, parked, sent, accepted, delivered, refused, p50Us, p99Us, maxUs,
-//             relayCores, swarmCores, relayRssBytes}]
+//   startedAtMs                   wall clock, so that runs of several machines can be laid side by
+//   side seconds [{atS, phase, parked, connections, sent, accepted, delivered, refused,
+//             p50Us, p90Us, p99Us, p999Us, maxUs, relayCores, swarmCores, relayRssBytes,
+//             tcpMemoryBytes, slabBytes, latencyBucketsNs}]
+//                                 counts and latencies are of that second alone, what is open or in
+//                                 use is as it was at its end; with --seconds each is also told
+//                                 while the run is on, as {"second": {…}}
 //   limit "none" | "swarm" | "relay", limitReason
 #ifndef LOADTEST_ENGINE_REPORT_H_
 #define LOADTEST_ENGINE_REPORT_H_
@@ -70,25 +76,40 @@ struct Moment {
   std::vector<double> slices_s;  // CPU of each slice
 };
 
+// Values of a histogram that look alike: low … high, both included.
+struct Bucket {
+  uint64_t low = 0;
+  uint64_t high = 0;
+  uint64_t count = 0;
+};
+std::vector<Bucket> BucketsOf(const Histogram& histogram);
+
 struct Second {
   double at_s = 0;
   std::string_view phase;
   uint64_t parked = 0;
+  uint64_t connections = 0;
   uint64_t sent = 0;
   uint64_t accepted = 0;
   uint64_t delivered = 0;
   uint64_t refused = 0;
+  std::vector<Bucket> latency;  // of its arrivals; those outside the measured window too
   uint64_t p50_us = 0;
+  uint64_t p90_us = 0;
   uint64_t p99_us = 0;
+  uint64_t p999_us = 0;
   uint64_t max_us = 0;
   double relay_cores = 0;
   double swarm_cores = 0;
   uint64_t relay_rss_bytes = 0;
+  uint64_t tcp_memory_bytes = 0;
+  uint64_t slab_bytes = 0;
 };
 
 struct Findings {
   bool ok = true;
   std::string message;
+  uint64_t started_at_ms = 0;  // wall clock
   uint64_t parked = 0;
   double connect_s = 0;
   Moment window_begin;
@@ -116,7 +137,9 @@ struct Limit {
 Limit LimitOf(const Options& options, const Findings& findings);
 
 std::string ReportJson(const Options& options, const Findings& findings);
+// For people, and for programs.
 std::string SecondLine(const Second& second);
+std::string SecondJson(const Second& second);
 
 }  // namespace swarm
 

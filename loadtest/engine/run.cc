@@ -82,6 +82,7 @@ bool Run::Conduct() {
   signal(SIGINT, OnInterrupt);
   signal(SIGTERM, OnInterrupt);
   started_ns_ = NowNs();
+  findings_->started_at_ms = WallMs();
   next_second_ns_ = started_ns_ + kNsPerSecond;
   Findings& f = *findings_;
   f.kernel_before = ReadKernel();
@@ -406,20 +407,31 @@ void Run::PrintSecond(int64_t now_ns) {
   second.at_s = static_cast<double>(now_ns - started_ns_) / kNsPerSecond;
   second.phase = phase_name_;
   second.parked = now.polls_held;
+  second.connections = now.connections_open;
   second.sent = now.sent - before.sent;
   second.accepted = now.accepted - before.accepted;
   second.delivered = now.delivered - before.delivered;
   second.refused = now.refused - before.refused;
+  second.latency = BucketsOf(*grown);
   second.p50_us = grown->Percentile(0.5) / kNsPerUs;
+  second.p90_us = grown->Percentile(0.9) / kNsPerUs;
   second.p99_us = grown->Percentile(0.99) / kNsPerUs;
+  second.p999_us = grown->Percentile(0.999) / kNsPerUs;
   second.max_us = grown->max() / kNsPerUs;
   if (last_.at_ns != 0) {
     second.relay_cores = (moment.relay.cpu_s - last_.relay.cpu_s) / seconds;
   }
   second.swarm_cores = (moment.swarm.cpu_s - last_.swarm.cpu_s) / seconds;
   second.relay_rss_bytes = moment.relay.rss_bytes;
+  const KernelUse kernel = ReadKernel();
+  second.tcp_memory_bytes = kernel.tcp_memory_bytes;
+  second.slab_bytes = kernel.slab_bytes;
   std::fprintf(stderr, "%s\n", SecondLine(second).c_str());
-  findings_->seconds.push_back(second);
+  if (options_.tell_seconds) {
+    std::printf("%s\n", SecondJson(second).c_str());
+    std::fflush(stdout);
+  }
+  findings_->seconds.push_back(std::move(second));
 
   const uint64_t heard = now.answered + now.polls_answered + now.joins_accepted;
   const uint64_t heard_before = before.answered + before.polls_answered + before.joins_accepted;

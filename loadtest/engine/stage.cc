@@ -85,6 +85,7 @@ bool Stage::Finish(Connection& connection, uint32_t events) {
   --connecting;
   const int error = connection.Finish(events);
   if (error == 0) {
+    ++counters.connections_open;
     return true;
   }
   ++counters.connects_failed;
@@ -102,6 +103,8 @@ bool Stage::Send(Connection& connection, std::string_view bytes) {
 void Stage::Close(Connection& connection) {
   if (connection.state() == Connection::State::kConnecting) {
     --connecting;
+  } else if (connection.open()) {
+    --counters.connections_open;
   }
   connection.Close();
 }
