@@ -1,0 +1,135 @@
+/**
+ * The last line an engine prints: what one machine's part of a run found. engine/report.h says what each member means.
+ *
+ * Invariant: what `readResult` returned has every member that merging reads, as a finite number where one is wanted.
+ */
+import type { Bucket, Quantiles } from './histogram.ts';
+
+export const LIMITS = ['none', 'swarm', 'relay'] as const;
+export type Limit = (typeof LIMITS)[number];
+
+/** Counts of throws and arrivals, of the whole run. Adding them up over machines is their sum. */
+export const COUNTS = [
+  ...['offered', 'skipped', 'waiting', 'sent', 'resent', 'answered', 'accepted', 'refused', 'unexpected'],
+  ...['timedOut', 'failed', 'inFlight', 'abandoned', 'delivered', 'lost', 'duplicated', 'misrouted', 'late'],
+  ...['outOfOrder', 'deliveredUnaccepted', 'foreign'],
+] as const;
+
+export interface EngineSecond {
+  atS: number;
+  phase: string;
+  parked: number;
+  connections: number;
+  sent: number;
+  accepted: number;
+  delivered: number;
+  refused: number;
+  p50Us: number;
+  p90Us: number;
+  p99Us: number;
+  p999Us: number;
+  maxUs: number;
+  relayCores: number;
+  swarmCores: number;
+  relayRssBytes: number;
+  tcpMemoryBytes: number;
+  slabBytes: number;
+  latencyBucketsNs: Bucket[];
+}
+
+interface KernelUse {
+  tcpInUse: number;
+  tcpMemoryBytes: number;
+  slabBytes: number;
+  availableBytes: number;
+}
+
+interface Use {
+  cpuUsPerSprite: number;
+  userUsPerSprite: number;
+  systemUsPerSprite: number;
+  cpuCores: number;
+}
+
+export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
+  phase: 'done';
+  ok: boolean;
+  message: string;
+  mode: 'open' | 'closed' | 'sitting';
+  desktops: number;
+  senders: number;
+  processes: number;
+  rate: number;
+  inFlightTarget: number;
+  seed: number;
+  startedAtMs: number;
+  parked: number;
+  refusedByCode: Record<string, number>;
+  otherRefusedByCode: Record<string, number>;
+  window: { seconds: number; offered: number; sent: number; accepted: number; delivered: number };
+  latencyUs: Quantiles;
+  answerUs: Quantiles;
+  slipUs: Quantiles;
+  latencyBucketsNs: Bucket[];
+  answerBucketsNs: Bucket[];
+  slipBucketsNs: Bucket[];
+  polls: Record<string, number>;
+  joins: Record<string, number>;
+  connections: Record<string, number>;
+  /** Only where the engine watched the relay's processes. */
+  relay?: Use & {
+    pids: number[];
+    rssBytes: { before: number; parked: number; end: number };
+    bytesPerParkedPoll: number;
+  };
+  swarm: Use & { busiestProcessCores: number; rssBytes: number };
+  kernel: Record<'before' | 'parked' | 'end', KernelUse>;
+  seconds: EngineSecond[];
+  limit: Limit;
+  limitReason: string;
+}
+
+/**
+ * The result in `text`: a file that holds it, or all an engine printed on stdout.
+ *
+ * Throws Error, a sentence that names `where` and the member that is wrong.
+ */
+export function readResult(text: string, where: string): EngineResult {
+  const last = text.trimEnd().split('\n').at(-1) ?? '';
+  let value: unknown;
+  try {
+    value = JSON.parse(last);
+  } catch {
+    throw new Error(`${where}: no engine's result: its last line is not JSON`);
+  }
+  const wrong = whatIsWrong(value);
+  if (wrong) throw new Error(`${where}: no engine's result: ${wrong}`);
+  return value as EngineResult;
+}
+
+type Json = Record<string, unknown>;
+
+function whatIsWrong(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return 'it is no object';
+  const result = value as Json;
+  if (result.phase !== 'done') return 'the run it tells of has not ended';
+  if (typeof result.ok !== 'boolean' || typeof result.message !== 'string') return 'ok and message are missing';
+  if (!LIMITS.includes(result.limit as Limit)) return `limit must be one of ${LIMITS.join(', ')}`;
+  const flat = [...COUNTS, 'desktops', 'senders', 'processes', 'rate', 'seed', 'startedAtMs', 'parked'];
+  for (const name of flat) if (!Number.isFinite(result[name])) return `${name} must be a number`;
+  for (const name of ['window', 'polls', 'joins', 'connections', 'swarm', 'kernel', 'refusedByCode']) {
+    if (typeof result[name] !== 'object' || result[name] === null) return `${name} must be an object`;
+  }
+  for (const name of ['latency', 'answer', 'slip']) {
+    const buckets = result[`${name}BucketsNs`];
+    if (!Array.isArray(buckets) || !buckets.every(isBucket)) return `${name}BucketsNs must be [low, high, count], …`;
+    const { count, mean, max } = (result[`${name}Us`] ?? {}) as Json;
+    if (![count, mean, max].every(Number.isFinite)) return `${name}Us must have count, mean and max`;
+  }
+  if (!Array.isArray(result.seconds)) return 'seconds must be a list';
+  return undefined;
+}
+
+function isBucket(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 3 && value.every(Number.isFinite);
+}

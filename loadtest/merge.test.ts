@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { readResult } from './engine_result.ts';
+import { merge, overRuns } from './merge.ts';
+import type { RelaySample } from './relay_sample.ts';
+import { bucketOf, resultOf, secondOf } from './test/results.ts';
+
+const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [] };
+const START = 1_700_000_000_000;
+
+/** A small generator, so that a seed says everything. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe('merge', () => {
+  it('answers percentiles of all values together, never of percentiles', (t) => {
+    const seed = randomInt(2 ** 31);
+    t.diagnostic(`seed ${seed}`);
+    const random = randomOf(seed);
+    const machines = Array.from({ length: 5 }, (_, k) =>
+      Array.from({ length: 200 + 300 * k }, () => Math.floor(50_000 * 10 ** (random() * (1 + k)))),
+    );
+    const report = merge(
+      machines.map((latencies) => resultOf(latencies)),
+      ORIGIN,
+    );
+    const all = machines.flat().sort((a, b) => a - b);
+    for (const [share, name] of [
+      [0.5, 'p50'],
+      [0.9, 'p90'],
+      [0.99, 'p99'],
+      [0.999, 'p999'],
+    ] as const) {
+      const [low, high] = bucketOf(all[Math.ceil(share * all.length) - 1]);
+      assert.equal(report.latencyUs[name], Math.round((low + high) / 2) / 1000, name);
+    }
+    assert.equal(report.latencyUs.max, (all.at(-1) as number) / 1000);
+    assert.equal(report.latencyUs.count, all.length);
+    assert.equal(report.delivered, all.length);
+  });
+
+  it('adds counts and tables up, and CPU over all sprites', () => {
+    const cheap = resultOf([1000, 1000, 1000], { lost: 1, refused: 2, refusedByCode: { 'mailbox-full': 2 } });
+    const costly = resultOf([1000], { lost: 2, refusedByCode: { 'mailbox-full': 1, 'too-fast': 4 } });
+    costly.swarm.cpuUsPerSprite = 50;
+    const report = merge([cheap, costly], ORIGIN);
+    assert.equal(report.lost, 3);
+    assert.equal(report.refused, 2);
+    assert.deepEqual(report.refusedByCode, { 'mailbox-full': 3, 'too-fast': 4 });
+    assert.equal(report.desktops, 20);
+    assert.equal(report.swarm.cpuUsPerSprite, (3 * 10 + 50) / 4);
+    assert.equal(report.window.deliveredPerS, 0.4);
+  });
+
+  it('is not ok when one machine is not, and says why once', () => {
+    const gone = { ok: false, message: 'the relay is gone' };
+    const report = merge([resultOf([1]), resultOf([1], gone), resultOf([1], gone)], ORIGIN);
+    assert.equal(report.ok, false);
+    assert.equal(report.pass, false);
+    assert.equal(report.message, 'the relay is gone');
+  });
+
+  it('names the swarm as the limit when any of it was, else the relay', () => {
+    const relay = resultOf([1], { limit: 'relay', limitReason: 'it was slow' });
+    const swarm = resultOf([1], { limit: 'swarm', limitReason: 'it was late' });
+    assert.equal(merge([resultOf([1]), relay], ORIGIN).limit, 'relay');
+    assert.deepEqual((({ limit, limitReason }) => ({ limit, limitReason }))(merge([relay, swarm], ORIGIN)), {
+      limit: 'swarm',
+      limitReason: 'it was late',
+    });
+    assert.equal(merge([resultOf([1])], ORIGIN).limit, 'none');
+  });
+
+  it('lays the seconds of machines that began later beside those of the others', () => {
+    const early = resultOf([], { seconds: [secondOf(1.003, [100]), secondOf(2.001, [100]), secondOf(3.004, [100])] });
+    const late = resultOf([], {
+      startedAtMs: START + 1_400,
+      seconds: [secondOf(1.001, [900, 900]), secondOf(2.002, [])],
+    });
+    const { seconds } = merge([late, early], ORIGIN);
+    assert.deepEqual(
+      seconds.map(({ atS, delivered, p50Us, parked }) => [atS, delivered, p50Us, parked]),
+      [
+        [1, 1, 0.1, 10],
+        [2, 3, 0.9, 20],
+        [3, 1, 0.1, 20],
+      ],
+    );
+  });
+
+  it("puts the relay's own figures beside the seconds they were asked in", () => {
+    const seconds = [1, 2, 3, 4].map((at) => secondOf(at, [1000], { phase: at === 1 ? 'warmUp' : 'measure' }));
+    const sample = (at: number, pauses: number): RelaySample => ({
+      atMs: START + at * 1000 - 100,
+      cpuSeconds: 0.5 * at,
+      rssBytes: 1e6 * at,
+      heapBytes: 1e5 * at,
+      loopDelayMaxMs: at,
+      gcPauses: {
+        count: pauses,
+        seconds: pauses * 0.004,
+        atMost: [
+          [0.001, 0],
+          [0.005, pauses],
+        ],
+      },
+    });
+    const samples = [sample(1, 7), sample(2, 8), sample(3, 8), sample(4, 10)];
+    const part = resultOf([1000, 1000], { seconds });
+    const { relay, seconds: merged } = merge([part], { ...ORIGIN, samples });
+    assert.deepEqual(
+      merged.map(({ heapBytes, gcMaxMs, relayRssBytes }) => [heapBytes, gcMaxMs, relayRssBytes]),
+      [
+        [1e5, undefined, 1e6],
+        [2e5, 4, 2e6],
+        [3e5, 0, 3e6],
+        [4e5, 5, 4e6],
+      ],
+    );
+    assert.equal(merged[2].relayCores, 0.5);
+    assert.equal(relay.cpuCores, 0.5);
+    assert.equal(relay.cpuUsPerSprite, (0.5 * 1e6) / 0.2);
+    assert.equal(relay.heapBytes, 4e5);
+    assert.equal(relay.gcMaxMs, 5);
+    assert.equal(relay.loopDelayMaxMs, 4);
+  });
+
+  it('says null of a relay that nobody could watch', () => {
+    const { relay } = merge([resultOf([1000])], ORIGIN);
+    assert.equal(relay.cpuUsPerSprite, null);
+    assert.equal(relay.heapBytes, null);
+    assert.equal(relay.gcMaxMs, null);
+  });
+
+  it('refuses nothing at all, and loads of different kinds', () => {
+    assert.throws(() => merge([], ORIGIN), /no result/);
+    assert.throws(() => merge([resultOf([1]), resultOf([1], { mode: 'closed' })], ORIGIN), /open and closed/);
+  });
+
+  it('takes several runs as one, and keeps each by itself', () => {
+    const report = overRuns([[1000, 2000], [4000]].map((latencies) => merge([resultOf(latencies)], ORIGIN)));
+    assert.equal(report.desktops, 10);
+    assert.equal(report.delivered, 3);
+    assert.equal(report.latencyUs.max, 4);
+    assert.equal(report.window.seconds, 20);
+    assert.deepEqual(
+      report.runs.map(({ latencyUs }) => latencyUs.max),
+      [2, 4],
+    );
+  });
+});
+
+describe('engine result', () => {
+  it('is read from all an engine printed', () => {
+    const result = resultOf([1000]);
+    const printed = `{"phase":"connect"}\n${JSON.stringify(result)}\n`;
+    assert.deepEqual(readResult(printed, 'engine.json'), result);
+  });
+
+  it('is refused with the member that is wrong, and the file it is in', () => {
+    const wrong = (changes: object) => JSON.stringify({ ...resultOf([1]), ...changes });
+    assert.throws(() => readResult('', 'a.json'), /^Error: a\.json: .*not JSON/);
+    assert.throws(() => readResult('{"phase":"drain"}', 'a.json'), /a\.json: .*has not ended/);
+    assert.throws(() => readResult(wrong({ lost: 'none' }), 'a.json'), /a\.json: .*lost must be a number/);
+    assert.throws(() => readResult(wrong({ limit: 'me' }), 'a.json'), /limit must be one of/);
+    assert.throws(() => readResult(wrong({ latencyBucketsNs: [[1, 2]] }), 'a.json'), /latencyBucketsNs must be/);
+    assert.throws(() => readResult(wrong({ slipUs: undefined }), 'a.json'), /slipUs must have/);
+  });
+});

@@ -1,0 +1,444 @@
+/**
+ * Merging: the results of the engines of one run, from one machine or from a fleet, become one report.
+ *
+ * Pure: no clock, no file, no network. `merge(parts, origin)` takes what each machine's engine printed last
+ * (`engine_result.ts` reads and checks it) and answers the `Report` that `report.json` holds; `text.ts` and `page.ts` show
+ * it. Counts are added; histograms are merged as histograms, whole and second by second, so every percentile is that of
+ * one list of all values; CPU is added and divided by all sprites together. Nothing is averaged.
+ *
+ * Invariant: the counts of a report add up as those of its parts did, and `ok` is false if any part's is.
+ * Wanted of the parts: one scenario, begun at about the same time, and on a fleet each machine in a world of its own
+ * (`--world`): a sprite's ledger lies in the memory of the machine that threw it.
+ *
+ *     const parts = files.map((file) => readResult(readFileSync(file, 'utf8'), file));
+ *     const report = judge(merge(parts, { name: 'fleet', command, machines }), scenario.thresholds);
+ */
+import { COUNTS, type EngineResult, type EngineSecond, type Limit } from './engine_result.ts';
+import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantilesUs } from './histogram.ts';
+import { gcMaxMs, type RelaySample } from './relay_sample.ts';
+
+/** A machine that took part, as a figure must stand beside it. */
+export interface Machine {
+  name: string;
+  cores: number;
+  model: string;
+  memoryBytes: number;
+  system: string;
+  node: string;
+  commit: string;
+}
+
+/** What the report says of where it comes from. */
+export interface Origin {
+  name: string;
+  /** What the scenario shows, a sentence. */
+  shows?: string;
+  /** What gives these figures again. */
+  command: string;
+  machines: readonly Machine[];
+  /** What the relay was, for people: "native front, 1 worker", or its address. */
+  relay?: string;
+  /** The relay's own figures, about one a second, rising; times on the clock of the first part. */
+  samples?: readonly RelaySample[];
+}
+
+export interface ReportSecond extends Omit<EngineSecond, 'latencyBucketsNs'> {
+  heapBytes?: number;
+  gcMaxMs?: number;
+  loopDelayMaxMs?: number;
+}
+
+/** null: not known, because nobody could watch the relay. */
+export interface RelayFigures {
+  cpuUsPerSprite: number | null;
+  userUsPerSprite: number | null;
+  systemUsPerSprite: number | null;
+  cpuCores: number | null;
+  /** At the end of the run; `rssBytesParked` when all were parked and nothing flew yet. */
+  rssBytes: number | null;
+  rssBytesParked: number | null;
+  bytesPerParkedPoll: number | null;
+  /** The most that was seen in the measured window. */
+  heapBytes: number | null;
+  /** Longest pause of the collector in the measured window: the upper bound of its bucket. */
+  gcMaxMs: number | null;
+  loopDelayMaxMs: number | null;
+}
+
+export interface SwarmFigures {
+  cpuUsPerSprite: number;
+  userUsPerSprite: number;
+  systemUsPerSprite: number;
+  cpuCores: number;
+  busiestProcessCores: number;
+  processes: number;
+  rssBytes: number;
+  bytesPerDesktop: number;
+}
+
+/** The figures that runs are compared by. */
+export interface Figures extends Record<(typeof COUNTS)[number], number> {
+  ok: boolean;
+  message: string;
+  desktops: number;
+  senders: number;
+  rate: number;
+  parked: number;
+  window: { seconds: number; offeredPerS: number; deliveredPerS: number; delivered: number; offered: number };
+  latencyUs: Quantiles;
+  relay: RelayFigures;
+  swarm: SwarmFigures;
+  connectSeconds: number;
+  limit: Limit;
+  /** A sentence; empty when nobody was the limit. */
+  limitReason: string;
+}
+
+export type Outcome = 'held' | 'broken' | 'void';
+
+/** One threshold of the scenario and what came of it; `void`: the swarm was the limit, so the figure is not the relay's. */
+export interface Judgement {
+  threshold: string;
+  value: string;
+  outcome: Outcome;
+}
+
+/** What `report.json` holds. Times in the unit their name ends with; counts of the whole run, but for `window`. */
+export interface Report extends Figures {
+  format: 'sprites-swarm/1';
+  name: string;
+  shows: string;
+  command: string;
+  /** ISO 8601, UTC. */
+  startedAt: string;
+  machines: readonly Machine[];
+  relayIs: string;
+  mode: EngineResult['mode'];
+  seed: number;
+  pass: boolean;
+  judgements: Judgement[];
+  refusedByCode: Record<string, number>;
+  otherRefusedByCode: Record<string, number>;
+  answerUs: Quantiles;
+  slipUs: Quantiles;
+  polls: Record<string, number>;
+  joins: Record<string, number>;
+  connections: Record<string, number>;
+  kernel: { tcpMemoryBytes: number; slabBytes: number; slabBytesBefore: number };
+  seconds: ReportSecond[];
+  latencyBucketsNs: Bucket[];
+  /** Each run by itself; one, but for --runs and sweeps. */
+  runs: Figures[];
+}
+
+/**
+ * One run, whole.
+ *
+ * Throws Error when there is no part, or when the parts are not of one mode.
+ */
+export function merge(parts: readonly EngineResult[], origin: Origin): Report {
+  const [first] = parts;
+  if (!first) throw new Error('there is no result to merge');
+  const other = parts.find((part) => part.mode !== first.mode);
+  if (other) throw new Error(`results of different loads cannot be merged: ${first.mode} and ${other.mode}`);
+  const histogram = (name: 'latency' | 'answer' | 'slip') =>
+    mergeHistograms(parts.map((part) => histogramOf(part[`${name}BucketsNs`], part[`${name}Us`])));
+  const latency = histogram('latency');
+  const seconds = mergeSeconds(parts, origin.samples ?? []);
+  const window = windowOf(parts);
+  const limiting = limitOf(parts);
+  const figures: Figures = {
+    ...countsOf(parts),
+    ok: parts.every((part) => part.ok),
+    message: sentences(parts.filter((part) => part.message !== '').map((part) => part.message)),
+    desktops: sum(parts, (part) => part.desktops),
+    senders: sum(parts, (part) => part.senders),
+    rate: sum(parts, (part) => part.rate),
+    parked: sum(parts, (part) => part.parked),
+    window,
+    latencyUs: quantilesUs(latency),
+    relay: relayOf(parts, window, seconds, origin.samples ?? []),
+    swarm: swarmOf(parts, window),
+    connectSeconds: Math.max(...parts.map((part) => part.joins.seconds ?? 0)),
+    limit: limiting.limit,
+    limitReason: limiting.reason,
+  };
+  return {
+    format: 'sprites-swarm/1',
+    name: origin.name,
+    shows: origin.shows ?? '',
+    command: origin.command,
+    startedAt: new Date(Math.min(...parts.map((part) => part.startedAtMs))).toISOString(),
+    machines: origin.machines,
+    relayIs: origin.relay ?? '',
+    mode: first.mode,
+    seed: first.seed,
+    ...figures,
+    pass: figures.ok,
+    judgements: [],
+    refusedByCode: addUp(parts.map((part) => part.refusedByCode)),
+    otherRefusedByCode: addUp(parts.map((part) => part.otherRefusedByCode)),
+    answerUs: quantilesUs(histogram('answer')),
+    slipUs: quantilesUs(histogram('slip')),
+    polls: addUp(parts.map((part) => part.polls)),
+    joins: addUp(parts.map(({ joins: { seconds: _, ...counts } }) => counts)),
+    connections: addUp(parts.map((part) => part.connections)),
+    kernel: {
+      tcpMemoryBytes: sum(parts, (part) => part.kernel.parked.tcpMemoryBytes),
+      slabBytes: sum(parts, (part) => part.kernel.parked.slabBytes),
+      slabBytesBefore: sum(parts, (part) => part.kernel.before.slabBytes),
+    },
+    seconds,
+    latencyBucketsNs: latency.buckets,
+    runs: [figures],
+  };
+}
+
+/**
+ * Several runs of one load, one after the other, as one report: counts and histograms are those of all runs together, what
+ * is a state (desktops, memory) is that of the last one, and `runs` keeps each by itself for `compare`.
+ */
+export function overRuns(reports: readonly Report[]): Report {
+  const last = reports.at(-1);
+  if (!last) throw new Error('there is no run to report');
+  if (reports.length === 1) return last;
+  const latency = mergeHistograms(reports.map((report) => histogramOf(report.latencyBucketsNs, report.latencyUs)));
+  const runs = reports.flatMap((report) => report.runs);
+  const over = (of: (report: Report) => number) => sum(reports, of);
+  const window = {
+    seconds: over((report) => report.window.seconds),
+    offered: over((report) => report.window.offered),
+    delivered: over((report) => report.window.delivered),
+  };
+  const limited = reports.find(({ limit }) => limit === 'swarm') ?? reports.find(({ limit }) => limit === 'relay');
+  return {
+    ...last,
+    ...countsOf(reports),
+    startedAt: reports[0].startedAt,
+    ok: reports.every(({ ok }) => ok),
+    message: sentences(reports.filter(({ message }) => message !== '').map(({ message }) => message)),
+    window: { ...window, ...perSecond(window) },
+    latencyUs: quantilesUs(latency),
+    latencyBucketsNs: latency.buckets,
+    relay: {
+      ...last.relay,
+      ...perSpriteOver(reports),
+      gcMaxMs: most(reports.map(({ relay }) => relay.gcMaxMs)),
+      loopDelayMaxMs: most(reports.map(({ relay }) => relay.loopDelayMaxMs)),
+    },
+    limit: limited?.limit ?? 'none',
+    limitReason: limited?.limitReason ?? '',
+    pass: reports.every(({ pass }) => pass),
+    runs,
+  };
+}
+
+function histogramOf(buckets: readonly Bucket[], us: Quantiles): Histogram {
+  return { buckets: [...buckets], count: us.count, mean: us.mean * 1000, max: us.max * 1000 };
+}
+
+function countsOf(parts: readonly Record<(typeof COUNTS)[number], number>[]): Record<(typeof COUNTS)[number], number> {
+  return Object.fromEntries(COUNTS.map((name) => [name, sum(parts, (part) => part[name])])) as never;
+}
+
+/** The window is as long as the longest; machines measure side by side. */
+function windowOf(parts: readonly EngineResult[]): Figures['window'] {
+  const window = {
+    seconds: Math.max(...parts.map((part) => part.window.seconds)),
+    offered: sum(parts, (part) => part.window.offered),
+    delivered: sum(parts, (part) => part.window.delivered),
+  };
+  return { ...window, ...perSecond(window) };
+}
+
+function perSecond({ seconds, offered, delivered }: { seconds: number; offered: number; delivered: number }) {
+  return {
+    offeredPerS: seconds > 0 ? offered / seconds : 0,
+    deliveredPerS: seconds > 0 ? delivered / seconds : 0,
+  };
+}
+
+function swarmOf(parts: readonly EngineResult[], window: Figures['window']): SwarmFigures {
+  const perSprite = (of: (part: EngineResult) => number) =>
+    window.delivered === 0 ? 0 : sum(parts, (part) => of(part) * part.window.delivered) / window.delivered;
+  const rssBytes = sum(parts, (part) => part.swarm.rssBytes);
+  const desktops = sum(parts, (part) => part.desktops);
+  return {
+    cpuUsPerSprite: perSprite((part) => part.swarm.cpuUsPerSprite),
+    userUsPerSprite: perSprite((part) => part.swarm.userUsPerSprite),
+    systemUsPerSprite: perSprite((part) => part.swarm.systemUsPerSprite),
+    cpuCores: sum(parts, (part) => part.swarm.cpuCores),
+    busiestProcessCores: Math.max(...parts.map((part) => part.swarm.busiestProcessCores)),
+    processes: sum(parts, (part) => part.processes),
+    rssBytes,
+    bytesPerDesktop: desktops === 0 ? 0 : rssBytes / desktops,
+  };
+}
+
+/** From /proc, exact, where an engine watched the relay; else from the relay's own metrics. */
+function relayOf(
+  parts: readonly EngineResult[],
+  window: Figures['window'],
+  seconds: readonly ReportSecond[],
+  samples: readonly RelaySample[],
+): RelayFigures {
+  const measured = seconds.filter(({ phase }) => phase === 'measure');
+  const within = samplesWithin(parts, samples);
+  const [begin, end] = [within[0], within.at(-1)];
+  const told = begin && end && begin !== end ? { begin, end } : undefined;
+  const gc = told && gcMaxMs(told.begin, told.end);
+  const common = {
+    heapBytes: most(measured.map((second) => second.heapBytes)),
+    gcMaxMs: gc ?? null,
+    loopDelayMaxMs: most(measured.map((second) => second.loopDelayMaxMs)),
+  };
+  const watching = parts.find((part) => part.relay !== undefined);
+  if (watching?.relay) {
+    const { relay } = watching;
+    const perSprite = (us: number) =>
+      window.delivered === 0 ? null : (us * watching.window.delivered) / window.delivered;
+    return {
+      cpuUsPerSprite: perSprite(relay.cpuUsPerSprite),
+      userUsPerSprite: perSprite(relay.userUsPerSprite),
+      systemUsPerSprite: perSprite(relay.systemUsPerSprite),
+      cpuCores: relay.cpuCores,
+      rssBytes: relay.rssBytes.end,
+      rssBytesParked: relay.rssBytes.parked,
+      bytesPerParkedPoll: relay.bytesPerParkedPoll,
+      ...common,
+    };
+  }
+  const cpu = told && difference(told.begin.cpuSeconds, told.end.cpuSeconds);
+  const spanS = told ? (told.end.atMs - told.begin.atMs) / 1000 : 0;
+  return {
+    cpuUsPerSprite: cpu === undefined || window.delivered === 0 ? null : ((cpu / spanS) * 1e6) / window.deliveredPerS,
+    userUsPerSprite: null,
+    systemUsPerSprite: null,
+    cpuCores: cpu === undefined ? null : cpu / spanS,
+    rssBytes: samples.at(-1)?.rssBytes ?? null,
+    rssBytesParked: begin?.rssBytes ?? null,
+    bytesPerParkedPoll: null,
+    ...common,
+  };
+}
+
+/** The samples that lie in the measured window. */
+function samplesWithin(parts: readonly EngineResult[], samples: readonly RelaySample[]): RelaySample[] {
+  const [{ startedAtMs, seconds }] = parts;
+  const measured = seconds.filter(({ phase }) => phase === 'measure');
+  if (measured.length === 0) return [];
+  const from = startedAtMs + (measured[0].atS - 1) * 1000;
+  const until = startedAtMs + (measured.at(-1) as EngineSecond).atS * 1000;
+  return samples.filter(({ atMs }) => atMs >= from && atMs <= until);
+}
+
+/** Whoever could not do more; the swarm first, for then the run says nothing of the relay. */
+function limitOf(parts: readonly EngineResult[]): { limit: Limit; reason: string } {
+  for (const limit of ['swarm', 'relay'] as const) {
+    const found = parts.find((part) => part.limit === limit);
+    if (found) return { limit, reason: found.limitReason };
+  }
+  return { limit: 'none', reason: '' };
+}
+
+/** Second by second: the seconds of machines that began later stand later. */
+function mergeSeconds(parts: readonly EngineResult[], samples: readonly RelaySample[]): ReportSecond[] {
+  const startedAtMs = Math.min(...parts.map((part) => part.startedAtMs));
+  const rows = new Map<number, EngineSecond[]>();
+  for (const part of parts) {
+    const offset = Math.round((part.startedAtMs - startedAtMs) / 1000);
+    for (const second of part.seconds) {
+      const at = offset + Math.round(second.atS);
+      rows.set(at, [...(rows.get(at) ?? []), second]);
+    }
+  }
+  const rising = [...rows].sort(([a], [b]) => a - b);
+  return rising.map(([at, row]) => withSample(mergeSecond(at, row), startedAtMs, samples));
+}
+
+function mergeSecond(atS: number, row: readonly EngineSecond[]): ReportSecond {
+  const add = (of: (second: EngineSecond) => number) => sum(row, of);
+  const merged = mergeHistograms(row.map((second) => secondsHistogram(second)));
+  const latency = quantilesUs(merged);
+  return {
+    atS,
+    phase: row[0].phase,
+    parked: add((second) => second.parked),
+    connections: add((second) => second.connections),
+    sent: add((second) => second.sent),
+    accepted: add((second) => second.accepted),
+    delivered: add((second) => second.delivered),
+    refused: add((second) => second.refused),
+    p50Us: latency.p50,
+    p90Us: latency.p90,
+    p99Us: latency.p99,
+    p999Us: latency.p999,
+    maxUs: latency.max,
+    relayCores: add((second) => second.relayCores),
+    swarmCores: add((second) => second.swarmCores),
+    relayRssBytes: add((second) => second.relayRssBytes),
+    tcpMemoryBytes: add((second) => second.tcpMemoryBytes),
+    slabBytes: add((second) => second.slabBytes),
+  };
+}
+
+function secondsHistogram({ latencyBucketsNs, maxUs }: EngineSecond): Histogram {
+  const count = sum(latencyBucketsNs, ([, , n]) => n);
+  const total = sum(latencyBucketsNs, ([low, high, n]) => ((low + high) / 2) * n);
+  return { buckets: latencyBucketsNs, count, mean: count === 0 ? 0 : total / count, max: maxUs * 1000 };
+}
+
+/** What the relay said of itself in that second: the sample next before its end. */
+function withSample(second: ReportSecond, startedAtMs: number, samples: readonly RelaySample[]): ReportSecond {
+  const end = startedAtMs + second.atS * 1000;
+  const index = samples.findLastIndex(({ atMs }) => atMs <= end && atMs > end - 2000);
+  if (index < 0) return second;
+  const [before, sample] = [samples[index - 1], samples[index]];
+  const cpu = before && difference(before.cpuSeconds, sample.cpuSeconds);
+  return {
+    ...second,
+    relayCores: second.relayCores || (cpu === undefined ? 0 : Math.max(0, cpu) / ((sample.atMs - before.atMs) / 1000)),
+    relayRssBytes: second.relayRssBytes || (sample.rssBytes ?? 0),
+    heapBytes: sample.heapBytes,
+    gcMaxMs: before && gcMaxMs(before, sample),
+    loopDelayMaxMs: sample.loopDelayMaxMs,
+  };
+}
+
+function perSpriteOver(reports: readonly Report[]) {
+  const delivered = sum(reports, ({ window }) => window.delivered);
+  const over = (name: 'cpuUsPerSprite' | 'userUsPerSprite' | 'systemUsPerSprite') => {
+    if (delivered === 0 || reports.some(({ relay }) => relay[name] === null)) return null;
+    return sum(reports, ({ relay, window }) => (relay[name] as number) * window.delivered) / delivered;
+  };
+  return {
+    cpuUsPerSprite: over('cpuUsPerSprite'),
+    userUsPerSprite: over('userUsPerSprite'),
+    systemUsPerSprite: over('systemUsPerSprite'),
+  };
+}
+
+function difference(before: number | undefined, after: number | undefined): number | undefined {
+  return before === undefined || after === undefined ? undefined : after - before;
+}
+
+function most(values: readonly (number | null | undefined)[]): number | null {
+  const known = values.filter((value) => value !== null && value !== undefined);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function addUp(tables: readonly Record<string, number>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const table of tables) {
+    for (const [name, value] of Object.entries(table)) total[name] = (total[name] ?? 0) + value;
+  }
+  return total;
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}
+
+function sentences(messages: readonly string[]): string {
+  return [...new Set(messages)].join('; ');
+}

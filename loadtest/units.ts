@@ -1,0 +1,64 @@
+/**
+ * Figures as people read and write them: times, bytes, counts. One place, so that text, page and messages agree.
+ *
+ * Three significant digits are what a run of seconds can know; counts are exact.
+ */
+
+const COUNT = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** "250,000" */
+export const count = (value: number): string => COUNT.format(value);
+
+/** "0.16", "12.3", "4,812": three significant digits, whole above a hundred. */
+export function number(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 99.95) return COUNT.format(value);
+  if (size >= 9.995) return value.toFixed(1);
+  return value === 0 ? '0' : value.toFixed(2);
+}
+
+/** "86 µs", "12.6 ms", "1.20 s" */
+export function time(us: number): string {
+  if (us >= 999_950) return `${number(us / 1e6)} s`;
+  if (us >= 999.5) return `${number(us / 1000)} ms`;
+  return `${us >= 9.995 ? COUNT.format(us) : number(us)} µs`;
+}
+
+/** "512 bytes", "4.66 KiB", "275 MiB" */
+export function bytes(value: number): string {
+  const size = Math.abs(value);
+  for (const [unit, scale] of [
+    ['GiB', 2 ** 30],
+    ['MiB', 2 ** 20],
+    ['KiB', 2 ** 10],
+  ] as const) {
+    if (size >= scale) return `${number(value / scale)} ${unit}`;
+  }
+  return `${COUNT.format(value)} bytes`;
+}
+
+/** "90 s", "12 min", "1 h 30 min" */
+export function duration(seconds: number): string {
+  if (seconds < 120) return `${number(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const SECONDS: Record<string, number> = { us: 1e-6, µs: 1e-6, ms: 1e-3, '': 1, s: 1, m: 60, min: 60, h: 3600 };
+
+/** "500ms", "5s", "2m", "1h" or a number of seconds, in seconds; undefined when it is none. */
+export function readSeconds(text: string): number | undefined {
+  const read = /^(\d+(?:\.\d+)?|\.\d+) ?([a-zµ]*)$/.exec(text.trim());
+  const scale = read ? SECONDS[read[2]] : undefined;
+  return read && scale !== undefined ? Number(read[1]) * scale : undefined;
+}
+
+const SIZES: Record<string, number> = { '': 1, bytes: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+
+/** "300MiB" or a number of bytes, in bytes; undefined when it is none. */
+export function readBytes(text: string): number | undefined {
+  const read = /^(\d+(?:\.\d+)?) ?([A-Za-z]*)$/.exec(text.trim());
+  const scale = read ? SIZES[read[2]] : undefined;
+  return read && scale !== undefined ? Number(read[1]) * scale : undefined;
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { merge } from './merge.ts';
+import { resultOf } from './test/results.ts';
+import { generatorSentence, judge, readThreshold } from './verdict.ts';
+
+const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [] };
+
+/** Latencies of exactly 1 ms, up to what a bucket rounds. */
+function outcomes(texts: string[], changes: Parameters<typeof resultOf>[1] = {}) {
+  const report = merge([resultOf(Array(100).fill(1_048_576), changes)], ORIGIN);
+  const judged = judge(report, texts.map(readThreshold));
+  return { pass: judged.pass, outcomes: judged.judgements.map(({ outcome }) => outcome) };
+}
+
+describe('verdict', () => {
+  it('passes what holds every threshold, and only that', () => {
+    assert.deepEqual(outcomes(['p99 < 2ms', 'lost == 0', 'delivered >= 100']), {
+      pass: true,
+      outcomes: ['held', 'held', 'held'],
+    });
+    assert.deepEqual(outcomes(['p99 < 2ms', 'lost == 0'], { lost: 1 }), { pass: false, outcomes: ['held', 'broken'] });
+  });
+
+  it('compares at the bound, below and above it', () => {
+    const at = (comparison: string) => outcomes([`lost ${comparison} 5`], { lost: 5 }).pass;
+    assert.deepEqual(['<', '<=', '==', '>=', '>'].map(at), [false, true, true, true, false]);
+    assert.equal(outcomes(['lost < 6'], { lost: 5 }).pass, true);
+    assert.equal(outcomes(['lost > 4'], { lost: 5 }).pass, true);
+  });
+
+  it('does not judge the relay by what the swarm could not do, but counts all the same', () => {
+    const limited = { limit: 'swarm', limitReason: 'it turned late' } as const;
+    assert.deepEqual(outcomes(['p99 < 2ms', 'lost == 0'], limited), { pass: false, outcomes: ['void', 'held'] });
+    assert.deepEqual(outcomes(['lost == 0'], limited), { pass: true, outcomes: ['held'] });
+    assert.match(generatorSentence(limited), /^The swarm was the limit, not the relay: it turned late\./);
+    assert.equal(generatorSentence({ limit: 'relay', limitReason: 'slow' }), '');
+  });
+
+  it('does not pass a run that is not complete', () => {
+    assert.equal(outcomes(['lost == 0'], { ok: false }).pass, false);
+  });
+
+  it('takes a figure that nobody knows for broken', () => {
+    assert.deepEqual(outcomes(['heap < 100MiB']), { pass: false, outcomes: ['broken'] });
+  });
+
+  it('reads values in the unit of their figure, and says what it wants', () => {
+    assert.equal(readThreshold('p99<50ms').value, 50_000);
+    assert.equal(readThreshold('rss <= 300 MiB').value, 300 * 2 ** 20);
+    assert.equal(readThreshold('achieved >= 99%').value, 99);
+    assert.throws(() => readThreshold('p99 < 50'), /p99 is compared with a time like 50ms, not "50"/);
+    assert.throws(() => readThreshold('lost == none'), /a whole number/);
+    assert.throws(() => readThreshold('speed > 5'), /there is no figure "speed"; there are p50, /);
+    assert.throws(() => readThreshold('constructor == 1'), /there is no figure/);
+    assert.throws(() => readThreshold('p99'), /is no threshold/);
+  });
+});
