@@ -32,30 +32,40 @@ void Catches::Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, 
     ++counters.foreign;
     return;
   }
-  const Fingerprint sender = stage_.run.fingerprint(tag.desktop).load(std::memory_order_relaxed);
-  const bool wrong =
-      event.edge != NameOf(Opposite(tag.edge)) || FingerprintOf(event.from) != sender;
+  const bool wrong = event.edge != NameOf(Opposite(tag.edge)) || !IsFrom(tag.desktop, event.from);
   const Fingerprint here =
       stage_.run.fingerprint(stage_.GlobalIndex(index)).load(std::memory_order_relaxed);
   const Ledger::Outcome outcome = ledger.Deliver(tag.number, here, wrong);
-  if (outcome.misrouted) {
-    ++counters.misrouted;
-  }
   if (!outcome.first) {
     ++counters.duplicated;
     return;
   }
   ++counters.delivered;
-  const int64_t latency_ns = std::max<int64_t>(now_ns - tag.due_ns, 0);
-  if (static_cast<double>(latency_ns) > stage_.options.late_after_s * kNsPerSecond) {
-    ++counters.late;
+  if (IsPrompt(desktop.behaviour)) {
+    Time(tag.due_ns, now_ns);
+  } else {
+    ++counters.untimed;
   }
-  Histogram& histogram =
-      stage_.InWindow(tag.due_ns) ? stage_.board.latency : stage_.board.latency_unmeasured;
-  histogram.Record(static_cast<uint64_t>(latency_ns));
   if (outcome.complete && stage_.options.mode == Mode::kClosed) {
     Complete(tag.slice);
   }
+}
+
+bool Catches::IsFrom(uint32_t index, std::string_view id) {
+  const Fingerprint from = FingerprintOf(id);
+  // Who joined anew has another id than when it threw.
+  return from == stage_.run.fingerprint(index).load(std::memory_order_relaxed) ||
+         stage_.departed.Has(from);
+}
+
+void Catches::Time(int64_t due_ns, int64_t now_ns) {
+  const int64_t latency_ns = std::max<int64_t>(now_ns - due_ns, 0);
+  if (static_cast<double>(latency_ns) > stage_.options.late_after_s * kNsPerSecond) {
+    ++stage_.counters.late;
+  }
+  Histogram& histogram =
+      stage_.InWindow(due_ns) ? stage_.board.latency : stage_.board.latency_unmeasured;
+  histogram.Record(static_cast<uint64_t>(latency_ns));
 }
 
 void Catches::Complete(uint32_t slice) {

@@ -35,6 +35,8 @@ class Catches {
   void RingDoorbells();
 
  private:
+  bool IsFrom(uint32_t index, std::string_view id);
+  void Time(int64_t due_ns, int64_t now_ns);
   void Complete(uint32_t slice);
 
   Stage& stage_;

@@ -35,9 +35,9 @@ std::string Counters::Disagreement() const {
     return differ("answered = accepted + refused + unexpected", answered,
                   accepted + refused + unexpected);
   }
-  if (polls_sent != polls_answered + polls_cut + polls_held) {
-    return differ("polls sent = answered + cut + held", polls_sent,
-                  polls_answered + polls_cut + polls_held);
+  if (polls_sent != polls_answered + polls_cut + polls_dropped + polls_held) {
+    return differ("polls sent = answered + cut + dropped + held", polls_sent,
+                  polls_answered + polls_cut + polls_dropped + polls_held);
   }
   return {};
 }

@@ -2,8 +2,8 @@
 //
 // Invariants, checked by the parent on every snapshot it prints:
 //   offered = sent + waiting + skipped            sent = answered + timed_out + failed + in_flight
-//   answered = accepted + refused + unexpected    polls_sent = polls_answered + polls_cut +
-//   polls_held
+//   answered = accepted + refused + unexpected
+//   polls_sent = polls_answered + polls_cut + polls_dropped + polls_held
 // Threads: owned by one slice, which publishes whole copies (see SliceBoard).
 #ifndef LOADTEST_ENGINE_COUNTERS_H_
 #define LOADTEST_ENGINE_COUNTERS_H_
@@ -33,8 +33,8 @@ size_t ProblemIndex(std::string_view code);
 struct Counters {
   // Desktops. The first two are what is now, not what has been.
   uint64_t joined = 0;
-  uint64_t senders_opened =
-      0;  // whose own connection has been open; the relay may close it while it is idle
+  uint64_t senders = 0;         // connections that throws share
+  uint64_t senders_opened = 0;  // that have been open; the relay may close one while it is idle
   uint64_t joins_sent = 0;
   uint64_t joins_accepted = 0;
   uint64_t joins_refused = 0;   // by an answer
@@ -59,7 +59,8 @@ struct Counters {
   uint64_t polls_with_ping = 0;
   uint64_t polls_empty = 0;
   uint64_t polls_refused = 0;  // 4xx, 5xx
-  uint64_t polls_cut = 0;
+  uint64_t polls_cut = 0;      // by the relay, or the network
+  uint64_t polls_dropped = 0;  // by the swarm itself: who storms, and who has left
   uint64_t polls_held = 0;     // now: parked, as far as one can see from here
   uint64_t polls_overdue = 0;  // now: held longer than any answer may take
   uint64_t byes = 0;
@@ -84,10 +85,15 @@ struct Counters {
   uint64_t arrivals = 0;
   uint64_t delivered = 0;  // for the first time
   uint64_t duplicated = 0;
-  uint64_t misrouted = 0;
   uint64_t out_of_order = 0;  // the mailbox's own number did not rise
   uint64_t late = 0;
+  uint64_t untimed = 0;  // of the delivered: by who was away or reads late; not in any latency
   uint64_t foreign = 0;  // not of this run
+
+  // Behaviours.
+  uint64_t reconnects = 0;       // who storms
+  uint64_t strikes = 0;          // who is hostile
+  uint64_t strikes_parried = 0;  // of these: the relay answered, or closed the connection
 
   uint64_t bytes_in = 0;
   uint64_t bytes_out = 0;

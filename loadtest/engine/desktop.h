@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "behaviour.h"
 #include "connection.h"
 
 namespace swarm {
@@ -35,7 +36,7 @@ class ShortText {
 constexpr uint32_t kNoSender = UINT32_MAX;
 
 struct Desktop {
-  enum class State : uint8_t { kOutside, kJoining, kJoined, kLeft };
+  enum class State : uint8_t { kOutside, kJoined, kLeaving, kLeft };
 
   Connection poll;
   uint64_t crossing = 0;      // the number of its last throw
@@ -43,7 +44,11 @@ struct Desktop {
   uint32_t poll_sent_ms = 0;  // since the run began
   uint32_t sender = kNoSender;
   State state = State::kOutside;
-  bool poll_held = false;  // a request is out
+  Behaviour behaviour = Behaviour::kSitting;
+  bool poll_held = false;    // a request is out
+  bool wants_away = false;   // leaves with the next answer, whose sprites it does not take
+  bool parried = false;      // hostile: its strike was answered, or its connection closed
+  bool reads_later = false;  // an answer lies in its socket, to be read when its time has come
   bool ever_parked = false;
   uint8_t tries = 0;  // failures in a row, of whatever it is trying
   uint8_t events_endpoint = Endpoints::kUnknown;

@@ -1,7 +1,5 @@
 #include "joins.h"
 
-#include <sys/epoll.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -16,6 +14,12 @@ void Joins::Turn(int64_t now_ns) {
     }
     stage_.rejoin.pop_front();
   }
+  while (!stage_.leaving.empty()) {
+    if (!leaving_) {
+      queue_.push_back(stage_.leaving.front());
+    }
+    stage_.leaving.pop_front();
+  }
   for (uint32_t i = 0; i < kJoiners; ++i) {
     if (joiners_[i].desktop != kNobody) {
       continue;
@@ -29,6 +33,8 @@ void Joins::Turn(int64_t now_ns) {
 
 int64_t Joins::DueOf(uint64_t nth) const {
   const double rate = stage_.options.connect_rate / stage_.run.slices();
+  const uint64_t batch = std::max<uint64_t>(1, stage_.options.connect_batch / stage_.run.slices());
+  nth -= nth % batch;  // all of a batch are due with its first
   return stage_.started_ns + static_cast<int64_t>(static_cast<double>(nth) * kNsPerSecond / rate);
 }
 
@@ -57,7 +63,15 @@ bool Joins::TakeNext(int64_t now_ns, uint32_t* desktop) {
     return false;
   }
   *desktop = next_fresh_++;
+  SkipHostile();
   return true;
+}
+
+void Joins::SkipHostile() {
+  while (next_fresh_ < stage_.desktops.size() &&
+         stage_.desktops[next_fresh_].behaviour == Behaviour::kHostile) {
+    ++next_fresh_;
+  }
 }
 
 void Joins::Serve(uint32_t index, int64_t now_ns) {
@@ -73,41 +87,19 @@ void Joins::Serve(uint32_t index, int64_t now_ns) {
 }
 
 void Joins::OnEvent(uint32_t index, uint32_t events) {
-  Joiner& joiner = joiners_[index];
-  if (joiner.connection.state() == Connection::State::kClosed) {
-    return;
-  }
-  if (joiner.connection.state() == Connection::State::kConnecting) {
-    if (!stage_.Finish(joiner.connection, events)) {
-      Failed(index);
-      return;
+  struct Owner {
+    Joins& joins;
+    uint32_t index;
+    void OnOpen() {
+      if (joins.joiners_[index].desktop != kNobody) {
+        joins.Ask(index);
+      }
     }
-    if (joiner.desktop != kNobody) {
-      Ask(index);
-    }
-  }
-  if ((events & EPOLLOUT) != 0 && joiner.connection.open() && !joiner.connection.Flush()) {
-    Break(index);
-  }
-  if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0) {
-    return;
-  }
-  if (!joiner.connection.open()) {
-    return;
-  }
-  switch (
-      joiner.connection.Read(stage_.scratch, &stage_.counters.bytes_in,
-                             [&](const HttpResponse& response) { OnAnswer(index, response); })) {
-    case Connection::ReadEnd::kBad:
-      ++stage_.counters.answers_bad;
-      [[fallthrough]];
-    case Connection::ReadEnd::kClosed:
-      Break(index);
-      return;
-    case Connection::ReadEnd::kDrained:
-    case Connection::ReadEnd::kGone:
-      return;
-  }
+    void OnNotOpened() { joins.Failed(index); }
+    void OnAnswer(const HttpResponse& response) { joins.OnAnswer(index, response); }
+    void OnBroken() { joins.Break(index); }
+  };
+  stage_.Serve(joiners_[index].connection, events, Owner{*this, index});
 }
 
 void Joins::Ask(uint32_t index) {
@@ -115,7 +107,8 @@ void Joins::Ask(uint32_t index) {
   const Desktop& desktop = stage_.desktops[joiner.desktop];
   const std::string& host = stage_.endpoints.At(stage_.api_endpoint).text;
   std::string& request = stage_.request;
-  if (leaving_) {
+  joiner.leaving = leaving_ || desktop.state == Desktop::State::kLeaving;
+  if (joiner.leaving) {
     request.assign("DELETE /v1/desktops/");
     request.append(desktop.id.view());
     request.append(" HTTP/1.1\r\nHost: ").append(host);
@@ -157,12 +150,8 @@ void Joins::OnAnswer(uint32_t index, const HttpResponse& response) {
   if (!response.keep_alive) {
     stage_.Close(joiner.connection);
   }
-  if (leaving_) {
-    ++(response.status == 204 ? counters.leaves : counters.leaves_failed);
-    if (response.status == 204) {
-      --counters.joined;
-    }
-    desktop.state = Desktop::State::kLeft;
+  if (joiner.leaving) {
+    OnLeft(who, response);
     return;
   }
   if (response.status != 201) {
@@ -187,6 +176,28 @@ void Joins::OnAnswer(uint32_t index, const HttpResponse& response) {
   stage_.run.fingerprint(stage_.GlobalIndex(who))
       .store(FingerprintOf(desktop.id.view()), std::memory_order_relaxed);
   polls_.Start(who);
+}
+
+void Joins::OnLeft(uint32_t who, const HttpResponse& response) {
+  Desktop& desktop = stage_.desktops[who];
+  Counters& counters = stage_.counters;
+  // Unknown, or ended: an earlier answer was lost on its way.
+  const bool left = response.status == 204 || response.status == 401 || response.status == 410;
+  ++(left ? counters.leaves : counters.leaves_failed);
+  if (leaving_) {
+    counters.joined -= left ? 1 : 0;
+    desktop.state = Desktop::State::kLeft;
+    return;
+  }
+  if (!left) {
+    stage_.TryLater(Part::kJoiner, who, &desktop.tries, ReadProblem(response).retry_after_ms);
+    return;
+  }
+  --counters.joined;
+  polls_.Drop(who);
+  desktop.state = Desktop::State::kOutside;
+  desktop.tries = 0;
+  queue_.push_back(who);
 }
 
 bool Joins::Seat(uint32_t index, const HttpResponse& response) {
@@ -250,7 +261,8 @@ void Joins::Failed(uint32_t index) {
     return;
   }
   joiner.asked = false;
-  ++(leaving_ ? stage_.counters.leaves_failed : stage_.counters.joins_failed);
+  const bool leaves = leaving_ || stage_.desktops[who].state == Desktop::State::kLeaving;
+  ++(leaves ? stage_.counters.leaves_failed : stage_.counters.joins_failed);
   if (!leaving_) {
     stage_.TryLater(Part::kJoiner, who, &stage_.desktops[who].tries);
   }
@@ -265,7 +277,8 @@ void Joins::BeginLeaving() {
     joiner.asked = false;
   }
   for (uint32_t i = 0; i < stage_.desktops.size(); ++i) {
-    if (stage_.desktops[i].state == Desktop::State::kJoined) {
+    const Desktop::State state = stage_.desktops[i].state;
+    if (state == Desktop::State::kJoined || state == Desktop::State::kLeaving) {
       queue_.push_back(i);
     }
   }

@@ -16,7 +16,7 @@ namespace swarm {
 
 class Joins {
  public:
-  Joins(Stage& stage, Polls& polls) : stage_(stage), polls_(polls) {}
+  Joins(Stage& stage, Polls& polls) : stage_(stage), polls_(polls) { SkipHostile(); }
 
   void Turn(int64_t now_ns);
   // When Turn has something to do that no event announces; INT64_MAX when there is none.
@@ -37,6 +37,7 @@ class Joins {
     Connection connection;
     uint32_t desktop = kNobody;
     bool asked = false;
+    bool leaving = false;  // what was asked
     int64_t since_ns = 0;
   };
 
@@ -44,6 +45,8 @@ class Joins {
   void Serve(uint32_t joiner, int64_t now_ns);
   void Ask(uint32_t joiner);
   void OnAnswer(uint32_t joiner, const HttpResponse& response);
+  void OnLeft(uint32_t desktop, const HttpResponse& response);
+  void SkipHostile();
   bool Seat(uint32_t index, const HttpResponse& response);
   void Break(uint32_t joiner);
   void Failed(uint32_t joiner);

@@ -12,7 +12,7 @@ constexpr uint64_t kRefused = 1U << 5U;
 constexpr uint64_t kAbandoned = 1U << 6U;
 constexpr unsigned kToShift = 8;
 constexpr unsigned kAtShift = 36;
-constexpr uint64_t kFingerprintMask = (1U << 28U) - 1;
+constexpr uint64_t kFingerprintMask = (1U << kFingerprintBits) - 1;
 
 Fingerprint ToOf(uint64_t word) {
   return static_cast<Fingerprint>((word >> kToShift) & kFingerprintMask);
@@ -21,18 +21,7 @@ Fingerprint AtOf(uint64_t word) {
   return static_cast<Fingerprint>((word >> kAtShift) & kFingerprintMask);
 }
 
-bool Differ(Fingerprint to, Fingerprint at) { return to != kNobody && at != kNobody && to != at; }
-
 }  // namespace
-
-Fingerprint FingerprintOf(std::string_view id) {
-  uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-  for (const char c : id) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  }
-  const auto print = static_cast<Fingerprint>((hash ^ (hash >> 32U)) & kFingerprintMask);
-  return print == kNobody ? 1 : print;
-}
 
 void Ledger::Throw(uint64_t number) { words_[number].fetch_or(kThrown, std::memory_order_relaxed); }
 
@@ -41,17 +30,12 @@ Ledger::Outcome Ledger::Accept(uint64_t number, Fingerprint to) {
                                                   std::memory_order_acq_rel);
   Outcome outcome;
   outcome.first = (before & kAccepted) == 0;
-  const bool delivered = (before & kDelivered) != 0;
-  outcome.complete = outcome.first && delivered && (before & kAbandoned) == 0;
-  if (outcome.first && delivered && (before & kMisrouted) == 0 && Differ(to, AtOf(before))) {
-    outcome.misrouted = true;
-    words_[number].fetch_or(kMisrouted, std::memory_order_relaxed);
-  }
+  outcome.complete = outcome.first && (before & kDelivered) != 0 && (before & kAbandoned) == 0;
   return outcome;
 }
 
 Ledger::Outcome Ledger::Deliver(uint64_t number, Fingerprint at, bool wrong) {
-  // A second arrival must not mix its desktop into the first one's.
+  // A second arrival must not mix its desktop into the first one's, and is compared here.
   const uint64_t seen = words_[number].load(std::memory_order_relaxed);
   const uint64_t place = (seen & kDelivered) != 0 ? 0 : static_cast<uint64_t>(at) << kAtShift;
   const uint64_t before = words_[number].fetch_or(kDelivered | place, std::memory_order_acq_rel);
@@ -59,10 +43,9 @@ Ledger::Outcome Ledger::Deliver(uint64_t number, Fingerprint at, bool wrong) {
   outcome.first = (before & kDelivered) == 0;
   const bool accepted = (before & kAccepted) != 0;
   outcome.complete = outcome.first && accepted && (before & kAbandoned) == 0;
-  if ((before & kMisrouted) == 0 && (wrong || (accepted && Differ(ToOf(before), at)))) {
-    outcome.misrouted = true;
-  }
-  const uint64_t marks = (outcome.first ? 0 : kDuplicated) | (outcome.misrouted ? kMisrouted : 0);
+  const bool stray =
+      !outcome.first && accepted && Astray(ToOf(before), at) && !departed_.Has(ToOf(before));
+  const uint64_t marks = (outcome.first ? 0 : kDuplicated) | (wrong || stray ? kMisrouted : 0);
   if (marks != 0) {
     words_[number].fetch_or(marks, std::memory_order_relaxed);
   }
@@ -109,8 +92,12 @@ void Ledger::Count(Fates* fates) const {
     if ((word & kDuplicated) != 0) {
       ++fates->duplicated;
     }
-    if ((word & kMisrouted) != 0) {
+    const bool astray = (word & kAccepted) != 0 && Astray(ToOf(word), AtOf(word));
+    const bool forwarded = astray && departed_.Has(ToOf(word));
+    if ((word & kMisrouted) != 0 || (astray && !forwarded)) {
       ++fates->misrouted;
+    } else if (forwarded) {
+      ++fates->forwarded;
     }
   }
 }

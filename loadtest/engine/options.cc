@@ -1,10 +1,13 @@
 #include "options.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "sprite_tag.h"
 
@@ -34,8 +37,14 @@ the load: one of
   --sitting               no throws at all
 and
   --desktops N            fake desktops                                            (1000)
-  --senders S             how many of them throw, each on a connection of its own
+  --senders S             how many of them throw; the others sit
                                                         (as many as throw, at most 1000)
+  --mix SHARES            instead: who does what, throwing=80,slow=20; of sitting, throwing,
+                          storming, churning, slow and hostile
+  --act-every T           how often who storms reconnects, churns leaves, is hostile strikes
+                                                                                      (5)
+  --read-late T           how late who is slow reads an answer                        (2)
+  --throw-connections C   connections that throws share        (one for each who throws)
   --arrivals even|random  open model: gaps all alike, or a Poisson process         (even)
   --pipeline P            throws of one sender on the wire at once                    (1)
   --sprite-bytes B        pad the body of a throw to B bytes, ≤ 1024       (not padded)
@@ -43,6 +52,7 @@ and
 
 the phases, in seconds (500ms, 2s, 1m work too)
   --connect-rate R        desktops a second                                       (10000)
+  --connect-batch N       so many of them at once                                     (1)
   --connect-timeout T     until all must be parked                                  (120)
   --settle T              quiet time before the first throw                           (1)
   --warm-up T             throws that do not count for latency and CPU                (2)
@@ -120,6 +130,48 @@ bool ReadPids(std::string_view text, std::vector<int>* pids) {
   return !pids->empty();
 }
 
+// Each behaviour at most once; whole shares.
+bool ReadShares(std::string_view text, Mix* mix) {
+  mix->fill(0);
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    const size_t equals = part.find('=');
+    const auto* const name =
+        std::find(kBehaviourNames.begin(), kBehaviourNames.end(), part.substr(0, equals));
+    uint64_t share = 0;
+    if (equals == std::string_view::npos || name == kBehaviourNames.end() ||
+        !ReadCount(part.substr(equals + 1), kDesktopsMax, &share)) {
+      return false;
+    }
+    uint32_t& known = (*mix)[static_cast<size_t>(name - kBehaviourNames.begin())];
+    if (known != 0) {
+      return false;
+    }
+    known = static_cast<uint32_t>(share);
+  }
+  return std::accumulate(mix->begin(), mix->end(), uint64_t{0}) > 0;
+}
+
+// Shares of any sum become numbers of desktops; what rounding leaves goes to the largest rests.
+void Scale(uint32_t desktops, Mix* mix) {
+  const uint64_t total = std::accumulate(mix->begin(), mix->end(), uint64_t{0});
+  std::array<uint64_t, std::tuple_size_v<Mix>> rests{};
+  uint32_t given = 0;
+  for (size_t i = 0; i < mix->size(); ++i) {
+    const uint64_t exact = uint64_t{(*mix)[i]} * desktops;
+    (*mix)[i] = static_cast<uint32_t>(exact / total);
+    rests[i] = exact % total;
+    given += (*mix)[i];
+  }
+  for (; given < desktops; ++given) {
+    auto* const most = std::max_element(rests.begin(), rests.end());
+    ++(*mix)[static_cast<size_t>(most - rests.begin())];
+    *most = 0;
+  }
+}
+
 // True for what can stand in the relay's JSON without an escape.
 bool PlainText(std::string_view text, size_t max) {
   return text.size() <= max && std::all_of(text.begin(), text.end(), [](char c) {
@@ -177,6 +229,13 @@ std::vector<Flag> FlagsOf(Options* o) {
       {"--in-flight", "a number from 1 to 1000000", count(&o->in_flight, 1, 1'000'000)},
       {"--desktops", "a number from 1 to 16777215", count(&o->desktops, 1, kDesktopsMax)},
       {"--senders", "a number from 1 to 16777215", count(&o->senders, 1, kDesktopsMax)},
+      {"--mix", "shares like throwing=80,sitting=20",
+       [o](std::string_view v) { return ReadShares(v, &o->mix); }},
+      {"--act-every", kSeconds, seconds(&o->act_every_s, 0.1)},
+      {"--read-late", kSeconds, seconds(&o->read_late_s, 0)},
+      {"--throw-connections", "a number from 1 to 16777215",
+       count(&o->throw_connections, 1, kDesktopsMax)},
+      {"--connect-batch", "a number from 1 to 16777215", count(&o->connect_batch, 1, kDesktopsMax)},
       {"--arrivals", "even or random",
        [o](std::string_view v) {
          o->arrivals = v == "random" ? Arrivals::kRandom : Arrivals::kEven;
@@ -250,6 +309,47 @@ std::string ReadFlags(const std::vector<std::string_view>& arguments, Options* o
   return {};
 }
 
+// Who does what: from --mix, or from --senders. Empty, or what is wrong.
+std::string CastOf(Options* options) {
+  Options& o = *options;
+  const bool sitting = o.mode == Mode::kSitting;
+  const bool mixed = std::accumulate(o.mix.begin(), o.mix.end(), uint64_t{0}) > 0;
+  if (sitting && o.senders > 0) {
+    return "--sitting desktops have no --senders";
+  }
+  if (mixed && o.senders > 0) {
+    return "say one of --mix and --senders";
+  }
+  if (mixed) {
+    Scale(o.desktops, &o.mix);
+    o.senders = CountIn(o.mix, Behaviour::kThrowing);
+    if (sitting != (o.senders == 0)) {
+      return sitting ? "--sitting, and yet --mix has somebody throwing"
+                     : "--mix has nobody throwing";
+    }
+    if (CountIn(o.mix, Behaviour::kHostile) == o.desktops) {
+      return "--mix is hostile alone: somebody must be there to be disturbed";
+    }
+  } else {
+    if (!sitting && o.senders == 0) {
+      // A closed loop needs a sender for each relay in flight, and some more to choose from.
+      o.senders = std::min(o.desktops, std::max<uint32_t>(1000, 2 * o.in_flight));
+    }
+    if (o.senders > o.desktops) {
+      return "--senders cannot be more than --desktops";
+    }
+    o.mix[static_cast<size_t>(Behaviour::kThrowing)] = o.senders;
+    o.mix[static_cast<size_t>(Behaviour::kSitting)] = o.desktops - o.senders;
+  }
+  if (o.throw_connections == 0 || o.throw_connections > o.senders) {
+    o.throw_connections = o.senders;
+  }
+  if (o.mode == Mode::kClosed && o.in_flight > uint64_t{o.throw_connections} * o.pipeline) {
+    return "--in-flight cannot be more than connections that throw × --pipeline";
+  }
+  return {};
+}
+
 }  // namespace
 
 uint32_t SpareDescriptors(uint32_t slices) { return 16 + slices + kJoinConnections; }
@@ -268,21 +368,11 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
     return Misuse("say one of --rate R, --in-flight K and --sitting");
   }
   o.mode = sitting ? Mode::kSitting : o.rate > 0 ? Mode::kOpen : Mode::kClosed;
-  if (sitting && o.senders > 0) {
-    return Misuse("--sitting desktops have no --senders");
-  }
-  if (!sitting && o.senders == 0) {
-    // A closed loop needs a sender for each relay in flight, and some more to choose from.
-    o.senders = std::min(o.desktops, std::max<uint32_t>(1000, 2 * o.in_flight));
-  }
-  if (o.senders > o.desktops) {
-    return Misuse("--senders cannot be more than --desktops");
-  }
-  if (o.mode == Mode::kClosed && o.in_flight > uint64_t{o.senders} * o.pipeline) {
-    return Misuse("--in-flight cannot be more than --senders × --pipeline");
+  if (const std::string wrong = CastOf(&o); !wrong.empty()) {
+    return Misuse(wrong);
   }
 
-  const uint64_t connections = uint64_t{o.desktops} + o.senders;
+  const uint64_t connections = uint64_t{o.desktops} + o.throw_connections;
   uint64_t slices = std::max<uint32_t>(o.processes, 1);
   const auto fits = [&](uint64_t n) {
     // Senders are spread evenly, so slices differ by one desktop and one sender at most.
@@ -301,8 +391,8 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
                   std::to_string(descriptors_max) + " descriptors each: it takes " +
                   std::to_string(slices));
   }
-  if (slices > o.desktops || (o.senders > 0 && slices > o.senders)) {
-    return Misuse("--processes cannot be more than --desktops, or than --senders");
+  if (slices > o.desktops || (o.senders > 0 && slices > o.throw_connections)) {
+    return Misuse("--processes cannot be more than --desktops, or than connections that throw");
   }
   if (o.mode == Mode::kClosed && slices > o.in_flight) {
     return Misuse("--in-flight must be at least the number of processes, here " +

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "address.h"
+#include "behaviour.h"
 #include "schedule.h"
 
 namespace swarm {
@@ -22,7 +23,9 @@ struct Options {
   std::string name = "fake";
 
   uint32_t desktops = 1000;
-  uint32_t senders = 0;  // after parsing: 1 … desktops, or 0 when sitting
+  Mix mix{};                       // after parsing: desktops of each behaviour
+  uint32_t senders = 0;            // after parsing: those that throw
+  uint32_t throw_connections = 0;  // after parsing: 1 … senders, or 0 when sitting
   Mode mode = Mode::kOpen;
   double rate = 0;         // open: throws a second, of the whole run
   uint32_t in_flight = 0;  // closed: relays in flight, of the whole run
@@ -31,7 +34,11 @@ struct Options {
   uint32_t sprite_bytes = 0;  // the body of a throw is padded up to it
   uint64_t seed = 1;
 
+  double act_every_s = 5;
+  double read_late_s = 2;
+
   double connect_rate = 10'000;  // desktops a second
+  uint32_t connect_batch = 1;    // so many of them at once
   double connect_timeout_s = 120;
   double settle_s = 1;
   double warm_up_s = 2;

@@ -67,6 +67,26 @@ TEST("options: a closed loop has more senders than relays in flight") {
   CHECK_EQ(options.senders, 8000U);
 }
 
+TEST("options: shares become numbers of desktops that add up, the rest going where most was cut") {
+  Options options;
+  CHECK(
+      Parse({"--rate", "5", "--desktops", "10", "--mix", "throwing=2,sitting=1"}, &options).kind ==
+      Parsed::Kind::kRun);
+  CHECK(options.mix == (Mix{3, 7, 0, 0, 0, 0}));
+  CHECK_EQ(options.senders, 7U);
+  CHECK_EQ(options.throw_connections, 7U);
+  Options exact;
+  Parse({"--rate", "5", "--desktops", "6", "--mix",
+         "sitting=1,throwing=1,storming=1,churning=1,slow=1,hostile=1"},
+        &exact);
+  CHECK(exact.mix == (Mix{1, 1, 1, 1, 1, 1}));
+  Options shared;
+  Parse({"--rate", "5", "--desktops", "100000", "--mix", "throwing=1", "--throw-connections", "50"},
+        &shared);
+  CHECK_EQ(shared.throw_connections, 50U);
+  CHECK_EQ(shared.processes, 6U);
+}
+
 TEST("options: says what is wrong") {
   CHECK(Misused({}));
   CHECK(Misused({"--rate"}));
@@ -94,6 +114,14 @@ TEST("options: says what is wrong") {
   CHECK(Misused({"--in-flight", "11", "--desktops", "10"}));
   CHECK(Misused({"--sitting", "--desktops", "200000", "--processes", "2"}));
   CHECK(Misused({"--rate", "5", "--watch-pids", "1,,2"}));
+  CHECK(Misused({"--rate", "5", "--mix", "sitting=1"}));
+  CHECK(Misused({"--sitting", "--mix", "throwing=1,sitting=1"}));
+  CHECK(Misused({"--sitting", "--mix", "hostile=1"}));
+  CHECK(Misused({"--rate", "5", "--mix", "throwing=1", "--senders", "5"}));
+  CHECK(Misused({"--rate", "5", "--mix", "throwing=1,throwing=2"}));
+  CHECK(Misused({"--rate", "5", "--mix", "dancing=1"}));
+  CHECK(Misused({"--rate", "5", "--mix", "throwing"}));
+  CHECK(Misused({"--rate", "5", "--mix", "throwing=0"}));
 }
 
 TEST("options: a file limit that holds nothing is said to be too low") {

@@ -1,7 +1,5 @@
 #include "polls.h"
 
-#include <sys/epoll.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +9,10 @@ namespace swarm {
 namespace {
 
 constexpr uint32_t kSweeps = 8;  // calls until every poll has been looked at
+// A poll that has been out for so long was read by the relay, and its cursor with it. A relay
+// slower than that counts the last sprites of who leaves twice: once here, once where they went on
+// to.
+constexpr int64_t kQuietMs = 2'000;
 
 struct Answer {
   std::string_view cursor;
@@ -97,34 +99,76 @@ void Polls::Start(uint32_t index) {
 
 void Polls::OnEvent(uint32_t index, uint32_t events) {
   Desktop& desktop = stage_.desktops[index];
-  if (desktop.poll.state() == Connection::State::kClosed) {
-    return;
-  }
-  if (desktop.poll.state() == Connection::State::kConnecting) {
-    if (!stage_.Finish(desktop.poll, events)) {
-      stage_.TryLater(Part::kPoll, index, &desktop.tries);
-      return;
+  const bool input = (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+  if (desktop.behaviour == Behaviour::kSlow && desktop.poll.open() && input) {
+    if (!desktop.reads_later) {
+      desktop.reads_later = true;
+      const auto late_ns = static_cast<int64_t>(stage_.options.read_late_s * kNsPerSecond);
+      stage_.TryAt(Part::kLateRead, index, NowNs() + late_ns);
     }
-    Ask(index);
-  }
-  if ((events & EPOLLOUT) != 0 && desktop.poll.open() && !desktop.poll.Flush()) {
-    Break(index);
-  }
-  if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0 || !desktop.poll.open()) {
     return;
   }
-  switch (desktop.poll.Read(stage_.scratch, &stage_.counters.bytes_in,
-                            [&](const HttpResponse& response) { OnAnswer(index, response); })) {
-    case Connection::ReadEnd::kBad:
-      ++stage_.counters.answers_bad;
-      [[fallthrough]];
-    case Connection::ReadEnd::kClosed:
-      Break(index);
-      return;
-    case Connection::ReadEnd::kDrained:
-    case Connection::ReadEnd::kGone:
-      return;
+  Serve(index, events);
+}
+
+void Polls::ReadLate(uint32_t index) {
+  stage_.desktops[index].reads_later = false;
+  Serve(index, EPOLLIN | EPOLLOUT);
+}
+
+void Polls::Serve(uint32_t index, uint32_t events) {
+  struct Owner {
+    Polls& polls;
+    uint32_t index;
+    void OnOpen() { polls.Ask(index); }
+    void OnNotOpened() {
+      polls.stage_.TryLater(Part::kPoll, index, &polls.stage_.desktops[index].tries);
+    }
+    void OnAnswer(const HttpResponse& response) { polls.OnAnswer(index, response); }
+    void OnBroken() { polls.Break(index); }
+  };
+  stage_.Serve(stage_.desktops[index].poll, events, Owner{*this, index});
+}
+
+void Polls::Reconnect(uint32_t index) {
+  if (stage_.desktops[index].state != Desktop::State::kJoined) {
+    return;
   }
+  ++stage_.counters.reconnects;
+  Drop(index);
+  stage_.polling.push_back(index);
+}
+
+void Polls::Drop(uint32_t index) {
+  Desktop& desktop = stage_.desktops[index];
+  if (desktop.poll_held) {
+    Unhold(desktop);
+    ++stage_.counters.polls_dropped;
+  }
+  stage_.Close(desktop.poll);
+}
+
+int64_t Polls::GoAway(uint32_t index, int64_t now_ns, int64_t every_ns) {
+  Desktop& desktop = stage_.desktops[index];
+  if (desktop.state != Desktop::State::kJoined) {
+    return every_ns;
+  }
+  const int64_t held_ms = stage_.MsSinceStart(now_ns) - int64_t{desktop.poll_sent_ms};
+  if (desktop.poll_held && held_ms >= kQuietMs) {
+    BeginLeaving(index);
+    return every_ns;
+  }
+  desktop.wants_away = true;
+  return (desktop.poll_held ? kQuietMs - held_ms : kQuietMs) * kNsPerMs;
+}
+
+void Polls::BeginLeaving(uint32_t index) {
+  Desktop& desktop = stage_.desktops[index];
+  desktop.wants_away = false;
+  desktop.state = Desktop::State::kLeaving;
+  // Before the relay is told: from then on what waits here may turn up elsewhere.
+  stage_.departed.Mark(FingerprintOf(desktop.id.view()));
+  stage_.leaving.push_back(index);
 }
 
 void Polls::Ask(uint32_t index) {
@@ -169,7 +213,12 @@ void Polls::OnAnswer(uint32_t index, const HttpResponse& response) {
   }
   Unhold(desktop);
   ++stage_.counters.polls_answered;
-  if (response.status == 200) {
+  if (desktop.state == Desktop::State::kLeaving) {
+    return;  // what came is not acknowledged any more, and goes on to the next desktop
+  }
+  if (response.status == 200 && desktop.wants_away && stage_.phase == Phase::kThrow) {
+    BeginLeaving(index);
+  } else if (response.status == 200) {
     if (!OnEvents(index, response)) {
       ++stage_.counters.answers_bad;
       Break(index);
@@ -237,7 +286,7 @@ bool Polls::OnEvents(uint32_t index, const HttpResponse& response) {
   } else if (response.keep_alive) {
     Ask(index);
   } else {
-    stage_.TryAt(Part::kPoll, index, now_ns);
+    stage_.polling.push_back(index);
   }
   return true;
 }
@@ -252,6 +301,8 @@ void Polls::OnRefused(uint32_t index, const HttpResponse& response) {
     ++counters.desktops_ended;
     --counters.joined;
     desktop.state = Desktop::State::kOutside;
+    desktop.wants_away = false;
+    stage_.departed.Mark(FingerprintOf(desktop.id.view()));
     stage_.rejoin.push_back(index);
     return;
   }
@@ -296,12 +347,6 @@ void Polls::Sweep(int64_t now_ns) {
   if (++sweep_ == kSweeps) {
     sweep_ = 0;
     stage_.counters.polls_overdue = std::exchange(overdue_so_far_, 0);
-  }
-}
-
-void Polls::Stop() {
-  for (Desktop& desktop : stage_.desktops) {
-    stage_.Close(desktop.poll);
   }
 }
 

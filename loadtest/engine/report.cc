@@ -86,7 +86,12 @@ void WriteOptions(JsonWriter& json, const Options& options) {
   json.Whole("inFlightTarget", options.in_flight).Whole("pipeline", options.pipeline);
   json.Text("arrivals", options.arrivals == Arrivals::kEven ? "even" : "random");
   json.Whole("spriteBytes", options.sprite_bytes).Whole("seed", options.seed);
-  json.Flag("spin", options.spin);
+  json.Flag("spin", options.spin).Whole("throwConnections", options.throw_connections);
+  json.Open("mix", '{');
+  for (size_t i = 0; i < options.mix.size(); ++i) {
+    json.Whole(kBehaviourNames[i], options.mix[i]);
+  }
+  json.Close('}');
 }
 
 void WriteThrows(JsonWriter& json, const Counters& c, const Fates& fates) {
@@ -98,13 +103,14 @@ void WriteThrows(JsonWriter& json, const Counters& c, const Fates& fates) {
   WriteCodes(json, "refusedByCode", c.refused_by_code);
   json.Whole("delivered", fates.delivered).Whole("lost", fates.lost);
   json.Whole("duplicated", fates.duplicated).Whole("misrouted", fates.misrouted);
+  json.Whole("forwarded", fates.forwarded).Whole("untimed", c.untimed);
   json.Whole("late", c.late).Whole("outOfOrder", c.out_of_order);
   json.Whole("deliveredUnaccepted", fates.delivered_unaccepted).Whole("foreign", c.foreign);
 }
 
 void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
   json.Open("polls", '{').Whole("sent", c.polls_sent).Whole("answered", c.polls_answered);
-  json.Whole("cut", c.polls_cut).Whole("held", c.polls_held);
+  json.Whole("cut", c.polls_cut).Whole("dropped", c.polls_dropped).Whole("held", c.polls_held);
   json.Whole("withSprites", c.polls_with_sprites).Whole("withPing", c.polls_with_ping);
   json.Whole("empty", c.polls_empty).Whole("refused", c.polls_refused);
   json.Whole("overdue", c.polls_overdue).Whole("byes", c.byes);
@@ -117,6 +123,8 @@ void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
   json.Whole("refused", c.connects_refused).Whole("addressesExhausted", c.addresses_exhausted);
   json.Whole("cuts", c.cuts).Whole("badAnswers", c.answers_bad);
   json.Whole("bytesIn", c.bytes_in).Whole("bytesOut", c.bytes_out).Close('}');
+  json.Open("behaviours", '{').Whole("reconnects", c.reconnects).Whole("strikes", c.strikes);
+  json.Whole("strikesParried", c.strikes_parried).Close('}');
   WriteCodes(json, "otherRefusedByCode", c.other_refused_by_code);
 }
 

@@ -5,8 +5,8 @@
 //
 //   phase "done", ok, message     ok: the run is complete and every account adds up; else why not
 //   mode "open" | "closed" | "sitting", desktops, senders, processes, rate, inFlightTarget,
-//   pipeline, arrivals, spriteBytes, seed, spin
-//                                 what was asked for
+//   pipeline, arrivals, spriteBytes, seed, spin, throwConnections, mix {"sitting": n, …}
+//                                 what was asked for; mix: desktops of each behaviour
 //   parked                        desktops whose poll was out when the first sprite flew
 //
 //   offered = sent + waiting + skipped       due; skipped: the sender's backlog of 64 was full
@@ -18,8 +18,11 @@
 //   delivered, lost               lost: accepted, and not delivered by the end of the drain
 //   duplicated, misrouted         sprites that came more than once; to the wrong desktop, by the
 //                                 wrong edge, or in the wrong name
-//   late, outOfOrder              later than --late-after; the mailbox's number did not rise
-//   deliveredUnaccepted, foreign  arrived although refused, failed or timed out; not of this run
+//   forwarded                     to another desktop than the relay named, which had left: right
+//   untimed                       delivered to desktops that storm, churn or read late: in no
+//   latency late, outOfOrder              later than --late-after; the mailbox's number did not
+//   rise deliveredUnaccepted, foreign  arrived although refused, failed or timed out; not of this
+//   run
 //
 //   window {seconds, offered, sent, accepted, delivered, offeredPerS, deliveredPerS}
 //                                 between the two readings of counters and CPU
@@ -30,11 +33,13 @@
 //   latencyBucketsNs, answerBucketsNs, slipBucketsNs [[low, high, count], …]
 //                                 the histograms, merged with those of other machines by adding
 //
-//   polls {sent = answered + cut + held, withSprites, withPing, empty, refused, overdue, byes,
+//   polls {sent = answered + cut + dropped + held, withSprites, withPing, empty, refused, overdue,
+//   byes,
 //          cursorsLost}
 //   joins {sent, accepted, refused, failed, desktopsEnded, left, leavesFailed, seconds}
 //   connections {connects, failed, refused, addressesExhausted, cuts, badAnswers, bytesIn,
 //                bytesOut}
+//   behaviours {reconnects, strikes, strikesParried}
 //   otherRefusedByCode            of polls and joins
 //
 //   relay {pids, cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores,

@@ -150,12 +150,14 @@ bool Run::Fork() {
 bool Run::Connect() {
   Announce("connect");
   Findings& f = *findings_;
-  if (!WaitForGrowth(&Counters::polls_held, options_.desktops, "desktops are parked")) {
+  const uint32_t desktops = options_.desktops - CountIn(options_.mix, Behaviour::kHostile);
+  if (!WaitForGrowth(&Counters::polls_held, desktops, "desktops are parked")) {
     return false;
   }
   Announce("settle");
   SetPhase(Phase::kSettle);
-  if (!WaitForGrowth(&Counters::senders_opened, options_.senders, "senders are connected") ||
+  const uint64_t senders = ReadCounters().senders;
+  if (!WaitForGrowth(&Counters::senders_opened, senders, "throwing connections are open") ||
       !WaitFor(NowNs() + Ns(options_.settle_s), [] { return false; })) {
     return false;
   }
@@ -184,7 +186,7 @@ bool Run::WaitForGrowth(uint64_t Counters::*counter, uint64_t wanted, const char
   });
   const Counters c = ReadCounters();
   f.parked = c.polls_held;
-  if (c.polls_held == options_.desktops && f.connect_s == 0) {
+  if (reached == wanted && f.connect_s == 0) {
     f.connect_s = static_cast<double>(NowNs() - started_ns_) / kNsPerSecond;
   }
   if (!going || reached == wanted) {
@@ -236,10 +238,12 @@ bool Run::Drain() {
 
 void Run::Leave() {
   Announce("leave");
+  // Who churns has left before.
+  const Counters before = ReadCounters();
   SetPhase(Phase::kLeave);
   WaitFor(NowNs() + Ns(options_.connect_timeout_s), [&] {
     const Counters c = ReadCounters();
-    return c.leaves + c.leaves_failed >= options_.desktops;
+    return c.leaves + c.leaves_failed >= before.leaves + before.leaves_failed + before.joined;
   });
 }
 

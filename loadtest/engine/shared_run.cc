@@ -64,8 +64,9 @@ SharedRun::SharedRun(const Options& options)
     : slices_(options.processes), ledger_capacity_(LedgerCapacity(options)) {
   const size_t boards_at = RoundedUp(sizeof(Conductor));
   const size_t fingerprints_at = boards_at + RoundedUp(sizeof(SliceBoard) * slices_);
-  const size_t words_at =
+  const size_t departed_at =
       fingerprints_at + RoundedUp(sizeof(std::atomic<Fingerprint>) * options.desktops);
+  const size_t words_at = departed_at + RoundedUp(sizeof(Departed::Word) * Departed::kWords);
   size_bytes_ = words_at + RoundedUp(sizeof(Ledger::Word) * ledger_capacity_ * slices_);
   base_ = mmap(nullptr, size_bytes_, PROT_READ | PROT_WRITE,
                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -81,6 +82,7 @@ SharedRun::SharedRun(const Options& options)
   // Fresh pages are zero, and so is an atomic word of value zero: a million of them need no
   // constructor.
   fingerprints_ = reinterpret_cast<std::atomic<Fingerprint>*>(bytes + fingerprints_at);
+  departed_ = reinterpret_cast<Departed::Word*>(bytes + departed_at);
   words_ = reinterpret_cast<Ledger::Word*>(bytes + words_at);
 }
 

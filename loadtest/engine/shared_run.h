@@ -57,8 +57,9 @@ class SharedRun {
   Conductor& conductor() { return *conductor_; }
   SliceBoard& board(uint32_t slice) { return boards_[slice]; }
   Ledger ledger(uint32_t slice) {
-    return {words_ + uint64_t{slice} * ledger_capacity_, ledger_capacity_};
+    return {words_ + uint64_t{slice} * ledger_capacity_, ledger_capacity_, departed()};
   }
+  Departed departed() { return Departed(departed_); }
   uint64_t ledger_capacity() const { return ledger_capacity_; }
   std::atomic<Fingerprint>& fingerprint(uint32_t desktop) { return fingerprints_[desktop]; }
 
@@ -70,6 +71,7 @@ class SharedRun {
   Conductor* conductor_ = nullptr;
   SliceBoard* boards_ = nullptr;
   std::atomic<Fingerprint>* fingerprints_ = nullptr;
+  Departed::Word* departed_ = nullptr;
   Ledger::Word* words_ = nullptr;
 };
 

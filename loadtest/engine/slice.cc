@@ -22,7 +22,9 @@ Slice::Slice(const Options& options, SharedRun& run, uint32_t slice, uint32_t ru
       catches_(stage_, doorbells),
       polls_(stage_, catches_),
       joins_(stage_, polls_),
-      throws_(stage_) {
+      throws_(stage_),
+      hostiles_(stage_),
+      acts_(stage_, polls_, hostiles_) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = TagOf(Part::kDoorbell, 0);
@@ -51,7 +53,9 @@ void Slice::EnterPhase() {
   if (phase == Phase::kThrow) {
     stage_.measure_from_ns = conductor.measure_from_ns.load(std::memory_order_relaxed);
     stage_.measure_until_ns = conductor.measure_until_ns.load(std::memory_order_relaxed);
-    throws_.Begin(conductor.throw_from_ns.load(std::memory_order_relaxed), stage_.measure_until_ns);
+    const int64_t from_ns = conductor.throw_from_ns.load(std::memory_order_relaxed);
+    throws_.Begin(from_ns, stage_.measure_until_ns);
+    acts_.Begin(from_ns);
   } else if (phase == Phase::kLeave) {
     joins_.BeginLeaving();
   }
@@ -67,6 +71,10 @@ void Slice::DoDue(int64_t now_ns) {
     stage_.ready_senders.pop_front();
   }
   joins_.Turn(now_ns);
+  while (!stage_.polling.empty() && stage_.connecting < kConnectingMax) {
+    polls_.Start(stage_.polling.front());
+    stage_.polling.pop_front();
+  }
   Part part{};
   uint32_t index = 0;
   while (stage_.PopTry(now_ns, &part, &index)) {
@@ -75,13 +83,19 @@ void Slice::DoDue(int64_t now_ns) {
         joins_.Again(index);
         break;
       case Part::kPoll:
-        polls_.Start(index);
+        stage_.polling.push_back(index);
         break;
       case Part::kSender:
         throws_.Again(index);
         break;
       case Part::kRelayPlace:
         throws_.FreePlaces(1);
+        break;
+      case Part::kAct:
+        acts_.Do(index, now_ns);
+        break;
+      case Part::kLateRead:
+        polls_.ReadLate(index);
         break;
       case Part::kDoorbell:
         break;
@@ -135,7 +149,11 @@ void Slice::Serve(uint64_t tag, uint32_t events) {
       joins_.OnEvent(index, events);
       break;
     case Part::kPoll:
-      polls_.OnEvent(index, events);
+      if (stage_.desktops[index].behaviour == Behaviour::kHostile) {
+        hostiles_.OnEvent(index, events);
+      } else {
+        polls_.OnEvent(index, events);
+      }
       break;
     case Part::kSender:
       throws_.OnEvent(index, events);
@@ -144,7 +162,9 @@ void Slice::Serve(uint64_t tag, uint32_t events) {
       AnswerDoorbell();
       break;
     case Part::kRelayPlace:
-      break;
+    case Part::kAct:
+    case Part::kLateRead:
+      break;  // of the calendar
   }
 }
 

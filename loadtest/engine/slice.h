@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "acts.h"
 #include "catches.h"
+#include "hostiles.h"
 #include "joins.h"
 #include "polls.h"
 #include "stage.h"
@@ -40,6 +42,8 @@ class Slice {
   Polls polls_;
   Joins joins_;
   Throws throws_;
+  Hostiles hostiles_;
+  Acts acts_;
   int64_t next_sweep_ns_ = 0;
   uint64_t completed_elsewhere_ = 0;
   bool wait_by_ms_ = false;  // the kernel has no epoll_pwait2

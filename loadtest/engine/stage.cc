@@ -46,6 +46,7 @@ Stage::Stage(const Options& options, SharedRun& run, uint32_t slice, uint32_t ru
       run(run),
       board(run.board(slice)),
       ledger(run.ledger(slice)),
+      departed(run.departed()),
       slice(slice),
       run_id(run_id),
       started_ns(started_ns),
@@ -57,6 +58,13 @@ Stage::Stage(const Options& options, SharedRun& run, uint32_t slice, uint32_t ru
     throw std::system_error(errno, std::generic_category(), "epoll_create1");
   }
   api_endpoint = endpoints.IndexOf(options.api);
+  MixOrder order(options.mix);
+  for (uint32_t i = 0; i < first_desktop; ++i) {
+    order.Next();
+  }
+  for (Desktop& desktop : desktops) {
+    desktop.behaviour = order.Next();
+  }
 }
 
 Stage::~Stage() { close(epoll); }

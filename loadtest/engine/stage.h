@@ -7,6 +7,8 @@
 #ifndef LOADTEST_ENGINE_STAGE_H_
 #define LOADTEST_ENGINE_STAGE_H_
 
+#include <sys/epoll.h>
+
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -27,7 +29,7 @@
 namespace swarm {
 
 // Who an event, or an entry of the calendar, is for.
-enum class Part : uint8_t { kJoiner, kPoll, kSender, kDoorbell, kRelayPlace };
+enum class Part : uint8_t { kJoiner, kPoll, kSender, kDoorbell, kRelayPlace, kAct, kLateRead };
 
 inline uint64_t TagOf(Part part, uint32_t index) {
   return static_cast<uint64_t>(part) << 32U | index;
@@ -59,6 +61,13 @@ class Stage {
   bool Finish(Connection& connection, uint32_t events);
   bool Send(Connection& connection, std::string_view bytes);
   void Close(Connection& connection);
+  // Serves an event of a connection of `owner`, which has
+  //   OnOpen()                         it is open now
+  //   OnNotOpened()                    it could not be opened
+  //   OnAnswer(const HttpResponse&)    for each whole response; may send, or close
+  //   OnBroken()                       the peer closed it, it broke, or what came is no HTTP
+  template <typename Owner>
+  void Serve(Connection& connection, uint32_t events, Owner&& owner);
 
   // Try again after a pause that doubles with each failure, with jitter; not before `at_least_ms`.
   void TryLater(Part part, uint32_t index, uint8_t* tries, uint64_t at_least_ms = 0);
@@ -80,6 +89,7 @@ class Stage {
   SharedRun& run;
   SliceBoard& board;
   Ledger ledger;  // of this slice's own throws
+  Departed departed;
   const uint32_t slice;
   const uint32_t run_id;
   const int64_t started_ns;
@@ -97,6 +107,8 @@ class Stage {
   uint32_t connecting = 0;
 
   std::deque<uint32_t> rejoin;         // desktops the relay no longer knows
+  std::deque<uint32_t> leaving;        // desktops that go, and come again
+  std::deque<uint32_t> polling;        // desktops that want their poll's connection opened
   std::deque<uint32_t> ready_senders;  // whose desktop has been parked for the first time
   std::array<char, kScratchBytes> scratch;
   std::string request;  // the one being written; kept for its memory
@@ -111,14 +123,41 @@ class Stage {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> calendar_;
 };
 
-// The desktops, or senders, of slice i: [FirstOf(i), FirstOf(i + 1)).
-inline uint32_t FirstOf(uint32_t slice, uint32_t slices, uint32_t total) {
-  return static_cast<uint32_t>(uint64_t{total} * slice / slices);
+template <typename Owner>
+void Stage::Serve(Connection& connection, uint32_t events, Owner&& owner) {
+  if (connection.state() == Connection::State::kClosed) {
+    return;
+  }
+  if (connection.state() == Connection::State::kConnecting) {
+    if (!Finish(connection, events)) {
+      owner.OnNotOpened();
+      return;
+    }
+    owner.OnOpen();
+  }
+  if ((events & EPOLLOUT) != 0 && connection.open() && !connection.Flush()) {
+    owner.OnBroken();
+  }
+  if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0 || !connection.open()) {
+    return;
+  }
+  switch (connection.Read(scratch, &counters.bytes_in,
+                          [&](const HttpResponse& response) { owner.OnAnswer(response); })) {
+    case Connection::ReadEnd::kBad:
+      ++counters.answers_bad;
+      [[fallthrough]];
+    case Connection::ReadEnd::kClosed:
+      owner.OnBroken();
+      return;
+    case Connection::ReadEnd::kDrained:
+    case Connection::ReadEnd::kGone:
+      return;
+  }
 }
 
-// Whether desktop `index` of the whole run throws: senders are spread evenly over all desktops.
-inline bool IsSender(uint32_t index, uint32_t senders, uint32_t desktops) {
-  return uint64_t{index + 1} * senders / desktops > uint64_t{index} * senders / desktops;
+// The desktops, or connections, of slice i: [FirstOf(i), FirstOf(i + 1)).
+inline uint32_t FirstOf(uint32_t slice, uint32_t slices, uint32_t total) {
+  return static_cast<uint32_t>(uint64_t{total} * slice / slices);
 }
 
 }  // namespace swarm

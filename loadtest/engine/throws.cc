@@ -1,7 +1,5 @@
 #include "throws.h"
 
-#include <sys/epoll.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -68,19 +66,28 @@ Fingerprint ReceiverOf(const HttpResponse& response, bool* agreed) {
 Throws::Throws(Stage& stage) : stage_(stage) {
   const Options& options = stage.options;
   for (uint32_t i = 0; i < stage.desktops.size(); ++i) {
-    if (!IsSender(stage.GlobalIndex(i), options.senders, options.desktops)) {
-      continue;
+    if (stage.desktops[i].behaviour == Behaviour::kThrowing) {
+      throwers_.push_back(i);
     }
-    stage.desktops[i].sender = static_cast<uint32_t>(senders_.size());
-    senders_.emplace_back().desktop = i;
+  }
+  const uint32_t share = FirstOf(stage.slice + 1, stage.run.slices(), options.throw_connections) -
+                         FirstOf(stage.slice, stage.run.slices(), options.throw_connections);
+  const auto most = static_cast<uint32_t>(throwers_.size());
+  senders_.resize(options.throw_connections >= options.senders
+                      ? most
+                      : std::min(std::max<uint32_t>(share, 1), most));
+  for (uint32_t i = 0; i < most; ++i) {
+    stage.desktops[throwers_[i]].sender = i % static_cast<uint32_t>(senders_.size());
   }
   for (uint32_t i = 0; i < senders_.size(); ++i) {
-    order_.push_back(i);
+    senders_[i].turn = i;
+    idle_.push_back(i);
   }
+  order_ = throwers_;
   for (size_t i = order_.size(); i > 1; --i) {
     std::swap(order_[i - 1], order_[stage.random.Next() % i]);
   }
-  idle_.assign(order_.begin(), order_.end());
+  stage.counters.senders = senders_.size();
   padding_.assign(1024, ' ');
 }
 
@@ -89,9 +96,9 @@ void Throws::Ready(uint32_t index) {
   if (sender.connection.state() != Connection::State::kClosed) {
     return;
   }
-  const Desktop& desktop = stage_.desktops[sender.desktop];
-  if (!stage_.Begin(sender.connection, TagOf(Part::kSender, index), desktop.crossings_endpoint,
-                    stage_.GlobalIndex(sender.desktop) + 1)) {
+  const uint32_t first = throwers_[index];
+  if (!stage_.Begin(sender.connection, TagOf(Part::kSender, index),
+                    stage_.desktops[first].crossings_endpoint, stage_.GlobalIndex(first) + 1)) {
     stage_.TryLater(Part::kSender, index, &sender.tries);
   }
 }
@@ -99,7 +106,7 @@ void Throws::Ready(uint32_t index) {
 void Throws::Again(uint32_t index) {
   if (senders_[index].connection.open()) {
     Pump(index);
-  } else if (stage_.desktops[senders_[index].desktop].state == Desktop::State::kJoined) {
+  } else if (stage_.desktops[throwers_[index]].state == Desktop::State::kJoined) {
     Ready(index);
   } else {
     stage_.TryLater(Part::kSender, index, &senders_[index].tries);
@@ -132,10 +139,10 @@ void Throws::Turn(int64_t now_ns) {
     return;
   }
   for (int i = 0; i < kThrowsPerTurnMax && schedule_->due_ns() <= now_ns; ++i) {
-    const uint32_t sender = order_[turn_];
+    const uint32_t desktop = order_[turn_];
     turn_ = turn_ + 1 == order_.size() ? 0 : turn_ + 1;
-    if (Offer(sender, schedule_->due_ns())) {
-      Pump(sender);
+    if (Offer(desktop, schedule_->due_ns())) {
+      Pump(stage_.desktops[desktop].sender);
     }
     schedule_->Advance();
   }
@@ -150,7 +157,10 @@ void Throws::StartRelays(int64_t now_ns) {
     Sender& sender = senders_[index];
     idle_.pop_front();
     sender.idle = false;
-    if (!Offer(index, NowNs())) {
+    const uint32_t desktop = throwers_[sender.turn];
+    const auto next = sender.turn + static_cast<uint32_t>(senders_.size());
+    sender.turn = next < throwers_.size() ? next : index;
+    if (!Offer(desktop, NowNs())) {
       return;
     }
     ++places_taken_;
@@ -162,8 +172,8 @@ void Throws::StartRelays(int64_t now_ns) {
   }
 }
 
-bool Throws::Offer(uint32_t index, int64_t due_ns) {
-  Sender& sender = senders_[index];
+bool Throws::Offer(uint32_t desktop, int64_t due_ns) {
+  Sender& sender = senders_[stage_.desktops[desktop].sender];
   ++stage_.counters.offered;
   if (stage_.InWindow(due_ns)) {
     stage_.board.slip.Record(static_cast<uint64_t>(std::max<int64_t>(NowNs() - due_ns, 0)));
@@ -177,6 +187,7 @@ bool Throws::Offer(uint32_t index, int64_t due_ns) {
   Throw& thrown = throws_[slot];
   thrown.due_ns = due_ns;
   thrown.number = next_number_++;
+  thrown.desktop = desktop;
   thrown.crossing = 0;
   thrown.next = kNone;
   thrown.tries = 0;
@@ -215,11 +226,11 @@ void Throws::Pump(uint32_t index) {
       }
       return;
     }
-    if (stage_.desktops[sender.desktop].state != Desktop::State::kJoined) {
+    Throw& thrown = throws_[sender.next_to_send];
+    if (stage_.desktops[thrown.desktop].state != Desktop::State::kJoined) {
       stage_.TryLater(Part::kSender, index, &sender.tries);
       return;
     }
-    Throw& thrown = throws_[sender.next_to_send];
     sender.next_to_send = thrown.next;
     ++sender.on_wire;
     if (!SendThrow(sender, thrown)) {
@@ -230,13 +241,13 @@ void Throws::Pump(uint32_t index) {
 }
 
 bool Throws::SendThrow(Sender& sender, Throw& thrown) {
-  Desktop& desktop = stage_.desktops[sender.desktop];
+  Desktop& desktop = stage_.desktops[thrown.desktop];
   if (thrown.tries == 0) {
     thrown.crossing = ++desktop.crossing;
   }
 
   std::array<char, kSpriteTagBytes> tag;
-  WriteSpriteTag({stage_.run_id, stage_.slice, thrown.number, stage_.GlobalIndex(sender.desktop),
+  WriteSpriteTag({stage_.run_id, stage_.slice, thrown.number, stage_.GlobalIndex(thrown.desktop),
                   thrown.due_ns, thrown.edge},
                  tag.data());
   body_.assign("{\"crossing\":");
@@ -274,48 +285,29 @@ bool Throws::SendThrow(Sender& sender, Throw& thrown) {
 }
 
 void Throws::OnEvent(uint32_t index, uint32_t events) {
+  struct Owner {
+    Throws& throws;
+    uint32_t index;
+    void OnOpen() { throws.OnOpen(index); }
+    void OnNotOpened() { throws.Break(index); }
+    void OnAnswer(const HttpResponse& response) { throws.OnAnswer(index, response); }
+    void OnBroken() { throws.Break(index); }
+  };
   Sender& sender = senders_[index];
-  if (sender.connection.state() == Connection::State::kClosed) {
-    return;
-  }
-  if (sender.connection.state() == Connection::State::kConnecting) {
-    if (!stage_.Finish(sender.connection, events)) {
-      Break(index);
-      return;
-    }
-    sender.tries = 0;
-    if (!sender.opened) {
-      ++stage_.counters.senders_opened;
-      sender.opened = true;
-    }
+  stage_.Serve(sender.connection, events, Owner{*this, index});
+  if (sender.connection.open() && sender.next_to_send != kNone) {
     Pump(index);
   }
-  if ((events & EPOLLOUT) != 0 && sender.connection.open() && !sender.connection.Flush()) {
-    Break(index);
+}
+
+void Throws::OnOpen(uint32_t index) {
+  Sender& sender = senders_[index];
+  sender.tries = 0;
+  if (!sender.opened) {
+    ++stage_.counters.senders_opened;
+    sender.opened = true;
   }
-  if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0) {
-    return;
-  }
-  if (!sender.connection.open()) {
-    return;
-  }
-  switch (
-      sender.connection.Read(stage_.scratch, &stage_.counters.bytes_in,
-                             [&](const HttpResponse& response) { OnAnswer(index, response); })) {
-    case Connection::ReadEnd::kBad:
-      ++stage_.counters.answers_bad;
-      [[fallthrough]];
-    case Connection::ReadEnd::kClosed:
-      Break(index);
-      return;
-    case Connection::ReadEnd::kDrained:
-      if (sender.next_to_send != kNone) {
-        Pump(index);
-      }
-      return;
-    case Connection::ReadEnd::kGone:
-      return;
-  }
+  Pump(index);
 }
 
 void Throws::OnAnswer(uint32_t index, const HttpResponse& response) {
@@ -355,9 +347,6 @@ void Throws::Accepted(const Throw& thrown, const HttpResponse& response) {
     stage_.board.answer.Record(static_cast<uint64_t>(std::max<int64_t>(now_ns - thrown.due_ns, 0)));
   }
   const Ledger::Outcome outcome = stage_.ledger.Accept(thrown.number, receiver);
-  if (outcome.misrouted) {
-    ++stage_.counters.misrouted;
-  }
   if (stage_.options.mode != Mode::kClosed) {
     return;
   }
@@ -461,12 +450,6 @@ void Throws::Sweep(int64_t now_ns) {
       FreePlaces(1);
     }
     watched_.pop_front();
-  }
-}
-
-void Throws::Stop() {
-  for (Sender& sender : senders_) {
-    stage_.Close(sender.connection);
   }
 }
 

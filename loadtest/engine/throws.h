@@ -4,7 +4,7 @@
 // connection, and its latency counts from when it was due either way. Closed loop: a fixed number
 // of relays is under way, and the end of one (accepted and delivered, or refused, or given up)
 // starts the next. Invariant: offered = sent + waiting + skipped; sent = answered + timed_out +
-// failed + in_flight. Threads: one. Memory: 72 bytes a sender, 48 a throw that is not settled.
+// failed + in_flight. Threads: one. Memory: 48 bytes a sender, 48 a throw that is not settled.
 #ifndef LOADTEST_ENGINE_THROWS_H_
 #define LOADTEST_ENGINE_THROWS_H_
 
@@ -37,7 +37,6 @@ class Throws {
   // Closed loop: `count` relays have become complete, or places free.
   void FreePlaces(uint64_t count) { places_taken_ -= count; }
   void Sweep(int64_t now_ns);
-  void Stop();
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -47,15 +46,17 @@ class Throws {
     int64_t sent_ns = 0;
     uint64_t number = 0;
     uint64_t crossing = 0;
+    uint32_t desktop = 0;
     uint32_t next = kNone;
     uint8_t tries = 0;
     Edge edge = Edge::kLeft;
   };
 
-  // Its unsettled throws are a list, oldest first: those on the wire, then those that wait.
+  // A connection, of the throwers i, i + senders, i + 2 × senders, …; mostly that is one. Its
+  // unsettled throws are a list, oldest first: those on the wire, then those that wait.
   struct Sender {
     Connection connection;
-    uint32_t desktop = 0;
+    uint32_t turn = 0;  // closed loop: whose throw is next, an index into throwers_
     uint32_t first = kNone;
     uint32_t last = kNone;
     uint32_t next_to_send = kNone;
@@ -68,7 +69,8 @@ class Throws {
 
   enum class Fate : uint8_t { kAccepted, kRefused, kUnexpected, kTimedOut, kFailed };
 
-  bool Offer(uint32_t sender, int64_t due_ns);
+  bool Offer(uint32_t desktop, int64_t due_ns);
+  void OnOpen(uint32_t sender);
   void Pump(uint32_t sender);
   bool SendThrow(Sender& sender, Throw& thrown);
   void OnAnswer(uint32_t sender, const HttpResponse& response);
@@ -83,12 +85,13 @@ class Throws {
   uint32_t NewThrow();
 
   Stage& stage_;
+  std::vector<uint32_t> throwers_;  // desktops
   std::vector<Sender> senders_;
   std::vector<Throw> throws_;
   uint32_t free_ = kNone;  // list of unused throws
   uint64_t next_number_ = 0;
   std::optional<Schedule> schedule_;
-  std::vector<uint32_t> order_;  // open model: senders in the order of their turns
+  std::vector<uint32_t> order_;  // open model: throwers in the order of their turns
   size_t turn_ = 0;
   std::string body_;
   std::string padding_;

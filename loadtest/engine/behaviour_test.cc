@@ -1,0 +1,30 @@
+#include "behaviour.h"
+
+#include <algorithm>
+
+#include "check.h"
+
+namespace swarm {
+
+TEST("behaviour: each comes as often as the mix says, and in proportion at any point") {
+  const Mix mix = {50, 30, 10, 0, 7, 3};
+  MixOrder order(mix);
+  Mix seen{};
+  for (int i = 1; i <= 100; ++i) {
+    ++seen[static_cast<size_t>(order.Next())];
+    for (size_t b = 0; b < mix.size(); ++b) {
+      const double due = mix[b] * i / 100.0;
+      CHECK(std::abs(seen[b] - due) <= 1.5);
+    }
+  }
+  CHECK(seen == mix);
+}
+
+TEST("behaviour: one alone is everybody") {
+  MixOrder order({0, 0, 0, 0, 0, 3});
+  for (int i = 0; i < 3; ++i) {
+    CHECK(order.Next() == Behaviour::kHostile);
+  }
+}
+
+}  // namespace swarm
