@@ -11,13 +11,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { FLOOR } from '../bin/build.js';
 
+/** Of what it said last, when it could not start. */
+const SAID_CHARACTERS_MAX = 500;
+
 const LAUNCHER = join(import.meta.dirname, '..', 'bin', 'launch.js');
 const RELAY = join(import.meta.dirname, '..', 'bin', 'relay.ts');
 
-/** What runs: `floor`, or a relay with this front and number of workers. */
+/** What runs: `floor`, or a relay with this front and number of workers (left out: as many as the relay itself would take). */
 export interface Shape {
   name: string;
-  front?: 'native' | 'portable';
+  front?: 'auto' | 'native' | 'portable';
   workers?: number;
   flags?: readonly string[];
   /** Flags of Node, in place of those the launcher chooses. */
@@ -30,6 +33,8 @@ export interface Contender {
   shape: Shape;
   api: number;
   events: number;
+  /** 0 for the floor. */
+  admin: number;
   pids: number[];
   /** Prometheus values by name; empty for the floor. */
   metrics(): Promise<Map<string, number>>;
@@ -54,7 +59,7 @@ async function startFloor(shape: Shape): Promise<Contender> {
   const line = await firstLine(child, (text) => text.startsWith('floor '));
   const [, api, events] = line.split(' ').map(Number);
   return {
-    ...{ shape, api, events, pids: [child.pid as number] },
+    ...{ shape, api, events, admin: 0, pids: [child.pid as number] },
     metrics: async () => new Map(),
     collect: () => Promise.reject(new Error('the floor has no heap')),
     stop: () => end(child),
@@ -64,10 +69,11 @@ async function startFloor(shape: Shape): Promise<Contender> {
 async function startRelay(shape: Shape): Promise<Contender> {
   const data = await mkdtemp(join(tmpdir(), 'sprites-bench-'));
   const ports = ['--port', '0', '--events-port', '0', '--admin-port', '0', '--host', '127.0.0.1'];
-  const role = ['--front', String(shape.front), '--workers', String(shape.workers), '--data', data];
+  const workers = shape.workers === undefined ? [] : ['--workers', String(shape.workers)];
+  const role = ['--front', String(shape.front), ...workers, '--data', data];
   const program = shape.nodeFlags ? [...shape.nodeFlags, RELAY] : [LAUNCHER, 'relay'];
   const child = spawn(process.execPath, [...program, ...ports, ...role, ...(shape.flags ?? [])], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ready = JSON.parse(await firstLine(child, (text) => text.includes('"msg":"relay ready"')));
   const token = (await readFile(join(data, 'admin-token'), 'utf8')).trim();
@@ -75,6 +81,7 @@ async function startRelay(shape: Shape): Promise<Contender> {
     shape,
     api: ready.ports.api,
     events: ready.ports.events,
+    admin: ready.ports.admin,
     pids: [ready.pids.master, ...ready.pids.workers],
     metrics: async () => readMetrics(await askAdmin(ready.ports.admin, token, '/metrics')),
     collect: async (kind) => JSON.parse(await askAdmin(ready.ports.admin, token, `/admin/gc?kind=${kind}`, 'POST')),
@@ -89,7 +96,14 @@ async function firstLine(child: ChildProcess, wanted: (line: string) => boolean)
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const found = Promise.withResolvers<string>();
   lines.on('line', (line) => wanted(line) && found.resolve(line));
-  child.once('exit', (code) => found.reject(new Error(`a contender ended with ${code} before it was ready`)));
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-SAID_CHARACTERS_MAX);
+  });
+  // When it has ended and all it said has been read.
+  child.once('close', (code) => {
+    found.reject(new Error(`a contender ended with ${code} before it was ready: ${said.trim()}`));
+  });
   return found.promise;
 }
 
