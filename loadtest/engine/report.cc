@@ -197,9 +197,10 @@ Limit LimitOf(const Options& options, const Findings& findings) {
     return {};
   }
   if (slip_ns > kSlipMaxNs) {
-    return {
-        "swarm",
-        "it turned to its throws late, p99 of slipUs is above 2 ms: it, or the machine, was full"};
+    return {"swarm",
+            "one throw in a hundred left more than 2 ms behind its schedule, so it, or the "
+            "machine, was "
+            "full"};
   }
   const auto offered = static_cast<double>(Grown(findings, &Counters::offered));
   const auto delivered = static_cast<double>(Grown(findings, &Counters::delivered));

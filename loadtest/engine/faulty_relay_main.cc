@@ -1,0 +1,83 @@
+// faulty-relay: the faulty relay of the tests as a program of its own, for tests of the whole
+// command.
+//
+//   faulty-relay drop-every=1000 stall-at=500 stall-ms=1000 …
+//
+// Prints "PORT PID" and serves until its standard input ends; then prints what it committed, as
+// JSON, and exits. PID is the process that serves, which may be killed as if it had crashed.
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <string_view>
+
+#include "faulty_relay.h"
+#include "json_writer.h"
+
+namespace {
+
+struct Setting {
+  std::string_view name;
+  uint32_t swarm::Faults::*value;
+};
+constexpr Setting kSettings[] = {
+    {"drop-every", &swarm::Faults::drop_every},
+    {"duplicate-every", &swarm::Faults::duplicate_every},
+    {"misroute-every", &swarm::Faults::misroute_every},
+    {"wrong-edge-every", &swarm::Faults::wrong_edge_every},
+    {"refuse-every", &swarm::Faults::refuse_every},
+    {"mute-every", &swarm::Faults::mute_every},
+    {"cut-every", &swarm::Faults::cut_every},
+    {"delay-every", &swarm::Faults::delay_every},
+    {"delay-ms", &swarm::Faults::delay_ms},
+    {"garbage-every", &swarm::Faults::garbage_every},
+    {"stall-at", &swarm::Faults::stall_at},
+    {"stall-ms", &swarm::Faults::stall_ms},
+};
+
+bool Read(std::string_view argument, swarm::Faults* faults) {
+  const size_t equals = argument.find('=');
+  for (const Setting& setting : kSettings) {
+    if (equals == std::string_view::npos || setting.name != argument.substr(0, equals)) {
+      continue;
+    }
+    const char* const end = argument.data() + argument.size();
+    const auto read = std::from_chars(argument.data() + equals + 1, end, faults->*setting.value);
+    return read.ec == std::errc() && read.ptr == end;
+  }
+  return false;
+}
+
+void Tell(const swarm::Committed& committed) {
+  swarm::JsonWriter json;
+  json.Open('{').Whole("accepted", committed.accepted.load());
+  json.Whole("dropped", committed.dropped.load());
+  json.Whole("duplicated", committed.duplicated.load());
+  json.Whole("misrouted", committed.misrouted.load());
+  json.Whole("wrongEdge", committed.wrong_edge.load());
+  json.Whole("refused", committed.refused.load()).Whole("muted", committed.muted.load());
+  json.Whole("cut", committed.cut.load()).Whole("delayed", committed.delayed.load());
+  json.Whole("garbage", committed.garbage.load()).Close('}');
+  std::printf("%s\n", json.text().c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  swarm::Faults faults;
+  for (int i = 1; i < argc; ++i) {
+    if (!Read(argv[i], &faults)) {
+      std::fprintf(stderr, "faulty-relay: '%s' is no fault=number\n", argv[i]);
+      return 2;
+    }
+  }
+  swarm::FaultyRelay relay(faults);
+  const std::string authority = relay.authority();
+  std::printf("%s %d\n", authority.substr(authority.rfind(':') + 1).c_str(), relay.pid());
+  std::fflush(stdout);
+  char byte = 0;
+  while (read(STDIN_FILENO, &byte, 1) > 0) {
+  }
+  Tell(relay.committed());
+  return 0;
+}
