@@ -11,8 +11,8 @@ export type Limit = (typeof LIMITS)[number];
 /** Counts of throws and arrivals, of the whole run. Adding them up over machines is their sum. */
 export const COUNTS = [
   ...['offered', 'skipped', 'waiting', 'sent', 'resent', 'answered', 'accepted', 'refused', 'unexpected'],
-  ...['timedOut', 'failed', 'inFlight', 'abandoned', 'delivered', 'lost', 'duplicated', 'misrouted', 'late'],
-  ...['outOfOrder', 'deliveredUnaccepted', 'foreign'],
+  ...['timedOut', 'failed', 'inFlight', 'abandoned', 'delivered', 'lost', 'duplicated', 'misrouted', 'forwarded'],
+  ...['late', 'untimed', 'outOfOrder', 'deliveredUnaccepted', 'foreign'],
 ] as const;
 
 export interface EngineSecond {
@@ -76,6 +76,7 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   polls: Record<string, number>;
   joins: Record<string, number>;
   connections: Record<string, number>;
+  behaviours: Record<string, number>;
   /** Only where the engine watched the relay's processes. */
   relay?: Use & {
     pids: number[];
@@ -117,7 +118,7 @@ function whatIsWrong(value: unknown): string | undefined {
   if (!LIMITS.includes(result.limit as Limit)) return `limit must be one of ${LIMITS.join(', ')}`;
   const flat = [...COUNTS, 'desktops', 'senders', 'processes', 'rate', 'seed', 'startedAtMs', 'parked'];
   for (const name of flat) if (!Number.isFinite(result[name])) return `${name} must be a number`;
-  for (const name of ['window', 'polls', 'joins', 'connections', 'swarm', 'kernel', 'refusedByCode']) {
+  for (const name of ['window', 'polls', 'joins', 'connections', 'behaviours', 'swarm', 'kernel', 'refusedByCode']) {
     if (typeof result[name] !== 'object' || result[name] === null) return `${name} must be an object`;
   }
   for (const name of ['latency', 'answer', 'slip']) {

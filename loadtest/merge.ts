@@ -2,7 +2,7 @@
  * Merging: the results of the engines of one run, from one machine or from a fleet, become one report.
  *
  * Pure: no clock, no file, no network. `merge(parts, origin)` takes what each machine's engine printed last
- * (`engine_result.ts` reads and checks it) and answers the `Report` that `report.json` holds; `text.ts` and `page.ts` show
+ * (`engine_result.ts` reads and checks it) and answers the `Report` that `report.json` holds; `report.ts` and `page.ts` show
  * it. Counts are added; histograms are merged as histograms, whole and second by second, so every percentile is that of
  * one list of all values; CPU is added and divided by all sprites together. Nothing is averaged.
  *
@@ -15,7 +15,7 @@
  */
 import { COUNTS, type EngineResult, type EngineSecond, type Limit } from './engine_result.ts';
 import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantilesUs } from './histogram.ts';
-import { gcMaxMs, type RelaySample } from './relay_sample.ts';
+import { cpuSecondsOver, gcMaxMs, type RelaySample } from './relay_sample.ts';
 
 /** A machine that took part, as a figure must stand beside it. */
 export interface Machine {
@@ -36,8 +36,12 @@ export interface Origin {
   /** What gives these figures again. */
   command: string;
   machines: readonly Machine[];
+  /** The load, for people: "1,000 desktops, each throwing every 5 s: 200 sprites/s for 30 s". */
+  load?: string;
   /** What the relay was, for people: "native front, 1 worker", or its address. */
   relay?: string;
+  /** The relay was stopped and started anew under the swarm. */
+  restarted?: boolean;
   /** The relay's own figures, about one a second, rising; times on the clock of the first part. */
   samples?: readonly RelaySample[];
 }
@@ -89,6 +93,8 @@ export interface Figures extends Record<(typeof COUNTS)[number], number> {
   relay: RelayFigures;
   swarm: SwarmFigures;
   connectSeconds: number;
+  /** A restart: from the second in which desktops lost their polls to that in which all were parked again. */
+  recoverySeconds: number | null;
   limit: Limit;
   /** A sentence; empty when nobody was the limit. */
   limitReason: string;
@@ -112,6 +118,7 @@ export interface Report extends Figures {
   /** ISO 8601, UTC. */
   startedAt: string;
   machines: readonly Machine[];
+  load: string;
   relayIs: string;
   mode: EngineResult['mode'];
   seed: number;
@@ -124,6 +131,7 @@ export interface Report extends Figures {
   polls: Record<string, number>;
   joins: Record<string, number>;
   connections: Record<string, number>;
+  behaviours: Record<string, number>;
   kernel: { tcpMemoryBytes: number; slabBytes: number; slabBytesBefore: number };
   seconds: ReportSecond[];
   latencyBucketsNs: Bucket[];
@@ -146,6 +154,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
   const latency = histogram('latency');
   const seconds = mergeSeconds(parts, origin.samples ?? []);
   const window = windowOf(parts);
+  const parked = sum(parts, (part) => part.parked);
   const limiting = limitOf(parts);
   const figures: Figures = {
     ...countsOf(parts),
@@ -154,12 +163,13 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     desktops: sum(parts, (part) => part.desktops),
     senders: sum(parts, (part) => part.senders),
     rate: sum(parts, (part) => part.rate),
-    parked: sum(parts, (part) => part.parked),
+    parked,
     window,
     latencyUs: quantilesUs(latency),
     relay: relayOf(parts, window, seconds, origin.samples ?? []),
     swarm: swarmOf(parts, window),
     connectSeconds: Math.max(...parts.map((part) => part.joins.seconds ?? 0)),
+    recoverySeconds: origin.restarted ? recoveryOf(seconds, parked) : null,
     limit: limiting.limit,
     limitReason: limiting.reason,
   };
@@ -170,6 +180,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     command: origin.command,
     startedAt: new Date(Math.min(...parts.map((part) => part.startedAtMs))).toISOString(),
     machines: origin.machines,
+    load: origin.load ?? '',
     relayIs: origin.relay ?? '',
     mode: first.mode,
     seed: first.seed,
@@ -183,6 +194,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     polls: addUp(parts.map((part) => part.polls)),
     joins: addUp(parts.map(({ joins: { seconds: _, ...counts } }) => counts)),
     connections: addUp(parts.map((part) => part.connections)),
+    behaviours: addUp(parts.map((part) => part.behaviours)),
     kernel: {
       tcpMemoryBytes: sum(parts, (part) => part.kernel.parked.tcpMemoryBytes),
       slabBytes: sum(parts, (part) => part.kernel.parked.slabBytes),
@@ -308,7 +320,7 @@ function relayOf(
       ...common,
     };
   }
-  const cpu = told && difference(told.begin.cpuSeconds, told.end.cpuSeconds);
+  const cpu = told && cpuSecondsOver(within);
   const spanS = told ? (told.end.atMs - told.begin.atMs) / 1000 : 0;
   return {
     cpuUsPerSprite: cpu === undefined || window.delivered === 0 ? null : ((cpu / spanS) * 1e6) / window.deliveredPerS,
@@ -330,6 +342,13 @@ function samplesWithin(parts: readonly EngineResult[], samples: readonly RelaySa
   const from = startedAtMs + (measured[0].atS - 1) * 1000;
   const until = startedAtMs + (measured.at(-1) as EngineSecond).atS * 1000;
   return samples.filter(({ atMs }) => atMs >= from && atMs <= until);
+}
+
+function recoveryOf(seconds: readonly ReportSecond[], parked: number): number | null {
+  const measured = seconds.filter(({ phase }) => phase === 'measure');
+  const gone = measured.findIndex((second) => second.parked < parked);
+  const back = measured.findIndex((second, i) => i > gone && second.parked >= parked);
+  return gone < 0 || back < 0 ? null : measured[back].atS - measured[gone].atS + 1;
 }
 
 /** Whoever could not do more; the swarm first, for then the run says nothing of the relay. */
@@ -394,10 +413,10 @@ function withSample(second: ReportSecond, startedAtMs: number, samples: readonly
   const index = samples.findLastIndex(({ atMs }) => atMs <= end && atMs > end - 2000);
   if (index < 0) return second;
   const [before, sample] = [samples[index - 1], samples[index]];
-  const cpu = before && difference(before.cpuSeconds, sample.cpuSeconds);
+  const cpu = before && cpuSecondsOver([before, sample]);
   return {
     ...second,
-    relayCores: second.relayCores || (cpu === undefined ? 0 : Math.max(0, cpu) / ((sample.atMs - before.atMs) / 1000)),
+    relayCores: second.relayCores || (cpu === undefined ? 0 : cpu / ((sample.atMs - before.atMs) / 1000)),
     relayRssBytes: second.relayRssBytes || (sample.rssBytes ?? 0),
     heapBytes: sample.heapBytes,
     gcMaxMs: before && gcMaxMs(before, sample),
@@ -416,10 +435,6 @@ function perSpriteOver(reports: readonly Report[]) {
     userUsPerSprite: over('userUsPerSprite'),
     systemUsPerSprite: over('systemUsPerSprite'),
   };
-}
-
-function difference(before: number | undefined, after: number | undefined): number | undefined {
-  return before === undefined || after === undefined ? undefined : after - before;
 }
 
 function most(values: readonly (number | null | undefined)[]): number | null {

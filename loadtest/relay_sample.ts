@@ -65,11 +65,21 @@ export function gcMaxMs(before: RelaySample, after: RelaySample): number | undef
   return all;
 }
 
+/** CPU seconds over rising samples; a relay that was started anew counts from 0 again. Undefined when nothing is known. */
+export function cpuSecondsOver(samples: readonly RelaySample[]): number | undefined {
+  let total: number | undefined;
+  for (let i = 1; i < samples.length; i++) {
+    const [before, after] = [samples[i - 1].cpuSeconds, samples[i].cpuSeconds];
+    if (before !== undefined && after !== undefined) total = (total ?? 0) + (after < before ? after : after - before);
+  }
+  return total;
+}
+
 /** The sum over these names, with whatever labels; undefined when the first is not there. */
 function sumOf(metrics: ReadonlyMap<string, number>, ...names: string[]): number | undefined {
   let sum: number | undefined;
   for (const [key, value] of metrics) {
-    if (names.includes(key.split('{', 1)[0])) sum = (sum ?? 0) + value;
+    if (names.includes(key.split('{', 1)[0]) && !Number.isNaN(value)) sum = (sum ?? 0) + value;
   }
   return sum;
 }

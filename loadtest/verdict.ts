@@ -69,6 +69,11 @@ export const FIGURES: Record<string, Figure> = {
   rss: { unit: BYTES, timed: false, of: ({ relay }) => relay.rssBytes },
   heap: { unit: BYTES, timed: false, of: ({ relay }) => relay.heapBytes },
   bytesPerParkedPoll: { unit: BYTES, timed: false, of: ({ relay }) => relay.bytesPerParkedPoll },
+  recovered: {
+    unit: TIME,
+    timed: false,
+    of: ({ recoverySeconds }) => (recoverySeconds === null ? null : recoverySeconds * 1e6),
+  },
   gcMax: { unit: TIME, timed: true, of: ({ relay }) => inUs(relay.gcMaxMs) },
   loopDelayMax: { unit: TIME, timed: true, of: ({ relay }) => inUs(relay.loopDelayMaxMs) },
 };

@@ -57,6 +57,7 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
     polls: { sent: 0, overdue: 0 },
     joins: { sent: 10, seconds: 1 },
     connections: {},
+    behaviours: {},
     swarm: {
       ...{ cpuUsPerSprite: 10, userUsPerSprite: 4, systemUsPerSprite: 6 },
       ...{ cpuCores: 0.1, busiestProcessCores: 0.1, rssBytes: 4096 },

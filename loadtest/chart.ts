@@ -1,0 +1,235 @@
+/**
+ * Charts as SVG text: lines over time, a distribution, bars. No script, no font, no request: a report is one file that
+ * still opens in twenty years, and prints.
+ *
+ * Colours are CSS variables of the page (`--series-1` …), so that light and dark are the page's business. Invariant:
+ * every number that lands in the SVG is finite, every text is escaped. Cost: O(points).
+ */
+import type { Bucket } from './histogram.ts';
+
+export interface Axis {
+  /** `log` shows 0 as its lowest value. */
+  scale: 'linear' | 'log';
+  /** What one step of a linear axis is a multiple of: 1, or 2 ** 20 for MiB. Default 1. */
+  unit?: number;
+  format(value: number): string;
+}
+
+export interface Series {
+  name: string;
+  /** A number from 1; the page's `--series-N`. */
+  colour: number;
+  /** By index of the x values; undefined where nothing is known. */
+  values: readonly (number | undefined)[];
+  /** Filled down to the axis. */
+  area?: boolean;
+}
+
+export interface Bar {
+  label: string;
+  value: number;
+  /** What stands above it. */
+  text: string;
+}
+
+export interface Mark {
+  name: string;
+  value: number;
+}
+
+const SIZE = { width: 560, height: 250 };
+const PLOT = { left: 62, right: 548, top: 14, bottom: 218 };
+
+/** Lines over seconds; `window` is the measured stretch of x, shaded. */
+export function lines(
+  label: string,
+  x: readonly number[],
+  series: readonly Series[],
+  axis: Axis,
+  window?: readonly [number, number],
+): string {
+  const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
+  const y = scaleOf(axis, known);
+  const [first, last] = [x[0] ?? 0, Math.max(x.at(-1) ?? 1, (x[0] ?? 0) + 1)];
+  const at = (value: number) => along((value - first) / (last - first));
+  const ticks = niceTicks(first, last, 7, 1).filter((tick) => tick >= first);
+  return svg(label, [
+    window ? shade(at(window[0]), at(window[1])) : '',
+    gridOf(y, axis),
+    ...ticks.map((tick) => xTick(at(tick), `${tick} s`)),
+    ...series.map((one) => line(x.map(at), one, y)),
+  ]);
+}
+
+/** How values spread, on a logarithmic axis, as shares of all in equal steps; `marks` are lines across it. */
+export function distribution(label: string, buckets: readonly Bucket[], marks: readonly Mark[], axis: Axis): string {
+  const bins = binned(buckets);
+  const [low, high] = [bins[0]?.[0] ?? 1, bins.at(-1)?.[1] ?? 10];
+  const highest = Math.max(...bins.map(([, , share]) => share), 1e-9);
+  const span = Math.log10(high / low) || 1;
+  const at = (value: number) => along(Math.min(1, Math.max(0, Math.log10(value / low) / span)));
+  const percent: Axis = { scale: 'linear', format: (value) => `${Number((value * 100).toPrecision(3))} %` };
+  const y = scaleOf(percent, [highest * 1.18]); // room for the names of the marks
+  return svg(label, [
+    gridOf(y, percent),
+    ...decades(low, high).map((tick) => xTick(at(tick), axis.format(tick))),
+    ...bins.map(([from, to, share]) =>
+      rect(at(from), y.at(share), Math.max(1, at(to) - at(from) - 0.6), PLOT.bottom - y.at(share), 1),
+    ),
+    ...marksOf(marks, at),
+  ]);
+}
+
+/** One bar for each label, side by side. */
+export function barsOf(label: string, bars: readonly Bar[], axis: Axis): string {
+  const y = scaleOf(
+    axis,
+    bars.map(({ value }) => value),
+  );
+  const step = (PLOT.right - PLOT.left) / Math.max(1, bars.length);
+  const width = Math.min(64, step * 0.64);
+  return svg(label, [
+    gridOf(y, axis),
+    ...bars.flatMap(({ label: name, value, text }, i) => {
+      const middle = PLOT.left + step * (i + 0.5);
+      const top = y.at(value);
+      return [
+        rect(middle - width / 2, top, width, PLOT.bottom - top, 1, name),
+        textAt(middle, top - 6, text, 'value'),
+        textAt(middle, PLOT.bottom + 18, name, 'tick'),
+      ];
+    }),
+  ]);
+}
+
+interface Scale {
+  ticks: number[];
+  at(value: number): number;
+}
+
+function scaleOf({ scale, unit = 1 }: Axis, values: readonly number[]): Scale {
+  const height = PLOT.bottom - PLOT.top;
+  if (scale === 'log') {
+    const positive = values.filter((value) => value > 0);
+    const low = 10 ** Math.floor(Math.log10(Math.min(...positive, 1e12)));
+    const high = Math.max(10 ** Math.ceil(Math.log10(Math.max(...positive, 1))), low * 10);
+    const [from, span] = positive.length === 0 ? [1, 1] : [low, Math.log10(high / low)];
+    return {
+      ticks: positive.length === 0 ? [] : decades(low, high),
+      at: (value) => PLOT.bottom - height * Math.max(0, Math.log10(Math.max(value, from) / from) / span),
+    };
+  }
+  const most = Math.max(...values, 0);
+  const ticks = niceTicks(0, most === 0 ? unit : most * 1.04, 5, most < unit ? 0 : unit);
+  const top = Math.max(ticks.at(-1) ?? 1, most * 1.04, Number.MIN_VALUE);
+  return { ticks, at: (value) => PLOT.bottom - (height * value) / top };
+}
+
+/** Steps of 1, 2 or 5 times a power of ten, of `unit` if that is not 0; at most `count` of them, from `low` to past `high`. */
+function niceTicks(low: number, high: number, count: number, unit: number): number[] {
+  const scale = unit || 1;
+  const rough = (high - low) / scale / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = scale * power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
+  const ticks = [];
+  for (let n = Math.ceil(low / step); n * step <= high * 1.0001; n++) ticks.push(Number((n * step).toPrecision(12)));
+  return ticks;
+}
+
+function decades(low: number, high: number): number[] {
+  const ticks = [];
+  for (let n = Math.ceil(Math.log10(low) - 1e-9); 10 ** n <= high * 1.0001; n++) ticks.push(10 ** n);
+  return ticks;
+}
+
+const BINS_PER_DECADE = 20;
+
+/** [from, to, share of all] in equal steps of the logarithm, without a gap. */
+function binned(buckets: readonly Bucket[]): [number, number, number][] {
+  const shares = new Map<number, number>();
+  const total = buckets.reduce((sum, [, , count]) => sum + count, 0);
+  for (const [low, high, count] of buckets) {
+    const bin = Math.floor(Math.log10(Math.max(1, (low + high) / 2)) * BINS_PER_DECADE);
+    shares.set(bin, (shares.get(bin) ?? 0) + count / total);
+  }
+  if (shares.size === 0) return [];
+  const [first, last] = [Math.min(...shares.keys()), Math.max(...shares.keys())];
+  return Array.from({ length: last - first + 1 }, (_, i) => [
+    10 ** ((first + i) / BINS_PER_DECADE),
+    10 ** ((first + i + 1) / BINS_PER_DECADE),
+    shares.get(first + i) ?? 0,
+  ]);
+}
+
+/** Names beside their lines; where two would overlap the later one stands a row lower. */
+function marksOf(marks: readonly Mark[], at: (value: number) => number): string[] {
+  const rowEnds: number[] = [];
+  return marks.map(({ name, value }) => {
+    const x = at(value);
+    const left = x + 4 + name.length * 6.2 > PLOT.right;
+    const begin = left ? x - 4 - name.length * 6.2 : x + 4;
+    let row = rowEnds.findIndex((end) => end <= begin);
+    if (row < 0) row = rowEnds.length;
+    rowEnds[row] = begin + name.length * 6.2 + 6;
+    const y = PLOT.top + 10 + row * 13;
+    return `<line class="mark" x1="${fixed(x)}" x2="${fixed(x)}" y1="${PLOT.top}" y2="${PLOT.bottom}"/>${textAt(left ? x - 4 : x + 4, y, name, left ? 'mark end' : 'mark start')}`;
+  });
+}
+
+function line(x: readonly number[], { name, colour, values, area }: Series, y: Scale): string {
+  let path = '';
+  let pen = 'M';
+  for (const [i, value] of values.entries()) {
+    if (value === undefined || !Number.isFinite(value)) {
+      pen = 'M';
+      continue;
+    }
+    path += `${pen}${fixed(x[i])} ${fixed(y.at(value))}`;
+    pen = 'L';
+  }
+  if (path === '') return '';
+  const known = values.map((value, i) => (value === undefined ? -1 : i)).filter((i) => i >= 0);
+  const under = `${path}L${fixed(x[known[known.length - 1]])} ${PLOT.bottom}L${fixed(x[known[0]])} ${PLOT.bottom}Z`;
+  const fill = area ? `<path class="area" d="${under}" style="fill:var(--series-${colour})"/>` : '';
+  return `${fill}<path class="line" d="${path}" style="stroke:var(--series-${colour})"><title>${escaped(name)}</title></path>`;
+}
+
+function gridOf(y: Scale, axis: Axis): string {
+  return y.ticks
+    .map((tick) => {
+      const height = fixed(y.at(tick));
+      return `<line class="grid" x1="${PLOT.left}" x2="${PLOT.right}" y1="${height}" y2="${height}"/>${textAt(PLOT.left - 8, y.at(tick) + 4, axis.format(tick), 'tick end')}`;
+    })
+    .join('');
+}
+
+function shade(from: number, to: number): string {
+  return `<rect class="window" x="${fixed(from)}" y="${PLOT.top}" width="${fixed(Math.max(0, to - from))}" height="${PLOT.bottom - PLOT.top}"/>`;
+}
+
+function rect(x: number, y: number, width: number, height: number, colour: number, title = ''): string {
+  const said = title === '' ? '' : `<title>${escaped(title)}</title>`;
+  return `<rect class="bar" x="${fixed(x)}" y="${fixed(y)}" width="${fixed(width)}" height="${fixed(Math.max(0, height))}" style="fill:var(--series-${colour})">${said}</rect>`;
+}
+
+function xTick(x: number, text: string): string {
+  return `<line class="notch" x1="${fixed(x)}" x2="${fixed(x)}" y1="${PLOT.bottom}" y2="${PLOT.bottom + 4}"/>${textAt(x, PLOT.bottom + 18, text, 'tick')}`;
+}
+
+function textAt(x: number, y: number, text: string, kind: string): string {
+  return `<text class="${kind}" x="${fixed(x)}" y="${fixed(y)}">${escaped(text)}</text>`;
+}
+
+function svg(label: string, parts: readonly string[]): string {
+  const axis = `<line class="axis" x1="${PLOT.left}" x2="${PLOT.right}" y1="${PLOT.bottom}" y2="${PLOT.bottom}"/>`;
+  return `<svg viewBox="0 0 ${SIZE.width} ${SIZE.height}" role="img" aria-label="${escaped(label)}">${parts.join('')}${axis}</svg>`;
+}
+
+const along = (share: number): number => PLOT.left + (PLOT.right - PLOT.left) * share;
+
+/** A tenth of a pixel is enough; what is not finite would spoil the picture, and is the edge instead. */
+const fixed = (value: number): string => (Number.isFinite(value) ? Number(value.toFixed(1)) : 0).toString();
+
+export function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,45 @@
+/** The live table: one line a second while a run is on, with its head again each screenful. Pure: answers text. */
+import type { EngineSecond } from './engine_result.ts';
+import type { RelaySample } from './relay_sample.ts';
+import { bytes, count, time } from './units.ts';
+
+interface Column {
+  head: string;
+  width: number;
+  of(second: EngineSecond, sample: RelaySample | undefined): string;
+}
+
+const PHASES: Record<string, string> = { warmUp: 'warm-up' };
+
+const COLUMNS: Column[] = [
+  { head: 'time', width: 6, of: ({ atS }) => `${atS.toFixed(0)} s` },
+  { head: 'phase', width: 8, of: ({ phase }) => PHASES[phase] ?? phase },
+  { head: 'connections', width: 11, of: ({ connections }) => count(connections) },
+  { head: 'parked', width: 9, of: ({ parked }) => count(parked) },
+  { head: 'sprites/s', width: 9, of: ({ delivered }) => count(delivered) },
+  { head: 'refused', width: 7, of: ({ refused }) => count(refused) },
+  { head: 'p50', width: 8, of: (second) => latency(second, second.p50Us) },
+  { head: 'p99', width: 8, of: (second) => latency(second, second.p99Us) },
+  { head: 'p99.9', width: 8, of: (second) => latency(second, second.p999Us) },
+  { head: 'max', width: 8, of: (second) => latency(second, second.maxUs) },
+  { head: 'relay', width: 5, of: ({ relayCores }) => relayCores.toFixed(2) },
+  { head: 'RSS', width: 8, of: (second, sample) => bytes(second.relayRssBytes || (sample?.rssBytes ?? 0)) },
+  { head: 'swarm', width: 5, of: ({ swarmCores }) => swarmCores.toFixed(2) },
+];
+
+/** Lines until the head is repeated. */
+const SCREENFUL = 20;
+
+/** The `n`th line of a run, from 0, with the head before it where one is due. */
+export function liveLine(n: number, second: EngineSecond, sample: RelaySample | undefined): string {
+  const line = (cell: (column: Column) => string) =>
+    COLUMNS.map((column) =>
+      column.head === 'phase' ? cell(column).padEnd(column.width) : cell(column).padStart(column.width),
+    ).join('  ');
+  const row = line((column) => column.of(second, sample));
+  return n % SCREENFUL === 0 ? `${line(({ head }) => head)}\n${row}` : row;
+}
+
+function latency({ latencyBucketsNs }: EngineSecond, us: number): string {
+  return latencyBucketsNs.length === 0 ? '–' : time(us);
+}

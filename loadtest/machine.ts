@@ -1,0 +1,55 @@
+/** The machine the swarm runs on: what a plan must know of it, and what a report must say of it. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { availableParallelism, cpus, freemem, release, totalmem, type } from 'node:os';
+import type { Machine } from './merge.ts';
+import type { MachineFacts } from './plan.ts';
+
+/** Where the system does not say, the commonest: systemd's hard limit of a session, and Linux' own range of ports. */
+const FILES_ASSUMED = 4096;
+const PORTS_ASSUMED = [32_768, 60_999];
+
+export function machineFacts(): MachineFacts {
+  const [low, high] = numbersIn(read('/proc/sys/net/ipv4/ip_local_port_range')) ?? PORTS_ASSUMED;
+  const limit = /^Max open files\s+\S+\s+(\d+|unlimited)/m.exec(read('/proc/self/limits'))?.[1];
+  const available = /^MemAvailable:\s+(\d+) kB/m.exec(read('/proc/meminfo'))?.[1];
+  return {
+    files: limit === 'unlimited' ? 2 ** 30 : Number(limit ?? FILES_ASSUMED),
+    ports: high - low + 1,
+    memoryBytes: available === undefined ? freemem() : Number(available) * 1024,
+  };
+}
+
+export function thisMachine(): Machine {
+  return {
+    name: 'this machine',
+    cores: availableParallelism(),
+    model: cpus()[0]?.model.trim() ?? 'unknown',
+    memoryBytes: totalmem(),
+    system: `${type()} ${release()}`,
+    node: process.version,
+    commit: commit(),
+  };
+}
+
+function commit(): string {
+  try {
+    const git = (...args: string[]) =>
+      execFileSync('git', args, { encoding: 'utf8', cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'ignore'] });
+    return `${git('rev-parse', '--short', 'HEAD').trim()}${git('status', '--porcelain', '-uno') === '' ? '' : ', changed'}`;
+  } catch {
+    return 'unknown';
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function numbersIn(text: string): number[] | undefined {
+  return text.match(/\d+/g)?.map(Number);
+}

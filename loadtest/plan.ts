@@ -1,0 +1,177 @@
+/**
+ * The plan of a run: what the engine is told, and what the machine must give. Pure.
+ *
+ * File descriptors decide how many processes the engine needs, ports how many source addresses, memory whether it can be
+ * at all. Invariant: flags that were planned are flags the engine takes; what this machine can't do is said before anything
+ * starts.
+ */
+import { BEHAVIOURS, type Behaviour, countsOf, Misused, type Scenario } from './scenario.ts';
+import { bytes, count } from './units.ts';
+
+/** What a machine has, as far as a swarm needs it. */
+export interface MachineFacts {
+  /** Open files a process may have. */
+  files: number;
+  /** Ports of one source address towards one peer. */
+  ports: number;
+  memoryBytes: number;
+}
+
+/** Where the relay is. */
+export interface Target {
+  /** host:port */
+  api: string;
+  events?: string;
+  crossings?: string;
+  /** Its processes, when they can be watched from here. */
+  pids: readonly number[];
+  /** On this machine: both ends of every connection take memory here, and every 127.x.y.z is a source. */
+  local: boolean;
+}
+
+export interface Plan {
+  flags: string[];
+  desktops: number;
+  counts: Record<Behaviour, number>;
+  /** Throws a second that are due, of all together; 0 in a closed loop. */
+  rate: number;
+  connections: number;
+  processes: number;
+  sources: string;
+  /** What will not go well, each a sentence. */
+  warnings: string[];
+}
+
+/** Descriptors of an engine's process that are no desktop's; engine/options.h, SpareDescriptors, and some patience. */
+const FILES_SPARE = 64;
+
+/** Of an address's ports; the others may still be in TIME_WAIT from the run before. */
+const PORTS_SHARE = 0.5;
+
+/** Throws a second of one engine process: some two thirds of what one core throws (README.md). */
+const THROWS_PER_PROCESS = 40_000;
+
+/** Kernel memory of a connection's ends, measured with a million of them: 8.7 GiB of slab for both ends of each. */
+const CONNECTION_BYTES = { oneEnd: 4_700, bothEnds: 9_400 };
+
+/** Throws Misused when this machine can't, with what would help. */
+export function plan(scenario: Scenario, desktops: number, machine: MachineFacts, target: Target): Plan {
+  const { settings, load, mix } = scenario;
+  const counts = countsOf(mix, desktops);
+  const throwConnections = Math.min(settings.throwConnections ?? counts.throwing, counts.throwing);
+  const connections = desktops + throwConnections;
+  const rate = load.kind === 'every' ? counts.throwing / load.seconds : load.kind === 'rate' ? load.perSecond : 0;
+  const processes = settings.processes ?? processesFor(connections, rate, desktops, throwConnections, machine);
+  const sources = settings.sources || sourcesFor(connections, machine, target);
+  const flags = [
+    ...['--api', target.api],
+    ...(target.events ? ['--events', target.events] : []),
+    ...(target.crossings ? ['--crossings', target.crossings] : []),
+    ...(settings.world ? ['--world', settings.world] : []),
+    ...['--desktops', String(desktops), '--mix', mixFlag(counts)],
+    ...loadFlags(scenario, rate),
+    ...(throwConnections > 0 ? ['--throw-connections', String(throwConnections)] : []),
+    ...['--arrivals', settings.arrivals, '--seed', String(settings.seed)],
+    ...(settings.spriteBytes ? ['--sprite-bytes', String(settings.spriteBytes)] : []),
+    ...timeFlags(scenario),
+    ...['--connect-rate', String(settings.connectRate), '--connect-batch', String(settings.connectBatch)],
+    ...['--processes', String(processes)],
+    ...(sources ? ['--sources', sources] : []),
+    ...(target.pids.length > 0 ? ['--watch-pids', target.pids.join(',')] : []),
+    '--seconds',
+  ];
+  const warnings = warningsOf(connections, machine, target);
+  return { flags, desktops, counts, rate, connections, processes, sources, warnings };
+}
+
+/** "1,000 desktops throw every 5 s: 200 sprites/s for 30 s" */
+export function describeLoad({ load, settings }: Scenario, { desktops, counts, rate }: Plan): string {
+  const seconds = `for ${settings.duration} s`;
+  const some = counts.throwing < desktops ? `${count(counts.throwing)} of ${count(desktops)}` : count(desktops);
+  switch (load.kind) {
+    case 'every':
+      return `${some} desktops, each throwing every ${load.seconds} s: ${count(rate)} sprites/s ${seconds}`;
+    case 'rate':
+      return `${some} desktops throwing ${count(rate)} sprites/s ${seconds}`;
+    case 'closed':
+      return `${some} desktops, ${count(load.inFlight)} sprites in flight at any time, ${seconds}`;
+    case 'sitting':
+      return `${count(desktops)} desktops, held ${seconds}`;
+  }
+}
+
+/** "250,000 throwing", or what the shares come to. */
+export function describeMix({ counts }: Plan): string {
+  return BEHAVIOURS.filter((behaviour) => counts[behaviour] > 0)
+    .map((behaviour) => `${count(counts[behaviour])} ${behaviour}`)
+    .join(', ');
+}
+
+function processesFor(
+  connections: number,
+  rate: number,
+  desktops: number,
+  throwConnections: number,
+  { files }: MachineFacts,
+): number {
+  const perProcess = files - FILES_SPARE;
+  if (perProcess < 1) throw new Misused(`a file limit of ${files} leaves no connection: raise it (ulimit -n 65536)`);
+  let processes = Math.ceil(connections / perProcess);
+  // Each process has a descriptor for every other one.
+  while (Math.ceil(connections / processes) + processes > perProcess) {
+    if (++processes > 4095) {
+      throw new Misused(
+        `${count(connections)} connections do not fit in 4,095 processes of ${count(files)} files each: raise the file limit (ulimit -n 65536)`,
+      );
+    }
+  }
+  const wanted = Math.max(processes, Math.ceil(rate / THROWS_PER_PROCESS));
+  return Math.max(processes, Math.min(wanted, desktops, throwConnections || 1));
+}
+
+function sourcesFor(connections: number, { ports }: MachineFacts, { local }: Target): string {
+  const wanted = Math.ceil(connections / (ports * PORTS_SHARE));
+  if (local) return wanted > 1 ? `127.0.0.1-127.0.${wanted >> 8}.${wanted & 255}` : '';
+  if (connections > ports) {
+    throw new Misused(
+      `${count(connections)} connections need ${wanted} source addresses here, of ${count(ports)} ports each: give --sources A-B, or widen net.ipv4.ip_local_port_range`,
+    );
+  }
+  return '';
+}
+
+function warningsOf(connections: number, { memoryBytes }: MachineFacts, { local }: Target): string[] {
+  const wanted = connections * (local ? CONNECTION_BYTES.bothEnds : CONNECTION_BYTES.oneEnd);
+  if (wanted <= memoryBytes) return [];
+  return [
+    `${count(connections)} connections take some ${bytes(wanted)} of the kernel's memory, and ${bytes(memoryBytes)} are available`,
+  ];
+}
+
+function mixFlag(counts: Record<Behaviour, number>): string {
+  return BEHAVIOURS.filter((behaviour) => counts[behaviour] > 0)
+    .map((behaviour) => `${behaviour}=${counts[behaviour]}`)
+    .join(',');
+}
+
+function loadFlags({ load }: Scenario, rate: number): string[] {
+  if (load.kind === 'sitting') return ['--sitting'];
+  if (load.kind === 'closed') return ['--in-flight', String(load.inFlight)];
+  return ['--rate', String(rate)];
+}
+
+function timeFlags({ settings }: Scenario): string[] {
+  const times: [string, number][] = [
+    ['--connect-timeout', settings.connectTimeout],
+    ['--settle', settings.settle],
+    ['--warm-up', settings.warmUp],
+    ['--duration', settings.duration],
+    ['--drain', settings.drain],
+    ['--post-timeout', settings.postTimeout],
+    ['--late-after', settings.lateAfter],
+    ['--poll-overdue', settings.pollOverdue],
+    ['--act-every', settings.actEvery],
+    ['--read-late', settings.readLate],
+  ];
+  return times.flatMap(([flag, seconds]) => [flag, String(seconds)]);
+}

@@ -1,0 +1,312 @@
+/**
+ * The report as text, for a terminal and for `report.txt`; and the three files `--out` keeps. The page is page.ts.
+ *
+ * Pure but for `keep`. What is not known is a dash, never a zero.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Bucket, percentile } from './histogram.ts';
+import type { Judgement, Machine, Report } from './merge.ts';
+import { page } from './page.ts';
+import { bytes, count, duration, number, time } from './units.ts';
+import { generatorSentence } from './verdict.ts';
+
+const WIDTH = 96;
+const LABEL = 14;
+
+/** Writes report.txt, report.json and report.html into `folder`, which is made. */
+export function keep(report: Report, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'report.txt'), text(report));
+  writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
+  writeFileSync(join(folder, 'report.html'), page(report));
+}
+
+/** The whole report, some forty lines of at most 96 characters. */
+export function text(report: Report): string {
+  const sections = [
+    head(report),
+    complaints(report),
+    sprites(report),
+    latency(report),
+    costs(report),
+    connections(report),
+    runsTable(report),
+    thresholds(report.judgements),
+  ];
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+/** VOID: nothing was broken, but the swarm was the limit, so not everything could be judged. */
+export function verdictWord({ ok, pass, judgements }: Pick<Report, 'ok' | 'pass' | 'judgements'>): string {
+  if (!ok) return 'INCOMPLETE';
+  if (pass) return 'PASS';
+  return judgements.some(({ outcome }) => outcome === 'broken') ? 'FAIL' : 'VOID';
+}
+
+/** "2 × Intel Xeon, 24.0 GiB, Linux 6.18, Node v26.10.0, commit 1a2b3c4" */
+export function describeMachine({ cores, model, memoryBytes, system, node, commit }: Machine): string {
+  return `${cores} × ${model}, ${bytes(memoryBytes)}, ${system}, Node ${node}, commit ${commit}`;
+}
+
+function head(report: Report): string {
+  const title = `Swarm: ${report.name}`;
+  const word = verdictWord(report);
+  const machines = report.machines.map(describeMachine);
+  const lines = [
+    `${title}${word.padStart(WIDTH - title.length)}`,
+    '═'.repeat(WIDTH),
+    ...(report.shows === '' ? [] : [...wrap(report.shows, WIDTH), '']),
+    field('load', report.load),
+    field('relay', report.relayIs),
+    ...machines.map((machine, i) => field(i === 0 ? 'machine' : '', machine)),
+    field('began', `${report.startedAt.slice(0, 19).replace('T', ' ')} UTC, seed ${report.seed}`),
+    field('again', report.command),
+  ];
+  return lines.join('\n');
+}
+
+function complaints(report: Report): string {
+  const said = [
+    report.ok ? '' : `This run is not complete: ${report.message}.`,
+    generatorSentence(report),
+    report.limit === 'relay' ? `The relay was the limit: ${report.limitReason}.` : '',
+  ];
+  return said
+    .filter((sentence) => sentence !== '')
+    .flatMap((sentence) => wrap(sentence, WIDTH - 2).map((line) => `! ${line}`))
+    .join('\n');
+}
+
+function sprites(report: Report): string {
+  if (report.mode === 'sitting') return '';
+  const { window } = report;
+  const share = window.offered === 0 ? '' : `, ${((100 * window.delivered) / window.offered).toFixed(2)} % of offered`;
+  const codes = Object.entries(report.refusedByCode).map(([code, n]) => `${count(n)} ${code}`);
+  const oddities: [string, number][] = [
+    ['late', report.late],
+    ['forwarded', report.forwarded],
+    ['skipped', report.skipped],
+    ['timed out', report.timedOut],
+    ['failed', report.failed],
+    ['in flight', report.inFlight],
+    ['sent again', report.resent],
+    ['out of order', report.outOfOrder],
+    ['not of this run', report.foreign],
+  ];
+  return [
+    rule('Sprites'),
+    field(
+      'offered',
+      `${count(report.offered).padStart(14)}   ${number(window.offeredPerS)}/s in the window of ${duration(window.seconds)}`,
+    ),
+    field('accepted', count(report.accepted).padStart(14)),
+    field('delivered', `${count(report.delivered).padStart(14)}   ${number(window.deliveredPerS)}/s${share}`),
+    field('refused', `${count(report.refused).padStart(14)}   ${codes.join(', ')}`.trimEnd()),
+    field('lost', count(report.lost).padStart(14)),
+    field('duplicated', count(report.duplicated).padStart(14)),
+    field('misrouted', count(report.misrouted).padStart(14)),
+    field(
+      'besides',
+      oddities
+        .filter(([name, n]) => n > 0 || name === 'late')
+        .map(([name, n]) => `${count(n)} ${name}`)
+        .join(', '),
+    ),
+  ].join('\n');
+}
+
+const SHARES: [string, number][] = [
+  ['p50', 0.5],
+  ['p90', 0.9],
+  ['p99', 0.99],
+  ['p99.9', 0.999],
+  ['p99.99', 0.9999],
+];
+
+function latency(report: Report): string {
+  const { latencyUs, latencyBucketsNs: buckets, slipUs } = report;
+  if (latencyUs.count === 0) return '';
+  const histogram = { buckets, count: latencyUs.count, mean: latencyUs.mean * 1000, max: latencyUs.max * 1000 };
+  const values: [string, number][] = [
+    ...SHARES.filter(([, share]) => latencyUs.count * (1 - share) >= 1).map(([name, share]): [string, number] => [
+      name,
+      percentile(histogram, share) / 1000,
+    ]),
+    ['max', latencyUs.max],
+  ];
+  const cells = values.map(([name, us]) => [name, time(us)]);
+  const line = (i: number) => cells.map((cell) => cell[i].padStart(11)).join('');
+  return [
+    rule(`Latency of ${count(latencyUs.count)} sprites, from when each was due to its arrival`),
+    line(0),
+    line(1),
+    '',
+    ...bars(buckets),
+    '',
+    `  The swarm itself turned to its throws ${time(slipUs.p50)} late (p50), ${time(slipUs.p99)} (p99).`,
+  ].join('\n');
+}
+
+const BAR = 52;
+const ROWS_MAX = 16;
+/** Finest first. */
+const ROWS_PER_DECADE = [10, 5, 4, 3, 2, 1];
+
+/** The distribution: rows of equal steps of the logarithm, as fine as their number allows, with shares of all. */
+function bars(buckets: readonly Bucket[]): string[] {
+  const decades = buckets.map(([low, high, n]): [number, number] => [Math.log10(Math.max((low + high) / 2, 1)), n]);
+  const [first, last] = [decades[0][0], decades[decades.length - 1][0]];
+  const rowsFrom = (perDecade: number) => Math.floor(last * perDecade) - Math.floor(first * perDecade) + 1;
+  const perDecade = ROWS_PER_DECADE.find((n) => rowsFrom(n) <= ROWS_MAX) ?? 1;
+  const lowest = Math.floor(first * perDecade);
+  const rows = Array<number>(rowsFrom(perDecade)).fill(0);
+  for (const [decade, n] of decades) rows[Math.floor(decade * perDecade) - lowest] += n;
+  const total = rows.reduce((sum, n) => sum + n, 0);
+  const highest = Math.max(...rows);
+  return rows.map((n, i) => {
+    const upTo = time(10 ** ((lowest + i + 1) / perDecade) / 1000);
+    const bar = '█'.repeat(Math.round((BAR * n) / highest)) || (n > 0 ? '▏' : '');
+    return `  ≤ ${upTo.padStart(8)}  ${bar.padEnd(BAR)} ${share(n, total).padStart(9)}`.trimEnd();
+  });
+}
+
+function share(n: number, total: number): string {
+  if (n === 0) return '';
+  const percent = (100 * n) / total;
+  return percent >= 0.01 ? `${percent.toFixed(2)} %` : count(n);
+}
+
+function costs({ relay, swarm, kernel, desktops, mode }: Report): string {
+  const orDash = (value: number | null, show: (value: number) => string) => (value === null ? '–' : show(value));
+  const perSprite = (use: Record<'cpuUsPerSprite' | 'userUsPerSprite' | 'systemUsPerSprite', number | null>) =>
+    mode === 'sitting' || use.cpuUsPerSprite === null
+      ? '–'
+      : `${number(use.cpuUsPerSprite)} µs` +
+        (use.userUsPerSprite === null ? '' : ` (${number(use.userUsPerSprite)} user)`);
+  const rows: [string, string, string][] = [
+    ['', 'relay', 'swarm'],
+    ['CPU a sprite', perSprite(relay), perSprite(swarm)],
+    ['CPU', orDash(relay.cpuCores, (cores) => `${number(cores)} cores`), `${number(swarm.cpuCores)} cores`],
+    ['RSS, parked', orDash(relay.rssBytesParked, bytes), bytes(swarm.rssBytes)],
+    ['RSS, end', orDash(relay.rssBytes, bytes), ''],
+    [
+      'a desktop',
+      orDash(relay.bytesPerParkedPoll, (value) => `${number(value)} bytes grown`),
+      `${number(swarm.bytesPerDesktop)} bytes`,
+    ],
+    ['V8 heap', orDash(relay.heapBytes, bytes), ''],
+    ['GC, longest', orDash(relay.gcMaxMs, (ms) => (ms === 0 ? 'no pause' : `≤ ${time(ms * 1000)}`)), ''],
+    ['loop, longest', orDash(relay.loopDelayMaxMs, (ms) => time(ms * 1000)), ''],
+    ['processes', '', String(swarm.processes)],
+  ];
+  const slab = kernel.slabBytes - kernel.slabBytesBefore;
+  return [
+    rule('Cost'),
+    ...rows.map(([name, ours, theirs]) => `  ${name.padEnd(LABEL)}${ours.padEnd(26)}${theirs}`.trimEnd()),
+    field(
+      'kernel',
+      `${bytes(Math.max(0, slab))} more of its objects with all parked, ${bytes(Math.max(0, slab) / desktops)} a desktop, both ends that are here`,
+    ),
+  ].join('\n');
+}
+
+function connections(report: Report): string {
+  const { connections: c, polls, joins, behaviours } = report;
+  const some = (table: Record<string, number>, names: Record<string, string>) =>
+    Object.entries(names)
+      .filter(([name]) => (table[name] ?? 0) > 0)
+      .map(([name, called]) => `${count(table[name])} ${called}`)
+      .join(', ');
+  const restless = some(behaviours, {
+    reconnects: 'reconnects',
+    strikes: 'hostile strikes',
+    strikesParried: 'of them answered or closed',
+  });
+  return [
+    rule('Desktops'),
+    field('parked', `${count(report.parked)} of ${count(report.desktops)}, after ${duration(report.connectSeconds)}`),
+    field(
+      'polls',
+      some(polls, {
+        answered: 'answered',
+        withSprites: 'with sprites',
+        withPing: 'with a ping',
+        refused: 'refused',
+        cut: 'cut',
+        dropped: 'dropped by the swarm',
+        overdue: 'overdue',
+      }),
+    ),
+    field(
+      'joins',
+      some(joins, {
+        accepted: 'accepted',
+        refused: 'refused',
+        failed: 'failed',
+        desktopsEnded: 'ended by the relay',
+        left: 'left',
+      }),
+    ),
+    field(
+      'connections',
+      some(c, {
+        connects: 'opened',
+        failed: 'failed',
+        cuts: 'cut by the relay',
+        badAnswers: 'answers not of the protocol',
+      }),
+    ),
+    ...(restless === '' ? [] : [field('behaviours', restless)]),
+  ].join('\n');
+}
+
+function runsTable({ runs }: Report): string {
+  if (runs.length < 2) return '';
+  const cells = [
+    ['', 'desktops', 'sprites/s', 'p50', 'p99', 'p99.9', 'max', 'relay', 'CPU-µs', 'lost', 'limit'],
+    ...runs.map(({ desktops, window, latencyUs, relay, lost, limit }, i) => [
+      String(i + 1),
+      count(desktops),
+      count(window.deliveredPerS),
+      ...[latencyUs.p50, latencyUs.p99, latencyUs.p999, latencyUs.max].map(time),
+      relay.cpuCores === null ? '–' : relay.cpuCores.toFixed(2),
+      relay.cpuUsPerSprite === null ? '–' : number(relay.cpuUsPerSprite),
+      count(lost),
+      limit,
+    ]),
+  ];
+  const widths = [4, 10, 10, 9, 9, 9, 9, 7, 8, 6, 8];
+  return [rule('Runs'), ...cells.map((row) => row.map((cell, i) => cell.padStart(widths[i])).join(''))].join('\n');
+}
+
+const MARKS: Record<Judgement['outcome'], string> = { held: '✓', broken: '✗', void: '?' };
+
+function thresholds(judgements: readonly Judgement[]): string {
+  if (judgements.length === 0) return '';
+  return [
+    rule('Thresholds'),
+    ...judgements.map(({ threshold, value, outcome }) => {
+      const why = outcome === 'void' ? '   not judged: the swarm was the limit' : '';
+      return `  ${MARKS[outcome]} ${threshold.padEnd(28)}${value}${why}`;
+    }),
+  ].join('\n');
+}
+
+function rule(title: string): string {
+  return `${title} ${'─'.repeat(Math.max(0, WIDTH - title.length - 1))}`;
+}
+
+function field(name: string, value: string): string {
+  return `  ${name.padEnd(LABEL)}${value}`.trimEnd();
+}
+
+function wrap(sentence: string, width: number): string[] {
+  const lines = [''];
+  for (const word of sentence.split(' ')) {
+    const line = lines[lines.length - 1];
+    if (line !== '' && line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}
