@@ -31,6 +31,7 @@ const COMMANDS = {
   admin: () => run(node(), ['server/bin/admin.ts']),
   bench: () => run(node(), ['server/bin/bench.ts']),
   'bench:heap': () => run(node(), ['v8-patches/bench/heap.ts']),
+  swarm: () => run(node(), ['--disable-warning=ExperimentalWarning', 'loadtest/bin/swarm.ts']),
   spr: () => run(node(), ['server/bin/spr.ts']),
   lint: () => run(node(), ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
   types: () => run(node(), ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
@@ -41,7 +42,7 @@ if (!(command in COMMANDS)) {
   console.error(`Usage: node server/bin/launch.js ${Object.keys(COMMANDS).join('|')} [arguments]`);
   process.exit(2);
 }
-process.chdir(['relay', 'admin', 'spr'].includes(command) ? process.cwd() : ROOT);
+process.chdir(['relay', 'admin', 'spr', 'swarm'].includes(command) ? process.cwd() : ROOT);
 packages();
 COMMANDS[command]();
 
