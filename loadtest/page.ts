@@ -64,6 +64,13 @@ function tiles(report: Report): string {
           ],
         ] as [string, string, string][])
       : []),
+    ...(report.recoverySeconds === null
+      ? []
+      : ([['all back after', duration(report.recoverySeconds), 'from the first lost poll']] as [
+          string,
+          string,
+          string,
+        ][])),
     [
       'relay memory',
       relay.rssBytes === null ? '–' : bytes(relay.rssBytes),

@@ -226,6 +226,9 @@ function connections(report: Report): string {
   return [
     rule('Desktops'),
     field('parked', `${count(report.parked)} of ${count(report.desktops)}, after ${duration(report.connectSeconds)}`),
+    ...(report.recoverySeconds === null
+      ? []
+      : [field('restart', `all parked again ${duration(report.recoverySeconds)} after the first lost its poll`)]),
     field(
       'polls',
       some(polls, {
