@@ -54,8 +54,11 @@ export function sampleOf(metrics: ReadonlyMap<string, number>, atMs: number): Re
  * and never more than all pauses together. 0 when there was none, undefined when nothing is known.
  */
 export function gcMaxMs(before: RelaySample, after: RelaySample): number | undefined {
-  const [earlier, later] = [before.gcPauses, after.gcPauses];
+  const later = after.gcPauses;
+  let earlier = before.gcPauses;
   if (!earlier || !later) return undefined;
+  // It was started anew, and counts from 0 again.
+  if (later.count < earlier.count) earlier = { count: 0, seconds: 0, atMost: [] };
   const count = later.count - earlier.count;
   if (count <= 0) return 0;
   const all = (later.seconds - earlier.seconds) * 1000;

@@ -49,6 +49,8 @@ interface Setting<T> {
 const SECONDS_MAX = 7 * 24 * 3600; // the engine's own bound: a typing error must not hold a machine for a year
 const DESKTOPS_MAX = 2 ** 24 - 1; // a desktop's index has six hex digits in a sprite's tag
 const RUNS_MAX = 100;
+/** Below the relay's lease of 30 s: a desktop that is taken for gone has its sprites delivered to another. */
+const READ_LATE_SECONDS_MAX = 25;
 
 const time = (otherwise: number, meaning: string): Setting<number> => ({
   value: 'T',
@@ -114,7 +116,7 @@ const GROUPS = {
       value: 'SHARES',
       otherwise: {},
       default: 'throwing=1',
-      meaning: `who does what: throwing=80,sitting=20; ${BEHAVIOURS.join(', ')}`,
+      meaning: `shares of ${BEHAVIOURS.join(', ')}`,
       read: readMix,
     } as Setting<Mix>,
     throwConnections: whole(
@@ -364,6 +366,11 @@ function contradictions(settings: Settings, load: Load, mix: Mix): void {
       throw new Misused('--mix is hostile alone: somebody must be there to be disturbed');
   }
   if (settings.duration < 0.1) throw new Misused('--duration must be at least 100ms');
+  if (settings.readLate > READ_LATE_SECONDS_MAX) {
+    throw new Misused(
+      `--read-late must be at most ${READ_LATE_SECONDS_MAX} s: whoever is silent for longer loses its lease`,
+    );
+  }
   if (settings.runs < 1) throw new Misused('--runs must be at least 1');
   if (settings.connectRate < 1 || settings.connectBatch < 1)
     throw new Misused('--connect-rate and --connect-batch must be at least 1');

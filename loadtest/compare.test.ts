@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compare, difference } from './compare.ts';
+import { merge, overRuns, type Report } from './merge.ts';
+import { resultOf } from './test/results.ts';
+
+const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [], load: 'the same load' };
+
+/** Runs in which every sprite took so many µs. */
+function runs(latenciesUs: readonly number[]): Report {
+  return overRuns(latenciesUs.map((us) => merge([resultOf(Array(1000).fill(us * 1000))], ORIGIN)));
+}
+
+describe('compare', () => {
+  it("is Welch's interval", () => {
+    // Worked by hand: s² = 2.5 and 10, n = 5 each: error = √2.5, f = 5.88, t(5) = 2.571.
+    const found = difference([1, 2, 3, 4, 5], [2, 4, 6, 8, 10]);
+    assert.equal(found.difference, 3);
+    assert.ok(Math.abs((found.uncertainty as number) - 2.571 * Math.sqrt(2.5)) < 1e-9);
+  });
+
+  it('has no interval for one run, and an interval of nothing for runs that are all alike', () => {
+    assert.equal(difference([1], [2, 3]).uncertainty, undefined);
+    assert.equal(difference([5, 5, 5], [5, 5]).uncertainty, 0);
+  });
+
+  it('holds the true difference in about 95 of 100 trials', () => {
+    // A fixed generator: the trial is the same every time.
+    let state = 7;
+    const uniform = () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return (state + 0.5) / 2 ** 32;
+    };
+    const normal = () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+    let held = 0;
+    for (let trial = 0; trial < 2000; trial++) {
+      const a = Array.from({ length: 5 }, () => 10 + normal());
+      const b = Array.from({ length: 5 }, () => 12 + 2 * normal());
+      const found = difference(a, b);
+      if (Math.abs(found.difference - 2) <= (found.uncertainty as number)) held++;
+    }
+    assert.ok(held > 1860 && held < 1960, `${held} of 2000`);
+  });
+
+  it('tells better from worse, and neither where the spread is wider than the difference', () => {
+    const slow = runs([1000, 1010, 990, 1005, 995]);
+    const fast = runs([500, 510, 490, 505, 495]);
+    assert.match(compare(slow, fast, ['A', 'B']), /^p99 .*−\d+ µs ± \d+ µs +−50\.\d % +better$/m);
+    assert.match(compare(fast, slow, ['A', 'B']), /^p99 .*\+\d+ µs ± \d+ µs +\+\d+\.\d % +worse$/m);
+    const wide = runs([500, 1500, 900, 1300, 700]);
+    assert.match(compare(slow, wide, ['A', 'B']), /^p99 .*no difference that can be told$/m);
+  });
+
+  it('says that one run knows no spread, and that loads differ', () => {
+    const text = compare(runs([1000]), { ...runs([2000]), load: 'another' }, ['A', 'B']);
+    assert.match(text, /One run knows no spread/);
+    assert.match(text, /uncertain: too few runs/);
+    assert.match(text, /Warning: the loads differ/);
+  });
+});

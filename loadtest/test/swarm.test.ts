@@ -1,0 +1,223 @@
+/**
+ * The whole command: against relays that do wrong in known numbers, against one that is right, and against none.
+ *
+ * What the faulty relay committed is what report.json says, number for number.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { buildEngine } from '../../server/bin/build.js';
+import { folderOf, reportIn, swarm } from './command.ts';
+import { startFaultyRelay } from './faulty_relay.ts';
+
+const why = buildEngine() ?? false;
+const SHORT = ['--desktops', '40', '--settle', '0', '--warm-up', '200ms'];
+
+/** One that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+describe('swarm command', { skip: why, timeout: 120_000 }, () => {
+  it('finds each lost, duplicated, misrouted and refused sprite, exactly', async (t) => {
+    const relay = await startFaultyRelay({
+      ...{ 'drop-every': 1000, 'duplicate-every': 700, 'misroute-every': 900, 'wrong-edge-every': 1100 },
+      ...{ 'refuse-every': 500 },
+    });
+    const out = folderOf(t);
+    const load = ['--rate', '2000', '--duration', '3s', '--drain', '2s'];
+    const { code, stdout } = await swarm([
+      ...SHORT,
+      ...load,
+      '--url',
+      relay.url,
+      '--out',
+      out,
+      '--threshold',
+      'lost == 0',
+    ]);
+    const committed = await relay.end();
+    const report = reportIn(out);
+    assert.ok(committed.dropped >= 5 && committed.misrouted >= 5, JSON.stringify(committed));
+    assert.equal(report.lost, committed.dropped);
+    assert.equal(report.duplicated, committed.duplicated);
+    assert.equal(report.misrouted, committed.misrouted + committed.wrongEdge);
+    assert.equal(report.refused, committed.refused);
+    assert.equal(report.refusedByCode['mailbox-full'], committed.refused);
+    assert.equal(report.accepted, committed.accepted);
+    assert.equal(report.delivered, committed.accepted - committed.dropped);
+    assert.equal(report.offered, report.accepted + report.refused);
+    assert.equal(code, 1);
+    assert.equal(report.pass, false);
+    assert.match(stdout, /✗ lost == 0/);
+  });
+
+  it('finds each throw that was never answered, and each arrival that was late', async (t) => {
+    const relay = await startFaultyRelay({ 'mute-every': 400, 'delay-every': 300, 'delay-ms': 3000 });
+    const out = folderOf(t);
+    const load = ['--rate', '1000', '--duration', '2s', '--drain', '6s', '--post-timeout', '500ms'];
+    await swarm([...SHORT, ...load, '--late-after', '2s', '--url', relay.url, '--out', out]);
+    const committed = await relay.end();
+    const report = reportIn(out);
+    assert.ok(committed.muted >= 3 && committed.delayed >= 3, JSON.stringify(committed));
+    assert.equal(report.timedOut, committed.muted);
+    assert.equal(report.late, committed.delayed);
+    assert.equal(report.lost, 0);
+    assert.equal(report.inFlight, 0);
+  });
+
+  it('shows a stall of one second in p99.9 and max, though nothing was answered in that second', async (t) => {
+    const relay = await startFaultyRelay({ 'stall-at': 1500, 'stall-ms': 1000 });
+    const out = folderOf(t);
+    await swarm([...SHORT, '--rate', '1000', '--duration', '4s', '--url', relay.url, '--out', out]);
+    await relay.end();
+    const { latencyUs, lost } = reportIn(out);
+    assert.ok(latencyUs.max >= 980_000, `max ${latencyUs.max}`);
+    assert.ok(latencyUs.p999 >= 950_000, `p99.9 ${latencyUs.p999}`);
+    // A quarter of all throws was due during the stall; who counts from the sending would find one.
+    assert.ok(latencyUs.p90 >= 500_000, `p90 ${latencyUs.p90}`);
+    assert.equal(lost, 0);
+  });
+
+  it('keeps what it has when the relay dies in the middle, says so, and fails', async (t) => {
+    const relay = await startFaultyRelay();
+    const out = folderOf(t);
+    let killed = false;
+    const args = [
+      '--rate',
+      '500',
+      '--duration',
+      '60s',
+      '--url',
+      relay.url,
+      '--watch-pids',
+      String(relay.pid),
+      '--out',
+      out,
+    ];
+    const { code, stdout } = await swarm([...SHORT, ...args], (line) => {
+      if (!killed && / measure /.test(line)) {
+        killed = true;
+        process.kill(relay.pid, 'SIGKILL');
+      }
+    });
+    await relay.end();
+    const report = reportIn(out);
+    assert.equal(code, 1);
+    assert.equal(report.ok, false);
+    assert.match(report.message, /the relay is gone|process of the relay has ended/);
+    assert.match(stdout, /INCOMPLETE/);
+    assert.match(stdout, /^! This run is not complete: /m);
+    assert.ok(report.delivered > 100);
+    assert.ok(existsSync(join(out, 'report.html')) && existsSync(join(out, 'report.txt')));
+  });
+
+  it('says which relay it cannot reach', async (t) => {
+    const out = folderOf(t);
+    const { code, stdout } = await swarm(['--url', 'http://127.0.0.1:1', '--out', out]);
+    assert.equal(code, 1);
+    assert.match(stdout, /cannot reach a relay at 127\.0\.0\.1:1: Connection refused/);
+    assert.equal(reportIn(out).ok, false);
+  });
+
+  it('says which admin port it cannot ask, before the run', async (t) => {
+    const relay = await startFaultyRelay();
+    const token = join(folderOf(t), 'token');
+    writeFileSync(token, 'secret\n');
+    const admin = ['--admin-url', `http://127.0.0.1:${await freePort()}`, '--admin-token-file', token];
+    const { code, stderr } = await swarm(['--url', relay.url, ...admin]);
+    await relay.end();
+    assert.equal(code, 1);
+    assert.match(stderr, /127\.0\.0\.1:\d+\/metrics: .*ECONNREFUSED/);
+    assert.doesNotMatch(stderr, /secret/);
+  });
+
+  it('says what is wrong with a command line, and exits 2', async (t) => {
+    const empty = join(folderOf(t), 'empty.json');
+    writeFileSync(empty, '{"desktop": 5}');
+    const misuses: [string[], RegExp][] = [
+      [['--desktops', 'many'], /^swarm: --desktops: "many" is not a whole number.* \(--help lists the settings\)\.$/m],
+      [['nowhere'], /there is no scenario "nowhere": give a file, or one of .*village/],
+      [['village', 'crowd'], /one scenario at a time/],
+      [[empty], /empty\.json: there is no setting "desktop"/],
+      [['compare', 'one.json'], /compare takes two/],
+      [['compare', empty, empty], /is no report of the swarm/],
+    ];
+    for (const [args, message] of misuses) {
+      const { code, stderr } = await swarm(args);
+      assert.equal(code, 2, args.join(' '));
+      assert.match(stderr, message);
+    }
+  });
+
+  it('tells its settings, scenarios and exit codes', async () => {
+    const { code, stdout } = await swarm(['--help']);
+    assert.equal(code, 0);
+    assert.match(stdout, /million-sitting/);
+    assert.match(stdout, /--throw-every T/);
+    assert.match(stdout, /Exit code: 0 /);
+  });
+
+  it('accounts for everybody while some leave, storm, read late and send garbage to a real relay', async (t) => {
+    const out = folderOf(t);
+    const mix = 'sitting=20,throwing=40,slow=10,churning=20,storming=8,hostile=2';
+    const load = ['--desktops', '300', '--rate', '600', '--act-every', '1s', '--read-late', '500ms'];
+    const relay = ['--front', 'portable', '--workers', '1'];
+    const { code, stdout } = await swarm([
+      ...load,
+      ...['--mix', mix, '--duration', '6s', '--out', out, '--threshold', 'lost == 0'],
+      ...['--threshold', 'duplicated == 0', '--threshold', 'misrouted == 0', ...relay],
+    ]);
+    const report = reportIn(out);
+    assert.equal(code, 0, stdout);
+    assert.equal(report.parked, 294);
+    assert.equal(report.delivered, report.accepted);
+    assert.ok(report.forwarded > 0);
+    assert.ok(report.untimed > 0 && report.latencyUs.count > 0);
+    assert.ok(report.behaviours.reconnects >= 24 && report.behaviours.strikesParried > 0);
+    assert.equal(report.foreign, 0);
+    // The relay's own figures, from /proc and from its metrics.
+    assert.ok((report.relay.cpuUsPerSprite ?? 0) > 0);
+    assert.ok((report.relay.rssBytes ?? 0) > 2 ** 25);
+    assert.ok((report.relay.heapBytes ?? 0) > 2 ** 20);
+    assert.notEqual(report.relay.gcMaxMs, null);
+    for (const name of ['desktops', 'offered', 'refused', 'late', 'limit', 'pass'] as const) assert.ok(name in report);
+  });
+
+  it('sweeps over numbers of desktops, repeats, and compares', async (t) => {
+    const [a, b] = [folderOf(t), folderOf(t)];
+    const relay = await startFaultyRelay();
+    const given = ['--rate', '500', '--duration', '500ms', '--drain', '1s', '--quiet', '--url', relay.url];
+    await swarm(['--desktops', '10,20,30', '--settle', '0', '--warm-up', '0', ...given, '--out', a]);
+    await swarm([...SHORT, '--runs', '3', ...given, '--out', b]);
+    await relay.end();
+    assert.deepEqual(
+      reportIn(a).runs.map(({ desktops }) => desktops),
+      [10, 20, 30],
+    );
+    assert.equal(reportIn(b).runs.length, 3);
+    assert.ok(existsSync(join(b, 'engine-3.json')));
+    const { code, stdout } = await swarm(['compare', b, b]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^p99 .*±.*no difference that can be told$/m);
+  });
+
+  const noNamespace = spawnSync('unshare', ['--net', 'true']).status === 0 ? false : 'no network namespace may be made';
+  it('isolates relay and swarm in a namespace with all its ports', { skip: noNamespace }, async (t) => {
+    const out = folderOf(t);
+    const load = ['--desktops', '50', '--rate', '100', '--duration', '1s'];
+    const { code, stdout } = await swarm([...load, '--isolate', '--front', 'portable', '--workers', '0', '--out', out]);
+    assert.equal(code, 0, stdout);
+    assert.equal(reportIn(out).lost, 0);
+    const text = readFileSync(join(out, 'report.txt'), 'utf8');
+    assert.ok(text.split('\n').length > 30);
+  });
+});
