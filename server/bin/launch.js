@@ -31,6 +31,7 @@ const COMMANDS = {
   admin: () => run(node(), ['server/bin/admin.ts']),
   bench: () => run(node(), ['server/bin/bench.ts']),
   'bench:heap': () => run(node(), ['v8-patches/bench/heap.ts']),
+  'bench:http': () => run(node(), ['--disable-warning=ExperimentalWarning', 'loadtest/bin/http.ts']),
   swarm: () => run(node(), ['--disable-warning=ExperimentalWarning', 'loadtest/bin/swarm.ts']),
   spr: () => run(node(), ['server/bin/spr.ts']),
   lint: () => run(node(), ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
