@@ -213,16 +213,20 @@ function costs({ relay, swarm, kernel, desktops, mode }: Report): string {
 
 function connections(report: Report): string {
   const { connections: c, polls, joins, behaviours } = report;
-  const some = (table: Record<string, number>, names: Record<string, string>) =>
+  const some = (table: Record<string, number>, names: Record<string, string>, nothing = 'none') =>
     Object.entries(names)
       .filter(([name]) => (table[name] ?? 0) > 0)
       .map(([name, called]) => `${count(table[name])} ${called}`)
-      .join(', ');
-  const restless = some(behaviours, {
-    reconnects: 'reconnects',
-    strikes: 'hostile strikes',
-    strikesParried: 'of them answered or closed',
-  });
+      .join(', ') || nothing;
+  const restless = some(
+    behaviours,
+    {
+      reconnects: 'reconnects',
+      strikes: 'hostile strikes',
+      strikesParried: 'of them answered or closed',
+    },
+    '',
+  );
   return [
     rule('Desktops'),
     field('parked', `${count(report.parked)} of ${count(report.desktops)}, after ${duration(report.connectSeconds)}`),
@@ -231,15 +235,19 @@ function connections(report: Report): string {
       : [field('restart', `all parked again ${duration(report.recoverySeconds)} after the first lost its poll`)]),
     field(
       'polls',
-      some(polls, {
-        answered: 'answered',
-        withSprites: 'with sprites',
-        withPing: 'with a ping',
-        refused: 'refused',
-        cut: 'cut',
-        dropped: 'dropped by the swarm',
-        overdue: 'overdue',
-      }),
+      some(
+        polls,
+        {
+          answered: 'answered',
+          withSprites: 'with sprites',
+          withPing: 'with a ping',
+          refused: 'refused',
+          cut: 'cut',
+          dropped: 'dropped by the swarm',
+          overdue: 'overdue',
+        },
+        'all held, none answered',
+      ),
     ),
     field(
       'joins',

@@ -56,22 +56,27 @@ async function main(argv: readonly string[]): Promise<number> {
   return conduct(withWorld(scenario), ['npm run swarm --', ...argv.map(quoted)].join(' '));
 }
 
-/** Every run of the scenario, one after the other; a run that is not complete is the last one. */
+/** Every run of the scenario, one after the other; what came before a run that could not be had is told all the same. */
 async function conduct(scenario: Scenario, command: string): Promise<number> {
   const { settings } = scenario;
   const reports: Report[] = [];
+  let failed = '';
   for (const desktops of settings.desktops) {
     const runs: Report[] = [];
-    for (let i = 0; i < settings.runs && (runs.at(-1)?.ok ?? true); i++) {
-      const ran = await runOne(scenario, desktops);
-      const result = `engine-${reports.length * settings.runs + i + 1}.json`;
-      if (settings.out !== '') keepResult(settings.out, result, ran.text);
-      runs.push(reportOf(ran, scenario, command));
+    for (let i = 0; i < settings.runs && failed === ''; i++) {
+      try {
+        const ran = await runOne(scenario, desktops);
+        if (settings.out !== '') keepResult(settings.out, reports.length * settings.runs + i + 1, ran.text);
+        runs.push(reportOf(ran, scenario, command));
+        failed = ran.result.message;
+      } catch (error) {
+        if (reports.length + runs.length === 0) throw error;
+        failed = (error as Error).message;
+      }
     }
-    reports.push(judge(overRuns(runs), scenario.thresholds));
-    if (!reports.at(-1)?.ok) break;
+    if (runs.length > 0) reports.push(judge(overRuns(runs), scenario.thresholds));
   }
-  const report = asOne(reports);
+  const report = asOne(reports, failed);
   if (settings.out !== '') keep(report, settings.out);
   console.log(`\n${text(report)}`);
   if (settings.out !== '') console.log(`Kept: ${join(settings.out, 'report.html')}, report.txt, report.json.`);
@@ -79,9 +84,16 @@ async function conduct(scenario: Scenario, command: string): Promise<number> {
 }
 
 /** A sweep is told by its last point, and every point is among its runs. */
-function asOne(reports: readonly Report[]): Report {
+function asOne(reports: readonly Report[], failed: string): Report {
   const last = reports.at(-1) as Report;
-  return { ...last, pass: reports.every(({ pass }) => pass), runs: reports.flatMap(({ runs }) => runs) };
+  const complete = failed === '';
+  return {
+    ...last,
+    ok: last.ok && complete,
+    message: failed,
+    pass: complete && reports.every(({ pass }) => pass),
+    runs: reports.flatMap(({ runs }) => runs),
+  };
 }
 
 async function runOne(scenario: Scenario, desktops: number): Promise<Ran> {
@@ -135,9 +147,9 @@ function open(word: string): { json: string; where: string } {
   }
 }
 
-function keepResult(folder: string, name: string, line: string): void {
+function keepResult(folder: string, run: number, line: string): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, name), `${line}\n`);
+  writeFileSync(join(folder, `engine-${run}.json`), `${line}\n`);
 }
 
 function quoted(word: string): string {

@@ -1,5 +1,5 @@
 /** The swarm's command as users start it, and what came of it. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,10 @@ export interface Ended {
 }
 
 /** `line` is called with each line of stderr, while the command runs. */
-export async function swarm(args: readonly string[], line: (text: string) => void = () => {}): Promise<Ended> {
+export async function swarm(
+  args: readonly string[],
+  line: (text: string, child: ChildProcess) => void = () => {},
+): Promise<Ended> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', COMMAND, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -26,7 +29,7 @@ export async function swarm(args: readonly string[], line: (text: string) => voi
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
-    for (const one of text.split('\n')) line(one);
+    for (const one of text.split('\n')) line(one, child);
   });
   const [code] = await once(child, 'close');
   return { code, stdout, stderr };

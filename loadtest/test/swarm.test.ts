@@ -120,6 +120,21 @@ describe('swarm command', { skip: why, timeout: 120_000 }, () => {
     assert.ok(existsSync(join(out, 'report.html')) && existsSync(join(out, 'report.txt')));
   });
 
+  it('keeps what it has when it is interrupted, and stops the relay it started', async (t) => {
+    const out = folderOf(t);
+    let asked = false;
+    const args = ['--desktops', '20', '--rate', '100', '--duration', '60s', '--front', 'portable', '--workers', '0'];
+    const { code, stdout } = await swarm([...args, '--out', out], (line, child) => {
+      if (asked || !/ measure /.test(line)) return;
+      asked = true;
+      child.kill('SIGTERM');
+    });
+    assert.equal(code, 1);
+    assert.match(stdout, /! This run is not complete: interrupted: the result is partial/);
+    assert.equal(reportIn(out).ok, false);
+    assert.ok(reportIn(out).delivered > 0);
+  });
+
   it('says which relay it cannot reach', async (t) => {
     const out = folderOf(t);
     const { code, stdout } = await swarm(['--url', 'http://127.0.0.1:1', '--out', out]);
