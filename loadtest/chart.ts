@@ -107,7 +107,8 @@ interface Scale {
   at(value: number): number;
 }
 
-function scaleOf({ scale, unit = 1 }: Axis, values: readonly number[]): Scale {
+function scaleOf({ scale, unit = 1 }: Axis, given: readonly number[]): Scale {
+  const values = given.filter(Number.isFinite);
   const height = PLOT.bottom - PLOT.top;
   if (scale === 'log') {
     const positive = values.filter((value) => value > 0);
@@ -176,22 +177,26 @@ function marksOf(marks: readonly Mark[], at: (value: number) => number): string[
   });
 }
 
+/** A line that ends where nothing is known, and begins anew behind it. */
 function line(x: readonly number[], { name, colour, values, area }: Series, y: Scale): string {
-  let path = '';
-  let pen = 'M';
+  const stretches: string[][] = [[]];
+  const ends: [number, number][] = [];
   for (const [i, value] of values.entries()) {
+    const stretch = stretches[stretches.length - 1];
     if (value === undefined || !Number.isFinite(value)) {
-      pen = 'M';
+      if (stretch.length > 0) stretches.push([]);
       continue;
     }
-    path += `${pen}${fixed(x[i])} ${fixed(y.at(value))}`;
-    pen = 'L';
+    stretch.push(`${fixed(x[i])} ${fixed(y.at(value))}`);
+    ends[stretches.length - 1] = [ends[stretches.length - 1]?.[0] ?? x[i], x[i]];
   }
-  if (path === '') return '';
-  const known = values.map((value, i) => (value === undefined ? -1 : i)).filter((i) => i >= 0);
-  const under = `${path}L${fixed(x[known[known.length - 1]])} ${PLOT.bottom}L${fixed(x[known[0]])} ${PLOT.bottom}Z`;
-  const fill = area ? `<path class="area" d="${under}" style="fill:var(--series-${colour})"/>` : '';
-  return `${fill}<path class="line" d="${path}" style="stroke:var(--series-${colour})"><title>${escaped(name)}</title></path>`;
+  const drawn = stretches.filter((stretch) => stretch.length > 0).map((stretch) => `M${stretch.join('L')}`);
+  if (drawn.length === 0) return '';
+  const under = drawn.map(
+    (path, i) => `${path}L${fixed(ends[i][1])} ${PLOT.bottom}L${fixed(ends[i][0])} ${PLOT.bottom}Z`,
+  );
+  const fill = area ? `<path class="area" d="${under.join('')}" style="fill:var(--series-${colour})"/>` : '';
+  return `${fill}<path class="line" d="${drawn.join('')}" style="stroke:var(--series-${colour})"><title>${escaped(name)}</title></path>`;
 }
 
 function gridOf(y: Scale, axis: Axis): string {

@@ -298,10 +298,9 @@ function relayOf(
   const within = samplesWithin(parts, samples);
   const [begin, end] = [within[0], within.at(-1)];
   const told = begin && end && begin !== end ? { begin, end } : undefined;
-  const gc = told && gcMaxMs(told.begin, told.end);
   const common = {
     heapBytes: most(measured.map((second) => second.heapBytes)),
-    gcMaxMs: gc ?? null,
+    gcMaxMs: most(within.slice(1).map((sample, i) => gcMaxMs(within[i], sample))),
     loopDelayMaxMs: most(measured.map((second) => second.loopDelayMaxMs)),
   };
   const watching = parts.find((part) => part.relay !== undefined);

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Axis, barsOf, distribution, lines, type Series } from './chart.ts';
+
+const COUNT: Axis = { scale: 'linear', format: String };
+const LOG: Axis = { scale: 'log', format: String };
+const series = (values: Series['values'], area = false): Series => ({ name: 'a', colour: 1, values, area });
+const paths = (svg: string, kind: string) => svg.match(new RegExp(`<path class="${kind}" d="([^"]*)"`))?.[1] ?? '';
+
+describe('chart', () => {
+  it('leaves a gap where nothing is known, in the line and under it', () => {
+    const svg = lines('x', [1, 2, 3, 4, 5], [series([1, 2, undefined, 4, 5], true)], COUNT);
+    assert.equal(paths(svg, 'line').match(/M/g)?.length, 2);
+    const stretches = paths(svg, 'area')
+      .split('Z')
+      .filter((stretch) => stretch !== '');
+    assert.equal(stretches.length, 2);
+    for (const stretch of stretches) {
+      const xs = [...stretch.matchAll(/[ML]([\d.]+) /g)].map(([, x]) => Number(x));
+      assert.equal(xs[0], xs.at(-1), stretch);
+    }
+  });
+
+  it('draws no line for what nobody knows', () => {
+    assert.equal(paths(lines('x', [1, 2], [series([undefined, undefined])], COUNT), 'line'), '');
+  });
+
+  it('holds no number that is none, whatever it is given', () => {
+    const odd = [
+      lines('x', [], [series([])], COUNT),
+      lines('x', [1], [series([0])], LOG),
+      lines('x', [1, 2], [series([0, Number.POSITIVE_INFINITY])], LOG),
+      lines('x', [1, 2], [series([0, 0])], { ...COUNT, unit: 2 ** 20 }),
+      distribution('x', [], [], LOG),
+      distribution('x', [[5, 5, 1]], [{ name: 'p50', value: 5 }], LOG),
+      barsOf('x', [], COUNT),
+      barsOf('x', [{ label: 'a', value: 0, text: '0' }], COUNT),
+    ];
+    for (const svg of odd) assert.doesNotMatch(svg, /NaN|Infinity|undefined/);
+  });
+
+  it('puts twice the value twice as high', () => {
+    const heights = [
+      ...barsOf(
+        'x',
+        [1, 2].map((value) => ({ label: 'a', value, text: '' })),
+        COUNT,
+      ).matchAll(/height="([\d.]+)"/g),
+    ];
+    assert.ok(Math.abs(Number(heights[1][1]) - 2 * Number(heights[0][1])) < 0.2);
+  });
+
+  it('has ticks at 1, 2 or 5 times a power of ten, of the unit of the axis', () => {
+    const ticks = (most: number, axis: Axis) =>
+      [...lines('x', [1, 2], [series([0, most])], axis).matchAll(/tick end"[^>]*>([^<]*)</g)].map(([, text]) => text);
+    assert.deepEqual(ticks(16_000, COUNT), ['0', '5000', '10000', '15000']);
+    assert.deepEqual(
+      ticks(260 * 2 ** 20, { scale: 'linear', unit: 2 ** 20, format: (value) => `${value / 2 ** 20} MiB` }),
+      [...['0 MiB', '100 MiB', '200 MiB']],
+    );
+  });
+
+  it('takes text for text', () => {
+    assert.match(barsOf('<&"', [{ label: '<b>', value: 1, text: '&' }], COUNT), /aria-label="&#60;&#38;&#34;"/);
+  });
+});
