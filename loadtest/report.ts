@@ -151,7 +151,7 @@ function latency(report: Report): string {
 const BAR = 52;
 const ROWS_MAX = 16;
 /** Finest first. */
-const ROWS_PER_DECADE = [10, 5, 4, 3, 2, 1];
+const ROWS_PER_DECADE = [50, 20, 10, 5, 4, 3, 2, 1];
 
 /** The distribution: rows of equal steps of the logarithm, as fine as their number allows, with shares of all. */
 function bars(buckets: readonly Bucket[]): string[] {
