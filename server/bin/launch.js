@@ -33,6 +33,7 @@ const COMMANDS = {
   'bench:heap': () => run(node(), ['v8-patches/bench/heap.ts']),
   'bench:http': () => run(node(), ['--disable-warning=ExperimentalWarning', 'loadtest/bin/http.ts']),
   swarm: () => run(node(), ['--disable-warning=ExperimentalWarning', 'loadtest/bin/swarm.ts']),
+  fleet: () => run(node(), ['--disable-warning=ExperimentalWarning', 'ec2/bin/fleet.ts']),
   spr: () => run(node(), ['server/bin/spr.ts']),
   lint: () => run(node(), ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
   types: () => run(node(), ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
@@ -43,7 +44,7 @@ if (!(command in COMMANDS)) {
   console.error(`Usage: node server/bin/launch.js ${Object.keys(COMMANDS).join('|')} [arguments]`);
   process.exit(2);
 }
-process.chdir(['relay', 'admin', 'spr', 'swarm'].includes(command) ? process.cwd() : ROOT);
+process.chdir(['relay', 'admin', 'spr', 'swarm', 'fleet'].includes(command) ? process.cwd() : ROOT);
 packages();
 COMMANDS[command]();
 
