@@ -1,0 +1,94 @@
+/**
+ * What AWS refuses, told so that one knows what to do.
+ *
+ * Pure. Invariant: a message names what was being done, AWS's own code, and a remedy where there is one; it never holds an
+ * address or a key. The order of the table does not matter: codes are exact.
+ */
+
+/** A refusal of AWS, or of the network before it. */
+export class Refused extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const EXPIRED = 'the credentials have expired: renew them (aws sso login, or new keys) and try again';
+const UNKNOWN_KEY =
+  'AWS does not know these credentials: check AWS_PROFILE, AWS_ACCESS_KEY_ID and the clock of this machine';
+const FORBIDDEN = 'these credentials may not do it: attach ec2/policy.json to their user or role';
+const BUSY = 'AWS asks for fewer requests, after every retry: try again in a minute';
+const NO_CAPACITY =
+  'AWS has no such machines free there now: try --buy fleet with several --type, another region, or later';
+const UNREACHABLE = 'AWS does not answer: check the network and --region';
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  ExpiredToken: EXPIRED,
+  ExpiredTokenException: EXPIRED,
+  RequestExpired: EXPIRED,
+  TokenRefreshRequired: EXPIRED,
+  CredentialsProviderError: 'there are no credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  AuthFailure: UNKNOWN_KEY,
+  InvalidClientTokenId: UNKNOWN_KEY,
+  InvalidAccessKeyId: UNKNOWN_KEY,
+  UnrecognizedClientException: UNKNOWN_KEY,
+  SignatureDoesNotMatch: UNKNOWN_KEY,
+  UnauthorizedOperation: FORBIDDEN,
+  AccessDenied: FORBIDDEN,
+  AccessDeniedException: FORBIDDEN,
+  Forbidden: FORBIDDEN,
+  OptInRequired: 'this account is not signed up for EC2 there',
+  PendingVerification: 'AWS is still verifying this account for that region: try again in some hours',
+  VcpuLimitExceeded: 'the quota of vCPUs is too small: take fewer instances, or ask for more under Service Quotas',
+  InstanceLimitExceeded: 'the quota of instances is too small: take fewer, or ask for more under Service Quotas',
+  MaxSpotInstanceCountExceeded:
+    'the quota of spot vCPUs is too small: take fewer instances, or ask for more under Service Quotas',
+  SpotMaxPriceTooLow: 'the spot price has risen above what was planned: plan again',
+  InsufficientInstanceCapacity: NO_CAPACITY,
+  InsufficientHostCapacity: NO_CAPACITY,
+  InsufficientCapacityOnOutpost: NO_CAPACITY,
+  UnfulfillableCapacity: NO_CAPACITY,
+  Unsupported: 'that zone or image does not go with this type: try another --type or --subnet',
+  RequestLimitExceeded: BUSY,
+  Throttling: BUSY,
+  ThrottlingException: BUSY,
+  TooManyRequestsException: BUSY,
+  SlowDown: BUSY,
+  ServiceUnavailable: BUSY,
+  InternalError: 'AWS failed: try again',
+  InternalFailure: 'AWS failed: try again',
+  BucketAlreadyExists: 'another account has a bucket of this name: choose another --bucket',
+  PermanentRedirect: 'the bucket lies in another region: use its region, or another --bucket',
+  NoSuchBucket: 'there is no such bucket',
+  InvalidInstanceType: 'there is no such instance type in this region',
+  'InvalidAMIID.NotFound': 'there is no such image in this region',
+  ParameterNotFound: 'there is no such image parameter in this region',
+  ENOTFOUND: UNREACHABLE,
+  ECONNREFUSED: UNREACHABLE,
+  ECONNRESET: UNREACHABLE,
+  ETIMEDOUT: UNREACHABLE,
+  EAI_AGAIN: UNREACHABLE,
+  TimeoutError: UNREACHABLE,
+};
+
+/** The same error told to people; codes AWS alone knows keep their first sentence. */
+export function explain(error: unknown, doing: string): Refused {
+  if (error instanceof Refused) return error;
+  const { name = 'Error', code, message = '' } = error as { name?: string; code?: string; message?: string };
+  const known = [code, name].find((one) => one !== undefined && one in REMEDIES);
+  if (known !== undefined) return new Refused(known, `${doing}: ${REMEDIES[known]} (${known})`);
+  return new Refused(name, `${doing}: ${firstSentence(message) || 'no reason given'} (${name})`);
+}
+
+/** AWS appends encoded policies and request ids, pages long. */
+function firstSentence(message: string): string {
+  const [line] = message.split(/\.\s|\n/);
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+}
+
+/** A sentence for what AWS says of instances it did not start, by code. */
+export function remedy(code: string): string {
+  return REMEDIES[code] ?? code;
+}

@@ -1,0 +1,362 @@
+/**
+ * The plan of a fleet: what would be started, what it costs at most, and every reason not to start it.
+ *
+ * Pure: what was wanted and what was read of the account go in, a decision and its text come out.
+ * Invariant: what could not be read is never assumed. It is a doubt, and doubts are overruled by --yes only; a refusal by
+ * nothing. The cost is a bound: every instance runs until its own clock powers it off, at the highest price it may pay.
+ */
+import { tooLarge } from './user_data.ts';
+
+export type Architecture = 'x86_64' | 'arm64';
+
+/** How instances are bought: `fleet` is one instant request for spot instances of any of several types. */
+export const BUYS = ['on-demand', 'spot', 'fleet'] as const;
+export type Buy = (typeof BUYS)[number];
+
+export interface Wanted {
+  /** Names everything that belongs together: tags, keys in the bucket. */
+  fleet: string;
+  role: 'swarm' | 'relay';
+  owner: string;
+  region: string;
+  bucket: string;
+  buy: Buy;
+  /** More than one for `fleet` only. */
+  types: readonly string[];
+  instances: number;
+  /** Fewer than this are given back at once. */
+  atLeast: number;
+  /** After so many minutes each instance powers itself off. */
+  minutes: number;
+  maxCostUsd: number;
+  /** Desktops and throws a second of each instance, and for how long they throw; a relay has none. */
+  load?: { desktops: number; rate: number; seconds: number; relay: string };
+}
+
+/** A thing that was asked of AWS: its value, or why it can't be known. */
+export type Reading<T> = { read: T } | { unread: string };
+
+export interface InstanceType {
+  name: string;
+  architectures: readonly string[];
+  vcpus: number;
+  memoryMiB: number;
+}
+
+export interface Image {
+  id: string;
+  architecture: string;
+  rootDevice: string;
+  rootGib: number;
+}
+
+/** US dollars. */
+export interface Prices {
+  /** An hour of each type, as it is bought. */
+  instance: Readonly<Record<string, Reading<number>>>;
+  /** An hour of a public IPv4 address. */
+  address: Reading<number>;
+  /** A GiB of a gp3 volume for a month. */
+  volume: Reading<number>;
+  /** A GB out to the internet. */
+  transfer: Reading<number>;
+}
+
+export interface Observed {
+  nowMs: number;
+  types: Reading<readonly InstanceType[]>;
+  image: Reading<Image>;
+  prices: Prices;
+  /** vCPUs this account may run of this kind, and how many it runs already. */
+  quotaVcpus: Reading<number>;
+  runningVcpus: Reading<number>;
+  /** When the credentials end; undefined: not by themselves. */
+  credentialsEndMs: Reading<number | undefined>;
+  bundle: Architecture;
+  userDataBytes: number;
+}
+
+export interface CostLine {
+  what: string;
+  /** Undefined: its price could not be read. */
+  usd: number | undefined;
+}
+
+export interface Plan {
+  wanted: Wanted;
+  observed: Observed;
+  cost: { lines: readonly CostLine[]; usdPerHour: number; usdAtMost: number };
+  refusals: readonly string[];
+  doubts: readonly string[];
+}
+
+/** Of one command. Ten times the fleet of 2012; beyond it a region's first quota ends anyway. */
+export const INSTANCES_MAX = 200;
+
+/** Presigned addresses and what an evening may cost both end with a day. */
+export const MINUTES_MAX = 24 * 60;
+
+/** Ports of one source address to one port of the relay: the boot script opens 1024 to 65535, some are still closing. */
+export const DESKTOPS_PER_INSTANCE_MAX = 60_000;
+
+/** Memory of an instance for each desktop: the engine's rows, and the kernel's half of two connections. */
+export const DESKTOP_KIB = 16;
+
+/** A spot instance may cost this much of today's price before EC2 takes it back: a bound, and room for its moves. */
+export const SPOT_HEADROOM = 1.25;
+
+/** Sent by the swarm for each sprite: a throw, a poll, their TCP; measured, see README.md. */
+export const BYTES_PER_SPRITE = 1_000;
+
+/** Sent by the swarm for each desktop once: connecting, joining, the first poll. */
+const BYTES_PER_DESKTOP = 2_000;
+
+const HOURS_PER_MONTH = 730;
+const BYTES_PER_GB = 1e9;
+
+export function planFleet(wanted: Wanted, observed: Observed): Plan {
+  const cost = costOf(wanted, observed);
+  const refusals = [
+    ...sizeRefusals(wanted),
+    ...typeRefusals(wanted, observed),
+    ...quotaRefusals(wanted, observed),
+    ...timeRefusals(wanted, observed),
+  ];
+  const large = tooLarge(observed.userDataBytes);
+  if (large) refusals.push(large);
+  if (cost.usdAtMost > wanted.maxCostUsd) {
+    refusals.push(
+      `It may cost ${usd(cost.usdAtMost)}, more than --max-cost ${wanted.maxCostUsd}: fewer instances or hours, a smaller type, or a higher --max-cost.`,
+    );
+  }
+  return { wanted, observed, cost, refusals, doubts: doubtsOf(observed) };
+}
+
+/** Whether the plan may be carried out. */
+export function decide(plan: Plan, yes: boolean): 'go' | 'refused' | 'needs-yes' {
+  if (plan.refusals.length > 0) return 'refused';
+  return plan.doubts.length > 0 && !yes ? 'needs-yes' : 'go';
+}
+
+/** What the plan says to people. */
+export function describe(plan: Plan): string {
+  const { wanted, observed, cost } = plan;
+  const vcpus = vcpusOf(wanted, observed);
+  const image =
+    'read' in observed.image ? `${observed.image.read.id} (${observed.image.read.architecture})` : 'unknown';
+  const rows: [string, string][] = [
+    ['fleet', `${wanted.fleet}, of ${wanted.owner}, in ${wanted.region}`],
+    [
+      'instances',
+      `${wanted.instances} × ${wanted.types.join(' or ')}, ${BOUGHT[wanted.buy]}${vcpus ? `, ${vcpus} vCPUs` : ''}`,
+    ],
+    ...(wanted.atLeast < wanted.instances ? [['at least', `${wanted.atLeast}`] as [string, string]] : []),
+    ['image', image],
+    ['ends', `each instance after ${wanted.minutes} minutes at the latest, by itself`],
+    ...(wanted.load ? [['swarm', describeLoad(wanted.instances, wanted.load)] as [string, string]] : []),
+    ['bucket', wanted.bucket],
+  ];
+  const table = rows.map(([name, value]) => `  ${name.padEnd(11)}${value}`);
+  const money = cost.lines.map(
+    ({ what, usd: part }) => `  ${(part === undefined ? '?' : usd(part)).padStart(11)}  ${what}`,
+  );
+  const total = cost.lines.some((line) => line.usd === undefined) ? ' + what is not known' : '';
+  return [
+    ...table,
+    '',
+    'Cost, if everything runs to its end:',
+    ...money,
+    `  ${usd(cost.usdAtMost).padStart(11)}  at most${total} (--max-cost ${wanted.maxCostUsd})`,
+    ...(plan.doubts.length > 0
+      ? ['', 'Not known (--yes goes on without it):', ...plan.doubts.map((line) => `  - ${line}`)]
+      : []),
+    ...(plan.refusals.length > 0 ? ['', 'Refused:', ...plan.refusals.map((line) => `  - ${line}`)] : []),
+  ].join('\n');
+}
+
+const BOUGHT: Record<Buy, string> = {
+  'on-demand': 'on demand',
+  spot: 'one-time spot',
+  fleet: 'an instant fleet of one-time spot',
+};
+
+function describeLoad(instances: number, { desktops, rate, seconds, relay }: NonNullable<Wanted['load']>): string {
+  const throwing = rate > 0 ? `${count(instances * rate)} sprites/s for ${seconds} s` : `sitting for ${seconds} s`;
+  return `${count(instances * desktops)} desktops, ${throwing}, at ${relay}`;
+}
+
+/** The highest price an instance of this fleet may pay for an hour; undefined when one of its types' is unknown. */
+export function highestPrice(wanted: Wanted, prices: Prices): number | undefined {
+  const hours = wanted.types.map((type) => known(prices.instance[type]));
+  if (hours.some((price) => price === undefined)) return undefined;
+  return Math.max(...(hours as number[])) * (wanted.buy === 'on-demand' ? 1 : SPOT_HEADROOM);
+}
+
+function costOf(wanted: Wanted, observed: Observed): Plan['cost'] {
+  const { prices, image } = observed;
+  const hours = wanted.minutes / 60;
+  const all = wanted.instances * hours;
+  const times = (price: number | undefined, amount: number) => (price === undefined ? undefined : price * amount);
+  const hour = highestPrice(wanted, prices);
+  const headroom = wanted.buy === 'on-demand' ? '' : `, the most a spot instance may pay: ${SPOT_HEADROOM} × today's`;
+  const rootGib = 'read' in image ? image.read.rootGib : undefined;
+  const gigabytes = gigabytesOut(wanted);
+  const lines: CostLine[] = [
+    {
+      what: `${wanted.instances} × ${wanted.types.join(' or ')} for ${wanted.minutes} min${hour ? ` at ${usd(hour)} an hour${headroom}` : ''}`,
+      usd: times(hour, all),
+    },
+    { what: 'their public IPv4 addresses', usd: times(known(prices.address), all) },
+    {
+      what: `their root volumes${rootGib === undefined ? '' : `, ${rootGib} GiB each`}`,
+      usd: rootGib === undefined ? undefined : times(known(prices.volume), (rootGib * all) / HOURS_PER_MONTH),
+    },
+  ];
+  const perHour = lines.reduce((sum, line) => sum + (line.usd ?? 0), 0) / (hours || 1);
+  if (gigabytes > 0) {
+    const what = `${gigabytes.toFixed(3)} GB out, if the relay is across the internet`;
+    lines.push({ what, usd: times(known(prices.transfer), gigabytes) });
+  }
+  return { lines, usdPerHour: perHour, usdAtMost: lines.reduce((sum, line) => sum + (line.usd ?? 0), 0) };
+}
+
+/** What a swarm sends; a relay's answers depend on who comes, and the README says how to reckon them. */
+function gigabytesOut({ instances, load }: Wanted): number {
+  if (!load) return 0;
+  return (instances * (load.desktops * BYTES_PER_DESKTOP + load.rate * load.seconds * BYTES_PER_SPRITE)) / BYTES_PER_GB;
+}
+
+function sizeRefusals({ instances, minutes, types, buy, load, role }: Wanted): string[] {
+  const refusals: string[] = [];
+  if (instances > INSTANCES_MAX) refusals.push(`${instances} instances are more than ${INSTANCES_MAX} of one command.`);
+  if (role === 'relay' && instances !== 1) refusals.push('A relay is one instance.');
+  if (minutes > MINUTES_MAX) refusals.push(`${minutes} minutes are more than ${MINUTES_MAX}, a day.`);
+  if (types.length > 1 && buy !== 'fleet') refusals.push('Several types are for --buy fleet; say one --type.');
+  if (load && load.desktops > DESKTOPS_PER_INSTANCE_MAX) {
+    refusals.push(
+      `${load.desktops} desktops on an instance are more than ${DESKTOPS_PER_INSTANCE_MAX}, the ports of its address: take more instances.`,
+    );
+  }
+  return refusals;
+}
+
+function typeRefusals(wanted: Wanted, observed: Observed): string[] {
+  const refusals: string[] = [];
+  for (const name of wanted.types) {
+    const type = known(observed.types)?.find((one) => one.name === name);
+    if (!type) {
+      if ('read' in observed.types) refusals.push(`There is no instance type ${name} in ${wanted.region}.`);
+      continue;
+    }
+    if (!type.architectures.includes(observed.bundle)) {
+      refusals.push(
+        `${name} is ${type.architectures.join('/')}, and what this machine builds is ${observed.bundle}: choose another type, or run this on such a machine.`,
+      );
+    }
+    const neededMiB = ((wanted.load?.desktops ?? 0) * DESKTOP_KIB) / 1024;
+    if (neededMiB > type.memoryMiB * 0.75) {
+      refusals.push(
+        `${wanted.load?.desktops} desktops take some ${Math.ceil(neededMiB)} MiB, too much for the ${type.memoryMiB} MiB of a ${name}.`,
+      );
+    }
+  }
+  const image = known(observed.image);
+  if (image && image.architecture !== observed.bundle) {
+    refusals.push(
+      `The image ${image.id} is ${image.architecture}, and what this machine builds is ${observed.bundle}.`,
+    );
+  }
+  return refusals;
+}
+
+function quotaRefusals(wanted: Wanted, observed: Observed): string[] {
+  const [quota, running] = [known(observed.quotaVcpus), known(observed.runningVcpus)];
+  const vcpus = vcpusOf(wanted, observed);
+  if (quota === undefined || running === undefined || vcpus === undefined) return [];
+  const free = Math.max(0, quota - running);
+  if (vcpus <= free) return [];
+  const kind = wanted.buy === 'on-demand' ? 'On-Demand' : 'Spot';
+  const fits = Math.floor(free / (vcpus / wanted.instances));
+  return [
+    `It takes ${vcpus} vCPUs, and of the account's ${quota} (quota "${kind} Standard", ${wanted.region}) ${free} are free, enough for ${fits} instances: take fewer, or ask for more under Service Quotas.`,
+  ];
+}
+
+function timeRefusals(wanted: Wanted, observed: Observed): string[] {
+  const endMs = known(observed.credentialsEndMs);
+  if (endMs === undefined || endMs >= observed.nowMs + wanted.minutes * 60_000) return [];
+  const minutes = Math.max(0, Math.floor((endMs - observed.nowMs) / 60_000));
+  return [
+    `The credentials end in ${minutes} minutes, before the fleet does; addresses signed with them end too, and the fleet couldn't be taken down. Renew them, or take --minutes ${minutes}.`,
+  ];
+}
+
+/** Sentences that one cause made the same stand once. */
+function doubtsOf({ types, image, prices, quotaVcpus, runningVcpus, credentialsEndMs }: Observed): string[] {
+  const readings: [string, Reading<unknown>][] = [
+    ['instance types', types],
+    ['image', image],
+    ...Object.entries(prices.instance).map(([type, price]): [string, Reading<unknown>] => [`price of ${type}`, price]),
+    ['price of a public IPv4 address', prices.address],
+    ['price of volumes', prices.volume],
+    ['price of traffic', prices.transfer],
+    ['vCPU quota', quotaVcpus],
+    ['vCPUs already running', runningVcpus],
+    ['end of the credentials', credentialsEndMs],
+  ];
+  const byReason = new Map<string, string[]>();
+  for (const [what, reading] of readings) {
+    if ('unread' in reading) byReason.set(reading.unread, [...(byReason.get(reading.unread) ?? []), what]);
+  }
+  return [...byReason].map(([reason, what]) => `${what.join(', ')}: ${reason}`);
+}
+
+/** Of the whole fleet, of its largest type; undefined when the types could not be read. */
+function vcpusOf(wanted: Wanted, observed: Observed): number | undefined {
+  const sizes = wanted.types.map((name) => known(observed.types)?.find((type) => type.name === name)?.vcpus);
+  if (sizes.length === 0 || sizes.some((size) => size === undefined)) return undefined;
+  return Math.max(...(sizes as number[])) * wanted.instances;
+}
+
+export function known<T>(reading: Reading<T> | undefined): T | undefined {
+  return reading && 'read' in reading ? reading.read : undefined;
+}
+
+/** Cents matter here, and thousands do not. */
+export function usd(amount: number): string {
+  return `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;
+}
+
+export function count(amount: number): string {
+  return amount.toLocaleString('en-US', { maximumFractionDigits: 1 });
+}
+
+/** One instance as it was, for reckoning what it has cost. */
+export interface Lived {
+  type: string;
+  fromMs: number;
+  /** When it ended, or now. */
+  untilMs: number;
+  rootGib: number;
+}
+
+/** EC2 counts seconds, but at least these. */
+const BILLED_MS_MIN = 60_000;
+
+/** What instances have cost so far, in US dollars; `unknown` names what has no price. */
+export function spent(lived: readonly Lived[], prices: Prices): { usd: number; hours: number; unknown: string[] } {
+  const unknown = new Set<string>();
+  const price = (reading: Reading<number> | undefined, what: string) => {
+    const value = known(reading);
+    if (value === undefined) unknown.add(what);
+    return value ?? 0;
+  };
+  let [total, hours] = [0, 0];
+  for (const { type, fromMs, untilMs, rootGib } of lived) {
+    const lasted = Math.max(untilMs - fromMs, BILLED_MS_MIN) / 3_600_000;
+    const volume = (price(prices.volume, 'volumes') * rootGib) / HOURS_PER_MONTH;
+    total += lasted * (price(prices.instance[type], type) + price(prices.address, 'public IPv4 addresses') + volume);
+    hours += lasted;
+  }
+  return { usd: total, hours, unknown: [...unknown] };
+}
