@@ -44,7 +44,6 @@ done
 [ -s "$ROOT/ready.json" ] || { journalctl -u sprites-relay -n 50 --no-pager; fail "the relay is not ready after $READY_SECONDS_MAX s"; }
 post "$ROOT/ready.json" "$ID.ready.json"
 say "the relay is ready: http://$(metadata public-ipv4):8080/"
-# It stays: the log goes to the bucket, the power does not go off before its time.
+# It stays: the power does not go off before its time. A log in the bucket would mean that it has ended.
 trap - EXIT TERM
-post "$LOG" "$ID.log"
 tail -n 5 "$LOG" >/dev/console 2>/dev/null
