@@ -472,7 +472,7 @@ export function connect({ region, endpoint, requestHandler }: Connection) {
       SpotOptions: {
         AllocationStrategy: 'price-capacity-optimized',
         InstanceInterruptionBehavior: 'terminate',
-        ...(launch.hourUsdMax !== undefined && { MaxTotalPrice: (launch.hourUsdMax * launch.instances).toFixed(4) }),
+        ...(launch.hourUsdMax !== undefined && { MaxTotalPrice: (launch.hourUsdMax * launch.instances).toFixed(6) }),
       },
       TagSpecifications: tags(launch, ['fleet', 'instance']),
     });
@@ -549,7 +549,7 @@ function runInstances(launch: Launch): RunInstancesCommandInput {
     SpotOptions: {
       SpotInstanceType: 'one-time' as const,
       InstanceInterruptionBehavior: 'terminate' as const,
-      ...(hourUsdMax !== undefined && { MaxPrice: hourUsdMax.toFixed(4) }),
+      ...(hourUsdMax !== undefined && { MaxPrice: hourUsdMax.toFixed(6) }),
     },
   };
   return {
@@ -579,7 +579,7 @@ function launchData({ types, image, userData, group, ...launch }: Launch) {
     ...(types.every((type) => /^t\d/.test(type)) && { CreditSpecification: { CpuCredits: 'standard' } }),
     MetadataOptions: { HttpTokens: 'required' as const, HttpPutResponseHopLimit: 1 },
     BlockDeviceMappings: [
-      { DeviceName: image.rootDevice, Ebs: { DeleteOnTermination: true, VolumeType: 'gp3' as const } },
+      { DeviceName: image.rootDevice, Ebs: { DeleteOnTermination: true, VolumeType: 'gp3' as const, VolumeSize: image.rootGib } },
     ],
     TagSpecifications: tags(launch, ['instance', 'volume']),
   };

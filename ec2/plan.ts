@@ -324,6 +324,7 @@ export function known<T>(reading: Reading<T> | undefined): T | undefined {
 
 /** Cents matter here, and thousands do not. */
 export function usd(amount: number): string {
+  if (amount > 0 && amount < 0.0001) return '< $0.0001';
   return `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;
 }
 
