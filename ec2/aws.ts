@@ -579,7 +579,10 @@ function launchData({ types, image, userData, group, ...launch }: Launch) {
     ...(types.every((type) => /^t\d/.test(type)) && { CreditSpecification: { CpuCredits: 'standard' } }),
     MetadataOptions: { HttpTokens: 'required' as const, HttpPutResponseHopLimit: 1 },
     BlockDeviceMappings: [
-      { DeviceName: image.rootDevice, Ebs: { DeleteOnTermination: true, VolumeType: 'gp3' as const, VolumeSize: image.rootGib } },
+      {
+        DeviceName: image.rootDevice,
+        Ebs: { DeleteOnTermination: true, VolumeType: 'gp3' as const, VolumeSize: image.rootGib },
+      },
     ],
     TagSpecifications: tags(launch, ['instance', 'volume']),
   };

@@ -1,0 +1,337 @@
+/**
+ * The boot scripts, run for real: Debian's systemd and cloud-init in a network of their own, with moto's S3, a metadata
+ * service that wants tokens, and a relay. What ends an instance really ends it: its systemd powers off.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
+import { makeBundle } from '../bundle.ts';
+import { type Job, readJob, writeJob } from '../job.ts';
+import { makeDebian } from './debian.ts';
+import { installMoto, type Moto, NOBODY, startMoto } from './moto.ts';
+import { GATEWAY, makeNetwork, type Network } from './network.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const BUCKET = 'sprites-boot-test';
+const SLOTS = 3;
+const KEY = `${NOBODY.AWS_ACCESS_KEY_ID}:${NOBODY.AWS_SECRET_ACCESS_KEY}`;
+const QUIET = '--disable-warning=ExperimentalWarning';
+
+/** An instance boots and ends within a few seconds; in ms. */
+const PATIENCE_MS = 120_000;
+
+interface Event {
+  event: string;
+  id?: string;
+  address?: string;
+  log?: string;
+  console?: string;
+  status?: number;
+  stdout?: string;
+  stderr?: string;
+}
+
+const why = makeDebian() ?? installMoto();
+const network = why === undefined ? makeNetwork(SLOTS) : why;
+const skip = typeof network === 'string' ? network : false;
+
+describe('instances', { skip, timeout: 300_000 }, () => {
+  const { name } = network as Network;
+  const folder = mkdtempSync(join(tmpdir(), 'sprites-boot-'));
+  const environment: NodeJS.ProcessEnv = { ...process.env, ...NOBODY, AWS_REGION: 'us-east-1', SPRITES_BUCKET: BUCKET };
+  let moto: Moto;
+  let relay: Program;
+  let hypervisor: Program;
+
+  before(async () => {
+    await makeBundle(() => {});
+    moto = await startMoto(GATEWAY, name);
+    environment.AWS_ENDPOINT_URL = moto.url;
+    const relayFlags = [
+      '--host',
+      GATEWAY,
+      '--data',
+      join(folder, 'data'),
+      '--workers',
+      '0',
+      '--front',
+      'portable',
+      '--log-level',
+      'info',
+    ];
+    relay = within('server/bin/launch.js', 'relay', ...relayFlags);
+    await relay.line(({ msg }) => msg === 'relay ready');
+    hypervisor = within('ec2/test/hypervisor.ts', '--network', name, '--slots', `${SLOTS}`, '--endpoint', moto.url);
+    await hypervisor.line(({ event }) => event === 'ready');
+  });
+
+  after(async () => {
+    await hypervisor?.end();
+    await relay?.end();
+    await moto?.stop();
+    (network as Network).remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function within(...words: string[]): Program {
+    return new Program(
+      spawn('nsenter', [`--net=/run/netns/${name}`, process.execPath, QUIET, ...words], {
+        cwd: ROOT,
+        env: environment,
+        stdio: ['pipe', 'pipe', 'pipe'],
+      }),
+    );
+  }
+
+  const fleet = (...words: string[]) => within('ec2/bin/fleet.ts', ...words).ended;
+
+  const curl = (...words: string[]) =>
+    execFileSync('nsenter', [`--net=/run/netns/${name}`, 'curl', '-fsS', '-m', '20', ...words], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+
+  const object = (key: string, ...words: string[]) =>
+    curl('--aws-sigv4', 'aws:amz:us-east-1:s3', '--user', KEY, ...words, `${moto.url}/${BUCKET}/${key}`);
+
+  /** A script that was printed to be pasted, and its job, which a test may change. */
+  async function pasted(...words: string[]) {
+    const { out, err, code } = await fleet(
+      'user-data',
+      '--url',
+      `http://${GATEWAY}:8080/`,
+      '--minutes',
+      '30',
+      ...words,
+    );
+    assert.equal(code, 0, err);
+    const key = (/(runs\/(?:swarm|relay)-[^/]+\/)job/.exec(out) as RegExpExecArray)[1];
+    return {
+      script: out,
+      prefix: key,
+      fleet: key.split('/')[1],
+      change(changes: Partial<Job>): void {
+        const job = { ...readJob(object(`${key}job`)), ...changes };
+        object(`${key}job`, '-X', 'PUT', '-H', 'content-type: text/plain', '--data-binary', writeJob(job));
+      },
+      posted: (id: string, end: string) => object(`${key}${id}${end}`),
+    };
+  }
+
+  function boot(id: string, script: string): Promise<Event> {
+    hypervisor.order({ boot: { id, userData: script } });
+    return off(id);
+  }
+
+  const off = (id: string, after = 0) =>
+    hypervisor.line(({ event, id: of }) => event === 'off' && of === id, after) as Promise<unknown> as Promise<Event>;
+
+  it('swarm a relay together, and their results become one report with its cost', async () => {
+    const out = join(folder, 'report');
+    const load = ['--desktops', '200', '--rate', '100', '--seconds', '3', '--warm-up', '1'];
+    const run = await fleet(
+      'run',
+      '--url',
+      `http://${GATEWAY}:8080/`,
+      '--instances',
+      '2',
+      '--yes',
+      '--out',
+      out,
+      ...load,
+    );
+    assert.equal(run.code, 0, run.err + run.out);
+    const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8'));
+    assert.equal(report.ok, true);
+    assert.equal(report.machines.length, 2);
+    assert.equal(report.desktops, 400);
+    assert.equal(report.parked, 400);
+    assert.equal(report.lost + report.duplicated + report.misrouted + report.foreign, 0);
+    assert.equal(report.accepted, report.delivered);
+    assert.ok(report.delivered > 400, `${report.delivered}`);
+    assert.match(report.shows, /It cost/);
+    const counted = report.latencyBucketsNs.reduce((sum: number, [, , count]: number[]) => sum + count, 0);
+    assert.equal(counted, report.latencyUs.count);
+    const status = await fleet('status');
+    assert.match(status.out, /nothing is running/);
+    const ended = hypervisor.lines.filter(({ event }) => event === 'off') as unknown as Event[];
+    assert.equal(ended.length, 2);
+    for (const { log = '' } of ended) {
+      assert.match(log, /ready\n/);
+      assert.doesNotMatch(log, /X-Amz-|Signature|AKIA/);
+    }
+  });
+
+  it('end with their log in the bucket when the bundle is not the one the job names', async () => {
+    const { script, change, posted } = await pasted();
+    change({ sha256: '0'.repeat(64) });
+    const { log } = await boot('i-0000000000000bad1', script);
+    assert.match(log as string, /FAILED: the bundle is not the one the job names/);
+    assert.match(posted('i-0000000000000bad1', '.log'), /FAILED: the bundle is not the one the job names/);
+  });
+
+  it('end with their log in the bucket when the bundle cannot be reached', async () => {
+    const { script, change, posted } = await pasted();
+    change({ bundle: `http://${GATEWAY}:9/bundle.tar.gz` });
+    await boot('i-0000000000000bad2', script);
+    assert.match(posted('i-0000000000000bad2', '.log'), /FAILED: the bundle can't be fetched/);
+  });
+
+  it('end, and tell their console why, when nothing of the bucket can be reached', async () => {
+    const { script } = await pasted();
+    const nowhere = script.replaceAll(moto.url, `http://${GATEWAY}:9`);
+    const { console: seen } = await boot('i-0000000000000bad3', nowhere);
+    assert.match(seen as string, /FAILED: the job can't be fetched/);
+  });
+
+  it('end with their log in the bucket when the word to go never comes', async () => {
+    const { script, change, posted, prefix } = await pasted();
+    change({ go: `${moto.url}/${BUCKET}/${prefix}go.json`, waitSeconds: 2 });
+    await boot('i-0000000000000bad4', script);
+    assert.match(posted('i-0000000000000bad4', '.log'), /FAILED: no go.json within 2 s/);
+  });
+
+  it('run the latest bundle after a reboot', async () => {
+    const { script, change, posted } = await pasted(
+      '--desktops',
+      '20',
+      '--rate',
+      '20',
+      '--seconds',
+      '1',
+      '--warm-up',
+      '0',
+    );
+    const id = 'i-0000000000000a9a1';
+    const first = await boot(id, script);
+    assert.match(first.log as string, /status 0/);
+    assert.equal(JSON.parse(posted(id, '.result.json')).ok, true);
+    change({ sha256: 'f'.repeat(64) });
+    const seen = hypervisor.lines.length;
+    hypervisor.order({ again: id });
+    const { log } = await off(id, seen);
+    assert.equal((log as string).match(/boots; it ends in/g)?.length, 2);
+    assert.match(log as string, /the job names \(sha256 f{64}\)/);
+  });
+
+  it('are a relay as a unit: with its limits, back after it dies, drained when it is stopped', async () => {
+    const { script, posted } = await pasted('--relay');
+    const id = 'i-00000000000000e1a';
+    hypervisor.order({ boot: { id, userData: script } });
+    const { address } = (await hypervisor.line(({ event, id: of }) => event === 'on' && of === id)) as unknown as Event;
+    const ready = () => {
+      try {
+        return JSON.parse(posted(id, '.ready.json')).ready === true;
+      } catch {
+        return false;
+      }
+    };
+    await until('the relay is ready', ready);
+    assert.match(curl(`http://${address}:8080/`), /<html/);
+    const run = async (...command: string[]) => {
+      const seen = hypervisor.lines.length;
+      hypervisor.order({ in: id, run: command });
+      return (await hypervisor.line(({ event }) => event === 'ran', seen)) as unknown as Event;
+    };
+    const show = async (property: string) =>
+      (await run('systemctl', 'show', '--value', '-p', property, 'sprites-relay')).stdout?.trim();
+    assert.ok(Number(await show('LimitNOFILE')) >= 4096);
+    assert.equal(await show('Restart'), 'always');
+    assert.match((await run('cat', '/run/systemd/shutdown/scheduled')).stdout as string, /MODE=poweroff/);
+    const first = await show('MainPID');
+    await run('systemctl', 'kill', '-s', 'KILL', 'sprites-relay');
+    await until(
+      'it is back',
+      async () => (await show('NRestarts')) === '1' && ![first, '0'].includes(await show('MainPID')),
+    );
+    await until('it answers again', () => {
+      try {
+        return curl(`http://${address}:8080/`).includes('<html');
+      } catch {
+        return false;
+      }
+    });
+    await run('systemctl', 'stop', 'sprites-relay');
+    assert.equal(await show('Result'), 'success');
+  });
+});
+
+async function until(sentence: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const untilMs = performance.now() + PATIENCE_MS; !(await condition()); ) {
+    if (performance.now() > untilMs) throw new Error(`It never came to be: ${sentence}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+type Line = Record<string, unknown>;
+
+/** A program whose stdout is lines of JSON, or text. */
+class Program {
+  readonly lines: Line[] = [];
+  readonly ended: Promise<{ code: number | null; out: string; err: string }>;
+  readonly #child: ChildProcess;
+  #changed: () => void = () => {};
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    const texts = { out: '', err: '' };
+    running.add(child);
+    child.once('close', () => running.delete(child));
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      texts.err += text;
+    });
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      texts.out += `${line}\n`;
+      if (line.startsWith('{')) this.lines.push(JSON.parse(line));
+      this.#changed();
+    });
+    this.ended = new Promise((resolve) => {
+      child.once('close', (code) => resolve({ code, ...texts }));
+    });
+    this.ended.then(({ err }) => this.#over(err));
+  }
+
+  #over(err: string): void {
+    this.lines.push({ over: true, err });
+    this.#changed();
+  }
+
+  order(order: object): void {
+    this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
+  }
+
+  /** The first line from `from` on that the predicate holds for, now or later. */
+  async line(predicate: (line: Line) => boolean, from = 0): Promise<Line> {
+    const untilMs = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const found = this.lines.slice(from).find(predicate);
+      if (found) return found;
+      const over = this.lines.find((line) => line.over);
+      const left = untilMs - performance.now();
+      if (over || left <= 0)
+        throw new Error(`What was waited for never came. ${over?.err ?? ''}\n${JSON.stringify(this.lines.slice(-3))}`);
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, left);
+        this.#changed = () => {
+          clearTimeout(late);
+          resolve();
+        };
+      });
+    }
+  }
+
+  end(): Promise<unknown> {
+    this.#child.stdin?.end();
+    this.#child.kill('SIGTERM');
+    return this.ended;
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * What EC2 does with instances, here: boots them with their user-data, and calls them terminated when their power is off.
+ *
+ *   nsenter --net=/run/netns/NETWORK node hypervisor.ts --network NETWORK --slots N --endpoint URL
+ *
+ * An instance is Debian's systemd in a container on an overlay, in a network namespace of its own, with a metadata service
+ * there. Instances that moto lists as running are booted as they appear. On stdin, a line of JSON each: {"boot":{"id","userData"}}
+ * boots one that moto does not know; {"again":"id"} boots one once more from its own disk; {"in":"id","run":[…]} runs a
+ * command in it. On stdout, a line of JSON each: what happened. When stdin ends, everything that was booted is gone.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import {
+  DescribeInstanceAttributeCommand,
+  DescribeInstancesCommand,
+  EC2Client,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
+import { DEBIAN } from './debian.ts';
+
+interface Machine {
+  id: string;
+  disk: string;
+  console: string;
+  processes: ChildProcess[];
+}
+
+const { values } = parseArgs({
+  options: { network: { type: 'string' }, slots: { type: 'string' }, endpoint: { type: 'string' } },
+});
+const { network = '', slots = '0', endpoint } = values;
+const ec2 = new EC2Client({ endpoint, region: 'us-east-1', maxAttempts: 2 });
+const home = mkdtempSync(join(tmpdir(), 'sprites-instances-'));
+const machines = new Map<string, Machine>();
+const known = new Set<string>();
+const free = Array.from({ length: Number(slots) }, (_, slot) => slot);
+const LOOK_MS = 300;
+
+/** The Ec2 datasource wants to see a machine of EC2; this is how the old ones told, and it needs no firmware. */
+const IDENTITY = `[Service]
+TemporaryFileSystem=/sys
+BindReadOnlyPaths=/sys/class /sys/devices /etc/ec2-uuid:/sys/hypervisor/uuid
+`;
+const CLOUD = `datasource_list: [ Ec2 ]
+datasource: { Ec2: { max_wait: 20, timeout: 3 } }
+network: { config: disabled }
+ssh_deletekeys: false
+ssh_genkeytypes: []
+locale: false
+`;
+
+const tell = (event: object) => console.log(JSON.stringify(event));
+
+async function start(id: string, userData: string): Promise<void> {
+  const disk = join(home, id);
+  for (const part of ['changes', 'work', 'root']) mkdirSync(join(disk, part), { recursive: true });
+  writeFileSync(join(disk, 'user-data'), userData);
+  const layers = `lowerdir=${DEBIAN},upperdir=${join(disk, 'changes')},workdir=${join(disk, 'work')}`;
+  spawnSync('mount', ['-t', 'overlay', 'overlay', '-o', layers, join(disk, 'root')]);
+  const etc = join(disk, 'root/etc');
+  mkdirSync(join(etc, 'systemd/system/cloud-init.service.d'), { recursive: true });
+  writeFileSync(join(etc, 'systemd/system/cloud-init.service.d/ec2.conf'), IDENTITY);
+  writeFileSync(join(etc, 'ec2-uuid'), 'ec2a1b2c-0000-4000-8000-000000000001\n');
+  writeFileSync(join(etc, 'cloud/cloud.cfg.d/99_test.cfg'), CLOUD);
+  writeFileSync(join(etc, 'machine-id'), '');
+  const machine: Machine = { id, disk, console: '', processes: [] };
+  machines.set(id, machine);
+  await power(machine);
+}
+
+/** Power on, until it is off. */
+async function power(machine: Machine): Promise<void> {
+  const { id, disk } = machine;
+  const slot = free.shift();
+  if (slot === undefined) return tell({ event: 'no slot', id });
+  const own = `${network}-${slot}`;
+  const metadata = spawn(
+    'nsenter',
+    [
+      `--net=/run/netns/${own}`,
+      process.execPath,
+      join(import.meta.dirname, 'metadata.ts'),
+      '--id',
+      id,
+      '--user-data',
+      join(disk, 'user-data'),
+    ],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  await new Promise((resolve) => metadata.stdout.once('data', resolve));
+  const container = [
+    '-q',
+    '-D',
+    join(disk, 'root'),
+    '--boot',
+    '--register=no',
+    '--keep-unit',
+    '--console=read-only',
+    `--machine=${id}`,
+    `--network-namespace-path=/run/netns/${own}`,
+  ];
+  const system = spawn('systemd-nspawn', container, { stdio: ['ignore', 'pipe', 'pipe'] });
+  machine.processes = [metadata, system];
+  for (const stream of [system.stdout, system.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      machine.console += text;
+    });
+  }
+  tell({ event: 'on', id, address: `10.77.0.${10 + slot}` });
+  system.once('close', async (code) => {
+    metadata.stdin.end();
+    machine.processes = [];
+    free.push(slot);
+    const log = join(disk, 'changes/var/log/sprites.log');
+    tell({ event: 'off', id, code, log: existsSync(log) ? readFileSync(log, 'utf8') : '', console: machine.console });
+    await ec2.send(new TerminateInstancesCommand({ InstanceIds: [id] })).catch(() => {});
+  });
+}
+
+/** Runs a command within, as `docker exec` would. */
+function within(id: string, command: readonly string[]): void {
+  const machine = machines.get(id);
+  const [, system] = machine?.processes ?? [];
+  const leader = system?.pid === undefined ? '' : firstChild(system.pid);
+  const { status, stdout, stderr } = spawnSync('nsenter', ['-t', leader, '-a', ...command], { encoding: 'utf8' });
+  tell({ event: 'ran', id, status, stdout, stderr });
+}
+
+function firstChild(pid: number): string {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return (
+    tasks
+      .map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ')[0])
+      .find((child) => child !== '') ?? ''
+  );
+}
+
+/** Boots what moto says is running; cuts the power of what it says is terminated. */
+async function watch(): Promise<void> {
+  const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({}));
+  for (const { InstanceId: id = '', State } of Reservations.flatMap(({ Instances }) => Instances ?? [])) {
+    if (State?.Name === 'terminated') for (const child of machines.get(id)?.processes ?? []) child.kill('SIGKILL');
+    if (State?.Name !== 'running' || known.has(id)) continue;
+    known.add(id);
+    const { UserData } = await ec2.send(
+      new DescribeInstanceAttributeCommand({ InstanceId: id, Attribute: 'userData' }),
+    );
+    await start(id, Buffer.from(UserData?.Value ?? '', 'base64').toString('utf8'));
+  }
+}
+
+let over = false;
+createInterface({ input: process.stdin })
+  .on('line', async (line) => {
+    const order = JSON.parse(line) as {
+      boot?: { id: string; userData: string };
+      again?: string;
+      in?: string;
+      run?: string[];
+    };
+    if (order.boot) await start(order.boot.id, order.boot.userData);
+    if (order.again) await power(machines.get(order.again) as Machine);
+    if (order.in) within(order.in, order.run ?? []);
+  })
+  .on('close', () => {
+    over = true;
+  });
+
+tell({ event: 'ready' });
+while (!over) {
+  await watch().catch((error: Error) => tell({ event: 'fault', message: error.message }));
+  await sleep(LOOK_MS);
+}
+const ending = [...machines.values()].flatMap(({ processes }) => processes);
+await Promise.all(
+  ending.map(
+    (child) =>
+      new Promise((resolve) =>
+        child.exitCode !== null || child.signalCode !== null
+          ? resolve(0)
+          : child.once('close', resolve) && child.kill('SIGKILL'),
+      ),
+  ),
+);
+for (const { disk } of machines.values()) spawnSync('umount', ['-l', join(disk, 'root')]);
+rmSync(home, { recursive: true, force: true });
+process.exit(0);

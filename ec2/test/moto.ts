@@ -1,0 +1,100 @@
+/**
+ * moto: AWS as far as it can be simulated, as a server of its own, installed into build/ by pip.
+ *
+ * Invariant: it listens where it is told and nowhere else, and is gone when the test's process is. What it gets wrong (quotas,
+ * prices, capacity, expired addresses) is tested under a stub of the SDK's transport instead; see stub.ts.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import net from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { aptInstall, ensurePrograms } from '../../server/bin/machine.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const VERSION = '5.2.5';
+const VENV = join(ROOT, `build/moto-${VERSION}`);
+const SERVER = join(VENV, 'bin/moto_server');
+
+/** Python needs a while to import it all on a busy machine; in ms. */
+const PATIENCE_MS = 60_000;
+
+/** Credentials of nobody, and no look for others: not in files, not at a metadata service. */
+export const NOBODY = {
+  AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  AWS_EC2_METADATA_DISABLED: 'true',
+  AWS_CONFIG_FILE: '/dev/null',
+  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+} as const;
+
+/** Makes it available. Answers undefined, or why it is not. */
+export function installMoto(): string | undefined {
+  if (existsSync(join(VENV, 'whole'))) return undefined;
+  if (!ensurePrograms(['python3', 'flock'], ['python3', 'python3-venv', 'util-linux']))
+    return 'no python3: apt-get install python3 python3-venv';
+  mkdirSync(join(ROOT, 'build'), { recursive: true });
+  console.error(`Installing moto ${VERSION} (pip) …`);
+  // Suites run side by side, and one of them installs it.
+  // A stamp of its own: a venv that pip did not finish is begun anew.
+  const script =
+    '[ -e "$2/whole" ] || { rm -rf "$2" && python3 -m venv "$2" && "$2/bin/pip" install -q "moto[server]==$1" && touch "$2/whole"; }';
+  const install = () =>
+    spawnSync('flock', [`${VENV}.lock`, 'sh', '-c', script, 'sh', VERSION, VENV], { encoding: 'utf8' });
+  let done = install();
+  if (done.status !== 0 && aptInstall(['python3-venv'])) done = install();
+  if (done.status === 0) return undefined;
+  const last = `${done.stdout}${done.stderr}`.trim().split('\n').at(-1);
+  return `moto could not be installed (${last}): apt-get install python3-venv, and a package index that pip reaches`;
+}
+
+export interface Moto {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts it on `host`, within a network namespace when one is named. */
+export async function startMoto(host = '127.0.0.1', namespace?: string): Promise<Moto> {
+  const port = namespace ? 5000 : await freePort(host);
+  const command = [
+    ...(namespace ? ['nsenter', `--net=/run/netns/${namespace}`] : []),
+    SERVER,
+    '-H',
+    host,
+    '-p',
+    `${port}`,
+  ];
+  const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'ignore', 'pipe'] });
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  await saysRunning(child);
+  return {
+    url: `http://${host}:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        process.off('exit', kill);
+        child.once('close', () => resolve());
+        child.kill('SIGKILL');
+      }),
+  };
+}
+
+async function saysRunning(child: ChildProcess): Promise<void> {
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  for (const untilMs = performance.now() + PATIENCE_MS; !/Running on http/.test(said); await sleep(50)) {
+    if (child.exitCode !== null || performance.now() > untilMs) throw new Error(`moto did not start:\n${said}`);
+  }
+}
+
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer().once('error', reject);
+    server.listen(0, host, () => {
+      const { port } = server.address() as net.AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

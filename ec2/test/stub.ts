@@ -1,0 +1,118 @@
+/**
+ * A stub under the real SDK clients: answers chosen calls as AWS would, and passes the rest on.
+ *
+ * It is a `requestHandler`, so the SDK's own serialising, signing, retries and error classes are what is tested.
+ * Invariant: what is not chosen goes to `endpoint`, or fails; nothing ever leaves the machine.
+ */
+import http from 'node:http';
+import { Readable } from 'node:stream';
+
+export interface Call {
+  /** `ec2 RunInstances`, `servicequotas GetServiceQuota`, `s3 PUT /bucket/key`. */
+  name: string;
+  body: string;
+}
+
+export interface Answer {
+  status: number;
+  body: string;
+  headers?: Record<string, string>;
+}
+
+/** What a call is answered; undefined: passed on. The count is of calls of that name before. */
+export type Answers = (call: Call, before: number) => Answer | undefined;
+
+interface Request {
+  method: string;
+  hostname: string;
+  port?: number;
+  path: string;
+  query?: Record<string, string | string[] | null>;
+  headers: Record<string, string>;
+  body?: unknown;
+}
+
+export interface Stub {
+  calls: Call[];
+  handler: never;
+}
+
+export function stub(answers: Answers): Stub {
+  const calls: Call[] = [];
+  const handle = async (request: Request) => {
+    const body = await textOf(request.body);
+    const call = { name: nameOf(request, body), body };
+    const answer = answers(call, calls.filter(({ name }) => name === call.name).length);
+    calls.push(call);
+    if (answer === undefined) return { response: await passOn(request) };
+    return {
+      response: {
+        statusCode: answer.status,
+        headers: answer.headers ?? {},
+        body: Readable.from([Buffer.from(answer.body)]),
+      },
+    };
+  };
+  return {
+    calls,
+    handler: {
+      handle,
+      metadata: { handlerProtocol: 'http/1.1' },
+      destroy: () => {},
+      httpHandlerConfigs: () => ({}),
+      updateHttpClientConfig: () => {},
+    } as never,
+  };
+}
+
+/** EC2's own form of an error. */
+export function ec2Error(status: number, code: string, message = code): Answer {
+  return {
+    status,
+    body: `<?xml version="1.0"?><Response><Errors><Error><Code>${code}</Code><Message>${message}</Message></Error></Errors><RequestID>0</RequestID></Response>`,
+    headers: { 'content-type': 'text/xml' },
+  };
+}
+
+/** An answer of the services that speak JSON. */
+export function json(body: object, status = 200): Answer {
+  return { status, body: JSON.stringify(body), headers: { 'content-type': 'application/x-amz-json-1.1' } };
+}
+
+/** A product of the price list. */
+export function product(usagetype: string, usd: string): string {
+  const priceDimensions = { a: { unit: 'Hrs', pricePerUnit: { USD: usd } } };
+  return JSON.stringify({ product: { attributes: { usagetype } }, terms: { OnDemand: { a: { priceDimensions } } } });
+}
+
+function nameOf({ method, path, headers }: Request, body: string): string {
+  const target = headers['x-amz-target'];
+  if (target)
+    return `${/Pricing/.test(target) ? 'pricing' : /Quotas/.test(target) ? 'servicequotas' : 'ssm'} ${target.split('.')[1]}`;
+  const action = /(?:^|&)Action=(\w+)/.exec(body)?.[1];
+  return action ? `ec2 ${action}` : `s3 ${method} ${path}`;
+}
+
+async function textOf(body: unknown): Promise<string> {
+  if (body === undefined) return '';
+  if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array) return Buffer.from(body).toString('utf8');
+  return '';
+}
+
+async function passOn({ method, hostname, port, path, query = {}, headers, body }: Request) {
+  if (!['127.0.0.1', 'localhost'].includes(hostname)) throw new Error(`${hostname} is not on the loopback`);
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]) => [name, String(value ?? '')]),
+  ).toString();
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      { method, hostname, port, path: search === '' ? path : `${path}?${search}`, headers },
+      (response) => {
+        resolve({ statusCode: response.statusCode, headers: response.headers, body: response });
+      },
+    );
+    request.on('error', reject);
+    request.end(body as string | Buffer | undefined);
+  });
+}
