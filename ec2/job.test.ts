@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { engineArguments, type Job, type Load, readJob, writeArguments, writeJob } from './job.ts';
+
+const JOB: Job = {
+  ...{
+    bundle: 'https://b.example/x?a=1&b=2%2F=',
+    sha256: 'ab'.repeat(32),
+    ports: [8080, 8081],
+    go: 'https://b.example/go?x=y',
+  },
+  ...{ waitSeconds: 300, arguments: ['--desktops', '10', '--world', 'a-b'] },
+};
+
+const LOAD: Load = {
+  ...{ relay: new URL('http://relay.example:9000/'), desktops: 10, rate: 5, seconds: 30, warmUpSeconds: 2 },
+  ...{ connectRate: 100, more: ['--sprite-bytes', '400'] },
+};
+
+describe('job', () => {
+  it('is read as it was written', () => {
+    assert.deepEqual(readJob(writeJob(JOB)), JOB);
+    const { go: _, ...without } = JOB;
+    assert.deepEqual(readJob(writeJob(without)), without);
+  });
+
+  it('has no value of two lines', () => {
+    assert.throws(() => writeJob({ ...JOB, bundle: 'https://b.example/\nsha256=0' }), /more than one line/);
+  });
+
+  it('is missed by name', () => {
+    assert.throws(() => readJob('bundle=x\n'), /the job has no sha256/);
+  });
+
+  it('passes plain words to the engine, and nothing a shell could take for more', () => {
+    assert.equal(
+      writeArguments(['--rate', '1.5', '--sources', '10.0.0.1-10.0.0.9', '--name=%i']),
+      '--rate 1.5 --sources 10.0.0.1-10.0.0.9 --name=%i',
+    );
+    for (const word of ['', 'a b', '$(reboot)', '`x`', 'a;b', "'", 'a\nb', '*']) {
+      assert.throws(() => writeArguments([word]), /can't be passed to the engine/, JSON.stringify(word));
+    }
+  });
+
+  it('gives each instance a world of its own', () => {
+    const words = engineArguments(LOAD, 'swarm-1', 'i-1').join(' ');
+    assert.match(words, /--api relay\.example:9000 --world swarm-1-i-1 --name i-1 --desktops 10 /);
+    assert.match(words, /--rate 5 .*--sprite-bytes 400$/);
+    assert.match(engineArguments({ ...LOAD, rate: 0 }, 'f', 'i').join(' '), /--sitting/);
+    assert.match(
+      engineArguments({ ...LOAD, relay: new URL('http://relay.example/') }, 'f', 'i').join(' '),
+      /--api relay\.example:80 /,
+    );
+  });
+});
