@@ -8,11 +8,11 @@
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { thisMachine } from '../loadtest/machine.ts';
 import { type Go, readJob } from './job.ts';
 
 const ENGINE = join(import.meta.dirname, '../build/swarm/swarm-engine');
@@ -24,20 +24,6 @@ const ASK_PATIENCE_MS = 5_000;
 
 const EXIT_NO_GO = 3;
 const EXIT_LEFT_OUT = 4;
-
-/** The machine, with the names that reports use. */
-function machine(id: string) {
-  const [{ model } = { model: 'unknown' }] = cpus();
-  return {
-    name: id,
-    cores: availableParallelism(),
-    model: model.trim(),
-    memoryBytes: totalmem(),
-    system: `Linux ${release()}`,
-    node: process.versions.node,
-    commit: readFileSync(COMMIT, 'utf8').trim(),
-  };
-}
 
 /** The word to go; undefined when it does not come in time. */
 async function waitForGo(url: string, waitSeconds: number): Promise<Go | undefined> {
@@ -101,7 +87,8 @@ const { positionals, values } = parseArgs({
 const { job = '', id = '', out = '' } = values;
 if (positionals[0] === 'ready') {
   readJob(readFileSync(job, 'utf8'));
-  console.log(JSON.stringify(machine(id)));
+  // No checkout is here to ask; the bundle says what it was made of.
+  console.log(JSON.stringify({ ...thisMachine(), name: id, commit: readFileSync(COMMIT, 'utf8').trim() }));
 } else {
   process.exitCode = await run(job, id, out);
 }

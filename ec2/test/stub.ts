@@ -88,7 +88,7 @@ export function product(usagetype: string, usd: string): string {
 function nameOf({ method, path, headers }: Request, body: string): string {
   const target = headers['x-amz-target'];
   if (target)
-    return `${/Pricing/.test(target) ? 'pricing' : /Quotas/.test(target) ? 'servicequotas' : 'ssm'} ${target.split('.')[1]}`;
+    return `${/PriceList/.test(target) ? 'pricing' : /Quotas/.test(target) ? 'servicequotas' : 'ssm'} ${target.split('.')[1]}`;
   const action = /(?:^|&)Action=(\w+)/.exec(body)?.[1];
   return action ? `ec2 ${action}` : `s3 ${method} ${path}`;
 }
@@ -96,7 +96,7 @@ function nameOf({ method, path, headers }: Request, body: string): string {
 async function textOf(body: unknown): Promise<string> {
   if (body === undefined) return '';
   if (typeof body === 'string') return body;
-  if (body instanceof Uint8Array) return Buffer.from(body).toString('utf8');
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
   return '';
 }
 

@@ -1,0 +1,250 @@
+/** The command against moto, as one uses it: up, status, down; what instances are started with; and an interrupt. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, it } from 'node:test';
+import {
+  DescribeInstanceAttributeCommand,
+  DescribeInstancesCommand,
+  DescribeLaunchTemplateVersionsCommand,
+  DescribeSecurityGroupsCommand,
+  EC2Client,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
+import { GetBucketLifecycleConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
+import { makeBundle } from './bundle.ts';
+import { installMoto, type Moto, NOBODY, startMoto } from './test/moto.ts';
+import { USER_DATA_BYTES_MAX } from './user_data.ts';
+
+const COMMAND = [process.execPath, '--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'bin/fleet.ts')];
+const LOAD = ['--url', 'http://relay.example:8080/', '--yes'];
+const BUCKET = 'sprites-fleet-test';
+
+const why = installMoto();
+
+describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
+  let moto: Moto;
+  let ec2: EC2Client;
+  const environment: NodeJS.ProcessEnv = { ...process.env, ...NOBODY, AWS_REGION: 'us-east-1', SPRITES_BUCKET: BUCKET };
+
+  before(async () => {
+    await makeBundle(() => {});
+    moto = await startMoto();
+    environment.AWS_ENDPOINT_URL = moto.url;
+    const credentials = { accessKeyId: NOBODY.AWS_ACCESS_KEY_ID, secretAccessKey: NOBODY.AWS_SECRET_ACCESS_KEY };
+    ec2 = new EC2Client({ region: 'us-east-1', endpoint: moto.url, credentials });
+  });
+
+  // What one test left running when it failed is not the next one's.
+  afterEach(async () => {
+    const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({}));
+    const InstanceIds = Reservations.flatMap(
+      ({ Instances }) => Instances?.map(({ InstanceId }) => InstanceId as string) ?? [],
+    );
+    if (InstanceIds.length > 0) await ec2.send(new TerminateInstancesCommand({ InstanceIds }));
+  });
+
+  after(async () => {
+    ec2?.destroy();
+    await moto?.stop();
+  });
+
+  function start(...words: string[]): ChildProcess {
+    return spawn(COMMAND[0], [...COMMAND.slice(1), ...words], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
+  async function fleet(...words: string[]) {
+    const child = start(...words);
+    const texts = { out: '', err: '' };
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      texts.out += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      texts.err += text;
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    for (const text of Object.values(texts)) assert.ok(!text.includes(NOBODY.AWS_SECRET_ACCESS_KEY));
+    return { code, ...texts, name: /(?:swarm|relay)-\d{6}-\d{4}-[0-9a-f]{4}/.exec(texts.out)?.[0] ?? '' };
+  }
+
+  const instances = async (name: string) => {
+    const Filters = [{ Name: 'tag:sprites:fleet', Values: [name] }];
+    const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({ Filters }));
+    return Reservations.flatMap(({ Instances }) => Instances ?? []);
+  };
+
+  const groups = async (name: string) =>
+    (await ec2.send(new DescribeSecurityGroupsCommand({ Filters: [{ Name: 'tag:sprites:fleet', Values: [name] }] })))
+      .SecurityGroups ?? [];
+
+  for (const [buy, more] of [
+    ['on-demand', []],
+    ['spot', []],
+    ['fleet', ['--type', 'c6i.large,m6i.large']],
+  ] as const) {
+    it(`goes up, tells its state and comes down, bought ${buy}`, async () => {
+      const up = await fleet(
+        'up',
+        ...LOAD,
+        '--buy',
+        buy,
+        '--instances',
+        '3',
+        '--owner',
+        'ann',
+        '--minutes',
+        '30',
+        ...more,
+      );
+      assert.equal(up.code, 0, up.err);
+      const running = await instances(up.name);
+      assert.equal(running.length, 3);
+      for (const { Tags = [], InstanceLifecycle } of running) {
+        const tags = Object.fromEntries(Tags.map(({ Key, Value }) => [Key, Value]));
+        assert.equal(tags['sprites:owner'], 'ann');
+        const left = Date.parse(tags['sprites:deadline'] as string) - Date.now();
+        assert.ok(left > 28 * 60_000 && left <= 30 * 60_000, `${left}`);
+        assert.equal(InstanceLifecycle === 'spot', buy !== 'on-demand');
+      }
+      const status = await fleet('status');
+      assert.match(status.out, /us-east-1: 3 running/);
+      assert.equal(
+        (await fleet('status', '--fleet', up.name)).out.match(new RegExp(`${up.name} .*running`, 'g'))?.length,
+        3,
+      );
+      const down = await fleet('down', '--fleet', up.name);
+      assert.equal(down.code, 0, down.err);
+      assert.match(down.out, /3 terminated, and nothing of it is left/);
+      assert.ok((await instances(up.name)).every(({ State }) => State?.Name === 'terminated'));
+      assert.deepEqual(await groups(up.name), []);
+      assert.match((await fleet('status')).out, /nothing is running/);
+    });
+  }
+
+  it('starts instances that end by themselves, with the very script that was made for them', async () => {
+    const { name, code, err } = await fleet('up', ...LOAD, '--buy', 'spot', '--instances', '1', '--type', 't3.micro');
+    assert.equal(code, 0, err);
+    const [{ InstanceId, SecurityGroups = [] }] = await instances(name);
+    const attribute = async (Attribute: 'userData' | 'instanceInitiatedShutdownBehavior') =>
+      ec2.send(new DescribeInstanceAttributeCommand({ InstanceId, Attribute }));
+    assert.equal(
+      (await attribute('instanceInitiatedShutdownBehavior')).InstanceInitiatedShutdownBehavior?.Value,
+      'terminate',
+    );
+    const script = Buffer.from((await attribute('userData')).UserData?.Value ?? '', 'base64').toString('utf8');
+    assert.ok(Buffer.byteLength(script) <= USER_DATA_BYTES_MAX);
+    assert.match(script, /^#!\/bin\/bash\nSPRITES_MINUTES='60'\n/);
+    assert.match(script, /^SPRITES_PREFIX='runs\/swarm-/m);
+    assert.match(script, /^trap finish EXIT$/m);
+    assert.ok(!script.includes(NOBODY.AWS_SECRET_ACCESS_KEY));
+    const [group] = await groups(name);
+    assert.deepEqual(
+      SecurityGroups.map(({ GroupId }) => GroupId),
+      [group.GroupId],
+    );
+    assert.deepEqual(group.IpPermissions, []);
+    await fleet('down', '--fleet', name);
+  });
+
+  it('puts the same script into the launch template of a fleet', async () => {
+    const { name } = await fleet('up', ...LOAD, '--buy', 'fleet', '--instances', '1');
+    const request = new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateName: `sprites-${name}` });
+    const { LaunchTemplateVersions = [] } = await ec2.send(request);
+    const data = LaunchTemplateVersions[0].LaunchTemplateData;
+    assert.match(Buffer.from(data?.UserData ?? '', 'base64').toString('utf8'), /^#!\/bin\/bash\nSPRITES_MINUTES='60'/);
+    assert.equal(data?.InstanceInitiatedShutdownBehavior, 'terminate');
+    await fleet('down', '--fleet', name);
+    await assert.rejects(ec2.send(request));
+  });
+
+  it('opens a relay to whom it was told, and its own two ports only', async () => {
+    const child = start('up', '--relay', '--yes', '--allow', '203.0.113.7/32', '--ready-within', '600');
+    let out = '';
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      out += text;
+    });
+    while (!/ready: 0 of 1/.test(out)) await new Promise((resolve) => child.stderr?.once('data', resolve));
+    const { SecurityGroups = [] } = await ec2.send(
+      new DescribeSecurityGroupsCommand({ Filters: [{ Name: 'tag:sprites:role', Values: ['relay'] }] }),
+    );
+    const opened = SecurityGroups[0].IpPermissions?.flatMap(({ FromPort, ToPort, IpRanges }) => [
+      FromPort,
+      ToPort,
+      IpRanges?.[0].CidrIp,
+    ]);
+    assert.deepEqual(opened?.sort(), [8080, 8080, 8081, 8081, '203.0.113.7/32', '203.0.113.7/32'].sort());
+    child.kill('SIGINT');
+    assert.equal(await new Promise((resolve) => child.once('close', resolve)), 1);
+    assert.match((await fleet('status')).out, /nothing is running/);
+  });
+
+  it('takes everything down when it is interrupted', async () => {
+    const child = start('run', ...LOAD, '--instances', '2');
+    let err = '';
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      err += text;
+    });
+    while (!/ready: 0 of 2/.test(err)) await new Promise((resolve) => child.stderr?.once('data', resolve));
+    assert.match((await fleet('status')).out, /2 running/);
+    child.kill('SIGINT');
+    assert.equal(await new Promise((resolve) => child.once('close', resolve)), 1);
+    assert.match(err, /Interrupted.*\n.*Taking the fleet down[\s\S]*Nothing of swarm-.* is left running/);
+    assert.match((await fleet('status')).out, /nothing is running/);
+  });
+
+  it('starts nothing in a dry run, and asks EC2 whether it would', async () => {
+    const before = (await ec2.send(new DescribeInstancesCommand({}))).Reservations?.length;
+    const dry = await fleet('up', ...LOAD, '--dry-run');
+    assert.equal(dry.code, 0, dry.err);
+    assert.match(dry.out, /Cost, if everything runs to its end/);
+    assert.match(dry.err, /Dry run: EC2 would start it/);
+    assert.equal((await ec2.send(new DescribeInstancesCommand({}))).Reservations?.length, before);
+    assert.deepEqual(await groups(dry.name), []);
+  });
+
+  it('starts nothing without --yes while a price is not known', async () => {
+    const up = await fleet('up', '--url', 'http://relay.example:8080/');
+    assert.equal(up.code, 1);
+    assert.match(up.out, /Not known \(--yes goes on without it\)/);
+    assert.match(up.err, /Nothing was started/);
+    assert.deepEqual(await instances(up.name), []);
+  });
+
+  it('reaps what is past its deadline, whoever started it, and nothing else', async () => {
+    const young = await fleet('up', ...LOAD, '--instances', '1');
+    const old = await fleet('up', ...LOAD, '--instances', '1', '--owner', 'bob');
+    const { CreateTagsCommand } = await import('@aws-sdk/client-ec2');
+    const past = [{ Key: 'sprites:deadline', Value: '2026-01-01T00:00:00.000Z' }];
+    const [instance] = await instances(old.name);
+    const [group] = await groups(old.name);
+    await ec2.send(
+      new CreateTagsCommand({ Resources: [instance.InstanceId as string, group.GroupId as string], Tags: past }),
+    );
+    assert.match((await fleet('status')).out, /PAST ITS DEADLINE/);
+    assert.match((await fleet('reap', '--dry-run')).out, new RegExp(`1 would be terminated ${instance.InstanceId}`));
+    assert.match((await fleet('reap')).out, /1 terminated/);
+    assert.equal((await instances(old.name))[0].State?.Name, 'terminated');
+    assert.equal((await instances(young.name))[0].State?.Name, 'running');
+    assert.match((await fleet('down', '--all')).out, /1 terminated/);
+  });
+
+  it('tells what instances have cost', async () => {
+    const { name } = await fleet('up', ...LOAD, '--instances', '1');
+    assert.match(
+      (await fleet('cost', '--fleet', name)).out,
+      new RegExp(`^${name} .*price not known.*0\\.02 instance hours, 1 running`, 'm'),
+    );
+    await fleet('down', '--fleet', name);
+  });
+
+  it('makes a bucket that forgets', async () => {
+    const credentials = { accessKeyId: NOBODY.AWS_ACCESS_KEY_ID, secretAccessKey: NOBODY.AWS_SECRET_ACCESS_KEY };
+    const s3 = new S3Client({ region: 'us-east-1', endpoint: moto.url, credentials, forcePathStyle: true });
+    const { Rules = [] } = await s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket: BUCKET }));
+    assert.deepEqual(
+      Rules.map(({ Status, Expiration }) => [Status, Expiration?.Days]),
+      [['Enabled', 7]],
+    );
+    s3.destroy();
+  });
+});
