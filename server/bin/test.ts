@@ -15,7 +15,7 @@ import { ensurePrograms } from './machine.js';
 const CONCURRENCY = 2;
 
 const ROOT = join(import.meta.dirname, '../..');
-const SUITES = ['server/**/*.test.ts', 'loadtest/**/*.test.ts', 'v8-patches/**/*.test.ts'];
+const SUITES = ['server/**/*.test.ts', 'loadtest/**/*.test.ts', 'v8-patches/**/*.test.ts', 'ec2/**/*.test.ts'];
 
 const narrowed = process.argv.slice(2);
 const skipped: string[] = [];
@@ -36,6 +36,10 @@ function prepare(): void {
     [
       ['clang++-19', 'ld.lld-19', '/usr/lib/llvm-19/bin/llvm-ar', 'gn', 'ninja', 'python3'],
       ['clang-19', 'lld-19', 'llvm-19', 'generate-ninja', 'ninja-build', 'python3'],
+    ],
+    [
+      ['shellcheck', 'patchelf', 'debootstrap', 'systemd-nspawn', 'ip'],
+      ['shellcheck', 'patchelf', 'debootstrap', 'systemd-container', 'iproute2'],
     ],
   ];
   // A suite that needs one of these and does not find it says so itself.
