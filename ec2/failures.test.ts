@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { connect } from './aws.ts';
-import { boot, observe, type Places, sendOff, type World } from './fleet.ts';
+import { boot, observe, type Places, sendOff, takeDown, type World } from './fleet.ts';
 import type { Load } from './job.ts';
 import { decide, type Plan, planFleet, type Wanted } from './plan.ts';
 import { installMoto, type Moto, NOBODY, startMoto } from './test/moto.ts';
@@ -62,6 +62,8 @@ describe('a fleet that AWS refuses', { skip: why ?? false, timeout: 120_000 }, (
       'ap-southeast-1',
       'ap-southeast-2',
       'sa-east-1',
+      'ca-central-1',
+      'ap-northeast-2',
     ][made++];
     const said: string[] = [];
     const controller = new AbortController();
@@ -289,6 +291,16 @@ describe('a fleet that AWS refuses', { skip: why ?? false, timeout: 120_000 }, (
     assert.equal(asked.get('BlockDeviceMapping.1.Ebs.DeleteOnTermination'), 'true');
     assert.equal(asked.get('MetadataOptions.HttpTokens'), 'required');
     assert.deepEqual([asked.get('MinCount'), asked.get('MaxCount')], ['4', '4']);
+  });
+
+  it('waits for a security group that is still in use, and deletes it', async () => {
+    const used: Answers = ({ name }, before) =>
+      name === 'ec2 DeleteSecurityGroup' && before < 2 ? ec2Error(400, 'DependencyViolation') : undefined;
+    const { plan, world, under, fleet } = account(used);
+    await start(world, await plan());
+    await takeDown(world, fleet.fleet);
+    assert.equal(under.calls.filter(({ name }) => name === 'ec2 DeleteSecurityGroup').length, 3);
+    await nothingLeft(world, fleet.fleet);
   });
 
   it('for its cost is not started', async () => {

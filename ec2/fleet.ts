@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ALIVE, type Aws, type Instance, type Launch, reading } from './aws.ts';
+import { ALIVE, type Aws, type Instance, type Launch, type Leftover, reading } from './aws.ts';
 import { look, outstanding, type Standing } from './barrier.ts';
 import { architecture, type Bundle } from './bundle.ts';
 import { Refused } from './explain.ts';
@@ -76,6 +76,7 @@ const LOOKS_AFTER_FAILURE = 3;
 
 /** Instances take a minute or two to be gone. */
 const TERMINATE_PATIENCE_MS = 5 * 60_000;
+const REMOVE_PATIENCE_MS = 60_000;
 
 const BOOT = join(import.meta.dirname, 'boot');
 
@@ -237,10 +238,21 @@ export async function takeDown(
     }
   }
   for (const leftover of (await aws.leftovers(fleet)).filter(mine)) {
-    await aws.remove(leftover);
+    await removePatiently(world, leftover);
     say(`deleted the ${leftover.kind} ${leftover.id}`);
   }
   return ids;
+}
+
+/** A security group is in use until the last network interface of its instances is gone, a moment after they are. */
+async function removePatiently(world: Omit<World, 'signal'>, leftover: Leftover): Promise<void> {
+  for (const untilMs = world.nowMs() + REMOVE_PATIENCE_MS; ; await world.sleep(LOOK_MS)) {
+    try {
+      return await world.aws.remove(leftover);
+    } catch (error) {
+      if ((error as Refused).code !== 'DependencyViolation' || world.nowMs() > untilMs) throw error;
+    }
+  }
 }
 
 /** Does it; when that fails, or is interrupted, takes the fleet down first. */

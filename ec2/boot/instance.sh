@@ -22,6 +22,11 @@ readonly FETCH_SECONDS_MAX=300      # 50 MB take two seconds inside EC2
 mkdir -p "$ROOT"
 exec >>"$LOG" 2>&1
 
+# A reboot does not start the clock anew.
+[ -s "$ROOT/born" ] || date +%s >"$ROOT/born"
+left=$((SPRITES_MINUTES - ($(date +%s) - $(<"$ROOT/born")) / 60))
+shutdown -h +"$((left > 0 ? left : 0))"
+
 say() { echo "$(date -u +%H:%M:%S) $*"; }
 
 # say WHAT, and end: the log goes to the bucket, the power off.
@@ -128,5 +133,5 @@ trap finish EXIT
 trap 'exit 143' TERM
 ID=$(metadata instance-id)
 ID=${ID:-instance-$(hostname)}
-say "instance $ID boots; it ends in $SPRITES_MINUTES minutes at the latest"
+say "instance $ID boots; it ends in $left minutes at the latest"
 again_after_reboot
