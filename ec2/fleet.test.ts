@@ -237,6 +237,24 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     await fleet('down', '--fleet', name);
   });
 
+  it('prints a script to paste that fits EC2 also with the long tokens of a session, and holds no secret', async () => {
+    const token = 'T'.repeat(1_500); // some 1,200 are usual
+    environment.AWS_SESSION_TOKEN = token;
+    const { code, out, err, name } = await fleet(
+      'user-data',
+      '--url',
+      'http://relay.example:8080/',
+      '--desktops',
+      '5000',
+    );
+    environment.AWS_SESSION_TOKEN = undefined;
+    assert.equal(code, 0, err);
+    assert.match(out, /^#!\/bin\/bash\n/);
+    assert.ok(out.split(token).length > 2, 'the token is in what is signed');
+    assert.ok(Buffer.byteLength(out) <= USER_DATA_BYTES_MAX, `${Buffer.byteLength(out)}`);
+    assert.match(err, new RegExp(`collect --fleet ${name}`));
+  });
+
   it('makes a bucket that forgets', async () => {
     const credentials = { accessKeyId: NOBODY.AWS_ACCESS_KEY_ID, secretAccessKey: NOBODY.AWS_SECRET_ACCESS_KEY };
     const s3 = new S3Client({ region: 'us-east-1', endpoint: moto.url, credentials, forcePathStyle: true });

@@ -107,7 +107,7 @@ table inet sprites {
 }
 END
   fi
-  sysctl -qw net.netfilter.nf_conntrack_max=4194304 || say 'connections are tracked, and their table may fill up'
+  sysctl -qw net.netfilter.nf_conntrack_max=4194304 2>/dev/null || say 'connections are tracked, and their table may fill up'
 }
 
 # The job, and the bundle it names: $ROOT/current is that very bundle, or this ends.

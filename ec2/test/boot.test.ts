@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,6 +18,11 @@ import { GATEWAY, makeNetwork, type Network } from './network.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const BUCKET = 'sprites-boot-test';
 const SLOTS = 3;
+
+/** The others belong to the machine, which is not the test's. */
+const OF_A_NETWORK =
+  /^net\.(?:core\.somaxconn|ipv4\.(?:ip_local_port_range|tcp_tw_reuse|tcp_max_syn_backlog|tcp_rmem|tcp_wmem))$/;
+
 const KEY = `${NOBODY.AWS_ACCESS_KEY_ID}:${NOBODY.AWS_SECRET_ACCESS_KEY}`;
 const QUIET = '--disable-warning=ExperimentalWarning';
 
@@ -216,6 +221,25 @@ describe('instances', { skip, timeout: 300_000 }, () => {
     const { log } = await off(id, seen);
     assert.equal((log as string).match(/boots; it ends in/g)?.length, 2);
     assert.match(log as string, /the job names \(sha256 f{64}\)/);
+  });
+
+  it('are asked for sysctls that this kernel knows, and takes where they belong to a network', () => {
+    const script = readFileSync(join(ROOT, 'ec2/boot/instance.sh'), 'utf8');
+    const wanted = [...script.matchAll(/\b((?:fs|net)\.[\w.]+)=(?:'([^']*)'|(\d+))/g)].map(([, key, quoted, plain]) => [
+      key,
+      quoted ?? plain,
+    ]);
+    assert.ok(wanted.length > 10);
+    for (const [key, value] of wanted.filter(([one]) => !one.includes('conntrack'))) {
+      assert.ok(existsSync(`/proc/sys/${key.replaceAll('.', '/')}`), key);
+      if (!OF_A_NETWORK.test(key)) continue;
+      const taken = execFileSync(
+        'nsenter',
+        [`--net=/run/netns/${name}-0`, 'sh', '-c', `sysctl -qw ${key}='${value}' && sysctl -n ${key}`],
+        { encoding: 'utf8' },
+      );
+      assert.equal(taken.trim().replace(/\s+/g, ' '), value, key);
+    }
   });
 
   it('are a relay as a unit: with its limits, back after it dies, drained when it is stopped', async () => {
