@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { ensurePrograms } from '../bin/machine.js';
 import { type Collected, start } from './contender.ts';
 import { runEngine } from './engine_run.ts';
+import { longestBlockMs, pausesOf } from './pauses.ts';
 import { machine, mib, table, us } from './table.ts';
 
 export const MILLION_USAGE = `Usage: npm run bench -- million [--desktops 1000000] [--rate 5000] [--hold 120] [--workers 1]
@@ -100,8 +101,8 @@ export async function million(argv: readonly string[]): Promise<void> {
           .map(us)
           .join(' / '),
       ],
-      ['longest block of the loop while held', us((after.get('sprites_loop_delay_max_seconds') ?? Number.NaN) * 1e6)],
-      ['longest pause of the collector while held', longestPause(before, after)],
+      ['longest block of the loop while held', us(longestBlockMs(after) * 1000)],
+      ['pauses of the collector while held', pausesOf(before, after)],
       [
         'POST /admin/gc?kind=major, all parked: longest block, heap before → after',
         `${us(major.longestBlockMs * 1000)}, ${mib(major.before.heapUsed)} → ${mib(major.after.heapUsed)}`,
@@ -125,15 +126,4 @@ function cpuOf(relay: { cpuUsPerSprite: number; userUsPerSprite: number }): stri
 
 function rssOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
-}
-
-/** The smallest bucket of the histogram that holds every pause between two readings. */
-function longestPause(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string {
-  const between = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
-  const count = between('sprites_gc_pause_seconds_count');
-  for (const name of after.keys()) {
-    const bucket = /^sprites_gc_pause_seconds_bucket\{le="([^"]+)"\}$/.exec(name);
-    if (bucket && between(name) >= count) return `≤ ${Number(bucket[1]) * 1000} ms (${count} pauses)`;
-  }
-  return 'unknown';
 }

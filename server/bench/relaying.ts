@@ -8,26 +8,43 @@
 
 import { FLOOR_SHAPE, type Shape, start } from './contender.ts';
 import { type Account, runEngine } from './engine_run.ts';
+import { longestBlockMs, pausesOf, type Reading } from './pauses.ts';
 import { machine, table, us } from './table.ts';
 
 interface Load {
   name: string;
   desktops: number;
+  /** Until V8 has compiled what runs often, in seconds. */
+  warmUpSeconds: number;
   flags: readonly string[];
+}
+
+/** What one shape did under one load, and what its metrics said when the measured window began and ended. */
+interface Measured {
+  account: Account;
+  before: Reading;
+  after: Reading;
 }
 
 const SECONDS = 10;
 
 export const LOADS: Record<string, Load> = {
-  '2000/s': { name: '2,000 sprites/s, 5,000 desktops', desktops: 5000, flags: ['--rate', '2000', '--senders', '1000'] },
+  '2000/s': {
+    name: '2,000 sprites/s, 5,000 desktops',
+    desktops: 5000,
+    warmUpSeconds: 15,
+    flags: ['--rate', '2000', '--senders', '1000'],
+  },
   '20000/s': {
     name: '20,000 sprites/s, 10,000 desktops',
     desktops: 10_000,
+    warmUpSeconds: 5,
     flags: ['--rate', '20000', '--senders', '5000'],
   },
   closed: {
     name: '64 in flight, 10,000 desktops',
     desktops: 10_000,
+    warmUpSeconds: 3,
     flags: ['--in-flight', '64', '--senders', '1000'],
   },
 };
@@ -41,9 +58,9 @@ export async function relaying(shapes: readonly Shape[], loads: readonly string[
     let floor = 0;
     for (const shape of [FLOOR_SHAPE, ...shapes]) {
       try {
-        const account = await measure(shape, load);
-        if (shape === FLOOR_SHAPE) floor = account.relay.cpuUsPerSprite;
-        rows.push(rowOf(shape, account, floor));
+        const measured = await measure(shape, load);
+        if (shape === FLOOR_SHAPE) floor = measured.account.relay.cpuUsPerSprite;
+        rows.push(rowOf(shape, measured, floor));
       } catch (error) {
         // One shape that can't carry the load says nothing about the others.
         rows.push([shape.name, (error as Error).message]);
@@ -62,6 +79,8 @@ export async function relaying(shapes: readonly Shape[], loads: readonly string[
           'p50',
           'p99',
           'p99.9',
+          'collections',
+          'longest block',
           'swarm CPU-µs',
         ],
         rows,
@@ -71,17 +90,25 @@ export async function relaying(shapes: readonly Shape[], loads: readonly string[
   }
 }
 
-async function measure(shape: Shape, load: Load): Promise<Account> {
+async function measure(shape: Shape, load: Load): Promise<Measured> {
   const contender = await start(shape);
   try {
-    const phases = ['--desktops', String(load.desktops), '--warm-up', '3', '--duration', String(SECONDS)];
-    return await runEngine(contender, [...phases, ...load.flags]);
+    const warmUp = ['--warm-up', String(load.warmUpSeconds), '--duration', String(SECONDS)];
+    const readings: Promise<Reading>[] = [];
+    const account = await runEngine(contender, ['--desktops', String(load.desktops), ...warmUp, ...load.flags], {
+      phase: (phase) => {
+        if (phase === 'measure' || phase === 'drain') readings.push(contender.metrics());
+      },
+    });
+    const [before, after] = await Promise.all(readings);
+    return { account, before, after };
   } finally {
     await contender.stop();
   }
 }
 
-function rowOf(shape: Shape, { relay, window, latencyUs, swarm }: Account, floor: number): string[] {
+function rowOf(shape: Shape, { account, before, after }: Measured, floor: number): string[] {
+  const { relay, window, latencyUs, swarm } = account;
   return [
     shape.name,
     relay.cpuUsPerSprite.toFixed(1),
@@ -92,6 +119,8 @@ function rowOf(shape: Shape, { relay, window, latencyUs, swarm }: Account, floor
     us(latencyUs.p50),
     us(latencyUs.p99),
     us(latencyUs.p999),
+    shape === FLOOR_SHAPE ? '' : pausesOf(before, after),
+    shape === FLOOR_SHAPE ? '' : us(longestBlockMs(after) * 1000),
     swarm.cpuUsPerSprite.toFixed(1),
   ];
 }

@@ -15,35 +15,44 @@ import { ensurePrograms } from './machine.js';
 const CONCURRENCY = 2;
 
 const ROOT = join(import.meta.dirname, '../..');
-const SUITES = ['server/**/*.test.ts', 'loadtest/**/*.test.ts', 'v8-patches/**/*.test.ts', 'ec2/**/*.test.ts'];
+/** Programs that the suites below a folder need beside the compilers of the builds, and the Debian packages they are in. */
+interface Need {
+  below: string;
+  programs: string[];
+  packages: string[];
+}
+
+const FOLDERS = ['server', 'loadtest', 'v8-patches', 'ec2'];
+const NEEDS: Need[] = [
+  { below: 'server/test/', programs: ['chromium', 'curl'], packages: ['chromium', 'curl'] },
+  { below: 'server/native/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
+  { below: 'loadtest/', programs: ['chromium', 'ip'], packages: ['chromium', 'iproute2'] },
+  {
+    below: 'v8-patches/',
+    programs: ['clang++-19', 'ld.lld-19', '/usr/lib/llvm-19/bin/llvm-ar', 'gn', 'ninja', 'python3'],
+    packages: ['clang-19', 'lld-19', 'llvm-19', 'generate-ninja', 'ninja-build', 'python3'],
+  },
+  {
+    below: 'ec2/',
+    programs: ['shellcheck', 'patchelf', 'debootstrap', 'systemd-nspawn', 'ip'],
+    packages: ['shellcheck', 'patchelf', 'debootstrap', 'systemd-container', 'iproute2'],
+  },
+];
 
 const narrowed = process.argv.slice(2);
 const skipped: string[] = [];
 
-function prepare(): void {
+function prepare(files: readonly string[]): void {
   const wishes: [string, string | undefined][] = [
     ['native front', buildAddon(process.execPath)],
     ['swarm engine', buildEngine()],
     ['floor of the benches', buildFloor()],
   ];
   for (const [what, why] of wishes) if (why) skipped.push(`${what}: ${why}`);
-  const programs: [string[], string[]][] = [
-    [
-      ['chromium', 'curl'],
-      ['chromium', 'curl'],
-    ],
-    [['clang++'], ['clang', 'libclang-rt-dev']],
-    [
-      ['clang++-19', 'ld.lld-19', '/usr/lib/llvm-19/bin/llvm-ar', 'gn', 'ninja', 'python3'],
-      ['clang-19', 'lld-19', 'llvm-19', 'generate-ninja', 'ninja-build', 'python3'],
-    ],
-    [
-      ['shellcheck', 'patchelf', 'debootstrap', 'systemd-nspawn', 'ip'],
-      ['shellcheck', 'patchelf', 'debootstrap', 'systemd-container', 'iproute2'],
-    ],
-  ];
-  // A suite that needs one of these and does not find it says so itself.
-  for (const [names, packages] of programs) ensurePrograms(names, packages);
+  for (const { below, programs, packages } of NEEDS) {
+    // A suite that needs one of these and does not find it says so itself.
+    if (files.some((file) => file.startsWith(below))) ensurePrograms(programs, packages);
+  }
 }
 
 function check(name: string, args: string[]): boolean {
@@ -66,12 +75,13 @@ async function suites(files: string[]): Promise<boolean> {
 }
 
 process.chdir(ROOT);
-prepare();
-const files = globSync(narrowed.length > 0 ? narrowed : SUITES, { exclude: ['**/node_modules/**'] }).sort();
+const globs = narrowed.length > 0 ? narrowed : FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
+const files = globSync(globs, { exclude: ['**/node_modules/**'] }).sort();
 if (files.length === 0) {
   console.error(`No suite matches ${narrowed.join(' ')}.`);
   process.exit(2);
 }
+prepare(files);
 const lint = check('Lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
 const types = check('Types', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
 const green = await suites(files);
