@@ -2,7 +2,7 @@
  * A garbage collection on demand, and what it did to whoever else wanted the event loop.
  *
  * Cost: a minor one stops the loop for the time it takes to copy what lives in the nursery. A major one marks in steps, most
- * of them on other threads; what is left stops the loop for a quarter of the time that gc() takes, or less. While it is
+ * of them on other threads; what is left stops the loop for half of the time that gc() takes. While it is
  * watched the loop spins, so that each of its turns can be timed.
  */
 import { constants, PerformanceObserver } from 'node:perf_hooks';

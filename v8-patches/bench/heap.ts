@@ -2,14 +2,16 @@
 import { parseArgs } from 'node:util';
 import { buildEngine } from '../../server/bin/build.js';
 import { externalBuffers, LOADS } from './buffers.ts';
+import { collections } from './collections.ts';
 import { RELAY_SETS, relayFlags } from './relay.ts';
 import { topologies } from './topology.ts';
 
-const USAGE = `Usage: npm run bench:heap -- [topology]
+const USAGE = `Usage: npm run bench:heap -- [topology | collection]
        npm run bench:heap -- buffers [${Object.keys(LOADS).join(' | ')}] …
        npm run bench:heap -- relay [${RELAY_SETS.join(' | ')}] … [--rounds 1] [--workers 1] [--front portable]
 
 topology   two million desktops as objects, and as typed arrays: pauses, and what gc() costs
+collection a full collection on demand: gc(), and what POST /admin/gc does
 buffers    Buffers beside two million objects, with each flag
 relay      the relay itself, as many polls as one process may hold, with each flag alone and the launcher's preset
 
@@ -23,6 +25,7 @@ interface Options {
 
 const QUESTIONS: Record<string, (words: readonly string[], options: Options) => Promise<void>> = {
   topology: () => topologies(),
+  collection: () => collections(),
   buffers: (words) => externalBuffers(known(words, Object.keys(LOADS))),
   relay: (words, { rounds, workers, front }) => {
     const why = buildEngine();

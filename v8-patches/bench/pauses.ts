@@ -89,12 +89,21 @@ export async function measureCase(
   words: readonly string[],
   program = process.execPath,
 ): Promise<Pauses> {
+  return JSON.parse(await caseOutput(flags, words, program));
+}
+
+/** The line one case prints, in a process of its own. Throws Error when it fails. */
+export async function caseOutput(
+  flags: readonly string[],
+  words: readonly string[],
+  program = process.execPath,
+): Promise<string> {
   const child = spawn(program, ['--expose-gc', ...flags, CASE, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
   if (child.exitCode !== 0) throw new Error(`${words.join(' ')} ended with ${child.exitCode}`);
-  return JSON.parse(printed);
+  return printed;
 }
 
 /**
