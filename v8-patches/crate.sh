@@ -11,6 +11,7 @@ usage='Usage: sh v8-patches/crate.sh source|objects|library|program [DIR]
   program   links bench/allocate.cc with it; prints where the program lies
 
 DIR is the folder to work in [build/v8]. JOBS says how many files are compiled at once [2].
+Exit 0: done; 1: it cannot be; 2: misused; 3: the crate could not be fetched.
 Needs cargo, and for all but source: apt-get install clang-19 lld-19 llvm-19 generate-ninja ninja-build python3'
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -38,7 +39,8 @@ patched_source() {
   : >"$dir/fetch/src/lib.rs"
   printf '[package]\nname = "source"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\nv8 = "=%s"\n' \
     "${CRATE#v8-}" >"$dir/fetch/Cargo.toml"
-  cargo fetch --quiet --manifest-path "$dir/fetch/Cargo.toml"
+  cargo fetch --quiet --manifest-path "$dir/fetch/Cargo.toml" ||
+    fail 3 "The crate registry did not give $CRATE. When it can be reached, the same command goes on."
   file=$(ls "${CARGO_HOME:-$HOME/.cargo}"/registry/cache/*/$CRATE.crate | head -n 1)
   found=$(sha256sum "$file" | cut -d ' ' -f 1)
   [ "$found" = $SHA256 ] || fail 1 "$file has the sha256 $found; $SHA256 was expected. Delete it and try again."
