@@ -142,7 +142,7 @@ TEST("run: counts throws that are never answered as timed out, and late arrivals
   faults.delay_ms = 400;
   const FaultyRelay relay(faults);
   const Ended ended =
-      RunEngine(Flags(relay, "--rate 1000 --post-timeout 300ms --late-after 350ms --drain 4"));
+      RunEngine(Flags(relay, "--rate 1000 --post-timeout 1500ms --late-after 350ms --drain 6"));
   CheckAccount(ended);
   CHECK(relay.committed().muted > 0);
   CHECK(relay.committed().delayed > 0);
