@@ -17,7 +17,7 @@ import { GATEWAY, makeNetwork, type Network } from './network.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const BUCKET = 'sprites-boot-test';
-const SLOTS = 3;
+const SLOTS = 6;
 
 /** The others belong to the machine, which is not the test's. */
 const OF_A_NETWORK =
@@ -44,7 +44,7 @@ const why = makeDebian() ?? installMoto();
 const network = why === undefined ? makeNetwork(SLOTS) : why;
 const skip = typeof network === 'string' ? network : false;
 
-describe('instances', { skip, timeout: 300_000 }, () => {
+describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
   const { name } = network as Network;
   const folder = mkdtempSync(join(tmpdir(), 'sprites-boot-'));
   const environment: NodeJS.ProcessEnv = { ...process.env, ...NOBODY, AWS_REGION: 'us-east-1', SPRITES_BUCKET: BUCKET };
@@ -70,8 +70,25 @@ describe('instances', { skip, timeout: 300_000 }, () => {
     ];
     relay = within('server/bin/launch.js', 'relay', ...relayFlags);
     await relay.line(({ msg }) => msg === 'relay ready');
-    hypervisor = within('ec2/test/hypervisor.ts', '--network', name, '--slots', `${SLOTS}`, '--endpoint', moto.url);
+    // In namespaces of its own: however this ends, nothing that it booted or mounted is left.
+    const alone = ['unshare', '--mount', '--propagation', 'private', '--pid', '--mount-proc', '--fork', '--kill-child'];
+    const home = join(folder, 'instances');
+    hypervisor = program(
+      ...alone,
+      process.execPath,
+      QUIET,
+      'ec2/test/hypervisor.ts',
+      '--network',
+      name,
+      '--slots',
+      `${SLOTS}`,
+      '--endpoint',
+      moto.url,
+      '--home',
+      home,
+    );
     await hypervisor.line(({ event }) => event === 'ready');
+    await pasted(); // one of them uploads the bundle
   });
 
   after(async () => {
@@ -82,15 +99,12 @@ describe('instances', { skip, timeout: 300_000 }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function within(...words: string[]): Program {
-    return new Program(
-      spawn('nsenter', [`--net=/run/netns/${name}`, process.execPath, QUIET, ...words], {
-        cwd: ROOT,
-        env: environment,
-        stdio: ['pipe', 'pipe', 'pipe'],
-      }),
-    );
+  function program(...words: string[]): Program {
+    const command = [`--net=/run/netns/${name}`, ...words];
+    return new Program(spawn('nsenter', command, { cwd: ROOT, env: environment, stdio: ['pipe', 'pipe', 'pipe'] }));
   }
+
+  const within = (...words: string[]) => program(process.execPath, QUIET, ...words);
 
   const fleet = (...words: string[]) => within('ec2/bin/fleet.ts', ...words).ended;
 
@@ -163,7 +177,7 @@ describe('instances', { skip, timeout: 300_000 }, () => {
     assert.equal(counted, report.latencyUs.count);
     const status = await fleet('status');
     assert.match(status.out, /nothing is running/);
-    const ended = hypervisor.lines.filter(({ event }) => event === 'off') as unknown as Event[];
+    const ended = await Promise.all(report.machines.map(({ name: id }: { name: string }) => off(id)));
     assert.equal(ended.length, 2);
     for (const { log = '' } of ended) {
       assert.match(log, /ready\n/);
@@ -303,7 +317,7 @@ class Program {
   readonly lines: Line[] = [];
   readonly ended: Promise<{ code: number | null; out: string; err: string }>;
   readonly #child: ChildProcess;
-  #changed: () => void = () => {};
+  readonly #waiting = new Set<() => void>();
 
   constructor(child: ChildProcess) {
     this.#child = child;
@@ -316,7 +330,7 @@ class Program {
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       texts.out += `${line}\n`;
       if (line.startsWith('{')) this.lines.push(JSON.parse(line));
-      this.#changed();
+      for (const wake of this.#waiting) wake();
     });
     this.ended = new Promise((resolve) => {
       child.once('close', (code) => resolve({ code, ...texts }));
@@ -326,7 +340,7 @@ class Program {
 
   #over(err: string): void {
     this.lines.push({ over: true, err });
-    this.#changed();
+    for (const wake of this.#waiting) wake();
   }
 
   order(order: object): void {
@@ -344,11 +358,13 @@ class Program {
       if (over || left <= 0)
         throw new Error(`What was waited for never came. ${over?.err ?? ''}\n${JSON.stringify(this.lines.slice(-3))}`);
       await new Promise<void>((resolve) => {
-        const late = setTimeout(resolve, left);
-        this.#changed = () => {
+        const wake = () => {
           clearTimeout(late);
+          this.#waiting.delete(wake);
           resolve();
         };
+        const late = setTimeout(wake, left);
+        this.#waiting.add(wake);
       });
     }
   }

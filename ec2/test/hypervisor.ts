@@ -1,16 +1,16 @@
 /**
  * What EC2 does with instances, here: boots them with their user-data, and calls them terminated when their power is off.
  *
- *   nsenter --net=/run/netns/NETWORK node hypervisor.ts --network NETWORK --slots N --endpoint URL
+ *   nsenter --net=/run/netns/NETWORK unshare --pid … node hypervisor.ts --network NETWORK --slots N --endpoint URL --home DIR
  *
  * An instance is Debian's systemd in a container on an overlay, in a network namespace of its own, with a metadata service
  * there. Instances that moto lists as running are booted as they appear. On stdin, a line of JSON each: {"boot":{"id","userData"}}
  * boots one that moto does not know; {"again":"id"} boots one once more from its own disk; {"in":"id","run":[…]} runs a
- * command in it. On stdout, a line of JSON each: what happened. When stdin ends, everything that was booted is gone.
+ * command in it. On stdout, a line of JSON each: what happened. When stdin ends, so does it; in a PID and a mount
+ * namespace of its own, with everything that was booted and mounted.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,11 +31,15 @@ interface Machine {
 }
 
 const { values } = parseArgs({
-  options: { network: { type: 'string' }, slots: { type: 'string' }, endpoint: { type: 'string' } },
+  options: {
+    network: { type: 'string' },
+    slots: { type: 'string' },
+    endpoint: { type: 'string' },
+    home: { type: 'string' },
+  },
 });
-const { network = '', slots = '0', endpoint } = values;
+const { network = '', slots = '0', endpoint, home = '' } = values;
 const ec2 = new EC2Client({ endpoint, region: 'us-east-1', maxAttempts: 2 });
-const home = mkdtempSync(join(tmpdir(), 'sprites-instances-'));
 const machines = new Map<string, Machine>();
 const known = new Set<string>();
 const free = Array.from({ length: Number(slots) }, (_, slot) => slot);
@@ -176,17 +180,4 @@ while (!over) {
   await watch().catch((error: Error) => tell({ event: 'fault', message: error.message }));
   await sleep(LOOK_MS);
 }
-const ending = [...machines.values()].flatMap(({ processes }) => processes);
-await Promise.all(
-  ending.map(
-    (child) =>
-      new Promise((resolve) =>
-        child.exitCode !== null || child.signalCode !== null
-          ? resolve(0)
-          : child.once('close', resolve) && child.kill('SIGKILL'),
-      ),
-  ),
-);
-for (const { disk } of machines.values()) spawnSync('umount', ['-l', join(disk, 'root')]);
-rmSync(home, { recursive: true, force: true });
 process.exit(0);
