@@ -16,6 +16,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -28,7 +29,8 @@ import { ensurePrograms } from '../server/bin/machine.js';
 import type { Architecture } from './plan.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const STAGE = join(ROOT, 'build/fleet/bundle');
+/** Of this process: two that pack at once do not meet, and what they make is the same. */
+const STAGE = join(ROOT, `build/fleet/bundle-${process.pid}`);
 const FILE = join(ROOT, 'build/fleet/bundle.tar.gz');
 const STAMP = join(ROOT, 'build/fleet/bundle.sources');
 
@@ -121,10 +123,12 @@ function bringLibraries(path: string): void {
 
 /** The same files make the same bytes, so the same hash. */
 function pack(): void {
-  const plain = FILE.slice(0, -'.gz'.length);
+  const plain = `${STAGE}.tar`;
   const same = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner'];
   execFileSync('tar', [...same, '-C', STAGE, '-cf', plain, '.']);
   execFileSync('gzip', ['-nf', plain]);
+  renameSync(`${plain}.gz`, FILE);
+  rmSync(STAGE, { recursive: true });
 }
 
 /** Paths of the relay's packages and of all they need, as npm laid them out. */
