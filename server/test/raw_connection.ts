@@ -14,6 +14,7 @@ export class RawConnection {
   readonly closed: Promise<void>;
   #received = Buffer.alloc(0);
   #over = false;
+  #isReset = false;
   #changed: () => void = () => {};
 
   constructor(port: number) {
@@ -54,12 +55,29 @@ export class RawConnection {
   }
 
   destroy(): void {
-    this.socket.destroy();
+    // Node never tells of the end of a socket that is destroyed while its reset is under way.
+    if (!this.#isReset) this.socket.destroy();
+  }
+
+  /** Destroys it, and waits for nothing more: Node may never tell of the end of a socket whose reset has failed. */
+  giveUp(): void {
+    this.destroy();
+    this.#over = true;
+    this.#changed();
+  }
+
+  /** Ends with a reset, unless the end is under way already. */
+  reset(): void {
+    if (this.socket.writableEnded) this.destroy();
+    else {
+      this.#isReset = true;
+      this.socket.resetAndDestroy();
+    }
   }
 
   /** The next whole answer. Throws when the connection closes, or falls silent, before it is there. */
   async answer(): Promise<Answer> {
-    const late = setTimeout(() => this.socket.destroy(), PATIENCE_MS);
+    const late = setTimeout(() => this.destroy(), PATIENCE_MS);
     try {
       for (;;) {
         const answer = this.#take();
