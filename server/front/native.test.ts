@@ -309,6 +309,38 @@ describe('front › native', { skip }, () => {
     }
   });
 
+  it('loses no answer of a batch when a task right behind the batch answers too', async () => {
+    for (const threads of [0, 1]) {
+      let parked = 0;
+      let front: NativeFront;
+      const answer = (ticket: number) => {
+        front.answer(ticket, 200, Buffer.from('{}'), 0, 2, 0);
+        front.flush();
+      };
+      const handlers: FrontHandlers = {
+        ...IDLE_HANDLERS,
+        poll: ({ ticket }) => {
+          if (parked === 0) parked = ticket;
+          else {
+            answer(ticket);
+            // As the API does, which runs in tasks behind the batch that brought its connection.
+            process.nextTick(answer, parked);
+            parked = 0;
+          }
+        },
+      };
+      front = new NativeFront({ listeners: [EVENTS], handlers, connectionsMax: 10, threads });
+      const [port] = await front.listen();
+      const bytes = `GET /v1/desktops/1-1/events HTTP/1.1\r\nConnection: close\r\n${AUTHORIZED}\r\n`;
+      for (let round = 0; round < 10; round++) {
+        const [one, other] = await Promise.all([exchange(port, bytes), exchange(port, bytes)]);
+        assert.match(one, /^HTTP\/1.1 200/);
+        assert.match(other, /^HTTP\/1.1 200/);
+      }
+      await front.close();
+    }
+  });
+
   it('grows its buffer for an answer that is larger than it', async () => {
     const body = Buffer.alloc(3 << 20, 'e');
     let front: NativeFront;

@@ -185,7 +185,7 @@ export class NativeFront implements Front {
   #outWords!: Uint32Array;
   #outEnd = 0;
   roomAt = 0;
-  /** In a batch answers are handed over at its end: the addon looks at the buffer after the call that brought it. */
+  /** In a batch answers are handed over at its end. */
   #inBatch = false;
   #readAt = 0;
   readonly #handedOver = new Set<Socket>();
@@ -324,7 +324,8 @@ export class NativeFront implements Front {
       this.#raise(error);
     }
     this.#inBatch = false;
-    this.#endOutbound();
+    // Before this returns: then tasks run that may answer too, and would write over what is still here.
+    this.#send();
   }
 
   /** Hands records on, from #readAt to `bytes`. When a handler throws, #readAt is behind its record. */

@@ -2,8 +2,9 @@
 //
 // One object, `NativeFront`, whose methods native.ts calls. Records cross in two ArrayBuffers that
 // JavaScript owns and this keeps referenced: inbound ones are announced by one call of
-// `deliver(bytes)` a pass, which leaves its answers in the outbound buffer, with a word 0 behind
-// the last. (Not in what it returns: that is lost when a task behind it throws.)
+// `deliver(bytes)` a pass; answers lie in the outbound buffer, with a word 0 behind the last, when
+// send() is called. (deliver() calls it before it returns: what it left there, tasks that run
+// behind it would write over.)
 #include <napi.h>
 #include <sys/resource.h>
 #include <uv.h>
@@ -208,9 +209,6 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
       return;
     }
     Call(deliver_, 1, &count);
-    if (outbound_memory_ != nullptr) {
-      front_->Send(outbound_memory_, outbound_bytes_);
-    }
   }
 
   // Enters JavaScript as a task of its own. What it throws is an uncaught exception, as in any
