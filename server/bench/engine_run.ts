@@ -41,6 +41,8 @@ export interface Account {
 export interface Watching {
   /** The engine's line a second goes to stderr. */
   live?: boolean;
+  /** How much the engine yields to everybody else, 0 … 19: what is measured should not wait for a core that it holds. */
+  niceness?: number;
   /** A phase has begun: connect, settle, warmUp, measure, drain. */
   phase?: (name: string) => void;
 }
@@ -49,12 +51,13 @@ export interface Watching {
 export async function runEngine(
   contender: Contender,
   flags: readonly string[],
-  { live = false, phase = () => {} }: Watching = {},
+  { live = false, niceness = 0, phase = () => {} }: Watching = {},
 ): Promise<Account> {
   const at = ['--api', `127.0.0.1:${contender.api}`, '--events', `127.0.0.1:${contender.events}`];
   const crossings = ['--crossings', `127.0.0.1:${contender.api}`];
   const watch = ['--watch-pids', contender.pids.join(',')];
-  const child = spawn(ENGINE, [...at, ...crossings, ...watch, ...flags], {
+  const nice = ['-n', String(niceness), ENGINE];
+  const child = spawn('nice', [...nice, ...at, ...crossings, ...watch, ...flags], {
     stdio: ['ignore', 'pipe', live ? 'inherit' : 'ignore'],
   });
   let last: (Account & { phase: string }) | undefined;

@@ -73,6 +73,8 @@ export async function million(argv: readonly string[]): Promise<void> {
     const collected: Promise<Collected>[] = [];
     const account = await runEngine(relay, [...flags, ...load], {
       live: true,
+      // Fifty processes of the swarm share the relay's cores here; elsewhere they would be on other machines.
+      niceness: 10,
       phase: (phase) => {
         if (phase === 'warmUp') {
           parkedRss = rssOf(master);
