@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/behaviour.h"
 #include "core/seams.h"
 #include "core/sprite.h"
 

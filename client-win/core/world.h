@@ -100,6 +100,15 @@ class World {
     bool jump = false;
   };
 
+  // What collisions look at, one dense row a sprite.
+  struct Box {
+    double x;
+    double top;
+    double foot;
+    double half;
+    bool collides;
+  };
+
   Sprite* Mutable(SpriteId id);
   const Steering* SteeringOf(const Sprite& sprite) const;
   Room RoomOf(const Sprite& sprite) const;
@@ -121,6 +130,7 @@ class World {
 
   Screen screen_;
   std::vector<Sprite> sprites_;
+  std::vector<Box> boxes_;  // of the last step; kept for its memory
   std::vector<Ledge> ledges_;
   bool calm_ = false;
   std::optional<Hold> held_;
