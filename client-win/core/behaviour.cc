@@ -36,9 +36,9 @@ void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random) {
   }
   if (sprite->mode == Mode::kWalk || sprite->mode == Mode::kLand || was_asleep || calm) {
     Become(sprite, bored && !was_asleep ? Mode::kSleep : Mode::kIdle, now_ms);
-    sprite->next_ms = now_ms + (sprite->mode == Mode::kSleep
-                                    ? SleepMs(random)
-                                    : kPauseMsMin + kPauseMsSpread * random());
+    sprite->next_ms =
+        now_ms +
+        (sprite->mode == Mode::kSleep ? SleepMs(random) : kPauseMsMin + kPauseMsSpread * random());
   } else if (bored) {
     Become(sprite, Mode::kSleep, now_ms);
     sprite->next_ms = now_ms + SleepMs(random);

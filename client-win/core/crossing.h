@@ -48,6 +48,7 @@ struct Arrival {
 // What one poll brought.
 struct Batch {
   std::string cursor;
+  size_t events = 0;  // of all kinds, also those left out
   std::vector<Arrival> arrivals;
   std::optional<Neighbours> neighbours;
   std::optional<int64_t> bye_ms;  // the relay goes down: how long to stay away
@@ -101,10 +102,8 @@ class Departures {
   // The decision in an answer; nothing when it was not ours, or there is none yet: then the same
   // number is asked again after a while.
   std::optional<Verdict> Take(const Answer& answer, int64_t now_ms, const Random& random);
-  // The seat has ended: nobody will answer. Everybody comes back.
-  std::vector<Verdict> GiveUp();
-  // Our link was cut and mended: ask again at once.
-  void Hurry();
+  // Another seat, or a mended link: whoever is on the way is sent again, under the same number.
+  void AskAgain();
 
   const std::vector<Leaving>& leaving() const { return leaving_; }
   uint64_t next_number() const { return next_number_; }

@@ -108,8 +108,7 @@ Animation ReadAnimation(const Json& value, const std::string& field, int cells) 
 
 double BehaviourIn(const Json& value, const char* name, double high, double otherwise) {
   const Json& member = MemberOf(value, name);
-  return member.is_null() ? otherwise
-                          : NumberIn(member, std::string("behaviour.") + name, 0, high);
+  return member.is_null() ? otherwise : NumberIn(member, std::string("behaviour.") + name, 0, high);
 }
 
 Behaviour ReadBehaviour(const Json& value) {
@@ -155,8 +154,8 @@ Description DescriptionOf(std::string_view json, int sheet_width, int sheet_heig
   if (!scale.is_null()) {
     description.scale = NumberIn(scale, "scale", kSpriteScaleMin, kSpriteScaleMax);
   }
-  description.hitbox = ReadHitbox(MemberOf(root, "hitbox"), description.frame_width,
-                                  description.frame_height);
+  description.hitbox =
+      ReadHitbox(MemberOf(root, "hitbox"), description.frame_width, description.frame_height);
   const Json& animations = ObjectAt(MemberOf(root, "animations"), "animations");
   if (animations.size() > kAnimationsMax) {
     Refuse("there are " + std::to_string(animations.size()) + " animations; at most " +

@@ -7,6 +7,7 @@
 #ifndef CLIENT_WIN_CORE_DESKTOP_H_
 #define CLIENT_WIN_CORE_DESKTOP_H_
 
+#include <array>
 #include <deque>
 #include <map>
 #include <optional>
@@ -83,34 +84,46 @@ class Desktop {
   size_t waiting() const { return waiting_.size(); }
 
  private:
+  enum class Coming : uint8_t { kWanted, kAsked, kHere, kMissing };
+  // What is known of a picture.
   struct Look {
-    SheetPointer sheet;  // null while it is coming, or can't be had
-    bool is_missing = false;
-    RequestId request = 0;
+    SheetPointer sheet;  // null unless it is here
+    Coming coming = Coming::kWanted;
     uint64_t used = 0;  // the tick it was last worn in
   };
 
-  void Join(bool anew);
-  void TakeNews(News news);
+  void Sit(bool anew);
+  JoinWish Wish() const;
+  void TakeNews(const News& news);
+  void TakeBatch(const Batch& batch);
   void TakeVerdict(const Verdict& verdict);
   void TakeFile(const Answer& answer, const std::string& file);
+  void TakeUpload(const Answer& answer, const std::string& file);
   void Admit(const Arrival& arrival);
   void PassOn(const Arrival& arrival);
+  void LetWaitingIn();
+  bool MakeRoom();
   void LeaveOver(const Departure& departure);
   void ComeBack(const Departure& departure, const std::string& why);
-  bool MakeRoom();
-  void LetWaitingIn();
+  void SeatIsGone();
+
   bool MayShow(const std::string& file) const;
   bool IsMuted(const Neighbour& neighbour) const;
+  bool IsOnShelf(const std::string& file) const;
   const SheetPointer& SheetOf(const std::string& file);
-  void FetchFile(const std::string& file, Look* look);
-  void Upload(const std::string& file);
-  void ForgetSheets(size_t pixels);
+  void AskForFiles();
+  void AskForUpload(const std::string& file);
+  bool ForgetSheets(size_t pixels);
   Nature NatureFor(const std::string& file, double scale);
-  void ReshapeAll();
-  void Draw();
+  void Reshape(const std::string& file);
+
   void AskWhatIsDue();
-  void ToastOnce(ToastKind kind, const std::string& title, const std::string& text);
+  void KeepIfDue();
+  void Draw();
+  DrawnSprite Drawn(const Sprite& sprite);
+  double IdleMs() const;
+  void Say(ToastKind kind, const std::string& title, const std::string& text);
+  void ApplyScreen();
   std::string Kept() const;
 
   Settings settings_;
@@ -125,24 +138,27 @@ class Desktop {
   std::vector<bool> covered_;
   std::vector<SheetPointer> shelf_;
   std::unordered_map<std::string, Look> looks_;
-  std::map<RequestId, std::string> fetches_;              // files coming
-  std::map<RequestId, std::string> uploads_;              // files going
+  std::map<RequestId, std::string> fetches_;              // files on their way here
+  std::map<RequestId, std::string> uploads_;              // files on their way to the relay
   std::map<std::string, std::vector<Departure>> unsent_;  // who waits for the upload of a file
   std::set<std::string> at_relay_;                        // files the relay has
-  std::deque<Arrival> waiting_;
-  std::set<std::string> met_;  // neighbours somebody came from
+  std::deque<Arrival> waiting_;                           // acknowledged, but without room yet
+  std::set<std::string> met_;                             // neighbours somebody came from
   std::optional<Neighbours> neighbours_;
-  RequestId look_request_ = 0;
+  std::array<int64_t, 3> said_ms_{};  // when a toast of each kind was last shown
   RequestId next_request_ = 1;
   SpriteId selected_ = kNobody;
   uint64_t seq_ = 0;  // of the newest event that was taken in; 0: none since the epoch began
   bool paused_ = false;
   bool left_ = false;
   bool keep_now_ = false;
+  bool resume_ = false;  // the poller may go on once what it brought is kept
   int64_t now_ms_ = 0;
-  double world_ms_ = 0;  // the world's clock: it stands still while paused
   int64_t kept_ms_ = 0;
+  double world_ms_ = 0;        // the world's clock: it stands still while paused
+  double drawn_world_ms_ = 0;  // its time of the last scene
   uint64_t ticks_ = 0;
+  std::string kept_;
 };
 
 }  // namespace sprites

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/sheet.h"
 
@@ -30,6 +31,8 @@ class FileCache {
 
   // The file of this hash; nothing when it is not here. `file` must be 64 lowercase hex digits.
   std::optional<Bytes> Find(std::string_view file);
+  // The hashes of all own files.
+  std::vector<std::string> Own() const;
   // Keeps a file under its hash. False when it can't be written.
   bool Keep(std::string_view file, std::span<const uint8_t> bytes, Origin origin);
 
@@ -41,6 +44,9 @@ class FileCache {
   uint64_t received_bytes_max_;
   std::mutex mutex_;
 };
+
+// Takes in an own file, bundled or dropped: checked, kept, ready for the shelf. Throws SprRefused.
+SheetPointer KeepOwn(FileCache* cache, std::span<const uint8_t> bytes);
 
 // Whether this can be the hash of a file: 64 lowercase hex digits, so never a path.
 bool IsFileHash(std::string_view text);

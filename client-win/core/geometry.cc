@@ -168,8 +168,8 @@ double Screen::Along(Edge edge, Point point) const {
 Doorway Screen::EnterBy(Edge edge, double at) const {
   const bool is_side = IsSide(edge);
   const double share = at >= 0 && at <= 1 ? at : 0.5;
-  const double along = is_side ? bounds_.top + share * bounds_.Height()
-                               : bounds_.left + share * bounds_.Width();
+  const double along =
+      is_side ? bounds_.top + share * bounds_.Height() : bounds_.left + share * bounds_.Width();
   Doorway door;
   double best_gap = 0;
   double best_depth = 0;
@@ -189,7 +189,9 @@ Doorway Screen::EnterBy(Edge edge, double at) const {
     best_gap = gap;
     best_depth = depth;
     const double place = std::clamp(along, low, high);
-    const double rim = std::abs(depth) == 0 ? 0 : (edge == Edge::kLeft || edge == Edge::kTop) ? depth : -depth;
+    const double rim = std::abs(depth) == 0                          ? 0
+                       : (edge == Edge::kLeft || edge == Edge::kTop) ? depth
+                                                                     : -depth;
     door = {is_side ? Point{rim, place} : Point{place, rim}, i};
   }
   return door;

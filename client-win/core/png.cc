@@ -68,14 +68,14 @@ bool IsLetter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 Chunk ReadChunk(std::span<const uint8_t> bytes, size_t offset) {
   const size_t left = bytes.size() - offset;
   if (left < kChunkFrameBytes) {
-    throw SprRefused("file", "The file is cut off at byte " + std::to_string(offset) +
-                                 ", inside a chunk.");
+    throw SprRefused("file",
+                     "The file is cut off at byte " + std::to_string(offset) + ", inside a chunk.");
   }
   const uint32_t length = BigEndian(bytes, offset);
   const std::string_view type = AsText(bytes.subspan(offset + 4, 4));
   if (!std::ranges::all_of(type, IsLetter)) {
-    throw SprRefused("file", "At byte " + std::to_string(offset + 4) +
-                                 " a chunk's type is not four letters.");
+    throw SprRefused(
+        "file", "At byte " + std::to_string(offset + 4) + " a chunk's type is not four letters.");
   }
   const std::string name(type);
   if (length > left - kChunkFrameBytes) {
@@ -116,8 +116,8 @@ void ReadHeader(const Chunk& chunk, Png* png) {
                                  " with " + std::to_string(png->bit_depth) + " bits.");
   }
   if (chunk.content[10] != 0 || chunk.content[11] != 0 || chunk.content[12] > 1) {
-    throw SprRefused("IHDR",
-                     "IHDR names a compression, filter or interlace method that PNG does not know.");
+    throw SprRefused(
+        "IHDR", "IHDR names a compression, filter or interlace method that PNG does not know.");
   }
 }
 

@@ -20,6 +20,7 @@ namespace sprites {
 
 constexpr int64_t kBackoffMsFirst = 400;       // a blink; most failures are one lost connection
 constexpr int64_t kBackoffMsMax = 15'000;      // half a lease: we are back before we are forgotten
+constexpr int64_t kPollMsMin = 20;             // between two polls: 64 sprites each are enough
 constexpr int64_t kByeMsMax = 60'000;          // whatever a relay says about when to come back
 constexpr int64_t kRetryAfterMsMax = 300'000;  // likewise, when it is full
 constexpr uint32_t kShortTimeoutMs = 10'000;   // of every request that is not held
@@ -27,6 +28,7 @@ constexpr uint32_t kFileTimeoutMs = 20'000;    // of a file of at most 1 MiB
 constexpr double kSilenceFactor =
     1.5;  // of the ping: longer without an answer, and nobody is there
 constexpr size_t kUrlBytesMax = 512;
+constexpr int kPingSecondsMax = 600;  // a proxy would have cut the connection long before
 
 // How long to wait before try number `attempt` (from 0): doubling, half of it left to chance.
 int64_t BackoffMs(int attempt, const Random& random);
@@ -61,13 +63,14 @@ struct JoinWish {
 
 enum class Link : uint8_t { kJoining, kConnected, kBroken };
 
-// What an answer meant. At most one of the parts is set.
+// What an answer meant.
 struct News {
-  std::optional<Batch> batch;  // take it in, then Resume
-  bool seated = false;         // a new seat: start anew with it
-  bool cursor_lost = false;    // sequence numbers begin anew
-  bool seat_ended = false;     // a join follows
-  Problem refused;             // a join was refused for what it asks; code empty: was not
+  std::optional<Batch> batch;            // take it in, then Resume
+  std::optional<Neighbours> neighbours;  // who lies beyond the edges now
+  bool seated = false;                   // a new seat: start anew with it
+  bool cursor_lost = false;              // sequence numbers begin anew
+  bool seat_ended = false;               // a join follows
+  Problem refused;                       // a join was refused for what it asks; code empty: was not
 };
 
 class Poller {
@@ -100,9 +103,12 @@ class Poller {
 
  private:
   Request JoinRequest(RequestId id) const;
+  Request LookRequest(RequestId id) const;
   Request PollRequest(RequestId id) const;
   News TakeJoin(const Answer& answer, int64_t now_ms);
+  News TakeLook(const Answer& answer, int64_t now_ms);
   News TakePoll(const Answer& answer, int64_t now_ms);
+  News TakeRefusal(const Answer& answer, int64_t now_ms);
   void BackOff(int64_t now_ms, int retry_after_s);
 
   std::string relay_;
@@ -111,6 +117,7 @@ class Poller {
   std::optional<Seat> seat_;
   Link link_ = Link::kJoining;
   RequestId under_way_ = 0;
+  bool has_looked_ = false;  // since the link was last broken
   bool held_back_ = false;
   int failures_ = 0;
   int64_t due_ms_ = 0;

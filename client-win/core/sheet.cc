@@ -28,14 +28,12 @@ std::string_view TextOf(const Chunk& chunk) {
   if (keyword_end == std::string_view::npos || content.substr(0, keyword_end) != kKeyword) {
     throw SprRefused("iTXt", "The iTXt chunk's keyword is not \"sprite\".");
   }
-  if (content.size() < keyword_end + 3 || content[keyword_end + 1] != 0 ||
-      content[keyword_end + 2] != 0) {
-    throw SprRefused("iTXt", "The description must not be compressed.");
+  if (content.size() < keyword_end + 3 || content[keyword_end + 1] != 0) {
+    throw SprRefused("iTXt", "The iTXt chunk is compressed; a description is stored as it is.");
   }
   const size_t language_end = content.find('\0', keyword_end + 3);
-  const size_t translated_end = language_end == std::string_view::npos
-                                    ? language_end
-                                    : content.find('\0', language_end + 1);
+  const size_t translated_end =
+      language_end == std::string_view::npos ? language_end : content.find('\0', language_end + 1);
   if (translated_end == std::string_view::npos) {
     throw SprRefused("iTXt", "The iTXt chunk ends before its text.");
   }
@@ -66,8 +64,8 @@ Description DescriptionIn(const Png& png) {
   return DescriptionOf(TextOf(text), static_cast<int>(png.width), static_cast<int>(png.height));
 }
 
-// Inflates into just the bytes the header promises: whoever claims a small picture and packs a large
-// one is found out here, before the decoder, which would make room for whatever comes.
+// Inflates into just the bytes the header promises: whoever claims a small picture and packs a
+// large one is found out here, before the decoder, which would make room for whatever comes.
 void CheckInflatedSize(const Png& png) {
   const size_t expected = RawBytes(png);
   if (expected > kRawBytesMax) {
@@ -161,8 +159,12 @@ double ShownScale(const Description& description, double scale) {
 Nature NatureOf(const Description& description, double scale) {
   const double shown = ShownScale(description, scale);
   const Behaviour& behaviour = description.behaviour;
-  return {description.hitbox[2] * shown, description.hitbox[3] * shown, behaviour.walk_speed,
-          behaviour.jump_speed, behaviour.gravity, behaviour.bounce};
+  return {description.hitbox[2] * shown,
+          description.hitbox[3] * shown,
+          behaviour.walk_speed,
+          behaviour.jump_speed,
+          behaviour.gravity,
+          behaviour.bounce};
 }
 
 int CellOf(const Description& description, Mode mode, double elapsed_ms) {
@@ -174,8 +176,8 @@ int CellOf(const Description& description, Mode mode, double elapsed_ms) {
   const Animation& animation = found->second;
   const size_t frames = animation.frames.size();
   const double count = std::max(0.0, std::floor(elapsed_ms * animation.fps / 1000));
-  const double turned = rules.plays_once ? std::min(count, double(frames - 1))
-                                         : std::fmod(count, double(frames));
+  const double turned =
+      rules.plays_once ? std::min(count, double(frames - 1)) : std::fmod(count, double(frames));
   return animation.frames[static_cast<size_t>(turned)];
 }
 

@@ -19,8 +19,12 @@ constexpr Character kBroken{0, 0};
 Character FirstOf(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(0);
-  const size_t bytes = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3
-                       : lead < 0xf5 ? 4 : 0;
+  const size_t bytes = lead < 0x80   ? 1
+                       : lead < 0xc2 ? 0
+                       : lead < 0xe0 ? 2
+                       : lead < 0xf0 ? 3
+                       : lead < 0xf5 ? 4
+                                     : 0;
   if (bytes == 0 || bytes > text.size()) {
     return kBroken;
   }

@@ -1,4 +1,5 @@
-// Text of strangers: UTF-8 that shows what it is, and nothing that hides or turns what stands around it.
+// Text of strangers: UTF-8 that shows what it is, and nothing that hides or turns what stands
+// around it.
 #ifndef CLIENT_WIN_CORE_TEXT_H_
 #define CLIENT_WIN_CORE_TEXT_H_
 

@@ -124,7 +124,8 @@ SpriteId World::Enter(Sprite sprite, const Entrance& entrance) {
   if (IsSide(entrance.edge)) {
     const double inwards = entrance.edge == Edge::kLeft ? 1 : -1;
     sprite.x = door.point.x - inwards * size.width / 2;
-    sprite.y = along(door.point.y, room.edges.top, room.edges.bottom, size.height) + size.height / 2;
+    sprite.y =
+        along(door.point.y, room.edges.top, room.edges.bottom, size.height) + size.height / 2;
     sprite.vx = inwards * std::max(inwards * sprite.vx, kEntranceSpeedMin);
   } else {
     const bool from_above = entrance.edge == Edge::kTop;
@@ -176,8 +177,9 @@ void World::Drag(Point point, double ms) {
   }
   auto& trail = held_->trail;
   trail.push_back({point, ms});
-  const auto recent = std::ranges::find_if(
-      trail.begin(), trail.end() - 2, [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
+  const auto recent =
+      std::ranges::find_if(trail.begin(), trail.end() - 2,
+                           [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
   trail.erase(trail.begin(), recent);
   sprite->x = point.x + held_->offset.x;
   sprite->y = point.y + held_->offset.y;
@@ -194,8 +196,8 @@ void World::Release(double ms) {
   }
   const auto trail = std::move(held_->trail);
   held_.reset();
-  const auto first = std::ranges::find_if(
-      trail, [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
+  const auto first =
+      std::ranges::find_if(trail, [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
   const double seconds = first == trail.end() ? 0 : (ms - first->ms) / 1000;
   if (seconds <= 0) {
     Hurl(sprite, 0, 0);
@@ -288,7 +290,8 @@ const World::Steering* World::SteeringOf(const Sprite& sprite) const {
 
 Room World::RoomOf(const Sprite& sprite) const {
   // Its height in pixels depends on the monitor it is on; the one it was last on decides.
-  const double scale = screen_.monitors()[std::min(sprite.monitor, screen_.monitors().size() - 1)].scale;
+  const double scale =
+      screen_.monitors()[std::min(sprite.monitor, screen_.monitors().size() - 1)].scale;
   const Point middle{sprite.x, sprite.y - sprite.nature.height * scale / 2};
   return screen_.RoomAt(middle, screen_.MonitorAt(middle, sprite.monitor));
 }
@@ -399,7 +402,7 @@ void World::Collide() {
   for (const Sprite& sprite : sprites_) {
     const Size size = SizeOf(sprite, RoomOf(sprite).scale);
     boxes_.push_back({sprite.x, sprite.y - size.height, sprite.y, size.width / 2,
-                     RulesOf(sprite.mode).collides});
+                      RulesOf(sprite.mode).collides});
   }
   for (size_t i = 0; i < boxes_.size(); i++) {
     for (size_t j = i + 1; j < boxes_.size(); j++) {
@@ -525,8 +528,7 @@ void World::Hurl(Sprite* sprite, double vx, double vy) {
   sprite->vx = LimitedSpeed(vx);
   sprite->vy = LimitedSpeed(vy);
   sprite->thrown = std::hypot(sprite->vx, sprite->vy) >= kCrossingSpeedMin;
-  sprite->through_floor =
-      sprite->vy >= kFloorThrowSpeedMin && sprite->vy > std::abs(sprite->vx);
+  sprite->through_floor = sprite->vy >= kFloorThrowSpeedMin && sprite->vy > std::abs(sprite->vx);
   sprite->touched_ms = now_ms_;
   if (std::abs(sprite->vx) > kFacingSpeedMin) {
     sprite->facing = sprite->vx < 0 ? Facing::kLeft : Facing::kRight;

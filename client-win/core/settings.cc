@@ -1,0 +1,150 @@
+#include "core/settings.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/json.h"
+#include "core/poller.h"
+#include "core/text.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int kDepthMax = 16;  // of unknown fields too
+constexpr const char* kAcceptNames[] = {"bundled", "friends", "everybody"};
+
+// One row for each field of a type: its name in the file and where it is.
+struct TextField {
+  const char* name;
+  std::string Settings::*place;
+};
+constexpr TextField kTexts[] = {{"relay", &Settings::relay},
+                                {"name", &Settings::name},
+                                {"world", &Settings::world},
+                                {"near", &Settings::beside}};
+
+struct SwitchField {
+  const char* name;
+  bool Settings::*place;
+};
+constexpr SwitchField kSwitches[] = {{"sound", &Settings::sound},
+                                     {"allMonitors", &Settings::all_monitors},
+                                     {"hideInFullScreen", &Settings::hide_in_full_screen},
+                                     {"calm", &Settings::calm},
+                                     {"startWithSystem", &Settings::start_with_system},
+                                     {"askBeforeClosing", &Settings::ask_before_closing},
+                                     {"restoreWindows", &Settings::restore_windows},
+                                     {"toasts", &Settings::toasts}};
+
+constexpr const char* kOthers[] = {"accept", "scale", "spritesMost", "cacheMiB", "muted"};
+
+bool IsKnown(const std::string& name) {
+  return std::ranges::any_of(kTexts, [&](const auto& field) { return name == field.name; }) ||
+         std::ranges::any_of(kSwitches, [&](const auto& field) { return name == field.name; }) ||
+         std::ranges::any_of(kOthers, [&](const char* other) { return name == other; });
+}
+
+void ReadOthers(const Json& root, Settings* settings) {
+  for (size_t i = 0; i < std::size(kAcceptNames); i++) {
+    if (MemberOf(root, "accept") == kAcceptNames[i]) {
+      settings->accept = static_cast<Accept>(i);
+    }
+  }
+  settings->scale = NumberAt(root, "scale", kUserScaleMin, kUserScaleMax, settings->scale);
+  settings->sprites_most = static_cast<int>(
+      NumberAt(root, "spritesMost", kSpritesMostMin, kSpritesMostMax, settings->sprites_most));
+  settings->cache_mib =
+      static_cast<int>(NumberAt(root, "cacheMiB", kCacheMiBMin, kCacheMiBMax, settings->cache_mib));
+  const Json& muted = MemberOf(root, "muted");
+  for (size_t i = 0; muted.is_array() && i < muted.size(); i++) {
+    if (muted[i].is_string()) {
+      settings->muted.push_back(muted[i].get<std::string>());
+    }
+  }
+}
+
+}  // namespace
+
+Settings ReadSettings(std::string_view json, std::string* complaint) {
+  std::string unused;
+  std::string& said = complaint == nullptr ? unused : *complaint;
+  said.clear();
+  Settings settings;
+  if (json.size() > kSettingsBytesMax) {
+    said = "The settings have more than " + std::to_string(kSettingsBytesMax) +
+           " bytes; the usual ones are used.";
+    return settings;
+  }
+  const Json root = ParseJson(json, kDepthMax);
+  if (!root.is_object()) {
+    said = "The settings are not a JSON object; the usual ones are used.";
+    return settings;
+  }
+  for (const auto& [name, place] : kTexts) {
+    if (MemberOf(root, name).is_string()) {
+      settings.*place = TextAt(root, name, kSettingsBytesMax);
+    }
+  }
+  for (const auto& [name, place] : kSwitches) {
+    settings.*place = BoolAt(root, name, settings.*place);
+  }
+  ReadOthers(root, &settings);
+  Json unknown = Json::object();
+  for (const auto& [name, value] : root.items()) {
+    if (!IsKnown(name)) {
+      unknown[name] = value;
+    }
+  }
+  settings.unknown = unknown.empty() ? "" : Written(unknown);
+  const std::string wanted = settings.relay;
+  settings = WithinLimits(std::move(settings));
+  if (settings.relay != wanted) {
+    said = "relay: \"" + PlainText(wanted, kCreditBytesMax) +
+           "\" is no address such as https://relay.example; " + kRelayDefault + " is used.";
+  }
+  return settings;
+}
+
+std::string SettingsJson(const Settings& settings) {
+  Json root = settings.unknown.empty() ? Json::object() : ParseJson(settings.unknown, kDepthMax);
+  if (!root.is_object()) {
+    root = Json::object();
+  }
+  for (const auto& [name, place] : kTexts) {
+    root[name] = settings.*place;
+  }
+  for (const auto& [name, place] : kSwitches) {
+    root[name] = settings.*place;
+  }
+  root["accept"] = kAcceptNames[static_cast<size_t>(settings.accept)];
+  root["scale"] = settings.scale;
+  root["spritesMost"] = settings.sprites_most;
+  root["cacheMiB"] = settings.cache_mib;
+  root["muted"] = settings.muted;
+  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Settings WithinLimits(Settings settings) {
+  settings.relay = RelayOrigin(settings.relay).value_or(kRelayDefault);
+  settings.name = PlainText(settings.name, kNameBytesMax);
+  settings.world = PlainText(settings.world, kNameBytesMax);
+  settings.beside =
+      IsToken(settings.beside) && settings.beside.size() <= kIdBytesMax ? settings.beside : "";
+  settings.scale =
+      settings.scale >= kUserScaleMin && settings.scale <= kUserScaleMax
+          ? settings.scale
+          : std::clamp(settings.scale > 0 ? settings.scale : 1, kUserScaleMin, kUserScaleMax);
+  settings.sprites_most = std::clamp(settings.sprites_most, kSpritesMostMin, kSpritesMostMax);
+  settings.cache_mib = std::clamp(settings.cache_mib, kCacheMiBMin, kCacheMiBMax);
+  for (std::string& name : settings.muted) {
+    name = PlainText(name, kNameBytesMax);
+  }
+  std::erase(settings.muted, "");
+  if (settings.muted.size() > kMutedMax) {
+    settings.muted.resize(kMutedMax);
+  }
+  return settings;
+}
+
+}  // namespace sprites
