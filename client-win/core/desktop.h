@@ -29,9 +29,13 @@ namespace sprites {
 constexpr size_t kWaitingMax =
     64;  // sprites without room; beyond it the relay is asked for no more
 constexpr size_t kDecodedPixelsMax = 50'331'648;  // pixels of all sheets: three of the largest
-constexpr int64_t kKeepMs = 2'000;                // between two writings of where everybody is
-constexpr size_t kKeptBytesMax = 1'048'576;       // bytes of what is kept
-constexpr double kIdleMsMax = 250;                // the longest a shell may sleep between two ticks
+constexpr int64_t kKeepMs = 10'000;               // between two writings of where everybody is
+constexpr size_t kLooksMax = 512;       // pictures known at once: more than sprites and who waits
+constexpr size_t kFetchesMax = 4;       // files on their way here at once
+constexpr size_t kMetMax = 1024;        // neighbours remembered
+constexpr int64_t kToastMsMin = 4'000;  // between two toasts of a kind: a flood is one
+constexpr size_t kKeptBytesMax = 1'048'576;  // bytes of what is kept
+constexpr double kIdleMsMax = 250;           // the longest a shell may sleep between two ticks
 
 // Keys as the core knows them.
 enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };

@@ -142,15 +142,6 @@ std::optional<News> Poller::Take(const Answer& answer, int64_t now_ms) {
                         : TakePoll(answer, now_ms);
 }
 
-void Poller::SeatEnded(int64_t now_ms) {
-  if (seat_) {
-    seat_.reset();
-    under_way_ = 0;
-    held_back_ = false;
-    BackOff(now_ms, 0);
-  }
-}
-
 int64_t Poller::NextDueMs() const {
   const bool waits = under_way_ != 0 || held_back_ || relay_.empty();
   return waits ? std::numeric_limits<int64_t>::max() : due_ms_;

@@ -91,8 +91,6 @@ class Poller {
   void Resume() { held_back_ = false; }
   // The network is back, or the machine woke up: try now.
   void Hurry() { due_ms_ = 0; }
-  // Another request found out that the seat is gone.
-  void SeatEnded(int64_t now_ms);
 
   const std::optional<Seat>& seat() const { return seat_; }
   Link link() const { return link_; }

@@ -29,7 +29,7 @@ enum class Method : uint8_t { kGet, kPost, kPut, kDelete };
 using RequestId = uint64_t;
 
 // An HTTP request for the shell to make. Redirects are not followed; the answer is read up to its
-// limit and no further. Never log `token`.
+// limit and no further. Each is answered once, by its timeout at the latest. Never log `token`.
 struct Request {
   RequestId id = 0;
   Lane lane = Lane::kShort;
