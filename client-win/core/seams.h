@@ -2,7 +2,7 @@
 //
 // The shell tells the core what happened (desktop.h has a method for each) and what time it is; the
 // core answers with a Scene to show and an Outbox of things to do. A shell has one thread for all
-// calls of a Desktop; requests are carried out on threads of its own, by Carry.
+// calls of a Desktop; requests are carried out on threads of their own (carrier.h).
 #ifndef CLIENT_WIN_CORE_SEAMS_H_
 #define CLIENT_WIN_CORE_SEAMS_H_
 
@@ -52,11 +52,14 @@ struct Answer {
   SheetPointer sheet;     // of a GET of a file that brought the right one
 };
 
-// One HTTP exchange that blocks until it is over. Called on any thread; defined by the shell.
+// HTTP exchanges that block until they are over. Called on several threads at once; defined by the
+// shell.
 class Transport {
  public:
   virtual ~Transport() = default;
   virtual Answer Exchange(const Request& request) = 0;
+  // Ends an exchange that is under way, soon: it answers status 0. Nothing when there is none.
+  virtual void Cancel(RequestId id) = 0;
 };
 
 // Makes a request whole: files come from the cache when they are there, are checked, decoded and
