@@ -47,15 +47,19 @@ void Carrier::Send(Request request) {
 }
 
 void Carrier::Cancel(RequestId id) {
+  bool is_under_way = false;
   {
     const std::lock_guard lock(mutex_);
+    is_under_way = under_way_.contains(id);
     for (auto& queue : queues_) {
       if (std::erase_if(queue, [id](const Request& request) { return request.id == id; }) > 0) {
         answers_.push_back({id, 0});
       }
     }
   }
-  transport_->Cancel(id);
+  if (is_under_way) {
+    transport_->Cancel(id);
+  }
 }
 
 std::vector<Answer> Carrier::TakeAnswers() {

@@ -58,7 +58,7 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual Answer Exchange(const Request& request) = 0;
-  // Ends an exchange that is under way, soon: it answers status 0. Nothing when there is none.
+  // Ends an exchange soon, or one that is just about to begin: it answers status 0.
   virtual void Cancel(RequestId id) = 0;
 };
 

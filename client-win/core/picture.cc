@@ -1,0 +1,379 @@
+#include "core/picture.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "core/json.h"
+#include "core/png.h"
+#include "core/stb.h"
+#include "core/text.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int kChannels = 4;
+constexpr int kSides[] = {128, 96, 64, 48, 32, 24, 16};  // pixels of the longer side, tried in turn
+constexpr double kPictureShownSide = 96;                 // dip of the longer side on screen
+constexpr double kMargin = 1.3;                          // of the picture: room for a stretch
+constexpr size_t kCreatedNameBytesMax = 24;              // bytes of a name made of a file's
+constexpr int kDelayMsMin = 20;     // ms: what browsers make of shorter ones is slower still
+constexpr int kDelayMsUsual = 100;  // ms of a frame that does not say
+constexpr int kDelayMsMax = 5'000;  // ms: one frame is not a photograph
+constexpr size_t kStepsMax = 256;   // entries of an animation's list of frames
+
+// How a cell shows the picture: parts of its own size, turned about the middle of its foot, lifted.
+struct Pose {
+  double wide;
+  double high;
+  double turn;  // radians
+  double lift;  // parts of its height
+};
+
+// As server/web/dropped.ts draws a still picture.
+constexpr Pose kStillPoses[] = {
+    {1, 1, 0, 0},          {1.03, 0.97, 0, 0},    {1.06, 0.94, 0, 0}, {1.06, 0.92, -0.05, 0},
+    {0.96, 1.05, 0, 0.06}, {1.06, 0.92, 0.05, 0}, {0.86, 1.16, 0, 0}, {0.9, 1.1, 0.07, 0},
+    {0.9, 1.1, -0.07, 0},  {1.25, 0.7, 0, 0},     {0.94, 1.08, 0, 0}, {1.1, 0.84, 0, 0},
+    {1.12, 0.8, 0, 0}};
+constexpr Pose kLandingPoses[] = {{1.25, 0.7, 0, 0}, {0.94, 1.08, 0, 0}};
+
+struct Cell {
+  size_t frame;
+  Pose pose;
+};
+
+struct Cast {
+  std::vector<Cell> cells;
+  Json animations;
+};
+
+struct Canvas {
+  int width;
+  int height;
+  Bytes rgba;
+};
+
+uint32_t LittleEndian16(std::span<const uint8_t> bytes, size_t at) {
+  return bytes[at] | uint32_t{bytes[at + 1]} << 8;
+}
+
+bool IsGif(std::span<const uint8_t> bytes) {
+  const std::string_view head = AsText(bytes.first(std::min<size_t>(bytes.size(), 6)));
+  return head == "GIF87a" || head == "GIF89a";
+}
+
+// How many frames a GIF has, by its blocks alone; what is cut off counts as far as it goes.
+size_t CountGifFrames(std::span<const uint8_t> bytes) {
+  constexpr size_t kScreenEnd = 13;
+  const auto colours = [](uint8_t flags) {
+    return (flags & 0x80) != 0 ? size_t{3} << ((flags & 7) + 1) : size_t{0};
+  };
+  if (bytes.size() < kScreenEnd) {
+    return 0;
+  }
+  size_t at = kScreenEnd + colours(bytes[10]);
+  size_t frames = 0;
+  const auto skip_blocks = [&] {
+    while (at < bytes.size() && bytes[at] != 0) {
+      at += size_t{bytes[at]} + 1;
+    }
+    at++;
+  };
+  while (at < bytes.size()) {
+    const uint8_t kind = bytes[at];
+    if (kind == 0x21) {  // an extension: its label, then blocks
+      at += 2;
+      skip_blocks();
+    } else if (kind == 0x2c && at + 10 < bytes.size()) {  // an image: its place, colours, blocks
+      frames++;
+      at += 10 + colours(bytes[at + 9]) + 1;
+      skip_blocks();
+    } else {
+      return frames;
+    }
+  }
+  return frames;
+}
+
+void CheckSize(int64_t width, int64_t height, size_t frames) {
+  const auto pixels = static_cast<uint64_t>(width) * static_cast<uint64_t>(height);
+  if (width < 1 || height < 1 || width > kPictureSidePixelsMax || height > kPictureSidePixelsMax ||
+      pixels * std::max<size_t>(frames, 1) > kPicturePixelsMax) {
+    throw PictureRefused("The picture is too large: " + std::to_string(width) + "×" +
+                         std::to_string(height) + " pixels" +
+                         (frames > 1 ? " in " + std::to_string(frames) + " frames." : "."));
+  }
+}
+
+Picture DecodeGif(std::span<const uint8_t> bytes) {
+  const auto width = static_cast<int>(bytes.size() < 10 ? 0 : LittleEndian16(bytes, 6));
+  const auto height = static_cast<int>(bytes.size() < 10 ? 0 : LittleEndian16(bytes, 8));
+  CheckSize(width, height, CountGifFrames(bytes));
+  int* raw_delays = nullptr;
+  int decoded_width = 0;
+  int decoded_height = 0;
+  int frames = 0;
+  int channels = 0;
+  const StbOwned<stbi_uc> pixels(
+      stbi_load_gif_from_memory(bytes.data(), static_cast<int>(bytes.size()), &raw_delays,
+                                &decoded_width, &decoded_height, &frames, &channels, kChannels));
+  const StbOwned<int> delays(raw_delays);
+  if (pixels == nullptr || frames < 1) {
+    throw PictureRefused("The GIF can't be decoded.");
+  }
+  Picture picture{decoded_width, decoded_height, {}};
+  const size_t size = static_cast<size_t>(decoded_width) * decoded_height * kChannels;
+  const size_t every = (static_cast<size_t>(frames) + kPictureFramesMax - 1) / kPictureFramesMax;
+  for (size_t i = 0; i < static_cast<size_t>(frames); i++) {
+    const int delay = delays == nullptr || delays[i] <= 0 ? kDelayMsUsual : delays[i];
+    if (i % every != 0) {
+      picture.frames.back().delay_ms += delay;
+      continue;
+    }
+    const stbi_uc* frame = pixels.get() + i * size;
+    picture.frames.push_back({Bytes(frame, frame + size), delay});
+  }
+  return picture;
+}
+
+// A picture made `factor` as large, smoothly, its transparent parts without fringes.
+Canvas Scaled(const Canvas& source, int width, int height) {
+  if (width == source.width && height == source.height) {
+    return source;
+  }
+  Canvas scaled{width, height, Bytes(static_cast<size_t>(width) * height * kChannels)};
+  stbir_resize_uint8_srgb(source.rgba.data(), source.width, source.height, 0, scaled.rgba.data(),
+                          width, height, 0, kChannels, 3, 0);
+  return scaled;
+}
+
+// The colour at a place of the picture, in pixels from its left top corner; nothing outside.
+std::array<double, 4> SampleAt(const Canvas& picture, double x, double y, bool smooth) {
+  std::array<double, 4> sum{};  // red, green and blue times alpha; alpha
+  const auto add = [&](int column, int row, double weight) {
+    if (column < 0 || row < 0 || column >= picture.width || row >= picture.height || weight <= 0) {
+      return;
+    }
+    const uint8_t* pixel =
+        &picture.rgba[(static_cast<size_t>(row) * picture.width + column) * kChannels];
+    const double alpha = weight * pixel[3];
+    for (int channel = 0; channel < 3; channel++) {
+      sum[channel] += alpha * pixel[channel];
+    }
+    sum[3] += alpha;
+  };
+  if (!smooth) {
+    add(static_cast<int>(std::floor(x)), static_cast<int>(std::floor(y)), 1);
+    return sum;
+  }
+  const double left = std::floor(x - 0.5);
+  const double top = std::floor(y - 0.5);
+  const double right_part = x - 0.5 - left;
+  const double lower_part = y - 0.5 - top;
+  const auto column = static_cast<int>(left);
+  const auto row = static_cast<int>(top);
+  add(column, row, (1 - right_part) * (1 - lower_part));
+  add(column + 1, row, right_part * (1 - lower_part));
+  add(column, row + 1, (1 - right_part) * lower_part);
+  add(column + 1, row + 1, right_part * lower_part);
+  return sum;
+}
+
+// Draws a picture in a pose into the cell whose left top corner is given.
+void DrawPosed(const Canvas& picture, const Pose& pose, int left, int top, int width, int height,
+               bool smooth, Canvas* sheet) {
+  const double cosine = std::cos(pose.turn);
+  const double sine = std::sin(pose.turn);
+  for (int row = 0; row < height; row++) {
+    for (int column = 0; column < width; column++) {
+      // From the middle of the foot, back through turn and stretch.
+      const double dx = column + 0.5 - width / 2.0;
+      const double dy = row + 0.5 - (height - pose.lift * picture.height);
+      const double x = (dx * cosine + dy * sine) / pose.wide + picture.width / 2.0;
+      const double y = (dy * cosine - dx * sine) / pose.high + picture.height;
+      const auto colour = SampleAt(picture, x, y, smooth);
+      if (colour[3] <= 0) {
+        continue;
+      }
+      uint8_t* pixel =
+          &sheet->rgba[(static_cast<size_t>(top + row) * sheet->width + left + column) * kChannels];
+      for (int channel = 0; channel < 3; channel++) {
+        pixel[channel] = static_cast<uint8_t>(std::lround(colour[channel] / colour[3]));
+      }
+      pixel[3] = static_cast<uint8_t>(std::lround(std::min(255.0, colour[3])));
+    }
+  }
+}
+
+Cast StillCast() {
+  Cast cast;
+  for (const Pose& pose : kStillPoses) {
+    cast.cells.push_back({0, pose});
+  }
+  cast.animations = {{"idle", {{"frames", {0, 1, 2, 1}}, {"fps", 4}}},
+                     {"walk", {{"frames", {3, 4, 5, 4}}, {"fps", 8}}},
+                     {"fall", {{"frames", {6}}, {"fps", 1}}},
+                     {"drag", {{"frames", {7, 0, 8, 0}}, {"fps", 7}}},
+                     {"land", {{"frames", {9, 10, 0}}, {"fps", 10}}},
+                     {"climb", {{"frames", {4, 0}}, {"fps", 5}}},
+                     {"sleep", {{"frames", {11, 12}}, {"fps", 1}}}};
+  return cast;
+}
+
+// Every frame as often as its share of the time, in steps of the shortest one.
+Cast MovingCast(const Picture& picture) {
+  Cast cast;
+  std::vector<int> delays;
+  for (size_t i = 0; i < picture.frames.size(); i++) {
+    cast.cells.push_back({i, {1, 1, 0, 0}});
+    delays.push_back(std::clamp(picture.frames[i].delay_ms, kDelayMsMin, kDelayMsMax));
+  }
+  const double whole = std::accumulate(delays.begin(), delays.end(), 0.0);
+  const double step = std::max(
+      {static_cast<double>(*std::ranges::min_element(delays)), whole / kStepsMax, 1000 / kFpsMax});
+  Json steps = Json::array();
+  for (size_t i = 0; i < delays.size(); i++) {
+    const auto times = std::max<long>(1, std::lround(delays[i] / step));
+    for (long n = 0; n < times && steps.size() < size_t{kFramesMax}; n++) {
+      steps.push_back(i);
+    }
+  }
+  const size_t landing = cast.cells.size();
+  for (const Pose& pose : kLandingPoses) {
+    cast.cells.push_back({0, pose});
+  }
+  const double fps = 1000 / step;
+  for (const char* mode : {"idle", "walk", "fall", "drag", "climb"}) {
+    cast.animations[mode] = {{"frames", steps}, {"fps", fps}};
+  }
+  cast.animations["sleep"] = {{"frames", steps}, {"fps", fps / 3}};
+  cast.animations["land"] = {{"frames", {landing, landing + 1, 0}}, {"fps", 10}};
+  return cast;
+}
+
+// A file's name without folder and ending, as far as it can be shown.
+std::string NameOf(std::string_view file_name) {
+  const size_t slash = file_name.find_last_of("/\\");
+  std::string_view bare = file_name.substr(slash == std::string_view::npos ? 0 : slash + 1);
+  bare = bare.substr(0, bare.find_last_of('.'));
+  const std::string name = PlainText(bare, kCreatedNameBytesMax);
+  return name.find_first_not_of(' ') == std::string::npos ? "Picture" : name;
+}
+
+// The .spr at this size of the picture; nothing when it does not fit.
+std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int side,
+                               const std::string& name) {
+  const double factor =
+      std::min(1.0, side / static_cast<double>(std::max(picture.width, picture.height)));
+  const int width = std::max(1, static_cast<int>(std::lround(picture.width * factor)));
+  const int height = std::max(1, static_cast<int>(std::lround(picture.height * factor)));
+  const int cell_width = static_cast<int>(std::ceil(width * kMargin));
+  const int cell_height = static_cast<int>(std::ceil(height * kMargin));
+  const auto cells = static_cast<int>(cast.cells.size());
+  const int columns = std::min(cells, static_cast<int>(kSheetSidePixelsMax) / cell_width);
+  const int rows = (cells + columns - 1) / columns;
+  if (rows * cell_height > static_cast<int>(kSheetSidePixelsMax)) {
+    return std::nullopt;
+  }
+  // Small pictures are pixel art and stay crisp; photographs are made small smoothly.
+  const bool smooth = std::max(picture.width, picture.height) > kSides[0];
+  Canvas sheet{columns * cell_width, rows * cell_height, {}};
+  sheet.rgba.resize(static_cast<size_t>(sheet.width) * sheet.height * kChannels);
+  std::vector<Canvas> scaled;
+  for (const PictureFrame& frame : picture.frames) {
+    scaled.push_back(Scaled({picture.width, picture.height, frame.rgba}, width, height));
+  }
+  for (int i = 0; i < cells; i++) {
+    const Cell& cell = cast.cells[static_cast<size_t>(i)];
+    DrawPosed(scaled[cell.frame], cell.pose, i % columns * cell_width, i / columns * cell_height,
+              cell_width, cell_height, smooth, &sheet);
+  }
+  const double scale =
+      std::clamp(kPictureShownSide / std::max(width, height), kSpriteScaleMin, kSpriteScaleMax);
+  const Json description = {
+      {"format", "spr/1"},
+      {"name", name},
+      {"frame", {{"width", cell_width}, {"height", cell_height}}},
+      {"hitbox", {(cell_width - width) / 2, cell_height - height, width, height}},
+      {"scale", scale},
+      {"animations", cast.animations}};
+  Bytes bytes = WriteSheet(sheet.width, sheet.height, sheet.rgba, Written(description));
+  if (bytes.size() > kSprBytesMax) {
+    return std::nullopt;
+  }
+  ReadDescription(bytes);
+  return bytes;
+}
+
+}  // namespace
+
+Picture DecodePicture(std::span<const uint8_t> bytes) {
+  if (bytes.size() > kPictureBytesMax) {
+    throw PictureRefused("The file is larger than " + std::to_string(kPictureBytesMax >> 20) +
+                         " MiB.");
+  }
+  if (IsGif(bytes)) {
+    return DecodeGif(bytes);
+  }
+  const auto size = static_cast<int>(bytes.size());
+  int width = 0;
+  int height = 0;
+  int channels = 0;
+  if (stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) == 0) {
+    throw PictureRefused("The file is no picture that is known here: PNG, JPEG, GIF or BMP.");
+  }
+  CheckSize(width, height, 1);
+  const StbOwned<stbi_uc> pixels(
+      stbi_load_from_memory(bytes.data(), size, &width, &height, &channels, kChannels));
+  if (pixels == nullptr) {
+    throw PictureRefused("The picture is damaged.");
+  }
+  const size_t length = static_cast<size_t>(width) * height * kChannels;
+  return {width, height, {{Bytes(pixels.get(), pixels.get() + length), 0}}};
+}
+
+Bytes SprOfPicture(const Picture& picture, std::string_view file_name) {
+  CheckSize(picture.width, picture.height, picture.frames.size());
+  const size_t expected = static_cast<size_t>(picture.width) * picture.height * kChannels;
+  const auto is_whole = [&](const PictureFrame& frame) { return frame.rgba.size() == expected; };
+  if (picture.frames.empty() || picture.frames.size() > kPictureFramesMax ||
+      !std::ranges::all_of(picture.frames, is_whole)) {
+    throw PictureRefused("The picture has no frames of its size, or too many.");
+  }
+  const Cast cast = picture.frames.size() == 1 ? StillCast() : MovingCast(picture);
+  const std::string name = NameOf(file_name);
+  for (const int side : kSides) {
+    if (auto bytes = SprAtSize(picture, cast, side, name)) {
+      return *std::move(bytes);
+    }
+  }
+  throw PictureRefused("The picture does not fit into a sprite.");
+}
+
+Bytes SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name) {
+  if (LooksLikeSpr(bytes)) {
+    ReadSheet(bytes);
+    return Bytes(bytes.begin(), bytes.end());
+  }
+  return SprOfPicture(DecodePicture(bytes), file_name);
+}
+
+Bytes WriteSheet(int width, int height, std::span<const uint8_t> rgba, std::string_view json) {
+  int length = 0;
+  const StbOwned<unsigned char> png(
+      stbi_write_png_to_mem(rgba.data(), width * kChannels, width, height, kChannels, &length));
+  if (png == nullptr) {
+    throw SprRefused("file", "There is no memory to pack the picture.");
+  }
+  Png container = ReadPng({png.get(), static_cast<size_t>(length)});
+  std::string text("sprite\0\0\0\0\0", 11);
+  text += json;
+  container.chunks.insert(container.chunks.begin() + 1, {"iTXt", AsBytes(text)});
+  return WritePng(container.chunks);
+}
+
+}  // namespace sprites

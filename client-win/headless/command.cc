@@ -1,0 +1,245 @@
+#include "headless/command.h"
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "core/picture.h"
+
+namespace sprites {
+
+const char kCommandsHelp[] =
+    R"(Commands, one a line (px of the virtual screen, ms of any one clock):
+  monitors L,T,R,B[,SCALE[,WORK-BOTTOM]]...  the monitors; the first is the primary one
+  windows [L,T,R,B]...                       windows of other programs, front to back
+  take FILE                                  a .spr or a picture goes onto the shelf and falls in
+  in X Y                                     another of the last one taken, at a point
+  grab ID X Y MS, drag X Y MS, release MS    the pointer
+  select ID; key left|right|up|down|space on|off
+  throw ID left|right|top|bottom             as the keyboard does it
+  put-away ID
+  pause on|off
+  mute NAME on|off
+  look                                       prints all there is to know
+  quit
+)";
+
+namespace {
+
+constexpr const char* kEdges[] = {"left", "right", "top", "bottom"};
+constexpr const char* kKeys[] = {"left", "right", "up", "down", "space"};
+constexpr const char* kModeNames[] = {"idle", "walk", "fall", "drag", "land", "climb", "sleep"};
+constexpr const char* kLinks[] = {"joining", "connected", "broken"};
+
+class Words {
+ public:
+  explicit Words(std::string_view line) : stream_(std::string(line)) {}
+
+  bool Has() { return (stream_ >> std::ws).peek() != std::char_traits<char>::eof(); }
+  std::string Text() {
+    std::string word;
+    if (!(stream_ >> word)) {
+      throw std::invalid_argument("a word is missing");
+    }
+    return word;
+  }
+  double Number() { return NumberOf(Text()); }
+  bool Switch() {
+    const std::string word = Text();
+    if (word != "on" && word != "off") {
+      throw std::invalid_argument(word + " is neither on nor off");
+    }
+    return word == "on";
+  }
+  template <size_t kCount>
+  size_t OneOf(const char* const (&names)[kCount]) {
+    const std::string word = Text();
+    for (size_t i = 0; i < kCount; i++) {
+      if (word == names[i]) {
+        return i;
+      }
+    }
+    throw std::invalid_argument(word + " is not known");
+  }
+  // L,T,R,B and more.
+  std::vector<double> Numbers() {
+    std::istringstream parts(Text());
+    std::vector<double> numbers;
+    for (std::string part; std::getline(parts, part, ',');) {
+      numbers.push_back(NumberOf(part));
+    }
+    if (numbers.size() < 4) {
+      throw std::invalid_argument("a rectangle is L,T,R,B");
+    }
+    return numbers;
+  }
+
+ private:
+  static double NumberOf(const std::string& text) {
+    size_t used = 0;
+    const double number = std::stod(text, &used);
+    if (used != text.size()) {
+      throw std::invalid_argument(text + " is no number");
+    }
+    return number;
+  }
+
+  std::istringstream stream_;
+};
+
+Rect RectOf(const std::vector<double>& sides) { return {sides[0], sides[1], sides[2], sides[3]}; }
+
+void SetMonitors(Words* words, Desktop* desktop) {
+  std::vector<Monitor> monitors;
+  while (words->Has()) {
+    const auto sides = words->Numbers();
+    Monitor monitor{RectOf(sides), RectOf(sides), 1, monitors.empty()};
+    if (sides.size() > 4) {
+      monitor.scale = sides[4];
+    }
+    if (sides.size() > 5) {
+      monitor.work.bottom = sides[5];
+    }
+    monitors.push_back(monitor);
+  }
+  desktop->SetMonitors(monitors);
+}
+
+void SetWindows(Words* words, Desktop* desktop) {
+  std::vector<WindowArea> windows;
+  while (words->Has()) {
+    windows.push_back({windows.size() + 1, RectOf(words->Numbers())});
+  }
+  desktop->SetWindows(windows);
+}
+
+Json Take(Words* words, Desktop* desktop, FileCache* cache) {
+  const std::string path = words->Text();
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw std::invalid_argument(path + " can't be read");
+  }
+  const Bytes bytes((std::istreambuf_iterator<char>(file)), {});
+  const SheetPointer sheet = KeepOwn(cache, SprOfFile(bytes, path));
+  desktop->AddToShelf(sheet);
+  const SpriteId id = desktop->DropIn(sheet->file, std::nullopt);
+  return {{"taken", sheet->file}, {"id", id}};
+}
+
+Json In(Words* words, Desktop* desktop) {
+  if (desktop->shelf().empty()) {
+    throw std::invalid_argument("the shelf is empty");
+  }
+  const double x = words->Number();
+  const double y = words->Number();
+  const SpriteId id = desktop->DropIn(desktop->shelf().back()->file, Point{x, y});
+  return {{"in", id}};
+}
+
+SpriteId IdOf(Words* words) { return static_cast<SpriteId>(words->Number()); }
+
+Point PointOf(Words* words) {
+  const double x = words->Number();
+  const double y = words->Number();
+  return {x, y};
+}
+
+Json Carry(const std::string& word, Words* words, Desktop* desktop, FileCache* cache) {
+  if (word == "take") {
+    return Take(words, desktop, cache);
+  }
+  if (word == "in") {
+    return In(words, desktop);
+  }
+  if (word == "monitors") {
+    SetMonitors(words, desktop);
+  } else if (word == "windows") {
+    SetWindows(words, desktop);
+  } else if (word == "grab") {
+    const SpriteId id = IdOf(words);
+    const Point point = PointOf(words);
+    desktop->Grab(id, point, words->Number());
+  } else if (word == "drag") {
+    const Point point = PointOf(words);
+    desktop->Drag(point, words->Number());
+  } else if (word == "release") {
+    desktop->Release(words->Number());
+  } else if (word == "select") {
+    desktop->Select(IdOf(words));
+  } else if (word == "key") {
+    const auto key = static_cast<Key>(words->OneOf(kKeys));
+    desktop->Press(key, words->Switch());
+  } else if (word == "throw") {
+    const SpriteId id = IdOf(words);
+    desktop->ThrowTo(id, static_cast<Edge>(words->OneOf(kEdges)));
+  } else if (word == "put-away") {
+    desktop->PutAway(IdOf(words));
+  } else if (word == "pause") {
+    desktop->Pause(words->Switch());
+  } else if (word == "mute") {
+    const std::string name = words->Text();
+    desktop->Mute({name, name}, words->Switch());
+  } else {
+    throw std::invalid_argument(word + " is no command");
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Json Obey(std::string_view line, Desktop* desktop, FileCache* cache, bool* quits) {
+  try {
+    Words words(line);
+    if (!words.Has()) {
+      return nullptr;
+    }
+    const std::string word = words.Text();
+    if (word == "quit") {
+      *quits = true;
+      return nullptr;
+    }
+    return Carry(word, &words, desktop, cache);
+  } catch (const std::exception& error) {
+    return {{"error", error.what()}};
+  }
+}
+
+Json Described(const Desktop& desktop, const Scene& scene) {
+  Json sprites = Json::array();
+  for (size_t i = 0; i < desktop.world().sprites().size(); i++) {
+    const Sprite& sprite = desktop.world().sprites()[i];
+    Json one = {{"id", sprite.id},
+                {"file", sprite.file},
+                {"name", sprite.name},
+                {"mode", kModeNames[static_cast<size_t>(sprite.mode)]},
+                {"x", sprite.x},
+                {"y", sprite.y},
+                {"vx", sprite.vx},
+                {"vy", sprite.vy},
+                {"fromShelf", sprite.from_shelf},
+                {"monitor", sprite.monitor}};
+    if (i < scene.sprites.size() && scene.sprites[i].id == sprite.id) {
+      const DrawnSprite& drawn = scene.sprites[i];
+      one["drawn"] = {drawn.x, drawn.y, drawn.width, drawn.height};
+      one["isParcel"] = drawn.sheet->file.empty();
+    }
+    sprites.push_back(std::move(one));
+  }
+  Json neighbours = nullptr;
+  if (const auto& all = desktop.neighbours()) {
+    for (size_t i = 0; i < all->size(); i++) {
+      neighbours[kEdges[i]] = {{"desktop", (*all)[i].desktop}, {"name", (*all)[i].name}};
+    }
+  }
+  return {{"desktop", desktop.seat() ? Json(desktop.seat()->desktop) : Json()},
+          {"link", kLinks[static_cast<size_t>(desktop.link())]},
+          {"neighbours", neighbours},
+          {"onTheWay", desktop.on_the_way()},
+          {"waiting", desktop.waiting()},
+          {"sprites", sprites}};
+}
+
+}  // namespace sprites

@@ -1,0 +1,132 @@
+#include "headless/curl_transport.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+namespace sprites {
+
+namespace {
+
+constexpr long kConnectMsMax = 5'000;  // ms: a host that is there answers sooner
+
+struct FreeList {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+
+const char* NameOf(Method method) {
+  constexpr const char* kNames[] = {"GET", "POST", "PUT", "DELETE"};
+  return kNames[static_cast<size_t>(method)];
+}
+
+}  // namespace
+
+struct CurlTransport::Exchanged {
+  CurlTransport* transport;
+  const Request* request;
+  std::string body;
+};
+
+CurlTransport::CurlTransport() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+CurlTransport::~CurlTransport() {
+  for (CURL* handle : idle_) {
+    curl_easy_cleanup(handle);
+  }
+  curl_global_cleanup();
+}
+
+Answer CurlTransport::Exchange(const Request& request) {
+  CURL* curl = TakeHandle();
+  if (curl == nullptr) {
+    return {request.id, 0};
+  }
+  Exchanged exchanged{this, &request, {}};
+  std::unique_ptr<curl_slist, FreeList> headers;
+  const auto add = [&](const std::string& line) {
+    headers.reset(curl_slist_append(headers.release(), line.c_str()));
+  };
+  add("Expect:");
+  if (!request.token.empty()) {
+    add("Authorization: Bearer " + request.token);
+  }
+  if (!request.content_type.empty()) {
+    add("Content-Type: " + request.content_type);
+  }
+  curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+  curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, NameOf(request.method));
+  if (request.method == Method::kPost || request.method == Method::kPut) {
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                     static_cast<curl_off_t>(request.body.size()));
+  }
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, kConnectMsMax);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout_ms));
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &OnBytes);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &exchanged);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, &OnProgress);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &exchanged);
+
+  Answer answer{request.id, 0};
+  if (curl_easy_perform(curl) == CURLE_OK) {
+    long status = 0;
+    curl_off_t retry_after = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after);
+    answer.status = static_cast<int>(status);
+    answer.retry_after_s = static_cast<int>(std::clamp<curl_off_t>(retry_after, 0, 86'400));
+    answer.body = std::move(exchanged.body);
+  }
+  GiveBack(curl, request.id);
+  return answer;
+}
+
+void CurlTransport::Cancel(RequestId id) {
+  const std::lock_guard lock(mutex_);
+  cancelled_.insert(id);
+}
+
+size_t CurlTransport::OnBytes(char* bytes, size_t size, size_t count, void* exchanged) {
+  auto* own = static_cast<Exchanged*>(exchanged);
+  const size_t more = size * count;
+  if (own->body.size() + more > own->request->answer_bytes_max) {
+    return 0;  // ends the exchange
+  }
+  own->body.append(bytes, more);
+  return more;
+}
+
+int CurlTransport::OnProgress(void* exchanged, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  auto* own = static_cast<Exchanged*>(exchanged);
+  return own->transport->IsCancelled(own->request->id) ? 1 : 0;
+}
+
+bool CurlTransport::IsCancelled(RequestId id) {
+  const std::lock_guard lock(mutex_);
+  return cancelled_.contains(id);
+}
+
+CURL* CurlTransport::TakeHandle() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      CURL* handle = idle_.back();
+      idle_.pop_back();
+      return handle;
+    }
+  }
+  return curl_easy_init();
+}
+
+void CurlTransport::GiveBack(CURL* handle, RequestId id) {
+  curl_easy_reset(handle);  // keeps the connection
+  const std::lock_guard lock(mutex_);
+  cancelled_.erase(id);
+  idle_.push_back(handle);
+}
+
+}  // namespace sprites

@@ -1,0 +1,299 @@
+// A desktop without a screen: commands come on stdin, what happens is told on stdout.
+//
+// The core is the one of the Windows client, the relay is real; monitors, windows, pointer and keys
+// are what the commands say. Exit 0 when told to quit or stdin ends, 2 misused.
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+
+#include "core/carrier.h"
+#include "core/desktop.h"
+#include "core/file_cache.h"
+#include "headless/command.h"
+#include "headless/curl_transport.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int kFrameMs = 16;       // ms between two ticks while something moves
+constexpr int kFarewellMs = 2000;  // ms the relay has for our good-bye
+
+constexpr char kHelp[] = R"(Usage: headless-desktop [options]
+
+  --relay URL          default http://localhost:8080
+  --name TEXT          what neighbours see
+  --world TEXT         a private world
+  --near DESKTOP       sit next to a friend
+  --accept WHOSE       whose pictures are shown: bundled, friends, everybody (default)
+  --sprites-most N     sprites at once; default 64
+  --folder PATH        where files and sprites are kept; default: a new one, gone at the end
+  --seed N             of all chance
+  -h, --help           this text
+
+)";
+
+struct Options {
+  Settings settings;
+  std::filesystem::path folder;
+  uint64_t seed = std::random_device{}();
+};
+
+// Nothing when the command line is not one; says so.
+std::optional<Options> ReadOptions(int count, char** words) {
+  Options options;
+  Json settings = Json::object();
+  for (int i = 1; i < count; i += 2) {
+    const std::string flag = words[i];
+    if (i + 1 == count) {
+      fprintf(stderr, "%s wants a value.\n%s", flag.c_str(), kHelp);
+      return std::nullopt;
+    }
+    const std::string value = words[i + 1];
+    const std::map<std::string, const char*> texts = {{"--relay", "relay"},
+                                                      {"--name", "name"},
+                                                      {"--world", "world"},
+                                                      {"--near", "near"},
+                                                      {"--accept", "accept"}};
+    if (const auto text = texts.find(flag); text != texts.end()) {
+      settings[text->second] = value;
+    } else if (flag == "--sprites-most") {
+      settings["spritesMost"] = std::atoi(value.c_str());
+    } else if (flag == "--folder") {
+      options.folder = value;
+    } else if (flag == "--seed") {
+      options.seed = std::strtoull(value.c_str(), nullptr, 10);
+    } else {
+      fprintf(stderr, "There is no option %s.\n%s", flag.c_str(), kHelp);
+      return std::nullopt;
+    }
+  }
+  std::string complaint;
+  options.settings = ReadSettings(settings.dump(), &complaint);
+  if (!complaint.empty()) {
+    fprintf(stderr, "%s\n", complaint.c_str());
+    return std::nullopt;
+  }
+  return options;
+}
+
+void Print(const Json& value) {
+  const std::string line = Written(value) + "\n";
+  fwrite(line.data(), 1, line.size(), stdout);
+  fflush(stdout);
+}
+
+std::string ReadWhole(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void WriteWhole(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::path fresh = path;
+  fresh += ".part";
+  std::ofstream(fresh, std::ios::binary) << text;
+  std::error_code failed;
+  std::filesystem::rename(fresh, path, failed);
+}
+
+// A pipe that other threads ring.
+class Bell {
+ public:
+  Bell() {
+    if (pipe2(ends_, O_NONBLOCK | O_CLOEXEC) != 0) {
+      perror("pipe");
+      std::exit(1);
+    }
+  }
+  ~Bell() {
+    close(ends_[0]);
+    close(ends_[1]);
+  }
+  void Ring() const { (void)!write(ends_[1], "!", 1); }
+  void Clear() const {
+    char rung[64];
+    while (read(ends_[0], rung, sizeof rung) > 0) {
+    }
+  }
+  int fd() const { return ends_[0]; }
+
+ private:
+  int ends_[2];
+};
+
+class Headless {
+ public:
+  explicit Headless(const Options& options)
+      : folder_(options.folder),
+        cache_(folder_ / "files", uint64_t(options.settings.cache_mib) << 20),
+        carrier_(&transport_, &cache_, [this] { bell_.Ring(); }),
+        desktop_(options.settings, [engine = std::mt19937_64(options.seed)]() mutable {
+          return std::uniform_real_distribution<double>(0, 1)(engine);
+        }) {
+    const Rect all{0, 0, 800, 600};
+    desktop_.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
+    for (const std::string& file : cache_.Own()) {
+      if (const auto bytes = cache_.Find(file)) {
+        desktop_.AddToShelf(ReadSheet(*bytes));
+      }
+    }
+    desktop_.Restore(ReadWhole(folder_ / "kept.json"), true);
+    for (const Sprite& sprite : desktop_.world().sprites()) {
+      known_.insert(sprite.id);
+    }
+  }
+
+  void Run() {
+    while (!quits_) {
+      Wait();
+      ReadCommands();
+      Turn();
+    }
+    desktop_.Leave();
+    CarryOut(desktop_.TakeOutbox());
+    for (const int64_t until = NowMs() + kFarewellMs; !carrier_.IsIdle() && NowMs() < until;) {
+      bell_.Clear();
+      pollfd rung{bell_.fd(), POLLIN, 0};
+      poll(&rung, 1, kFrameMs);
+    }
+  }
+
+ private:
+  int64_t NowMs() const {
+    const auto passed = std::chrono::steady_clock::now() - start_;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
+  }
+
+  void Wait() {
+    pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {bell_.fd(), POLLIN, 0}};
+    poll(sources, 2, std::max(kFrameMs, static_cast<int>(idle_ms_)));
+    bell_.Clear();
+    if ((sources[0].revents & (POLLIN | POLLHUP)) != 0) {
+      char bytes[4096];
+      const ssize_t size = read(STDIN_FILENO, bytes, sizeof bytes);
+      quits_ = size == 0;
+      unread_.append(bytes, static_cast<size_t>(std::max<ssize_t>(size, 0)));
+    }
+  }
+
+  void ReadCommands() {
+    for (size_t end; (end = unread_.find('\n')) != std::string::npos && !quits_;) {
+      const std::string line = unread_.substr(0, end);
+      unread_.erase(0, end + 1);
+      if (line == "look") {
+        Print(Described(desktop_, desktop_.Tick(NowMs())));
+      } else if (const Json said = Obey(line, &desktop_, &cache_, &quits_); !said.is_null()) {
+        Print(said);
+      }
+    }
+  }
+
+  void Turn() {
+    for (const Answer& answer : carrier_.TakeAnswers()) {
+      desktop_.Answered(answer);
+    }
+    idle_ms_ = desktop_.Tick(NowMs()).idle_ms;
+    CarryOut(desktop_.TakeOutbox());
+    TellWhoCameAndWent();
+    if (link_ != desktop_.link()) {
+      link_ = desktop_.link();
+      constexpr const char* kLinks[] = {"joining", "connected", "broken"};
+      Print({{"link", kLinks[static_cast<size_t>(link_)]}});
+    }
+  }
+
+  void CarryOut(Outbox outbox) {
+    if (!outbox.keep.empty()) {
+      WriteWhole(folder_ / "kept.json", outbox.keep);
+    }
+    for (const RequestId id : outbox.cancelled) {
+      carrier_.Cancel(id);
+    }
+    for (Request& request : outbox.requests) {
+      carrier_.Send(std::move(request));
+    }
+    for (const Toast& toast : outbox.toasts) {
+      Print({{"toast", toast.title}, {"text", toast.text}});
+    }
+  }
+
+  void TellWhoCameAndWent() {
+    std::set<SpriteId> now;
+    for (const Sprite& sprite : desktop_.world().sprites()) {
+      now.insert(sprite.id);
+      if (!known_.contains(sprite.id)) {
+        Print({{"came", sprite.id},
+               {"name", sprite.name},
+               {"x", sprite.x},
+               {"y", sprite.y},
+               {"vx", sprite.vx},
+               {"vy", sprite.vy},
+               {"height", sprite.nature.height}});
+      }
+    }
+    for (const SpriteId id : known_) {
+      if (!now.contains(id)) {
+        Print({{"went", id}});
+      }
+    }
+    known_ = std::move(now);
+  }
+
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::filesystem::path folder_;
+  Bell bell_;
+  FileCache cache_;
+  CurlTransport transport_;
+  Carrier carrier_;
+  Desktop desktop_;
+  std::set<SpriteId> known_;
+  std::string unread_;
+  Link link_ = Link::kJoining;
+  double idle_ms_ = 0;
+  bool quits_ = false;
+};
+
+int Main(int count, char** words) {
+  const bool wants_help = count > 1 && (!strcmp(words[1], "--help") || !strcmp(words[1], "-h"));
+  if (wants_help) {
+    printf("%s%s", kHelp, kCommandsHelp);
+    return 0;
+  }
+  auto options = ReadOptions(count, words);
+  if (!options) {
+    return 2;
+  }
+  const bool is_passing = options->folder.empty();
+  if (is_passing) {
+    std::string name = (std::filesystem::temp_directory_path() / "sprites-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      perror(name.c_str());
+      return 1;
+    }
+    options->folder = name;
+  }
+  Headless(*options).Run();
+  if (is_passing) {
+    std::error_code failed;
+    std::filesystem::remove_all(options->folder, failed);
+  }
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace sprites
+
+int main(int count, char** words) { return sprites::Main(count, words); }
