@@ -363,13 +363,16 @@ Bytes SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name) {
 }
 
 Bytes WriteSheet(int width, int height, std::span<const uint8_t> rgba, std::string_view json) {
-  int length = 0;
-  const StbOwned<unsigned char> png(
-      stbi_write_png_to_mem(rgba.data(), width * kChannels, width, height, kChannels, &length));
-  if (png == nullptr) {
+  Bytes png;
+  const auto append = [](void* bytes, void* more, int size) {
+    const auto* first = static_cast<uint8_t*>(more);
+    static_cast<Bytes*>(bytes)->insert(static_cast<Bytes*>(bytes)->end(), first, first + size);
+  };
+  if (stbi_write_png_to_func(append, &png, width, height, kChannels, rgba.data(),
+                             width * kChannels) == 0) {
     throw SprRefused("file", "There is no memory to pack the picture.");
   }
-  Png container = ReadPng({png.get(), static_cast<size_t>(length)});
+  Png container = ReadPng(png);
   std::string text("sprite\0\0\0\0\0", 11);
   text += json;
   container.chunks.insert(container.chunks.begin() + 1, {"iTXt", AsBytes(text)});

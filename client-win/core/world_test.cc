@@ -1,0 +1,3 @@
+#include "core/world.h"
+
+#include <doctest/doctest.h>
