@@ -100,6 +100,8 @@ export function takeHands(canvas: HTMLCanvasElement, world: World, handlers: Han
       steer(world, selected, edge, true);
     } else if (edge === 'top' || key === ' ') {
       steer(world, selected, 'jump', true);
+    } else if (edge === 'bottom') {
+      if (!repeat) steer(world, selected, 'drop', true);
     } else if (key === 'Delete' || key === 'Backspace') {
       handlers.putAway(selected);
     } else {

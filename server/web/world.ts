@@ -5,6 +5,7 @@
  * floor and on ledges. Only what somebody threw crosses an edge, so nobody is lost by walking; what crosses is handed
  * out by `step` and is no longer here.
  * Units: device-independent pixels, px/s, ms. A sprite's x is the middle and its y the foot of its hitbox.
+ * The rules and numbers are those of client-win/BEHAVIOUR.md; behaviour.vectors.json there holds both desktops to them.
  * Cost: O(n²) for collisions with n ≤ SPRITES_MAX, a few hundred comparisons a step; no allocation while nothing happens.
  */
 
@@ -111,10 +112,34 @@ export const FRICTION = 1300; // px/s² on the ground
 export const WAKING_SPEED = 120; // px/s of a bump that wakes a sleeper
 export const RUN_FACTOR = 2.4; // walking speeds a steered sprite runs at
 export const STEER_MS = 8_000; // ms a steered sprite stays still after the last key before it has its own will again
-const BUMP_KEPT = 0.7; // of the speed that is handed on in a bump
-const AIR_CONTROL = 700; // px/s² a steered sprite pushes itself sideways in the air
-const CLIMB_CHANCE = 0.4; // of climbing a wall it walks into rather than turning round
-const THROWN_SPEED = 700; // px/s of a throw made with the keyboard, besides what the way to the edge asks for
+export const BUMP_KEPT = 0.7; // of the speed that is handed on in a bump
+export const OVERLAP_PARTS = 20; // steps in which two who overlap are moved apart
+export const AIR_CONTROL = 700; // px/s² a steered sprite pushes itself sideways in the air
+export const THROWN_SPEED = 700; // px/s of a throw made with the keyboard, besides what the way to the edge asks for
+export const THROWN_PER_PX = 1.2; // px/s more for each px of the way
+export const THROWN_RISE = 360; // px/s upwards of a throw by key to a side
+export const BOUNCE_KEPT_X = 0.8; // of the speed along the ground in a bounce
+export const CLIMB_SPEED = 0.8; // of the walking speed
+export const CLIMB_CHANCE = 0.4; // of climbing a wall it walks into rather than turning round
+export const CLIMB_MS_MIN = 1200;
+export const CLIMB_MS_SPREAD = 3000;
+export const WALK_MS_MIN = 900;
+export const WALK_MS_SPREAD = 3600;
+export const PAUSE_MS_MIN = 800;
+export const PAUSE_MS_SPREAD = 2600;
+export const HOP_CHANCE = 0.12; // of a hop rather than a walk
+export const TURN_CHANCE = 0.5; // of turning round before a walk
+export const WALL_KEPT = 0.3; // of the speed at a wall at least, whatever the nature
+export const WALL_JUMP_SIDE = 2; // walking speeds away from a wall it climbed
+export const WALL_JUMP_UP = 0.35; // of its jump, off a wall
+export const ENTRANCE_HEIGHTS = 2; // of its own height it rises at least, coming from below
+export const RETURNED_SPEED = 0.5; // of its speed, coming back refused
+export const FACING_SPEED_MIN = 40; // px/s sideways of a throw that turn its face
+export const FACING_DRAG_PX = 4; // px the pointer moves in TRAIL_MS to turn its face
+export const SUPPORTED_PX = 0.5; // px a foot may be off its ground
+export const DROP_PX = 1; // px a sprite is lowered to let go of a ledge
+
+const ON_FEET: ReadonlySet<Mode> = new Set(['idle', 'walk', 'land', 'sleep']);
 
 const OPPOSITE: Record<Edge, Edge> = { left: 'right', right: 'left', top: 'bottom', bottom: 'top' };
 
@@ -208,8 +233,8 @@ export function enter(world: World, sprite: Sprite, { edge, at, vx, vy }: Entran
   } else {
     sprite.x = along(world.width, width);
     sprite.y = edge === 'top' ? 0 : world.height + height;
-    // From below it must rise by twice its own height, or nobody would see it.
-    const rise = Math.max(ENTRANCE_SPEED_MIN, Math.sqrt(2 * gravity * 2 * height));
+    // From below it must rise that high, or nobody would see it.
+    const rise = Math.max(ENTRANCE_SPEED_MIN, Math.sqrt(2 * gravity * ENTRANCE_HEIGHTS * height));
     sprite.vy = edge === 'top' ? Math.max(sprite.vy, 0) : Math.min(sprite.vy, -rise);
   }
   sprite.facing = sprite.vx < 0 ? 'left' : 'right';
@@ -223,7 +248,8 @@ export function enter(world: World, sprite: Sprite, { edge, at, vx, vy }: Entran
 /** A refused departure comes back in by the edge it left by, at half its speed. */
 export function bounceBack(world: World, { sprite, edge, at, vx, vy }: Departure): void {
   const across = edge === 'left' || edge === 'right';
-  enter(world, sprite, { edge, at, vx: across ? -vx / 2 : vx / 2, vy: across ? vy / 2 : -vy / 2 });
+  const kept = across ? -RETURNED_SPEED : RETURNED_SPEED;
+  enter(world, sprite, { edge, at, vx: vx * kept, vy: vy * -kept });
 }
 
 /** Takes hold of a sprite at a point of the window. */
@@ -245,7 +271,7 @@ export function drag(world: World, x: number, y: number, ms: number): void {
   sprite.x = x + dx;
   sprite.y = y + dy;
   const moved = x - trail[0].x;
-  if (Math.abs(moved) > 4) sprite.facing = moved < 0 ? 'left' : 'right';
+  if (Math.abs(moved) > FACING_DRAG_PX) sprite.facing = moved < 0 ? 'left' : 'right';
 }
 
 /** Lets go: the sprite flies on as fast as the pointer moved over the last TRAIL_MS. */
@@ -268,7 +294,7 @@ export function throwTo(world: World, sprite: Sprite, edge: Edge): void {
   else if (edge === 'bottom') hurl(world, sprite, 0, FLOOR_THROW_SPEED_MIN);
   else {
     const way = edge === 'left' ? sprite.x : world.width - sprite.x;
-    hurl(world, sprite, (edge === 'left' ? -1 : 1) * (THROWN_SPEED + 1.2 * way), -360);
+    hurl(world, sprite, (edge === 'left' ? -1 : 1) * (THROWN_SPEED + THROWN_PER_PX * way), -THROWN_RISE);
   }
 }
 
@@ -283,13 +309,18 @@ export function spriteAt(world: World, x: number, y: number, slack: number): Spr
   return null;
 }
 
-/** The arrow keys: the steered sprite runs and jumps and has no will of its own for a while. */
-export function steer(world: World, sprite: Sprite, key: 'left' | 'right' | 'jump', down: boolean): void {
+/** The arrow keys: the steered sprite runs, jumps, lets go of a ledge, and has no will of its own for a while. */
+export function steer(world: World, sprite: Sprite, key: 'left' | 'right' | 'jump' | 'drop', down: boolean): void {
   if (world.steered?.sprite !== sprite) world.steered = { sprite, left: false, right: false, jump: false };
-  world.steered[key] = down;
+  if (key !== 'drop') world.steered[key] = down;
   sprite.touchedMs = world.nowMs;
   sprite.nextMs = world.nowMs + STEER_MS;
   if (sprite.mode === 'sleep') become(world, sprite, 'idle');
+  const onFloor = Math.abs(sprite.y - world.height) < SUPPORTED_PX;
+  if (key === 'drop' && down && ON_FEET.has(sprite.mode) && !onFloor) {
+    sprite.y += DROP_PX;
+    become(world, sprite, 'fall');
+  }
 }
 
 function hurl(world: World, sprite: Sprite, vx: number, vy: number): void {
@@ -298,7 +329,7 @@ function hurl(world: World, sprite: Sprite, vx: number, vy: number): void {
   sprite.thrown = Math.hypot(sprite.vx, sprite.vy) >= CROSSING_SPEED_MIN;
   sprite.throughFloor = sprite.vy >= FLOOR_THROW_SPEED_MIN && sprite.vy > Math.abs(sprite.vx);
   sprite.touchedMs = world.nowMs;
-  if (Math.abs(sprite.vx) > 40) sprite.facing = sprite.vx < 0 ? 'left' : 'right';
+  if (Math.abs(sprite.vx) > FACING_SPEED_MIN) sprite.facing = sprite.vx < 0 ? 'left' : 'right';
   become(world, sprite, 'fall');
 }
 
@@ -310,7 +341,7 @@ function move(world: World, sprite: Sprite, seconds: number, random: Random): vo
       fly(world, sprite, seconds);
       return;
     case 'climb':
-      sprite.y -= sprite.nature.walkSpeed * 0.8 * seconds;
+      sprite.y -= sprite.nature.walkSpeed * CLIMB_SPEED * seconds;
       if (world.nowMs >= sprite.nextMs || sprite.y - sprite.nature.height < 0) jumpOffWall(world, sprite);
       return;
     default:
@@ -339,7 +370,7 @@ function touchDown(world: World, sprite: Sprite, ground: number): void {
   sprite.y = ground;
   if (impact * sprite.nature.bounce > BOUNCE_SPEED_MIN) {
     sprite.vy = -impact * sprite.nature.bounce;
-    sprite.vx *= 0.8;
+    sprite.vx *= BOUNCE_KEPT_X;
     return;
   }
   sprite.vy = 0;
@@ -386,17 +417,18 @@ function decide(world: World, sprite: Sprite, random: Random): void {
   if (sprite.mode === 'walk' || sprite.mode === 'land' || sprite.mode === 'sleep' || world.calm) {
     become(world, sprite, bored && sprite.mode !== 'sleep' ? 'sleep' : 'idle');
     sprite.nextMs =
-      world.nowMs + (sprite.mode === 'sleep' ? SLEEP_MS_MAX * (0.5 + random() / 2) : 800 + 2600 * random());
+      world.nowMs +
+      (sprite.mode === 'sleep' ? SLEEP_MS_MAX * (0.5 + random() / 2) : PAUSE_MS_MIN + PAUSE_MS_SPREAD * random());
   } else if (bored) {
     become(world, sprite, 'sleep');
     sprite.nextMs = world.nowMs + SLEEP_MS_MAX * (0.5 + random() / 2);
-  } else if (random() < 0.12) {
+  } else if (random() < HOP_CHANCE) {
     jump(world, sprite);
     sprite.vx = (sprite.facing === 'left' ? -1 : 1) * sprite.nature.walkSpeed;
   } else {
-    if (random() < 0.5) sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
+    if (random() < TURN_CHANCE) sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
     become(world, sprite, 'walk');
-    sprite.nextMs = world.nowMs + 900 + 3600 * random();
+    sprite.nextMs = world.nowMs + WALK_MS_MIN + WALK_MS_SPREAD * random();
   }
 }
 
@@ -408,8 +440,8 @@ function jump(world: World, sprite: Sprite): void {
 function jumpOffWall(world: World, sprite: Sprite): void {
   const away = sprite.facing === 'right' ? -1 : 1;
   sprite.facing = away < 0 ? 'left' : 'right';
-  sprite.vx = away * sprite.nature.walkSpeed * 2;
-  sprite.vy = -sprite.nature.jumpSpeed * 0.35;
+  sprite.vx = away * sprite.nature.walkSpeed * WALL_JUMP_SIDE;
+  sprite.vy = -sprite.nature.jumpSpeed * WALL_JUMP_UP;
   become(world, sprite, 'fall');
 }
 
@@ -430,8 +462,8 @@ function collide(world: World): void {
       const closing = (a.vx - b.vx) * side;
       const [aYields, bYields] = [b.thrown || !a.thrown, a.thrown || !b.thrown];
       // Gently: a part of the overlap each step lets two who landed in one place slide apart.
-      if (aYields) a.x -= (side * overlap) / 20;
-      if (bYields) b.x += (side * overlap) / 20;
+      if (aYields) a.x -= (side * overlap) / OVERLAP_PARTS;
+      if (bYields) b.x += (side * overlap) / OVERLAP_PARTS;
       if (closing <= 0) continue;
       const [ax, bx] = [a.vx, b.vx];
       if (aYields) a.vx = bx * BUMP_KEPT;
@@ -490,14 +522,14 @@ function meetWall(world: World, sprite: Sprite, wall: Facing, random: Random): v
     if (random() < CLIMB_CHANCE) {
       sprite.vx = 0;
       become(world, sprite, 'climb');
-      sprite.nextMs = world.nowMs + 1200 + 3000 * random();
+      sprite.nextMs = world.nowMs + CLIMB_MS_MIN + CLIMB_MS_SPREAD * random();
     } else {
       sprite.facing = wall === 'left' ? 'right' : 'left';
     }
     return;
   }
   if (sprite.mode === 'climb') return;
-  sprite.vx = Math.abs(sprite.vx) > 1 ? -sprite.vx * Math.max(sprite.nature.bounce, 0.3) : 0;
+  sprite.vx = Math.abs(sprite.vx) > 1 ? -sprite.vx * Math.max(sprite.nature.bounce, WALL_KEPT) : 0;
 }
 
 /** The highest surface a foot passes on its way from one height down to another; null when it passes none. */
@@ -511,8 +543,8 @@ function surfaceBetween(world: World, { x }: Sprite, from: number, to: number): 
 }
 
 function isSupported(world: World, { x, y }: Sprite): boolean {
-  if (Math.abs(y - world.height) < 0.5) return true;
-  return world.ledges.some((ledge) => x >= ledge.left && x <= ledge.right && Math.abs(y - ledge.y) < 0.5);
+  if (Math.abs(y - world.height) < SUPPORTED_PX) return true;
+  return world.ledges.some((ledge) => x >= ledge.left && x <= ledge.right && Math.abs(y - ledge.y) < SUPPORTED_PX);
 }
 
 function become(world: World, sprite: Sprite, mode: Mode): void {
