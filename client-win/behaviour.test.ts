@@ -48,7 +48,7 @@ function close(actual: object | null, expected: object | Snapshot['sprites'][num
     return;
   }
   for (const [name, value] of Object.entries(expected)) {
-    const own = (actual as Record<string, unknown>)[name];
+    const own: unknown = (actual as Record<string, unknown>)[name];
     if (typeof value === 'number') {
       assert.ok(Math.abs((own as number) - value) <= TOLERANCE, `${what}: ${name} is ${own}, not ${value}`);
     } else {

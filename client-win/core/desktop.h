@@ -48,7 +48,7 @@ class Desktop {
   // `reseat`: its seat may still be ours (the program ended less than a lease ago).
   void Restore(std::string_view kept, bool reseat);
 
-  // -- What the shell says.
+  // -- What the shell says. It happens at the time of the last tick: after a pause, tick first.
   void SetSettings(const Settings& settings);
   void SetMonitors(std::span<const Monitor> monitors);
   void SetWindows(std::span<const WindowArea> front_to_back);

@@ -1,5 +1,5 @@
-// behaviour.vectors.json in the world of this client; vectors.ts says what its fields mean, and plays
-// it in the browser's.
+// behaviour.vectors.json in the world of this client; vectors.ts says what its fields mean, and
+// plays it in the browser's.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -201,7 +201,11 @@ class Headless {
   }
 
   void Turn() {
-    for (const Answer& answer : carrier_.TakeAnswers()) {
+    const std::vector<Answer> answers = carrier_.TakeAnswers();
+    if (!answers.empty()) {
+      desktop_.Tick(NowMs());  // they come now, not when the last frame was
+    }
+    for (const Answer& answer : answers) {
       desktop_.Answered(answer);
     }
     idle_ms_ = desktop_.Tick(NowMs()).idle_ms;

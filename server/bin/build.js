@@ -9,12 +9,25 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { ensurePrograms } from './machine.js';
+import { ensureFiles, ensurePrograms } from './machine.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Where the engine's program lies once built. */
 export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
+
+/** Where the desktop client is built natively: its core's tests, the headless desktop, the bench. */
+export const CLIENT = join(ROOT, 'build', 'client');
+export const HEADLESS = join(CLIENT, 'headless', 'headless-desktop');
+
+/** What the client's core is built with: headers, each with the Debian package it comes in. */
+const CLIENT_HEADERS = {
+  '/usr/include/nlohmann/json.hpp': 'nlohmann-json3-dev',
+  '/usr/include/stb/stb_image.h': 'libstb-dev',
+  '/usr/include/doctest/doctest.h': 'doctest-dev',
+  '/usr/include/openssl/evp.h': 'libssl-dev',
+};
+const CLIENT_PACKAGES = [...Object.values(CLIENT_HEADERS), 'libcurl4-openssl-dev'];
 
 /** Where the floor of the benches lies once built. */
 export const FLOOR = join(ROOT, 'build', 'floor', 'floor');
@@ -51,12 +64,21 @@ export function buildFloor() {
   });
 }
 
-function builtByCMake(name, sources, target) {
+/** Builds the desktop client's core, its tests and the headless desktop. Answers undefined, or why there is none. */
+export function buildClient() {
+  if (process.platform !== 'linux') return 'the headless desktop is for Linux';
+  const libraries = () => ensureFiles(Object.keys(CLIENT_HEADERS), CLIENT_PACKAGES);
+  if (!ensurePrograms(['curl-config'], CLIENT_PACKAGES) || !libraries()) {
+    return `libraries are missing: apt-get install ${CLIENT_PACKAGES.join(' ')}`;
+  }
+  return builtByCMake('client', join(ROOT, 'client-win'), HEADLESS, CLIENT);
+}
+
+function builtByCMake(name, sources, target, build = join(target, '..')) {
   return built(name, [sources], target, () => {
     if (!ensurePrograms(['g++', 'cmake', 'ninja'], ['g++', 'cmake', 'ninja-build'])) {
       return 'no compiler: apt-get install g++ cmake ninja-build';
     }
-    const build = join(target, '..');
     return (
       ran('cmake', ['-S', sources, '-B', build, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release'], ROOT, 'cmake') ??
       ran('cmake', ['--build', build], ROOT, 'cmake --build')

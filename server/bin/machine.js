@@ -29,3 +29,11 @@ export function ensurePrograms(programs, packages) {
   aptInstall(packages);
   return missing().length === 0;
 }
+
+/** Whether every one of these files is there; installs `packages` when one is not, where that may be done. */
+export function ensureFiles(files, packages) {
+  const missing = () => files.filter((file) => !existsSync(file));
+  if (missing().length === 0) return true;
+  aptInstall(packages);
+  return missing().length === 0;
+}

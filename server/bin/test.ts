@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { buildAddon, buildEngine, buildFloor } from './build.js';
+import { buildAddon, buildClient, buildEngine, buildFloor } from './build.js';
 import { ensurePrograms } from './machine.js';
 
 /** Suites at once: the machine's benches and tests are made for two cores. */
@@ -47,6 +47,7 @@ function prepare(files: readonly string[]): void {
     ['native front', buildAddon(process.execPath)],
     ['swarm engine', buildEngine()],
     ['floor of the benches', buildFloor()],
+    ['desktop client', buildClient()],
   ];
   for (const [what, why] of wishes) if (why) skipped.push(`${what}: ${why}`);
   for (const { below, programs, packages } of NEEDS) {

@@ -1,0 +1,442 @@
+#include "core/desktop.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "core/json.h"
+#include "core/test_spr.h"
+
+namespace sprites {
+namespace {
+
+constexpr char kRelay[] = "http://relay.example:8080";
+
+// A desktop of 800 × 600 and a relay that is played by the test.
+struct Fixture {
+  explicit Fixture(Settings given = {}, const std::string& kept = "", bool reseat = false)
+      : desktop(Given(std::move(given)), [] { return 0.5; }) {
+    const Rect all{0, 0, 800, 600};
+    desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
+    desktop.Restore(kept, reseat);
+  }
+
+  static Settings Given(Settings settings) {
+    settings.relay = kRelay;
+    return settings;
+  }
+
+  // Lets time pass; gathers what is to be done.
+  const Scene* Pass(int64_t ms) {
+    const Scene* scene = nullptr;
+    const int64_t end = now + ms;
+    do {
+      now = std::min(end, now + 10);
+      scene = &desktop.Tick(now);
+      Outbox outbox = desktop.TakeOutbox();
+      for (Request& request : outbox.requests) {
+        requests.push_back(std::move(request));
+      }
+      kept = outbox.keep.empty() ? kept : outbox.keep;
+      toasts.insert(toasts.end(), outbox.toasts.begin(), outbox.toasts.end());
+      sounds.insert(sounds.end(), outbox.sounds.begin(), outbox.sounds.end());
+    } while (now < end);
+    return scene;
+  }
+
+  bool Asks(const std::string& part, Method method) const {
+    return std::ranges::any_of(requests, [&](const Request& request) {
+      return request.method == method && request.url.find(part) != std::string::npos;
+    });
+  }
+
+  // The oldest request of this kind; the test fails when there comes none.
+  Request Asked(const std::string& part, Method method) {
+    for (int i = 0; i < 3000 && !Asks(part, method); i++) {
+      Pass(10);
+    }
+    const auto found = std::ranges::find_if(requests, [&](const Request& request) {
+      return request.method == method && request.url.find(part) != std::string::npos;
+    });
+    REQUIRE(found != requests.end());
+    Request request = std::move(*found);
+    requests.erase(found);
+    return request;
+  }
+
+  void Answer(const Request& request, int status, const Json& body = nullptr) {
+    desktop.Answered({request.id, status, body.is_null() ? "" : Written(body)});
+  }
+
+  void Sit(const std::string& id = "1a2b-3f", const std::string& world = "commons") {
+    const std::string base = std::string(kRelay) + "/v1/desktops/" + id;
+    Answer(Asked("/v1/desktops", Method::kPost), 201,
+           {{"desktop", id},
+            {"token", id + ".00"},
+            {"world", world},
+            {"cursor", "6a1f03c2-0"},
+            {"events", base + "/events"},
+            {"crossings", base + "/crossings"}});
+    const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
+    Answer(Asked("/v1/desktops/" + id, Method::kGet), 200,
+           {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
+  }
+
+  void Brings(const Json& events) {
+    const Request poll = Asked("/events", Method::kGet);
+    Answer(poll, 200, {{"cursor", "6a1f03c2-" + std::to_string(++seq)}, {"events", events}});
+  }
+
+  SpriteId Own(uint8_t seed = 0) {
+    const SheetPointer sheet = ReadSheet(TestSpr(seed));
+    desktop.AddToShelf(sheet);
+    return desktop.DropIn(sheet->file, Point{400, 600});
+  }
+
+  Desktop desktop;
+  std::deque<Request> requests;
+  std::vector<Toast> toasts;
+  std::vector<Sound> sounds;
+  std::string kept;
+  int64_t now = 0;
+  int seq = 0;
+};
+
+Json Arriving(int seq, const std::string& file, const std::string& from = "Bob") {
+  return {{"type", "sprite"},
+          {"seq", seq},
+          {"from", {{"desktop", "9-" + from}, {"name", from}}},
+          {"edge", "left"},
+          {"at", 0.5},
+          {"vx", 300},
+          {"vy", 0},
+          {"sprite", {{"file", file}, {"name", "Guest"}, {"scale", 2}}}};
+}
+
+std::string FileOf(uint8_t seed) { return ReadSheet(TestSpr(seed))->file; }
+
+TEST_CASE("desktop › uploads a file once, then throws; the sprite is gone when the relay has it") {
+  Fixture fixture;
+  const SpriteId id = fixture.Own();
+  fixture.Sit();
+  fixture.desktop.ThrowTo(id, Edge::kRight);
+  const Request upload = fixture.Asked("/v1/sprites/", Method::kPut);
+  CHECK(upload.file == FileOf(0));
+  CHECK(upload.lane == Lane::kFile);
+  CHECK(!fixture.Asks("/crossings", Method::kPost));
+  CHECK(fixture.desktop.world().sprites().empty());
+  fixture.Answer(upload, 201);
+  const Request crossing = fixture.Asked("/crossings", Method::kPost);
+  CHECK(Json::parse(crossing.body)["edge"] == "right");
+  CHECK(fixture.desktop.on_the_way() == 1);
+  fixture.Answer(crossing, 202, {{"to", nullptr}});
+  CHECK(fixture.desktop.on_the_way() == 0);
+
+  fixture.desktop.ThrowTo(fixture.desktop.DropIn(FileOf(0), Point{400, 600}), Edge::kLeft);
+  fixture.Asked("/crossings", Method::kPost);
+  CHECK(!fixture.Asks("/v1/sprites/", Method::kPut));
+}
+
+TEST_CASE("desktop › lets a sprite bounce back in when the relay refuses it, or its file") {
+  for (const bool file_is_refused : {true, false}) {
+    Fixture fixture;
+    const SpriteId id = fixture.Own();
+    fixture.Sit();
+    fixture.desktop.ThrowTo(id, Edge::kRight);
+    const Request upload = fixture.Asked("/v1/sprites/", Method::kPut);
+    const Json full = {{"code", "store-full"}, {"title", "No room."}};
+    if (file_is_refused) {
+      fixture.Answer(upload, 503, full);
+    } else {
+      fixture.Answer(upload, 204);
+      fixture.Answer(fixture.Asked("/crossings", Method::kPost), 503, full);
+    }
+    REQUIRE(fixture.desktop.world().Find(id) != nullptr);
+    CHECK(fixture.desktop.world().Find(id)->vx < 0);
+    fixture.Pass(10);
+    CHECK(fixture.toasts.back().text == "No room.");
+    CHECK(fixture.toasts.back().kind == ToastKind::kReturned);
+  }
+}
+
+TEST_CASE("desktop › has edges that bounce while it is not connected") {
+  Fixture fixture;
+  const SpriteId id = fixture.Own();
+  fixture.desktop.ThrowTo(id, Edge::kRight);
+  fixture.Pass(2000);
+  CHECK(fixture.desktop.world().Find(id) != nullptr);
+  CHECK(fixture.desktop.on_the_way() == 0);
+}
+
+TEST_CASE("desktop › shows a parcel until the picture is here") {
+  Fixture fixture;
+  fixture.Sit();
+  fixture.Brings({Arriving(1, FileOf(3))});
+  const Request fetch = fixture.Asked("/v1/sprites/" + FileOf(3), Method::kGet);
+  CHECK(fetch.answer_bytes_max == kSprBytesMax);
+  CHECK(fetch.token.empty());
+  CHECK(fixture.Pass(10)->sprites[0].sheet == Parcel());
+  fixture.desktop.Answered({fetch.id, 200, "", 0, ReadSheet(TestSpr(3))});
+  CHECK(fixture.Pass(10)->sprites[0].sheet->file == FileOf(3));
+  CHECK(fixture.desktop.world().sprites()[0].nature.width == 16);
+  CHECK(fixture.toasts.back().title == "Guest has come");
+}
+
+TEST_CASE("desktop › keeps the parcel when another file comes, and asks again when it is back") {
+  Fixture fixture;
+  fixture.Sit();
+  fixture.Brings({Arriving(1, FileOf(3))});
+  const Request fetch = fixture.Asked("/v1/sprites/", Method::kGet);
+  fixture.desktop.Answered({fetch.id, 200, "", 0, ReadSheet(TestSpr(4))});
+  CHECK(fixture.Pass(1000)->sprites[0].sheet == Parcel());
+  CHECK(!fixture.Asks("/v1/sprites/", Method::kGet));
+  fixture.Answer(fixture.Asked("/events", Method::kGet), 0);
+  const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
+  fixture.Answer(fixture.Asked("/v1/desktops/1a2b-3f", Method::kGet), 200,
+                 {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
+  fixture.Asked("/v1/sprites/", Method::kGet);
+}
+
+TEST_CASE("desktop › shows whose pictures the settings say; everybody may come") {
+  struct Case {
+    Accept accept;
+    const char* world;
+    bool shown;
+  };
+  for (const Case& one :
+       {Case{Accept::kEverybody, "commons", true}, Case{Accept::kFriends, "commons", false},
+        Case{Accept::kFriends, "ours", true}, Case{Accept::kBundled, "ours", false}}) {
+    Settings settings;
+    settings.accept = one.accept;
+    Fixture fixture(settings);
+    fixture.Sit("1a2b-3f", one.world);
+    fixture.Brings({Arriving(1, FileOf(3))});
+    fixture.Pass(100);
+    CHECK(fixture.desktop.world().sprites().size() == 1);
+    CHECK(fixture.Asks("/v1/sprites/", Method::kGet) == one.shown);
+  }
+}
+
+TEST_CASE("desktop › keeps what came on disk before it says so to the relay") {
+  Fixture fixture;
+  fixture.Sit();
+  fixture.Brings({Arriving(1, FileOf(3))});
+  fixture.requests.clear();
+  fixture.kept.clear();
+  fixture.desktop.Tick(fixture.now + 100);
+  const Outbox outbox = fixture.desktop.TakeOutbox();
+  REQUIRE(std::ranges::any_of(outbox.requests, [](const Request& request) {
+    return request.url.ends_with("?cursor=6a1f03c2-1");
+  }));
+  const Json kept = Json::parse(outbox.keep);
+  CHECK(kept["sprites"][0]["file"] == FileOf(3));
+  CHECK(kept["seq"] == 1);
+  CHECK(kept["seat"]["cursor"] == "6a1f03c2-1");
+}
+
+TEST_CASE("desktop › takes in nothing twice") {
+  Fixture fixture;
+  fixture.Sit();
+  fixture.Brings({Arriving(1, FileOf(3)), Arriving(2, FileOf(3))});
+  fixture.Brings({Arriving(2, FileOf(3)), Arriving(3, FileOf(3))});
+  CHECK(fixture.desktop.world().sprites().size() == 3);
+}
+
+TEST_CASE("desktop › goes on where it was: sprites, who was on the way, its seat") {
+  Fixture before;
+  const SpriteId stays = before.Own();
+  const SpriteId goes = before.Own();
+  before.Sit();
+  before.Brings({Arriving(1, FileOf(3))});
+  before.desktop.ThrowTo(goes, Edge::kRight);
+  before.Answer(before.Asked("/v1/sprites/", Method::kPut), 201);
+  const Request crossing = before.Asked("/crossings", Method::kPost);
+  before.Pass(20);
+  CHECK(before.desktop.world().Find(stays) != nullptr);
+
+  Fixture after({}, before.kept, true);
+  CHECK(after.desktop.world().sprites().size() == 2);
+  CHECK(after.desktop.on_the_way() == 1);
+  const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
+  after.Answer(after.Asked("/v1/desktops/1a2b-3f", Method::kGet), 200,
+               {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
+  CHECK(after.Asked("/crossings", Method::kPost).body == crossing.body);
+  CHECK(after.Asked("/events", Method::kGet).url.ends_with("?cursor=6a1f03c2-1"));
+
+  Fixture elsewhere({.name = "Other"}, before.kept, true);
+  CHECK(elsewhere.Asked("/v1/desktops", Method::kPost).method == Method::kPost);
+  CHECK(elsewhere.desktop.world().sprites().size() == 2);
+}
+
+TEST_CASE("desktop › begins anew when what was kept is nonsense") {
+  for (const std::string& kept :
+       {std::string("{"), std::string("[1,2]"), std::string(kKeptBytesMax + 1, ' '),
+        std::string(
+            R"({"sprites":[1,{"file":"x"},{"file":7}],"leaving":{},"waiting":[null],"seat":9})")}) {
+    Fixture fixture({}, kept, true);
+    CHECK(fixture.desktop.world().sprites().empty());
+    fixture.Asked("/v1/desktops", Method::kPost);
+  }
+}
+
+TEST_CASE(
+    "desktop › makes room for guests: one of the shelf goes back, then they wait, and the relay is "
+    "not asked") {
+  Settings settings;
+  settings.sprites_most = 2;
+  Fixture fixture(settings);
+  fixture.Own();
+  fixture.Own();
+  CHECK(fixture.desktop.DropIn(FileOf(0), std::nullopt) == kNobody);
+  fixture.Sit();
+  Json events = Json::array();
+  for (int i = 1; i <= 64; i++) {
+    events.push_back(Arriving(i, FileOf(3)));
+  }
+  fixture.Brings(events);
+  CHECK(fixture.desktop.world().sprites().size() == 2);
+  CHECK(std::ranges::none_of(fixture.desktop.world().sprites(), &Sprite::from_shelf));
+  CHECK(fixture.desktop.waiting() == 62);
+  Json more = Json::array({Arriving(65, FileOf(3)), Arriving(66, FileOf(3))});
+  fixture.Brings(more);
+  CHECK(fixture.desktop.waiting() == 64);
+  fixture.Pass(60'000);
+  CHECK(!fixture.Asks("/events", Method::kGet));
+  fixture.desktop.ThrowTo(fixture.desktop.world().sprites()[0].id, Edge::kRight);
+  fixture.Asked("/crossings", Method::kPost);
+  CHECK(fixture.desktop.waiting() == 63);
+  fixture.Asked("/events", Method::kGet);
+}
+
+TEST_CASE(
+    "desktop › passes on what a muted neighbour sends, and takes it in when nobody else does") {
+  Fixture fixture;
+  fixture.Sit();
+  fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
+  fixture.Brings({Arriving(1, FileOf(3), "Mallory"), Arriving(2, FileOf(3), "Bob")});
+  CHECK(fixture.desktop.world().sprites().size() == 1);
+  const Request crossing = fixture.Asked("/crossings", Method::kPost);
+  CHECK(Json::parse(crossing.body)["edge"] == "right");
+  CHECK(Json::parse(crossing.body)["vx"] == 300);
+  fixture.Answer(crossing, 503, {{"code", "mailbox-full"}, {"title", "Full."}});
+  CHECK(fixture.desktop.world().sprites().size() == 2);
+}
+
+TEST_CASE("desktop › joins anew when it is to be somewhere else, and says good-bye before") {
+  Fixture fixture;
+  fixture.Sit();
+  Settings settings = fixture.desktop.settings();
+  settings.world = "ours";
+  fixture.desktop.SetSettings(settings);
+  CHECK(fixture.Asked("/v1/desktops/1a2b-3f", Method::kDelete).token == "1a2b-3f.00");
+  CHECK(Json::parse(fixture.Asked("/v1/desktops", Method::kPost).body)["world"] == "ours");
+}
+
+TEST_CASE("desktop › leaves: the relay is told, everybody is kept, the seat is not") {
+  Fixture fixture;
+  fixture.Own();
+  fixture.Sit();
+  fixture.desktop.Leave();
+  const Outbox outbox = fixture.desktop.TakeOutbox();
+  REQUIRE(outbox.requests.size() == 1);
+  CHECK(outbox.requests[0].method == Method::kDelete);
+  const Json kept = Json::parse(outbox.keep);
+  CHECK(kept["sprites"].size() == 1);
+  CHECK(!kept.contains("seat"));
+}
+
+TEST_CASE(
+    "desktop › draws the frame about the hitbox, mirrored when it looks left, larger where it is "
+    "to be") {
+  Settings settings;
+  settings.scale = 1.5;
+  Fixture fixture(settings);
+  Json description = UsualDescription(8, 8);
+  description["hitbox"] = {1, 2, 4, 5};
+  description["scale"] = 4;
+  const SheetPointer sheet = ReadSheet(TestSpr(8, 8, description));
+  fixture.desktop.AddToShelf(sheet);
+  const SpriteId id = fixture.desktop.DropIn(sheet->file, Point{400, 600});
+  fixture.desktop.Select(id);
+  const DrawnSprite right = fixture.Pass(10)->sprites[0];
+  CHECK(right.width == 48);
+  CHECK(right.height == 48);
+  CHECK(right.x == 400 - 18);
+  CHECK(right.y + 42 == 600);
+  CHECK(!right.mirrored);
+  fixture.desktop.Press(Key::kLeft, true);
+  const DrawnSprite left = fixture.Pass(10)->sprites[0];
+  CHECK(left.mirrored);
+  CHECK(left.x == doctest::Approx(400 - 30).epsilon(0.02));
+}
+
+TEST_CASE("desktop › hides what a full-screen program covers, if it may") {
+  Fixture fixture;
+  fixture.Own();
+  const WindowArea game{1, {0, 0, 800, 600}, false, true};
+  fixture.desktop.SetWindows(std::vector{game});
+  CHECK(!fixture.Pass(10)->sprites[0].visible);
+  Settings settings = fixture.desktop.settings();
+  settings.hide_in_full_screen = false;
+  fixture.desktop.SetSettings(settings);
+  CHECK(fixture.Pass(10)->sprites[0].visible);
+}
+
+TEST_CASE("desktop › uses the primary monitor alone, if it is to") {
+  Settings settings;
+  settings.all_monitors = false;
+  Fixture fixture(settings);
+  const Rect one{0, 0, 800, 600};
+  const Rect two{800, 0, 1600, 600};
+  fixture.desktop.SetMonitors(std::vector<Monitor>{{two, two, 1, false}, {one, one, 1, true}});
+  CHECK(fixture.desktop.world().screen().bounds() == one);
+}
+
+TEST_CASE("desktop › stands still while it is paused, and idles when nothing moves") {
+  Fixture fixture;
+  const SpriteId id = fixture.Own();
+  fixture.Sit();
+  fixture.Asked("/events", Method::kGet);
+  fixture.desktop.ThrowTo(id, Edge::kTop);
+  CHECK(fixture.Pass(10)->idle_ms == 0);
+  fixture.desktop.Pause(true);
+  const double y = fixture.desktop.world().Find(id)->y;
+  CHECK(fixture.Pass(500)->idle_ms > 0);
+  CHECK(fixture.desktop.world().Find(id)->y == y);
+}
+
+TEST_CASE("desktop › puts away its own, never a guest") {
+  Fixture fixture;
+  const SpriteId own = fixture.Own();
+  fixture.Sit();
+  fixture.Brings({Arriving(1, FileOf(3))});
+  const SpriteId guest = fixture.desktop.world().sprites().back().id;
+  CHECK(fixture.desktop.PutAway(own));
+  CHECK(!fixture.desktop.PutAway(guest));
+  CHECK(!fixture.desktop.PutAway(4711));
+  CHECK(fixture.desktop.world().sprites().size() == 1);
+}
+
+TEST_CASE("desktop › forgets pictures nobody wears before it holds too many") {
+  Fixture fixture;
+  fixture.Sit();
+  int seq = 0;
+  for (int round = 0; round < 3; round++) {
+    Json events = Json::array();
+    for (int i = 0; i < 60; i++) {
+      std::string file(64, '0');
+      const std::string number = std::to_string(++seq);
+      file.replace(0, number.size(), number);
+      events.push_back(Arriving(seq, file));
+    }
+    fixture.Brings(events);
+    fixture.Pass(100);
+    const auto fetching = std::ranges::count_if(
+        fixture.requests, [](const Request& request) { return request.lane == Lane::kFile; });
+    CHECK(fetching <= static_cast<long>(kFetchesMax));
+  }
+}
+
+}  // namespace
+}  // namespace sprites

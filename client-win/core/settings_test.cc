@@ -1,0 +1,78 @@
+#include "core/settings.h"
+
+#include <doctest/doctest.h>
+
+#include "core/json.h"
+
+namespace sprites {
+namespace {
+
+TEST_CASE("settings › come back as they were written, unknown fields too") {
+  Settings settings;
+  settings.relay = "https://relay.example:8443";
+  settings.name = "Zoë";
+  settings.accept = Accept::kFriends;
+  settings.scale = 1.5;
+  settings.sprites_most = 150;
+  settings.sound = false;
+  settings.muted = {"Mallory"};
+  settings.unknown = R"({"later":[1,2]})";
+  std::string complaint;
+  CHECK(ReadSettings(SettingsJson(settings), &complaint) == settings);
+  CHECK(complaint.empty());
+}
+
+TEST_CASE("settings › are the usual ones where a file is none, and say so") {
+  for (const std::string& text :
+       {std::string(""), std::string("{"), std::string("[]"), std::string("null"),
+        std::string(kSettingsBytesMax + 1, ' '), std::string(1000, '[')}) {
+    std::string complaint;
+    CHECK(ReadSettings(text, &complaint) == Settings{});
+    CHECK(!complaint.empty());
+  }
+}
+
+TEST_CASE("settings › are inside their limits whatever the file says") {
+  const Settings low = ReadSettings(R"({"scale":-1,"spritesMost":0,"cacheMiB":-5})");
+  CHECK(low.scale == kUserScaleMin);
+  CHECK(low.sprites_most == kSpritesMostMin);
+  CHECK(low.cache_mib == kCacheMiBMin);
+  const Settings high = ReadSettings(R"({"scale":4.01,"spritesMost":301,"cacheMiB":1e300})");
+  CHECK(high.scale == kUserScaleMax);
+  CHECK(high.sprites_most == kSpritesMostMax);
+  CHECK(high.cache_mib == kCacheMiBMax);
+  const Settings at = ReadSettings(R"({"scale":4,"spritesMost":300,"cacheMiB":4096})");
+  CHECK(at.scale == 4);
+  CHECK(at.sprites_most == 300);
+  CHECK(at.cache_mib == 4096);
+  const Settings wrong =
+      ReadSettings(R"({"scale":"big","sound":"off","accept":"nobody","muted":7})");
+  CHECK(wrong == Settings{});
+}
+
+TEST_CASE("settings › take no relay that is no address") {
+  for (const char* relay : {"", "relay.example", "ftp://relay.example", "http://", "http://a b",
+                            "http://user@relay.example", "http://relay.example:", "javascript:1"}) {
+    CAPTURE(relay);
+    std::string complaint;
+    CHECK(ReadSettings(Written(Json{{"relay", relay}}), &complaint).relay == kRelayDefault);
+    CHECK(complaint.find("relay") != std::string::npos);
+  }
+  CHECK(ReadSettings(R"({"relay":"https://relay.example/some/page"})").relay ==
+        "https://relay.example");
+  CHECK(ReadSettings(R"({"relay":"http://[::1]:8080"})").relay == "http://[::1]:8080");
+}
+
+TEST_CASE("settings › names are cut to what the relay takes") {
+  const Settings settings =
+      WithinLimits({.name = std::string(100, 'n'), .world = "a\nb", .beside = "1 2"});
+  CHECK(settings.name.size() == 64);
+  CHECK(settings.world == "ab");
+  CHECK(settings.beside.empty());
+  Settings many;
+  many.muted.assign(kMutedMax + 5, "x");
+  CHECK(WithinLimits(many).muted.size() == kMutedMax);
+}
+
+}  // namespace
+}  // namespace sprites
