@@ -54,7 +54,7 @@ Seat SomeSeat() {
 const Random kHalf = [] { return 0.5; };
 
 TEST_CASE("batch › reads the protocol's own example") {
-  const auto batch = ReadBatch(BatchOf({SpriteEvent(81)}));
+  const auto batch = ReadBatch(BatchOf(Json::array({SpriteEvent(81)})));
   REQUIRE(batch);
   CHECK(batch->cursor == "6a1f03c2-81");
   REQUIRE(batch->arrivals.size() == 1);
@@ -126,7 +126,7 @@ TEST_CASE("batch › brings numbers into their ranges and names into shape") {
   wild["from"] = 5;
   wild["sprite"]["scale"] = -3;
   wild["sprite"]["name"] = "a\u202eb\n";
-  const auto batch = ReadBatch(BatchOf({wild}));
+  const auto batch = ReadBatch(BatchOf(Json::array({wild})));
   REQUIRE(batch->arrivals.size() == 1);
   const Arrival& arrival = batch->arrivals[0];
   CHECK(arrival.entrance.at == 1);
@@ -147,7 +147,7 @@ TEST_CASE("batch › knows neighbours and byes") {
   CHECK(batch->bye_ms == kByeMsMax);
   Json three = all;
   three.erase("top");
-  CHECK(!ReadBatch(BatchOf({three}))->neighbours);
+  CHECK(!ReadBatch(BatchOf(Json::array({three})))->neighbours);
 }
 
 TEST_CASE("problem › has a code also where a proxy answers") {

@@ -172,7 +172,7 @@ TEST_CASE("desktop › has edges that bounce while it is not connected") {
 TEST_CASE("desktop › shows a parcel until the picture is here") {
   Fixture fixture;
   fixture.Sit();
-  fixture.Brings({Arriving(1, FileOf(3))});
+  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
   const Request fetch = fixture.Asked("/v1/sprites/" + FileOf(3), Method::kGet);
   CHECK(fetch.answer_bytes_max == kSprBytesMax);
   CHECK(fetch.token.empty());
@@ -186,7 +186,7 @@ TEST_CASE("desktop › shows a parcel until the picture is here") {
 TEST_CASE("desktop › keeps the parcel when another file comes, and asks again when it is back") {
   Fixture fixture;
   fixture.Sit();
-  fixture.Brings({Arriving(1, FileOf(3))});
+  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
   const Request fetch = fixture.Asked("/v1/sprites/", Method::kGet);
   fixture.desktop.Answered({fetch.id, 200, "", 0, ReadSheet(TestSpr(4))});
   CHECK(fixture.Pass(1000)->sprites[0].sheet == Parcel());
@@ -211,7 +211,7 @@ TEST_CASE("desktop › shows whose pictures the settings say; everybody may come
     settings.accept = one.accept;
     Fixture fixture(settings);
     fixture.Sit("1a2b-3f", one.world);
-    fixture.Brings({Arriving(1, FileOf(3))});
+    fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
     fixture.Pass(100);
     CHECK(fixture.desktop.world().sprites().size() == 1);
     CHECK(fixture.Asks("/v1/sprites/", Method::kGet) == one.shown);
@@ -221,7 +221,7 @@ TEST_CASE("desktop › shows whose pictures the settings say; everybody may come
 TEST_CASE("desktop › keeps what came on disk before it says so to the relay") {
   Fixture fixture;
   fixture.Sit();
-  fixture.Brings({Arriving(1, FileOf(3))});
+  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
   fixture.requests.clear();
   fixture.kept.clear();
   fixture.desktop.Tick(fixture.now + 100);
@@ -248,7 +248,7 @@ TEST_CASE("desktop › goes on where it was: sprites, who was on the way, its se
   const SpriteId stays = before.Own();
   const SpriteId goes = before.Own();
   before.Sit();
-  before.Brings({Arriving(1, FileOf(3))});
+  before.Brings(Json::array({Arriving(1, FileOf(3))}));
   before.desktop.ThrowTo(goes, Edge::kRight);
   before.Answer(before.Asked("/v1/sprites/", Method::kPut), 201);
   const Request crossing = before.Asked("/crossings", Method::kPost);
@@ -410,7 +410,7 @@ TEST_CASE("desktop › puts away its own, never a guest") {
   Fixture fixture;
   const SpriteId own = fixture.Own();
   fixture.Sit();
-  fixture.Brings({Arriving(1, FileOf(3))});
+  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
   const SpriteId guest = fixture.desktop.world().sprites().back().id;
   CHECK(fixture.desktop.PutAway(own));
   CHECK(!fixture.desktop.PutAway(guest));

@@ -101,11 +101,13 @@ TEST_CASE("picture › a photograph is made as small as a sprite, a large one sm
 }
 
 TEST_CASE("picture › of noise fits too: smaller") {
-  Picture noise = HalfRed(128, 128);
+  Picture noise = HalfRed(128, 128, 30);
   uint32_t state = 1;
-  for (uint8_t& byte : noise.frames[0].rgba) {
-    state = state * 1664525 + 1013904223;
-    byte = static_cast<uint8_t>(state >> 24);
+  for (PictureFrame& frame : noise.frames) {
+    for (uint8_t& byte : frame.rgba) {
+      state = state * 1664525 + 1013904223;
+      byte = static_cast<uint8_t>(state >> 24);
+    }
   }
   const Bytes bytes = SprOfPicture(noise, "noise.png");
   CHECK(bytes.size() <= kSprBytesMax);

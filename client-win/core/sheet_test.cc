@@ -13,9 +13,10 @@
 namespace sprites {
 namespace {
 
-std::string PartRefused(const Bytes& bytes) {
+// The part at fault; empty when all is well. `make` may find it out too: it reads what it writes.
+std::string PartOf(const std::function<Bytes()>& make) {
   try {
-    ReadSheet(bytes);
+    ReadSheet(make());
     return "";
   } catch (const SprRefused& refused) {
     CHECK(std::string(refused.what()).ends_with('.'));
@@ -23,8 +24,12 @@ std::string PartRefused(const Bytes& bytes) {
   }
 }
 
+std::string PartRefused(const Bytes& bytes) {
+  return PartOf([&] { return bytes; });
+}
+
 std::string PartRefused(const Json& description, int width = 8, int height = 8) {
-  return PartRefused(TestSpr(width, height, description));
+  return PartOf([&] { return TestSpr(width, height, description); });
 }
 
 Json With(const char* pointer, const Json& value) {
