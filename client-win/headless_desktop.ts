@@ -16,6 +16,8 @@ export interface SeenSprite {
   y: number;
   vx: number;
   vy: number;
+  /** dip, of its hitbox. */
+  height: number;
   fromShelf: boolean;
   monitor: number;
   /** px: left, top, width, height of its frame. */

@@ -219,6 +219,7 @@ Json Described(const Desktop& desktop, const Scene& scene) {
                 {"y", sprite.y},
                 {"vx", sprite.vx},
                 {"vy", sprite.vy},
+                {"height", sprite.nature.height},
                 {"fromShelf", sprite.from_shelf},
                 {"monitor", sprite.monitor}};
     if (i < scene.sprites.size() && scene.sprites[i].id == sprite.id) {

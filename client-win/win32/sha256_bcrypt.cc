@@ -1,0 +1,32 @@
+// SHA-256 by Windows itself.
+#include <windows.h>
+// After windows.h.
+#include <bcrypt.h>
+
+#include <array>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string>
+
+#include "core/sheet.h"
+
+namespace sprites {
+
+std::string Sha256Hex(std::span<const uint8_t> bytes) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::array<uint8_t, 32> digest{};
+  const NTSTATUS status = BCryptHash(BCRYPT_SHA256_ALG_HANDLE, nullptr, 0,
+                                     const_cast<PUCHAR>(bytes.data()),
+                                     static_cast<ULONG>(bytes.size()), digest.data(), digest.size());
+  if (status < 0) {
+    throw std::bad_alloc();  // it fails for want of memory alone
+  }
+  std::string hex;
+  for (const uint8_t byte : digest) {
+    hex += {kHex[byte >> 4], kHex[byte & 15]};
+  }
+  return hex;
+}
+
+}  // namespace sprites

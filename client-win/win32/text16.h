@@ -1,0 +1,25 @@
+// Text between the core (UTF-8) and Windows (UTF-16). What is no text is replaced, never refused.
+#ifndef CLIENT_WIN_WIN32_TEXT16_H_
+#define CLIENT_WIN_WIN32_TEXT16_H_
+
+#include <string>
+#include <string_view>
+
+namespace sprites {
+
+std::wstring Wide(std::string_view utf8);
+std::string Narrow(std::wstring_view utf16);
+
+// As the text of a menu entry: `&` stands for itself and not for a key.
+std::wstring MenuText(std::string_view utf8);
+
+// Copies into a fixed array of a Win32 structure, cut to its size, always ended.
+template <size_t kSize>
+void CopyText(std::wstring_view text, wchar_t (&place)[kSize]) {
+  const size_t size = text.copy(place, kSize - 1);
+  place[size] = 0;
+}
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_WIN32_TEXT16_H_

@@ -1,0 +1,244 @@
+#include "win32/winhttp_transport.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "win32/text16.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int kConnectMsMax = 5'000;         // ms: a host that is there answers sooner
+constexpr size_t kReadBytes = 16'384;        // bytes of one read: a batch of a poll in one
+constexpr int kRetryAfterSecondsMax = 86'400;
+constexpr wchar_t kAgent[] = L"Sprites for Windows";
+
+// What WinHTTP's threads write while we wait. It lives until they are done with it, which may be
+// long after we have stopped waiting.
+struct Exchanged {
+  OwnedHandle done{CreateEventW(nullptr, FALSE, FALSE, nullptr)};
+  std::atomic<bool> failed = false;
+  std::atomic<DWORD> read = 0;  // bytes
+  std::string body;             // of the request
+  std::array<char, kReadBytes> buffer;
+};
+using ExchangedPointer = std::shared_ptr<Exchanged>;
+
+void CALLBACK OnStatus(HINTERNET, DWORD_PTR context, DWORD status, void*, DWORD size) {
+  auto* held = reinterpret_cast<ExchangedPointer*>(context);
+  if (held == nullptr) {
+    return;
+  }
+  Exchanged& exchanged = **held;
+  switch (status) {
+    case WINHTTP_CALLBACK_STATUS_READ_COMPLETE:
+      exchanged.read = size;
+      SetEvent(exchanged.done.get());
+      break;
+    case WINHTTP_CALLBACK_STATUS_SENDREQUEST_COMPLETE:
+    case WINHTTP_CALLBACK_STATUS_HEADERS_AVAILABLE:
+      SetEvent(exchanged.done.get());
+      break;
+    case WINHTTP_CALLBACK_STATUS_REQUEST_ERROR:
+      exchanged.failed = true;
+      SetEvent(exchanged.done.get());
+      break;
+    case WINHTTP_CALLBACK_STATUS_HANDLE_CLOSING:
+      delete held;
+      break;
+    default:
+      break;
+  }
+}
+
+const wchar_t* NameOf(Method method) {
+  constexpr const wchar_t* kNames[] = {L"GET", L"POST", L"PUT", L"DELETE"};
+  return kNames[static_cast<size_t>(method)];
+}
+
+struct Address {
+  std::wstring host;
+  std::wstring path;
+  INTERNET_PORT port = 0;
+  bool is_secure = false;
+};
+
+std::optional<Address> AddressOf(const std::string& url) {
+  const std::wstring wide = Wide(url);
+  URL_COMPONENTS parts{};
+  parts.dwStructSize = sizeof parts;
+  parts.dwHostNameLength = static_cast<DWORD>(-1);
+  parts.dwUrlPathLength = static_cast<DWORD>(-1);
+  if (!WinHttpCrackUrl(wide.c_str(), static_cast<DWORD>(wide.size()), 0, &parts)) {
+    return std::nullopt;
+  }
+  // The path is a pointer into `wide`; the query follows it there.
+  const std::wstring path(parts.lpszUrlPath, wide.c_str() + wide.size());
+  return Address{{parts.lpszHostName, parts.dwHostNameLength},
+                 path.empty() ? L"/" : path,
+                 parts.nPort,
+                 parts.nScheme == INTERNET_SCHEME_HTTPS};
+}
+
+std::wstring HeadersOf(const Request& request) {
+  std::wstring headers;
+  if (!request.token.empty()) {
+    headers += L"Authorization: Bearer " + Wide(request.token) + L"\r\n";
+  }
+  if (!request.content_type.empty()) {
+    headers += L"Content-Type: " + Wide(request.content_type) + L"\r\n";
+  }
+  return headers;
+}
+
+// A number of the answer's head; 0 when it has none.
+DWORD NumberOf(HINTERNET handle, DWORD query) {
+  DWORD number = 0;
+  DWORD size = sizeof number;
+  const BOOL found = WinHttpQueryHeaders(handle, query | WINHTTP_QUERY_FLAG_NUMBER,
+                                         WINHTTP_HEADER_NAME_BY_INDEX, &number, &size,
+                                         WINHTTP_NO_HEADER_INDEX);
+  return found ? number : 0;
+}
+
+// One exchange, step by step; each step waits for its end, a timeout, or the cancelling.
+class Steps {
+ public:
+  Steps(HINTERNET handle, const ExchangedPointer& exchanged, HANDLE cancelled, uint32_t timeout_ms)
+      : handle_(handle),
+        exchanged_(exchanged),
+        cancelled_(cancelled),
+        until_ms_(GetTickCount64() + timeout_ms) {}
+
+  bool Send(const std::wstring& headers) {
+    std::string& body = exchanged_->body;
+    const auto size = static_cast<DWORD>(body.size());
+    return WinHttpSendRequest(handle_, headers.c_str(), static_cast<DWORD>(headers.size()),
+                              body.data(), size, size, 0) &&
+           Ended() && WinHttpReceiveResponse(handle_, nullptr) && Ended();
+  }
+
+  // Nothing when it breaks off or is longer than it may be.
+  std::optional<std::string> Read(size_t bytes_max) {
+    std::string body;
+    for (;;) {
+      exchanged_->read = 0;
+      if (!WinHttpReadData(handle_, exchanged_->buffer.data(), kReadBytes, nullptr) || !Ended()) {
+        return std::nullopt;
+      }
+      const DWORD read = exchanged_->read;
+      if (read == 0) {
+        return body;
+      }
+      if (body.size() + read > bytes_max) {
+        return std::nullopt;
+      }
+      body.append(exchanged_->buffer.data(), read);
+    }
+  }
+
+ private:
+  bool Ended() {
+    const uint64_t now_ms = GetTickCount64();
+    const HANDLE events[] = {exchanged_->done.get(), cancelled_};
+    const DWORD left_ms = now_ms < until_ms_ ? static_cast<DWORD>(until_ms_ - now_ms) : 0;
+    return WaitForMultipleObjects(2, events, FALSE, left_ms) == WAIT_OBJECT_0 &&
+           !exchanged_->failed;
+  }
+
+  HINTERNET handle_;
+  ExchangedPointer exchanged_;
+  HANDLE cancelled_;
+  uint64_t until_ms_;
+};
+
+}  // namespace
+
+WinHttpTransport::WinHttpTransport() {
+  session_.reset(WinHttpOpen(kAgent, WINHTTP_ACCESS_TYPE_AUTOMATIC_PROXY, WINHTTP_NO_PROXY_NAME,
+                             WINHTTP_NO_PROXY_BYPASS, WINHTTP_FLAG_ASYNC));
+  if (session_ == nullptr) {  // before Windows 8.1
+    session_.reset(WinHttpOpen(kAgent, WINHTTP_ACCESS_TYPE_DEFAULT_PROXY, WINHTTP_NO_PROXY_NAME,
+                               WINHTTP_NO_PROXY_BYPASS, WINHTTP_FLAG_ASYNC));
+  }
+  DWORD never = WINHTTP_OPTION_REDIRECT_POLICY_NEVER;
+  WinHttpSetOption(session_.get(), WINHTTP_OPTION_REDIRECT_POLICY, &never, sizeof never);
+  WinHttpSetStatusCallback(session_.get(), OnStatus, WINHTTP_CALLBACK_FLAG_ALL_NOTIFICATIONS, 0);
+}
+
+Answer WinHttpTransport::Exchange(const Request& request) {
+  const Answer none{request.id, 0};
+  const OwnedHandle cancelled(CreateEventW(nullptr, TRUE, FALSE, nullptr));
+  {
+    const std::lock_guard lock(mutex_);
+    if (cancelled_early_.erase(request.id) > 0) {
+      return none;
+    }
+    under_way_[request.id] = cancelled.get();
+  }
+  const auto forget = [this, &request](void*) {
+    const std::lock_guard lock(mutex_);
+    under_way_.erase(request.id);
+  };
+  const std::unique_ptr<void, decltype(forget)> under_way(this, forget);
+
+  const auto address = AddressOf(request.url);
+  if (!address) {
+    return none;
+  }
+  const OwnedInternet host(
+      WinHttpConnect(session_.get(), address->host.c_str(), address->port, 0));
+  const OwnedInternet handle(
+      host == nullptr
+          ? nullptr
+          : WinHttpOpenRequest(host.get(), NameOf(request.method), address->path.c_str(), nullptr,
+                               WINHTTP_NO_REFERER, WINHTTP_DEFAULT_ACCEPT_TYPES,
+                               (address->is_secure ? WINHTTP_FLAG_SECURE : 0) |
+                                   WINHTTP_FLAG_ESCAPE_DISABLE));
+  if (handle == nullptr) {
+    return none;
+  }
+  const auto exchanged = std::make_shared<Exchanged>();
+  exchanged->body = request.body;
+  auto* context = new ExchangedPointer(exchanged);  // OnStatus deletes it when the handle closes
+  if (!WinHttpSetOption(handle.get(), WINHTTP_OPTION_CONTEXT_VALUE, &context, sizeof context)) {
+    delete context;
+    return none;
+  }
+  DWORD no_cookies = WINHTTP_DISABLE_COOKIES;
+  WinHttpSetOption(handle.get(), WINHTTP_OPTION_DISABLE_FEATURE, &no_cookies, sizeof no_cookies);
+  const int timeout_ms = static_cast<int>(request.timeout_ms);
+  WinHttpSetTimeouts(handle.get(), kConnectMsMax, kConnectMsMax, timeout_ms, timeout_ms);
+
+  Steps steps(handle.get(), exchanged, cancelled.get(), request.timeout_ms);
+  if (!steps.Send(HeadersOf(request))) {
+    return none;
+  }
+  auto body = steps.Read(request.answer_bytes_max);
+  if (!body) {
+    return none;
+  }
+  Answer answer{request.id, static_cast<int>(NumberOf(handle.get(), WINHTTP_QUERY_STATUS_CODE))};
+  answer.body = std::move(*body);
+  answer.retry_after_s =
+      static_cast<int>(std::min<DWORD>(NumberOf(handle.get(), WINHTTP_QUERY_RETRY_AFTER),
+                                       kRetryAfterSecondsMax));
+  return answer;
+}
+
+void WinHttpTransport::Cancel(RequestId id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = under_way_.find(id);
+  if (found == under_way_.end()) {
+    cancelled_early_.insert(id);
+  } else {
+    SetEvent(found->second);
+  }
+}
+
+}  // namespace sprites
