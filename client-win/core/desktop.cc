@@ -531,12 +531,12 @@ bool Desktop::MakeRoom() {
 
 // A throw over the edge: out to the relay, or straight back in with the reason.
 void Desktop::LeaveOver(const Departure& departure) {
-  const std::string& file = departure.sprite.file;
-  keep_now_ = true;
   if (poller_.link() != Link::kConnected) {
     ComeBack(departure, "Not connected.");
     return;
   }
+  keep_now_ = true;
+  const std::string& file = departure.sprite.file;
   const auto look = looks_.find(file);
   const bool is_here = look != looks_.end() && look->second.sheet != nullptr;
   if (at_relay_.contains(file) || !is_here) {
@@ -554,7 +554,6 @@ void Desktop::ComeBack(const Departure& departure, const std::string& why) {
   world_.BounceBack(departure);
   outbox_.sounds.push_back(Sound::kReturn);
   Say(ToastKind::kReturned, departure.sprite.name + " is back", why);
-  keep_now_ = true;
 }
 
 void Desktop::SeatIsGone() {

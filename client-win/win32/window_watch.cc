@@ -1,0 +1,110 @@
+#include "win32/window_watch.h"
+
+#include <dwmapi.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace sprites {
+
+namespace {
+
+// The desktop itself and what belongs to it: nobody stands on these, and they are never full screen.
+constexpr std::array<std::wstring_view, 6> kOfTheDesktop = {
+    L"Progman", L"WorkerW", L"Shell_TrayWnd", L"Shell_SecondaryTrayWnd", L"#32769",
+    L"Windows.UI.Core.CoreWindow"};
+constexpr std::array<std::pair<DWORD, DWORD>, 3> kEvents = {
+    {{EVENT_SYSTEM_FOREGROUND, EVENT_SYSTEM_FOREGROUND},
+     {EVENT_SYSTEM_MOVESIZESTART, EVENT_SYSTEM_MINIMIZEEND},
+     {EVENT_OBJECT_DESTROY, EVENT_OBJECT_LOCATIONCHANGE}}};
+
+bool IsOfTheDesktop(HWND window) {
+  wchar_t name[64];
+  const int size = GetClassNameW(window, name, 64);
+  return std::ranges::find(kOfTheDesktop, std::wstring_view(name, static_cast<size_t>(size))) !=
+         kOfTheDesktop.end();
+}
+
+bool IsCloaked(HWND window) {
+  DWORD cloaked = 0;
+  return SUCCEEDED(DwmGetWindowAttribute(window, DWMWA_CLOAKED, &cloaked, sizeof cloaked)) &&
+         cloaked != 0;
+}
+
+// What is seen of it: without the invisible border of its shadow where Windows tells.
+bool SeenRect(HWND window, RECT* rect) {
+  return SUCCEEDED(DwmGetWindowAttribute(window, DWMWA_EXTENDED_FRAME_BOUNDS, rect, sizeof *rect)) ||
+         GetWindowRect(window, rect);
+}
+
+struct Looked {
+  std::vector<WindowArea> windows;
+  HWND foreground = GetForegroundWindow();
+  DWORD own = GetCurrentProcessId();
+};
+
+BOOL CALLBACK OnWindow(HWND window, LPARAM context) {
+  auto* looked = reinterpret_cast<Looked*>(context);
+  if (!IsWindowVisible(window) || IsIconic(window)) {
+    return TRUE;
+  }
+  DWORD process = 0;
+  GetWindowThreadProcessId(window, &process);
+  const LONG_PTR extended = GetWindowLongPtrW(window, GWL_EXSTYLE);
+  const bool lets_clicks_through = (extended & WS_EX_TRANSPARENT) != 0;
+  RECT rect{};
+  const bool is_left_out = process == looked->own || lets_clicks_through || IsCloaked(window) ||
+                           IsOfTheDesktop(window) || !SeenRect(window, &rect) ||
+                           rect.right <= rect.left || rect.bottom <= rect.top;
+  if (is_left_out) {
+    return TRUE;
+  }
+  const LONG_PTR style = GetWindowLongPtrW(window, GWL_STYLE);
+  looked->windows.push_back({reinterpret_cast<uint64_t>(window),
+                             {static_cast<double>(rect.left), static_cast<double>(rect.top),
+                              static_cast<double>(rect.right), static_cast<double>(rect.bottom)},
+                             (style & WS_CAPTION) == WS_CAPTION,
+                             window == looked->foreground});
+  return looked->windows.size() < kWindowsMax;
+}
+
+bool IsSame(const WindowArea& one, const WindowArea& other) {
+  return one.id == other.id && one.rect == other.rect && one.has_caption == other.has_caption &&
+         one.is_foreground == other.is_foreground;
+}
+
+}  // namespace
+
+WindowWatch* WindowWatch::watch_ = nullptr;
+
+WindowWatch::WindowWatch() {
+  watch_ = this;
+  for (const auto& [first, last] : kEvents) {
+    hooks_.emplace_back(SetWinEventHook(first, last, nullptr, OnEvent, 0, 0,
+                                        WINEVENT_OUTOFCONTEXT | WINEVENT_SKIPOWNPROCESS));
+  }
+}
+
+WindowWatch::~WindowWatch() { watch_ = nullptr; }
+
+bool WindowWatch::Look() {
+  nudged_ = false;
+  Looked looked;
+  EnumWindows(OnWindow, reinterpret_cast<LPARAM>(&looked));
+  if (std::ranges::equal(looked.windows, windows_, IsSame)) {
+    return false;
+  }
+  windows_ = std::move(looked.windows);
+  return true;
+}
+
+void CALLBACK WindowWatch::OnEvent(HWINEVENTHOOK, DWORD, HWND window, LONG object, LONG child,
+                                   DWORD, DWORD) {
+  const bool is_a_window = window != nullptr && object == OBJID_WINDOW && child == CHILDID_SELF;
+  if (watch_ != nullptr && is_a_window && GetAncestor(window, GA_ROOT) == window) {
+    watch_->nudged_ = true;
+  }
+}
+
+}  // namespace sprites
