@@ -186,8 +186,14 @@ void Desktop::SetMonitors(std::span<const Monitor> monitors) {
 }
 
 void Desktop::SetWindows(std::span<const WindowArea> front_to_back) {
-  windows_.assign(front_to_back.begin(),
-                  front_to_back.begin() + std::min(front_to_back.size(), kWindowsMax));
+  const auto looked_at = front_to_back.first(std::min(front_to_back.size(), kWindowsMax));
+  if (!std::ranges::equal(looked_at, windows_)) {
+    windows_.assign(looked_at.begin(), looked_at.end());
+    ApplyWindows();
+  }
+}
+
+void Desktop::ApplyWindows() {
   world_.SetLedges(LedgesOf(windows_, world_.screen()));
   covered_ = FullScreenMonitors(windows_, world_.screen());
 }
@@ -378,8 +384,16 @@ void Desktop::TakeNews(const News& news) {
       }
     }
   }
+  if (news.batch_was_lost) {
+    TakeAwayLastBatch();
+  }
   if (news.seated || news.cursor_lost) {
     seq_ = 0;
+    last_batch_.clear();
+    last_batch_seq_ = 1;
+    for (Arrival& arrival : waiting_) {
+      arrival.seq = 0;  // of another life: ours for good
+    }
     keep_now_ = true;
   }
   if (news.seated || news.seat_ended) {
@@ -391,13 +405,15 @@ void Desktop::TakeNews(const News& news) {
 }
 
 void Desktop::TakeBatch(const Batch& batch) {
+  last_batch_.clear();
+  last_batch_seq_ = seq_ + 1;
   for (const Arrival& arrival : batch.arrivals) {
     if (arrival.seq > seq_) {
       seq_ = arrival.seq;
       if (IsMuted(arrival.from)) {
         PassOn(arrival);
       } else {
-        Admit(arrival);
+        last_batch_.push_back(Admit(arrival));
       }
     }
   }
@@ -464,11 +480,11 @@ void Desktop::TakeUpload(const Answer& answer, const std::string& file) {
 
 // Somebody has come. When there is no room one from the shelf goes back to it, else the newcomer
 // waits: nobody is lost.
-void Desktop::Admit(const Arrival& arrival) {
+SpriteId Desktop::Admit(const Arrival& arrival) {
   const bool is_full = world_.sprites().size() >= static_cast<size_t>(settings_.sprites_most);
   if (is_full && !MakeRoom()) {
     waiting_.push_back(arrival);
-    return;
+    return kNobody;
   }
   Sprite sprite;
   sprite.file = arrival.file;
@@ -478,7 +494,7 @@ void Desktop::Admit(const Arrival& arrival) {
   sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;
   sprite.nature = NatureFor(arrival.file, arrival.scale);
   const std::string name = sprite.name;
-  world_.Enter(std::move(sprite), arrival.entrance);
+  const SpriteId id = world_.Enter(std::move(sprite), arrival.entrance);
   outbox_.sounds.push_back(Sound::kArrive);
   const std::string& from = arrival.from.Called();
   if (met_.size() >= kMetMax) {
@@ -488,6 +504,17 @@ void Desktop::Admit(const Arrival& arrival) {
   if (!is_ourselves && met_.insert(from).second) {
     Say(ToastKind::kArrived, name + " has come", "From " + from + ".");
   }
+  return id;
+}
+
+// Our seat ended before the relay learnt that we have them: they have gone on to somebody else.
+void Desktop::TakeAwayLastBatch() {
+  for (const SpriteId id : std::exchange(last_batch_, {})) {
+    world_.Remove(id);
+  }
+  std::erase_if(waiting_,
+                [this](const Arrival& arrival) { return arrival.seq >= last_batch_seq_; });
+  keep_now_ = true;
 }
 
 // From somebody who is muted: it flies on in its direction of travel, unseen.
@@ -510,7 +537,10 @@ void Desktop::LetWaitingIn() {
   while (!waiting_.empty() && (world_.sprites().size() < most || MakeRoom())) {
     const Arrival arrival = std::move(waiting_.front());
     waiting_.pop_front();
-    Admit(arrival);
+    const SpriteId id = Admit(arrival);
+    if (arrival.seq >= last_batch_seq_) {
+      last_batch_.push_back(id);
+    }
     keep_now_ = true;
   }
 }
@@ -771,7 +801,7 @@ void Desktop::ApplyScreen() {
   }
   world_.SetScreen(Screen(used));
   world_.SetCalm(settings_.calm);
-  SetWindows(std::vector<WindowArea>(windows_));
+  ApplyWindows();
 }
 
 std::string Desktop::Kept() const {

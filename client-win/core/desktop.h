@@ -103,7 +103,8 @@ class Desktop {
   void TakeVerdict(const Verdict& verdict);
   void TakeFile(const Answer& answer, const std::string& file);
   void TakeUpload(const Answer& answer, const std::string& file);
-  void Admit(const Arrival& arrival);
+  SpriteId Admit(const Arrival& arrival);
+  void TakeAwayLastBatch();
   void PassOn(const Arrival& arrival);
   void LetWaitingIn();
   bool MakeRoom();
@@ -128,6 +129,7 @@ class Desktop {
   double IdleMs() const;
   void Say(ToastKind kind, const std::string& title, const std::string& text);
   void ApplyScreen();
+  void ApplyWindows();
   std::string Kept() const;
 
   Settings settings_;
@@ -147,6 +149,8 @@ class Desktop {
   std::map<std::string, std::vector<Departure>> unsent_;  // who waits for the upload of a file
   std::set<std::string> at_relay_;                        // files the relay has
   std::deque<Arrival> waiting_;                           // acknowledged, but without room yet
+  std::vector<SpriteId> last_batch_;                      // who came in by it
+  uint64_t last_batch_seq_ = 1;                           // of its first event
   std::set<std::string> met_;                             // neighbours somebody came from
   std::optional<Neighbours> neighbours_;
   std::array<int64_t, 3> said_ms_{};  // when a toast of each kind was last shown

@@ -243,6 +243,24 @@ TEST_CASE("desktop › takes in nothing twice") {
   CHECK(fixture.desktop.world().sprites().size() == 3);
 }
 
+TEST_CASE("desktop › takes away who came last when the relay passed them on, and nobody else") {
+  Settings settings;
+  settings.sprites_most = 3;
+  Fixture fixture(settings);
+  fixture.Sit();
+  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Brings({Arriving(2, FileOf(3)), Arriving(3, FileOf(3)), Arriving(4, FileOf(3))});
+  CHECK(fixture.desktop.world().sprites().size() == 3);
+  CHECK(fixture.desktop.waiting() == 1);
+  const Request poll = fixture.Asked("/events", Method::kGet);
+  fixture.Answer(poll, 410, {{"code", "desktop-ended"}});
+  CHECK(fixture.desktop.world().sprites().size() == 1);
+  CHECK(fixture.desktop.waiting() == 0);
+  fixture.Sit("2-2");
+  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
+  CHECK(fixture.desktop.world().sprites().size() == 2);
+}
+
 TEST_CASE("desktop › goes on where it was: sprites, who was on the way, its seat") {
   Fixture before;
   const SpriteId stays = before.Own();

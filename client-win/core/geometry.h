@@ -55,6 +55,8 @@ struct WindowArea {
   Rect rect;        // px: what is seen of it, without the shadow
   bool has_caption = true;
   bool is_foreground = false;
+
+  bool operator==(const WindowArea&) const = default;
 };
 
 // A surface to stand on: what can be seen of a window's top edge.

@@ -119,6 +119,7 @@ Poller::Poller(std::string relay_url, JoinWish wish, Random random)
 void Poller::SitDown(Seat seat) {
   seat_ = std::move(seat);
   has_looked_ = false;
+  polls_of_cursor_ = 1;  // whether it was sent before, nobody knows
 }
 
 std::optional<Request> Poller::Due(int64_t now_ms, RequestId* next_id) {
@@ -127,6 +128,7 @@ std::optional<Request> Poller::Due(int64_t now_ms, RequestId* next_id) {
   }
   under_way_ = (*next_id)++;
   due_ms_ = now_ms + kPollMsMin;
+  polls_of_cursor_ += seat_ && has_looked_ ? 1 : 0;
   return !seat_         ? JoinRequest(under_way_)
          : !has_looked_ ? LookRequest(under_way_)
                         : PollRequest(under_way_);
@@ -238,6 +240,7 @@ News Poller::TakePoll(const Answer& answer, int64_t now_ms) {
     return news;
   }
   seat_->cursor = news.batch->cursor;
+  polls_of_cursor_ = 0;
   held_back_ = true;
   link_ = Link::kConnected;
   if (news.batch->events == 0) {
@@ -267,6 +270,9 @@ News Poller::TakeRefusal(const Answer& answer, int64_t now_ms) {
   }
   news.seat_ended = IsEnd(problem);
   if (news.seat_ended) {
+    // The first poll with a cursor, refused, has acknowledged nothing; of a later one nobody knows.
+    news.batch_was_lost = polls_of_cursor_ == 0 || (has_looked_ && polls_of_cursor_ == 1);
+    polls_of_cursor_ = 1;
     seat_.reset();
   }
   BackOff(now_ms, problem.retry_after_s);

@@ -70,7 +70,9 @@ struct News {
   bool seated = false;                   // a new seat: start anew with it
   bool cursor_lost = false;              // sequence numbers begin anew
   bool seat_ended = false;               // a join follows
-  Problem refused;                       // a join was refused for what it asks; code empty: was not
+  // And nothing ever acknowledged the last batch: the relay passes it on, so it is not ours.
+  bool batch_was_lost = false;
+  Problem refused;  // a join was refused for what it asks; code empty: was not
 };
 
 class Poller {
@@ -117,6 +119,8 @@ class Poller {
   RequestId under_way_ = 0;
   bool has_looked_ = false;  // since the link was last broken
   bool held_back_ = false;
+  int polls_of_cursor_ =
+      1;  // sent with the cursor we have: 0, and the last batch is not acknowledged
   int failures_ = 0;
   int64_t due_ms_ = 0;
 };

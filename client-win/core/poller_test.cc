@@ -151,6 +151,27 @@ TEST_CASE("poller › joins anew when its seat is gone, not at once") {
   }
 }
 
+TEST_CASE("poller › knows whether its last batch was ever acknowledged when its seat is gone") {
+  const std::string ended = R"({"code":"desktop-ended"})";
+  Life first;
+  first.Seated();
+  first.Answers(first.Asks(), 200, BatchText("6a1f03c2-1", kPing));
+  first.poller.Resume();
+  first.Waits();
+  CHECK(first.Answers(first.Asks(), 410, ended).batch_was_lost);
+
+  Life second;
+  second.Seated();
+  second.Answers(second.Asks(), 200, BatchText("6a1f03c2-1", kPing));
+  second.poller.Resume();
+  second.Waits();
+  second.Answers(second.Asks(), 0);  // it may have come through
+  second.Waits();
+  const News news = second.Answers(second.Asks(), 410, ended);
+  CHECK(news.seat_ended);
+  CHECK(!news.batch_was_lost);
+}
+
 TEST_CASE("poller › goes on from the cursor a restarted relay gives it") {
   for (const auto& [status, code] :
        {std::pair{410, "cursor-lost"}, std::pair{400, "cursor-ahead"}}) {

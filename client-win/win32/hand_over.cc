@@ -1,0 +1,67 @@
+#include "win32/hand_over.h"
+
+#include <string_view>
+
+namespace sprites {
+
+namespace {
+
+constexpr wchar_t kMutexName[] = L"Local\\SpritesDesktop";
+constexpr ULONG_PTR kPathsFollow = 0x53505231;  // "SPR1": paths, each ended by a 0
+constexpr DWORD kPatienceMs = 10'000;           // ms: the first may just be starting
+constexpr DWORD kLookAgainMs = 50;
+
+HWND MainWindow() {
+  for (DWORD waited = 0; waited < kPatienceMs; waited += kLookAgainMs) {
+    if (const HWND window = FindWindowW(kMainClass, nullptr)) {
+      return window;
+    }
+    Sleep(kLookAgainMs);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+OnlyOne::OnlyOne() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {
+  is_first_ = mutex_ != nullptr && GetLastError() != ERROR_ALREADY_EXISTS;
+}
+
+bool HandOver(const std::vector<std::wstring>& paths) {
+  const HWND window = MainWindow();
+  if (window == nullptr) {
+    return false;
+  }
+  std::wstring text;
+  for (const std::wstring& path : paths) {
+    text += path + L'\0';
+  }
+  COPYDATASTRUCT copied{kPathsFollow, static_cast<DWORD>(text.size() * sizeof(wchar_t)),
+                        text.data()};
+  DWORD_PTR taken = 0;
+  return SendMessageTimeoutW(window, WM_COPYDATA, 0, reinterpret_cast<LPARAM>(&copied),
+                             SMTO_ABORTIFHUNG, kPatienceMs, &taken) != 0 &&
+         taken != 0;
+}
+
+std::optional<std::vector<std::wstring>> HandedOver(const COPYDATASTRUCT& copied) {
+  const bool fits = copied.dwData == kPathsFollow && copied.cbData <= kHandedBytesMax &&
+                    copied.cbData % sizeof(wchar_t) == 0;
+  if (!fits) {
+    return std::nullopt;
+  }
+  std::wstring_view rest(static_cast<const wchar_t*>(copied.lpData),
+                         copied.cbData / sizeof(wchar_t));
+  std::vector<std::wstring> paths;
+  while (!rest.empty() && paths.size() < kHandedPathsMax) {
+    const size_t end = rest.find(L'\0');
+    if (end == std::wstring_view::npos) {
+      return std::nullopt;
+    }
+    paths.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  return paths;
+}
+
+}  // namespace sprites

@@ -1,0 +1,58 @@
+// Sprites for Windows. Arguments are files to take in: .spr or any picture.
+//
+// A second start hands its files to the first one and ends. Exit 0 when it ended as it should,
+// 1 when the first one does not answer.
+#include <windows.h>
+// After windows.h.
+#include <commctrl.h>
+#include <objbase.h>
+#include <shellapi.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "win32/folder.h"
+#include "win32/hand_over.h"
+#include "win32/shell.h"
+
+namespace sprites {
+
+namespace {
+
+// Absolute, for another program may have to read them.
+std::vector<std::wstring> GivenPaths() {
+  int count = 0;
+  wchar_t** words = CommandLineToArgvW(GetCommandLineW(), &count);
+  std::vector<std::wstring> paths;
+  for (int i = 1; i < count && paths.size() < kHandedPathsMax; i++) {
+    std::error_code failed;
+    const auto path = std::filesystem::absolute(words[i], failed);
+    paths.push_back(failed ? words[i] : path.wstring());
+  }
+  LocalFree(words);
+  return paths;
+}
+
+int Main() {
+  std::vector<std::wstring> paths = GivenPaths();
+  const OnlyOne only_one;
+  if (!only_one.IsFirst()) {
+    return HandOver(paths) ? 0 : 1;
+  }
+  const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
+  const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES};
+  InitCommonControlsEx(&controls);
+  Shell(OwnFolder()).Run(std::move(paths));
+  if (SUCCEEDED(com)) {
+    CoUninitialize();
+  }
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace sprites
+
+int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) { return sprites::Main(); }
