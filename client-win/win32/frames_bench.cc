@@ -120,4 +120,5 @@ int wmain(int count, wchar_t** words) {
   }
   sprites::Measure("all thrown about", sprites, true);
   sprites::Measure("at rest", sprites, false);
+  return 0;
 }

@@ -68,7 +68,7 @@ Sounds::Sounds() {
 void Sounds::Play(Sound sound) const {
   const std::string& wave = waves_[static_cast<size_t>(sound)];
   PlaySoundW(reinterpret_cast<const wchar_t*>(wave.data()), nullptr,
-             SND_MEMORY | SND_ASYNC | SND_NODEFAULT | SND_SYSTEM);
+             SND_MEMORY | SND_ASYNC | SND_NODEFAULT);
 }
 
 }  // namespace sprites

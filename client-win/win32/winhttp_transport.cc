@@ -78,7 +78,7 @@ std::optional<Address> AddressOf(const std::string& url) {
     return std::nullopt;
   }
   // The path is a pointer into `wide`; the query follows it there.
-  const std::wstring path(parts.lpszUrlPath, wide.c_str() + wide.size());
+  const std::wstring path = wide.substr(static_cast<size_t>(parts.lpszUrlPath - wide.data()));
   return Address{{parts.lpszHostName, parts.dwHostNameLength},
                  path.empty() ? L"/" : path,
                  parts.nPort,
