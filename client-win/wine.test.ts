@@ -5,22 +5,25 @@
  * so that it arrives at the very height it left at. What it looked like lies in screenshots/ afterwards.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../server/bin/build.js';
+import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../server/bin/build.js';
 import { type RelayProcess, startRelay, until } from '../server/test/relay_process.ts';
 import { writeSheet } from '../server/wire/sheet.ts';
 import { type Colour, noWine, type Picture, SCREEN, WineDesktop } from './wine_desktop.ts';
 
 const SHOTS = join(import.meta.dirname, '../screenshots');
 const MAGENTA: Colour = [255, 0, 255];
+const CYAN: Colour = [0, 255, 255];
 const SIDE = 64; // px of the sprite on the screen
 const NEAR_PX = 4; // px: a drag's last move and its letting go are two messages
 
 const skip = noWine() ?? buildWindowsClient() ?? false;
+const skipInstaller = skip || (buildInstaller() ?? false);
 
 /** 32 × 32 pixels: 4 of nothing all around, magenta, in the middle a hole of 8 × 8, below it a green half to see through. */
 function target(): Buffer {
@@ -44,6 +47,13 @@ function target(): Buffer {
   return Buffer.from(writeSheet(PNG.sync.write(picture), description, crc32));
 }
 
+/** A picture that is no sprite. */
+function cyan(): Buffer {
+  const picture = new PNG({ width: 48, height: 48 });
+  for (let i = 0; i < picture.data.length; i += 4) picture.data.set([...CYAN, 255], i);
+  return PNG.sync.write(picture);
+}
+
 /** Its left top corner, when all of it is on the screen. */
 function seen(picture: Picture): { x: number; y: number } | undefined {
   const found = picture.find(MAGENTA);
@@ -65,7 +75,12 @@ describe('windows client', { skip, timeout: 240_000 }, () => {
     const common = { relay: relay.url, world: 'wine', sound: false, calm: true, toasts: false };
     ada.settle({ ...common, name: 'Ada' });
     grace.settle({ ...common, name: 'Grace' });
-    writeFileSync(join(ada.prefix, 'drive_c', 'Zielscheibe ü.spr'), target());
+    const spr = target();
+    writeFileSync(join(ada.prefix, 'drive_c', 'Zielscheibe ü.spr'), spr);
+    writeFileSync(join(ada.prefix, 'drive_c', 'cyan.png'), cyan());
+    // Grace has this one too, for until a picture has come there is a parcel, which falls.
+    mkdirSync(join(grace.folder, 'files', 'own'), { recursive: true });
+    writeFileSync(join(grace.folder, 'files', 'own', createHash('sha256').update(spr).digest('hex')), spr);
   });
 
   after(async () => {
@@ -81,10 +96,19 @@ describe('windows client', { skip, timeout: 240_000 }, () => {
     const at = (x: number, y: number) => picture.at(place.x + x, place.y + y);
     const behind = (x: number, y: number) => empty.at(place.x + x, place.y + y);
     assert.deepEqual(at(16, 16), MAGENTA);
-    for (const [x, y] of [[2, 2], [SIDE - 3, SIDE - 3], [32, 24]]) assert.deepEqual(at(x, y), behind(x, y));
+    for (const [x, y] of [
+      [2, 2],
+      [SIDE - 3, SIDE - 3],
+      [32, 24],
+    ])
+      assert.deepEqual(at(x, y), behind(x, y));
     const [red, green, blue] = at(32, 44);
     const [r, g, b] = behind(32, 44);
-    for (const [is, should] of [[red, r * 0.498], [green, 127.5 + g * 0.498], [blue, b * 0.498]]) {
+    for (const [is, should] of [
+      [red, r * 0.498],
+      [green, 127.5 + g * 0.498],
+      [blue, b * 0.498],
+    ]) {
       assert.ok(isNear(is, should, 3), `${at(32, 44)} over ${behind(32, 44)}`);
     }
   });
@@ -103,7 +127,7 @@ describe('windows client', { skip, timeout: 240_000 }, () => {
 
   it('follows the pointer while it is held', async () => {
     const { it: place } = await ada.seeUntil('the sprite', seen);
-    await ada.pointer('mousemove', place.x + 16, place.y + 16, 'mousedown', 1, 'sleep', 0.1, 'mousemove', 316, 316);
+    await ada.pointer('mousemove', place.x + 16, place.y + 16, 'sleep', 0.1, 'mousedown', 1, 'sleep', 0.1, 'mousemove', 316, 316);
     const { it: held } = await ada.seeUntil('it is where the pointer is', (picture) => {
       const now = seen(picture);
       return now && isNear(now.x, 300) && isNear(now.y, 300) ? now : undefined;
@@ -117,7 +141,7 @@ describe('windows client', { skip, timeout: 240_000 }, () => {
     await until('both are in', async () => (await relay.metrics()).get('sprites_desktops') === 2);
     const { it: place } = await ada.seeUntil('the sprite', seen);
     const arrival = grace.seeUntil('the sprite', seen);
-    await ada.fling(place.x + 16, place.y + 16, 50, 0);
+    await ada.fling(place.x + 16, place.y + 16, 100, 0);
     const first = await arrival;
     const second = await grace.seeUntil('it has moved', (picture) => {
       const now = seen(picture);
@@ -128,5 +152,121 @@ describe('windows client', { skip, timeout: 240_000 }, () => {
     assert.ok(isNear(first.it.y, place.y), `left at ${place.y}, came at ${first.it.y}`);
     assert.ok(isNear(second.it.y, first.it.y, 1));
     assert.equal((await ada.see()).find(MAGENTA), undefined);
+  });
+
+  it('hands the files of a second start to the first; a picture becomes a sprite, and is sent along when it is thrown', async () => {
+    // Ends by itself: the sprite is the first one's.
+    await ada.run('wine', WINDOWS_CLIENT, 'C:\\cyan.png');
+    const whole = (picture: Picture) => {
+      const found = picture.find(CYAN);
+      return found && SCREEN.height - found.bottom < 8 ? found : undefined;
+    };
+    const { it: standing } = await ada.seeUntil('a cyan sprite on the floor', whole);
+    const x = Math.round((standing.left + standing.right) / 2);
+    const y = Math.round((standing.top + standing.bottom) / 2);
+    const arrival = grace.seeUntil('the cyan sprite', (picture) => picture.find(CYAN));
+    await ada.fling(x, y, x < SCREEN.width / 2 ? 400 : -400, -160); // two desktops: Grace is on either side
+    await arrival;
+    await ada.seeUntil('it has gone', (picture) => picture.find(CYAN) === undefined || undefined);
+  });
+
+  it('steers the sprite that was clicked: arrow keys and space', async () => {
+    const { it: standing } = await grace.seeUntil('it stands', (picture) => {
+      const found = picture.find(CYAN);
+      return found && SCREEN.height - found.bottom < 8 ? found : undefined;
+    });
+    const x = Math.round((standing.left + standing.right) / 2);
+    await grace.pointer('mousemove', x, Math.round((standing.top + standing.bottom) / 2), 'click', 1, 'sleep', 0.2);
+    const [key, sign] = x < SCREEN.width / 2 ? ['Right', 1] : ['Left', -1];
+    await grace.pointer('keydown', key);
+    await grace.seeUntil('it runs that way', (picture) => {
+      const found = picture.find(CYAN);
+      return found && (found.left - standing.left) * sign > 40 ? found : undefined;
+    });
+    await grace.pointer('keyup', key);
+    await grace.pointer('key', 'space');
+    await grace.seeUntil('it is in the air', (picture) => {
+      const found = picture.find(CYAN);
+      return found && found.bottom < standing.bottom - 20 ? found : undefined;
+    });
+  });
+
+  it('survives a restart of the relay, and a double click closes it, with good-bye', async () => {
+    const { ports } = relay;
+    await relay.stop();
+    relay = await startRelay({ workers: 0, ports });
+    await until('both are back', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+    const { it: standing } = await grace.seeUntil('it stands', (picture) => {
+      const found = picture.find(CYAN);
+      return found && SCREEN.height - found.bottom < 8 ? found : undefined;
+    });
+    const x = Math.round((standing.left + standing.right) / 2);
+    const y = Math.round((standing.top + standing.bottom) / 2);
+    await grace.pointer('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
+    await grace.seeUntil('nothing is left', (picture) => picture.find(CYAN) === undefined || undefined);
+    await until('Grace has left', async () => (await relay.metrics()).get('sprites_desktops') === 1);
+    assert.ok(
+      grace.kept().sprites.some(({ name }) => name === 'cyan'),
+      JSON.stringify(grace.kept()),
+    );
+  });
+});
+
+describe('windows installer', { skip: skipInstaller, timeout: 240_000 }, () => {
+  const KEYS = {
+    '.spr': 'HKCU\\Software\\Classes\\.spr',
+    class: 'HKCU\\Software\\Classes\\Sprites.spr',
+    uninstall: 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Sprites',
+    own: 'HKCU\\Software\\Sprites',
+  };
+  const RUN = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
+  let desktop: WineDesktop;
+  let program: string;
+  let link: string;
+
+  const has = async (key: string, ...more: string[]) =>
+    desktop.ask('wine', 'reg', 'query', key, ...more).then(
+      () => true,
+      () => false,
+    );
+
+  before(async () => {
+    desktop = await WineDesktop.start('ada');
+    program = join(desktop.roaming, '../Local/Programs/Sprites');
+    link = join(desktop.roaming, 'Microsoft/Windows/Start Menu/Programs/Sprites.lnk');
+    rmSync(program, { recursive: true, force: true });
+  });
+
+  after(async () => await desktop?.stop());
+
+  it('installs silently for one person: program, Start menu, uninstaller, file association, autostart if asked for', async () => {
+    await desktop.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=1');
+    assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe']);
+    assert.deepEqual(readFileSync(join(program, 'Sprites.exe')), readFileSync(WINDOWS_CLIENT));
+    assert.ok(existsSync(link));
+    for (const key of Object.values(KEYS)) assert.ok(await has(key), key);
+    assert.match(
+      await desktop.ask('wine', 'reg', 'query', `${KEYS.class}\\shell\\open\\command`),
+      /Sprites\.exe" "%1"/,
+    );
+    assert.match(await desktop.ask('wine', 'reg', 'query', RUN, '/v', 'Sprites'), /Programs\\Sprites\\Sprites\.exe/);
+  });
+
+  it('upgrades over an old version that runs: that one ends, and the new one goes on', async () => {
+    desktop.settle({ relay: 'http://127.0.0.1:9', sound: false, calm: true });
+    writeFileSync(join(desktop.prefix, 'drive_c', 'target.spr'), target());
+    const old = desktop.begin(join(program, 'Sprites.exe'), 'C:\\target.spr');
+    await desktop.seeUntil('the old one', seen);
+    await desktop.run('wine', WINDOWS_SETUP, '/S');
+    await until('the old one has ended', () => old.exitCode !== null);
+    await desktop.seeUntil('the new one, with its sprite', seen);
+  });
+
+  it('uninstalls while it runs and leaves nothing behind', async () => {
+    await desktop.run('wine', join(program, 'Uninstall.exe'), '/S');
+    await until('all is gone', () => ![program, link, desktop.folder].some((path) => existsSync(path)));
+    for (const key of Object.values(KEYS)) assert.ok(!(await has(key)), key);
+    assert.ok(!(await has(RUN, '/v', 'Sprites')));
+    assert.equal((await desktop.see()).find(MAGENTA), undefined);
   });
 });

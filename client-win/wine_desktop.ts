@@ -5,6 +5,7 @@
  * server and all of its Wine are gone when the test's process is. A prefix (0.7 GB) is made once and kept in build/wine.
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -145,6 +146,8 @@ export class WineDesktop {
       begin('picom', ['--backend', 'xrender', '--no-vsync', '--config', '/dev/null'], env),
     ];
     const desktop = new WineDesktop(prefix, display, [...around, server]);
+    // Else Wine would start anew for every command.
+    await desktop.run('wineserver', '-p');
     const made = join(prefix, 'made');
     if (!existsSync(made)) {
       rmSync(prefix, { recursive: true, force: true });
@@ -153,6 +156,8 @@ export class WineDesktop {
       writeFileSync(made, '');
     }
     rmSync(desktop.folder, { recursive: true, force: true });
+    const isBlack = (colour: Colour) => colour.every((part) => part === 0);
+    await desktop.seeUntil('that something composes', (picture) => !isBlack(picture.at(640, 400)) || undefined);
     return desktop;
   }
 
@@ -179,8 +184,17 @@ export class WineDesktop {
     return child;
   }
 
-  /** Runs a command to its end; its output. */
-  async run(command: string, ...args: string[]): Promise<string> {
+  /** Runs a command to its end. Throws when it fails. Its output goes nowhere: what it starts would hold a pipe open. */
+  async run(command: string, ...args: string[]): Promise<void> {
+    const child = begin(command, args, this.env);
+    const late = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS_MAX);
+    const [code] = await once(child, 'exit');
+    clearTimeout(late);
+    if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}.`);
+  }
+
+  /** Runs a command that starts nothing; its output. Throws when it fails. */
+  async ask(command: string, ...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)(command, args, { env: this.env, timeout: COMMAND_MS_MAX });
     return stdout;
   }
@@ -212,7 +226,7 @@ export class WineDesktop {
   }
 
   async pointer(...words: (string | number)[]): Promise<string> {
-    return await this.run('xdotool', ...words.map(String));
+    return await this.ask('xdotool', ...words.map(String));
   }
 
   /** Presses at a point, moves by (dx, dy) in ten steps of about 10 ms, and lets go while it moves. */

@@ -54,10 +54,10 @@ bool WriteWhole(const std::filesystem::path& path, std::string_view text) {
   {
     const OwnedHandle file = Opened(fresh, GENERIC_WRITE, CREATE_ALWAYS);
     DWORD written = 0;
-    const bool done = file != nullptr &&
-                      WriteFile(file.get(), text.data(), static_cast<DWORD>(text.size()), &written,
-                                nullptr) &&
-                      written == text.size() && FlushFileBuffers(file.get());
+    const bool done =
+        file != nullptr &&
+        WriteFile(file.get(), text.data(), static_cast<DWORD>(text.size()), &written, nullptr) &&
+        written == text.size() && FlushFileBuffers(file.get());
     if (!done) {
       return false;
     }

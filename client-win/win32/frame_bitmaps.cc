@@ -41,8 +41,7 @@ OwnedBitmap Drawn(const DrawnSprite& sprite) {
   header.bmiHeader.biBitCount = 32;
   header.bmiHeader.biCompression = BI_RGB;
   void* pixels = nullptr;
-  OwnedBitmap bitmap(
-      CreateDIBSection(nullptr, &header, DIB_RGB_COLORS, &pixels, nullptr, 0));
+  OwnedBitmap bitmap(CreateDIBSection(nullptr, &header, DIB_RGB_COLORS, &pixels, nullptr, 0));
   if (bitmap != nullptr) {
     Draw(sprite, static_cast<uint32_t*>(pixels));
     GdiFlush();

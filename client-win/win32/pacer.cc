@@ -11,9 +11,9 @@ namespace {
 #ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION  // missing in older headers
 constexpr DWORD CREATE_WAITABLE_TIMER_HIGH_RESOLUTION = 0x00000002;
 #endif
-constexpr double kFrameMsMin = 12;         // ms: about 60 a second; a screen of 144 shows each 2nd
+constexpr double kFrameMsMin = 12;  // ms: about 60 a second; a screen of 144 shows each 2nd
 constexpr double kFrameMsUsual = 1000.0 / 60;  // ms, where nothing is known of the screen
-constexpr double kRefreshMsMin = 1;        // ms: what is told beyond these is nonsense
+constexpr double kRefreshMsMin = 1;            // ms: what is told beyond these is nonsense
 constexpr double kRefreshMsMax = 100;
 
 }  // namespace

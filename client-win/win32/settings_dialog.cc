@@ -17,14 +17,13 @@ struct SwitchBox {
   int id;
   bool Settings::*place;
 };
-constexpr std::array<SwitchBox, 7> kSwitches = {
-    {{IDC_SOUND, &Settings::sound},
-     {IDC_TOASTS, &Settings::toasts},
-     {IDC_CALM, &Settings::calm},
-     {IDC_ALL_MONITORS, &Settings::all_monitors},
-     {IDC_HIDE, &Settings::hide_in_full_screen},
-     {IDC_START, &Settings::start_with_system},
-     {IDC_ASK, &Settings::ask_before_closing}}};
+constexpr std::array<SwitchBox, 7> kSwitches = {{{IDC_SOUND, &Settings::sound},
+                                                 {IDC_TOASTS, &Settings::toasts},
+                                                 {IDC_CALM, &Settings::calm},
+                                                 {IDC_ALL_MONITORS, &Settings::all_monitors},
+                                                 {IDC_HIDE, &Settings::hide_in_full_screen},
+                                                 {IDC_START, &Settings::start_with_system},
+                                                 {IDC_ASK, &Settings::ask_before_closing}}};
 
 struct TextBox {
   int id;
@@ -46,8 +45,7 @@ HWND open_dialog = nullptr;
 std::string TextIn(HWND dialog, int id) {
   const HWND box = GetDlgItem(dialog, id);
   std::wstring text(static_cast<size_t>(GetWindowTextLengthW(box)) + 1, 0);
-  text.resize(static_cast<size_t>(
-      GetWindowTextW(box, text.data(), static_cast<int>(text.size()))));
+  text.resize(static_cast<size_t>(GetWindowTextW(box, text.data(), static_cast<int>(text.size()))));
   return Narrow(text);
 }
 
@@ -168,9 +166,8 @@ std::optional<Settings> AskForSettings(HWND owner, const Settings& settings) {
     return std::nullopt;
   }
   Settings edited = settings;
-  const INT_PTR ended =
-      DialogBoxParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(IDD_SETTINGS), owner, OnDialog,
-                      reinterpret_cast<LPARAM>(&edited));
+  const INT_PTR ended = DialogBoxParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(IDD_SETTINGS),
+                                        owner, OnDialog, reinterpret_cast<LPARAM>(&edited));
   return ended == IDOK ? std::optional(WithinLimits(std::move(edited))) : std::nullopt;
 }
 

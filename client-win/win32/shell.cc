@@ -21,14 +21,14 @@ namespace sprites {
 
 namespace {
 
-constexpr int64_t kLookMs = 100;          // between two looks at windows; the hook nudges between
-constexpr int64_t kLookMsStanding = 33;   // while somebody stands on one
-constexpr int64_t kMonitorsMs = 1'000;    // between two looks at monitors
-constexpr DWORD kFarewellMs = 2'000;      // ms the relay has for our good-bye
-constexpr UINT kModalFrameMs = 16;        // ms of a frame while a menu is open
+constexpr int64_t kLookMs = 100;         // between two looks at windows; the hook nudges between
+constexpr int64_t kLookMsStanding = 33;  // while somebody stands on one
+constexpr int64_t kMonitorsMs = 1'000;   // between two looks at monitors
+constexpr DWORD kFarewellMs = 2'000;     // ms the relay has for our good-bye
+constexpr UINT kModalFrameMs = 16;       // ms of a frame while a menu is open
 constexpr UINT_PTR kModalTimer = 1;
-constexpr size_t kFirstSprites = 3;       // who falls in on the very first start
-constexpr double kOnFloorPx = 2;          // px a foot may be above the floor and stand on it
+constexpr size_t kFirstSprites = 3;  // who falls in on the very first start
+constexpr double kOnFloorPx = 2;     // px a foot may be above the floor and stand on it
 
 constexpr wchar_t kAbout[] =
     L"Sprites 0.1.0\n\n"
@@ -148,14 +148,14 @@ void Shell::Turn() {
   stirred_ = false;
   const int64_t now_ms = NowMs();
   LookAround(now_ms);
+  LetGoOfLost();
   TakeAnswers();
   TakeTaken();
   const Scene& scene = desktop_.Tick(NowMs());
   CarryOut(desktop_.TakeOutbox());
   windows_.Show(scene);
   tray_.SetTip("Sprites: " + StatusOf(desktop_));
-  const double look_ms =
-      static_cast<double>(StandsSomebodyOnAWindow() ? kLookMsStanding : kLookMs);
+  const double look_ms = static_cast<double>(StandsSomebodyOnAWindow() ? kLookMsStanding : kLookMs);
   pacer_.WaitFor(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : look_ms));
 }
 
@@ -190,6 +190,13 @@ bool Shell::StandsSomebodyOnAWindow() const {
     const Monitor& monitor = world.screen().monitors()[sprite.monitor];
     return RulesOf(sprite.mode).on_feet && sprite.y < monitor.work.bottom - kOnFloorPx;
   });
+}
+
+// Capture may be gone without a word: then nobody will tell us that the button came up.
+void Shell::LetGoOfLost() {
+  if (desktop_.world().held() != kNobody && GetCapture() == nullptr) {
+    desktop_.Release(static_cast<double>(GetTickCount()));
+  }
 }
 
 void Shell::TakeAnswers() {

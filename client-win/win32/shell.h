@@ -49,6 +49,7 @@ class Shell : private SpriteListener {
   void Stir();
   void LookAround(int64_t now_ms);
   bool StandsSomebodyOnAWindow() const;
+  void LetGoOfLost();
   void TakeAnswers();
   void TakeTaken();
   void CarryOut(Outbox outbox);

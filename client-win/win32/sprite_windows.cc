@@ -13,7 +13,8 @@ namespace {
 constexpr wchar_t kClass[] = L"SpritesSprite";
 constexpr DWORD kStyle = WS_POPUP;
 // No button on the task bar, above other windows; layered: with an alpha channel.
-constexpr DWORD kExtendedStyle = WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_ACCEPTFILES;
+constexpr DWORD kExtendedStyle =
+    WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_ACCEPTFILES;
 constexpr UINT kOnlyMove = SWP_NOSIZE | SWP_NOZORDER | SWP_NOACTIVATE | SWP_NOOWNERZORDER |
                            SWP_NOREDRAW | SWP_NOSENDCHANGING;
 constexpr UINT kOnlyRaise = SWP_NOSIZE | SWP_NOMOVE | SWP_NOACTIVATE | SWP_NOSENDCHANGING;
@@ -197,7 +198,6 @@ LRESULT SpriteWindows::Take(HWND window, SpriteId id, UINT message, WPARAM wide,
   switch (message) {
     case WM_LBUTTONDOWN:
       SetCapture(window);
-      SetForegroundWindow(window);
       listener_->Grabbed(id, MessagePoint(), MessageMs());
       return 0;
     case WM_MOUSEMOVE:
@@ -208,6 +208,9 @@ LRESULT SpriteWindows::Take(HWND window, SpriteId id, UINT message, WPARAM wide,
     case WM_LBUTTONUP:
       ReleaseFrom(window);
       return 0;
+    case WM_CANCELMODE:
+      return 0;  // it comes with a late change of focus too, which must not strike a sprite out of
+                 // a hand
     case WM_CAPTURECHANGED:
       listener_->Released(MessageMs());
       return 0;
@@ -243,8 +246,9 @@ void SpriteWindows::PressOn(WPARAM key, bool is_down) {
 void SpriteWindows::ReleaseFrom(HWND window) {
   if (GetCapture() == window) {
     listener_->Dragged(MessagePoint(), MessageMs());
-    ReleaseCapture();  // WM_CAPTURECHANGED lets go
   }
+  ReleaseCapture();
+  listener_->Released(MessageMs());
 }
 
 }  // namespace sprites

@@ -57,9 +57,9 @@ class SpriteWindows {
   struct Shown {
     HWND window = nullptr;
     DrawnSprite drawn;
-    bool is_drawn = false;    // `drawn` says what is in the window
+    bool is_drawn = false;  // `drawn` says what is in the window
     bool is_visible = false;
-    uint64_t seen = 0;        // the frame it was last in
+    uint64_t seen = 0;  // the frame it was last in
   };
 
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider);

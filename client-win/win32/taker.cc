@@ -35,8 +35,8 @@ Taken TakeIn(const std::filesystem::path& path, FileCache* cache) {
   try {
     const auto text = ReadWhole(path, kPictureBytesMax);
     if (!text) {
-      taken.why = "It can't be read, or has more than " +
-                  std::to_string(kPictureBytesMax >> 20) + " MiB.";
+      taken.why =
+          "It can't be read, or has more than " + std::to_string(kPictureBytesMax >> 20) + " MiB.";
       return taken;
     }
     taken.sheet = KeepOwn(cache, SprOf(AsBytes(*text), taken.name));

@@ -27,7 +27,9 @@ NOTIFYICONDATAW DescriptionFor(HWND window) {
 // A menu whose entries are choices.
 class Menu {
  public:
-  void Add(const std::wstring& text, Choice choice, UINT flags = 0) { AddTo(menu_.get(), text, std::move(choice), flags); }
+  void Add(const std::wstring& text, Choice choice, UINT flags = 0) {
+    AddTo(menu_.get(), text, std::move(choice), flags);
+  }
   void AddTo(HMENU menu, const std::wstring& text, Choice choice, UINT flags = 0) {
     choices_.push_back(std::move(choice));
     AppendMenuW(menu, MF_STRING | flags, choices_.size(), text.c_str());

@@ -47,8 +47,7 @@ Picture DecodeByWindows(std::span<const uint8_t> bytes) {
   UINT height = 0;
   Check(frame->GetSize(&width, &height));
   const bool fits = width >= 1 && height >= 1 && width <= kPictureSidePixelsMax &&
-                    height <= kPictureSidePixelsMax &&
-                    size_t{width} * height <= kPicturePixelsMax;
+                    height <= kPictureSidePixelsMax && size_t{width} * height <= kPicturePixelsMax;
   if (!fits) {
     Refuse("The picture has more pixels than this program takes.");
   }

@@ -10,10 +10,12 @@ namespace sprites {
 
 namespace {
 
-// The desktop itself and what belongs to it: nobody stands on these, and they are never full screen.
+// The desktop itself and what belongs to it: nobody stands on these, and they are never full
+// screen.
 constexpr std::array<std::wstring_view, 6> kOfTheDesktop = {
-    L"Progman", L"WorkerW", L"Shell_TrayWnd", L"Shell_SecondaryTrayWnd", L"#32769",
-    L"Windows.UI.Core.CoreWindow"};
+    L"Progman",       L"WorkerW",
+    L"Shell_TrayWnd", L"Shell_SecondaryTrayWnd",
+    L"#32769",        L"Windows.UI.Core.CoreWindow"};
 constexpr std::array<std::pair<DWORD, DWORD>, 3> kEvents = {
     {{EVENT_SYSTEM_FOREGROUND, EVENT_SYSTEM_FOREGROUND},
      {EVENT_SYSTEM_MOVESIZESTART, EVENT_SYSTEM_MINIMIZEEND},
@@ -34,7 +36,8 @@ bool IsCloaked(HWND window) {
 
 // What is seen of it: without the invisible border of its shadow where Windows tells.
 bool SeenRect(HWND window, RECT* rect) {
-  return SUCCEEDED(DwmGetWindowAttribute(window, DWMWA_EXTENDED_FRAME_BOUNDS, rect, sizeof *rect)) ||
+  return SUCCEEDED(
+             DwmGetWindowAttribute(window, DWMWA_EXTENDED_FRAME_BOUNDS, rect, sizeof *rect)) ||
          GetWindowRect(window, rect);
 }
 

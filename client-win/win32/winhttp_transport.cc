@@ -13,8 +13,8 @@ namespace sprites {
 
 namespace {
 
-constexpr int kConnectMsMax = 5'000;         // ms: a host that is there answers sooner
-constexpr size_t kReadBytes = 16'384;        // bytes of one read: a batch of a poll in one
+constexpr int kConnectMsMax = 5'000;   // ms: a host that is there answers sooner
+constexpr size_t kReadBytes = 16'384;  // bytes of one read: a batch of a poll in one
 constexpr int kRetryAfterSecondsMax = 86'400;
 constexpr wchar_t kAgent[] = L"Sprites for Windows";
 
@@ -100,9 +100,9 @@ std::wstring HeadersOf(const Request& request) {
 DWORD NumberOf(HINTERNET handle, DWORD query) {
   DWORD number = 0;
   DWORD size = sizeof number;
-  const BOOL found = WinHttpQueryHeaders(handle, query | WINHTTP_QUERY_FLAG_NUMBER,
-                                         WINHTTP_HEADER_NAME_BY_INDEX, &number, &size,
-                                         WINHTTP_NO_HEADER_INDEX);
+  const BOOL found =
+      WinHttpQueryHeaders(handle, query | WINHTTP_QUERY_FLAG_NUMBER, WINHTTP_HEADER_NAME_BY_INDEX,
+                          &number, &size, WINHTTP_NO_HEADER_INDEX);
   return found ? number : 0;
 }
 
@@ -191,15 +191,14 @@ Answer WinHttpTransport::Exchange(const Request& request) {
   if (!address) {
     return none;
   }
-  const OwnedInternet host(
-      WinHttpConnect(session_.get(), address->host.c_str(), address->port, 0));
+  const OwnedInternet host(WinHttpConnect(session_.get(), address->host.c_str(), address->port, 0));
   const OwnedInternet handle(
       host == nullptr
           ? nullptr
-          : WinHttpOpenRequest(host.get(), NameOf(request.method), address->path.c_str(), nullptr,
-                               WINHTTP_NO_REFERER, WINHTTP_DEFAULT_ACCEPT_TYPES,
-                               (address->is_secure ? WINHTTP_FLAG_SECURE : 0) |
-                                   WINHTTP_FLAG_ESCAPE_DISABLE));
+          : WinHttpOpenRequest(
+                host.get(), NameOf(request.method), address->path.c_str(), nullptr,
+                WINHTTP_NO_REFERER, WINHTTP_DEFAULT_ACCEPT_TYPES,
+                (address->is_secure ? WINHTTP_FLAG_SECURE : 0) | WINHTTP_FLAG_ESCAPE_DISABLE));
   if (handle == nullptr) {
     return none;
   }
@@ -225,9 +224,8 @@ Answer WinHttpTransport::Exchange(const Request& request) {
   }
   Answer answer{request.id, static_cast<int>(NumberOf(handle.get(), WINHTTP_QUERY_STATUS_CODE))};
   answer.body = std::move(*body);
-  answer.retry_after_s =
-      static_cast<int>(std::min<DWORD>(NumberOf(handle.get(), WINHTTP_QUERY_RETRY_AFTER),
-                                       kRetryAfterSecondsMax));
+  answer.retry_after_s = static_cast<int>(
+      std::min<DWORD>(NumberOf(handle.get(), WINHTTP_QUERY_RETRY_AFTER), kRetryAfterSecondsMax));
   return answer;
 }
 
