@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,14 @@ export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
 /** Where the desktop client is built natively: its core's tests, the headless desktop, the bench. */
 export const CLIENT = join(ROOT, 'build', 'client');
 export const HEADLESS = join(CLIENT, 'headless', 'headless-desktop');
+
+/** Where the program for Windows lies once built. */
+const WINDOWS = join(ROOT, 'build', 'client-win32');
+export const WINDOWS_CLIENT = join(WINDOWS, 'win32', 'Sprites.exe');
+
+/** What people download: the installer, and the program alone. The relay's site offers what is here. */
+export const DIST = join(ROOT, 'client-win', 'dist');
+export const WINDOWS_SETUP = join(DIST, 'Sprites-Setup.exe');
 
 /** What the client's core is built with: headers, each with the Debian package it comes in. */
 const CLIENT_HEADERS = {
@@ -74,6 +82,41 @@ export function buildClient() {
   return builtByCMake('client', join(ROOT, 'client-win'), HEADLESS, CLIENT);
 }
 
+/** Builds the desktop client for Windows. Answers undefined, or why there is none. */
+export function buildWindowsClient() {
+  if (process.platform !== 'linux') return 'the client is cross-compiled on Linux';
+  const headers = Object.fromEntries(Object.entries(CLIENT_HEADERS).filter(([path]) => !path.includes('openssl')));
+  if (!ensureFiles(Object.keys(headers), Object.values(headers))) {
+    return `headers are missing: apt-get install ${Object.values(headers).join(' ')}`;
+  }
+  const compiler = 'g++-mingw-w64-x86-64-posix';
+  if (!ensurePrograms(['x86_64-w64-mingw32-g++-posix', 'cmake', 'ninja'], [compiler, 'cmake', 'ninja-build'])) {
+    return `no compiler for Windows: apt-get install ${compiler} cmake ninja-build`;
+  }
+  const client = join(ROOT, 'client-win');
+  return built('windows-client', [client, join(ROOT, 'server', 'web', 'sprites')], WINDOWS_CLIENT, () => {
+    const toolchain = `-DCMAKE_TOOLCHAIN_FILE=${join(client, 'win32', 'toolchain.cmake')}`;
+    const configure = ['-S', client, '-B', WINDOWS, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release', toolchain];
+    return ran('cmake', configure, ROOT, 'cmake') ?? ran('cmake', ['--build', WINDOWS], ROOT, 'cmake --build');
+  });
+}
+
+/** Builds the installer of a program that is built, and lays both into DIST. Answers undefined, or why there is none. */
+export function buildInstaller() {
+  if (!ensurePrograms(['makensis'], ['nsis'])) return 'no makensis: apt-get install nsis';
+  const client = join(ROOT, 'client-win');
+  const script = join(client, 'installer', 'sprites.nsi');
+  return built('installer', [WINDOWS_CLIENT, script], WINDOWS_SETUP, () => {
+    mkdirSync(DIST, { recursive: true });
+    copyFileSync(WINDOWS_CLIENT, join(DIST, 'Sprites.exe'));
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const icon = join(client, 'win32', 'sprites.ico');
+    const given = { EXE: WINDOWS_CLIENT, ICON: icon, OUT: WINDOWS_SETUP, VERSION: version };
+    const defines = Object.entries(given).map(([name, value]) => `-D${name}=${value}`);
+    return ran('makensis', ['-V2', ...defines, script], ROOT, 'makensis');
+  });
+}
+
 function builtByCMake(name, sources, target, build = join(target, '..')) {
   return built(name, [sources], target, () => {
     if (!ensurePrograms(['g++', 'cmake', 'ninja'], ['g++', 'cmake', 'ninja-build'])) {
@@ -106,9 +149,12 @@ function built(name, sources, target, build) {
 function hashOf(path, hash) {
   if (!existsSync(path)) return;
   if (!/\.[a-z]+$/.test(path)) {
-    const entries = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.name !== 'build');
+    const entries = readdirSync(path, { withFileTypes: true }).filter(
+      ({ name }) => name !== 'build' && name !== 'dist',
+    );
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (entry.isDirectory() || /\.(cc|c|h|gyp|txt|json)$/.test(entry.name)) hashOf(join(path, entry.name), hash);
+      if (entry.isDirectory() || /\.(cc|c|h|gyp|txt|json|rc|manifest|ico|cmake|spr)$/.test(entry.name))
+        hashOf(join(path, entry.name), hash);
     }
     return;
   }

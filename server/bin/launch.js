@@ -35,6 +35,7 @@ const COMMANDS = {
   swarm: () => run(node(), ['--disable-warning=ExperimentalWarning', 'loadtest/bin/swarm.ts']),
   fleet: () => run(node(), ['--disable-warning=ExperimentalWarning', 'ec2/bin/fleet.ts']),
   spr: () => run(node(), ['server/bin/spr.ts']),
+  client: () => run(node(), ['server/bin/client.ts']),
   lint: () => run(node(), ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
   types: () => run(node(), ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
 };

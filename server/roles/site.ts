@@ -3,7 +3,7 @@
  *
  * Browser modules are TypeScript; their types are stripped once, at start, and they are served under their own names.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import express from 'express';
@@ -25,6 +25,10 @@ const POLICY = [
 const SERVER = join(import.meta.dirname, '..');
 const WEB = join(SERVER, 'web');
 
+/** Where `npm run client` lays the installer of the program for Windows. */
+const DIST = join(SERVER, '../client-win/dist');
+const INSTALLER = 'Sprites-Setup.exe';
+
 /** What browser and relay read sprite files by, both; the browser asks for it beside its own modules. */
 const SHARED_MODULES = ['png.ts', 'description.ts', 'sheet.ts'];
 
@@ -39,7 +43,7 @@ export function site(characters: readonly Character[]): express.Router {
     next();
   });
   const files: [string, string, string | Buffer][] = [
-    ['/', 'text/html', readFileSync(join(WEB, 'index.html'))],
+    ['/', 'text/html', page()],
     ['/protocol', 'text/markdown', readFileSync(join(SERVER, 'PROTOCOL.md'))],
     ['/openapi.yaml', 'application/yaml', readFileSync(join(SERVER, 'openapi.yaml'))],
     ['/sprites/index.json', 'application/json', JSON.stringify(characters)],
@@ -56,11 +60,20 @@ export function site(characters: readonly Character[]): express.Router {
       response.type(`${type}; charset=utf-8`).send(bytes);
     });
   }
+  router.get(`/download/${INSTALLER}`, (_, response, next) => {
+    response.sendFile(join(DIST, INSTALLER), { cacheControl: false }, (error) => error && next());
+  });
   for (const { url, file } of characters) {
     const path = join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1));
     router.get(url, (_, response, next) => sendSprite(response, path, file, next));
   }
   return router;
+}
+
+/** The page; it offers the program for Windows when `npm run client` has built it. */
+function page(): string {
+  const html = readFileSync(join(WEB, 'index.html'), 'utf8');
+  return existsSync(join(DIST, INSTALLER)) ? html.replace('id="download" hidden', 'id="download"') : html;
 }
 
 function moduleAt(path: string, file: string): [string, string, string] {
