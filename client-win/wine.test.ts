@@ -61,6 +61,11 @@ function seen(picture: Picture): { x: number; y: number } | undefined {
   return isWhole ? { x: found.left - 8, y: found.top - 8 } : undefined;
 }
 
+/** Wine hands a window to X's window manager at its first click, and X ends the grab of a drag that begins with it. */
+async function makeKnown(desktop: WineDesktop, x: number, y: number): Promise<void> {
+  await desktop.pointer('mousemove', x, y, 'sleep', 0.1, 'click', 1, 'sleep', 1);
+}
+
 const isNear = (one: number, other: number, by = NEAR_PX) => Math.abs(one - other) <= by;
 
 describe('windows client', { skip, timeout: 240_000 }, () => {
@@ -127,7 +132,21 @@ describe('windows client', { skip, timeout: 240_000 }, () => {
 
   it('follows the pointer while it is held', async () => {
     const { it: place } = await ada.seeUntil('the sprite', seen);
-    await ada.pointer('mousemove', place.x + 16, place.y + 16, 'sleep', 0.1, 'mousedown', 1, 'sleep', 0.1, 'mousemove', 316, 316);
+    await makeKnown(ada, place.x + 16, place.y + 16);
+    await ada.pointer(
+      'mousemove',
+      place.x + 16,
+      place.y + 16,
+      'sleep',
+      0.1,
+      'mousedown',
+      1,
+      'sleep',
+      0.1,
+      'mousemove',
+      316,
+      316,
+    );
     const { it: held } = await ada.seeUntil('it is where the pointer is', (picture) => {
       const now = seen(picture);
       return now && isNear(now.x, 300) && isNear(now.y, 300) ? now : undefined;
@@ -164,6 +183,7 @@ describe('windows client', { skip, timeout: 240_000 }, () => {
     const { it: standing } = await ada.seeUntil('a cyan sprite on the floor', whole);
     const x = Math.round((standing.left + standing.right) / 2);
     const y = Math.round((standing.top + standing.bottom) / 2);
+    await makeKnown(ada, x, y);
     const arrival = grace.seeUntil('the cyan sprite', (picture) => picture.find(CYAN));
     await ada.fling(x, y, x < SCREEN.width / 2 ? 400 : -400, -160); // two desktops: Grace is on either side
     await arrival;
