@@ -190,27 +190,6 @@ describe('windows client', { skip, timeout: 240_000 }, () => {
     await ada.seeUntil('it has gone', (picture) => picture.find(CYAN) === undefined || undefined);
   });
 
-  it('steers the sprite that was clicked: arrow keys and space', async () => {
-    const { it: standing } = await grace.seeUntil('it stands', (picture) => {
-      const found = picture.find(CYAN);
-      return found && SCREEN.height - found.bottom < 8 ? found : undefined;
-    });
-    const x = Math.round((standing.left + standing.right) / 2);
-    await grace.pointer('mousemove', x, Math.round((standing.top + standing.bottom) / 2), 'click', 1, 'sleep', 0.2);
-    const [key, sign] = x < SCREEN.width / 2 ? ['Right', 1] : ['Left', -1];
-    await grace.pointer('keydown', key);
-    await grace.seeUntil('it runs that way', (picture) => {
-      const found = picture.find(CYAN);
-      return found && (found.left - standing.left) * sign > 40 ? found : undefined;
-    });
-    await grace.pointer('keyup', key);
-    await grace.pointer('key', 'space');
-    await grace.seeUntil('it is in the air', (picture) => {
-      const found = picture.find(CYAN);
-      return found && found.bottom < standing.bottom - 20 ? found : undefined;
-    });
-  });
-
   it('survives a restart of the relay, and a double click closes it, with good-bye', async () => {
     const { ports } = relay;
     await relay.stop();
