@@ -15,6 +15,7 @@ import { ensurePrograms } from './machine.js';
 const CONCURRENCY = 2;
 
 const ROOT = join(import.meta.dirname, '../..');
+
 /** Programs that the suites below a folder need beside the compilers of the builds, and the Debian packages they are in. */
 interface Need {
   below: string;
@@ -22,10 +23,11 @@ interface Need {
   packages: string[];
 }
 
-const FOLDERS = ['server', 'loadtest', 'v8-patches', 'ec2'];
+const FOLDERS = ['server', 'loadtest', 'client-win', 'v8-patches', 'ec2'];
 const NEEDS: Need[] = [
   { below: 'server/test/', programs: ['chromium', 'curl'], packages: ['chromium', 'curl'] },
   { below: 'server/native/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
+  { below: 'client-win/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
   { below: 'loadtest/', programs: ['chromium', 'ip'], packages: ['chromium', 'iproute2'] },
   {
     below: 'v8-patches/',
@@ -47,12 +49,13 @@ function prepare(files: readonly string[]): void {
     ['native front', buildAddon(process.execPath)],
     ['swarm engine', buildEngine()],
     ['floor of the benches', buildFloor()],
-    ['desktop client', buildClient()],
   ];
+  const chosen = (below: string) => files.some((file) => file.startsWith(below));
+  if (chosen('client-win/')) wishes.push(['desktop client', buildClient()]);
   for (const [what, why] of wishes) if (why) skipped.push(`${what}: ${why}`);
   for (const { below, programs, packages } of NEEDS) {
     // A suite that needs one of these and does not find it says so itself.
-    if (files.some((file) => file.startsWith(below))) ensurePrograms(programs, packages);
+    if (chosen(below)) ensurePrograms(programs, packages);
   }
 }
 
