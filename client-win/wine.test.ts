@@ -22,7 +22,12 @@ const CYAN: Colour = [0, 255, 255];
 const SIDE = 64; // px of the sprite on the screen
 const NEAR_PX = 4; // px: a drag's last move and its letting go are two messages
 
-const skip = noWine() ?? buildWindowsClient() ?? false;
+/** Not among the others yet: in a run of two, Wine loses a click or a drag. */
+const notAsked = process.env.SPRITES_TEST_WINE
+  ? undefined
+  : 'only when asked for: SPRITES_TEST_WINE=1 npm test -- client-win/wine.test.ts';
+
+const skip = notAsked ?? noWine() ?? buildWindowsClient() ?? false;
 const skipInstaller = skip || (buildInstaller() ?? false);
 
 /** 32 × 32 pixels: 4 of nothing all around, magenta, in the middle a hole of 8 × 8, below it a green half to see through. */

@@ -146,11 +146,12 @@ export class WineDesktop {
       begin('picom', ['--backend', 'xrender', '--no-vsync', '--config', '/dev/null'], env),
     ];
     const desktop = new WineDesktop(prefix, display, [...around, server]);
+    const made = join(prefix, 'made');
+    if (!existsSync(made)) rmSync(prefix, { recursive: true, force: true });
+    mkdirSync(prefix, { recursive: true });
     // Else Wine would start anew for every command.
     await desktop.run('wineserver', '-p');
-    const made = join(prefix, 'made');
     if (!existsSync(made)) {
-      rmSync(prefix, { recursive: true, force: true });
       await desktop.run('wineboot', '-i');
       await desktop.run('wine', 'reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f');
       writeFileSync(made, '');

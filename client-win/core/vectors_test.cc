@@ -270,10 +270,11 @@ class Player {
 };
 
 TEST_CASE("behaviour › has the numbers of the vectors") {
-  for (const auto& [name, value] : Vectors()["constants"].items()) {
+  for (const auto& constant : Vectors()["constants"].items()) {
+    const std::string& name = constant.key();
     CAPTURE(name);
     REQUIRE(Numbers().contains(name));
-    CHECK(Numbers().at(name) == value.get<double>());
+    CHECK(Numbers().at(name) == constant.value().get<double>());
   }
   CHECK(Numbers().size() == Vectors()["constants"].size());
 }

@@ -1,0 +1,42 @@
+/** The program for Windows and its installer, as files: what they are made of. What they do is wine.test.ts. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../server/bin/build.js';
+
+const OBJDUMP = 'x86_64-w64-mingw32-objdump';
+
+/** Libraries that every Windows 10 has. */
+const OF_WINDOWS =
+  /^(ADVAPI32|bcrypt|COMCTL32|COMDLG32|dwmapi|GDI32|KERNEL32|msvcrt|ole32|OLEAUT32|SHELL32|SHLWAPI|SHCORE|USER32|WINHTTP|WINMM|windowscodecs|IMM32|VERSION|api-ms-win-[a-z0-9-]+)\.(dll|drv)$/i;
+
+const skip = buildWindowsClient() ?? false;
+const skipInstaller = skip || (buildInstaller() ?? false);
+
+describe('windows program', () => {
+  it('needs nothing that Windows does not bring', { skip }, () => {
+    const headers = execFileSync(OBJDUMP, ['-p', WINDOWS_CLIENT], { encoding: 'utf8', maxBuffer: 64 << 20 });
+    const libraries = [...headers.matchAll(/DLL Name: (\S+)/g)].map(([, name]) => name);
+    assert.ok(libraries.length > 5, headers.slice(0, 500));
+    assert.deepEqual(
+      libraries.filter((name) => !OF_WINDOWS.test(name)),
+      [],
+    );
+  });
+
+  it('is of 64 bits, opens no console, and wants no administrator', { skip }, () => {
+    const headers = execFileSync(OBJDUMP, ['-x', WINDOWS_CLIENT], { encoding: 'utf8', maxBuffer: 64 << 20 });
+    assert.match(headers, /file format pei-x86-64/);
+    assert.match(headers, /Subsystem\s+00000002\s+\(Windows GUI\)/);
+    assert.match(readFileSync(WINDOWS_CLIENT, 'latin1'), /requestedExecutionLevel level="asInvoker"/);
+  });
+
+  it('has an installer, which is a program for Windows too', { skip: skipInstaller }, () => {
+    const file = openSync(WINDOWS_SETUP, 'r');
+    const magic = Buffer.alloc(2);
+    readSync(file, magic, 0, 2, 0);
+    closeSync(file);
+    assert.equal(magic.toString(), 'MZ');
+  });
+});
