@@ -100,6 +100,8 @@ function runSanitized(args: readonly string[]): { output: string; leaks: string[
   );
   const env = {
     ...process.env,
+    // Else it would speak to a runner, not to a reader.
+    NODE_TEST_CONTEXT: undefined,
     ...{ SPRITES_TEST_ADDON: ADDON, LD_PRELOAD: runtimes.join(':') },
     // Node leaves a lot behind on purpose when it ends, so its leaks are told, and only the addon's are looked for.
     ...{ ASAN_OPTIONS: 'detect_leaks=1', LSAN_OPTIONS: 'exitcode=0', UBSAN_OPTIONS: 'print_stacktrace=1' },
