@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <optional>
 
@@ -309,6 +310,30 @@ std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int sid
   return bytes;
 }
 
+// True for a PNG with a chunk that is longer than what is left of the file: stb takes memory for a
+// chunk before it looks for its bytes.
+bool PromisesTooMuch(std::span<const uint8_t> file) {
+  constexpr size_t kHeadBytes = 8;  // length and type
+  constexpr size_t kCrcBytes = 4;
+  if (file.size() < kPngSignature.size() ||
+      std::memcmp(file.data(), kPngSignature.data(), kPngSignature.size()) != 0) {
+    return false;
+  }
+  size_t at = kPngSignature.size();
+  while (file.size() - at >= kHeadBytes + kCrcBytes) {
+    const size_t length = size_t{file[at]} << 24 | size_t{file[at + 1]} << 16 |
+                          size_t{file[at + 2]} << 8 | file[at + 3];
+    if (length > file.size() - at - kHeadBytes - kCrcBytes) {
+      return true;
+    }
+    if (std::memcmp(&file[at + 4], "IEND", 4) == 0) {
+      return false;  // what stands behind it is nobody's
+    }
+    at += kHeadBytes + length + kCrcBytes;
+  }
+  return file.size() > at;
+}
+
 }  // namespace
 
 Picture DecodePicture(std::span<const uint8_t> bytes) {
@@ -323,6 +348,9 @@ Picture DecodePicture(std::span<const uint8_t> bytes) {
   int width = 0;
   int height = 0;
   int channels = 0;
+  if (PromisesTooMuch(bytes)) {
+    throw PictureRefused("The picture is cut off.");
+  }
   if (stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) == 0) {
     throw PictureRefused("The file is no picture that is known here: PNG, JPEG, GIF or BMP.");
   }

@@ -155,6 +155,21 @@ TEST_CASE("picture › says what is wrong with what is none") {
   }
 }
 
+TEST_CASE(
+    "picture › that promises more bytes than it has is refused before memory is taken for them") {
+  const Bytes whole = Encoded(HalfRed(40, 20), "png");
+  Bytes trailed = whole;
+  trailed.insert(trailed.end(), 20, 0xff);
+  CHECK_NOTHROW(DecodePicture(trailed));
+  constexpr size_t kSecondChunk = 8 + 12 + 13;
+  Bytes promising = whole;
+  promising[kSecondChunk] = 0x6d;  // 1.8 GB
+  CHECK_THROWS_WITH(DecodePicture(promising), "The picture is cut off.");
+  for (size_t size = kSecondChunk + 1; size < whole.size(); size++) {
+    CHECK_THROWS_AS(DecodePicture(Bytes(whole.begin(), whole.begin() + size)), PictureRefused);
+  }
+}
+
 TEST_CASE("picture › of more pixels than there may be is refused before it is decoded") {
   Bytes gif = TestGif();
   gif[7] = gif[9] = 0x40;  // 16 386 × 16 385
