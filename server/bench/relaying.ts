@@ -41,6 +41,12 @@ export const LOADS: Record<string, Load> = {
     warmUpSeconds: 5,
     flags: ['--rate', '20000', '--senders', '5000'],
   },
+  '50000/s': {
+    name: '50,000 sprites/s, 10,000 desktops',
+    desktops: 10_000,
+    warmUpSeconds: 3,
+    flags: ['--rate', '50000', '--senders', '5000'],
+  },
   closed: {
     name: '64 in flight, 10,000 desktops',
     desktops: 10_000,
