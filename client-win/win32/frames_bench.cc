@@ -1,5 +1,5 @@
 // What a frame costs on this machine: N sprites thrown about, then at rest, shown by real windows.
-// Prints for each: ms of CPU a frame in the core's tick, ms in showing, calls of Windows a frame.
+// Prints for each: elapsed ms a frame in the core's tick, and in showing, calls of Windows a frame.
 //   frames-bench [N]
 #include <windows.h>
 // After windows.h.
