@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <optional>
 
+#include "core/gif.h"
 #include "core/json.h"
 #include "core/png.h"
 #include "core/stb.h"
+#include "core/still.h"
 #include "core/text.h"
 
 namespace sprites {
@@ -22,7 +23,6 @@ constexpr double kPictureShownSide = 96;                 // dip of the longer si
 constexpr double kMargin = 1.3;                          // of the picture: room for a stretch
 constexpr size_t kCreatedNameBytesMax = 24;              // bytes of a name made of a file's
 constexpr int kDelayMsMin = 20;     // ms: what browsers make of shorter ones is slower still
-constexpr int kDelayMsUsual = 100;  // ms of a frame that does not say
 constexpr int kDelayMsMax = 5'000;  // ms: one frame is not a photograph
 constexpr size_t kStepsMax = 256;   // entries of an animation's list of frames
 
@@ -57,89 +57,6 @@ struct Canvas {
   int height;
   Bytes rgba;
 };
-
-uint32_t LittleEndian16(std::span<const uint8_t> bytes, size_t at) {
-  return bytes[at] | uint32_t{bytes[at + 1]} << 8;
-}
-
-bool IsGif(std::span<const uint8_t> bytes) {
-  const std::string_view head = AsText(bytes.first(std::min<size_t>(bytes.size(), 6)));
-  return head == "GIF87a" || head == "GIF89a";
-}
-
-// How many frames a GIF has, by its blocks alone; what is cut off counts as far as it goes.
-size_t CountGifFrames(std::span<const uint8_t> bytes) {
-  constexpr size_t kScreenEnd = 13;
-  const auto colours = [](uint8_t flags) {
-    return (flags & 0x80) != 0 ? size_t{3} << ((flags & 7) + 1) : size_t{0};
-  };
-  if (bytes.size() < kScreenEnd) {
-    return 0;
-  }
-  size_t at = kScreenEnd + colours(bytes[10]);
-  size_t frames = 0;
-  const auto skip_blocks = [&] {
-    while (at < bytes.size() && bytes[at] != 0) {
-      at += size_t{bytes[at]} + 1;
-    }
-    at++;
-  };
-  while (at < bytes.size()) {
-    const uint8_t kind = bytes[at];
-    if (kind == 0x21) {  // an extension: its label, then blocks
-      at += 2;
-      skip_blocks();
-    } else if (kind == 0x2c && at + 10 < bytes.size()) {  // an image: its place, colours, blocks
-      frames++;
-      at += 10 + colours(bytes[at + 9]) + 1;
-      skip_blocks();
-    } else {
-      return frames;
-    }
-  }
-  return frames;
-}
-
-void CheckSize(int64_t width, int64_t height, size_t frames) {
-  const auto pixels = static_cast<uint64_t>(width) * static_cast<uint64_t>(height);
-  if (width < 1 || height < 1 || width > kPictureSidePixelsMax || height > kPictureSidePixelsMax ||
-      pixels * std::max<size_t>(frames, 1) > kPicturePixelsMax) {
-    throw PictureRefused("The picture is too large: " + std::to_string(width) + "×" +
-                         std::to_string(height) + " pixels" +
-                         (frames > 1 ? " in " + std::to_string(frames) + " frames." : "."));
-  }
-}
-
-Picture DecodeGif(std::span<const uint8_t> bytes) {
-  const auto width = static_cast<int>(bytes.size() < 10 ? 0 : LittleEndian16(bytes, 6));
-  const auto height = static_cast<int>(bytes.size() < 10 ? 0 : LittleEndian16(bytes, 8));
-  CheckSize(width, height, CountGifFrames(bytes));
-  int* raw_delays = nullptr;
-  int decoded_width = 0;
-  int decoded_height = 0;
-  int frames = 0;
-  int channels = 0;
-  const StbOwned<stbi_uc> pixels(
-      stbi_load_gif_from_memory(bytes.data(), static_cast<int>(bytes.size()), &raw_delays,
-                                &decoded_width, &decoded_height, &frames, &channels, kChannels));
-  const StbOwned<int> delays(raw_delays);
-  if (pixels == nullptr || frames < 1) {
-    throw PictureRefused("The GIF can't be decoded.");
-  }
-  Picture picture{decoded_width, decoded_height, {}};
-  const size_t size = static_cast<size_t>(decoded_width) * decoded_height * kChannels;
-  const size_t every = (static_cast<size_t>(frames) + kPictureFramesMax - 1) / kPictureFramesMax;
-  for (size_t i = 0; i < static_cast<size_t>(frames); i++) {
-    const int delay = delays == nullptr || delays[i] <= 0 ? kDelayMsUsual : delays[i];
-    if (i % every != 0) {
-      picture.frames.back().delay_ms += delay;
-      continue;
-    }
-    const stbi_uc* frame = pixels.get() + i * size;
-    picture.frames.push_back({Bytes(frame, frame + size), delay});
-  }
-  return picture;
-}
 
 // A picture made `factor` as large, smoothly, its transparent parts without fringes.
 Canvas Scaled(const Canvas& source, int width, int height) {
@@ -310,67 +227,49 @@ std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int sid
   return bytes;
 }
 
-// True for a PNG with a chunk that is longer than what is left of the file: stb takes memory for a
-// chunk before it looks for its bytes.
-bool PromisesTooMuch(std::span<const uint8_t> file) {
-  constexpr size_t kHeadBytes = 8;  // length and type
-  constexpr size_t kCrcBytes = 4;
-  if (file.size() < kPngSignature.size() ||
-      std::memcmp(file.data(), kPngSignature.data(), kPngSignature.size()) != 0) {
-    return false;
-  }
-  size_t at = kPngSignature.size();
-  while (file.size() - at >= kHeadBytes + kCrcBytes) {
-    const size_t length = size_t{file[at]} << 24 | size_t{file[at + 1]} << 16 |
-                          size_t{file[at + 2]} << 8 | file[at + 3];
-    if (length > file.size() - at - kHeadBytes - kCrcBytes) {
+bool IsVisible(const PictureFrame& frame) {
+  for (size_t alpha = kChannels - 1; alpha < frame.rgba.size(); alpha += kChannels) {
+    if (frame.rgba[alpha] > 0) {
       return true;
     }
-    if (std::memcmp(&file[at + 4], "IEND", 4) == 0) {
-      return false;  // what stands behind it is nobody's
-    }
-    at += kHeadBytes + length + kCrcBytes;
   }
-  return file.size() > at;
+  return false;
 }
 
 }  // namespace
 
-Picture DecodePicture(std::span<const uint8_t> bytes) {
+void CheckPictureSize(int64_t width, int64_t height, size_t frames, size_t pixels_max) {
+  const auto size = [&] {
+    return std::to_string(width) + "×" + std::to_string(height) + " pixels" +
+           (frames > 1 ? " in " + std::to_string(frames) + " frames" : "");
+  };
+  if (width < 1 || height < 1) {
+    throw PictureRefused("The picture has no pixels: it is " + size() + ".");
+  }
+  if (width > kPictureSidePixelsMax || height > kPictureSidePixelsMax ||
+      static_cast<uint64_t>(width) * static_cast<uint64_t>(height) * frames > pixels_max) {
+    throw PictureRefused("The picture is too large: " + size() + "; make it smaller.");
+  }
+}
+
+Picture DecodePicture(std::span<const uint8_t> bytes, size_t pixels_max) {
   if (bytes.size() > kPictureBytesMax) {
     throw PictureRefused("The file is larger than " + std::to_string(kPictureBytesMax >> 20) +
                          " MiB.");
   }
-  if (IsGif(bytes)) {
-    return DecodeGif(bytes);
-  }
-  const auto size = static_cast<int>(bytes.size());
-  int width = 0;
-  int height = 0;
-  int channels = 0;
-  if (PromisesTooMuch(bytes)) {
-    throw PictureRefused("The picture is cut off.");
-  }
-  if (stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) == 0) {
-    throw PictureRefused("The file is no picture that is known here: PNG, JPEG, GIF or BMP.");
-  }
-  CheckSize(width, height, 1);
-  const StbOwned<stbi_uc> pixels(
-      stbi_load_from_memory(bytes.data(), size, &width, &height, &channels, kChannels));
-  if (pixels == nullptr) {
-    throw PictureRefused("The picture is damaged.");
-  }
-  const size_t length = static_cast<size_t>(width) * height * kChannels;
-  return {width, height, {{Bytes(pixels.get(), pixels.get() + length), 0}}};
+  return IsGif(bytes) ? DecodeGif(bytes, pixels_max) : DecodeStill(bytes, pixels_max);
 }
 
 Bytes SprOfPicture(const Picture& picture, std::string_view file_name) {
-  CheckSize(picture.width, picture.height, picture.frames.size());
   const size_t expected = static_cast<size_t>(picture.width) * picture.height * kChannels;
   const auto is_whole = [&](const PictureFrame& frame) { return frame.rgba.size() == expected; };
   if (picture.frames.empty() || picture.frames.size() > kPictureFramesMax ||
       !std::ranges::all_of(picture.frames, is_whole)) {
     throw PictureRefused("The picture has no frames of its size, or too many.");
+  }
+  CheckPictureSize(picture.width, picture.height, picture.frames.size(), kPicturePixelsMax);
+  if (std::ranges::none_of(picture.frames, IsVisible)) {
+    throw PictureRefused("The picture is see-through all over: nobody would see it.");
   }
   const Cast cast = picture.frames.size() == 1 ? StillCast() : MovingCast(picture);
   const std::string name = NameOf(file_name);

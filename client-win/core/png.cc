@@ -109,9 +109,7 @@ void ReadHeader(const Chunk& chunk, Png* png) {
                                  std::to_string(png->height) + " pixels; a side has 1 to " +
                                  std::to_string(kSheetSidePixelsMax) + " pixels.");
   }
-  const ColourType* type = ColourTypeOf(png->colour_type);
-  const char depth = static_cast<char>(png->bit_depth);
-  if (type == nullptr || type->depths.find(depth) == std::string_view::npos) {
+  if (!IsColourType(png->colour_type, png->bit_depth)) {
     throw SprRefused("IHDR", "PNG knows no colour type " + std::to_string(png->colour_type) +
                                  " with " + std::to_string(png->bit_depth) + " bits.");
   }
@@ -192,6 +190,12 @@ Png ReadPng(std::span<const uint8_t> bytes) {
     throw SprRefused("IDAT", "The file has no IDAT chunk.");
   }
   return png;
+}
+
+bool IsColourType(int type, int bit_depth) {
+  const ColourType* found = ColourTypeOf(type);
+  const char depth = static_cast<char>(bit_depth);
+  return found != nullptr && found->depths.find(depth) != std::string_view::npos;
 }
 
 size_t RawBytes(const Png& png) {

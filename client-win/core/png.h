@@ -35,7 +35,11 @@ constexpr std::string_view kPngSignature{"\x89PNG\r\n\x1a\n", 8};
 // All chunks, in order, and the header. Views of `bytes`. Throws SprRefused, naming the chunk.
 Png ReadPng(std::span<const uint8_t> bytes);
 
+// Whether PNG knows this colour type with this bit depth.
+bool IsColourType(int type, int bit_depth);
+
 // How many bytes the IDAT chunks inflate to: every row of every pass with its filter byte.
+// REQUIRES: a colour type PNG knows.
 size_t RawBytes(const Png& png);
 
 // A PNG of these chunks, in this order.

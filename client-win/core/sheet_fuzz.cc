@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "core/behaviour.h"
-#include "core/picture.h"
 #include "core/png.h"
 #include "core/sheet.h"
 
@@ -57,12 +56,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     Draw(*sprites::ReadSheet(file));
   } catch (const sprites::SprRefused& refused) {
     Require(!refused.part().empty());
-  }
-  // The same bytes as a picture of the person's own.
-  try {
-    sprites::ReadSheet(sprites::SprOfFile({bytes, size}, "fuzz"));
-  } catch (const sprites::SprRefused&) {
-  } catch (const sprites::PictureRefused&) {
   }
   return 0;
 }

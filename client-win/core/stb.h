@@ -1,5 +1,5 @@
-// stb's decoder, encoder and scaler, with the limits this program gives them. Only sheet.cc and
-// picture.cc include this.
+// stb's decoder, encoder and scaler, with the limits this program gives them. Only sheet.cc,
+// still.cc and picture.cc include this.
 #ifndef CLIENT_WIN_CORE_STB_H_
 #define CLIENT_WIN_CORE_STB_H_
 
@@ -10,8 +10,6 @@
 #define STBI_NO_HDR
 #define STBI_NO_LINEAR
 #define STBI_ONLY_PNG
-#define STBI_ONLY_JPEG
-#define STBI_ONLY_GIF
 #define STBI_ONLY_BMP
 #define STBI_MAX_DIMENSIONS 16384  // pixels a side: kPictureSidePixelsMax
 #include <stb/stb_image.h>
