@@ -5,6 +5,7 @@
  * answerable for is written down before the relay is told so (keep.ts).
  * `?transport=poll` uses the long-poll from the start (else it is the way out when sockets are blocked), `?near=ID` sits next to a friend, `?world=NAME` names a world.
  */
+import { Arrivals } from './arrivals.ts';
 import { createStage, type Tag } from './canvas.ts';
 import { Departures } from './departures.ts';
 import { sprOf } from './dropped.ts';
@@ -29,14 +30,14 @@ import { poll } from './poll.ts';
 import { JoinRefused, join, lookAround, upload } from './seat.ts';
 import { natureOf, Sheets } from './sheets.ts';
 import { socket } from './socket.ts';
-import { type Arrival, backoffMs, type RelayEvent, type Seat, type Transport } from './transport.ts';
+import { type Arrival, backoffMs, type Problem, type RelayEvent, type Seat, type Transport } from './transport.ts';
 import {
   addSprite,
   bounceBack,
   createWorld,
   type Departure,
   type Edge,
-  enter,
+  enter as enterWorld,
   removeSprite,
   SPRITES_MAX,
   type Sprite,
@@ -64,13 +65,11 @@ const sheets = new Sheets((file) => {
 const stage = createStage(element<HTMLCanvasElement>('stage'), sheets);
 const tags = new Map<Sprite, Tag>();
 const figures: Figure[] = [];
-const waiting: Arrival[] = [];
 const own: { file: string; name: string }[] = [];
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
 let seat: Seat | null = null;
 let name = '';
-let seq = -1;
 let open = query.get('transport') === 'poll' ? poll : socket;
 let transport: Transport | null = null;
 let failedOpenings = 0;
@@ -79,6 +78,14 @@ let paused = false;
 let roomMade: (() => void) | null = null;
 let lastFrameMs = 0;
 let clockMs = 0; // the world's: it stands still while paused
+
+const arrivals = new Arrivals({
+  enter,
+  takeAway(sprite) {
+    removeSprite(world, sprite);
+    tags.delete(sprite);
+  },
+});
 
 const departures = new Departures({
   keep,
@@ -125,7 +132,8 @@ async function start(): Promise<void> {
 
 /** The same desktop after a reload: everybody where they were, who was on the way is sent again under its number. */
 async function resume(kept: Kept): Promise<void> {
-  ({ name, seq } = kept);
+  name = kept.name;
+  arrivals.seq = kept.seq;
   departures.nextNumber = kept.nextNumber;
   for (const one of kept.own) await addFigure(one.file, one.name, `/v1/sprites/${one.file}`);
   own.push(...kept.own);
@@ -136,7 +144,8 @@ async function resume(kept: Kept): Promise<void> {
     removeSprite(world, revived);
     departures.resume({ departure: { ...crossing, sprite: revived }, crossing });
   }
-  for (const arrival of kept.waiting) admit(arrival);
+  arrivals.waiting.push(...kept.waiting);
+  arrivals.letIn();
   sit(kept.seat);
 }
 
@@ -154,7 +163,7 @@ async function take(worldName: string, near: string): Promise<void> {
     taken = await join({ name, world: worldName, near: '', screen });
   }
   await claim(taken.desktop);
-  seq = -1;
+  arrivals.beginAnew();
   sit(taken);
 }
 
@@ -177,8 +186,12 @@ function speak(taken: Seat): void {
   before?.close();
 }
 
-async function rejoin(): Promise<void> {
+async function rejoin(_: Problem, batchLost: boolean): Promise<void> {
   const before = seat;
+  if (batchLost) {
+    arrivals.loseLast();
+    keep();
+  }
   show('reconnecting');
   for (let attempt = 0; seat === before; attempt++) {
     try {
@@ -192,17 +205,12 @@ async function rejoin(): Promise<void> {
 
 async function takeIn(events: RelayEvent[], cursor: string): Promise<void> {
   if (seat === null) return;
-  for (const event of events) {
-    if (event.type === 'sprite' && event.seq > seq) {
-      seq = event.seq;
-      admit(event);
-    } else if (event.type === 'neighbours') {
-      showNeighbours(event, seat.desktop);
-    }
-  }
+  arrivals.takeIn(events);
+  const neighbours = events.findLast((event) => event.type === 'neighbours');
+  if (neighbours !== undefined) showNeighbours(neighbours, seat.desktop);
   seat.cursor = cursor;
   keep();
-  if (waiting.length >= WAITING_MAX) {
+  if (arrivals.waiting.length >= WAITING_MAX) {
     await new Promise<void>((resolve) => {
       roomMade = resolve;
     });
@@ -210,7 +218,7 @@ async function takeIn(events: RelayEvent[], cursor: string): Promise<void> {
 }
 
 function cursorLost(cursor: string): void {
-  seq = -1;
+  arrivals.beginAnew();
   if (seat !== null) seat.cursor = cursor;
   keep();
 }
@@ -231,14 +239,11 @@ async function connected(is: boolean): Promise<void> {
   if (neighbours !== null && seat !== null) showNeighbours(neighbours, seat.desktop);
 }
 
-/** Lets an arrival in; when it is full somebody of our own goes back to the shelf, else the arrival waits. Never lost. */
-function admit(arrival: Arrival): void {
+/** Lets an arrival in; when it is full somebody of our own goes back to the shelf. */
+function enter(arrival: Arrival): Sprite | null {
   if (world.sprites.length >= SPRITES_MAX) {
     const native = world.sprites.find((sprite) => sprite.fromShelf && sprite.mode !== 'drag');
-    if (native === undefined) {
-      waiting.push(arrival);
-      return;
-    }
+    if (native === undefined) return null;
     removeSprite(world, native);
     notice(`${native.name} made room and went back to the shelf.`);
   }
@@ -248,10 +253,11 @@ function admit(arrival: Arrival): void {
     ...{ file, name: called || description.name, scale, facing },
     ...{ fromShelf: false, nature: natureOf(description, scale), x: 0, y: 0 },
   });
-  enter(world, sprite, arrival);
+  enterWorld(world, sprite, arrival);
   flashEdge(arrival.edge);
   const from = arrival.from.name || arrival.from.desktop;
   tags.set(sprite, { text: `${sprite.name}, from ${from}`, kind: 'from', untilMs: world.nowMs + TAG_MS });
+  return sprite;
 }
 
 /** A throw over the edge: out to the relay, or straight back in with the reason. */
@@ -305,7 +311,7 @@ function keep(): void {
     ...{ x: Math.round(x), y: Math.round(y) },
   });
   writeKept({
-    ...{ seat, name, seq, own, waiting },
+    ...{ seat, name, seq: arrivals.seq, own, waiting: arrivals.waiting },
     nextNumber: departures.nextNumber,
     sprites: world.sprites.map(plain),
     leaving: departures.leaving.map(({ departure, crossing }) => ({ crossing, sprite: plain(departure.sprite) })),
@@ -373,8 +379,8 @@ function frame(nowMs: number): void {
     for (const departure of step(world, clockMs, random)) void leave(departure);
     animatePortraits(calm.matches ? 0 : clockMs);
   }
-  while (waiting.length > 0 && world.sprites.length < SPRITES_MAX) admit(waiting.shift()!);
-  if (waiting.length < WAITING_MAX) roomMade?.();
+  arrivals.letIn();
+  if (arrivals.waiting.length < WAITING_MAX) roomMade?.();
   for (const [sprite, { untilMs }] of tags) if (untilMs < world.nowMs) tags.delete(sprite);
   stage.draw(world, tags, hands.selected);
   document.body.dataset.sprites = String(world.sprites.length);

@@ -8,6 +8,7 @@ import {
   backoffMs,
   byeMs,
   type Crossing,
+  CURSOR_CODES,
   ENDED_CODES,
   readProblem,
   type Seat,
@@ -38,6 +39,7 @@ export function poll(
   const { signal } = closing;
   const authorization = `Bearer ${seat.token}`;
   let cursor = seat.cursor;
+  let asked = 1; // polls sent with the cursor we have; whether a page before this one sent one is not known
 
   void run();
   return { send, close: () => closing.abort() };
@@ -62,6 +64,7 @@ export function poll(
   /** One poll. Returns how long to stay away, or `ended`. Throws when it failed in a way that passes. */
   async function ask(): Promise<number | 'ended'> {
     const silence = AbortSignal.timeout(seat.pingSeconds * SILENCE_FACTOR * 1000);
+    asked++;
     const answer = await fetch(`${seat.events}?cursor=${encodeURIComponent(cursor)}`, {
       headers: { authorization },
       cache: 'no-store',
@@ -73,17 +76,18 @@ export function poll(
       handlers.connected(true);
       await handlers.events(batch.events, batch.cursor);
       cursor = batch.cursor;
+      asked = 0;
       return byeMs(batch.events, random);
     }
     const problem = await readProblem(answer);
-    if (problem.code === 'cursor-lost' && problem.cursor !== undefined) {
+    if (CURSOR_CODES.has(problem.code) && problem.cursor !== undefined) {
       cursor = problem.cursor;
       handlers.cursorLost(cursor);
       return 0;
     }
     if (!ENDED_CODES.has(problem.code)) throw new Error(problem.title);
     closing.abort();
-    handlers.ended(problem);
+    handlers.ended(problem, asked === 1); // the first poll, refused, has acknowledged nothing; of more nobody knows
     return 'ended';
   }
 

@@ -9,6 +9,7 @@ import {
   backoffMs,
   byeMs,
   type Crossing,
+  CURSOR_CODES,
   ENDED_CODES,
   type Problem,
   type RelayEvent,
@@ -47,6 +48,7 @@ export function socket(
   const { signal } = closing;
   const unanswered = new Map<number, { crossing: Crossing; resolve: (verdict: Verdict) => void }>();
   let cursor = seat.cursor;
+  let asked = 1; // polls sent with the cursor we have; whether a page before this one sent one is not known
   let open: WebSocket | null = null;
   signal.addEventListener('abort', () => {
     open?.close();
@@ -98,6 +100,7 @@ export function socket(
       signal.addEventListener('abort', finish, { once: true });
       connection.onopen = () => {
         open = connection;
+        asked++;
         connection.send(JSON.stringify({ token: seat.token, cursor }));
         for (const { crossing } of unanswered.values()) connection.send(JSON.stringify(crossing));
         handlers.connected(true);
@@ -118,19 +121,22 @@ export function socket(
           else if (answer.events !== undefined && answer.cursor !== undefined) {
             await handlers.events(answer.events, answer.cursor);
             cursor = answer.cursor;
+            asked = 0;
             result.stayAwayMs = byeMs(answer.events, random);
           }
-          if (open === connection) connection.send(JSON.stringify({ cursor }));
+          if (open !== connection) return;
+          asked++;
+          connection.send(JSON.stringify({ cursor }));
         });
       };
 
       function takeProblem(problem: Problem): void {
-        if (problem.code === 'cursor-lost' && problem.cursor !== undefined) {
+        if (CURSOR_CODES.has(problem.code) && problem.cursor !== undefined) {
           cursor = problem.cursor;
           handlers.cursorLost(cursor);
         } else if (ENDED_CODES.has(problem.code)) {
           closing.abort();
-          handlers.ended(problem);
+          handlers.ended(problem, asked === 1); // the first poll, refused, has acknowledged nothing; of more nobody knows
         } else {
           finish();
         }

@@ -34,7 +34,8 @@ function page() {
       const word = is ? 'up' : 'down';
       if (said.findLast((one) => one === 'up' || one === 'down') !== word) said.push(word);
     },
-    ended: ({ code }: { code: string }) => said.push(`ended, ${code}`),
+    ended: ({ code }: { code: string }, batchLost: boolean) =>
+      said.push(`ended, ${code}${batchLost ? ', and the last batch with it' : ''}`),
   };
   return { said, held, state, handlers: handlers as never };
 }
@@ -125,6 +126,36 @@ describe('poll', () => {
     assert.equal(asked[1].url, 'http://r/events?cursor=00000002-0');
     assert.deepEqual(said, ['lost, 00000002-0']);
     transport.close();
+  });
+
+  it('goes on from the cursor it is given when its own is beyond everything sent', async () => {
+    const { handlers } = page();
+    const { asked, surroundings } = relay();
+    const transport = poll(seat, handlers, surroundings);
+    asked[0].answer(400, { code: 'cursor-ahead', title: '', cursor: '00000001-3' });
+    await until(() => asked.length === 2);
+    assert.equal(asked[1].url, 'http://r/events?cursor=00000001-3');
+    transport.close();
+  });
+
+  it('says that the last batch is lost when the first poll behind it finds the seat gone, and only then', async () => {
+    for (const { failures, lost } of [
+      { failures: 0, lost: true },
+      { failures: 1, lost: false },
+    ]) {
+      const { said, handlers } = page();
+      const { asked, surroundings } = relay();
+      poll(seat, handlers, surroundings);
+      asked[0].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
+      for (let i = 1; i <= failures; i++) {
+        await until(() => asked.length === i + 1);
+        asked[i].fail(); // it may have come to the relay: then the batch is acknowledged
+      }
+      await until(() => asked.length === failures + 2);
+      asked[failures + 1].answer(410, { code: 'desktop-ended', title: '' });
+      await until(() => said.some((one) => one.startsWith('ended')));
+      assert.equal(said.at(-1), `ended, desktop-ended${lost ? ', and the last batch with it' : ''}`);
+    }
   });
 
   it('says so when the seat is gone, asks no more, and leaves crossings in flight undecided', async () => {
@@ -235,6 +266,45 @@ describe('socket', () => {
     assert.deepEqual(slept, [300]);
     assert.deepEqual(said, ['up', '0 events, 00000001-4', 'down', 'up']);
     transport.close();
+  });
+
+  it('says that the last batch is lost when the first poll behind it finds the seat gone, and only then', async () => {
+    for (const { breaks, lost } of [
+      { breaks: false, lost: true },
+      { breaks: true, lost: false },
+    ]) {
+      const { said, handlers } = page();
+      const { opened, surroundings } = sockets();
+      socket(seat, handlers, surroundings);
+      opened[0].onopen?.();
+      opened[0].say({ cursor: '00000001-1', events: [arrival(1)] });
+      await until(() => opened[0].sent.length === 2);
+      if (breaks) {
+        opened[0].onclose?.(); // the poll may have come to the relay
+        await until(() => opened.length === 2);
+        opened[1].onopen?.();
+      }
+      opened.at(-1)!.say({ problem: { code: 'desktop-ended', title: '' } });
+      await until(() => said.some((one) => one.startsWith('ended')));
+      assert.equal(said.at(-1), `ended, desktop-ended${lost ? ', and the last batch with it' : ''}`);
+    }
+  });
+
+  it('says that the last batch is lost when its connection broke before it was asked for more', async () => {
+    const { said, held, state, handlers } = page();
+    const { opened, surroundings } = sockets();
+    state.hold = true;
+    socket(seat, handlers, surroundings);
+    opened[0].onopen?.();
+    opened[0].say({ cursor: '00000001-1', events: [arrival(1)] });
+    await until(() => held.length === 1);
+    opened[0].onclose?.();
+    held[0]();
+    await until(() => opened.length === 2);
+    opened[1].onopen?.();
+    opened[1].say({ problem: { code: 'desktop-ended', title: '' } });
+    await until(() => said.some((one) => one.startsWith('ended')));
+    assert.equal(said.at(-1), 'ended, desktop-ended, and the last batch with it');
   });
 
   it('backs off longer each time nobody answers', async () => {

@@ -76,8 +76,11 @@ export interface TransportHandlers {
   /** The relay has forgotten where we were; it goes on from this cursor. */
   cursorLost(cursor: string): void;
   connected(is: boolean): void;
-  /** This seat is no more; the transport has closed itself. Join anew. */
-  ended(problem: Problem): void;
+  /**
+   * This seat is no more; the transport has closed itself. Join anew. `batchLost`: the relay never learnt that the last
+   * batch was received, and has passed it on.
+   */
+  ended(problem: Problem, batchLost: boolean): void;
 }
 
 export interface Transport {
@@ -100,6 +103,9 @@ export function backoffMs(attempt: number, random: () => number): number {
   const full = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_FIRST * 2 ** Math.min(attempt, 10));
   return full * (0.5 + random() / 2);
 }
+
+/** Codes that name the cursor to go on from. */
+export const CURSOR_CODES: ReadonlySet<string> = new Set(['cursor-lost', 'cursor-ahead']);
 
 /** Codes after which the seat is gone for good. */
 export const ENDED_CODES: ReadonlySet<string> = new Set(['unknown-desktop', 'desktop-ended']);
