@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <utility>
 
 #include "core/picture.h"
@@ -20,12 +21,8 @@ namespace {
 Bytes SprOf(std::span<const uint8_t> bytes, const std::string& name) {
   try {
     return SprOfFile(bytes, name);
-  } catch (const PictureRefused& refused) {
-    try {
-      return SprOfPicture(DecodeByWindows(bytes), name);
-    } catch (const PictureRefused&) {
-      throw refused;  // the core's sentence is the better one
-    }
+  } catch (const PictureUnknown&) {
+    return SprOfPicture(DecodeByWindows(bytes), name);
   }
 }
 
@@ -40,6 +37,8 @@ Taken TakeIn(const std::filesystem::path& path, FileCache* cache) {
       return taken;
     }
     taken.sheet = KeepOwn(cache, SprOf(AsBytes(*text), taken.name));
+  } catch (const std::bad_alloc&) {
+    taken.why = "There is not enough memory to make a sprite of it.";
   } catch (const std::exception& refused) {
     taken.why = refused.what();
   }

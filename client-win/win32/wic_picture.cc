@@ -4,57 +4,115 @@
 // After windows.h.
 #include <wincodec.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/png.h"
 #include "win32/owned.h"
 
 namespace sprites {
 
 namespace {
 
-[[noreturn]] void Refuse(const char* why) { throw PictureRefused(why); }
+// What a file of a kind begins with, behind so many bytes; what to say when there is no codec.
+struct Kind {
+  size_t at;
+  std::string_view mark;
+  const char* why;
+};
+constexpr Kind kKinds[] = {
+    {8, "WEBP",
+     "This Windows has no codec for WebP. The Microsoft Store has one: WebP Image Extensions."},
+    {4, "ftypavif",
+     "This Windows has no codec for AVIF. The Microsoft Store has one: AV1 Video Extension."},
+    {4, "ftyphei",
+     "This Windows has no codec for HEIF. The Microsoft Store has one: HEIF Image Extensions."},
+    {4, "ftypmif1",
+     "This Windows has no codec for HEIF. The Microsoft Store has one: HEIF Image Extensions."}};
+
+[[noreturn]] void RefuseUnknown(std::span<const uint8_t> bytes) {
+  const std::string_view text = AsText(bytes);
+  for (const Kind& kind : kKinds) {
+    if (text.size() > kind.at && text.substr(kind.at).starts_with(kind.mark)) {
+      throw PictureUnknown(kind.why);
+    }
+  }
+  throw PictureUnknown(
+      "It is no picture that this program or Windows can read: no PNG, JPEG, GIF or BMP.");
+}
 
 void Check(HRESULT result) {
   if (FAILED(result)) {
-    Refuse("Windows has no codec that reads this file as a picture.");
+    throw PictureRefused("The picture is damaged.");
   }
 }
 
-// Calls a COM function that hands out an object by its last argument.
+// Calls a COM function that hands out an object by its last argument; null when it does not.
 template <typename T, typename Make>
 OwnedCom<T> Made(Make make) {
   T* made = nullptr;
-  Check(make(&made));
-  return OwnedCom<T>(made);
+  const HRESULT result = make(&made);
+  return OwnedCom<T>(SUCCEEDED(result) ? made : nullptr);
+}
+
+template <typename T, typename Make>
+OwnedCom<T> MustMake(Make make) {
+  OwnedCom<T> made = Made<T>(make);
+  Check(made == nullptr ? E_FAIL : S_OK);
+  return made;
+}
+
+struct Sized {
+  OwnedCom<IWICBitmapFrameDecode> frame;
+  UINT width = 0;
+  UINT height = 0;
+};
+
+// The largest frame: an icon has one for each size, a photograph a small one to be seen first.
+Sized LargestFrame(IWICBitmapDecoder* decoder) {
+  UINT frames = 0;
+  Check(decoder->GetFrameCount(&frames));
+  Sized largest;
+  for (UINT i = 0; i < std::min<UINT>(frames, kPictureFramesMax); i++) {
+    Sized one{Made<IWICBitmapFrameDecode>(
+        [&](IWICBitmapFrameDecode** made) { return decoder->GetFrame(i, made); })};
+    if (one.frame != nullptr && SUCCEEDED(one.frame->GetSize(&one.width, &one.height)) &&
+        (largest.frame == nullptr || one.width > largest.width)) {
+      largest = std::move(one);
+    }
+  }
+  Check(largest.frame == nullptr ? E_FAIL : S_OK);
+  return largest;
 }
 
 }  // namespace
 
 Picture DecodeByWindows(std::span<const uint8_t> bytes) {
-  const auto factory = Made<IWICImagingFactory>([](IWICImagingFactory** made) {
+  const auto factory = MustMake<IWICImagingFactory>([](IWICImagingFactory** made) {
     return CoCreateInstance(CLSID_WICImagingFactory, nullptr, CLSCTX_INPROC_SERVER,
                             IID_IWICImagingFactory, reinterpret_cast<void**>(made));
   });
   const auto stream =
-      Made<IWICStream>([&](IWICStream** made) { return factory->CreateStream(made); });
+      MustMake<IWICStream>([&](IWICStream** made) { return factory->CreateStream(made); });
   Check(stream->InitializeFromMemory(const_cast<BYTE*>(bytes.data()),
                                      static_cast<DWORD>(bytes.size())));
   const auto decoder = Made<IWICBitmapDecoder>([&](IWICBitmapDecoder** made) {
     return factory->CreateDecoderFromStream(stream.get(), nullptr, WICDecodeMetadataCacheOnDemand,
                                             made);
   });
-  const auto frame = Made<IWICBitmapFrameDecode>(
-      [&](IWICBitmapFrameDecode** made) { return decoder->GetFrame(0, made); });
-  UINT width = 0;
-  UINT height = 0;
-  Check(frame->GetSize(&width, &height));
-  const bool fits = width >= 1 && height >= 1 && width <= kPictureSidePixelsMax &&
-                    height <= kPictureSidePixelsMax && size_t{width} * height <= kPicturePixelsMax;
-  if (!fits) {
-    Refuse("The picture has more pixels than this program takes.");
+  if (decoder == nullptr) {
+    RefuseUnknown(bytes);
   }
-  const auto converter = Made<IWICFormatConverter>(
+  const Sized largest = LargestFrame(decoder.get());
+  const UINT width = largest.width;
+  const UINT height = largest.height;
+  CheckPictureSize(width, height, 1, kPicturePixelsMax);
+  const auto converter = MustMake<IWICFormatConverter>(
       [&](IWICFormatConverter** made) { return factory->CreateFormatConverter(made); });
-  Check(converter->Initialize(frame.get(), GUID_WICPixelFormat32bppRGBA, WICBitmapDitherTypeNone,
-                              nullptr, 0, WICBitmapPaletteTypeCustom));
+  Check(converter->Initialize(largest.frame.get(), GUID_WICPixelFormat32bppRGBA,
+                              WICBitmapDitherTypeNone, nullptr, 0, WICBitmapPaletteTypeCustom));
   Bytes rgba(size_t{4} * width * height);
   Check(converter->CopyPixels(nullptr, 4 * width, static_cast<UINT>(rgba.size()), rgba.data()));
   Picture picture{static_cast<int>(width), static_cast<int>(height), {}};
