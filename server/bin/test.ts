@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { buildAddon, buildClient, buildEngine, buildFloor } from './build.js';
+import { buildAddon, buildClient, buildEngine, buildFloor, buildInstaller, buildWindowsClient } from './build.js';
 import { ensurePrograms } from './machine.js';
 
 /** Suites at once: the machine's benches and tests are made for two cores. */
@@ -52,6 +52,9 @@ function prepare(files: readonly string[]): void {
   ];
   const chosen = (below: string) => files.some((file) => file.startsWith(below));
   if (chosen('client-win/')) wishes.push(['desktop client', buildClient()]);
+  // Here, for several suites want it, and two of them at once would build it into the same folder.
+  const wantsWindows = files.some((file) => /^client-win\/.*(windows|wine)/.test(file));
+  if (wantsWindows) wishes.push(['program for Windows', buildWindowsClient() ?? buildInstaller()]);
   for (const [what, why] of wishes) if (why) skipped.push(`${what}: ${why}`);
   for (const { below, programs, packages } of NEEDS) {
     // A suite that needs one of these and does not find it says so itself.
