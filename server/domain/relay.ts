@@ -7,6 +7,7 @@
  * of its desktop passes it; when that desktop ends it goes on, in its direction of travel, to the next one.
  * Cost: accept, poll and wake are O(1) for each event, with no allocation that lives longer than the call.
  */
+import type { Answer } from '../wire/answer.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
@@ -37,7 +38,7 @@ export interface Answers {
   /** Room where the body of the next answer costs no copy: `bytes` from roomAt() on, until the next call. */
   room(bytes: number): Buffer;
   roomAt(): number;
-  answer(ticket: number, status: number, body: Uint8Array, start: number, end: number, retryAfterSeconds: number): void;
+  readonly answer: Answer;
 }
 
 export interface RelayOptions {

@@ -8,6 +8,7 @@
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Answer } from '../wire/answer.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 
 /** Names one request that waits for its answer. A whole number below 2^48; never reused while an answer can still come. */
@@ -127,7 +128,7 @@ export interface Front {
    *         retryAfterSeconds 0 sends no Retry-After. An unknown or closed ticket is ignored.
    * Owner   the bytes are copied before the call returns.
    */
-  answer(ticket: Ticket, status: number, body: Uint8Array, start: number, end: number, retryAfterSeconds: number): void;
+  readonly answer: Answer;
   /**
    * Room for the body of the next answer, which then need not be copied: `bytes` from `roomAt` on in what this answers.
    *

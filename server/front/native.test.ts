@@ -8,7 +8,7 @@ import net from 'node:net';
 import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { changedBodies, listedBodies } from '../test/crossing_bodies.ts';
-import { randomOf } from '../test/random.ts';
+import { pickFrom, randomOf } from '../test/random.ts';
 import { CROSSING_BYTES_MAX, readCrossing } from '../wire/crossing.ts';
 import { contract } from './front.contract.ts';
 import type { Front, FrontHandlers, FrontListener, FrontOptions, RequestView } from './front.ts';
@@ -98,10 +98,8 @@ function attempt(read: () => unknown): unknown {
 }
 
 describe('front › native', { skip }, () => {
-  it('decides as Node does on thousands of generated requests, but for the differences that are listed', async () => {
-    const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-    console.log(`  seed ${seed}`);
-    const random = generator(seed);
+  it('decides as Node does on thousands of generated requests, but for the differences that are listed', async (t) => {
+    const random = pickFrom(randomOf(t));
     const listeners = [EVENTS, CROSSINGS];
     const native = await openEcho((options) => new NativeFront(options), listeners);
     const portable = await openEcho((options) => new PortableFront(options), listeners);
@@ -462,17 +460,6 @@ describe('front › native', { skip }, () => {
     assert.match(all.reason, /ulimit -n/);
   });
 });
-
-/** Numbers 0 … n−1 from a seed (xorshift). */
-function generator(seed: number): (n: number) => number {
-  let state = seed | 1;
-  return (n) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % n;
-  };
-}
 
 /** A request, whole or spoilt in one or two places. */
 function generate(random: (n: number) => number): { listener: number; bytes: string } {

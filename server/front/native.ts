@@ -10,6 +10,7 @@ import { lookup } from 'node:dns/promises';
 import { createRequire } from 'node:module';
 import { isIP, Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
+import type { Answer } from '../wire/answer.ts';
 import { CROSSING_BYTES_MAX, type EdgeNumber } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
 import {
@@ -242,14 +243,7 @@ export class NativeFront implements Front {
     }
   }
 
-  answer(
-    ticket: Ticket,
-    status: number,
-    body: Uint8Array,
-    start: number,
-    end: number,
-    retryAfterSeconds: number,
-  ): void {
+  readonly answer: Answer = (ticket, status, body, start, end, retryAfterSeconds) => {
     if (ticket >= FIRST_PORTABLE_TICKET) {
       this.#portable.answer(ticket, status, body, start, end, retryAfterSeconds);
       return;
@@ -274,7 +268,7 @@ export class NativeFront implements Front {
     words[word + 5] = retryAfterSeconds;
     words[word + 6] = at - this.#outEnd;
     this.#outEnd += bytes;
-  }
+  };
 
   room(bytes: number): Buffer {
     const wanted = OUTBOUND_HEAD_BYTES + bytes + 7 + END_BYTES;

@@ -7,6 +7,7 @@
 import http, { type IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Answer } from '../wire/answer.ts';
 import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
 import {
@@ -103,19 +104,12 @@ export class PortableFront implements Front {
     return ports;
   }
 
-  answer(
-    ticket: Ticket,
-    status: number,
-    body: Uint8Array,
-    start: number,
-    end: number,
-    retryAfterSeconds: number,
-  ): void {
+  readonly answer: Answer = (ticket, status, body, start, end, retryAfterSeconds) => {
     const reply = this.#waiting.get(ticket);
     if (!reply) return;
     this.#waiting.delete(ticket);
     this.#send(reply, status, Buffer.from(body.subarray(start, end)), retryAfterSeconds);
-  }
+  };
 
   room(bytes: number): Buffer {
     if (bytes > this.#room.length) this.#room = Buffer.alloc(bytes);

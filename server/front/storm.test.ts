@@ -14,7 +14,7 @@ import type { Front, FrontListener, FrontOptions, Ticket } from './front.ts';
 import { NativeFront, whyNoNativeFront } from './native.ts';
 import { PortableFront } from './portable.ts';
 
-const CLIENTS = new URL('./storm_clients.ts', import.meta.url);
+const CLIENTS = new URL('../test/storm_clients.ts', import.meta.url);
 
 /** Files that are not connections, of the front's process and the clients'. */
 const OTHER_FILES = 500;

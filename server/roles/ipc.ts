@@ -4,12 +4,13 @@
  * A frame is one Buffer per turn and direction (wire/frame.ts), sent by process.send with `serialization: 'advanced'`.
  * Invariant: records of one worker arrive in the order they were asked in.
  */
+import type { Answer } from '../wire/answer.ts';
 import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
 import { FRAME_BYTES_TARGET, FrameWriter, Kind, type RecordView, readFrame } from '../wire/frame.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import type { Link, Master } from './master.ts';
-import type { Answered, Question, Uplink } from './uplink.ts';
+import type { Question, Uplink } from './uplink.ts';
 
 const QUESTION_KINDS: Record<Question, number> = { leave: Kind.leave, look: Kind.look, know: Kind.know };
 
@@ -61,7 +62,7 @@ export class IpcUplink implements Uplink {
   }
 
   /** A frame of answers has come. */
-  receive(frame: Uint8Array, answered: Answered): void {
+  receive(frame: Uint8Array, answered: Answer): void {
     readFrame(frame, (r) => answered(r.request, r.status, r.bytes, r.start, r.end, r.retryAfterSeconds));
   }
 
@@ -94,10 +95,10 @@ export class IpcLink implements Link {
     this.#send = send;
   }
 
-  answer(request: number, status: number, body: Uint8Array, start: number, end: number, retryAfter: number): void {
-    this.#writer.answer(request, status, retryAfter, body, start, end);
+  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
+    this.#writer.answer(request, status, body, start, end, retryAfterSeconds);
     if (this.#writer.length > FRAME_BYTES_TARGET) this.flush();
-  }
+  };
 
   flush(): void {
     if (this.#writer.count > 0) this.#send(this.#writer.take());

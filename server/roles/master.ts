@@ -6,16 +6,17 @@
  */
 import { type Answers, type Relay, refusal } from '../domain/relay.ts';
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
+import type { Answer } from '../wire/answer.ts';
 import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemCode, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
-import type { Answered, Question, Uplink } from './uplink.ts';
+import type { Question, Uplink } from './uplink.ts';
 
 /** The way back to a worker. */
 export interface Link {
-  answer(request: number, status: number, body: Uint8Array, start: number, end: number, retryAfter: number): void;
+  readonly answer: Answer;
   flush(): void;
 }
 
@@ -196,7 +197,7 @@ export class DirectUplink implements Uplink {
   readonly #link: number;
   #turnDue = false;
 
-  constructor(master: Master, answered: Answered) {
+  constructor(master: Master, answered: Answer) {
     this.#master = master;
     this.#link = master.addLink({ answer: answered, flush: () => {} });
   }

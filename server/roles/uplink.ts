@@ -22,13 +22,3 @@ export interface Uplink {
   /** Hands over what was gathered. */
   flush(): void;
 }
-
-/** Takes the answer to a request. Owner: body[start, end) is valid until the call returns. */
-export type Answered = (
-  request: number,
-  status: number,
-  body: Uint8Array,
-  start: number,
-  end: number,
-  retryAfterSeconds: number,
-) => void;

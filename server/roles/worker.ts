@@ -6,12 +6,13 @@
  */
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import { NO_SLOT } from '../front/front.ts';
+import type { Answer } from '../wire/answer.ts';
 import type { CheckedCrossing } from '../wire/crossing.ts';
 import { CrossingReader } from '../wire/crossing_reader.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
-import type { Answered, Question, Uplink } from './uplink.ts';
+import type { Question, Uplink } from './uplink.ts';
 
 /** Questions to the master at once, of one worker: more than its sockets. Beyond it requests are refused as busy. */
 export const PENDING_MAX = 1 << 17;
@@ -44,7 +45,7 @@ export class Worker {
   /** Requests refused here because PENDING_MAX others waited, or the way to the master was broken. */
   busy = 0;
 
-  constructor(makeUplink: (answered: Answered) => Uplink) {
+  constructor(makeUplink: (answered: Answer) => Uplink) {
     this.uplink = makeUplink(this.#answered);
   }
 
@@ -162,7 +163,7 @@ export class Worker {
     this.#free[this.#freeCount++] = request;
   }
 
-  readonly #answered: Answered = (request, status, body, start, end, retryAfterSeconds) => {
+  readonly #answered: Answer = (request, status, body, start, end, retryAfterSeconds) => {
     const ticket = this.#tickets[request];
     const reply = this.#replies[request];
     this.#settle(request);

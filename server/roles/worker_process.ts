@@ -4,6 +4,7 @@
 import type { Logger } from 'pino';
 import { AggregatorRegistry, register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
+import type { Answer } from '../wire/answer.ts';
 import type { PublicAddresses } from './api.ts';
 import { apiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit } from './capacity.ts';
@@ -42,7 +43,7 @@ function sendFrame(frame: Buffer, unsent: () => void): void {
 
 export async function startWorker(settings: WorkerSettings, log: Logger): Promise<void> {
   const uplink = new IpcUplink(sendFrame, (requests) => worker.failed(requests));
-  let answered: Parameters<IpcUplink['receive']>[1] = () => {};
+  let answered: Answer = () => {};
   const worker = new Worker((call) => {
     answered = call;
     return uplink;

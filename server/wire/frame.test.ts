@@ -68,7 +68,7 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     }
     const body = Buffer.from(most ? '#{"to":"ö"}#' : '##');
     const [status, retryAfterSeconds] = most ? [503, 255] : [200, 0];
-    writer.answer(request, status, retryAfterSeconds, body, 1, body.length - 1);
+    writer.answer(request, status, body, 1, body.length - 1, retryAfterSeconds);
     const told = body.toString('utf8', 1, body.length - 1);
     expected.push({ kind: Kind.answer, request, body: told, status, retryAfterSeconds });
   }
@@ -176,7 +176,7 @@ describe('frame', () => {
     const writer = new FrameWriter();
     const sizes = [0, 1, (64 << 10) - 8 - 12, 1, (64 << 10) - 1, 64 << 10, (1 << 20) + 7, 3];
     sizes.forEach((size, request) => {
-      writer.answer(request, 200, 0, Buffer.alloc(size, 0x30 + request), 0, size);
+      writer.answer(request, 200, Buffer.alloc(size, 0x30 + request), 0, size, 0);
     });
     writer.join(100, '名'.repeat(1 << 18));
     const long = '😀'.repeat(1 << 16);
@@ -196,7 +196,7 @@ describe('frame', () => {
     for (const spare of [-1, 0, 1]) {
       const writer = new FrameWriter();
       const size = (64 << 10) - 8 - 12 - 12 + spare;
-      writer.answer(1, 200, 0, Buffer.alloc(size, 0x61), 0, size);
+      writer.answer(1, 200, Buffer.alloc(size, 0x61), 0, size, 0);
       writer.join(2, '');
       const frame = writer.take();
       assert.equal(frame.length, (64 << 10) + spare);
@@ -231,10 +231,10 @@ describe('frame', () => {
   it('takes an answer from any bytes, a Buffer or not, whole or in part', () => {
     const text = new TextEncoder().encode('0123456789');
     const writer = new FrameWriter();
-    writer.answer(1, 200, 0, text, 0, 10);
-    writer.answer(2, 200, 0, text, 3, 7);
-    writer.answer(3, 200, 0, Buffer.from(text), 9, 10);
-    writer.answer(4, 204, 0, text, 5, 5);
+    writer.answer(1, 200, text, 0, 10, 0);
+    writer.answer(2, 200, text, 3, 7, 0);
+    writer.answer(3, 200, Buffer.from(text), 9, 10, 0);
+    writer.answer(4, 204, text, 5, 5, 0);
     assert.deepEqual(
       read(writer.take()).map(({ body }) => body),
       ['0123456789', '3456', '9', ''],

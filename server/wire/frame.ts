@@ -6,6 +6,7 @@
  * answer carries it back, once. Bodies of hot records are fixed numbers and bytes, of rare ones JSON.
  * Cost: one copy of each body; no object a record (readers fill one view).
  */
+import type { Answer } from './answer.ts';
 import type { CheckedCrossing } from './crossing.ts';
 import type { Identity } from './identity.ts';
 
@@ -89,20 +90,13 @@ export class FrameWriter {
     this.#finish(at + this.#bytes.write(json, at, room, 'utf8'));
   }
 
-  answer(
-    request: number,
-    status: number,
-    retryAfterSeconds: number,
-    body: Uint8Array,
-    start: number,
-    end: number,
-  ): void {
+  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
     const at = this.#begin(Kind.answer, request, end - start);
     this.#bytes[at - RECORD_HEAD + 5] = retryAfterSeconds;
     this.#bytes.writeUInt16LE(status, at - RECORD_HEAD + 6);
     copy(body, this.#bytes, at, start, end);
     this.#finish(at + end - start);
-  }
+  };
 
   /** The frame, in a Buffer of its own size that the caller owns. */
   take(): Buffer {

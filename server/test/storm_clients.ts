@@ -5,13 +5,14 @@
  * `storm_clients.ts crowd <port> <count>` parks `count` polls, says so, and exits when every one of them has ended.
  */
 import net from 'node:net';
+import { pickFrom, randomFrom } from './random.ts';
 
 /** Connections of a rage: how many in all, and at once. */
 const RAGE_CONNECTIONS = 5_000;
 const AT_ONCE = 100;
 
 const [kind, port, second, seed] = process.argv.slice(2);
-if (kind === 'rage') await rage([Number(port), Number(second)], numbers(Number(seed)));
+if (kind === 'rage') await rage([Number(port), Number(second)], pickFrom(randomFrom(Number(seed))));
 else await crowd(Number(port), Number(second));
 process.exit(0);
 
@@ -99,15 +100,4 @@ async function crowd(port: number, count: number): Promise<void> {
     for (const socket of sockets) socket.resetAndDestroy();
   });
   await over;
-}
-
-/** Numbers 0 … n − 1 from a seed (xorshift). */
-function numbers(seed: number): (n: number) => number {
-  let state = seed | 1;
-  return (n) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % n;
-  };
 }
