@@ -8,6 +8,11 @@ export function longestBlockMs(after: Reading): number {
   return (after.get('sprites_loop_delay_max_seconds') ?? Number.NaN) * 1000;
 }
 
+/** The same without the time in which the master's thread waited for a core, in ms. */
+export function busiestBlockMs(after: Reading): number {
+  return (after.get('sprites_loop_busy_max_seconds') ?? Number.NaN) * 1000;
+}
+
 /** The collector's pauses between two readings: how many, and the smallest bucket of the histogram that holds them all. */
 export function pausesOf(before: Reading, after: Reading): string {
   const between = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);

@@ -311,7 +311,7 @@ class Life {
   pass(ms: number): void {
     this.#nowMs += ms;
     this.#byLease = true;
-    this.relay.advance(this.#nowMs);
+    while (this.relay.advance(this.#nowMs));
     this.#byLease = false;
     for (const player of this.players) {
       if (player.parked)

@@ -9,7 +9,7 @@ const HORIZON_MS = 4095 * TICK_MS;
 /** What falls due at `nowMs`, in order. */
 function due(deadlines: Deadlines, nowMs: number): number[] {
   const slots: number[] = [];
-  deadlines.advance(nowMs, (slot) => slots.push(slot));
+  deadlines.advance(nowMs, (slot) => slots.push(slot) > 0);
   return slots;
 }
 
@@ -80,11 +80,47 @@ describe('deadlines', () => {
       if (slot === 0) deadlines.clear(1);
       if (slot === 0) deadlines.set(2, 5000);
       deadlines.set(slot, 3000);
+      return true;
     });
     assert.deepEqual(slots, [0, 3]);
     assert.deepEqual(due(deadlines, 2999), []);
     assert.deepEqual(due(deadlines, 3000), [0, 3]);
     assert.deepEqual(due(deadlines, 5000), [2]);
+  });
+
+  it('stay due, in their order and before what falls due later, when there were enough of them for now', () => {
+    const deadlines = new Deadlines(6, 0);
+    for (const [slot, at] of [
+      [3, 100],
+      [1, 100],
+      [4, 200],
+      [0, 200],
+      [5, 300],
+    ]) {
+      deadlines.set(slot, at);
+    }
+    const next = (nowMs: number) => {
+      const slots: number[] = [];
+      const isMoreDue = deadlines.advance(nowMs, (slot) => slots.push(slot) < 2);
+      return [slots, isMoreDue];
+    };
+    assert.deepEqual(next(200), [[3, 1], true]);
+    deadlines.clear(4);
+    deadlines.set(1, 300);
+    assert.deepEqual(next(300), [[0, 5], true]);
+    assert.deepEqual(next(300), [[1], false]);
+    assert.deepEqual(next(300), [[], false]);
+  });
+
+  it('answer that none is left when the last one of them was enough', () => {
+    const deadlines = new Deadlines(2, 0);
+    for (const slot of [0, 1]) deadlines.set(slot, 100);
+    let left = 2;
+    assert.equal(
+      deadlines.advance(100, () => --left > 0),
+      false,
+    );
+    assert.equal(left, 0);
   });
 
   it('reach beyond the latest ping and the lease', () => {
@@ -131,6 +167,7 @@ describe('deadlines', () => {
       deadlines.advance(sleep, (slot) => {
         slots.push(slot);
         deadlines.set(slot, sleep + LEASE_MS);
+        return true;
       });
       assert.deepEqual(slots, [0], `after ${sleep}`);
       assert.deepEqual(due(deadlines, sleep + LEASE_MS - TICK_MS), []);
@@ -175,6 +212,7 @@ describe('deadlines', () => {
       deadlines.advance(now, (slot) => {
         seen.push(slot);
         if (random() < 0.5) set(slot);
+        return true;
       });
       assert.deepEqual(
         seen.sort((a, b) => a - b),

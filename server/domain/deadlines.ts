@@ -47,8 +47,11 @@ export class Deadlines {
     this.#previous[slot] = 0;
   }
 
-  /** Calls `due` for each slot whose deadline is at or before `nowMs`, after taking it off the wheel. */
-  advance(nowMs: number, due: (slot: number) => void): void {
+  /**
+   * Calls `due` for each slot whose deadline is at or before `nowMs`, after taking it off the wheel, until it says false:
+   * that is enough for now, and the rest stays due. Answers whether there is a rest.
+   */
+  advance(nowMs: number, due: (slot: number) => boolean): boolean {
     const until = Math.floor(nowMs / TICK_MS);
     const dueRing = this.#slots + TICKS;
     // After a long sleep one round of the wheel sees everything.
@@ -58,8 +61,9 @@ export class Deadlines {
     this.#tick = Math.max(this.#tick, until);
     for (let slot = this.#link(this.#next, dueRing); slot !== dueRing; slot = this.#link(this.#next, dueRing)) {
       this.clear(slot);
-      due(slot);
+      if (!due(slot)) return this.#link(this.#next, dueRing) !== dueRing;
     }
+    return false;
   }
 
   /** Moves all slots of one ring to the end of another. */

@@ -44,6 +44,12 @@ export const CROSSINGS_PER_SECOND_MAX = 100;
 export const CROSSINGS_BURST_MAX = 200;
 
 /**
+ * Pings, ended leases and news of neighbours in one step of the clock: a millisecond, at some 3 µs each. What is due beyond
+ * that comes in further steps, between which everybody else is served.
+ */
+export const DUE_PER_STEP_MAX = 256;
+
+/**
  * Sprites that ended leases move on in one step of the clock, a millisecond or two of it. When many neighbours fall silent
  * together each passes on what the one before passed to it; the rest of them end in later steps.
  */

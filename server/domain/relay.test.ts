@@ -9,6 +9,7 @@ import { TICK_MS } from './deadlines.ts';
 import {
   CROSSINGS_BURST_MAX,
   CROSSINGS_REMEMBERED,
+  DUE_PER_STEP_MAX,
   EVENTS_PER_POLL_MAX,
   FORWARDED_PER_STEP_MAX,
   LEASE_MS,
@@ -109,9 +110,10 @@ class Stage {
     return !this.answers.some((answer) => answer.ticket === ticket);
   }
 
+  /** Lets time pass, in as many steps as there are due. */
   pass(ms: number): void {
     this.nowMs += ms;
-    this.relay.advance(this.nowMs);
+    while (this.relay.advance(this.nowMs));
   }
 
   /** Parks a poll of each, past everything that has to be told first; answers their tickets. */
@@ -560,15 +562,33 @@ describe('relay, time', () => {
     const { counters } = stage.relay;
     let steps = 0;
     for (let nowMs = START_MS + LEASE_MS; counters.left < count; nowMs += TICK_MS) {
-      const before = counters.forwarded;
-      stage.relay.advance(nowMs);
+      const before = { ...counters };
+      const isMoreDue = stage.relay.advance(nowMs);
       // The last mailbox of a step may hold all there is.
-      assert.ok(counters.forwarded - before <= FORWARDED_PER_STEP_MAX + count);
+      assert.ok(counters.forwarded - before.forwarded <= FORWARDED_PER_STEP_MAX + count);
+      assert.ok(counters.left - before.left <= DUE_PER_STEP_MAX);
+      assert.equal(isMoreDue, counters.left < count);
       assert.equal(counters.accepted, counters.acknowledged + stage.relay.waiting + counters.abandoned);
       steps++;
     }
     assert.ok(steps > 2, `all ended within ${steps} steps`);
     assert.equal(stage.relay.waiting, count);
+  });
+
+  it('pings no more desktops in a step than its limit, and says that more are due', () => {
+    for (const count of [DUE_PER_STEP_MAX - 1, DUE_PER_STEP_MAX, DUE_PER_STEP_MAX + 1, 2 * DUE_PER_STEP_MAX + 1]) {
+      const stage = new Stage({ slots: count });
+      stage.settle(...stage.joinMany(count));
+      const nowMs = stage.nowMs + 2 * PING_MS;
+      const pinged: number[] = [];
+      for (let isMoreDue = true; isMoreDue; pinged.push(stage.answers.splice(0).length)) {
+        isMoreDue = stage.relay.advance(nowMs);
+      }
+      const whole = Math.floor(count / DUE_PER_STEP_MAX);
+      const rest = count - whole * DUE_PER_STEP_MAX;
+      assert.deepEqual(pinged, [...Array(whole).fill(DUE_PER_STEP_MAX), ...(rest > 0 ? [rest] : [])], `${count}`);
+      assert.equal(stage.relay.counters.pings, count);
+    }
   });
 
   it('lets polls of a process that died run out their lease, and no others', () => {
@@ -602,6 +622,25 @@ describe('relay, neighbours', () => {
       assert.deepEqual(types(last), ['neighbours']);
       assert.equal(last.body.events[0].right.desktop, stage.relay.desktops.id(size - 1));
     }
+  });
+
+  it('are told world by world in further steps when more changed than one step tells, each once', () => {
+    const worlds = DUE_PER_STEP_MAX / SMALL_WORLD_MAX + 2;
+    const stage = new Stage({ slots: 1024 });
+    const all = Array.from({ length: worlds }, (_, n) => stage.joinMany(SMALL_WORLD_MAX, `world ${n}`));
+    stage.settle(...all.flat());
+    for (const [who] of all) stage.relay.leave(who.slot);
+    stage.answers.length = 0;
+    const nowMs = stage.nowMs + NEIGHBOURS_STEP_MS;
+    const told: number[] = [];
+    for (let isMoreDue = true; isMoreDue; told.push(stage.answers.splice(0).length)) {
+      isMoreDue = stage.relay.advance(nowMs);
+    }
+    const each = SMALL_WORLD_MAX - 1;
+    const first = Math.ceil(DUE_PER_STEP_MAX / each) * each;
+    assert.deepEqual(told, [first, worlds * each - first]);
+    assert.equal(stage.relay.advance(nowMs + NEIGHBOURS_STEP_MS), false);
+    assert.equal(stage.answers.length, 0);
   });
 
   it('are not told when a world has outgrown the limit before the step', () => {

@@ -16,6 +16,7 @@ import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } 
 import { Deadlines } from './deadlines.ts';
 import { Desktops } from './desktops.ts';
 import {
+  DUE_PER_STEP_MAX,
   EVENTS_PER_POLL_MAX,
   FORWARDED_PER_STEP_MAX,
   LEASE_MS,
@@ -130,8 +131,9 @@ export class Relay {
   #nowMs: number;
   #nextStepMs: number;
   #draining = false;
-  /** Small worlds that changed since their desktops were last told. */
-  readonly #changed = new Set<World>();
+  /** Small worlds that changed since their desktops were last told, and those whose desktops are being told. */
+  #changed = new Set<World>();
+  #telling = new Set<World>();
   /** Empty worlds whose last desktop left sprites behind, oldest first, and the slot whose mailbox keeps them. */
   readonly #abandoned = new Map<World, number>();
   /** `"from":` stays at its beginning. */
@@ -226,7 +228,7 @@ export class Relay {
     this.mailboxes.clear(slot);
     this.desktops.release(slot);
     if (world.count === 0) {
-      this.#changed.delete(world);
+      this.#forgetChanges(world);
       this.torus.forget(world);
     } else this.#worldChanged(world);
   }
@@ -357,27 +359,34 @@ export class Relay {
     this.#readyCount = 0;
   }
 
-  /** Says what time it is (monotonic, ms): pings, leases and the step of small worlds fall due. Ends with endTurn(). */
-  advance(nowMs: number): void {
+  /**
+   * Says what time it is (monotonic, ms): one step of the pings, leases and news of small worlds that are due. Ends with
+   * endTurn(). Answers whether more is due: then the next step is to come soon, at the same time or a later one.
+   *
+   * Cost   bounded by DUE_PER_STEP_MAX and FORWARDED_PER_STEP_MAX, and one mailbox and small world more.
+   */
+  advance(nowMs: number): boolean {
     this.#nowMs = nowMs;
     const forwardedMax = this.counters.forwarded + FORWARDED_PER_STEP_MAX;
-    this.#deadlines.advance(nowMs, (slot) => {
+    let left = DUE_PER_STEP_MAX;
+    let isMoreDue = this.#deadlines.advance(nowMs, (slot) => {
       if (this.#parked[slot] !== 0) {
         this.counters.pings++;
         this.#answerEvents(slot, this.#unpark(slot), true, EVENTS_PER_POLL_MAX);
         this.#deadlines.set(slot, nowMs + LEASE_MS);
-      } else if (this.counters.forwarded > forwardedMax) {
-        this.#deadlines.set(slot, nowMs);
       } else {
         this.counters.leasesEnded++;
         this.leave(slot);
       }
+      return --left > 0 && this.counters.forwarded <= forwardedMax;
     });
-    if (nowMs >= this.#nextStepMs) {
+    if (nowMs >= this.#nextStepMs && this.#telling.size === 0) {
       this.#nextStepMs = nowMs + NEIGHBOURS_STEP_MS;
-      this.#tellSmallWorlds();
+      [this.#telling, this.#changed] = [this.#changed, this.#telling];
     }
+    if (this.#tellSmallWorlds(left)) isMoreDue = true;
     this.endTurn();
+    return isMoreDue;
   }
 
   /** From now on no join and no crossing is taken; parked polls are told to come back later. */
@@ -434,16 +443,26 @@ export class Relay {
     if (world.count <= SMALL_WORLD_MAX) this.#changed.add(world);
   }
 
-  #tellSmallWorlds(): void {
-    for (const world of this.#changed) {
+  /** Tells the desktops of small worlds of their neighbours, world by world, until `most` are told. Answers whether some are left. */
+  #tellSmallWorlds(most: number): boolean {
+    let left = most;
+    for (const world of this.#telling) {
+      if (left <= 0) return true;
+      this.#telling.delete(world);
       if (world.count > SMALL_WORLD_MAX) continue;
+      left -= world.count;
       for (let place = 0; place < world.count; place++) {
         const slot = world.slots[place];
         this.#flags[slot] |= TELL_NEIGHBOURS;
         this.#markReady(slot);
       }
     }
-    this.#changed.clear();
+    return false;
+  }
+
+  #forgetChanges(world: World): void {
+    this.#changed.delete(world);
+    this.#telling.delete(world);
   }
 
   /** A newcomer of a world that was empty gets what the last one left behind. */
@@ -468,7 +487,7 @@ export class Relay {
 
   #forgetAbandoned(world: World, slot: number): void {
     this.#abandoned.delete(world);
-    this.#changed.delete(world);
+    this.#forgetChanges(world);
     this.mailboxes.clear(slot);
     this.desktops.release(slot);
   }

@@ -51,8 +51,8 @@ export interface NativeOptions extends FrontOptions {
   threads?: number;
 }
 
-/** Records of one batch: more than one inbox of an I/O thread holds (native_front.cc). */
-const INBOUND_BYTES = 512 << 10;
+/** Records of one batch: 2,048 polls or 400 crossings, two milliseconds or three. An inbox of an I/O thread holds no more (native_front.cc). */
+const INBOUND_BYTES = 128 << 10;
 
 /** Answers of one turn, at first: a thousand small ones. It grows to the largest single answer. */
 const OUTBOUND_BYTES = 256 << 10;

@@ -14,11 +14,11 @@ namespace {
 // All inboxes together, in each direction; a thread gets its share, within bounds.
 constexpr uint32_t kInboxesBytes = 4 << 20;
 constexpr uint32_t kInboxBytesMin = 64 << 10;
-constexpr uint32_t kInboxBytesMax = 256 << 10;
 static_assert(kInboxBytesMin >= 2 * IoLoop::kRecordBytesMax);
 
-uint32_t InboxBytes(uint32_t threads) {
-  return std::clamp(kInboxesBytes / std::max(threads, 1u), kInboxBytesMin, kInboxBytesMax) & ~4095u;
+// What one inbox holds has to fit in the inbound buffer, or it would never be taken.
+uint32_t InboxBytes(uint32_t threads, uint32_t inbound_bytes) {
+  return std::clamp(kInboxesBytes / std::max(threads, 1u), kInboxBytesMin, inbound_bytes) & ~4095u;
 }
 
 }  // namespace
@@ -83,9 +83,9 @@ int NativeFront::Listen(std::vector<uint16_t>* ports) {
   if (error = loop_->AddOutsider(signal_, kSignal, EPOLLET); error != 0) {
     return error;
   }
+  const uint32_t inbox_bytes = InboxBytes(options_.threads, inbound_.capacity());
   for (uint32_t number = 1; number <= options_.threads; ++number) {
-    threads_.push_back(
-        std::make_unique<IoThread>(number, commons_.get(), signal_, InboxBytes(options_.threads)));
+    threads_.push_back(std::make_unique<IoThread>(number, commons_.get(), signal_, inbox_bytes));
     if (error = threads_.back()->Start(threaded); error != 0) {
       return error;
     }
@@ -94,15 +94,13 @@ int NativeFront::Listen(std::vector<uint16_t>* ports) {
 }
 
 bool NativeFront::Pass(int timeout_ms) {
-  const uint32_t outsiders = loop_->Wait(timeout_ms);
-  const bool is_signalled = (outsiders & 1u << kSignal) != 0;
-  bool has_more;
-  do {
-    has_more = loop_->Handle();
-    if (is_signalled && TakeInboxes()) {
-      has_more = true;
-    }
-  } while (Deliver() && has_more);
+  const uint32_t outsiders = loop_->Wait(has_full_inboxes_ ? 0 : timeout_ms);
+  const bool is_signalled = has_full_inboxes_ || (outsiders & 1u << kSignal) != 0;
+  // What epoll told has to be served before it is asked again; what is in the inboxes can wait.
+  while (loop_->Handle() && Deliver()) {
+  }
+  has_full_inboxes_ = is_signalled && TakeInboxes();
+  Deliver();
   if (!stopped_) {
     loop_->Settle();
   }
@@ -118,23 +116,23 @@ bool NativeFront::Deliver() {
   return !stopped_;
 }
 
-// True when something stayed behind for want of room.
+// True when something stayed behind for want of room: the next pass begins there.
 bool NativeFront::TakeInboxes() {
-  bool has_more = false;
-  for (const auto& thread : threads_) {
-    switch (thread->inbox().Take(&inbound_)) {
-      case Inbox::Taken::kWakeThread:
-        thread->Wake();
-        break;
+  for (size_t taken = 0; taken < threads_.size(); ++taken) {
+    IoThread& thread = *threads_[next_inbox_];
+    switch (thread.inbox().Take(&inbound_)) {
       case Inbox::Taken::kNoRoom:
-        has_more = true;
+        return true;
+      case Inbox::Taken::kWakeThread:
+        thread.Wake();
         break;
       case Inbox::Taken::kNothing:
       case Inbox::Taken::kRecords:
         break;
     }
+    next_inbox_ = (next_inbox_ + 1) % threads_.size();
   }
-  return has_more;
+  return false;
 }
 
 void NativeFront::Send(uint8_t* memory, uint32_t bytes) {

@@ -5,7 +5,8 @@
 // connections over are on the owner's loop, which has the process's own file table; so are all
 // others when there are no threads. A pass gathers records of its own loop and of all inboxes into
 // one inbound buffer and calls `deliver`; the owner reads the records there and may call Send()
-// with answers, then or at any other time.
+// with answers, then or at any other time. A pass takes one such buffer of the inboxes at the most,
+// however full they are: so it is as short as that, and whatever else the owner does has its turn.
 #ifndef SERVER_NATIVE_NATIVE_FRONT_H_
 #define SERVER_NATIVE_NATIVE_FRONT_H_
 
@@ -51,7 +52,8 @@ class NativeFront {
   // One pass: waits up to `timeout_ms` (-1: for ever), serves, delivers. True when the outsider had
   // something.
   bool Pass(int timeout_ms);
-  bool HasWork() const { return loop_->HasWork(); }
+  // True when Pass() would not wait.
+  bool HasWork() const { return has_full_inboxes_ || loop_->HasWork(); }
   // The descriptor that is readable when a pass has something to do (but for deadlines).
   int descriptor() const { return loop_->descriptor(); }
   // One descriptor that ends Pass()'s waiting: what else the owner waits for.
@@ -85,7 +87,9 @@ class NativeFront {
   std::unique_ptr<IoLoop> loop_;
   int signal_ = -1;
   std::vector<std::unique_ptr<IoThread>> threads_;
-  std::vector<uint8_t> touched_;  // thread number − 1 → has staged answers
+  std::vector<uint8_t> touched_;   // thread number − 1 → has staged answers
+  size_t next_inbox_ = 0;          // whose turn it is to be taken first
+  bool has_full_inboxes_ = false;  // the last pass had no room for what is in them
   bool stopped_ = false;
 };
 

@@ -3,18 +3,16 @@
  *
  * Nothing is counted here: each value is read from where it is kept, when it is asked for.
  */
-import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import { PerformanceObserver } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Relay } from '../domain/relay.ts';
 import type { Front } from '../front/front.ts';
+import { watchLoop } from './loop_delay.ts';
 import type { SocketDesktops } from './socket_desktop.ts';
 import type { Worker } from './worker.ts';
 
 /** Pauses of the collector, in seconds: from what nobody sees to what everybody feels. */
 const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1];
-
-/** How often the delay of the loop is looked at, in ms. */
-const DELAY_STEP_MS = 10;
 
 /** Registers what the master knows. `workers` counts those that are ready. */
 export function masterGauges(registry: Registry, relay: Relay, front: () => Front, workers: () => number): void {
@@ -97,16 +95,16 @@ function processGauges(registry: Registry, role: string): void {
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) pauses.observe(entry.duration / 1000);
   }).observe({ entryTypes: ['gc'] });
-  const delay = monitorEventLoopDelay({ resolution: DELAY_STEP_MS });
-  delay.enable();
-  const longest = new Gauge({
-    name: 'sprites_loop_delay_max_seconds',
-    help: 'Longest block of the event loop since it was last asked for',
-    registers: [registry],
-    collect: () => {
-      // What is kept is the time between two ticks; an undisturbed loop's is the step.
-      longest.set(Math.max(0, delay.max / 1e9 - DELAY_STEP_MS / 1000));
-      delay.reset();
-    },
-  });
+  const delay = watchLoop();
+  const gauge = gaugesIn(registry);
+  gauge(
+    'sprites_loop_delay_max_seconds',
+    'Longest block of the event loop since it was last asked for',
+    () => delay.takeLongestMs() / 1000,
+  );
+  gauge(
+    'sprites_loop_busy_max_seconds',
+    'The same, without the time in which the thread waited for a core',
+    () => delay.takeBusiestMs() / 1000,
+  );
 }

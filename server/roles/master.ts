@@ -92,10 +92,11 @@ export class Master {
     this.#front?.flush();
   }
 
-  /** What time it is: monotonic, in ms. */
-  advance(nowMs: number): void {
-    this.relay.advance(nowMs);
+  /** What time it is: monotonic, in ms. Answers whether more is due, for another step soon. */
+  advance(nowMs: number): boolean {
+    const isMoreDue = this.relay.advance(nowMs);
     this.endTurn();
+    return isMoreDue;
   }
 
   drain(): void {

@@ -111,7 +111,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   addresses.eventsPort = eventsPort;
   addresses.apiPort = ownPort ?? (await cast.start(addresses));
 
-  const clock = startClock((nowMs) => master.advance(nowMs));
+  const stopClock = startClock((nowMs) => master.advance(nowMs));
   masterGauges(
     registry,
     relay,
@@ -156,7 +156,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     front.drain();
     const untilMs = performance.now() + LAST_ANSWERS_MS;
     while ((front.gauges().waiting > 0 || cast.busy()) && performance.now() < untilMs) await sleep(CLOSING_STEP_MS);
-    clearInterval(clock);
+    stopClock();
     await cast.close();
     await front.close();
     admin.closeAllConnections();
@@ -190,16 +190,24 @@ async function mustBeFree(host: string, port: number): Promise<void> {
   }
 }
 
-/** Tells the time every tick. Ends when cleared. */
-function startClock(tell: (nowMs: number) => void): NodeJS.Timeout {
+/** Tells the time every tick, and again with each turn of the loop while `tell` says that more is due. Answers how to end it. */
+function startClock(tell: (nowMs: number) => boolean): () => void {
   let nowMs = performance.now();
   let lastMs = nowMs;
-  return setInterval(() => {
+  let again: NodeJS.Immediate | undefined;
+  const step = () => {
+    again = tell(nowMs) ? setImmediate(step) : undefined;
+  };
+  const ticks = setInterval(() => {
     const elapsedMs = performance.now() - lastMs;
     lastMs += elapsedMs;
     nowMs += Math.min(elapsedMs, CLOCK_STEP_MS_MAX);
-    tell(nowMs);
+    if (!again) step();
   }, TICK_MS);
+  return () => {
+    clearInterval(ticks);
+    clearImmediate(again);
+  };
 }
 
 function sleep(ms: number): Promise<void> {
