@@ -114,7 +114,7 @@ describe('desktops', () => {
   it('take nothing when the slab has no room for the name', () => {
     const slab = new Slab(0);
     const desktops = house(2, slab);
-    while (slab.allocate(64) !== NO_BLOCK);
+    while (slab.allocate('"Ada"'.length) !== NO_BLOCK);
     assert.equal(desktops.take('Ada', TOKEN), -1);
     assert.equal(desktops.count, 0);
     assert.equal(desktops.take('', TOKEN), 0);

@@ -823,7 +823,7 @@ describe('relay, leaving', () => {
   it('gives up the world that has been empty longest when the slab has no room for a throw, and only then', () => {
     const stage = new Stage();
     const { counters, torus } = stage.relay;
-    const passage = Buffer.from(`"edge":"left","x":"`.padEnd(PASSAGE_BYTES_MAX - 2, 'x').concat('"}'));
+    const passage = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
     const throwAll = (who: Identity) => {
       for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) {
         assert.equal(stage.relay.accept(who.slot, n, 1, passage), 'accepted');
@@ -831,8 +831,8 @@ describe('relay, leaving', () => {
       }
     };
     const [ada, bob] = stage.joinMany(2);
-    // The least slab there is has one page of 4 MiB for blocks of 512 bytes; the first of all may be missing.
-    const room = Math.floor(((4 << 20) / 512 - 1) / CROSSINGS_BURST_MAX);
+    // The least slab there is has one page of 1 MiB for blocks of 384 bytes; the first of all may be missing.
+    const room = Math.floor((Math.floor((1 << 20) / 384) - 1) / CROSSINGS_BURST_MAX);
     for (let world = 0; world < room; world++) {
       const [owner] = stage.joinMany(1, `world ${world}`);
       throwAll(owner);

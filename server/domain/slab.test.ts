@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, Slab } from './slab.ts';
 
-const PAGE_BYTES = 4 << 20;
-const SIZES_BYTES = [64, 128, 192, 256, 384, 512, 768, 1024];
+const PAGE_BYTES = 1 << 20;
+const SIZES_BYTES = [16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 const LEAST_PAGES = SIZES_BYTES.length;
 
 /** All blocks of `bytes` that the slab still gives. */
@@ -22,14 +22,14 @@ describe('slab', () => {
       assert.equal(blockBytes(size - 1), size);
       if (size < BLOCK_BYTES_MAX) assert.equal(blockBytes(size + 1), SIZES_BYTES[index + 1]);
     });
-    assert.equal(blockBytes(1), 64);
+    assert.equal(blockBytes(1), 16);
     assert.equal(BLOCK_BYTES_MAX, 1024);
   });
 
   it('wastes at most a third of a block beyond the first unit', () => {
-    for (let bytes = 65; bytes <= BLOCK_BYTES_MAX; bytes++) {
-      const units = Math.ceil(bytes / 64);
-      assert.ok((blockBytes(bytes) / 64 - units) / (blockBytes(bytes) / 64) <= 1 / 3, `${bytes}`);
+    for (let bytes = 17; bytes <= BLOCK_BYTES_MAX; bytes++) {
+      const units = Math.ceil(bytes / 16);
+      assert.ok((blockBytes(bytes) / 16 - units) / (blockBytes(bytes) / 16) <= 1 / 3, `${bytes}`);
     }
   });
 
@@ -85,7 +85,7 @@ describe('slab', () => {
   it('is full at its pages, says so again and again, and has room when one block is freed', () => {
     const slab = new Slab(PAGE_BYTES * (LEAST_PAGES + 1));
     const refs = exhaust(slab, 1024);
-    // All pages but those kept for the seven other sizes; the first block of the first page is NO_BLOCK.
+    // All pages but those kept for the other sizes; the first block of the first page is NO_BLOCK.
     assert.equal(refs.length, 2 * (PAGE_BYTES / 1024) - 1);
     assert.equal(
       new Set(refs.map((ref) => `${slab.page(ref).buffer === slab.page(refs[0]).buffer} ${placeOf(slab, ref)}`)).size,
@@ -110,9 +110,9 @@ describe('slab', () => {
 
   it('rounds its bytes down to whole pages', () => {
     for (const [bytes, pages] of [
-      [PAGE_BYTES * 10 - 1, 9],
-      [PAGE_BYTES * 10, 10],
-      [PAGE_BYTES * 10 + 1, 10],
+      [PAGE_BYTES * 20 - 1, 19],
+      [PAGE_BYTES * 20, 20],
+      [PAGE_BYTES * 20 + 1, 20],
     ]) {
       const blocks = exhaust(new Slab(bytes), 1024).length + 1;
       assert.equal(blocks / (PAGE_BYTES / 1024), pages - (LEAST_PAGES - 1));

@@ -1,7 +1,7 @@
 /**
  * The slab: memory for what waits, in blocks of a few sizes, outside the collector's sight.
  *
- * A block is named by a 32-bit reference: page in the upper 16 bits, unit of 64 bytes in the lower. A page (4 MiB) holds
+ * A block is named by a 32-bit reference: page in the upper 16 bits, unit of 16 bytes in the lower. A page (1 MiB) holds
  * blocks of one size; freed blocks of a size wait in a list that runs through their own first four bytes.
  * Invariant: a block is either in use by one holder or in the list of its size. NO_BLOCK is never handed out.
  * Cost: allocate and free O(1), no JavaScript object; a page is taken when first needed and kept.
@@ -10,18 +10,20 @@
 export type BlockRef = number;
 export const NO_BLOCK: BlockRef = 0;
 
-const UNIT_BYTES = 64;
+const UNIT_BYTES = 16;
 const PAGE_UNITS = 1 << 16;
 const PAGE_BYTES = UNIT_BYTES * PAGE_UNITS;
 
-/** Sizes of blocks in units; at most a third of a block is air. */
-const SIZES = [1, 2, 3, 4, 6, 8, 12, 16];
+/** Sizes of blocks in units: a name in one or two, a sprite in 16 or 24; at most a third of a block is air. */
+const SIZES = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
 /** The largest block in bytes. */
 export const BLOCK_BYTES_MAX = SIZES[SIZES.length - 1] * UNIT_BYTES;
 
 /** Index in SIZES for a number of units. */
-const CLASS_OF_UNITS = Uint8Array.from({ length: 17 }, (_, units) => SIZES.findIndex((size) => size >= units));
+const CLASS_OF_UNITS = Uint8Array.from({ length: SIZES[SIZES.length - 1] + 1 }, (_, units) =>
+  SIZES.findIndex((size) => size >= units),
+);
 
 export class Slab {
   /** Pages as bytes; a reference's block begins at offset(ref) of page(ref). */
@@ -106,5 +108,5 @@ export function blockBytes(bytes: number): number {
 }
 
 function sizeOf(bytes: number): number {
-  return CLASS_OF_UNITS[(bytes + UNIT_BYTES - 1) >>> 6];
+  return CLASS_OF_UNITS[Math.ceil(bytes / UNIT_BYTES)];
 }
