@@ -15,9 +15,7 @@ constexpr DWORD kStyle = WS_POPUP;
 // No button on the task bar, above other windows; layered: with an alpha channel.
 constexpr DWORD kExtendedStyle =
     WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_ACCEPTFILES;
-constexpr UINT kOnlyMove = SWP_NOSIZE | SWP_NOZORDER | SWP_NOACTIVATE | SWP_NOOWNERZORDER |
-                           SWP_NOREDRAW | SWP_NOSENDCHANGING;
-constexpr UINT kOnlyRaise = SWP_NOSIZE | SWP_NOMOVE | SWP_NOACTIVATE | SWP_NOSENDCHANGING;
+constexpr UINT kOnlyPlace = SWP_NOSIZE | SWP_NOACTIVATE | SWP_NOOWNERZORDER | SWP_NOSENDCHANGING;
 constexpr UINT kFilesMax = 64;  // files of one drop
 
 // Where the pointer was when the message being handled was sent: the window may have moved since.
@@ -57,9 +55,14 @@ std::vector<std::wstring> PathsOf(HDROP drop) {
   return paths;
 }
 
-bool IsSamePicture(const DrawnSprite& one, const DrawnSprite& other) {
-  return one.sheet == other.sheet && one.cell == other.cell && one.width == other.width &&
-         one.height == other.height && one.mirrored == other.mirrored;
+UINT FlagsOf(const Placing& placing) {
+  UINT flags = kOnlyPlace;
+  flags |= placing.moves ? 0 : SWP_NOMOVE;
+  flags |= placing.below ? 0 : SWP_NOZORDER;
+  flags |= placing.appears ? SWP_SHOWWINDOW : 0;
+  flags |= placing.disappears ? SWP_HIDEWINDOW : 0;
+  // What only moves keeps its pixels.
+  return placing.appears || placing.disappears ? flags : flags | SWP_NOREDRAW;
 }
 
 }  // namespace
@@ -78,111 +81,86 @@ SpriteWindows::SpriteWindows(SpriteListener* listener)
 }
 
 SpriteWindows::~SpriteWindows() {
-  for (const auto& [id, shown] : windows_) {
-    SetWindowLongPtrW(shown.window, GWLP_USERDATA, 0);
-    DestroyWindow(shown.window);
+  for (const auto& [id, window] : windows_) {
+    SetWindowLongPtrW(window, GWLP_USERDATA, 0);
+    DestroyWindow(window);
   }
   UnregisterClassW(kClass, GetModuleHandleW(nullptr));
 }
 
 void SpriteWindows::Show(const Scene& scene) {
-  frame_++;
-  HDWP batch = nullptr;
-  for (const DrawnSprite& drawn : scene.sprites) {
-    Shown& shown = WindowFor(drawn.id);
-    shown.seen = frame_;
-    if (drawn.visible && !(shown.is_drawn && IsSamePicture(shown.drawn, drawn))) {
-      Paint(&shown, drawn);
-    } else if (drawn.visible && (shown.drawn.x != drawn.x || shown.drawn.y != drawn.y)) {
-      if (batch == nullptr) {
-        batch = BeginDeferWindowPos(static_cast<int>(scene.sprites.size()));
-      }
-      if (batch != nullptr) {
-        batch = DeferWindowPos(batch, shown.window, nullptr, drawn.x, drawn.y, 0, 0, kOnlyMove);
-      }
-      shown.drawn.x = drawn.x;
-      shown.drawn.y = drawn.y;
-      cost_.moves++;
-    }
-    if (drawn.visible != shown.is_visible && (shown.is_drawn || !drawn.visible)) {
-      ShowWindow(shown.window, drawn.visible ? SW_SHOWNA : SW_HIDE);
-      shown.is_visible = drawn.visible;
-      cost_.others++;
+  const StagePlan& plan = stage_.Plan(scene);
+  for (const SpriteId id : plan.ended) {
+    End(id);
+  }
+  for (const SpriteId id : plan.made) {
+    Make(id);
+  }
+  for (const size_t index : plan.painted) {
+    if (!Paint(scene.sprites[index])) {
+      stage_.NotPainted(scene.sprites[index].id);
     }
   }
-  if (batch != nullptr) {
-    EndDeferWindowPos(batch);
-    cost_.batches++;
+  if (!plan.placings.empty()) {
+    Place(plan.placings);
   }
-  EndUnseen();
-  Restack(scene);
   bitmaps_.EndFrame();
 }
 
-SpriteWindows::Shown& SpriteWindows::WindowFor(SpriteId id) {
-  Shown& shown = windows_[id];
-  if (shown.window == nullptr) {
-    shown.window = CreateWindowExW(kExtendedStyle, kClass, L"Sprite", kStyle, 0, 0, 1, 1, nullptr,
-                                   nullptr, GetModuleHandleW(nullptr), nullptr);
-    SetWindowLongPtrW(shown.window, 0, static_cast<LONG_PTR>(id));
-    SetWindowLongPtrW(shown.window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
-    order_.push_back(id);  // a new window is on top
-    cost_.others++;
-  }
-  return shown;
+void SpriteWindows::Make(SpriteId id) {
+  const HWND window = CreateWindowExW(kExtendedStyle, kClass, L"Sprite", kStyle, 0, 0, 1, 1,
+                                      nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
+  SetWindowLongPtrW(window, 0, static_cast<LONG_PTR>(id));
+  SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
+  windows_[id] = window;
+  cost_.made++;
 }
 
-// The picture and the place in one call, so that they change together.
-void SpriteWindows::Paint(Shown* shown, const DrawnSprite& drawn) {
+void SpriteWindows::End(SpriteId id) {
+  const auto ended = windows_.extract(id);  // first, for its last messages come to us
+  DestroyWindow(ended.mapped());
+  cost_.made++;
+}
+
+// The picture and the place in one call, so that they change together. False without memory for it.
+bool SpriteWindows::Paint(const DrawnSprite& drawn) {
   const HBITMAP bitmap = bitmaps_.Of(drawn);
   if (bitmap == nullptr) {
-    return;
+    return false;
   }
   const HGDIOBJ before = SelectObject(canvas_.get(), bitmap);
   POINT place{drawn.x, drawn.y};
   SIZE size{drawn.width, drawn.height};
   POINT origin{0, 0};
   BLENDFUNCTION blend{AC_SRC_OVER, 0, 255, AC_SRC_ALPHA};
-  UpdateLayeredWindow(shown->window, nullptr, &place, &size, canvas_.get(), &origin, 0, &blend,
-                      ULW_ALPHA);
+  const BOOL done = UpdateLayeredWindow(windows_[drawn.id], nullptr, &place, &size, canvas_.get(),
+                                        &origin, 0, &blend, ULW_ALPHA);
   SelectObject(canvas_.get(), before);
-  shown->drawn = drawn;
-  shown->is_drawn = true;
   cost_.pictures++;
+  return done != FALSE;
 }
 
-void SpriteWindows::EndUnseen() {
-  if (windows_.size() == order_.size() &&
-      std::ranges::all_of(windows_, [&](const auto& one) { return one.second.seen == frame_; })) {
-    return;
-  }
-  for (auto one = windows_.begin(); one != windows_.end();) {
-    if (one->second.seen == frame_) {
-      ++one;
-      continue;
+// All in one batch; one by one where Windows has no memory for a batch.
+void SpriteWindows::Place(const std::vector<Placing>& placings) {
+  const auto above = [this](const Placing& placing) {
+    return placing.below.value_or(kNobody) == kNobody ? HWND_TOPMOST : windows_[*placing.below];
+  };
+  HDWP batch = BeginDeferWindowPos(static_cast<int>(placings.size()));
+  for (const Placing& placing : placings) {
+    if (batch != nullptr) {
+      batch = DeferWindowPos(batch, windows_[placing.id], above(placing), placing.x, placing.y, 0,
+                             0, FlagsOf(placing));
     }
-    const HWND window = one->second.window;
-    std::erase(order_, one->first);
-    one = windows_.erase(one);
-    DestroyWindow(window);
-    cost_.others++;
   }
-}
-
-// Who is drawn last lies on top; usually that is so already.
-void SpriteWindows::Restack(const Scene& scene) {
-  const auto id_of = [](const DrawnSprite& drawn) { return drawn.id; };
-  if (std::ranges::equal(scene.sprites, order_, {}, id_of)) {
+  cost_.placings += placings.size();
+  cost_.batches++;
+  if (batch != nullptr && EndDeferWindowPos(batch)) {
     return;
   }
-  // All from the first difference on go up, one after the other.
-  const auto from = std::ranges::mismatch(scene.sprites, order_, {}, id_of).in1;
-  for (auto drawn = from; drawn != scene.sprites.end(); ++drawn) {
-    SetWindowPos(windows_[drawn->id].window, HWND_TOPMOST, 0, 0, 0, 0, kOnlyRaise);
-    cost_.others++;
+  for (const Placing& placing : placings) {
+    SetWindowPos(windows_[placing.id], above(placing), placing.x, placing.y, 0, 0,
+                 FlagsOf(placing));
   }
-  order_.clear();
-  std::ranges::transform(scene.sprites, std::back_inserter(order_), id_of);
 }
 
 LRESULT CALLBACK SpriteWindows::OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider) {

@@ -2,9 +2,9 @@
 //
 // Windows passes clicks through where a picture is transparent; where it is not, the window tells
 // its listener. Invariant: after Show there is one window for each sprite of the scene, in its
-// order, where and as it is drawn. Threads: all on the one that made it. Cost of a frame: one
-// UpdateLayeredWindow for each picture that changed, one place in a batch for each sprite that only
-// moved, nothing for the others.
+// order, where and as it is drawn. Threads: all on the one that made it. Cost of a frame: what
+// staging.h says has changed: one UpdateLayeredWindow a picture, one place in a batch for each who
+// only moved, or is stacked anew, or comes or goes; nothing for the others.
 #ifndef CLIENT_WIN_WIN32_SPRITE_WINDOWS_H_
 #define CLIENT_WIN_WIN32_SPRITE_WINDOWS_H_
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/desktop.h"
+#include "core/staging.h"
 #include "win32/frame_bitmaps.h"
 #include "win32/owned.h"
 
@@ -39,9 +40,9 @@ class SpriteWindows {
   // What showing has cost so far.
   struct Cost {
     uint64_t pictures = 0;  // UpdateLayeredWindow
-    uint64_t moves = 0;     // places in a batch
+    uint64_t placings = 0;  // DeferWindowPos: moved, restacked, shown, hidden
     uint64_t batches = 0;   // EndDeferWindowPos
-    uint64_t others = 0;    // making, ending, showing, hiding, raising
+    uint64_t made = 0;      // CreateWindowEx, and DestroyWindow
   };
 
   explicit SpriteWindows(SpriteListener* listener);
@@ -54,30 +55,21 @@ class SpriteWindows {
   const Cost& cost() const { return cost_; }
 
  private:
-  struct Shown {
-    HWND window = nullptr;
-    DrawnSprite drawn;
-    bool is_drawn = false;  // `drawn` says what is in the window
-    bool is_visible = false;
-    uint64_t seen = 0;  // the frame it was last in
-  };
-
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider);
   LRESULT Take(HWND window, SpriteId id, UINT message, WPARAM wide, LPARAM wider);
   void PressOn(WPARAM key, bool is_down);
   void ReleaseFrom(HWND window);
 
-  Shown& WindowFor(SpriteId id);
-  void Paint(Shown* shown, const DrawnSprite& drawn);
-  void EndUnseen();
-  void Restack(const Scene& scene);
+  void Make(SpriteId id);
+  void End(SpriteId id);
+  bool Paint(const DrawnSprite& drawn);
+  void Place(const std::vector<Placing>& placings);
 
   SpriteListener* listener_;
   FrameBitmaps bitmaps_;
   OwnedDc canvas_;
-  std::unordered_map<SpriteId, Shown> windows_;
-  std::vector<SpriteId> order_;
-  uint64_t frame_ = 0;
+  Stage stage_;
+  std::unordered_map<SpriteId, HWND> windows_;
   Cost cost_;
 };
 
