@@ -20,6 +20,7 @@
 #define IDC_HIDE 114
 #define IDC_START 115
 #define IDC_ASK 116
-#define IDC_COMPLAINT 117
+#define IDC_RESTORE 117
+#define IDC_COMPLAINT 118
 
 #endif  // CLIENT_WIN_WIN32_RESOURCE_H_

@@ -1,11 +1,14 @@
 #include "win32/settings_dialog.h"
 
+#include <commctrl.h>
+
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <string>
 
 #include "core/poller.h"
+#include "core/text.h"
 #include "win32/resource.h"
 #include "win32/text16.h"
 
@@ -17,23 +20,28 @@ struct SwitchBox {
   int id;
   bool Settings::*place;
 };
-constexpr std::array<SwitchBox, 7> kSwitches = {{{IDC_SOUND, &Settings::sound},
+constexpr std::array<SwitchBox, 8> kSwitches = {{{IDC_SOUND, &Settings::sound},
                                                  {IDC_TOASTS, &Settings::toasts},
                                                  {IDC_CALM, &Settings::calm},
                                                  {IDC_ALL_MONITORS, &Settings::all_monitors},
                                                  {IDC_HIDE, &Settings::hide_in_full_screen},
                                                  {IDC_START, &Settings::start_with_system},
-                                                 {IDC_ASK, &Settings::ask_before_closing}}};
+                                                 {IDC_ASK, &Settings::ask_before_closing},
+                                                 {IDC_RESTORE, &Settings::restore_windows}}};
 
 struct TextBox {
   int id;
   std::string Settings::*place;
-  size_t letters_max;
+  size_t bytes_max;
+  const wchar_t* label;
+  const wchar_t* cue;  // shown in the empty box
 };
-constexpr std::array<TextBox, 4> kTexts = {{{IDC_RELAY, &Settings::relay, kUrlBytesMax},
-                                            {IDC_NAME, &Settings::name, kNameBytesMax},
-                                            {IDC_WORLD, &Settings::world, kNameBytesMax},
-                                            {IDC_BESIDE, &Settings::beside, kIdBytesMax}}};
+constexpr std::array<TextBox, 4> kTexts = {
+    {{IDC_NAME, &Settings::name, kNameBytesMax, L"Your name", L"what your neighbours see"},
+     {IDC_WORLD, &Settings::world, kNameBytesMax, L"World", L"the world everybody is in"},
+     {IDC_BESIDE, &Settings::beside, kIdBytesMax, L"Next to friend", L"the id in an invitation"},
+     {IDC_RELAY, &Settings::relay, kUrlBytesMax, L"Relay", L"https://relay.example"}}};
+constexpr COLORREF kComplaintColour = RGB(176, 0, 32);
 
 constexpr std::array<double, 6> kScales = {0.5, 1, 1.5, 2, 3, 4};
 constexpr std::array<const wchar_t*, 3> kAccepts = {L"Only those that come with the program",
@@ -69,9 +77,10 @@ size_t NearestScale(double scale) {
 }
 
 void Fill(HWND dialog, const Settings& settings) {
-  for (const auto& [id, place, letters_max] : kTexts) {
-    SendDlgItemMessageW(dialog, id, EM_SETLIMITTEXT, letters_max, 0);
-    SetDlgItemTextW(dialog, id, Wide(settings.*place).c_str());
+  for (const TextBox& box : kTexts) {
+    SendDlgItemMessageW(dialog, box.id, EM_SETLIMITTEXT, box.bytes_max, 0);
+    SendDlgItemMessageW(dialog, box.id, EM_SETCUEBANNER, TRUE, reinterpret_cast<LPARAM>(box.cue));
+    SetDlgItemTextW(dialog, box.id, Wide(settings.*box.place).c_str());
   }
   for (const auto& [id, place] : kSwitches) {
     CheckDlgButton(dialog, id, settings.*place ? BST_CHECKED : BST_UNCHECKED);
@@ -88,30 +97,56 @@ void Fill(HWND dialog, const Settings& settings) {
   SetDlgItemInt(dialog, IDC_CACHE, static_cast<UINT>(settings.cache_mib), FALSE);
 }
 
-// What is wrong with what was typed; empty when nothing is.
-std::wstring ComplaintAbout(HWND dialog) {
+// What is wrong, and in which box.
+struct Complaint {
+  int id;
+  std::wstring text;
+};
+
+std::optional<Complaint> ComplaintAboutText(HWND dialog) {
+  for (const TextBox& box : kTexts) {
+    if (TextIn(dialog, box.id).size() > box.bytes_max) {
+      return Complaint{box.id, std::wstring(box.label) + L": too long. " +
+                                   std::to_wstring(box.bytes_max) +
+                                   L" bytes fit; letters beyond English take 2 to 4."};
+    }
+  }
+  if (const std::string beside = TextIn(dialog, IDC_BESIDE); !beside.empty() && !IsToken(beside)) {
+    return Complaint{IDC_BESIDE, L"Next to friend: the id in an invitation, such as 1a2b-3f."};
+  }
   if (!RelayOrigin(TextIn(dialog, IDC_RELAY))) {
-    return L"The relay is an address such as https://relay.example";
+    return Complaint{IDC_RELAY, L"Relay: an address such as https://relay.example."};
+  }
+  return std::nullopt;
+}
+
+// Nothing when all is well.
+std::optional<Complaint> ComplaintAbout(HWND dialog) {
+  if (auto complaint = ComplaintAboutText(dialog)) {
+    return complaint;
   }
   const auto is_outside = [&](int id, UINT low, UINT high) {
     BOOL is_number = FALSE;
     const UINT number = GetDlgItemInt(dialog, id, &is_number, FALSE);
     return !is_number || number < low || number > high;
   };
+  const auto range = [](int low, int high) {
+    return std::to_wstring(low) + L" to " + std::to_wstring(high);
+  };
   if (is_outside(IDC_MOST, kSpritesMostMin, kSpritesMostMax)) {
-    return L"Sprites at once: " + std::to_wstring(kSpritesMostMin) + L" to " +
-           std::to_wstring(kSpritesMostMax);
+    return Complaint{IDC_MOST,
+                     L"Sprites at once: " + range(kSpritesMostMin, kSpritesMostMax) + L"."};
   }
   if (is_outside(IDC_CACHE, kCacheMiBMin, kCacheMiBMax)) {
-    return L"Disk for pictures: " + std::to_wstring(kCacheMiBMin) + L" to " +
-           std::to_wstring(kCacheMiBMax) + L" MiB";
+    return Complaint{IDC_CACHE,
+                     L"Disk for pictures: " + range(kCacheMiBMin, kCacheMiBMax) + L" MiB."};
   }
-  return L"";
+  return std::nullopt;
 }
 
 void Read(HWND dialog, Settings* settings) {
-  for (const auto& [id, place, letters_max] : kTexts) {
-    settings->*place = TextIn(dialog, id);
+  for (const TextBox& box : kTexts) {
+    settings->*box.place = TextIn(dialog, box.id);
   }
   for (const auto& [id, place] : kSwitches) {
     settings->*place = IsDlgButtonChecked(dialog, id) == BST_CHECKED;
@@ -126,9 +161,10 @@ void Read(HWND dialog, Settings* settings) {
 }
 
 void Confirm(HWND dialog) {
-  const std::wstring complaint = ComplaintAbout(dialog);
-  if (!complaint.empty()) {
-    SetDlgItemTextW(dialog, IDC_COMPLAINT, complaint.c_str());
+  if (const auto complaint = ComplaintAbout(dialog)) {
+    SetDlgItemTextW(dialog, IDC_COMPLAINT, complaint->text.c_str());
+    SendMessageW(dialog, WM_NEXTDLGCTL, reinterpret_cast<WPARAM>(GetDlgItem(dialog, complaint->id)),
+                 TRUE);
     MessageBeep(MB_ICONWARNING);
     return;
   }
@@ -136,13 +172,32 @@ void Confirm(HWND dialog) {
   EndDialog(dialog, IDOK);
 }
 
+void Begin(HWND dialog, const Settings& settings) {
+  open_dialog = dialog;
+  const HICON icon = LoadIconW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(IDI_PROGRAM));
+  SendMessageW(dialog, WM_SETICON, ICON_BIG, reinterpret_cast<LPARAM>(icon));
+  SendMessageW(dialog, WM_SETICON, ICON_SMALL, reinterpret_cast<LPARAM>(icon));
+  Fill(dialog, settings);
+}
+
+// The brush behind a label; a complaint is written in red.
+INT_PTR Colour(HWND label, HDC canvas) {
+  if (GetDlgCtrlID(label) != IDC_COMPLAINT) {
+    return FALSE;
+  }
+  SetTextColor(canvas, kComplaintColour);
+  SetBkMode(canvas, TRANSPARENT);
+  return reinterpret_cast<INT_PTR>(GetSysColorBrush(COLOR_BTNFACE));
+}
+
 INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wide, LPARAM wider) {
   switch (message) {
     case WM_INITDIALOG:
-      open_dialog = dialog;
       SetWindowLongPtrW(dialog, GWLP_USERDATA, wider);
-      Fill(dialog, *reinterpret_cast<const Settings*>(wider));
+      Begin(dialog, *reinterpret_cast<const Settings*>(wider));
       return TRUE;
+    case WM_CTLCOLORSTATIC:
+      return Colour(reinterpret_cast<HWND>(wider), reinterpret_cast<HDC>(wide));
     case WM_COMMAND:
       if (LOWORD(wide) == IDOK) {
         Confirm(dialog);

@@ -11,6 +11,7 @@
 #include "win32/folder.h"
 #include "win32/hand_over.h"
 #include "win32/monitors.h"
+#include "win32/other_windows.h"
 #include "win32/own_characters.h"
 #include "win32/resource.h"
 #include "win32/settings_dialog.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr int64_t kLookMs = 100;         // between two looks at windows; the hook nudges between
 constexpr int64_t kLookMsStanding = 33;  // while somebody stands on one
 constexpr int64_t kMonitorsMs = 1'000;   // between two looks at monitors
+constexpr int64_t kPlacesMs = 500;       // between two looks at where windows belong
 constexpr DWORD kFarewellMs = 2'000;     // ms the relay has for our good-bye
 constexpr UINT kModalFrameMs = 16;       // ms of a frame while a menu is open
 constexpr UINT_PTR kModalTimer = 1;
@@ -182,6 +184,23 @@ void Shell::LookAround(int64_t now_ms) {
       desktop_.SetWindows(watch_.windows());
     }
   }
+  LookAtPlaces(now_ms);
+}
+
+// If asked to: puts windows back that a full-screen program, or a cable, has moved.
+void Shell::LookAtPlaces(int64_t now_ms) {
+  if (!desktop_.settings().restore_windows || now_ms - placed_ms_ < kPlacesMs) {
+    return;
+  }
+  placed_ms_ = now_ms;
+  const std::vector<Monitor> monitors = MonitorsNow();
+  const std::vector<OpenWindow> windows = OtherWindowsNow();
+  if (monitors != MonitorsNow()) {
+    return;  // they changed just now: some of these places are of before, some of after
+  }
+  const auto covered = FullScreenMonitors(watch_.windows(), Screen(monitors));
+  const bool is_full_screen = std::ranges::find(covered, true) != covered.end();
+  PutBackNow(places_.Look(monitors, windows, is_full_screen, now_ms));
 }
 
 bool Shell::StandsSomebodyOnAWindow() const {
@@ -240,6 +259,9 @@ void Shell::CarryOut(Outbox outbox) {
 
 // Says good-bye to the relay, which has a moment to hear it.
 void Shell::Farewell() {
+  if (std::exchange(has_left_, true)) {
+    return;
+  }
   windows_.Show(Scene{});
   desktop_.Leave();
   CarryOut(desktop_.TakeOutbox());
@@ -363,6 +385,9 @@ void Shell::Adopt(const Settings& settings) {
   if (settings.start_with_system != StartsWithWindows()) {
     StartWithWindows(settings.start_with_system);
   }
+  if (!settings.restore_windows) {
+    places_ = WindowPlaces();
+  }
   desktop_.SetSettings(settings);
   SaveSettings();
 }
@@ -376,7 +401,15 @@ void Shell::SaveSettings() {
 
 void Shell::TellAbout() {
   const Modal modal(this);
-  MessageBoxW(window_, kAbout, L"About Sprites", MB_OK | MB_TOPMOST);
+  MSGBOXPARAMSW box{};
+  box.cbSize = sizeof box;
+  box.hwndOwner = window_;
+  box.hInstance = GetModuleHandleW(nullptr);
+  box.lpszText = kAbout;
+  box.lpszCaption = L"About Sprites";
+  box.dwStyle = MB_OK | MB_TOPMOST | MB_USERICON;
+  box.lpszIcon = MAKEINTRESOURCEW(IDI_PROGRAM);
+  MessageBoxIndirectW(&box);
 }
 
 // All sprites, and the program.
@@ -468,7 +501,8 @@ LRESULT Shell::Take(UINT message, WPARAM wide, LPARAM wider) {
       ends_ = true;
       return 0;
     case WM_ENDSESSION:
-      if (wide != 0 && !std::exchange(ends_, true)) {
+      if (wide != 0) {  // once this has returned the program may be gone
+        ends_ = true;
         Farewell();
       }
       return 0;

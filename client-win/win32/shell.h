@@ -16,6 +16,7 @@
 #include "core/carrier.h"
 #include "core/desktop.h"
 #include "core/file_cache.h"
+#include "core/window_places.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
 #include "win32/sounds.h"
@@ -48,6 +49,7 @@ class Shell : private SpriteListener {
   void Turn();
   void Stir();
   void LookAround(int64_t now_ms);
+  void LookAtPlaces(int64_t now_ms);
   bool StandsSomebodyOnAWindow() const;
   void LetGoOfLost();
   void TakeAnswers();
@@ -88,14 +90,17 @@ class Shell : private SpriteListener {
   Desktop desktop_;
   SpriteWindows windows_;
   WindowWatch watch_;
+  WindowPlaces places_;
   Pacer pacer_;
   Sounds sounds_;
   UINT task_bar_made_;
   int64_t looked_ms_ = 0;    // at windows
   int64_t measured_ms_ = 0;  // monitors
+  int64_t placed_ms_ = 0;    // looked where windows belong
   bool screen_changed_ = true;
   bool stirred_ = false;
   bool ends_ = false;
+  bool has_left_ = false;
   int modal_ = 0;
 };
 

@@ -63,6 +63,10 @@ void AddShelf(Menu* menu, const Desktop& desktop) {
   }
 }
 
+bool IsOurselves(const Neighbour& neighbour, const Desktop& desktop) {
+  return desktop.seat() && desktop.seat()->desktop == neighbour.desktop;
+}
+
 // Neighbours, and whoever is muted.
 void AddMuted(Menu* menu, const Desktop& desktop) {
   std::vector<std::string> names = desktop.settings().muted;
@@ -70,7 +74,8 @@ void AddMuted(Menu* menu, const Desktop& desktop) {
   if (desktop.neighbours()) {
     for (const Neighbour& neighbour : *desktop.neighbours()) {
       const std::string& name = neighbour.Called();
-      if (!name.empty() && std::ranges::find(names, name) == names.end()) {
+      const bool is_known = std::ranges::find(names, name) != names.end();
+      if (!name.empty() && !is_known && !IsOurselves(neighbour, desktop)) {
         names.push_back(name);
       }
     }
@@ -168,7 +173,8 @@ std::string StatusOf(const Desktop& desktop) {
   switch (desktop.link()) {
     case Link::kConnected: {
       const std::string& world = desktop.seat() ? desktop.seat()->world : desktop.settings().world;
-      return "Connected, world " + world;
+      const std::string& name = desktop.settings().name;
+      return (name.empty() ? "Connected" : name + ", connected") + ", world " + world;
     }
     case Link::kJoining:
       return "Connecting to " + desktop.settings().relay + " …";

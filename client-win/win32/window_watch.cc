@@ -4,35 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <utility>
+
+#include "win32/other_windows.h"
 
 namespace sprites {
 
 namespace {
 
-// The desktop itself and what belongs to it: nobody stands on these, and they are never full
-// screen.
-constexpr std::array<std::wstring_view, 6> kOfTheDesktop = {
-    L"Progman",       L"WorkerW",
-    L"Shell_TrayWnd", L"Shell_SecondaryTrayWnd",
-    L"#32769",        L"Windows.UI.Core.CoreWindow"};
 constexpr std::array<std::pair<DWORD, DWORD>, 3> kEvents = {
     {{EVENT_SYSTEM_FOREGROUND, EVENT_SYSTEM_FOREGROUND},
      {EVENT_SYSTEM_MOVESIZESTART, EVENT_SYSTEM_MINIMIZEEND},
      {EVENT_OBJECT_DESTROY, EVENT_OBJECT_LOCATIONCHANGE}}};
-
-bool IsOfTheDesktop(HWND window) {
-  wchar_t name[64];
-  const int size = GetClassNameW(window, name, 64);
-  return std::ranges::find(kOfTheDesktop, std::wstring_view(name, static_cast<size_t>(size))) !=
-         kOfTheDesktop.end();
-}
-
-bool IsCloaked(HWND window) {
-  DWORD cloaked = 0;
-  return SUCCEEDED(DwmGetWindowAttribute(window, DWMWA_CLOAKED, &cloaked, sizeof cloaked)) &&
-         cloaked != 0;
-}
 
 // What is seen of it: without the invisible border of its shadow where Windows tells.
 bool SeenRect(HWND window, RECT* rect) {
@@ -44,22 +27,16 @@ bool SeenRect(HWND window, RECT* rect) {
 struct Looked {
   std::vector<WindowArea> windows;
   HWND foreground = GetForegroundWindow();
-  DWORD own = GetCurrentProcessId();
 };
 
 BOOL CALLBACK OnWindow(HWND window, LPARAM context) {
   auto* looked = reinterpret_cast<Looked*>(context);
-  if (!IsWindowVisible(window) || IsIconic(window)) {
-    return TRUE;
-  }
-  DWORD process = 0;
-  GetWindowThreadProcessId(window, &process);
   const LONG_PTR extended = GetWindowLongPtrW(window, GWL_EXSTYLE);
   const bool lets_clicks_through = (extended & WS_EX_TRANSPARENT) != 0;
   RECT rect{};
-  const bool is_left_out = process == looked->own || lets_clicks_through || IsCloaked(window) ||
-                           IsOfTheDesktop(window) || !SeenRect(window, &rect) ||
-                           rect.right <= rect.left || rect.bottom <= rect.top;
+  const bool is_left_out = IsIconic(window) || !IsOfAnotherProgram(window) || lets_clicks_through ||
+                           !SeenRect(window, &rect) || rect.right <= rect.left ||
+                           rect.bottom <= rect.top;
   if (is_left_out) {
     return TRUE;
   }
