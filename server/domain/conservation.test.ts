@@ -37,6 +37,8 @@ interface Sprite {
   readonly name: string;
   readonly entry: EdgeNumber;
   readonly from: string;
+  /** When it was thrown: the place in the order of all throws. */
+  readonly thrown: number;
   state: 'waiting' | 'acknowledged' | 'abandoned';
   /** By clients, over its whole life. */
   seen: number;
@@ -61,6 +63,8 @@ interface Player {
   readonly world: ModelWorld;
   live: boolean;
   waiting: Sprite[];
+  /** How many of these, the first ones, have been in an answer, so that their order and sequences stay. */
+  told: number;
   acknowledged: number;
   /** The poll the relay should hold; 0 for none. */
   parked: number;
@@ -181,8 +185,10 @@ class Life {
     }
     const id = this.relay.desktops.id(slot);
     const player: Player = {
-      ...{ who, id, name: name || id, world, live: true, waiting: [], acknowledged: 0, parked: 0, parkedMs: 0 },
+      ...{ who, id, name: name || id, world, live: true, waiting: [], told: 0, acknowledged: 0 },
       ...{
+        parked: 0,
+        parkedMs: 0,
         silentMs: this.#nowMs,
         seq: 0,
         vanished: false,
@@ -252,7 +258,7 @@ class Life {
     player.accepted.add(crossing);
     player.newestCrossing = Math.max(player.newestCrossing, crossing);
     const life = { state: 'waiting' as const, seen: 0, seenByHolder: false, seenInVain: 0 };
-    const sprite: Sprite = { name, entry: opposite(edge), from: player.id, ...life };
+    const sprite: Sprite = { name, entry: opposite(edge), from: player.id, thrown: this.sprites.length, ...life };
     this.sprites.push(sprite);
     to.waiting.push(sprite);
     this.#counts.accepted++;
@@ -265,7 +271,7 @@ class Life {
     const ticket = ++this.#tickets;
     this.#polls.set(ticket, { player, deaf });
     this.count(`poll ${how}`);
-    const newest = player.acknowledged + player.waiting.length;
+    const newest = player.acknowledged + player.told;
     let seq = player.seq;
     if (how === 'older') seq = this.pick(player.seq + 1);
     if (how === 'none') seq = -1;
@@ -275,6 +281,7 @@ class Life {
     if (good) {
       for (; player.acknowledged < seq; player.acknowledged++) {
         const sprite = player.waiting.shift() as Sprite;
+        player.told--;
         assert.ok(sprite.seenByHolder, 'what is acknowledged was seen');
         sprite.state = 'acknowledged';
         this.#counts.acknowledged++;
@@ -382,6 +389,7 @@ class Life {
       player.silentMs = this.#nowMs;
     }
     const expected = replaced ? 0 : Math.min(EVENTS_PER_POLL_MAX, player.waiting.length);
+    tell(player, expected);
     const cursor: Cursor = { epoch: 0, seq: 0 };
     assert.ok(readCursor(body.cursor, cursor));
     assert.deepEqual(cursor, { epoch: EPOCH, seq: player.acknowledged + expected });
@@ -473,6 +481,7 @@ class Life {
       this.count('world gone');
     }
     player.waiting = [];
+    player.told = 0;
     const gap = seats.indexOf(player);
     const last = seats.pop() as Player;
     if (last !== player) seats[gap] = last;
@@ -505,6 +514,23 @@ class Life {
     }
     this.count('world given up');
     return true;
+  }
+}
+
+/**
+ * The first `count` that wait get their sequences, if they have none yet. What came in by one edge keeps its order; of the
+ * four that are next so, the one that was thrown first is told first.
+ */
+function tell(player: Player, count: number): void {
+  const { waiting } = player;
+  while (player.told < count) {
+    const untold = waiting.slice(player.told);
+    const next = EDGE_NUMBERS.map((edge) => untold.find(({ entry }) => entry === edge)).filter(
+      (one) => one !== undefined,
+    );
+    const first = next.reduce((one, other) => (other.thrown < one.thrown ? other : one));
+    waiting.splice(waiting.indexOf(first, player.told), 1);
+    waiting.splice(player.told++, 0, first);
   }
 }
 

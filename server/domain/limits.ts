@@ -49,11 +49,5 @@ export const CROSSINGS_BURST_MAX = 200;
  */
 export const DUE_PER_STEP_MAX = 256;
 
-/**
- * Sprites that ended leases move on in one step of the clock, a millisecond or two of it. When many neighbours fall silent
- * together each passes on what the one before passed to it; the rest of them end in later steps.
- */
-export const FORWARDED_PER_STEP_MAX = 20_000;
-
 /** Numbers of accepted crossings remembered behind the highest, so that throws may overtake one another. One bit each. */
 export const CROSSINGS_REMEMBERED = 32;

@@ -8,7 +8,7 @@ import { blockBytes, Slab } from './slab.ts';
 
 const LIMITS: MailboxLimits = { eventsMax: MAILBOX_EVENTS_MAX, bytesMax: MAILBOX_BYTES_MAX };
 const NOTHING = Buffer.alloc(0);
-const BLOCK_HEAD_BYTES = 8;
+const BLOCK_HEAD_BYTES = 24;
 
 function open(limits: Partial<MailboxLimits> = {}, slab = new Slab(0)): Mailboxes {
   return new Mailboxes(8, slab, { ...LIMITS, ...limits });
@@ -36,6 +36,12 @@ function read(mailboxes: Mailboxes, slot: number, eventsMax = 1e6, bytesMax = ou
   const seen = events.map(({ seq, n }: { seq: number; n: number }) => [seq, n]);
   assert.equal(mailboxes.batchSeq, seen.at(-1)?.[0] ?? mailboxes.acknowledged(slot));
   return seen;
+}
+
+/** Acknowledges as a client does: what it was told. */
+function acknowledge(mailboxes: Mailboxes, slot: number, seq: number): number {
+  read(mailboxes, slot);
+  return mailboxes.acknowledge(slot, seq);
 }
 
 describe('mailbox', () => {
@@ -73,7 +79,7 @@ describe('mailbox', () => {
     const mailboxes = open();
     appendMany(mailboxes, 0, 1, 5);
     assert.deepEqual(read(mailboxes, 0), read(mailboxes, 0));
-    assert.equal(mailboxes.acknowledge(0, 2), 2);
+    assert.equal(acknowledge(mailboxes, 0, 2), 2);
     assert.deepEqual(read(mailboxes, 0), [
       [3, 3],
       [4, 4],
@@ -85,11 +91,11 @@ describe('mailbox', () => {
   it('acknowledges once: none, one, all, and an older sequence again', () => {
     const mailboxes = open();
     appendMany(mailboxes, 0, 1, 5);
-    assert.equal(mailboxes.acknowledge(0, 0), 0);
-    assert.equal(mailboxes.acknowledge(0, 1), 1);
-    assert.equal(mailboxes.acknowledge(0, 1), 0);
-    assert.equal(mailboxes.acknowledge(0, 5), 4);
-    assert.equal(mailboxes.acknowledge(0, 3), 0);
+    assert.equal(acknowledge(mailboxes, 0, 0), 0);
+    assert.equal(acknowledge(mailboxes, 0, 1), 1);
+    assert.equal(acknowledge(mailboxes, 0, 1), 0);
+    assert.equal(acknowledge(mailboxes, 0, 5), 4);
+    assert.equal(acknowledge(mailboxes, 0, 3), 0);
     assert.equal(mailboxes.waiting, 0);
     appendMany(mailboxes, 0, 6, 6);
     assert.deepEqual(read(mailboxes, 0), [[6, 6]]);
@@ -112,7 +118,7 @@ describe('mailbox, its limits', () => {
       assert.equal(append(mailboxes, 0, 999), false);
       assert.deepEqual([mailboxes.count(0), mailboxes.waiting], [eventsMax, eventsMax]);
       assert.ok(append(mailboxes, 1, 1), 'another mailbox is not full');
-      mailboxes.acknowledge(0, 1);
+      acknowledge(mailboxes, 0, 1);
       assert.ok(append(mailboxes, 0, eventsMax + 1));
       assert.equal(append(mailboxes, 0, 999), false);
       assert.equal(read(mailboxes, 0).at(-1)?.[1], eventsMax + 1);
@@ -142,7 +148,7 @@ describe('mailbox, its limits', () => {
     for (let n = 1; n <= 3; n++) {
       assert.ok(append(mailboxes, 0, n, 0, bytes));
       assert.equal(append(mailboxes, 0, 9, 0, 12), false);
-      mailboxes.acknowledge(0, n);
+      acknowledge(mailboxes, 0, n);
     }
     assert.ok(append(mailboxes, 0, 4, 0, bytes));
     mailboxes.moveAll(0, () => 1);
@@ -182,10 +188,10 @@ describe('mailbox, its limits', () => {
     let n = 0;
     while (append(mailboxes, 0, n + 1, 0, EVENT_BYTES_MAX)) n++;
     const before = [mailboxes.count(0), mailboxes.newest(0), mailboxes.waiting, slab.usedBytes];
-    assert.deepEqual(before, [n, n, n, n * 1024]);
+    assert.deepEqual(before, [n, 0, n, n * 1024]);
     assert.equal(append(mailboxes, 1, 1, 0, EVENT_BYTES_MAX), false);
     assert.deepEqual([mailboxes.count(0), mailboxes.newest(0), mailboxes.waiting, slab.usedBytes], before);
-    mailboxes.acknowledge(0, 1);
+    acknowledge(mailboxes, 0, 1);
     assert.ok(append(mailboxes, 1, 1, 0, EVENT_BYTES_MAX));
     assert.equal(append(mailboxes, 1, 2, 0, EVENT_BYTES_MAX), false);
   });
@@ -196,17 +202,17 @@ describe('mailbox, its limits', () => {
     for (let n = 1; n <= 100; n++) append(mailboxes, n % 3, n, 0, 12 + n * 9);
     mailboxes.moveAll(1, () => 2);
     mailboxes.clear(0);
-    mailboxes.acknowledge(2, mailboxes.newest(2));
+    acknowledge(mailboxes, 2, mailboxes.count(2));
     assert.deepEqual([slab.usedBytes, mailboxes.waiting], [0, 0]);
   });
 
   it('counts as full after the last sequence, until its owner changes', () => {
     const mailboxes = open({ seqMax: 5 });
     appendMany(mailboxes, 0, 1, 4);
-    mailboxes.acknowledge(0, 4);
+    acknowledge(mailboxes, 0, 4);
     assert.ok(append(mailboxes, 0, 5));
     assert.equal(append(mailboxes, 0, 6), false);
-    mailboxes.acknowledge(0, 5);
+    acknowledge(mailboxes, 0, 5);
     assert.equal(append(mailboxes, 0, 6), false);
     mailboxes.clear(0);
     assert.ok(append(mailboxes, 0, 1));
@@ -246,7 +252,7 @@ describe('mailbox, a batch', () => {
     const seen: number[] = [];
     while (mailboxes.count(0) > 0) {
       seen.push(...read(mailboxes, 0, 64).map(([, n]) => n));
-      mailboxes.acknowledge(0, mailboxes.batchSeq);
+      acknowledge(mailboxes, 0, mailboxes.batchSeq);
     }
     assert.deepEqual(
       seen,
@@ -259,7 +265,7 @@ describe('mailbox, moving', () => {
   it('goes on by the edge each event enters by, keeps the order, and gives new sequences', () => {
     const mailboxes = open();
     appendMany(mailboxes, 1, 100, 101);
-    mailboxes.acknowledge(1, 1);
+    acknowledge(mailboxes, 1, 1);
     for (let n = 0; n < 8; n++) append(mailboxes, 0, n, (n & 3) as EdgeNumber);
     const moved = mailboxes.moveAll(0, (edge) => 1 + (edge >> 1));
     assert.deepEqual([moved, mailboxes.count(0), mailboxes.waiting], [8, 0, 9]);
@@ -307,11 +313,50 @@ describe('mailbox, moving', () => {
     assert.equal(mailboxes.count(1), 8);
     for (let seq = 1; seq <= 4; seq++) {
       assert.equal(append(mailboxes, 1, 9), false);
-      mailboxes.acknowledge(1, seq);
+      acknowledge(mailboxes, 1, seq);
     }
     assert.equal(append(mailboxes, 1, 9), false);
-    mailboxes.acknowledge(1, 5);
+    acknowledge(mailboxes, 1, 5);
     assert.ok(append(mailboxes, 1, 9));
+  });
+
+  it('costs the same however much waits that was not told', () => {
+    class CountingSlab extends Slab {
+      written = 0;
+      override setWord(ref: number, value: number, index?: number): void {
+        this.written++;
+        super.setWord(ref, value, index);
+      }
+    }
+    const costs = [1, 2, 60].map((each) => {
+      const slab = new CountingSlab(0);
+      const mailboxes = open({}, slab);
+      for (let n = 0; n < 4 * each; n++) {
+        append(mailboxes, 0, n, (n & 3) as EdgeNumber);
+        append(mailboxes, 1, n, (n & 3) as EdgeNumber);
+      }
+      slab.written = 0;
+      assert.equal(
+        mailboxes.moveAll(0, () => 1),
+        4 * each,
+      );
+      assert.equal(mailboxes.count(1), 8 * each);
+      return slab.written;
+    });
+    assert.deepEqual(costs, Array(3).fill(costs[0]));
+  });
+
+  it('tells what was thrown first of what came by the four edges, also when it was moved, and when stamps wrap', () => {
+    for (const firstArrival of [0, 2 ** 31 - 3, 2 ** 32 - 3, 2 ** 32]) {
+      const mailboxes = open({ firstArrival });
+      for (let n = 0; n < 9; n++) append(mailboxes, n % 2, n, ((n * 3) % 4) as EdgeNumber);
+      mailboxes.moveAll(0, () => 1);
+      assert.deepEqual(
+        read(mailboxes, 1).map(([, n]) => n),
+        [0, 1, 2, 3, 4, 5, 6, 7, 8],
+        `${firstArrival}`,
+      );
+    }
   });
 
   it('of nothing moves nothing', () => {
@@ -325,7 +370,7 @@ describe('mailbox, moving', () => {
   it('begins at sequence 1 for the next owner when cleared', () => {
     const mailboxes = open();
     appendMany(mailboxes, 0, 1, 5);
-    mailboxes.acknowledge(0, 2);
+    acknowledge(mailboxes, 0, 2);
     assert.equal(mailboxes.clear(0), 3);
     assert.deepEqual([mailboxes.count(0), mailboxes.newest(0), mailboxes.waiting], [0, 0, 0]);
     appendMany(mailboxes, 0, 7, 7);
@@ -340,10 +385,20 @@ describe('mailboxes, a long random life', () => {
     const slots = 40;
     const slab = new Slab(0);
     const mailboxes = new Mailboxes(slots, slab, { eventsMax: 20, bytesMax: 8192 });
+    // The first `told` of the events have their sequences; each of the others is next behind those of its edge.
     const model = Array.from({ length: slots }, () => ({
       acknowledged: 0,
+      told: 0,
       events: [] as [n: number, edge: number, bytes: number][],
     }));
+    const tell = (box: (typeof model)[number]) => {
+      for (; box.told < box.events.length; box.told++) {
+        const untold = box.events.slice(box.told);
+        const next = [0, 1, 2, 3].flatMap((edge) => untold.find((one) => one[1] === edge)?.[0] ?? []);
+        const at = box.events.findIndex(([n]) => n === Math.min(...next));
+        box.events.splice(box.told, 0, ...box.events.splice(at, 1));
+      }
+    };
     const blocks = (events: [number, number, number][]) =>
       events.reduce((sum, [, , bytes]) => sum + blockBytes(bytes + BLOCK_HEAD_BYTES), 0);
     for (let n = 0; n < 30_000; n++) {
@@ -357,9 +412,11 @@ describe('mailboxes, a long random life', () => {
         assert.equal(append(mailboxes, slot, n, edge, bytes), room);
         if (room) own.events.push([n, edge, bytes]);
       } else if (dice < 0.95) {
-        const passed = pick(own.events.length + 1);
+        const passed = pick(own.told + 1);
+        assert.equal(mailboxes.newest(slot), own.acknowledged + own.told);
         assert.equal(mailboxes.acknowledge(slot, own.acknowledged + passed), passed);
         own.acknowledged += passed;
+        own.told -= passed;
         own.events.splice(0, passed);
       } else {
         const targets = [0, 1, 2, 3].map((edge) => (slot + 1 + edge * 7) % slots);
@@ -368,8 +425,10 @@ describe('mailboxes, a long random life', () => {
           own.events.length,
         );
         for (const moved of own.events.splice(0)) model[targets[moved[1]]].events.push(moved);
+        own.told = 0;
       }
       const looked = model[pick(slots)];
+      tell(looked);
       assert.deepEqual(
         read(mailboxes, model.indexOf(looked)),
         looked.events.map(([id], index) => [looked.acknowledged + 1 + index, id]),

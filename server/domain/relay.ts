@@ -18,7 +18,6 @@ import { Desktops } from './desktops.ts';
 import {
   DUE_PER_STEP_MAX,
   EVENTS_PER_POLL_MAX,
-  FORWARDED_PER_STEP_MAX,
   LEASE_MS,
   MAILBOX_BYTES_MAX,
   MAILBOX_EVENTS_MAX,
@@ -363,11 +362,10 @@ export class Relay {
    * Says what time it is (monotonic, ms): one step of the pings, leases and news of small worlds that are due. Ends with
    * endTurn(). Answers whether more is due: then the next step is to come soon, at the same time or a later one.
    *
-   * Cost   bounded by DUE_PER_STEP_MAX and FORWARDED_PER_STEP_MAX, and one mailbox and small world more.
+   * Cost   bounded by DUE_PER_STEP_MAX, and one small world more.
    */
   advance(nowMs: number): boolean {
     this.#nowMs = nowMs;
-    const forwardedMax = this.counters.forwarded + FORWARDED_PER_STEP_MAX;
     let left = DUE_PER_STEP_MAX;
     let isMoreDue = this.#deadlines.advance(nowMs, (slot) => {
       if (this.#parked[slot] !== 0) {
@@ -378,7 +376,7 @@ export class Relay {
         this.counters.leasesEnded++;
         this.leave(slot);
       }
-      return --left > 0 && this.counters.forwarded <= forwardedMax;
+      return --left > 0;
     });
     if (nowMs >= this.#nextStepMs && this.#telling.size === 0) {
       this.#nextStepMs = nowMs + NEIGHBOURS_STEP_MS;
