@@ -1,8 +1,10 @@
 ; The installer: for one person, without an administrator.
 ;   makensis -DEXE=… -DICON=… -DOUT=… -DVERSION=… sprites.nsi
-; /S installs without asking, /AUTOSTART=1 also starts the program with Windows, /D=FOLDER (last) elsewhere.
+; /S installs without asking, /AUTOSTART=1 also starts the program with Windows (0: no longer; else as before),
+; /D=FOLDER (last) elsewhere.
 ; Over an older version, also one that runs: that one is asked to end, and the new one goes on in its place.
-; The uninstaller (/S: without asking, and then with all settings and sprites) leaves nothing behind.
+; The uninstaller leaves nothing of the program behind. A person's settings and sprites (%APPDATA%\Sprites) stay, for
+; whoever installs it again, unless asked for: a box to tick, or /S /PURGE=1.
 Target amd64-unicode
 Unicode true
 SetCompressor /SOLID lzma
@@ -10,6 +12,7 @@ RequestExecutionLevel user
 ManifestDPIAware true
 
 !include LogicLib.nsh
+!include Sections.nsh
 !include FileFunc.nsh
 !include MUI2.nsh
 
@@ -19,11 +22,13 @@ ManifestDPIAware true
 !define PATIENCE_STEPS 100          ; of 100 ms: the program says good-bye to its relay first
 
 Name "Sprites"
+BrandingText " "
 OutFile "${OUT}"
 InstallDir "$LOCALAPPDATA\Programs\Sprites"
 InstallDirRegKey HKCU "Software\Sprites" "Folder"
 VIProductVersion "${VERSION}.0"
 VIAddVersionKey ProductName "Sprites"
+BrandingText " "
 VIAddVersionKey FileDescription "Sprites: installer"
 VIAddVersionKey FileVersion "${VERSION}"
 VIAddVersionKey LegalCopyright "MIT licence"
@@ -31,11 +36,15 @@ VIAddVersionKey LegalCopyright "MIT licence"
 !define MUI_ICON "${ICON}"
 !define MUI_UNICON "${ICON}"
 !define MUI_FINISHPAGE_RUN "$INSTDIR\Sprites.exe"
+!define MUI_COMPONENTSPAGE_NODESC
 !insertmacro MUI_PAGE_COMPONENTS
 !insertmacro MUI_PAGE_DIRECTORY
 !insertmacro MUI_PAGE_INSTFILES
 !insertmacro MUI_PAGE_FINISH
 !insertmacro MUI_UNPAGE_CONFIRM
+!define MUI_COMPONENTSPAGE_TEXT_TOP "What you made and how you set it up stays for the next time, unless you tick it."
+!define MUI_COMPONENTSPAGE_TEXT_COMPLIST "Take away:"
+!insertmacro MUI_UNPAGE_COMPONENTS
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_LANGUAGE English
 
@@ -106,6 +115,13 @@ Section /o "Start with Windows" AUTOSTART
   WriteRegStr HKCU "${RUN}" "Sprites" '"$INSTDIR\Sprites.exe"'
 SectionEnd
 
+; The box shows what is, so an empty one means: no longer.
+Section "-NoAutostart"
+  ${IfNot} ${SectionIsSelected} ${AUTOSTART}
+    DeleteRegValue HKCU "${RUN}" "Sprites"
+  ${EndIf}
+SectionEnd
+
 ; What ran before an upgrade runs again; only then, for a finish page asks.
 Section "-Resume"
   ${If} $WasRunning = 1
@@ -117,12 +133,17 @@ SectionEnd
 Function .onInit
   ${GetParameters} $0
   ${GetOptions} $0 "/AUTOSTART=" $1
-  ${If} $1 = 1
-    SectionSetFlags ${AUTOSTART} ${SF_SELECTED}
+  ReadRegStr $2 HKCU "${RUN}" "Sprites"
+  ${If} $1 == 1
+    !insertmacro SelectSection ${AUTOSTART}
+  ${ElseIf} $1 == ""
+  ${AndIf} $2 != ""
+    !insertmacro SelectSection ${AUTOSTART}
   ${EndIf}
 FunctionEnd
 
-Section "Uninstall"
+Section "un.Sprites"
+  SectionIn RO
   !insertmacro EndProgram
   Delete "$INSTDIR\Sprites.exe"
   Delete "$INSTDIR\Uninstall.exe"
@@ -142,8 +163,16 @@ Section "Uninstall"
   ${EndIf}
   DeleteRegKey /ifempty HKCU "Software\Classes\.spr"
   System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'
-
-  MessageBox MB_YESNO|MB_ICONQUESTION "Keep your settings and your sprites?" /SD IDNO IDYES keep
-  RMDir /r "$APPDATA\Sprites"
-keep:
 SectionEnd
+
+Section /o "un.My settings and my sprites, too" PURGE
+  RMDir /r "$APPDATA\Sprites"
+SectionEnd
+
+Function un.onInit
+  ${GetParameters} $0
+  ${GetOptions} $0 "/PURGE=" $1
+  ${If} $1 == 1
+    !insertmacro SelectSection ${PURGE}
+  ${EndIf}
+FunctionEnd

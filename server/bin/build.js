@@ -106,12 +106,17 @@ export function buildInstaller() {
   if (!ensurePrograms(['makensis'], ['nsis'])) return 'no makensis: apt-get install nsis';
   const client = join(ROOT, 'client-win');
   const script = join(client, 'installer', 'sprites.nsi');
-  return built('installer', [WINDOWS_CLIENT, script], WINDOWS_SETUP, () => {
+  const version = join(ROOT, 'package.json');
+  return built('installer', [WINDOWS_CLIENT, script, version], WINDOWS_SETUP, () => {
     mkdirSync(DIST, { recursive: true });
     copyFileSync(WINDOWS_CLIENT, join(DIST, 'Sprites.exe'));
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const icon = join(client, 'win32', 'sprites.ico');
-    const given = { EXE: WINDOWS_CLIENT, ICON: icon, OUT: WINDOWS_SETUP, VERSION: version };
+    const given = {
+      EXE: WINDOWS_CLIENT,
+      ICON: icon,
+      OUT: WINDOWS_SETUP,
+      VERSION: JSON.parse(readFileSync(version, 'utf8')).version,
+    };
     const defines = Object.entries(given).map(([name, value]) => `-D${name}=${value}`);
     return ran('makensis', ['-V2', ...defines, script], ROOT, 'makensis');
   });
