@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -223,6 +223,7 @@ describe('windows installer', { skip: skipInstaller, timeout: 240_000 }, () => {
     uninstall: 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Sprites',
     own: 'HKCU\\Software\\Sprites',
   };
+  const KEYS_OF_CLASSES = ['Software\\Classes\\.spr', 'Software\\Classes\\Sprites.spr'];
   const RUN = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
   let desktop: WineDesktop;
   let program: string;
@@ -256,21 +257,61 @@ describe('windows installer', { skip: skipInstaller, timeout: 240_000 }, () => {
     assert.match(await desktop.ask('wine', 'reg', 'query', RUN, '/v', 'Sprites'), /Programs\\Sprites\\Sprites\.exe/);
   });
 
-  it('upgrades over an old version that runs: that one ends, and the new one goes on', async () => {
+  it('opens a .spr with the program', async () => {
+    // Wine looks for classes at the machine's alone, Windows at the person's first.
+    const machines = KEYS_OF_CLASSES.map((key) => [`HKCU\\${key}`, `HKLM\\${key}`]);
+    for (const [own, all] of machines) await desktop.ask('wine', 'reg', 'copy', own, all, '/s', '/f');
     desktop.settle({ relay: 'http://127.0.0.1:9', sound: false, calm: true });
     writeFileSync(join(desktop.prefix, 'drive_c', 'target.spr'), target());
-    const old = desktop.begin(join(program, 'Sprites.exe'), 'C:\\target.spr');
+    await desktop.run('wine', 'start', 'C:\\target.spr');
+    await desktop.seeUntil('the sprite of the file', seen);
+    for (const [, all] of machines) await desktop.ask('wine', 'reg', 'delete', all, '/f');
+  });
+
+  it('upgrades over an old version that runs: that one ends, and the new one goes on', async () => {
+    const isNew = () => readFileSync(join(program, 'Sprites.exe')).equals(readFileSync(WINDOWS_CLIENT));
+    await desktop.run('wine', WINDOWS_SETUP, '/S');
+    await desktop.run('wine', 'taskkill', '/im', 'Sprites.exe');
+    await desktop.seeUntil('nothing is left', (picture) => seen(picture) === undefined || undefined);
+    appendFileSync(join(program, 'Sprites.exe'), 'an older one');
+    const old = desktop.begin(join(program, 'Sprites.exe'));
     await desktop.seeUntil('the old one', seen);
+    assert.ok(!isNew());
     await desktop.run('wine', WINDOWS_SETUP, '/S');
     await until('the old one has ended', () => old.exitCode !== null);
+    assert.ok(isNew());
     await desktop.seeUntil('the new one, with its sprite', seen);
   });
 
-  it('uninstalls while it runs and leaves nothing behind', async () => {
+  it('starts with Windows as before after an upgrade, no longer when told so, and again', async () => {
+    const starts = () => has(RUN, '/v', 'Sprites');
+    assert.ok(await starts());
+    await desktop.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=0');
+    assert.ok(!(await starts()));
+    await desktop.run('wine', WINDOWS_SETUP, '/S');
+    assert.ok(!(await starts()));
+    await desktop.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=1');
+    assert.ok(await starts());
+  });
+
+  it('uninstalls while it runs: nothing of the program is left, but the sprites and settings of its person', async () => {
+    await desktop.seeUntil('it runs', seen);
     await desktop.run('wine', join(program, 'Uninstall.exe'), '/S');
-    await until('all is gone', () => ![program, link, desktop.folder].some((path) => existsSync(path)));
+    await until('the program is gone', () => ![program, link].some((path) => existsSync(path)));
     for (const key of Object.values(KEYS)) assert.ok(!(await has(key)), key);
     assert.ok(!(await has(RUN, '/v', 'Sprites')));
     assert.equal((await desktop.see()).find(MAGENTA), undefined);
+    assert.ok(existsSync(join(desktop.folder, 'settings.json')));
+    assert.ok(desktop.kept().sprites.some(({ name }) => name === 'Target'));
+  });
+
+  it('is back with them when it is installed again, and leaves nothing at all when asked to', async () => {
+    await desktop.run('wine', WINDOWS_SETUP, '/S');
+    assert.ok(!(await has(RUN, '/v', 'Sprites')));
+    desktop.begin(join(program, 'Sprites.exe'));
+    await desktop.seeUntil('the sprite of before', seen);
+    await desktop.run('wine', join(program, 'Uninstall.exe'), '/S', '/PURGE=1');
+    await until('all is gone', () => ![program, link, desktop.folder].some((path) => existsSync(path)));
+    for (const key of Object.values(KEYS)) assert.ok(!(await has(key)), key);
   });
 });
