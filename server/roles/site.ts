@@ -3,10 +3,10 @@
  *
  * Browser modules are TypeScript; their types are stripped once, at start, and they are served under their own names.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import express from 'express';
+import express, { type NextFunction, type Response } from 'express';
 import { sendSprite } from './api.ts';
 import type { Character } from './sprite_store.ts';
 
@@ -29,13 +29,20 @@ const WEB = join(SERVER, 'web');
 const DIST = join(SERVER, '../client-win/dist');
 const INSTALLER = 'Sprites-Setup.exe';
 
+/** Saved and not shown. */
+const INSTALLER_HEADERS = {
+  'Content-Type': 'application/vnd.microsoft.portable-executable',
+  'Content-Disposition': `attachment; filename="${INSTALLER}"`,
+};
+
 /** What browser and relay read sprite files by, both; the browser asks for it beside its own modules. */
 const SHARED_MODULES = ['png.ts', 'description.ts', 'sheet.ts'];
 
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');
 
-export function site(characters: readonly Character[]): express.Router {
+export function site(characters: readonly Character[], downloads = DIST): express.Router {
+  const installer = join(downloads, INSTALLER);
   const router = express.Router();
   router.use((_, response, next) => {
     response.set({ 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' });
@@ -43,7 +50,6 @@ export function site(characters: readonly Character[]): express.Router {
     next();
   });
   const files: [string, string, string | Buffer][] = [
-    ['/', 'text/html', page()],
     ['/protocol', 'text/markdown', readFileSync(join(SERVER, 'PROTOCOL.md'))],
     ['/openapi.yaml', 'application/yaml', readFileSync(join(SERVER, 'openapi.yaml'))],
     ['/sprites/index.json', 'application/json', JSON.stringify(characters)],
@@ -60,9 +66,11 @@ export function site(characters: readonly Character[]): express.Router {
       response.type(`${type}; charset=utf-8`).send(bytes);
     });
   }
-  router.get(`/download/${INSTALLER}`, (_, response, next) => {
-    response.sendFile(join(DIST, INSTALLER), { cacheControl: false }, (error) => error && next());
+  const [plain, offering] = pages();
+  router.get('/', (_, response) => {
+    response.type('text/html; charset=utf-8').send(existsSync(installer) ? offering : plain);
   });
+  router.get(`/download/${INSTALLER}`, (_, response, next) => sendInstaller(response, installer, next));
   for (const { url, file } of characters) {
     const path = join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1));
     router.get(url, (_, response, next) => sendSprite(response, path, file, next));
@@ -70,10 +78,31 @@ export function site(characters: readonly Character[]): express.Router {
   return router;
 }
 
-/** The page; it offers the program for Windows when `npm run client` has built it. */
-function page(): string {
+/** The page, and the one that offers the program for Windows. */
+function pages(): [plain: Buffer, offering: Buffer] {
   const html = readFileSync(join(WEB, 'index.html'), 'utf8');
-  return existsSync(join(DIST, INSTALLER)) ? html.replace('id="download" hidden', 'id="download"') : html;
+  return [Buffer.from(html), Buffer.from(html.replace('id="download" hidden', 'id="download"'))];
+}
+
+/** Sends it to be saved, whole or from where a download broke off; passes on when it is not there. */
+function sendInstaller(response: Response, path: string, next: NextFunction): void {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined) {
+    next();
+    return;
+  }
+  // The next build has the same name: asked for anew each time, and a download goes on only in the same one.
+  const headers = { ...INSTALLER_HEADERS, ETag: `"${file.size}-${Math.round(file.mtimeMs)}"` };
+  response.sendFile(path, { cacheControl: false, etag: false, dotfiles: 'allow', headers }, (error) => {
+    if (error === undefined || response.headersSent) return; // sent, or broken off
+    const { status, headers: fitting } = error as { status?: number; headers?: Record<string, string> };
+    if (status === 416)
+      response
+        .status(416)
+        .set(fitting ?? {})
+        .end();
+    else next(error);
+  });
 }
 
 function moduleAt(path: string, file: string): [string, string, string] {

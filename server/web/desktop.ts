@@ -19,6 +19,7 @@ import {
   flashEdge,
   ledges,
   notice,
+  offerProgram,
   type State,
   showIcon,
   showNeighbours,
@@ -112,6 +113,7 @@ const hands = takeHands(element<HTMLCanvasElement>('stage'), world, {
 async function start(): Promise<void> {
   fit();
   watchPage();
+  offerProgram();
   requestAnimationFrame(frame);
   await fillShelf();
   const kept = readKept();

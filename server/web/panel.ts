@@ -118,6 +118,12 @@ export function ledges(): Ledge[] {
     .map((box) => ({ left: box.left + LEDGE_INSET, right: box.right - LEDGE_INSET, y: box.top }));
 }
 
+/** Those who are on Windows see at once that there is a program for it, where the relay has it; the others find it in the help. */
+export function offerProgram(): void {
+  if (element('download').hidden || !navigator.userAgent.includes('Windows NT')) return;
+  for (const offer of document.querySelectorAll<HTMLElement>('.for-windows')) offer.hidden = false;
+}
+
 /** Asks for name and world until `enter` takes them; its error's message is shown to the person. */
 export function askToJoin(
   name: string,

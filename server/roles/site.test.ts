@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import express from 'express';
+import { pino } from 'pino';
+import { endOf } from './api.ts';
+import { site } from './site.ts';
+
+const PATH = '/download/Sprites-Setup.exe';
+const BYTES = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 31) & 255));
+
+describe('site › the program for Windows', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'site-'));
+  const downloads = join(folder, '.dist'); // a path with a dot in it is a path like others
+  const installer = join(downloads, 'Sprites-Setup.exe');
+  let server: http.Server;
+  let port: number;
+
+  before(async () => {
+    mkdirSync(downloads);
+    writeFileSync(join(folder, 'secret'), 'nobody may have this');
+    writeFileSync(join(downloads, 'Sprites.exe'), 'nor is this offered');
+    const log = pino({ level: 'silent' });
+    const app = express().disable('etag'); // as api_listener.ts
+    server = app.use(site([], downloads), ...endOf(log)).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+
+  after(() => {
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The path goes out as it is: fetch would tidy it up. */
+  function ask(path: string, method = 'GET', headers: http.OutgoingHttpHeaders = {}) {
+    return new Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+      const request = http.request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk) => chunks.push(chunk));
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+        );
+      });
+      request.on('error', reject);
+      request.end();
+    });
+  }
+
+  const page = async () => (await ask('/')).body.toString();
+  const present = () => writeFileSync(installer, BYTES);
+
+  it('is offered while it is there, and not when it is not, without a restart', async () => {
+    assert.match(await page(), /id="download" hidden/);
+    assert.equal((await ask(PATH)).status, 404);
+    present();
+    assert.match(await page(), /id="download">.*href="\/download\/Sprites-Setup.exe"/s);
+    assert.equal((await ask(PATH)).status, 200);
+    renameSync(installer, join(folder, 'away'));
+    assert.match(await page(), /id="download" hidden/);
+    assert.equal((await ask(PATH)).status, 404);
+  });
+
+  it('comes whole, to be saved under its name, as a program and as nothing else', async () => {
+    present();
+    const { status, headers, body } = await ask(PATH);
+    assert.equal(status, 200);
+    assert.deepEqual(body, BYTES);
+    assert.equal(headers['content-length'], String(BYTES.length));
+    assert.equal(headers['content-type'], 'application/vnd.microsoft.portable-executable');
+    assert.equal(headers['content-disposition'], 'attachment; filename="Sprites-Setup.exe"');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['accept-ranges'], 'bytes');
+    assert.equal(headers['access-control-allow-origin'], undefined);
+  });
+
+  it('tells its size without its bytes', async () => {
+    const { status, headers, body } = await ask(PATH, 'HEAD');
+    assert.deepEqual([status, body.length, headers['content-length']], [200, 0, String(BYTES.length)]);
+  });
+
+  it('goes on where a download broke off', async () => {
+    const { headers } = await ask(PATH);
+    for (const [range, first, last] of [
+      ['bytes=4000-', 4000, 4999],
+      ['bytes=0-0', 0, 0],
+      ['bytes=-1', 4999, 4999],
+    ] as const) {
+      const rest = await ask(PATH, 'GET', { range, 'if-range': headers.etag });
+      assert.equal(rest.status, 206);
+      assert.equal(rest.headers['content-range'], `bytes ${first}-${last}/5000`);
+      assert.deepEqual(rest.body, BYTES.subarray(first, last + 1));
+    }
+    const beyond = await ask(PATH, 'GET', { range: 'bytes=5000-' });
+    assert.deepEqual([beyond.status, beyond.headers['content-range']], [416, 'bytes */5000']);
+    writeFileSync(installer, 'a newer one');
+    const other = await ask(PATH, 'GET', { range: 'bytes=4-', 'if-range': headers.etag });
+    assert.deepEqual([other.status, other.body.toString()], [200, 'a newer one']);
+    present();
+  });
+
+  it('is asked for anew each time, and sent again only when it is another one', async () => {
+    const { headers } = await ask(PATH);
+    assert.equal(headers['cache-control'], 'no-cache');
+    assert.equal((await ask(PATH, 'GET', { 'if-none-match': headers.etag })).status, 304);
+    writeFileSync(installer, 'a newer one');
+    const newer = await ask(PATH, 'GET', { 'if-none-match': headers.etag });
+    assert.deepEqual([newer.status, newer.body.toString()], [200, 'a newer one']);
+  });
+
+  it('is all that is in that folder, and there is no way out of it', async () => {
+    for (const path of [
+      '/download/',
+      '/download/Sprites.exe',
+      '/download/../secret',
+      '/download/..%2fsecret',
+      '/download/%2e%2e/secret',
+      '/download/..%5csecret',
+      '/download/Sprites-Setup.exe/../../secret',
+      '/download/Sprites-Setup.exe%00',
+      '/download//etc/passwd',
+    ]) {
+      const { status, body } = await ask(path);
+      assert.ok(status === 404 || status === 400, `${path}: ${status}`);
+      assert.doesNotMatch(body.toString(), /nobody may|nor is this|root:/);
+    }
+  });
+});

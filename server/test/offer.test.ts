@@ -1,0 +1,59 @@
+/** Who is shown the program for Windows, in a real browser: whoever is on Windows, where the relay has it. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import express from 'express';
+import { type Browser, chromium } from 'playwright-core';
+import { site } from '../roles/site.ts';
+import { BOUNDED } from './relay_process.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
+const ON = (system: string) =>
+  `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36`;
+const WINDOWS = ON('Windows NT 10.0; Win64; x64');
+const LINUX = ON('X11; Linux x86_64');
+
+describe('the offer of the program for Windows', { ...BOUNDED, skip: missing }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'offer-'));
+  let server: http.Server;
+  let browser: Browser;
+
+  before(async () => {
+    server = express().use(site([], folder)).listen(0, '127.0.0.1');
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+  });
+
+  after(async () => {
+    await browser?.close();
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** A page that asks to come in, as somebody with this system sees it. */
+  async function visit(userAgent: string) {
+    const page = await browser.newPage({ userAgent, viewport: { width: 1280, height: 800 } });
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.waitForSelector('#join[open]');
+    return { page, shown: await page.locator('.for-windows:visible').count() };
+  }
+
+  it('is made to nobody where there is none', async () => {
+    assert.equal((await visit(WINDOWS)).shown, 0);
+  });
+
+  it('is before the eyes of those on Windows, one click away, and in the help for the others', async () => {
+    writeFileSync(join(folder, 'Sprites-Setup.exe'), 'MZ');
+    const { page, shown } = await visit(WINDOWS);
+    assert.equal(shown, 2);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#join .for-windows a')]);
+    assert.equal(download.suggestedFilename(), 'Sprites-Setup.exe');
+    const other = await visit(LINUX);
+    assert.equal(other.shown, 0);
+    assert.equal(await other.page.locator('#download').evaluate((line: HTMLElement) => line.hidden), false);
+  });
+});
