@@ -1,9 +1,11 @@
 /** The program for Windows and its installer, as files: what they are made of. What they do is wine.test.ts. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../server/bin/build.js';
+import { buildInstaller, buildWindowsClient, DIST, WINDOWS_CLIENT, WINDOWS_SETUP } from '../server/bin/build.js';
 
 const OBJDUMP = 'x86_64-w64-mingw32-objdump';
 
@@ -38,5 +40,18 @@ describe('windows program', () => {
     readSync(file, magic, 0, 2, 0);
     closeSync(file);
     assert.equal(magic.toString(), 'MZ');
+  });
+  it('lies beside it once `npm run client` has run, which says where, how large and with which hash', {
+    skip: skipInstaller,
+  }, () => {
+    const launcher = join(import.meta.dirname, '../server/bin/launch.js');
+    const said = execFileSync(process.execPath, [launcher, 'client'], { encoding: 'utf8' });
+    const program = join(DIST, 'Sprites.exe');
+    assert.deepEqual(readFileSync(program), readFileSync(WINDOWS_CLIENT));
+    for (const path of [program, WINDOWS_SETUP]) {
+      const bytes = readFileSync(path);
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      assert.ok(said.includes(`${path}  ${Math.round(bytes.length / 1024)} KiB  sha256 ${hash}`), said);
+    }
   });
 });

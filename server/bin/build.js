@@ -5,7 +5,16 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -106,19 +115,21 @@ export function buildInstaller() {
   if (!ensurePrograms(['makensis'], ['nsis'])) return 'no makensis: apt-get install nsis';
   const client = join(ROOT, 'client-win');
   const script = join(client, 'installer', 'sprites.nsi');
-  const version = join(ROOT, 'package.json');
-  return built('installer', [WINDOWS_CLIENT, script, version], WINDOWS_SETUP, () => {
+  const about = join(ROOT, 'package.json');
+  const program = join(DIST, 'Sprites.exe');
+  if (!existsSync(program)) rmSync(WINDOWS_SETUP, { force: true }); // both are laid there, or none
+  return built('installer', [WINDOWS_CLIENT, script, about], WINDOWS_SETUP, () => {
     mkdirSync(DIST, { recursive: true });
-    copyFileSync(WINDOWS_CLIENT, join(DIST, 'Sprites.exe'));
+    const { version } = JSON.parse(readFileSync(about, 'utf8'));
     const icon = join(client, 'win32', 'sprites.ico');
-    const given = {
-      EXE: WINDOWS_CLIENT,
-      ICON: icon,
-      OUT: WINDOWS_SETUP,
-      VERSION: JSON.parse(readFileSync(version, 'utf8')).version,
-    };
+    const unfinished = `${WINDOWS_SETUP}.part`; // a relay may be offering the one before
+    const given = { EXE: WINDOWS_CLIENT, ICON: icon, OUT: unfinished, VERSION: version };
     const defines = Object.entries(given).map(([name, value]) => `-D${name}=${value}`);
-    return ran('makensis', ['-V2', ...defines, script], ROOT, 'makensis');
+    const why = ran('makensis', ['-V2', ...defines, script], ROOT, 'makensis');
+    if (why !== undefined) return why;
+    copyFileSync(WINDOWS_CLIENT, program);
+    renameSync(unfinished, WINDOWS_SETUP);
+    return undefined;
   });
 }
 
