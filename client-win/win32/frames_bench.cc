@@ -27,6 +27,7 @@ class Nobody : public SpriteListener {
   void Grabbed(SpriteId, Point, double) override {}
   void Dragged(Point, double) override {}
   void Released(double) override {}
+  void Clicked(SpriteId) override {}
   void DoubleClicked(SpriteId) override {}
   void RightClicked(SpriteId, POINT) override {}
   void Pressed(Key, bool) override {}

@@ -279,7 +279,6 @@ int64_t Shell::NowMs() const {
 // -- What people do to a sprite.
 
 void Shell::Grabbed(SpriteId id, Point point, double ms) {
-  desktop_.Select(id);
   desktop_.Grab(id, point, ms);
   Stir();
 }
@@ -293,6 +292,8 @@ void Shell::Released(double ms) {
   desktop_.Release(ms);
   Stir();
 }
+
+void Shell::Clicked(SpriteId id) { desktop_.Select(id); }
 
 void Shell::DoubleClicked(SpriteId) { Close(); }
 

@@ -61,6 +61,7 @@ class Shell : private SpriteListener {
   void Grabbed(SpriteId id, Point point, double ms) override;
   void Dragged(Point point, double ms) override;
   void Released(double ms) override;
+  void Clicked(SpriteId id) override;
   void DoubleClicked(SpriteId id) override;
   void RightClicked(SpriteId id, POINT point) override;
   void Pressed(Key key, bool is_down) override;

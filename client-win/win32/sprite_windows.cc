@@ -4,6 +4,7 @@
 #include <windowsx.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace sprites {
@@ -63,6 +64,12 @@ UINT FlagsOf(const Placing& placing) {
   flags |= placing.disappears ? SWP_HIDEWINDOW : 0;
   // What only moves keeps its pixels.
   return placing.appears || placing.disappears ? flags : flags | SWP_NOREDRAW;
+}
+
+// Pressed and let go in one place, as far as a hand can.
+bool IsClick(Point pressed, Point released) {
+  return std::abs(released.x - pressed.x) <= GetSystemMetrics(SM_CXDRAG) &&
+         std::abs(released.y - pressed.y) <= GetSystemMetrics(SM_CYDRAG);
 }
 
 }  // namespace
@@ -174,7 +181,10 @@ LRESULT CALLBACK SpriteWindows::OnMessage(HWND window, UINT message, WPARAM wide
 
 LRESULT SpriteWindows::Take(HWND window, SpriteId id, UINT message, WPARAM wide, LPARAM wider) {
   switch (message) {
+    case WM_MOUSEACTIVATE:
+      return MA_NOACTIVATE;  // a throw takes nobody's keys away; a click does, once it is one
     case WM_LBUTTONDOWN:
+      pressed_ = MessagePoint();
       SetCapture(window);
       listener_->Grabbed(id, MessagePoint(), MessageMs());
       return 0;
@@ -184,7 +194,7 @@ LRESULT SpriteWindows::Take(HWND window, SpriteId id, UINT message, WPARAM wide,
       }
       return 0;
     case WM_LBUTTONUP:
-      ReleaseFrom(window);
+      ReleaseFrom(window, id);
       return 0;
     case WM_CANCELMODE:
       return 0;  // it comes with a late change of focus too, which must not strike a sprite out of
@@ -221,12 +231,18 @@ void SpriteWindows::PressOn(WPARAM key, bool is_down) {
   }
 }
 
-void SpriteWindows::ReleaseFrom(HWND window) {
-  if (GetCapture() == window) {
+void SpriteWindows::ReleaseFrom(HWND window, SpriteId id) {
+  const bool was_held = GetCapture() == window;
+  if (was_held) {
     listener_->Dragged(MessagePoint(), MessageMs());
   }
   ReleaseCapture();
   listener_->Released(MessageMs());
+  if (was_held && IsClick(pressed_, MessagePoint())) {
+    SetForegroundWindow(
+        window);  // keys come here from now on; who had them before loses them first
+    listener_->Clicked(id);
+  }
 }
 
 }  // namespace sprites

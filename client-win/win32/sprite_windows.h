@@ -28,6 +28,7 @@ class SpriteListener {
   virtual void Grabbed(SpriteId id, Point point, double ms) = 0;
   virtual void Dragged(Point point, double ms) = 0;
   virtual void Released(double ms) = 0;
+  virtual void Clicked(SpriteId id) = 0;  // after it was released where it was grabbed
   virtual void DoubleClicked(SpriteId id) = 0;
   virtual void RightClicked(SpriteId id, POINT point) = 0;
   virtual void Pressed(Key key, bool is_down) = 0;
@@ -58,7 +59,7 @@ class SpriteWindows {
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider);
   LRESULT Take(HWND window, SpriteId id, UINT message, WPARAM wide, LPARAM wider);
   void PressOn(WPARAM key, bool is_down);
-  void ReleaseFrom(HWND window);
+  void ReleaseFrom(HWND window, SpriteId id);
 
   void Make(SpriteId id);
   void End(SpriteId id);
@@ -70,6 +71,7 @@ class SpriteWindows {
   OwnedDc canvas_;
   Stage stage_;
   std::unordered_map<SpriteId, HWND> windows_;
+  Point pressed_{};  // where the button went down
   Cost cost_;
 };
 
