@@ -11,7 +11,15 @@ import { buildClient } from '../server/bin/build.js';
 import { BOUNDED, type RelayProcess, startRelay } from '../server/test/relay_process.ts';
 import { readSheet, writeSheet } from '../server/wire/sheet.ts';
 import { fling, type HeadlessDesktop, SPRITES, startHeadless } from './headless_desktop.ts';
-import { endless, type HostileRelay, type Hostility, json, startHostileRelay } from './hostile_relay.ts';
+import {
+  arrival,
+  endless,
+  HOSTILE_ANSWERS,
+  type HostileRelay,
+  type Hostility,
+  json,
+  startHostileRelay,
+} from './hostile_relay.ts';
 
 const why = buildClient();
 const skip = why ?? false;
@@ -180,42 +188,7 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
 });
 
 describe('client › a hostile relay', { skip, ...BOUNDED }, () => {
-  const arrival = (seq: number, more: object = {}, sprite: object = {}) => ({
-    ...{ type: 'sprite', seq, from: { desktop: `${seq}-1`, name: `N${seq}` }, edge: 'left', at: 0.5, vx: 100, vy: 0 },
-    ...more,
-    sprite: {
-      file: seq.toString(16).padStart(64, '0'),
-      name: 'X',
-      animation: 'fall',
-      facing: 'right',
-      scale: 2,
-      ...sprite,
-    },
-  });
-
-  /** What a poll may be answered with, and still the client is there. */
-  const answers: Record<string, (answer: http.ServerResponse, n: number) => void> = {
-    'no JSON': (answer) => json(answer, 200, '<html>nonsense'),
-    'half an answer': (answer) => {
-      answer.writeHead(200, { 'content-length': 1000 }).write('{"cursor":"6a1f03c2-1","ev');
-      setTimeout(() => answer.destroy(), 5);
-    },
-    'a hundred thousand brackets': (answer) => json(answer, 200, '['.repeat(100_000)),
-    'an endless body': (answer) => endless(answer, '{"cursor":"6a1f03c2-1","events":[', `"${'x'.repeat(65_536)}",`),
-    'ten thousand sprites at once': (answer) => {
-      json(answer, 200, { cursor: '6a1f03c2-9', events: Array.from({ length: 10_000 }, (_, i) => arrival(i + 1)) });
-    },
-    'events that are none': (answer, n) => {
-      const events = [null, 7, 'x', [], {}, { type: 'sprite' }, { type: 'sprite', seq: 1e300 }, { type: 'neighbours' }];
-      json(answer, 200, { cursor: `6a1f03c2-${n}`, events });
-    },
-    'an empty batch, at once, for ever': (answer) => json(answer, 200, { cursor: '6a1f03c2-1', events: [] }),
-    'a cursor with a line break': (answer) =>
-      json(answer, 200, { cursor: 'a\r\nX-Evil: 1', events: [{ type: 'ping' }] }),
-    'a seat that is gone, always': (answer) => json(answer, 410, { code: 'desktop-ended', title: 'Gone.' }),
-    'a cursor that is lost, always': (answer) => json(answer, 410, { code: 'cursor-lost', cursor: '6a1f03c2-0' }),
-  };
-  for (const [what, poll] of Object.entries(answers)) {
+  for (const [what, poll] of Object.entries(HOSTILE_ANSWERS)) {
     it(`stays up and does not hammer it: ${what}`, async (test) => {
       const hostile = await hostileFor(test, { poll: (n, answer) => poll(answer, n) });
       const ada = startHeadless(['--relay', hostile.url, '--name', 'Ada']);

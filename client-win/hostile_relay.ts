@@ -77,6 +77,42 @@ export function endless(answer: http.ServerResponse, beginning: string, chunk: s
   write();
 }
 
+/** A sprite that comes in on the left; members of the event and of the sprite may be others. */
+export const arrival = (seq: number, more: object = {}, sprite: object = {}) => ({
+  ...{ type: 'sprite', seq, from: { desktop: `${seq}-1`, name: `N${seq}` }, edge: 'left', at: 0.5, vx: 100, vy: 0 },
+  ...more,
+  sprite: {
+    file: seq.toString(16).padStart(64, '0'),
+    name: 'X',
+    animation: 'fall',
+    facing: 'right',
+    scale: 2,
+    ...sprite,
+  },
+});
+
+/** What a poll may be answered with, and still the client is there. */
+export const HOSTILE_ANSWERS: Record<string, (answer: http.ServerResponse, n: number) => void> = {
+  'no JSON': (answer) => json(answer, 200, '<html>nonsense'),
+  'half an answer': (answer) => {
+    answer.writeHead(200, { 'content-length': 1000 }).write('{"cursor":"6a1f03c2-1","ev');
+    setTimeout(() => answer.destroy(), 5);
+  },
+  'a hundred thousand brackets': (answer) => json(answer, 200, '['.repeat(100_000)),
+  'an endless body': (answer) => endless(answer, '{"cursor":"6a1f03c2-1","events":[', `"${'x'.repeat(65_536)}",`),
+  'ten thousand sprites at once': (answer) => {
+    json(answer, 200, { cursor: '6a1f03c2-9', events: Array.from({ length: 10_000 }, (_, i) => arrival(i + 1)) });
+  },
+  'events that are none': (answer, n) => {
+    const events = [null, 7, 'x', [], {}, { type: 'sprite' }, { type: 'sprite', seq: 1e300 }, { type: 'neighbours' }];
+    json(answer, 200, { cursor: `6a1f03c2-${n}`, events });
+  },
+  'an empty batch, at once, for ever': (answer) => json(answer, 200, { cursor: '6a1f03c2-1', events: [] }),
+  'a cursor with a line break': (answer) => json(answer, 200, { cursor: 'a\r\nX-Evil: 1', events: [{ type: 'ping' }] }),
+  'a seat that is gone, always': (answer) => json(answer, 410, { code: 'desktop-ended', title: 'Gone.' }),
+  'a cursor that is lost, always': (answer) => json(answer, 410, { code: 'cursor-lost', cursor: '6a1f03c2-0' }),
+};
+
 function seatAt(base: string) {
   return {
     ...{ desktop: '1-1', token: '1-1.00112233445566778899aabbccddeeff', world: 'commons', cursor: '6a1f03c2-0' },

@@ -5,313 +5,579 @@
  * so that it arrives at the very height it left at. What it looked like lies in screenshots/ afterwards.
  */
 import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { crc32 } from 'node:zlib';
-import { PNG } from 'pngjs';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../server/bin/build.js';
 import { type RelayProcess, startRelay, until } from '../server/test/relay_process.ts';
-import { writeSheet } from '../server/wire/sheet.ts';
-import { type Colour, noWine, type Picture, SCREEN, WineDesktop } from './wine_desktop.ts';
+import { arrival, endless, HOSTILE_ANSWERS, type Hostility, json, startHostileRelay } from './hostile_relay.ts';
+import { type Area, middleOf, noWine, type Picture, SCREEN, WineDesktop } from './wine_desktop.ts';
+import {
+  CYAN,
+  cyan,
+  MAGENTA,
+  onFloor,
+  PADDING,
+  png,
+  RIVAL,
+  RUNNER,
+  rival,
+  runner,
+  SIDE,
+  spr,
+  TARGET,
+  target,
+} from './wine_sprites.ts';
 
 const SHOTS = join(import.meta.dirname, '../screenshots');
-const MAGENTA: Colour = [255, 0, 255];
-const CYAN: Colour = [0, 255, 255];
-const SIDE = 64; // px of the sprite on the screen
-const NEAR_PX = 4; // px: a drag's last move and its letting go are two messages
+const NOBODY = 'http://127.0.0.1:9'; // a relay that is not there
+const RSS_MIB_MAX = 320; // MiB the client may take, whatever a relay does: the core's own limits, the program, and Wine
 
-/** Not among the others yet: in a run of two, Wine loses a click or a drag. */
-const notAsked = process.env.SPRITES_TEST_WINE
-  ? undefined
-  : 'only when asked for: SPRITES_TEST_WINE=1 npm test -- client-win/wine.test.ts';
+const skip = noWine() ?? buildWindowsClient() ?? false;
+const skipInstaller = buildInstaller() ?? false;
+const CHROMIUM = '/usr/bin/chromium';
+const skipBrowser = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
 
-const skip = notAsked ?? noWine() ?? buildWindowsClient() ?? false;
-const skipInstaller = skip || (buildInstaller() ?? false);
+const COMMON = { sound: false, calm: true, toasts: false };
 
-/** 32 × 32 pixels: 4 of nothing all around, magenta, in the middle a hole of 8 × 8, below it a green half to see through. */
-function target(): Buffer {
-  const picture = new PNG({ width: 32, height: 32 });
-  for (let y = 4; y < 28; y++) {
-    for (let x = 4; x < 28; x++) {
-      const isHole = x >= 12 && x < 20 && y >= 8 && y < 16;
-      const isGlass = x >= 12 && x < 20 && y >= 18 && y < 26;
-      const colour = isHole ? [0, 0, 0, 0] : isGlass ? [0, 255, 0, 128] : [...MAGENTA, 255];
-      picture.data.set(colour, 4 * (32 * y + x));
-    }
+const isNear = (one: number, other: number, by: number) => Math.abs(one - other) <= by;
+
+/** Whether it runs; who has ended and was not asked for yet does not. */
+function isAlive(pid: number): boolean {
+  const path = `/proc/${pid}/stat`;
+  return existsSync(path) && !/\) Z /.test(readFileSync(path, 'utf8'));
+}
+
+/** Starts the client as one who was never here, but owns nothing; `files` fall in. */
+function startClient(desktop: WineDesktop, settings: object, ...files: string[]): ChildProcess {
+  rmSync(desktop.folder, { recursive: true, force: true });
+  desktop.settle({ ...COMMON, ...settings });
+  writeFileSync(join(desktop.folder, 'kept.json'), '{}');
+  return desktop.begin(WINDOWS_CLIENT, ...files);
+}
+
+/** Lays a file onto drive C. */
+function lay(desktop: WineDesktop, name: string, bytes: Buffer): string {
+  writeFileSync(join(desktop.prefix, 'drive_c', name), bytes);
+  return `C:\\${name}`;
+}
+
+/** Lays a file where pictures that came lie, for until a picture has come there is a parcel, which falls. */
+function layInCache(desktop: WineDesktop, bytes: Buffer): void {
+  const folder = join(desktop.folder, 'files', 'own');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, createHash('sha256').update(bytes).digest('hex')), bytes);
+}
+
+async function killed(client: ChildProcess): Promise<void> {
+  client.kill('SIGKILL');
+  await until('the client has ended', () => client.exitCode !== null || client.signalCode !== null);
+}
+
+async function doubleClick(desktop: WineDesktop, area: Area): Promise<void> {
+  const { x, y } = middleOf(area);
+  await desktop.pointer('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
+}
+
+/** A click on it, and the pointer goes elsewhere: who has no focus gets no keys then. */
+async function click(desktop: WineDesktop, area: Area): Promise<void> {
+  const { x, y } = middleOf(area);
+  await desktop.pointer('mousemove', x, y, 'click', 1, 'mousemove', 640, 400);
+}
+
+/** Holds a key down until it is so, and waits until it stands again; answers where. */
+async function steer(
+  desktop: WineDesktop,
+  key: string,
+  sentence: string,
+  found: (picture: Picture) => Area | undefined,
+  isSo: (now: Area) => boolean,
+): Promise<Area> {
+  await desktop.pointer('keydown', key);
+  await desktop.seeUntil(sentence, (picture) => {
+    const now = found(picture);
+    return now && isSo(now) ? now : undefined;
+  });
+  await desktop.pointer('keyup', key);
+  return (await desktop.seeStill(`${sentence}, and stops`, onFloor(found))).it;
+}
+
+describe('a wine desktop', { skip, timeout: 120_000 }, () => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
+    it(`is gone, programs and all, when its test is ended by ${signal}`, async () => {
+      const script = `
+        import { WineDesktop } from '${join(import.meta.dirname, 'wine_desktop.ts')}';
+        const desktop = await WineDesktop.start('ada');
+        desktop.begin('notepad');
+        while ((await desktop.windows('.*Notepad')).length === 0);
+        console.log(JSON.stringify(desktop.pids));
+        setInterval(() => {}, 1000);`;
+      const test = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [line] = await once(test.stdout, 'data');
+      const pids: number[] = JSON.parse(line);
+      assert.ok(pids.length >= 4 && pids.every(isAlive), `${pids}`);
+      test.kill(signal);
+      await until('all are gone', () => !pids.some(isAlive));
+    });
   }
-  const description = {
-    format: 'spr/1',
-    name: 'Target',
-    frame: { width: 32, height: 32 },
-    scale: 2,
-    animations: { idle: { frames: [0], fps: 1 } },
-    behaviour: { walkSpeed: 0, jumpSpeed: 0, gravity: 0, bounce: 0.95 },
-  };
-  return Buffer.from(writeSheet(PNG.sync.write(picture), description, crc32));
-}
+});
 
-/** A picture that is no sprite. */
-function cyan(): Buffer {
-  const picture = new PNG({ width: 48, height: 48 });
-  for (let i = 0; i < picture.data.length; i += 4) picture.data.set([...CYAN, 255], i);
-  return PNG.sync.write(picture);
-}
-
-/** Its left top corner, when all of it is on the screen. */
-function seen(picture: Picture): { x: number; y: number } | undefined {
-  const found = picture.find(MAGENTA);
-  const isWhole = found && found.right - found.left === 47 && found.bottom - found.top === 47;
-  return isWhole ? { x: found.left - 8, y: found.top - 8 } : undefined;
-}
-
-/** Wine hands a window to X's window manager at its first click, and X ends the grab of a drag that begins with it. */
-async function makeKnown(desktop: WineDesktop, x: number, y: number): Promise<void> {
-  await desktop.pointer('mousemove', x, y, 'sleep', 0.1, 'click', 1, 'sleep', 1);
-}
-
-const isNear = (one: number, other: number, by = NEAR_PX) => Math.abs(one - other) <= by;
-
-describe('windows client', { skip, timeout: 240_000 }, () => {
-  let relay: RelayProcess;
+describe('windows client', { skip, timeout: 300_000 }, () => {
   let ada: WineDesktop;
   let grace: WineDesktop;
 
   before(async () => {
     mkdirSync(SHOTS, { recursive: true });
-    relay = await startRelay({ workers: 0 });
     [ada, grace] = await Promise.all([WineDesktop.start('ada'), WineDesktop.start('grace')]);
-    const common = { relay: relay.url, world: 'wine', sound: false, calm: true, toasts: false };
-    ada.settle({ ...common, name: 'Ada' });
-    grace.settle({ ...common, name: 'Grace' });
-    const spr = target();
-    writeFileSync(join(ada.prefix, 'drive_c', 'Zielscheibe ü.spr'), spr);
-    writeFileSync(join(ada.prefix, 'drive_c', 'cyan.png'), cyan());
-    // Grace has this one too, for until a picture has come there is a parcel, which falls.
-    mkdirSync(join(grace.folder, 'files', 'own'), { recursive: true });
-    writeFileSync(join(grace.folder, 'files', 'own', createHash('sha256').update(spr).digest('hex')), spr);
-  });
-
-  after(async () => {
-    await Promise.all([ada?.stop(), grace?.stop()]);
-    await relay?.stop();
-  });
-
-  it('shows a sprite with its own alpha: colour, nothing, and half of what lies behind', async () => {
-    const empty = await ada.see();
-    ada.begin(WINDOWS_CLIENT, 'C:\\Zielscheibe ü.spr');
-    const { picture, it: place } = await ada.seeUntil('the sprite', seen);
-    picture.save(join(SHOTS, 'wine-alpha.png'));
-    const at = (x: number, y: number) => picture.at(place.x + x, place.y + y);
-    const behind = (x: number, y: number) => empty.at(place.x + x, place.y + y);
-    assert.deepEqual(at(16, 16), MAGENTA);
-    for (const [x, y] of [
-      [2, 2],
-      [SIDE - 3, SIDE - 3],
-      [32, 24],
-    ])
-      assert.deepEqual(at(x, y), behind(x, y));
-    const [red, green, blue] = at(32, 44);
-    const [r, g, b] = behind(32, 44);
-    for (const [is, should] of [
-      [red, r * 0.498],
-      [green, 127.5 + g * 0.498],
-      [blue, b * 0.498],
-    ]) {
-      assert.ok(isNear(is, should, 3), `${at(32, 44)} over ${behind(32, 44)}`);
+    for (const desktop of [ada, grace]) {
+      lay(desktop, 'Zielscheibe ü.spr', spr(TARGET));
+      lay(desktop, 'runner.spr', spr(RUNNER));
+      lay(desktop, 'rival.spr', spr(RIVAL));
+      lay(desktop, 'cyan.png', png(CYAN));
     }
   });
 
-  it('lets a click through where a sprite is see-through, and not where it is not', async () => {
-    const { it: place } = await ada.seeUntil('the sprite', seen);
-    const windowAt = async (x: number, y: number) => {
-      await ada.pointer('mousemove', place.x + x, place.y + y);
-      return /WINDOW=(\d+)/.exec(await ada.pointer('getmouselocation', '--shell'))?.[1];
+  after(async () => await Promise.all([ada?.stop(), grace?.stop()]));
+
+  describe('one desktop', () => {
+    let client: ChildProcess;
+    let other: ChildProcess | undefined;
+
+    before(() => {
+      client = startClient(ada, { relay: NOBODY }, 'C:\\Zielscheibe ü.spr');
+    });
+    after(async () => {
+      for (const one of [client, other]) if (one) await killed(one);
+    });
+
+    it('shows a sprite with its own alpha: colour, nothing, and half of what lies behind', async () => {
+      const { picture, it: place } = await ada.seeStill('the sprite', target);
+      picture.save(join(SHOTS, 'wine-alpha.png'));
+      const corner = { x: place.left - PADDING, y: place.top - PADDING };
+      const at = (x: number, y: number) => picture.at(corner.x + x, corner.y + y);
+      // Without a compositor it is black; with one, the colour of an empty desktop.
+      const behind = at(SIDE + 4, 32);
+      assert.notDeepEqual(behind, [0, 0, 0]);
+      assert.deepEqual(at(16, 16), MAGENTA);
+      for (const [x, y] of [
+        [2, 2],
+        [SIDE - 3, SIDE - 3],
+        [32, 24],
+      ]) {
+        assert.deepEqual(at(x, y), behind);
+      }
+      const [red, green, blue] = at(32, 44);
+      const [r, g, b] = behind;
+      for (const [is, should] of [
+        [red, r * 0.498],
+        [green, 127.5 + g * 0.498],
+        [blue, b * 0.498],
+      ]) {
+        assert.ok(isNear(is, should, 3), `${at(32, 44)} over ${behind}`);
+      }
+    });
+
+    it('follows the pointer from the very first press on, and stays where it is let go', async () => {
+      const { it: place } = await ada.seeStill('the sprite', target);
+      const { x, y } = middleOf(place);
+      await ada.pointer('mousemove', x, y, 'mousedown', 1, 'mousemove', 300, 300);
+      const isAt = (to: { x: number; y: number }) => (picture: Picture) => {
+        const now = target(picture);
+        return now && isNear(middleOf(now).x, to.x, 2) && isNear(middleOf(now).y, to.y, 2) ? now : undefined;
+      };
+      await ada.seeUntil('it is where the pointer is', isAt({ x: 300, y: 300 }));
+      await ada.pointer('mousemove', 1000, 400);
+      const { it: held } = await ada.seeUntil('it is where the pointer is', isAt({ x: 1000, y: 400 }));
+      await ada.pointer('sleep', 0.2, 'mouseup', 1); // longer than what counts for a throw
+      assert.deepEqual((await ada.seeStill('it stays', target)).it, held);
+    });
+
+    it('lets a click through where a sprite is see-through, and not where it is not', async () => {
+      const { it: place } = await ada.seeStill('the sprite', target);
+      const windowAt = async (x: number, y: number) => {
+        await ada.pointer('mousemove', place.left - PADDING + x, place.top - PADDING + y);
+        return /WINDOW=(\d+)/.exec(await ada.pointer('getmouselocation', '--shell'))?.[1];
+      };
+      const outside = await windowAt(-20, 32);
+      assert.notEqual(await windowAt(16, 16), outside);
+      assert.notEqual(await windowAt(32, 44), outside);
+      assert.equal(await windowAt(32, 24), outside);
+      assert.equal(await windowAt(3, 3), outside);
+    });
+
+    it("stands on another program's window, and falls when that is moved away", async () => {
+      other = ada.begin('notepad');
+      const topOfNotepad = async (): Promise<number> => {
+        const [notepad] = await ada.windows('.*Notepad');
+        return notepad === undefined ? Number.NaN : (await ada.place(notepad)).y;
+      };
+      await until('another window is open', async () => (await topOfNotepad()) === 0);
+      const dragCaption = async (from: number, to: number) => {
+        const grip = ['mousemove', 400, from + 8, 'mousedown', 1, 'mousemove', 400, from + 40];
+        await ada.pointer(...grip, 'mousemove', 400, to + 8, 'mouseup', 1);
+        await until('the window is moved', async () => (await topOfNotepad()) === to);
+      };
+      await dragCaption(0, 300);
+      await ada.run('wine', WINDOWS_CLIENT, 'C:\\runner.spr');
+      await ada.take('the runner', runner, { x: 600, y: 200 });
+      await ada.pointer('sleep', 0.2, 'mouseup', 1);
+      const standsOn = (top: number) => (picture: Picture) => {
+        const now = runner(picture);
+        return now && isNear(now.bottom + PADDING + 1, top, 1) ? now : undefined;
+      };
+      const { picture } = await ada.seeStill('it stands on the window', standsOn(300));
+      picture.save(join(SHOTS, 'wine-on-a-window.png'));
+      await dragCaption(300, 100);
+      await ada.seeStill('it has fallen to the floor', standsOn(SCREEN.height));
+    });
+
+    it('takes no keys away from another program by being dragged, but by a click; then keys steer it', async () => {
+      const focus = async () => (await ada.pointer('getwindowfocus', '-f')).trim();
+      const before = await focus();
+      await ada.take('the sprite', target, { x: 900, y: 200 });
+      await ada.pointer('sleep', 0.2, 'mouseup', 1);
+      await ada.seeStill('the sprite', target);
+      assert.equal(await focus(), before);
+      await killed(other as ChildProcess);
+      const { it: first } = await ada.seeStill('it stands on the floor', onFloor(runner));
+      await click(ada, first);
+      await until('it has the keys', async () => (await focus()) !== before);
+      const isAside = ({ left }: Area) => Math.abs(left - first.left) > 60;
+      const there = await steer(ada, 'Right', 'it runs', runner, isAside);
+      await steer(ada, 'Left', 'it runs back', runner, ({ left }) => there.left - left > 60);
+      const isUp = ({ bottom }: Area) => bottom < first.bottom - 40;
+      await steer(ada, 'space', 'it jumps', runner, isUp);
+      await steer(ada, 'Up', 'it jumps', runner, isUp);
+    });
+
+    it('steers the one that was clicked last', async () => {
+      await ada.run('wine', WINDOWS_CLIENT, 'C:\\rival.spr');
+      const { it: standing } = await ada.seeStill('the runner', onFloor(runner));
+      const far = standing.left < SCREEN.width / 2 ? SCREEN.width - 200 : 200;
+      await ada.take('the rival', rival, { x: far, y: 600 });
+      await ada.pointer('sleep', 0.2, 'mouseup', 1);
+      const { it: first } = await ada.seeStill('the rival', onFloor(rival));
+      await click(ada, first);
+      await steer(ada, far > 200 ? 'Left' : 'Right', 'it runs', rival, ({ left }) => Math.abs(left - first.left) > 60);
+      assert.deepEqual((await ada.seeStill('the runner', runner)).it, standing);
+    });
+
+    it('opens a menu by a right click, which can put it away', async () => {
+      const { it: place, picture: before } = await ada.seeStill('the runner', runner);
+      const { x, y } = middleOf(place);
+      await ada.pointer('mousemove', x, y, 'click', 3);
+      const MENU_PX = 3_000; // px of the smallest menu
+      const { picture } = await ada.seeUntil('a menu', (now) => now.differences(before) > MENU_PX || undefined);
+      picture.save(join(SHOTS, 'wine-menu.png'));
+      await ada.pointer('key', 'p');
+      await ada.seeUntil('it is away', (now) => now.find(CYAN) === undefined || undefined);
+      assert.deepEqual(
+        ada.kept().sprites.map(({ name }) => name),
+        ['Target', 'Rival'],
+      );
+    });
+
+    it('asks before it closes where that is wished: no is no, yes ends it', async () => {
+      await killed(client);
+      client = startClient(ada, { relay: NOBODY, askBeforeClosing: true }, 'C:\\Zielscheibe ü.spr');
+      const { it: place } = await ada.seeStill('the sprite', target);
+      const isAsked = async () => (await ada.windows('Sprites')).length === 1;
+      await doubleClick(ada, place);
+      await until('it asks', isAsked);
+      ada.see().save(join(SHOTS, 'wine-question.png'));
+      await ada.pointer('key', 'n');
+      await until('it asks no more', async () => !(await isAsked()));
+      await doubleClick(ada, (await ada.seeStill('the sprite', target)).it);
+      await until('it asks', isAsked);
+      await ada.pointer('key', 'y');
+      await until('it has ended', () => client.exitCode !== null);
+      assert.equal(client.exitCode, 0);
+    });
+  });
+
+  describe('two desktops', () => {
+    let relay: RelayProcess;
+    const clients: ChildProcess[] = [];
+
+    before(async () => {
+      relay = await startRelay({ workers: 0 });
+      for (const [desktop, name, files] of [
+        [ada, 'Ada', ['C:\\Zielscheibe ü.spr']],
+        [grace, 'Grace', []],
+      ] as const) {
+        clients.push(startClient(desktop, { relay: relay.url, world: 'wine', name }, ...files));
+      }
+      layInCache(grace, spr(TARGET));
+      await until('both are in', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+    });
+
+    after(async () => {
+      for (const client of clients) await killed(client);
+      await relay?.stop();
+    });
+
+    it('throws it off the right edge, and it comes in on the left of the neighbour, as high, and moving', async () => {
+      const from = { x: 1000, y: 333 };
+      const arrival = grace.seeUntil('the sprite', target);
+      await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 });
+      const first = await arrival;
+      const second = await grace.seeUntil('it has moved', (picture) => {
+        const now = target(picture);
+        return now && now.left !== first.it.left ? now : undefined;
+      });
+      first.picture.save(join(SHOTS, 'wine-arrived.png'));
+      assert.ok(first.it.left < SCREEN.width / 2, `first seen at ${first.it.left}`);
+      assert.ok(second.it.left > first.it.left, `from ${first.it.left} to ${second.it.left}`);
+      for (const { it: place } of [first, second]) {
+        assert.ok(isNear(middleOf(place).y, from.y, 2), `left at ${from.y}, came at ${middleOf(place).y}`);
+      }
+      assert.equal(ada.see().find(MAGENTA), undefined);
+    });
+
+    it('hands the files of a second start to the first; a picture becomes a sprite, and is sent along when it is thrown', async () => {
+      // Ends by itself: the sprite is the first one's.
+      await ada.run('wine', WINDOWS_CLIENT, 'C:\\cyan.png');
+      const arrival = grace.seeUntil('the cyan sprite', (picture) => picture.find(CYAN));
+      // Two desktops: Grace is on either side.
+      await ada.throwOff('the cyan sprite', cyan, { x: 1000, y: 500 }, { dx: 180, dy: -60 });
+      await arrival;
+      assert.ok(existsSync(join(grace.folder, 'files')));
+    });
+
+    it('survives a restart of the relay, and a double click closes it, with good-bye', async () => {
+      const { ports } = relay;
+      await relay.stop();
+      relay = await startRelay({ workers: 0, ports });
+      await until('both are back', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+      const { it: standing } = await grace.seeStill('it stands', onFloor(cyan));
+      await doubleClick(grace, standing);
+      await until('it has ended', () => clients[1].exitCode !== null);
+      assert.equal(clients[1].exitCode, 0);
+      assert.equal(grace.see().find(CYAN), undefined);
+      await until('Grace has left', async () => (await relay.metrics()).get('sprites_desktops') === 1);
+      assert.deepEqual(
+        grace.kept().sprites.map(({ name }) => name),
+        ['Target', 'cyan'],
+      );
+    });
+  });
+
+  describe('a browser next door', { skip: skipBrowser }, () => {
+    const VIEW = { width: 900, height: 600 };
+    const WALL_PX = 0.25 * VIEW.width; // what still counts as at the edge
+    let relay: RelayProcess;
+    let client: ChildProcess;
+    let browser: Browser;
+    let page: Page;
+    const thrown: { edge: string; at: number }[] = [];
+
+    before(async () => {
+      relay = await startRelay({ workers: 0 });
+      client = startClient(ada, { relay: relay.url, world: 'wine', name: 'Ada' }, 'C:\\Zielscheibe ü.spr');
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+      page = await browser.newPage({ viewport: VIEW });
+      page.on('websocket', (socket) => {
+        socket.on('framesent', ({ payload }) => {
+          const message = JSON.parse(payload.toString());
+          if (message.crossing !== undefined) thrown.push(message);
+        });
+      });
+      await page.goto(`${relay.url}/?world=wine`);
+      await page.fill('#name', 'Ben');
+      await page.click('#enter');
+      await page.waitForSelector('body[data-state="connected"]');
+      await until('both are in', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+    });
+
+    after(async () => {
+      await browser?.close();
+      await killed(client);
+      await relay?.stop();
+    });
+
+    it('gets what is thrown from Windows: at the same height of its own, and moving', async () => {
+      const from = { x: 1000, y: 240 };
+      const coming = page.evaluate(
+        () =>
+          new Promise<{ x: number; y: number }[]>((resolve) => {
+            const path: { x: number; y: number }[] = [];
+            const look = () => {
+              const here = globalThis.sprites.sprites().find(({ name }) => name === 'Target');
+              if (here) path.push({ x: here.x, y: here.y });
+              if (path.length < 6) requestAnimationFrame(look);
+              else resolve(path);
+            };
+            look();
+          }),
+      );
+      await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 });
+      const path = await coming;
+      const [first] = path;
+      assert.ok(first.x < WALL_PX, `it comes in on the left, not at ${first.x}`);
+      assert.ok((path.at(-1)?.x ?? 0) > first.x, JSON.stringify(path));
+      // Its foot is half its height below the middle; a parcel, which it is until its picture is here, falls a little.
+      const middle = (from.y / SCREEN.height) * VIEW.height;
+      assert.ok(isNear(first.y, middle + SIDE / 2, 24), `left at ${middle} of ${VIEW.height}, came at ${first.y}`);
+      assert.equal(ada.see().find(MAGENTA), undefined);
+    });
+
+    it('throws it back to Windows, at the height it left at, and moving', async () => {
+      const arrival = ada.seeUntil('the sprite', target);
+      await throwByMouse(page, VIEW);
+      const first = await arrival;
+      const second = await ada.seeUntil('it has moved', (picture) => {
+        const now = target(picture);
+        return now && now.left !== first.it.left ? now : undefined;
+      });
+      first.picture.save(join(SHOTS, 'wine-from-a-browser.png'));
+      const [{ edge, at }] = thrown.slice(-1);
+      assert.equal(edge, 'right');
+      assert.ok(first.it.left < SCREEN.width / 2, `first seen at ${first.it.left}`);
+      assert.ok(second.it.left > first.it.left, `from ${first.it.left} to ${second.it.left}`);
+      for (const { it: place } of [first, second]) {
+        assert.ok(isNear(middleOf(place).y, at * SCREEN.height, 2), `left at ${at}, came at ${middleOf(place).y}`);
+      }
+    });
+  });
+
+  describe('a relay that refuses, or worse', () => {
+    const hostileFor = async (test: TestContext, hostility: Hostility) => {
+      const hostile = await startHostileRelay(hostility);
+      test.after(() => hostile.close());
+      return hostile;
     };
-    const outside = await windowAt(-20, 32);
-    assert.notEqual(await windowAt(16, 16), outside);
-    assert.equal(await windowAt(32, 24), outside);
-    assert.equal(await windowAt(3, 3), outside);
-  });
 
-  it('follows the pointer while it is held', async () => {
-    const { it: place } = await ada.seeUntil('the sprite', seen);
-    await makeKnown(ada, place.x + 16, place.y + 16);
-    await ada.pointer(
-      'mousemove',
-      place.x + 16,
-      place.y + 16,
-      'sleep',
-      0.1,
-      'mousedown',
-      1,
-      'sleep',
-      0.1,
-      'mousemove',
-      316,
-      316,
-    );
-    const { it: held } = await ada.seeUntil('it is where the pointer is', (picture) => {
-      const now = seen(picture);
-      return now && isNear(now.x, 300) && isNear(now.y, 300) ? now : undefined;
+    it('lets a refused throw bounce back in, as high as it left', async (test) => {
+      const hostile = await hostileFor(test, { poll: () => {} });
+      const client = startClient(ada, { relay: hostile.url, name: 'Ada' }, 'C:\\Zielscheibe ü.spr');
+      test.after(() => killed(client));
+      await until('it is in', () => hostile.asked.polls > 0);
+      const from = { x: 1000, y: 333 };
+      const isRefused = () => hostile.asked.crossings > 0 || undefined;
+      await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 }, isRefused);
+      const { it: back } = await ada.seeUntil('it is back', target);
+      const { it: later } = await ada.seeUntil('it has moved', (picture) => {
+        const now = target(picture);
+        return now && now.left !== back.left ? now : undefined;
+      });
+      assert.ok(later.left < back.left, `from ${back.left} to ${later.left}`);
+      assert.ok(isNear(middleOf(later).y, from.y, 2), `left at ${from.y}, is at ${middleOf(later).y}`);
     });
-    await ada.pointer('sleep', 0.3, 'mouseup', 1);
-    assert.deepEqual((await ada.seeUntil('it stays', seen)).it, held);
-  });
 
-  it('throws it off the right edge, and it comes in on the left of the neighbour, as high, and moving', async () => {
-    grace.begin(WINDOWS_CLIENT);
-    await until('both are in', async () => (await relay.metrics()).get('sprites_desktops') === 2);
-    const { it: place } = await ada.seeUntil('the sprite', seen);
-    const arrival = grace.seeUntil('the sprite', seen);
-    await ada.fling(place.x + 16, place.y + 16, 100, 0);
-    const first = await arrival;
-    const second = await grace.seeUntil('it has moved', (picture) => {
-      const now = seen(picture);
-      return now && now.x > first.it.x ? now : undefined;
+    it('stays up and within its limits: garbage, endless bodies, huge numbers, ten thousand sprites', async (test) => {
+      const SPRITES_MOST = 20;
+      const BATCH = 64; // events, as many as a relay may send
+      const wild = { at: 1e9, vx: 1e308, vy: -1e308 };
+      const hostilities = Object.values(HOSTILE_ANSWERS);
+      const hostile = await hostileFor(test, {
+        poll: (n, answer) => {
+          // Between two of them one that is right, or it would ask ever more seldom.
+          const cursor = `6a1f03c2-${n + 1}`;
+          if (n >= 2 * hostilities.length) {
+            const events = Array.from({ length: BATCH }, (_, i) => arrival(n * BATCH + i + 1, i % 2 ? wild : {}));
+            json(answer, 200, { cursor, events });
+          } else if (n % 2) json(answer, 200, { cursor, events: [{ type: 'ping' }] });
+          else hostilities[n / 2](answer, n);
+        },
+        file: (answer) => endless(answer, '\x89PNG', 'x'.repeat(65_536)),
+      });
+      const client = startClient(grace, { relay: hostile.url, name: 'Grace', spritesMost: SPRITES_MOST });
+      test.after(() => killed(client));
+      const countOf = async () => (await grace.windows('Sprite')).length;
+      await until('it is full', async () => (await countOf()) === SPRITES_MOST);
+      await until('files were asked for', () => hostile.asked.files > 0);
+      const BATCHES_MAX = 3; // until no more may wait
+      assert.ok(hostile.asked.polls <= 2 * hostilities.length + BATCHES_MAX, JSON.stringify(hostile.asked));
+      assert.equal(await countOf(), SPRITES_MOST);
+      grace.see().save(join(SHOTS, 'wine-flooded.png'));
+      const residentMiB =
+        Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${client.pid}/status`, 'utf8'))?.[1]) / 1024;
+      test.diagnostic(`${Math.round(residentMiB)} MiB at the most`);
+      assert.ok(residentMiB < RSS_MIB_MAX, `${residentMiB} MiB`);
+      // It still does as it is told.
+      await grace.run('wine', 'taskkill', '/im', 'Sprites.exe');
+      await until('it has ended', () => client.exitCode !== null);
+      assert.equal(client.exitCode, 0);
     });
-    first.picture.save(join(SHOTS, 'wine-arrived.png'));
-    assert.ok(first.it.x < SCREEN.width / 2, `first seen at ${first.it.x}`);
-    assert.ok(isNear(first.it.y, place.y), `left at ${place.y}, came at ${first.it.y}`);
-    assert.ok(isNear(second.it.y, first.it.y, 1));
-    assert.equal((await ada.see()).find(MAGENTA), undefined);
   });
 
-  it('hands the files of a second start to the first; a picture becomes a sprite, and is sent along when it is thrown', async () => {
-    // Ends by itself: the sprite is the first one's.
-    await ada.run('wine', WINDOWS_CLIENT, 'C:\\cyan.png');
-    const whole = (picture: Picture) => {
-      const found = picture.find(CYAN);
-      return found && SCREEN.height - found.bottom < 8 ? found : undefined;
+  describe('installer', { skip: skipInstaller }, () => {
+    const KEYS = {
+      '.spr': 'HKCU\\Software\\Classes\\.spr',
+      class: 'HKCU\\Software\\Classes\\Sprites.spr',
+      uninstall: 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Sprites',
+      own: 'HKCU\\Software\\Sprites',
     };
-    const { it: standing } = await ada.seeUntil('a cyan sprite on the floor', whole);
-    const x = Math.round((standing.left + standing.right) / 2);
-    const y = Math.round((standing.top + standing.bottom) / 2);
-    await makeKnown(ada, x, y);
-    const arrival = grace.seeUntil('the cyan sprite', (picture) => picture.find(CYAN));
-    await ada.fling(x, y, x < SCREEN.width / 2 ? 400 : -400, -160); // two desktops: Grace is on either side
-    await arrival;
-    await ada.seeUntil('it has gone', (picture) => picture.find(CYAN) === undefined || undefined);
-  });
+    const RUN = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
+    let program: string;
+    let link: string;
 
-  it('survives a restart of the relay, and a double click closes it, with good-bye', async () => {
-    const { ports } = relay;
-    await relay.stop();
-    relay = await startRelay({ workers: 0, ports });
-    await until('both are back', async () => (await relay.metrics()).get('sprites_desktops') === 2);
-    const { it: standing } = await grace.seeUntil('it stands', (picture) => {
-      const found = picture.find(CYAN);
-      return found && SCREEN.height - found.bottom < 8 ? found : undefined;
+    const has = async (key: string, ...more: string[]) =>
+      ada.ask('wine', 'reg', 'query', key, ...more).then(
+        () => true,
+        () => false,
+      );
+
+    before(() => {
+      program = join(ada.roaming, '../Local/Programs/Sprites');
+      link = join(ada.roaming, 'Microsoft/Windows/Start Menu/Programs/Sprites.lnk');
+      for (const folder of [program, ada.folder]) rmSync(folder, { recursive: true, force: true });
     });
-    const x = Math.round((standing.left + standing.right) / 2);
-    const y = Math.round((standing.top + standing.bottom) / 2);
-    await grace.pointer('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
-    await grace.seeUntil('nothing is left', (picture) => picture.find(CYAN) === undefined || undefined);
-    await until('Grace has left', async () => (await relay.metrics()).get('sprites_desktops') === 1);
-    assert.ok(
-      grace.kept().sprites.some(({ name }) => name === 'cyan'),
-      JSON.stringify(grace.kept()),
-    );
+
+    it('installs silently for one person: program, Start menu, uninstaller, file association, autostart if asked for', async () => {
+      await ada.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=1');
+      assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe']);
+      assert.deepEqual(readFileSync(join(program, 'Sprites.exe')), readFileSync(WINDOWS_CLIENT));
+      assert.ok(existsSync(link));
+      for (const key of Object.values(KEYS)) assert.ok(await has(key), key);
+      assert.match(await ada.ask('wine', 'reg', 'query', `${KEYS.class}\\shell\\open\\command`), /Sprites\.exe" "%1"/);
+      assert.match(await ada.ask('wine', 'reg', 'query', RUN, '/v', 'Sprites'), /Programs\\Sprites\\Sprites\.exe/);
+    });
+
+    it('upgrades over an old version that runs: that one ends, and the new one goes on', async () => {
+      ada.settle({ ...COMMON, relay: NOBODY });
+      const old = ada.begin(join(program, 'Sprites.exe'), 'C:\\Zielscheibe ü.spr');
+      await ada.seeUntil('the old one', target);
+      await ada.run('wine', WINDOWS_SETUP, '/S');
+      await until('the old one has ended', () => old.exitCode !== null);
+      await ada.seeUntil('the new one, with its sprite', target);
+    });
+
+    it('uninstalls while it runs and leaves nothing behind', async () => {
+      await ada.run('wine', join(program, 'Uninstall.exe'), '/S');
+      await until('all is gone', () => ![program, link, ada.folder].some((path) => existsSync(path)));
+      for (const key of Object.values(KEYS)) assert.ok(!(await has(key)), key);
+      assert.ok(!(await has(RUN, '/v', 'Sprites')));
+      assert.equal(ada.see().find(MAGENTA), undefined);
+    });
   });
 });
 
-describe('windows installer', { skip: skipInstaller, timeout: 240_000 }, () => {
-  const KEYS = {
-    '.spr': 'HKCU\\Software\\Classes\\.spr',
-    class: 'HKCU\\Software\\Classes\\Sprites.spr',
-    uninstall: 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Sprites',
-    own: 'HKCU\\Software\\Sprites',
-  };
-  const KEYS_OF_CLASSES = ['Software\\Classes\\.spr', 'Software\\Classes\\Sprites.spr'];
-  const RUN = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
-  let desktop: WineDesktop;
-  let program: string;
-  let link: string;
-
-  const has = async (key: string, ...more: string[]) =>
-    desktop.ask('wine', 'reg', 'query', key, ...more).then(
+/** Takes Target with the mouse in a browser's desktop and throws it off the right edge; again when that was too slow. */
+async function throwByMouse(page: Page, { width, height }: { width: number; height: number }): Promise<void> {
+  const here = () => page.evaluate(() => globalThis.sprites.sprites().find(({ name }) => name === 'Target'));
+  for (let attempt = 0; attempt < 40; attempt++) {
+    const sprite = (await here())!;
+    await page.mouse.move(sprite.x, sprite.y - SIDE / 2);
+    await page.mouse.down();
+    const isHeld = (await here())?.mode === 'drag';
+    if (isHeld) {
+      await page.mouse.move(0.5 * width, 0.4 * height, { steps: 4 });
+      for (let x = 0.55; x < 0.95; x += 0.06) await page.mouse.move(x * width, 0.4 * height);
+    }
+    await page.mouse.up();
+    const isGone = () => globalThis.sprites.sprites().every(({ name }) => name !== 'Target');
+    const hasGone = page.waitForFunction(isGone, undefined, { timeout: 2_000 }).then(
       () => true,
       () => false,
     );
-
-  before(async () => {
-    desktop = await WineDesktop.start('ada');
-    program = join(desktop.roaming, '../Local/Programs/Sprites');
-    link = join(desktop.roaming, 'Microsoft/Windows/Start Menu/Programs/Sprites.lnk');
-    rmSync(program, { recursive: true, force: true });
-  });
-
-  after(async () => await desktop?.stop());
-
-  it('installs silently for one person: program, Start menu, uninstaller, file association, autostart if asked for', async () => {
-    await desktop.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=1');
-    assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe']);
-    assert.deepEqual(readFileSync(join(program, 'Sprites.exe')), readFileSync(WINDOWS_CLIENT));
-    assert.ok(existsSync(link));
-    for (const key of Object.values(KEYS)) assert.ok(await has(key), key);
-    assert.match(
-      await desktop.ask('wine', 'reg', 'query', `${KEYS.class}\\shell\\open\\command`),
-      /Sprites\.exe" "%1"/,
-    );
-    assert.match(await desktop.ask('wine', 'reg', 'query', RUN, '/v', 'Sprites'), /Programs\\Sprites\\Sprites\.exe/);
-  });
-
-  it('opens a .spr with the program', async () => {
-    // Wine looks for classes at the machine's alone, Windows at the person's first.
-    const machines = KEYS_OF_CLASSES.map((key) => [`HKCU\\${key}`, `HKLM\\${key}`]);
-    for (const [own, all] of machines) await desktop.ask('wine', 'reg', 'copy', own, all, '/s', '/f');
-    desktop.settle({ relay: 'http://127.0.0.1:9', sound: false, calm: true });
-    writeFileSync(join(desktop.prefix, 'drive_c', 'target.spr'), target());
-    await desktop.run('wine', 'start', 'C:\\target.spr');
-    await desktop.seeUntil('the sprite of the file', seen);
-    for (const [, all] of machines) await desktop.ask('wine', 'reg', 'delete', all, '/f');
-  });
-
-  it('upgrades over an old version that runs: that one ends, and the new one goes on', async () => {
-    const isNew = () => readFileSync(join(program, 'Sprites.exe')).equals(readFileSync(WINDOWS_CLIENT));
-    await desktop.run('wine', WINDOWS_SETUP, '/S');
-    await desktop.run('wine', 'taskkill', '/im', 'Sprites.exe');
-    await desktop.seeUntil('nothing is left', (picture) => seen(picture) === undefined || undefined);
-    appendFileSync(join(program, 'Sprites.exe'), 'an older one');
-    const old = desktop.begin(join(program, 'Sprites.exe'));
-    await desktop.seeUntil('the old one', seen);
-    assert.ok(!isNew());
-    await desktop.run('wine', WINDOWS_SETUP, '/S');
-    await until('the old one has ended', () => old.exitCode !== null);
-    assert.ok(isNew());
-    await desktop.seeUntil('the new one, with its sprite', seen);
-  });
-
-  it('starts with Windows as before after an upgrade, no longer when told so, and again', async () => {
-    const starts = () => has(RUN, '/v', 'Sprites');
-    assert.ok(await starts());
-    await desktop.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=0');
-    assert.ok(!(await starts()));
-    await desktop.run('wine', WINDOWS_SETUP, '/S');
-    assert.ok(!(await starts()));
-    await desktop.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=1');
-    assert.ok(await starts());
-  });
-
-  it('uninstalls while it runs: nothing of the program is left, but the sprites and settings of its person', async () => {
-    await desktop.seeUntil('it runs', seen);
-    await desktop.run('wine', join(program, 'Uninstall.exe'), '/S');
-    await until('the program is gone', () => ![program, link].some((path) => existsSync(path)));
-    for (const key of Object.values(KEYS)) assert.ok(!(await has(key)), key);
-    assert.ok(!(await has(RUN, '/v', 'Sprites')));
-    assert.equal((await desktop.see()).find(MAGENTA), undefined);
-    assert.ok(existsSync(join(desktop.folder, 'settings.json')));
-    assert.ok(desktop.kept().sprites.some(({ name }) => name === 'Target'));
-  });
-
-  it('is back with them when it is installed again, and leaves nothing at all when asked to', async () => {
-    await desktop.run('wine', WINDOWS_SETUP, '/S');
-    assert.ok(!(await has(RUN, '/v', 'Sprites')));
-    desktop.begin(join(program, 'Sprites.exe'));
-    await desktop.seeUntil('the sprite of before', seen);
-    await desktop.run('wine', join(program, 'Uninstall.exe'), '/S', '/PURGE=1');
-    await until('all is gone', () => ![program, link, desktop.folder].some((path) => existsSync(path)));
-    for (const key of Object.values(KEYS)) assert.ok(!(await has(key)), key);
-  });
-});
+    if (isHeld && (await hasGone)) return;
+  }
+  throw new Error('no swing was fast enough');
+}

@@ -1,12 +1,16 @@
 /**
  * The Windows client on an X display of its own, under Wine: started, seen and handled as a person would.
  *
- * Screens are read pixel by pixel, the pointer and the keys are xdotool's. Invariant: whatever happens to the test, its X
- * server and all of its Wine are gone when the test's process is. A prefix (0.7 GB) is made once and kept in build/wine.
+ * Wine is its own window manager here (`Managed` is `N`), as Windows is: under one of X's, a window that is activated is
+ * taken away and shown again, and X ends the drag that began with it. What is on the screen is read from the X server's
+ * frame buffer, pixel by pixel; the pointer and the keys are xdotool's.
+ * Invariant: whatever happens to the test, even a kill, its X server and all of its Wine are gone when its process is.
+ * Cost: a look is 2 ms; a prefix is 0.7 GB and 10 s, made once and kept in build/wine.
  */
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -17,149 +21,209 @@ export const SCREEN = { width: 1280, height: 800 } as const; // px of each X dis
 
 /** What has not come to be within this will not; ms. Wine's first start of a program takes seconds. */
 const PATIENCE_MS = 30_000;
-const LOOK_PAUSE_MS = 20; // ms between two looks
+const GRIP_MS = 3_000; // ms a held sprite has to follow; else it was not held
+const LOOK_PAUSE_MS = 8; // ms between two looks
 const COMMAND_MS_MAX = 60_000; // ms of any command under Wine
+const END_MS_MAX = 10_000; // ms a process has to end by itself
+const SWINGS_MAX = 6; // a machine that pauses in the middle of a swing makes it too slow
+const SWING_STEPS = 8; // moves of a swing, 10 ms apart
+const REACHED_PX = 2; // px a held sprite may be from where it is held
 
 const PREFIXES = join(import.meta.dirname, '../build/wine');
 
-const PROGRAMS = ['wine', 'Xvfb', 'xdotool', 'picom', 'openbox', 'import'];
-const PACKAGES = ['wine', 'wine64', 'xvfb', 'xdotool', 'picom', 'openbox', 'imagemagick'];
+export const WINE_PROGRAMS = ['wine', 'Xvfb', 'xdotool', 'picom', 'setpriv'];
+export const WINE_PACKAGES = ['wine', 'wine64', 'xvfb', 'xdotool', 'picom', 'util-linux'];
+
+/** What a new prefix is told; another text makes a prefix anew. */
+const REGISTRY = `REGEDIT4
+
+[HKEY_CURRENT_USER\\Software\\Wine]
+"Version"="win10"
+
+[HKEY_CURRENT_USER\\Software\\Wine\\X11 Driver]
+"Managed"="N"
+`;
 
 /** Why there can be no Wine desktop here; undefined when there can. */
 export function noWine(): string | undefined {
   if (process.platform !== 'linux') return 'Wine and Xvfb are for Linux';
-  if (ensurePrograms(PROGRAMS, PACKAGES)) return undefined;
-  return `Wine or what shows it is missing: apt-get install ${PACKAGES.join(' ')}`;
+  if (ensurePrograms(WINE_PROGRAMS, WINE_PACKAGES)) return undefined;
+  return `Wine or what shows it is missing: apt-get install ${WINE_PACKAGES.join(' ')}`;
 }
 
 export type Colour = readonly [red: number, green: number, blue: number];
 
-/** What is on a screen at a moment. */
-export class Picture {
-  private readonly png: PNG;
+export interface Point {
+  x: number;
+  y: number;
+}
 
-  constructor(bytes: Buffer) {
-    this.png = PNG.sync.read(bytes);
+/** Right and bottom included. */
+export interface Area {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+export function middleOf({ left, top, right, bottom }: Area): Point {
+  return { x: Math.round((left + right) / 2), y: Math.round((top + bottom) / 2) };
+}
+
+/** What is on a screen at a moment: rows of 32-bit pixels, blue first. */
+export class Picture {
+  private readonly pixels: Uint32Array;
+
+  constructor(pixels: Uint32Array) {
+    this.pixels = pixels;
   }
 
   at(x: number, y: number): Colour {
-    const i = 4 * (Math.round(y) * this.png.width + Math.round(x));
-    return [this.png.data[i], this.png.data[i + 1], this.png.data[i + 2]];
+    const pixel = this.pixels[Math.round(y) * SCREEN.width + Math.round(x)];
+    return [(pixel >> 16) & 255, (pixel >> 8) & 255, pixel & 255];
   }
 
-  /** The smallest rectangle around all pixels of exactly this colour, right and bottom included; undefined for none. */
-  find(colour: Colour): { left: number; top: number; right: number; bottom: number } | undefined {
-    let found: { left: number; top: number; right: number; bottom: number } | undefined;
-    const { width, height, data } = this.png;
-    for (let y = 0, i = 0; y < height; y++) {
-      for (let x = 0; x < width; x++, i += 4) {
-        if (data[i] !== colour[0] || data[i + 1] !== colour[1] || data[i + 2] !== colour[2]) continue;
+  /** The smallest rectangle around all pixels of exactly this colour; undefined for none. */
+  find([red, green, blue]: Colour): Area | undefined {
+    const wanted = (red << 16) | (green << 8) | blue;
+    let found: Area | undefined;
+    for (let y = 0, i = 0; y < SCREEN.height; y++) {
+      for (let x = 0; x < SCREEN.width; x++, i++) {
+        if ((this.pixels[i] & 0xffffff) !== wanted) continue;
         found ??= { left: x, top: y, right: x, bottom: y };
-        found.left = Math.min(found.left, x);
-        found.right = Math.max(found.right, x);
+        if (x < found.left) found.left = x;
+        if (x > found.right) found.right = x;
         found.bottom = y;
       }
     }
     return found;
   }
 
+  /** How many pixels are another colour there. */
+  differences(other: Picture): number {
+    let count = 0;
+    for (let i = 0; i < this.pixels.length; i++) if ((this.pixels[i] ^ other.pixels[i]) & 0xffffff) count++;
+    return count;
+  }
+
   save(path: string): void {
-    writeFileSync(path, PNG.sync.write(this.png));
+    const png = new PNG({ width: SCREEN.width, height: SCREEN.height });
+    for (const [i, pixel] of this.pixels.entries()) {
+      png.data.writeUInt32BE((((pixel & 0xffffff) << 8) | 0xff) >>> 0, 4 * i);
+    }
+    writeFileSync(path, PNG.sync.write(png));
   }
 }
-
-const living = new Set<ChildProcess>();
-const prefixesInUse = new Set<string>();
-process.on('exit', () => {
-  for (const prefix of prefixesInUse) killWine(prefix);
-  for (const child of living) child.kill('SIGKILL');
-});
 
 function environment(prefix: string, display: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
     WINEPREFIX: prefix,
     WINEDEBUG: '-all',
-    WINEDLLOVERRIDES: 'mscoree,mshtml=',
+    // No Mono, no Gecko, and nothing in the start menu of the Linux that this runs on.
+    WINEDLLOVERRIDES: 'mscoree,mshtml,winemenubuilder.exe=',
     DISPLAY: display,
   };
 }
 
-function killWine(prefix: string): void {
-  try {
-    execFileSync('wineserver', ['-k'], { env: environment(prefix, ''), stdio: 'ignore', timeout: COMMAND_MS_MAX });
-  } catch {
-    // None was running.
-  }
-}
-
 function begin(command: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
   const child = spawn(command, args, { env, stdio: 'ignore' });
-  living.add(child);
-  child.once('close', () => living.delete(child));
   child.on('error', () => {});
+  child.unref(); // a test that fails before it can end this ends all the same, and this with it
   return child;
 }
 
-/** An X server on a display nobody else has, with a window manager and a compositor: without one nothing is see-through. */
-async function startX(): Promise<{ server: ChildProcess; display: string }> {
-  const server = spawn(
-    'Xvfb',
-    ['-displayfd', '3', '-screen', '0', `${SCREEN.width}x${SCREEN.height}x24`, '-nolisten', 'tcp', '-noreset'],
-    { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] },
-  );
-  living.add(server);
+/** SIGINT, when our process ends, however it ends. It is what makes a wineserver take all of its programs with it. */
+const BOUND = ['--pdeathsig', 'INT'];
+
+function beginBound(command: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  return begin('setpriv', [...BOUND, command, ...args], env);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGINT');
+  const late = setTimeout(() => child.kill('SIGKILL'), END_MS_MAX);
+  await ended;
+  clearTimeout(late);
+}
+
+/** An X server on a display nobody else has, its frame buffer in a file. */
+async function startX(folder: string): Promise<{ server: ChildProcess; display: string }> {
+  mkdirSync(folder, { recursive: true });
+  const screen = ['-screen', '0', `${SCREEN.width}x${SCREEN.height}x24`, '-fbdir', folder];
+  const server = spawn('setpriv', [...BOUND, 'Xvfb', '-displayfd', '3', ...screen, '-nolisten', 'tcp', '-noreset'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  server.unref();
   const number = await new Promise<string>((resolve, reject) => {
     server.stdio[3]!.once('data', (bytes: Buffer) => resolve(bytes.toString().trim()));
     server.once('error', reject);
-    server.once('close', (code) => {
-      living.delete(server);
-      reject(new Error(`Xvfb ended with ${code}.`));
-    });
+    server.once('close', (code) => reject(new Error(`Xvfb ended with ${code}.`)));
   });
   return { server, display: `:${number}` };
+}
+
+/** A frame buffer in X's window dump format: a header that says how long it is and how many colours follow, then the rows. */
+class FrameBuffer {
+  private readonly path: string;
+
+  constructor(folder: string) {
+    this.path = join(folder, 'Xvfb_screen0');
+  }
+
+  read(): Picture {
+    const file = openSync(this.path, 'r');
+    try {
+      const header = Buffer.alloc(100);
+      readSync(file, header, 0, header.length, 0);
+      const COLOUR_BYTES = 12;
+      const from = header.readUInt32BE(0) + COLOUR_BYTES * header.readUInt32BE(76);
+      const pixels = new Uint32Array(SCREEN.width * SCREEN.height);
+      readSync(file, pixels, 0, pixels.byteLength, from);
+      return new Picture(pixels);
+    } finally {
+      closeSync(file);
+    }
+  }
 }
 
 export class WineDesktop {
   readonly roaming: string;
   readonly prefix: string;
-  private readonly children: ChildProcess[];
+  private readonly children: ChildProcess[] = [];
   private readonly env: NodeJS.ProcessEnv;
+  private readonly screen: FrameBuffer;
+  private wine: ChildProcess | undefined;
 
-  private constructor(prefix: string, display: string, children: ChildProcess[]) {
+  private constructor(prefix: string, display: string, screen: FrameBuffer) {
     this.prefix = prefix;
-    this.children = children;
     this.env = environment(prefix, display);
-    this.roaming = join(prefix, 'drive_c/users', process.env.USER ?? 'root', 'AppData/Roaming');
+    this.screen = screen;
+    this.roaming = join(prefix, 'drive_c/users', userInfo().username, 'AppData/Roaming');
   }
 
   /** A desktop with nothing on it and nothing remembered. Two at once have two names. */
   static async start(name: string): Promise<WineDesktop> {
     const prefix = join(PREFIXES, name);
-    mkdirSync(PREFIXES, { recursive: true });
-    killWine(prefix);
-    const { server, display } = await startX();
-    prefixesInUse.add(prefix);
-    const env = environment(prefix, display);
-    const around = [
-      begin('openbox', [], env),
-      begin('picom', ['--backend', 'xrender', '--no-vsync', '--config', '/dev/null'], env),
-    ];
-    const desktop = new WineDesktop(prefix, display, [...around, server]);
+    const buffer = join(PREFIXES, `${name}-screen`);
+    const { server, display } = await startX(buffer);
+    const desktop = new WineDesktop(prefix, display, new FrameBuffer(buffer));
+    desktop.children.push(server);
+    // Without a compositor nothing is see-through.
+    const compositor = ['--backend', 'xrender', '--no-vsync', '--config', '/dev/null'];
+    desktop.children.unshift(beginBound('picom', compositor, desktop.env));
     const made = join(prefix, 'made');
-    if (!existsSync(made)) rmSync(prefix, { recursive: true, force: true });
-    mkdirSync(prefix, { recursive: true });
-    // Else Wine would start anew for every command.
-    await desktop.run('wineserver', '-p');
-    if (!existsSync(made)) {
-      await desktop.run('wineboot', '-i');
-      await desktop.run('wine', 'reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f');
-      writeFileSync(made, '');
-    }
+    if (!existsSync(made) || readFileSync(made, 'utf8') !== REGISTRY) await desktop.makePrefix(made);
+    await desktop.startWine();
     rmSync(desktop.folder, { recursive: true, force: true });
-    const isBlack = (colour: Colour) => colour.every((part) => part === 0);
-    await desktop.seeUntil('that something composes', (picture) => !isBlack(picture.at(640, 400)) || undefined);
     return desktop;
+  }
+
+  /** Of the programs started here, X, Wine's server and what composes. */
+  get pids(): number[] {
+    return [...this.children, this.wine].map((child) => child?.pid).filter((pid) => pid !== undefined);
   }
 
   /** Where the client keeps its files. */
@@ -178,7 +242,7 @@ export class WineDesktop {
     return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { sprites: [], leaving: [] };
   }
 
-  /** Starts a program and does not wait for it. */
+  /** Starts a program and does not wait for it. It is the Windows process itself. */
   begin(...command: string[]): ChildProcess {
     const child = begin('wine', command, this.env);
     this.children.unshift(child);
@@ -200,25 +264,23 @@ export class WineDesktop {
     return stdout;
   }
 
-  async see(): Promise<Picture> {
-    const { stdout } = await promisify(execFile)('import', ['-window', 'root', '-depth', '8', 'png24:-'], {
-      env: this.env,
-      encoding: 'buffer',
-      maxBuffer: 64 << 20,
-      timeout: COMMAND_MS_MAX,
-    });
-    return new Picture(stdout);
+  see(): Picture {
+    return this.screen.read();
   }
 
   /** Looks until there is something to see, and answers it. Throws with the sentence when there never is. */
-  async seeUntil<T>(sentence: string, seen: (picture: Picture) => T | undefined): Promise<{ picture: Picture; it: T }> {
-    const untilMs = performance.now() + PATIENCE_MS;
+  async seeUntil<T>(
+    sentence: string,
+    seen: (picture: Picture) => T | undefined,
+    patienceMs = PATIENCE_MS,
+  ): Promise<{ picture: Picture; it: T }> {
+    const untilMs = performance.now() + patienceMs;
     for (;;) {
-      const picture = await this.see();
+      const picture = this.see();
       const it = seen(picture);
       if (it !== undefined) return { picture, it };
       if (performance.now() > untilMs) {
-        const path = join(PREFIXES, 'last.png');
+        const path = `${this.prefix}-last.png`;
         picture.save(path);
         throw new Error(`Nobody ever saw: ${sentence}. What was seen last: ${path}`);
       }
@@ -226,26 +288,118 @@ export class WineDesktop {
     }
   }
 
+  /** Where it is, once two looks in a row find it in one place. */
+  async seeStill(
+    sentence: string,
+    seen: (picture: Picture) => Area | undefined,
+  ): Promise<{ picture: Picture; it: Area }> {
+    let before: Area | undefined;
+    return await this.seeUntil(`${sentence}, and still`, (picture) => {
+      const now = seen(picture);
+      const isStill = now && before && now.left === before.left && now.top === before.top;
+      before = now;
+      return isStill ? now : undefined;
+    });
+  }
+
+  /** A command of xdotool; what it prints. */
   async pointer(...words: (string | number)[]): Promise<string> {
     return await this.ask('xdotool', ...words.map(String));
   }
 
-  /** Presses at a point, moves by (dx, dy) in ten steps of about 10 ms, and lets go while it moves. */
-  async fling(x: number, y: number, dx: number, dy: number): Promise<void> {
-    const words: (string | number)[] = ['mousemove', x, y, 'sleep', 0.1, 'mousedown', 1];
-    for (let step = 1; step <= 10; step++) {
-      words.push('sleep', 0.01, 'mousemove', Math.round(x + (dx * step) / 10), Math.round(y + (dy * step) / 10));
-    }
-    await this.pointer(...words, 'mouseup', 1);
+  /** The windows of a name that can be seen, as X numbers them. */
+  async windows(name: string): Promise<string[]> {
+    // It fails when there is none.
+    const found = await this.pointer('search', '--onlyvisible', '--name', `^${name}$`).catch(() => '');
+    return found.split('\n').filter((line) => line !== '');
   }
 
-  async stop(): Promise<void> {
-    killWine(this.prefix);
-    prefixesInUse.delete(this.prefix);
-    for (const child of this.children) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      child.kill();
-      await new Promise((resolve) => child.once('close', resolve));
+  /** Where the left top corner of a window is, by X's number for it. */
+  async place(window: string): Promise<Point> {
+    const said = await this.pointer('getwindowgeometry', '--shell', window);
+    const number = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, 'm').exec(said)?.[1]);
+    return { x: number('X'), y: number('Y') };
+  }
+
+  /** Takes hold of what is seen, at its middle, and moves it so that its middle is at `to`; tries again when it slipped. */
+  async take(sentence: string, seen: (picture: Picture) => Area | undefined, to: Point): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const { it } = await this.seeUntil(sentence, seen);
+      const at = middleOf(it);
+      await this.pointer('mousemove', at.x, at.y, 'mousedown', 1, 'mousemove', to.x, to.y);
+      const isThere = (picture: Picture) => {
+        const now = seen(picture);
+        return now && isWithin(middleOf(now), to, REACHED_PX) ? now : undefined;
+      };
+      try {
+        await this.seeUntil(`${sentence}, in the hand`, isThere, GRIP_MS);
+        return;
+      } catch (error) {
+        await this.pointer('mouseup', 1);
+        if (attempt === SWINGS_MAX) throw error;
+      }
     }
   }
+
+  /**
+   * Takes hold of it, brings it to `from`, moves it by (dx, dy) and lets go on the way; again until it has left. `hasLeft`
+   * answers undefined until it has: by default, when it is not seen.
+   */
+  async throwOff(
+    sentence: string,
+    seen: (picture: Picture) => Area | undefined,
+    from: Point,
+    { dx, dy }: { dx: number; dy: number },
+    hasLeft = (picture: Picture) => seen(picture) === undefined || undefined,
+  ): Promise<void> {
+    for (let swing = 1; ; swing++) {
+      await this.take(sentence, seen, from);
+      const words: (string | number)[] = [];
+      for (let step = 1; step <= SWING_STEPS; step++) {
+        const part = step / SWING_STEPS;
+        words.push('mousemove', Math.round(from.x + dx * part), Math.round(from.y + dy * part), 'sleep', 0.01);
+      }
+      await this.pointer(...words.slice(0, -2), 'mouseup', 1);
+      try {
+        await this.seeUntil(`${sentence} has left`, hasLeft, GRIP_MS);
+        return;
+      } catch (error) {
+        if (swing === SWINGS_MAX) throw error;
+      }
+    }
+  }
+
+  /** Ends all that was started here, X last. */
+  async stop(): Promise<void> {
+    await this.stopWine();
+    for (const child of this.children) await end(child);
+  }
+
+  private async startWine(): Promise<void> {
+    // In front and for ever: Wine would start anew for every command, and this way it ends with us.
+    this.wine = beginBound('wineserver', ['-f', '-p'], this.env);
+    await this.run('wine', 'cmd', '/c', 'exit');
+  }
+
+  /** Everything under it ends with it. */
+  private async stopWine(): Promise<void> {
+    if (this.wine) await end(this.wine);
+    this.wine = undefined;
+  }
+
+  private async makePrefix(made: string): Promise<void> {
+    rmSync(this.prefix, { recursive: true, force: true });
+    mkdirSync(this.prefix, { recursive: true });
+    this.wine = beginBound('wineserver', ['-f', '-p'], this.env);
+    await this.run('wineboot', '-i');
+    const words = join(this.prefix, 'words.reg');
+    writeFileSync(words, REGISTRY);
+    await this.run('wine', 'regedit', '/S', `Z:${words}`);
+    await this.stopWine();
+    writeFileSync(made, REGISTRY);
+  }
+}
+
+function isWithin(one: Point, other: Point, by: number): boolean {
+  return Math.abs(one.x - other.x) <= by && Math.abs(one.y - other.y) <= by;
 }
