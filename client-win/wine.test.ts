@@ -429,20 +429,21 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
 
     it('throws it back to Windows, at the height it left at, and moving', async () => {
       const arrival = ada.seeUntil('the sprite', target);
-      await throwByMouse(page, VIEW);
-      const first = await arrival;
-      const second = await ada.seeUntil('it has moved', (picture) => {
-        const now = target(picture);
-        return now && now.left !== first.it.left ? now : undefined;
+      await throwFromPage(page, VIEW);
+      const { picture, it: first } = await arrival;
+      const FLOWN_PX = 150; // enough to see which way
+      const { it: second } = await ada.seeUntil('it has moved', (now) => {
+        const place = target(now);
+        return place && place.left > first.left + FLOWN_PX ? place : undefined;
       });
-      first.picture.save(join(SHOTS, 'wine-from-a-browser.png'));
+      picture.save(join(SHOTS, 'wine-from-a-browser.png'));
       const [{ edge, at }] = thrown.slice(-1);
       assert.equal(edge, 'right');
-      assert.ok(first.it.left < SCREEN.width / 2, `first seen at ${first.it.left}`);
-      assert.ok(second.it.left > first.it.left, `from ${first.it.left} to ${second.it.left}`);
-      for (const { it: place } of [first, second]) {
-        assert.ok(isNear(middleOf(place).y, at * SCREEN.height, 2), `left at ${at}, came at ${middleOf(place).y}`);
-      }
+      assert.ok(first.left < SCREEN.width / 2, `first seen at ${first.left}`);
+      // It rises, in a straight line, from where its middle was when all of it was beyond the edge.
+      const rise = (first.top - second.top) / (second.left - first.left);
+      const came = middleOf(first).y + rise * (first.left - PADDING + SIDE);
+      assert.ok(isNear(came, at * SCREEN.height, 6), `left at ${at}, came at ${came} of ${SCREEN.height}`);
     });
   });
 
@@ -559,25 +560,22 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
   });
 });
 
-/** Takes Target with the mouse in a browser's desktop and throws it off the right edge; again when that was too slow. */
-async function throwByMouse(page: Page, { width, height }: { width: number; height: number }): Promise<void> {
+/** Takes Target with the mouse in a browser's desktop, puts it down low on the right, and throws it over that edge by key. */
+async function throwFromPage(page: Page, { width, height }: { width: number; height: number }): Promise<void> {
   const here = () => page.evaluate(() => globalThis.sprites.sprites().find(({ name }) => name === 'Target'));
-  for (let attempt = 0; attempt < 40; attempt++) {
-    const sprite = (await here())!;
+  const ATTEMPTS_MAX = 40; // it moves: a hand may miss it
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const sprite = await here();
+    if (sprite === undefined) return;
     await page.mouse.move(sprite.x, sprite.y - SIDE / 2);
     await page.mouse.down();
     const isHeld = (await here())?.mode === 'drag';
-    if (isHeld) {
-      await page.mouse.move(0.5 * width, 0.4 * height, { steps: 4 });
-      for (let x = 0.55; x < 0.95; x += 0.06) await page.mouse.move(x * width, 0.4 * height);
-    }
+    if (isHeld) await page.mouse.move(0.7 * width, 0.7 * height, { steps: 2 });
     await page.mouse.up();
-    const isGone = () => globalThis.sprites.sprites().every(({ name }) => name !== 'Target');
-    const hasGone = page.waitForFunction(isGone, undefined, { timeout: 2_000 }).then(
-      () => true,
-      () => false,
-    );
-    if (isHeld && (await hasGone)) return;
+    if (!isHeld) continue;
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.waitForFunction(() => globalThis.sprites.sprites().every(({ name }) => name !== 'Target'));
+    return;
   }
-  throw new Error('no swing was fast enough');
+  throw new Error('it could not be caught');
 }
