@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../server/bin/build.js';
-import { type RelayProcess, startRelay, until } from '../server/test/relay_process.ts';
+import { type RelayProcess, startRelay } from '../server/test/relay_process.ts';
 import { arrival, endless, HOSTILE_ANSWERS, type Hostility, json, startHostileRelay } from './hostile_relay.ts';
-import { type Area, middleOf, noWine, type Picture, SCREEN, WineDesktop } from './wine_desktop.ts';
+import { type Area, eventually, middleOf, noWine, type Picture, SCREEN, WineDesktop } from './wine_desktop.ts';
 import {
   CYAN,
   cyan,
@@ -34,6 +34,7 @@ import {
 } from './wine_sprites.ts';
 
 const SHOTS = join(import.meta.dirname, '../screenshots');
+const HOLD_MS = 200; // ms to hold still; the pointer's last 100 make the speed of a throw
 const NOBODY = 'http://127.0.0.1:9'; // a relay that is not there
 const RSS_MIB_MAX = 320; // MiB the client may take, whatever a relay does: the core's own limits, the program, and Wine
 
@@ -75,7 +76,7 @@ function layInCache(desktop: WineDesktop, bytes: Buffer): void {
 
 async function killed(client: ChildProcess): Promise<void> {
   client.kill('SIGKILL');
-  await until('the client has ended', () => client.exitCode !== null || client.signalCode !== null);
+  await eventually('the client has ended', () => client.exitCode !== null || client.signalCode !== null);
 }
 
 async function doubleClick(desktop: WineDesktop, area: Area): Promise<void> {
@@ -108,7 +109,7 @@ async function steer(
 
 describe('a wine desktop', { skip, timeout: 120_000 }, () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
-    it(`is gone, programs and all, when its test is ended by ${signal}`, async () => {
+    it(`is gone, programs and all, when its test is ended by ${signal}`, async (context) => {
       const script = `
         import { WineDesktop } from '${join(import.meta.dirname, 'wine_desktop.ts')}';
         const desktop = await WineDesktop.start('ada');
@@ -119,11 +120,12 @@ describe('a wine desktop', { skip, timeout: 120_000 }, () => {
       const test = spawn(process.execPath, ['--input-type=module', '-e', script], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      const [line] = await once(test.stdout, 'data');
+      context.after(() => test.kill('SIGKILL'));
+      const [line] = await Promise.race([once(test.stdout, 'data'), once(test, 'exit')]);
       const pids: number[] = JSON.parse(line);
-      assert.ok(pids.length >= 4 && pids.every(isAlive), `${pids}`);
+      assert.deepEqual(pids.map(isAlive), Array(4).fill(true), 'notepad, picom, Xvfb, wineserver');
       test.kill(signal);
-      await until('all are gone', () => !pids.some(isAlive));
+      await eventually('all are gone', () => !pids.some(isAlive));
     });
   }
 });
@@ -213,20 +215,17 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
 
     it("stands on another program's window, and falls when that is moved away", async () => {
       other = ada.begin('notepad');
-      const topOfNotepad = async (): Promise<number> => {
-        const [notepad] = await ada.windows('.*Notepad');
-        return notepad === undefined ? Number.NaN : (await ada.place(notepad)).y;
-      };
-      await until('another window is open', async () => (await topOfNotepad()) === 0);
+      const topOfNotepad = async () => (await ada.place('.*Notepad'))?.y;
+      await eventually('another window is open', async () => (await topOfNotepad()) === 0);
       const dragCaption = async (from: number, to: number) => {
         const grip = ['mousemove', 400, from + 8, 'mousedown', 1, 'mousemove', 400, from + 40];
         await ada.pointer(...grip, 'mousemove', 400, to + 8, 'mouseup', 1);
-        await until('the window is moved', async () => (await topOfNotepad()) === to);
+        await eventually('the window is moved', async () => (await topOfNotepad()) === to);
       };
       await dragCaption(0, 300);
       await ada.run('wine', WINDOWS_CLIENT, 'C:\\runner.spr');
-      await ada.take('the runner', runner, { x: 600, y: 200 });
-      await ada.pointer('sleep', 0.2, 'mouseup', 1);
+      await ada.seeStill('the runner', runner);
+      await ada.put('the runner', runner, { x: 600, y: 200 });
       const standsOn = (top: number) => (picture: Picture) => {
         const now = runner(picture);
         return now && isNear(now.bottom + PADDING + 1, top, 1) ? now : undefined;
@@ -240,14 +239,13 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
     it('takes no keys away from another program by being dragged, but by a click; then keys steer it', async () => {
       const focus = async () => (await ada.pointer('getwindowfocus', '-f')).trim();
       const before = await focus();
-      await ada.take('the sprite', target, { x: 900, y: 200 });
-      await ada.pointer('sleep', 0.2, 'mouseup', 1);
+      await ada.put('the sprite', target, { x: 900, y: 200 });
       await ada.seeStill('the sprite', target);
       assert.equal(await focus(), before);
       await killed(other as ChildProcess);
       const { it: first } = await ada.seeStill('it stands on the floor', onFloor(runner));
       await click(ada, first);
-      await until('it has the keys', async () => (await focus()) !== before);
+      await eventually('it has the keys', async () => (await focus()) !== before);
       const isAside = ({ left }: Area) => Math.abs(left - first.left) > 60;
       const there = await steer(ada, 'Right', 'it runs', runner, isAside);
       await steer(ada, 'Left', 'it runs back', runner, ({ left }) => there.left - left > 60);
@@ -260,8 +258,8 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       await ada.run('wine', WINDOWS_CLIENT, 'C:\\rival.spr');
       const { it: standing } = await ada.seeStill('the runner', onFloor(runner));
       const far = standing.left < SCREEN.width / 2 ? SCREEN.width - 200 : 200;
-      await ada.take('the rival', rival, { x: far, y: 600 });
-      await ada.pointer('sleep', 0.2, 'mouseup', 1);
+      await ada.seeStill('the rival', onFloor(rival));
+      await ada.put('the rival', rival, { x: far, y: 600 });
       const { it: first } = await ada.seeStill('the rival', onFloor(rival));
       await click(ada, first);
       await steer(ada, far > 200 ? 'Left' : 'Right', 'it runs', rival, ({ left }) => Math.abs(left - first.left) > 60);
@@ -289,14 +287,14 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       const { it: place } = await ada.seeStill('the sprite', target);
       const isAsked = async () => (await ada.windows('Sprites')).length === 1;
       await doubleClick(ada, place);
-      await until('it asks', isAsked);
+      await eventually('it asks', isAsked);
       ada.see().save(join(SHOTS, 'wine-question.png'));
       await ada.pointer('key', 'n');
-      await until('it asks no more', async () => !(await isAsked()));
+      await eventually('it asks no more', async () => !(await isAsked()));
       await doubleClick(ada, (await ada.seeStill('the sprite', target)).it);
-      await until('it asks', isAsked);
+      await eventually('it asks', isAsked);
       await ada.pointer('key', 'y');
-      await until('it has ended', () => client.exitCode !== null);
+      await eventually('it has ended', () => client.exitCode !== null);
       assert.equal(client.exitCode, 0);
     });
   });
@@ -314,7 +312,7 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
         clients.push(startClient(desktop, { relay: relay.url, world: 'wine', name }, ...files));
       }
       layInCache(grace, spr(TARGET));
-      await until('both are in', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+      await eventually('both are in', async () => (await relay.metrics()).get('sprites_desktops') === 2);
     });
 
     after(async () => {
@@ -343,7 +341,8 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
     it('hands the files of a second start to the first; a picture becomes a sprite, and is sent along when it is thrown', async () => {
       // Ends by itself: the sprite is the first one's.
       await ada.run('wine', WINDOWS_CLIENT, 'C:\\cyan.png');
-      const arrival = grace.seeUntil('the cyan sprite', (picture) => picture.find(CYAN));
+      await ada.seeStill('the cyan sprite', onFloor(cyan));
+      const arrival = grace.seeUntil('the cyan sprite', cyan);
       // Two desktops: Grace is on either side.
       await ada.throwOff('the cyan sprite', cyan, { x: 1000, y: 500 }, { dx: 180, dy: -60 });
       await arrival;
@@ -354,13 +353,13 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       const { ports } = relay;
       await relay.stop();
       relay = await startRelay({ workers: 0, ports });
-      await until('both are back', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+      await eventually('both are back', async () => (await relay.metrics()).get('sprites_desktops') === 2);
       const { it: standing } = await grace.seeStill('it stands', onFloor(cyan));
       await doubleClick(grace, standing);
-      await until('it has ended', () => clients[1].exitCode !== null);
+      await eventually('it has ended', () => clients[1].exitCode !== null);
       assert.equal(clients[1].exitCode, 0);
       assert.equal(grace.see().find(CYAN), undefined);
-      await until('Grace has left', async () => (await relay.metrics()).get('sprites_desktops') === 1);
+      await eventually('Grace has left', async () => (await relay.metrics()).get('sprites_desktops') === 1);
       assert.deepEqual(
         grace.kept().sprites.map(({ name }) => name),
         ['Target', 'cyan'],
@@ -392,7 +391,7 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       await page.fill('#name', 'Ben');
       await page.click('#enter');
       await page.waitForSelector('body[data-state="connected"]');
-      await until('both are in', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+      await eventually('both are in', async () => (await relay.metrics()).get('sprites_desktops') === 2);
     });
 
     after(async () => {
@@ -458,17 +457,20 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       const hostile = await hostileFor(test, { poll: () => {} });
       const client = startClient(ada, { relay: hostile.url, name: 'Ada' }, 'C:\\Zielscheibe ü.spr');
       test.after(() => killed(client));
-      await until('it is in', () => hostile.asked.polls > 0);
+      await eventually('it is in', () => hostile.asked.polls > 0);
       const from = { x: 1000, y: 333 };
       const isRefused = () => hostile.asked.crossings > 0 || undefined;
       await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 }, isRefused);
-      const { it: back } = await ada.seeUntil('it is back', target);
-      const { it: later } = await ada.seeUntil('it has moved', (picture) => {
+      // What is on the screen may be from before it left: back is who moves inwards.
+      let before: Area | undefined;
+      const { it: back } = await ada.seeUntil('it comes back in', (picture) => {
         const now = target(picture);
-        return now && now.left !== back.left ? now : undefined;
+        const isInwards = now && before && now.left < before.left;
+        before = now;
+        return isInwards ? now : undefined;
       });
-      assert.ok(later.left < back.left, `from ${back.left} to ${later.left}`);
-      assert.ok(isNear(middleOf(later).y, from.y, 2), `left at ${from.y}, is at ${middleOf(later).y}`);
+      assert.ok(isNear(middleOf(back).y, from.y, 2), `left at ${from.y}, is at ${middleOf(back).y}`);
+      assert.equal(hostile.asked.crossings, 1);
     });
 
     it('stays up and within its limits: garbage, endless bodies, huge numbers, ten thousand sprites', async (test) => {
@@ -490,12 +492,16 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       });
       const client = startClient(grace, { relay: hostile.url, name: 'Grace', spritesMost: SPRITES_MOST });
       test.after(() => killed(client));
-      const countOf = async () => (await grace.windows('Sprite')).length;
-      await until('it is full', async () => (await countOf()) === SPRITES_MOST);
-      await until('files were asked for', () => hostile.asked.files > 0);
+      const isFull = async () => {
+        const count = (await grace.windows('Sprite')).length;
+        assert.ok(count <= SPRITES_MOST, `${count} windows`);
+        return count === SPRITES_MOST;
+      };
+      await eventually('it is full', isFull);
+      await eventually('files were asked for', () => hostile.asked.files > 0);
       const BATCHES_MAX = 3; // until no more may wait
       assert.ok(hostile.asked.polls <= 2 * hostilities.length + BATCHES_MAX, JSON.stringify(hostile.asked));
-      assert.equal(await countOf(), SPRITES_MOST);
+      await eventually('it is as full', isFull);
       grace.see().save(join(SHOTS, 'wine-flooded.png'));
       const residentMiB =
         Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${client.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -503,27 +509,18 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       assert.ok(residentMiB < RSS_MIB_MAX, `${residentMiB} MiB`);
       // It still does as it is told.
       await grace.run('wine', 'taskkill', '/im', 'Sprites.exe');
-      await until('it has ended', () => client.exitCode !== null);
+      await eventually('it has ended', () => client.exitCode !== null);
       assert.equal(client.exitCode, 0);
     });
   });
 
   describe('installer', { skip: skipInstaller }, () => {
-    const KEYS = {
-      '.spr': 'HKCU\\Software\\Classes\\.spr',
-      class: 'HKCU\\Software\\Classes\\Sprites.spr',
-      uninstall: 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Sprites',
-      own: 'HKCU\\Software\\Sprites',
-    };
-    const RUN = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
+    const CLASS = 'Software\\Classes\\Sprites.spr';
+    const RUN = 'Software\\Microsoft\\Windows\\CurrentVersion\\Run';
+    const UNINSTALL = 'Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Sprites';
+    const KEYS = ['Software\\Classes\\.spr', CLASS, UNINSTALL, 'Software\\Sprites'];
     let program: string;
     let link: string;
-
-    const has = async (key: string, ...more: string[]) =>
-      ada.ask('wine', 'reg', 'query', key, ...more).then(
-        () => true,
-        () => false,
-      );
 
     before(() => {
       program = join(ada.roaming, '../Local/Programs/Sprites');
@@ -536,9 +533,10 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe']);
       assert.deepEqual(readFileSync(join(program, 'Sprites.exe')), readFileSync(WINDOWS_CLIENT));
       assert.ok(existsSync(link));
-      for (const key of Object.values(KEYS)) assert.ok(await has(key), key);
-      assert.match(await ada.ask('wine', 'reg', 'query', `${KEYS.class}\\shell\\open\\command`), /Sprites\.exe" "%1"/);
-      assert.match(await ada.ask('wine', 'reg', 'query', RUN, '/v', 'Sprites'), /Programs\\Sprites\\Sprites\.exe/);
+      const registry = await ada.registry();
+      for (const key of KEYS) assert.ok(registry.has(key), key);
+      assert.match(registry.get(`${CLASS}\\shell\\open\\command`)!, /Sprites\.exe\\" \\"%1\\""/);
+      assert.match(registry.get(RUN)!, /"Sprites"=.*Programs\\\\Sprites\\\\Sprites\.exe/);
     });
 
     it('upgrades over an old version that runs: that one ends, and the new one goes on', async () => {
@@ -546,15 +544,19 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       const old = ada.begin(join(program, 'Sprites.exe'), 'C:\\Zielscheibe ü.spr');
       await ada.seeUntil('the old one', target);
       await ada.run('wine', WINDOWS_SETUP, '/S');
-      await until('the old one has ended', () => old.exitCode !== null);
+      await eventually('the old one has ended', () => old.exitCode !== null);
       await ada.seeUntil('the new one, with its sprite', target);
     });
 
     it('uninstalls while it runs and leaves nothing behind', async () => {
       await ada.run('wine', join(program, 'Uninstall.exe'), '/S');
-      await until('all is gone', () => ![program, link, ada.folder].some((path) => existsSync(path)));
-      for (const key of Object.values(KEYS)) assert.ok(!(await has(key)), key);
-      assert.ok(!(await has(RUN, '/v', 'Sprites')));
+      await eventually('all is gone', () => ![program, link, ada.folder].some((path) => existsSync(path)));
+      const registry = await ada.registry();
+      assert.deepEqual(
+        KEYS.filter((key) => registry.has(key)),
+        [],
+      );
+      assert.doesNotMatch(registry.get(RUN) ?? '', /"Sprites"=/);
       assert.equal(ada.see().find(MAGENTA), undefined);
     });
   });
@@ -570,7 +572,10 @@ async function throwFromPage(page: Page, { width, height }: { width: number; hei
     await page.mouse.move(sprite.x, sprite.y - SIDE / 2);
     await page.mouse.down();
     const isHeld = (await here())?.mode === 'drag';
-    if (isHeld) await page.mouse.move(0.7 * width, 0.7 * height, { steps: 2 });
+    if (isHeld) {
+      await page.mouse.move(0.7 * width, 0.7 * height, { steps: 2 });
+      await page.waitForTimeout(HOLD_MS);
+    }
     await page.mouse.up();
     if (!isHeld) continue;
     await page.keyboard.press('Shift+ArrowRight');

@@ -9,7 +9,18 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,12 +30,14 @@ import { ensurePrograms } from '../server/bin/machine.js';
 
 export const SCREEN = { width: 1280, height: 800 } as const; // px of each X display
 
-/** What has not come to be within this will not; ms. Wine's first start of a program takes seconds. */
-const PATIENCE_MS = 30_000;
+/** What has not come to be within this will not; ms. A client waits up to 15 s before it asks a lost relay again. */
+const PATIENCE_MS = 45_000;
 const GRIP_MS = 3_000; // ms a held sprite has to follow; else it was not held
 const LOOK_PAUSE_MS = 8; // ms between two looks
+const STILL_MS = 250; // ms in one place: many frames, even on a busy machine
 const COMMAND_MS_MAX = 60_000; // ms of any command under Wine
 const END_MS_MAX = 10_000; // ms a process has to end by itself
+const HOLD_S = 0.2; // s to hold still; the pointer's last 0.1 s make the speed of a throw
 const SWINGS_MAX = 6; // a machine that pauses in the middle of a swing makes it too slow
 const SWING_STEPS = 8; // moves of a swing, 10 ms apart
 const REACHED_PX = 2; // px a held sprite may be from where it is held
@@ -49,6 +62,15 @@ export function noWine(): string | undefined {
   if (process.platform !== 'linux') return 'Wine and Xvfb are for Linux';
   if (ensurePrograms(WINE_PROGRAMS, WINE_PACKAGES)) return undefined;
   return `Wine or what shows it is missing: apt-get install ${WINE_PACKAGES.join(' ')}`;
+}
+
+/** Asks until it is so. Throws, with the sentence, when it never is. */
+export async function eventually(sentence: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const untilMs = performance.now() + PATIENCE_MS;
+  while (!(await isSo())) {
+    if (performance.now() > untilMs) throw new Error(`It never came to be: ${sentence}`);
+    await pause(LOOK_PAUSE_MS);
+  }
 }
 
 export type Colour = readonly [red: number, green: number, blue: number];
@@ -147,6 +169,21 @@ async function end(child: ChildProcess): Promise<void> {
   const late = setTimeout(() => child.kill('SIGKILL'), END_MS_MAX);
   await ended;
   clearTimeout(late);
+}
+
+/** Whether a process waits for others on a socket of this machine. */
+function listens(pid: number): boolean {
+  const LISTENING = ' 00010000 '; // the flag in its column
+  const sockets = readFileSync('/proc/net/unix', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(LISTENING));
+  const inodes = new Set(sockets.map((line) => `socket:[${line.trim().split(/\s+/)[6]}]`));
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(folder).some((file) => inodes.has(readlinkSync(join(folder, file))));
+  } catch {
+    return false; // it has ended, or closed what was just listed
+  }
 }
 
 /** An X server on a display nobody else has, its frame buffer in a file. */
@@ -264,6 +301,22 @@ export class WineDesktop {
     return stdout;
   }
 
+  /** The keys of the user's registry below `Software`, each with its values as text, one a line. */
+  async registry(): Promise<Map<string, string>> {
+    const file = join(this.prefix, 'drive_c', 'software.reg');
+    rmSync(file, { force: true });
+    await this.run('wine', 'regedit', '/E', 'C:\\software.reg', 'HKEY_CURRENT_USER\\Software');
+    const sections = readFileSync(file, 'utf16le')
+      .split(/^\[HKEY_CURRENT_USER\\/m)
+      .slice(1);
+    return new Map(
+      sections.map((section) => {
+        const end = section.search(/\]\r?$/m);
+        return [section.slice(0, end), section.slice(end + 1)];
+      }),
+    );
+  }
+
   see(): Picture {
     return this.screen.read();
   }
@@ -288,17 +341,17 @@ export class WineDesktop {
     }
   }
 
-  /** Where it is, once two looks in a row find it in one place. */
+  /** Where it is, once it has been there for STILL_MS. */
   async seeStill(
     sentence: string,
     seen: (picture: Picture) => Area | undefined,
   ): Promise<{ picture: Picture; it: Area }> {
-    let before: Area | undefined;
+    let since: { area: Area; ms: number } | undefined;
     return await this.seeUntil(`${sentence}, and still`, (picture) => {
       const now = seen(picture);
-      const isStill = now && before && now.left === before.left && now.top === before.top;
-      before = now;
-      return isStill ? now : undefined;
+      const isSame = now && since && now.left === since.area.left && now.top === since.area.top;
+      if (!isSame) since = now && { area: now, ms: performance.now() };
+      return since && performance.now() - since.ms >= STILL_MS ? now : undefined;
     });
   }
 
@@ -314,11 +367,14 @@ export class WineDesktop {
     return found.split('\n').filter((line) => line !== '');
   }
 
-  /** Where the left top corner of a window is, by X's number for it. */
-  async place(window: string): Promise<Point> {
-    const said = await this.pointer('getwindowgeometry', '--shell', window);
-    const number = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, 'm').exec(said)?.[1]);
-    return { x: number('X'), y: number('Y') };
+  /** Where the left top corner of the first window of a name is; undefined when there is none. */
+  async place(name: string): Promise<Point | undefined> {
+    const [window] = await this.windows(name);
+    if (window === undefined) return undefined;
+    // It may be gone by now.
+    const said = await this.pointer('getwindowgeometry', '--shell', window).catch(() => undefined);
+    const number = (what: string) => Number(new RegExp(`^${what}=(-?\\d+)$`, 'm').exec(said ?? '')?.[1]);
+    return said === undefined ? undefined : { x: number('X'), y: number('Y') };
   }
 
   /** Takes hold of what is seen, at its middle, and moves it so that its middle is at `to`; tries again when it slipped. */
@@ -341,6 +397,12 @@ export class WineDesktop {
     }
   }
 
+  /** Takes hold of it, brings it to a place and lets go there, at rest. */
+  async put(sentence: string, seen: (picture: Picture) => Area | undefined, to: Point): Promise<void> {
+    await this.take(sentence, seen, to);
+    await this.pointer('sleep', HOLD_S, 'mouseup', 1);
+  }
+
   /**
    * Takes hold of it, brings it to `from`, moves it by (dx, dy) and lets go on the way; again until it has left. `hasLeft`
    * answers undefined until it has: by default, when it is not seen.
@@ -354,7 +416,8 @@ export class WineDesktop {
   ): Promise<void> {
     for (let swing = 1; ; swing++) {
       await this.take(sentence, seen, from);
-      const words: (string | number)[] = [];
+      // The way it came in the hand is not to be part of the throw.
+      const words: (string | number)[] = ['sleep', HOLD_S];
       for (let step = 1; step <= SWING_STEPS; step++) {
         const part = step / SWING_STEPS;
         words.push('mousemove', Math.round(from.x + dx * part), Math.round(from.y + dy * part), 'sleep', 0.01);
@@ -375,10 +438,18 @@ export class WineDesktop {
     for (const child of this.children) await end(child);
   }
 
+  /** In front and for ever: Wine would start anew for every command, and this way it ends with us. */
   private async startWine(): Promise<void> {
-    // In front and for ever: Wine would start anew for every command, and this way it ends with us.
-    this.wine = beginBound('wineserver', ['-f', '-p'], this.env);
-    await this.run('wine', 'cmd', '/c', 'exit');
+    // One that a killed test of another version left would be asked instead of ours, and so would one that a program
+    // starts for itself when ours does not listen yet.
+    await this.run('wineserver', '-k').catch(() => {});
+    const server = beginBound('wineserver', ['-f', '-p'], this.env);
+    this.wine = server;
+    const untilMs = performance.now() + PATIENCE_MS;
+    while (!listens(server.pid!)) {
+      if (server.exitCode !== null || performance.now() > untilMs) throw new Error('No wineserver came.');
+      await pause(LOOK_PAUSE_MS);
+    }
   }
 
   /** Everything under it ends with it. */
@@ -390,7 +461,7 @@ export class WineDesktop {
   private async makePrefix(made: string): Promise<void> {
     rmSync(this.prefix, { recursive: true, force: true });
     mkdirSync(this.prefix, { recursive: true });
-    this.wine = beginBound('wineserver', ['-f', '-p'], this.env);
+    await this.startWine();
     await this.run('wineboot', '-i');
     const words = join(this.prefix, 'words.reg');
     writeFileSync(words, REGISTRY);
