@@ -81,9 +81,11 @@ void ReadEvent(const Json& event, Batch* batch) {
   }
 }
 
-// A relay that says nothing of its own has decided nothing: a proxy spoke, or it broke on the way.
+// A relay that says nothing of its own has decided nothing: a proxy spoke, a portal that wants a
+// login first, or it broke on the way.
 bool IsVerdict(const Problem& problem) {
-  const bool is_of_the_relay = problem.status != 0 && !problem.code.starts_with("http-5");
+  const bool is_of_the_relay = problem.status != 0 && !problem.code.starts_with("http-5") &&
+                               !problem.code.starts_with("http-2");
   const bool is_of_our_seat = problem.code == "unknown-desktop" || problem.code == "desktop-ended";
   return is_of_the_relay && !is_of_our_seat && problem.code != "internal";
 }
@@ -205,10 +207,10 @@ std::optional<Verdict> Departures::Take(const Answer& answer, int64_t now_ms,
     return std::nullopt;
   }
   Verdict verdict;
-  verdict.accepted = answer.status >= 200 && answer.status < 300;
+  const bool is_short = answer.body.size() <= kAnswerBytesMax;
+  const Json root = is_short ? ParseJson(answer.body, kEventDepthMax) : Json();
+  verdict.accepted = answer.status == 202 && root.is_object() && root.contains("to");
   if (verdict.accepted) {
-    const Json root =
-        answer.body.size() > kAnswerBytesMax ? Json() : ParseJson(answer.body, kEventDepthMax);
     const Neighbour to = NeighbourIn(MemberOf(root, "to"));
     verdict.to = to.desktop.empty() ? std::nullopt : std::optional(to);
   } else {

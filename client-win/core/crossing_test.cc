@@ -201,8 +201,10 @@ TEST_CASE("departures › ask again under the same number when nobody decided") 
   const std::string ended = R"({"code":"desktop-ended"})";
   const std::string unknown = R"({"code":"unknown-desktop"})";
   const std::string internal = R"({"code":"internal"})";
-  for (const Answer& none : {Answer{0, 0}, Answer{0, 502, "<html>"}, Answer{0, 500, internal},
-                             Answer{0, 410, ended}, Answer{0, 401, unknown}}) {
+  for (const Answer& none :
+       {Answer{0, 0}, Answer{0, 502, "<html>"}, Answer{0, 500, internal}, Answer{0, 410, ended},
+        Answer{0, 401, unknown}, Answer{0, 200, "<html>Please log in</html>"}, Answer{0, 202, ""},
+        Answer{0, 202, "{}"}, Answer{0, 204}}) {
     Departures departures;
     RequestId next = 1;
     departures.Depart(Leaver(), false);
@@ -228,9 +230,9 @@ TEST_CASE("departures › are never further ahead than the relay looks back") {
   }
   const auto requests = departures.Due(SomeSeat(), 0, &next);
   CHECK(requests.size() == kCrossingsAhead);
-  departures.Take({requests[1].id, 202}, 0, kHalf);
+  departures.Take({requests[1].id, 202, R"({"to":null})"}, 0, kHalf);
   CHECK(departures.Due(SomeSeat(), 0, &next).empty());
-  departures.Take({requests[0].id, 202}, 0, kHalf);
+  departures.Take({requests[0].id, 202, R"({"to":null})"}, 0, kHalf);
   CHECK(departures.Due(SomeSeat(), 0, &next).size() == 2);
 }
 

@@ -130,7 +130,7 @@ void Desktop::Restore(std::string_view kept, bool reseat) {
   const Json& waiting = MemberOf(root, "waiting");
   for (size_t i = 0; waiting.is_array() && i < waiting.size(); i++) {
     auto arrival = ReadKeptArrival(waiting[i]);
-    if (arrival && waiting_.size() < 2 * kWaitingMax) {
+    if (arrival && waiting_.size() < kWaitingMost) {
       waiting_.push_back(std::move(*arrival));
     }
   }
@@ -410,7 +410,7 @@ void Desktop::TakeBatch(const Batch& batch) {
   for (const Arrival& arrival : batch.arrivals) {
     if (arrival.seq > seq_) {
       seq_ = arrival.seq;
-      if (IsMuted(arrival.from)) {
+      if (IsMuted(arrival.from) && !IsWayFull()) {
         PassOn(arrival);
       } else {
         last_batch_.push_back(Admit(arrival));
@@ -434,12 +434,21 @@ void Desktop::TakeVerdict(const Verdict& verdict) {
   }
   const Departure& departure = verdict.leaving.departure;
   if (verdict.leaving.unseen) {
-    // Nobody takes it on: here it is after all.
-    world_.Enter(departure.sprite,
-                 {Opposite(departure.edge), departure.at, departure.vx, departure.vy});
+    TakeInAfterAll(departure);
     return;
   }
   ComeBack(departure, verdict.problem.title);
+}
+
+// A muted neighbour's, and nobody takes it on: here it is, when there is room.
+void Desktop::TakeInAfterAll(const Departure& departure) {
+  Arrival arrival;
+  arrival.entrance = {Opposite(departure.edge), departure.at, departure.vx, departure.vy};
+  arrival.file = departure.sprite.file;
+  arrival.name = departure.sprite.name;
+  arrival.facing = departure.sprite.facing;
+  arrival.scale = departure.sprite.scale;
+  Admit(arrival);
 }
 
 void Desktop::TakeFile(const Answer& answer, const std::string& file) {
@@ -455,27 +464,36 @@ void Desktop::TakeFile(const Answer& answer, const std::string& file) {
   }
   look.sheet = answer.sheet;
   look.coming = Coming::kHere;
-  at_relay_.insert(file);
+  RememberAtRelay(file);
   Reshape(file);
 }
 
 void Desktop::TakeUpload(const Answer& answer, const std::string& file) {
-  const bool is_there = (answer.status >= 200 && answer.status < 300) || answer.status == 404;
+  const bool is_there = answer.status == 201 || answer.status == 204 || answer.status == 404;
   if (is_there) {
-    at_relay_.insert(file);
+    RememberAtRelay(file);
   }
   auto waiting = unsent_.extract(file);
   if (waiting.empty()) {
     return;
   }
   for (const Departure& departure : waiting.mapped()) {
-    if (is_there && poller_.link() == Link::kConnected) {
-      departures_.Depart(departure, false);
-    } else {
+    if (!is_there) {
       ComeBack(departure, ReadProblem(answer).title);
+    } else if (const char* why = WhyNobodyLeaves()) {
+      ComeBack(departure, why);
+    } else {
+      departures_.Depart(departure, false);
     }
   }
   keep_now_ = true;
+}
+
+void Desktop::RememberAtRelay(const std::string& file) {
+  if (at_relay_.size() >= kAtRelayMax) {
+    at_relay_.clear();
+  }
+  at_relay_.insert(file);
 }
 
 // Somebody has come. When there is no room one from the shelf goes back to it, else the newcomer
@@ -501,7 +519,7 @@ SpriteId Desktop::Admit(const Arrival& arrival) {
     met_.clear();
   }
   const bool is_ourselves = poller_.seat() && poller_.seat()->desktop == arrival.from.desktop;
-  if (!is_ourselves && met_.insert(from).second) {
+  if (!is_ourselves && !from.empty() && met_.insert(from).second) {
     Say(ToastKind::kArrived, name + " has come", "From " + from + ".");
   }
   return id;
@@ -559,10 +577,16 @@ bool Desktop::MakeRoom() {
   return true;
 }
 
+const char* Desktop::WhyNobodyLeaves() const {
+  return poller_.link() != Link::kConnected ? "Not connected."
+         : IsWayFull()                      ? "Too many are on the way."
+                                            : nullptr;
+}
+
 // A throw over the edge: out to the relay, or straight back in with the reason.
 void Desktop::LeaveOver(const Departure& departure) {
-  if (poller_.link() != Link::kConnected) {
-    ComeBack(departure, "Not connected.");
+  if (const char* why = WhyNobodyLeaves()) {
+    ComeBack(departure, why);
     return;
   }
   keep_now_ = true;
@@ -574,6 +598,10 @@ void Desktop::LeaveOver(const Departure& departure) {
     return;
   }
   auto& waiting = unsent_[file];
+  if (waiting.size() >= kOnTheWayMax) {
+    ComeBack(departure, "Too many are on the way.");
+    return;
+  }
   waiting.push_back(departure);
   if (waiting.size() == 1) {
     AskForUpload(file);

@@ -28,12 +28,17 @@ namespace sprites {
 
 constexpr size_t kWaitingMax =
     64;  // sprites without room; beyond it the relay is asked for no more
+constexpr size_t kOnTheWayMax = 64;  // sprites the relay has not decided about; then edges bounce
+// sprites without room at the most: a batch on top, and all those who were to be passed on
+constexpr size_t kWaitingMost = 2 * kWaitingMax + kOnTheWayMax;
 constexpr size_t kDecodedPixelsMax = 50'331'648;  // pixels of all sheets: three of the largest
 constexpr int64_t kKeepMs = 10'000;               // between two writings of where everybody is
-constexpr size_t kLooksMax = 512;       // pictures known at once: more than sprites and who waits
-constexpr size_t kFetchesMax = 4;       // files on their way here at once
-constexpr size_t kMetMax = 1024;        // neighbours remembered
-constexpr int64_t kToastMsMin = 4'000;  // between two toasts of a kind: a flood is one
+constexpr size_t kLooksMax = 512;  // pictures known at once: more than sprites and who waits
+constexpr size_t kFetchesMax = 4;  // files on their way here at once
+constexpr size_t kMetMax = 1024;   // neighbours remembered
+constexpr size_t kAtRelayMax =
+    1024;  // files known to be there; one forgotten is asked about once more
+constexpr int64_t kToastMsMin = 4'000;       // between two toasts of a kind: a flood is one
 constexpr size_t kKeptBytesMax = 1'048'576;  // bytes of what is kept
 constexpr double kIdleMsMax = 250;           // the longest a shell may sleep between two ticks
 
@@ -101,13 +106,18 @@ class Desktop {
   void TakeNews(const News& news);
   void TakeBatch(const Batch& batch);
   void TakeVerdict(const Verdict& verdict);
+  void TakeInAfterAll(const Departure& departure);
   void TakeFile(const Answer& answer, const std::string& file);
+  void RememberAtRelay(const std::string& file);
   void TakeUpload(const Answer& answer, const std::string& file);
   SpriteId Admit(const Arrival& arrival);
   void TakeAwayLastBatch();
   void PassOn(const Arrival& arrival);
   void LetWaitingIn();
   bool MakeRoom();
+  bool IsWayFull() const { return departures_.leaving().size() >= kOnTheWayMax; }
+  // Null when a throw may go out.
+  const char* WhyNobodyLeaves() const;
   void LeaveOver(const Departure& departure);
   void ComeBack(const Departure& departure, const std::string& why);
   void SeatIsGone();

@@ -341,6 +341,88 @@ TEST_CASE(
   CHECK(fixture.desktop.world().sprites().size() == 2);
 }
 
+TEST_CASE("desktop › has no more on the way for muted neighbours than it has guests that wait") {
+  Fixture fixture;
+  fixture.Sit();
+  fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
+  for (int round = 0; round < 4; round++) {
+    Json events = Json::array();
+    for (int i = 1; i <= 64; i++) {
+      events.push_back(Arriving(64 * round + i, FileOf(3), "Mallory"));
+    }
+    if (round < 2 || fixture.Asks("/events", Method::kGet)) {
+      fixture.Brings(events);
+    }
+    fixture.Pass(1000);
+  }
+  CHECK(fixture.desktop.on_the_way() == kOnTheWayMax);
+  CHECK(fixture.desktop.world().sprites().size() == kSpritesMostDefault);
+  CHECK(fixture.desktop.waiting() == kWaitingMax);
+  CHECK(!fixture.Asks("/events", Method::kGet));
+}
+
+TEST_CASE("desktop › has edges that bounce while as many are on the way as may be") {
+  for (const bool upload_is_answered : {true, false}) {
+    CAPTURE(upload_is_answered);
+    Fixture fixture;
+    fixture.Own();
+    fixture.Sit();
+    for (size_t i = 0; i <= kOnTheWayMax; i++) {
+      CHECK(fixture.toasts.empty());
+      const SpriteId id = i == 0 ? fixture.desktop.world().sprites()[0].id : fixture.Own();
+      fixture.desktop.ThrowTo(id, Edge::kTop);
+      fixture.Pass(1000);
+      if (i == 0 && upload_is_answered) {
+        fixture.Answer(fixture.Asked("/v1/sprites/", Method::kPut), 201);
+      }
+    }
+    CHECK(fixture.desktop.world().sprites().size() == 1);
+    REQUIRE(!fixture.toasts.empty());
+    CHECK(fixture.toasts.back().text == "Too many are on the way.");
+  }
+}
+
+TEST_CASE("desktop › lets those wait whom nobody else takes when it is full") {
+  Settings settings;
+  settings.sprites_most = 2;
+  Fixture fixture(settings);
+  fixture.Sit();
+  fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
+  Json events = Json::array();
+  for (int i = 1; i <= 10; i++) {
+    events.push_back(Arriving(i, FileOf(3), "Mallory"));
+  }
+  fixture.Brings(events);
+  for (int i = 0; i < 10; i++) {
+    fixture.Answer(fixture.Asked("/crossings", Method::kPost), 503, {{"code", "mailbox-full"}});
+  }
+  CHECK(fixture.desktop.world().sprites().size() == 2);
+  CHECK(fixture.desktop.waiting() == 8);
+  fixture.Pass(10);
+  CHECK(Json::parse(fixture.kept)["waiting"].size() == 8);
+}
+
+TEST_CASE("desktop › has back all who wait, as many as there can be") {
+  Json kept = {{"waiting", Json::array()}};
+  for (size_t i = 0; i < kWaitingMost; i++) {
+    kept["waiting"].push_back({{"file", FileOf(3)}});
+  }
+  Settings settings;
+  settings.sprites_most = 1;
+  CHECK(Fixture(settings, kept.dump()).desktop.waiting() == kWaitingMost);
+}
+
+TEST_CASE(
+    "desktop › takes nobody's word for the relay's: a portal that answers everything with 200") {
+  Fixture fixture;
+  const SpriteId id = fixture.Own();
+  fixture.Sit();
+  fixture.desktop.ThrowTo(id, Edge::kRight);
+  const Request upload = fixture.Asked("/v1/sprites/", Method::kPut);
+  fixture.desktop.Answered({upload.id, 200, "<html>Please log in</html>"});
+  CHECK(fixture.desktop.world().Find(id) != nullptr);
+}
+
 TEST_CASE("desktop › joins anew when it is to be somewhere else, and says good-bye before") {
   Fixture fixture;
   fixture.Sit();

@@ -1,6 +1,7 @@
 // libFuzzer target: whatever a relay answers, a desktop stays up and within its limits. The bytes
 // are cut at line breaks; each line answers the oldest request of the desktop, its first byte says
 // how.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <deque>
@@ -20,10 +21,18 @@ void Require(bool condition) {
 
 constexpr int kStatuses[] = {200, 201, 202, 204, 400, 401, 404, 409, 410, 429, 500, 503, 0};
 
-void CheckLimits(const sprites::Desktop& desktop, const sprites::Settings& settings) {
-  Require(desktop.world().sprites().size() <= static_cast<size_t>(settings.sprites_most) +
-                                                  desktop.on_the_way() + 2 * sprites::kWaitingMax);
-  Require(desktop.waiting() < 2 * sprites::kWaitingMax);
+// How many there were to begin with, out of a file of the person's own.
+struct Restored {
+  size_t sprites;
+  size_t leaving;
+};
+
+void CheckLimits(const sprites::Desktop& desktop, const Restored& restored) {
+  const size_t most =
+      std::max(restored.sprites, static_cast<size_t>(desktop.settings().sprites_most));
+  Require(desktop.world().sprites().size() <= most + restored.leaving);
+  Require(desktop.waiting() <= sprites::kWaitingMost);
+  Require(desktop.on_the_way() <= sprites::kOnTheWayMax + restored.leaving);
   for (const sprites::Sprite& sprite : desktop.world().sprites()) {
     Require(std::isfinite(sprite.x) && std::isfinite(sprite.y));
     Require(sprite.name.size() <= sprites::kNameBytesMax);
@@ -38,8 +47,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   sprites::ReadSeat(text, "http://relay.example");
   sprites::Settings settings;
   settings.sprites_most = 8;
+  settings.muted = {"M"};
   sprites::Desktop desktop(settings, [] { return 0.5; });
   desktop.Restore(text, true);
+  const Restored restored{desktop.world().sprites().size(), desktop.on_the_way()};
   std::deque<sprites::RequestId> asked;
   int64_t now = 0;
   for (int turn = 0; turn < 64 && !text.empty(); turn++) {
@@ -48,6 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
       Require(drawn.sheet != nullptr && drawn.width > 0 && drawn.height > 0);
     }
     const sprites::Outbox outbox = desktop.TakeOutbox();
+    Require(outbox.keep.size() <= sprites::kKeptBytesMax);
     for (const sprites::Request& request : outbox.requests) {
       Require(request.id != 0 && request.url.starts_with("http://localhost:"));
       Require(request.url.find('\n') == std::string::npos && request.url.size() < 2048);
@@ -63,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     const int status = kStatuses[static_cast<uint8_t>(line[0]) % std::size(kStatuses)];
     desktop.Answered({asked.front(), status, std::string(line.substr(1))});
     asked.pop_front();
-    CheckLimits(desktop, settings);
+    CheckLimits(desktop, restored);
   }
   desktop.Leave();
   return 0;

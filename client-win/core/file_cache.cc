@@ -27,6 +27,15 @@ std::optional<Bytes> ReadFile(const fs::path& path) {
   return file ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
+// A file's name when it is of ASCII, else nothing: not every name of a system can be converted.
+std::string PlainNameOf(const fs::path& path) {
+  const fs::path name = path.filename();
+  const auto is_plain = [](auto c) { return c > 0 && c < 0x80; };
+  return std::ranges::all_of(name.native(), is_plain)
+             ? std::string(name.native().begin(), name.native().end())
+             : "";
+}
+
 // A name nobody else writes under, in this program or another.
 fs::path TemporaryBeside(const fs::path& path) {
   static std::atomic<uint64_t> count = 0;
@@ -60,7 +69,9 @@ std::optional<Bytes> FileCache::Find(std::string_view file) {
       fs::last_write_time(path, fs::file_time_type::clock::now(), failed);
       return bytes;
     }
-    fs::remove(path, failed);
+    if (bytes) {
+      fs::remove(path, failed);
+    }
   }
   return std::nullopt;
 }
@@ -68,8 +79,9 @@ std::optional<Bytes> FileCache::Find(std::string_view file) {
 std::vector<std::string> FileCache::Own() const {
   std::vector<std::string> files;
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder_ / "own", failed)) {
-    std::string name = entry.path().filename().string();
+  for (fs::directory_iterator entry(folder_ / "own", failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    std::string name = PlainNameOf(entry->path());
     if (IsFileHash(name)) {
       files.push_back(std::move(name));
     }
@@ -121,9 +133,10 @@ void FileCache::MakeRoom(uint64_t bytes) {
   std::vector<Entry> entries;
   std::error_code failed;
   uint64_t total = bytes;
-  for (const auto& file : fs::directory_iterator(folder_ / "received", failed)) {
+  for (fs::directory_iterator file(folder_ / "received", failed), end; !failed && file != end;
+       file.increment(failed)) {
     std::error_code unreadable;
-    const Entry entry{file.last_write_time(unreadable), file.file_size(unreadable), file.path()};
+    const Entry entry{file->last_write_time(unreadable), file->file_size(unreadable), file->path()};
     if (!unreadable) {
       total += entry.bytes;
       entries.push_back(entry);

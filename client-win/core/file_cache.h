@@ -1,9 +1,9 @@
 // Sprite files on disk, by their hash, within a size limit.
 //
-// Invariant: a file is found under its own hash or not at all: what is read is checked, what does
-// not fit its name is deleted. Own files (bundled, dropped) are kept; of what was received the
-// longest unused goes first. Several threads and programs may use one folder: files appear whole,
-// by rename. Cost: a read and a hash; making room lists the folder.
+// Invariant: a file is found under its own hash or not at all: what is read is checked, what was
+// read and does not fit its name is deleted. Own files (bundled, dropped) are kept; of what was
+// received the longest unused goes first. Several threads and programs may use one folder: files
+// appear whole, by rename. Cost: a read and a hash; making room lists the folder.
 #ifndef CLIENT_WIN_CORE_FILE_CACHE_H_
 #define CLIENT_WIN_CORE_FILE_CACHE_H_
 

@@ -49,6 +49,24 @@ TEST_CASE("cache › never gives out a file that is not of its name") {
   CHECK(!fs::exists(folder.path() / "received" / file));
 }
 
+TEST_CASE("cache › leaves alone what it can't read: it may be well, and somebody's own") {
+  const Folder folder;
+  FileCache cache(folder.path(), kCacheBytesDefault);
+  const fs::path unreadable = folder.path() / "own" / std::string(64, 'a');
+  fs::create_directory(unreadable);
+  CHECK(!cache.Find(std::string(64, 'a')));
+  CHECK(fs::exists(unreadable));
+}
+
+TEST_CASE("cache › passes over names in its folder that are none of its own") {
+  const Folder folder;
+  FileCache cache(folder.path(), kCacheBytesDefault);
+  for (const char* name : {"\xff\xfe", "ä", "desktop.ini", "x.part"}) {
+    std::ofstream(folder.path() / "own" / name) << "x";
+  }
+  CHECK(cache.Own().empty());
+}
+
 TEST_CASE("cache › takes no name that is no hash, so none that is a path") {
   const Folder folder;
   FileCache cache(folder.path(), kCacheBytesDefault);

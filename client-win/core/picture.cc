@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <new>
 #include <numeric>
 #include <optional>
 
@@ -58,14 +59,17 @@ struct Canvas {
   Bytes rgba;
 };
 
-// A picture made `factor` as large, smoothly, its transparent parts without fringes.
-Canvas Scaled(const Canvas& source, int width, int height) {
-  if (width == source.width && height == source.height) {
-    return source;
+// A frame made as large as this, smoothly, its transparent parts without fringes. Throws
+// std::bad_alloc.
+Canvas Scaled(const Picture& picture, const PictureFrame& frame, int width, int height) {
+  if (width == picture.width && height == picture.height) {
+    return {width, height, frame.rgba};
   }
   Canvas scaled{width, height, Bytes(static_cast<size_t>(width) * height * kChannels)};
-  stbir_resize_uint8_srgb(source.rgba.data(), source.width, source.height, 0, scaled.rgba.data(),
-                          width, height, 0, kChannels, 3, 0);
+  if (stbir_resize_uint8_srgb(frame.rgba.data(), picture.width, picture.height, 0,
+                              scaled.rgba.data(), width, height, 0, kChannels, 3, 0) == 0) {
+    throw std::bad_alloc();
+  }
   return scaled;
 }
 
@@ -203,7 +207,7 @@ std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int sid
   sheet.rgba.resize(static_cast<size_t>(sheet.width) * sheet.height * kChannels);
   std::vector<Canvas> scaled;
   for (const PictureFrame& frame : picture.frames) {
-    scaled.push_back(Scaled({picture.width, picture.height, frame.rgba}, width, height));
+    scaled.push_back(Scaled(picture, frame, width, height));
   }
   for (int i = 0; i < cells; i++) {
     const Cell& cell = cast.cells[static_cast<size_t>(i)];

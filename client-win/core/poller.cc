@@ -20,13 +20,23 @@ struct Address {
   size_t origin_length;   // of `https://host:port`
 };
 
+// As addresses are compared: without regard to case.
+std::string Lowered(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return lowered;
+}
+
 // An absolute http or https address without a user, or nothing.
 std::optional<Address> ReadAddress(std::string_view url) {
   if (url.size() > kUrlBytesMax || !IsToken(url)) {
     return std::nullopt;
   }
-  const bool is_secure = url.starts_with("https://");
-  if (!is_secure && !url.starts_with("http://")) {
+  const std::string scheme = Lowered(url.substr(0, 8));
+  const bool is_secure = scheme == "https://";
+  if (!is_secure && !scheme.starts_with("http://")) {
     return std::nullopt;
   }
   const size_t start = is_secure ? 8 : 7;
@@ -55,7 +65,9 @@ bool MaySendTo(std::string_view relay, std::string_view url) {
   if (!from || !to || (from->is_secure && !to->is_secure)) {
     return false;
   }
-  return to->host == from->host || to->host.ends_with("." + std::string(from->host));
+  const std::string host = Lowered(from->host);
+  const std::string there = Lowered(to->host);
+  return there == host || there.ends_with("." + host);
 }
 
 bool IsEnd(const Problem& problem) {
@@ -72,7 +84,7 @@ int64_t BackoffMs(int attempt, const Random& random) {
 
 std::optional<std::string> RelayOrigin(std::string_view url) {
   const auto address = ReadAddress(url);
-  return address ? std::optional(std::string(url.substr(0, address->origin_length))) : std::nullopt;
+  return address ? std::optional(Lowered(url.substr(0, address->origin_length))) : std::nullopt;
 }
 
 std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) {
@@ -219,10 +231,10 @@ News Poller::TakeJoin(const Answer& answer, int64_t now_ms) {
 
 News Poller::TakeLook(const Answer& answer, int64_t now_ms) {
   News news;
-  if (answer.status != 200) {
+  news.neighbours = answer.status == 200 ? ReadNeighbours(answer.body) : std::nullopt;
+  if (!news.neighbours) {
     return TakeRefusal(answer, now_ms);
   }
-  news.neighbours = ReadNeighbours(answer.body);
   has_looked_ = true;
   link_ = Link::kConnected;
   due_ms_ = now_ms;

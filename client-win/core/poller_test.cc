@@ -277,12 +277,26 @@ TEST_CASE("seat › is on the relay's own host or below it, and keeps its TLS") 
            Case{"http://relay.example", "file:///etc/passwd", false},
            Case{"http://relay.example", "http://relay.example/a b", false},
            Case{"http://[::1]:8080", "http://[::1]:8081/e", true},
+           Case{"http://Relay.Example", "http://relay.example:8081/e", true},
+           Case{"http://relay.example", "HTTP://RELAY.EXAMPLE:8081/e", true},
+           Case{"HTTPS://relay.example", "http://relay.example/e", false},
            Case{"http://[::1]:8080", "http://[::2]:8081/e", false},
        }) {
     CAPTURE(one.address);
     CHECK(ReadSeat(SeatText({{"events", one.address}, {"crossings", one.address}}), one.relay)
               .has_value() == one.taken);
   }
+}
+
+TEST_CASE("poller › takes no look for one that does not say who lies around") {
+  Life life;
+  life.Answers(life.Asks(), 201, SeatText());
+  life.Waits();
+  CHECK(!life.Answers(life.Asks(), 200, "<html>Please log in</html>").neighbours);
+  CHECK(life.poller.link() != Link::kConnected);
+  CHECK(life.Waits() > 0);
+  CHECK(life.Answers(life.Asks(), 200, LookText()).neighbours);
+  CHECK(life.poller.link() == Link::kConnected);
 }
 
 TEST_CASE("seat › is none with a part missing, too long, or not fit for a header") {

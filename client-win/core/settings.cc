@@ -99,7 +99,7 @@ Settings ReadSettings(std::string_view json, std::string* complaint) {
   settings.unknown = unknown.empty() ? "" : Written(unknown);
   const std::string wanted = settings.relay;
   settings = WithinLimits(std::move(settings));
-  if (settings.relay != wanted) {
+  if (!RelayOrigin(wanted)) {
     said = "relay: \"" + PlainText(wanted, kCreditBytesMax) +
            "\" is no address such as https://relay.example; " + kRelayDefault + " is used.";
   }

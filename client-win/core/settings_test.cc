@@ -74,5 +74,20 @@ TEST_CASE("settings › names are cut to what the relay takes") {
   CHECK(WithinLimits(many).muted.size() == kMutedMax);
 }
 
+TEST_CASE(
+    "settings › take a relay's address as people write it, and complain about none of these") {
+  struct Case {
+    const char* written;
+    const char* taken;
+  };
+  for (const Case& one : {Case{"https://relay.example/", "https://relay.example"},
+                          Case{"HTTPS://Relay.Example:8443", "https://relay.example:8443"},
+                          Case{"http://relay.example/?near=1-1", "http://relay.example"}}) {
+    std::string complaint;
+    CHECK(ReadSettings(Json({{"relay", one.written}}).dump(), &complaint).relay == one.taken);
+    CHECK(complaint == "");
+  }
+}
+
 }  // namespace
 }  // namespace sprites
