@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { GifWriter } from 'omggif';
 import { PNG } from 'pngjs';
 import { KNOWN_ANIMATIONS } from '../wire/description.ts';
 import { readSpr } from '../wire/spr.ts';
@@ -32,6 +33,29 @@ function picture(name: string, width: number, height: number): string {
   const png = new PNG({ width, height });
   for (let i = 0; i < width * height; i++) png.data.set([i % width, Math.floor(i / width), 0, 255], i * 4);
   writeFileSync(at(name), PNG.sync.write(png));
+  return at(name);
+}
+
+const RED = 0;
+const GREEN = 1;
+const BLUE = 2;
+const PALETTE = [0xff0000, 0x00ff00, 0x0000ff, 0xffffff];
+
+interface GifFrame {
+  place: [x: number, y: number, width: number, height: number];
+  colour: number;
+  ms: number;
+  disposal?: number;
+}
+
+function gif(name: string, width: number, height: number, frames: GifFrame[]): string {
+  const bytes = Buffer.alloc(1 << 20);
+  const writer = new GifWriter(bytes, width, height, { palette: PALETTE });
+  for (const { place, colour, ms, disposal = 0 } of frames) {
+    const pixels = Array<number>(place[2] * place[3]).fill(colour);
+    writer.addFrame(...place, pixels, { delay: ms / 10, disposal });
+  }
+  writeFileSync(at(name), bytes.subarray(0, writer.end()));
   return at(name);
 }
 
@@ -112,6 +136,66 @@ describe('spr › pack', () => {
       animations: { idle: { frames: [0, 1, 2], fps: 4 }, walk: { frames: [3, 2, 1, 7], fps: 9.5 } },
       behaviour: { walkSpeed: 60, jumpSpeed: 420, gravity: 900, bounce: 0.5 },
     });
+  });
+
+  it('takes a GIF with its frames, each over what the one before it left, as long as it was shown', () => {
+    const file = gif('spin.gif', 4, 2, [
+      { place: [0, 0, 4, 2], colour: RED, ms: 100 },
+      { place: [0, 0, 2, 1], colour: GREEN, ms: 300, disposal: 3 },
+      { place: [2, 0, 2, 2], colour: BLUE, ms: 0, disposal: 2 },
+      { place: [0, 1, 1, 1], colour: GREEN, ms: 100 },
+    ]);
+    const { status, err } = spr('pack', file, '--name', 'Spin');
+    assert.deepEqual([status, err], [0, '']);
+    const bytes = readFileSync(at('spin.spr'));
+    const { description, width } = readSpr(bytes);
+    assert.deepEqual(description.frame, { width: 4, height: 2 });
+    assert.deepEqual(description.animations.idle, { frames: [0, 1, 1, 1, 2, 3], fps: 10 });
+    const sheet = PNG.sync.read(bytes);
+    const cell = (i: number) => {
+      const [left, top] = [(i * 4) % width, 2 * Math.floor((i * 4) / width)];
+      const letters = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => {
+        const [red, green, blue, alpha] = pixel(sheet, left + (n % 4), top + (n >> 2));
+        return alpha === 0 ? '.' : red ? 'r' : green ? 'g' : blue ? 'b' : '?';
+      });
+      return letters.join('');
+    };
+    assert.deepEqual([0, 1, 2, 3].map(cell), ['rrrrrrrr', 'ggrrrrrr', 'rrbbrrbb', 'rr..gr..']);
+    const animated = spr('pack', file, '--animation', 'idle=0@1', '--animation', 'walk=1-3@8');
+    assert.equal(animated.status, 0);
+    assert.deepEqual(readSpr(readFileSync(at('spin.spr'))).description.animations.walk.frames, [1, 2, 3]);
+    assert.equal(spr('pack', file, '--frame', '2x2').status, 2);
+  });
+
+  it('takes a GIF of 512 frames, no more, and none that is cut off, too large or outside of itself', () => {
+    const long = (frames: number) =>
+      gif(`${frames}.gif`, 1, 1, Array(frames).fill({ place: [0, 0, 1, 1], colour: RED, ms: 20 }));
+    for (const frames of [511, 512]) {
+      assert.equal(spr('pack', long(frames)).status, 0);
+      const { idle } = readSpr(readFileSync(at(`${frames}.spr`))).description.animations;
+      assert.deepEqual([idle.frames.length, idle.fps], [frames, 50]);
+    }
+    const uneven = Array.from({ length: 100 }, (_, i): GifFrame => {
+      return { place: [0, 0, 1, 1], colour: RED, ms: i === 0 ? 20 : 200 };
+    });
+    assert.equal(spr('pack', gif('uneven.gif', 1, 1, uneven)).status, 0);
+    const { idle } = readSpr(readFileSync(at('uneven.spr'))).description.animations;
+    assert.equal(idle.frames.length, 100);
+    assert.equal(Math.round(1000 / idle.fps), 198);
+    const whole = readFileSync(at('512.gif'));
+    writeFileSync(at('cut.gif'), whole.subarray(0, 40));
+    const huge = Buffer.from(whole);
+    huge.writeUInt16LE(65_535, 6);
+    writeFileSync(at('huge.gif'), huge);
+    const outside = gif('outside.gif', 2, 2, [{ place: [1, 1, 1, 1], colour: RED, ms: 0 }]);
+    const moved = readFileSync(outside);
+    moved.writeUInt16LE(2, moved.indexOf(0x2c) + 1);
+    writeFileSync(outside, moved);
+    for (const file of [long(513), at('cut.gif'), at('huge.gif'), outside]) {
+      const { status, err } = spr('pack', file);
+      assert.equal(status, 1, file);
+      assert.match(err, /\.\n$/);
+    }
   });
 
   it('writes nothing that the relay would refuse', () => {

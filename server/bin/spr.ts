@@ -9,14 +9,15 @@ import { parseArgs } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
 import { type AsepriteExport, readAseprite } from '../wire/aseprite.ts';
-import { type Animation, FRAMES_MAX, SCALE_MIN } from '../wire/description.ts';
+import { type Animation, FPS_MAX, FRAMES_MAX, SCALE_MIN } from '../wire/description.ts';
 import { readPng, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
 import { writeSheet } from '../wire/sheet.ts';
 import { readSpr, type Spr, SprRefused } from '../wire/spr.ts';
+import { readGif } from './gif.ts';
 
 export const HELP = `Usage: npm run spr -- COMMAND
 
-  pack INPUT [options]   make a .spr from an Aseprite export (its .json, the PNG beside it) or from any PNG
+  pack INPUT [options]   make a .spr from an Aseprite export (its .json, the PNG beside it), any PNG, or a GIF with its frames
   show FILE              print what is in a .spr
   lint FILE...           check files as the relay would; silent when all is well
 
@@ -28,7 +29,7 @@ Options of pack:
       --frame WxH        size of a frame in pixels, for a PNG with several; default: the whole picture
       --scale N          pixels on screen for one of the sheet, 0.25 to 16; default: 2, less for big frames
       --hitbox X,Y,W,H   what collides, in pixels of the frame; default: the whole frame
-      --animation SPEC   NAME=FRAMES@FPS, for a PNG, once for each: idle=0-3@4, walk=4,5,6,5@10
+      --animation SPEC   NAME=FRAMES@FPS, for PNG and GIF, once for each: idle=0-3@4, walk=4,5,6,5@10
                          names desktops play: idle walk fall drag land climb sleep; only idle is required
       --behaviour SPEC   any of walkSpeed=60,jumpSpeed=420,gravity=1800,bounce=0.3
 
@@ -133,10 +134,18 @@ function lint(files: string[], complain: (text: string) => void): number {
 
 function pack(input: string, options: PackOptions): string {
   const output = options.output ?? join(dirname(input), `${parse(input).name}.spr`);
-  const bytes = input.toLowerCase().endsWith('.json') ? packAseprite(input, options) : packPng(input, options);
+  const bytes = packed(input, options);
   const spr = readSpr(bytes); // what the relay would refuse is not written
   writeFileSync(output, bytes);
   return describe(output, spr);
+}
+
+function packed(input: string, options: PackOptions): Uint8Array {
+  if (input.toLowerCase().endsWith('.json')) return packAseprite(input, options);
+  const bytes = readFileSync(input);
+  return bytes.subarray(0, 4).toString('latin1') === 'GIF8'
+    ? packGif(input, bytes, options)
+    : packPng(input, bytes, options);
 }
 
 function packAseprite(input: string, options: PackOptions): Uint8Array {
@@ -149,8 +158,32 @@ function packAseprite(input: string, options: PackOptions): Uint8Array {
   return writeSheet(sheet, { ...own, ...described(input, frame, options), animations }, crc32);
 }
 
-function packPng(input: string, options: PackOptions): Uint8Array {
-  const image = readFileSync(input);
+/** All frames on a grid, played as long as they were shown. */
+function packGif(input: string, bytes: Buffer, options: PackOptions): Uint8Array {
+  if (options.frame) throw new Misuse('A GIF has its own frames.');
+  const { width, height, frames } = readGif(bytes);
+  const columns = columnsFor(frames.length, { width, height });
+  const sheet = newSheet(frames.length, columns, { width, height });
+  for (const [cell, { rgba }] of frames.entries()) {
+    const [left, top] = [(cell % columns) * width, Math.floor(cell / columns) * height];
+    PNG.bitblt(Object.assign(new PNG({ width, height }), { data: rgba }), sheet, 0, 0, width, height, left, top);
+  }
+  const animations = options.animation?.map(animationOf) ?? [['idle', shownFor(frames.map(({ ms }) => ms))]];
+  const description = described(input, { width, height }, options);
+  return writeSheet(written(sheet), { ...description, animations: Object.fromEntries(animations) }, crc32);
+}
+
+/** Every frame as often as its share of the time, in steps of the shortest one; where those are too many, each once. */
+function shownFor(ms: number[]): Animation {
+  const stepMsMin = 1000 / FPS_MAX;
+  const stepMs = Math.max(Math.min(...ms), stepMsMin);
+  const frames = ms.flatMap((one, frame) => Array<number>(Math.max(1, Math.round(one / stepMs))).fill(frame));
+  if (frames.length <= FRAMES_MAX) return { frames, fps: 1000 / stepMs };
+  const meanMs = ms.reduce((sum, one) => sum + one, 0) / ms.length;
+  return { frames: [...ms.keys()], fps: 1000 / Math.max(meanMs, stepMsMin) };
+}
+
+function packPng(input: string, image: Buffer, options: PackOptions): Uint8Array {
   const { header } = readPng(image, crc32);
   const frame = options.frame === undefined ? header : sizeOf(options.frame);
   const cells = Math.min(FRAMES_MAX, Math.floor(header.width / frame.width) * Math.floor(header.height / frame.height));
@@ -178,13 +211,8 @@ function described(input: string, frame: { width: number; height: number }, opti
 
 /** The exported frames on a grid of their own, each where it belongs on its canvas. */
 function gridOf({ frame, frames }: AsepriteExport, source: PNG): Buffer {
-  const columns = Math.ceil(Math.sqrt((frames.length * frame.height) / frame.width)) || 1;
-  const rows = Math.ceil(frames.length / columns);
-  const [width, height] = [columns * frame.width, rows * frame.height];
-  if (!(width >= 1 && height >= 1 && width <= SHEET_SIDE_PIXELS_MAX && height <= SHEET_SIDE_PIXELS_MAX)) {
-    throw new SprRefused('aseprite', `The sheet would have ${width}×${height} pixels; a side has 1 to 4096.`);
-  }
-  const sheet = new PNG({ width, height });
+  const columns = columnsFor(frames.length, frame);
+  const sheet = newSheet(frames.length, columns, frame);
   for (const [cell, { x, y, width, height, offsetX, offsetY }] of frames.entries()) {
     const outside = x + width > source.width || y + height > source.height;
     if (outside || offsetX + width > frame.width || offsetY + height > frame.height) {
@@ -194,6 +222,25 @@ function gridOf({ frame, frames }: AsepriteExport, source: PNG): Buffer {
     const top = Math.floor(cell / columns) * frame.height + offsetY;
     PNG.bitblt(source, sheet, x, y, width, height, left, top);
   }
+  return written(sheet);
+}
+
+/** Of a grid that is about square, and has no more cells than a sheet may. */
+function columnsFor(cells: number, frame: { width: number; height: number }): number {
+  let columns = Math.ceil(Math.sqrt((cells * frame.height) / frame.width)) || 1;
+  while (cells <= FRAMES_MAX && columns * Math.ceil(cells / columns) > FRAMES_MAX) columns++;
+  return columns;
+}
+
+function newSheet(cells: number, columns: number, frame: { width: number; height: number }): PNG {
+  const [width, height] = [columns * frame.width, Math.ceil(cells / columns) * frame.height];
+  if (!(width >= 1 && height >= 1 && width <= SHEET_SIDE_PIXELS_MAX && height <= SHEET_SIDE_PIXELS_MAX)) {
+    throw new SprRefused('sheet', `The sheet would have ${width}×${height} pixels; a side has 1 to 4096.`);
+  }
+  return new PNG({ width, height });
+}
+
+function written(sheet: PNG): Buffer {
   return PNG.sync.write(sheet, { deflateLevel: 9, deflateStrategy: 0 });
 }
 
