@@ -420,8 +420,9 @@ void Shell::Close() {
   }
   if (desktop_.settings().ask_before_closing) {
     const Modal modal(this);
-    const int answer = MessageBoxW(window_, L"Close Sprites?", L"Sprites",
-                                   MB_YESNO | MB_ICONQUESTION | MB_TOPMOST);
+    const int answer =
+        MessageBoxW(window_, L"Close Sprites?\n\nWhoever is here comes back when it starts again.",
+                    L"Sprites", MB_YESNO | MB_ICONQUESTION | MB_TOPMOST);
     if (answer != IDYES) {
       return;
     }

@@ -2,7 +2,8 @@
 //   stand-in TITLE LEFT TOP WIDTH HEIGHT     a window with a caption, there
 //   stand-in TITLE full                      without a caption, over the whole primary monitor
 //   stand-in TITLE full WIDTH HEIGHT         likewise, at that resolution until it is closed
-// Ends when its window is closed: 0; 1: there is no such resolution; 2: misused.
+// Ends when its window is closed, or by the escape key: 0; 1: there is no such resolution; 2:
+// misused.
 #include <windows.h>
 // After windows.h.
 #include <shellapi.h>
@@ -53,11 +54,18 @@ bool SetResolution(SIZE resolution) {
 }
 
 LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider) {
-  if (message == WM_DESTROY) {
-    PostQuitMessage(0);
-    return 0;
+  switch (message) {
+    case WM_KEYDOWN:
+      if (wide == VK_ESCAPE) {
+        DestroyWindow(window);
+      }
+      return 0;
+    case WM_DESTROY:
+      PostQuitMessage(0);
+      return 0;
+    default:
+      return DefWindowProcW(window, message, wide, wider);
   }
-  return DefWindowProcW(window, message, wide, wider);
 }
 
 HWND Make(const Wanted& wanted) {
