@@ -8,10 +8,10 @@ namespace sprites {
 namespace {
 
 constexpr ModeRules kTable[kModes] = {
-    {Mode::kIdle, "idle", true, true, false},   {Mode::kWalk, "walk", true, true, false},
-    {Mode::kFall, "fall", false, true, false},  {Mode::kDrag, "drag", false, false, false},
-    {Mode::kLand, "land", true, true, true},    {Mode::kClimb, "climb", false, true, false},
-    {Mode::kSleep, "sleep", true, true, false},
+    {"idle", Mode::kIdle, true, true, false},   {"walk", Mode::kWalk, true, true, false},
+    {"fall", Mode::kFall, false, true, false},  {"drag", Mode::kDrag, false, false, false},
+    {"land", Mode::kLand, true, true, true},    {"climb", Mode::kClimb, false, true, false},
+    {"sleep", Mode::kSleep, true, true, false},
 };
 
 double Forwards(const Sprite& sprite) { return sprite.facing == Facing::kLeft ? -1 : 1; }

@@ -59,11 +59,11 @@ constexpr double kDropDip = 1;          // dip a sprite is lowered to let go of 
 
 // The rules of a mode, one row each.
 struct ModeRules {
-  Mode mode;
   const char* animation;  // of the .spr; one that is missing is played as `idle`
-  bool on_feet;           // stands on something, and falls when it is gone
-  bool collides;          // bumps into others
-  bool plays_once;        // its animation stops at the last frame
+  Mode mode;
+  bool on_feet;     // stands on something, and falls when it is gone
+  bool collides;    // bumps into others
+  bool plays_once;  // its animation stops at the last frame
 };
 
 const ModeRules& RulesOf(Mode mode);

@@ -123,7 +123,7 @@ std::string SeatJson(const Seat& seat) {
                   {"leaseSeconds", seat.lease_seconds}});
 }
 
-Poller::Poller(std::string relay_url, JoinWish wish, Random random)
+Poller::Poller(const std::string& relay_url, JoinWish wish, Random random)
     : relay_(RelayOrigin(relay_url).value_or("")),
       wish_(std::move(wish)),
       random_(std::move(random)) {}

@@ -77,7 +77,7 @@ struct News {
 
 class Poller {
  public:
-  Poller(std::string relay_url, JoinWish wish, Random random);
+  Poller(const std::string& relay_url, JoinWish wish, Random random);
 
   // Goes on with a seat of before instead of joining.
   void SitDown(Seat seat);

@@ -25,7 +25,7 @@ double CpuMs() {
 }
 
 SheetPointer SomeSheet() {
-  const Bytes rgba(32 * 32 * 4, 255);
+  const Bytes rgba(size_t{4} * 32 * 32, 255);
   return ReadSheet(WriteSheet(
       32, 32, rgba,
       R"({"format":"spr/1","name":"Bench","frame":{"width":32,"height":32},"animations":{"idle":{"frames":[0],"fps":4}}})"));

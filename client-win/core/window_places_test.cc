@@ -347,7 +347,7 @@ TEST_CASE(
   Scenery scenery;
   for (int round = 0; round < 3000; round++) {
     const int kind = below(8);
-    const auto id = static_cast<uint64_t>(1 + below(6));
+    const auto id = uint64_t{1} + static_cast<uint64_t>(below(6));
     const auto window = std::ranges::find(scenery.windows, id, &OpenWindow::id);
     if (kind == 0) {
       scenery.Become(layouts[below(5)]);

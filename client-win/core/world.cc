@@ -38,7 +38,7 @@ std::vector<Departure> World::Step(double now_ms, const Random& random) {
     now_ms_ = now_ms - kStepsPerCallMax * kStepMs;
   }
   std::vector<Departure> departures;
-  for (double i = std::min(steps, double{kStepsPerCallMax}); i > 0; i--) {
+  for (int i = static_cast<int>(std::min(steps, double{kStepsPerCallMax})); i > 0; i--) {
     now_ms_ += kStepMs;
     for (Sprite& sprite : sprites_) {
       Move(&sprite, kStepMs / 1000, random);

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -300,4 +301,11 @@ int Main(int count, char** words) {
 
 }  // namespace sprites
 
-int main(int count, char** words) { return sprites::Main(count, words); }
+int main(int count, char** words) {
+  try {
+    return sprites::Main(count, words);
+  } catch (const std::exception& broken) {
+    fprintf(stderr, "headless-desktop: %s\n", broken.what());
+    return 1;
+  }
+}
