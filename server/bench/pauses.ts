@@ -8,9 +8,10 @@ export function longestBlockMs(after: Reading): number {
   return (after.get('sprites_loop_delay_max_seconds') ?? Number.NaN) * 1000;
 }
 
-/** The same without the time in which the master's thread waited for a core, in ms. */
-export function busiestBlockMs(after: Reading): number {
-  return (after.get('sprites_loop_busy_max_seconds') ?? Number.NaN) * 1000;
+/** How long the master's thread was ready to run between two readings, and others had the cores, in seconds. */
+export function coreWaitSeconds(before: Reading, after: Reading): number {
+  const of = (reading: Reading) => reading.get('sprites_core_wait_seconds') ?? Number.NaN;
+  return of(after) - of(before);
 }
 
 /** The collector's pauses between two readings: how many, and the smallest bucket of the histogram that holds them all. */

@@ -1,7 +1,8 @@
 /**
  * Frames over IPC: the uplink of a worker process, and its other end in the master.
  *
- * A frame is one Buffer per turn and direction (wire/frame.ts), sent by process.send with `serialization: 'advanced'`.
+ * A frame is one Buffer (wire/frame.ts), sent by process.send with `serialization: 'advanced'`: one a turn and direction, and
+ * when a worker has many turns in a millisecond, one for all of them.
  * Invariant: records of one worker arrive in the order they were asked in.
  */
 import type { Answer } from '../wire/answer.ts';
@@ -17,22 +18,38 @@ const QUESTION_KINDS: Record<Question, number> = { leave: Kind.leave, look: Kind
 /** Sends a frame to the other process; `unsent` is called, now or later, when it can't be. */
 export type Send = (frame: Buffer, unsent: () => void) => void;
 
-/** The worker's end: gathers a turn's records into one frame. */
+/** How long a busy worker gathers for one frame, in ms: the shortest that a timer knows. */
+const GATHER_MS = 1;
+
+/**
+ * Frames that leave at once in GATHER_MS, each with what one turn brought. More than that, and the rest waits for a shared one:
+ * a frame and its answer cost both processes some 20 µs and a wake-up each, as much as all else that a crossing costs.
+ */
+export const PROMPT_FRAMES_MAX = 4;
+
+/** The worker's end: gathers a turn's records into one frame, or those of a millisecond when there are many turns. */
 export class IpcUplink implements Uplink {
   readonly #writer = new FrameWriter();
+  /** When the frames now counted began to leave, and how many have. */
+  #promptSinceMs = Number.NEGATIVE_INFINITY;
+  #prompt = 0;
+  #gathering: NodeJS.Timeout | undefined;
   readonly #send: Send;
   readonly #failed: (requests: readonly number[]) => void;
+  readonly #clock: () => number;
   #flushDue = false;
 
-  /** `failed` is told of the requests of a frame that was not sent: nobody else will answer them. */
-  constructor(send: Send, failed: (requests: readonly number[]) => void) {
+  /** `failed` is told of the requests of a frame that was not sent: nobody else will answer them. `clock`: monotonic, in ms. */
+  constructor(send: Send, failed: (requests: readonly number[]) => void, clock = () => performance.now()) {
     this.#send = send;
     this.#failed = failed;
+    this.#clock = clock;
   }
 
+  /** Leaves with flush(), which ends each turn that crossings came in. */
   crossing(request: number, from: Identity, checked: CheckedCrossing): void {
     this.#writer.crossing(request, from, checked);
-    this.#soon();
+    if (this.#writer.length > FRAME_BYTES_TARGET) this.#sendFrame();
   }
 
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {
@@ -56,7 +73,22 @@ export class IpcUplink implements Uplink {
   }
 
   flush(): void {
-    if (this.#writer.count === 0) return;
+    if (this.#writer.count === 0 || this.#gathering) return;
+    const nowMs = this.#clock();
+    if (nowMs - this.#promptSinceMs >= GATHER_MS) {
+      this.#promptSinceMs = nowMs;
+      this.#prompt = 0;
+    }
+    if (this.#prompt++ < PROMPT_FRAMES_MAX) this.#sendFrame();
+    else this.#gathering = setTimeout(() => this.#endGathering(), GATHER_MS);
+  }
+
+  #endGathering(): void {
+    this.#gathering = undefined;
+    if (this.#writer.count > 0) this.#sendFrame();
+  }
+
+  #sendFrame(): void {
     const frame = this.#writer.take();
     this.#send(frame, () => this.#unsent(frame));
   }
@@ -75,8 +107,9 @@ export class IpcUplink implements Uplink {
     this.#failed(requests);
   }
 
+  /** For what comes outside of a front's turns. */
   #soon(): void {
-    if (this.#writer.length > FRAME_BYTES_TARGET) this.flush();
+    if (this.#writer.length > FRAME_BYTES_TARGET) this.#sendFrame();
     if (this.#flushDue) return;
     this.#flushDue = true;
     setImmediate(() => {

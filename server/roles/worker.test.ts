@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Front, RequestView } from '../front/front.ts';
-import { Kind, readFrame } from '../wire/frame.ts';
+import { FRAME_BYTES_TARGET, Kind, readFrame } from '../wire/frame.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { IpcUplink } from './ipc.ts';
+import { IpcUplink, PROMPT_FRAMES_MAX } from './ipc.ts';
 import { PENDING_MAX, Worker } from './worker.ts';
 
 const IDENTITY = { slot: 1, generation: 1, token: new Uint32Array(4) };
@@ -30,6 +30,7 @@ class Bench {
   readonly failLater: (() => void)[] = [];
   readonly uplink: IpcUplink;
   flushes = 0;
+  nowMs = 1000;
 
   constructor() {
     this.uplink = new IpcUplink(
@@ -39,6 +40,7 @@ class Bench {
         else this.failLater.push(unsent);
       },
       (requests) => this.worker.failed(requests),
+      () => this.nowMs,
     );
     this.worker = new Worker(() => this.uplink);
     const front: Pick<Front, 'answer' | 'flush'> = {
@@ -77,6 +79,42 @@ describe('worker', () => {
     assert.deepEqual([bench.asked(), bench.answers], [[Kind.crossing], []]);
     bench.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
     assert.deepEqual(bench.asked(), [Kind.crossing, Kind.crossing]);
+  });
+
+  it('asks at once in up to PROMPT_FRAMES_MAX frames a millisecond, and gathers the rest of it in one', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const bench = new Bench();
+    const turn = (turns: number) => {
+      for (let n = 0; n < turns; n++) {
+        bench.post(n);
+        bench.worker.handlers.turn();
+      }
+      return bench.frames.splice(0).map((frame) => frame.readUInt32LE(4));
+    };
+    assert.deepEqual(turn(PROMPT_FRAMES_MAX - 1), Array(PROMPT_FRAMES_MAX - 1).fill(1));
+    bench.nowMs += 0.9;
+    assert.deepEqual(turn(1), [1]);
+    assert.deepEqual(turn(3), []);
+    t.mock.timers.tick(1);
+    assert.deepEqual(turn(0), [3]);
+    bench.nowMs += 1;
+    assert.deepEqual(turn(PROMPT_FRAMES_MAX + 1), Array(PROMPT_FRAMES_MAX).fill(1));
+    t.mock.timers.tick(1);
+    assert.deepEqual(turn(0), [1]);
+  });
+
+  it('gathers no more than a frame: beyond FRAME_BYTES_TARGET it leaves before its time', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const bench = new Bench();
+    for (let n = 0; n < PENDING_MAX / 2 && bench.frames.length <= PROMPT_FRAMES_MAX; n++) {
+      bench.post(n);
+      bench.worker.handlers.turn();
+    }
+    const length = bench.frames.at(-1)?.length ?? 0;
+    assert.ok(length > FRAME_BYTES_TARGET && length < FRAME_BYTES_TARGET + 2 * CROSSING.length, `${length}`);
+    assert.equal(bench.frames.length, PROMPT_FRAMES_MAX + 1);
+    t.mock.timers.tick(1);
+    assert.equal(bench.frames.length, PROMPT_FRAMES_MAX + 1, 'nothing is left for then');
   });
 
   it('asks nothing else while it goes down', async () => {
