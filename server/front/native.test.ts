@@ -445,7 +445,12 @@ describe('front › native', { skip }, () => {
     await once();
     const before = [files(), threads()];
     for (let round = 0; round < 3; round++) await once();
-    assert.deepEqual([files(), threads()], before);
+    // The system lists a thread that has ended for a moment longer.
+    for (let looks = 0; looks < 500 && threads() > before[1]; looks++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    assert.ok(threads() <= before[1], `${threads()} threads after ${before[1]}`);
+    assert.equal(files(), before[0]);
   });
 
   it('plans no thread for what fits in one file table, and enough of them for what does not', () => {
