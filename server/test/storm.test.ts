@@ -257,16 +257,16 @@ for (const { name, threads, ...options } of SHAPES) {
       const ledger = new Ledger();
       const here: Desktop[] = [];
       t.after(() => Promise.all(here.map((desktop) => desktop.stop())));
-      const come = async (world: string) => {
-        here.push(new Desktop(await join(relay.url, { world }), relay, ledger, random));
-      };
-      for (let n = 0; n < DESKTOPS; n++) await come('many');
-      for (let n = 0; n < FEW; n++) await come('few');
+      const begin = (joined: Joined) => here.push(new Desktop(joined, relay, ledger, random));
+      // All of them before the storm begins: one by one in the midst of it, a full machine takes half a minute over them.
+      const worlds = [...Array(DESKTOPS).fill('many'), ...Array(FEW).fill('few')];
+      const first = await Promise.all(worlds.map((world) => join(relay.url, { world })));
+      for (const joined of first) begin(joined);
       const untilMs = performance.now() + STORM_MS;
       while (performance.now() < untilMs) {
         const [leaver] = here.splice(Math.floor(random() * here.length), 1);
         await leaver.leave();
-        await come(leaver.joined.world);
+        begin(await join(relay.url, { world: leaver.joined.world }));
         await rest(LEAVING_MS * random());
       }
       await Promise.all(here.map((desktop) => desktop.calm()));
