@@ -256,9 +256,13 @@ void World::Steer(SpriteId id, SteerKey key, bool down) {
   if (sprite->mode == Mode::kSleep) {
     Become(sprite, Mode::kIdle, now_ms_);
   }
+  const bool on_feet = RulesOf(sprite->mode).on_feet;
+  if (key == SteerKey::kJump && down && on_feet) {
+    Jump(sprite, now_ms_);  // at once: the key may be up again before the next step
+  }
   const Room room = RoomOf(*sprite);
   const bool on_floor = std::abs(sprite->y - room.walls.bottom) < kSupportedPx;
-  if (key == SteerKey::kDrop && down && RulesOf(sprite->mode).on_feet && !on_floor) {
+  if (key == SteerKey::kDrop && down && on_feet && !on_floor) {
     sprite->y += kDropDip * room.scale;
     Become(sprite, Mode::kFall, now_ms_);
   }

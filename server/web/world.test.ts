@@ -363,6 +363,16 @@ describe('world › company', () => {
     assert.equal(sprite.x, rest);
   });
 
+  it('jumps by a key that is up again before the next step', () => {
+    const world = createWorld(800, 600);
+    const sprite = put(world, 400, 600);
+    pass(world, LANDING_MS * 2, () => 0.9);
+    steer(world, sprite, 'jump', true);
+    steer(world, sprite, 'jump', false);
+    pass(world, 100);
+    assert.ok(sprite.y < 600 - 20, `${sprite.y}`);
+  });
+
   it('finds the topmost sprite under a finger, and nobody beside it', () => {
     const world = createWorld(800, 600);
     const [under, over] = [put(world, 400, 600), put(world, 410, 600)];

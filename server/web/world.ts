@@ -316,8 +316,10 @@ export function steer(world: World, sprite: Sprite, key: 'left' | 'right' | 'jum
   sprite.touchedMs = world.nowMs;
   sprite.nextMs = world.nowMs + STEER_MS;
   if (sprite.mode === 'sleep') become(world, sprite, 'idle');
+  const onFeet = ON_FEET.has(sprite.mode);
+  if (key === 'jump' && down && onFeet) jump(world, sprite); // at once: the key may be up again before the next step
   const onFloor = Math.abs(sprite.y - world.height) < SUPPORTED_PX;
-  if (key === 'drop' && down && ON_FEET.has(sprite.mode) && !onFloor) {
+  if (key === 'drop' && down && onFeet && !onFloor) {
     sprite.y += DROP_PX;
     become(world, sprite, 'fall');
   }
