@@ -3,6 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 
+/** What runs the program for Windows on a screen of its own, where people's hands can be played: programs and their packages. */
+export const WINE = {
+  programs: ['wine', 'Xvfb', 'xdotool', 'picom', 'setpriv', 'convert'],
+  packages: ['wine', 'wine64', 'xvfb', 'xdotool', 'picom', 'util-linux', 'imagemagick'],
+};
+
 /**
  * Installs Debian packages, if this is root on a Debian; twice at the most, for two apt runs at once spoil each other.
  *

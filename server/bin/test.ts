@@ -9,7 +9,7 @@ import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { buildAddon, buildClient, buildEngine, buildFloor, buildInstaller, buildWindowsClient } from './build.js';
-import { ensurePrograms } from './machine.js';
+import { ensurePrograms, WINE } from './machine.js';
 
 /** Suites at once: the machine's benches and tests are made for two cores. */
 const CONCURRENCY = 2;
@@ -28,6 +28,9 @@ const NEEDS: Need[] = [
   { below: 'server/test/', programs: ['chromium', 'curl'], packages: ['chromium', 'curl'] },
   { below: 'server/native/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
   { below: 'client-win/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
+  { below: 'client-win/', programs: ['chromium'], packages: ['chromium'] },
+  // Here, for two suites that find Wine missing at once would run apt at once.
+  { below: 'client-win/', ...WINE },
   { below: 'loadtest/', programs: ['chromium', 'ip'], packages: ['chromium', 'iproute2'] },
   {
     below: 'v8-patches/',
