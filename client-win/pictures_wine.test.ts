@@ -1,8 +1,8 @@
 /**
  * Every kind of picture given to the program for Windows, under Wine: what sprite it becomes, in its file and on the screen.
  *
- * The pictures are made here, byte by byte, in colours nothing else on the screen has; JPEG by ImageMagick, which takes the
- * screenshots too. PNG, GIF and BMP are read by the core, JPEG, TIFF and ICO by the codecs of Windows (here Wine's).
+ * The pictures are made here, byte by byte, in colours nothing else on the screen has; JPEG by
+ * ImageMagick. PNG, GIF and BMP are read by the core, JPEG, TIFF and ICO by the codecs of Windows (here Wine's).
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -19,12 +19,7 @@ const SIDE = 48; // px of every picture: drawn twice as large, pixel by pixel
 const NEAR = 6; // of 255: what a JPEG makes of a colour
 const SHOTS = join(import.meta.dirname, '../screenshots');
 
-/** Not among the others yet, as wine.test.ts. */
-const notAsked = process.env.SPRITES_TEST_WINE
-  ? undefined
-  : 'only when asked for: SPRITES_TEST_WINE=1 npm test -- client-win/pictures_wine.test.ts';
-
-const skip = notAsked ?? noWine() ?? buildWindowsClient() ?? false;
+const skip = noWine() ?? buildWindowsClient() ?? false;
 
 const u16 = (...numbers: number[]) => numbers.flatMap((n) => [n & 255, n >> 8]);
 const u32 = (...numbers: number[]) => numbers.flatMap((n) => u16(n & 0xffff, n >>> 16));

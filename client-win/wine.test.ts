@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -256,14 +256,15 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
 
     it('steers the one that was clicked last', async () => {
       await ada.run('wine', WINDOWS_CLIENT, 'C:\\rival.spr');
-      const { it: standing } = await ada.seeStill('the runner', onFloor(runner));
-      const far = standing.left < SCREEN.width / 2 ? SCREEN.width - 200 : 200;
-      await ada.seeStill('the rival', onFloor(rival));
-      await ada.put('the rival', rival, { x: far, y: 600 });
+      const { it: near } = await ada.seeStill('the rival', onFloor(rival));
+      const isLeft = near.left < SCREEN.width / 2;
+      // Away from the runner, whom it may have bumped into.
+      await ada.put('the rival', rival, { x: isLeft ? SCREEN.width - 200 : 200, y: 600 });
       const { it: first } = await ada.seeStill('the rival', onFloor(rival));
+      const { it: other } = await ada.seeStill('the runner', onFloor(runner));
       await click(ada, first);
-      await steer(ada, far > 200 ? 'Left' : 'Right', 'it runs', rival, ({ left }) => Math.abs(left - first.left) > 60);
-      assert.deepEqual((await ada.seeStill('the runner', runner)).it, standing);
+      await steer(ada, isLeft ? 'Right' : 'Left', 'it runs', rival, ({ left }) => Math.abs(left - first.left) > 60);
+      assert.deepEqual((await ada.seeStill('the runner', runner)).it, other);
     });
 
     it('opens a menu by a right click, which can put it away', async () => {
@@ -516,9 +517,10 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
 
   describe('installer', { skip: skipInstaller }, () => {
     const CLASS = 'Software\\Classes\\Sprites.spr';
+    const CLASSES = ['Software\\Classes\\.spr', CLASS];
     const RUN = 'Software\\Microsoft\\Windows\\CurrentVersion\\Run';
     const UNINSTALL = 'Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Sprites';
-    const KEYS = ['Software\\Classes\\.spr', CLASS, UNINSTALL, 'Software\\Sprites'];
+    const KEYS = [...CLASSES, UNINSTALL, 'Software\\Sprites'];
     let program: string;
     let link: string;
 
@@ -539,26 +541,74 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       assert.match(registry.get(RUN)!, /"Sprites"=.*Programs\\\\Sprites\\\\Sprites\.exe/);
     });
 
-    it('upgrades over an old version that runs: that one ends, and the new one goes on', async () => {
+    it('opens a .spr with the program', async () => {
       ada.settle({ ...COMMON, relay: NOBODY });
-      const old = ada.begin(join(program, 'Sprites.exe'), 'C:\\Zielscheibe ü.spr');
+      // Wine looks for classes at the machine's alone, Windows at the person's first.
+      for (const key of CLASSES) await ada.run('wine', 'reg', 'copy', `HKCU\\${key}`, `HKLM\\${key}`, '/s', '/f');
+      await ada.run('wine', 'start', 'C:\\Zielscheibe ü.spr');
+      await ada.seeUntil('the sprite of the file', target);
+      for (const key of CLASSES) await ada.run('wine', 'reg', 'delete', `HKLM\\${key}`, '/f');
+    });
+
+    it('upgrades over an old version that runs: that one ends, and the new one goes on', async () => {
+      const isNew = () => readFileSync(join(program, 'Sprites.exe')).equals(readFileSync(WINDOWS_CLIENT));
+      await ada.run('wine', 'taskkill', '/im', 'Sprites.exe');
+      await ada.seeUntil('nothing is left', (picture) => picture.find(MAGENTA) === undefined || undefined);
+      await eventually('it has ended', () => !ada.isRunning('Sprites.exe'));
+      appendFileSync(join(program, 'Sprites.exe'), 'an older one');
+      const old = ada.begin(join(program, 'Sprites.exe'));
       await ada.seeUntil('the old one', target);
+      assert.ok(!isNew());
       await ada.run('wine', WINDOWS_SETUP, '/S');
       await eventually('the old one has ended', () => old.exitCode !== null);
+      assert.ok(isNew());
       await ada.seeUntil('the new one, with its sprite', target);
     });
 
-    it('uninstalls while it runs and leaves nothing behind', async () => {
+    it('starts with Windows as before after an upgrade, no longer when told so, and again', async () => {
+      const starts = async () => (await ada.registry()).get(RUN)?.includes('"Sprites"=') ?? false;
+      assert.ok(await starts());
+      await ada.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=0');
+      assert.ok(!(await starts()));
+      await ada.run('wine', WINDOWS_SETUP, '/S');
+      assert.ok(!(await starts()));
+      await ada.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=1');
+      assert.ok(await starts());
+    });
+
+    it('uninstalls while it runs: nothing of the program is left, but the sprites and settings of its person', async () => {
+      await ada.seeUntil('it runs', target);
       await ada.run('wine', join(program, 'Uninstall.exe'), '/S');
-      await eventually('all is gone', () => ![program, link, ada.folder].some((path) => existsSync(path)));
+      await areGone([program, link]);
+      await isOutOfTheRegistry();
+      await ada.seeUntil('it is away', (picture) => picture.find(MAGENTA) === undefined || undefined);
+      assert.ok(existsSync(join(ada.folder, 'settings.json')));
+      assert.ok(ada.kept().sprites.some(({ name }) => name === 'Target'));
+    });
+
+    it('is back with them when it is installed again, and leaves nothing at all when asked to', async () => {
+      await ada.run('wine', WINDOWS_SETUP, '/S');
+      assert.doesNotMatch((await ada.registry()).get(RUN) ?? '', /"Sprites"=/);
+      ada.begin(join(program, 'Sprites.exe'));
+      await ada.seeUntil('the sprite of before', target);
+      await ada.run('wine', join(program, 'Uninstall.exe'), '/S', '/PURGE=1');
+      await areGone([program, link, ada.folder]);
+      await isOutOfTheRegistry();
+    });
+
+    async function areGone(paths: string[]): Promise<void> {
+      const left = () => paths.filter((path) => existsSync(path));
+      await eventually('all of it is gone', () => left().length === 0).catch(() => assert.deepEqual(left(), []));
+    }
+
+    async function isOutOfTheRegistry(): Promise<void> {
       const registry = await ada.registry();
       assert.deepEqual(
         KEYS.filter((key) => registry.has(key)),
         [],
       );
       assert.doesNotMatch(registry.get(RUN) ?? '', /"Sprites"=/);
-      assert.equal(ada.see().find(MAGENTA), undefined);
-    });
+    }
   });
 });
 

@@ -3,7 +3,7 @@
  *
  * Wine is its own window manager here (`Managed` is `N`), as Windows is: under one of X's, a window that is activated is
  * taken away and shown again, and X ends the drag that began with it. What is on the screen is read from the X server's
- * frame buffer, pixel by pixel; the pointer and the keys are xdotool's.
+ * frame buffer, pixel by pixel; the pointer, which is not drawn, and the keys are xdotool's.
  * Invariant: whatever happens to the test, even a kill, its X server and all of its Wine are gone when its process is.
  * Cost: a look is 2 ms; a prefix is 0.7 GB and 10 s, made once and kept in build/wine.
  */
@@ -26,7 +26,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { PNG } from 'pngjs';
-import { ensurePrograms } from '../server/bin/machine.js';
+import { ensurePrograms, WINE } from '../server/bin/machine.js';
 
 export const SCREEN = { width: 1280, height: 800 } as const; // px of each X display
 
@@ -44,9 +44,6 @@ const REACHED_PX = 2; // px a held sprite may be from where it is held
 
 const PREFIXES = join(import.meta.dirname, '../build/wine');
 
-export const WINE_PROGRAMS = ['wine', 'Xvfb', 'xdotool', 'picom', 'setpriv'];
-export const WINE_PACKAGES = ['wine', 'wine64', 'xvfb', 'xdotool', 'picom', 'util-linux'];
-
 /** What a new prefix is told; another text makes a prefix anew. */
 const REGISTRY = `REGEDIT4
 
@@ -60,8 +57,8 @@ const REGISTRY = `REGEDIT4
 /** Why there can be no Wine desktop here; undefined when there can. */
 export function noWine(): string | undefined {
   if (process.platform !== 'linux') return 'Wine and Xvfb are for Linux';
-  if (ensurePrograms(WINE_PROGRAMS, WINE_PACKAGES)) return undefined;
-  return `Wine or what shows it is missing: apt-get install ${WINE_PACKAGES.join(' ')}`;
+  if (ensurePrograms(WINE.programs, WINE.packages)) return undefined;
+  return `Wine or what shows it is missing: apt-get install ${WINE.packages.join(' ')}`;
 }
 
 /** Asks until it is so. Throws, with the sentence, when it never is. */
@@ -186,13 +183,20 @@ function listens(pid: number): boolean {
   }
 }
 
-/** An X server on a display nobody else has, its frame buffer in a file. */
+/**
+ * An X server on a display nobody else has, its frame buffer in a file. It draws no pointer: what that covers is put back as
+ * it was before when the pointer goes on, so pieces of sprites that have long moved away would stay on the screen.
+ */
 async function startX(folder: string): Promise<{ server: ChildProcess; display: string }> {
   mkdirSync(folder, { recursive: true });
   const screen = ['-screen', '0', `${SCREEN.width}x${SCREEN.height}x24`, '-fbdir', folder];
-  const server = spawn('setpriv', [...BOUND, 'Xvfb', '-displayfd', '3', ...screen, '-nolisten', 'tcp', '-noreset'], {
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-  });
+  const server = spawn(
+    'setpriv',
+    [...BOUND, 'Xvfb', '-displayfd', '3', ...screen, '-nolisten', 'tcp', '-noreset', '-nocursor'],
+    {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    },
+  );
   server.unref();
   const number = await new Promise<string>((resolve, reject) => {
     server.stdio[3]!.once('data', (bytes: Buffer) => resolve(bytes.toString().trim()));
@@ -299,6 +303,18 @@ export class WineDesktop {
   async ask(command: string, ...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)(command, args, { env: this.env, timeout: COMMAND_MS_MAX });
     return stdout;
+  }
+
+  /** Whether a program of this name runs here, whoever started it. */
+  isRunning(name: string): boolean {
+    return readdirSync('/proc').some((pid) => {
+      try {
+        const isHere = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`WINEPREFIX=${this.prefix}`);
+        return isHere && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(name);
+      } catch {
+        return false; // no process, or one that has ended by now
+      }
+    });
   }
 
   /** The keys of the user's registry below `Software`, each with its values as text, one a line. */
