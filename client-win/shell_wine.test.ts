@@ -131,7 +131,7 @@ describe('shell of the windows client', { skip, timeout: 240_000 }, () => {
   before(async () => {
     mkdirSync(SHOTS, { recursive: true });
     relay = await startRelay({ workers: 0 });
-    ada = await WineDesktop.start('shell');
+    ada = await WineDesktop.start('shell', 'openbox');
     // A resolution to change to: Xvfb has but its own.
     await ada.run('xrandr', '--newmode', '800x600', ...'40 800 840 880 900 600 605 610 650'.split(' '));
     await ada.run('xrandr', '--addmode', 'screen', '800x600');

@@ -1,8 +1,8 @@
 /**
  * The Windows client on an X display of its own, under Wine: started, seen and handled as a person would.
  *
- * Wine is its own window manager here (`Managed` is `N`), as Windows is: under one of X's, a window that is activated is
- * taken away and shown again, and X ends the drag that began with it. What is on the screen is read from the X server's
+ * Wine is its own window manager here (`Managed` is `N`), as Windows is, unless another is asked for: under one of X's, a
+ * window that is activated is taken away and shown again, and X ends the drag that began with it. What is on the screen is read from the X server's
  * frame buffer, pixel by pixel; the pointer, which is not drawn, and the keys are xdotool's.
  * Invariant: whatever happens to the test, even a kill, its X server and all of its Wine are gone when its process is.
  * Cost: a look is 2 ms; a prefix is 0.7 GB and 10 s, made once and kept in build/wine.
@@ -45,14 +45,17 @@ const REACHED_PX = 2; // px a held sprite may be from where it is held
 const PREFIXES = join(import.meta.dirname, '../build/wine');
 
 /** What a new prefix is told; another text makes a prefix anew. */
-const REGISTRY = `REGEDIT4
+const registryOf = (windowManager: WindowManager) => `REGEDIT4
 
 [HKEY_CURRENT_USER\\Software\\Wine]
 "Version"="win10"
 
 [HKEY_CURRENT_USER\\Software\\Wine\\X11 Driver]
-"Managed"="N"
+"Managed"="${windowManager === 'wine' ? 'N' : 'Y'}"
 `;
+
+/** Who minds the windows' frames and places: Wine itself, or another program as on a Linux desktop. */
+export type WindowManager = 'wine' | 'openbox';
 
 /** Why there can be no Wine desktop here; undefined when there can. */
 export function noWine(): string | undefined {
@@ -246,7 +249,7 @@ export class WineDesktop {
   }
 
   /** A desktop with nothing on it and nothing remembered. Two at once have two names. */
-  static async start(name: string): Promise<WineDesktop> {
+  static async start(name: string, windowManager: WindowManager = 'wine'): Promise<WineDesktop> {
     const prefix = join(PREFIXES, name);
     const buffer = join(PREFIXES, `${name}-screen`);
     const { server, display } = await startX(buffer);
@@ -255,8 +258,10 @@ export class WineDesktop {
     // Without a compositor nothing is see-through.
     const compositor = ['--backend', 'xrender', '--no-vsync', '--config', '/dev/null'];
     desktop.children.unshift(beginBound('picom', compositor, desktop.env));
+    if (windowManager !== 'wine') desktop.children.unshift(beginBound(windowManager, [], desktop.env));
     const made = join(prefix, 'made');
-    if (!existsSync(made) || readFileSync(made, 'utf8') !== REGISTRY) await desktop.makePrefix(made);
+    const registry = registryOf(windowManager);
+    if (!existsSync(made) || readFileSync(made, 'utf8') !== registry) await desktop.makePrefix(made, registry);
     await desktop.startWine();
     rmSync(desktop.folder, { recursive: true, force: true });
     return desktop;
@@ -474,16 +479,16 @@ export class WineDesktop {
     this.wine = undefined;
   }
 
-  private async makePrefix(made: string): Promise<void> {
+  private async makePrefix(made: string, registry: string): Promise<void> {
     rmSync(this.prefix, { recursive: true, force: true });
     mkdirSync(this.prefix, { recursive: true });
     await this.startWine();
     await this.run('wineboot', '-i');
     const words = join(this.prefix, 'words.reg');
-    writeFileSync(words, REGISTRY);
+    writeFileSync(words, registry);
     await this.run('wine', 'regedit', '/S', `Z:${words}`);
     await this.stopWine();
-    writeFileSync(made, REGISTRY);
+    writeFileSync(made, registry);
   }
 }
 

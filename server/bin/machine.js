@@ -5,8 +5,8 @@ import process from 'node:process';
 
 /** What runs the program for Windows on a screen of its own, where people's hands can be played: programs and their packages. */
 export const WINE = {
-  programs: ['wine', 'Xvfb', 'xdotool', 'picom', 'setpriv', 'convert'],
-  packages: ['wine', 'wine64', 'xvfb', 'xdotool', 'picom', 'util-linux', 'imagemagick'],
+  programs: ['wine', 'Xvfb', 'xdotool', 'xrandr', 'picom', 'openbox', 'setpriv', 'convert'],
+  packages: ['wine', 'wine64', 'xvfb', 'xdotool', 'x11-xserver-utils', 'picom', 'openbox', 'util-linux', 'imagemagick'],
 };
 
 /**
