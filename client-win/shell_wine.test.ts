@@ -23,7 +23,7 @@ const MAGENTA: Colour = [255, 0, 255];
 const COMPLAINT: Colour = [176, 0, 32];
 const SIDE = 48; // px of the brick on the screen
 const FLOOR = SCREEN.height - 1; // the lowest row of pixels
-const CROWD = 50; // sprites of the bench: enough to tell a call each from a call each for all
+const CROWD = 30; // sprites of the bench: enough to tell a call each from a call each for all
 
 const skip = noWine() ?? buildWindowsClient() ?? false;
 
