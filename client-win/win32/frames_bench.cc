@@ -18,8 +18,8 @@ namespace sprites {
 
 namespace {
 
-constexpr int kFrames = 300;  // five seconds at 60 a second
-constexpr int kWarmUpFrames = 120;
+constexpr int kFrames = 180;  // three seconds at 60 a second
+constexpr int kWarmUpFrames = 60;
 constexpr int kSettlingFrames = 6'000;  // a crowd that fell into one heap has slid apart
 constexpr double kFrameMs = 1000.0 / 60;
 
