@@ -106,8 +106,12 @@ std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) 
       return std::nullopt;
     }
   }
-  if (!MaySendTo(relay_url, seat.events) || !MaySendTo(relay_url, seat.crossings)) {
-    return std::nullopt;
+  for (std::string* url : {&seat.events, &seat.crossings}) {
+    if (!MaySendTo(relay_url, *url)) {
+      return std::nullopt;
+    }
+    const size_t origin_length = ReadAddress(*url)->origin_length;
+    *url = Lowered(url->substr(0, origin_length)) + url->substr(origin_length);
   }
   return seat;
 }

@@ -299,6 +299,12 @@ TEST_CASE("poller › takes no look for one that does not say who lies around") 
   CHECK(life.poller.link() == Link::kConnected);
 }
 
+TEST_CASE("seat › has its addresses in one form") {
+  const auto seat = ReadSeat(SeatText({{"events", "HTTP://Relay.Example:8081/v1/Events"}}), kRelay);
+  REQUIRE(seat);
+  CHECK(seat->events == "http://relay.example:8081/v1/Events");
+}
+
 TEST_CASE("seat › is none with a part missing, too long, or not fit for a header") {
   CHECK(ReadSeat(SeatText(), kRelay));
   CHECK(SeatJson(*ReadSeat(SeatJson(*ReadSeat(SeatText(), kRelay)), kRelay)) ==
