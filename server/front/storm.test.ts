@@ -21,7 +21,7 @@ const OTHER_FILES = 500;
 const CROWD = Math.min(10_000, fileLimit() - OTHER_FILES);
 
 /** A crowd on a full machine is connected long before its process gets to say what it wants. */
-const CROWD_PATIENCE = { requestMs: 60_000 };
+const CROWD_PATIENCE = { requestMs: 30_000 };
 
 /** Times a crowd comes and goes in one process. */
 const CYCLES = 3;
