@@ -2,8 +2,8 @@
  * The Windows client on an X display of its own, under Wine: started, seen and handled as a person would.
  *
  * Wine is its own window manager here (`Managed` is `N`), as Windows is, unless another is asked for: under one of X's, a
- * window that is activated is taken away and shown again, and X ends the drag that began with it. What is on the screen is read from the X server's
- * frame buffer, pixel by pixel; the pointer, which is not drawn, and the keys are xdotool's.
+ * window that is activated is taken away and shown again, and X ends the drag that began with it. What is on the screen is
+ * read from the X server's frame buffer, pixel by pixel; the pointer, which is not drawn, and the keys are xdotool's.
  * Invariant: whatever happens to the test, even a kill, its X server and all of its Wine are gone when its process is.
  * Cost: a look is 2 ms; a prefix is 0.7 GB and 10 s, made once and kept in build/wine.
  */
