@@ -32,7 +32,8 @@ I will throw him over when he wakes up.
    Ada
 `;
 
-const noSky = ensurePrograms(['hsetroot'], ['hsetroot']) ? undefined : 'apt-get install hsetroot';
+const programs = ensurePrograms(['hsetroot', 'convert'], ['hsetroot', 'imagemagick']);
+const noSky = programs ? undefined : 'apt-get install hsetroot imagemagick';
 const why = noWine() ?? noSky ?? buildWindowsClient();
 if (why) {
   console.error(`No screenshots: ${why}.`);
@@ -42,7 +43,7 @@ if (why) {
 const scratch = mkdtempSync(join(tmpdir(), 'sprites-screenshots-'));
 mkdirSync(SHOTS, { recursive: true });
 const relay = await startRelay({ workers: 0 });
-const [ada, grace] = await Promise.all([WineDesktop.start('shell'), WineDesktop.start('grace')]);
+const [ada, grace] = await Promise.all([WineDesktop.start('shell', 'openbox'), WineDesktop.start('shots', 'openbox')]);
 try {
   await Promise.all([ada, grace].map(decorate));
   writeFileSync(join(ada.prefix, 'drive_c', 'letter.txt'), LETTER.replaceAll('\n', '\r\n'));
@@ -128,7 +129,7 @@ function begin(desktop: WineDesktop, name: string, places: Record<string, [numbe
 
 async function see(desktop: WineDesktop): Promise<{ path: string }> {
   const path = join(mkdtempSync(join(scratch, 'see-')), 'screen.png');
-  (await desktop.see()).save(path);
+  desktop.see().save(path);
   return { path };
 }
 

@@ -57,7 +57,7 @@ function seen(picture: Picture): { left: number; bottom: number } | undefined {
 
 const onFloor = (picture: Picture) => (seen(picture)?.bottom === FLOOR ? seen(picture) : undefined);
 
-describe('shell of the windows client', { skip, timeout: 240_000 }, () => {
+describe('shell of the windows client', { skip, timeout: 300_000 }, () => {
   const spr = brick();
   let relay: RelayProcess;
   let ada: WineDesktop;
@@ -112,7 +112,7 @@ describe('shell of the windows client', { skip, timeout: 240_000 }, () => {
     const sprite = await window('Sprite');
     await ada.pointer('sleep', 0.4, 'windowfocus', sprite.id, 'sleep', 0.1);
     for (const key of keys) {
-      if (key === keys.at(-1)) (await ada.see()).save(join(SHOTS, `shell-${shot}.png`));
+      if (key === keys.at(-1)) ada.see().save(join(SHOTS, `shell-${shot}.png`));
       await ada.pointer('key', key, 'sleep', 0.2);
     }
   }
@@ -238,7 +238,7 @@ describe('shell of the windows client', { skip, timeout: 240_000 }, () => {
   it('says what is wrong in the settings, and keeps what is right', async () => {
     await chooseInTray('settings-chosen', 's');
     const dialog = await window('Sprites: settings');
-    (await ada.see()).save(join(SHOTS, 'shell-settings.png'));
+    ada.see().save(join(SHOTS, 'shell-settings.png'));
     const type = async (text: string) => {
       await ada.pointer('windowfocus', dialog.id, 'key', 'alt+o', 'sleep', 0.2, 'key', 'ctrl+a');
       await ada.pointer('type', '--delay', 40, text);
@@ -260,7 +260,7 @@ describe('shell of the windows client', { skip, timeout: 240_000 }, () => {
   it('tells about itself', async () => {
     await chooseInTray('about-chosen', 'a');
     const about = await window('About Sprites');
-    (await ada.see()).save(join(SHOTS, 'shell-about.png'));
+    ada.see().save(join(SHOTS, 'shell-about.png'));
     await ada.pointer('windowfocus', about.id, 'key', 'Return');
     await isGone('About Sprites');
   });
@@ -286,7 +286,7 @@ describe('shell of the windows client', { skip, timeout: 240_000 }, () => {
 
   it('says in a toast what it cannot take', async () => {
     writeFileSync(join(ada.prefix, 'drive_c', 'letter.txt'), 'Dear Grace,');
-    const before = await ada.see();
+    const before = ada.see();
     await ada.run('wine', WINDOWS_CLIENT, 'C:\\letter.txt');
     const tray = await window('Wine System Tray');
     const [x, y] = [tray.x + 30, tray.y + 30];
@@ -305,7 +305,7 @@ describe('shell of the windows client', { skip, timeout: 240_000 }, () => {
       return (await windows('Sprites')).length === 1;
     });
     const question = await window('Sprites');
-    (await ada.see()).save(join(SHOTS, 'shell-question.png'));
+    ada.see().save(join(SHOTS, 'shell-question.png'));
     await ada.pointer('windowfocus', question.id, 'key', 'n');
     await isGone('Sprites');
     assert.equal((await windows('Sprite')).length, 2);
