@@ -1,25 +1,27 @@
 /**
  * Every kind of picture given to the program for Windows, under Wine: what sprite it becomes, in its file and on the screen.
  *
- * The pictures are made here, byte by byte, in colours nothing else on the screen has; JPEG by
- * ImageMagick. PNG, GIF and BMP are read by the core, JPEG, TIFF and ICO by the codecs of Windows (here Wine's).
+ * The pictures are made here, byte by byte, in colours nothing else on the screen has; JPEG by ImageMagick.
+ * PNG, GIF and BMP are read by the core, JPEG, TIFF and ICO by the codecs of Windows (here Wine's).
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { PNG } from 'pngjs';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../server/bin/build.js';
-import { until } from '../server/test/relay_process.ts';
+import { ensurePrograms } from '../server/bin/machine.js';
 import { readSpr } from '../server/wire/spr.ts';
-import { type Colour, noWine, WineDesktop } from './wine_desktop.ts';
+import { type Colour, eventually, noWine, type Picture, WineDesktop } from './wine_desktop.ts';
 
 const SIDE = 48; // px of every picture: drawn twice as large, pixel by pixel
 const NEAR = 6; // of 255: what a JPEG makes of a colour
 const SHOTS = join(import.meta.dirname, '../screenshots');
 
-const skip = noWine() ?? buildWindowsClient() ?? false;
+const noJpegs = () =>
+  ensurePrograms(['convert'], ['imagemagick']) ? undefined : 'no convert: apt-get install imagemagick';
+const skip = noWine() ?? buildWindowsClient() ?? noJpegs() ?? false;
 
 const u16 = (...numbers: number[]) => numbers.flatMap((n) => [n & 255, n >> 8]);
 const u32 = (...numbers: number[]) => numbers.flatMap((n) => u16(n & 0xffff, n >>> 16));
@@ -114,6 +116,20 @@ function jpeg([red, green, blue]: Colour): Buffer {
   ]);
 }
 
+/** A photograph that lies on its left side, and says so: one half is at its top as it was written, and right when upright. */
+function photograph(right: Colour, left: Colour): Buffer {
+  const half = (colour: Colour) => ['-size', `${SIDE}x${SIDE / 2}`, `xc:rgb(${colour})`];
+  const picture = execFileSync('convert', [...half(right), ...half(left), '-append', '-quality', '95', 'jpg:-']);
+  const tiff = [...Buffer.from('II'), ...u16(42), ...u32(8), ...u16(1, 274, 3), ...u32(1, 6, 0)];
+  const exif = Buffer.from([...Buffer.from('Exif\0\0'), ...tiff]);
+  return Buffer.concat([
+    picture.subarray(0, 2),
+    Buffer.from([0xff, 0xe1, 0, exif.length + 2]),
+    exif,
+    picture.subarray(2),
+  ]);
+}
+
 const COLOURS = {
   png: [201, 10, 120],
   bmp: [10, 200, 90],
@@ -123,6 +139,8 @@ const COLOURS = {
   gif: [250, 30, 30],
   gifThen: [30, 240, 240],
   last: [90, 20, 60],
+  left: [160, 160, 40],
+  right: [60, 110, 110],
 } as const satisfies Record<string, Colour>;
 
 const pictures: Record<string, Buffer> = skip
@@ -131,6 +149,7 @@ const pictures: Record<string, Buffer> = skip
       'p.png': png(COLOURS.png),
       'b.bmp': bmp(COLOURS.bmp),
       'j.jpg': jpeg(COLOURS.jpg),
+      'photograph.jpg': photograph(COLOURS.right, COLOURS.left),
       't.tif': tiff(COLOURS.tif),
       'i.ico': ico(COLOURS.ico, [1, 2, 3]),
       'g.gif': gif([
@@ -168,11 +187,12 @@ describe('pictures in the windows client', { skip, timeout: 180_000 }, () => {
   }
 
   before(async () => {
+    mkdirSync(SHOTS, { recursive: true });
     desktop = await WineDesktop.start('pictures');
     desktop.settle({ relay: 'http://127.0.0.1:9', sound: false, calm: true });
     for (const [name, bytes] of Object.entries(pictures)) writeFileSync(join(desktop.prefix, 'drive_c', name), bytes);
     desktop.begin(WINDOWS_CLIENT, ...Object.keys(pictures).map((name) => `C:\\${name}`));
-    await until('all have become sprites', () => desktop.kept().sprites.length === Object.keys(pictures).length);
+    await eventually('all have become sprites', () => desktop.kept().sprites.length === Object.keys(pictures).length);
   });
 
   after(async () => await desktop?.stop());
@@ -192,6 +212,14 @@ describe('pictures in the windows client', { skip, timeout: 180_000 }, () => {
       await desktop.seeUntil(`${kind} on the screen`, (picture) => picture.find(at(0, 0.25, 0.5) as never));
     });
   }
+
+  it('a photograph becomes an upright sprite, however the camera was held', () => {
+    const { at } = became('photograph');
+    for (const y of [0.1, 0.9]) {
+      assert.ok(isNear(at(0, 0.1, y), COLOURS.left), `${at(0, 0.1, y)}`);
+      assert.ok(isNear(at(0, 0.9, y), COLOURS.right), `${at(0, 0.9, y)}`);
+    }
+  });
 
   it('gif becomes a sprite that plays its frames, each as long as it was shown', async () => {
     const { description, at } = became('g');
@@ -216,10 +244,10 @@ describe('pictures in the windows client', { skip, timeout: 180_000 }, () => {
       return `C:\\${name}`;
     };
     await desktop.run('wine', WINDOWS_CLIENT, inDrive('cat.webp', webp));
-    const { picture } = await desktop.seeUntil('the balloon beside the icon', (seen) => {
-      const white = seen.find(WHITE);
-      return white !== undefined && white.right - white.left > 300 && white.bottom < 200 ? seen : undefined;
-    });
+    // Wider than the icon's own window above it, and white between its two lines.
+    const BETWEEN_LINES = 72; // px
+    const isBalloon = (seen: Picture) => [200, 300, 400].every((x) => isNear(seen.at(x, BETWEEN_LINES), WHITE));
+    const { picture } = await desktop.seeUntil('the balloon below the icon', (seen) => isBalloon(seen) || undefined);
     picture.save(join(SHOTS, 'wine-webp.png'));
     const damaged = [
       inDrive('cut.jpg', pictures['j.jpg'].subarray(0, 40)),
@@ -228,7 +256,7 @@ describe('pictures in the windows client', { skip, timeout: 180_000 }, () => {
       inDrive('notes.txt', Buffer.from('no picture')),
     ];
     await desktop.run('wine', WINDOWS_CLIENT, ...damaged, inDrive('last.png', png(COLOURS.last)));
-    await until('the last one is a sprite', () => desktop.kept().sprites.some(({ name }) => name === 'last'));
+    await eventually('the last one is a sprite', () => desktop.kept().sprites.some(({ name }) => name === 'last'));
     assert.equal(desktop.kept().sprites.length, before + 1);
   });
 });

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/orientation.h"
 #include "core/picture.h"
 #include "core/sheet.h"
 
@@ -21,6 +22,8 @@ void Require(bool condition) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  const int orientation = sprites::OrientationOf({bytes, size});
+  Require(orientation >= 1 && orientation <= 8);
   try {
     const sprites::Picture picture = sprites::DecodePicture({bytes, size}, kPixelsMax);
     Require(!picture.frames.empty() && picture.frames.size() <= sprites::kPictureFramesMax);

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "core/orientation.h"
 #include "core/picture.h"
 #include "core/png.h"
 #include "win32/folder.h"
@@ -22,7 +23,7 @@ Bytes SprOf(std::span<const uint8_t> bytes, const std::string& name) {
   try {
     return SprOfFile(bytes, name);
   } catch (const PictureUnknown&) {
-    return SprOfPicture(DecodeByWindows(bytes), name);
+    return SprOfPicture(Upright(DecodeByWindows(bytes), OrientationOf(bytes)), name);
   }
 }
 
