@@ -601,13 +601,15 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       await eventually('all of it is gone', () => left().length === 0).catch(() => assert.deepEqual(left(), []));
     }
 
+    /** The uninstaller goes on in a copy of itself: the files go first, the registry after them. */
     async function isOutOfTheRegistry(): Promise<void> {
-      const registry = await ada.registry();
-      assert.deepEqual(
-        KEYS.filter((key) => registry.has(key)),
-        [],
-      );
-      assert.doesNotMatch(registry.get(RUN) ?? '', /"Sprites"=/);
+      let left = ['the registry, which was not read'];
+      await eventually('all of it is out of the registry', async () => {
+        const registry = await ada.registry();
+        const starts = registry.get(RUN)?.includes('"Sprites"=');
+        left = [...KEYS.filter((key) => registry.has(key)), ...(starts ? [RUN] : [])];
+        return left.length === 0;
+      }).catch(() => assert.deepEqual(left, []));
     }
   });
 });
