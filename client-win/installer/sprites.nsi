@@ -81,6 +81,20 @@ Var WasRunning
   ${Loop}
 !macroend
 
+; Deletes a file as soon as nobody uses it any more.
+!macro DeleteOnceFree FILE
+  StrCpy $1 0
+  ${Do}
+    ClearErrors
+    Delete "${FILE}"
+    ${IfNot} ${Errors}
+      ${Break}
+    ${EndIf}
+    Sleep 100
+    IntOp $1 $1 + 1
+  ${LoopUntil} $1 > ${PATIENCE_STEPS}
+!macroend
+
 Section "Sprites"
   SectionIn RO
   !insertmacro EndProgram
@@ -145,8 +159,8 @@ FunctionEnd
 Section "un.Sprites"
   SectionIn RO
   !insertmacro EndProgram
-  Delete "$INSTDIR\Sprites.exe"
-  Delete "$INSTDIR\Uninstall.exe"
+  !insertmacro DeleteOnceFree "$INSTDIR\Sprites.exe"
+  !insertmacro DeleteOnceFree "$INSTDIR\Uninstall.exe" ; what started this copy of it may not have ended yet
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Sprites.lnk"
 
