@@ -20,8 +20,9 @@ import { noWine, SCREEN, WineDesktop } from './wine_desktop.ts';
 const SHOTS = join(import.meta.dirname, 'screenshots');
 const CHARACTERS = join(import.meta.dirname, '../server/web/sprites');
 const COLOURS = 255; // of a picture: what lets 1280 × 800 pixels pass for less than 150 KB
-const AIR = 640; // px: whose head is higher does not stand on the floor
+const AIR = 690; // px: whose head is higher does not stand on the floor
 const THROWS_MAX = 12; // somebody passes between two looks now and then
+const TURN_MS = 15;
 const HALF = 640; // px of each desktop that are seen of a crossing
 
 const LETTER = `Dear Grace,
@@ -153,7 +154,10 @@ async function places(desktop: WineDesktop): Promise<Place[]> {
   }));
 }
 
-/** What it looks like once somebody is there, while the program stands still; undefined when nobody came within `ms`. */
+/**
+ * What it looks like once somebody is there; undefined when nobody came within `ms`. The program runs a little and stands
+ * still while it is looked at, in turns: on a busy machine whoever flies would be gone between two looks.
+ */
 async function momentOf(
   desktop: WineDesktop,
   program: ChildProcess,
@@ -161,11 +165,11 @@ async function momentOf(
   isThere: (sprite: Place) => boolean,
 ): Promise<string | undefined> {
   for (const untilMs = performance.now() + ms; performance.now() < untilMs; ) {
-    if (!(await places(desktop)).some(isThere)) continue;
     process.kill(program.pid!, 'SIGSTOP');
-    const { path } = await see(desktop);
+    const path = (await places(desktop)).some(isThere) ? (await see(desktop)).path : undefined;
     process.kill(program.pid!, 'SIGCONT');
-    return path;
+    if (path) return path;
+    await pause(TURN_MS);
   }
   return undefined;
 }
@@ -195,8 +199,8 @@ async function crossing(hers: ChildProcess, his: ChildProcess): Promise<void> {
   for (let throws = 0; throws < THROWS_MAX && !right; throws++) {
     const atHome = new Set((await places(grace)).map(({ id }) => id));
     await throwRightmost();
-    left = await momentOf(ada, hers, 2000, ({ x, y }) => x > SCREEN.width - 170 && y < AIR);
-    right = left && (await momentOf(grace, his, 3000, ({ id, x, y }) => x > 10 && y < AIR && !atHome.has(id)));
+    left = await momentOf(ada, hers, 4000, ({ x, y }) => x > SCREEN.width - 170 && y < AIR);
+    right = left && (await momentOf(grace, his, 6000, ({ id, x, y }) => x > 10 && y < AIR && !atHome.has(id)));
   }
   if (!left || !right) throw new Error(`Nobody was seen crossing in ${THROWS_MAX} throws.`);
   const path = join(scratch, 'crossing.png');
