@@ -252,7 +252,7 @@ describe('shell of the windows client', { skip, timeout: 300_000 }, () => {
     }
     await type('300');
     await isGone('Sprites: settings');
-    assert.equal(settings().spritesMost, 300);
+    await until('they are kept', () => settings().spritesMost === 300);
     assert.equal(settings().restoreWindows, true);
     assert.equal(settings().name, 'Ada');
   });
