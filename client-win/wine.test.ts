@@ -79,9 +79,19 @@ async function killed(client: ChildProcess): Promise<void> {
   await eventually('the client has ended', () => client.exitCode !== null || client.signalCode !== null);
 }
 
-async function doubleClick(desktop: WineDesktop, area: Area): Promise<void> {
+/** A double click on it; again while nothing comes of it: on a machine that pauses between the two they are two clicks. */
+async function doubleClick(desktop: WineDesktop, area: Area, sentence: string, isSo: () => boolean | Promise<boolean>) {
   const { x, y } = middleOf(area);
-  await desktop.pointer('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
+  const AGAIN_MS = 5_000;
+  let clickedMs = Number.NEGATIVE_INFINITY;
+  await eventually(sentence, async () => {
+    if (await isSo()) return true;
+    if (performance.now() - clickedMs > AGAIN_MS) {
+      await desktop.pointer('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
+      clickedMs = performance.now();
+    }
+    return false;
+  });
 }
 
 /** A click on it, and the pointer goes elsewhere: who has no focus gets no keys then. */
@@ -287,13 +297,11 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       client = startClient(ada, { relay: NOBODY, askBeforeClosing: true }, 'C:\\Zielscheibe ü.spr');
       const { it: place } = await ada.seeStill('the sprite', target);
       const isAsked = async () => (await ada.windows('Sprites')).length === 1;
-      await doubleClick(ada, place);
-      await eventually('it asks', isAsked);
+      await doubleClick(ada, place, 'it asks', isAsked);
       ada.see().save(join(SHOTS, 'wine-question.png'));
       await ada.pointer('key', 'n');
       await eventually('it asks no more', async () => !(await isAsked()));
-      await doubleClick(ada, (await ada.seeStill('the sprite', target)).it);
-      await eventually('it asks', isAsked);
+      await doubleClick(ada, (await ada.seeStill('the sprite', target)).it, 'it asks', isAsked);
       await ada.pointer('key', 'y');
       await eventually('it has ended', () => client.exitCode !== null);
       assert.equal(client.exitCode, 0);
@@ -356,8 +364,7 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       relay = await startRelay({ workers: 0, ports });
       await eventually('both are back', async () => (await relay.metrics()).get('sprites_desktops') === 2);
       const { it: standing } = await grace.seeStill('it stands', onFloor(cyan));
-      await doubleClick(grace, standing);
-      await eventually('it has ended', () => clients[1].exitCode !== null);
+      await doubleClick(grace, standing, 'it has ended', () => clients[1].exitCode !== null);
       assert.equal(clients[1].exitCode, 0);
       assert.equal(grace.see().find(CYAN), undefined);
       await eventually('Grace has left', async () => (await relay.metrics()).get('sprites_desktops') === 1);

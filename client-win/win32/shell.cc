@@ -415,7 +415,7 @@ void Shell::TellAbout() {
 
 // All sprites, and the program.
 void Shell::Close() {
-  if (ends_) {
+  if (ends_ || modal_ > 0) {
     return;
   }
   if (desktop_.settings().ask_before_closing) {
