@@ -9,7 +9,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { buildClient, CLIENT } from '../server/bin/build.js';
+import { buildClient, CLIENT } from '../tools/build.js';
 
 const SOURCES = import.meta.dirname;
 

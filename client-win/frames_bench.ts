@@ -10,7 +10,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../server/bin/build.js';
+import { buildWindowsClient, WINDOWS_CLIENT } from '../tools/build.js';
 import { noWine, WineDesktop } from './wine_desktop.ts';
 
 const TICKS_PER_SECOND = 100; // of /proc/PID/stat, on every Linux

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { HEADLESS } from '../server/bin/build.js';
+import { HEADLESS } from '../tools/build.js';
 
 export interface SeenSprite {
   id: number;

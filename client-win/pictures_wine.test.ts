@@ -10,9 +10,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { PNG } from 'pngjs';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../server/bin/build.js';
-import { ensurePrograms } from '../server/bin/machine.js';
 import { readSpr } from '../server/wire/spr.ts';
+import { buildWindowsClient, WINDOWS_CLIENT } from '../tools/build.js';
+import { ensurePrograms } from '../tools/machine.js';
 import { type Colour, eventually, noWine, type Picture, WineDesktop } from './wine_desktop.ts';
 
 const SIDE = 48; // px of every picture: drawn twice as large, pixel by pixel

@@ -12,9 +12,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../server/bin/build.js';
-import { ensurePrograms } from '../server/bin/machine.js';
 import { startRelay, until } from '../server/test/relay_process.ts';
+import { buildWindowsClient, WINDOWS_CLIENT } from '../tools/build.js';
+import { ensurePrograms } from '../tools/machine.js';
 import { noWine, SCREEN, WineDesktop } from './wine_desktop.ts';
 
 const SHOTS = join(import.meta.dirname, 'screenshots');

@@ -11,9 +11,9 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../server/bin/build.js';
 import { type RelayProcess, startRelay, until } from '../server/test/relay_process.ts';
 import { writeSheet } from '../server/wire/sheet.ts';
+import { buildWindowsClient, WINDOWS_CLIENT } from '../tools/build.js';
 import { type Colour, noWine, type Picture, SCREEN, WineDesktop } from './wine_desktop.ts';
 
 const BIN = dirname(WINDOWS_CLIENT);

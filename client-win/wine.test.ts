@@ -12,8 +12,8 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../server/bin/build.js';
 import { type RelayProcess, startRelay } from '../server/test/relay_process.ts';
+import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../tools/build.js';
 import { arrival, endless, HOSTILE_ANSWERS, type Hostility, json, startHostileRelay } from './hostile_relay.ts';
 import { type Area, eventually, middleOf, noWine, type Picture, SCREEN, WineDesktop } from './wine_desktop.ts';
 import {

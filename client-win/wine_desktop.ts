@@ -26,7 +26,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { PNG } from 'pngjs';
-import { ensurePrograms, WINE } from '../server/bin/machine.js';
+import { ensurePrograms, WINE } from '../tools/machine.js';
 
 export const SCREEN = { width: 1280, height: 800 } as const; // px of each X display
 

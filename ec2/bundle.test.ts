@@ -35,7 +35,7 @@ describe('bundle', { skip, timeout: 300_000 }, () => {
       'lib/libc.so.6',
       'ec2/slice.ts',
       'loadtest/bin/swarm.ts',
-      'server/bin/launch.js',
+      'tools/launch.js',
       'node_modules/express/package.json',
       'commit',
     ]) {

@@ -24,8 +24,8 @@ import {
 } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { buildAddon, buildEngine } from '../server/bin/build.js';
-import { ensurePrograms } from '../server/bin/machine.js';
+import { buildAddon, buildEngine } from '../tools/build.js';
+import { ensurePrograms } from '../tools/machine.js';
 import type { Architecture } from './plan.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -45,6 +45,7 @@ const SOURCES = [
   'package.json',
   'package-lock.json',
   'server',
+  'tools',
   'loadtest',
   'ec2/slice.ts',
   'ec2/job.ts',

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { ensurePrograms } from '../server/bin/machine.js';
+import { ensurePrograms } from '../tools/machine.js';
 import { bootScript } from './fleet.ts';
 import { tooLarge, USER_DATA_BYTES_MAX, userData } from './user_data.ts';
 

@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { ENGINE } from '../server/bin/build.js';
+import { ENGINE } from '../tools/build.js';
 import { type EngineResult, type EngineSecond, readResult } from './engine_result.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
 import type { RelaySample } from './relay_sample.ts';

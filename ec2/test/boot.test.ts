@@ -68,7 +68,7 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
       '--log-level',
       'info',
     ];
-    relay = within('server/bin/launch.js', 'relay', ...relayFlags);
+    relay = within('tools/launch.js', 'relay', ...relayFlags);
     await relay.line(({ msg }) => msg === 'relay ready');
     // In namespaces of its own: however this ends, nothing that it booted or mounted is left.
     const alone = ['unshare', '--mount', '--propagation', 'private', '--pid', '--mount-proc', '--fork', '--kill-child'];

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePrograms } from '../../server/bin/machine.js';
+import { ensurePrograms } from '../../tools/machine.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 export const DEBIAN = join(ROOT, 'build/debian');

@@ -9,7 +9,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aptInstall, ensurePrograms } from '../../server/bin/machine.js';
+import { aptInstall, ensurePrograms } from '../../tools/machine.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VERSION = '5.2.5';

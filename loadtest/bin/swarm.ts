@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { buildEngine } from '../../server/bin/build.js';
+import { buildEngine } from '../../tools/build.js';
 import { compareFiles } from '../compare.ts';
 import { furnish, isInside, isolate } from '../isolate.ts';
 import { liveLine } from '../live.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
-import { buildEngine, ENGINE } from '../../server/bin/build.js';
+import { buildEngine, ENGINE } from '../../tools/build.js';
 
 describe('swarm engine', () => {
   const why = buildEngine();

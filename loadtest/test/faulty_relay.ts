@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ENGINE } from '../../server/bin/build.js';
+import { ENGINE } from '../../tools/build.js';
 
 const PROGRAM = join(dirname(ENGINE), 'faulty-relay');
 

@@ -10,7 +10,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { buildEngine } from '../../server/bin/build.js';
+import { buildEngine } from '../../tools/build.js';
 import { folderOf, reportIn, swarm } from './command.ts';
 import { startFaultyRelay } from './faulty_relay.ts';
 

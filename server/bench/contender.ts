@@ -9,12 +9,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { FLOOR } from '../bin/build.js';
+import { FLOOR } from '../../tools/build.js';
 
 /** Of what it said last, when it could not start. */
 const SAID_CHARACTERS_MAX = 500;
 
-const LAUNCHER = join(import.meta.dirname, '..', 'bin', 'launch.js');
+const LAUNCHER = join(import.meta.dirname, '../../tools/launch.js');
 const RELAY = join(import.meta.dirname, '..', 'bin', 'relay.ts');
 
 /** What runs: `floor`, or a relay with this front and number of workers (left out: as many as the relay itself would take). */

@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ensurePrograms } from '../bin/machine.js';
+import { ensurePrograms } from '../../tools/machine.js';
 import { type Collected, start } from './contender.ts';
 import { runEngine } from './engine_run.ts';
 import { coreWaitSeconds, longestBlockMs, pausesOf } from './pauses.ts';

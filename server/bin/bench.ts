@@ -1,9 +1,10 @@
 /** `npm run bench`: builds what it needs, then answers the questions of server/bench, all of them or those named. */
+
+import { buildAddon, buildEngine, buildFloor } from '../../tools/build.js';
 import type { Shape } from '../bench/contender.ts';
 import { MILLION_USAGE, million } from '../bench/million.ts';
 import { LOADS, relaying } from '../bench/relaying.ts';
 import { whyNoNativeFront } from '../front/native.ts';
-import { buildAddon, buildEngine, buildFloor } from './build.js';
 
 const NATIVE: Shape[] = [
   { name: 'native, cluster (1 worker)', front: 'native', workers: 1 },

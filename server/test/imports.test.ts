@@ -10,7 +10,7 @@ const SERVER = fileURLToPath(new URL('..', import.meta.url));
 
 /** Which layers each layer may import besides itself. */
 const BELOW: Record<string, readonly string[]> = {
-  bin: ['roles', 'domain', 'front', 'wire', 'bench'],
+  bin: ['roles', 'domain', 'front', 'wire', 'bench', '..'],
   roles: ['domain', 'front', 'wire'],
   domain: ['wire'],
   front: ['wire'],

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const LAUNCHER = join(ROOT, 'server/bin/launch.js');
+const LAUNCHER = join(ROOT, 'tools/launch.js');
 
 /** A relay that is not ready, or has not said what is waited for, within this is broken; in ms. */
 const PATIENCE_MS = 20_000;

@@ -1,6 +1,6 @@
 /** `npm run bench:heap`: what the shape of state, and V8's flags, do to pauses; all questions of this folder or one. */
 import { parseArgs } from 'node:util';
-import { buildEngine } from '../../server/bin/build.js';
+import { buildEngine } from '../../tools/build.js';
 import { externalBuffers, LOADS } from './buffers.ts';
 import { collections } from './collections.ts';
 import { RELAY_SETS, relayFlags } from './relay.ts';

@@ -8,8 +8,8 @@ import { totalmem } from 'node:os';
 import { type Shape, start } from '../../server/bench/contender.ts';
 import { runEngine } from '../../server/bench/engine_run.ts';
 import { machine, mib, table, us } from '../../server/bench/table.ts';
-import { presetFor } from '../../server/bin/presets.js';
 import { connectionsFor, fileLimit } from '../../server/roles/capacity.ts';
+import { presetFor } from '../../tools/presets.js';
 
 /** Without these the relay's admin port can't collect, and its log has a warning: in every set. */
 const ALWAYS = ['--expose-gc', '--disable-warning=ExperimentalWarning'];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { pollsByHeap, pollsByMemory } from '../roles/capacity.ts';
+import { pollsByHeap, pollsByMemory } from '../server/roles/capacity.ts';
 import { flagsIn, HEAP_MIB_LEAST, presetFor, whyNot } from './presets.js';
 
 const GIB = 1024;

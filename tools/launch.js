@@ -15,7 +15,7 @@ import { buildAddon } from './build.js';
 import { aptInstall } from './machine.js';
 import { flagsIn, presetFor, whyNot } from './presets.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NODE_MAJOR = 26;
 
 /** Each command: what runs, and with which flags of Node. Arguments of the command line follow. */
@@ -27,7 +27,7 @@ const COMMANDS = {
     if (why) console.error(`No native front: ${why}. The relay runs with the portable one.`);
     run(program, [...relayFlags(native && !why ? 'native' : 'portable'), 'server/bin/relay.ts']);
   },
-  test: () => run(node(), ['server/bin/test.ts']),
+  test: () => run(node(), ['tools/test.ts']),
   admin: () => run(node(), ['server/bin/admin.ts']),
   bench: () => run(node(), ['server/bin/bench.ts']),
   'bench:heap': () => run(node(), ['v8-patches/bench/heap.ts']),
@@ -35,14 +35,14 @@ const COMMANDS = {
   swarm: () => run(node(), ['--disable-warning=ExperimentalWarning', 'loadtest/bin/swarm.ts']),
   fleet: () => run(node(), ['--disable-warning=ExperimentalWarning', 'ec2/bin/fleet.ts']),
   spr: () => run(node(), ['server/bin/spr.ts']),
-  client: () => run(node(), ['server/bin/client.ts']),
+  client: () => run(node(), ['tools/client.ts']),
   lint: () => run(node(), ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
   types: () => run(node(), ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
 };
 
 const [command, ...rest] = process.argv.slice(2);
 if (!(command in COMMANDS)) {
-  console.error(`Usage: node server/bin/launch.js ${Object.keys(COMMANDS).join('|')} [arguments]`);
+  console.error(`Usage: node tools/launch.js ${Object.keys(COMMANDS).join('|')} [arguments]`);
   process.exit(2);
 }
 process.chdir(['relay', 'admin', 'spr', 'swarm', 'fleet'].includes(command) ? process.cwd() : ROOT);

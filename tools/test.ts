@@ -14,7 +14,7 @@ import { ensurePrograms, WINE } from './machine.js';
 /** Suites at once: the machine's benches and tests are made for two cores. */
 const CONCURRENCY = 2;
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '..');
 
 /** Programs that the suites below a folder need beside the compilers of the builds, and the Debian packages they are in. */
 interface Need {
@@ -23,7 +23,7 @@ interface Need {
   packages: string[];
 }
 
-const FOLDERS = ['server', 'loadtest', 'client-win', 'v8-patches', 'ec2'];
+const FOLDERS = ['tools', 'server', 'loadtest', 'client-win', 'v8-patches', 'ec2'];
 const NEEDS: Need[] = [
   { below: 'server/test/', programs: ['chromium', 'curl'], packages: ['chromium', 'curl'] },
   { below: 'server/native/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },

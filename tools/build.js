@@ -20,7 +20,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { ensureFiles, ensurePrograms } from './machine.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Where the engine's program lies once built. */
 export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
