@@ -5,7 +5,7 @@
  * started is stopped by stop(), whatever became of the run.
  */
 import { readFileSync } from 'node:fs';
-import { type Contender, start } from '../server/bench/contender.ts';
+import { type Contender, start } from '../tools/bench/contender.ts';
 import type { Target } from './plan.ts';
 import { type RelaySample, readMetrics, sampleOf } from './relay_sample.ts';
 import type { Scenario } from './scenario.ts';

@@ -1,7 +1,7 @@
 /** `npm run bench:http`: the routes that are no long-poll, one after the other, against a relay of its own or a given one. */
 import { parseArgs } from 'node:util';
-import { type Contender, start } from '../../server/bench/contender.ts';
-import { machine, table } from '../../server/bench/table.ts';
+import { type Contender, start } from '../../tools/bench/contender.ts';
+import { machine, table } from '../../tools/bench/table.ts';
 import { benchRoute, type RouteFigures, routesOf } from '../http_bench.ts';
 import { bytes, count, readSeconds, time } from '../units.ts';
 

@@ -8,11 +8,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { type Collected, start } from '../../tools/bench/contender.ts';
+import { runEngine } from '../../tools/bench/engine_run.ts';
+import { coreWaitSeconds, longestBlockMs, pausesOf } from '../../tools/bench/pauses.ts';
+import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { ensurePrograms } from '../../tools/machine.js';
-import { type Collected, start } from './contender.ts';
-import { runEngine } from './engine_run.ts';
-import { coreWaitSeconds, longestBlockMs, pausesOf } from './pauses.ts';
-import { machine, mib, table, us } from './table.ts';
 
 export const MILLION_USAGE = `Usage: npm run bench -- million [--desktops 1000000] [--rate 5000] [--hold 120] [--workers 1]
 

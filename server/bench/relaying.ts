@@ -6,10 +6,10 @@
  * is the growth of their resident set for each parked poll.
  */
 
-import { FLOOR_SHAPE, type Shape, start } from './contender.ts';
-import { type Account, runEngine } from './engine_run.ts';
-import { longestBlockMs, pausesOf, type Reading } from './pauses.ts';
-import { machine, table, us } from './table.ts';
+import { FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
+import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
+import { longestBlockMs, pausesOf, type Reading } from '../../tools/bench/pauses.ts';
+import { machine, table, us } from '../../tools/bench/table.ts';
 
 interface Load {
   name: string;

@@ -1,7 +1,7 @@
 /** `npm run bench`: builds what it needs, then answers the questions of server/bench, all of them or those named. */
 
+import type { Shape } from '../../tools/bench/contender.ts';
 import { buildAddon, buildEngine, buildFloor } from '../../tools/build.js';
-import type { Shape } from '../bench/contender.ts';
 import { MILLION_USAGE, million } from '../bench/million.ts';
 import { LOADS, relaying } from '../bench/relaying.ts';
 import { whyNoNativeFront } from '../front/native.ts';

@@ -4,7 +4,7 @@
  * Every Buffer is an object of a hundred bytes that owns thousands outside of the heap. V8 counts those, and collects the
  * whole heap because of them; two million objects that live make that dear. `window`: so many Buffers are kept.
  */
-import { machine, table } from '../../server/bench/table.ts';
+import { machine, table } from '../../tools/bench/table.ts';
 import { nodeWithYoungLimit } from './emulated.ts';
 import { measureCase, type Pauses, paced, settle, watchPauses } from './pauses.ts';
 

@@ -2,8 +2,9 @@
  * A full collection on demand: `gc()`, the same asked for and done in a turn of its own, and the one of the admin port, which
  * V8 does in steps. Each several times in one process, beside so many live objects and a heap's share of garbage.
  */
-import { machine, table } from '../../server/bench/table.ts';
+
 import { collect } from '../../server/roles/collection.ts';
+import { machine, table } from '../../tools/bench/table.ts';
 import { caseOutput, settle } from './pauses.ts';
 
 const HEAPS = [1000, 200_000, 2_000_000];

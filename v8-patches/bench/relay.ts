@@ -5,10 +5,10 @@
  * was measured in the same quarter of an hour. The pauses are the master's: it holds every poll as JavaScript objects.
  */
 import { totalmem } from 'node:os';
-import { type Shape, start } from '../../server/bench/contender.ts';
-import { runEngine } from '../../server/bench/engine_run.ts';
-import { machine, mib, table, us } from '../../server/bench/table.ts';
 import { connectionsFor, fileLimit } from '../../server/roles/capacity.ts';
+import { type Shape, start } from '../../tools/bench/contender.ts';
+import { runEngine } from '../../tools/bench/engine_run.ts';
+import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { presetFor } from '../../tools/presets.js';
 
 /** Without these the relay's admin port can't collect, and its log has a warning: in every set. */

@@ -5,7 +5,7 @@
  * desktops are replaced by newcomers. What differs is where a desktop lives: as objects that refer to one another, or
  * as a number that indexes columns.
  */
-import { machine, mib, table } from '../../server/bench/table.ts';
+import { machine, mib, table } from '../../tools/bench/table.ts';
 import { measureCase, type Pauses, paced, settle, watchPauses } from './pauses.ts';
 
 const DESKTOPS = 2_000_000;

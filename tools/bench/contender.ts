@@ -9,13 +9,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { FLOOR } from '../../tools/build.js';
+import { FLOOR } from '../build.js';
 
 /** Of what it said last, when it could not start. */
 const SAID_CHARACTERS_MAX = 500;
 
-const LAUNCHER = join(import.meta.dirname, '../../tools/launch.js');
-const RELAY = join(import.meta.dirname, '..', 'bin', 'relay.ts');
+const LAUNCHER = join(import.meta.dirname, '../launch.js');
+const RELAY = join(import.meta.dirname, '../../server/bin/relay.ts');
 
 /** What runs: `floor`, or a relay with this front and number of workers (left out: as many as the relay itself would take). */
 export interface Shape {

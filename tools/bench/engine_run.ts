@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { ENGINE } from '../../tools/build.js';
+import { ENGINE } from '../build.js';
 import type { Contender } from './contender.ts';
 
 /** The part of the engine's last line that benches read; loadtest/engine/report.h documents all of it. */
