@@ -6,7 +6,7 @@ import { dirname, join, normalize, sep } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const SERVER = fileURLToPath(new URL('..', import.meta.url));
+const SERVER = fileURLToPath(new URL('../server', import.meta.url));
 
 /** Which layers each layer may import besides itself. */
 const BELOW: Record<string, readonly string[]> = {
