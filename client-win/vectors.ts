@@ -3,7 +3,7 @@
  *
  *   node client-win/vectors.ts        after a change of the rules; the diff is what changed for people
  *
- * The same file is played by core/vectors_test.cc in the world of the Windows client. A world is stepped every FRAME_MS; what
+ * The same file is played by core/motion/vectors_test.cc in the world of the Windows client. A world is stepped every FRAME_MS; what
  * the script says of a moment is done before that step, what is expected is looked at after it.
  */
 import { spawnSync } from 'node:child_process';

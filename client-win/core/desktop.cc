@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "core/file_cache.h"
-#include "core/json.h"
-#include "core/text.h"
+#include "core/picture/file_cache.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace sprites {
 

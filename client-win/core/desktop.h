@@ -18,11 +18,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/crossing.h"
-#include "core/poller.h"
+#include "core/relay/crossing.h"
+#include "core/relay/poller.h"
 #include "core/seams.h"
 #include "core/settings.h"
-#include "core/world.h"
+#include "core/motion/world.h"
 
 namespace sprites {
 

@@ -3,8 +3,8 @@
 #include <exception>
 #include <utility>
 
-#include "core/file_cache.h"
-#include "core/png.h"
+#include "core/picture/file_cache.h"
+#include "core/picture/png.h"
 
 namespace sprites {
 

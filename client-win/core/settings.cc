@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/json.h"
-#include "core/poller.h"
-#include "core/text.h"
+#include "core/text/json.h"
+#include "core/relay/poller.h"
+#include "core/text/text.h"
 
 namespace sprites {
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 
 namespace sprites {
 namespace {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/picture.h"
+#include "core/picture/picture.h"
 
 namespace sprites {
 

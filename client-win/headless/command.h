@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "core/desktop.h"
-#include "core/file_cache.h"
-#include "core/json.h"
+#include "core/picture/file_cache.h"
+#include "core/text/json.h"
 
 namespace sprites {
 

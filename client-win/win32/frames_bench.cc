@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/desktop.h"
-#include "core/picture.h"
+#include "core/picture/picture.h"
 #include "win32/monitors.h"
 #include "win32/sprite_windows.h"
 

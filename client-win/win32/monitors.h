@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/geometry.h"
+#include "core/screen/geometry.h"
 
 namespace sprites {
 

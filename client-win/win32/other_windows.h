@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "core/window_places.h"
+#include "core/screen/window_places.h"
 
 namespace sprites {
 

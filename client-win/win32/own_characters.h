@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/file_cache.h"
+#include "core/picture/file_cache.h"
 
 namespace sprites {
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/poller.h"
-#include "core/text.h"
+#include "core/relay/poller.h"
+#include "core/text/text.h"
 #include "win32/resource.h"
 #include "win32/text16.h"
 

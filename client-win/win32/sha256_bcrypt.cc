@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "core/sheet.h"
+#include "core/picture/sheet.h"
 
 namespace sprites {
 

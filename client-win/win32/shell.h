@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "core/carrier.h"
+#include "core/relay/carrier.h"
 #include "core/desktop.h"
-#include "core/file_cache.h"
-#include "core/window_places.h"
+#include "core/picture/file_cache.h"
+#include "core/screen/window_places.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
 #include "win32/sounds.h"

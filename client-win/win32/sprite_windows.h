@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/desktop.h"
-#include "core/staging.h"
+#include "core/screen/staging.h"
 #include "win32/frame_bitmaps.h"
 #include "win32/owned.h"
 

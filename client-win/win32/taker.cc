@@ -7,9 +7,9 @@
 #include <new>
 #include <utility>
 
-#include "core/orientation.h"
-#include "core/picture.h"
-#include "core/png.h"
+#include "core/picture/orientation.h"
+#include "core/picture/picture.h"
+#include "core/picture/png.h"
 #include "win32/folder.h"
 #include "win32/text16.h"
 #include "win32/wic_picture.h"

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/file_cache.h"
+#include "core/picture/file_cache.h"
 
 namespace sprites {
 

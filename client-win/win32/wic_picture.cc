@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/png.h"
+#include "core/picture/png.h"
 #include "win32/owned.h"
 
 namespace sprites {

@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "core/picture.h"
+#include "core/picture/picture.h"
 
 namespace sprites {
 

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "core/geometry.h"
+#include "core/screen/geometry.h"
 #include "win32/owned.h"
 
 namespace sprites {

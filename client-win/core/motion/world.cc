@@ -1,0 +1,570 @@
+#include "core/motion/world.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sprites {
+
+namespace {
+
+struct Size {
+  double width;
+  double height;
+};
+
+// px of the screen.
+Size SizeOf(const Sprite& sprite, double scale) {
+  return {sprite.nature.width * scale, sprite.nature.height * scale};
+}
+
+double SignOf(double value) { return value < 0 ? -1 : value > 0 ? 1 : 0; }
+
+// Half up, as JavaScript rounds.
+double Rounded(double value) { return std::floor(value + 0.5); }
+
+}  // namespace
+
+const Sprite* World::Find(SpriteId id) const {
+  const auto found = std::ranges::find(sprites_, id, &Sprite::id);
+  return found == sprites_.end() ? nullptr : &*found;
+}
+
+Sprite* World::Mutable(SpriteId id) { return const_cast<Sprite*>(std::as_const(*this).Find(id)); }
+
+std::vector<Departure> World::Step(double now_ms, const Random& random) {
+  const double steps = std::floor((now_ms - now_ms_) / kStepMs);
+  if (steps > kStepsPerCallMax) {
+    now_ms_ = now_ms - kStepsPerCallMax * kStepMs;
+  }
+  std::vector<Departure> departures;
+  for (int i = static_cast<int>(std::min(steps, double{kStepsPerCallMax})); i > 0; i--) {
+    now_ms_ += kStepMs;
+    for (Sprite& sprite : sprites_) {
+      Move(&sprite, kStepMs / 1000, random);
+    }
+    Collide();
+    const size_t before = departures.size();
+    for (Sprite& sprite : sprites_) {
+      const Room room = RoomOf(sprite);
+      if (const auto edge = Crosses(sprite, room)) {
+        departures.push_back(Depart(sprite, *edge));
+      } else if (sprite.mode != Mode::kDrag) {
+        StayInside(&sprite, room, random);
+      }
+    }
+    for (size_t gone = before; gone < departures.size(); gone++) {
+      Remove(departures[gone].sprite.id);
+    }
+  }
+  return departures;
+}
+
+void World::SetScreen(Screen screen) {
+  if (screen == screen_) {
+    return;
+  }
+  screen_ = std::move(screen);
+  for (Sprite& sprite : sprites_) {
+    sprite.monitor = screen_.NearestMonitor({sprite.x, sprite.y});
+    if (sprite.mode == Mode::kDrag) {
+      continue;
+    }
+    const Room room = RoomOf(sprite);
+    const Size size = SizeOf(sprite, room.scale);
+    sprite.x = std::clamp(sprite.x, room.walls.left, room.walls.right);
+    sprite.y = std::clamp(sprite.y, std::min(room.walls.top + size.height, room.walls.bottom),
+                          room.walls.bottom);
+  }
+}
+
+void World::SetNature(SpriteId id, const Nature& nature) {
+  if (Sprite* sprite = Mutable(id)) {
+    sprite->nature = nature;
+  }
+}
+
+SpriteId World::Add(const Newcomer& newcomer) {
+  Sprite sprite;
+  sprite.file = newcomer.file;
+  sprite.name = newcomer.name;
+  sprite.scale = newcomer.scale;
+  sprite.from_shelf = newcomer.from_shelf;
+  sprite.nature = newcomer.nature;
+  sprite.facing = newcomer.facing;
+  sprite.x = newcomer.place.x;
+  sprite.y = newcomer.place.y;
+  sprite.since_ms = sprite.next_ms = sprite.touched_ms = now_ms_;
+  sprite.id = next_id_++;
+  sprite.monitor = screen_.NearestMonitor({sprite.x, sprite.y});
+  sprites_.push_back(std::move(sprite));
+  return sprites_.back().id;
+}
+
+void World::Remove(SpriteId id) {
+  std::erase_if(sprites_, [id](const Sprite& sprite) { return sprite.id == id; });
+  if (held() == id) {
+    held_.reset();
+  }
+  if (steered() == id) {
+    steered_.reset();
+  }
+}
+
+SpriteId World::Enter(Sprite sprite, const Entrance& entrance) {
+  const Doorway door = screen_.EnterBy(entrance.edge, entrance.at);
+  sprite.monitor = door.monitor;
+  const Room room = screen_.RoomAt(door.point, door.monitor);
+  const Size size = SizeOf(sprite, room.scale);
+  const auto along = [](double place, double low, double high, double side) {
+    return std::min(std::max(place, low + side / 2), high - side / 2);
+  };
+  sprite.vx = LimitedSpeed(entrance.vx);
+  sprite.vy = LimitedSpeed(entrance.vy);
+  if (IsSide(entrance.edge)) {
+    const double inwards = entrance.edge == Edge::kLeft ? 1 : -1;
+    sprite.x = door.point.x - inwards * size.width / 2;
+    sprite.y =
+        along(door.point.y, room.edges.top, room.edges.bottom, size.height) + size.height / 2;
+    sprite.vx = inwards * std::max(inwards * sprite.vx, kEntranceSpeedMin);
+  } else {
+    const bool from_above = entrance.edge == Edge::kTop;
+    sprite.x = along(door.point.x, room.edges.left, room.edges.right, size.width);
+    sprite.y = from_above ? door.point.y : door.point.y + size.height;
+    // From below it must rise by twice its own height above the floor, or nobody would see it.
+    const double height = kEntranceHeights * sprite.nature.height +
+                          (room.edges.bottom - room.walls.bottom) / room.scale;
+    const double rise = std::max(kEntranceSpeedMin, std::sqrt(2 * sprite.nature.gravity * height));
+    sprite.vy = from_above ? std::max(sprite.vy, 0.0) : std::min(sprite.vy, -rise);
+  }
+  sprite.facing = sprite.vx < 0 ? Facing::kLeft : Facing::kRight;
+  sprite.thrown = false;
+  sprite.through_floor = false;
+  sprite.touched_ms = now_ms_;
+  Become(&sprite, Mode::kFall, now_ms_);
+  if (sprite.id == kNobody) {
+    sprite.id = next_id_++;
+  }
+  const SpriteId id = sprite.id;
+  Put(std::move(sprite));
+  return id;
+}
+
+SpriteId World::BounceBack(const Departure& departure) {
+  const double across = IsSide(departure.edge) ? -kReturnedSpeed : kReturnedSpeed;
+  return Enter(departure.sprite,
+               {departure.edge, departure.at, departure.vx * across, departure.vy * -across});
+}
+
+void World::Grab(SpriteId id, Point point, double ms) {
+  const auto found = std::ranges::find(sprites_, id, &Sprite::id);
+  if (found == sprites_.end()) {
+    return;
+  }
+  std::rotate(found, found + 1, sprites_.end());
+  Sprite& sprite = sprites_.back();
+  held_ = Hold{id, {sprite.x - point.x, sprite.y - point.y}, {{point, ms}}};
+  sprite.thrown = false;
+  sprite.through_floor = false;
+  sprite.touched_ms = now_ms_;
+  Become(&sprite, Mode::kDrag, now_ms_);
+}
+
+void World::Drag(Point point, double ms) {
+  Sprite* sprite = held_ ? Mutable(held_->id) : nullptr;
+  if (sprite == nullptr) {
+    return;
+  }
+  auto& trail = held_->trail;
+  trail.push_back({point, ms});
+  const auto recent =
+      std::ranges::find_if(trail.begin(), trail.end() - 2,
+                           [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
+  trail.erase(trail.begin(), recent);
+  sprite->x = point.x + held_->offset.x;
+  sprite->y = point.y + held_->offset.y;
+  const double moved = (point.x - trail.front().point.x) / RoomOf(*sprite).scale;
+  if (std::abs(moved) > kFacingDragDip) {
+    sprite->facing = moved < 0 ? Facing::kLeft : Facing::kRight;
+  }
+}
+
+void World::Release(double ms) {
+  Sprite* sprite = held_ ? Mutable(held_->id) : nullptr;
+  if (sprite == nullptr) {
+    return;
+  }
+  const auto trail = std::move(held_->trail);
+  held_.reset();
+  const auto first =
+      std::ranges::find_if(trail, [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
+  const double seconds = first == trail.end() ? 0 : (ms - first->ms) / 1000;
+  if (seconds <= 0) {
+    Hurl(sprite, 0, 0);
+    return;
+  }
+  const double dip = seconds * RoomOf(*sprite).scale;
+  const Point last = trail.back().point;
+  Hurl(sprite, (last.x - first->point.x) / dip, (last.y - first->point.y) / dip);
+}
+
+void World::ThrowTo(SpriteId id, Edge edge) {
+  Sprite* sprite = Mutable(id);
+  if (sprite == nullptr || sprite->mode == Mode::kDrag) {
+    return;
+  }
+  const Room room = RoomOf(*sprite);
+  const double gravity = sprite->nature.gravity;
+  if (edge == Edge::kTop) {
+    const double way = std::max(0.0, (sprite->y - room.edges.top) / room.scale);
+    Hurl(sprite, 0,
+         -(std::sqrt(2 * gravity * way) + kCrossingSpeedMin +
+           std::sqrt(gravity * sprite->nature.height)));
+  } else if (edge == Edge::kBottom) {
+    Hurl(sprite, 0, kFloorThrowSpeedMin);
+  } else {
+    const bool to_left = edge == Edge::kLeft;
+    const double way =
+        (to_left ? sprite->x - room.edges.left : room.edges.right - sprite->x) / room.scale;
+    Hurl(sprite, (to_left ? -1 : 1) * (kThrownSpeed + kThrownPerDip * way), -kThrownRise);
+  }
+}
+
+void World::Steer(SpriteId id, SteerKey key, bool down) {
+  Sprite* sprite = Mutable(id);
+  if (sprite == nullptr) {
+    return;
+  }
+  if (steered() != id) {
+    steered_ = Steering{id};
+  }
+  switch (key) {
+    case SteerKey::kLeft:
+      steered_->left = down;
+      break;
+    case SteerKey::kRight:
+      steered_->right = down;
+      break;
+    case SteerKey::kJump:
+      steered_->jump = down;
+      break;
+    case SteerKey::kDrop:
+      break;
+  }
+  sprite->touched_ms = now_ms_;
+  sprite->next_ms = now_ms_ + kSteerMs;
+  if (sprite->mode == Mode::kSleep) {
+    Become(sprite, Mode::kIdle, now_ms_);
+  }
+  const bool on_feet = RulesOf(sprite->mode).on_feet;
+  if (key == SteerKey::kJump && down && on_feet) {
+    Jump(sprite, now_ms_);  // at once: the key may be up again before the next step
+  }
+  const Room room = RoomOf(*sprite);
+  const bool on_floor = std::abs(sprite->y - room.walls.bottom) < kSupportedPx;
+  if (key == SteerKey::kDrop && down && on_feet && !on_floor) {
+    sprite->y += kDropDip * room.scale;
+    Become(sprite, Mode::kFall, now_ms_);
+  }
+}
+
+SpriteId World::SpriteAt(Point point, double slack) const {
+  for (auto sprite = sprites_.rbegin(); sprite != sprites_.rend(); ++sprite) {
+    const Size size = SizeOf(*sprite, RoomOf(*sprite).scale);
+    const bool is_beside = std::abs(point.x - sprite->x) > size.width / 2 + slack;
+    if (!is_beside && point.y <= sprite->y + slack && point.y >= sprite->y - size.height - slack) {
+      return sprite->id;
+    }
+  }
+  return kNobody;
+}
+
+void World::Put(Sprite sprite) {
+  next_id_ = std::max(next_id_, sprite.id + 1);
+  if (Sprite* before = Mutable(sprite.id)) {
+    *before = std::move(sprite);
+  } else {
+    sprites_.push_back(std::move(sprite));
+  }
+}
+
+const World::Steering* World::SteeringOf(const Sprite& sprite) const {
+  return steered_ && steered_->id == sprite.id ? &*steered_ : nullptr;
+}
+
+Room World::RoomOf(const Sprite& sprite) const {
+  // Its height in pixels depends on the monitor it is on; the one it was last on decides.
+  const double scale =
+      screen_.monitors()[std::min(sprite.monitor, screen_.monitors().size() - 1)].scale;
+  const Point middle{sprite.x, sprite.y - sprite.nature.height * scale / 2};
+  return screen_.RoomAt(middle, screen_.MonitorAt(middle, sprite.monitor));
+}
+
+void World::Move(Sprite* sprite, double seconds, const Random& random) {
+  const Room before = RoomOf(*sprite);
+  const Point middle{sprite->x, sprite->y - sprite->nature.height * before.scale / 2};
+  sprite->monitor = screen_.MonitorAt(middle, sprite->monitor);
+  const Room room = RoomOf(*sprite);
+  switch (sprite->mode) {
+    case Mode::kDrag:
+      return;
+    case Mode::kFall:
+      Fly(sprite, room, seconds);
+      return;
+    case Mode::kClimb:
+      Climb(sprite, room, seconds);
+      return;
+    default:
+      Stand(sprite, room, seconds, random);
+  }
+}
+
+void World::Fly(Sprite* sprite, const Room& room, double seconds) {
+  if (const Steering* keys = SteeringOf(*sprite)) {
+    const int push = int{keys->right} - int{keys->left};
+    const double limit = sprite->nature.walk_speed * kRunFactor;
+    if (push != 0 && sprite->vx * push < limit) {
+      sprite->vx += push * kAirControl * seconds;
+    }
+    if (push != 0) {
+      sprite->facing = push < 0 ? Facing::kLeft : Facing::kRight;
+    }
+  }
+  const double before = sprite->y;
+  sprite->vy = LimitedSpeed(sprite->vy + sprite->nature.gravity * seconds);
+  sprite->x += sprite->vx * seconds * room.scale;
+  sprite->y += sprite->vy * seconds * room.scale;
+  if (sprite->vy < 0 || sprite->through_floor) {
+    return;
+  }
+  if (const auto ground = SurfaceBetween(*sprite, room, before, sprite->y)) {
+    TouchDown(sprite, *ground);
+  }
+}
+
+void World::Climb(Sprite* sprite, const Room& room, double seconds) {
+  sprite->y -= sprite->nature.walk_speed * kClimbSpeed * seconds * room.scale;
+  const bool at_ceiling = sprite->y - sprite->nature.height * room.scale < room.walls.top;
+  if (now_ms_ >= sprite->next_ms || at_ceiling) {
+    JumpOffWall(sprite, now_ms_);
+  }
+}
+
+void World::TouchDown(Sprite* sprite, double ground) {
+  const double impact = sprite->vy;
+  sprite->y = ground;
+  if (impact * sprite->nature.bounce > kBounceSpeedMin) {
+    sprite->vy = -impact * sprite->nature.bounce;
+    sprite->vx *= kBounceKeptX;
+    return;
+  }
+  sprite->vy = 0;
+  const bool is_felt = impact > kHardLandingSpeed || sprite->thrown;
+  Become(sprite, is_felt ? Mode::kLand : Mode::kIdle, now_ms_);
+  sprite->next_ms = now_ms_ + kLandingMs;
+}
+
+// Everything on its feet: sliding to a halt, walking, deciding what to do next.
+void World::Stand(Sprite* sprite, const Room& room, double seconds, const Random& random) {
+  if (!IsSupported(*sprite, room)) {
+    Become(sprite, Mode::kFall, now_ms_);
+    return;
+  }
+  if (std::abs(sprite->vx) < kCrossingSpeedMin) {
+    sprite->thrown = false;
+  }
+  const Steering* keys = SteeringOf(*sprite);
+  const int push = keys == nullptr ? 0 : int{keys->right} - int{keys->left};
+  if (keys != nullptr && keys->jump) {
+    Jump(sprite, now_ms_);
+    return;
+  }
+  if (push != 0) {
+    sprite->facing = push < 0 ? Facing::kLeft : Facing::kRight;
+    sprite->vx = push * sprite->nature.walk_speed * kRunFactor;
+    Become(sprite, Mode::kWalk, now_ms_);
+    sprite->next_ms = now_ms_ + kSteerMs;
+  } else if (keys != nullptr && sprite->mode == Mode::kWalk) {
+    Become(sprite, Mode::kIdle, now_ms_);
+    sprite->next_ms = now_ms_ + kSteerMs;
+  } else if (sprite->mode == Mode::kWalk) {
+    sprite->vx = (sprite->facing == Facing::kLeft ? -1 : 1) * sprite->nature.walk_speed;
+  } else {
+    const double slower = std::abs(sprite->vx) - kFriction * seconds;
+    sprite->vx = slower > 0 ? SignOf(sprite->vx) * slower : 0;
+  }
+  sprite->x += sprite->vx * seconds * room.scale;
+  if (now_ms_ >= sprite->next_ms && push == 0 && std::abs(sprite->vx) < kCrossingSpeedMin) {
+    Decide(sprite, now_ms_, calm_, random);
+  }
+}
+
+// Bumps: who overlaps is moved apart, and what is left of the speed along the way is exchanged. A
+// throw is not stopped by who stands in its way: it knocks them aside and flies on.
+void World::Collide() {
+  boxes_.clear();
+  for (const Sprite& sprite : sprites_) {
+    const Size size = SizeOf(sprite, RoomOf(sprite).scale);
+    boxes_.push_back({sprite.x, sprite.y - size.height, sprite.y, size.width / 2,
+                      RulesOf(sprite.mode).collides});
+  }
+  for (size_t i = 0; i < boxes_.size(); i++) {
+    for (size_t j = i + 1; j < boxes_.size(); j++) {
+      const Box& one = boxes_[i];
+      const Box& other = boxes_[j];
+      const double overlap = one.half + other.half - std::abs(one.x - other.x);
+      if (overlap <= 0 || one.foot <= other.top || other.foot <= one.top || !one.collides ||
+          !other.collides) {
+        continue;
+      }
+      Sprite& a = sprites_[i];
+      Sprite& b = sprites_[j];
+      const double side = a.x < b.x || (a.x == b.x && a.id < b.id) ? 1 : -1;
+      const double closing = (a.vx - b.vx) * side;
+      const bool a_yields = b.thrown || !a.thrown;
+      const bool b_yields = a.thrown || !b.thrown;
+      // Gently: a part of the overlap each step lets two who landed in one place slide apart.
+      if (a_yields) {
+        a.x -= side * overlap / kOverlapParts;
+      }
+      if (b_yields) {
+        b.x += side * overlap / kOverlapParts;
+      }
+      boxes_[i].x = a.x;
+      boxes_[j].x = b.x;
+      if (closing <= 0) {
+        continue;
+      }
+      const double a_vx = a.vx;
+      if (a_yields) {
+        a.vx = b.vx * kBumpKept;
+        Bump(&a, closing);
+      }
+      if (b_yields) {
+        b.vx = a_vx * kBumpKept;
+        Bump(&b, closing);
+      }
+    }
+  }
+}
+
+void World::Bump(Sprite* sprite, double closing) {
+  if (closing > kWakingSpeed) {
+    sprite->touched_ms = now_ms_;
+    if (sprite->mode == Mode::kSleep) {
+      Become(sprite, Mode::kIdle, now_ms_);
+    }
+  }
+  if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr) {
+    sprite->facing = sprite->facing == Facing::kLeft ? Facing::kRight : Facing::kLeft;
+  }
+}
+
+// The edge this sprite's middle has passed, fast and thrown.
+std::optional<Edge> World::Crosses(const Sprite& sprite, const Room& room) const {
+  if (!sprite.thrown || sprite.mode == Mode::kDrag) {
+    return std::nullopt;
+  }
+  const double middle = sprite.y - sprite.nature.height * room.scale / 2;
+  if (sprite.x < room.edges.left && sprite.vx <= -kCrossingSpeedMin) {
+    return Edge::kLeft;
+  }
+  if (sprite.x > room.edges.right && sprite.vx >= kCrossingSpeedMin) {
+    return Edge::kRight;
+  }
+  if (middle < room.edges.top && sprite.vy <= -kCrossingSpeedMin) {
+    return Edge::kTop;
+  }
+  if (middle > room.edges.bottom && sprite.through_floor) {
+    return Edge::kBottom;
+  }
+  return std::nullopt;
+}
+
+Departure World::Depart(const Sprite& sprite, Edge edge) const {
+  const double middle = sprite.y - sprite.nature.height * RoomOf(sprite).scale / 2;
+  return {sprite, edge, screen_.Along(edge, {sprite.x, middle}), Rounded(sprite.vx),
+          Rounded(sprite.vy)};
+}
+
+// Walls, ceiling and floor for all who do not cross.
+void World::StayInside(Sprite* sprite, const Room& room, const Random& random) {
+  const Size size = SizeOf(*sprite, room.scale);
+  const bool crossing = sprite->thrown && std::abs(sprite->vx) >= kCrossingSpeedMin;
+  if (sprite->x < room.walls.left + size.width / 2 && sprite->vx <= 0 &&
+      !(crossing && sprite->vx < 0)) {
+    MeetWall(sprite, room, Facing::kLeft, random);
+  } else if (sprite->x > room.walls.right - size.width / 2 && sprite->vx >= 0 &&
+             !(crossing && sprite->vx > 0)) {
+    MeetWall(sprite, room, Facing::kRight, random);
+  }
+  const bool rising = sprite->thrown && sprite->vy <= -kCrossingSpeedMin;
+  if (sprite->y < room.walls.top + size.height && sprite->vy < 0 && !rising) {
+    sprite->y = room.walls.top + size.height;
+    sprite->vy = -sprite->vy * sprite->nature.bounce;
+  }
+  if (sprite->y > room.walls.bottom && sprite->vy >= 0 && !sprite->through_floor) {
+    sprite->y = room.walls.bottom;
+  }
+}
+
+void World::MeetWall(Sprite* sprite, const Room& room, Facing wall, const Random& random) {
+  const double half = sprite->nature.width * room.scale / 2;
+  sprite->x = wall == Facing::kLeft ? room.walls.left + half : room.walls.right - half;
+  if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr && sprite->facing == wall) {
+    if (random() < kClimbChance) {
+      sprite->vx = 0;
+      Become(sprite, Mode::kClimb, now_ms_);
+      sprite->next_ms = now_ms_ + kClimbMsMin + kClimbMsSpread * random();
+    } else {
+      sprite->facing = wall == Facing::kLeft ? Facing::kRight : Facing::kLeft;
+    }
+    return;
+  }
+  if (sprite->mode == Mode::kClimb) {
+    return;
+  }
+  const double kept = std::max(sprite->nature.bounce, kWallKept);
+  sprite->vx = std::abs(sprite->vx) > 1 ? -sprite->vx * kept : 0;
+}
+
+void World::Hurl(Sprite* sprite, double vx, double vy) {
+  sprite->vx = LimitedSpeed(vx);
+  sprite->vy = LimitedSpeed(vy);
+  sprite->thrown = std::hypot(sprite->vx, sprite->vy) >= kCrossingSpeedMin;
+  sprite->through_floor = sprite->vy >= kFloorThrowSpeedMin && sprite->vy > std::abs(sprite->vx);
+  sprite->touched_ms = now_ms_;
+  if (std::abs(sprite->vx) > kFacingSpeedMin) {
+    sprite->facing = sprite->vx < 0 ? Facing::kLeft : Facing::kRight;
+  }
+  Become(sprite, Mode::kFall, now_ms_);
+}
+
+// The highest surface a foot passes on its way from one height down to another.
+std::optional<double> World::SurfaceBetween(const Sprite& sprite, const Room& room, double from,
+                                            double to) const {
+  std::optional<double> highest;
+  if (to >= room.walls.bottom) {
+    highest = room.walls.bottom;
+  }
+  for (const Ledge& ledge : ledges_) {
+    const bool is_under =
+        sprite.x >= ledge.left && sprite.x <= ledge.right && from <= ledge.y && to >= ledge.y;
+    if (is_under && (!highest || ledge.y < *highest)) {
+      highest = ledge.y;
+    }
+  }
+  return highest;
+}
+
+bool World::IsSupported(const Sprite& sprite, const Room& room) const {
+  if (std::abs(sprite.y - room.walls.bottom) < kSupportedPx) {
+    return true;
+  }
+  return std::ranges::any_of(ledges_, [&](const Ledge& ledge) {
+    return sprite.x >= ledge.left && sprite.x <= ledge.right &&
+           std::abs(sprite.y - ledge.y) < kSupportedPx;
+  });
+}
+
+}  // namespace sprites

@@ -1,0 +1,172 @@
+#include "core/picture/picture.h"
+
+#include <doctest/doctest.h>
+
+#include "core/motion/behaviour.h"
+#include "core/picture/stb.h"
+#include "core/picture/test_spr.h"
+
+namespace sprites {
+namespace {
+
+// A picture whose left half is red and whose right half is see-through.
+Picture HalfRed(int width, int height, size_t frames = 1) {
+  Picture picture{width, height, {}};
+  for (size_t i = 0; i < frames; i++) {
+    Bytes rgba(static_cast<size_t>(width) * height * 4, 0);
+    for (int y = 0; y < height; y++) {
+      for (int x = 0; x < width / 2; x++) {
+        uint8_t* pixel = &rgba[(static_cast<size_t>(y) * width + x) * 4];
+        pixel[0] = 255;
+        pixel[3] = 255;
+      }
+    }
+    picture.frames.push_back({rgba, 100});
+  }
+  return picture;
+}
+
+Bytes Encoded(const Picture& picture, const char* kind) {
+  Bytes out;
+  const auto append = [](void* bytes, void* more, int size) {
+    const auto* first = static_cast<uint8_t*>(more);
+    static_cast<Bytes*>(bytes)->insert(static_cast<Bytes*>(bytes)->end(), first, first + size);
+  };
+  const uint8_t* rgba = picture.frames[0].rgba.data();
+  const std::string_view name = kind;
+  if (name == "png") {
+    stbi_write_png_to_func(append, &out, picture.width, picture.height, 4, rgba, picture.width * 4);
+  } else {
+    stbi_write_bmp_to_func(append, &out, picture.width, picture.height, 4, rgba);
+  }
+  return out;
+}
+
+// Two frames of 2 × 1 pixels, 100 and 300 ms: red all over; then blue on its left pixel only.
+Bytes TestGif() {
+  return {'G', 'I', 'F',  '8',  '9', 'a',  2,    0, 1,    0,    0x80, 0,    0,    255, 0,   0, 0,
+          0,   255, 0x21, 0xf9, 4,   4,    10,   0, 0,    0,    0x2c, 0,    0,    0,   0,   2, 0,
+          1,   0,   0,    2,    2,   0x04, 0x0a, 0, 0x21, 0xf9, 4,    4,    30,   0,   0,   0, 0x2c,
+          0,   0,   0,    0,    1,   0,    1,    0, 0,    2,    2,    0x4c, 0x01, 0,   0x3b};
+}
+
+TEST_CASE("picture › PNG and BMP become sprites that stand on their feet") {
+  for (const char* kind : {"png", "bmp"}) {
+    CAPTURE(kind);
+    const Bytes bytes = SprOfFile(Encoded(HalfRed(40, 20), kind), "C:\\Pictures\\my cat.v2.png");
+    const SheetPointer sheet = ReadSheet(bytes);
+    const Description& description = sheet->description;
+    CHECK(description.name == "my cat.v2");
+    CHECK(description.hitbox[2] == 40);
+    CHECK(description.hitbox[3] == 20);
+    CHECK(description.hitbox[1] + 20 == description.frame_height);
+    CHECK(description.scale == doctest::Approx(96.0 / 40));
+    for (const ModeRules& rules : BehaviourTable()) {
+      CHECK(description.animations.contains(rules.animation));
+    }
+    // The foot of the first cell: red on the left half, and with PNG nothing on the right.
+    const int row = description.frame_height - 1;
+    const auto pixel = [&](int x) {
+      return &sheet->rgba[(size_t{1} * row * sheet->width + x) * 4];
+    };
+    const int left = description.hitbox[0];
+    CHECK(pixel(left + 5)[0] > 240);
+    CHECK(pixel(left + 5)[1] < 15);
+    CHECK(pixel(left + 5)[3] == 255);
+    if (std::string_view(kind) == "png") {
+      CHECK(pixel(left + 30)[3] == 0);
+    }
+  }
+}
+
+TEST_CASE("picture › a GIF keeps its frames, each as long as it was shown") {
+  const Picture picture = DecodePicture(TestGif());
+  REQUIRE(picture.frames.size() == 2);
+  CHECK(picture.frames[0].delay_ms == 100);
+  CHECK(picture.frames[1].delay_ms == 300);
+  const SheetPointer sheet = ReadSheet(SprOfPicture(picture, "blink.gif"));
+  const Animation& idle = sheet->description.animations.find("idle")->second;
+  CHECK(idle.frames == std::vector<uint16_t>{0, 1, 1, 1});
+  CHECK(idle.fps == doctest::Approx(10));
+}
+
+TEST_CASE("picture › a photograph is made as small as a sprite, a large one smaller still") {
+  for (const int side : {128, 129, 3000}) {
+    const SheetPointer sheet = ReadSheet(SprOfPicture(HalfRed(side, side / 2), "photo.jpg"));
+    CHECK(sheet->description.hitbox[2] == 128);
+    CHECK(sheet->description.hitbox[3] == doctest::Approx(64).epsilon(0.02));
+  }
+}
+
+TEST_CASE("picture › of noise fits too: smaller") {
+  Picture noise = HalfRed(128, 128, 30);
+  uint32_t state = 1;
+  for (PictureFrame& frame : noise.frames) {
+    for (uint8_t& byte : frame.rgba) {
+      state = state * 1664525 + 1013904223;
+      byte = static_cast<uint8_t>(state >> 24);
+    }
+  }
+  const Bytes bytes = SprOfPicture(noise, "noise.png");
+  CHECK(bytes.size() <= kSprBytesMax);
+  CHECK(ReadSheet(bytes)->description.hitbox[2] < 128);
+}
+
+TEST_CASE("picture › an animation has at most 64 frames; of more every nth") {
+  CHECK_THROWS_AS(SprOfPicture(HalfRed(8, 8, kPictureFramesMax + 1), "x"), PictureRefused);
+  const SheetPointer sheet = ReadSheet(SprOfPicture(HalfRed(8, 8, kPictureFramesMax), "x"));
+  CHECK(sheet->description.animations.find("idle")->second.frames.size() == kPictureFramesMax);
+  CHECK_THROWS_AS(SprOfPicture(Picture{}, "x"), PictureRefused);
+}
+
+TEST_CASE("picture › that nobody would see is refused") {
+  Picture clear{2, 2, {{Bytes(16, 0), 0}, {Bytes(16, 0), 0}}};
+  CHECK_THROWS_AS(SprOfPicture(clear, "x"), PictureRefused);
+  clear.frames[1].rgba[15] = 1;
+  CHECK_NOTHROW(SprOfPicture(clear, "x"));
+}
+
+TEST_CASE("picture › gets a name that shows itself") {
+  const auto name_of = [](const char* file) {
+    return ReadSheet(SprOfPicture(HalfRed(4, 4), file))->description.name;
+  };
+  CHECK(name_of("/home/ann/Miso.png") == "Miso");
+  CHECK(name_of("") == "Picture");
+  CHECK(name_of("\u202e.png") == "Picture");
+  CHECK(name_of(".png") == "Picture");
+  CHECK(name_of("a very long name of a picture of mine.png").size() <= 24);
+}
+
+TEST_CASE("picture › a .spr stays as it is, a broken one is refused as such") {
+  const Bytes spr = TestSpr();
+  CHECK(SprOfFile(spr, "x.spr") == spr);
+  Bytes broken = spr;
+  broken[broken.size() - 20] ^= 1;
+  CHECK_THROWS_AS(SprOfFile(broken, "x.spr"), SprRefused);
+}
+
+TEST_CASE("picture › says what is wrong with what is none") {
+  CHECK_THROWS_AS(DecodePicture(Bytes{}), PictureRefused);
+  CHECK_THROWS_AS(DecodePicture(Bytes(100, 'x')), PictureRefused);
+  const Bytes png = Encoded(HalfRed(40, 20), "png");
+  CHECK_THROWS_AS(DecodePicture(Bytes(png.begin(), png.begin() + 50)), PictureRefused);
+  const Bytes gif = TestGif();
+  for (size_t size = 0; size < gif.size(); size++) {
+    try {
+      DecodePicture(Bytes(gif.begin(), gif.begin() + static_cast<long>(size)));
+    } catch (const PictureRefused&) {
+      continue;
+    }
+  }
+}
+
+TEST_CASE("picture › of more pixels than there may be is refused before it is decoded") {
+  Bytes gif = TestGif();
+  gif[7] = gif[9] = 0x40;  // 16 386 × 16 385
+  CHECK_THROWS_AS(DecodePicture(gif), PictureRefused);
+  Bytes file(kPictureBytesMax + 1, 0);
+  CHECK_THROWS_AS(DecodePicture(file), PictureRefused);
+}
+
+}  // namespace
+}  // namespace sprites

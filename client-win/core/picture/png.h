@@ -1,0 +1,61 @@
+// The PNG container: its signature and its chunks, walked without copying.
+//
+// Every length is checked before it is used and no memory is spent on what a chunk claims.
+// Invariant: a file that passes has IHDR first, one unbroken run of IDAT, IEND last and not a byte
+// behind it, and every chunk's CRC is right. Cost: O(bytes), one small record a chunk.
+#ifndef CLIENT_WIN_CORE_PICTURE_PNG_H_
+#define CLIENT_WIN_CORE_PICTURE_PNG_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/picture/sheet.h"
+
+namespace sprites {
+
+struct Chunk {
+  std::string_view type;             // four letters; a view of the file's own bytes
+  std::span<const uint8_t> content;  // likewise
+};
+
+struct Png {
+  uint32_t width = 0;  // pixels
+  uint32_t height = 0;
+  int bit_depth = 0;
+  int colour_type = 0;
+  bool is_interlaced = false;
+  std::vector<Chunk> chunks;
+};
+
+constexpr std::string_view kPngSignature{"\x89PNG\r\n\x1a\n", 8};
+
+// All chunks, in order, and the header. Views of `bytes`. Throws SprRefused, naming the chunk.
+Png ReadPng(std::span<const uint8_t> bytes);
+
+// Whether PNG knows this colour type with this bit depth.
+bool IsColourType(int type, int bit_depth);
+
+// How many bytes the IDAT chunks inflate to: every row of every pass with its filter byte.
+// REQUIRES: a colour type PNG knows.
+size_t RawBytes(const Png& png);
+
+// A PNG of these chunks, in this order.
+Bytes WritePng(std::span<const Chunk> chunks);
+
+// CRC-32 as PNG uses it (ISO 3309).
+uint32_t Crc32(std::span<const uint8_t> bytes);
+
+// Bytes as text and text as bytes; views.
+inline std::string_view AsText(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+inline std::span<const uint8_t> AsBytes(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_PICTURE_PNG_H_

@@ -1,0 +1,184 @@
+#include "core/picture/sheet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "core/motion/behaviour.h"
+#include "core/picture/description.h"
+#include "core/picture/png.h"
+#include "core/picture/stb.h"
+
+namespace sprites {
+
+namespace {
+
+// Chunks a picture needs, and the small uncompressed ones that say how its colours are meant.
+constexpr std::string_view kChunksAllowed[] = {"IHDR", "PLTE", "tRNS", "IDAT", "IEND",
+                                               "iTXt", "gAMA", "cHRM", "sRGB", "sBIT",
+                                               "bKGD", "pHYs", "tIME"};
+constexpr std::string_view kKeyword = "sprite";
+constexpr int kChannels = 4;
+constexpr int kParcelSide = 32;  // pixels
+
+// iTXt: keyword 0, compression flag, compression method, language 0, translated keyword 0, text.
+std::string_view TextOf(const Chunk& chunk) {
+  const std::string_view content = AsText(chunk.content);
+  const size_t keyword_end = content.find('\0');
+  if (keyword_end == std::string_view::npos || content.substr(0, keyword_end) != kKeyword) {
+    throw SprRefused("iTXt", "The iTXt chunk's keyword is not \"sprite\".");
+  }
+  if (content.size() < keyword_end + 3 || content[keyword_end + 1] != 0) {
+    throw SprRefused("iTXt", "The iTXt chunk is compressed; a description is stored as it is.");
+  }
+  const size_t language_end = content.find('\0', keyword_end + 3);
+  const size_t translated_end =
+      language_end == std::string_view::npos ? language_end : content.find('\0', language_end + 1);
+  if (translated_end == std::string_view::npos) {
+    throw SprRefused("iTXt", "The iTXt chunk ends before its text.");
+  }
+  return content.substr(translated_end + 1);
+}
+
+Png ReadContainer(std::span<const uint8_t> bytes) {
+  if (bytes.size() > kSprBytesMax) {
+    throw SprRefused("file", "The file has " + std::to_string(bytes.size()) + " bytes; at most " +
+                                 std::to_string(kSprBytesMax) + " are allowed.");
+  }
+  Png png = ReadPng(bytes);
+  for (const Chunk& chunk : png.chunks) {
+    if (std::ranges::find(kChunksAllowed, chunk.type) == std::end(kChunksAllowed)) {
+      const std::string type(chunk.type);
+      throw SprRefused(type, "A .spr has no " + type + " chunk.");
+    }
+  }
+  return png;
+}
+
+Description DescriptionIn(const Png& png) {
+  const auto is_text = [](const Chunk& chunk) { return chunk.type == "iTXt"; };
+  if (std::ranges::count_if(png.chunks, is_text) != 1) {
+    throw SprRefused("iTXt", "A .spr has exactly one iTXt chunk.");
+  }
+  const Chunk& text = *std::ranges::find_if(png.chunks, is_text);
+  return DescriptionOf(TextOf(text), static_cast<int>(png.width), static_cast<int>(png.height));
+}
+
+// Inflates into just the bytes the header promises: whoever claims a small picture and packs a
+// large one is found out here, before the decoder, which would make room for whatever comes.
+void CheckInflatedSize(const Png& png) {
+  const size_t expected = RawBytes(png);
+  if (expected > kRawBytesMax) {
+    throw SprRefused("IHDR", "The sheet inflates to " + std::to_string(expected) +
+                                 " bytes; at most " + std::to_string(kRawBytesMax) +
+                                 " are allowed.");
+  }
+  std::string packed;
+  for (const Chunk& chunk : png.chunks) {
+    if (chunk.type == "IDAT") {
+      packed += AsText(chunk.content);
+    }
+  }
+  const auto raw = std::make_unique_for_overwrite<char[]>(expected);
+  const int inflated = stbi_zlib_decode_buffer(raw.get(), static_cast<int>(expected), packed.data(),
+                                               static_cast<int>(packed.size()));
+  if (inflated < 0 || static_cast<size_t>(inflated) != expected) {
+    throw SprRefused("IDAT", "The IDAT chunks do not inflate to the " + std::to_string(expected) +
+                                 " bytes the header promises.");
+  }
+}
+
+Bytes DecodePixels(std::span<const uint8_t> bytes, const Png& png) {
+  CheckInflatedSize(png);
+  int width = 0;
+  int height = 0;
+  int channels = 0;
+  const StbOwned<stbi_uc> pixels(stbi_load_from_memory(bytes.data(), static_cast<int>(bytes.size()),
+                                                       &width, &height, &channels, kChannels));
+  if (pixels == nullptr || static_cast<uint32_t>(width) != png.width ||
+      static_cast<uint32_t>(height) != png.height) {
+    throw SprRefused("IDAT", "The pixels can't be decoded.");
+  }
+  return Bytes(pixels.get(), pixels.get() + size_t{png.width} * png.height * kChannels);
+}
+
+}  // namespace
+
+SheetPointer ReadSheet(std::span<const uint8_t> bytes) {
+  const Png png = ReadContainer(bytes);
+  auto sheet = std::make_shared<Sheet>();
+  sheet->description = DescriptionIn(png);
+  sheet->rgba = DecodePixels(bytes, png);
+  sheet->width = static_cast<int>(png.width);
+  sheet->height = static_cast<int>(png.height);
+  sheet->file = Sha256Hex(bytes);
+  return sheet;
+}
+
+Description ReadDescription(std::span<const uint8_t> bytes) {
+  return DescriptionIn(ReadContainer(bytes));
+}
+
+bool LooksLikeSpr(std::span<const uint8_t> bytes) {
+  constexpr std::string_view kMark{"iTXtsprite\0", 11};
+  const std::string_view text = AsText(bytes.first(std::min(bytes.size(), kSprBytesMax)));
+  return text.starts_with(kPngSignature) && text.find(kMark) != std::string_view::npos;
+}
+
+SheetPointer Parcel() {
+  static const SheetPointer parcel = [] {
+    auto sheet = std::make_shared<Sheet>();
+    sheet->width = sheet->height = kParcelSide;
+    sheet->description.name = "Parcel";
+    sheet->description.frame_width = sheet->description.frame_height = kParcelSide;
+    sheet->description.hitbox = {4, 8, 24, 24};
+    sheet->description.animations["idle"] = {{0}, 1};
+    sheet->rgba.assign(size_t{kParcelSide} * kParcelSide * kChannels, 0);
+    for (int y = 8; y < kParcelSide; y++) {
+      for (int x = 4; x < kParcelSide - 4; x++) {
+        const bool is_rim = x == 4 || x == 27 || y == 8 || y == 31;
+        const bool is_tape = (x >= 14 && x < 18) || (y >= 18 && y < 21);
+        const uint8_t shade = static_cast<uint8_t>(is_rim ? 96 : is_tape ? 232 : 196 - (y - 8));
+        uint8_t* pixel = &sheet->rgba[(size_t{kParcelSide} * y + x) * kChannels];
+        pixel[0] = shade;
+        pixel[1] = static_cast<uint8_t>(shade * 3 / 4);
+        pixel[2] = static_cast<uint8_t>(shade / 2);
+        pixel[3] = 255;
+      }
+    }
+    return sheet;
+  }();
+  return parcel;
+}
+
+double ShownScale(const Description& description, double scale) {
+  const double side = std::max(description.frame_width, description.frame_height);
+  return std::max(kShownSideMin / side, std::min(scale, kShownSideMax / side));
+}
+
+Nature NatureOf(const Description& description, double scale) {
+  const double shown = ShownScale(description, scale);
+  const Behaviour& behaviour = description.behaviour;
+  return {description.hitbox[2] * shown,
+          description.hitbox[3] * shown,
+          behaviour.walk_speed,
+          behaviour.jump_speed,
+          behaviour.gravity,
+          behaviour.bounce};
+}
+
+int CellOf(const Description& description, Mode mode, double elapsed_ms) {
+  const ModeRules& rules = RulesOf(mode);
+  auto found = description.animations.find(std::string_view(rules.animation));
+  if (found == description.animations.end()) {
+    found = description.animations.find(std::string_view("idle"));
+  }
+  const Animation& animation = found->second;
+  const size_t frames = animation.frames.size();
+  const double count = std::max(0.0, std::floor(elapsed_ms * animation.fps / 1000));
+  const double turned =
+      rules.plays_once ? std::min(count, double(frames - 1)) : std::fmod(count, double(frames));
+  return animation.frames[static_cast<size_t>(turned)];
+}
+
+}  // namespace sprites

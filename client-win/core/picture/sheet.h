@@ -1,0 +1,122 @@
+// A .spr as a file: a PNG whose one iTXt chunk `sprite` describes its frames.
+//
+// Reads what strangers send, so every limit comes before memory: the container is walked without a
+// copy, sizes are checked before pixels are inflated, and inflating stops at the very byte the
+// header promises. The rules are those of the relay (server/wire/sheet.ts, description.ts, png.ts,
+// spr.ts). Invariant: whoever holds a Sheet may use every number in it unchecked.
+// Cost: O(raw bytes); the largest sheet takes 64 MiB of pixels, and twice that while it is read.
+#ifndef CLIENT_WIN_CORE_PICTURE_SHEET_H_
+#define CLIENT_WIN_CORE_PICTURE_SHEET_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/motion/sprite.h"
+
+namespace sprites {
+
+using Bytes = std::vector<uint8_t>;
+
+constexpr size_t kSprBytesMax = 1'048'576;      // bytes: a hundred times what 32 × 32 pixels need
+constexpr uint32_t kSheetSidePixelsMax = 4096;  // pixels: what every graphics card takes at once
+constexpr size_t kChunksMax = 1024;             // chunks: 1 MiB in IDATs of 8 KiB needs 130
+constexpr size_t kJsonBytesMax = 65'536;        // bytes of the description
+constexpr int kJsonDepthMax = 8;                // nested values; a description has 4
+constexpr int kFramesMax = 512;                 // cells of the grid; bounds every list of frames
+constexpr size_t kAnimationsMax = 64;           // names
+constexpr size_t kNameBytesMax = 64;            // bytes of UTF-8: what a crossing carries
+constexpr size_t kCreditBytesMax = 400;         // bytes of UTF-8 for author and for licence
+constexpr double kFpsMax = 60;                  // frames a second
+constexpr double kSpriteScaleMin = 0.25;        // as a crossing's scale
+constexpr double kSpriteScaleMax = 16;
+constexpr double kWalkSpeedMax = 2000;  // dip/s
+constexpr double kJumpSpeedMax = 5000;  // dip/s
+constexpr double kGravityMax = 20'000;  // dip/s²
+constexpr double kBounceMax = 0.95;     // part of the speed: above it nobody comes to rest
+constexpr size_t kRawBytesMax =         // bytes inflated: the largest sheet, four bytes a pixel
+    size_t{kSheetSidePixelsMax} * (1 + 4 * size_t{kSheetSidePixelsMax});
+constexpr double kShownSideMax = 320;  // dip of a frame's longer side: must not cover the desktop
+constexpr double kShownSideMin = 16;   // dip of it: what a pointer can take hold of
+
+// Why a file is not taken. `part` is the chunk (or `file`, `json`) at fault; what() is a sentence
+// for the file's owner.
+class SprRefused : public std::runtime_error {
+ public:
+  SprRefused(std::string part, const std::string& message)
+      : std::runtime_error(message), part_(std::move(part)) {}
+  const std::string& part() const { return part_; }
+
+ private:
+  std::string part_;
+};
+
+struct Animation {
+  std::vector<uint16_t> frames;  // cells of the grid, row by row from 0; never empty
+  double fps = 1;                // 0 < fps ≤ kFpsMax
+};
+
+struct Behaviour {
+  double walk_speed = 60;
+  double jump_speed = 420;
+  double gravity = 1800;
+  double bounce = 0.3;
+};
+
+struct Description {
+  std::string name;
+  std::string author;
+  std::string licence;
+  int frame_width = 1;  // pixels of the sheet
+  int frame_height = 1;
+  double scale = 2;             // dip a pixel of the sheet
+  std::array<int, 4> hitbox{};  // x, y, width, height in pixels of the frame
+  std::map<std::string, Animation, std::less<>> animations;  // always has `idle`
+  Behaviour behaviour;
+};
+
+// A checked .spr with its pixels. Never changes once it is made, so threads may share it.
+struct Sheet {
+  std::string file;  // SHA-256 of the file, 64 lowercase hex digits
+  Description description;
+  int width = 0;  // pixels; a whole number of frames
+  int height = 0;
+  Bytes rgba;  // 4 bytes a pixel, straight alpha, row by row from the top
+
+  int Columns() const { return width / description.frame_width; }
+};
+using SheetPointer = std::shared_ptr<const Sheet>;
+
+// The sheet in `bytes`. Throws SprRefused: which chunk or field, and why.
+SheetPointer ReadSheet(std::span<const uint8_t> bytes);
+
+// The same without pixels and hash: what the relay checks but for the pixels.
+Description ReadDescription(std::span<const uint8_t> bytes);
+
+// Whether this is a PNG with a description: it is taken, or refused, as the .spr it says it is.
+bool LooksLikeSpr(std::span<const uint8_t> bytes);
+
+// What stands in for a picture that is not here (yet): a parcel. It can be thrown on.
+SheetPointer Parcel();
+
+// The scale a sprite is shown at: its own, unless that would fill the screen or be too small to
+// take hold of.
+double ShownScale(const Description& description, double scale);
+// What a sprite of this look is like at a scale of its own.
+Nature NatureOf(const Description& description, double scale);
+
+// Which cell of the grid shows a mode that began so long ago.
+int CellOf(const Description& description, Mode mode, double elapsed_ms);
+
+// SHA-256 in 64 lowercase hex digits. The core declares it, each shell defines it with what its
+// platform has.
+std::string Sha256Hex(std::span<const uint8_t> bytes);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_PICTURE_SHEET_H_

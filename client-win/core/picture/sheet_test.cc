@@ -1,0 +1,267 @@
+#include "core/picture/sheet.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "core/picture/test_spr.h"
+
+namespace sprites {
+namespace {
+
+// The part at fault; empty when all is well. `make` may find it out too: it reads what it writes.
+std::string PartOf(const std::function<Bytes()>& make) {
+  try {
+    ReadSheet(make());
+    return "";
+  } catch (const SprRefused& refused) {
+    CHECK(std::string(refused.what()).ends_with('.'));
+    return refused.part();
+  }
+}
+
+std::string PartRefused(const Bytes& bytes) {
+  return PartOf([&] { return bytes; });
+}
+
+std::string PartRefused(const Json& description, int width = 8, int height = 8) {
+  return PartOf([&] { return TestSpr(width, height, description); });
+}
+
+Json With(const char* pointer, const Json& value) {
+  Json description = UsualDescription(8, 8);
+  description[Json::json_pointer(pointer)] = value;
+  return description;
+}
+
+// The chunks of a file, to be changed and written anew.
+Bytes Rewritten(const Bytes& bytes, const std::function<void(std::vector<Chunk>*)>& change) {
+  Png png = ReadPng(bytes);
+  change(&png.chunks);
+  return WritePng(png.chunks);
+}
+
+TEST_CASE("sheet › reads every character that comes with the program") {
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(SPRITES)) {
+    if (entry.path().extension() != ".spr") {
+      continue;
+    }
+    std::ifstream file(entry.path(), std::ios::binary);
+    const Bytes bytes((std::istreambuf_iterator<char>(file)), {});
+    const SheetPointer sheet = ReadSheet(bytes);
+    CAPTURE(entry.path().string());
+    CHECK(sheet->file.size() == 64);
+    CHECK(sheet->rgba.size() == static_cast<size_t>(sheet->width) * sheet->height * 4);
+    CHECK(sheet->description.animations.contains("walk"));
+    CHECK(LooksLikeSpr(bytes));
+    files++;
+  }
+  CHECK(files >= 6);
+}
+
+TEST_CASE("sheet › has every default where the description is silent") {
+  const SheetPointer sheet = ReadSheet(TestSpr());
+  const Description& description = sheet->description;
+  CHECK(description.scale == 2);
+  CHECK(description.hitbox == std::array<int, 4>{0, 0, 8, 8});
+  CHECK(description.behaviour.gravity == 1800);
+  CHECK(sheet->Columns() == 1);
+}
+
+TEST_CASE("sheet › takes each number at its limit, and none beyond") {
+  struct Limit {
+    const char* pointer;
+    double low;
+    double high;
+    double step;
+  };
+  for (const Limit& limit :
+       {Limit{"/scale", 0.25, 16, 0.01}, Limit{"/animations/idle/fps", 1e-300, 60, 0.01},
+        Limit{"/behaviour/walkSpeed", 0, 2000, 1}, Limit{"/behaviour/jumpSpeed", 0, 5000, 1},
+        Limit{"/behaviour/gravity", 0, 20'000, 1}, Limit{"/behaviour/bounce", 0, 0.95, 0.01}}) {
+    CAPTURE(limit.pointer);
+    CHECK(PartRefused(With(limit.pointer, limit.low)) == "");
+    CHECK(PartRefused(With(limit.pointer, limit.high)) == "");
+    CHECK(PartRefused(With(limit.pointer, limit.high - limit.step)) == "");
+    CHECK(PartRefused(With(limit.pointer, limit.low - limit.step)) == "json");
+    CHECK(PartRefused(With(limit.pointer, limit.high + limit.step)) == "json");
+    CHECK(PartRefused(With(limit.pointer, "much")) == "json");
+  }
+}
+
+TEST_CASE("sheet › takes names of 1 to 64 bytes that show themselves") {
+  CHECK(PartRefused(With("/name", "")) == "json");
+  CHECK(PartRefused(With("/name", std::string(63, 'n'))) == "");
+  CHECK(PartRefused(With("/name", std::string(64, 'n'))) == "");
+  CHECK(PartRefused(With("/name", std::string(65, 'n'))) == "json");
+  CHECK(PartRefused(With("/name", "\u202egpj")) == "json");
+  CHECK(PartRefused(With("/author", std::string(400, 'n'))) == "");
+  CHECK(PartRefused(With("/author", std::string(401, 'n'))) == "json");
+}
+
+TEST_CASE("sheet › takes frames that are in its grid, and a grid of at most 512") {
+  CHECK(PartRefused(UsualDescription(1, 1), 512, 1) == "");
+  CHECK(PartRefused(UsualDescription(1, 1), 511, 1) == "");
+  CHECK(PartRefused(UsualDescription(1, 1), 513, 1) == "json");
+  CHECK(PartRefused(UsualDescription(3, 8)) == "json");
+  CHECK(PartRefused(With("/animations/idle/frames", {1})) == "json");
+  CHECK(PartRefused(With("/animations/idle/frames", {-1})) == "json");
+  CHECK(PartRefused(With("/animations/idle/frames", {0.5})) == "json");
+  CHECK(PartRefused(With("/animations/idle/frames", Json::array())) == "json");
+  CHECK(PartRefused(With("/animations/idle/frames", std::vector<int>(512, 0))) == "");
+  CHECK(PartRefused(With("/animations/idle/frames", std::vector<int>(513, 0))) == "json");
+}
+
+TEST_CASE("sheet › takes 64 animations of the form it knows, and wants idle") {
+  Json description = UsualDescription(8, 8);
+  for (int i = 0; i < 63; i++) {
+    description["animations"]["a" + std::to_string(i)] = {{"frames", {0}}, {"fps", 1}};
+  }
+  CHECK(PartRefused(description) == "");
+  description["animations"]["more"] = {{"frames", {0}}, {"fps", 1}};
+  CHECK(PartRefused(description) == "json");
+  CHECK(PartRefused(With("/animations", {{"walk", {{"frames", {0}}, {"fps", 1}}}})) == "json");
+  const std::string long_name(32, 'a');
+  CHECK(PartRefused(With(("/animations/" + long_name).c_str(), {{"frames", {0}}, {"fps", 1}})) ==
+        "");
+  CHECK(PartRefused(With(("/animations/" + long_name + "a").c_str(),
+                         {{"frames", {0}}, {"fps", 1}})) == "json");
+  CHECK(PartRefused(With("/animations/No", {{"frames", {0}}, {"fps", 1}})) == "json");
+}
+
+TEST_CASE("sheet › takes a hitbox inside the frame") {
+  CHECK(PartRefused(With("/hitbox", {7, 7, 1, 1})) == "");
+  CHECK(PartRefused(With("/hitbox", {0, 0, 8, 8})) == "");
+  CHECK(PartRefused(With("/hitbox", {1, 0, 8, 8})) == "json");
+  CHECK(PartRefused(With("/hitbox", {8, 0, 1, 1})) == "json");
+  CHECK(PartRefused(With("/hitbox", {0, 0, 0, 8})) == "json");
+  CHECK(PartRefused(With("/hitbox", {0, 0, 8})) == "json");
+}
+
+TEST_CASE("sheet › refuses what is damaged, cut off, or has something behind it") {
+  const Bytes whole = TestSpr();
+  for (size_t size = 0; size < whole.size(); size++) {
+    REQUIRE(PartRefused(Bytes(whole.begin(), whole.begin() + static_cast<long>(size))) != "");
+  }
+  for (size_t i = 0; i < whole.size(); i++) {
+    Bytes broken = whole;
+    broken[i] ^= 0x20;
+    CAPTURE(i);
+    REQUIRE(PartRefused(broken) != "");
+  }
+  Bytes longer = whole;
+  longer.push_back(0);
+  CHECK(PartRefused(longer) == "IEND");
+}
+
+TEST_CASE("sheet › has one description and no chunks that are not needed") {
+  const Bytes whole = TestSpr();
+  const auto insert = [&](const Chunk& chunk) {
+    return Rewritten(
+        whole, [&](std::vector<Chunk>* chunks) { chunks->insert(chunks->begin() + 1, chunk); });
+  };
+  CHECK(PartRefused(insert({"tEXt", AsBytes("a")})) == "tEXt");
+  CHECK(PartRefused(insert({"eXIf", AsBytes("a")})) == "eXIf");
+  CHECK(PartRefused(insert({"gAMA", AsBytes(std::string_view("\0\0\xb1\x8f", 4))})) == "");
+  CHECK(PartRefused(insert(ReadPng(whole).chunks[1])) == "iTXt");
+  CHECK(PartRefused(insert({"IHDR", ReadPng(whole).chunks[0].content})) == "IHDR");
+  const Bytes bare =
+      Rewritten(whole, [](std::vector<Chunk>* chunks) { chunks->erase(chunks->begin() + 1); });
+  CHECK(PartRefused(bare) == "iTXt");
+  CHECK(!LooksLikeSpr(bare));
+}
+
+TEST_CASE("sheet › takes a thousand chunks, no more") {
+  const Bytes whole = TestSpr();
+  const size_t own = ReadPng(whole).chunks.size();
+  for (const size_t more : {kChunksMax - own - 1, kChunksMax - own, kChunksMax - own + 1}) {
+    const Bytes filled = Rewritten(whole, [&](std::vector<Chunk>* chunks) {
+      chunks->insert(chunks->begin() + 1, more, Chunk{"tIME", AsBytes("1234567")});
+    });
+    CHECK(PartRefused(filled) == (own + more <= kChunksMax ? "" : "file"));
+  }
+}
+
+TEST_CASE("sheet › has sides of 1 to 4096 pixels, and no more bytes than it may") {
+  CHECK(PartRefused(UsualDescription(8, 4095), 8, 4095) == "");
+  CHECK(PartRefused(UsualDescription(8, 4096), 8, 4096) == "");
+  CHECK(PartRefused(UsualDescription(8, 4097), 8, 4097) == "IHDR");
+  Bytes large = TestSpr();
+  large.resize(kSprBytesMax + 1);
+  CHECK(PartRefused(large) == "file");
+}
+
+// A picture that claims to be small and is packed large is found out before memory is spent on it.
+TEST_CASE("sheet › inflates to the very size the header promises") {
+  const Bytes small = TestSpr(8, 8, UsualDescription(8, 8));
+  const Bytes large = TestSpr(512, 512, UsualDescription(512, 512));
+  const auto pixels_of = [](const Bytes& bytes) {
+    const Png png = ReadPng(bytes);
+    return *std::ranges::find(png.chunks, std::string_view("IDAT"), &Chunk::type);
+  };
+  const auto swap_in = [&](const Chunk& pixels) {
+    return Rewritten(small, [&](std::vector<Chunk>* chunks) {
+      *std::ranges::find(*chunks, std::string_view("IDAT"), &Chunk::type) = pixels;
+    });
+  };
+  CHECK(PartRefused(swap_in(pixels_of(small))) == "");
+  CHECK(PartRefused(swap_in(pixels_of(large))) == "IDAT");
+  CHECK(PartRefused(swap_in(pixels_of(TestSpr(8, 7, UsualDescription(8, 7))))) == "IDAT");
+  CHECK(PartRefused(swap_in({"IDAT", AsBytes("no zlib")})) == "IDAT");
+}
+
+TEST_CASE("sheet › refuses JSON that is none, too deep, or too long") {
+  const Bytes whole = TestSpr();
+  const auto part = [&](const std::string& json) {
+    std::string text("sprite\0\0\0\0\0", 11);
+    text += json;
+    Png png = ReadPng(whole);
+    png.chunks[1].content = AsBytes(text);
+    return PartRefused(WritePng(png.chunks));
+  };
+  const std::string usual = Written(UsualDescription(8, 8));
+  CHECK(part(usual) == "");
+  CHECK(part("{") == "json");
+  CHECK(part("") == "json");
+  CHECK(part("null") == "json");
+  CHECK(part(std::string(60'000, '[')) == "json");
+  CHECK(part(usual.substr(0, usual.size() - 1) + ",\"x\":1e999}") == "json");
+  const std::string padding(kJsonBytesMax - usual.size(), ' ');
+  CHECK(part(usual + padding) == "");
+  CHECK(part(usual + padding + " ") == "iTXt");
+}
+
+TEST_CASE("sheet › is shown neither too large nor too small") {
+  Description description = ReadSheet(TestSpr())->description;
+  CHECK(ShownScale(description, 2) == 2);
+  CHECK(ShownScale(description, 1000) == kShownSideMax / 8);
+  CHECK(ShownScale(description, 0) == kShownSideMin / 8);
+  CHECK(NatureOf(description, 2).width == 16);
+}
+
+TEST_CASE("sheet › plays a landing once and all else for ever, and idle for what it lacks") {
+  Description description;
+  description.animations["idle"] = {{5, 6}, 10};
+  description.animations["land"] = {{1, 2, 3}, 10};
+  CHECK(CellOf(description, Mode::kLand, 0) == 1);
+  CHECK(CellOf(description, Mode::kLand, 250) == 3);
+  CHECK(CellOf(description, Mode::kLand, 1e12) == 3);
+  CHECK(CellOf(description, Mode::kWalk, 100) == 6);
+  CHECK(CellOf(description, Mode::kWalk, 200) == 5);
+  CHECK(CellOf(description, Mode::kWalk, -5) == 5);
+}
+
+TEST_CASE("sheet › has a parcel for what is not here") {
+  CHECK(Parcel()->file.empty());
+  CHECK(Parcel() == Parcel());
+  CHECK(Parcel()->rgba[(16 * 32 + 16) * 4 + 3] == 255);
+  CHECK(Parcel()->rgba[3] == 0);
+}
+
+}  // namespace
+}  // namespace sprites

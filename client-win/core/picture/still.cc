@@ -1,0 +1,108 @@
+#include "core/picture/still.h"
+
+#include <string>
+#include <string_view>
+
+#include "core/picture/png.h"
+#include "core/picture/stb.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int kChannels = 4;
+constexpr size_t kPngSlackBytes = 65'536;  // behind the pixels: some programs write a little more
+
+uint32_t BigEndian(std::span<const uint8_t> bytes, size_t at) {
+  return uint32_t{bytes[at]} << 24 | uint32_t{bytes[at + 1]} << 16 | uint32_t{bytes[at + 2]} << 8 |
+         bytes[at + 3];
+}
+
+[[noreturn]] void RefuseDamaged() { throw PictureRefused("The picture is damaged."); }
+
+// The header of a PNG, and its IDAT chunks put together. Not as strict as ReadPng: what other
+// programs show is shown here too. Throws PictureRefused where a chunk is longer than the file.
+struct PackedPng {
+  Png header;
+  std::string packed;
+};
+
+PackedPng ReadPackedPng(std::span<const uint8_t> file) {
+  constexpr size_t kHeadBytes = 8;  // length and type
+  constexpr size_t kFrameBytes = 12;
+  constexpr size_t kHeaderBytes = 13;
+  PackedPng png;
+  for (size_t at = kPngSignature.size();;) {
+    const size_t left = file.size() - at;
+    const size_t length = left < kFrameBytes ? left : BigEndian(file, at);
+    if (left < kFrameBytes || length > left - kFrameBytes) {
+      throw PictureRefused("The picture is cut off.");
+    }
+    const std::string_view type = AsText(file.subspan(at + 4, 4));
+    const auto content = file.subspan(at + kHeadBytes, length);
+    const bool is_first = at == kPngSignature.size();
+    if (is_first && (type != "IHDR" || length != kHeaderBytes)) {
+      RefuseDamaged();
+    }
+    if (is_first) {
+      png.header.width = BigEndian(content, 0);
+      png.header.height = BigEndian(content, 4);
+      png.header.bit_depth = content[8];
+      png.header.colour_type = content[9];
+      png.header.is_interlaced = content[12] != 0;
+    } else if (type == "IDAT") {
+      png.packed += AsText(content);
+    } else if (type == "IEND") {
+      return png;  // what stands behind it is nobody's
+    }
+    at += kFrameBytes + length;
+  }
+}
+
+// stb inflates as far as it goes, and makes room for whatever comes.
+void CheckPng(std::span<const uint8_t> bytes, size_t pixels_max) {
+  const PackedPng png = ReadPackedPng(bytes);
+  const Png& header = png.header;
+  if (!IsColourType(header.colour_type, header.bit_depth)) {
+    RefuseDamaged();
+  }
+  CheckPictureSize(header.width, header.height, 1, pixels_max);
+  const size_t raw = RawBytes(header);
+  if (raw > (1 + kChannels) * pixels_max) {
+    throw PictureRefused("The picture is too large: " + std::to_string(raw >> 20) +
+                         " MiB of pixels; make it smaller, or save it with 8 bits a colour.");
+  }
+  const auto inflated = std::make_unique_for_overwrite<char[]>(raw + kPngSlackBytes);
+  if (stbi_zlib_decode_buffer(inflated.get(), static_cast<int>(raw + kPngSlackBytes),
+                              png.packed.data(), static_cast<int>(png.packed.size())) < 0) {
+    RefuseDamaged();
+  }
+}
+
+}  // namespace
+
+Picture DecodeStill(std::span<const uint8_t> bytes, size_t pixels_max) {
+  const std::string_view text = AsText(bytes);
+  if (text.starts_with(kPngSignature)) {
+    CheckPng(bytes, pixels_max);
+  } else if (!text.starts_with("BM")) {
+    throw PictureUnknown("The file is no picture that is known here: PNG, GIF or BMP.");
+  }
+  const auto size = static_cast<int>(bytes.size());
+  int width = 0;
+  int height = 0;
+  int channels = 0;
+  if (stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) == 0) {
+    RefuseDamaged();
+  }
+  CheckPictureSize(width, height, 1, pixels_max);
+  const StbOwned<stbi_uc> pixels(
+      stbi_load_from_memory(bytes.data(), size, &width, &height, &channels, kChannels));
+  if (pixels == nullptr) {
+    RefuseDamaged();
+  }
+  const size_t length = static_cast<size_t>(width) * height * kChannels;
+  return {width, height, {{Bytes(pixels.get(), pixels.get() + length), 0}}};
+}
+
+}  // namespace sprites

@@ -1,0 +1,82 @@
+// libFuzzer target: whatever a relay answers, a desktop stays up and within its limits. The bytes
+// are cut at line breaks; each line answers the oldest request of the desktop, its first byte says
+// how.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <deque>
+#include <string_view>
+
+#include "core/desktop.h"
+#include "core/text/json.h"
+#include "core/picture/picture.h"
+
+namespace {
+
+void Require(bool condition) {
+  if (!condition) {
+    abort();
+  }
+}
+
+constexpr int kStatuses[] = {200, 201, 202, 204, 400, 401, 404, 409, 410, 429, 500, 503, 0};
+
+// How many there were to begin with, out of a file of the person's own.
+struct Restored {
+  size_t sprites;
+  size_t leaving;
+};
+
+void CheckLimits(const sprites::Desktop& desktop, const Restored& restored) {
+  const size_t most =
+      std::max(restored.sprites, static_cast<size_t>(desktop.settings().sprites_most));
+  Require(desktop.world().sprites().size() <= most + restored.leaving);
+  Require(desktop.waiting() <= sprites::kWaitingMost);
+  Require(desktop.on_the_way() <= sprites::kOnTheWayMax + restored.leaving);
+  for (const sprites::Sprite& sprite : desktop.world().sprites()) {
+    Require(std::isfinite(sprite.x) && std::isfinite(sprite.y));
+    Require(sprite.name.size() <= sprites::kNameBytesMax);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  sprites::ReadSettings(text);
+  sprites::ReadSeat(text, "http://relay.example");
+  sprites::Settings settings;
+  settings.sprites_most = 8;
+  settings.muted = {"M"};
+  sprites::Desktop desktop(settings, [] { return 0.5; });
+  desktop.Restore(text, true);
+  const Restored restored{desktop.world().sprites().size(), desktop.on_the_way()};
+  std::deque<sprites::RequestId> asked;
+  int64_t now = 0;
+  for (int turn = 0; turn < 64 && !text.empty(); turn++) {
+    now += 5000;
+    for (const sprites::DrawnSprite& drawn : desktop.Tick(now).sprites) {
+      Require(drawn.sheet != nullptr && drawn.width > 0 && drawn.height > 0);
+    }
+    const sprites::Outbox outbox = desktop.TakeOutbox();
+    Require(outbox.keep.size() <= sprites::kKeptBytesMax);
+    for (const sprites::Request& request : outbox.requests) {
+      Require(request.id != 0 && request.url.starts_with("http://localhost:"));
+      Require(request.url.find('\n') == std::string::npos && request.url.size() < 2048);
+      Require(request.token.find('\n') == std::string::npos);
+      asked.push_back(request.id);
+    }
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (asked.empty() || line.empty()) {
+      continue;
+    }
+    const int status = kStatuses[static_cast<uint8_t>(line[0]) % std::size(kStatuses)];
+    desktop.Answered({asked.front(), status, std::string(line.substr(1))});
+    asked.pop_front();
+    CheckLimits(desktop, restored);
+  }
+  desktop.Leave();
+  return 0;
+}

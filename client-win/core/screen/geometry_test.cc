@@ -1,0 +1,173 @@
+#include "core/screen/geometry.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace sprites {
+namespace {
+
+constexpr Edge kEdges[] = {Edge::kLeft, Edge::kRight, Edge::kTop, Edge::kBottom};
+
+Monitor At(double left, double top, double right, double bottom, double scale = 1) {
+  const Rect all{left, top, right, bottom};
+  return {all, all, scale, left == 0 && top == 0};
+}
+
+Screen Of(std::vector<Monitor> monitors) { return Screen(monitors); }
+
+// A large one, and a smaller one to its right whose top lies lower; a small one above the first.
+Screen Staggered() {
+  return Of({At(0, 0, 1920, 1080), At(1920, 200, 3200, 920, 1.5), At(300, -600, 1100, 0)});
+}
+
+TEST_CASE("screen › is never empty, and takes nothing impossible") {
+  const double nan = std::nan("");
+  for (const auto& given :
+       {std::vector<Monitor>{}, std::vector{At(0, 0, 0, 100)}, std::vector{At(0, 0, nan, 100)},
+        std::vector{At(0, 0, 1e9, 100)}, std::vector{At(100, 0, 0, 100)}}) {
+    CHECK(Screen(given).monitors().size() == 1);
+    CHECK(Screen(given).bounds() == Rect{0, 0, 1024, 768});
+  }
+  CHECK(Screen(std::vector{At(0, 0, 100, 100, nan)}).monitors()[0].scale == 1);
+  CHECK(Screen(std::vector{At(0, 0, 100, 100, 100)}).monitors()[0].scale == 1);
+  const std::vector<Monitor> many(kMonitorsMax + 1, At(0, 0, 100, 100));
+  CHECK(Screen(many).monitors().size() == kMonitorsMax);
+}
+
+TEST_CASE("screen › keeps a work area that is one, inside its monitor") {
+  Monitor monitor = At(0, 0, 800, 600);
+  monitor.work = {0, 0, 800, 560};
+  CHECK(Of({monitor}).monitors()[0].work.bottom == 560);
+  monitor.work = {-50, 900, 900, 800};
+  CHECK(Of({monitor}).monitors()[0].work == monitor.bounds);
+}
+
+TEST_CASE("screen › tells the relay its size in dip of the primary monitor") {
+  CHECK(Of({At(0, 0, 3840, 2160, 2)}).DipWidth() == 1920);
+  CHECK(Of({At(0, 0, 3840, 2160, 2)}).DipHeight() == 1080);
+  CHECK(Of({At(0, 0, 900'000, 10)}).DipWidth() == 65'535);
+}
+
+TEST_CASE("room › is the monitor where there is one") {
+  Monitor monitor = At(0, 0, 800, 600);
+  monitor.work = {40, 20, 800, 560};
+  const Room room = Of({monitor}).RoomAt({400, 300}, 0);
+  CHECK(room.walls == monitor.work);
+  CHECK(room.edges == monitor.bounds);
+}
+
+TEST_CASE("room › goes on where a monitor adjoins at this height, and ends where none does") {
+  const Screen screen = Staggered();
+  CHECK(screen.RoomAt({100, 500}, 0).edges.right == 3200);
+  CHECK(screen.RoomAt({100, 100}, 0).edges.right == 1920);
+  CHECK(screen.RoomAt({2000, 500}, 1).edges.left == 0);
+  CHECK(screen.RoomAt({500, 500}, 0).edges.top == -600);
+  CHECK(screen.RoomAt({100, 500}, 0).edges.top == 0);
+  CHECK(screen.RoomAt({500, -300}, 2).walls.bottom == 1080);
+  CHECK(screen.RoomAt({2000, 500}, 1).walls.bottom == 920);
+  CHECK(screen.RoomAt({2000, 500}, 1).scale == 1.5);
+}
+
+TEST_CASE("room › of who is outside is that of the monitor it was last on") {
+  const Screen screen = Staggered();
+  CHECK(screen.MonitorAt({-50, 500}, 0) == 0);
+  CHECK(screen.MonitorAt({2500, 100}, 1) == 1);
+  CHECK(screen.RoomAt({2500, 100}, 1).edges.top == 200);
+  CHECK(screen.MonitorAt({2500, 100}, 99) == screen.NearestMonitor({2500, 100}));
+}
+
+TEST_CASE("room › has a task bar for a floor, also where a monitor lies below") {
+  Monitor above = At(0, 0, 800, 600);
+  const Monitor below = At(0, 600, 800, 1200);
+  CHECK(Of({above, below}).RoomAt({400, 300}, 0).walls.bottom == 1200);
+  above.work.bottom = 560;
+  const Room room = Of({above, below}).RoomAt({400, 300}, 0);
+  CHECK(room.walls.bottom == 560);
+  CHECK(room.edges.bottom == 1200);
+}
+
+TEST_CASE("doorway › leads back to where it was left, all around a staggered desktop") {
+  const Screen screen = Staggered();
+  for (const Edge edge : kEdges) {
+    for (int part = 0; part <= 1000; part++) {
+      const double at = part / 1000.0;
+      const Doorway door = screen.EnterBy(edge, at);
+      CAPTURE(at);
+      CHECK(std::abs(screen.Along(edge, door.point) - at) < 1e-9);
+      const Rect& own = screen.monitors()[door.monitor].bounds;
+      const double rim = edge == Edge::kLeft    ? own.left
+                         : edge == Edge::kRight ? own.right
+                         : edge == Edge::kTop   ? own.top
+                                                : own.bottom;
+      CHECK((IsSide(edge) ? door.point.x : door.point.y) == rim);
+      // Nothing of the desktop lies beyond it.
+      const Room room = screen.RoomAt(door.point, door.monitor);
+      const double out = edge == Edge::kLeft    ? room.edges.left
+                         : edge == Edge::kRight ? room.edges.right
+                         : edge == Edge::kTop   ? room.edges.top
+                                                : room.edges.bottom;
+      CHECK(out == rim);
+    }
+  }
+}
+
+TEST_CASE("doorway › is the nearest one where monitors leave a gap") {
+  const Screen screen = Of({At(0, 0, 100, 100), At(100, 300, 200, 400)});
+  CHECK(screen.EnterBy(Edge::kLeft, 0.4).monitor == 0);
+  CHECK(screen.EnterBy(Edge::kLeft, 0.4).point.y == 100);
+  CHECK(screen.EnterBy(Edge::kLeft, 0.6).monitor == 1);
+  CHECK(screen.EnterBy(Edge::kRight, std::nan("")).point.x >= 100);
+}
+
+TEST_CASE("ledges › are what can be seen of the tops of windows") {
+  const Screen screen = Of({At(0, 0, 1920, 1080)});
+  const WindowArea front{1, {500, 250, 900, 700}};
+  const WindowArea behind{2, {300, 400, 1200, 800}};
+  const auto ledges = LedgesOf(std::vector{front, behind}, screen);
+  REQUIRE(ledges.size() == 3);
+  CHECK(ledges[0].y == 250);
+  CHECK((ledges[1].left == 300 && ledges[1].right == 500 && ledges[1].y == 400));
+  CHECK((ledges[2].left == 900 && ledges[2].right == 1200));
+}
+
+TEST_CASE("ledges › are left out where nobody on them would be seen") {
+  const Screen screen = Of({At(0, 0, 1920, 1080)});
+  const WindowArea maximised{1, {0, 0, 1920, 1080}};
+  const WindowArea just_low_enough{2, {0, 32, 100, 200}};
+  const WindowArea too_high{3, {200, 31, 300, 200}};
+  const WindowArea below_the_floor{4, {400, 1080, 600, 1200}};
+  CHECK(LedgesOf(std::vector{maximised}, screen).empty());
+  CHECK(LedgesOf(std::vector{just_low_enough, too_high, below_the_floor}, screen).size() == 1);
+  const WindowArea covered{5, {500, 500, 700, 600}};
+  CHECK(LedgesOf(std::vector{maximised, covered}, screen).empty());
+}
+
+TEST_CASE("ledges › look at so many windows and no more") {
+  const Screen screen = Of({At(0, 0, 100'000, 1080)});
+  std::vector<WindowArea> windows;
+  for (size_t i = 0; i < kWindowsMax + 10; i++) {
+    const double left = static_cast<double>(i) * 50;
+    windows.push_back({i, {left, 500, left + 40, 600}});
+  }
+  CHECK(LedgesOf(windows, screen).size() == kWindowsMax);
+}
+
+TEST_CASE("full screen › is a foreground window without a caption that covers the monitor") {
+  const Screen screen = Of({At(0, 0, 800, 600), At(800, 0, 1600, 600)});
+  WindowArea game{1, {0, 0, 800, 600}, false, true};
+  CHECK(FullScreenMonitors(std::vector{game}, screen) == std::vector{true, false});
+  game.has_caption = true;
+  CHECK(FullScreenMonitors(std::vector{game}, screen) == std::vector{false, false});
+  game.has_caption = false;
+  game.is_foreground = false;
+  CHECK(FullScreenMonitors(std::vector{game}, screen) == std::vector{false, false});
+  game.is_foreground = true;
+  game.rect.bottom = 599;
+  CHECK(FullScreenMonitors(std::vector{game}, screen) == std::vector{false, false});
+}
+
+}  // namespace
+}  // namespace sprites

@@ -1,0 +1,129 @@
+#include "core/screen/staging.h"
+
+#include <algorithm>
+
+namespace sprites {
+
+namespace {
+
+constexpr size_t kNone = SIZE_MAX;
+
+bool IsSamePicture(const DrawnSprite& one, const DrawnSprite& other) {
+  return one.sheet == other.sheet && one.cell == other.cell && one.width == other.width &&
+         one.height == other.height && one.mirrored == other.mirrored;
+}
+
+bool DoesSomething(const Placing& placing) {
+  return placing.moves || placing.below || placing.appears || placing.disappears;
+}
+
+}  // namespace
+
+const StagePlan& Stage::Plan(const Scene& scene) {
+  plans_++;
+  plan_.ended.clear();
+  plan_.made.clear();
+  plan_.painted.clear();
+  plan_.placings.assign(scene.sprites.size(), {});
+  for (size_t i = 0; i < scene.sprites.size(); i++) {
+    PlanOne(scene, i);
+  }
+  EndUnseen(scene);
+  Restack(scene);
+  // From the top down, so that whoever one lies below is there already.
+  std::ranges::reverse(plan_.placings);
+  std::erase_if(plan_.placings, [](const Placing& placing) { return !DoesSomething(placing); });
+  return plan_;
+}
+
+void Stage::NotPainted(SpriteId id) {
+  if (const auto shown = shown_.find(id); shown != shown_.end()) {
+    shown->second.is_painted = false;
+  }
+}
+
+void Stage::PlanOne(const Scene& scene, size_t index) {
+  const DrawnSprite& drawn = scene.sprites[index];
+  Placing& placing = plan_.placings[index];
+  placing.id = drawn.id;
+  const auto [found, is_new] = shown_.try_emplace(drawn.id);
+  Shown& shown = found->second;
+  shown.seen = plans_;
+  if (is_new) {
+    plan_.made.push_back(drawn.id);
+    order_.push_back(drawn.id);
+  }
+  if (drawn.visible && !(shown.is_painted && IsSamePicture(shown.drawn, drawn))) {
+    plan_.painted.push_back(index);
+    shown.drawn = drawn;
+    shown.is_painted = true;
+  } else if (drawn.visible && (shown.drawn.x != drawn.x || shown.drawn.y != drawn.y)) {
+    placing.moves = true;
+    placing.x = shown.drawn.x = drawn.x;
+    placing.y = shown.drawn.y = drawn.y;
+  }
+  placing.appears = drawn.visible && !shown.is_visible;
+  placing.disappears = !drawn.visible && shown.is_visible;
+  shown.is_visible = drawn.visible;
+}
+
+void Stage::EndUnseen(const Scene& scene) {
+  if (shown_.size() == scene.sprites.size()) {
+    return;
+  }
+  std::erase_if(order_, [this](SpriteId id) { return shown_[id].seen != plans_; });
+  std::erase_if(shown_, [this](const auto& one) {
+    const bool is_unseen = one.second.seen != plans_;
+    if (is_unseen) {
+      plan_.ended.push_back(one.first);
+    }
+    return is_unseen;
+  });
+}
+
+// Only those out of place go elsewhere, each right below the one that is drawn after it.
+void Stage::Restack(const Scene& scene) {
+  const auto id_of = [](const DrawnSprite& drawn) { return drawn.id; };
+  if (std::ranges::equal(scene.sprites, order_, {}, id_of)) {
+    return;
+  }
+  std::unordered_map<SpriteId, size_t> wanted;
+  for (size_t i = 0; i < scene.sprites.size(); i++) {
+    wanted[scene.sprites[i].id] = i;
+  }
+  std::vector<size_t> now(order_.size());
+  std::ranges::transform(order_, now.begin(), [&](SpriteId id) { return wanted[id]; });
+  std::vector<bool> stays(now.size(), false);
+  for (const size_t index : LongestRising(now)) {
+    stays[now[index]] = true;
+  }
+  for (size_t i = 0; i < scene.sprites.size(); i++) {
+    if (!stays[i]) {
+      plan_.placings[i].below = i + 1 < scene.sprites.size() ? scene.sprites[i + 1].id : kNobody;
+    }
+    order_[i] = scene.sprites[i].id;
+  }
+}
+
+std::vector<size_t> LongestRising(const std::vector<size_t>& numbers) {
+  std::vector<size_t> ends;  // [k]: the index of the lowest number that ends k + 1 rising ones
+  std::vector<size_t> before(numbers.size(), kNone);
+  for (size_t i = 0; i < numbers.size(); i++) {
+    const auto end = std::ranges::lower_bound(ends, numbers[i], {},
+                                              [&](size_t index) { return numbers[index]; });
+    before[i] = end == ends.begin() ? kNone : *(end - 1);
+    if (end == ends.end()) {
+      ends.push_back(i);
+    } else {
+      *end = i;
+    }
+  }
+  std::vector<size_t> rising;
+  for (size_t i = ends.empty() ? kNone : ends.back(); i != kNone; i = before[i]) {
+    rising.push_back(i);
+  }
+  std::ranges::reverse(rising);
+  return rising;
+}
+
+}  // namespace sprites

@@ -1,0 +1,290 @@
+#include "core/screen/staging.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "core/desktop.h"
+#include "core/picture/test_spr.h"
+
+namespace sprites {
+namespace {
+
+const SheetPointer& SomeSheet() {
+  static const SheetPointer sheet = Parcel();
+  return sheet;
+}
+
+DrawnSprite Drawn(SpriteId id, int x = 0, int cell = 0) {
+  return {id, SomeSheet(), cell, x, 0, 32, 32, false, true};
+}
+
+Scene SceneOf(const std::vector<SpriteId>& ids) {
+  Scene scene;
+  for (const SpriteId id : ids) {
+    scene.sprites.push_back(Drawn(id));
+  }
+  return scene;
+}
+
+// Windows that do as they are told.
+struct Windows {
+  struct Window {
+    DrawnSprite drawn;
+    bool is_painted = false;
+    bool is_visible = false;
+  };
+  std::unordered_map<SpriteId, Window> windows;
+  std::vector<SpriteId> stack;  // lowest first
+
+  void CarryOut(const StagePlan& plan, const Scene& scene) {
+    for (const SpriteId id : plan.ended) {
+      CHECK(windows.erase(id) == 1);
+      std::erase(stack, id);
+    }
+    for (const SpriteId id : plan.made) {
+      CHECK(windows.try_emplace(id).second);
+      stack.push_back(id);
+    }
+    for (const size_t index : plan.painted) {
+      const DrawnSprite& drawn = scene.sprites[index];
+      windows.at(drawn.id).drawn = drawn;
+      windows.at(drawn.id).is_painted = true;
+    }
+    for (const Placing& placing : plan.placings) {
+      Place(placing);
+    }
+  }
+
+  void Place(const Placing& placing) {
+    Window& window = windows.at(placing.id);
+    if (placing.moves) {
+      window.drawn.x = placing.x;
+      window.drawn.y = placing.y;
+    }
+    CHECK(!(placing.appears && (window.is_visible || !window.is_painted)));
+    CHECK(!(placing.disappears && !window.is_visible));
+    window.is_visible = (window.is_visible || placing.appears) && !placing.disappears;
+    if (placing.below) {
+      std::erase(stack, placing.id);
+      const auto above =
+          *placing.below == kNobody ? stack.end() : std::ranges::find(stack, *placing.below);
+      CHECK((*placing.below == kNobody || above != stack.end()));
+      stack.insert(above, placing.id);
+    }
+  }
+
+  void CheckShows(const Scene& scene) const {
+    REQUIRE(stack.size() == scene.sprites.size());
+    for (size_t i = 0; i < stack.size(); i++) {
+      const DrawnSprite& drawn = scene.sprites[i];
+      CHECK(stack[i] == drawn.id);
+      const Window& window = windows.at(drawn.id);
+      CHECK(window.is_visible == drawn.visible);
+      if (drawn.visible) {
+        CHECK((window.drawn.x == drawn.x && window.drawn.y == drawn.y));
+        CHECK(window.drawn.cell == drawn.cell);
+      }
+    }
+  }
+};
+
+TEST_CASE("stage › does nothing for a scene that is shown already") {
+  Stage stage;
+  const Scene scene = SceneOf({1, 2, 3});
+  CHECK(stage.Plan(scene).made.size() == 3);
+  CHECK(stage.Plan(scene).IsEmpty());
+  CHECK(!stage.Plan(Scene{}).IsEmpty());
+  CHECK(stage.Plan(Scene{}).IsEmpty());
+}
+
+TEST_CASE("stage › moves who moved, paints whose picture changed, and nobody else") {
+  Stage stage;
+  Scene scene = SceneOf({1, 2, 3});
+  stage.Plan(scene);
+  scene.sprites[0].x = 7;
+  scene.sprites[2].cell = 1;
+  scene.sprites[2].x = 9;
+  const StagePlan& plan = stage.Plan(scene);
+  REQUIRE(plan.placings.size() == 1);
+  CHECK(plan.placings[0] == Placing{.id = 1, .moves = true, .x = 7});
+  CHECK(plan.painted == std::vector<size_t>{2});
+}
+
+TEST_CASE("stage › raises one when one of 150 comes to the top, and sends one back down") {
+  Stage stage;
+  std::vector<SpriteId> ids(150);
+  std::iota(ids.begin(), ids.end(), 1);
+  stage.Plan(SceneOf(ids));
+  std::rotate(ids.begin() + 20, ids.begin() + 21, ids.end());
+  const StagePlan& up = stage.Plan(SceneOf(ids));
+  REQUIRE(up.placings.size() == 1);
+  CHECK(up.placings[0] == Placing{.id = 21, .below = kNobody});
+  std::rotate(ids.rbegin(), ids.rbegin() + 1, ids.rend() - 20);
+  const StagePlan& down = stage.Plan(SceneOf(ids));
+  REQUIRE(down.placings.size() == 1);
+  CHECK(down.placings[0] == Placing{.id = 21, .below = 22});
+}
+
+TEST_CASE("stage › leaves whoever is hidden alone until it is seen again") {
+  Stage stage;
+  Scene scene = SceneOf({1});
+  scene.sprites[0].visible = false;
+  CHECK(stage.Plan(scene).painted.empty());
+  scene.sprites[0].x = 5;
+  CHECK(stage.Plan(scene).IsEmpty());
+  scene.sprites[0].visible = true;
+  CHECK(stage.Plan(scene).painted.size() == 1);
+  scene.sprites[0].visible = false;
+  CHECK(stage.Plan(scene).placings[0].disappears);
+  scene.sprites[0].visible = true;
+  const StagePlan& again = stage.Plan(scene);
+  CHECK(again.painted.empty());
+  CHECK((again.placings[0].appears && !again.placings[0].moves));
+}
+
+TEST_CASE("stage › paints again what could not be painted") {
+  Stage stage;
+  const Scene scene = SceneOf({1});
+  stage.Plan(scene);
+  stage.NotPainted(1);
+  stage.NotPainted(2);
+  CHECK(stage.Plan(scene).painted.size() == 1);
+}
+
+TEST_CASE("stage › whatever came before, its plan makes the windows show the scene") {
+  const uint32_t seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 engine(seed);
+  const auto below = [&](int limit) { return static_cast<int>(engine() % limit); };
+  Stage stage;
+  Windows windows;
+  Scene scene;
+  SpriteId next = 1;
+  for (int round = 0; round < 2000; round++) {
+    for (int change = below(6); change > 0; change--) {
+      const int count = static_cast<int>(scene.sprites.size());
+      const int kind = below(6);
+      if (kind == 0 || count == 0) {
+        scene.sprites.insert(scene.sprites.begin() + below(count + 1), Drawn(next++));
+        continue;
+      }
+      const auto one = scene.sprites.begin() + below(count);
+      if (kind == 1) {
+        scene.sprites.erase(one);
+      } else if (kind == 2) {
+        std::rotate(one, one + 1, scene.sprites.end());
+      } else if (kind == 3) {
+        one->x = below(100);
+      } else if (kind == 4) {
+        one->cell = below(3);
+      } else {
+        one->visible = !one->visible;
+      }
+    }
+    windows.CarryOut(stage.Plan(scene), scene);
+    windows.CheckShows(scene);
+  }
+}
+
+// The length of the longest, by trying all.
+size_t LongestByTrying(const std::vector<size_t>& numbers) {
+  size_t longest = 0;
+  for (uint32_t chosen = 0; chosen < 1u << numbers.size(); chosen++) {
+    std::vector<size_t> some;
+    for (size_t i = 0; i < numbers.size(); i++) {
+      if ((chosen >> i & 1) != 0) {
+        some.push_back(numbers[i]);
+      }
+    }
+    longest = std::ranges::is_sorted(some) ? std::max(longest, some.size()) : longest;
+  }
+  return longest;
+}
+
+TEST_CASE("stage › restacks as few as there can be, in any order of up to seven") {
+  for (size_t size = 0; size <= 7; size++) {
+    std::vector<size_t> numbers(size);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    do {
+      const auto rising = LongestRising(numbers);
+      CHECK(rising.size() == LongestByTrying(numbers));
+      CHECK(std::ranges::is_sorted(rising));
+      CHECK(std::ranges::is_sorted(rising, {}, [&](size_t index) { return numbers[index]; }));
+    } while (std::ranges::next_permutation(numbers).found);
+  }
+}
+
+constexpr int kPicturesASecond = 4;
+
+// 150 sprites on a desktop of one monitor, whose floor has room for all of them.
+Desktop Crowd(const Random& random) {
+  Settings settings;
+  settings.sprites_most = 150;
+  settings.calm = true;
+  Desktop desktop(settings, random);
+  const Rect screen{0, 0, 1920, 1080};
+  desktop.SetMonitors(std::vector<Monitor>{{screen, screen, 1, true}});
+  Json description = UsualDescription(8, 8);
+  description["animations"]["idle"] = {{"frames", {0, 1}}, {"fps", kPicturesASecond}};
+  const SheetPointer sheet = ReadSheet(TestSpr(16, 8, description));
+  desktop.AddToShelf(sheet);
+  for (int i = 0; i < 150; i++) {
+    desktop.DropIn(sheet->file, Point{random() * 1920, 100 + random() * 900});
+  }
+  return desktop;
+}
+
+TEST_CASE(
+    "stage › 150 sprites in the air cost one change each at most, and are restacked one by one") {
+  std::mt19937 engine(1);
+  const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
+  Desktop desktop = Crowd(random);
+  Stage stage;
+  stage.Plan(desktop.Tick(0));
+  size_t restacked = 0;
+  size_t came_back = 0;  // refused throws: drawn on top from then on
+  for (int frame = 1; frame <= 600; frame++) {
+    if (frame % 30 == 1) {
+      for (const Sprite& sprite : std::vector<Sprite>(desktop.world().sprites())) {
+        desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
+      }
+    }
+    const StagePlan& plan = stage.Plan(desktop.Tick(frame * 50 / 3));
+    came_back += std::ranges::count(desktop.TakeOutbox().sounds, Sound::kReturn);
+    restacked +=
+        std::ranges::count_if(plan.placings, [](const Placing& p) { return p.below.has_value(); });
+    const auto moved =
+        std::ranges::count_if(plan.placings, [](const Placing& p) { return p.moves; });
+    CHECK(plan.painted.size() + static_cast<size_t>(moved) <= 150);
+    CHECK((plan.made.empty() && plan.ended.empty()));
+  }
+  CHECK(restacked > 0);
+  CHECK(restacked <= came_back);
+}
+
+TEST_CASE("stage › 150 sprites at rest cost nothing but their next pictures") {
+  std::mt19937 engine(1);
+  const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
+  Desktop desktop = Crowd(random);
+  Stage stage;
+  int now_ms = 0;
+  // Until the crowd has slid apart but for a pixel now and then.
+  while (now_ms < 120'000) {
+    stage.Plan(desktop.Tick(now_ms += 16));
+  }
+  size_t painted = 0;
+  size_t placed = 0;
+  for (int frame = 0; frame < 60; frame++) {
+    const StagePlan& plan = stage.Plan(desktop.Tick(now_ms += 16));
+    painted += plan.painted.size();
+    placed += plan.placings.size();
+  }
+  CHECK(painted <= 150 * kPicturesASecond);
+  CHECK(placed <= 60);  // 9000 would be all of them in each frame
+}
+
+}  // namespace
+}  // namespace sprites

@@ -1,0 +1,174 @@
+#include "core/screen/window_places.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace sprites {
+
+namespace {
+
+bool IsMinimised(const OpenWindow& window) { return window.standing == Standing::kMinimised; }
+
+bool IsInPlace(const OpenWindow& one, const OpenWindow& other) {
+  if (IsMinimised(one) || IsMinimised(other)) {
+    return one.normal == other.normal;
+  }
+  return one.standing == other.standing && one.shown == other.shown && one.normal == other.normal;
+}
+
+// What is remembered of a window that was at `before`, if anything is.
+OpenWindow Remembered(const OpenWindow& now, const OpenWindow* before) {
+  // On the task bar it keeps what it will come up as.
+  const bool keeps = IsMinimised(now) && before != nullptr && before->owner == now.owner &&
+                     before->normal == now.normal;
+  return keeps ? *before : now;
+}
+
+// Nothing when it is there, or was changed by its user.
+std::optional<PutBack> WayBack(const OpenWindow& now, const OpenWindow& place) {
+  const bool is_changed =
+      now.standing != place.standing && !IsMinimised(now) && !IsMinimised(place);
+  if (is_changed || now.owner != place.owner || IsInPlace(now, place)) {
+    return std::nullopt;
+  }
+  return PutBack{now.id, now.standing, IsMinimised(place) ? Rect{} : place.shown, place.normal};
+}
+
+}  // namespace
+
+std::vector<PutBack> WindowPlaces::Look(std::span<const Monitor> monitors,
+                                        std::span<const OpenWindow> windows, bool is_full_screen,
+                                        int64_t now_ms) {
+  Shape shape;
+  for (const Monitor& monitor : monitors) {
+    shape.push_back({monitor.bounds, monitor.scale});
+  }
+  if (shape.empty()) {
+    return {};
+  }
+  if (layouts_.empty() || shape != Here().shape) {
+    Arrive(std::move(shape), now_ms);
+  }
+  if (now_ms - arrived_ms_ < kLayoutSettleMs) {
+    return {};
+  }
+  Watch(windows, now_ms);
+  if (is_full_screen) {
+    return {};
+  }
+  if (std::exchange(owes_, false)) {
+    return PutAllBack(now_ms);
+  }
+  std::vector<PutBack> again = TryAgain(now_ms);
+  Learn();
+  return again;
+}
+
+void WindowPlaces::Arrive(Shape shape, int64_t now_ms) {
+  const auto known = std::ranges::find(layouts_, shape, &Layout::shape);
+  owes_ = known != layouts_.end();
+  if (owes_) {
+    std::rotate(known, known + 1, layouts_.end());
+  } else {
+    layouts_.push_back({std::move(shape), {}});
+  }
+  if (layouts_.size() > kLayoutsMax) {
+    layouts_.erase(layouts_.begin());
+  }
+  watched_.clear();
+  arrived_ms_ = now_ms;
+  is_settled_ = false;
+}
+
+void WindowPlaces::Watch(std::span<const OpenWindow> windows, int64_t now_ms) {
+  std::unordered_map<uint64_t, Watched> before = std::exchange(watched_, {});
+  for (const OpenWindow& window : windows.first(std::min(windows.size(), kPlacesMax))) {
+    const auto found = before.find(window.id);
+    const bool is_new = found == before.end() || found->second.now.owner != window.owner;
+    Watched watched = is_new ? Watched{.now = window, .since_ms = now_ms} : found->second;
+    if (!is_settled_) {
+      // As the change of layout left it.
+      watched.held = window;
+      watched.is_held = true;
+    }
+    if (!IsInPlace(watched.now, window)) {
+      watched.since_ms = now_ms;
+    }
+    watched.now = window;
+    if (now_ms - watched.since_ms >= kHeldMs) {
+      Hold(&watched);
+    }
+    watched_[window.id] = watched;
+  }
+  is_settled_ = true;
+}
+
+// It has been where it is for long enough.
+void WindowPlaces::Hold(Watched* watched) {
+  const bool was_moved = watched->is_held && !IsInPlace(watched->held, watched->now);
+  if (was_moved && watched->tries == 0) {
+    for (Layout& layout : layouts_) {
+      layout.places.erase(watched->now.id);
+    }
+  }
+  watched->held = Remembered(watched->now, watched->is_held ? &watched->held : nullptr);
+  watched->is_held = true;
+}
+
+std::vector<PutBack> WindowPlaces::PutAllBack(int64_t now_ms) {
+  std::vector<PutBack> back;
+  for (auto& [id, watched] : watched_) {
+    const auto place = Here().places.find(id);
+    if (place == Here().places.end()) {
+      continue;
+    }
+    if (auto way = WayBack(watched.now, place->second)) {
+      back.push_back(*way);
+      watched.tries = 1;
+      watched.tried_ms = now_ms;
+    }
+  }
+  std::ranges::sort(back, {}, &PutBack::id);
+  return back;
+}
+
+// Who is not there yet that should be: once more, and then it may stay.
+std::vector<PutBack> WindowPlaces::TryAgain(int64_t now_ms) {
+  std::vector<PutBack> back;
+  for (auto& [id, watched] : watched_) {
+    if (watched.tries == 0 || now_ms - watched.tried_ms < kLayoutSettleMs) {
+      continue;
+    }
+    const auto place = Here().places.find(id);
+    const auto way =
+        place == Here().places.end() ? std::nullopt : WayBack(watched.now, place->second);
+    if (!way || watched.tries == kPutBackTries) {
+      watched.tries = 0;
+      watched.held = watched.now;
+      watched.since_ms = now_ms;
+      continue;
+    }
+    back.push_back(*way);
+    watched.tries++;
+    watched.tried_ms = now_ms;
+  }
+  std::ranges::sort(back, {}, &PutBack::id);
+  return back;
+}
+
+void WindowPlaces::Learn() {
+  Places& places = Here().places;
+  for (const auto& [id, watched] : watched_) {
+    if (watched.tries > 0 || !watched.is_held || !IsInPlace(watched.held, watched.now)) {
+      continue;
+    }
+    const auto before = places.find(id);
+    places[id] = Remembered(watched.held, before == places.end() ? nullptr : &before->second);
+  }
+  if (places.size() > kPlacesMax) {
+    std::erase_if(places, [this](const auto& place) { return !watched_.contains(place.first); });
+  }
+}
+
+}  // namespace sprites

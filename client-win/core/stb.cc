@@ -1,5 +1,0 @@
-// The one place where stb's code itself is compiled.
-#define STB_IMAGE_IMPLEMENTATION
-#define STB_IMAGE_RESIZE_IMPLEMENTATION
-#define STB_IMAGE_WRITE_IMPLEMENTATION
-#include "core/stb.h"
