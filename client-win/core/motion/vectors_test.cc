@@ -1,4 +1,4 @@
-// behaviour.vectors.json in the world of this client; vectors.ts says what its fields mean, and
+// behaviour.vectors.json in the world of this client; tools/vectors.ts says what its fields mean, and
 // plays it in the browser's.
 #include <doctest/doctest.h>
 
@@ -76,7 +76,7 @@ const Json& Vectors() {
   return vectors;
 }
 
-// mulberry32, as in vectors.ts.
+// mulberry32, as in tools/vectors.ts.
 Random Lot(uint32_t seed) {
   return [state = seed]() mutable {
     state += 0x6d2b79f5;

@@ -26,7 +26,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { PNG } from 'pngjs';
-import { ensurePrograms, WINE } from '../tools/machine.js';
+import { ensurePrograms, WINE } from '../../tools/machine.js';
 
 export const SCREEN = { width: 1280, height: 800 } as const; // px of each X display
 
@@ -42,7 +42,7 @@ const SWINGS_MAX = 6; // a machine that pauses in the middle of a swing makes it
 const SWING_STEPS = 8; // moves of a swing, 10 ms apart
 const REACHED_PX = 2; // px a held sprite may be from where it is held
 
-const PREFIXES = join(import.meta.dirname, '../build/wine');
+const PREFIXES = join(import.meta.dirname, '../../build/wine');
 
 /** What a new prefix is told; another text makes a prefix anew. */
 const registryOf = (windowManager: WindowManager) => `REGEDIT4

@@ -12,8 +12,8 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { type RelayProcess, startRelay } from '../server/test/relay_process.ts';
-import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../tools/build.js';
+import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
+import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../../tools/build.js';
 import { arrival, endless, HOSTILE_ANSWERS, type Hostility, json, startHostileRelay } from './hostile_relay.ts';
 import { type Area, eventually, middleOf, noWine, type Picture, SCREEN, WineDesktop } from './wine_desktop.ts';
 import {
@@ -33,7 +33,7 @@ import {
   target,
 } from './wine_sprites.ts';
 
-const SHOTS = join(import.meta.dirname, '../screenshots');
+const SHOTS = join(import.meta.dirname, '../../screenshots');
 const HOLD_MS = 200; // ms to hold still; the pointer's last 100 make the speed of a throw
 const NOBODY = 'http://127.0.0.1:9'; // a relay that is not there
 const RSS_MIB_MAX = 320; // MiB the client may take, whatever a relay does: the core's own limits, the program, and Wine

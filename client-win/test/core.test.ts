@@ -9,9 +9,9 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { buildClient, CLIENT } from '../tools/build.js';
+import { buildClient, CLIENT } from '../../tools/build.js';
 
-const SOURCES = import.meta.dirname;
+const SOURCES = join(import.meta.dirname, '..');
 
 /**
  * How long each fuzzer looks for something new; the corpus has what it found before. Every run takes the same way, by a fixed

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { buildInstaller, buildWindowsClient, DIST, WINDOWS_CLIENT, WINDOWS_SETUP } from '../tools/build.js';
+import { buildInstaller, buildWindowsClient, DIST, WINDOWS_CLIENT, WINDOWS_SETUP } from '../../tools/build.js';
 
 const OBJDUMP = 'x86_64-w64-mingw32-objdump';
 
@@ -44,7 +44,7 @@ describe('windows program', () => {
   it('lies beside it once `npm run client` has run, which says where, how large and with which hash', {
     skip: skipInstaller,
   }, () => {
-    const launcher = join(import.meta.dirname, '../tools/launch.js');
+    const launcher = join(import.meta.dirname, '../../tools/launch.js');
     const said = execFileSync(process.execPath, [launcher, 'client'], { encoding: 'utf8' });
     const program = join(DIST, 'Sprites.exe');
     assert.deepEqual(readFileSync(program), readFileSync(WINDOWS_CLIENT));

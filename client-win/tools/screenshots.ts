@@ -1,7 +1,7 @@
 /**
  * Makes the pictures of the README anew, into client-win/screenshots/: the program for Windows on two desktops under Wine.
  *
- *     node client-win/screenshots.ts
+ *     node client-win/tools/screenshots.ts
  *
  * Needs what the suites under Wine need. A picture shows a moment: whoever flies is stopped in the air for it.
  */
@@ -12,13 +12,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startRelay, until } from '../server/test/relay_process.ts';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../tools/build.js';
-import { ensurePrograms } from '../tools/machine.js';
-import { noWine, SCREEN, WineDesktop } from './wine_desktop.ts';
+import { startRelay, until } from '../../server/test/relay_process.ts';
+import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
+import { ensurePrograms } from '../../tools/machine.js';
+import { noWine, SCREEN, WineDesktop } from '../test/wine_desktop.ts';
 
-const SHOTS = join(import.meta.dirname, 'screenshots');
-const CHARACTERS = join(import.meta.dirname, '../server/web/sprites');
+const SHOTS = join(import.meta.dirname, '../screenshots');
+const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
 const COLOURS = 255; // of a picture: what lets 1280 × 800 pixels pass for less than 150 KB
 const AIR = 690; // px: whose head is higher does not stand on the floor
 const THROWS_MAX = 12; // somebody passes between two looks now and then

@@ -1,7 +1,7 @@
 /**
  * Plays the scenarios of behaviour.vectors.json in the browser's world. As a command it writes down what they come to:
  *
- *   node client-win/vectors.ts        after a change of the rules; the diff is what changed for people
+ *   node client-win/tools/vectors.ts        after a change of the rules; the diff is what changed for people
  *
  * The same file is played by core/motion/vectors_test.cc in the world of the Windows client. A world is stepped every FRAME_MS; what
  * the script says of a moment is done before that step, what is expected is looked at after it.
@@ -9,9 +9,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as world from '../server/web/world.ts';
+import * as world from '../../server/web/world.ts';
 
-export const VECTORS = fileURLToPath(new URL('behaviour.vectors.json', import.meta.url));
+export const VECTORS = fileURLToPath(new URL('../behaviour.vectors.json', import.meta.url));
 
 export const FRAME_MS = 10;
 
@@ -172,6 +172,6 @@ function written({ nature, scenarios }: Vectors): string {
 
 if (import.meta.main) {
   writeFileSync(VECTORS, written(readVectors()));
-  const biome = fileURLToPath(new URL('../node_modules/@biomejs/biome/bin/biome', import.meta.url));
+  const biome = fileURLToPath(new URL('../../node_modules/@biomejs/biome/bin/biome', import.meta.url));
   spawnSync(process.execPath, [biome, 'format', '--write', VECTORS], { stdio: 'inherit' });
 }

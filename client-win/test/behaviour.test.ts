@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { constants, play, readVectors, type Snapshot } from './vectors.ts';
+import { constants, play, readVectors, type Snapshot } from '../tools/vectors.ts';
 
 /** px, and px/s: what rounding in another order may come to. */
 const TOLERANCE = 1e-6;
@@ -15,7 +15,7 @@ describe('behaviour', () => {
   });
 
   it('has the numbers of the vectors in BEHAVIOUR.md', () => {
-    const text = readFileSync(new URL('BEHAVIOUR.md', import.meta.url), 'utf8');
+    const text = readFileSync(new URL('../BEHAVIOUR.md', import.meta.url), 'utf8');
     const rows = [...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]+) \|/gm)];
     const written = Object.fromEntries(rows.map(([, name, value]) => [name, numberOf(value)]));
     assert.deepEqual(written, vectors.constants);

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { HEADLESS } from '../tools/build.js';
+import { HEADLESS } from '../../tools/build.js';
 
 export interface SeenSprite {
   id: number;
@@ -52,7 +52,7 @@ export interface HeadlessDesktop {
   quit(): Promise<number | null>;
 }
 
-export const SPRITES = join(import.meta.dirname, '../server/web/sprites');
+export const SPRITES = join(import.meta.dirname, '../../server/web/sprites');
 
 /** What has not come to be within this will not; ms. */
 const PATIENCE_MS = 30_000;

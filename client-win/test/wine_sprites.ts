@@ -5,7 +5,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
-import { writeSheet } from '../server/wire/sheet.ts';
+import { writeSheet } from '../../server/wire/sheet.ts';
 import { type Area, type Colour, type Picture, SCREEN } from './wine_desktop.ts';
 
 export const MAGENTA: Colour = [255, 0, 255];

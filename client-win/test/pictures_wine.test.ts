@@ -10,14 +10,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { PNG } from 'pngjs';
-import { readSpr } from '../server/wire/spr.ts';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../tools/build.js';
-import { ensurePrograms } from '../tools/machine.js';
+import { readSpr } from '../../server/wire/spr.ts';
+import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
+import { ensurePrograms } from '../../tools/machine.js';
 import { type Colour, eventually, noWine, type Picture, WineDesktop } from './wine_desktop.ts';
 
 const SIDE = 48; // px of every picture: drawn twice as large, pixel by pixel
 const NEAR = 6; // of 255: what a JPEG makes of a colour
-const SHOTS = join(import.meta.dirname, '../screenshots');
+const SHOTS = join(import.meta.dirname, '../../screenshots');
 
 const noJpegs = () =>
   ensurePrograms(['convert'], ['imagemagick']) ? undefined : 'no convert: apt-get install imagemagick';

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { BOUNDED, type RelayProcess, startRelay } from '../server/test/relay_process.ts';
-import { readSheet, writeSheet } from '../server/wire/sheet.ts';
-import { buildClient } from '../tools/build.js';
+import { BOUNDED, type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
+import { readSheet, writeSheet } from '../../server/wire/sheet.ts';
+import { buildClient } from '../../tools/build.js';
 import { fling, type HeadlessDesktop, SPRITES, startHeadless } from './headless_desktop.ts';
 import {
   arrival,

@@ -11,14 +11,14 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
-import { type RelayProcess, startRelay, until } from '../server/test/relay_process.ts';
-import { writeSheet } from '../server/wire/sheet.ts';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../tools/build.js';
+import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
+import { writeSheet } from '../../server/wire/sheet.ts';
+import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { type Colour, noWine, type Picture, SCREEN, WineDesktop } from './wine_desktop.ts';
 
 const BIN = dirname(WINDOWS_CLIENT);
 const STAND_IN = join(BIN, 'stand-in.exe');
-const SHOTS = join(import.meta.dirname, '../screenshots');
+const SHOTS = join(import.meta.dirname, '../../screenshots');
 const MAGENTA: Colour = [255, 0, 255];
 const COMPLAINT: Colour = [176, 0, 32];
 const SIDE = 48; // px of the brick on the screen

@@ -2,7 +2,7 @@
  * What a frame of N sprites costs under Wine, and which process pays: the program itself, Wine's server, the X server, and
  * the compositor.
  *
- *     node client-win/frames_bench.ts [N]
+ *     node client-win/tools/frames_bench.ts [N]
  *
  * Prints what frames-bench.exe says, and seconds of CPU by process. Wine's and X's share is none of Windows'.
  */
@@ -10,8 +10,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../tools/build.js';
-import { noWine, WineDesktop } from './wine_desktop.ts';
+import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
+import { noWine, WineDesktop } from '../test/wine_desktop.ts';
 
 const TICKS_PER_SECOND = 100; // of /proc/PID/stat, on every Linux
 const PROCESSES = ['frames-bench.ex', 'wineserver64', 'wineserver', 'Xvfb', 'picom', 'openbox'];
