@@ -6,9 +6,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { readResult } from '../loadtest/engine_result.ts';
-import { type Machine, merge } from '../loadtest/merge.ts';
-import { keep, text } from '../loadtest/report.ts';
+import { readResult } from '../loadtest/report/engine_result.ts';
+import { type Machine, merge } from '../loadtest/report/merge.ts';
+import { keep, text } from '../loadtest/report/report.ts';
 import type { Aws, Instance } from './aws.ts';
 import { type FleetRecord, livedOf } from './fleet.ts';
 import { keys, POSTED } from './job.ts';

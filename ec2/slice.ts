@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { thisMachine } from '../loadtest/machine.ts';
+import { thisMachine } from '../loadtest/run/machine.ts';
 import { type Go, readJob } from './job.ts';
 
 const ENGINE = join(import.meta.dirname, '../build/swarm/swarm-engine');

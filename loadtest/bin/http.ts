@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 import { type Contender, start } from '../../tools/bench/contender.ts';
 import { machine, table } from '../../tools/bench/table.ts';
-import { benchRoute, type RouteFigures, routesOf } from '../http_bench.ts';
-import { bytes, count, readSeconds, time } from '../units.ts';
+import { bytes, count, readSeconds, time } from '../report/units.ts';
+import { benchRoute, type RouteFigures, routesOf } from '../run/http_bench.ts';
 
 const USAGE = `Usage: npm run bench:http -- [options]
 

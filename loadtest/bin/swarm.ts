@@ -6,16 +6,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { buildEngine } from '../../tools/build.js';
-import { compareFiles } from '../compare.ts';
-import { furnish, isInside, isolate } from '../isolate.ts';
-import { liveLine } from '../live.ts';
-import { machineFacts, thisMachine } from '../machine.ts';
-import { merge, overRuns, type Report } from '../merge.ts';
-import { describeLoad, describeMix } from '../plan.ts';
-import { keep, text } from '../report.ts';
-import { type Ran, run } from '../run.ts';
-import { Misused, readFlags, readScenario, type Scenario, settingsHelp } from '../scenario.ts';
-import { judge } from '../verdict.ts';
+import { compareFiles } from '../report/compare.ts';
+import { merge, overRuns, type Report } from '../report/merge.ts';
+import { keep, text } from '../report/report.ts';
+import { judge } from '../report/verdict.ts';
+import { furnish, isInside, isolate } from '../run/isolate.ts';
+import { liveLine } from '../run/live.ts';
+import { machineFacts, thisMachine } from '../run/machine.ts';
+import { describeLoad, describeMix } from '../run/plan.ts';
+import { type Ran, run } from '../run/run.ts';
+import { Misused, readFlags, readScenario, type Scenario, settingsHelp } from '../run/scenario.ts';
 
 const SCENARIOS = join(import.meta.dirname, '../scenarios');
 const EXIT = { pass: 0, fail: 1, misused: 2 } as const;

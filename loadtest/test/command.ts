@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Report } from '../merge.ts';
+import type { Report } from '../report/merge.ts';
 
 const COMMAND = join(import.meta.dirname, '../bin/swarm.ts');
 

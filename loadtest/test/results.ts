@@ -1,6 +1,6 @@
 /** Results as engines print them, made of latencies one by one, for tests of what is done with them. */
-import { COUNTS, type EngineResult, type EngineSecond } from '../engine_result.ts';
-import type { Bucket } from '../histogram.ts';
+import { COUNTS, type EngineResult, type EngineSecond } from '../report/engine_result.ts';
+import type { Bucket } from '../report/histogram.ts';
 
 /** The bucket the engine puts a value of `ns` into: 128 an octave, exact below 128. */
 export function bucketOf(ns: number): [low: number, high: number] {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { bucketOf, resultOf, secondOf } from '../test/results.ts';
 import { readResult } from './engine_result.ts';
 import { merge, overRuns } from './merge.ts';
 import type { RelaySample } from './relay_sample.ts';
-import { bucketOf, resultOf, secondOf } from './test/results.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [] };
 const START = 1_700_000_000_000;

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { type MachineFacts, plan } from './plan.ts';
 import { countsOf, Misused, readFlags, readScenario, settingsHelp } from './scenario.ts';
 
-const SCENARIOS = join(import.meta.dirname, 'scenarios');
+const SCENARIOS = join(import.meta.dirname, '../scenarios');
 const MACHINE: MachineFacts = { files: 20_000, ports: 28_232, memoryBytes: 2 ** 35 };
 const HERE = { api: '127.0.0.1:8080', pids: [], local: true };
 

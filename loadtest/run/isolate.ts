@@ -6,7 +6,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { ensurePrograms } from '../tools/machine.js';
+import { ensurePrograms } from '../../tools/machine.js';
 
 /** Set in the namespace, so that the command knows it is inside. */
 const INSIDE = 'SPRITES_SWARM_NAMESPACE';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { resultOf } from '../test/results.ts';
 import { compare, difference } from './compare.ts';
 import { merge, overRuns, type Report } from './merge.ts';
-import { resultOf } from './test/results.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [], load: 'the same load' };
 

@@ -5,9 +5,9 @@
  * started is stopped by stop(), whatever became of the run.
  */
 import { readFileSync } from 'node:fs';
-import { type Contender, start } from '../tools/bench/contender.ts';
+import { type Contender, start } from '../../tools/bench/contender.ts';
+import { type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
 import type { Target } from './plan.ts';
-import { type RelaySample, readMetrics, sampleOf } from './relay_sample.ts';
 import type { Scenario } from './scenario.ts';
 
 /** A relay that has not told its metrics by then is busy with something better. */

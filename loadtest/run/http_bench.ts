@@ -10,7 +10,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 
-const CHARACTERS = join(import.meta.dirname, '../server/web/sprites');
+const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
 
 /** Where the relay is: its API, and its admin port for the health route (undefined: that route is left out). */
 export interface Bases {

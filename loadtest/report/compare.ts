@@ -9,8 +9,8 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Misused } from '../run/scenario.ts';
 import type { Figures, Report } from './merge.ts';
-import { Misused } from './scenario.ts';
 import { bytes, number, time } from './units.ts';
 
 interface Compared {

@@ -5,8 +5,9 @@
  * at all. Invariant: flags that were planned are flags the engine takes; what this machine can't do is said before anything
  * starts.
  */
+
+import { bytes, count } from '../report/units.ts';
 import { BEHAVIOURS, type Behaviour, countsOf, Misused, type Scenario } from './scenario.ts';
-import { bytes, count } from './units.ts';
 
 /** What a machine has, as far as a swarm needs it. */
 export interface MachineFacts {

@@ -5,8 +5,8 @@
  * the same function. Invariant: a Scenario that was returned can be planned; what contradicts itself was refused.
  */
 import { parseArgs } from 'node:util';
-import { readSeconds } from './units.ts';
-import { readThreshold, type Threshold } from './verdict.ts';
+import { readSeconds } from '../report/units.ts';
+import { readThreshold, type Threshold } from '../report/verdict.ts';
 
 /** What a fake desktop does, besides holding its poll. engine/behaviour.h says how. */
 export const BEHAVIOURS = ['sitting', 'throwing', 'storming', 'churning', 'slow', 'hostile'] as const;

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { resultOf, secondOf } from '../test/results.ts';
 import { merge, overRuns, type Report } from './merge.ts';
 import { page } from './page.ts';
 import type { RelaySample } from './relay_sample.ts';
-import { resultOf, secondOf } from './test/results.ts';
 import { judge, readThreshold } from './verdict.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -17,7 +17,7 @@ const CHROMIUM_FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   ...['--disable-component-update', '--disable-sync'],
 ];
-const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
+const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
 const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
 
 const START = 1_700_000_000_000;

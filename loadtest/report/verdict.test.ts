@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { resultOf } from '../test/results.ts';
 import { merge } from './merge.ts';
-import { resultOf } from './test/results.ts';
 import { generatorSentence, judge, readThreshold } from './verdict.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [] };

@@ -1,7 +1,7 @@
 /** The live table: one line a second while a run is on, with its head again each screenful. Pure: answers text. */
-import type { EngineSecond } from './engine_result.ts';
-import type { RelaySample } from './relay_sample.ts';
-import { bytes, count, time } from './units.ts';
+import type { EngineSecond } from '../report/engine_result.ts';
+import type { RelaySample } from '../report/relay_sample.ts';
+import { bytes, count, time } from '../report/units.ts';
 
 interface Column {
   head: string;

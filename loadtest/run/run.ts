@@ -6,10 +6,10 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { ENGINE } from '../tools/build.js';
-import { type EngineResult, type EngineSecond, readResult } from './engine_result.ts';
+import { ENGINE } from '../../tools/build.js';
+import { type EngineResult, type EngineSecond, readResult } from '../report/engine_result.ts';
+import type { RelaySample } from '../report/relay_sample.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
-import type { RelaySample } from './relay_sample.ts';
 import { type RelayTarget, relayOf } from './relay_target.ts';
 import type { Scenario } from './scenario.ts';
 

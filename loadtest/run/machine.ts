@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, release, totalmem, type } from 'node:os';
-import type { Machine } from './merge.ts';
+import type { Machine } from '../report/merge.ts';
 import type { MachineFacts } from './plan.ts';
 
 /** Where the system does not say, the commonest: systemd's hard limit of a session, and Linux' own range of ports. */
