@@ -18,11 +18,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/motion/world.h"
 #include "core/relay/crossing.h"
 #include "core/relay/poller.h"
 #include "core/seams.h"
 #include "core/settings.h"
-#include "core/motion/world.h"
 
 namespace sprites {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "core/text/json.h"
 #include "core/picture/test_spr.h"
+#include "core/text/json.h"
 
 namespace sprites {
 namespace {

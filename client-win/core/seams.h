@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/screen/geometry.h"
 #include "core/picture/sheet.h"
+#include "core/screen/geometry.h"
 
 namespace sprites {
 

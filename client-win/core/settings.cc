@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/text/json.h"
 #include "core/relay/poller.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 
 namespace sprites {

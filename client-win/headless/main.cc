@@ -19,9 +19,9 @@
 #include <set>
 #include <string>
 
-#include "core/relay/carrier.h"
 #include "core/desktop.h"
 #include "core/picture/file_cache.h"
+#include "core/relay/carrier.h"
 #include "headless/command.h"
 #include "headless/curl_transport.h"
 

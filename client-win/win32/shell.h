@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "core/relay/carrier.h"
 #include "core/desktop.h"
 #include "core/picture/file_cache.h"
+#include "core/relay/carrier.h"
 #include "core/screen/window_places.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"

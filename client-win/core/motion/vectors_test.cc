@@ -1,5 +1,5 @@
-// behaviour.vectors.json in the world of this client; tools/vectors.ts says what its fields mean, and
-// plays it in the browser's.
+// behaviour.vectors.json in the world of this client; tools/vectors.ts says what its fields mean,
+// and plays it in the browser's.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/motion/behaviour.h"
-#include "core/text/json.h"
 #include "core/motion/world.h"
+#include "core/text/json.h"
 
 namespace sprites {
 namespace {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/motion/behaviour.h"
-#include "core/screen/geometry.h"
 #include "core/motion/sprite.h"
+#include "core/screen/geometry.h"
 
 namespace sprites {
 

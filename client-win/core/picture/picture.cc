@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "core/picture/gif.h"
-#include "core/text/json.h"
 #include "core/picture/png.h"
 #include "core/picture/stb.h"
 #include "core/picture/still.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 
 namespace sprites {

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "core/text/json.h"
 #include "core/picture/picture.h"
 #include "core/picture/png.h"
 #include "core/picture/sheet.h"
+#include "core/text/json.h"
 
 namespace sprites {
 

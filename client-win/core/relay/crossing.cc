@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "core/picture/file_cache.h"
-#include "core/text/json.h"
 #include "core/relay/poller.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 
 namespace sprites {

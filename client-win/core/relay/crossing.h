@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/motion/behaviour.h"
-#include "core/seams.h"
 #include "core/motion/sprite.h"
+#include "core/seams.h"
 
 namespace sprites {
 

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/text/json.h"
 #include "core/relay/poller.h"
+#include "core/text/json.h"
 
 namespace sprites {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "core/desktop.h"
-#include "core/text/json.h"
 #include "core/picture/picture.h"
+#include "core/text/json.h"
 
 namespace {
 
