@@ -1,7 +1,8 @@
 /**
- * What is compiled here: the addon of the native front and the swarm's engine. Each only when its sources have changed.
+ * The builds: the addon of the native front, the swarm's engine, the benches' floor, the desktop clients, the installer.
  *
- * Plain JavaScript, for the launcher needs it under any Node. A build answers why it can't be, and never stops a command.
+ * Plain JavaScript, because the launcher runs it under any Node. Each is built only when its sources have changed; two processes
+ * that want the same build take turns. A build that is impossible returns the reason, and never stops a command.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,26 +19,27 @@ import {
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { ensureFiles, ensurePrograms } from './machine.js';
+import { withLock } from './lock.js';
+import { ensureFiles, ensurePrograms, installHint } from './machine.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Where the engine's program lies once built. */
+/** The path of the engine's program once it is built. */
 export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
 
-/** Where the desktop client is built natively: its core's tests, the headless desktop, the bench. */
+/** Where the desktop client is built natively: the tests of its core, the headless desktop, the bench. */
 export const CLIENT = join(ROOT, 'build', 'client');
 export const HEADLESS = join(CLIENT, 'headless', 'headless-desktop');
 
-/** Where the program for Windows lies once built. */
+/** The path of the program for Windows once it is built. */
 const WINDOWS = join(ROOT, 'build', 'client-win32');
 export const WINDOWS_CLIENT = join(WINDOWS, 'win32', 'Sprites.exe');
 
-/** What people download: the installer, and the program alone. The relay's site offers what is here. */
+/** What people download: the installer, and the program alone. The relay's site offers what lies here. */
 export const DIST = join(ROOT, 'client-win', 'dist');
 export const WINDOWS_SETUP = join(DIST, 'Sprites-Setup.exe');
 
-/** What the client's core is built with: headers, each with the Debian package it comes in. */
+/** The headers that the client's core needs, each with its Debian package. */
 const CLIENT_HEADERS = {
   '/usr/include/nlohmann/json.hpp': 'nlohmann-json3-dev',
   '/usr/include/stb/stb_image.h': 'libstb-dev',
@@ -46,19 +48,19 @@ const CLIENT_HEADERS = {
 };
 const CLIENT_PACKAGES = [...Object.values(CLIENT_HEADERS), 'libcurl4-openssl-dev'];
 
-/** Where the floor of the benches lies once built. */
+/** The path of the benches' floor once it is built. */
 export const FLOOR = join(ROOT, 'build', 'floor', 'floor');
 
-/** Builds the addon. Answers undefined, or why there is none. */
+/** Builds the addon. Returns undefined, or why it can't be built. */
 export function buildAddon(node) {
   if (process.platform !== 'linux') return 'the native front is for Linux';
   const sources = join(ROOT, 'server', 'native');
   const target = join(sources, 'build', 'Release', 'front.node');
   return built('addon', [sources, join(ROOT, 'package-lock.json')], target, () => {
     if (!ensurePrograms(['g++', 'make', 'python3'], ['g++', 'make', 'python3'])) {
-      return 'no compiler: apt-get install g++ make python3';
+      return `a compiler is missing: ${installHint(['g++', 'make', 'python3'])}`;
     }
-    // The headers are those of the Node that will load it.
+    // Node-API is the same in every Node, so the packaged headers serve whichever Node loads the addon.
     const headers = join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`);
     const gyp = join(ROOT, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js');
     const nodedir = existsSync(join(headers, 'include')) ? [`--nodedir=${headers}`] : [];
@@ -66,41 +68,42 @@ export function buildAddon(node) {
   });
 }
 
-/** Builds the swarm's engine. Answers undefined, or why there is none. */
+/** Builds the swarm's engine. Returns undefined, or why it can't be built. */
 export function buildEngine() {
   return builtByCMake('engine', join(ROOT, 'loadtest', 'engine'), ENGINE);
 }
 
-/** Builds the floor that the benches compare with. Answers undefined, or why there is none. */
+/** Builds the floor that the benches compare with. Returns undefined, or why it can't be built. */
 export function buildFloor() {
   const source = join(ROOT, 'server', 'bench', 'floor', 'floor.c');
   return built('floor', [source], FLOOR, () => {
-    if (!ensurePrograms(['cc'], ['gcc', 'libc6-dev'])) return 'no compiler: apt-get install gcc libc6-dev';
+    if (!ensurePrograms(['cc'], ['gcc', 'libc6-dev']))
+      return `a compiler is missing: ${installHint(['gcc', 'libc6-dev'])}`;
     mkdirSync(join(FLOOR, '..'), { recursive: true });
     return ran('cc', ['-O2', '-Wall', '-o', FLOOR, source], ROOT, 'cc');
   });
 }
 
-/** Builds the desktop client's core, its tests and the headless desktop. Answers undefined, or why there is none. */
+/** Builds the desktop client's core, its tests and the headless desktop. Returns undefined, or why it can't be built. */
 export function buildClient() {
   if (process.platform !== 'linux') return 'the headless desktop is for Linux';
   const libraries = () => ensureFiles(Object.keys(CLIENT_HEADERS), CLIENT_PACKAGES);
   if (!ensurePrograms(['curl-config'], CLIENT_PACKAGES) || !libraries()) {
-    return `libraries are missing: apt-get install ${CLIENT_PACKAGES.join(' ')}`;
+    return `libraries are missing: ${installHint(CLIENT_PACKAGES)}`;
   }
   return builtByCMake('client', join(ROOT, 'client-win'), HEADLESS, CLIENT);
 }
 
-/** Builds the desktop client for Windows. Answers undefined, or why there is none. */
+/** Builds the desktop client for Windows. Returns undefined, or why it can't be built. */
 export function buildWindowsClient() {
   if (process.platform !== 'linux') return 'the client is cross-compiled on Linux';
   const headers = Object.fromEntries(Object.entries(CLIENT_HEADERS).filter(([path]) => !path.includes('openssl')));
   if (!ensureFiles(Object.keys(headers), Object.values(headers))) {
-    return `headers are missing: apt-get install ${Object.values(headers).join(' ')}`;
+    return `headers are missing: ${installHint(Object.values(headers))}`;
   }
-  const compiler = 'g++-mingw-w64-x86-64-posix';
-  if (!ensurePrograms(['x86_64-w64-mingw32-g++-posix', 'cmake', 'ninja'], [compiler, 'cmake', 'ninja-build'])) {
-    return `no compiler for Windows: apt-get install ${compiler} cmake ninja-build`;
+  const packages = ['g++-mingw-w64-x86-64-posix', 'cmake', 'ninja-build'];
+  if (!ensurePrograms(['x86_64-w64-mingw32-g++-posix', 'cmake', 'ninja'], packages)) {
+    return `a compiler for Windows is missing: ${installHint(packages)}`;
   }
   const client = join(ROOT, 'client-win');
   return built('windows-client', [client, join(ROOT, 'server', 'web', 'sprites')], WINDOWS_CLIENT, () => {
@@ -110,19 +113,19 @@ export function buildWindowsClient() {
   });
 }
 
-/** Builds the installer of a program that is built, and lays both into DIST. Answers undefined, or why there is none. */
+/** Builds the installer of a program that is built, and puts both into DIST. Returns undefined, or why it can't be built. */
 export function buildInstaller() {
-  if (!ensurePrograms(['makensis'], ['nsis'])) return 'no makensis: apt-get install nsis';
+  if (!ensurePrograms(['makensis'], ['nsis'])) return `makensis is missing: ${installHint(['nsis'])}`;
   const client = join(ROOT, 'client-win');
   const script = join(client, 'installer', 'sprites.nsi');
   const about = join(ROOT, 'package.json');
   const program = join(DIST, 'Sprites.exe');
-  if (!existsSync(program)) rmSync(WINDOWS_SETUP, { force: true }); // both are laid there, or none
+  if (!existsSync(program)) rmSync(WINDOWS_SETUP, { force: true }); // DIST holds both or neither
   return built('installer', [WINDOWS_CLIENT, script, about], WINDOWS_SETUP, () => {
     mkdirSync(DIST, { recursive: true });
     const { version } = JSON.parse(readFileSync(about, 'utf8'));
     const icon = join(client, 'win32', 'sprites.ico');
-    const unfinished = `${WINDOWS_SETUP}.part`; // a relay may be offering the one before
+    const unfinished = `${WINDOWS_SETUP}.part`; // a relay may be serving the previous one
     const given = { EXE: WINDOWS_CLIENT, ICON: icon, OUT: unfinished, VERSION: version };
     const defines = Object.entries(given).map(([name, value]) => `-D${name}=${value}`);
     const why = ran('makensis', ['-V2', ...defines, script], ROOT, 'makensis');
@@ -135,9 +138,8 @@ export function buildInstaller() {
 
 function builtByCMake(name, sources, target, build = join(target, '..')) {
   return built(name, [sources], target, () => {
-    if (!ensurePrograms(['g++', 'cmake', 'ninja'], ['g++', 'cmake', 'ninja-build'])) {
-      return 'no compiler: apt-get install g++ cmake ninja-build';
-    }
+    const packages = ['g++', 'cmake', 'ninja-build'];
+    if (!ensurePrograms(['g++', 'cmake', 'ninja'], packages)) return `a compiler is missing: ${installHint(packages)}`;
     return (
       ran('cmake', ['-S', sources, '-B', build, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release'], ROOT, 'cmake') ??
       ran('cmake', ['--build', build], ROOT, 'cmake --build')
@@ -145,21 +147,25 @@ function builtByCMake(name, sources, target, build = join(target, '..')) {
   });
 }
 
-/** Runs `build` unless the target was built from just these sources. */
+/** Runs `build` unless the target was built from exactly these sources. */
 function built(name, sources, target, build) {
-  const stamps = join(ROOT, 'build');
-  const stamp = join(stamps, `${name}.sources`);
+  const stamp = join(ROOT, 'build', `${name}.sources`);
   const hash = createHash('sha256').update(process.arch);
   for (const source of sources) hashOf(source, hash);
   const wanted = hash.digest('hex');
-  if (existsSync(target) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return undefined;
-  console.error(`Building the ${name} …`);
-  const why = build();
-  if (why === undefined) {
-    mkdirSync(stamps, { recursive: true });
-    writeFileSync(stamp, wanted);
-  }
-  return why;
+  const isBuilt = () => existsSync(target) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+  if (isBuilt()) return undefined;
+  return withLock(
+    join(ROOT, 'build', `${name}.lock`),
+    () => {
+      if (isBuilt()) return undefined;
+      console.error(`Building the ${name} …`);
+      const why = build();
+      if (why === undefined) writeFileSync(stamp, wanted);
+      return why;
+    },
+    (pid) => console.error(`Waiting for process ${pid}, which is building the ${name} …`),
+  );
 }
 
 function hashOf(path, hash) {
@@ -177,9 +183,9 @@ function hashOf(path, hash) {
   hash.update(path.slice(ROOT.length)).update(readFileSync(path));
 }
 
-/** Runs a step of a build; what it prints is shown only when it fails. */
+/** Runs a step of a build. Its output is shown only if it fails. */
 function ran(program, args, cwd, name) {
-  // npm's configuration may name the headers of another Node, and node-gyp takes the environment's word over its flags'.
+  // npm's configuration may name the headers of another Node, and node-gyp prefers the environment to its flags.
   const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^npm_config_/i.test(key)));
   const done = spawnSync(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
   if (done.status === 0) return undefined;

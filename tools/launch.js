@@ -1,93 +1,78 @@
 /**
  * The launcher: makes this machine ready, then runs one of the project's commands under the project's own Node.
  *
- * Plain JavaScript for whatever Node is there (18 or newer): `npm start` and `npm test` begin here on a fresh clone. It
- * installs the npm packages when the lockfile changed, and looks for what is built; the second time it does nothing.
+ * Plain JavaScript for any Node from 18 on: `npm start` and `npm test` begin here on a fresh clone. It installs the npm packages
+ * if the lockfile changed, and builds what is missing; the second time it does nothing.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { buildAddon } from './build.js';
-import { aptInstall } from './machine.js';
+import { findNode } from './node.js';
+import { ensurePackages } from './packages.js';
 import { flagsIn, presetFor, whyNot } from './presets.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const NODE_MAJOR = 26;
+const EXIT_FAILED = 1;
+const EXIT_MISUSED = 2;
 
-/** Each command: what runs, and with which flags of Node. Arguments of the command line follow. */
+const BIOME = 'node_modules/@biomejs/biome/bin/biome';
+const TSC = 'node_modules/typescript/bin/tsc';
+const QUIET = '--disable-warning=ExperimentalWarning';
+
+/**
+ * Each command: its program with Node's flags; the packages it needs (`runtime` unless it says `all`); and whether paths among
+ * its arguments are relative to where the user stands (`here`) or to the project.
+ */
 const COMMANDS = {
-  relay: () => {
-    const program = node();
-    const native = wantsNative();
-    const why = native ? buildAddon(program) : undefined;
-    if (why) console.error(`No native front: ${why}. The relay runs with the portable one.`);
-    run(program, [...relayFlags(native && !why ? 'native' : 'portable'), 'server/bin/relay.ts']);
-  },
-  test: () => run(node(), ['tools/test.ts']),
-  admin: () => run(node(), ['server/bin/admin.ts']),
-  bench: () => run(node(), ['server/bin/bench.ts']),
-  'bench:heap': () => run(node(), ['v8-patches/bench/heap.ts']),
-  'bench:http': () => run(node(), ['--disable-warning=ExperimentalWarning', 'loadtest/bin/http.ts']),
-  swarm: () => run(node(), ['--disable-warning=ExperimentalWarning', 'loadtest/bin/swarm.ts']),
-  fleet: () => run(node(), ['--disable-warning=ExperimentalWarning', 'ec2/bin/fleet.ts']),
-  spr: () => run(node(), ['server/bin/spr.ts']),
-  client: () => run(node(), ['tools/client.ts']),
-  lint: () => run(node(), ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
-  types: () => run(node(), ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
+  relay: { run: relay, here: true },
+  admin: { run: ['server/bin/admin.ts'], here: true },
+  bench: { run: ['server/bin/bench.ts'] },
+  'bench:heap': { run: ['v8-patches/bench/heap.ts'] },
+  'bench:http': { run: [QUIET, 'loadtest/bin/http.ts'], packages: 'all' },
+  client: { run: ['tools/client.ts'] },
+  fleet: { run: [QUIET, 'ec2/bin/fleet.ts'], packages: 'all', here: true },
+  lint: { run: [BIOME, 'check', '--error-on-warnings', '.'], packages: 'all' },
+  spr: { run: ['server/bin/spr.ts'], here: true },
+  swarm: { run: [QUIET, 'loadtest/bin/swarm.ts'], here: true },
+  test: { run: ['tools/test.ts'], packages: 'all' },
+  'test:long': { run: ['tools/test.ts', '--long'], packages: 'all' },
+  types: { run: [TSC, '--noEmit', '-p', '.'], packages: 'all' },
 };
 
-const [command, ...rest] = process.argv.slice(2);
-if (!(command in COMMANDS)) {
+const [name, ...rest] = process.argv.slice(2);
+if (!Object.hasOwn(COMMANDS, name ?? '')) {
   console.error(`Usage: node tools/launch.js ${Object.keys(COMMANDS).join('|')} [arguments]`);
-  process.exit(2);
+  process.exit(EXIT_MISUSED);
 }
-process.chdir(['relay', 'admin', 'spr', 'swarm', 'fleet'].includes(command) ? process.cwd() : ROOT);
-packages();
-COMMANDS[command]();
+const command = COMMANDS[name];
+if (!command.here) process.chdir(ROOT);
+const why = ensurePackages(ROOT, command.packages ?? 'runtime');
+if (why) fail(`The packages can't be installed: ${why}.`);
+const node = chosenNode();
+if (typeof command.run === 'function') command.run();
+else become(command.run);
 
-/** Installs the npm packages, if those of this lockfile are not there yet. */
-function packages() {
-  const stamp = join(ROOT, 'node_modules', '.sprites-lock');
-  const wanted = createHash('sha256')
-    .update(readFileSync(join(ROOT, 'package-lock.json')))
-    .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  console.error('Installing packages (npm ci) …');
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const done = spawnSync(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: ROOT,
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  });
-  if (done.status !== 0) fail(`npm ci failed (${done.error?.message ?? `exit ${done.status}`}); its output is above.`);
-  writeFileSync(stamp, wanted);
-}
-
-/** The path of a Node of the right age: the one that came as an npm package, or the one this runs on. */
-function node() {
-  const packaged = join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
-  if (existsSync(packaged)) {
-    if (works(packaged)) return packaged;
-    // The usual reason on a minimal Debian.
-    aptInstall(['libatomic1']);
-    if (works(packaged)) return packaged;
-    fail(`${packaged} does not run here; install libatomic1 (apt-get install libatomic1) and try again.`);
+function chosenNode() {
+  try {
+    return findNode(ROOT);
+  } catch (error) {
+    return fail(error.message);
   }
-  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return process.execPath;
-  return fail(
-    `Node ${NODE_MAJOR} is needed, and there is no npm package of it for ${process.platform}-${process.arch}.`,
-  );
 }
 
-function works(path) {
-  return spawnSync(path, ['--version']).status === 0;
+/** The relay, with the native front where it is wanted and can be built. */
+function relay() {
+  const wanted = wantsNative();
+  const missing = wanted ? buildAddon(node) : undefined;
+  if (missing)
+    console.error(`The relay runs with the portable front, because the native one can't be built: ${missing}.`);
+  become([...relayFlags(wanted && !missing ? 'native' : 'portable'), 'server/bin/relay.ts']);
 }
 
-/** Whether this relay may run with the native front: unless it is told not to, or only asked for help. */
+/** Whether this relay may use the native front: yes, unless an option or variable says `portable` or only help is wanted. */
 function wantsNative() {
   if (rest.includes('--help') || rest.includes('--front=portable')) return false;
   const flag = rest.indexOf('--front');
@@ -95,42 +80,44 @@ function wantsNative() {
 }
 
 /**
- * V8's flags for the relay: the preset for this machine and front, then SPRITES_NODE_FLAGS, which win.
- * server/README.md gives each its reason. Ends here when V8 would not run with them.
+ * V8's flags for the relay: the preset for this machine and front, then SPRITES_NODE_FLAGS, which override it. server/README.md
+ * gives the reason of each. Ends the process if V8 can't run with them.
  */
 function relayFlags(front) {
   const own = flagsIn(process.env.SPRITES_NODE_FLAGS);
   const inherited = flagsIn(process.env.NODE_OPTIONS);
-  const why = whyNot([...inherited, ...own]);
-  if (why) {
-    console.error(`The flags of SPRITES_NODE_FLAGS and NODE_OPTIONS can't be: ${why}.`);
-    process.exit(2);
+  const invalid = whyNot([...inherited, ...own]);
+  if (invalid) {
+    console.error(`The flags of SPRITES_NODE_FLAGS and NODE_OPTIONS can't be used: ${invalid}.`);
+    process.exit(EXIT_MISUSED);
   }
   const preset = presetFor(memoryMiB(), front, [...inherited, ...own]);
-  // The relay says it once it runs, beside where to find it.
+  // The relay prints it when it is ready.
   process.env.SPRITES_PRESET = `${preset.name}: ${preset.why}`;
   return [...preset.flags, ...own];
 }
 
-/** Memory of this machine, or of the container it is. */
+/** Memory of this machine, or the limit of the container that this process runs in. */
 function memoryMiB() {
   const limit = process.constrainedMemory?.() ?? 0;
   return (limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 2 ** 20;
 }
 
-/** Becomes the command, where this Node can; else runs it, passes signals on, and ends as it ends. */
-function run(program, leading) {
+/**
+ * Replaces this process by the command, where this Node can do that. Otherwise runs it as a child, forwards signals, and ends
+ * with its exit code.
+ */
+function become(leading) {
   const isOurs = (part) => !part.startsWith('-') && (part.endsWith('.ts') || part.startsWith('node_modules/'));
-  const resolved = leading.map((part) => (isOurs(part) ? join(ROOT, part) : part));
-  const args = [...resolved, ...rest];
-  if (typeof process.execve === 'function') process.execve(program, [program, ...args], process.env);
-  const child = spawn(program, args, { stdio: 'inherit' });
+  const args = [...leading.map((part) => (isOurs(part) ? join(ROOT, part) : part)), ...rest];
+  if (typeof process.execve === 'function') process.execve(node, [node, ...args], process.env);
+  const child = spawn(node, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
-  child.on('error', (error) => fail(`${program}: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(signal ? EXIT_FAILED : code));
+  child.on('error', (error) => fail(`${node}: ${error.message}`));
 }
 
-function fail(why) {
-  console.error(why);
-  process.exit(1);
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(EXIT_FAILED);
 }

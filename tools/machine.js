@@ -1,22 +1,113 @@
-/** The machine: which Debian packages it lacks, and installing them where that may be done without asking: as root. */
+/**
+ * The machine: which programs and files it lacks, and how to install them.
+ *
+ * Plain JavaScript, because the launcher runs it under any Node. Only root on a Debian gets packages installed without being
+ * asked, and SPRITES_NO_APT=1 prevents that; everybody else gets the command to run.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { arch, platform } from 'node:os';
+import { delimiter, join } from 'node:path';
 import process from 'node:process';
 
-/** What runs the program for Windows on a screen of its own, where people's hands can be played: programs and their packages. */
+/** What the Windows client needs to run on a virtual screen and be operated by tests: programs and their packages. */
 export const WINE = {
   programs: ['wine', 'Xvfb', 'xdotool', 'xrandr', 'picom', 'openbox', 'setpriv', 'convert'],
   packages: ['wine', 'wine64', 'xvfb', 'xdotool', 'x11-xserver-utils', 'picom', 'openbox', 'util-linux', 'imagemagick'],
 };
 
+/** Package managers in the order in which they are looked for, and how each installs. */
+const MANAGERS = {
+  'apt-get': 'apt-get install',
+  dnf: 'dnf install',
+  zypper: 'zypper install',
+  pacman: 'pacman -S',
+  apk: 'apk add',
+  brew: 'brew install',
+};
+
+/** Where another manager's package has another name than Debian's. An empty name: that system needs no package for it. */
+const NAMES = {
+  'g++': { dnf: 'gcc-c++', zypper: 'gcc-c++', pacman: 'gcc', brew: 'gcc' },
+  'libc6-dev': { dnf: 'glibc-devel', zypper: 'glibc-devel', pacman: '', apk: 'musl-dev', brew: '' },
+  libatomic1: { dnf: 'libatomic', pacman: 'gcc-libs', apk: 'libatomic', brew: '' },
+  python3: { pacman: 'python', brew: 'python' },
+  'ninja-build': { zypper: 'ninja', pacman: 'ninja', apk: 'ninja', brew: 'ninja' },
+  'nlohmann-json3-dev': {
+    dnf: 'json-devel',
+    zypper: 'nlohmann_json-devel',
+    pacman: 'nlohmann-json',
+    apk: 'nlohmann-json',
+    brew: 'nlohmann-json',
+  },
+  'libstb-dev': { dnf: 'stb-devel', zypper: 'stb-devel', pacman: 'stb', apk: 'stb' },
+  'doctest-dev': { dnf: 'doctest-devel', zypper: 'doctest-devel', pacman: 'doctest', brew: 'doctest' },
+  'libssl-dev': {
+    dnf: 'openssl-devel',
+    zypper: 'libopenssl-devel',
+    pacman: 'openssl',
+    apk: 'openssl-dev',
+    brew: 'openssl',
+  },
+  'libcurl4-openssl-dev': {
+    dnf: 'libcurl-devel',
+    zypper: 'libcurl-devel',
+    pacman: 'curl',
+    apk: 'curl-dev',
+    brew: 'curl',
+  },
+  'g++-mingw-w64-x86-64-posix': {
+    dnf: 'mingw64-gcc-c++',
+    zypper: 'mingw64-cross-gcc-c++',
+    pacman: 'mingw-w64-gcc',
+    apk: 'mingw-w64-gcc',
+    brew: 'mingw-w64',
+  },
+  nsis: { dnf: 'mingw32-nsis', brew: 'makensis' },
+  'libclang-rt-dev': { dnf: 'compiler-rt', zypper: '', pacman: 'compiler-rt', apk: 'compiler-rt', brew: '' },
+  iproute2: { dnf: 'iproute' },
+};
+
 /**
- * Installs Debian packages, if this is root on a Debian; twice at the most, for two apt runs at once spoil each other.
+ * The command that installs these packages here, for a message: `apt-get install g++ make`.
  *
- * Shape   false: not installed; the caller says what is missing and what command would install it.
+ * Shape   Packages are named as Debian names them, and answered as this machine's package manager does; Debian's where the
+ *         machine has none of the managers.
+ */
+export function installHint(packages) {
+  const manager = Object.keys(MANAGERS).find((program) => findProgram(program)) ?? 'apt-get';
+  const names = packages.map((name) => NAMES[name]?.[manager] ?? name).filter((name) => name !== '');
+  return `${MANAGERS[manager]} ${[...new Set(names)].join(' ')}`;
+}
+
+/** How this machine gets Node.js of a major version, for a message. */
+export function nodeHint(major) {
+  const anywhere = `nvm install ${major}, or https://nodejs.org/en/download`;
+  if (platform() === 'darwin') return `brew install node@${major}, ${anywhere}`;
+  if (platform() === 'win32') return `winget install OpenJS.NodeJS, or https://nodejs.org/en/download`;
+  if (isMusl()) return `apk add nodejs-current npm, or https://nodejs.org/en/download`;
+  return anywhere;
+}
+
+/** Whether this Linux has musl for its C library (Alpine), on which programs built for glibc do not start. */
+export function isMusl() {
+  return platform() === 'linux' && process.report?.getReport().header.glibcVersionRuntime === undefined;
+}
+
+/** This machine as messages name it: `linux-x64`, `linux-x64 with musl`, `darwin-arm64`. */
+export function machineName() {
+  return `${platform()}-${arch()}${isMusl() ? ' with musl' : ''}`;
+}
+
+/**
+ * Installs Debian packages if this is root on a Debian and SPRITES_NO_APT is not set. Two apt runs at once spoil each other, so
+ * it tries twice.
+ *
+ * Shape   false: not installed. The caller says what is missing, with installHint().
  */
 export function aptInstall(packages) {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
-  console.error(`Installing ${packages.join(' ')} (apt-get) …`);
+  if (process.env.SPRITES_NO_APT || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
+  console.error(`Installing ${packages.join(' ')} (apt-get; SPRITES_NO_APT=1 prevents it) …`);
   const apt = (...args) =>
     spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], {
       stdio: ['ignore', 2, 2],
@@ -28,18 +119,24 @@ export function aptInstall(packages) {
   return false;
 }
 
-/** Whether every one of these programs is there; installs `packages` when one is not, where that may be done. */
+/** Whether all of these programs are installed. Installs `packages` if one is missing and apt may be used. */
 export function ensurePrograms(programs, packages) {
-  const missing = () => programs.filter((program) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0);
-  if (missing().length === 0) return true;
-  aptInstall(packages);
-  return missing().length === 0;
+  return ensure(() => programs.every((program) => findProgram(program)), packages);
 }
 
-/** Whether every one of these files is there; installs `packages` when one is not, where that may be done. */
+/** Whether all of these files exist. Installs `packages` if one is missing and apt may be used. */
 export function ensureFiles(files, packages) {
-  const missing = () => files.filter((file) => !existsSync(file));
-  if (missing().length === 0) return true;
+  return ensure(() => files.every((file) => existsSync(file)), packages);
+}
+
+function ensure(complete, packages) {
+  if (complete()) return true;
   aptInstall(packages);
-  return missing().length === 0;
+  return complete();
+}
+
+/** The path of a program, looked for in PATH; a name with a slash is a path already. */
+function findProgram(program) {
+  const folders = program.includes('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
