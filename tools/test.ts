@@ -1,9 +1,12 @@
 /**
- * `npm test`: prepares what this machine can have, then runs lint, types and every suite, and names at the end what was
- * skipped. Arguments are globs or files that narrow the suites: `npm test -- 'server/wire/*.test.ts'`.
+ * `npm test`: prepares what this machine can have, then runs lint, types and every suite, and lists at the end what was skipped.
+ * Arguments are globs or files that narrow the suites: `npm test -- 'server/wire/*.test.ts'`.
+ *
+ * `npm run test:long` runs the suites named `*.long.test.ts`: each takes over a minute and concerns one folder only. With
+ * `--changed` it runs those whose folder, or whose pinned Node, has changed since the last tag.
  */
-import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
@@ -11,12 +14,13 @@ import { spec } from 'node:test/reporters';
 import { buildAddon, buildClient, buildEngine, buildFloor, buildInstaller, buildWindowsClient } from './build.js';
 import { ensurePrograms, WINE } from './machine.js';
 
-/** Suites at once: the machine's benches and tests are made for two cores. */
+/** Suites at once: benches and tests are made for a machine of two cores. */
 const CONCURRENCY = 2;
 
+const EXIT_MISUSED = 2;
 const ROOT = join(import.meta.dirname, '..');
 
-/** Programs that the suites below a folder need beside the compilers of the builds, and the Debian packages they are in. */
+/** Programs that the suites below a folder need besides the compilers of the builds, and their Debian packages. */
 interface Need {
   below: string;
   programs: string[];
@@ -29,7 +33,7 @@ const NEEDS: Need[] = [
   { below: 'server/native/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
   { below: 'client-win/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
   { below: 'client-win/', programs: ['chromium'], packages: ['chromium'] },
-  // Here, for two suites that find Wine missing at once would run apt at once.
+  // Installed here, because two suites that find Wine missing at the same time would run apt at the same time.
   { below: 'client-win/', ...WINE },
   { below: 'loadtest/', programs: ['chromium', 'ip'], packages: ['chromium', 'iproute2'] },
   {
@@ -44,7 +48,10 @@ const NEEDS: Need[] = [
   },
 ];
 
-const narrowed = process.argv.slice(2);
+const words = process.argv.slice(2);
+const long = words.includes('--long');
+const changed = words.includes('--changed');
+const narrowed = words.filter((word) => !word.startsWith('--'));
 const skipped: string[] = [];
 
 function prepare(files: readonly string[]): void {
@@ -55,12 +62,11 @@ function prepare(files: readonly string[]): void {
   ];
   const chosen = (below: string) => files.some((file) => file.startsWith(below));
   if (chosen('client-win/')) wishes.push(['desktop client', buildClient()]);
-  // Here, for several suites want it, and two of them at once would build it into the same folder.
   const wantsWindows = files.some((file) => /^client-win\/.*(windows|wine)/.test(file));
   if (wantsWindows) wishes.push(['program for Windows', buildWindowsClient() ?? buildInstaller()]);
   for (const [what, why] of wishes) if (why) skipped.push(`${what}: ${why}`);
   for (const { below, programs, packages } of NEEDS) {
-    // A suite that needs one of these and does not find it says so itself.
+    // A suite that misses one of these is skipped and says so itself.
     if (chosen(below)) ensurePrograms(programs, packages);
   }
 }
@@ -84,17 +90,51 @@ async function suites(files: string[]): Promise<boolean> {
   return failed === 0;
 }
 
-process.chdir(ROOT);
-const globs = narrowed.length > 0 ? narrowed : FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
-const files = globSync(globs, { exclude: ['**/node_modules/**'] }).sort();
-if (files.length === 0) {
-  console.error(`No suite matches ${narrowed.join(' ')}.`);
-  process.exit(2);
+/** The suites to run, and the long ones that are left out with the reason. */
+function choose(): string[] {
+  const globs = narrowed.length > 0 ? narrowed : FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
+  const all = globSync(globs, { exclude: ['**/node_modules/**', '**/build/**'] }).sort();
+  const isLong = (file: string) => file.endsWith('.long.test.ts');
+  if (narrowed.length > 0 && !long) return all;
+  if (!long) {
+    for (const file of all.filter(isLong)) skipped.push(`${file}: a long suite, which \`npm run test:long\` runs`);
+    return all.filter((file) => !isLong(file));
+  }
+  const suites = all.filter(isLong);
+  const tag = changed ? lastTag() : undefined;
+  if (tag === undefined) return suites;
+  const unchanged = suites.filter((file) => !differs(tag, file.slice(0, file.indexOf('/'))));
+  for (const file of unchanged) skipped.push(`${file}: nothing it tests has changed since ${tag}`);
+  return suites.filter((file) => !unchanged.includes(file));
 }
-prepare(files);
-const lint = check('Lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
-const types = check('Types', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
-const green = await suites(files);
-console.log(`Lint ${lint ? 'clean' : 'FAILED'}, types ${types ? 'clean' : 'FAILED'}, ${files.length} suites.`);
+
+/** The last tag before what is checked out; undefined when there is none, or no git. */
+function lastTag(): string | undefined {
+  const { status, stdout } = spawnSync('git', ['describe', '--tags', '--abbrev=0'], { cwd: ROOT, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+function differs(tag: string, folder: string): boolean {
+  if (spawnSync('git', ['diff', '--quiet', tag, '--', folder], { cwd: ROOT }).status !== 0) return true;
+  const then = execFileSync('git', ['show', `${tag}:package.json`], { cwd: ROOT, encoding: 'utf8' });
+  const now = readFileSync(join(ROOT, 'package.json'), 'utf8');
+  const pinned = (text: string) => JSON.stringify(JSON.parse(text).optionalDependencies);
+  return pinned(then) !== pinned(now);
+}
+
+process.chdir(ROOT);
+const unknown = words.filter((word) => word.startsWith('--') && word !== '--long' && word !== '--changed');
+const files = unknown.length > 0 ? [] : choose();
+if (unknown.length > 0 || (files.length === 0 && !changed)) {
+  console.error(unknown.length > 0 ? `Unknown option: ${unknown[0]}.` : `No suite matches ${narrowed.join(' ')}.`);
+  process.exit(EXIT_MISUSED);
+}
+if (files.length > 0) prepare(files);
+const lint = long || check('Lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
+const types = long || check('Types', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
+const green = files.length === 0 || (await suites(files));
+if (!long)
+  console.log(`Lint ${lint ? 'clean' : 'FAILED'}, types ${types ? 'clean' : 'FAILED'}, ${files.length} suites.`);
+else console.log(`${files.length} long suites.`);
 console.log(skipped.length === 0 ? 'Nothing was skipped.' : `Skipped:\n${skipped.map((s) => `  ${s}`).join('\n')}`);
 process.exit(lint && types && green ? 0 : 1);
