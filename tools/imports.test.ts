@@ -1,31 +1,108 @@
-/** Imports go down only: bin → roles → domain → wire, with front beside domain, and web on its own. */
+/**
+ * Imports go down only, in every part, in TypeScript and in C++, and run in no circle.
+ *
+ * The parts stand beside each other: each imports of another only what that one publishes, and the workshop (`tools/`) imports
+ * no part. Within a part, layers import the layers below them. Read from the text of the files that git tracks.
+ */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join, normalize, sep } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
-const SERVER = fileURLToPath(new URL('../server', import.meta.url));
+const ROOT = join(import.meta.dirname, '..');
 
-/** Which layers each layer may import besides itself. */
-const BELOW: Record<string, readonly string[]> = {
-  bin: ['roles', 'domain', 'front', 'wire', 'bench', '..'],
-  roles: ['domain', 'front', 'wire'],
-  domain: ['wire'],
-  front: ['wire'],
-  wire: [],
-  web: ['wire'],
+/** The parts that each part may import from. `tools` is everybody's. */
+const PARTS: Record<string, readonly string[]> = {
+  server: [],
+  loadtest: [],
+  'client-win': ['server'],
+  'v8-patches': ['server'],
+  ec2: ['loadtest'],
+  tools: [],
 };
 
-/** What layers that are pure may have from outside: nothing with a clock, a socket or a file. */
+/** What a part publishes for the others. */
+const PUBLISHED: readonly string[] = [
+  'server/wire/sheet.ts', // the .spr file, read and written
+  'server/wire/spr.ts',
+  'server/web/simulation.ts', // the rules that every desktop shares
+  'server/test/relay_process.ts', // a relay for tests
+  'server/roles/collection.ts', // what the heap bench measures
+  'server/roles/capacity.ts',
+  'loadtest/report/engine_result.ts', // the results of a swarm, for a fleet of them
+  'loadtest/report/merge.ts',
+  'loadtest/report/report.ts',
+  'loadtest/run/machine.ts',
+];
+
+/**
+ * The layers of each part, and which others each may import. The longest folder that fits a file is its layer. Tests may import
+ * every layer of their part; so may `test` folders, which only tests import.
+ */
+const LAYERS: Record<string, readonly string[]> = {
+  'server/bin': ['server/bench', 'server/roles', 'server/domain', 'server/front', 'server/wire'],
+  'server/bench': [],
+  'server/roles': ['server/domain', 'server/front', 'server/wire'],
+  'server/domain': ['server/wire'],
+  'server/front': ['server/wire'],
+  'server/wire': [],
+  'server/web': ['server/wire'],
+  'loadtest/bin': ['loadtest/run', 'loadtest/report'],
+  'loadtest/run': ['loadtest/report'],
+  'loadtest/report': [],
+  'loadtest/engine': [],
+  'ec2/bin': ['ec2'],
+  ec2: ['ec2/aws'],
+  'ec2/aws': [],
+  'client-win/tools': ['client-win/test'],
+  'client-win/win32': [
+    'client-win/core',
+    'client-win/core/relay',
+    'client-win/core/picture',
+    'client-win/core/motion',
+    'client-win/core/screen',
+    'client-win/core/text',
+  ],
+  'client-win/headless': [
+    'client-win/core',
+    'client-win/core/relay',
+    'client-win/core/picture',
+    'client-win/core/motion',
+    'client-win/core/screen',
+    'client-win/core/text',
+  ],
+  'client-win/core': [
+    'client-win/core/relay',
+    'client-win/core/picture',
+    'client-win/core/motion',
+    'client-win/core/screen',
+    'client-win/core/text',
+  ],
+  'client-win/core/relay': [
+    'client-win/core/picture',
+    'client-win/core/motion',
+    'client-win/core/screen',
+    'client-win/core/text',
+  ],
+  'client-win/core/picture': ['client-win/core/motion', 'client-win/core/screen', 'client-win/core/text'],
+  'client-win/core/motion': ['client-win/core/screen', 'client-win/core/text'],
+  'client-win/core/screen': ['client-win/core/text'],
+  'client-win/core/text': [],
+  'v8-patches/bench': [],
+  'tools/bench': ['tools'],
+  tools: [],
+};
+
+/** What pure layers may import from outside: nothing with a clock, a socket or a file. */
 const OUTSIDE_OF_PURE: Record<string, readonly string[]> = {
-  domain: ['node:assert'],
-  wire: ['node:assert', 'node:crypto', 'node:zlib'],
+  'server/domain': ['node:assert'],
+  'server/wire': ['node:assert', 'node:crypto', 'node:zlib'],
 };
 
 interface Import {
-  /** A file of ours as `layer/…/x.ts`, or the name of a builtin or package. */
+  /** A file of ours, from the root, or the name of a builtin, a package or a system header. */
   to: string;
   ours: boolean;
   /** Gone when the types are stripped. */
@@ -40,37 +117,68 @@ interface Source {
 
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[\w*{][^;'"]*?\sfrom\s*)?['"]([^'"\n]+)['"]/gm;
 const EXPRESSION = /\bimport\s*\(\s*['"]([^'"\n]+)['"]\s*\)/g;
+const INCLUDE = /^\s*#\s*include\s+(["<])([^">\n]+)[">]/gm;
 const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 
 function readImports(path: string, code: string): Import[] {
+  return /\.(?:ts|js)$/.test(path) ? readModules(path, code) : readIncludes(path, code);
+}
+
+function readModules(path: string, code: string): Import[] {
   const found: Import[] = [];
   const add = (specifier: string, typeOnly: boolean) => {
     const ours = specifier.startsWith('.');
-    const to = ours
-      ? normalize(join(dirname(path), specifier))
-          .split(sep)
-          .join('/')
-      : specifier;
-    found.push({ to, ours, typeOnly });
+    found.push({ to: ours ? posix.join(posix.dirname(path), specifier) : specifier, ours, typeOnly });
   };
   for (const [, type, specifier] of code.matchAll(STATEMENT)) add(specifier, type !== undefined);
   for (const [, specifier] of code.matchAll(EXPRESSION)) add(specifier, false);
   return found;
 }
 
-/** All programs of the layers: no tests, no contracts that tests share, no drawings that are made once. */
+/** C++ of the client names files from client-win/; the addon and the engine name those beside them. */
+function readIncludes(path: string, code: string): Import[] {
+  return [...code.matchAll(INCLUDE)].map(([, quote, name]) => {
+    const candidates = [posix.join(posix.dirname(path), name), posix.join(partOf(path), name)];
+    const to = quote === '"' ? candidates.find((candidate) => existsSync(join(ROOT, candidate))) : undefined;
+    return { to: to ?? name, ours: to !== undefined, typeOnly: false };
+  });
+}
+
+const partOf = (path: string) => path.slice(0, path.indexOf('/'));
+
+/** The longest folder of LAYERS that holds the file; undefined for tests, for drawings, and outside of all layers. */
+function layerOf(path: string): string | undefined {
+  if (isTest(path) || path.startsWith('server/web/sprites/')) return undefined;
+  let folder = posix.dirname(path);
+  while (folder !== '.' && !(folder in LAYERS)) folder = posix.dirname(folder);
+  return folder === '.' ? undefined : folder;
+}
+
+function isTest(path: string): boolean {
+  return /\.(?:test|contract)\.ts$|_(?:test|fuzz|bench)\.cc$|\/test\/|\/test_[a-z]+\.(?:h|cc)$|sanitized_addon/.test(
+    path,
+  );
+}
+
 function readSources(): Source[] {
-  const paths = readdirSync(SERVER, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'));
-  return paths
-    .filter((path) => path.endsWith('.ts') && !/\.(?:test|contract|d)\.ts$|(?:^|\/)(?:node_modules|build)\//.test(path))
-    .filter((path) => layerOf(path) in BELOW && !path.startsWith('web/sprites/'))
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return listed
+    .split('\n')
+    .filter(
+      (path) =>
+        /\.(?:ts|js|cc|h)$/.test(path) &&
+        partOf(path) in PARTS &&
+        path !== 'tools/imports.test.ts' &&
+        existsSync(join(ROOT, path)),
+    )
     .map((path) => {
-      const code = readFileSync(join(SERVER, path), 'utf8').replace(COMMENT, '');
+      const code = readFileSync(join(ROOT, path), 'utf8').replace(COMMENT, '');
       return { path, code, imports: readImports(path, code) };
     });
 }
-
-const layerOf = (path: string) => path.slice(0, Math.max(0, path.indexOf('/')));
 
 const SOURCES = readSources();
 const byPath = new Map(SOURCES.map((source) => [source.path, source]));
@@ -82,6 +190,15 @@ function loadedBy(path: string): Source[] {
     for (const { to, ours, typeOnly } of byPath.get(at)?.imports ?? []) if (ours && !typeOnly) seen.add(to);
   }
   return [...seen].flatMap((at) => byPath.get(at) ?? []);
+}
+
+/** Each import that `isWrong`, as a sentence. */
+function wrong(isWrong: (from: Source, to: string) => boolean): string[] {
+  return SOURCES.flatMap((source) =>
+    source.imports
+      .filter(({ to, ours }) => ours && isWrong(source, to))
+      .map(({ to }) => `${source.path} imports ${to}`),
+  );
 }
 
 describe('imports', () => {
@@ -113,42 +230,70 @@ describe('imports', () => {
       'type x/j.ts',
       'x/k.ts',
     ]);
+    const includes = readImports('server/native/x.cc', '#include "inbox.h"\n#include <vector>\n');
+    assert.deepEqual(
+      includes.map(({ to, ours }) => [to, ours]),
+      [
+        ['server/native/inbox.h', true],
+        ['vector', false],
+      ],
+    );
   });
 
-  it('are found in every layer that has files', () => {
-    for (const layer of ['bin', 'roles', 'domain', 'front', 'wire']) {
+  it('are found in every layer', () => {
+    for (const layer of Object.keys(LAYERS).filter((folder) => existsSync(join(ROOT, folder)))) {
       assert.ok(
         SOURCES.some(({ path }) => layerOf(path) === layer),
         layer,
       );
     }
-    assert.ok(byPath.get('domain/relay.ts')?.imports.some(({ to }) => to === 'domain/torus.ts'));
+    const finds = (from: string, to: string) => byPath.get(from)?.imports.some((found) => found.to === to);
+    assert.ok(finds('server/domain/relay.ts', 'server/domain/torus.ts'));
+    assert.ok(finds('client-win/core/desktop.cc', 'client-win/core/desktop.h'));
   });
 
   it('name files that are there', () => {
-    for (const { path, imports } of SOURCES) {
-      for (const { to, ours } of imports) {
-        if (ours && to.endsWith('.ts') && layerOf(to) in BELOW) assert.ok(byPath.has(to), `${path} imports ${to}`);
-      }
-    }
+    assert.deepEqual(
+      wrong((_, to) => /\.(?:ts|js)$/.test(to) && !byPath.has(to)),
+      [],
+    );
   });
 
   it('go down only, also for types', () => {
-    const up = SOURCES.flatMap(({ path, imports }) =>
-      imports
-        .filter(({ to, ours }) => ours && layerOf(to) !== layerOf(path) && !BELOW[layerOf(path)].includes(layerOf(to)))
-        .map(({ to }) => `${path} imports ${to}`),
-    );
+    const up = wrong(({ path }, to) => {
+      const [from, target] = [layerOf(path), layerOf(to)];
+      if (from === undefined || partOf(path) !== partOf(to)) return false;
+      // What has no layer is a test or a drawing, which no program imports; client-win/tools are for development.
+      if (target === undefined) return !from.startsWith('client-win/tools');
+      return from !== target && !LAYERS[from].includes(target);
+    });
     assert.deepEqual(up, []);
   });
 
-  it('run in no circle', () => {
+  it('reach into another part only for what it publishes', () => {
+    const reaching = wrong(({ path }, to) => {
+      const [from, target] = [partOf(path), partOf(to)];
+      if (from === target || target === 'tools') return false;
+      return !PARTS[from].includes(target) || !PUBLISHED.includes(to);
+    });
+    assert.deepEqual(reaching, []);
+  });
+
+  it('of what is published are made by somebody', () => {
+    for (const published of PUBLISHED) {
+      const isUsed = SOURCES.some(
+        ({ path, imports }) => partOf(path) !== partOf(published) && imports.some(({ to }) => to === published),
+      );
+      assert.ok(isUsed, `${published} is published, but no other part imports it`);
+    }
+  });
+
+  it('run in no circle, also for types', () => {
     const done = new Set<string>();
     const follow = (path: string, trail: readonly string[]): void => {
       assert.ok(!trail.includes(path), [...trail.slice(trail.indexOf(path)), path].join(' → '));
       if (done.has(path)) return;
-      for (const { to, ours, typeOnly } of byPath.get(path)?.imports ?? [])
-        if (ours && !typeOnly) follow(to, [...trail, path]);
+      for (const { to, ours } of byPath.get(path)?.imports ?? []) if (ours) follow(to, [...trail, path]);
       done.add(path);
     };
     for (const { path } of SOURCES) follow(path, []);
@@ -163,12 +308,22 @@ describe('imports', () => {
     const ambient =
       /\b(?:Date\.now|new Date\(|performance\.|Math\.random|setTimeout|setInterval|setImmediate|fetch\(|process\.)/;
     for (const { path, code } of SOURCES) {
-      if (layerOf(path) === 'domain' || layerOf(path) === 'wire') assert.doesNotMatch(code, ambient, path);
+      if (layerOf(path) === 'server/domain' || layerOf(path) === 'server/wire')
+        assert.doesNotMatch(code, ambient, path);
+    }
+  });
+
+  it('bring Windows and Node into no core', () => {
+    for (const { path, imports } of SOURCES) {
+      const isCore = path.startsWith('client-win/core/');
+      const isBelowNodeApi = path.startsWith('server/native/') && !/\/(?:addon|node_wait)\.(?:cc|h)$/.test(path);
+      const forbidden = isCore ? /^windows\.h$/i : isBelowNodeApi ? /^(?:napi|node_api|uv|v8)\.h$/ : undefined;
+      for (const { to } of imports) assert.ok(!forbidden?.test(to), `${path} includes ${to}`);
     }
   });
 
   it('bring nothing into a page that a browser does not have', () => {
-    for (const { path } of SOURCES.filter((source) => layerOf(source.path) === 'web')) {
+    for (const { path } of SOURCES.filter((source) => layerOf(source.path) === 'server/web')) {
       for (const loaded of loadedBy(path)) {
         for (const { to, ours, typeOnly } of loaded.imports) {
           assert.ok(

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { pollsByHeap, pollsByMemory } from '../server/roles/capacity.ts';
 import { flagsIn, HEAP_MIB_LEAST, presetFor, whyNot } from './presets.js';
 
 const GIB = 1024;
@@ -18,16 +17,6 @@ describe('a preset', () => {
     assert.equal(oldSpace(8), '--max-old-space-size=3072');
     assert.equal(oldSpace(16), '--max-old-space-size=6144');
     assert.equal(oldSpace(64), '--max-old-space-size=24576');
-  });
-
-  it('has room on the heap for every poll the memory carries, and leaves half of the machine to the rest', () => {
-    for (const gib of [2, 8, 16, 64, 512]) {
-      const sizes = Object.fromEntries(flagsFor(gib).map((flag: string) => flag.slice(2).split('=')));
-      const heapMiB = Number(sizes['max-old-space-size']);
-      const bytes = heapMiB * 2 ** 20;
-      assert.ok(pollsByHeap('portable', bytes) >= pollsByMemory('portable', gib * 2 ** 30), `${gib} GiB`);
-      assert.ok(heapMiB < (gib * GIB) / 2, `${heapMiB} MiB of ${gib} GiB`);
-    }
   });
 
   it('sizes no heap for the native front, whose polls are not on it', () => {
