@@ -58,7 +58,9 @@ function whyNotStarting(packaged) {
   if (versionOf(packaged) !== undefined) return undefined;
   const { error, stderr } = spawnSync(packaged, ['--version'], { encoding: 'utf8' });
   const said = (error?.message ?? stderr ?? '').trim().split('\n')[0];
-  const remedy = /libatomic/.test(said) ? ` Install libatomic (${installHint(['libatomic1'])}).` : '';
+  const remedy = /libatomic/.test(said)
+    ? ` Install libatomic (${installHint(['libatomic1'])}) and start again. Or:`
+    : '';
   return `The packaged Node ${MAJOR} does not start: ${said}.${remedy}`;
 }
 
