@@ -71,11 +71,12 @@ const NAMES = {
 /**
  * The command that installs these packages here, for a message: `apt-get install g++ make`.
  *
- * Shape   Packages are named as Debian names them, and answered as this machine's package manager does; Debian's where the
- *         machine has none of the managers.
+ * Shape   Takes Debian's names and translates them for the package manager that is installed, or for the one that is usual on
+ *         this system if none is found.
  */
 export function installHint(packages) {
-  const manager = Object.keys(MANAGERS).find((program) => findProgram(program)) ?? 'apt-get';
+  const usual = platform() === 'darwin' ? 'brew' : isMusl() ? 'apk' : 'apt-get';
+  const manager = Object.keys(MANAGERS).find((program) => findProgram(program)) ?? usual;
   const names = packages.map((name) => NAMES[name]?.[manager] ?? name).filter((name) => name !== '');
   return `${MANAGERS[manager]} ${[...new Set(names)].join(' ')}`;
 }

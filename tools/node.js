@@ -37,7 +37,7 @@ export function findNode(root) {
   if (why === undefined) return packaged;
   if (majorOf(process.version) >= MAJOR) return process.execPath;
   throw new Error(
-    `${why} Or install Node ${MAJOR} (${nodeHint(MAJOR)}) and start again; this is Node ${process.version}.`,
+    `${why} Install Node ${MAJOR} (${nodeHint(MAJOR)}) and start again; this is Node ${process.version}.`,
   );
 }
 
