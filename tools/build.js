@@ -21,6 +21,8 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.js';
 import { ensureFiles, ensurePrograms, installHint } from './machine.js';
+import { packagedNode } from './node.js';
+import { findInModules } from './packages.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -61,9 +63,9 @@ export function buildAddon(node) {
       return `a compiler is missing: ${installHint(['g++', 'make', 'python3'])}`;
     }
     // Node-API is the same in every Node, so the packaged headers serve whichever Node loads the addon.
-    const headers = join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`);
-    const gyp = join(ROOT, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js');
-    const nodedir = existsSync(join(headers, 'include')) ? [`--nodedir=${headers}`] : [];
+    const packaged = packagedNode(ROOT);
+    const nodedir = packaged ? [`--nodedir=${join(packaged, '..', '..')}`] : [];
+    const gyp = findInModules(ROOT, 'node-gyp/bin/node-gyp.js');
     return ran(node, [gyp, 'rebuild', ...nodedir, '-j', '2'], sources, 'node-gyp');
   });
 }

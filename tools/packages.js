@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { withLock } from './lock.js';
 
@@ -22,7 +22,7 @@ const ALL = 'all';
  * Shape   group: `runtime` or `all`.
  */
 export function ensurePackages(root, group) {
-  if (isComplete(root, group)) return undefined;
+  if (isInstalled(root) || isComplete(root, group)) return undefined;
   return withLock(
     join(root, 'build', 'packages.lock'),
     () => {
@@ -35,6 +35,20 @@ export function ensurePackages(root, group) {
     },
     (pid) => console.error(`Waiting for process ${pid}, which is installing the packages …`),
   );
+}
+
+/** Whether the project is itself a package that npm has installed, with what it depends on, as `npx` does. */
+export function isInstalled(root) {
+  return basename(dirname(join(root, '.'))) === 'node_modules';
+}
+
+/** The path of a file in an installed package, like `ws/package.json`, as Node would find it from here; undefined if absent. */
+export function findInModules(root, path) {
+  for (let folder = join(root, '.'); ; folder = dirname(folder)) {
+    const found = join(folder, 'node_modules', path);
+    if (existsSync(found)) return found;
+    if (folder === dirname(folder)) return undefined;
+  }
 }
 
 const stampIn = (modules) => join(modules, '.sprites-lock');
