@@ -29,7 +29,11 @@ interface Need {
 
 const FOLDERS = ['tools', 'server', 'loadtest', 'client-win', 'v8-patches', 'ec2'];
 const NEEDS: Need[] = [
-  { below: 'server/test/', programs: ['chromium', 'curl'], packages: ['chromium', 'curl'] },
+  {
+    below: 'server/test/',
+    programs: ['chromium', 'curl', 'nginx', 'haproxy', 'openssl'],
+    packages: ['chromium', 'curl', 'nginx-light', 'haproxy', 'openssl'],
+  },
   { below: 'server/native/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
   { below: 'client-win/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
   { below: 'client-win/', programs: ['chromium'], packages: ['chromium'] },

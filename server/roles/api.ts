@@ -16,7 +16,7 @@ import { type Reply, UNKNOWN, type Worker } from './worker.ts';
 export interface PublicAddresses {
   /** Base of the API and the site, like `https://sprites.example`. */
   url?: string;
-  /** Base of the long-polls, like `https://events.sprites.example`. */
+  /** Base of the long-polls, like `https://events.sprites.example`. Default: `url`, if there is one. */
   eventsUrl?: string;
   eventsPort: number;
   apiPort: number;
@@ -192,7 +192,7 @@ function basesOf(request: Request, addresses: PublicAddresses): { api: string; e
   const base = addresses.url ?? own;
   const events = new URL(base);
   events.port = String(addresses.eventsPort);
-  return { api: base, events: addresses.eventsUrl ?? events.origin };
+  return { api: base, events: addresses.eventsUrl ?? addresses.url ?? events.origin };
 }
 
 function documentOf(error: unknown): ProblemDocument {
