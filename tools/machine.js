@@ -5,7 +5,7 @@
  * asked, and SPRITES_NO_APT=1 prevents that; everybody else gets the command to run.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
@@ -114,10 +114,26 @@ export function aptInstall(packages) {
       stdio: ['ignore', 2, 2],
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     }).status === 0;
-  for (let attempt = 1; attempt <= 2; attempt++) {
-    if (apt('update') && apt('install', '-y', '--no-install-recommends', ...packages)) return true;
+  return withoutServices(() => {
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      if (apt('update') && apt('install', '-y', '--no-install-recommends', ...packages)) return true;
+    }
+    return false;
+  });
+}
+
+/** Debian asks this program whether a package may start its service. */
+const POLICY = '/usr/sbin/policy-rc.d';
+
+/** Runs `install` so that no package starts a service: tests want nginx the program, not a server on port 80. */
+function withoutServices(install) {
+  const own = !existsSync(POLICY);
+  if (own) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    return install();
+  } finally {
+    if (own) rmSync(POLICY, { force: true });
   }
-  return false;
 }
 
 /** Whether all of these programs are installed. Installs `packages` if one is missing and apt may be used. */
