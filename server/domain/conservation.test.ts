@@ -114,7 +114,6 @@ class Life {
   readonly #bySlot: (Player | undefined)[] = [];
   /** Empty worlds that keep sprites, the longest empty first. */
   readonly #leftWorlds: ModelWorld[] = [];
-  readonly #out = Buffer.alloc(1024);
   #tickets = 0;
   #nowMs = 5_000_000;
   #byLease = false;
@@ -245,16 +244,11 @@ class Life {
       player.restedMs = restedMs + 1000 / CROSSINGS_PER_SECOND_MAX;
       if (to.waiting.length >= MAILBOX_EVENTS_MAX) expected = 'mailbox-full';
     }
-    const { slot } = player.who;
-    assert.equal(
-      this.relay.accept(slot, crossing, edge, Buffer.from(passage)),
-      expected,
-      `${player.id} throws ${crossing}`,
-    );
+    const { verdict, body, length } = this.relay.accept(player.who, crossing, edge, Buffer.from(passage));
+    assert.equal(verdict, expected, `${player.id} throws ${crossing}`);
     this.count(expected);
     if (expected !== 'accepted') return expected;
-    const told = this.#out.toString('utf8', 0, this.relay.writeReceiver(slot, crossing, this.#out, 0));
-    assert.deepEqual(JSON.parse(told), { to: { desktop: to.id, name: to.name } });
+    assert.deepEqual(JSON.parse(body.toString('utf8', 0, length)), { to: { desktop: to.id, name: to.name } });
     player.accepted.add(crossing);
     player.newestCrossing = Math.max(player.newestCrossing, crossing);
     const life = { state: 'waiting' as const, seen: 0, seenByHolder: false, seenInVain: 0 };

@@ -57,8 +57,36 @@ export interface RelayOptions {
   worldsMax?: number;
 }
 
-/** What became of a crossing: 'repeated' is one accepted before. */
-export type Verdict = 'accepted' | 'repeated' | ProblemCode;
+const ENDED_DETAIL = 'This desktop has left, or was silent for longer than its lease; join again.';
+const UNKNOWN_DETAIL = 'No desktop here has this id and token; join to get one.';
+
+/** What a refused crossing is told. Its sprite stays with its sender. */
+const REFUSALS = {
+  'mailbox-full': "The neighbour's mailbox is full; the sprite stays with you, throw it again later.",
+  'too-fast': 'This desktop throws faster than the relay takes; the sprite stays with you.',
+  'crossing-stale': 'Crossings more than 32 behind the newest are not known any more; throw it under a new number.',
+  draining: 'The relay is going down; the sprite stays with you.',
+  'desktop-ended': ENDED_DETAIL,
+  'unknown-desktop': UNKNOWN_DETAIL,
+} as const satisfies Partial<Record<ProblemCode, string>>;
+
+type Refusal = keyof typeof REFUSALS;
+
+/** The decision about a crossing. 'repeated': it had been accepted before. The others are problem codes: it was refused. */
+export type Verdict = 'accepted' | 'repeated' | Refusal;
+
+/**
+ * What accept() decided, and the response to the sender: body[0, length).
+ *
+ * Owner   the relay: the next accept() overwrites it.
+ */
+export interface Outcome {
+  verdict: Verdict;
+  status: number;
+  retryAfterSeconds: number;
+  body: Buffer;
+  length: number;
+}
 
 export interface Counters {
   accepted: number;
@@ -138,6 +166,17 @@ export class Relay {
   /** `"from":` stays at its beginning. */
   readonly #head = Buffer.concat([FROM], 512);
   readonly #words = new Uint32Array(4);
+  /** The body of an accepted crossing's response: begins with `{"to":`, which never changes. */
+  readonly #receipt = Buffer.concat([TO], 512);
+  /** Bodies of refusals, made when first needed. */
+  readonly #refusals = new Map<Refusal, Buffer>();
+  readonly #outcome: Outcome = {
+    verdict: 'accepted',
+    status: 202,
+    retryAfterSeconds: 0,
+    body: this.#receipt,
+    length: 0,
+  };
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -233,49 +272,52 @@ export class Relay {
   }
 
   /**
-   * The way up. `passage[start, end)` is the event from its edge on.
+   * The way up: puts a crossing into the neighbour's mailbox, or refuses it. passage[start, end) is the event from its edge on.
    *
-   * Shape   anything but 'accepted' and 'repeated': nothing changed, and the thrower keeps its sprite.
+   * Shape   unless the verdict is 'accepted', nothing changed; a refused sprite stays with its sender.
+   * Owner   the outcome is valid until the next call; the passage is copied.
+   * Cost    O(1), no allocation; a refusal of one kind allocates its body once.
    */
-  accept(from: number, crossing: number, edge: EdgeNumber, passage: Buffer, start = 0, end = passage.length): Verdict {
-    const turn = this.desktops.turn(from, crossing);
-    if (turn === 'stale') return 'crossing-stale';
+  accept(
+    from: Identity,
+    crossing: number,
+    edge: EdgeNumber,
+    passage: Buffer,
+    start = 0,
+    end = passage.length,
+  ): Readonly<Outcome> {
+    const standing = this.desktops.standing(from);
+    if (standing !== 'live') return this.#refuse(standing === 'ended' ? 'desktop-ended' : 'unknown-desktop');
+    const { slot } = from;
+    const turn = this.desktops.turn(slot, crossing);
+    if (turn === 'stale') return this.#refuse('crossing-stale');
     if (turn === 'repeated') {
       this.counters.repeated++;
-      return 'repeated';
+      return this.#confirm('repeated', this.desktops.receiver(slot, crossing));
     }
-    // Only now: a refused repeat would bounce back at its thrower a sprite that already waits for the neighbour.
-    if (this.#draining) return 'draining';
-    if (!this.desktops.mayThrow(from, this.#nowMs)) {
+    // Checked after repeats: refusing a repeat would make its sender take back a sprite that the neighbour already has.
+    if (this.#draining) return this.#refuse('draining');
+    if (!this.desktops.mayThrow(slot, this.#nowMs)) {
       this.counters.refusedFast++;
-      return 'too-fast';
+      return this.#refuse('too-fast');
     }
-    const to = this.torus.neighbour(from, edge);
-    const reference = this.desktops.writeReference(from, this.#head, FROM.length);
+    const to = this.torus.neighbour(slot, edge);
+    const reference = this.desktops.writeReference(slot, this.#head, FROM.length);
     this.#head[reference] = COMMA;
     const headLength = reference + 1;
     let appended = this.mailboxes.append(to, opposite(edge), this.#head, headLength, passage, start, end);
-    // A slab full of sprites that nobody may ever come back for must not stop those who are here.
+    // Abandoned sprites, which may never be fetched, must not block the desktops that are here.
     while (!appended && this.mailboxes.hasRoom(to, headLength + end - start) && this.#giveUpOldest()) {
       appended = this.mailboxes.append(to, opposite(edge), this.#head, headLength, passage, start, end);
     }
     if (!appended) {
       this.counters.refusedFull++;
-      return 'mailbox-full';
+      return this.#refuse('mailbox-full');
     }
     this.counters.accepted++;
-    this.desktops.remember(from, crossing, to);
+    this.desktops.remember(slot, crossing, to);
     this.#markReady(to);
-    return 'accepted';
-  }
-
-  /** Writes `{"to":{…}}` for an accepted or repeated crossing at out[at…]; answers where it ends. */
-  writeReceiver(from: number, crossing: number, out: Buffer, at: number): number {
-    const receiver = this.desktops.receiver(from, crossing);
-    if (receiver < 0) return at + TO_NOBODY.copy(out, at);
-    const end = this.desktops.writeReference(receiver, out, at + TO.copy(out, at));
-    out[end] = CLOSE;
-    return end + 1;
+    return this.#confirm('accepted', to);
   }
 
   /**
@@ -407,6 +449,40 @@ export class Relay {
       place: this.torus.placeOf(slot),
       neighbours: { left: beyond(0), right: beyond(1), top: beyond(2), bottom: beyond(3) },
     };
+  }
+
+  /** The outcome of a crossing that `receiver` has: 202 with `{"to":{…}}`, or `{"to":null}` when it is no longer known (-1). */
+  #confirm(verdict: 'accepted' | 'repeated', receiver: number): Outcome {
+    const outcome = this.#outcome;
+    outcome.verdict = verdict;
+    outcome.status = 202;
+    outcome.retryAfterSeconds = 0;
+    outcome.body = this.#receipt;
+    if (receiver < 0) {
+      outcome.length = TO_NOBODY.copy(this.#receipt);
+    } else {
+      // `{"to":` is already at the beginning.
+      const end = this.desktops.writeReference(receiver, this.#receipt, TO.length);
+      this.#receipt[end] = CLOSE;
+      outcome.length = end + 1;
+    }
+    return outcome;
+  }
+
+  #refuse(code: Refusal): Outcome {
+    const { status, retryAfterSeconds } = PROBLEMS[code];
+    let body = this.#refusals.get(code);
+    if (!body) {
+      body = Buffer.from(JSON.stringify(problem(code, REFUSALS[code])));
+      this.#refusals.set(code, body);
+    }
+    const outcome = this.#outcome;
+    outcome.verdict = code;
+    outcome.status = status;
+    outcome.retryAfterSeconds = retryAfterSeconds;
+    outcome.body = body;
+    outcome.length = body.length;
+    return outcome;
   }
 
   #friend(slot: number, generation: number): number {
@@ -547,8 +623,6 @@ export class Relay {
 }
 
 /** Why a desktop that is not live is refused. */
-export function refusal(standing: 'ended' | 'unknown'): [ProblemCode, string] {
-  return standing === 'ended'
-    ? ['desktop-ended', 'This desktop has left, or was silent for longer than its lease; join again.']
-    : ['unknown-desktop', 'No desktop here has this id and token; join to get one.'];
+export function refusal(standing: 'ended' | 'unknown'): ['desktop-ended' | 'unknown-desktop', string] {
+  return standing === 'ended' ? ['desktop-ended', ENDED_DETAIL] : ['unknown-desktop', UNKNOWN_DETAIL];
 }

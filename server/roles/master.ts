@@ -11,7 +11,7 @@ import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
-import { PROBLEMS, type ProblemCode, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
+import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import type { Question, Uplink } from './uplink.ts';
 
 /** The way back to a worker. */
@@ -24,13 +24,6 @@ export interface Link {
 const LINK_TICKETS = 2 ** 52;
 const REQUESTS = 2 ** 32;
 
-const REFUSALS: Partial<Record<ProblemCode, string>> = {
-  'mailbox-full': "The neighbour's mailbox is full; the sprite stays with you, throw it again later.",
-  'too-fast': 'This desktop throws faster than the relay takes; the sprite stays with you.',
-  'crossing-stale': 'Crossings more than 32 behind the newest are not known any more; throw it under a new number.',
-  draining: 'The relay is going down; the sprite stays with you.',
-};
-
 const NOTHING = new Uint8Array(0);
 
 export class Master {
@@ -38,9 +31,7 @@ export class Master {
   #front: Front | undefined;
   readonly #links = new Map<number, Link>();
   #nextLink = 0;
-  readonly #out = Buffer.alloc(1024);
   readonly #token = new Uint32Array(4);
-  readonly #refused = new Map<ProblemCode, Buffer>();
 
   constructor(makeRelay: (answers: Answers) => Relay) {
     this.relay = makeRelay({
@@ -115,20 +106,9 @@ export class Master {
     start: number,
     end: number,
   ): void {
-    if (!this.#live(link, request, from)) return;
-    const verdict = this.relay.accept(from.slot, crossing, edge, bytes, start, end);
-    if (verdict === 'accepted' || verdict === 'repeated') {
-      const length = this.relay.writeReceiver(from.slot, crossing, this.#out, 0);
-      this.#links.get(link)?.answer(request, 202, this.#out, 0, length, 0);
-      return;
-    }
-    let body = this.#refused.get(verdict);
-    if (!body) {
-      body = Buffer.from(JSON.stringify(problem(verdict, REFUSALS[verdict] ?? PROBLEMS[verdict].title)));
-      this.#refused.set(verdict, body);
-    }
-    const { status, retryAfterSeconds } = PROBLEMS[verdict];
-    this.#links.get(link)?.answer(request, status, body, 0, body.length, retryAfterSeconds);
+    const outcome = this.relay.accept(from, crossing, edge, bytes, start, end);
+    const { status, body, length, retryAfterSeconds } = outcome;
+    this.#links.get(link)?.answer(request, status, body, 0, length, retryAfterSeconds);
   }
 
   poll(link: number, request: number, who: Identity, epoch: number, seq: number): void {

@@ -21,7 +21,7 @@ interface Answered {
 }
 
 /** A worker whose frames go nowhere, or fail; and the answers its front was given. */
-class Bench {
+class Harness {
   readonly frames: Buffer[] = [];
   readonly answers: Answered[] = [];
   readonly worker: Worker;
@@ -72,32 +72,32 @@ const BUSY = { status: 503, code: 'relay-busy', retryAfterSeconds: 1 };
 
 describe('worker', () => {
   it('asks the master about every crossing, also while it goes down: a repeat of an accepted one is not refused here', () => {
-    const bench = new Bench();
-    bench.worker.drain();
-    bench.post(7);
-    bench.worker.handlers.turn();
-    assert.deepEqual([bench.asked(), bench.answers], [[Kind.crossing], []]);
-    bench.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
-    assert.deepEqual(bench.asked(), [Kind.crossing, Kind.crossing]);
+    const harness = new Harness();
+    harness.worker.drain();
+    harness.post(7);
+    harness.worker.handlers.turn();
+    assert.deepEqual([harness.asked(), harness.answers], [[Kind.crossing], []]);
+    harness.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
+    assert.deepEqual(harness.asked(), [Kind.crossing, Kind.crossing]);
   });
 
   it('asks at once in up to PROMPT_FRAMES_MAX frames a millisecond, and gathers the rest of it in one', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const bench = new Bench();
+    const harness = new Harness();
     const turn = (turns: number) => {
       for (let n = 0; n < turns; n++) {
-        bench.post(n);
-        bench.worker.handlers.turn();
+        harness.post(n);
+        harness.worker.handlers.turn();
       }
-      return bench.frames.splice(0).map((frame) => frame.readUInt32LE(4));
+      return harness.frames.splice(0).map((frame) => frame.readUInt32LE(4));
     };
     assert.deepEqual(turn(PROMPT_FRAMES_MAX - 1), Array(PROMPT_FRAMES_MAX - 1).fill(1));
-    bench.nowMs += 0.9;
+    harness.nowMs += 0.9;
     assert.deepEqual(turn(1), [1]);
     assert.deepEqual(turn(3), []);
     t.mock.timers.tick(1);
     assert.deepEqual(turn(0), [3]);
-    bench.nowMs += 1;
+    harness.nowMs += 1;
     assert.deepEqual(turn(PROMPT_FRAMES_MAX + 1), Array(PROMPT_FRAMES_MAX).fill(1));
     t.mock.timers.tick(1);
     assert.deepEqual(turn(0), [1]);
@@ -105,75 +105,75 @@ describe('worker', () => {
 
   it('gathers no more than a frame: beyond FRAME_BYTES_TARGET it leaves before its time', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const bench = new Bench();
-    for (let n = 0; n < PENDING_MAX / 2 && bench.frames.length <= PROMPT_FRAMES_MAX; n++) {
-      bench.post(n);
-      bench.worker.handlers.turn();
+    const harness = new Harness();
+    for (let n = 0; n < PENDING_MAX / 2 && harness.frames.length <= PROMPT_FRAMES_MAX; n++) {
+      harness.post(n);
+      harness.worker.handlers.turn();
     }
-    const length = bench.frames.at(-1)?.length ?? 0;
+    const length = harness.frames.at(-1)?.length ?? 0;
     assert.ok(length > FRAME_BYTES_TARGET && length < FRAME_BYTES_TARGET + 2 * CROSSING.length, `${length}`);
-    assert.equal(bench.frames.length, PROMPT_FRAMES_MAX + 1);
+    assert.equal(harness.frames.length, PROMPT_FRAMES_MAX + 1);
     t.mock.timers.tick(1);
-    assert.equal(bench.frames.length, PROMPT_FRAMES_MAX + 1, 'nothing is left for then');
+    assert.equal(harness.frames.length, PROMPT_FRAMES_MAX + 1, 'nothing is left for then');
   });
 
   it('asks nothing else while it goes down', async () => {
-    const bench = new Bench();
-    bench.worker.drain();
+    const harness = new Harness();
+    harness.worker.drain();
     const isDraining = (error: unknown) => error instanceof ProblemError && error.document.code === 'draining';
-    await assert.rejects(bench.worker.ask('look', IDENTITY), isDraining);
-    await assert.rejects(bench.worker.join({ name: '' }), isDraining);
-    assert.throws(() => bench.worker.poll(IDENTITY, 0, -1, () => {}), isDraining);
-    assert.equal(bench.worker.pendingCount, 0);
+    await assert.rejects(harness.worker.ask('look', IDENTITY), isDraining);
+    await assert.rejects(harness.worker.join({ name: '' }), isDraining);
+    assert.throws(() => harness.worker.poll(IDENTITY, 0, -1, () => {}), isDraining);
+    assert.equal(harness.worker.pendingCount, 0);
   });
 
   for (const fate of ['fails', 'fails later'] as const) {
     it(`answers 503 relay-busy to all that was in a frame that ${fate}, and goes on`, async () => {
-      const bench = new Bench();
-      bench.fate = fate;
-      for (let ticket = 1; ticket <= 3; ticket++) bench.post(ticket);
-      const looked = bench.worker.ask('look', IDENTITY);
+      const harness = new Harness();
+      harness.fate = fate;
+      for (let ticket = 1; ticket <= 3; ticket++) harness.post(ticket);
+      const looked = harness.worker.ask('look', IDENTITY);
       const polled = new Promise<number>((resolve) => {
-        const request = bench.worker.poll(IDENTITY, 0, -1, ({ status }) => resolve(status));
+        const request = harness.worker.poll(IDENTITY, 0, -1, ({ status }) => resolve(status));
         assert.ok(request >= 0);
       });
-      bench.worker.handlers.turn();
-      for (const fail of bench.failLater) fail();
+      harness.worker.handlers.turn();
+      for (const fail of harness.failLater) fail();
       assert.deepEqual(
-        bench.answers,
+        harness.answers,
         [1, 2, 3].map((ticket) => ({ ticket, ...BUSY })),
       );
       assert.equal((await looked).status, 503);
       assert.equal(await polled, 503);
-      assert.deepEqual([bench.worker.pendingCount, bench.worker.busy, bench.worker.malformed], [0, 5, 0]);
-      assert.ok(bench.flushes > 0, 'the answers are handed over');
-      bench.fate = 'sent';
-      bench.post(4);
-      bench.worker.handlers.turn();
-      assert.deepEqual(bench.asked(), [Kind.crossing]);
+      assert.deepEqual([harness.worker.pendingCount, harness.worker.busy, harness.worker.malformed], [0, 5, 0]);
+      assert.ok(harness.flushes > 0, 'the answers are handed over');
+      harness.fate = 'sent';
+      harness.post(4);
+      harness.worker.handlers.turn();
+      assert.deepEqual(harness.asked(), [Kind.crossing]);
     });
   }
 
   it('keeps the number of a poll whose socket is gone until the master has answered, though that could not be told', () => {
-    const bench = new Bench();
-    const request = bench.worker.poll(IDENTITY, 0, -1, () => assert.fail('nobody is there'));
-    bench.uplink.flush();
-    bench.fate = 'fails';
-    bench.worker.gone(request, IDENTITY);
-    bench.uplink.flush();
-    assert.deepEqual([bench.worker.pendingCount, bench.worker.busy], [1, 0]);
+    const harness = new Harness();
+    const request = harness.worker.poll(IDENTITY, 0, -1, () => assert.fail('nobody is there'));
+    harness.uplink.flush();
+    harness.fate = 'fails';
+    harness.worker.gone(request, IDENTITY);
+    harness.uplink.flush();
+    assert.deepEqual([harness.worker.pendingCount, harness.worker.busy], [1, 0]);
   });
 
   it('counts what is malformed apart from what is too much', () => {
-    const bench = new Bench();
-    bench.post(1, '{');
-    assert.deepEqual([bench.worker.malformed, bench.worker.busy], [1, 0]);
-    for (let n = 0; n < PENDING_MAX - 1; n++) bench.post(2);
-    assert.deepEqual([bench.worker.pendingCount, bench.worker.busy], [PENDING_MAX - 1, 0]);
-    bench.post(3);
-    assert.equal(bench.answers.length, 1, 'the last that there is room for is not refused');
-    bench.post(4);
-    assert.deepEqual(bench.answers.at(-1), { ticket: 4, ...BUSY });
-    assert.deepEqual([bench.worker.malformed, bench.worker.busy], [1, 1]);
+    const harness = new Harness();
+    harness.post(1, '{');
+    assert.deepEqual([harness.worker.malformed, harness.worker.busy], [1, 0]);
+    for (let n = 0; n < PENDING_MAX - 1; n++) harness.post(2);
+    assert.deepEqual([harness.worker.pendingCount, harness.worker.busy], [PENDING_MAX - 1, 0]);
+    harness.post(3);
+    assert.equal(harness.answers.length, 1, 'the last that there is room for is not refused');
+    harness.post(4);
+    assert.deepEqual(harness.answers.at(-1), { ticket: 4, ...BUSY });
+    assert.deepEqual([harness.worker.malformed, harness.worker.busy], [1, 1]);
   });
 });
