@@ -298,7 +298,7 @@ class Life {
     const poll = this.#polls.get(player.parked);
     if (!poll) return;
     if (this.#random() < 0.5) {
-      this.relay.gone(player.parked, player.who.slot);
+      this.relay.closed(player.parked, player.who.slot);
       this.#polls.delete(player.parked);
       player.parked = 0;
       player.silentMs = this.#nowMs;

@@ -470,7 +470,7 @@ describe('relay, who asks', () => {
     const newer = harness.poll(bob);
     assert.deepEqual(harness.answered(older).body, { cursor: '6a1f03c2-0', events: [] });
     assert.equal(harness.relay.parkedCount, 2);
-    harness.relay.gone(older, bob.slot);
+    harness.relay.closed(older, bob.slot);
     harness.throw(ada, 1);
     harness.relay.endTurn();
     assert.equal(seqOf(harness.answered(newer)), 1, 'the closing of the older does not touch the newer');
@@ -545,7 +545,7 @@ describe('relay, time', () => {
           harness.pass(PING_MS);
           assert.deepEqual(types(harness.answered(ticket)), ['ping', 'neighbours']);
         }
-        if (from === 'closed') harness.relay.gone(ticket, bob.slot);
+        if (from === 'closed') harness.relay.closed(ticket, bob.slot);
       }
       harness.pass(LEASE_MS - TICK_MS);
       assert.ok(harness.relay.desktops.isLive(bob.slot), from);
@@ -615,7 +615,7 @@ describe('relay, time', () => {
     const harness = new Harness();
     const desktops = harness.joinMany(6);
     const tickets = harness.settle(...desktops);
-    harness.relay.goneAll((ticket) => tickets.indexOf(ticket) % 2 === 0);
+    harness.relay.closedAll((ticket) => tickets.indexOf(ticket) % 2 === 0);
     assert.equal(harness.relay.parkedCount, 3);
     harness.pass(LEASE_MS);
     assert.deepEqual(
@@ -701,7 +701,7 @@ describe('relay, neighbours', () => {
     const ada = harness.join('Ada', { world: 'attic' });
     const self = { desktop: harness.relay.desktops.id(ada.slot), name: 'Ada' };
     const four = { left: self, right: self, top: self, bottom: self };
-    assert.deepEqual(harness.relay.look(ada.slot), { ...self, world: 'attic', place: 0, neighbours: four });
+    assert.deepEqual(harness.relay.describe(ada.slot), { ...self, world: 'attic', place: 0, neighbours: four });
     harness.pass(NEIGHBOURS_STEP_MS);
     assert.deepEqual(harness.ask(ada).body.events, [{ type: 'neighbours', ...four }]);
   });
@@ -713,7 +713,7 @@ describe('relay, joining', () => {
     const friends = harness.joinMany(5, 'office');
     const guest = harness.join('', { near: friends[1] });
     assert.equal(harness.relay.torus.neighbour(friends[1].slot, 1), guest.slot);
-    assert.equal(harness.relay.look(guest.slot).world, 'office');
+    assert.equal(harness.relay.describe(guest.slot).world, 'office');
     assert.ok(harness.join('', { near: friends[1], world: 'office' }));
   });
 

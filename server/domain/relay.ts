@@ -2,7 +2,7 @@
  * The relay: the way up (a crossing comes to rest in a mailbox) and the way down (a poll takes what waits, or is parked).
  *
  * The only writer of mailboxes, torus and parking lot. No await: between the first line of a call and its last nobody else
- * moves. It has no clock and no sockets: advance() says what time it is, answers go through `Answers`.
+ * moves. It has no clock and no sockets: advance() says what time it is, answers go through `AnswerSink`.
  * Invariant: accepted = acknowledged + waiting + abandoned, at every moment. A sprite is in one mailbox until the cursor
  * of its desktop passes it; when that desktop ends it goes on, in its direction of travel, to the next one.
  * Cost: accept, poll and wake are O(1) for each event, with no allocation that lives longer than the call.
@@ -34,7 +34,7 @@ import { Slab } from './slab.ts';
 import { Torus, type World } from './torus.ts';
 
 /** Where answers go: a front, or the frame to a worker. The bytes are copied before the call returns. */
-export interface Answers {
+export interface AnswerSink {
   /** Room where the body of the next answer costs no copy: `bytes` from roomAt() on, until the next call. */
   room(bytes: number): Buffer;
   roomAt(): number;
@@ -49,7 +49,7 @@ export interface RelayOptions {
   /** 1 … 2^31 − 1, random: where generations begin. */
   generationBase: number;
   nowMs: number;
-  answers: Answers;
+  answers: AnswerSink;
   /** Fills with random bits fit for tokens. */
   randomize: (words: Uint32Array) => void;
   /** 0 … 1, for jitter. */
@@ -107,7 +107,7 @@ export interface Counters {
 }
 
 /** Names of the four neighbours, as GET /v1/desktops/{id} tells them. */
-export interface Look {
+export interface DesktopDetails {
   desktop: string;
   name: string;
   world: string;
@@ -323,7 +323,7 @@ export class Relay {
   /**
    * The way down: acknowledges what the cursor has passed, then answers with what waits, or parks the ticket.
    *
-   * Shape   `seq` -1: no cursor came. The ticket is answered now or later, through Answers. A poll parked before is
+   * Shape   `seq` -1: no cursor came. The ticket is answered now or later, through AnswerSink. A poll parked before is
    *         answered empty: the newest wins.
    */
   poll(who: Identity, ticket: number, epoch: number, seq: number): void {
@@ -365,7 +365,7 @@ export class Relay {
   }
 
   /** The connection of a ticket of `slot` is gone: its poll is no longer parked, and its lease runs. False: it was not parked. */
-  gone(ticket: number, slot: number): boolean {
+  closed(ticket: number, slot: number): boolean {
     if (slot >= this.desktops.max || this.#parked[slot] !== ticket + 1) return false;
     this.#unpark(slot);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
@@ -380,9 +380,9 @@ export class Relay {
   }
 
   /** All tickets that `isGone` says so of: the process that held their connections has died. */
-  goneAll(isGone: (ticket: number) => boolean): void {
+  closedAll(isClosed: (ticket: number) => boolean): void {
     for (let slot = 0; slot < this.desktops.max; slot++) {
-      if (this.#parked[slot] !== 0 && isGone(this.#parked[slot] - 1)) this.gone(this.#parked[slot] - 1, slot);
+      if (this.#parked[slot] !== 0 && isClosed(this.#parked[slot] - 1)) this.closed(this.#parked[slot] - 1, slot);
     }
   }
 
@@ -402,7 +402,7 @@ export class Relay {
 
   /**
    * Says what time it is (monotonic, ms): one step of the pings, leases and news of small worlds that are due. Ends with
-   * endTurn(). Answers whether more is due: then the next step is to come soon, at the same time or a later one.
+   * endTurn(). AnswerSink whether more is due: then the next step is to come soon, at the same time or a later one.
    *
    * Cost   bounded by DUE_PER_STEP_MAX, and one small world more.
    */
@@ -437,7 +437,7 @@ export class Relay {
     }
   }
 
-  look(slot: number): Look {
+  describe(slot: number): DesktopDetails {
     const beyond = (edge: EdgeNumber) => {
       const neighbour = this.torus.neighbour(slot, edge);
       return { desktop: this.desktops.id(neighbour), name: this.desktops.name(neighbour) };
@@ -517,7 +517,7 @@ export class Relay {
     if (world.count <= SMALL_WORLD_MAX) this.#changed.add(world);
   }
 
-  /** Tells the desktops of small worlds of their neighbours, world by world, until `most` are told. Answers whether some are left. */
+  /** Tells the desktops of small worlds of their neighbours, world by world, until `most` are told. AnswerSink whether some are left. */
   #tellSmallWorlds(most: number): boolean {
     let left = most;
     for (const world of this.#telling) {
@@ -566,7 +566,7 @@ export class Relay {
     this.desktops.release(slot);
   }
 
-  /** Answers with up to `eventsMax` events, and whatever else there is to tell. */
+  /** AnswerSink with up to `eventsMax` events, and whatever else there is to tell. */
   #answerEvents(slot: number, ticket: number, ping: boolean, eventsMax: number): void {
     const { answers } = this.#options;
     const out = answers.room(ANSWER_BYTES_MAX);

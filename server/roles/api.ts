@@ -9,8 +9,9 @@ import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import type { Reply } from './pending.ts';
 import type { SpriteStore } from './sprite_store.ts';
-import { type Reply, UNKNOWN, type Worker } from './worker.ts';
+import { UNKNOWN, type Worker } from './worker.ts';
 
 /** Where clients reach this relay, when the request itself does not say: behind a proxy, or TLS. */
 export interface PublicAddresses {
@@ -55,10 +56,10 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
   router.all('/v1/desktops', onlyBy('POST, OPTIONS'));
 
   router.get('/v1/desktops/:id', async (request, response) => {
-    relay(response, await worker.ask('look', bearer(request)));
+    relay(response, await worker.query('describe', bearer(request)));
   });
   router.delete('/v1/desktops/:id', async (request, response) => {
-    relay(response, await worker.ask('leave', bearer(request)));
+    relay(response, await worker.query('leave', bearer(request)));
   });
   router.all('/v1/desktops/:id', onlyBy('GET, DELETE, OPTIONS'));
   router.all('/v1/desktops/:id/crossings', onlyBy('POST, OPTIONS'));
@@ -71,7 +72,7 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
   router.put('/v1/sprites/:file', async (request, response) => {
     const { file } = request.params;
     store.checkName(file);
-    const known = await worker.ask('know', holder(request));
+    const known = await worker.query('verify', holder(request));
     if (known.status !== 204) return closing(request, response, () => relay(response, known));
     if (await store.find(file)) return closing(request, response, () => response.status(204).end());
     await store.put(file, await readBody(request, SPR_BYTES_MAX));

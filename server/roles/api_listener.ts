@@ -16,7 +16,7 @@ export interface ApiListener {
 }
 
 /** `addresses` may be filled in after this, once the ports are known. Throws when a shipped character is no sprite. */
-export async function apiListener(
+export async function makeApiListener(
   worker: Worker,
   data: string,
   addresses: PublicAddresses,

@@ -4,15 +4,14 @@
  * Invariant: whatever a link asks gets one answer on the same link; answers are handed over at the end of the turn.
  * Cost: the domain's, and one copy of each answer.
  */
-import { type Answers, type Relay, refusal } from '../domain/relay.ts';
+import { type AnswerSink, type Relay, refusal } from '../domain/relay.ts';
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import type { Answer } from '../wire/answer.ts';
-import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
+import type { EdgeNumber } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
-import type { Question, Uplink } from './uplink.ts';
 
 /** The way back to a worker. */
 export interface Link {
@@ -33,7 +32,7 @@ export class Master {
   #nextLink = 0;
   readonly #token = new Uint32Array(4);
 
-  constructor(makeRelay: (answers: Answers) => Relay) {
+  constructor(makeRelay: (answers: AnswerSink) => Relay) {
     this.relay = makeRelay({
       room: (bytes) => this.#front?.room(bytes) ?? Buffer.alloc(bytes),
       roomAt: () => this.#front?.roomAt ?? 0,
@@ -52,14 +51,14 @@ export class Master {
   readonly handlers: Pick<FrontHandlers, 'poll' | 'closed' | 'outdated' | 'turn'> = {
     poll: (request: RequestView) => this.relay.poll(request, request.ticket, request.epoch, request.seq),
     closed: (ticket, slot) => {
-      this.relay.gone(ticket, slot);
+      this.relay.closed(ticket, slot);
     },
     outdated: (ticket, slot) => this.relay.outdated(ticket, slot),
     turn: () => this.endTurn(),
   };
 
   /** The front that answers go to. */
-  face(front: Front): void {
+  setFront(front: Front): void {
     this.#front = front;
   }
 
@@ -73,7 +72,7 @@ export class Master {
   dropLink(number: number): void {
     if (!this.#links.delete(number)) return;
     const first = LINK_TICKETS + number * REQUESTS;
-    this.relay.goneAll((ticket) => ticket >= first && ticket < first + REQUESTS);
+    this.relay.closedAll((ticket) => ticket >= first && ticket < first + REQUESTS);
   }
 
   /** Wakes what is ready and hands every answer of this turn over. */
@@ -83,7 +82,7 @@ export class Master {
     this.#front?.flush();
   }
 
-  /** What time it is: monotonic, in ms. Answers whether more is due, for another step soon. */
+  /** What time it is: monotonic, in ms. AnswerSink whether more is due, for another step soon. */
   advance(nowMs: number): boolean {
     const isMoreDue = this.relay.advance(nowMs);
     this.endTurn();
@@ -115,12 +114,12 @@ export class Master {
     this.relay.poll(who, LINK_TICKETS + link * REQUESTS + request, epoch, seq);
   }
 
-  gone(link: number, request: number, slot: number): void {
-    const parked = this.relay.gone(LINK_TICKETS + link * REQUESTS + request, slot);
+  closed(link: number, request: number, slot: number): void {
+    const parked = this.relay.closed(LINK_TICKETS + link * REQUESTS + request, slot);
     if (parked) this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
   }
 
-  /** Answers `{desktop, token, world, cursor}`; the worker adds the addresses. */
+  /** AnswerSink `{desktop, token, world, cursor}`; the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
       const slot = this.relay.join(join, this.#token);
@@ -143,11 +142,11 @@ export class Master {
     this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
   }
 
-  look(link: number, request: number, who: Identity): void {
-    if (this.#live(link, request, who)) this.#json(link, request, 200, this.relay.look(who.slot));
+  describe(link: number, request: number, who: Identity): void {
+    if (this.#live(link, request, who)) this.#json(link, request, 200, this.relay.describe(who.slot));
   }
 
-  know(link: number, request: number, who: Identity): void {
+  verify(link: number, request: number, who: Identity): void {
     if (this.#live(link, request, who)) this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
   }
 
@@ -165,56 +164,5 @@ export class Master {
   #json(link: number, request: number, status: number, value: unknown, retryAfter = 0): void {
     const body = Buffer.from(JSON.stringify(value));
     this.#links.get(link)?.answer(request, status, body, 0, body.length, retryAfter);
-  }
-}
-
-/**
- * The uplink within one process: each call is the master's, and all but polls are answered before it returns.
- *
- * The turn ends with flush(), which a front calls after its batch; for everything else it ends soon by itself.
- */
-export class DirectUplink implements Uplink {
-  readonly #master: Master;
-  readonly #link: number;
-  #turnDue = false;
-
-  constructor(master: Master, answered: Answer) {
-    this.#master = master;
-    this.#link = master.addLink({ answer: answered, flush: () => {} });
-  }
-
-  crossing(request: number, from: Identity, { crossing, edge, body, start, end }: CheckedCrossing): void {
-    this.#master.crossing(this.#link, request, from, crossing, edge, body, start, end);
-  }
-
-  poll(request: number, desktop: Identity, epoch: number, seq: number): void {
-    this.#master.poll(this.#link, request, desktop, epoch, seq);
-    this.#soon();
-  }
-
-  gone(request: number, desktop: Identity): void {
-    this.#master.gone(this.#link, request, desktop.slot);
-  }
-
-  ask(question: Question, request: number, desktop: Identity): void {
-    this.#master[question](this.#link, request, desktop);
-    this.#soon();
-  }
-
-  join(request: number, join: Join): void {
-    this.#master.join(this.#link, request, join);
-  }
-
-  flush(): void {
-    this.#master.endTurn();
-  }
-
-  #soon(): void {
-    if (this.#turnDue) return;
-    this.#turnDue = true;
-    setImmediate(() => {
-      this.#turnDue = false;
-      this.flush();
-    });
   }
 }

@@ -14,7 +14,8 @@ import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
 import { type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { readAuthorization } from '../wire/route.ts';
-import type { Reply, Worker } from './worker.ts';
+import type { Reply } from './pending.ts';
+import type { Worker } from './worker.ts';
 
 /** A message in bytes: a crossing, or a token and a cursor. */
 export const MESSAGE_BYTES_MAX = CROSSING_BYTES_MAX;
@@ -109,7 +110,7 @@ class SocketDesktop {
     ws.on('error', () => ws.terminate());
     ws.on('close', () => {
       clearTimeout(this.#tokenLate);
-      if (this.#poll >= 0 && this.#identity) this.#worker.gone(this.#poll, this.#identity);
+      if (this.#poll >= 0 && this.#identity) this.#worker.closed(this.#poll, this.#identity);
       this.#poll = -1;
       ended();
     });

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Front, RequestView } from '../front/front.ts';
-import { FRAME_BYTES_TARGET, Kind, readFrame } from '../wire/frame.ts';
+import { FRAME_BYTES_TARGET, RecordKind, readFrame } from '../wire/frame.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { IpcUplink, PROMPT_FRAMES_MAX } from './ipc.ts';
-import { PENDING_MAX, Worker } from './worker.ts';
+import { PENDING_MAX, PendingRequests } from './pending.ts';
+import { Worker } from './worker.ts';
 
 const IDENTITY = { slot: 1, generation: 1, token: new Uint32Array(4) };
 const CROSSING = JSON.stringify({
@@ -33,16 +34,17 @@ class Harness {
   nowMs = 1000;
 
   constructor() {
+    const pending = new PendingRequests();
     this.uplink = new IpcUplink(
       (frame, unsent) => {
         if (this.fate === 'sent') this.frames.push(frame);
         else if (this.fate === 'fails') unsent();
         else this.failLater.push(unsent);
       },
-      (requests) => this.worker.failed(requests),
+      pending,
       () => this.nowMs,
     );
-    this.worker = new Worker(() => this.uplink);
+    this.worker = new Worker(this.uplink, pending);
     const front: Pick<Front, 'answer' | 'flush'> = {
       answer: (ticket, status, body, start, end, retryAfterSeconds) => {
         const { code } = JSON.parse(Buffer.from(body.subarray(start, end)).toString() || '{}');
@@ -50,7 +52,7 @@ class Harness {
       },
       flush: () => void this.flushes++,
     };
-    this.worker.face(front as Front);
+    this.worker.setFront(front as Front);
   }
 
   post(ticket: number, text = CROSSING): void {
@@ -76,9 +78,9 @@ describe('worker', () => {
     harness.worker.drain();
     harness.post(7);
     harness.worker.handlers.turn();
-    assert.deepEqual([harness.asked(), harness.answers], [[Kind.crossing], []]);
+    assert.deepEqual([harness.asked(), harness.answers], [[RecordKind.crossing], []]);
     harness.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
-    assert.deepEqual(harness.asked(), [Kind.crossing, Kind.crossing]);
+    assert.deepEqual(harness.asked(), [RecordKind.crossing, RecordKind.crossing]);
   });
 
   it('asks at once in up to PROMPT_FRAMES_MAX frames a millisecond, and gathers the rest of it in one', (t) => {
@@ -121,7 +123,7 @@ describe('worker', () => {
     const harness = new Harness();
     harness.worker.drain();
     const isDraining = (error: unknown) => error instanceof ProblemError && error.document.code === 'draining';
-    await assert.rejects(harness.worker.ask('look', IDENTITY), isDraining);
+    await assert.rejects(harness.worker.query('describe', IDENTITY), isDraining);
     await assert.rejects(harness.worker.join({ name: '' }), isDraining);
     assert.throws(() => harness.worker.poll(IDENTITY, 0, -1, () => {}), isDraining);
     assert.equal(harness.worker.pendingCount, 0);
@@ -132,7 +134,7 @@ describe('worker', () => {
       const harness = new Harness();
       harness.fate = fate;
       for (let ticket = 1; ticket <= 3; ticket++) harness.post(ticket);
-      const looked = harness.worker.ask('look', IDENTITY);
+      const looked = harness.worker.query('describe', IDENTITY);
       const polled = new Promise<number>((resolve) => {
         const request = harness.worker.poll(IDENTITY, 0, -1, ({ status }) => resolve(status));
         assert.ok(request >= 0);
@@ -150,7 +152,7 @@ describe('worker', () => {
       harness.fate = 'sent';
       harness.post(4);
       harness.worker.handlers.turn();
-      assert.deepEqual(harness.asked(), [Kind.crossing]);
+      assert.deepEqual(harness.asked(), [RecordKind.crossing]);
     });
   }
 
@@ -159,7 +161,7 @@ describe('worker', () => {
     const request = harness.worker.poll(IDENTITY, 0, -1, () => assert.fail('nobody is there'));
     harness.uplink.flush();
     harness.fate = 'fails';
-    harness.worker.gone(request, IDENTITY);
+    harness.worker.closed(request, IDENTITY);
     harness.uplink.flush();
     assert.deepEqual([harness.worker.pendingCount, harness.worker.busy], [1, 0]);
   });

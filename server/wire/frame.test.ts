@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CheckedCrossing, EdgeNumber } from './crossing.ts';
-import { FrameWriter, Kind, type RecordView, readFrame } from './frame.ts';
+import { FrameWriter, RecordKind, type RecordView, readFrame } from './frame.ts';
 import type { Identity } from './identity.ts';
 
 const ADA: Identity = { slot: 0x1a2b, generation: 0x3f, token: Uint32Array.of(0x00112233, 1, 0, 0xffffffff) };
@@ -32,11 +32,12 @@ function read(frame: Uint8Array): Seen[] {
 function said(record: RecordView): Seen {
   const { kind, request, bytes, start, end } = record;
   const common = { kind, request, body: bytes.toString('utf8', start, end) };
-  if (kind === Kind.answer) return { ...common, status: record.status, retryAfterSeconds: record.retryAfterSeconds };
-  if (kind === Kind.join) return common;
+  if (kind === RecordKind.answer)
+    return { ...common, status: record.status, retryAfterSeconds: record.retryAfterSeconds };
+  if (kind === RecordKind.join) return common;
   const who = { slot: record.slot, generation: record.generation, token: [...record.token] };
-  if (kind === Kind.crossing) return { ...common, ...who, crossing: record.crossing, edge: record.edge };
-  if (kind === Kind.poll) return { ...common, ...who, epoch: record.epoch, seq: record.seq };
+  if (kind === RecordKind.crossing) return { ...common, ...who, crossing: record.crossing, edge: record.edge };
+  if (kind === RecordKind.poll) return { ...common, ...who, epoch: record.epoch, seq: record.seq };
   return { ...common, ...who };
 }
 
@@ -55,14 +56,14 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     const crossing = most ? CROSSING_MAX : 1;
     const edge = most ? 3 : 0;
     writer.crossing(request, desktop, checked(crossing, edge, passage));
-    expected.push({ kind: Kind.crossing, request, body: passage, ...who(desktop), crossing, edge });
+    expected.push({ kind: RecordKind.crossing, request, body: passage, ...who(desktop), crossing, edge });
     const [epoch, seq] = most ? [0xffffffff, 0xffffffff] : [0, -1];
     writer.poll(request, desktop, epoch, seq);
-    expected.push({ kind: Kind.poll, request, body: '', ...who(desktop), epoch, seq });
+    expected.push({ kind: RecordKind.poll, request, body: '', ...who(desktop), epoch, seq });
     const json = most ? '{"name":"名前"}' : '{}';
     writer.join(request, json);
-    expected.push({ kind: Kind.join, request, body: json });
-    for (const kind of [Kind.gone, Kind.leave, Kind.look, Kind.know]) {
+    expected.push({ kind: RecordKind.join, request, body: json });
+    for (const kind of [RecordKind.closed, RecordKind.leave, RecordKind.describe, RecordKind.verify]) {
       writer.desktop(kind, request, desktop);
       expected.push({ kind, request, body: '', ...who(desktop) });
     }
@@ -70,15 +71,15 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     const [status, retryAfterSeconds] = most ? [503, 255] : [200, 0];
     writer.answer(request, status, body, 1, body.length - 1, retryAfterSeconds);
     const told = body.toString('utf8', 1, body.length - 1);
-    expected.push({ kind: Kind.answer, request, body: told, status, retryAfterSeconds });
+    expected.push({ kind: RecordKind.answer, request, body: told, status, retryAfterSeconds });
   }
-  return { frame: writer.take(), expected };
+  return { frame: writer.finish(), expected };
 }
 
 describe('frame', () => {
   it('is read as it was written, every kind at its least and at its most', () => {
     const { frame, expected } = everything();
-    assert.deepEqual(new Set(expected.map(({ kind }) => kind)), new Set(Object.values(Kind)));
+    assert.deepEqual(new Set(expected.map(({ kind }) => kind)), new Set(Object.values(RecordKind)));
     assert.deepEqual(read(frame), expected);
   });
 
@@ -92,7 +93,7 @@ describe('frame', () => {
   });
 
   it('without records is eight bytes and calls nobody', () => {
-    const frame = new FrameWriter().take();
+    const frame = new FrameWriter().finish();
     assert.equal(frame.length, 8);
     assert.deepEqual(read(frame), []);
   });
@@ -130,13 +131,20 @@ describe('frame', () => {
   });
 
   it('whose record is shorter than its kind, or longer than the frame, throws', () => {
-    for (const kind of [Kind.crossing, Kind.poll, Kind.gone, Kind.leave, Kind.look, Kind.know]) {
+    for (const kind of [
+      RecordKind.crossing,
+      RecordKind.poll,
+      RecordKind.closed,
+      RecordKind.leave,
+      RecordKind.describe,
+      RecordKind.verify,
+    ]) {
       const writer = new FrameWriter();
-      if (kind === Kind.crossing) writer.crossing(1, ADA, checked(1, 0, ''));
-      else if (kind === Kind.poll) writer.poll(1, ADA, 0, 0);
+      if (kind === RecordKind.crossing) writer.crossing(1, ADA, checked(1, 0, ''));
+      else if (kind === RecordKind.poll) writer.poll(1, ADA, 0, 0);
       else writer.desktop(kind, 1, ADA);
       writer.join(2, '{"name":"more than enough bytes to read on into"}');
-      const frame = writer.take();
+      const frame = writer.finish();
       const whole = frame.readUInt32LE(8);
       for (const length of [0, 1, whole - 1, whole + 1, frame.length, 0x7fffffff, 0xffffffff]) {
         frame.writeUInt32LE(length, 8);
@@ -151,11 +159,11 @@ describe('frame', () => {
     writer.join(1, '');
     writer.join(2, '');
     assert.equal(writer.count, 2);
-    const first = writer.take();
+    const first = writer.finish();
     assert.equal(writer.count, 0);
     assert.equal(writer.length, 8);
     writer.join(3, '');
-    const second = writer.take();
+    const second = writer.finish();
     assert.deepEqual(
       [...read(first), ...read(second)].map(({ request }) => request),
       [1, 2, 3],
@@ -165,10 +173,10 @@ describe('frame', () => {
   it('belongs to who took it: what is written later does not reach it', () => {
     const writer = new FrameWriter();
     writer.join(1, 'first');
-    const frame = writer.take();
+    const frame = writer.finish();
     const copy = Buffer.from(frame);
     writer.join(2, 'other');
-    writer.take();
+    writer.finish();
     assert.deepEqual(frame, copy);
   });
 
@@ -181,7 +189,7 @@ describe('frame', () => {
     writer.join(100, '名'.repeat(1 << 18));
     const long = '😀'.repeat(1 << 16);
     writer.crossing(101, ADA, checked(9, 2, long));
-    const seen = read(writer.take());
+    const seen = read(writer.finish());
     assert.deepEqual(
       seen.slice(0, sizes.length).map(({ request, body }) => [request, body.length]),
       sizes.map((size, request) => [request, size]),
@@ -198,7 +206,7 @@ describe('frame', () => {
       const size = (64 << 10) - 8 - 12 - 12 + spare;
       writer.answer(1, 200, Buffer.alloc(size, 0x61), 0, size, 0);
       writer.join(2, '');
-      const frame = writer.take();
+      const frame = writer.finish();
       assert.equal(frame.length, (64 << 10) + spare);
       assert.deepEqual(
         read(frame).map(({ body }) => body.length),
@@ -223,7 +231,7 @@ describe('frame', () => {
       writer.crossing(1, ADA, checked(1, 1, passage));
     }
     assert.deepEqual(
-      read(writer.take()).map(({ body }) => body),
+      read(writer.finish()).map(({ body }) => body),
       passages,
     );
   });
@@ -236,7 +244,7 @@ describe('frame', () => {
     writer.answer(3, 200, Buffer.from(text), 9, 10, 0);
     writer.answer(4, 204, text, 5, 5, 0);
     assert.deepEqual(
-      read(writer.take()).map(({ body }) => body),
+      read(writer.finish()).map(({ body }) => body),
       ['0123456789', '3456', '9', ''],
     );
   });

@@ -16,14 +16,14 @@ export const FRAME_VERSION = 1;
 export const FRAME_BYTES_TARGET = 1 << 20;
 
 /** Kinds of records. Up, from worker to master; `answer` is the only one down. */
-export const Kind = {
+export const RecordKind = {
   crossing: 1,
   poll: 2,
-  gone: 3,
+  closed: 3,
   join: 4,
   leave: 5,
-  look: 6,
-  know: 7,
+  describe: 6,
+  verify: 7,
   answer: 16,
 } as const;
 
@@ -50,7 +50,7 @@ export interface RecordView extends Identity {
   end: number;
 }
 
-/** Gathers records; `take()` gives the frame and begins the next. */
+/** Gathers records; `finish()` returns the frame and begins the next. */
 export class FrameWriter {
   #bytes = Buffer.allocUnsafe(64 << 10);
   #length = FRAME_HEAD;
@@ -65,41 +65,41 @@ export class FrameWriter {
   }
 
   crossing(request: number, from: Identity, { crossing, edge, body, start, end }: CheckedCrossing): void {
-    let at = this.#begin(Kind.crossing, request, CROSSING_HEAD_BYTES + end - start);
+    let at = this.#beginRecord(RecordKind.crossing, request, CROSSING_HEAD_BYTES + end - start);
     at = this.#identity(at, from);
     at = this.#bytes.writeDoubleLE(crossing, at);
     at = this.#bytes.writeUInt32LE(edge, at);
-    this.#finish(at + body.copy(this.#bytes, at, start, end));
+    this.#endRecord(at + body.copy(this.#bytes, at, start, end));
   }
 
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {
-    let at = this.#begin(Kind.poll, request, IDENTITY_BYTES + 12);
+    let at = this.#beginRecord(RecordKind.poll, request, IDENTITY_BYTES + 12);
     at = this.#identity(at, desktop);
     at = this.#bytes.writeUInt32LE(epoch, at);
-    this.#finish(this.#bytes.writeDoubleLE(seq, at));
+    this.#endRecord(this.#bytes.writeDoubleLE(seq, at));
   }
 
-  /** gone, leave, look or know: a desktop and nothing else. */
+  /** closed, leave, describe or verify: a desktop and nothing else. */
   desktop(kind: number, request: number, desktop: Identity): void {
-    this.#finish(this.#identity(this.#begin(kind, request, IDENTITY_BYTES), desktop));
+    this.#endRecord(this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES), desktop));
   }
 
   join(request: number, json: string): void {
     const room = json.length * 3;
-    const at = this.#begin(Kind.join, request, room);
-    this.#finish(at + this.#bytes.write(json, at, room, 'utf8'));
+    const at = this.#beginRecord(RecordKind.join, request, room);
+    this.#endRecord(at + this.#bytes.write(json, at, room, 'utf8'));
   }
 
   readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
-    const at = this.#begin(Kind.answer, request, end - start);
+    const at = this.#beginRecord(RecordKind.answer, request, end - start);
     this.#bytes[at - RECORD_HEAD + 5] = retryAfterSeconds;
     this.#bytes.writeUInt16LE(status, at - RECORD_HEAD + 6);
     copy(body, this.#bytes, at, start, end);
-    this.#finish(at + end - start);
+    this.#endRecord(at + end - start);
   };
 
   /** The frame, in a Buffer of its own size that the caller owns. */
-  take(): Buffer {
+  finish(): Buffer {
     this.#bytes.writeUInt32LE(FRAME_VERSION, 0);
     this.#bytes.writeUInt32LE(this.#count, 4);
     const frame = Buffer.from(this.#bytes.subarray(0, this.#length));
@@ -108,7 +108,7 @@ export class FrameWriter {
     return frame;
   }
 
-  #begin(kind: number, request: number, room: number): number {
+  #beginRecord(kind: number, request: number, room: number): number {
     const need = this.#length + RECORD_HEAD + room;
     if (need > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(need, this.#bytes.length * 2));
@@ -128,7 +128,7 @@ export class FrameWriter {
     return at + IDENTITY_BYTES;
   }
 
-  #finish(end: number): void {
+  #endRecord(end: number): void {
     this.#bytes.writeUInt32LE(end - this.#length - RECORD_HEAD, this.#length);
     this.#length = end;
     this.#count++;
@@ -154,18 +154,18 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
     view.status = bytes.readUInt16LE(at + 6);
     view.request = bytes.readUInt32LE(at + 8);
     at += RECORD_HEAD;
-    if (view.kind !== Kind.answer && view.kind !== Kind.join) {
+    if (view.kind !== RecordKind.answer && view.kind !== RecordKind.join) {
       if (at + IDENTITY_BYTES > end) throw new Error(`frame: record ${n} of ${count} is too short`);
       view.slot = bytes.readUInt32LE(at);
       view.generation = bytes.readUInt32LE(at + 4);
       for (let word = 0; word < 4; word++) view.token[word] = bytes.readUInt32LE(at + 8 + word * 4);
       at += IDENTITY_BYTES;
     }
-    if (view.kind === Kind.crossing) {
+    if (view.kind === RecordKind.crossing) {
       view.crossing = bytes.readDoubleLE(at);
       view.edge = bytes.readUInt32LE(at + 8);
       at += 12;
-    } else if (view.kind === Kind.poll) {
+    } else if (view.kind === RecordKind.poll) {
       view.epoch = bytes.readUInt32LE(at);
       view.seq = bytes.readDoubleLE(at + 4);
       at += 12;

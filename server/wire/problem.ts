@@ -4,7 +4,7 @@
  * PROTOCOL.md has one heading for each code; a test holds the two together. Invariant: a code has one status, always.
  */
 
-export interface Kind {
+interface ProblemKind {
   readonly status: number;
   readonly title: string;
   /** Seconds a client should wait before it tries again; 0: trying again as it is won't help, or any time is good. */
@@ -34,7 +34,7 @@ export const PROBLEMS = {
   'relay-busy': { status: 503, title: 'The relay is busy', retryAfterSeconds: 1 },
   draining: { status: 503, title: 'The relay is going down', retryAfterSeconds: 5 },
   'store-full': { status: 503, title: 'The relay can store no more sprite files', retryAfterSeconds: 60 },
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, ProblemKind>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
