@@ -340,7 +340,7 @@ class Life {
     let parked = 0;
     let waiting = 0;
     for (const { who, waiting: own, acknowledged, parked: ticket, world } of this.players) {
-      assert.equal(relay.desktops.standing(who), 'live');
+      assert.equal(relay.desktops.authenticate(who), 'live');
       assert.equal(relay.mailboxes.count(who.slot), own.length);
       assert.equal(relay.mailboxes.acknowledged(who.slot), acknowledged);
       assert.equal(relay.torus.worldOf(who.slot).name, world.name);

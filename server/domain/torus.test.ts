@@ -29,7 +29,7 @@ function everyWorld(each: (count: number, width: number) => void): void {
 }
 
 function worldOf(torus: Torus, name = 'commons'): World {
-  const world = torus.world(name);
+  const world = torus.findOrAdd(name);
   assert.ok(world);
   return world;
 }
@@ -274,10 +274,10 @@ describe('torus, worlds', () => {
   it('are as many as may be, and one more when another is forgotten', () => {
     const torus = new Torus(8, 3);
     const worlds = ['a', 'b', 'c'].map((name) => worldOf(torus, name));
-    assert.equal(torus.world('d'), undefined);
+    assert.equal(torus.findOrAdd('d'), undefined);
     assert.equal(torus.worldCount, 3);
-    assert.equal(torus.world('b'), worlds[1]);
-    torus.forget(worlds[1]);
+    assert.equal(torus.findOrAdd('b'), worlds[1]);
+    torus.remove(worlds[1]);
     assert.equal(torus.find('b'), undefined);
     const d = worldOf(torus, 'd');
     assert.deepEqual([...torus.worlds()].map(({ name }) => name).sort(), ['a', 'c', 'd']);

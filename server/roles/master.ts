@@ -82,7 +82,7 @@ export class Master {
     this.#front?.flush();
   }
 
-  /** What time it is: monotonic, in ms. AnswerSink whether more is due, for another step soon. */
+  /** What time it is: monotonic, in ms. Answers whether more is due, for another step soon. */
   advance(nowMs: number): boolean {
     const isMoreDue = this.relay.advance(nowMs);
     this.endTurn();
@@ -119,7 +119,7 @@ export class Master {
     if (parked) this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
   }
 
-  /** AnswerSink `{desktop, token, world, cursor}`; the worker adds the addresses. */
+  /** Answers `{desktop, token, world, cursor}`; the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
       const slot = this.relay.join(join, this.#token);
@@ -151,7 +151,7 @@ export class Master {
   }
 
   #live(link: number, request: number, who: Identity): boolean {
-    const standing = this.relay.desktops.standing(who);
+    const standing = this.relay.desktops.authenticate(who);
     if (standing === 'live') return true;
     this.#problem(link, request, problem(...refusal(standing)));
     return false;
