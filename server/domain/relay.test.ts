@@ -39,12 +39,12 @@ interface RecordedAnswer {
   body: any;
 }
 
-/** A relay with a clock of its own and every answer written down. */
+/** A relay with a clock that the test advances, and a record of every answer. */
 class Harness {
   readonly relay: Relay;
   readonly answers: RecordedAnswer[] = [];
   nowMs = START_MS;
-  /** What jitter is drawn from. */
+  /** The next "random" number, 0 … 1. */
   luck = 0.5;
   #tickets = 0;
   #tokens = 0;
@@ -90,18 +90,18 @@ class Harness {
     return this.relay.accept(from, checked.crossing, checked.edge, Buffer.from(checked.passage));
   }
 
-  /** Polls with a cursor of this relay's epoch; answers the ticket. */
+  /** Polls; returns the ticket. */
   poll(who: Identity, seq = NO_CURSOR, epoch = EPOCH): number {
     this.relay.poll(who, ++this.#tickets, epoch, seq);
     return this.#tickets;
   }
 
-  /** Polls, expects an answer at once, and takes it off the list. */
+  /** Polls and pops the answer, which must come at once. */
   ask(who: Identity, seq = NO_CURSOR, epoch = EPOCH): RecordedAnswer {
     return this.answered(this.poll(who, seq, epoch));
   }
 
-  /** Takes the one answer of a ticket off the list. */
+  /** Pops the answer of a ticket; there must be exactly one. */
   answered(ticket: number): RecordedAnswer {
     const found = this.answers.filter((answer) => answer.ticket === ticket);
     assert.equal(found.length, 1, `answers of ticket ${ticket}`);
@@ -113,18 +113,18 @@ class Harness {
     return !this.answers.some((answer) => answer.ticket === ticket);
   }
 
-  /** Lets time pass, in as many steps as there are due. */
+  /** Advances the clock, in as many steps as the relay asks for. */
   pass(ms: number): void {
     this.nowMs += ms;
     while (this.relay.advance(this.nowMs));
   }
 
-  /** Parks a poll of each, past everything that has to be told first; answers their tickets. */
+  /** Parks a poll of each desktop, after the events that are due first; returns the tickets. */
   settle(...desktops: Identity[]): number[] {
     this.pass(NEIGHBOURS_STEP_MS);
     const tickets = desktops.map((who) => {
-      const told = this.poll(who);
-      return this.isParked(told) ? told : this.poll(who);
+      const first = this.poll(who);
+      return this.isParked(first) ? first : this.poll(who);
     });
     this.answers.length = 0;
     return tickets;
@@ -159,7 +159,7 @@ function balances({ relay: { counters, waiting } }: Harness): void {
 }
 
 describe('relay, its limits', () => {
-  it('are what clients were promised', () => {
+  it('have the values that the protocol promises', () => {
     const promised = { EVENTS_PER_POLL_MAX, PING_MS, PING_JITTER, LEASE_MS, CROSSINGS_REMEMBERED, SMALL_WORLD_MAX };
     assert.deepEqual(promised, {
       EVENTS_PER_POLL_MAX: 64,
@@ -173,7 +173,7 @@ describe('relay, its limits', () => {
 });
 
 describe('relay, the way up and down', () => {
-  it('gives the neighbour’s poll what was thrown, with who threw it and the edge it enters by', () => {
+  it('answers the neighbour’s poll with the thrown sprite, its sender and the edge by which it enters', () => {
     const harness = new Harness();
     const [ada, bob] = [harness.join('Ada "A"'), harness.join('Bob')];
     const [, ticket] = harness.settle(ada, bob);
@@ -229,7 +229,7 @@ describe('relay, the way up and down', () => {
     assert.equal(expected.size, desktops.length);
   });
 
-  it('leads home a sprite thrown by a desktop that is alone', () => {
+  it('returns a sprite to its sender when that desktop is alone', () => {
     const harness = new Harness();
     const ada = harness.join();
     const [ticket] = harness.settle(ada);
@@ -239,7 +239,7 @@ describe('relay, the way up and down', () => {
     assert.deepEqual([names(answer), answer.body.events[0].edge], [['boomerang'], 'bottom']);
   });
 
-  it('wakes a parked poll once, however much came in the turn, and not when all of it is gone again', () => {
+  it('wakes a parked poll once for all events of a turn, and not when a newer poll has got them', () => {
     const harness = new Harness();
     const [ada, bob] = harness.joinMany(2);
     const [, first] = harness.settle(ada, bob);
@@ -248,7 +248,7 @@ describe('relay, the way up and down', () => {
     assert.equal(seqOf(harness.answered(first)), 5);
     const second = harness.poll(bob, 5);
     harness.throw(ada, 6);
-    assert.equal(seqOf(harness.ask(bob)), 6, 'a newer poll takes it in the same turn');
+    assert.equal(seqOf(harness.ask(bob)), 6, 'a newer poll gets it in the same turn');
     harness.answered(second);
     const third = harness.poll(bob, 6);
     harness.relay.endTurn();
@@ -256,7 +256,7 @@ describe('relay, the way up and down', () => {
     assert.equal(harness.relay.counters.wakes, 1);
   });
 
-  it('accepts a crossing once: a repeat gets its receiver again and changes nothing', () => {
+  it('accepts a crossing once: a repeat gets the same receiver and changes nothing', () => {
     const harness = new Harness();
     const [ada, bob] = [harness.join('Ada'), harness.join('Bob')];
     const to = { to: { desktop: harness.relay.desktops.id(bob.slot), name: 'Bob' } };
@@ -268,7 +268,7 @@ describe('relay, the way up and down', () => {
     assert.deepEqual(throwAs(7), ['accepted', to]);
     for (let n = 0; n < 500; n++) assert.deepEqual(throwAs(7), ['repeated', to]);
     assert.equal(harness.relay.waiting, 1);
-    assert.deepEqual(throwAs(5), ['accepted', to], 'also one that was overtaken');
+    assert.deepEqual(throwAs(5), ['accepted', to], 'also one that arrived out of order');
     assert.deepEqual(throwAs(5), ['repeated', to]);
     assert.deepEqual(throwAs(7), ['repeated', { to: null }]);
     harness.relay.leave(bob.slot);
@@ -294,7 +294,7 @@ describe('relay, the way up and down', () => {
     assert.equal(harness.throw(ada, 1), 'accepted');
   });
 
-  it('refuses a crossing more than 32 behind the highest accepted', () => {
+  it('refuses a crossing more than 32 below the newest accepted one', () => {
     const harness = new Harness();
     const [ada] = harness.joinMany(2);
     harness.throw(ada, 100);
@@ -304,7 +304,7 @@ describe('relay, the way up and down', () => {
     assert.equal(harness.throw(ada, 68), 'repeated');
   });
 
-  it('refuses what is thrown too fast, and takes the same number later', () => {
+  it('refuses crossings that come too fast, and accepts the same number later', () => {
     const harness = new Harness();
     const [ada, bob] = harness.joinMany(2);
     for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(harness.throw(ada, n), 'accepted');
@@ -317,7 +317,7 @@ describe('relay, the way up and down', () => {
     balances(harness);
   });
 
-  it('refuses what a full mailbox can’t take, changes nothing, and takes the same number when there is room', () => {
+  it('refuses a crossing when the mailbox is full, changes nothing, and accepts the same number when there is room', () => {
     const harness = new Harness();
     const [ada, bob] = harness.joinMany(2);
     let crossing = 0;
@@ -336,7 +336,7 @@ describe('relay, the way up and down', () => {
 });
 
 describe('relay, cursors', () => {
-  it('keep what waits until they pass it: the same again without one, the rest with one', () => {
+  it('acknowledge: a poll without one gets the same events again, a poll with one gets the rest', () => {
     const harness = new Harness();
     const [ada, bob] = harness.joinMany(2);
     for (let n = 1; n <= 3; n++) harness.throw(ada, n, 'right', String(n));
@@ -344,7 +344,7 @@ describe('relay, cursors', () => {
     assert.deepEqual(names(harness.ask(bob)), ['1', '2', '3']);
     assert.deepEqual(names(harness.ask(bob, 0)), ['1', '2', '3']);
     assert.deepEqual(names(harness.ask(bob, 2)), ['3']);
-    assert.deepEqual(names(harness.ask(bob, 1)), ['3'], 'an older one acknowledges nothing and brings nothing back');
+    assert.deepEqual(names(harness.ask(bob, 1)), ['3'], 'an older cursor acknowledges nothing and brings nothing back');
     assert.ok(harness.isParked(harness.poll(bob, 3)));
     assert.equal(harness.relay.counters.acknowledged, 3);
     balances(harness);
@@ -368,7 +368,7 @@ describe('relay, cursors', () => {
     assert.equal(seqOf(harness.ask(bob, 1)), 2);
   });
 
-  it('ahead of everything sent are refused, by one, by a million, by all', () => {
+  it('ahead of the newest sent event are refused: by one, by a million, by the most', () => {
     const harness = new Harness();
     const [ada, bob] = harness.joinMany(2);
     harness.throw(ada, 1);
@@ -382,7 +382,7 @@ describe('relay, cursors', () => {
     balances(harness);
   });
 
-  it('that are refused leave the poll that is parked as it is', () => {
+  it('that are refused don’t change the parked poll', () => {
     const harness = new Harness();
     const [ada] = harness.joinMany(1);
     const [ticket] = harness.settle(ada);
@@ -394,7 +394,7 @@ describe('relay, cursors', () => {
 });
 
 describe('relay, an answer', () => {
-  it('carries at most EVENTS_PER_POLL_MAX events and its cursor passes those only', () => {
+  it('has at most EVENTS_PER_POLL_MAX events, and its cursor passes only those', () => {
     for (const waiting of [EVENTS_PER_POLL_MAX - 1, EVENTS_PER_POLL_MAX, EVENTS_PER_POLL_MAX + 1]) {
       const harness = new Harness();
       const [ada, bob] = harness.joinMany(2);
@@ -407,7 +407,7 @@ describe('relay, an answer', () => {
     }
   });
 
-  it('carries at most POLL_BYTES_MAX bytes of events, and loses none to it', () => {
+  it('has at most POLL_BYTES_MAX bytes of events, and no event is lost', () => {
     const harness = new Harness();
     const [ada, bob] = [harness.join('\\'.repeat(NAME_BYTES_MAX)), harness.join()];
     const passage = Buffer.from(`"edge":"left","x":"${'x'.repeat(EVENT_BYTES_MAX - 250)}"}`);
@@ -423,7 +423,7 @@ describe('relay, an answer', () => {
     assert.equal(answers, 2);
   });
 
-  it('holds the longest event there can be, from the longest sender, beside the names of the longest neighbours', () => {
+  it('has room for the longest events, from the longest name, and for neighbours with the longest names', () => {
     const harness = new Harness();
     const longest = '"'.repeat(NAME_BYTES_MAX);
     const desktops = Array.from({ length: 5 }, () => harness.join(longest));
@@ -436,14 +436,14 @@ describe('relay, an answer', () => {
     const answer = harness.ask(desktops[1]);
     assert.deepEqual(types(answer).at(-1), 'neighbours');
     assert.equal(answer.body.events[0].from.name, longest);
-    // With the widest id there is, the event still fits the largest block.
+    // With the longest possible id, the event still fits into the largest block.
     const from = `"from":{"desktop":"ffffff-ffffffff","name":${JSON.stringify(longest)}},`;
     assert.ok(Buffer.byteLength(from) + PASSAGE_BYTES_MAX <= EVENT_BYTES_MAX);
   });
 });
 
-describe('relay, who asks', () => {
-  it('is refused with 401 when the id was never given out or the token is not its own', () => {
+describe('relay, the desktop that polls', () => {
+  it('is refused with 401 when the id was never used or the token is wrong', () => {
     const harness = new Harness();
     const ada = harness.join();
     isProblem(harness.ask({ ...ada, token: new Uint32Array(4) }), 'unknown-desktop');
@@ -453,7 +453,7 @@ describe('relay, who asks', () => {
     assert.equal(harness.relay.parkedCount, 0);
   });
 
-  it('is answered 410 once its desktop has left, also the poll that was parked', () => {
+  it('is answered 410 once it has left, also on the parked poll', () => {
     const harness = new Harness();
     const [ada] = harness.joinMany(2);
     const [ticket] = harness.settle(ada);
@@ -463,7 +463,7 @@ describe('relay, who asks', () => {
     assert.equal(harness.relay.parkedCount, 0);
   });
 
-  it('has its older poll answered empty when it polls anew', () => {
+  it('gets an empty answer to its older poll when it polls again', () => {
     const harness = new Harness();
     const [ada, bob] = harness.joinMany(2);
     const [, older] = harness.settle(ada, bob);
@@ -473,12 +473,12 @@ describe('relay, who asks', () => {
     harness.relay.closed(older, bob.slot);
     harness.throw(ada, 1);
     harness.relay.endTurn();
-    assert.equal(seqOf(harness.answered(newer)), 1, 'the closing of the older does not touch the newer');
+    assert.equal(seqOf(harness.answered(newer)), 1, 'closing the older poll does not change the newer one');
   });
 });
 
-describe('relay, a poll that something newer stands behind', () => {
-  it('is answered empty, its desktop’s lease runs, and what comes then waits', () => {
+describe('relay, a poll with a newer request behind it', () => {
+  it('is answered empty and starts the lease; later events wait', () => {
     const harness = new Harness();
     const [ada, bob] = harness.joinMany(2);
     const [, held] = harness.settle(ada, bob);
@@ -496,7 +496,7 @@ describe('relay, a poll that something newer stands behind', () => {
     assert.equal(harness.relay.desktops.isLive(bob.slot), false);
   });
 
-  it('stays as it is when it was answered before, or another one is parked', () => {
+  it('changes nothing when it was already answered, or when another poll is parked', () => {
     const harness = new Harness();
     const [ada, bob] = harness.joinMany(2);
     const [, older] = harness.settle(ada, bob);
@@ -510,7 +510,7 @@ describe('relay, a poll that something newer stands behind', () => {
 });
 
 describe('relay, time', () => {
-  it('pings a parked poll after PING_MS, give or take the jitter', () => {
+  it('pings a parked poll after PING_MS ± jitter', () => {
     for (const [luck, share] of [
       [0, 1 - PING_JITTER],
       [0.5, 1],
@@ -541,7 +541,7 @@ describe('relay, time', () => {
         if (from === 'answer') harness.throw(ada, 1);
         if (from === 'answer') harness.relay.endTurn();
         if (from === 'ping') {
-          // Ada is pinged in the same moment: both leases run from it.
+          // Ada is pinged at the same moment: both leases begin then.
           harness.pass(PING_MS);
           assert.deepEqual(types(harness.answered(ticket)), ['ping', 'neighbours']);
         }
@@ -563,7 +563,7 @@ describe('relay, time', () => {
     assert.ok(harness.relay.desktops.isLive(ada.slot));
   });
 
-  it('gives a pinged desktop its whole lease, however long the relay itself was held up', () => {
+  it('gives a pinged desktop its whole lease, however long the relay was paused', () => {
     const harness = new Harness();
     const [ada, bob] = harness.joinMany(2);
     harness.settle(ada, bob);
@@ -576,7 +576,7 @@ describe('relay, time', () => {
     assert.equal(harness.relay.counters.leasesEnded, 2);
   });
 
-  it('ends many leases that fall due together over several steps, and what waits for them goes on', () => {
+  it('ends many leases that are due together in several steps, and their sprites move on', () => {
     const count = 700;
     const harness = new Harness({ slots: count, slabBytes: 1 << 26 });
     const desktops = harness.joinMany(count);
@@ -595,7 +595,7 @@ describe('relay, time', () => {
     assert.equal(harness.relay.waiting, count);
   });
 
-  it('pings no more desktops in a step than its limit, and says that more are due', () => {
+  it('pings at most DUE_PER_STEP_MAX desktops in a step, and returns that more are due', () => {
     for (const count of [DUE_PER_STEP_MAX - 1, DUE_PER_STEP_MAX, DUE_PER_STEP_MAX + 1, 2 * DUE_PER_STEP_MAX + 1]) {
       const harness = new Harness({ slots: count });
       harness.settle(...harness.joinMany(count));
@@ -611,7 +611,7 @@ describe('relay, time', () => {
     }
   });
 
-  it('lets polls of a process that died run out their lease, and no others', () => {
+  it('starts the leases of polls whose process died, and of no others', () => {
     const harness = new Harness();
     const desktops = harness.joinMany(6);
     const tickets = harness.settle(...desktops);
@@ -626,7 +626,7 @@ describe('relay, time', () => {
 });
 
 describe('relay, neighbours', () => {
-  it('are told in worlds of up to SMALL_WORLD_MAX within a step, and beyond that with the ping only', () => {
+  it('are sent within a step in worlds of up to SMALL_WORLD_MAX, and only with the ping in larger ones', () => {
     for (const size of [SMALL_WORLD_MAX - 1, SMALL_WORLD_MAX, SMALL_WORLD_MAX + 1]) {
       const harness = new Harness();
       const desktops = harness.joinMany(size - 1);
@@ -635,16 +635,16 @@ describe('relay, neighbours', () => {
       harness.pass(NEIGHBOURS_STEP_MS - 1);
       assert.equal(harness.answers.length, 0);
       harness.pass(1);
-      const told = size <= SMALL_WORLD_MAX;
-      assert.equal(harness.answers.length, told ? size - 1 : 0, `${size}`);
-      if (!told) continue;
+      const isSmall = size <= SMALL_WORLD_MAX;
+      assert.equal(harness.answers.length, isSmall ? size - 1 : 0, `${size}`);
+      if (!isSmall) continue;
       const last = harness.answered(tickets[size - 2]);
       assert.deepEqual(types(last), ['neighbours']);
       assert.equal(last.body.events[0].right.desktop, harness.relay.desktops.id(size - 1));
     }
   });
 
-  it('are told world by world in further steps when more changed than one step tells, each once', () => {
+  it('are sent world by world over several steps when more worlds changed than one step notifies, once each', () => {
     const worlds = DUE_PER_STEP_MAX / SMALL_WORLD_MAX + 2;
     const harness = new Harness({ slots: 1024 });
     const all = Array.from({ length: worlds }, (_, n) => harness.joinMany(SMALL_WORLD_MAX, `world ${n}`));
@@ -663,7 +663,7 @@ describe('relay, neighbours', () => {
     assert.equal(harness.answers.length, 0);
   });
 
-  it('are not told when a world has outgrown the limit before the step', () => {
+  it('are not sent when a world has outgrown the limit before the step', () => {
     const harness = new Harness();
     const desktops = harness.joinMany(SMALL_WORLD_MAX - 10);
     harness.settle(...desktops);
@@ -672,7 +672,7 @@ describe('relay, neighbours', () => {
     assert.equal(harness.answers.length, 0);
   });
 
-  it('are told again when a world has become small', () => {
+  it('are sent again when a world has become small', () => {
     const harness = new Harness();
     const desktops = harness.joinMany(SMALL_WORLD_MAX + 1);
     harness.settle(...desktops);
@@ -681,7 +681,7 @@ describe('relay, neighbours', () => {
     assert.equal(harness.answers.filter(({ status }) => status === 200).length, SMALL_WORLD_MAX);
   });
 
-  it('are told once for many changes, to nobody of another world, and not when nothing changed', () => {
+  it('are sent once for many changes, not to other worlds, and not when nothing changed', () => {
     const harness = new Harness();
     const desktops = harness.joinMany(5);
     const [far] = harness.joinMany(1, 'office');
@@ -696,7 +696,7 @@ describe('relay, neighbours', () => {
     assert.equal(harness.answers.length, 0);
   });
 
-  it('are the four around, each oneself when alone', () => {
+  it('are the four desktops around; a desktop that is alone is its own neighbour', () => {
     const harness = new Harness();
     const ada = harness.join('Ada', { world: 'attic' });
     const self = { desktop: harness.relay.desktops.id(ada.slot), name: 'Ada' };
@@ -708,7 +708,7 @@ describe('relay, neighbours', () => {
 });
 
 describe('relay, joining', () => {
-  it('seats an invited newcomer right of its friend, in the friend’s world', () => {
+  it('seats an invited desktop to the right of its friend, in the friend’s world', () => {
     const harness = new Harness();
     const friends = harness.joinMany(5, 'office');
     const guest = harness.join('', { near: friends[1] });
@@ -717,7 +717,7 @@ describe('relay, joining', () => {
     assert.ok(harness.join('', { near: friends[1], world: 'office' }));
   });
 
-  it('is refused next to a friend who is gone, never was, or is in another world; and takes nothing', () => {
+  it('is refused when the friend has left, never joined, or is in another world; then nothing changes', () => {
     const harness = new Harness({ slots: 4 });
     const [ada, bob] = harness.joinMany(2);
     harness.relay.leave(bob.slot);
@@ -730,7 +730,7 @@ describe('relay, joining', () => {
     assert.equal(harness.relay.torus.worldCount, 1);
   });
 
-  it('is refused when all slots are taken, leaves no world behind, and goes on when one is free', () => {
+  it('is refused when all slots are in use, adds no world then, and succeeds when a slot is free', () => {
     const harness = new Harness({ slots: 3 });
     const desktops = harness.joinMany(3);
     refuses('relay-full', () => harness.join());
@@ -741,7 +741,7 @@ describe('relay, joining', () => {
     refuses('relay-full', () => harness.join());
   });
 
-  it('is refused by a full relay rather than give up the sprites of the very world it comes to', () => {
+  it('is refused by a full relay that would have to evict the sprites of the same world', () => {
     const harness = new Harness({ slots: 2 });
     const [ada] = harness.joinMany(1, 'attic');
     const bob = harness.join();
@@ -754,19 +754,19 @@ describe('relay, joining', () => {
     balances(harness);
   });
 
-  it('makes worlds up to the limit, and one more when one is empty', () => {
+  it('adds worlds up to the limit, and one more when one is empty', () => {
     const harness = new Harness({ worldsMax: 3 });
     harness.join();
     const [ada] = harness.joinMany(1, 'a');
     harness.joinMany(1, 'b');
     refuses('relay-full', () => harness.join('', { world: 'c' }));
-    assert.ok(harness.join('', { world: 'b' }), 'those that are there stay open');
+    assert.ok(harness.join('', { world: 'b' }), 'existing worlds stay open');
     harness.relay.leave(ada.slot);
     assert.ok(harness.join('', { world: 'c' }));
     refuses('relay-full', () => harness.join('', { world: 'a' }));
   });
 
-  it('makes WORLDS_MAX worlds without being told how many', () => {
+  it('adds WORLDS_MAX worlds by default', () => {
     const harness = new Harness({ slots: WORLDS_MAX + 1 });
     for (let n = 0; n < WORLDS_MAX; n++) harness.join('', { world: String(n) });
     assert.equal(harness.relay.torus.worldCount, WORLDS_MAX);
@@ -776,9 +776,9 @@ describe('relay, joining', () => {
 });
 
 describe('relay, leaving', () => {
-  it('sends on what waits, each in its direction of travel', () => {
+  it('moves the waiting sprites on, each in its direction of travel', () => {
     const harness = new Harness();
-    // 16 desktops: rows of four. Five throw at the one in the middle from its four sides.
+    // 16 desktops in rows of four. The four neighbours of one desktop throw at it.
     const desktops = harness.joinMany(16);
     const { torus } = harness.relay;
     const middle = desktops[5];
@@ -803,7 +803,7 @@ describe('relay, leaving', () => {
     balances(harness);
   });
 
-  it('keeps what the last of a world left for whoever comes next', () => {
+  it('keeps the sprites of the last desktop of a world for the next one that joins', () => {
     const harness = new Harness();
     const [ada] = harness.joinMany(1, 'attic');
     harness.throw(ada, 1, 'right', 'one');
@@ -817,7 +817,7 @@ describe('relay, leaving', () => {
     balances(harness);
   });
 
-  it('gives up the world that has been empty longest when there is no room for another, and counts its sprites', () => {
+  it('evicts the world that has been empty longest when there is no room for another, and counts its sprites', () => {
     for (const limits of [{ worldsMax: 3 }, { slots: 3 }]) {
       const harness = new Harness(limits);
       const worlds = ['a', 'b', 'c'];
@@ -840,7 +840,7 @@ describe('relay, leaving', () => {
     }
   });
 
-  it('gives up the world that has been empty longest when the slab has no room for a throw, and only then', () => {
+  it('evicts the world that has been empty longest when the slab has no room for a throw, and only then', () => {
     const harness = new Harness();
     const { counters, torus } = harness.relay;
     const passage = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
@@ -851,7 +851,7 @@ describe('relay, leaving', () => {
       }
     };
     const [ada, bob] = harness.joinMany(2);
-    // The least slab there is has one page of 1 MiB for blocks of 384 bytes; the first of all may be missing.
+    // The smallest slab has one page of 1 MiB for blocks of 384 bytes; its first block may be missing.
     const room = Math.floor((Math.floor((1 << 20) / 384) - 1) / CROSSINGS_BURST_MAX);
     for (let world = 0; world < room; world++) {
       const [owner] = harness.joinMany(1, `world ${world}`);
@@ -874,12 +874,12 @@ describe('relay, leaving', () => {
     assert.equal(
       counters.abandoned,
       2 * CROSSINGS_BURST_MAX,
-      'a mailbox that is full by its own limits gives up nobody',
+      'no world is evicted for a mailbox that has reached its own limits',
     );
     balances(harness);
   });
 
-  it('leaves nothing of itself to the next owner of the slot', () => {
+  it('leaves no state to the next owner of the slot', () => {
     const harness = new Harness({ slots: 2 });
     const [ada, bob] = harness.joinMany(2);
     harness.throw(ada, 50);
@@ -888,7 +888,7 @@ describe('relay, leaving', () => {
     harness.relay.leave(bob.slot);
     const eve = harness.join();
     assert.equal(eve.slot, bob.slot);
-    assert.ok(harness.isParked(harness.poll(eve)), 'what bob was to be told is not told to eve');
+    assert.ok(harness.isParked(harness.poll(eve)), 'eve does not get the notification that was due for bob');
     harness.relay.endTurn();
     assert.equal(harness.relay.mailboxes.count(eve.slot), 0);
     assert.deepEqual(harness.throw(eve, 1), 'accepted');
@@ -900,7 +900,7 @@ describe('relay, leaving', () => {
 });
 
 describe('relay, going down', () => {
-  it('says bye to every parked poll, each with its own time to come back', () => {
+  it('answers every parked poll with bye, each with its own delay', () => {
     const harness = new Harness();
     const desktops = harness.joinMany(5);
     const tickets = harness.settle(...desktops);
@@ -916,7 +916,7 @@ describe('relay, going down', () => {
     assert.equal(harness.relay.parkedCount, 0);
   });
 
-  it('takes no join and no crossing, but still gives out what waits', () => {
+  it('refuses joins and crossings, but still answers polls with waiting sprites', () => {
     const harness = new Harness();
     const [ada, bob] = harness.joinMany(2);
     harness.throw(ada, 1, 'right', 'last');
@@ -928,7 +928,7 @@ describe('relay, going down', () => {
     balances(harness);
   });
 
-  it('still knows a crossing it accepted: its thrower must not take it back', () => {
+  it('still accepts the repeat of an accepted crossing: its sender must not take the sprite back', () => {
     const harness = new Harness();
     const [ada] = harness.joinMany(2);
     harness.throw(ada, 1);
