@@ -652,13 +652,13 @@ describe('relay, neighbours', () => {
     for (const [who] of all) harness.relay.leave(who.slot);
     harness.answers.length = 0;
     const nowMs = harness.nowMs + NEIGHBOURS_STEP_MS;
-    const told: number[] = [];
-    for (let isMoreDue = true; isMoreDue; told.push(harness.answers.splice(0).length)) {
+    const notified: number[] = [];
+    for (let isMoreDue = true; isMoreDue; notified.push(harness.answers.splice(0).length)) {
       isMoreDue = harness.relay.advance(nowMs);
     }
     const each = SMALL_WORLD_MAX - 1;
     const first = Math.ceil(DUE_PER_STEP_MAX / each) * each;
-    assert.deepEqual(told, [first, worlds * each - first]);
+    assert.deepEqual(notified, [first, worlds * each - first]);
     assert.equal(harness.relay.advance(nowMs + NEIGHBOURS_STEP_MS), false);
     assert.equal(harness.answers.length, 0);
   });

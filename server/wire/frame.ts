@@ -1,10 +1,10 @@
 /**
- * A frame: what worker and master exchange, many records in one binary Buffer.
+ * A frame: the message between worker and master, many records in one binary Buffer.
  *
  * Layout, little-endian. Frame: version u8, 0 u8, 0 u16, count of records u32, records. Record: length of its body u32,
- * kind u8, Retry-After in seconds u8, status u16, request number u32, body. A request number is the worker's own; the
- * answer carries it back, once. Bodies of hot records are fixed numbers and bytes, of rare ones JSON.
- * Cost: one copy of each body; no object a record (readers fill one view).
+ * kind u8, Retry-After in seconds u8, status u16, request number u32, body. The worker chooses the request number; its
+ * one answer has the same number. The bodies of frequent records are binary, those of rare ones JSON.
+ * Cost: one copy of each body; no object per record (the reader fills one view).
  */
 import type { Answer } from './answer.ts';
 import type { CheckedCrossing } from './crossing.ts';
@@ -12,10 +12,10 @@ import type { Identity } from './identity.ts';
 
 export const FRAME_VERSION = 1;
 
-/** Frames are cut at about this size in bytes: one pipe write stays below 20 turns of a 64 KiB socket buffer. */
+/** A frame is sent when it exceeds this size in bytes, so that it fills a 64 KiB socket buffer fewer than 20 times. */
 export const FRAME_BYTES_TARGET = 1 << 20;
 
-/** Kinds of records. Up, from worker to master; `answer` is the only one down. */
+/** Kinds of records. The master sends only `answer`, a worker all the others. */
 export const RecordKind = {
   crossing: 1,
   poll: 2,
@@ -32,7 +32,7 @@ const RECORD_HEAD = 12;
 const IDENTITY_BYTES = 24;
 export const CROSSING_HEAD_BYTES = IDENTITY_BYTES + 12;
 
-/** What a reader sees of one record. Owner: the reader, until it steps on; `bytes` is the frame itself. */
+/** One record. Owner: the reader, which overwrites it with the next record; `bytes` is the frame itself. */
 export interface RecordView extends Identity {
   kind: number;
   status: number;
@@ -41,7 +41,7 @@ export interface RecordView extends Identity {
   /** crossing */
   crossing: number;
   edge: number;
-  /** poll: seq is -1 when no cursor came */
+  /** poll; seq is -1 when it has no cursor */
   epoch: number;
   seq: number;
   /** The rest of the body: bytes[start, end). */
@@ -50,7 +50,7 @@ export interface RecordView extends Identity {
   end: number;
 }
 
-/** Gathers records; `finish()` returns the frame and begins the next. */
+/** Gathers records; finish() returns the frame and begins the next one. */
 export class FrameWriter {
   #bytes = Buffer.allocUnsafe(64 << 10);
   #length = FRAME_HEAD;
@@ -79,7 +79,7 @@ export class FrameWriter {
     this.#endRecord(this.#bytes.writeDoubleLE(seq, at));
   }
 
-  /** closed, leave, describe or verify: a desktop and nothing else. */
+  /** A closed, leave, describe or verify record: only a desktop. */
   desktop(kind: number, request: number, desktop: Identity): void {
     this.#endRecord(this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES), desktop));
   }
@@ -98,7 +98,7 @@ export class FrameWriter {
     this.#endRecord(at + end - start);
   };
 
-  /** The frame, in a Buffer of its own size that the caller owns. */
+  /** Returns the frame, in a Buffer of exactly its size that the caller owns, and begins the next one. */
   finish(): Buffer {
     this.#bytes.writeUInt32LE(FRAME_VERSION, 0);
     this.#bytes.writeUInt32LE(this.#count, 4);
@@ -136,13 +136,14 @@ export class FrameWriter {
 }
 
 /**
- * Calls `each` for every record of a frame, with one view filled anew.
+ * Calls `each` for every record of a frame, each time with the same view.
  *
- * Throws  Error when the frame is not whole: both ends are ours, so this is a fault of the program, not of a client.
+ * Throws  Error when the frame is malformed: frames come from our own processes, so this is a bug and not a client's error.
  */
 export function readFrame(frame: Uint8Array, each: (record: RecordView) => void): void {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
-  if (bytes.length < FRAME_HEAD || bytes.readUInt32LE(0) !== FRAME_VERSION) throw new Error('frame: not of version 1');
+  if (bytes.length < FRAME_HEAD || bytes.readUInt32LE(0) !== FRAME_VERSION)
+    throw new Error('frame: the version is not 1');
   const count = bytes.readUInt32LE(4);
   const view = blankRecord(bytes);
   let at = FRAME_HEAD;
@@ -176,7 +177,7 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
     each(view);
     at = end;
   }
-  if (at !== bytes.length) throw new Error(`frame: ${bytes.length - at} bytes after its last record`);
+  if (at !== bytes.length) throw new Error(`frame: ${bytes.length - at} bytes after the last record`);
 }
 
 function blankRecord(bytes: Buffer): RecordView {
@@ -185,7 +186,7 @@ function blankRecord(bytes: Buffer): RecordView {
   return { ...identity, ...numbers, bytes, start: 0, end: 0 };
 }
 
-/** Copies from[start, end) to `to` at `at`, whether `from` is a Buffer or not. */
+/** Copies from[start, end) to to[at]; `from` need not be a Buffer. */
 function copy(from: Uint8Array, to: Buffer, at: number, start: number, end: number): void {
   to.set(start === 0 && end === from.length ? from : from.subarray(start, end), at);
 }

@@ -1,33 +1,33 @@
-/** A join: what a newcomer says of itself. Checked once, in the process that took it from the socket. */
+/** A join: the request of a new desktop. It is checked once, in the process that received it. */
 import { blankIdentity, readId } from './identity.ts';
 import { ProblemError } from './problem.ts';
-import { tidyName, whyNoName } from './text.ts';
+import { normalizeName, whyInvalidName } from './text.ts';
 
 /** Body of a join in bytes. */
 export const JOIN_BYTES_MAX = 2048;
 
-/** A side of a screen in device-independent px: several monitors side by side; beyond it is a mistake. */
+/** A side of a screen in device-independent px: several monitors side by side; a larger value is an error. */
 export const SCREEN_MAX = 65_535;
 
 export const DEFAULT_WORLD = 'commons';
 
 export interface Join {
-  /** Empty: the desktop goes by its id. */
+  /** Empty: the desktop is called by its id. */
   name: string;
-  /** Undefined: the world of `near`, or the default one. */
+  /** Undefined: the world of `near`, or DEFAULT_WORLD. */
   world?: string;
-  /** Slot and generation of the friend to sit next to. */
+  /** Slot and generation of the friend to be seated next to. */
   near?: { slot: number; generation: number };
 }
 
-/** Checks a join already parsed from JSON. Throws malformed (with the field). Source PROTOCOL.md#join */
+/** Checks a join that was already parsed from JSON. Throws malformed (with the field). Source PROTOCOL.md#join */
 export function checkJoin(value: unknown): Join {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('body', 'must be an object');
   const body = value as Record<string, unknown>;
   const join: Join = { name: name(body.name ?? '', 'name') };
   if (body.world !== undefined) {
     const world = name(body.world, 'world');
-    if (world === '') throw wrong('world', 'must not be empty; leave it out for the world everybody is in');
+    if (world === '') throw wrong('world', 'must not be empty; leave it out to join the default world');
     join.world = world;
   }
   if (body.near !== undefined) {
@@ -44,10 +44,10 @@ export function checkJoin(value: unknown): Join {
 
 function name(value: unknown, field: string): string {
   if (typeof value !== 'string') throw wrong(field, 'must be a string');
-  const tidy = tidyName(value);
-  const why = whyNoName(tidy);
+  const normalized = normalizeName(value);
+  const why = whyInvalidName(normalized);
   if (why) throw wrong(field, why);
-  return tidy;
+  return normalized;
 }
 
 function side(value: unknown, field: string): void {
