@@ -132,7 +132,7 @@ class WorkerProcesses {
       });
       worker.once('exit', (code, signal) => {
         this.#ready.delete(worker);
-        this.#master.dropLink(link);
+        this.#master.removeLink(link);
         reject(new Error(`a worker ended before it was ready (${signal ?? code})`));
         if (!this.#draining) this.#replace(worker, `${signal ?? code}`, performance.now() - startMs);
       });

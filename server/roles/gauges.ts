@@ -1,7 +1,7 @@
 /**
- * Gauges: what the relay says of itself to Prometheus. README.md tells what each means and what to do when it moves.
+ * Gauges: the relay's metrics for Prometheus. README.md explains each of them and what to do when it moves.
  *
- * Nothing is counted here: each value is read from where it is kept, when it is asked for.
+ * Nothing is counted here: each value is read from its owner when it is requested.
  */
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
@@ -11,16 +11,16 @@ import type { Front } from '../front/front.ts';
 import type { SocketDesktops } from './socket_desktop.ts';
 import type { Worker } from './worker.ts';
 
-/** Pauses of the collector, in seconds: from what nobody sees to what everybody feels. */
+/** Pauses of the garbage collector, in seconds: from unnoticeable to obvious. */
 const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1];
 
-/** How often the delay of the loop is looked at, in ms. */
+/** How often the delay of the loop is sampled, in ms. */
 const DELAY_STEP_MS = 10;
 
-/** What prom-client has of its own for that is left out: two timers a step wake an idle process twice as often. In ms: a day. */
-const NEVER_MS = 86_400_000;
+/** The sampling interval of prom-client's own delay metric, which is removed: its timers would wake an idle process. In ms: a day. */
+const DAY_MS = 86_400_000;
 
-/** Registers what the master knows. `workers` counts those that are ready. */
+/** Registers the metrics of the master. `workers` returns how many are ready. */
 export function masterGauges(registry: Registry, relay: Relay, front: () => Front, workers: () => number): void {
   const gauge = gaugesIn(registry);
   const counter = (name: string, help: string, value: () => number) => {
@@ -61,7 +61,7 @@ export function masterGauges(registry: Registry, relay: Relay, front: () => Fron
   processGauges(registry, 'master');
 }
 
-/** Registers what a worker knows; the master adds the workers up. */
+/** Registers the metrics of a worker; the master sums those of all workers. */
 export function workerGauges(registry: Registry, worker: Worker, sockets: SocketDesktops, front: () => Front): void {
   const gauge = gaugesIn(registry);
   gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
@@ -83,7 +83,7 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
   });
 }
 
-/** Makes gauges of a registry, each read when it is asked for. */
+/** Returns a function that adds a gauge to a registry; its value is read when the metrics are requested. */
 function gaugesIn(registry: Registry): (name: string, help: string, value: () => number) => void {
   return (name, help, value) => {
     const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
@@ -91,7 +91,7 @@ function gaugesIn(registry: Registry): (name: string, help: string, value: () =>
 }
 
 function processGauges(registry: Registry, role: string): void {
-  collectDefaultMetrics({ register: registry, labels: { role }, eventLoopMonitoringPrecision: NEVER_MS });
+  collectDefaultMetrics({ register: registry, labels: { role }, eventLoopMonitoringPrecision: DAY_MS });
   for (const { name } of registry.getMetricsAsArray()) {
     if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
   }
@@ -108,7 +108,7 @@ function processGauges(registry: Registry, role: string): void {
   delay.enable();
   const gauge = gaugesIn(registry);
   gauge('sprites_loop_delay_max_seconds', 'Longest block of the event loop since it was last asked for', () => {
-    // What is kept is the time between two ticks; an undisturbed loop's is the step.
+    // The histogram has the time between two samples, which is one step when the loop is not delayed.
     const longest = Math.max(0, delay.max / 1e9 - DELAY_STEP_MS / 1000);
     delay.reset();
     return longest;
@@ -120,7 +120,7 @@ function processGauges(registry: Registry, role: string): void {
   );
 }
 
-/** How long this process's main thread has waited for a core, in seconds; not a number where the system does not say. */
+/** How long this process's main thread has waited for a core, in seconds; NaN where the system does not report it. */
 function coreWait(): number {
   try {
     return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[1]) / 1e9;

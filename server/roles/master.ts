@@ -1,7 +1,7 @@
 /**
- * The master: the one writer of the relay, between its own front (the long-polls) and its links (the workers).
+ * The master: the only caller of the relay. It serves its own front (the long-polls) and its links (the workers).
  *
- * Invariant: whatever a link asks gets one answer on the same link; answers are handed over at the end of the turn.
+ * Invariant: every request of a link gets one answer on the same link; answers are sent at the end of the turn.
  * Cost: the domain's, and one copy of each answer.
  */
 import { type AnswerSink, type Relay, refusal } from '../domain/relay.ts';
@@ -13,17 +13,18 @@ import { type Identity, writeToken } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 
-/** The way back to a worker. */
+/** A worker, as the master sees it: the receiver of answers. */
 export interface Link {
   readonly answer: Answer;
+  /** Sends the answers of this turn. */
   flush(): void;
 }
 
-/** Tickets from here on are a link's number and its request; below it are those of the front. */
+/** Tickets below this are the front's. From here on they encode a link's number and its request number. */
 const LINK_TICKETS = 2 ** 52;
-const REQUESTS = 2 ** 32;
+const REQUESTS_PER_LINK = 2 ** 32;
 
-const NOTHING = new Uint8Array(0);
+const NO_BODY = new Uint8Array(0);
 
 export class Master {
   readonly relay: Relay;
@@ -41,13 +42,13 @@ export class Master {
           this.#front?.answer(ticket, status, body, start, end, retryAfter);
           return;
         }
-        const link = Math.floor((ticket - LINK_TICKETS) / REQUESTS);
-        this.#links.get(link)?.answer(ticket % REQUESTS, status, body, start, end, retryAfter);
+        const link = Math.floor((ticket - LINK_TICKETS) / REQUESTS_PER_LINK);
+        this.#links.get(link)?.answer(ticket % REQUESTS_PER_LINK, status, body, start, end, retryAfter);
       },
     });
   }
 
-  /** What the front of the long-polls calls. */
+  /** The handlers for the front of the long-polls. */
   readonly handlers: Pick<FrontHandlers, 'poll' | 'closed' | 'outdated' | 'turn'> = {
     poll: (request: RequestView) => this.relay.poll(request, request.ticket, request.epoch, request.seq),
     closed: (ticket, slot) => {
@@ -57,32 +58,32 @@ export class Master {
     turn: () => this.endTurn(),
   };
 
-  /** The front that answers go to. */
+  /** The front that holds the long-polls. */
   setFront(front: Front): void {
     this.#front = front;
   }
 
-  /** Adds a worker; its number is never given again. */
+  /** Adds a worker and returns its number, which is never reused. */
   addLink(link: Link): number {
     this.#links.set(this.#nextLink, link);
     return this.#nextLink++;
   }
 
-  /** A worker has died: its sockets are gone. */
-  dropLink(number: number): void {
+  /** Removes a worker that has died, and the polls of its sockets. */
+  removeLink(number: number): void {
     if (!this.#links.delete(number)) return;
-    const first = LINK_TICKETS + number * REQUESTS;
-    this.relay.closedAll((ticket) => ticket >= first && ticket < first + REQUESTS);
+    const first = LINK_TICKETS + number * REQUESTS_PER_LINK;
+    this.relay.closedAll((ticket) => ticket >= first && ticket < first + REQUESTS_PER_LINK);
   }
 
-  /** Wakes what is ready and hands every answer of this turn over. */
+  /** Ends the turn: wakes the parked polls that have events, and sends all answers of this turn. */
   endTurn(): void {
     this.relay.endTurn();
     for (const link of this.#links.values()) link.flush();
     this.#front?.flush();
   }
 
-  /** What time it is: monotonic, in ms. Answers whether more is due, for another step soon. */
+  /** Advances the relay to a time (monotonic, ms) and ends the turn. Returns whether more is due soon. */
   advance(nowMs: number): boolean {
     const isMoreDue = this.relay.advance(nowMs);
     this.endTurn();
@@ -94,7 +95,7 @@ export class Master {
     this.endTurn();
   }
 
-  /** The passage is bytes[start, end). */
+  /** A crossing; its passage is bytes[start, end). */
   crossing(
     link: number,
     request: number,
@@ -105,21 +106,20 @@ export class Master {
     start: number,
     end: number,
   ): void {
-    const outcome = this.relay.accept(from, crossing, edge, bytes, start, end);
-    const { status, body, length, retryAfterSeconds } = outcome;
+    const { status, body, length, retryAfterSeconds } = this.relay.accept(from, crossing, edge, bytes, start, end);
     this.#links.get(link)?.answer(request, status, body, 0, length, retryAfterSeconds);
   }
 
-  poll(link: number, request: number, who: Identity, epoch: number, seq: number): void {
-    this.relay.poll(who, LINK_TICKETS + link * REQUESTS + request, epoch, seq);
+  poll(link: number, request: number, identity: Identity, epoch: number, seq: number): void {
+    this.relay.poll(identity, LINK_TICKETS + link * REQUESTS_PER_LINK + request, epoch, seq);
   }
 
   closed(link: number, request: number, slot: number): void {
-    const parked = this.relay.closed(LINK_TICKETS + link * REQUESTS + request, slot);
-    if (parked) this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
+    const parked = this.relay.closed(LINK_TICKETS + link * REQUESTS_PER_LINK + request, slot);
+    if (parked) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  /** Answers `{desktop, token, world, cursor}`; the worker adds the addresses. */
+  /** A join; the answer is `{desktop, token, world, cursor}`, and the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
       const slot = this.relay.join(join, this.#token);
@@ -136,22 +136,23 @@ export class Master {
     }
   }
 
-  leave(link: number, request: number, who: Identity): void {
-    if (!this.#live(link, request, who)) return;
-    this.relay.leave(who.slot);
-    this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
+  leave(link: number, request: number, identity: Identity): void {
+    if (!this.#requireLive(link, request, identity)) return;
+    this.relay.leave(identity.slot);
+    this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  describe(link: number, request: number, who: Identity): void {
-    if (this.#live(link, request, who)) this.#json(link, request, 200, this.relay.describe(who.slot));
+  describe(link: number, request: number, identity: Identity): void {
+    if (this.#requireLive(link, request, identity)) this.#json(link, request, 200, this.relay.describe(identity.slot));
   }
 
-  verify(link: number, request: number, who: Identity): void {
-    if (this.#live(link, request, who)) this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
+  verify(link: number, request: number, identity: Identity): void {
+    if (this.#requireLive(link, request, identity)) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  #live(link: number, request: number, who: Identity): boolean {
-    const standing = this.relay.desktops.authenticate(who);
+  /** Returns whether the desktop is live. If it is not, answers the request with the reason. */
+  #requireLive(link: number, request: number, identity: Identity): boolean {
+    const standing = this.relay.desktops.authenticate(identity);
     if (standing === 'live') return true;
     this.#problem(link, request, problem(...refusal(standing)));
     return false;

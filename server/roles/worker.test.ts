@@ -1,4 +1,4 @@
-/** The worker between a front and an uplink that are both of the test's making. */
+/** The worker between a fake front and an uplink whose frames the test collects. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Front, RequestView } from '../front/front.ts';
@@ -21,12 +21,12 @@ interface Answered {
   retryAfterSeconds: number;
 }
 
-/** A worker whose frames go nowhere, or fail; and the answers its front was given. */
+/** A worker whose frames are collected, or fail to be sent; and the answers that its front received. */
 class Harness {
   readonly frames: Buffer[] = [];
   readonly answers: Answered[] = [];
   readonly worker: Worker;
-  /** How the next frames fare: on their way, failing at once, or failing when the test says so. */
+  /** What happens to the next frames: they are sent, fail at once, or fail when the test calls `failLater`. */
   fate: 'sent' | 'fails' | 'fails later' = 'sent';
   readonly failLater: (() => void)[] = [];
   readonly uplink: IpcUplink;
@@ -36,10 +36,10 @@ class Harness {
   constructor() {
     const pending = new PendingRequests();
     this.uplink = new IpcUplink(
-      (frame, unsent) => {
+      (frame, onFailure) => {
         if (this.fate === 'sent') this.frames.push(frame);
-        else if (this.fate === 'fails') unsent();
-        else this.failLater.push(unsent);
+        else if (this.fate === 'fails') onFailure();
+        else this.failLater.push(onFailure);
       },
       pending,
       () => this.nowMs,
@@ -62,8 +62,8 @@ class Harness {
     this.worker.handlers.crossing(view);
   }
 
-  /** Records that were asked, by kind. */
-  asked(): number[] {
+  /** The kinds of the records that were sent. */
+  sentKinds(): number[] {
     const kinds: number[] = [];
     for (const frame of this.frames) readFrame(frame, ({ kind }) => kinds.push(kind));
     return kinds;
@@ -73,17 +73,17 @@ class Harness {
 const BUSY = { status: 503, code: 'relay-busy', retryAfterSeconds: 1 };
 
 describe('worker', () => {
-  it('asks the master about every crossing, also while it goes down: a repeat of an accepted one is not refused here', () => {
+  it('sends every crossing to the master, also while draining, so that no repeat of an accepted one is refused', () => {
     const harness = new Harness();
     harness.worker.drain();
     harness.post(7);
     harness.worker.handlers.turn();
-    assert.deepEqual([harness.asked(), harness.answers], [[RecordKind.crossing], []]);
+    assert.deepEqual([harness.sentKinds(), harness.answers], [[RecordKind.crossing], []]);
     harness.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
-    assert.deepEqual(harness.asked(), [RecordKind.crossing, RecordKind.crossing]);
+    assert.deepEqual(harness.sentKinds(), [RecordKind.crossing, RecordKind.crossing]);
   });
 
-  it('asks at once in up to PROMPT_FRAMES_MAX frames a millisecond, and gathers the rest of it in one', (t) => {
+  it('sends up to PROMPT_FRAMES_MAX frames a millisecond at once, and gathers the other records in one', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const harness = new Harness();
     const turn = (turns: number) => {
@@ -105,7 +105,7 @@ describe('worker', () => {
     assert.deepEqual(turn(0), [1]);
   });
 
-  it('gathers no more than a frame: beyond FRAME_BYTES_TARGET it leaves before its time', (t) => {
+  it('sends a gathered frame early when it exceeds FRAME_BYTES_TARGET', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const harness = new Harness();
     for (let n = 0; n < PENDING_MAX / 2 && harness.frames.length <= PROMPT_FRAMES_MAX; n++) {
@@ -116,10 +116,10 @@ describe('worker', () => {
     assert.ok(length > FRAME_BYTES_TARGET && length < FRAME_BYTES_TARGET + 2 * CROSSING.length, `${length}`);
     assert.equal(harness.frames.length, PROMPT_FRAMES_MAX + 1);
     t.mock.timers.tick(1);
-    assert.equal(harness.frames.length, PROMPT_FRAMES_MAX + 1, 'nothing is left for then');
+    assert.equal(harness.frames.length, PROMPT_FRAMES_MAX + 1, 'no record is left for the timer');
   });
 
-  it('asks nothing else while it goes down', async () => {
+  it('refuses every other request while draining', async () => {
     const harness = new Harness();
     harness.worker.drain();
     const isDraining = (error: unknown) => error instanceof ProblemError && error.document.code === 'draining';
@@ -130,11 +130,11 @@ describe('worker', () => {
   });
 
   for (const fate of ['fails', 'fails later'] as const) {
-    it(`answers 503 relay-busy to all that was in a frame that ${fate}, and goes on`, async () => {
+    it(`answers 503 relay-busy to every request of a frame that ${fate}, and sends the next one`, async () => {
       const harness = new Harness();
       harness.fate = fate;
       for (let ticket = 1; ticket <= 3; ticket++) harness.post(ticket);
-      const looked = harness.worker.query('describe', IDENTITY);
+      const described = harness.worker.query('describe', IDENTITY);
       const polled = new Promise<number>((resolve) => {
         const request = harness.worker.poll(IDENTITY, 0, -1, ({ status }) => resolve(status));
         assert.ok(request >= 0);
@@ -145,20 +145,20 @@ describe('worker', () => {
         harness.answers,
         [1, 2, 3].map((ticket) => ({ ticket, ...BUSY })),
       );
-      assert.equal((await looked).status, 503);
+      assert.equal((await described).status, 503);
       assert.equal(await polled, 503);
       assert.deepEqual([harness.worker.pendingCount, harness.worker.busy, harness.worker.malformed], [0, 5, 0]);
-      assert.ok(harness.flushes > 0, 'the answers are handed over');
+      assert.ok(harness.flushes > 0, 'the answers are flushed');
       harness.fate = 'sent';
       harness.post(4);
       harness.worker.handlers.turn();
-      assert.deepEqual(harness.asked(), [RecordKind.crossing]);
+      assert.deepEqual(harness.sentKinds(), [RecordKind.crossing]);
     });
   }
 
-  it('keeps the number of a poll whose socket is gone until the master has answered, though that could not be told', () => {
+  it('keeps the number of a poll with a closed socket until the master has answered, even if `closed` was not sent', () => {
     const harness = new Harness();
-    const request = harness.worker.poll(IDENTITY, 0, -1, () => assert.fail('nobody is there'));
+    const request = harness.worker.poll(IDENTITY, 0, -1, () => assert.fail('the socket is closed'));
     harness.uplink.flush();
     harness.fate = 'fails';
     harness.worker.closed(request, IDENTITY);
@@ -166,14 +166,14 @@ describe('worker', () => {
     assert.deepEqual([harness.worker.pendingCount, harness.worker.busy], [1, 0]);
   });
 
-  it('counts what is malformed apart from what is too much', () => {
+  it('counts malformed crossings apart from those refused as busy', () => {
     const harness = new Harness();
     harness.post(1, '{');
     assert.deepEqual([harness.worker.malformed, harness.worker.busy], [1, 0]);
     for (let n = 0; n < PENDING_MAX - 1; n++) harness.post(2);
     assert.deepEqual([harness.worker.pendingCount, harness.worker.busy], [PENDING_MAX - 1, 0]);
     harness.post(3);
-    assert.equal(harness.answers.length, 1, 'the last that there is room for is not refused');
+    assert.equal(harness.answers.length, 1, 'the last one with a free row is not refused');
     harness.post(4);
     assert.deepEqual(harness.answers.at(-1), { ticket: 4, ...BUSY });
     assert.deepEqual([harness.worker.malformed, harness.worker.busy], [1, 1]);
