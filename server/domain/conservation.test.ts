@@ -57,7 +57,7 @@ interface ModelWorld {
 
 /** A desktop: the state the relay should have for it, and what its client knows. */
 interface Player {
-  readonly who: Identity;
+  readonly identity: Identity;
   readonly id: string;
   readonly name: string;
   readonly world: ModelWorld;
@@ -166,7 +166,7 @@ class Simulation {
     let fits = true;
     if (!world && this.worlds.size >= WORLDS_MAX) fits = this.#evicts();
     if (fits && this.players.length + this.#leftWorlds.length >= SLOTS) fits = this.#evicts(world);
-    const near = friend && { slot: friend.who.slot, generation: friend.who.generation };
+    const near = friend && { slot: friend.identity.slot, generation: friend.identity.generation };
     const join = near ? { name, near } : { name, world: worldName };
     if (!fits) {
       assert.throws(
@@ -178,14 +178,14 @@ class Simulation {
     }
     const slot = this.relay.join(join, token);
     assert.equal(this.#bySlot[slot], undefined, 'a slot has one owner');
-    const who = { slot, generation: this.relay.desktops.generation(slot), token };
+    const identity = { slot, generation: this.relay.desktops.generation(slot), token };
     if (!world) {
       world = { name: worldName, seats: [], width: 1, left: undefined };
       this.worlds.set(worldName, world);
     }
     const id = this.relay.desktops.id(slot);
     const player: Player = {
-      ...{ who, id, name: name || id, world, live: true, waiting: [], sent: 0, acknowledged: 0 },
+      ...{ identity, id, name: name || id, world, live: true, waiting: [], sent: 0, acknowledged: 0 },
       ...{
         parked: 0,
         parkedMs: 0,
@@ -218,7 +218,7 @@ class Simulation {
   }
 
   leave(player: Player): void {
-    this.relay.leave(player.who.slot);
+    this.relay.leave(player.identity.slot);
     this.count('left');
   }
 
@@ -245,7 +245,7 @@ class Simulation {
       player.burstFullMs = burstFullMs + 1000 / CROSSINGS_PER_SECOND_MAX;
       if (to.waiting.length >= MAILBOX_EVENTS_MAX) expected = 'mailbox-full';
     }
-    const { verdict, body, length } = this.relay.accept(player.who, crossing, edge, Buffer.from(passage));
+    const { verdict, body, length } = this.relay.accept(player.identity, crossing, edge, Buffer.from(passage));
     assert.equal(verdict, expected, `${player.id} throws ${crossing}`);
     this.count(expected);
     if (expected !== 'accepted') return expected;
@@ -286,7 +286,7 @@ class Simulation {
       player.parked = ticket;
       player.parkedMs = this.#nowMs;
     }
-    this.relay.poll(player.who, ticket, epoch, seq);
+    this.relay.poll(player.identity, ticket, epoch, seq);
     if (good && player.waiting.length > 0) assert.equal(player.parked, 0, 'waiting sprites are answered at once');
     if (!good) assert.ok(!this.#polls.has(ticket), 'a refused poll is answered at once');
     assert.ok(!this.#polls.has(this.#replaced), 'the older poll was answered');
@@ -299,7 +299,7 @@ class Simulation {
     const poll = this.#polls.get(player.parked);
     if (!poll) return;
     if (this.#random() < 0.5) {
-      this.relay.closed(player.parked, player.who.slot);
+      this.relay.closed(player.parked, player.identity.slot);
       this.#polls.delete(player.parked);
       player.parked = 0;
       player.silentMs = this.#nowMs;
@@ -340,11 +340,11 @@ class Simulation {
     const { relay } = this;
     let parked = 0;
     let waiting = 0;
-    for (const { who, waiting: own, acknowledged, parked: ticket, world } of this.players) {
-      assert.equal(relay.desktops.authenticate(who), 'live');
-      assert.equal(relay.mailboxes.count(who.slot), own.length);
-      assert.equal(relay.mailboxes.acknowledged(who.slot), acknowledged);
-      assert.equal(relay.torus.worldOf(who.slot).name, world.name);
+    for (const { identity, waiting: own, acknowledged, parked: ticket, world } of this.players) {
+      assert.equal(relay.desktops.authenticate(identity), 'live');
+      assert.equal(relay.mailboxes.count(identity.slot), own.length);
+      assert.equal(relay.mailboxes.acknowledged(identity.slot), acknowledged);
+      assert.equal(relay.torus.worldOf(identity.slot).name, world.name);
       if (ticket) parked++;
       waiting += own.length;
     }
@@ -352,7 +352,7 @@ class Simulation {
       const real = relay.torus.find(world.name);
       assert.deepEqual(
         Array.from(real?.slots.subarray(0, real.count) ?? []),
-        world.seats.map(({ who }) => who.slot),
+        world.seats.map(({ identity }) => identity.slot),
       );
       assert.equal(real?.width, world.width);
       waiting += world.left?.length ?? 0;

@@ -192,18 +192,18 @@ describe('crossings of a desktop', () => {
     const desktops = table();
     const [from, ada, bob] = [0, 1, 2].map(() => desktops.add('', TOKEN));
     desktops.recordAccepted(from, 18, ada);
-    assert.equal(desktops.receiver(from, 18), ada);
+    assert.equal(desktops.receiverOf(from, 18), ada);
     desktops.recordAccepted(from, 17, bob);
-    assert.equal(desktops.receiver(from, 17), bob);
-    assert.equal(desktops.receiver(from, 18), -1);
+    assert.equal(desktops.receiverOf(from, 17), bob);
+    assert.equal(desktops.receiverOf(from, 18), -1);
     desktops.recordAccepted(from, 19, bob);
-    assert.equal(desktops.receiver(from, 17), -1);
-    assert.equal(desktops.receiver(from, 19), bob);
+    assert.equal(desktops.receiverOf(from, 17), -1);
+    assert.equal(desktops.receiverOf(from, 19), bob);
     desktops.end(bob);
-    assert.equal(desktops.receiver(from, 19), -1);
+    assert.equal(desktops.receiverOf(from, 19), -1);
     desktops.release(bob);
     desktops.add('', TOKEN);
-    assert.equal(desktops.receiver(from, 19), -1, 'the next owner of the slot did not receive it');
+    assert.equal(desktops.receiverOf(from, 19), -1, 'the next owner of the slot did not receive it');
   });
 });
 

@@ -195,7 +195,7 @@ export class Desktops {
   }
 
   /** The receiver of a crossing: a live slot, or -1 when it is no longer known. */
-  receiver(slot: number, crossing: number): number {
+  receiverOf(slot: number, crossing: number): number {
     const receiver = this.#receiver[slot * 2];
     const last = this.#newestCrossing[slot] - this.#lastAcceptedBehind[slot];
     const known = crossing === last && this.isLive(receiver);

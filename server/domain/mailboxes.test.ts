@@ -381,7 +381,7 @@ describe('mailbox, moving', () => {
 describe('mailboxes, a long random run', () => {
   it('hold what plain lists would hold, through appends, acknowledgements and moves (seeded)', (t) => {
     const random = randomOf(t);
-    const pick = (most: number) => Math.floor(random() * most);
+    const pick = (end: number) => Math.floor(random() * end);
     const slots = 40;
     const slab = new Slab(0);
     const mailboxes = new Mailboxes(slots, slab, { eventsMax: 20, bytesMax: 8192 });

@@ -91,14 +91,14 @@ class Harness {
   }
 
   /** Polls; returns the ticket. */
-  poll(who: Identity, seq = NO_CURSOR, epoch = EPOCH): number {
-    this.relay.poll(who, ++this.#tickets, epoch, seq);
+  poll(identity: Identity, seq = NO_CURSOR, epoch = EPOCH): number {
+    this.relay.poll(identity, ++this.#tickets, epoch, seq);
     return this.#tickets;
   }
 
   /** Polls and pops the answer, which must come at once. */
-  ask(who: Identity, seq = NO_CURSOR, epoch = EPOCH): RecordedAnswer {
-    return this.answered(this.poll(who, seq, epoch));
+  ask(identity: Identity, seq = NO_CURSOR, epoch = EPOCH): RecordedAnswer {
+    return this.answered(this.poll(identity, seq, epoch));
   }
 
   /** Pops the answer of a ticket; there must be exactly one. */
@@ -122,9 +122,9 @@ class Harness {
   /** Parks a poll of each desktop, after the events that are due first; returns the tickets. */
   settle(...desktops: Identity[]): number[] {
     this.pass(NEIGHBOURS_STEP_MS);
-    const tickets = desktops.map((who) => {
-      const first = this.poll(who);
-      return this.isParked(first) ? first : this.poll(who);
+    const tickets = desktops.map((identity) => {
+      const first = this.poll(identity);
+      return this.isParked(first) ? first : this.poll(identity);
     });
     this.answers.length = 0;
     return tickets;
@@ -649,7 +649,7 @@ describe('relay, neighbours', () => {
     const harness = new Harness({ slots: 1024 });
     const all = Array.from({ length: worlds }, (_, n) => harness.joinMany(SMALL_WORLD_MAX, `world ${n}`));
     harness.settle(...all.flat());
-    for (const [who] of all) harness.relay.leave(who.slot);
+    for (const [identity] of all) harness.relay.leave(identity.slot);
     harness.answers.length = 0;
     const nowMs = harness.nowMs + NEIGHBOURS_STEP_MS;
     const notified: number[] = [];
@@ -690,7 +690,7 @@ describe('relay, neighbours', () => {
     harness.pass(NEIGHBOURS_STEP_MS);
     assert.equal(harness.answers.length, 5);
     assert.equal(harness.relay.parkedCount, 1);
-    for (const who of desktops) harness.poll(who);
+    for (const identity of desktops) harness.poll(identity);
     harness.answers.length = 0;
     harness.pass(NEIGHBOURS_STEP_MS);
     assert.equal(harness.answers.length, 0);
@@ -844,9 +844,9 @@ describe('relay, leaving', () => {
     const harness = new Harness();
     const { counters, torus } = harness.relay;
     const passage = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
-    const throwAll = (who: Identity) => {
+    const throwAll = (identity: Identity) => {
       for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) {
-        assert.equal(harness.relay.accept(who, n, 1, passage).verdict, 'accepted');
+        assert.equal(harness.relay.accept(identity, n, 1, passage).verdict, 'accepted');
         balances(harness);
       }
     };

@@ -63,8 +63,8 @@ const UNKNOWN_DETAIL = 'No desktop here has this id and token; join to get one.'
 /** The `detail` of the problem document for each reason to refuse a crossing. */
 const REFUSALS = {
   'mailbox-full': "The neighbour's mailbox is full; the sprite stays with you, throw it again later.",
-  'too-fast': 'This desktop throws faster than the relay takes; the sprite stays with you.',
-  'crossing-stale': 'Crossings more than 32 behind the newest are not known any more; throw it under a new number.',
+  'too-fast': 'This desktop throws faster than the relay allows; the sprite stays with you.',
+  'crossing-stale': 'This number is more than 32 below the newest one; throw the sprite again with a new number.',
   draining: 'The relay is going down; the sprite stays with you.',
   'desktop-ended': ENDED_DETAIL,
   'unknown-desktop': UNKNOWN_DETAIL,
@@ -72,11 +72,11 @@ const REFUSALS = {
 
 type Refusal = keyof typeof REFUSALS;
 
-/** The decision about a crossing. 'repeated': it had been accepted before. The others are problem codes: it was refused. */
+/** The decision about a crossing. 'repeated': it was accepted before. The others are the problem codes of a refusal. */
 export type Verdict = 'accepted' | 'repeated' | Refusal;
 
 /**
- * What accept() decided, and the response to the sender: body[0, length).
+ * The verdict about a crossing, and the response to its sender: body[0, length).
  *
  * Owner   the relay: the next accept() overwrites it.
  */
@@ -293,7 +293,7 @@ export class Relay {
     if (recency === 'stale') return this.#refuse('crossing-stale');
     if (recency === 'repeated') {
       this.counters.repeated++;
-      return this.#confirm('repeated', this.desktops.receiver(slot, crossing));
+      return this.#confirm('repeated', this.desktops.receiverOf(slot, crossing));
     }
     // Checked after repeats: refusing a repeat would make its sender take back a sprite that the neighbour already has.
     if (this.#draining) return this.#refuse('draining');
@@ -386,7 +386,7 @@ export class Relay {
     }
   }
 
-  /** Ends a turn: answers each parked poll that has new events, once, with all of them. */
+  /** Ends a turn: answers each parked poll for which events have arrived, once. */
   endTurn(): void {
     for (let at = 0; at < this.#readyCount; at++) {
       const slot = this.#ready[at];

@@ -247,12 +247,12 @@ describe('torus, joining and leaving', () => {
 
   it('frees the memory of empty places, and never that of others', () => {
     const { torus, world } = rowOf(10_000);
-    const most = world.slots.length;
+    const slotsAtPeak = world.slots.length;
     for (let slot = 0; slot < 9_990; slot++) {
       torus.unseat(slot);
       assert.ok(world.slots.length >= world.count);
     }
-    assert.ok(world.slots.length <= 64 && most >= 10_000, `${most} then ${world.slots.length}`);
+    assert.ok(world.slots.length <= 64 && slotsAtPeak >= 10_000, `${slotsAtPeak} then ${world.slots.length}`);
     assert.deepEqual(
       seated(world).sort((a, b) => a - b),
       Array.from({ length: 10 }, (_, n) => 9_990 + n),
@@ -302,7 +302,7 @@ describe('torus, worlds', () => {
 describe('torus, a long random run', () => {
   it('keeps every rule through joins, leaves and invitations of up to 100,000 desktops in several worlds (seeded)', (t) => {
     const random = randomOf(t);
-    const pick = (most: number) => Math.floor(random() * most);
+    const pick = (end: number) => Math.floor(random() * end);
     const slots = 120_000;
     const torus = new Torus(slots, 8);
     // The model: the desktop at each place, in plain arrays, by the rules as they are written.

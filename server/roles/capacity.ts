@@ -14,7 +14,7 @@ const FILES_RESERVED_MIN = 64;
 const FILES_RESERVED_MAX = 256;
 
 /** A lower file limit is logged as a warning, with the remedy. */
-export const FILES_WISHED = 4096;
+export const FILES_RECOMMENDED = 4096;
 
 /** The file limit assumed where the system does not report it: macOS's default for a service. */
 const FILES_ASSUMED = 10_240;
@@ -49,7 +49,7 @@ export function connectionsFor(files: number): number {
 }
 
 /** Connections for `desktops` with a poll each; some more, because a new connection may come before the old one is closed. */
-export function connectionsWanted(desktops: number): number {
+export function connectionsForDesktops(desktops: number): number {
   return Math.ceil(desktops * 1.02) + FILES_RESERVED_MIN;
 }
 

@@ -35,25 +35,25 @@ export function masterGauges(registry: Registry, relay: Relay, front: () => Fron
     });
   };
   const { counters } = relay;
-  gauge('sprites_desktops', 'Desktops that are here', () => relay.desktops.count);
-  gauge('sprites_desktops_max', 'Desktops there are rows for', () => relay.desktops.max);
-  gauge('sprites_worlds', 'Worlds that have a desktop, or sprites waiting for one', () => relay.torus.worldCount);
-  gauge('sprites_polls_parked', 'Long-polls and sockets that wait for something to come', () => relay.parkedCount);
+  gauge('sprites_desktops', 'Live desktops', () => relay.desktops.count);
+  gauge('sprites_desktops_max', 'Slots for desktops', () => relay.desktops.max);
+  gauge('sprites_worlds', 'Worlds with desktops or with waiting sprites', () => relay.torus.worldCount);
+  gauge('sprites_polls_parked', 'Parked polls, of long-polls and sockets', () => relay.parkedCount);
   gauge('sprites_waiting', 'Sprites that wait in mailboxes', () => relay.waiting);
   gauge('sprites_mailbox_bytes', 'Bytes of the slab in use', () => relay.slab.usedBytes);
   counter('sprites_accepted_total', 'Crossings accepted', () => counters.accepted);
-  counter('sprites_repeated_total', 'Crossings that had been accepted before', () => counters.repeated);
-  counter('sprites_acknowledged_total', 'Sprites a cursor has passed', () => counters.acknowledged);
-  counter('sprites_abandoned_total', 'Sprites given up with an empty world', () => counters.abandoned);
+  counter('sprites_repeated_total', 'Repeats of accepted crossings', () => counters.repeated);
+  counter('sprites_acknowledged_total', 'Sprites acknowledged by a cursor', () => counters.acknowledged);
+  counter('sprites_abandoned_total', 'Sprites evicted with an empty world', () => counters.abandoned);
   counter('sprites_refused_full_total', 'Crossings refused: mailbox full', () => counters.refusedFull);
   counter('sprites_refused_fast_total', 'Crossings refused: thrown too fast', () => counters.refusedFast);
   counter('sprites_forwarded_total', 'Sprites moved on from a desktop that ended', () => counters.forwarded);
   counter('sprites_joined_total', 'Desktops that joined', () => counters.joined);
   counter('sprites_left_total', 'Desktops that ended', () => counters.left);
-  counter('sprites_leases_ended_total', 'Desktops that ended by silence', () => counters.leasesEnded);
-  counter('sprites_polls_total', 'Polls that came', () => counters.polls);
-  counter('sprites_wakes_total', 'Parked polls answered because something came', () => counters.wakes);
-  counter('sprites_pings_total', 'Parked polls answered because nothing came', () => counters.pings);
+  counter('sprites_leases_ended_total', 'Desktops whose lease ended', () => counters.leasesEnded);
+  counter('sprites_polls_total', 'Polls received', () => counters.polls);
+  counter('sprites_wakes_total', 'Parked polls answered because an event arrived', () => counters.wakes);
+  counter('sprites_pings_total', 'Parked polls answered with a ping', () => counters.pings);
   gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
   counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
@@ -69,8 +69,8 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
   gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);
-  gauge('sprites_worker_busy', 'Requests refused as too many for the way to the master', () => worker.busy);
-  gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; not a number while no file can be opened', () => {
+  gauge('sprites_worker_busy', 'Requests refused with relay-busy since start', () => worker.busy);
+  gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; NaN while no file can be opened', () => {
     try {
       return process.memoryUsage.rss();
     } catch {
@@ -97,7 +97,7 @@ function processGauges(registry: Registry, role: string): void {
   }
   const pauses = new Histogram({
     name: 'sprites_gc_pause_seconds',
-    help: 'Pauses of the collector; incremental marking shows in the delay of the loop instead',
+    help: 'Pauses of the garbage collector; incremental marking shows in the delay of the loop instead',
     buckets: PAUSE_BUCKETS,
     registers: [registry],
   });
@@ -107,7 +107,7 @@ function processGauges(registry: Registry, role: string): void {
   const delay = monitorEventLoopDelay({ resolution: DELAY_STEP_MS });
   delay.enable();
   const gauge = gaugesIn(registry);
-  gauge('sprites_loop_delay_max_seconds', 'Longest block of the event loop since it was last asked for', () => {
+  gauge('sprites_loop_delay_max_seconds', 'Longest block of the event loop since the previous scrape', () => {
     // The histogram has the time between two samples, which is one step when the loop is not delayed.
     const longest = Math.max(0, delay.max / 1e9 - DELAY_STEP_MS / 1000);
     delay.reset();
@@ -115,7 +115,7 @@ function processGauges(registry: Registry, role: string): void {
   });
   gauge(
     'sprites_core_wait_seconds',
-    'Since start, how long the loop was ready to run and others had the cores',
+    'Time since start in which the main thread was ready to run but had no core',
     coreWait,
   );
 }

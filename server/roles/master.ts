@@ -124,7 +124,7 @@ export class Master {
     try {
       const slot = this.relay.join(join, this.#token);
       const generation = this.relay.desktops.generation(slot);
-      this.#json(link, request, 201, {
+      this.#answerJson(link, request, 201, {
         desktop: this.relay.desktops.id(slot),
         token: writeToken(slot, generation, this.#token),
         world: this.relay.torus.worldOf(slot).name,
@@ -132,7 +132,7 @@ export class Master {
       });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      this.#problem(link, request, error.document);
+      this.#answerProblem(link, request, error.document);
     }
   }
 
@@ -143,7 +143,8 @@ export class Master {
   }
 
   describe(link: number, request: number, identity: Identity): void {
-    if (this.#requireLive(link, request, identity)) this.#json(link, request, 200, this.relay.describe(identity.slot));
+    if (this.#requireLive(link, request, identity))
+      this.#answerJson(link, request, 200, this.relay.describe(identity.slot));
   }
 
   verify(link: number, request: number, identity: Identity): void {
@@ -154,15 +155,15 @@ export class Master {
   #requireLive(link: number, request: number, identity: Identity): boolean {
     const standing = this.relay.desktops.authenticate(identity);
     if (standing === 'live') return true;
-    this.#problem(link, request, problem(...refusal(standing)));
+    this.#answerProblem(link, request, problem(...refusal(standing)));
     return false;
   }
 
-  #problem(link: number, request: number, document: ProblemDocument): void {
-    this.#json(link, request, document.status, document, PROBLEMS[document.code].retryAfterSeconds);
+  #answerProblem(link: number, request: number, document: ProblemDocument): void {
+    this.#answerJson(link, request, document.status, document, PROBLEMS[document.code].retryAfterSeconds);
   }
 
-  #json(link: number, request: number, status: number, value: unknown, retryAfter = 0): void {
+  #answerJson(link: number, request: number, status: number, value: unknown, retryAfter = 0): void {
     const body = Buffer.from(JSON.stringify(value));
     this.#links.get(link)?.answer(request, status, body, 0, body.length, retryAfter);
   }

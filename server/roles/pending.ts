@@ -20,7 +20,7 @@ export interface Reply {
   retryAfterSeconds: number;
 }
 
-const BUSY = problem('relay-busy', 'The relay has more requests in hand than it takes; try again in a second.');
+const BUSY = problem('relay-busy', 'The relay has too many pending requests; try again in a second.');
 const BUSY_BODY = Buffer.from(JSON.stringify(BUSY));
 
 const NO_TICKET = -1;

@@ -17,9 +17,9 @@ import { whyNoNativeFront } from '../front/native.ts';
 import { adminServer, adminToken } from './admin.ts';
 import {
   connectionsFor,
-  connectionsWanted,
+  connectionsForDesktops,
   desktopsFor,
-  FILES_WISHED,
+  FILES_RECOMMENDED,
   fileLimit,
   pollsByHeap,
   pollsByMemory,
@@ -60,17 +60,17 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const files = fileLimit();
   const kind = options.front === 'portable' || whyNoNativeFront() ? 'portable' : 'native';
   const heapBytes = getHeapStatistics().heap_size_limit;
-  const connectionsWished =
-    options.maxDesktops === undefined ? connectionsFor(files) : connectionsWanted(options.maxDesktops);
+  const connectionsRequested =
+    options.maxDesktops === undefined ? connectionsFor(files) : connectionsForDesktops(options.maxDesktops);
   const plan = planFront(
     options.front,
-    Math.min(connectionsWished, pollsByMemory(kind), pollsByHeap(kind, heapBytes)),
+    Math.min(connectionsRequested, pollsByMemory(kind), pollsByHeap(kind, heapBytes)),
     connectionsFor(files),
     options.workers === 0,
   );
   const { connectionsMax } = plan;
   const slots = options.maxDesktops ?? desktopsFor(connectionsMax, 1 + options.workers);
-  if (files < FILES_WISHED) {
+  if (files < FILES_RECOMMENDED) {
     const remedy = `raise it with "ulimit -n ${1 << 16}" (or LimitNOFILE= of the service) before starting`;
     log.warn(
       { files, connectionsMax },

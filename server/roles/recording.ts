@@ -65,7 +65,7 @@ export function mustBeSmall(usedBytes: number): void {
     'heap-too-large',
     `The heap holds ${mib(usedBytes)} MiB; above ${mib(SNAPSHOT_HEAP_BYTES_MAX)} a snapshot stops the relay for some ` +
       `${Math.round(mib(usedBytes) * SNAPSHOT_SECONDS_PER_MIB)} s and takes some ` +
-      `${mib(usedBytes * SNAPSHOT_MEMORY_FACTOR)} MiB of memory. force=1 takes it all the same.`,
+      `${mib(usedBytes * SNAPSHOT_MEMORY_FACTOR)} MiB of memory. Add force=1 to take it anyway.`,
   );
 }
 

@@ -82,32 +82,32 @@ export function checkCrossing(value: unknown): Crossing {
   const body = object(value, 'body');
   const crossing = body.crossing;
   if (typeof crossing !== 'number' || !Number.isSafeInteger(crossing) || crossing < 1) {
-    throw wrong('crossing', 'must be a whole number from 1 to 2^53 - 1');
+    throw malformed('crossing', 'must be a whole number from 1 to 2^53 - 1');
   }
   const edge = EDGES.indexOf(body.edge as Edge);
-  if (edge < 0) throw wrong('edge', 'must be left, right, top or bottom');
+  if (edge < 0) throw malformed('edge', 'must be left, right, top or bottom');
   const at = number(body.at, 'at', 0, 1);
   const vx = number(body.vx, 'vx', -SPEED_MAX, SPEED_MAX);
   const vy = number(body.vy, 'vy', -SPEED_MAX, SPEED_MAX);
   const given = object(body.sprite, 'sprite');
   const file = given.file;
   if (typeof file !== 'string' || !FILE.test(file)) {
-    throw wrong('sprite.file', 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
+    throw malformed('sprite.file', 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
   }
   const name = given.name ?? '';
-  if (typeof name !== 'string') throw wrong('sprite.name', 'must be a string');
+  if (typeof name !== 'string') throw malformed('sprite.name', 'must be a string');
   const normalized = normalizeName(name);
   const why = whyInvalidName(normalized);
-  if (why) throw wrong('sprite.name', why);
+  if (why) throw malformed('sprite.name', why);
   const animation = given.animation ?? 'fall';
   if (typeof animation !== 'string' || animation.length > ANIMATION_LENGTH_MAX || !ANIMATION.test(animation)) {
-    throw wrong(
+    throw malformed(
       'sprite.animation',
       `must be at most ${ANIMATION_LENGTH_MAX} characters of a-z, 0-9 and -, beginning with a letter`,
     );
   }
   const facing = given.facing ?? 'right';
-  if (facing !== 'left' && facing !== 'right') throw wrong('sprite.facing', 'must be left or right');
+  if (facing !== 'left' && facing !== 'right') throw malformed('sprite.facing', 'must be left or right');
   const scale = number(given.scale ?? 1, 'sprite.scale', SCALE_MIN, SCALE_MAX);
   const sprite = JSON.stringify({ file, name: normalized, animation, facing, scale });
   const entry = EDGES[opposite(edge as EdgeNumber)];
@@ -120,18 +120,18 @@ export function checkCrossing(value: unknown): Crossing {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-function wrong(field: string, why: string): ProblemError {
+function malformed(field: string, why: string): ProblemError {
   return new ProblemError('malformed', `${field}: ${why}.`, { field });
 }
 
 function object(value: unknown, field: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(field, 'must be an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(field, 'must be an object');
   return value as Record<string, unknown>;
 }
 
 function number(value: unknown, field: string, min: number, max: number): number {
   if (typeof value !== 'number' || !(value >= min && value <= max)) {
-    throw wrong(field, `must be a number from ${min} to ${max}`);
+    throw malformed(field, `must be a number from ${min} to ${max}`);
   }
   return value === 0 ? 0 : value; // -0 becomes 0, which is how JSON writes it anyway
 }

@@ -35,13 +35,13 @@ function copyOf(record: RecordView): Seen {
   if (kind === RecordKind.answer)
     return { ...common, status: record.status, retryAfterSeconds: record.retryAfterSeconds };
   if (kind === RecordKind.join) return common;
-  const who = { slot: record.slot, generation: record.generation, token: [...record.token] };
-  if (kind === RecordKind.crossing) return { ...common, ...who, crossing: record.crossing, edge: record.edge };
-  if (kind === RecordKind.poll) return { ...common, ...who, epoch: record.epoch, seq: record.seq };
-  return { ...common, ...who };
+  const identityOf = { slot: record.slot, generation: record.generation, token: [...record.token] };
+  if (kind === RecordKind.crossing) return { ...common, ...identityOf, crossing: record.crossing, edge: record.edge };
+  if (kind === RecordKind.poll) return { ...common, ...identityOf, epoch: record.epoch, seq: record.seq };
+  return { ...common, ...identityOf };
 }
 
-const who = ({ slot, generation, token }: Identity) => ({ slot, generation, token: [...token] });
+const identityOf = ({ slot, generation, token }: Identity) => ({ slot, generation, token: [...token] });
 
 /** Two records of each kind, with the smallest and with the largest values. */
 function everything(): { frame: Buffer; expected: Seen[] } {
@@ -56,16 +56,16 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     const crossing = isLargest ? CROSSING_MAX : 1;
     const edge = isLargest ? 3 : 0;
     writer.crossing(request, desktop, checked(crossing, edge, passage));
-    expected.push({ kind: RecordKind.crossing, request, body: passage, ...who(desktop), crossing, edge });
+    expected.push({ kind: RecordKind.crossing, request, body: passage, ...identityOf(desktop), crossing, edge });
     const [epoch, seq] = isLargest ? [0xffffffff, 0xffffffff] : [0, -1];
     writer.poll(request, desktop, epoch, seq);
-    expected.push({ kind: RecordKind.poll, request, body: '', ...who(desktop), epoch, seq });
+    expected.push({ kind: RecordKind.poll, request, body: '', ...identityOf(desktop), epoch, seq });
     const json = isLargest ? '{"name":"名前"}' : '{}';
     writer.join(request, json);
     expected.push({ kind: RecordKind.join, request, body: json });
     for (const kind of [RecordKind.closed, RecordKind.leave, RecordKind.describe, RecordKind.verify]) {
       writer.desktop(kind, request, desktop);
-      expected.push({ kind, request, body: '', ...who(desktop) });
+      expected.push({ kind, request, body: '', ...identityOf(desktop) });
     }
     const body = Buffer.from(isLargest ? '#{"to":"ö"}#' : '##');
     const [status, retryAfterSeconds] = isLargest ? [503, 255] : [200, 0];

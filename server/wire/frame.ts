@@ -121,10 +121,10 @@ export class FrameWriter {
     return at + RECORD_HEAD;
   }
 
-  #identity(at: number, who: Identity): number {
-    this.#bytes.writeUInt32LE(who.slot, at);
-    this.#bytes.writeUInt32LE(who.generation, at + 4);
-    for (let word = 0; word < 4; word++) this.#bytes.writeUInt32LE(who.token[word], at + 8 + word * 4);
+  #identity(at: number, identity: Identity): number {
+    this.#bytes.writeUInt32LE(identity.slot, at);
+    this.#bytes.writeUInt32LE(identity.generation, at + 4);
+    for (let word = 0; word < 4; word++) this.#bytes.writeUInt32LE(identity.token[word], at + 8 + word * 4);
     return at + IDENTITY_BYTES;
   }
 

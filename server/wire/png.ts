@@ -38,7 +38,7 @@ export interface PngHeader {
 
 export const PNG_SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
-export const SHEET_SIDE_PIXELS_MAX = 4096; // pixels a side: what every graphics card takes as one texture
+export const SHEET_SIDE_PIXELS_MAX = 4096; // pixels a side: every graphics card supports textures of this size
 
 export const CHUNKS_MAX = 1024; // chunks a file: encoders cut IDAT at 8 KiB or more, so 1 MiB needs 130; bounds the walk
 

@@ -77,6 +77,6 @@ export const FRONT_PROBLEMS = {
   headTooLarge: problem('head-too-large', 'The request line and headers are at most 8192 bytes together.'),
   notFound: problem('not-found', 'This port answers GET /v1/desktops/{id}/events only.'),
   methodNotAllowed: problem('method-not-allowed', 'This path answers GET only.'),
-  requestTimeout: problem('request-timeout', 'The request must come whole within 10 seconds.'),
-  relayFull: problem('relay-full', 'The relay holds all the connections it can; come back later.'),
+  requestTimeout: problem('request-timeout', 'The whole request must arrive within 10 seconds.'),
+  relayFull: problem('relay-full', 'The relay has no room for another connection; come back later.'),
 } as const;
