@@ -71,7 +71,11 @@ export class Desktops {
     this.#burstFullMs = new Float64Array(slots);
   }
 
-  /** Adds a desktop; returns its slot, or -1 when all slots are in use or the slab has no room for the name. Empty name: its id. */
+  /**
+   * Adds a desktop and returns its slot. A desktop with an empty name is called by its id.
+   *
+   * Shape   -1 when all slots are in use, or the slab has no room for the name.
+   */
   add(name: string, token: Uint32Array): number {
     if (this.#freeCount === 0 && this.#untouched === this.max) return -1;
     let block: BlockRef = NO_BLOCK;

@@ -3,7 +3,10 @@
  */
 import { ok } from 'node:assert';
 
-/** A parked poll is answered with a ping after this, ± the jitter. Common proxies cut idle connections after 150 s; a ping costs one answer and one poll. */
+/**
+ * A parked poll is answered with a ping after this, ± the jitter. Common proxies cut idle connections after 150 s. A ping
+ * costs one answer and one poll.
+ */
 export const PING_MS = 120_000;
 
 /** The jitter, as a share of PING_MS in each direction: it spreads the pings of desktops that joined together. */
@@ -28,7 +31,7 @@ export const MAILBOX_EVENTS_MAX = 256;
 /** Bytes of the slab that the sprites of one mailbox may use. */
 export const MAILBOX_BYTES_MAX = 128 << 10;
 
-/** Desktops in a small world. Its desktops learn of new neighbours within a second; those of a larger one with their next ping. */
+/** Desktops of a small world: it notifies them of new neighbours within a second, a larger world with their next ping. */
 export const SMALL_WORLD_MAX = 64;
 
 /** The fixed timestep on which small worlds are notified of their neighbours. */

@@ -49,7 +49,7 @@ export class Mailboxes {
   readonly #slab: Slab;
   readonly #limits: MailboxLimits;
   readonly #rows: Uint32Array;
-  /** The stamp of the next event, to find the oldest of several lists. It wraps at 2^32, so stamps are compared by their difference. */
+  /** The stamp of the next event: the oldest of several lists has the lowest. Stamps wrap, so compare their difference. */
   #nextArrival: number;
   /** Events waiting in all mailboxes. */
   waiting = 0;
@@ -112,10 +112,10 @@ export class Mailboxes {
     head.copy(page, at, 0, headLength);
     tail.copy(page, at + headLength, start, end);
     const row = slot * ROW_WORDS;
-    const taken = blockBytes(bytes);
-    this.#makeList(block, taken);
+    const blockSize = blockBytes(bytes);
+    this.#makeList(block, blockSize);
     this.#appendList(row + edge, block);
-    this.#count(row, 1, taken);
+    this.#count(row, 1, blockSize);
     this.waiting++;
     return true;
   }

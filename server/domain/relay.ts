@@ -130,7 +130,7 @@ const PING = Buffer.from('{"type":"ping"}');
 const NEIGHBOURS = Buffer.from('{"type":"neighbours"');
 const FROM = Buffer.from('"from":');
 const TO = Buffer.from('{"to":');
-const TO_NOBODY = Buffer.from('{"to":null}');
+const TO_UNKNOWN = Buffer.from('{"to":null}');
 const EDGE_KEYS = [',"left":', ',"right":', ',"top":', ',"bottom":'].map((key) => Buffer.from(key));
 const COMMA = 0x2c;
 const CLOSE = 0x7d;
@@ -272,7 +272,7 @@ export class Relay {
   }
 
   /**
-   * The way up: puts a crossing into the neighbour's mailbox, or refuses it. passage[start, end) is the event from its edge on.
+   * The way up: puts a crossing into the neighbour's mailbox, or refuses it. Its passage is passage[start, end).
    *
    * Shape   unless the verdict is 'accepted', nothing changed; a refused sprite stays with its sender.
    * Owner   the outcome is valid until the next call; the passage is copied.
@@ -364,7 +364,7 @@ export class Relay {
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
-  /** The connection of a ticket of `slot` is closed: unparks its poll and starts the lease. Returns false when it was not parked. */
+  /** The connection of a ticket is closed: unparks its poll and starts the lease. Returns false when it was not parked. */
   closed(ticket: number, slot: number): boolean {
     if (slot >= this.desktops.max || this.#parked[slot] !== ticket + 1) return false;
     this.#unpark(slot);
@@ -452,7 +452,7 @@ export class Relay {
     };
   }
 
-  /** The outcome of a crossing that `receiver` has: 202 with `{"to":{…}}`, or `{"to":null}` when it is no longer known (-1). */
+  /** 202 with the receiver, `{"to":{…}}`; or `{"to":null}` when the receiver is no longer known (-1). */
   #confirm(verdict: 'accepted' | 'repeated', receiver: number): Outcome {
     const outcome = this.#outcome;
     outcome.verdict = verdict;
@@ -460,7 +460,7 @@ export class Relay {
     outcome.retryAfterSeconds = 0;
     outcome.body = this.#receipt;
     if (receiver < 0) {
-      outcome.length = TO_NOBODY.copy(this.#receipt);
+      outcome.length = TO_UNKNOWN.copy(this.#receipt);
     } else {
       // `{"to":` is already at the beginning.
       const end = this.desktops.writeReference(receiver, this.#receipt, TO.length);
@@ -518,7 +518,7 @@ export class Relay {
     if (world.count <= SMALL_WORLD_MAX) this.#changed.add(world);
   }
 
-  /** Notifies whole small worlds of their neighbours, until `max` desktops are notified. Returns whether some worlds are left. */
+  /** Notifies small worlds of their neighbours, until at least `max` desktops are notified. Returns whether worlds are left. */
   #notifySmallWorlds(max: number): boolean {
     let left = max;
     for (const world of this.#notifying) {

@@ -35,6 +35,7 @@ export class Cluster implements Workers {
    */
   static async start({ master, plan, options, registry, log }: WorkersSetup): Promise<Cluster> {
     cluster.setupPrimary({ serialization: 'advanced' });
+    // This front has no port that receives crossings.
     const front = plan.make([eventsListener(options)], { ...master.handlers, crossing: () => {} });
     master.setFront(front);
     const [eventsPort] = await front.listen();
@@ -139,7 +140,7 @@ class WorkerProcesses {
     });
   }
 
-  /** Sends a frame of answers. If that fails, the worker is killed: its clients see their connections break and retry elsewhere. */
+  /** Sends a frame of answers. If that fails, the worker is killed: its clients lose their connections and retry. */
   #send(worker: Process, frame: Buffer): void {
     if (!worker.isConnected()) return;
     worker.send(frame, undefined, undefined, (error) => {

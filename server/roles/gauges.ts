@@ -17,7 +17,7 @@ const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 
 /** How often the delay of the loop is sampled, in ms. */
 const DELAY_STEP_MS = 10;
 
-/** The sampling interval of prom-client's own delay metric, which is removed: its timers would wake an idle process. In ms: a day. */
+/** The interval of prom-client's own delay metric, in ms. The metric is removed; a shorter interval would wake an idle process. */
 const DAY_MS = 86_400_000;
 
 /** Registers the metrics of the master. `workers` returns how many are ready. */

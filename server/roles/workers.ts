@@ -45,7 +45,7 @@ export interface Workers {
   drain(): void;
   /** Whether a drained worker still has something to answer. */
   isBusy(): boolean;
-  /** Stops the workers. The front is closed apart. */
+  /** Stops the workers. The caller closes the front. */
   close(): void;
 }
 
