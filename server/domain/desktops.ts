@@ -12,7 +12,7 @@ import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } f
 import { type BlockRef, NO_BLOCK, type Slab } from './slab.ts';
 
 /** The state of the desktop that an id and token name: it is here, it was here, or it never was. */
-export type Standing = 'live' | 'ended' | 'unknown';
+export type DesktopState = 'live' | 'ended' | 'unknown';
 
 /** A crossing's number, compared with those already accepted: 'stale' is too far below the newest to know. */
 export type Recency = 'new' | 'repeated' | 'stale';
@@ -129,7 +129,7 @@ export class Desktops {
   }
 
   /** Checks an id and its token. Compares all bits of the token, in constant time. */
-  authenticate(identity: Identity): Standing {
+  authenticate(identity: Identity): DesktopState {
     const { slot, generation, token } = identity;
     if (slot >= this.max) return 'unknown';
     const owner = generation - this.#generationBase;

@@ -22,7 +22,7 @@ import {
   WORLDS_MAX,
 } from './limits.ts';
 import { EVENT_BYTES_MAX } from './mailboxes.ts';
-import { type Outcome, Relay, type RelayOptions, type Verdict } from './relay.ts';
+import { type CrossingResponse, Relay, type RelayOptions, type Verdict } from './relay.ts';
 
 const EPOCH = 0x6a1f03c2;
 const BASE = 0x3e;
@@ -40,7 +40,7 @@ interface RecordedAnswer {
 }
 
 /** A relay with a clock that the test advances, and a record of every answer. */
-class Harness {
+class RelayHarness {
   readonly relay: Relay;
   readonly answers: RecordedAnswer[] = [];
   nowMs = START_MS;
@@ -81,10 +81,10 @@ class Harness {
   }
 
   throw(from: Identity, crossing: number, edge: Edge = 'right', name = ''): Verdict {
-    return this.throwOutcome(from, crossing, edge, name).verdict;
+    return this.throwForResponse(from, crossing, edge, name).verdict;
   }
 
-  throwOutcome(from: Identity, crossing: number, edge: Edge = 'right', name = ''): Readonly<Outcome> {
+  throwForResponse(from: Identity, crossing: number, edge: Edge = 'right', name = ''): Readonly<CrossingResponse> {
     const sprite = { file: FILE, name };
     const checked = checkCrossing({ crossing, edge, at: 0.25, vx: 900, vy: -50, sprite });
     return this.relay.accept(from, checked.crossing, checked.edge, Buffer.from(checked.passage));
@@ -154,7 +154,7 @@ function refuses(code: ProblemCode, act: () => unknown): void {
 }
 
 /** accepted = acknowledged + waiting + abandoned. */
-function balances({ relay: { counters, waiting } }: Harness): void {
+function balances({ relay: { counters, waiting } }: RelayHarness): void {
   assert.equal(counters.accepted, counters.acknowledged + waiting + counters.abandoned);
 }
 
@@ -174,7 +174,7 @@ describe('relay, its limits', () => {
 
 describe('relay, the way up and down', () => {
   it('answers the neighbour’s poll with the thrown sprite, its sender and the edge by which it enters', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = [harness.join('Ada "A"'), harness.join('Bob')];
     const [, ticket] = harness.settle(ada, bob);
     assert.equal(harness.throw(ada, 17, 'right', 'Blob'), 'accepted');
@@ -200,7 +200,7 @@ describe('relay, the way up and down', () => {
   });
 
   it('routes by the torus, each edge to the desktop beyond it', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const desktops = harness.joinMany(20);
     const tickets = harness.settle(...desktops);
     for (const [index, from] of desktops.entries()) {
@@ -230,7 +230,7 @@ describe('relay, the way up and down', () => {
   });
 
   it('returns a sprite to its sender when that desktop is alone', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const ada = harness.join();
     const [ticket] = harness.settle(ada);
     harness.throw(ada, 1, 'top', 'boomerang');
@@ -240,7 +240,7 @@ describe('relay, the way up and down', () => {
   });
 
   it('wakes a parked poll once for all events of a turn, and not when a newer poll has got them', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     const [, first] = harness.settle(ada, bob);
     for (let n = 1; n <= 5; n++) harness.throw(ada, n);
@@ -257,11 +257,11 @@ describe('relay, the way up and down', () => {
   });
 
   it('accepts a crossing once: a repeat gets the same receiver and changes nothing', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = [harness.join('Ada'), harness.join('Bob')];
     const to = { to: { desktop: harness.relay.desktops.id(bob.slot), name: 'Bob' } };
     const throwAs = (crossing: number) => {
-      const { verdict, status, body, length } = harness.throwOutcome(ada, crossing);
+      const { verdict, status, body, length } = harness.throwForResponse(ada, crossing);
       assert.equal(status, 202);
       return [verdict, JSON.parse(body.toString('utf8', 0, length))];
     };
@@ -278,10 +278,10 @@ describe('relay, the way up and down', () => {
   });
 
   it('refuses a crossing of a desktop that has left, never joined, or has another token', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     const refused = (from: Identity) => {
-      const { verdict, status, retryAfterSeconds, body, length } = harness.throwOutcome(from, 1);
+      const { verdict, status, retryAfterSeconds, body, length } = harness.throwForResponse(from, 1);
       const document = JSON.parse(body.toString('utf8', 0, length));
       assert.deepEqual([document.code, document.status, retryAfterSeconds], [verdict, status, 0]);
       return [verdict, status];
@@ -295,7 +295,7 @@ describe('relay, the way up and down', () => {
   });
 
   it('refuses a crossing more than 32 below the newest accepted one', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada] = harness.joinMany(2);
     harness.throw(ada, 100);
     assert.equal(harness.throw(ada, 67), 'crossing-stale');
@@ -305,7 +305,7 @@ describe('relay, the way up and down', () => {
   });
 
   it('refuses crossings that come too fast, and accepts the same number later', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(harness.throw(ada, n), 'accepted');
     assert.equal(harness.throw(ada, CROSSINGS_BURST_MAX + 1), 'too-fast');
@@ -318,7 +318,7 @@ describe('relay, the way up and down', () => {
   });
 
   it('refuses a crossing when the mailbox is full, changes nothing, and accepts the same number when there is room', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     let crossing = 0;
     while (crossing < MAILBOX_EVENTS_MAX) {
@@ -337,7 +337,7 @@ describe('relay, the way up and down', () => {
 
 describe('relay, cursors', () => {
   it('acknowledge: a poll without one gets the same events again, a poll with one gets the rest', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     for (let n = 1; n <= 3; n++) harness.throw(ada, n, 'right', String(n));
     assert.deepEqual(names(harness.ask(bob)), ['1', '2', '3']);
@@ -351,7 +351,7 @@ describe('relay, cursors', () => {
   });
 
   it('of another epoch are answered 410 with the cursor to go on from, and acknowledge nothing', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     harness.throw(ada, 1);
     harness.throw(ada, 2);
@@ -369,7 +369,7 @@ describe('relay, cursors', () => {
   });
 
   it('ahead of the newest sent event are refused: by one, by a million, by the most', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     harness.throw(ada, 1);
     for (const seq of [2, 3, 1_000_000, SEQ_MAX]) {
@@ -383,7 +383,7 @@ describe('relay, cursors', () => {
   });
 
   it('that are refused don’t change the parked poll', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada] = harness.joinMany(1);
     const [ticket] = harness.settle(ada);
     isProblem(harness.ask(ada, 5), 'cursor-ahead');
@@ -396,7 +396,7 @@ describe('relay, cursors', () => {
 describe('relay, an answer', () => {
   it('has at most EVENTS_PER_POLL_MAX events, and its cursor passes only those', () => {
     for (const waiting of [EVENTS_PER_POLL_MAX - 1, EVENTS_PER_POLL_MAX, EVENTS_PER_POLL_MAX + 1]) {
-      const harness = new Harness();
+      const harness = new RelayHarness();
       const [ada, bob] = harness.joinMany(2);
       for (let n = 1; n <= waiting; n++) harness.throw(ada, n);
       const first = harness.ask(bob);
@@ -408,7 +408,7 @@ describe('relay, an answer', () => {
   });
 
   it('has at most POLL_BYTES_MAX bytes of events, and no event is lost', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = [harness.join('\\'.repeat(NAME_BYTES_MAX)), harness.join()];
     const passage = Buffer.from(`"edge":"left","x":"${'x'.repeat(EVENT_BYTES_MAX - 250)}"}`);
     for (let n = 1; n <= 100; n++) assert.equal(harness.relay.accept(ada, n, 1, passage).verdict, 'accepted');
@@ -424,7 +424,7 @@ describe('relay, an answer', () => {
   });
 
   it('has room for the longest events, from the longest name, and for neighbours with the longest names', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const longest = '"'.repeat(NAME_BYTES_MAX);
     const desktops = Array.from({ length: 5 }, () => harness.join(longest));
     harness.pass(NEIGHBOURS_STEP_MS);
@@ -444,7 +444,7 @@ describe('relay, an answer', () => {
 
 describe('relay, the desktop that polls', () => {
   it('is refused with 401 when the id was never used or the token is wrong', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const ada = harness.join();
     isProblem(harness.ask({ ...ada, token: new Uint32Array(4) }), 'unknown-desktop');
     isProblem(harness.ask({ ...ada, generation: ada.generation + 1 }), 'unknown-desktop');
@@ -454,7 +454,7 @@ describe('relay, the desktop that polls', () => {
   });
 
   it('is answered 410 once it has left, also on the parked poll', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada] = harness.joinMany(2);
     const [ticket] = harness.settle(ada);
     harness.relay.leave(ada.slot);
@@ -464,7 +464,7 @@ describe('relay, the desktop that polls', () => {
   });
 
   it('gets an empty answer to its older poll when it polls again', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     const [, older] = harness.settle(ada, bob);
     const newer = harness.poll(bob);
@@ -479,7 +479,7 @@ describe('relay, the desktop that polls', () => {
 
 describe('relay, a poll with a newer request behind it', () => {
   it('is answered empty and starts the lease; later events wait', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     const [, held] = harness.settle(ada, bob);
     harness.relay.outdated(held, bob.slot);
@@ -497,7 +497,7 @@ describe('relay, a poll with a newer request behind it', () => {
   });
 
   it('changes nothing when it was already answered, or when another poll is parked', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     const [, older] = harness.settle(ada, bob);
     const newer = harness.poll(bob);
@@ -516,7 +516,7 @@ describe('relay, time', () => {
       [0.5, 1],
       [1, 1 + PING_JITTER],
     ]) {
-      const harness = new Harness();
+      const harness = new RelayHarness();
       const [ada, bob] = harness.joinMany(2);
       harness.luck = luck;
       const [, ticket] = harness.settle(ada, bob);
@@ -534,7 +534,7 @@ describe('relay, time', () => {
 
   it('ends a desktop that has not polled for LEASE_MS, and not a tick before', () => {
     for (const from of ['join', 'answer', 'ping', 'closed'] as const) {
-      const harness = new Harness();
+      const harness = new RelayHarness();
       const [ada, bob] = harness.joinMany(2);
       if (from !== 'join') {
         const [, ticket] = harness.settle(ada, bob);
@@ -556,7 +556,7 @@ describe('relay, time', () => {
   });
 
   it('does not count a parked poll as silence', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const ada = harness.join();
     harness.settle(ada);
     harness.pass(PING_MS - TICK_MS);
@@ -564,7 +564,7 @@ describe('relay, time', () => {
   });
 
   it('gives a pinged desktop its whole lease, however long the relay was paused', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     harness.settle(ada, bob);
     harness.pass(10 * 60_000);
@@ -578,7 +578,7 @@ describe('relay, time', () => {
 
   it('ends many leases that are due together in several steps, and their sprites move on', () => {
     const count = 700;
-    const harness = new Harness({ slots: count, slabBytes: 1 << 26 });
+    const harness = new RelayHarness({ slots: count, slabBytes: 1 << 26 });
     const desktops = harness.joinMany(count);
     for (const desktop of desktops) assert.equal(harness.throw(desktop, 1, 'right'), 'accepted');
     const { counters } = harness.relay;
@@ -597,7 +597,7 @@ describe('relay, time', () => {
 
   it('pings at most DUE_PER_STEP_MAX desktops in a step, and returns that more are due', () => {
     for (const count of [DUE_PER_STEP_MAX - 1, DUE_PER_STEP_MAX, DUE_PER_STEP_MAX + 1, 2 * DUE_PER_STEP_MAX + 1]) {
-      const harness = new Harness({ slots: count });
+      const harness = new RelayHarness({ slots: count });
       harness.settle(...harness.joinMany(count));
       const nowMs = harness.nowMs + 2 * PING_MS;
       const pinged: number[] = [];
@@ -612,7 +612,7 @@ describe('relay, time', () => {
   });
 
   it('starts the leases of polls whose process died, and of no others', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const desktops = harness.joinMany(6);
     const tickets = harness.settle(...desktops);
     harness.relay.closedAll((ticket) => tickets.indexOf(ticket) % 2 === 0);
@@ -628,7 +628,7 @@ describe('relay, time', () => {
 describe('relay, neighbours', () => {
   it('are sent within a step in worlds of up to SMALL_WORLD_MAX, and only with the ping in larger ones', () => {
     for (const size of [SMALL_WORLD_MAX - 1, SMALL_WORLD_MAX, SMALL_WORLD_MAX + 1]) {
-      const harness = new Harness();
+      const harness = new RelayHarness();
       const desktops = harness.joinMany(size - 1);
       const tickets = harness.settle(...desktops);
       harness.join();
@@ -646,7 +646,7 @@ describe('relay, neighbours', () => {
 
   it('are sent world by world over several steps when more worlds changed than one step notifies, once each', () => {
     const worlds = DUE_PER_STEP_MAX / SMALL_WORLD_MAX + 2;
-    const harness = new Harness({ slots: 1024 });
+    const harness = new RelayHarness({ slots: 1024 });
     const all = Array.from({ length: worlds }, (_, n) => harness.joinMany(SMALL_WORLD_MAX, `world ${n}`));
     harness.settle(...all.flat());
     for (const [identity] of all) harness.relay.leave(identity.slot);
@@ -664,7 +664,7 @@ describe('relay, neighbours', () => {
   });
 
   it('are not sent when a world has outgrown the limit before the step', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const desktops = harness.joinMany(SMALL_WORLD_MAX - 10);
     harness.settle(...desktops);
     harness.joinMany(20);
@@ -673,7 +673,7 @@ describe('relay, neighbours', () => {
   });
 
   it('are sent again when a world has become small', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const desktops = harness.joinMany(SMALL_WORLD_MAX + 1);
     harness.settle(...desktops);
     harness.relay.leave(desktops[3].slot);
@@ -682,7 +682,7 @@ describe('relay, neighbours', () => {
   });
 
   it('are sent once for many changes, not to other worlds, and not when nothing changed', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const desktops = harness.joinMany(5);
     const [far] = harness.joinMany(1, 'office');
     harness.settle(...desktops, far);
@@ -697,7 +697,7 @@ describe('relay, neighbours', () => {
   });
 
   it('are the four desktops around; a desktop that is alone is its own neighbour', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const ada = harness.join('Ada', { world: 'attic' });
     const self = { desktop: harness.relay.desktops.id(ada.slot), name: 'Ada' };
     const four = { left: self, right: self, top: self, bottom: self };
@@ -709,7 +709,7 @@ describe('relay, neighbours', () => {
 
 describe('relay, joining', () => {
   it('seats an invited desktop to the right of its friend, in the friend’s world', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const friends = harness.joinMany(5, 'office');
     const guest = harness.join('', { near: friends[1] });
     assert.equal(harness.relay.torus.neighbour(friends[1].slot, 1), guest.slot);
@@ -718,7 +718,7 @@ describe('relay, joining', () => {
   });
 
   it('is refused when the friend has left, never joined, or is in another world; then nothing changes', () => {
-    const harness = new Harness({ slots: 4 });
+    const harness = new RelayHarness({ slots: 4 });
     const [ada, bob] = harness.joinMany(2);
     harness.relay.leave(bob.slot);
     refuses('near-gone', () => harness.join('', { near: bob }));
@@ -731,7 +731,7 @@ describe('relay, joining', () => {
   });
 
   it('is refused when all slots are in use, adds no world then, and succeeds when a slot is free', () => {
-    const harness = new Harness({ slots: 3 });
+    const harness = new RelayHarness({ slots: 3 });
     const desktops = harness.joinMany(3);
     refuses('relay-full', () => harness.join());
     refuses('relay-full', () => harness.join('', { world: 'office' }));
@@ -742,7 +742,7 @@ describe('relay, joining', () => {
   });
 
   it('is refused by a full relay that would have to evict the sprites of the same world', () => {
-    const harness = new Harness({ slots: 2 });
+    const harness = new RelayHarness({ slots: 2 });
     const [ada] = harness.joinMany(1, 'attic');
     const bob = harness.join();
     harness.throw(ada, 1, 'right', 'kept');
@@ -755,7 +755,7 @@ describe('relay, joining', () => {
   });
 
   it('adds worlds up to the limit, and one more when one is empty', () => {
-    const harness = new Harness({ worldsMax: 3 });
+    const harness = new RelayHarness({ worldsMax: 3 });
     harness.join();
     const [ada] = harness.joinMany(1, 'a');
     harness.joinMany(1, 'b');
@@ -767,7 +767,7 @@ describe('relay, joining', () => {
   });
 
   it('adds WORLDS_MAX worlds by default', () => {
-    const harness = new Harness({ slots: WORLDS_MAX + 1 });
+    const harness = new RelayHarness({ slots: WORLDS_MAX + 1 });
     for (let n = 0; n < WORLDS_MAX; n++) harness.join('', { world: String(n) });
     assert.equal(harness.relay.torus.worldCount, WORLDS_MAX);
     refuses('relay-full', () => harness.join('', { world: 'one more' }));
@@ -777,7 +777,7 @@ describe('relay, joining', () => {
 
 describe('relay, leaving', () => {
   it('moves the waiting sprites on, each in its direction of travel', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     // 16 desktops in rows of four. The four neighbours of one desktop throw at it.
     const desktops = harness.joinMany(16);
     const { torus } = harness.relay;
@@ -804,7 +804,7 @@ describe('relay, leaving', () => {
   });
 
   it('keeps the sprites of the last desktop of a world for the next one that joins', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada] = harness.joinMany(1, 'attic');
     harness.throw(ada, 1, 'right', 'one');
     harness.throw(ada, 2, 'top', 'two');
@@ -819,7 +819,7 @@ describe('relay, leaving', () => {
 
   it('evicts the world that has been empty longest when there is no room for another, and counts its sprites', () => {
     for (const limits of [{ worldsMax: 3 }, { slots: 3 }]) {
-      const harness = new Harness(limits);
+      const harness = new RelayHarness(limits);
       const worlds = ['a', 'b', 'c'];
       const owners = worlds.map((world) => harness.join('', { world }));
       owners.forEach((owner, index) => {
@@ -841,7 +841,7 @@ describe('relay, leaving', () => {
   });
 
   it('evicts the world that has been empty longest when the slab has no room for a throw, and only then', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const { counters, torus } = harness.relay;
     const passage = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
     const throwAll = (identity: Identity) => {
@@ -880,7 +880,7 @@ describe('relay, leaving', () => {
   });
 
   it('leaves no state to the next owner of the slot', () => {
-    const harness = new Harness({ slots: 2 });
+    const harness = new RelayHarness({ slots: 2 });
     const [ada, bob] = harness.joinMany(2);
     harness.throw(ada, 50);
     harness.throw(bob, 9);
@@ -901,7 +901,7 @@ describe('relay, leaving', () => {
 
 describe('relay, going down', () => {
   it('answers every parked poll with bye, each with its own delay', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const desktops = harness.joinMany(5);
     const tickets = harness.settle(...desktops);
     harness.luck = 0;
@@ -917,7 +917,7 @@ describe('relay, going down', () => {
   });
 
   it('refuses joins and crossings, but still answers polls with waiting sprites', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     harness.throw(ada, 1, 'right', 'last');
     harness.relay.drain();
@@ -929,7 +929,7 @@ describe('relay, going down', () => {
   });
 
   it('still accepts the repeat of an accepted crossing: its sender must not take the sprite back', () => {
-    const harness = new Harness();
+    const harness = new RelayHarness();
     const [ada] = harness.joinMany(2);
     harness.throw(ada, 1);
     harness.relay.drain();

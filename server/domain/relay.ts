@@ -76,11 +76,11 @@ type Refusal = keyof typeof REFUSALS;
 export type Verdict = 'accepted' | 'repeated' | Refusal;
 
 /**
- * The verdict about a crossing, and the response to its sender: body[0, length).
+ * The verdict about a crossing and the response to its sender, whose body is body[0, length).
  *
  * Owner   the relay: the next accept() overwrites it.
  */
-export interface Outcome {
+export interface CrossingResponse {
   verdict: Verdict;
   status: number;
   retryAfterSeconds: number;
@@ -170,7 +170,7 @@ export class Relay {
   readonly #receipt = Buffer.concat([TO], 512);
   /** Problem documents of refused crossings, made when first needed. */
   readonly #refusals = new Map<Refusal, Buffer>();
-  readonly #outcome: Outcome = {
+  readonly #response: CrossingResponse = {
     verdict: 'accepted',
     status: 202,
     retryAfterSeconds: 0,
@@ -275,7 +275,7 @@ export class Relay {
    * The way up: puts a crossing into the neighbour's mailbox, or refuses it. Its passage is passage[start, end).
    *
    * Shape   unless the verdict is 'accepted', nothing changed; a refused sprite stays with its sender.
-   * Owner   the outcome is valid until the next call; the passage is copied.
+   * Owner   the response is valid until the next call; the passage is copied.
    * Cost    O(1), no allocation; a refusal of one kind allocates its body once.
    */
   accept(
@@ -285,9 +285,9 @@ export class Relay {
     passage: Buffer,
     start = 0,
     end = passage.length,
-  ): Readonly<Outcome> {
-    const standing = this.desktops.authenticate(from);
-    if (standing !== 'live') return this.#refuse(standing === 'ended' ? 'desktop-ended' : 'unknown-desktop');
+  ): Readonly<CrossingResponse> {
+    const state = this.desktops.authenticate(from);
+    if (state !== 'live') return this.#refuse(state === 'ended' ? 'desktop-ended' : 'unknown-desktop');
     const { slot } = from;
     const recency = this.desktops.recencyOf(slot, crossing);
     if (recency === 'stale') return this.#refuse('crossing-stale');
@@ -329,9 +329,9 @@ export class Relay {
   poll(identity: Identity, ticket: number, epoch: number, seq: number): void {
     this.counters.polls++;
     const { slot } = identity;
-    const standing = this.desktops.authenticate(identity);
-    if (standing !== 'live') {
-      const [code, detail] = refusal(standing);
+    const state = this.desktops.authenticate(identity);
+    if (state !== 'live') {
+      const [code, detail] = refusal(state);
       this.#answerProblem(ticket, code, detail);
       return;
     }
@@ -453,37 +453,37 @@ export class Relay {
   }
 
   /** 202 with the receiver, `{"to":{…}}`; or `{"to":null}` when the receiver is no longer known (-1). */
-  #confirm(verdict: 'accepted' | 'repeated', receiver: number): Outcome {
-    const outcome = this.#outcome;
-    outcome.verdict = verdict;
-    outcome.status = 202;
-    outcome.retryAfterSeconds = 0;
-    outcome.body = this.#receipt;
+  #confirm(verdict: 'accepted' | 'repeated', receiver: number): CrossingResponse {
+    const response = this.#response;
+    response.verdict = verdict;
+    response.status = 202;
+    response.retryAfterSeconds = 0;
+    response.body = this.#receipt;
     if (receiver < 0) {
-      outcome.length = TO_UNKNOWN.copy(this.#receipt);
+      response.length = TO_UNKNOWN.copy(this.#receipt);
     } else {
       // `{"to":` is already at the beginning.
       const end = this.desktops.writeReference(receiver, this.#receipt, TO.length);
       this.#receipt[end] = CLOSE;
-      outcome.length = end + 1;
+      response.length = end + 1;
     }
-    return outcome;
+    return response;
   }
 
-  #refuse(code: Refusal): Outcome {
+  #refuse(code: Refusal): CrossingResponse {
     const { status, retryAfterSeconds } = PROBLEMS[code];
     let body = this.#refusals.get(code);
     if (!body) {
       body = Buffer.from(JSON.stringify(problem(code, REFUSALS[code])));
       this.#refusals.set(code, body);
     }
-    const outcome = this.#outcome;
-    outcome.verdict = code;
-    outcome.status = status;
-    outcome.retryAfterSeconds = retryAfterSeconds;
-    outcome.body = body;
-    outcome.length = body.length;
-    return outcome;
+    const response = this.#response;
+    response.verdict = code;
+    response.status = status;
+    response.retryAfterSeconds = retryAfterSeconds;
+    response.body = body;
+    response.length = body.length;
+    return response;
   }
 
   #findFriend(slot: number, generation: number): number {
@@ -624,6 +624,6 @@ export class Relay {
 }
 
 /** The code and detail of the problem document for a desktop that is not live. */
-export function refusal(standing: 'ended' | 'unknown'): ['desktop-ended' | 'unknown-desktop', string] {
-  return standing === 'ended' ? ['desktop-ended', ENDED_DETAIL] : ['unknown-desktop', UNKNOWN_DETAIL];
+export function refusal(state: 'ended' | 'unknown'): ['desktop-ended' | 'unknown-desktop', string] {
+  return state === 'ended' ? ['desktop-ended', ENDED_DETAIL] : ['unknown-desktop', UNKNOWN_DETAIL];
 }

@@ -153,9 +153,9 @@ export class Master {
 
   /** Returns whether the desktop is live. If it is not, answers the request with the reason. */
   #requireLive(link: number, request: number, identity: Identity): boolean {
-    const standing = this.relay.desktops.authenticate(identity);
-    if (standing === 'live') return true;
-    this.#answerProblem(link, request, problem(...refusal(standing)));
+    const state = this.relay.desktops.authenticate(identity);
+    if (state === 'live') return true;
+    this.#answerProblem(link, request, problem(...refusal(state)));
     return false;
   }
 

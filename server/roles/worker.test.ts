@@ -22,7 +22,7 @@ interface Answered {
 }
 
 /** A worker whose frames are collected, or fail to be sent; and the answers that its front received. */
-class Harness {
+class WorkerHarness {
   readonly frames: Buffer[] = [];
   readonly answers: Answered[] = [];
   readonly worker: Worker;
@@ -74,7 +74,7 @@ const BUSY = { status: 503, code: 'relay-busy', retryAfterSeconds: 1 };
 
 describe('worker', () => {
   it('sends every crossing to the master, also while draining, so that no repeat of an accepted one is refused', () => {
-    const harness = new Harness();
+    const harness = new WorkerHarness();
     harness.worker.drain();
     harness.post(7);
     harness.worker.handlers.turn();
@@ -85,7 +85,7 @@ describe('worker', () => {
 
   it('sends up to PROMPT_FRAMES_MAX frames a millisecond at once, and gathers the other records in one', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const harness = new Harness();
+    const harness = new WorkerHarness();
     const turn = (turns: number) => {
       for (let n = 0; n < turns; n++) {
         harness.post(n);
@@ -107,7 +107,7 @@ describe('worker', () => {
 
   it('sends a gathered frame early when it exceeds FRAME_BYTES_TARGET', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const harness = new Harness();
+    const harness = new WorkerHarness();
     for (let n = 0; n < PENDING_MAX / 2 && harness.frames.length <= PROMPT_FRAMES_MAX; n++) {
       harness.post(n);
       harness.worker.handlers.turn();
@@ -120,7 +120,7 @@ describe('worker', () => {
   });
 
   it('refuses every other request while draining', async () => {
-    const harness = new Harness();
+    const harness = new WorkerHarness();
     harness.worker.drain();
     const isDraining = (error: unknown) => error instanceof ProblemError && error.document.code === 'draining';
     await assert.rejects(harness.worker.query('describe', IDENTITY), isDraining);
@@ -131,7 +131,7 @@ describe('worker', () => {
 
   for (const fate of ['fails', 'fails later'] as const) {
     it(`answers 503 relay-busy to every request of a frame that ${fate}, and sends the next one`, async () => {
-      const harness = new Harness();
+      const harness = new WorkerHarness();
       harness.fate = fate;
       for (let ticket = 1; ticket <= 3; ticket++) harness.post(ticket);
       const described = harness.worker.query('describe', IDENTITY);
@@ -157,7 +157,7 @@ describe('worker', () => {
   }
 
   it('keeps the number of a poll with a closed socket until the master has answered, even if `closed` was not sent', () => {
-    const harness = new Harness();
+    const harness = new WorkerHarness();
     const request = harness.worker.poll(IDENTITY, 0, -1, () => assert.fail('the socket is closed'));
     harness.uplink.flush();
     harness.fate = 'fails';
@@ -167,7 +167,7 @@ describe('worker', () => {
   });
 
   it('counts malformed crossings apart from those refused as busy', () => {
-    const harness = new Harness();
+    const harness = new WorkerHarness();
     harness.post(1, '{');
     assert.deepEqual([harness.worker.malformed, harness.worker.busy], [1, 0]);
     for (let n = 0; n < PENDING_MAX - 1; n++) harness.post(2);
