@@ -1,9 +1,9 @@
 /**
- * Conservation: no sprite is lost, doubled or misrouted, whatever thousands of desktops do.
+ * Conservation: no sprite is lost, duplicated or misrouted, whatever thousands of desktops do.
  *
- * A relay and a model live the same seeded life. The model is written from PROTOCOL.md's rules with plain arrays and
- * objects: who sits where, what waits for whom and in which order, what each client has seen. Every answer and every
- * verdict is foretold; after every step the counters must balance.
+ * A relay and a model run the same seeded simulation. The model follows PROTOCOL.md's rules with plain arrays and objects:
+ * the desktop at each place, the sprites in each mailbox and their order, the sprites each client has seen. It predicts
+ * every answer and every verdict; after every step the counters must balance.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -32,61 +32,61 @@ const EPOCH = 0x6a1f03c2;
 const FILE = '0123456789abcdef'.repeat(4);
 const EDGE_NUMBERS: readonly EdgeNumber[] = [0, 1, 2, 3];
 
-/** One thrown sprite and what became of it. */
+/** One thrown sprite and its state. */
 interface Sprite {
   readonly name: string;
   readonly entry: EdgeNumber;
   readonly from: string;
-  /** When it was thrown: the place in the order of all throws. */
+  /** Its index among all throws, in their order. */
   readonly thrown: number;
   state: 'waiting' | 'acknowledged' | 'abandoned';
-  /** By clients, over its whole life. */
+  /** How often clients have seen it. */
   seen: number;
   seenByHolder: boolean;
-  /** How often its holder ended between seeing and acknowledging it: so often it may be seen once more. */
-  seenInVain: number;
+  /** How often its holder ended after seeing it but before acknowledging it: it may be seen again as often. */
+  seenUnacknowledged: number;
 }
 
 interface ModelWorld {
   readonly name: string;
   seats: Player[];
   width: number;
-  /** What the last one left behind, when there was something. */
+  /** The sprites that the last desktop left behind; undefined when there are none. */
   left: Sprite[] | undefined;
 }
 
-/** A desktop: what the relay should hold for it, and what its client knows. */
+/** A desktop: the state the relay should have for it, and what its client knows. */
 interface Player {
-  readonly who: Identity;
+  readonly identity: Identity;
   readonly id: string;
   readonly name: string;
   readonly world: ModelWorld;
   live: boolean;
   waiting: Sprite[];
-  /** How many of these, the first ones, have been in an answer, so that their order and sequences stay. */
-  told: number;
+  /** How many of these, from the first, have been in an answer; their order and sequences are fixed. */
+  sent: number;
   acknowledged: number;
-  /** The poll the relay should hold; 0 for none. */
+  /** The poll the relay should have parked; 0 for none. */
   parked: number;
   parkedMs: number;
-  /** Since when its lease runs. */
+  /** When its lease began. */
   silentMs: number;
-  /** The cursor its client goes on from. */
+  /** The sequence of its client's next cursor. */
   seq: number;
   vanished: boolean;
   newestCrossing: number;
   accepted: Set<number>;
-  restedMs: number;
+  burstFullMs: number;
 }
 
 interface Poll {
   readonly player: Player;
-  /** Nobody is there to read the answer. */
+  /** The client will not read the answer. */
   deaf: boolean;
 }
 
-/** Tells of each desktop that ends, whatever ended it, before anything of it moves. */
-class ToldRelay extends Relay {
+/** Calls `ending` for each desktop that ends, for any reason, before its sprites move. */
+class ObservedRelay extends Relay {
   readonly #ending: (slot: number) => void;
 
   constructor(options: RelayOptions, ending: (slot: number) => void) {
@@ -100,31 +100,30 @@ class ToldRelay extends Relay {
   }
 }
 
-class Life {
+class Simulation {
   readonly relay: Relay;
   readonly worlds = new Map<string, ModelWorld>();
   readonly players: Player[] = [];
   readonly ended: Player[] = [];
   readonly hungry: Player[] = [];
   readonly sprites: Sprite[] = [];
-  /** What happened how often: a life in which something never happened proves nothing about it. */
+  /** How often each event happened: a simulation without an event proves nothing about it. */
   readonly happened = new Map<string, number>();
   readonly #random: () => number;
   readonly #polls = new Map<number, Poll>();
   readonly #bySlot: (Player | undefined)[] = [];
-  /** Empty worlds that keep sprites, the longest empty first. */
+  /** Empty worlds that still have sprites, the longest empty first. */
   readonly #leftWorlds: ModelWorld[] = [];
-  readonly #out = Buffer.alloc(1024);
   #tickets = 0;
   #nowMs = 5_000_000;
   #byLease = false;
-  /** The poll that a newer one replaces just now. */
+  /** The poll that a newer one is replacing now. */
   #replaced = 0;
   #counts = { accepted: 0, acknowledged: 0, waiting: 0, abandoned: 0, forwarded: 0 };
 
   constructor(random: () => number) {
     this.#random = random;
-    this.relay = new ToldRelay(
+    this.relay = new ObservedRelay(
       {
         slots: SLOTS,
         slabBytes: 256 << 20,
@@ -150,23 +149,24 @@ class Life {
     this.happened.set(event, (this.happened.get(event) ?? 0) + 1);
   }
 
-  pick(most: number): number {
-    return Math.floor(this.#random() * most);
+  /** A random whole number, 0 ≤ n < end. */
+  pick(end: number): number {
+    return Math.floor(this.#random() * end);
   }
 
   any(): Player {
     return this.players[this.pick(this.players.length)];
   }
 
-  /** A desktop joins; what should come of it is known before. */
+  /** A desktop joins; the model predicts the result. */
   join(worldName: string, friend?: Player): Player | undefined {
     const name = this.#random() < 0.5 ? '' : `"Zoë" ${this.pick(1000)} 😀`;
     const token = new Uint32Array(4);
     let world = this.worlds.get(worldName);
     let fits = true;
-    if (!world && this.worlds.size >= WORLDS_MAX) fits = this.#givesUp();
-    if (fits && this.players.length + this.#leftWorlds.length >= SLOTS) fits = this.#givesUp(world);
-    const near = friend && { slot: friend.who.slot, generation: friend.who.generation };
+    if (!world && this.worlds.size >= WORLDS_MAX) fits = this.#evicts();
+    if (fits && this.players.length + this.#leftWorlds.length >= SLOTS) fits = this.#evicts(world);
+    const near = friend && { slot: friend.identity.slot, generation: friend.identity.generation };
     const join = near ? { name, near } : { name, world: worldName };
     if (!fits) {
       assert.throws(
@@ -178,14 +178,14 @@ class Life {
     }
     const slot = this.relay.join(join, token);
     assert.equal(this.#bySlot[slot], undefined, 'a slot has one owner');
-    const who = { slot, generation: this.relay.desktops.generation(slot), token };
+    const identity = { slot, generation: this.relay.desktops.generation(slot), token };
     if (!world) {
       world = { name: worldName, seats: [], width: 1, left: undefined };
       this.worlds.set(worldName, world);
     }
     const id = this.relay.desktops.id(slot);
     const player: Player = {
-      ...{ who, id, name: name || id, world, live: true, waiting: [], told: 0, acknowledged: 0 },
+      ...{ identity, id, name: name || id, world, live: true, waiting: [], sent: 0, acknowledged: 0 },
       ...{
         parked: 0,
         parkedMs: 0,
@@ -194,7 +194,7 @@ class Life {
         vanished: false,
         newestCrossing: 0,
         accepted: new Set<number>(),
-        restedMs: 0,
+        burstFullMs: 0,
       },
     };
     const { seats } = world;
@@ -209,7 +209,7 @@ class Life {
       this.#move(world.left, () => player);
       world.left = undefined;
       this.#leftWorlds.splice(this.#leftWorlds.indexOf(world), 1);
-      this.count('world come back to');
+      this.count('world reopened');
     }
     this.#bySlot[slot] = player;
     this.players.push(player);
@@ -218,11 +218,11 @@ class Life {
   }
 
   leave(player: Player): void {
-    this.relay.leave(player.who.slot);
+    this.relay.leave(player.identity.slot);
     this.count('left');
   }
 
-  /** Throws under a number that may be new, late, repeated or stale; verdict and receiver are known before. */
+  /** Throws with a number that may be new, late, repeated or stale; the model predicts verdict and receiver. */
   throw(player: Player, edge: EdgeNumber, crossing = player.newestCrossing + 1 + this.pick(3)): string {
     const name = `s${this.sprites.length}`;
     const passage = checkCrossing({
@@ -235,30 +235,25 @@ class Life {
     }).passage;
     const to = beyond(player, edge);
     const behind = player.newestCrossing - crossing;
-    const restedMs = Math.max(player.restedMs, this.#nowMs);
+    const burstFullMs = Math.max(player.burstFullMs, this.#nowMs);
     let expected = 'accepted';
     if (behind > CROSSINGS_REMEMBERED) expected = 'crossing-stale';
     else if (player.accepted.has(crossing)) expected = 'repeated';
-    else if (restedMs - this.#nowMs > (CROSSINGS_BURST_MAX - 1) * (1000 / CROSSINGS_PER_SECOND_MAX))
+    else if (burstFullMs - this.#nowMs > (CROSSINGS_BURST_MAX - 1) * (1000 / CROSSINGS_PER_SECOND_MAX))
       expected = 'too-fast';
     else {
-      player.restedMs = restedMs + 1000 / CROSSINGS_PER_SECOND_MAX;
+      player.burstFullMs = burstFullMs + 1000 / CROSSINGS_PER_SECOND_MAX;
       if (to.waiting.length >= MAILBOX_EVENTS_MAX) expected = 'mailbox-full';
     }
-    const { slot } = player.who;
-    assert.equal(
-      this.relay.accept(slot, crossing, edge, Buffer.from(passage)),
-      expected,
-      `${player.id} throws ${crossing}`,
-    );
+    const { verdict, body, length } = this.relay.accept(player.identity, crossing, edge, Buffer.from(passage));
+    assert.equal(verdict, expected, `${player.id} throws ${crossing}`);
     this.count(expected);
     if (expected !== 'accepted') return expected;
-    const told = this.#out.toString('utf8', 0, this.relay.writeReceiver(slot, crossing, this.#out, 0));
-    assert.deepEqual(JSON.parse(told), { to: { desktop: to.id, name: to.name } });
+    assert.deepEqual(JSON.parse(body.toString('utf8', 0, length)), { to: { desktop: to.id, name: to.name } });
     player.accepted.add(crossing);
     player.newestCrossing = Math.max(player.newestCrossing, crossing);
-    const life = { state: 'waiting' as const, seen: 0, seenByHolder: false, seenInVain: 0 };
-    const sprite: Sprite = { name, entry: opposite(edge), from: player.id, thrown: this.sprites.length, ...life };
+    const initial = { state: 'waiting' as const, seen: 0, seenByHolder: false, seenUnacknowledged: 0 };
+    const sprite: Sprite = { name, entry: opposite(edge), from: player.id, thrown: this.sprites.length, ...initial };
     this.sprites.push(sprite);
     to.waiting.push(sprite);
     this.#counts.accepted++;
@@ -266,12 +261,12 @@ class Life {
     return expected;
   }
 
-  /** Polls: with the cursor the client has, or (`how`) an older one, none, one ahead, or one of another epoch. */
+  /** Polls with the client's cursor, or (`how`) an older one, none, one ahead, or one of another epoch. */
   poll(player: Player, how: 'own' | 'older' | 'none' | 'ahead' | 'other' = 'own', deaf = false): void {
     const ticket = ++this.#tickets;
     this.#polls.set(ticket, { player, deaf });
     this.count(`poll ${how}`);
-    const newest = player.acknowledged + player.told;
+    const newest = player.acknowledged + player.sent;
     let seq = player.seq;
     if (how === 'older') seq = this.pick(player.seq + 1);
     if (how === 'none') seq = -1;
@@ -281,8 +276,8 @@ class Life {
     if (good) {
       for (; player.acknowledged < seq; player.acknowledged++) {
         const sprite = player.waiting.shift() as Sprite;
-        player.told--;
-        assert.ok(sprite.seenByHolder, 'what is acknowledged was seen');
+        player.sent--;
+        assert.ok(sprite.seenByHolder, 'an acknowledged sprite was seen');
         sprite.state = 'acknowledged';
         this.#counts.acknowledged++;
         this.#counts.waiting--;
@@ -291,20 +286,20 @@ class Life {
       player.parked = ticket;
       player.parkedMs = this.#nowMs;
     }
-    this.relay.poll(player.who, ticket, epoch, seq);
-    if (good && player.waiting.length > 0) assert.equal(player.parked, 0, 'what waits is given at once');
+    this.relay.poll(player.identity, ticket, epoch, seq);
+    if (good && player.waiting.length > 0) assert.equal(player.parked, 0, 'waiting sprites are answered at once');
     if (!good) assert.ok(!this.#polls.has(ticket), 'a refused poll is answered at once');
     assert.ok(!this.#polls.has(this.#replaced), 'the older poll was answered');
     this.#replaced = 0;
   }
 
-  /** Stops polling: either its connection is seen to close, or nothing is seen at all. */
+  /** Stops polling; the relay may or may not notice that the connection closed. */
   vanish(player: Player): void {
     player.vanished = true;
     const poll = this.#polls.get(player.parked);
     if (!poll) return;
     if (this.#random() < 0.5) {
-      this.relay.gone(player.parked, player.who.slot);
+      this.relay.closed(player.parked, player.identity.slot);
       this.#polls.delete(player.parked);
       player.parked = 0;
       player.silentMs = this.#nowMs;
@@ -323,11 +318,11 @@ class Life {
     for (const player of this.players) {
       if (player.parked)
         assert.ok(this.#nowMs - player.parkedMs <= PING_MS * (1 + PING_JITTER) + TICK_MS, 'pinged in time');
-      else assert.ok(this.#nowMs - player.silentMs < LEASE_MS + TICK_MS, 'no silent desktop outlives its lease');
+      else assert.ok(this.#nowMs - player.silentMs < LEASE_MS + TICK_MS, 'a silent desktop ends with its lease');
     }
   }
 
-  /** accepted = acknowledged + waiting + abandoned, in the relay and as the model counts them. */
+  /** Checks accepted = acknowledged + waiting + abandoned, in the relay and against the model's counts. */
   balance(): void {
     const { accepted, acknowledged, abandoned, forwarded } = this.relay.counters;
     const { waiting } = this.relay;
@@ -340,16 +335,16 @@ class Life {
     }
   }
 
-  /** Everything the relay can be asked, of every desktop. */
+  /** Compares everything the relay knows of every desktop with the model. */
   inspect(): void {
     const { relay } = this;
     let parked = 0;
     let waiting = 0;
-    for (const { who, waiting: own, acknowledged, parked: ticket, world } of this.players) {
-      assert.equal(relay.desktops.standing(who), 'live');
-      assert.equal(relay.mailboxes.count(who.slot), own.length);
-      assert.equal(relay.mailboxes.acknowledged(who.slot), acknowledged);
-      assert.equal(relay.torus.worldOf(who.slot).name, world.name);
+    for (const { identity, waiting: own, acknowledged, parked: ticket, world } of this.players) {
+      assert.equal(relay.desktops.authenticate(identity), 'live');
+      assert.equal(relay.mailboxes.count(identity.slot), own.length);
+      assert.equal(relay.mailboxes.acknowledged(identity.slot), acknowledged);
+      assert.equal(relay.torus.worldOf(identity.slot).name, world.name);
       if (ticket) parked++;
       waiting += own.length;
     }
@@ -357,7 +352,7 @@ class Life {
       const real = relay.torus.find(world.name);
       assert.deepEqual(
         Array.from(real?.slots.subarray(0, real.count) ?? []),
-        world.seats.map(({ who }) => who.slot),
+        world.seats.map(({ identity }) => identity.slot),
       );
       assert.equal(real?.width, world.width);
       waiting += world.left?.length ?? 0;
@@ -367,7 +362,7 @@ class Life {
     assert.equal(relay.parkedCount, parked);
     assert.equal(relay.waiting, waiting);
     for (const sprite of this.sprites) {
-      assert.equal(sprite.seen, sprite.seenInVain + (sprite.seenByHolder ? 1 : 0));
+      assert.equal(sprite.seen, sprite.seenUnacknowledged + (sprite.seenByHolder ? 1 : 0));
       if (sprite.state === 'acknowledged') assert.ok(sprite.seenByHolder);
     }
   }
@@ -389,7 +384,7 @@ class Life {
       player.silentMs = this.#nowMs;
     }
     const expected = replaced ? 0 : Math.min(EVENTS_PER_POLL_MAX, player.waiting.length);
-    tell(player, expected);
+    send(player, expected);
     const cursor: Cursor = { epoch: 0, seq: 0 };
     assert.ok(readCursor(body.cursor, cursor));
     assert.deepEqual(cursor, { epoch: EPOCH, seq: player.acknowledged + expected });
@@ -399,8 +394,8 @@ class Life {
     );
     let sprites = 0;
     for (const event of body.events) {
-      if (event.type === 'sprite') this.#gets(player, event, player.acknowledged + ++sprites, deaf);
-      else if (event.type === 'neighbours') this.#isTold(player, event);
+      if (event.type === 'sprite') this.#checkSprite(player, event, player.acknowledged + ++sprites, deaf);
+      else if (event.type === 'neighbours') this.#checkNeighbours(player, event);
       else {
         assert.equal(event.type, 'ping');
         assert.ok(this.#nowMs - player.parkedMs >= PING_MS * (1 - PING_JITTER), 'no ping before its time');
@@ -427,8 +422,8 @@ class Life {
     assert.deepEqual(cursor, { epoch: EPOCH, seq: player.acknowledged });
   }
 
-  /** An event must be the one that waits at this place of this mailbox; a client that reads it sees it once. */
-  #gets(
+  /** Checks that an event is the one the model expects here, and that a client sees each sprite once. */
+  #checkSprite(
     player: Player,
     event: { seq: number; edge: string; from: { desktop: string }; sprite: { name: string } },
     seq: number,
@@ -437,21 +432,21 @@ class Life {
     const sprite = player.waiting[seq - player.acknowledged - 1];
     const got = `${event.seq} ${event.sprite.name} ${event.edge} ${event.from.desktop}`;
     const due = `${seq} ${sprite.name} ${EDGES[sprite.entry]} ${sprite.from}`;
-    if (got !== due) assert.fail(`${player.id} got ${got} in place of ${due}`);
+    if (got !== due) assert.fail(`${player.id} got ${got} instead of ${due}`);
     if (deaf) {
       this.count('answer lost');
     } else if (seq > player.seq) {
       assert.ok(!sprite.seenByHolder, `${sprite.name} is seen once by ${player.id}`);
       sprite.seenByHolder = true;
       sprite.seen++;
-      if (sprite.seenInVain > 0) this.count('seen again elsewhere');
+      if (sprite.seenUnacknowledged > 0) this.count('seen again elsewhere');
     } else {
       assert.ok(sprite.seenByHolder);
       this.count('given again');
     }
   }
 
-  #isTold(player: Player, event: Record<string, { desktop: string; name: string }>): void {
+  #checkNeighbours(player: Player, event: Record<string, { desktop: string; name: string }>): void {
     for (const edge of EDGE_NUMBERS) {
       const { id, name } = beyond(player, edge);
       assert.deepEqual(event[EDGES[edge]], { desktop: id, name });
@@ -478,10 +473,10 @@ class Life {
       this.count('world left with sprites');
     } else {
       this.worlds.delete(world.name);
-      this.count('world gone');
+      this.count('world removed');
     }
     player.waiting = [];
-    player.told = 0;
+    player.sent = 0;
     const gap = seats.indexOf(player);
     const last = seats.pop() as Player;
     if (last !== player) seats[gap] = last;
@@ -501,8 +496,8 @@ class Life {
     }
   }
 
-  /** The world that has been empty longest is given up, but never the one somebody comes back to. */
-  #givesUp(except?: ModelWorld): boolean {
+  /** Evicts the world that has been empty longest, except the one that a desktop joins. */
+  #evicts(except?: ModelWorld): boolean {
     const at = this.#leftWorlds.findIndex((world) => world !== except);
     if (at < 0) return false;
     const [world] = this.#leftWorlds.splice(at, 1);
@@ -512,35 +507,35 @@ class Life {
       this.#counts.abandoned++;
       this.#counts.waiting--;
     }
-    this.count('world given up');
+    this.count('world evicted');
     return true;
   }
 }
 
 /**
- * The first `count` that wait get their sequences, if they have none yet. What came in by one edge keeps its order; of the
- * four that are next so, the one that was thrown first is told first.
+ * Gives the first `count` waiting sprites their sequences, unless they have them. Sprites that enter by one edge keep their
+ * order; of the first ones of the four edges, the one thrown first is sent first.
  */
-function tell(player: Player, count: number): void {
+function send(player: Player, count: number): void {
   const { waiting } = player;
-  while (player.told < count) {
-    const untold = waiting.slice(player.told);
-    const next = EDGE_NUMBERS.map((edge) => untold.find(({ entry }) => entry === edge)).filter(
+  while (player.sent < count) {
+    const unsent = waiting.slice(player.sent);
+    const next = EDGE_NUMBERS.map((edge) => unsent.find(({ entry }) => entry === edge)).filter(
       (one) => one !== undefined,
     );
     const first = next.reduce((one, other) => (other.thrown < one.thrown ? other : one));
-    waiting.splice(waiting.indexOf(first, player.told), 1);
-    waiting.splice(player.told++, 0, first);
+    waiting.splice(waiting.indexOf(first, player.sent), 1);
+    waiting.splice(player.sent++, 0, first);
   }
 }
 
-/** The holder has ended: if it had seen the sprite, the next one will see it again. */
+/** The holder has ended: if it has seen the sprite, the next holder will see it again. */
 function unsee(sprite: Sprite): void {
-  if (sprite.seenByHolder) sprite.seenInVain++;
+  if (sprite.seenByHolder) sprite.seenUnacknowledged++;
   sprite.seenByHolder = false;
 }
 
-/** Who lies beyond an edge, by the words of the torus. */
+/** The desktop beyond an edge, by the definition of the torus. */
 function beyond(player: Player, edge: EdgeNumber): Player {
   const { seats, width } = player.world;
   const step = [-1, 1, -width, width][edge];
@@ -553,109 +548,116 @@ function resize(world: ModelWorld): void {
   else if (world.width > 1 && 4 * count < 3 * world.width ** 2) world.width /= 2;
 }
 
-/** Throws at one desktop from all four sides until its mailbox is full. */
-function flood(life: Life, target: Player): void {
+/** Throws at one desktop from its four neighbours until its mailbox is full. */
+function flood(simulation: Simulation, target: Player): void {
   const throwers = EDGE_NUMBERS.map((edge) => beyond(target, edge));
   for (let n = 0; n < MAILBOX_EVENTS_MAX + 20; n++) {
     const edge = (n & 3) as EdgeNumber;
-    life.throw(throwers[edge], opposite(edge));
-    life.balance();
+    simulation.throw(throwers[edge], opposite(edge));
+    simulation.balance();
   }
 }
 
-/** One thing that happens. */
-function step(life: Life, random: () => number): void {
+/** One random step of the simulation. */
+function step(simulation: Simulation, random: () => number): void {
   const dice = random() * 1000;
   if (dice < 620) {
-    const player = life.any();
+    const player = simulation.any();
     const number = random();
-    if (number < 0.85) life.throw(player, life.pick(4) as EdgeNumber);
-    else life.throw(player, life.pick(4) as EdgeNumber, Math.max(1, player.newestCrossing - life.pick(36)));
+    if (number < 0.85) simulation.throw(player, simulation.pick(4) as EdgeNumber);
+    else
+      simulation.throw(
+        player,
+        simulation.pick(4) as EdgeNumber,
+        Math.max(1, player.newestCrossing - simulation.pick(36)),
+      );
   } else if (dice < 700) {
-    life.poll(life.any(), (['own', 'older', 'none', 'ahead', 'other'] as const)[life.pick(5)]);
+    simulation.poll(simulation.any(), (['own', 'older', 'none', 'ahead', 'other'] as const)[simulation.pick(5)]);
   } else if (dice < 760) {
-    const worldName = random() < 0.6 ? 'commons' : `world ${life.pick(14)}`;
-    if (random() < 0.7) life.join(worldName);
+    const worldName = random() < 0.6 ? 'commons' : `world ${simulation.pick(14)}`;
+    if (random() < 0.7) simulation.join(worldName);
     else {
-      const friend = life.any();
-      life.join(friend.world.name, friend);
+      const friend = simulation.any();
+      simulation.join(friend.world.name, friend);
     }
   } else if (dice < 785) {
-    life.leave(life.any());
+    simulation.leave(simulation.any());
   } else if (dice < 840) {
-    life.vanish(life.any());
+    simulation.vanish(simulation.any());
   } else if (dice < 880) {
-    const player = life.any();
+    const player = simulation.any();
     player.vanished = false;
-    life.poll(player, random() < 0.5 ? 'own' : 'older');
+    simulation.poll(player, random() < 0.5 ? 'own' : 'older');
   } else if (dice < 900) {
-    const player = life.ended[life.pick(life.ended.length)];
-    if (player) life.poll(player);
+    const player = simulation.ended[simulation.pick(simulation.ended.length)];
+    if (player) simulation.poll(player);
   } else if (dice < 901) {
-    const target = life.any();
-    life.vanish(target);
-    flood(life, target);
+    const target = simulation.any();
+    simulation.vanish(target);
+    flood(simulation, target);
   } else if (dice < 902) {
-    // A stretch of neighbours falls silent at once.
-    const { seats } = life.any().world;
-    const first = life.pick(seats.length);
-    for (const player of seats.slice(first, first + 60)) life.vanish(player);
+    // Many neighbours fall silent at once.
+    const { seats } = simulation.any().world;
+    const first = simulation.pick(seats.length);
+    for (const player of seats.slice(first, first + 60)) simulation.vanish(player);
   } else if (dice < 912) {
-    const privately = [...life.worlds.values()].filter(({ name, seats }) => name !== 'commons' && seats.length > 0);
-    const world = privately[life.pick(privately.length)];
-    if (world) for (const player of [...world.seats]) life.leave(player);
+    const privately = [...simulation.worlds.values()].filter(
+      ({ name, seats }) => name !== 'commons' && seats.length > 0,
+    );
+    const world = privately[simulation.pick(privately.length)];
+    if (world) for (const player of [...world.seats]) simulation.leave(player);
   } else if (dice < 940) {
-    life.pass(random() * 2500);
+    simulation.pass(random() * 2500);
   }
 }
 
 describe('conservation', () => {
-  it('no sprite is lost, seen twice, out of order or misrouted in a long life of thousands (seeded)', (t) => {
+  it('loses, duplicates, reorders or misroutes no sprite in a long simulation of thousands of desktops (seeded)', (t) => {
     const random = randomOf(t);
-    const life = new Life(random);
-    for (let n = 0; n < 2600; n++) life.join('commons');
+    const simulation = new Simulation(random);
+    for (let n = 0; n < 2600; n++) simulation.join('commons');
     for (let n = 0; n < STEPS; n++) {
-      step(life, random);
-      life.balance();
-      for (let served = 0; served < 2 && life.hungry.length > 0; served++) {
-        const player = life.hungry.splice(life.pick(life.hungry.length), 1)[0];
-        if (player.live && !player.vanished && player.parked === 0) life.poll(player, 'own', random() < 0.03);
-        life.balance();
+      step(simulation, random);
+      simulation.balance();
+      for (let served = 0; served < 2 && simulation.hungry.length > 0; served++) {
+        const player = simulation.hungry.splice(simulation.pick(simulation.hungry.length), 1)[0];
+        if (player.live && !player.vanished && player.parked === 0) simulation.poll(player, 'own', random() < 0.03);
+        simulation.balance();
       }
-      if (random() < 0.6) life.relay.endTurn();
-      life.balance();
-      if (n % 1000 === 0) life.inspect();
+      if (random() < 0.6) simulation.relay.endTurn();
+      simulation.balance();
+      if (n % 1000 === 0) simulation.inspect();
       if (n % 30_000 === 25_000) {
-        // A crowd comes until the relay is full.
-        while (life.join('commons'));
-        life.balance();
+        // Desktops join until the relay is full.
+        while (simulation.join('commons'));
+        simulation.balance();
       }
     }
-    life.relay.endTurn();
-    life.inspect();
+    simulation.relay.endTurn();
+    simulation.inspect();
 
-    // Everybody who is still here comes back and takes what waits.
-    for (const player of life.players) {
+    // Every desktop that is still here polls until its mailbox is empty.
+    for (const player of simulation.players) {
       player.vanished = false;
       for (;;) {
-        life.poll(player);
-        life.balance();
+        simulation.poll(player);
+        simulation.balance();
         if (player.waiting.length === 0) break;
       }
     }
-    life.inspect();
-    for (const sprite of life.sprites) {
-      assert.equal(sprite.seen, sprite.seenInVain + (sprite.state === 'acknowledged' ? 1 : 0), sprite.name);
+    simulation.inspect();
+    for (const sprite of simulation.sprites) {
+      assert.equal(sprite.seen, sprite.seenUnacknowledged + (sprite.state === 'acknowledged' ? 1 : 0), sprite.name);
     }
 
-    t.diagnostic([...life.happened].map(([event, times]) => `${event} ${times}`).join(', '));
+    t.diagnostic([...simulation.happened].map(([event, times]) => `${event} ${times}`).join(', '));
     const everything = [
       ...['accepted', 'repeated', 'crossing-stale', 'mailbox-full', 'join refused', 'invited', 'left'],
       ...['lease ended', 'vanished seen', 'vanished unseen', 'ping', 'cursor-ahead', 'cursor-lost', 'desktop-ended'],
       ...['answer lost', 'given again', 'seen again elsewhere'],
-      ...['world left with sprites', 'world come back to', 'world given up', 'world gone'],
+      ...['world left with sprites', 'world reopened', 'world evicted', 'world removed'],
     ];
     for (const event of everything)
-      assert.ok(life.happened.get(event), `a life without "${event}" proves nothing about it`);
+      assert.ok(simulation.happened.get(event), `a simulation without "${event}" proves nothing about it`);
   });
 });

@@ -6,7 +6,7 @@ import { LEASE_MS, PING_JITTER, PING_MS } from './limits.ts';
 
 const HORIZON_MS = 4095 * TICK_MS;
 
-/** What falls due at `nowMs`, in order. */
+/** The slots that are due at `nowMs`, in order. */
 function due(deadlines: Deadlines, nowMs: number): number[] {
   const slots: number[] = [];
   deadlines.advance(nowMs, (slot) => slots.push(slot) > 0);
@@ -14,7 +14,7 @@ function due(deadlines: Deadlines, nowMs: number): number[] {
 }
 
 describe('deadlines', () => {
-  it('fall due at their time, not a millisecond before, and once', () => {
+  it('are due at their time, not a millisecond before, and once', () => {
     const deadlines = new Deadlines(4, 0);
     deadlines.set(2, 1000);
     assert.deepEqual(due(deadlines, 999), []);
@@ -22,7 +22,7 @@ describe('deadlines', () => {
     assert.deepEqual(due(deadlines, 500_000), []);
   });
 
-  it('between two ticks fall due at the later one: never early, less than a tick late', () => {
+  it('between two ticks are due at the later one: never early, less than a tick late', () => {
     for (const at of [951, 975, 999.5, 1000]) {
       const deadlines = new Deadlines(1, 0);
       deadlines.set(0, at);
@@ -32,7 +32,7 @@ describe('deadlines', () => {
     }
   });
 
-  it('of the past fall due with the next tick', () => {
+  it('in the past are due with the next tick', () => {
     const deadlines = new Deadlines(2, 10_000);
     deadlines.set(0, 3);
     deadlines.set(1, 10_000);
@@ -40,7 +40,7 @@ describe('deadlines', () => {
     assert.deepEqual(due(deadlines, 10_000 + TICK_MS), [0, 1]);
   });
 
-  it('set again fall due at the new time only', () => {
+  it('that are set again are due at the new time only', () => {
     const deadlines = new Deadlines(3, 0);
     for (const at of [500, 9000, 700]) deadlines.set(1, at);
     assert.deepEqual(due(deadlines, 699), []);
@@ -48,7 +48,7 @@ describe('deadlines', () => {
     assert.deepEqual(due(deadlines, 20_000), []);
   });
 
-  it('cleared never fall due, and may be cleared again', () => {
+  it('that are cleared are never due, and may be cleared again', () => {
     const deadlines = new Deadlines(3, 0);
     for (const slot of [0, 1, 2]) deadlines.set(slot, 100);
     deadlines.clear(1);
@@ -57,7 +57,7 @@ describe('deadlines', () => {
     deadlines.clear(0);
   });
 
-  it('of one tick fall due in the order they were set; of several, by time', () => {
+  it('are due by time, and within one tick in the order in which they were set', () => {
     const deadlines = new Deadlines(6, 0);
     for (const [slot, at] of [
       [4, 300],
@@ -71,7 +71,7 @@ describe('deadlines', () => {
     assert.deepEqual(due(deadlines, 1000), [1, 5, 2, 4, 0]);
   });
 
-  it('may be set and cleared, of any slot, while others fall due', () => {
+  it('of any slot may be set and cleared while due ones are handled', () => {
     const deadlines = new Deadlines(4, 0);
     for (const slot of [0, 1, 2, 3]) deadlines.set(slot, 100);
     const slots: number[] = [];
@@ -88,7 +88,7 @@ describe('deadlines', () => {
     assert.deepEqual(due(deadlines, 5000), [2]);
   });
 
-  it('stay due, in their order and before what falls due later, when there were enough of them for now', () => {
+  it('stay due, in their order and before later ones, when the callback stops', () => {
     const deadlines = new Deadlines(6, 0);
     for (const [slot, at] of [
       [3, 100],
@@ -112,7 +112,7 @@ describe('deadlines', () => {
     assert.deepEqual(next(300), [[], false]);
   });
 
-  it('answer that none is left when the last one of them was enough', () => {
+  it('report that none is left when the callback stops at the last one', () => {
     const deadlines = new Deadlines(2, 0);
     for (const slot of [0, 1]) deadlines.set(slot, 100);
     let left = 2;
@@ -123,11 +123,11 @@ describe('deadlines', () => {
     assert.equal(left, 0);
   });
 
-  it('reach beyond the latest ping and the lease', () => {
+  it('have a horizon later than the latest ping and the lease', () => {
     assert.ok(HORIZON_MS > PING_MS * (1 + PING_JITTER) && HORIZON_MS > LEASE_MS);
   });
 
-  it('reach up to the horizon exactly, and what lies beyond falls due there', () => {
+  it('are exact up to the horizon; later ones are due at the horizon', () => {
     for (const start of [0, 12_345_678]) {
       const first = Math.floor(start / TICK_MS) * TICK_MS;
       for (const beyond of [-TICK_MS, 0, TICK_MS, 1e9]) {
@@ -149,7 +149,7 @@ describe('deadlines', () => {
     }
   });
 
-  it('all fall due after a sleep longer than the wheel, once each', () => {
+  it('are all due after a pause longer than the wheel, once each', () => {
     const deadlines = new Deadlines(100, 0);
     for (let slot = 0; slot < 100; slot++) deadlines.set(slot, 1 + slot * 2000);
     assert.deepEqual(
@@ -159,7 +159,7 @@ describe('deadlines', () => {
     assert.deepEqual(due(deadlines, 9 * HORIZON_MS), []);
   });
 
-  it('set during a long sleep’s reckoning are of the time to come, not of the sleep', () => {
+  it('that are set while a long pause is caught up lie after the pause, not in it', () => {
     for (const sleep of [LEASE_MS, HORIZON_MS - TICK_MS, HORIZON_MS, HORIZON_MS + TICK_MS, 5 * HORIZON_MS]) {
       const deadlines = new Deadlines(2, 0);
       deadlines.set(0, TICK_MS);
@@ -175,7 +175,7 @@ describe('deadlines', () => {
     }
   });
 
-  it('stay as they are when the clock stands still or goes back', () => {
+  it('don’t change when the clock stops or goes back', () => {
     const deadlines = new Deadlines(1, 10_000);
     deadlines.set(0, 11_000);
     assert.deepEqual(due(deadlines, 10_000), []);
@@ -184,12 +184,12 @@ describe('deadlines', () => {
     assert.deepEqual(due(deadlines, 11_000), [0]);
   });
 
-  it('keep the time through a long random life (seeded)', (t) => {
+  it('are due in time in a long random run (seeded)', (t) => {
     const random = randomOf(t);
     const slots = 500;
     let now = 1_000_000;
     const deadlines = new Deadlines(slots, now);
-    /** The tick at which each slot falls due. */
+    /** The tick at which each slot is due. */
     const model = new Map<number, number>();
     const tickOf = (at: number) => Math.max(Math.ceil(at / TICK_MS), Math.floor(now / TICK_MS) + 1);
     const set = (slot: number) => {

@@ -1,35 +1,35 @@
 /**
- * Deadlines: the one moment at which something falls due for each slot: its ping while parked, the end of its lease else.
+ * Deadlines: one per slot. While the desktop's poll is parked it is the time of its ping, otherwise the end of its lease.
  *
- * A wheel of ticks; the slots due in one tick are a ring through two arrays, entered at a sentinel behind the last slot.
- * One ring more gathers what falls due now, so that deadlines set meanwhile are all of the time to come.
+ * A timer wheel: the slots due in one tick form a ring (a doubly linked list in two arrays) with a sentinel after the last slot.
+ * One more ring holds the slots that are due now, so that a deadline set while they are handled always lies in the future.
  * Invariant: a slot is in at most one ring; a slot that is in none is linked to itself.
  * Cost: set and clear are O(1), 8 bytes a slot; a tick costs what falls due in it.
  */
 
-/** Length of a tick in ms: what falls due in one of them, at a million desktops, is some 400 pings. */
+/** The length of a tick in ms. With a million desktops some 400 pings are due in one tick. */
 export const TICK_MS = 50;
 
-/** Ticks of the wheel: a power of two; its horizon of 204 s lies beyond the latest ping. */
+/** Ticks of the wheel: a power of two. Its horizon of 204 s is later than the latest ping. */
 const TICKS = 4096;
 
 export class Deadlines {
   readonly #next: Uint32Array;
   readonly #previous: Uint32Array;
   readonly #slots: number;
-  /** The tick up to which everything was called due. */
+  /** Every deadline up to this tick has been moved to the ring of due slots. */
   #tick: number;
 
-  /** `nowMs`: the clock all later times are of; monotonic. */
+  /** `nowMs` is the time on the clock that all later times are measured on; monotonic. */
   constructor(slots: number, nowMs: number) {
     this.#slots = slots;
-    // Links are stored as the distance from the slot itself, so untouched zero memory reads as "linked to itself".
+    // A link is stored as the distance from the slot, so zeroed memory that was never touched means "linked to itself".
     this.#next = new Uint32Array(slots + TICKS + 1);
     this.#previous = new Uint32Array(slots + TICKS + 1);
     this.#tick = Math.floor(nowMs / TICK_MS);
   }
 
-  /** Sets the deadline of a slot in place of what it had. A time beyond the horizon falls due at the horizon. */
+  /** Sets the deadline of a slot and replaces an earlier one. A time beyond the horizon is due at the horizon. */
   set(slot: number, atMs: number): void {
     this.clear(slot);
     const tick = Math.min(Math.max(Math.ceil(atMs / TICK_MS), this.#tick + 1), this.#tick + TICKS - 1);
@@ -48,13 +48,13 @@ export class Deadlines {
   }
 
   /**
-   * Calls `due` for each slot whose deadline is at or before `nowMs`, after taking it off the wheel, until it says false:
-   * that is enough for now, and the rest stays due. Answers whether there is a rest.
+   * Removes each slot whose deadline is at or before `nowMs` and calls `due` for it, until `due` returns false; the others
+   * stay due. Returns whether there are others.
    */
   advance(nowMs: number, due: (slot: number) => boolean): boolean {
     const until = Math.floor(nowMs / TICK_MS);
     const dueRing = this.#slots + TICKS;
-    // After a long sleep one round of the wheel sees everything.
+    // After a long pause one round of the wheel covers every tick.
     for (let tick = Math.max(this.#tick, until - TICKS) + 1; tick <= until; tick++) {
       this.#splice(this.#slots + (tick & (TICKS - 1)), dueRing);
     }

@@ -9,14 +9,14 @@ import { NO_BLOCK, Slab } from './slab.ts';
 const BASE = 1000;
 const TOKEN = Uint32Array.of(1, 0x80000000, 0xffffffff, 4);
 
-function house(slots = 8, slab = new Slab(0)): Desktops {
+function table(slots = 8, slab = new Slab(0)): Desktops {
   return new Desktops(slots, slab, BASE);
 }
 
-/** A house with one desktop in it, and its slot. */
+/** A table with one desktop, and its slot. */
 function withOne(name = ''): { desktops: Desktops; slot: number } {
-  const desktops = house();
-  return { desktops, slot: desktops.take(name, TOKEN) };
+  const desktops = table();
+  return { desktops, slot: desktops.add(name, TOKEN) };
 }
 
 const nameOf = (desktops: Desktops, slot: number) => {
@@ -25,26 +25,26 @@ const nameOf = (desktops: Desktops, slot: number) => {
 };
 
 describe('desktops', () => {
-  it('get slots of their own until all are taken, and again when one is released', () => {
-    const desktops = house(3);
+  it('get a slot each until all are in use, and again when one is released', () => {
+    const desktops = table(3);
     assert.deepEqual(
-      [0, 1, 2, 3].map(() => desktops.take('', TOKEN)),
+      [0, 1, 2, 3].map(() => desktops.add('', TOKEN)),
       [0, 1, 2, -1],
     );
     assert.equal(desktops.count, 3);
     desktops.end(1);
     assert.equal(desktops.count, 2);
-    assert.equal(desktops.take('', TOKEN), -1, 'an ended slot is kept');
+    assert.equal(desktops.add('', TOKEN), -1, 'an ended slot is kept');
     desktops.release(1);
-    assert.equal(desktops.take('', TOKEN), 1);
-    assert.equal(desktops.take('', TOKEN), -1);
+    assert.equal(desktops.add('', TOKEN), 1);
+    assert.equal(desktops.add('', TOKEN), -1);
   });
 
   it('have ids that no later owner of the slot has', () => {
-    const desktops = house(1);
+    const desktops = table(1);
     const ids = new Set<string>();
     for (let n = 0; n < 100; n++) {
-      const slot = desktops.take('', TOKEN);
+      const slot = desktops.add('', TOKEN);
       ids.add(desktops.id(slot));
       assert.equal(desktops.id(slot), writeId(slot, desktops.generation(slot)));
       desktops.end(slot);
@@ -53,42 +53,42 @@ describe('desktops', () => {
     assert.equal(ids.size, 100);
   });
 
-  it('are live with their token, unknown with any other, ended after their time', () => {
+  it('are live with their token, unknown with any other, and ended once they have left', () => {
     const { desktops, slot } = withOne();
     const generation = desktops.generation(slot);
-    const standing = (given: object) => desktops.standing({ slot, generation, token: TOKEN, ...given });
-    assert.equal(standing({}), 'live');
+    const authenticate = (given: object) => desktops.authenticate({ slot, generation, token: TOKEN, ...given });
+    assert.equal(authenticate({}), 'live');
     for (let word = 0; word < 4; word++) {
       for (const bit of [0, 1, 15, 30, 31]) {
         const forged = Uint32Array.from(TOKEN);
         forged[word] ^= 1 << bit;
-        assert.equal(standing({ token: forged }), 'unknown', `bit ${bit} of word ${word}`);
+        assert.equal(authenticate({ token: forged }), 'unknown', `bit ${bit} of word ${word}`);
       }
     }
-    assert.equal(standing({ token: new Uint32Array(4) }), 'unknown');
-    assert.equal(standing({ generation: generation + 1 }), 'unknown');
-    assert.equal(standing({ generation: BASE }), 'unknown');
-    assert.equal(standing({ generation: 1 }), 'unknown');
-    assert.equal(standing({ slot: 7 }), 'unknown', 'a slot nobody had');
-    for (const beyond of [8, 0xffffff, 0xffffffff]) assert.equal(standing({ slot: beyond }), 'unknown');
+    assert.equal(authenticate({ token: new Uint32Array(4) }), 'unknown');
+    assert.equal(authenticate({ generation: generation + 1 }), 'unknown');
+    assert.equal(authenticate({ generation: BASE }), 'unknown');
+    assert.equal(authenticate({ generation: 1 }), 'unknown');
+    assert.equal(authenticate({ slot: 7 }), 'unknown', 'a slot that was never used');
+    for (const beyond of [8, 0xffffff, 0xffffffff]) assert.equal(authenticate({ slot: beyond }), 'unknown');
     desktops.end(slot);
-    assert.equal(standing({}), 'ended');
+    assert.equal(authenticate({}), 'ended');
     desktops.release(slot);
-    assert.equal(standing({}), 'ended');
-    desktops.take('', Uint32Array.of(9, 9, 9, 9));
-    assert.equal(standing({}), 'ended');
-    assert.equal(standing({ generation: generation + 1, token: Uint32Array.of(9, 9, 9, 9) }), 'live');
-    assert.equal(standing({ generation: generation + 1 }), 'unknown', 'the token of the owner before');
+    assert.equal(authenticate({}), 'ended');
+    desktops.add('', Uint32Array.of(9, 9, 9, 9));
+    assert.equal(authenticate({}), 'ended');
+    assert.equal(authenticate({ generation: generation + 1, token: Uint32Array.of(9, 9, 9, 9) }), 'live');
+    assert.equal(authenticate({ generation: generation + 1 }), 'unknown', 'the token of the previous owner');
   });
 
-  it('are known at the highest generation and the last slot', () => {
+  it('are authenticated at the highest generation and the last slot', () => {
     const desktops = new Desktops(4, new Slab(0), 0x7fffffff);
-    for (let n = 0; n < 4; n++) desktops.take('', TOKEN);
+    for (let n = 0; n < 4; n++) desktops.add('', TOKEN);
     assert.equal(desktops.id(3), '3-80000000');
-    assert.equal(desktops.standing({ slot: 3, generation: 0x80000000, token: TOKEN }), 'live');
+    assert.equal(desktops.authenticate({ slot: 3, generation: 0x80000000, token: TOKEN }), 'live');
   });
 
-  it('go by their name, whatever is in it, or by their id without one', () => {
+  it('are called by their name, with any characters, or by their id when they have none', () => {
     const longest = '"\\'.repeat(NAME_BYTES_MAX / 2);
     for (const name of ['A', 'Zoë', '名前 😀', '"', '\\', '</script>', longest]) {
       const { desktops, slot } = withOne(name);
@@ -102,56 +102,60 @@ describe('desktops', () => {
 
   it('leave no name and no memory to the next owner of the slot', () => {
     const slab = new Slab(0);
-    const desktops = house(1, slab);
-    const slot = desktops.take('Ada', TOKEN);
+    const desktops = table(1, slab);
+    const slot = desktops.add('Ada', TOKEN);
     desktops.end(slot);
     assert.equal(slab.usedBytes, 0);
     desktops.release(slot);
-    desktops.take('', TOKEN);
+    desktops.add('', TOKEN);
     assert.equal(desktops.name(slot), desktops.id(slot));
   });
 
-  it('take nothing when the slab has no room for the name', () => {
+  it('are not added when the slab has no room for the name', () => {
     const slab = new Slab(0);
-    const desktops = house(2, slab);
+    const desktops = table(2, slab);
     while (slab.allocate('"Ada"'.length) !== NO_BLOCK);
-    assert.equal(desktops.take('Ada', TOKEN), -1);
+    assert.equal(desktops.add('Ada', TOKEN), -1);
     assert.equal(desktops.count, 0);
-    assert.equal(desktops.take('', TOKEN), 0);
+    assert.equal(desktops.add('', TOKEN), 0);
   });
 });
 
 describe('crossings of a desktop', () => {
-  it('are new until accepted, and repeated from then on', () => {
+  it('are new until accepted, then repeated', () => {
     const { desktops, slot } = withOne();
     for (const crossing of [1, 2, 5, Number.MAX_SAFE_INTEGER]) {
-      assert.equal(desktops.turn(slot, crossing), 'new');
-      assert.equal(desktops.turn(slot, crossing), 'new', 'asking is not accepting');
-      desktops.remember(slot, crossing, slot);
-      assert.equal(desktops.turn(slot, crossing), 'repeated');
+      assert.equal(desktops.recencyOf(slot, crossing), 'new');
+      assert.equal(desktops.recencyOf(slot, crossing), 'new', 'a check changes nothing');
+      desktops.recordAccepted(slot, crossing, slot);
+      assert.equal(desktops.recencyOf(slot, crossing), 'repeated');
     }
-    assert.equal(desktops.turn(slot, Number.MAX_SAFE_INTEGER - 1), 'new');
+    assert.equal(desktops.recencyOf(slot, Number.MAX_SAFE_INTEGER - 1), 'new');
   });
 
-  it('are known up to CROSSINGS_REMEMBERED behind the highest, and stale beyond', () => {
+  it('are remembered up to CROSSINGS_REMEMBERED below the newest, and stale below that', () => {
     for (const accepted of [false, true]) {
       for (const behind of [1, 30, 31, 32, 33, 34, 64, 65]) {
         const { desktops, slot } = withOne();
-        if (accepted) desktops.remember(slot, 100, slot);
-        desktops.remember(slot, 100 + behind, slot);
+        if (accepted) desktops.recordAccepted(slot, 100, slot);
+        desktops.recordAccepted(slot, 100 + behind, slot);
         const known = accepted ? 'repeated' : 'new';
-        assert.equal(desktops.turn(slot, 100), behind <= CROSSINGS_REMEMBERED ? known : 'stale', `${behind} behind`);
+        assert.equal(
+          desktops.recencyOf(slot, 100),
+          behind <= CROSSINGS_REMEMBERED ? known : 'stale',
+          `${behind} behind`,
+        );
       }
     }
     assert.equal(CROSSINGS_REMEMBERED, 32);
   });
 
-  it('are remembered one by one, in whatever order and steps they were accepted', () => {
+  it('are remembered one by one, in any order and in steps of any size', () => {
     for (const step of [1, 2, 3, 31, 32, 33, 40]) {
       const { desktops, slot } = withOne();
       const accepted = new Set<number>();
       const accept = (crossing: number) => {
-        desktops.remember(slot, crossing, slot);
+        desktops.recordAccepted(slot, crossing, slot);
         accepted.add(crossing);
       };
       let newest = 50;
@@ -163,76 +167,76 @@ describe('crossings of a desktop', () => {
         for (let crossing = newest; crossing >= newest - 40; crossing--) {
           const known = accepted.has(crossing) ? 'repeated' : 'new';
           assert.equal(
-            desktops.turn(slot, crossing),
+            desktops.recencyOf(slot, crossing),
             newest - crossing <= 32 ? known : 'stale',
             `${crossing} at ${newest}`,
           );
         }
-        if (desktops.turn(slot, newest - 32) === 'new') accept(newest - 32);
+        if (desktops.recencyOf(slot, newest - 32) === 'new') accept(newest - 32);
       }
     }
   });
 
   it('are forgotten with their owner', () => {
     const { desktops, slot } = withOne();
-    desktops.mayThrow(slot, 0);
-    desktops.remember(slot, 40, slot);
-    desktops.remember(slot, 41, slot);
+    desktops.allowThrow(slot, 0);
+    desktops.recordAccepted(slot, 40, slot);
+    desktops.recordAccepted(slot, 41, slot);
     desktops.end(slot);
     desktops.release(slot);
-    assert.equal(desktops.take('', TOKEN), slot);
-    for (const crossing of [1, 40, 41]) assert.equal(desktops.turn(slot, crossing), 'new');
+    assert.equal(desktops.add('', TOKEN), slot);
+    for (const crossing of [1, 40, 41]) assert.equal(desktops.recencyOf(slot, crossing), 'new');
   });
 
-  it('know who got the one accepted last, also when it was overtaken, while that desktop lives', () => {
-    const desktops = house();
-    const [from, ada, bob] = [0, 1, 2].map(() => desktops.take('', TOKEN));
-    desktops.remember(from, 18, ada);
-    assert.equal(desktops.receiver(from, 18), ada);
-    desktops.remember(from, 17, bob);
-    assert.equal(desktops.receiver(from, 17), bob);
-    assert.equal(desktops.receiver(from, 18), -1);
-    desktops.remember(from, 19, bob);
-    assert.equal(desktops.receiver(from, 17), -1);
-    assert.equal(desktops.receiver(from, 19), bob);
+  it('have a known receiver for the one accepted last, also when it arrived out of order, until that desktop ends', () => {
+    const desktops = table();
+    const [from, ada, bob] = [0, 1, 2].map(() => desktops.add('', TOKEN));
+    desktops.recordAccepted(from, 18, ada);
+    assert.equal(desktops.receiverOf(from, 18), ada);
+    desktops.recordAccepted(from, 17, bob);
+    assert.equal(desktops.receiverOf(from, 17), bob);
+    assert.equal(desktops.receiverOf(from, 18), -1);
+    desktops.recordAccepted(from, 19, bob);
+    assert.equal(desktops.receiverOf(from, 17), -1);
+    assert.equal(desktops.receiverOf(from, 19), bob);
     desktops.end(bob);
-    assert.equal(desktops.receiver(from, 19), -1);
+    assert.equal(desktops.receiverOf(from, 19), -1);
     desktops.release(bob);
-    desktops.take('', TOKEN);
-    assert.equal(desktops.receiver(from, 19), -1, 'the next owner of the slot did not get it');
+    desktops.add('', TOKEN);
+    assert.equal(desktops.receiverOf(from, 19), -1, 'the next owner of the slot did not receive it');
   });
 });
 
 describe('throws of a desktop', () => {
-  const restMs = 1000 / CROSSINGS_PER_SECOND_MAX;
+  const intervalMs = 1000 / CROSSINGS_PER_SECOND_MAX;
 
   /** How many throws are allowed at `nowMs`. */
   function burst(desktops: Desktops, slot: number, nowMs: number): number {
     let thrown = 0;
-    while (desktops.mayThrow(slot, nowMs)) thrown++;
+    while (desktops.allowThrow(slot, nowMs)) thrown++;
     return thrown;
   }
 
-  it('are CROSSINGS_BURST_MAX at once after a rest, and not one more', () => {
-    // A clock tells fractions; their sums are never exact.
+  it('are allowed CROSSINGS_BURST_MAX times at once after a pause, and not once more', () => {
+    // The clock's times have fractions, and sums of fractions are not exact.
     for (const nowMs of [0, 1, 1e6, 1e12, ...Array.from({ length: 500 }, (_, n) => 1234.56789 + n * 77.7131313)]) {
       const { desktops, slot } = withOne();
       assert.equal(burst(desktops, slot, nowMs), CROSSINGS_BURST_MAX);
-      assert.equal(desktops.mayThrow(slot, nowMs), false);
+      assert.equal(desktops.allowThrow(slot, nowMs), false);
     }
   });
 
-  it('come back one for each share of a second, not sooner; refused ones don’t count', () => {
+  it('are allowed again one by one at the sustained rate, not sooner; refused ones don’t count', () => {
     const { desktops, slot } = withOne();
     burst(desktops, slot, 0);
-    for (let n = 0; n < 1000; n++) assert.equal(desktops.mayThrow(slot, restMs - 1), false);
-    assert.equal(burst(desktops, slot, restMs), 1);
-    assert.equal(burst(desktops, slot, 2 * restMs - 1), 0);
-    assert.equal(burst(desktops, slot, 12 * restMs), 11);
+    for (let n = 0; n < 1000; n++) assert.equal(desktops.allowThrow(slot, intervalMs - 1), false);
+    assert.equal(burst(desktops, slot, intervalMs), 1);
+    assert.equal(burst(desktops, slot, 2 * intervalMs - 1), 0);
+    assert.equal(burst(desktops, slot, 12 * intervalMs), 11);
     assert.equal(burst(desktops, slot, 1e9), CROSSINGS_BURST_MAX);
   });
 
-  it('go on at CROSSINGS_PER_SECOND_MAX for ever', () => {
+  it('are allowed at CROSSINGS_PER_SECOND_MAX for ever', () => {
     const { desktops, slot } = withOne();
     burst(desktops, slot, 0);
     let thrown = 0;
@@ -240,14 +244,14 @@ describe('throws of a desktop', () => {
     assert.equal(thrown, 60 * CROSSINGS_PER_SECOND_MAX);
   });
 
-  it('of one desktop are not those of another, nor of the next owner', () => {
-    const desktops = house();
-    const [ada, bob] = [desktops.take('', TOKEN), desktops.take('', TOKEN)];
+  it('of one desktop don’t count against another, nor against the next owner of the slot', () => {
+    const desktops = table();
+    const [ada, bob] = [desktops.add('', TOKEN), desktops.add('', TOKEN)];
     burst(desktops, ada, 5);
     assert.equal(burst(desktops, bob, 5), CROSSINGS_BURST_MAX);
     desktops.end(ada);
     desktops.release(ada);
-    desktops.take('', TOKEN);
+    desktops.add('', TOKEN);
     assert.equal(burst(desktops, ada, 5), CROSSINGS_BURST_MAX);
   });
 });

@@ -1,21 +1,21 @@
 /**
- * Desktops: one row a slot — who owns it, its name, and which of its crossings were accepted.
+ * Desktops: one row per slot, with its owner, its name, and which of its crossings were accepted.
  *
- * An owner is slot and generation; the generation rises with each new owner, from a base that is random for each life of
- * the relay, so an old id is known to be old and one of an earlier life is unknown. Tokens are 128 random bits.
- * Invariant: a slot is live, or in the list of free ones, or kept (its owner has ended but its mailbox still waits).
- * Cost: every call O(1) without allocation; 25 bytes a slot that joins, 29 more once it throws; its name in the
- * slab, 16 bytes for one of twelve letters.
+ * Slot and generation identify an owner. The generation rises with each new owner, from a base that is random for each run
+ * of the relay: an old id of this run is known to be old, an id of an earlier run is unknown. Tokens are 128 random bits.
+ * Invariant: a slot is live, or free, or kept (its owner has ended but its mailbox still holds sprites).
+ * Cost: every call O(1) without allocation; 25 bytes for a slot that was used, 29 more once its owner throws; the name is
+ * in the slab, 16 bytes for twelve letters.
  */
 import { type Identity, writeId } from '../wire/identity.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
 import { type BlockRef, NO_BLOCK, type Slab } from './slab.ts';
 
-/** What is known of an id and token: the desktop they name is here, was here, or never was. */
-export type Standing = 'live' | 'ended' | 'unknown';
+/** The state of the desktop that an id and token name: it is here, it was here, or it never was. */
+export type DesktopState = 'live' | 'ended' | 'unknown';
 
-/** What a crossing's number says before it is routed. */
-export type Turn = 'new' | 'repeated' | 'stale';
+/** A crossing's number, compared with those already accepted: 'stale' is too far below the newest to know. */
+export type Recency = 'new' | 'repeated' | 'stale';
 
 const DESKTOP_KEY = Buffer.from('{"desktop":"');
 const NAME_KEY = Buffer.from('","name":');
@@ -23,12 +23,12 @@ const QUOTE = 0x22;
 const DASH = 0x2d;
 const CLOSE = 0x7d;
 
-/** A name's block: its length (u16), then the name as JSON. So names of up to twelve letters take the smallest block. */
+/** A name's block: the length (u16), then the name as JSON. So names of up to twelve letters fit the smallest block. */
 const NAME_HEAD_BYTES = 2;
 
 const MS_PER_CROSSING = 1000 / CROSSINGS_PER_SECOND_MAX;
 
-/** Sums of fractions of a millisecond are off by less than this. */
+/** The rounding error of sums of fractional milliseconds is less than this. */
 const ROUNDING_MS = 0.001;
 
 export class Desktops {
@@ -39,19 +39,19 @@ export class Desktops {
   readonly #live: Uint8Array;
   readonly #token: Uint32Array;
   readonly #name: Uint32Array;
-  /** Slots given back, a stack; slots from #untouched on were never given out. */
+  /** Released slots, a stack; slots from #untouched on were never used. */
   readonly #free: Uint32Array;
   #freeCount = 0;
   #untouched = 0;
   readonly #newestCrossing: Float64Array;
-  /** Bit i: the crossing i + 1 below the newest was accepted. */
+  /** Bit i is set when the crossing i + 1 below the newest was accepted. */
   readonly #acceptedBits: Uint32Array;
-  /** Who got the crossing accepted last: slot and generation. */
+  /** The receiver of the crossing accepted last: slot and generation. */
   readonly #receiver: Uint32Array;
-  /** How far below the newest the crossing accepted last is: 0 but when it was overtaken. */
-  readonly #receivedBehind: Uint8Array;
-  /** Generic cell rate: the time at which the thrower is rested, in ms of the relay's clock. */
-  readonly #restedMs: Float64Array;
+  /** How far the crossing accepted last is below the newest: 0 unless crossings arrived out of order. */
+  readonly #lastAcceptedBehind: Uint8Array;
+  /** Generic cell rate algorithm: the time at which the whole burst is available again, in ms of the relay's clock. */
+  readonly #burstFullMs: Float64Array;
   count = 0;
 
   /** `generationBase`: 1 … 2^31 − 1, random. */
@@ -67,12 +67,16 @@ export class Desktops {
     this.#newestCrossing = new Float64Array(slots);
     this.#acceptedBits = new Uint32Array(slots);
     this.#receiver = new Uint32Array(slots * 2);
-    this.#receivedBehind = new Uint8Array(slots);
-    this.#restedMs = new Float64Array(slots);
+    this.#lastAcceptedBehind = new Uint8Array(slots);
+    this.#burstFullMs = new Float64Array(slots);
   }
 
-  /** Gives a slot to a newcomer; -1 when all are taken, or the slab has no room for the name. Empty name: it goes by its id. */
-  take(name: string, token: Uint32Array): number {
+  /**
+   * Adds a desktop and returns its slot. A desktop with an empty name is called by its id.
+   *
+   * Shape   -1 when all slots are in use, or the slab has no room for the name.
+   */
+  add(name: string, token: Uint32Array): number {
     if (this.#freeCount === 0 && this.#untouched === this.max) return -1;
     let block: BlockRef = NO_BLOCK;
     if (name !== '') {
@@ -93,21 +97,21 @@ export class Desktops {
     return slot;
   }
 
-  /** The owner has ended: its id is old from now on. The slot is kept until release(). */
+  /** Ends the owner of a slot: from now on its id is old. The slot is kept until release(). */
   end(slot: number): void {
     this.#live[slot] = 0;
     this.count--;
     const block = this.#name[slot];
     if (block !== NO_BLOCK) this.#slab.free(block, NAME_HEAD_BYTES + this.#nameLength(block));
     this.#name[slot] = NO_BLOCK;
-    // Untouched pages stay untouched: only a thrower has something to forget.
-    if (this.#restedMs[slot] === 0) return;
+    // Only an owner that threw has something to reset; writing to the other rows would touch their memory pages.
+    if (this.#burstFullMs[slot] === 0) return;
     this.#newestCrossing[slot] = 0;
     this.#acceptedBits[slot] = 0;
-    this.#restedMs[slot] = 0;
+    this.#burstFullMs[slot] = 0;
   }
 
-  /** Gives an ended slot back to the free ones. */
+  /** Frees the slot of an ended owner. */
   release(slot: number): void {
     this.#free[this.#freeCount++] = slot;
   }
@@ -124,11 +128,11 @@ export class Desktops {
     return writeId(slot, this.generation(slot));
   }
 
-  /** Compares every bit of the token, whatever the first ones say. */
-  standing(who: Identity): Standing {
-    const { slot, token } = who;
+  /** Checks an id and its token. Compares all bits of the token, in constant time. */
+  authenticate(identity: Identity): DesktopState {
+    const { slot, generation, token } = identity;
     if (slot >= this.max) return 'unknown';
-    const owner = who.generation - this.#generationBase;
+    const owner = generation - this.#generationBase;
     if (owner < 1 || owner > this.#owners[slot]) return 'unknown';
     if (owner !== this.#owners[slot] || this.#live[slot] === 0) return 'ended';
     const at = slot * 4;
@@ -138,7 +142,7 @@ export class Desktops {
     return differing === 0 ? 'live' : 'unknown';
   }
 
-  /** Writes `{"desktop":"…","name":"…"}` at out[at…]; answers where it ends. */
+  /** Writes `{"desktop":"…","name":"…"}` at out[at]; returns where it ends. */
   writeReference(slot: number, out: Buffer, at: number): number {
     const id = put(out, at, DESKTOP_KEY);
     const idEnd = writeHex(out, writeHex(out, id, slot, DASH), this.generation(slot), QUOTE) - 1;
@@ -169,8 +173,7 @@ export class Desktops {
     return this.#slab.page(block).readUInt16LE(this.#slab.offset(block));
   }
 
-  /** Whether a crossing of this number is new, was accepted already, or is too far behind to know. */
-  turn(slot: number, crossing: number): Turn {
+  recencyOf(slot: number, crossing: number): Recency {
     const behind = this.#newestCrossing[slot] - crossing;
     if (behind < 0) return 'new';
     if (behind === 0) return 'repeated';
@@ -178,47 +181,47 @@ export class Desktops {
     return (this.#acceptedBits[slot] >>> (behind - 1)) & 1 ? 'repeated' : 'new';
   }
 
-  /** Remembers that a crossing was accepted, and by whom it will be got. */
-  remember(slot: number, crossing: number, receiver: number): void {
+  /** Records that a crossing was accepted, and its receiver. */
+  recordAccepted(slot: number, crossing: number, receiver: number): void {
     const ahead = crossing - this.#newestCrossing[slot];
     if (ahead < 0) {
       this.#acceptedBits[slot] |= 1 << (-ahead - 1);
-      this.#receivedBehind[slot] = -ahead;
+      this.#lastAcceptedBehind[slot] = -ahead;
     } else {
-      // A shift by all 32 bits would be none.
+      // JavaScript shifts modulo 32: a shift by 32 would not move a bit.
       const older = ahead < CROSSINGS_REMEMBERED ? this.#acceptedBits[slot] << ahead : 0;
       this.#acceptedBits[slot] = ahead <= CROSSINGS_REMEMBERED ? older | (1 << (ahead - 1)) : 0;
       this.#newestCrossing[slot] = crossing;
-      this.#receivedBehind[slot] = 0;
+      this.#lastAcceptedBehind[slot] = 0;
     }
     this.#receiver[slot * 2] = receiver;
     this.#receiver[slot * 2 + 1] = this.generation(receiver);
   }
 
-  /** Who got this crossing: a live slot, or -1 when that is no longer known. */
-  receiver(slot: number, crossing: number): number {
+  /** The receiver of a crossing: a live slot, or -1 when it is no longer known. */
+  receiverOf(slot: number, crossing: number): number {
     const receiver = this.#receiver[slot * 2];
-    const last = this.#newestCrossing[slot] - this.#receivedBehind[slot];
+    const last = this.#newestCrossing[slot] - this.#lastAcceptedBehind[slot];
     const known = crossing === last && this.isLive(receiver);
     return known && this.generation(receiver) === this.#receiver[slot * 2 + 1] ? receiver : -1;
   }
 
-  /** Counts one throw against the thrower's rate; false when it throws too fast, and then nothing is counted. */
-  mayThrow(slot: number, nowMs: number): boolean {
-    const restedMs = Math.max(this.#restedMs[slot], nowMs);
-    if (restedMs - nowMs > MS_PER_CROSSING * (CROSSINGS_BURST_MAX - 1) + ROUNDING_MS) return false;
-    this.#restedMs[slot] = restedMs + MS_PER_CROSSING;
+  /** Counts one throw against the sender's rate limit. Returns false, and counts nothing, when it throws too fast. */
+  allowThrow(slot: number, nowMs: number): boolean {
+    const fullMs = Math.max(this.#burstFullMs[slot], nowMs);
+    if (fullMs - nowMs > MS_PER_CROSSING * (CROSSINGS_BURST_MAX - 1) + ROUNDING_MS) return false;
+    this.#burstFullMs[slot] = fullMs + MS_PER_CROSSING;
     return true;
   }
 }
 
-/** A loop beats a call out of JavaScript for a dozen bytes. */
+/** Copies `bytes` to out[at]; returns where they end. For a dozen bytes a loop is faster than a call out of JavaScript. */
 function put(out: Uint8Array, at: number, bytes: Uint8Array): number {
   for (let index = 0; index < bytes.length; index++) out[at + index] = bytes[index];
   return at + bytes.length;
 }
 
-/** Writes a whole number in lowercase hex and `after` behind it; answers where that ends. */
+/** Writes a whole number in lowercase hex, then the byte `after`; returns where that ends. */
 function writeHex(out: Uint8Array, at: number, value: number, after: number): number {
   let shift = 28 - (Math.clz32(value) & ~3);
   if (shift < 0) shift = 0;

@@ -14,7 +14,7 @@ function open(limits: Partial<MailboxLimits> = {}, slab = new Slab(0)): Mailboxe
   return new Mailboxes(8, slab, { ...LIMITS, ...limits });
 }
 
-/** An event of exactly `bytes` bytes that says `n`. */
+/** An event of exactly `bytes` bytes that contains `n`. */
 function event(n: number, bytes = 12): Buffer {
   return Buffer.from(`"n":${n}`.padEnd(bytes - 1).concat('}'));
 }
@@ -29,7 +29,7 @@ function appendMany(mailboxes: Mailboxes, slot: number, from: number, to: number
 
 const out = Buffer.alloc(2 * POLL_BYTES_MAX);
 
-/** The events a poll would get, as [seq, n]. */
+/** The events that a poll would get, as [seq, n]. */
 function read(mailboxes: Mailboxes, slot: number, eventsMax = 1e6, bytesMax = out.length): [number, number][] {
   const end = mailboxes.write(slot, out, 7, eventsMax, bytesMax);
   const events = JSON.parse(`[${out.toString('utf8', 7, end)}]`);
@@ -38,14 +38,14 @@ function read(mailboxes: Mailboxes, slot: number, eventsMax = 1e6, bytesMax = ou
   return seen;
 }
 
-/** Acknowledges as a client does: what it was told. */
+/** Acknowledges as a client does: events that it has read. */
 function acknowledge(mailboxes: Mailboxes, slot: number, seq: number): number {
   read(mailboxes, slot);
   return mailboxes.acknowledge(slot, seq);
 }
 
 describe('mailbox', () => {
-  it('is empty at first: nothing waits, nothing is written', () => {
+  it('is empty at first: no event waits, none is written', () => {
     const mailboxes = open();
     assert.deepEqual(read(mailboxes, 0), []);
     assert.deepEqual(
@@ -54,7 +54,7 @@ describe('mailbox', () => {
     );
   });
 
-  it('gives what came, oldest first, with sequences from 1 without a gap', () => {
+  it('writes its events oldest first, with sequences from 1 without a gap', () => {
     const mailboxes = open();
     appendMany(mailboxes, 3, 10, 12);
     assert.deepEqual(read(mailboxes, 3), [
@@ -66,7 +66,7 @@ describe('mailbox', () => {
     assert.equal(mailboxes.waiting, 3);
   });
 
-  it('writes an event as head and tail behind its seq', () => {
+  it('writes an event as its seq, head and tail', () => {
     const mailboxes = open();
     const head = Buffer.from('"from":{"desktop":"0-1","name":"Zoë"},????');
     assert.ok(mailboxes.append(0, 1, head, head.length - 4, Buffer.from('"edge":"right"}')));
@@ -75,7 +75,7 @@ describe('mailbox', () => {
     assert.equal(out.toString('utf8', 0, end), text);
   });
 
-  it('keeps what waits until it is acknowledged, however often it is read', () => {
+  it('keeps events until they are acknowledged, however often they are read', () => {
     const mailboxes = open();
     appendMany(mailboxes, 0, 1, 5);
     assert.deepEqual(read(mailboxes, 0), read(mailboxes, 0));
@@ -101,7 +101,7 @@ describe('mailbox', () => {
     assert.deepEqual(read(mailboxes, 0), [[6, 6]]);
   });
 
-  it('owns its bytes: what the thrower writes over is not read', () => {
+  it('copies the bytes: the caller may overwrite its buffer', () => {
     const mailboxes = open();
     const tail = event(1);
     mailboxes.append(0, 0, NOTHING, 0, tail);
@@ -111,7 +111,7 @@ describe('mailbox', () => {
 });
 
 describe('mailbox, its limits', () => {
-  it('takes events up to eventsMax, refuses the next, and takes one again when one is acknowledged', () => {
+  it('accepts eventsMax events, refuses the next, and accepts one again when one is acknowledged', () => {
     for (const eventsMax of [1, 2, MAILBOX_EVENTS_MAX]) {
       const mailboxes = open({ eventsMax });
       appendMany(mailboxes, 0, 1, eventsMax);
@@ -125,7 +125,7 @@ describe('mailbox, its limits', () => {
     }
   });
 
-  it('takes bytes up to bytesMax, counted in blocks of the slab', () => {
+  it('accepts bytesMax bytes, counted in blocks of the slab', () => {
     const bytes = 500 - BLOCK_HEAD_BYTES;
     const block = blockBytes(500);
     for (const [spare, taken] of [
@@ -142,7 +142,7 @@ describe('mailbox, its limits', () => {
     }
   });
 
-  it('has room again for the bytes of what was acknowledged, and of what has moved away', () => {
+  it('has room again for the bytes of events that were acknowledged or have moved away', () => {
     const mailboxes = open({ bytesMax: 1024 });
     const bytes = 1024 - BLOCK_HEAD_BYTES;
     for (let n = 1; n <= 3; n++) {
@@ -156,7 +156,7 @@ describe('mailbox, its limits', () => {
     assert.equal(append(mailboxes, 1, 9), false);
   });
 
-  it('of MAILBOX_BYTES_MAX are met before those of MAILBOX_EVENTS_MAX by the longest events only', () => {
+  it('reach MAILBOX_BYTES_MAX before MAILBOX_EVENTS_MAX with the longest events only', () => {
     const full = (bytes: number) => {
       const mailboxes = open();
       let n = 0;
@@ -169,7 +169,7 @@ describe('mailbox, its limits', () => {
     assert.equal(full(EVENT_BYTES_MAX), MAILBOX_BYTES_MAX / 1024);
   });
 
-  it('takes an event of EVENT_BYTES_MAX whole', () => {
+  it('accepts an event of EVENT_BYTES_MAX', () => {
     const mailboxes = open();
     assert.ok(PASSAGE_BYTES_MAX < EVENT_BYTES_MAX);
     assert.ok(append(mailboxes, 0, 1, 3, EVENT_BYTES_MAX));
@@ -182,7 +182,7 @@ describe('mailbox, its limits', () => {
     );
   });
 
-  it('changes nothing when the slab is full, and goes on when it has room', () => {
+  it('changes nothing when the slab is full, and accepts events again when it has room', () => {
     const slab = new Slab(0);
     const mailboxes = new Mailboxes(2, slab, { eventsMax: 1e6, bytesMax: 2 ** 31 });
     let n = 0;
@@ -196,7 +196,7 @@ describe('mailbox, its limits', () => {
     assert.equal(append(mailboxes, 1, 2, 0, EVENT_BYTES_MAX), false);
   });
 
-  it('gives the slab back all it took', () => {
+  it('frees all its blocks of the slab', () => {
     const slab = new Slab(0);
     const mailboxes = open({}, slab);
     for (let n = 1; n <= 100; n++) append(mailboxes, n % 3, n, 0, 12 + n * 9);
@@ -206,7 +206,7 @@ describe('mailbox, its limits', () => {
     assert.deepEqual([slab.usedBytes, mailboxes.waiting], [0, 0]);
   });
 
-  it('counts as full after the last sequence, until its owner changes', () => {
+  it('is full after the last sequence, until its owner changes', () => {
     const mailboxes = open({ seqMax: 5 });
     appendMany(mailboxes, 0, 1, 4);
     acknowledge(mailboxes, 0, 4);
@@ -221,7 +221,7 @@ describe('mailbox, its limits', () => {
 });
 
 describe('mailbox, a batch', () => {
-  it('has at most eventsMax events: none, one less than wait, as many, one more', () => {
+  it('has at most eventsMax events: none, one fewer than wait, as many, one more', () => {
     const mailboxes = open();
     appendMany(mailboxes, 0, 1, 64);
     for (const [eventsMax, written] of [
@@ -235,7 +235,7 @@ describe('mailbox, a batch', () => {
     }
   });
 
-  it('has at most bytesMax bytes, but one event at least', () => {
+  it('has at most bytesMax bytes, but at least one event', () => {
     const mailboxes = open();
     for (let n = 1; n <= 60; n++) append(mailboxes, 0, n, 0, EVENT_BYTES_MAX - n);
     for (let bytesMax = 0; bytesMax < 5000; bytesMax++) {
@@ -246,7 +246,7 @@ describe('mailbox, a batch', () => {
     assert.equal(read(mailboxes, 0, 64, POLL_BYTES_MAX).length, 60);
   });
 
-  it('leaves what is beyond it for the next', () => {
+  it('leaves the other events for the next batch', () => {
     const mailboxes = open();
     appendMany(mailboxes, 0, 1, 100);
     const seen: number[] = [];
@@ -262,7 +262,7 @@ describe('mailbox, a batch', () => {
 });
 
 describe('mailbox, moving', () => {
-  it('goes on by the edge each event enters by, keeps the order, and gives new sequences', () => {
+  it('moves each event by its edge, keeps the order, and gives new sequences', () => {
     const mailboxes = open();
     appendMany(mailboxes, 1, 100, 101);
     acknowledge(mailboxes, 1, 1);
@@ -302,7 +302,7 @@ describe('mailbox, moving', () => {
     ]);
   });
 
-  it('never fails: the receiver goes beyond its limit, and takes no throw until it is below it again', () => {
+  it('never fails: the receiver exceeds its limit, and refuses throws until it is below it again', () => {
     const mailboxes = open({ eventsMax: 4 });
     appendMany(mailboxes, 0, 1, 4);
     appendMany(mailboxes, 1, 5, 8);
@@ -320,7 +320,7 @@ describe('mailbox, moving', () => {
     assert.ok(append(mailboxes, 1, 9));
   });
 
-  it('costs the same however much waits that was not told', () => {
+  it('costs the same, however many unsent events wait', () => {
     class CountingSlab extends Slab {
       written = 0;
       override setWord(ref: number, value: number, index?: number): void {
@@ -346,7 +346,7 @@ describe('mailbox, moving', () => {
     assert.deepEqual(costs, Array(3).fill(costs[0]));
   });
 
-  it('tells what was thrown first of what came by the four edges, also when it was moved, and when stamps wrap', () => {
+  it('writes events of all four edges in the order in which they were thrown, also after a move, and when stamps wrap', () => {
     for (const firstArrival of [0, 2 ** 31 - 3, 2 ** 32 - 3, 2 ** 32]) {
       const mailboxes = open({ firstArrival });
       for (let n = 0; n < 9; n++) append(mailboxes, n % 2, n, ((n * 3) % 4) as EdgeNumber);
@@ -359,7 +359,7 @@ describe('mailbox, moving', () => {
     }
   });
 
-  it('of nothing moves nothing', () => {
+  it('moves nothing out of an empty mailbox', () => {
     const mailboxes = open();
     assert.equal(
       mailboxes.moveAll(0, () => assert.fail('asked where to')),
@@ -367,7 +367,7 @@ describe('mailbox, moving', () => {
     );
   });
 
-  it('begins at sequence 1 for the next owner when cleared', () => {
+  it('begins at sequence 1 for the next owner after clear()', () => {
     const mailboxes = open();
     appendMany(mailboxes, 0, 1, 5);
     acknowledge(mailboxes, 0, 2);
@@ -378,25 +378,25 @@ describe('mailbox, moving', () => {
   });
 });
 
-describe('mailboxes, a long random life', () => {
-  it('hold what lists would, with appends, acknowledgements and moves of many (seeded)', (t) => {
+describe('mailboxes, a long random run', () => {
+  it('hold what plain lists would hold, through appends, acknowledgements and moves (seeded)', (t) => {
     const random = randomOf(t);
-    const pick = (most: number) => Math.floor(random() * most);
+    const pick = (end: number) => Math.floor(random() * end);
     const slots = 40;
     const slab = new Slab(0);
     const mailboxes = new Mailboxes(slots, slab, { eventsMax: 20, bytesMax: 8192 });
-    // The first `told` of the events have their sequences; each of the others is next behind those of its edge.
+    // The first `sent` of the events have their sequences; the others keep their order within each edge.
     const model = Array.from({ length: slots }, () => ({
       acknowledged: 0,
-      told: 0,
+      sent: 0,
       events: [] as [n: number, edge: number, bytes: number][],
     }));
-    const tell = (box: (typeof model)[number]) => {
-      for (; box.told < box.events.length; box.told++) {
-        const untold = box.events.slice(box.told);
-        const next = [0, 1, 2, 3].flatMap((edge) => untold.find((one) => one[1] === edge)?.[0] ?? []);
+    const send = (box: (typeof model)[number]) => {
+      for (; box.sent < box.events.length; box.sent++) {
+        const unsent = box.events.slice(box.sent);
+        const next = [0, 1, 2, 3].flatMap((edge) => unsent.find((one) => one[1] === edge)?.[0] ?? []);
         const at = box.events.findIndex(([n]) => n === Math.min(...next));
-        box.events.splice(box.told, 0, ...box.events.splice(at, 1));
+        box.events.splice(box.sent, 0, ...box.events.splice(at, 1));
       }
     };
     const blocks = (events: [number, number, number][]) =>
@@ -412,12 +412,12 @@ describe('mailboxes, a long random life', () => {
         assert.equal(append(mailboxes, slot, n, edge, bytes), room);
         if (room) own.events.push([n, edge, bytes]);
       } else if (dice < 0.95) {
-        const passed = pick(own.told + 1);
-        assert.equal(mailboxes.newest(slot), own.acknowledged + own.told);
-        assert.equal(mailboxes.acknowledge(slot, own.acknowledged + passed), passed);
-        own.acknowledged += passed;
-        own.told -= passed;
-        own.events.splice(0, passed);
+        const acknowledged = pick(own.sent + 1);
+        assert.equal(mailboxes.newest(slot), own.acknowledged + own.sent);
+        assert.equal(mailboxes.acknowledge(slot, own.acknowledged + acknowledged), acknowledged);
+        own.acknowledged += acknowledged;
+        own.sent -= acknowledged;
+        own.events.splice(0, acknowledged);
       } else {
         const targets = [0, 1, 2, 3].map((edge) => (slot + 1 + edge * 7) % slots);
         assert.equal(
@@ -425,13 +425,13 @@ describe('mailboxes, a long random life', () => {
           own.events.length,
         );
         for (const moved of own.events.splice(0)) model[targets[moved[1]]].events.push(moved);
-        own.told = 0;
+        own.sent = 0;
       }
-      const looked = model[pick(slots)];
-      tell(looked);
+      const checked = model[pick(slots)];
+      send(checked);
       assert.deepEqual(
-        read(mailboxes, model.indexOf(looked)),
-        looked.events.map(([id], index) => [looked.acknowledged + 1 + index, id]),
+        read(mailboxes, model.indexOf(checked)),
+        checked.events.map(([id], index) => [checked.acknowledged + 1 + index, id]),
       );
       if (n % 1000) continue;
       const all = model.flatMap(({ events }) => events);

@@ -1,19 +1,20 @@
 /**
  * Mailboxes: the sprites that wait for each desktop, oldest first, until its cursor passes them.
  *
- * A mailbox is a row of words and five lists through the slab: what has been told (written into an answer, and so has its
- * sequence), and what has not, one list for each edge it enters by. So a mailbox is emptied into its neighbours' by hanging
- * four lists onto theirs. A block holds six words, then the event's bytes behind its seq: `"from":{…},"edge":…}`.
- * Invariant: what was told has the sequences acknowledged+1 … newest, without a gap; what came by one edge stays in its
- * order; appended + moved in = acknowledged + moved out + waiting, at every moment.
- * Cost: append, tell and acknowledge are O(1) an event, without allocation; moving is O(1) and one step for each event
- * that was told; 32 bytes a slot, untouched until first used.
+ * A mailbox is a row of words and five lists of blocks in the slab: one list of sent events (each has been written into an
+ * answer, and so has its sequence), and a list of unsent ones for each edge they enter by. To empty a mailbox into its
+ * neighbours', the four lists are appended to theirs. A block holds six words, then the part of the event after its seq:
+ * `"from":{…},"edge":…}`.
+ * Invariant: the sent events have the sequences acknowledged+1 … newest, without a gap; events that enter by one edge keep
+ * their order; appended + moved in = acknowledged + moved out + waiting, at every moment.
+ * Cost: append, write and acknowledge are O(1) for each event, without allocation; moveAll is O(1) plus one step for each
+ * sent event; 32 bytes a slot, untouched until first used.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { SEQ_MAX } from '../wire/cursor.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
 
-/** Words of a block. LAST, EVENTS and BYTES are those of a list, kept in its first block. */
+/** Words of a block. LAST, EVENTS and BYTES describe a whole list; they are valid in its first block. */
 const NEXT = 0;
 const LENGTH_AND_EDGE = 1;
 const ARRIVED = 2;
@@ -22,22 +23,22 @@ const EVENTS = 4;
 const BYTES = 5;
 const HEAD_BYTES = 24;
 
-/** Words of a row: the first blocks of the four lists by edge and of what was told, then counts. */
+/** Words of a row: the first blocks of the four unsent lists, by edge, and of the sent list; then counts. */
 const ROW_WORDS = 8;
-const TOLD = 4;
+const SENT = 4;
 const ACKNOWLEDGED = 5;
 const COUNT = 6;
-const TAKEN_BYTES = 7;
+const USED_BYTES = 7;
 
-/** Bytes of one event behind its seq. */
+/** Bytes of one event after its seq. */
 export const EVENT_BYTES_MAX = BLOCK_BYTES_MAX - HEAD_BYTES;
 
 export interface MailboxLimits {
   eventsMax: number;
   bytesMax: number;
-  /** The last sequence; SEQ_MAX when absent. */
+  /** The last sequence; default SEQ_MAX. */
   seqMax?: number;
-  /** The stamp of the first event; 0 when absent. */
+  /** The stamp of the first event; default 0. */
   firstArrival?: number;
 }
 
@@ -48,46 +49,46 @@ export class Mailboxes {
   readonly #slab: Slab;
   readonly #limits: MailboxLimits;
   readonly #rows: Uint32Array;
-  /** Stamps each event, so that the oldest of several lists is known. It wraps after 2^32: stamps are compared by their distance. */
-  #arrivals: number;
-  /** Events that wait in all mailboxes. */
+  /** The stamp of the next event: the oldest of several lists has the lowest. Stamps wrap, so compare their difference. */
+  #nextArrival: number;
+  /** Events waiting in all mailboxes. */
   waiting = 0;
 
   constructor(slots: number, slab: Slab, limits: MailboxLimits) {
     this.#slab = slab;
     this.#limits = limits;
     this.#rows = new Uint32Array(slots * ROW_WORDS);
-    this.#arrivals = limits.firstArrival ?? 0;
+    this.#nextArrival = limits.firstArrival ?? 0;
   }
 
   count(slot: number): number {
     return this.#rows[slot * ROW_WORDS + COUNT];
   }
 
-  /** The sequence up to which everything was acknowledged. */
+  /** The last acknowledged sequence. */
   acknowledged(slot: number): number {
     return this.#rows[slot * ROW_WORDS + ACKNOWLEDGED];
   }
 
-  /** The sequence of the newest event that was told. */
+  /** The sequence of the newest event that was sent. */
   newest(slot: number): number {
-    const told = this.#rows[slot * ROW_WORDS + TOLD];
-    return this.acknowledged(slot) + (told === NO_BLOCK ? 0 : this.#slab.word(told, EVENTS));
+    const sent = this.#rows[slot * ROW_WORDS + SENT];
+    return this.acknowledged(slot) + (sent === NO_BLOCK ? 0 : this.#slab.word(sent, EVENTS));
   }
 
-  /** Whether a mailbox takes an event of `eventBytes` by its own limits, whatever the slab says. */
+  /** Whether the mailbox's own limits allow another event of `eventBytes`; the slab may still be full. */
   hasRoom(slot: number, eventBytes: number): boolean {
     const { eventsMax, bytesMax, seqMax = SEQ_MAX } = this.#limits;
     const row = slot * ROW_WORDS;
     const count = this.#rows[row + COUNT];
     if (count >= eventsMax || this.#rows[row + ACKNOWLEDGED] + count >= seqMax) return false;
-    return this.#rows[row + TAKEN_BYTES] + blockBytes(HEAD_BYTES + eventBytes) <= bytesMax;
+    return this.#rows[row + USED_BYTES] + blockBytes(HEAD_BYTES + eventBytes) <= bytesMax;
   }
 
   /**
-   * Puts an event, head[0, headLength) and tail[start, end) behind each other, at the end of a mailbox.
+   * Appends an event to a mailbox: head[0, headLength) followed by tail[start, end).
    *
-   * Shape   false when the mailbox or the slab is full: nothing changed.
+   * Shape   false when the mailbox or the slab is full; then nothing changed.
    * Owner   the bytes are copied.
    */
   append(
@@ -105,51 +106,51 @@ export class Mailboxes {
     const block = this.#slab.allocate(bytes);
     if (block === NO_BLOCK) return false;
     this.#slab.setWord(block, length | (edge << 16), LENGTH_AND_EDGE);
-    this.#slab.setWord(block, this.#arrivals++, ARRIVED);
+    this.#slab.setWord(block, this.#nextArrival++, ARRIVED);
     const page = this.#slab.page(block);
     const at = this.#slab.offset(block) + HEAD_BYTES;
     head.copy(page, at, 0, headLength);
     tail.copy(page, at + headLength, start, end);
     const row = slot * ROW_WORDS;
-    const taken = blockBytes(bytes);
-    this.#makeList(block, taken);
-    this.#hang(row + edge, block);
-    this.#count(row, 1, taken);
+    const blockSize = blockBytes(bytes);
+    this.#makeList(block, blockSize);
+    this.#appendList(row + edge, block);
+    this.#count(row, 1, blockSize);
     this.waiting++;
     return true;
   }
 
-  /** Frees what was told up to `seq`. Answers how many events that were. `seq` must not be beyond the newest. */
+  /** Frees the sent events up to `seq`; returns how many there were. REQUIRES: `seq` ≤ newest(slot). */
   acknowledge(slot: number, seq: number): number {
     const row = slot * ROW_WORDS;
-    const passed = seq - this.#rows[row + ACKNOWLEDGED];
-    if (passed <= 0) return 0;
-    for (let n = 0; n < passed; n++) this.#free(row, row + TOLD);
+    const count = seq - this.#rows[row + ACKNOWLEDGED];
+    if (count <= 0) return 0;
+    for (let n = 0; n < count; n++) this.#freeFirst(row, row + SENT);
     this.#rows[row + ACKNOWLEDGED] = seq;
-    return passed;
+    return count;
   }
 
   /**
-   * Writes the oldest events as `{…},{…}` into `out` from `at` on: what was told before, then what has waited longest.
+   * Writes the oldest events as `{…},{…}` to out[at]: first those sent before, then the unsent ones, the oldest first.
+   * Marks them as sent. Returns where they end; `batchSeq` is then the sequence of the last one.
    *
-   * Shape   as many as `eventsMax` and `bytesMax` allow, but one at least; nothing when nothing waits.
-   *         Answers the end of what was written; `batchSeq` is then the sequence of the last one written.
+   * Shape   as many as `eventsMax` and `bytesMax` allow, but at least one; none when the mailbox is empty.
    */
   write(slot: number, out: Buffer, at: number, eventsMax: number, bytesMax: number): number {
     const row = slot * ROW_WORDS;
     let seq = this.#rows[row + ACKNOWLEDGED];
     let end = at;
-    let told = this.#rows[row + TOLD];
+    let sent = this.#rows[row + SENT];
     for (let n = Math.min(eventsMax, this.#rows[row + COUNT]); n > 0; n--) {
-      const list = told === NO_BLOCK ? this.#oldest(row) : row + TOLD;
-      const block = told === NO_BLOCK ? this.#rows[list] : told;
+      const list = sent === NO_BLOCK ? this.#oldest(row) : row + SENT;
+      const block = sent === NO_BLOCK ? this.#rows[list] : sent;
       const length = this.#slab.word(block, LENGTH_AND_EDGE) & 0xffff;
       if (end > at) {
         if (end - at + SPRITE.length + 12 + length > bytesMax) break;
         out[end++] = COMMA;
       }
-      if (told === NO_BLOCK) this.#hang(row + TOLD, this.#shift(list));
-      else told = this.#slab.word(block, NEXT);
+      if (sent === NO_BLOCK) this.#appendList(row + SENT, this.#popFirst(list));
+      else sent = this.#slab.word(block, NEXT);
       for (let index = 0; index < SPRITE.length; index++) out[end++] = SPRITE[index];
       end = writeNumber(out, end, ++seq);
       out[end++] = COMMA;
@@ -161,54 +162,54 @@ export class Mailboxes {
     return end;
   }
 
-  /** The sequence of the last event the last write() wrote. */
+  /** The sequence of the last event that the last write() wrote. */
   batchSeq = 0;
 
   /**
-   * Empties a mailbox into others: `target` says which, for the edge an event enters by.
+   * Moves all events to other mailboxes: `target` returns the slot for the edge by which an event enters. Returns how many.
    *
-   * Shape   takes no new memory, so it can't fail: the limits of the receiving mailbox do not hold here, and it takes
-   *         no throw until it is below them again. `target` must never answer `slot` itself.
-   * Cost    O(1) and what was told but not acknowledged, however much waits.
+   * Shape   allocates nothing, so it can't fail. The limits of the receiving mailbox are not checked: it may exceed them,
+   *         and then refuses throws until it is below them again. REQUIRES: `target` never returns `slot`.
+   * Cost    O(1) plus one step for each event that was sent but not acknowledged.
    */
   moveAll(slot: number, target: (edge: EdgeNumber) => number): number {
     const row = slot * ROW_WORDS;
     const moved = this.#rows[row + COUNT];
-    for (let block = this.#rows[row + TOLD]; block !== NO_BLOCK; block = this.#rows[row + TOLD]) {
+    for (let block = this.#rows[row + SENT]; block !== NO_BLOCK; block = this.#rows[row + SENT]) {
       const edge = this.#edgeOf(block);
       const to = target(edge) * ROW_WORDS;
-      this.#hang(to + edge, this.#shift(row + TOLD));
+      this.#appendList(to + edge, this.#popFirst(row + SENT));
       this.#count(to, 1, this.#slab.word(block, BYTES));
     }
-    for (let edge = 0; edge < TOLD; edge++) {
+    for (let edge = 0; edge < SENT; edge++) {
       const first = this.#rows[row + edge];
       if (first === NO_BLOCK) continue;
       const to = target(edge as EdgeNumber) * ROW_WORDS;
       this.#count(to, this.#slab.word(first, EVENTS), this.#slab.word(first, BYTES));
-      this.#hang(to + edge, first);
+      this.#appendList(to + edge, first);
       this.#rows[row + edge] = NO_BLOCK;
     }
     this.#rows[row + COUNT] = 0;
-    this.#rows[row + TAKEN_BYTES] = 0;
+    this.#rows[row + USED_BYTES] = 0;
     return moved;
   }
 
-  /** Throws away what waits, and makes the mailbox ready for its next owner. Answers how many events that were. */
+  /** Frees all events and resets the mailbox for its next owner; returns how many events there were. */
   clear(slot: number): number {
     const row = slot * ROW_WORDS;
     const count = this.#rows[row + COUNT];
-    for (let list = row; list <= row + TOLD; list++) {
-      while (this.#rows[list] !== NO_BLOCK) this.#free(row, list);
+    for (let list = row; list <= row + SENT; list++) {
+      while (this.#rows[list] !== NO_BLOCK) this.#freeFirst(row, list);
     }
     if (this.#rows[row + ACKNOWLEDGED] !== 0) this.#rows[row + ACKNOWLEDGED] = 0;
     return count;
   }
 
-  /** The list of `row`, of those not told, whose first event came first. REQUIRES: there is one. */
+  /** The unsent list of `row` whose first event is the oldest. REQUIRES: there is one. */
   #oldest(row: number): number {
     let oldest = -1;
     let arrived = 0;
-    for (let list = row; list < row + TOLD; list++) {
+    for (let list = row; list < row + SENT; list++) {
       if (this.#rows[list] === NO_BLOCK) continue;
       const stamp = this.#slab.word(this.#rows[list], ARRIVED);
       if (oldest >= 0 && ((stamp - arrived) | 0) > 0) continue;
@@ -220,18 +221,18 @@ export class Mailboxes {
 
   #count(row: number, events: number, bytes: number): void {
     this.#rows[row + COUNT] += events;
-    this.#rows[row + TAKEN_BYTES] += bytes;
+    this.#rows[row + USED_BYTES] += bytes;
   }
 
   /** Frees the first block of a list of `row`. */
-  #free(row: number, list: number): void {
-    const block = this.#shift(list);
+  #freeFirst(row: number, list: number): void {
+    const block = this.#popFirst(list);
     this.#count(row, -1, -this.#slab.word(block, BYTES));
     this.#slab.free(block, HEAD_BYTES + (this.#slab.word(block, LENGTH_AND_EDGE) & 0xffff));
     this.waiting--;
   }
 
-  /** Makes a block a list of its own. */
+  /** Makes a block a list of one. */
   #makeList(block: BlockRef, bytes: number): void {
     this.#slab.setWord(block, NO_BLOCK, NEXT);
     this.#slab.setWord(block, block, LAST);
@@ -239,8 +240,8 @@ export class Mailboxes {
     this.#slab.setWord(block, bytes, BYTES);
   }
 
-  /** Hangs a list, named by its first block, onto the end of another. */
-  #hang(list: number, block: BlockRef): void {
+  /** Appends the list that begins with `block` to `list`. */
+  #appendList(list: number, block: BlockRef): void {
     const first = this.#rows[list];
     if (first === NO_BLOCK) {
       this.#rows[list] = block;
@@ -252,8 +253,8 @@ export class Mailboxes {
     this.#slab.setWord(first, this.#slab.word(first, BYTES) + this.#slab.word(block, BYTES), BYTES);
   }
 
-  /** Takes the first block off a list, as a list of its own. */
-  #shift(list: number): BlockRef {
+  /** Pops the first block of a list and makes it a list of one. */
+  #popFirst(list: number): BlockRef {
     const block = this.#rows[list];
     const next = this.#slab.word(block, NEXT);
     this.#rows[list] = next;
@@ -271,7 +272,7 @@ export class Mailboxes {
   }
 }
 
-/** Writes a whole number ≥ 0 in decimal; answers where it ends. */
+/** Writes a whole number ≥ 0 in decimal to out[at]; returns where it ends. */
 export function writeNumber(out: Uint8Array, at: number, value: number): number {
   const digits = digitsOf(value);
   let rest = value;
@@ -283,7 +284,7 @@ export function writeNumber(out: Uint8Array, at: number, value: number): number 
   return at + digits;
 }
 
-/** How many decimal digits a whole number ≥ 0 has. */
+/** The number of decimal digits of a whole number ≥ 0. */
 export function digitsOf(value: number): number {
   let digits = 1;
   for (let bound = 10; value >= bound; bound *= 10) digits++;

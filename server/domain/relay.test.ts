@@ -22,7 +22,7 @@ import {
   WORLDS_MAX,
 } from './limits.ts';
 import { EVENT_BYTES_MAX } from './mailboxes.ts';
-import { Relay, type RelayOptions, type Verdict } from './relay.ts';
+import { type CrossingResponse, Relay, type RelayOptions, type Verdict } from './relay.ts';
 
 const EPOCH = 0x6a1f03c2;
 const BASE = 0x3e;
@@ -30,7 +30,7 @@ const START_MS = 1_000_000;
 const FILE = '0123456789abcdef'.repeat(4);
 const NO_CURSOR = -1;
 
-interface Answer {
+interface RecordedAnswer {
   ticket: number;
   status: number;
   retryAfterSeconds: number;
@@ -39,12 +39,12 @@ interface Answer {
   body: any;
 }
 
-/** A relay with a clock of its own and every answer written down. */
-class Stage {
+/** A relay with a clock that the test advances, and a record of every answer. */
+class RelayHarness {
   readonly relay: Relay;
-  readonly answers: Answer[] = [];
+  readonly answers: RecordedAnswer[] = [];
   nowMs = START_MS;
-  /** What jitter is drawn from. */
+  /** The next "random" number, 0 … 1. */
   luck = 0.5;
   #tickets = 0;
   #tokens = 0;
@@ -81,24 +81,28 @@ class Stage {
   }
 
   throw(from: Identity, crossing: number, edge: Edge = 'right', name = ''): Verdict {
-    const sprite = { file: FILE, name };
-    const checked = checkCrossing({ crossing, edge, at: 0.25, vx: 900, vy: -50, sprite });
-    return this.relay.accept(from.slot, checked.crossing, checked.edge, Buffer.from(checked.passage));
+    return this.throwForResponse(from, crossing, edge, name).verdict;
   }
 
-  /** Polls with a cursor of this relay's epoch; answers the ticket. */
-  poll(who: Identity, seq = NO_CURSOR, epoch = EPOCH): number {
-    this.relay.poll(who, ++this.#tickets, epoch, seq);
+  throwForResponse(from: Identity, crossing: number, edge: Edge = 'right', name = ''): Readonly<CrossingResponse> {
+    const sprite = { file: FILE, name };
+    const checked = checkCrossing({ crossing, edge, at: 0.25, vx: 900, vy: -50, sprite });
+    return this.relay.accept(from, checked.crossing, checked.edge, Buffer.from(checked.passage));
+  }
+
+  /** Polls; returns the ticket. */
+  poll(identity: Identity, seq = NO_CURSOR, epoch = EPOCH): number {
+    this.relay.poll(identity, ++this.#tickets, epoch, seq);
     return this.#tickets;
   }
 
-  /** Polls, expects an answer at once, and takes it off the list. */
-  ask(who: Identity, seq = NO_CURSOR, epoch = EPOCH): Answer {
-    return this.answered(this.poll(who, seq, epoch));
+  /** Polls and pops the answer, which must come at once. */
+  ask(identity: Identity, seq = NO_CURSOR, epoch = EPOCH): RecordedAnswer {
+    return this.answered(this.poll(identity, seq, epoch));
   }
 
-  /** Takes the one answer of a ticket off the list. */
-  answered(ticket: number): Answer {
+  /** Pops the answer of a ticket; there must be exactly one. */
+  answered(ticket: number): RecordedAnswer {
     const found = this.answers.filter((answer) => answer.ticket === ticket);
     assert.equal(found.length, 1, `answers of ticket ${ticket}`);
     this.answers.splice(this.answers.indexOf(found[0]), 1);
@@ -109,37 +113,37 @@ class Stage {
     return !this.answers.some((answer) => answer.ticket === ticket);
   }
 
-  /** Lets time pass, in as many steps as there are due. */
+  /** Advances the clock, in as many steps as the relay asks for. */
   pass(ms: number): void {
     this.nowMs += ms;
     while (this.relay.advance(this.nowMs));
   }
 
-  /** Parks a poll of each, past everything that has to be told first; answers their tickets. */
+  /** Parks a poll of each desktop, after the events that are due first; returns the tickets. */
   settle(...desktops: Identity[]): number[] {
     this.pass(NEIGHBOURS_STEP_MS);
-    const tickets = desktops.map((who) => {
-      const told = this.poll(who);
-      return this.isParked(told) ? told : this.poll(who);
+    const tickets = desktops.map((identity) => {
+      const first = this.poll(identity);
+      return this.isParked(first) ? first : this.poll(identity);
     });
     this.answers.length = 0;
     return tickets;
   }
 }
 
-const seqOf = (answer: Answer) => {
+const seqOf = (answer: RecordedAnswer) => {
   const cursor: Cursor = { epoch: 0, seq: 0 };
   assert.ok(readCursor(answer.body.cursor, cursor));
   assert.equal(cursor.epoch, EPOCH);
   return cursor.seq;
 };
-const types = (answer: Answer): string[] => answer.body.events.map(({ type }: { type: string }) => type);
-const names = (answer: Answer): string[] =>
+const types = (answer: RecordedAnswer): string[] => answer.body.events.map(({ type }: { type: string }) => type);
+const names = (answer: RecordedAnswer): string[] =>
   answer.body.events.flatMap(({ type, sprite }: { type: string; sprite?: { name: string } }) =>
     type === 'sprite' ? [sprite?.name] : [],
   );
 
-function isProblem(answer: Answer, code: ProblemCode): void {
+function isProblem(answer: RecordedAnswer, code: ProblemCode): void {
   const { status, retryAfterSeconds } = PROBLEMS[code];
   assert.deepEqual([answer.body.code, answer.status, answer.body.status], [code, status, status]);
   assert.equal(answer.retryAfterSeconds, retryAfterSeconds);
@@ -150,12 +154,12 @@ function refuses(code: ProblemCode, act: () => unknown): void {
 }
 
 /** accepted = acknowledged + waiting + abandoned. */
-function balances({ relay: { counters, waiting } }: Stage): void {
+function balances({ relay: { counters, waiting } }: RelayHarness): void {
   assert.equal(counters.accepted, counters.acknowledged + waiting + counters.abandoned);
 }
 
 describe('relay, its limits', () => {
-  it('are what clients were promised', () => {
+  it('have the values that the protocol promises', () => {
     const promised = { EVENTS_PER_POLL_MAX, PING_MS, PING_JITTER, LEASE_MS, CROSSINGS_REMEMBERED, SMALL_WORLD_MAX };
     assert.deepEqual(promised, {
       EVENTS_PER_POLL_MAX: 64,
@@ -169,14 +173,14 @@ describe('relay, its limits', () => {
 });
 
 describe('relay, the way up and down', () => {
-  it('gives the neighbour’s poll what was thrown, with who threw it and the edge it enters by', () => {
-    const stage = new Stage();
-    const [ada, bob] = [stage.join('Ada "A"'), stage.join('Bob')];
-    const [, ticket] = stage.settle(ada, bob);
-    assert.equal(stage.throw(ada, 17, 'right', 'Blob'), 'accepted');
-    assert.ok(stage.isParked(ticket), 'woken at the end of the turn');
-    stage.relay.endTurn();
-    const { status, body } = stage.answered(ticket);
+  it('answers the neighbour’s poll with the thrown sprite, its sender and the edge by which it enters', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = [harness.join('Ada "A"'), harness.join('Bob')];
+    const [, ticket] = harness.settle(ada, bob);
+    assert.equal(harness.throw(ada, 17, 'right', 'Blob'), 'accepted');
+    assert.ok(harness.isParked(ticket), 'woken at the end of the turn');
+    harness.relay.endTurn();
+    const { status, body } = harness.answered(ticket);
     assert.equal(status, 200);
     assert.deepEqual(body, {
       cursor: '6a1f03c2-1',
@@ -196,27 +200,27 @@ describe('relay, the way up and down', () => {
   });
 
   it('routes by the torus, each edge to the desktop beyond it', () => {
-    const stage = new Stage();
-    const desktops = stage.joinMany(20);
-    const tickets = stage.settle(...desktops);
+    const harness = new RelayHarness();
+    const desktops = harness.joinMany(20);
+    const tickets = harness.settle(...desktops);
     for (const [index, from] of desktops.entries()) {
       for (const edge of EDGES)
-        assert.equal(stage.throw(from, EDGES.indexOf(edge) + 1, edge, `${index} ${edge}`), 'accepted');
+        assert.equal(harness.throw(from, EDGES.indexOf(edge) + 1, edge, `${index} ${edge}`), 'accepted');
     }
-    stage.relay.endTurn();
+    harness.relay.endTurn();
     const expected = new Map<number, string[]>();
     for (const [index, from] of desktops.entries()) {
       for (const [number, edge] of EDGES.entries()) {
-        const to = stage.relay.torus.neighbour(from.slot, number as EdgeNumber);
+        const to = harness.relay.torus.neighbour(from.slot, number as EdgeNumber);
         const entry = EDGES[number ^ 1];
         expected.set(to, [
           ...(expected.get(to) ?? []),
-          `${index} ${edge} in by ${entry} from ${stage.relay.desktops.id(from.slot)}`,
+          `${index} ${edge} in by ${entry} from ${harness.relay.desktops.id(from.slot)}`,
         ]);
       }
     }
     for (const [slot, sprites] of expected) {
-      const { events } = stage.answered(tickets[slot]).body;
+      const { events } = harness.answered(tickets[slot]).body;
       const got = events.map((event: { edge: string; from: { desktop: string }; sprite: { name: string } }) => {
         return `${event.sprite.name} in by ${event.edge} from ${event.from.desktop}`;
       });
@@ -225,176 +229,193 @@ describe('relay, the way up and down', () => {
     assert.equal(expected.size, desktops.length);
   });
 
-  it('leads home a sprite thrown by a desktop that is alone', () => {
-    const stage = new Stage();
-    const ada = stage.join();
-    const [ticket] = stage.settle(ada);
-    stage.throw(ada, 1, 'top', 'boomerang');
-    stage.relay.endTurn();
-    const answer = stage.answered(ticket);
+  it('returns a sprite to its sender when that desktop is alone', () => {
+    const harness = new RelayHarness();
+    const ada = harness.join();
+    const [ticket] = harness.settle(ada);
+    harness.throw(ada, 1, 'top', 'boomerang');
+    harness.relay.endTurn();
+    const answer = harness.answered(ticket);
     assert.deepEqual([names(answer), answer.body.events[0].edge], [['boomerang'], 'bottom']);
   });
 
-  it('wakes a parked poll once, however much came in the turn, and not when all of it is gone again', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
-    const [, first] = stage.settle(ada, bob);
-    for (let n = 1; n <= 5; n++) stage.throw(ada, n);
-    stage.relay.endTurn();
-    assert.equal(seqOf(stage.answered(first)), 5);
-    const second = stage.poll(bob, 5);
-    stage.throw(ada, 6);
-    assert.equal(seqOf(stage.ask(bob)), 6, 'a newer poll takes it in the same turn');
-    stage.answered(second);
-    const third = stage.poll(bob, 6);
-    stage.relay.endTurn();
-    assert.ok(stage.isParked(third));
-    assert.equal(stage.relay.counters.wakes, 1);
+  it('wakes a parked poll once for all events of a turn, and not when a newer poll has got them', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    const [, first] = harness.settle(ada, bob);
+    for (let n = 1; n <= 5; n++) harness.throw(ada, n);
+    harness.relay.endTurn();
+    assert.equal(seqOf(harness.answered(first)), 5);
+    const second = harness.poll(bob, 5);
+    harness.throw(ada, 6);
+    assert.equal(seqOf(harness.ask(bob)), 6, 'a newer poll gets it in the same turn');
+    harness.answered(second);
+    const third = harness.poll(bob, 6);
+    harness.relay.endTurn();
+    assert.ok(harness.isParked(third));
+    assert.equal(harness.relay.counters.wakes, 1);
   });
 
-  it('accepts a crossing once: a repeat gets its receiver again and changes nothing', () => {
-    const stage = new Stage();
-    const [ada, bob] = [stage.join('Ada'), stage.join('Bob')];
-    const out = Buffer.alloc(1024);
-    const receiver = (crossing: number) =>
-      JSON.parse(out.toString('utf8', 5, stage.relay.writeReceiver(ada.slot, crossing, out, 5)));
-    const to = { to: { desktop: stage.relay.desktops.id(bob.slot), name: 'Bob' } };
-    assert.equal(stage.throw(ada, 7), 'accepted');
-    assert.deepEqual(receiver(7), to);
-    for (let n = 0; n < 500; n++) assert.equal(stage.throw(ada, 7), 'repeated');
-    assert.deepEqual(receiver(7), to);
-    assert.equal(stage.relay.waiting, 1);
-    assert.equal(stage.throw(ada, 5), 'accepted');
-    assert.deepEqual(receiver(5), to, 'also one that was overtaken');
-    assert.deepEqual(receiver(7), { to: null });
-    stage.relay.leave(bob.slot);
-    assert.deepEqual(receiver(5), { to: null });
-    assert.deepEqual([stage.relay.counters.accepted, stage.relay.counters.repeated], [2, 500]);
-    balances(stage);
+  it('accepts a crossing once: a repeat gets the same receiver and changes nothing', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = [harness.join('Ada'), harness.join('Bob')];
+    const to = { to: { desktop: harness.relay.desktops.id(bob.slot), name: 'Bob' } };
+    const throwAs = (crossing: number) => {
+      const { verdict, status, body, length } = harness.throwForResponse(ada, crossing);
+      assert.equal(status, 202);
+      return [verdict, JSON.parse(body.toString('utf8', 0, length))];
+    };
+    assert.deepEqual(throwAs(7), ['accepted', to]);
+    for (let n = 0; n < 500; n++) assert.deepEqual(throwAs(7), ['repeated', to]);
+    assert.equal(harness.relay.waiting, 1);
+    assert.deepEqual(throwAs(5), ['accepted', to], 'also one that arrived out of order');
+    assert.deepEqual(throwAs(5), ['repeated', to]);
+    assert.deepEqual(throwAs(7), ['repeated', { to: null }]);
+    harness.relay.leave(bob.slot);
+    assert.deepEqual(throwAs(5), ['repeated', { to: null }]);
+    assert.deepEqual([harness.relay.counters.accepted, harness.relay.counters.repeated], [2, 503]);
+    balances(harness);
   });
 
-  it('refuses a crossing more than 32 behind the highest accepted', () => {
-    const stage = new Stage();
-    const [ada] = stage.joinMany(2);
-    stage.throw(ada, 100);
-    assert.equal(stage.throw(ada, 67), 'crossing-stale');
-    assert.equal(stage.throw(ada, 68), 'accepted');
-    assert.equal(stage.throw(ada, 69), 'accepted');
-    assert.equal(stage.throw(ada, 68), 'repeated');
+  it('refuses a crossing of a desktop that has left, never joined, or has another token', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    const refused = (from: Identity) => {
+      const { verdict, status, retryAfterSeconds, body, length } = harness.throwForResponse(from, 1);
+      const document = JSON.parse(body.toString('utf8', 0, length));
+      assert.deepEqual([document.code, document.status, retryAfterSeconds], [verdict, status, 0]);
+      return [verdict, status];
+    };
+    harness.relay.leave(bob.slot);
+    assert.deepEqual(refused(bob), ['desktop-ended', 410]);
+    assert.deepEqual(refused({ ...ada, slot: 5 }), ['unknown-desktop', 401]);
+    assert.deepEqual(refused({ ...ada, token: new Uint32Array(4) }), ['unknown-desktop', 401]);
+    assert.equal(harness.relay.waiting, 0);
+    assert.equal(harness.throw(ada, 1), 'accepted');
   });
 
-  it('refuses what is thrown too fast, and takes the same number later', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
-    for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(stage.throw(ada, n), 'accepted');
-    assert.equal(stage.throw(ada, CROSSINGS_BURST_MAX + 1), 'too-fast');
-    assert.equal(stage.throw(ada, CROSSINGS_BURST_MAX), 'repeated', 'a repeat costs nothing');
-    assert.equal(stage.throw(bob, 1), 'accepted');
-    assert.equal(stage.relay.counters.refusedFast, 1);
-    stage.pass(TICK_MS);
-    assert.equal(stage.throw(ada, CROSSINGS_BURST_MAX + 1), 'accepted');
-    balances(stage);
+  it('refuses a crossing more than 32 below the newest accepted one', () => {
+    const harness = new RelayHarness();
+    const [ada] = harness.joinMany(2);
+    harness.throw(ada, 100);
+    assert.equal(harness.throw(ada, 67), 'crossing-stale');
+    assert.equal(harness.throw(ada, 68), 'accepted');
+    assert.equal(harness.throw(ada, 69), 'accepted');
+    assert.equal(harness.throw(ada, 68), 'repeated');
   });
 
-  it('refuses what a full mailbox can’t take, changes nothing, and takes the same number when there is room', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
+  it('refuses crossings that come too fast, and accepts the same number later', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(harness.throw(ada, n), 'accepted');
+    assert.equal(harness.throw(ada, CROSSINGS_BURST_MAX + 1), 'too-fast');
+    assert.equal(harness.throw(ada, CROSSINGS_BURST_MAX), 'repeated', 'a repeat costs nothing');
+    assert.equal(harness.throw(bob, 1), 'accepted');
+    assert.equal(harness.relay.counters.refusedFast, 1);
+    harness.pass(TICK_MS);
+    assert.equal(harness.throw(ada, CROSSINGS_BURST_MAX + 1), 'accepted');
+    balances(harness);
+  });
+
+  it('refuses a crossing when the mailbox is full, changes nothing, and accepts the same number when there is room', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
     let crossing = 0;
     while (crossing < MAILBOX_EVENTS_MAX) {
-      assert.equal(stage.throw(ada, ++crossing), 'accepted');
-      if (crossing % 100 === 0) stage.pass(1000);
+      assert.equal(harness.throw(ada, ++crossing), 'accepted');
+      if (crossing % 100 === 0) harness.pass(1000);
     }
-    assert.equal(stage.throw(ada, crossing + 1), 'mailbox-full');
-    assert.deepEqual([stage.relay.counters.accepted, stage.relay.counters.refusedFull], [MAILBOX_EVENTS_MAX, 1]);
-    stage.ask(bob);
-    stage.ask(bob, 1);
-    assert.equal(stage.throw(ada, crossing + 1), 'accepted');
-    assert.equal(stage.throw(ada, crossing + 2), 'mailbox-full');
-    balances(stage);
+    assert.equal(harness.throw(ada, crossing + 1), 'mailbox-full');
+    assert.deepEqual([harness.relay.counters.accepted, harness.relay.counters.refusedFull], [MAILBOX_EVENTS_MAX, 1]);
+    harness.ask(bob);
+    harness.ask(bob, 1);
+    assert.equal(harness.throw(ada, crossing + 1), 'accepted');
+    assert.equal(harness.throw(ada, crossing + 2), 'mailbox-full');
+    balances(harness);
   });
 });
 
 describe('relay, cursors', () => {
-  it('keep what waits until they pass it: the same again without one, the rest with one', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
-    for (let n = 1; n <= 3; n++) stage.throw(ada, n, 'right', String(n));
-    assert.deepEqual(names(stage.ask(bob)), ['1', '2', '3']);
-    assert.deepEqual(names(stage.ask(bob)), ['1', '2', '3']);
-    assert.deepEqual(names(stage.ask(bob, 0)), ['1', '2', '3']);
-    assert.deepEqual(names(stage.ask(bob, 2)), ['3']);
-    assert.deepEqual(names(stage.ask(bob, 1)), ['3'], 'an older one acknowledges nothing and brings nothing back');
-    assert.ok(stage.isParked(stage.poll(bob, 3)));
-    assert.equal(stage.relay.counters.acknowledged, 3);
-    balances(stage);
+  it('acknowledge: a poll without one gets the same events again, a poll with one gets the rest', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    for (let n = 1; n <= 3; n++) harness.throw(ada, n, 'right', String(n));
+    assert.deepEqual(names(harness.ask(bob)), ['1', '2', '3']);
+    assert.deepEqual(names(harness.ask(bob)), ['1', '2', '3']);
+    assert.deepEqual(names(harness.ask(bob, 0)), ['1', '2', '3']);
+    assert.deepEqual(names(harness.ask(bob, 2)), ['3']);
+    assert.deepEqual(names(harness.ask(bob, 1)), ['3'], 'an older cursor acknowledges nothing and brings nothing back');
+    assert.ok(harness.isParked(harness.poll(bob, 3)));
+    assert.equal(harness.relay.counters.acknowledged, 3);
+    balances(harness);
   });
 
   it('of another epoch are answered 410 with the cursor to go on from, and acknowledge nothing', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
-    stage.throw(ada, 1);
-    stage.throw(ada, 2);
-    stage.ask(bob);
-    stage.ask(bob, 1);
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    harness.throw(ada, 1);
+    harness.throw(ada, 2);
+    harness.ask(bob);
+    harness.ask(bob, 1);
     for (const epoch of [0, EPOCH - 1, EPOCH + 1, 0xffffffff]) {
       for (const seq of [0, 1, 2, SEQ_MAX]) {
-        const lost = stage.ask(bob, seq, epoch);
+        const lost = harness.ask(bob, seq, epoch);
         isProblem(lost, 'cursor-lost');
         assert.equal(lost.body.cursor, writeCursor(EPOCH, 1));
       }
     }
-    assert.equal(stage.relay.waiting, 1);
-    assert.equal(seqOf(stage.ask(bob, 1)), 2);
+    assert.equal(harness.relay.waiting, 1);
+    assert.equal(seqOf(harness.ask(bob, 1)), 2);
   });
 
-  it('ahead of everything sent are refused, by one, by a million, by all', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
-    stage.throw(ada, 1);
+  it('ahead of the newest sent event are refused: by one, by a million, by the most', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    harness.throw(ada, 1);
     for (const seq of [2, 3, 1_000_000, SEQ_MAX]) {
-      const ahead = stage.ask(bob, seq);
+      const ahead = harness.ask(bob, seq);
       isProblem(ahead, 'cursor-ahead');
       assert.equal(ahead.body.cursor, writeCursor(EPOCH, 0));
     }
-    assert.equal(stage.relay.waiting, 1);
-    assert.deepEqual(types(stage.ask(bob, 0)), ['sprite']);
-    balances(stage);
+    assert.equal(harness.relay.waiting, 1);
+    assert.deepEqual(types(harness.ask(bob, 0)), ['sprite']);
+    balances(harness);
   });
 
-  it('that are refused leave the poll that is parked as it is', () => {
-    const stage = new Stage();
-    const [ada] = stage.joinMany(1);
-    const [ticket] = stage.settle(ada);
-    isProblem(stage.ask(ada, 5), 'cursor-ahead');
-    isProblem(stage.ask(ada, 0, 1), 'cursor-lost');
-    assert.ok(stage.isParked(ticket));
-    assert.equal(stage.relay.parkedCount, 1);
+  it('that are refused don’t change the parked poll', () => {
+    const harness = new RelayHarness();
+    const [ada] = harness.joinMany(1);
+    const [ticket] = harness.settle(ada);
+    isProblem(harness.ask(ada, 5), 'cursor-ahead');
+    isProblem(harness.ask(ada, 0, 1), 'cursor-lost');
+    assert.ok(harness.isParked(ticket));
+    assert.equal(harness.relay.parkedCount, 1);
   });
 });
 
 describe('relay, an answer', () => {
-  it('carries at most EVENTS_PER_POLL_MAX events and its cursor passes those only', () => {
+  it('has at most EVENTS_PER_POLL_MAX events, and its cursor passes only those', () => {
     for (const waiting of [EVENTS_PER_POLL_MAX - 1, EVENTS_PER_POLL_MAX, EVENTS_PER_POLL_MAX + 1]) {
-      const stage = new Stage();
-      const [ada, bob] = stage.joinMany(2);
-      for (let n = 1; n <= waiting; n++) stage.throw(ada, n);
-      const first = stage.ask(bob);
+      const harness = new RelayHarness();
+      const [ada, bob] = harness.joinMany(2);
+      for (let n = 1; n <= waiting; n++) harness.throw(ada, n);
+      const first = harness.ask(bob);
       assert.equal(first.body.events.length, Math.min(waiting, EVENTS_PER_POLL_MAX));
       assert.equal(seqOf(first), first.body.events.length);
-      const rest = stage.poll(bob, seqOf(first));
-      assert.equal(stage.isParked(rest), waiting <= EVENTS_PER_POLL_MAX);
+      const rest = harness.poll(bob, seqOf(first));
+      assert.equal(harness.isParked(rest), waiting <= EVENTS_PER_POLL_MAX);
     }
   });
 
-  it('carries at most POLL_BYTES_MAX bytes of events, and loses none to it', () => {
-    const stage = new Stage();
-    const [ada, bob] = [stage.join('\\'.repeat(NAME_BYTES_MAX)), stage.join()];
+  it('has at most POLL_BYTES_MAX bytes of events, and no event is lost', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = [harness.join('\\'.repeat(NAME_BYTES_MAX)), harness.join()];
     const passage = Buffer.from(`"edge":"left","x":"${'x'.repeat(EVENT_BYTES_MAX - 250)}"}`);
-    for (let n = 1; n <= 100; n++) assert.equal(stage.relay.accept(ada.slot, n, 1, passage), 'accepted');
+    for (let n = 1; n <= 100; n++) assert.equal(harness.relay.accept(ada, n, 1, passage).verdict, 'accepted');
     let seq = 0;
     let answers = 0;
     for (; seq < 100; answers++) {
-      const answer = stage.ask(bob, seq);
+      const answer = harness.ask(bob, seq);
       assert.ok(answer.bytes <= POLL_BYTES_MAX + 64, `${answer.bytes} bytes`);
       assert.equal(answer.body.events[0].seq, seq + 1);
       seq = seqOf(answer);
@@ -402,440 +423,440 @@ describe('relay, an answer', () => {
     assert.equal(answers, 2);
   });
 
-  it('holds the longest event there can be, from the longest sender, beside the names of the longest neighbours', () => {
-    const stage = new Stage();
+  it('has room for the longest events, from the longest name, and for neighbours with the longest names', () => {
+    const harness = new RelayHarness();
     const longest = '"'.repeat(NAME_BYTES_MAX);
-    const desktops = Array.from({ length: 5 }, () => stage.join(longest));
-    stage.pass(NEIGHBOURS_STEP_MS);
+    const desktops = Array.from({ length: 5 }, () => harness.join(longest));
+    harness.pass(NEIGHBOURS_STEP_MS);
     const passage = Buffer.from(`"edge":"left","x":"`.padEnd(PASSAGE_BYTES_MAX - 2, 'x').concat('"}'));
     assert.equal(passage.length, PASSAGE_BYTES_MAX);
     for (let n = 1; n <= EVENTS_PER_POLL_MAX; n++) {
-      assert.equal(stage.relay.accept(desktops[0].slot, n, 1, passage), 'accepted');
+      assert.equal(harness.relay.accept(desktops[0], n, 1, passage).verdict, 'accepted');
     }
-    const answer = stage.ask(desktops[1]);
+    const answer = harness.ask(desktops[1]);
     assert.deepEqual(types(answer).at(-1), 'neighbours');
     assert.equal(answer.body.events[0].from.name, longest);
-    // With the widest id there is, the event still fits the largest block.
+    // With the longest possible id, the event still fits into the largest block.
     const from = `"from":{"desktop":"ffffff-ffffffff","name":${JSON.stringify(longest)}},`;
     assert.ok(Buffer.byteLength(from) + PASSAGE_BYTES_MAX <= EVENT_BYTES_MAX);
   });
 });
 
-describe('relay, who asks', () => {
-  it('is refused with 401 when the id was never given out or the token is not its own', () => {
-    const stage = new Stage();
-    const ada = stage.join();
-    isProblem(stage.ask({ ...ada, token: new Uint32Array(4) }), 'unknown-desktop');
-    isProblem(stage.ask({ ...ada, generation: ada.generation + 1 }), 'unknown-desktop');
-    isProblem(stage.ask({ ...ada, slot: 9 }), 'unknown-desktop');
-    isProblem(stage.ask({ ...ada, slot: 0xffffffff }), 'unknown-desktop');
-    assert.equal(stage.relay.parkedCount, 0);
+describe('relay, the desktop that polls', () => {
+  it('is refused with 401 when the id was never used or the token is wrong', () => {
+    const harness = new RelayHarness();
+    const ada = harness.join();
+    isProblem(harness.ask({ ...ada, token: new Uint32Array(4) }), 'unknown-desktop');
+    isProblem(harness.ask({ ...ada, generation: ada.generation + 1 }), 'unknown-desktop');
+    isProblem(harness.ask({ ...ada, slot: 9 }), 'unknown-desktop');
+    isProblem(harness.ask({ ...ada, slot: 0xffffffff }), 'unknown-desktop');
+    assert.equal(harness.relay.parkedCount, 0);
   });
 
-  it('is answered 410 once its desktop has left, also the poll that was parked', () => {
-    const stage = new Stage();
-    const [ada] = stage.joinMany(2);
-    const [ticket] = stage.settle(ada);
-    stage.relay.leave(ada.slot);
-    isProblem(stage.answered(ticket), 'desktop-ended');
-    isProblem(stage.ask(ada), 'desktop-ended');
-    assert.equal(stage.relay.parkedCount, 0);
+  it('is answered 410 once it has left, also on the parked poll', () => {
+    const harness = new RelayHarness();
+    const [ada] = harness.joinMany(2);
+    const [ticket] = harness.settle(ada);
+    harness.relay.leave(ada.slot);
+    isProblem(harness.answered(ticket), 'desktop-ended');
+    isProblem(harness.ask(ada), 'desktop-ended');
+    assert.equal(harness.relay.parkedCount, 0);
   });
 
-  it('has its older poll answered empty when it polls anew', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
-    const [, older] = stage.settle(ada, bob);
-    const newer = stage.poll(bob);
-    assert.deepEqual(stage.answered(older).body, { cursor: '6a1f03c2-0', events: [] });
-    assert.equal(stage.relay.parkedCount, 2);
-    stage.relay.gone(older, bob.slot);
-    stage.throw(ada, 1);
-    stage.relay.endTurn();
-    assert.equal(seqOf(stage.answered(newer)), 1, 'the closing of the older does not touch the newer');
+  it('gets an empty answer to its older poll when it polls again', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    const [, older] = harness.settle(ada, bob);
+    const newer = harness.poll(bob);
+    assert.deepEqual(harness.answered(older).body, { cursor: '6a1f03c2-0', events: [] });
+    assert.equal(harness.relay.parkedCount, 2);
+    harness.relay.closed(older, bob.slot);
+    harness.throw(ada, 1);
+    harness.relay.endTurn();
+    assert.equal(seqOf(harness.answered(newer)), 1, 'closing the older poll does not change the newer one');
   });
 });
 
-describe('relay, a poll that something newer stands behind', () => {
-  it('is answered empty, its desktop’s lease runs, and what comes then waits', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
-    const [, held] = stage.settle(ada, bob);
-    stage.relay.outdated(held, bob.slot);
-    assert.deepEqual(stage.answered(held).body, { cursor: '6a1f03c2-0', events: [] });
-    assert.equal(stage.relay.parkedCount, 1);
-    stage.throw(ada, 1);
-    stage.relay.endTurn();
-    assert.equal(seqOf(stage.ask(bob)), 1);
-    stage.relay.outdated(held, bob.slot);
-    stage.relay.outdated(held, 0xffffffff);
-    stage.pass(LEASE_MS - TICK_MS);
-    assert.equal(stage.relay.desktops.isLive(bob.slot), true);
-    stage.pass(2 * TICK_MS);
-    assert.equal(stage.relay.desktops.isLive(bob.slot), false);
+describe('relay, a poll with a newer request behind it', () => {
+  it('is answered empty and starts the lease; later events wait', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    const [, held] = harness.settle(ada, bob);
+    harness.relay.outdated(held, bob.slot);
+    assert.deepEqual(harness.answered(held).body, { cursor: '6a1f03c2-0', events: [] });
+    assert.equal(harness.relay.parkedCount, 1);
+    harness.throw(ada, 1);
+    harness.relay.endTurn();
+    assert.equal(seqOf(harness.ask(bob)), 1);
+    harness.relay.outdated(held, bob.slot);
+    harness.relay.outdated(held, 0xffffffff);
+    harness.pass(LEASE_MS - TICK_MS);
+    assert.equal(harness.relay.desktops.isLive(bob.slot), true);
+    harness.pass(2 * TICK_MS);
+    assert.equal(harness.relay.desktops.isLive(bob.slot), false);
   });
 
-  it('stays as it is when it was answered before, or another one is parked', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
-    const [, older] = stage.settle(ada, bob);
-    const newer = stage.poll(bob);
-    stage.answered(older);
-    stage.relay.outdated(older, bob.slot);
-    stage.relay.outdated(newer, ada.slot);
-    assert.ok(stage.isParked(newer));
-    assert.equal(stage.relay.parkedCount, 2);
+  it('changes nothing when it was already answered, or when another poll is parked', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    const [, older] = harness.settle(ada, bob);
+    const newer = harness.poll(bob);
+    harness.answered(older);
+    harness.relay.outdated(older, bob.slot);
+    harness.relay.outdated(newer, ada.slot);
+    assert.ok(harness.isParked(newer));
+    assert.equal(harness.relay.parkedCount, 2);
   });
 });
 
 describe('relay, time', () => {
-  it('pings a parked poll after PING_MS, give or take the jitter', () => {
+  it('pings a parked poll after PING_MS ± jitter', () => {
     for (const [luck, share] of [
       [0, 1 - PING_JITTER],
       [0.5, 1],
       [1, 1 + PING_JITTER],
     ]) {
-      const stage = new Stage();
-      const [ada, bob] = stage.joinMany(2);
-      stage.luck = luck;
-      const [, ticket] = stage.settle(ada, bob);
+      const harness = new RelayHarness();
+      const [ada, bob] = harness.joinMany(2);
+      harness.luck = luck;
+      const [, ticket] = harness.settle(ada, bob);
       const dueMs = PING_MS * share;
       for (let passed = 0; passed < dueMs - TICK_MS; passed += 10_000) {
-        stage.pass(Math.min(10_000, dueMs - TICK_MS - passed));
+        harness.pass(Math.min(10_000, dueMs - TICK_MS - passed));
       }
-      assert.ok(stage.isParked(ticket), `pinged before ${dueMs}`);
-      stage.pass(TICK_MS);
-      const answer = stage.answered(ticket);
+      assert.ok(harness.isParked(ticket), `pinged before ${dueMs}`);
+      harness.pass(TICK_MS);
+      const answer = harness.answered(ticket);
       assert.deepEqual(types(answer), ['ping', 'neighbours']);
-      assert.equal(answer.body.events[1].left.desktop, stage.relay.desktops.id(ada.slot));
+      assert.equal(answer.body.events[1].left.desktop, harness.relay.desktops.id(ada.slot));
     }
   });
 
   it('ends a desktop that has not polled for LEASE_MS, and not a tick before', () => {
     for (const from of ['join', 'answer', 'ping', 'closed'] as const) {
-      const stage = new Stage();
-      const [ada, bob] = stage.joinMany(2);
+      const harness = new RelayHarness();
+      const [ada, bob] = harness.joinMany(2);
       if (from !== 'join') {
-        const [, ticket] = stage.settle(ada, bob);
-        if (from === 'answer') stage.throw(ada, 1);
-        if (from === 'answer') stage.relay.endTurn();
+        const [, ticket] = harness.settle(ada, bob);
+        if (from === 'answer') harness.throw(ada, 1);
+        if (from === 'answer') harness.relay.endTurn();
         if (from === 'ping') {
-          // Ada is pinged in the same moment: both leases run from it.
-          stage.pass(PING_MS);
-          assert.deepEqual(types(stage.answered(ticket)), ['ping', 'neighbours']);
+          // Ada is pinged at the same moment: both leases begin then.
+          harness.pass(PING_MS);
+          assert.deepEqual(types(harness.answered(ticket)), ['ping', 'neighbours']);
         }
-        if (from === 'closed') stage.relay.gone(ticket, bob.slot);
+        if (from === 'closed') harness.relay.closed(ticket, bob.slot);
       }
-      stage.pass(LEASE_MS - TICK_MS);
-      assert.ok(stage.relay.desktops.isLive(bob.slot), from);
-      stage.pass(TICK_MS);
-      assert.ok(!stage.relay.desktops.isLive(bob.slot), from);
-      isProblem(stage.ask(bob), 'desktop-ended');
+      harness.pass(LEASE_MS - TICK_MS);
+      assert.ok(harness.relay.desktops.isLive(bob.slot), from);
+      harness.pass(TICK_MS);
+      assert.ok(!harness.relay.desktops.isLive(bob.slot), from);
+      isProblem(harness.ask(bob), 'desktop-ended');
     }
   });
 
   it('does not count a parked poll as silence', () => {
-    const stage = new Stage();
-    const ada = stage.join();
-    stage.settle(ada);
-    stage.pass(PING_MS - TICK_MS);
-    assert.ok(stage.relay.desktops.isLive(ada.slot));
+    const harness = new RelayHarness();
+    const ada = harness.join();
+    harness.settle(ada);
+    harness.pass(PING_MS - TICK_MS);
+    assert.ok(harness.relay.desktops.isLive(ada.slot));
   });
 
-  it('gives a pinged desktop its whole lease, however long the relay itself was held up', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
-    stage.settle(ada, bob);
-    stage.pass(10 * 60_000);
-    assert.equal(stage.relay.counters.pings, 2);
-    assert.equal(stage.relay.counters.leasesEnded, 0);
-    stage.pass(LEASE_MS - TICK_MS);
-    assert.equal(stage.relay.counters.leasesEnded, 0);
-    stage.pass(TICK_MS);
-    assert.equal(stage.relay.counters.leasesEnded, 2);
+  it('gives a pinged desktop its whole lease, however long the relay was paused', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    harness.settle(ada, bob);
+    harness.pass(10 * 60_000);
+    assert.equal(harness.relay.counters.pings, 2);
+    assert.equal(harness.relay.counters.leasesEnded, 0);
+    harness.pass(LEASE_MS - TICK_MS);
+    assert.equal(harness.relay.counters.leasesEnded, 0);
+    harness.pass(TICK_MS);
+    assert.equal(harness.relay.counters.leasesEnded, 2);
   });
 
-  it('ends many leases that fall due together over several steps, and what waits for them goes on', () => {
+  it('ends many leases that are due together in several steps, and their sprites move on', () => {
     const count = 700;
-    const stage = new Stage({ slots: count, slabBytes: 1 << 26 });
-    const desktops = stage.joinMany(count);
-    for (const desktop of desktops) assert.equal(stage.throw(desktop, 1, 'right'), 'accepted');
-    const { counters } = stage.relay;
+    const harness = new RelayHarness({ slots: count, slabBytes: 1 << 26 });
+    const desktops = harness.joinMany(count);
+    for (const desktop of desktops) assert.equal(harness.throw(desktop, 1, 'right'), 'accepted');
+    const { counters } = harness.relay;
     let steps = 0;
     for (let nowMs = START_MS + LEASE_MS; counters.left < count; nowMs += TICK_MS) {
       const before = { ...counters };
-      const isMoreDue = stage.relay.advance(nowMs);
+      const isMoreDue = harness.relay.advance(nowMs);
       assert.ok(counters.left - before.left <= DUE_PER_STEP_MAX);
       assert.equal(isMoreDue, counters.left < count);
-      assert.equal(counters.accepted, counters.acknowledged + stage.relay.waiting + counters.abandoned);
+      assert.equal(counters.accepted, counters.acknowledged + harness.relay.waiting + counters.abandoned);
       steps++;
     }
     assert.ok(steps > 2, `all ended within ${steps} steps`);
-    assert.equal(stage.relay.waiting, count);
+    assert.equal(harness.relay.waiting, count);
   });
 
-  it('pings no more desktops in a step than its limit, and says that more are due', () => {
+  it('pings at most DUE_PER_STEP_MAX desktops in a step, and returns that more are due', () => {
     for (const count of [DUE_PER_STEP_MAX - 1, DUE_PER_STEP_MAX, DUE_PER_STEP_MAX + 1, 2 * DUE_PER_STEP_MAX + 1]) {
-      const stage = new Stage({ slots: count });
-      stage.settle(...stage.joinMany(count));
-      const nowMs = stage.nowMs + 2 * PING_MS;
+      const harness = new RelayHarness({ slots: count });
+      harness.settle(...harness.joinMany(count));
+      const nowMs = harness.nowMs + 2 * PING_MS;
       const pinged: number[] = [];
-      for (let isMoreDue = true; isMoreDue; pinged.push(stage.answers.splice(0).length)) {
-        isMoreDue = stage.relay.advance(nowMs);
+      for (let isMoreDue = true; isMoreDue; pinged.push(harness.answers.splice(0).length)) {
+        isMoreDue = harness.relay.advance(nowMs);
       }
       const whole = Math.floor(count / DUE_PER_STEP_MAX);
       const rest = count - whole * DUE_PER_STEP_MAX;
       assert.deepEqual(pinged, [...Array(whole).fill(DUE_PER_STEP_MAX), ...(rest > 0 ? [rest] : [])], `${count}`);
-      assert.equal(stage.relay.counters.pings, count);
+      assert.equal(harness.relay.counters.pings, count);
     }
   });
 
-  it('lets polls of a process that died run out their lease, and no others', () => {
-    const stage = new Stage();
-    const desktops = stage.joinMany(6);
-    const tickets = stage.settle(...desktops);
-    stage.relay.goneAll((ticket) => tickets.indexOf(ticket) % 2 === 0);
-    assert.equal(stage.relay.parkedCount, 3);
-    stage.pass(LEASE_MS);
+  it('starts the leases of polls whose process died, and of no others', () => {
+    const harness = new RelayHarness();
+    const desktops = harness.joinMany(6);
+    const tickets = harness.settle(...desktops);
+    harness.relay.closedAll((ticket) => tickets.indexOf(ticket) % 2 === 0);
+    assert.equal(harness.relay.parkedCount, 3);
+    harness.pass(LEASE_MS);
     assert.deepEqual(
-      desktops.map(({ slot }) => stage.relay.desktops.isLive(slot)),
+      desktops.map(({ slot }) => harness.relay.desktops.isLive(slot)),
       [false, true, false, true, false, true],
     );
   });
 });
 
 describe('relay, neighbours', () => {
-  it('are told in worlds of up to SMALL_WORLD_MAX within a step, and beyond that with the ping only', () => {
+  it('are sent within a step in worlds of up to SMALL_WORLD_MAX, and only with the ping in larger ones', () => {
     for (const size of [SMALL_WORLD_MAX - 1, SMALL_WORLD_MAX, SMALL_WORLD_MAX + 1]) {
-      const stage = new Stage();
-      const desktops = stage.joinMany(size - 1);
-      const tickets = stage.settle(...desktops);
-      stage.join();
-      stage.pass(NEIGHBOURS_STEP_MS - 1);
-      assert.equal(stage.answers.length, 0);
-      stage.pass(1);
-      const told = size <= SMALL_WORLD_MAX;
-      assert.equal(stage.answers.length, told ? size - 1 : 0, `${size}`);
-      if (!told) continue;
-      const last = stage.answered(tickets[size - 2]);
+      const harness = new RelayHarness();
+      const desktops = harness.joinMany(size - 1);
+      const tickets = harness.settle(...desktops);
+      harness.join();
+      harness.pass(NEIGHBOURS_STEP_MS - 1);
+      assert.equal(harness.answers.length, 0);
+      harness.pass(1);
+      const isSmall = size <= SMALL_WORLD_MAX;
+      assert.equal(harness.answers.length, isSmall ? size - 1 : 0, `${size}`);
+      if (!isSmall) continue;
+      const last = harness.answered(tickets[size - 2]);
       assert.deepEqual(types(last), ['neighbours']);
-      assert.equal(last.body.events[0].right.desktop, stage.relay.desktops.id(size - 1));
+      assert.equal(last.body.events[0].right.desktop, harness.relay.desktops.id(size - 1));
     }
   });
 
-  it('are told world by world in further steps when more changed than one step tells, each once', () => {
+  it('are sent world by world over several steps when more worlds changed than one step notifies, once each', () => {
     const worlds = DUE_PER_STEP_MAX / SMALL_WORLD_MAX + 2;
-    const stage = new Stage({ slots: 1024 });
-    const all = Array.from({ length: worlds }, (_, n) => stage.joinMany(SMALL_WORLD_MAX, `world ${n}`));
-    stage.settle(...all.flat());
-    for (const [who] of all) stage.relay.leave(who.slot);
-    stage.answers.length = 0;
-    const nowMs = stage.nowMs + NEIGHBOURS_STEP_MS;
-    const told: number[] = [];
-    for (let isMoreDue = true; isMoreDue; told.push(stage.answers.splice(0).length)) {
-      isMoreDue = stage.relay.advance(nowMs);
+    const harness = new RelayHarness({ slots: 1024 });
+    const all = Array.from({ length: worlds }, (_, n) => harness.joinMany(SMALL_WORLD_MAX, `world ${n}`));
+    harness.settle(...all.flat());
+    for (const [identity] of all) harness.relay.leave(identity.slot);
+    harness.answers.length = 0;
+    const nowMs = harness.nowMs + NEIGHBOURS_STEP_MS;
+    const notified: number[] = [];
+    for (let isMoreDue = true; isMoreDue; notified.push(harness.answers.splice(0).length)) {
+      isMoreDue = harness.relay.advance(nowMs);
     }
     const each = SMALL_WORLD_MAX - 1;
     const first = Math.ceil(DUE_PER_STEP_MAX / each) * each;
-    assert.deepEqual(told, [first, worlds * each - first]);
-    assert.equal(stage.relay.advance(nowMs + NEIGHBOURS_STEP_MS), false);
-    assert.equal(stage.answers.length, 0);
+    assert.deepEqual(notified, [first, worlds * each - first]);
+    assert.equal(harness.relay.advance(nowMs + NEIGHBOURS_STEP_MS), false);
+    assert.equal(harness.answers.length, 0);
   });
 
-  it('are not told when a world has outgrown the limit before the step', () => {
-    const stage = new Stage();
-    const desktops = stage.joinMany(SMALL_WORLD_MAX - 10);
-    stage.settle(...desktops);
-    stage.joinMany(20);
-    stage.pass(NEIGHBOURS_STEP_MS);
-    assert.equal(stage.answers.length, 0);
+  it('are not sent when a world has outgrown the limit before the step', () => {
+    const harness = new RelayHarness();
+    const desktops = harness.joinMany(SMALL_WORLD_MAX - 10);
+    harness.settle(...desktops);
+    harness.joinMany(20);
+    harness.pass(NEIGHBOURS_STEP_MS);
+    assert.equal(harness.answers.length, 0);
   });
 
-  it('are told again when a world has become small', () => {
-    const stage = new Stage();
-    const desktops = stage.joinMany(SMALL_WORLD_MAX + 1);
-    stage.settle(...desktops);
-    stage.relay.leave(desktops[3].slot);
-    stage.pass(NEIGHBOURS_STEP_MS);
-    assert.equal(stage.answers.filter(({ status }) => status === 200).length, SMALL_WORLD_MAX);
+  it('are sent again when a world has become small', () => {
+    const harness = new RelayHarness();
+    const desktops = harness.joinMany(SMALL_WORLD_MAX + 1);
+    harness.settle(...desktops);
+    harness.relay.leave(desktops[3].slot);
+    harness.pass(NEIGHBOURS_STEP_MS);
+    assert.equal(harness.answers.filter(({ status }) => status === 200).length, SMALL_WORLD_MAX);
   });
 
-  it('are told once for many changes, to nobody of another world, and not when nothing changed', () => {
-    const stage = new Stage();
-    const desktops = stage.joinMany(5);
-    const [far] = stage.joinMany(1, 'office');
-    stage.settle(...desktops, far);
-    stage.joinMany(7);
-    stage.pass(NEIGHBOURS_STEP_MS);
-    assert.equal(stage.answers.length, 5);
-    assert.equal(stage.relay.parkedCount, 1);
-    for (const who of desktops) stage.poll(who);
-    stage.answers.length = 0;
-    stage.pass(NEIGHBOURS_STEP_MS);
-    assert.equal(stage.answers.length, 0);
+  it('are sent once for many changes, not to other worlds, and not when nothing changed', () => {
+    const harness = new RelayHarness();
+    const desktops = harness.joinMany(5);
+    const [far] = harness.joinMany(1, 'office');
+    harness.settle(...desktops, far);
+    harness.joinMany(7);
+    harness.pass(NEIGHBOURS_STEP_MS);
+    assert.equal(harness.answers.length, 5);
+    assert.equal(harness.relay.parkedCount, 1);
+    for (const identity of desktops) harness.poll(identity);
+    harness.answers.length = 0;
+    harness.pass(NEIGHBOURS_STEP_MS);
+    assert.equal(harness.answers.length, 0);
   });
 
-  it('are the four around, each oneself when alone', () => {
-    const stage = new Stage();
-    const ada = stage.join('Ada', { world: 'attic' });
-    const self = { desktop: stage.relay.desktops.id(ada.slot), name: 'Ada' };
+  it('are the four desktops around; a desktop that is alone is its own neighbour', () => {
+    const harness = new RelayHarness();
+    const ada = harness.join('Ada', { world: 'attic' });
+    const self = { desktop: harness.relay.desktops.id(ada.slot), name: 'Ada' };
     const four = { left: self, right: self, top: self, bottom: self };
-    assert.deepEqual(stage.relay.look(ada.slot), { ...self, world: 'attic', place: 0, neighbours: four });
-    stage.pass(NEIGHBOURS_STEP_MS);
-    assert.deepEqual(stage.ask(ada).body.events, [{ type: 'neighbours', ...four }]);
+    assert.deepEqual(harness.relay.describe(ada.slot), { ...self, world: 'attic', place: 0, neighbours: four });
+    harness.pass(NEIGHBOURS_STEP_MS);
+    assert.deepEqual(harness.ask(ada).body.events, [{ type: 'neighbours', ...four }]);
   });
 });
 
 describe('relay, joining', () => {
-  it('seats an invited newcomer right of its friend, in the friend’s world', () => {
-    const stage = new Stage();
-    const friends = stage.joinMany(5, 'office');
-    const guest = stage.join('', { near: friends[1] });
-    assert.equal(stage.relay.torus.neighbour(friends[1].slot, 1), guest.slot);
-    assert.equal(stage.relay.look(guest.slot).world, 'office');
-    assert.ok(stage.join('', { near: friends[1], world: 'office' }));
+  it('seats an invited desktop to the right of its friend, in the friend’s world', () => {
+    const harness = new RelayHarness();
+    const friends = harness.joinMany(5, 'office');
+    const guest = harness.join('', { near: friends[1] });
+    assert.equal(harness.relay.torus.neighbour(friends[1].slot, 1), guest.slot);
+    assert.equal(harness.relay.describe(guest.slot).world, 'office');
+    assert.ok(harness.join('', { near: friends[1], world: 'office' }));
   });
 
-  it('is refused next to a friend who is gone, never was, or is in another world; and takes nothing', () => {
-    const stage = new Stage({ slots: 4 });
-    const [ada, bob] = stage.joinMany(2);
-    stage.relay.leave(bob.slot);
-    refuses('near-gone', () => stage.join('', { near: bob }));
-    refuses('near-gone', () => stage.join('', { near: { ...ada, generation: ada.generation + 1 } }));
-    refuses('near-gone', () => stage.join('', { near: { ...ada, slot: 4 } }));
-    refuses('near-gone', () => stage.join('', { near: { ...ada, slot: 0xffffff } }));
-    refuses('near-gone', () => stage.join('', { near: ada, world: 'office' }));
-    assert.equal(stage.relay.desktops.count, 1);
-    assert.equal(stage.relay.torus.worldCount, 1);
+  it('is refused when the friend has left, never joined, or is in another world; then nothing changes', () => {
+    const harness = new RelayHarness({ slots: 4 });
+    const [ada, bob] = harness.joinMany(2);
+    harness.relay.leave(bob.slot);
+    refuses('near-gone', () => harness.join('', { near: bob }));
+    refuses('near-gone', () => harness.join('', { near: { ...ada, generation: ada.generation + 1 } }));
+    refuses('near-gone', () => harness.join('', { near: { ...ada, slot: 4 } }));
+    refuses('near-gone', () => harness.join('', { near: { ...ada, slot: 0xffffff } }));
+    refuses('near-gone', () => harness.join('', { near: ada, world: 'office' }));
+    assert.equal(harness.relay.desktops.count, 1);
+    assert.equal(harness.relay.torus.worldCount, 1);
   });
 
-  it('is refused when all slots are taken, leaves no world behind, and goes on when one is free', () => {
-    const stage = new Stage({ slots: 3 });
-    const desktops = stage.joinMany(3);
-    refuses('relay-full', () => stage.join());
-    refuses('relay-full', () => stage.join('', { world: 'office' }));
-    assert.equal(stage.relay.torus.worldCount, 1);
-    stage.relay.leave(desktops[1].slot);
-    assert.equal(stage.join('', { world: 'office' }).slot, desktops[1].slot);
-    refuses('relay-full', () => stage.join());
+  it('is refused when all slots are in use, adds no world then, and succeeds when a slot is free', () => {
+    const harness = new RelayHarness({ slots: 3 });
+    const desktops = harness.joinMany(3);
+    refuses('relay-full', () => harness.join());
+    refuses('relay-full', () => harness.join('', { world: 'office' }));
+    assert.equal(harness.relay.torus.worldCount, 1);
+    harness.relay.leave(desktops[1].slot);
+    assert.equal(harness.join('', { world: 'office' }).slot, desktops[1].slot);
+    refuses('relay-full', () => harness.join());
   });
 
-  it('is refused by a full relay rather than give up the sprites of the very world it comes to', () => {
-    const stage = new Stage({ slots: 2 });
-    const [ada] = stage.joinMany(1, 'attic');
-    const bob = stage.join();
-    stage.throw(ada, 1, 'right', 'kept');
-    stage.relay.leave(ada.slot);
-    refuses('relay-full', () => stage.join('', { world: 'attic' }));
-    assert.deepEqual([stage.relay.waiting, stage.relay.counters.abandoned], [1, 0]);
-    stage.relay.leave(bob.slot);
-    assert.deepEqual(names(stage.ask(stage.join('', { world: 'attic' }))), ['kept']);
-    balances(stage);
+  it('is refused by a full relay that would have to evict the sprites of the same world', () => {
+    const harness = new RelayHarness({ slots: 2 });
+    const [ada] = harness.joinMany(1, 'attic');
+    const bob = harness.join();
+    harness.throw(ada, 1, 'right', 'kept');
+    harness.relay.leave(ada.slot);
+    refuses('relay-full', () => harness.join('', { world: 'attic' }));
+    assert.deepEqual([harness.relay.waiting, harness.relay.counters.abandoned], [1, 0]);
+    harness.relay.leave(bob.slot);
+    assert.deepEqual(names(harness.ask(harness.join('', { world: 'attic' }))), ['kept']);
+    balances(harness);
   });
 
-  it('makes worlds up to the limit, and one more when one is empty', () => {
-    const stage = new Stage({ worldsMax: 3 });
-    stage.join();
-    const [ada] = stage.joinMany(1, 'a');
-    stage.joinMany(1, 'b');
-    refuses('relay-full', () => stage.join('', { world: 'c' }));
-    assert.ok(stage.join('', { world: 'b' }), 'those that are there stay open');
-    stage.relay.leave(ada.slot);
-    assert.ok(stage.join('', { world: 'c' }));
-    refuses('relay-full', () => stage.join('', { world: 'a' }));
+  it('adds worlds up to the limit, and one more when one is empty', () => {
+    const harness = new RelayHarness({ worldsMax: 3 });
+    harness.join();
+    const [ada] = harness.joinMany(1, 'a');
+    harness.joinMany(1, 'b');
+    refuses('relay-full', () => harness.join('', { world: 'c' }));
+    assert.ok(harness.join('', { world: 'b' }), 'existing worlds stay open');
+    harness.relay.leave(ada.slot);
+    assert.ok(harness.join('', { world: 'c' }));
+    refuses('relay-full', () => harness.join('', { world: 'a' }));
   });
 
-  it('makes WORLDS_MAX worlds without being told how many', () => {
-    const stage = new Stage({ slots: WORLDS_MAX + 1 });
-    for (let n = 0; n < WORLDS_MAX; n++) stage.join('', { world: String(n) });
-    assert.equal(stage.relay.torus.worldCount, WORLDS_MAX);
-    refuses('relay-full', () => stage.join('', { world: 'one more' }));
-    stage.join('', { world: '0' });
+  it('adds WORLDS_MAX worlds by default', () => {
+    const harness = new RelayHarness({ slots: WORLDS_MAX + 1 });
+    for (let n = 0; n < WORLDS_MAX; n++) harness.join('', { world: String(n) });
+    assert.equal(harness.relay.torus.worldCount, WORLDS_MAX);
+    refuses('relay-full', () => harness.join('', { world: 'one more' }));
+    harness.join('', { world: '0' });
   });
 });
 
 describe('relay, leaving', () => {
-  it('sends on what waits, each in its direction of travel', () => {
-    const stage = new Stage();
-    // 16 desktops: rows of four. Five throw at the one in the middle from its four sides.
-    const desktops = stage.joinMany(16);
-    const { torus } = stage.relay;
+  it('moves the waiting sprites on, each in its direction of travel', () => {
+    const harness = new RelayHarness();
+    // 16 desktops in rows of four. The four neighbours of one desktop throw at it.
+    const desktops = harness.joinMany(16);
+    const { torus } = harness.relay;
     const middle = desktops[5];
     const beyond = new Map<Edge, number>();
     for (const [number, edge] of EDGES.entries()) {
       const thrower = torus.neighbour(middle.slot, (number ^ 1) as EdgeNumber);
       beyond.set(edge, torus.neighbour(middle.slot, number as EdgeNumber));
-      assert.equal(stage.throw(desktops[thrower], 1, edge, edge), 'accepted');
+      assert.equal(harness.throw(desktops[thrower], 1, edge, edge), 'accepted');
     }
-    stage.settle(...EDGES.map((edge) => desktops[beyond.get(edge) as number]));
-    stage.relay.leave(middle.slot);
-    stage.relay.endTurn();
-    const got = stage.answers.filter(({ status }) => status === 200);
+    harness.settle(...EDGES.map((edge) => desktops[beyond.get(edge) as number]));
+    harness.relay.leave(middle.slot);
+    harness.relay.endTurn();
+    const got = harness.answers.filter(({ status }) => status === 200);
     assert.equal(got.length, 4);
     for (const edge of EDGES) {
       const slot = beyond.get(edge) as number;
-      assert.equal(stage.relay.mailboxes.count(slot), 1, edge);
-      const [event] = stage.ask(desktops[slot]).body.events;
+      assert.equal(harness.relay.mailboxes.count(slot), 1, edge);
+      const [event] = harness.ask(desktops[slot]).body.events;
       assert.deepEqual([event.sprite.name, event.edge], [edge, EDGES[EDGES.indexOf(edge) ^ 1]]);
     }
-    assert.equal(stage.relay.counters.forwarded, 4);
-    balances(stage);
+    assert.equal(harness.relay.counters.forwarded, 4);
+    balances(harness);
   });
 
-  it('keeps what the last of a world left for whoever comes next', () => {
-    const stage = new Stage();
-    const [ada] = stage.joinMany(1, 'attic');
-    stage.throw(ada, 1, 'right', 'one');
-    stage.throw(ada, 2, 'top', 'two');
-    stage.relay.leave(ada.slot);
-    balances(stage);
-    isProblem(stage.ask(ada), 'desktop-ended');
-    const [bob] = stage.joinMany(1, 'attic');
+  it('keeps the sprites of the last desktop of a world for the next one that joins', () => {
+    const harness = new RelayHarness();
+    const [ada] = harness.joinMany(1, 'attic');
+    harness.throw(ada, 1, 'right', 'one');
+    harness.throw(ada, 2, 'top', 'two');
+    harness.relay.leave(ada.slot);
+    balances(harness);
+    isProblem(harness.ask(ada), 'desktop-ended');
+    const [bob] = harness.joinMany(1, 'attic');
     assert.notEqual(bob.slot, ada.slot);
-    assert.deepEqual(names(stage.ask(bob)), ['one', 'two']);
-    balances(stage);
+    assert.deepEqual(names(harness.ask(bob)), ['one', 'two']);
+    balances(harness);
   });
 
-  it('gives up the world that has been empty longest when there is no room for another, and counts its sprites', () => {
+  it('evicts the world that has been empty longest when there is no room for another, and counts its sprites', () => {
     for (const limits of [{ worldsMax: 3 }, { slots: 3 }]) {
-      const stage = new Stage(limits);
+      const harness = new RelayHarness(limits);
       const worlds = ['a', 'b', 'c'];
-      const owners = worlds.map((world) => stage.join('', { world }));
+      const owners = worlds.map((world) => harness.join('', { world }));
       owners.forEach((owner, index) => {
-        for (let n = 1; n <= index + 1; n++) stage.throw(owner, n);
+        for (let n = 1; n <= index + 1; n++) harness.throw(owner, n);
       });
-      for (const index of [1, 0]) stage.relay.leave(owners[index].slot);
-      assert.equal(stage.relay.counters.abandoned, 0);
-      stage.join('', { world: 'd' });
-      assert.equal(stage.relay.counters.abandoned, 2, 'those of b, not of a');
-      assert.equal(stage.relay.torus.find('b'), undefined);
-      assert.ok(stage.relay.torus.find('a'));
-      balances(stage);
-      stage.join('', { world: 'e' });
-      assert.equal(stage.relay.counters.abandoned, 3);
-      refuses('relay-full', () => stage.join('', { world: 'f' }));
-      assert.equal(stage.relay.waiting, 3);
-      balances(stage);
+      for (const index of [1, 0]) harness.relay.leave(owners[index].slot);
+      assert.equal(harness.relay.counters.abandoned, 0);
+      harness.join('', { world: 'd' });
+      assert.equal(harness.relay.counters.abandoned, 2, 'those of b, not of a');
+      assert.equal(harness.relay.torus.find('b'), undefined);
+      assert.ok(harness.relay.torus.find('a'));
+      balances(harness);
+      harness.join('', { world: 'e' });
+      assert.equal(harness.relay.counters.abandoned, 3);
+      refuses('relay-full', () => harness.join('', { world: 'f' }));
+      assert.equal(harness.relay.waiting, 3);
+      balances(harness);
     }
   });
 
-  it('gives up the world that has been empty longest when the slab has no room for a throw, and only then', () => {
-    const stage = new Stage();
-    const { counters, torus } = stage.relay;
+  it('evicts the world that has been empty longest when the slab has no room for a throw, and only then', () => {
+    const harness = new RelayHarness();
+    const { counters, torus } = harness.relay;
     const passage = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
-    const throwAll = (who: Identity) => {
+    const throwAll = (identity: Identity) => {
       for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) {
-        assert.equal(stage.relay.accept(who.slot, n, 1, passage), 'accepted');
-        balances(stage);
+        assert.equal(harness.relay.accept(identity, n, 1, passage).verdict, 'accepted');
+        balances(harness);
       }
     };
-    const [ada, bob] = stage.joinMany(2);
-    // The least slab there is has one page of 1 MiB for blocks of 384 bytes; the first of all may be missing.
+    const [ada, bob] = harness.joinMany(2);
+    // The smallest slab has one page of 1 MiB for blocks of 384 bytes; its first block may be missing.
     const room = Math.floor((Math.floor((1 << 20) / 384) - 1) / CROSSINGS_BURST_MAX);
     for (let world = 0; world < room; world++) {
-      const [owner] = stage.joinMany(1, `world ${world}`);
+      const [owner] = harness.joinMany(1, `world ${world}`);
       throwAll(owner);
-      stage.relay.leave(owner.slot);
+      harness.relay.leave(owner.slot);
     }
     assert.equal(counters.abandoned, 0);
     throwAll(ada);
@@ -844,74 +865,74 @@ describe('relay, leaving', () => {
     throwAll(bob);
     assert.equal(counters.abandoned, 2 * CROSSINGS_BURST_MAX);
 
-    stage.pass(1000);
+    harness.pass(1000);
     let verdict: Verdict = 'accepted';
     for (let n = CROSSINGS_BURST_MAX + 1; verdict === 'accepted'; n++) {
-      verdict = stage.relay.accept(ada.slot, n, 1, passage);
+      verdict = harness.relay.accept(ada, n, 1, passage).verdict;
     }
     assert.equal(verdict, 'mailbox-full');
     assert.equal(
       counters.abandoned,
       2 * CROSSINGS_BURST_MAX,
-      'a mailbox that is full by its own limits gives up nobody',
+      'no world is evicted for a mailbox that has reached its own limits',
     );
-    balances(stage);
+    balances(harness);
   });
 
-  it('leaves nothing of itself to the next owner of the slot', () => {
-    const stage = new Stage({ slots: 2 });
-    const [ada, bob] = stage.joinMany(2);
-    stage.throw(ada, 50);
-    stage.throw(bob, 9);
-    stage.pass(NEIGHBOURS_STEP_MS);
-    stage.relay.leave(bob.slot);
-    const eve = stage.join();
+  it('leaves no state to the next owner of the slot', () => {
+    const harness = new RelayHarness({ slots: 2 });
+    const [ada, bob] = harness.joinMany(2);
+    harness.throw(ada, 50);
+    harness.throw(bob, 9);
+    harness.pass(NEIGHBOURS_STEP_MS);
+    harness.relay.leave(bob.slot);
+    const eve = harness.join();
     assert.equal(eve.slot, bob.slot);
-    assert.ok(stage.isParked(stage.poll(eve)), 'what bob was to be told is not told to eve');
-    stage.relay.endTurn();
-    assert.equal(stage.relay.mailboxes.count(eve.slot), 0);
-    assert.deepEqual(stage.throw(eve, 1), 'accepted');
-    const ticket = stage.poll(eve, 0);
-    assert.ok(stage.isParked(ticket));
-    stage.relay.endTurn();
-    assert.ok(stage.isParked(ticket));
+    assert.ok(harness.isParked(harness.poll(eve)), 'eve does not get the notification that was due for bob');
+    harness.relay.endTurn();
+    assert.equal(harness.relay.mailboxes.count(eve.slot), 0);
+    assert.deepEqual(harness.throw(eve, 1), 'accepted');
+    const ticket = harness.poll(eve, 0);
+    assert.ok(harness.isParked(ticket));
+    harness.relay.endTurn();
+    assert.ok(harness.isParked(ticket));
   });
 });
 
 describe('relay, going down', () => {
-  it('says bye to every parked poll, each with its own time to come back', () => {
-    const stage = new Stage();
-    const desktops = stage.joinMany(5);
-    const tickets = stage.settle(...desktops);
-    stage.luck = 0;
-    stage.relay.drain();
+  it('answers every parked poll with bye, each with its own delay', () => {
+    const harness = new RelayHarness();
+    const desktops = harness.joinMany(5);
+    const tickets = harness.settle(...desktops);
+    harness.luck = 0;
+    harness.relay.drain();
     for (const ticket of tickets) {
-      const { status, body } = stage.answered(ticket);
+      const { status, body } = harness.answered(ticket);
       assert.equal(status, 200);
       assert.deepEqual(body.events, [{ type: 'bye', retryAfterMs: 0.1 * RECONNECT_MS_MAX }]);
     }
-    stage.luck = 1;
-    assert.deepEqual(stage.ask(desktops[0]).body.events, [{ type: 'bye', retryAfterMs: RECONNECT_MS_MAX }]);
-    assert.equal(stage.relay.parkedCount, 0);
+    harness.luck = 1;
+    assert.deepEqual(harness.ask(desktops[0]).body.events, [{ type: 'bye', retryAfterMs: RECONNECT_MS_MAX }]);
+    assert.equal(harness.relay.parkedCount, 0);
   });
 
-  it('takes no join and no crossing, but still gives out what waits', () => {
-    const stage = new Stage();
-    const [ada, bob] = stage.joinMany(2);
-    stage.throw(ada, 1, 'right', 'last');
-    stage.relay.drain();
-    refuses('draining', () => stage.join());
-    assert.equal(stage.throw(ada, 2), 'draining');
-    assert.deepEqual(names(stage.ask(bob)), ['last']);
-    assert.deepEqual(types(stage.ask(bob, 1)), ['bye']);
-    balances(stage);
+  it('refuses joins and crossings, but still answers polls with waiting sprites', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    harness.throw(ada, 1, 'right', 'last');
+    harness.relay.drain();
+    refuses('draining', () => harness.join());
+    assert.equal(harness.throw(ada, 2), 'draining');
+    assert.deepEqual(names(harness.ask(bob)), ['last']);
+    assert.deepEqual(types(harness.ask(bob, 1)), ['bye']);
+    balances(harness);
   });
 
-  it('still knows a crossing it accepted: its thrower must not take it back', () => {
-    const stage = new Stage();
-    const [ada] = stage.joinMany(2);
-    stage.throw(ada, 1);
-    stage.relay.drain();
-    assert.equal(stage.throw(ada, 1), 'repeated');
+  it('still accepts the repeat of an accepted crossing: its sender must not take the sprite back', () => {
+    const harness = new RelayHarness();
+    const [ada] = harness.joinMany(2);
+    harness.throw(ada, 1);
+    harness.relay.drain();
+    assert.equal(harness.throw(ada, 1), 'repeated');
   });
 });

@@ -1,10 +1,10 @@
 /**
- * The relay: the way up (a crossing comes to rest in a mailbox) and the way down (a poll takes what waits, or is parked).
+ * The relay: the way up (a crossing goes into a mailbox) and the way down (a poll gets what waits, or is parked).
  *
- * The only writer of mailboxes, torus and parking lot. No await: between the first line of a call and its last nobody else
- * moves. It has no clock and no sockets: advance() says what time it is, answers go through `Answers`.
+ * It is the only writer of mailboxes, torus and parking lot. It is synchronous: each call runs to its end before the next
+ * one begins. It has no clock and no sockets: advance() sets the time, and answers to polls go to an AnswerSink.
  * Invariant: accepted = acknowledged + waiting + abandoned, at every moment. A sprite is in one mailbox until the cursor
- * of its desktop passes it; when that desktop ends it goes on, in its direction of travel, to the next one.
+ * of its desktop passes it; when that desktop ends, the sprite moves on in its direction of travel to the next one.
  * Cost: accept, poll and wake are O(1) for each event, with no allocation that lives longer than the call.
  */
 import type { Answer } from '../wire/answer.ts';
@@ -33,9 +33,9 @@ import { digitsOf, EVENT_BYTES_MAX, Mailboxes, writeNumber } from './mailboxes.t
 import { Slab } from './slab.ts';
 import { Torus, type World } from './torus.ts';
 
-/** Where answers go: a front, or the frame to a worker. The bytes are copied before the call returns. */
-export interface Answers {
-  /** Room where the body of the next answer costs no copy: `bytes` from roomAt() on, until the next call. */
+/** The receiver of answers to polls: a front, or the frame to a worker. It copies the bytes before the call returns. */
+export interface AnswerSink {
+  /** A buffer in which the body of the next answer needs no copy: `bytes` from roomAt() on, valid until the next call. */
   room(bytes: number): Buffer;
   roomAt(): number;
   readonly answer: Answer;
@@ -44,31 +44,59 @@ export interface Answers {
 export interface RelayOptions {
   slots: number;
   slabBytes: number;
-  /** Names this life of the relay in cursors; 32 random bits. */
+  /** Identifies this run of the relay in cursors; 32 random bits. */
   epoch: number;
-  /** 1 … 2^31 − 1, random: where generations begin. */
+  /** Generations count up from here: random, 1 … 2^31 − 1. */
   generationBase: number;
   nowMs: number;
-  answers: Answers;
-  /** Fills with random bits fit for tokens. */
+  answers: AnswerSink;
+  /** Fills `words` with cryptographically random bits, for tokens. */
   randomize: (words: Uint32Array) => void;
-  /** 0 … 1, for jitter. */
+  /** Returns a random number in 0 … 1, for jitter. */
   random: () => number;
   worldsMax?: number;
 }
 
-/** What became of a crossing: 'repeated' is one accepted before. */
-export type Verdict = 'accepted' | 'repeated' | ProblemCode;
+const ENDED_DETAIL = 'This desktop has left, or was silent for longer than its lease; join again.';
+const UNKNOWN_DETAIL = 'No desktop here has this id and token; join to get one.';
+
+/** The `detail` of the problem document for each reason to refuse a crossing. */
+const REFUSALS = {
+  'mailbox-full': "The neighbour's mailbox is full; the sprite stays with you, throw it again later.",
+  'too-fast': 'This desktop throws faster than the relay allows; the sprite stays with you.',
+  'crossing-stale': 'This number is more than 32 below the newest one; throw the sprite again with a new number.',
+  draining: 'The relay is going down; the sprite stays with you.',
+  'desktop-ended': ENDED_DETAIL,
+  'unknown-desktop': UNKNOWN_DETAIL,
+} as const satisfies Partial<Record<ProblemCode, string>>;
+
+type Refusal = keyof typeof REFUSALS;
+
+/** The decision about a crossing. 'repeated': it was accepted before. The others are the problem codes of a refusal. */
+export type Verdict = 'accepted' | 'repeated' | Refusal;
+
+/**
+ * The verdict about a crossing and the response to its sender, whose body is body[0, length).
+ *
+ * Owner   the relay: the next accept() overwrites it.
+ */
+export interface CrossingResponse {
+  verdict: Verdict;
+  status: number;
+  retryAfterSeconds: number;
+  body: Buffer;
+  length: number;
+}
 
 export interface Counters {
   accepted: number;
   repeated: number;
   acknowledged: number;
-  /** Given up with the world nobody came back to, to make room for another. */
+  /** Sprites evicted with an empty world, to make room for another world, desktop or sprite. */
   abandoned: number;
   refusedFull: number;
   refusedFast: number;
-  /** Moved on from the mailbox of a desktop that ended. */
+  /** Sprites moved on from the mailbox of a desktop that ended. */
   forwarded: number;
   joined: number;
   left: number;
@@ -78,8 +106,8 @@ export interface Counters {
   pings: number;
 }
 
-/** Names of the four neighbours, as GET /v1/desktops/{id} tells them. */
-export interface Look {
+/** The response of GET /v1/desktops/{id}. */
+export interface DesktopDetails {
   desktop: string;
   name: string;
   world: string;
@@ -88,13 +116,13 @@ export interface Look {
 }
 
 /** Flags of a slot. */
-const READY = 1;
-const TELL_NEIGHBOURS = 2;
+const READY = 1; // its parked poll is answered at the end of the turn
+const NEIGHBOURS_DUE = 2; // the next batch names its neighbours
 
 /** The longest head of a batch: `{"cursor":"6a1f03c2-4294967295","events":[`. */
 const BATCH_HEAD_BYTES_MAX = 64;
 
-/** What one answer can take at the most: its events, the four neighbours, and the words around them. */
+/** The most bytes of one answer: its events, the four neighbours and the JSON around them. */
 const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + 2048;
 
 const EVENTS = Buffer.from('","events":[');
@@ -102,7 +130,7 @@ const PING = Buffer.from('{"type":"ping"}');
 const NEIGHBOURS = Buffer.from('{"type":"neighbours"');
 const FROM = Buffer.from('"from":');
 const TO = Buffer.from('{"to":');
-const TO_NOBODY = Buffer.from('{"to":null}');
+const TO_UNKNOWN = Buffer.from('{"to":null}');
 const EDGE_KEYS = [',"left":', ',"right":', ',"top":', ',"bottom":'].map((key) => Buffer.from(key));
 const COMMA = 0x2c;
 const CLOSE = 0x7d;
@@ -118,7 +146,7 @@ export class Relay {
     ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, wakes: 0, pings: 0 },
   };
   readonly #options: RelayOptions;
-  /** What every batch begins with, up to the cursor's sequence. */
+  /** The beginning of every batch, up to the cursor's sequence. */
   readonly #cursorHead: Buffer;
   readonly #deadlines: Deadlines;
   /** The parking lot: ticket + 1 of the poll held for each slot, 0 for none. */
@@ -130,14 +158,25 @@ export class Relay {
   #nowMs: number;
   #nextStepMs: number;
   #draining = false;
-  /** Small worlds that changed since their desktops were last told, and those whose desktops are being told. */
+  /** Small worlds that changed since the last step, and those whose desktops are being notified of it. */
   #changed = new Set<World>();
-  #telling = new Set<World>();
-  /** Empty worlds whose last desktop left sprites behind, oldest first, and the slot whose mailbox keeps them. */
+  #notifying = new Set<World>();
+  /** Empty worlds that still have sprites, the longest empty first, and the slot whose mailbox keeps them. */
   readonly #abandoned = new Map<World, number>();
-  /** `"from":` stays at its beginning. */
+  /** The beginning of an event. Its first bytes are always `"from":`. */
   readonly #head = Buffer.concat([FROM], 512);
   readonly #words = new Uint32Array(4);
+  /** The body of the response to an accepted crossing. Its first bytes are always `{"to":`. */
+  readonly #receipt = Buffer.concat([TO], 512);
+  /** Problem documents of refused crossings, made when first needed. */
+  readonly #refusals = new Map<Refusal, Buffer>();
+  readonly #response: CrossingResponse = {
+    verdict: 'accepted',
+    status: 202,
+    retryAfterSeconds: 0,
+    body: this.#receipt,
+    length: 0,
+  };
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -170,45 +209,45 @@ export class Relay {
   }
 
   /**
-   * A newcomer: gets a slot, a token and a place.
+   * Gives a new desktop a slot, a token and a place; returns the slot.
    *
-   * Shape   the slot; `token` is filled with its four words.
-   * Throws  relay-full, draining, near-gone (the friend is not here, or in another world than the one asked for).
+   * Shape   `token` receives the four words of the token.
+   * Throws  relay-full, draining, near-gone (the friend is not here, or is in another world than the requested one).
    */
   join(join: Join, token: Uint32Array): number {
     if (this.#draining) throw new ProblemError('draining', 'The relay is going down; join again in some seconds.');
-    const friend = join.near ? this.#friend(join.near.slot, join.near.generation) : undefined;
+    const friend = join.near ? this.#findFriend(join.near.slot, join.near.generation) : undefined;
     const name = join.world ?? (friend === undefined ? DEFAULT_WORLD : this.torus.worldOf(friend).name);
     if (friend !== undefined && this.torus.worldOf(friend).name !== name) {
-      throw new ProblemError('near-gone', 'near: this desktop is in another world than the one asked for.');
+      throw new ProblemError('near-gone', 'near: this desktop is in another world than the requested one.');
     }
-    let world = this.torus.world(name);
-    if (!world && this.#giveUpOldest()) world = this.torus.world(name);
-    if (!world) throw new ProblemError('relay-full', 'The relay holds all the worlds it can; join one that is there.');
+    let world = this.torus.findOrAdd(name);
+    if (!world && this.#evictOldest()) world = this.torus.findOrAdd(name);
+    if (!world) throw new ProblemError('relay-full', 'The relay has no room for another world; join an existing one.');
     this.#options.randomize(this.#words);
-    let slot = this.desktops.take(join.name, this.#words);
-    if (slot < 0 && this.#giveUpOldest(world)) slot = this.desktops.take(join.name, this.#words);
+    let slot = this.desktops.add(join.name, this.#words);
+    if (slot < 0 && this.#evictOldest(world)) slot = this.desktops.add(join.name, this.#words);
     if (slot < 0) {
-      if (world.count === 0 && !this.#abandoned.has(world)) this.torus.forget(world);
-      throw new ProblemError('relay-full', 'The relay holds all the desktops it can; come back later.');
+      if (world.count === 0 && !this.#abandoned.has(world)) this.torus.remove(world);
+      throw new ProblemError('relay-full', 'The relay has no room for another desktop; come back later.');
     }
     token.set(this.#words);
     this.torus.seat(slot, world, friend);
     this.counters.joined++;
-    this.#inherit(world, slot);
+    this.#adoptAbandoned(world, slot);
     this.#worldChanged(world);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
     return slot;
   }
 
-  /** A desktop ends, by its own will or its lease: what waits for it goes on, its parked poll is answered. */
+  /** Ends a desktop that leaves or whose lease has ended: its sprites move on, its parked poll is answered. */
   leave(slot: number): void {
     const world = this.torus.worldOf(slot);
     if (this.#parked[slot] !== 0) {
       this.#answerProblem(this.#unpark(slot), 'desktop-ended', 'This desktop has left; join again.');
     }
     this.#deadlines.clear(slot);
-    this.#flags[slot] &= ~TELL_NEIGHBOURS;
+    this.#flags[slot] &= ~NEIGHBOURS_DUE;
     this.desktops.end(slot);
     this.counters.left++;
     if (world.count > 1) {
@@ -220,95 +259,98 @@ export class Relay {
     }
     this.torus.unseat(slot);
     if (this.mailboxes.count(slot) > 0) {
-      // The last of its world: its sprites wait for whoever comes next.
+      // It was the last of its world: the sprites wait for the next desktop that joins this world.
       this.#abandoned.set(world, slot);
       return;
     }
     this.mailboxes.clear(slot);
     this.desktops.release(slot);
     if (world.count === 0) {
-      this.#forgetChanges(world);
-      this.torus.forget(world);
+      this.#dropNotifications(world);
+      this.torus.remove(world);
     } else this.#worldChanged(world);
   }
 
   /**
-   * The way up. `passage[start, end)` is the event from its edge on.
+   * The way up: puts a crossing into the neighbour's mailbox, or refuses it. Its passage is passage[start, end).
    *
-   * Shape   anything but 'accepted' and 'repeated': nothing changed, and the thrower keeps its sprite.
+   * Shape   unless the verdict is 'accepted', nothing changed; a refused sprite stays with its sender.
+   * Owner   the response is valid until the next call; the passage is copied.
+   * Cost    O(1), no allocation; a refusal of one kind allocates its body once.
    */
-  accept(from: number, crossing: number, edge: EdgeNumber, passage: Buffer, start = 0, end = passage.length): Verdict {
-    const turn = this.desktops.turn(from, crossing);
-    if (turn === 'stale') return 'crossing-stale';
-    if (turn === 'repeated') {
+  accept(
+    from: Identity,
+    crossing: number,
+    edge: EdgeNumber,
+    passage: Buffer,
+    start = 0,
+    end = passage.length,
+  ): Readonly<CrossingResponse> {
+    const state = this.desktops.authenticate(from);
+    if (state !== 'live') return this.#refuse(state === 'ended' ? 'desktop-ended' : 'unknown-desktop');
+    const { slot } = from;
+    const recency = this.desktops.recencyOf(slot, crossing);
+    if (recency === 'stale') return this.#refuse('crossing-stale');
+    if (recency === 'repeated') {
       this.counters.repeated++;
-      return 'repeated';
+      return this.#confirm('repeated', this.desktops.receiverOf(slot, crossing));
     }
-    // Only now: a refused repeat would bounce back at its thrower a sprite that already waits for the neighbour.
-    if (this.#draining) return 'draining';
-    if (!this.desktops.mayThrow(from, this.#nowMs)) {
+    // Checked after repeats: refusing a repeat would make its sender take back a sprite that the neighbour already has.
+    if (this.#draining) return this.#refuse('draining');
+    if (!this.desktops.allowThrow(slot, this.#nowMs)) {
       this.counters.refusedFast++;
-      return 'too-fast';
+      return this.#refuse('too-fast');
     }
-    const to = this.torus.neighbour(from, edge);
-    const reference = this.desktops.writeReference(from, this.#head, FROM.length);
+    const to = this.torus.neighbour(slot, edge);
+    const reference = this.desktops.writeReference(slot, this.#head, FROM.length);
     this.#head[reference] = COMMA;
     const headLength = reference + 1;
     let appended = this.mailboxes.append(to, opposite(edge), this.#head, headLength, passage, start, end);
-    // A slab full of sprites that nobody may ever come back for must not stop those who are here.
-    while (!appended && this.mailboxes.hasRoom(to, headLength + end - start) && this.#giveUpOldest()) {
+    // Abandoned sprites, which may never be fetched, must not block the desktops that are here.
+    while (!appended && this.mailboxes.hasRoom(to, headLength + end - start) && this.#evictOldest()) {
       appended = this.mailboxes.append(to, opposite(edge), this.#head, headLength, passage, start, end);
     }
     if (!appended) {
       this.counters.refusedFull++;
-      return 'mailbox-full';
+      return this.#refuse('mailbox-full');
     }
     this.counters.accepted++;
-    this.desktops.remember(from, crossing, to);
+    this.desktops.recordAccepted(slot, crossing, to);
     this.#markReady(to);
-    return 'accepted';
-  }
-
-  /** Writes `{"to":{…}}` for an accepted or repeated crossing at out[at…]; answers where it ends. */
-  writeReceiver(from: number, crossing: number, out: Buffer, at: number): number {
-    const receiver = this.desktops.receiver(from, crossing);
-    if (receiver < 0) return at + TO_NOBODY.copy(out, at);
-    const end = this.desktops.writeReference(receiver, out, at + TO.copy(out, at));
-    out[end] = CLOSE;
-    return end + 1;
+    return this.#confirm('accepted', to);
   }
 
   /**
-   * The way down: acknowledges what the cursor has passed, then answers with what waits, or parks the ticket.
+   * The way down: acknowledges the events up to the cursor, then answers with the waiting ones, or parks the ticket.
    *
-   * Shape   `seq` -1: no cursor came. The ticket is answered now or later, through Answers. A poll parked before is
-   *         answered empty: the newest wins.
+   * Shape   `seq` is -1 when the poll has no cursor. The ticket is answered now or later, through the AnswerSink. A poll
+   *         that is already parked is answered empty: a newer poll replaces the older one.
    */
-  poll(who: Identity, ticket: number, epoch: number, seq: number): void {
+  poll(identity: Identity, ticket: number, epoch: number, seq: number): void {
     this.counters.polls++;
-    const { slot } = who;
-    const standing = this.desktops.standing(who);
-    if (standing !== 'live') {
-      const [code, detail] = refusal(standing);
+    const { slot } = identity;
+    const state = this.desktops.authenticate(identity);
+    if (state !== 'live') {
+      const [code, detail] = refusal(state);
       this.#answerProblem(ticket, code, detail);
       return;
     }
     const acknowledged = this.mailboxes.acknowledged(slot);
     if (seq >= 0) {
       if (epoch !== this.epoch) {
-        const detail = 'The relay has begun anew since this cursor was given; go on from the one in `cursor`.';
+        const detail = 'The relay has restarted since it gave this cursor; go on from the one in `cursor`.';
         this.#answerProblem(ticket, 'cursor-lost', detail, { cursor: writeCursor(this.epoch, acknowledged) });
         return;
       }
       if (seq > this.mailboxes.newest(slot)) {
-        const detail = 'Nothing of this number was sent; go on from the one in `cursor`.';
+        const detail = 'No event with this sequence has been sent; go on from the one in `cursor`.';
         this.#answerProblem(ticket, 'cursor-ahead', detail, { cursor: writeCursor(this.epoch, acknowledged) });
         return;
       }
       this.counters.acknowledged += this.mailboxes.acknowledge(slot, seq);
     }
     if (this.#parked[slot] !== 0) this.#answerEvents(slot, this.#unpark(slot), false, 0);
-    if (this.#hasNews(slot)) {
+    if (this.#hasEvents(slot)) {
       this.#answerEvents(slot, ticket, false, EVENTS_PER_POLL_MAX);
     } else if (this.#draining) {
       this.#answerBye(slot, ticket);
@@ -322,35 +364,35 @@ export class Relay {
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
-  /** The connection of a ticket of `slot` is gone: its poll is no longer parked, and its lease runs. False: it was not parked. */
-  gone(ticket: number, slot: number): boolean {
+  /** The connection of a ticket is closed: unparks its poll and starts the lease. Returns false when it was not parked. */
+  closed(ticket: number, slot: number): boolean {
     if (slot >= this.desktops.max || this.#parked[slot] !== ticket + 1) return false;
     this.#unpark(slot);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
     return true;
   }
 
-  /** A newer request stands behind the poll of a ticket: it is answered empty, if it is parked still, as by a newer poll. */
+  /** A newer request waits behind the poll of a ticket: answers that poll empty if it is still parked, as a newer poll would. */
   outdated(ticket: number, slot: number): void {
     if (slot >= this.desktops.max || this.#parked[slot] !== ticket + 1) return;
     this.#answerEvents(slot, this.#unpark(slot), false, 0);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
-  /** All tickets that `isGone` says so of: the process that held their connections has died. */
-  goneAll(isGone: (ticket: number) => boolean): void {
+  /** Unparks every poll for whose ticket `isClosed` returns true: the process that held their connections has died. */
+  closedAll(isClosed: (ticket: number) => boolean): void {
     for (let slot = 0; slot < this.desktops.max; slot++) {
-      if (this.#parked[slot] !== 0 && isGone(this.#parked[slot] - 1)) this.gone(this.#parked[slot] - 1, slot);
+      if (this.#parked[slot] !== 0 && isClosed(this.#parked[slot] - 1)) this.closed(this.#parked[slot] - 1, slot);
     }
   }
 
-  /** The end of a turn: wakes each parked poll that something came for, once, however much it was. */
+  /** Ends a turn: answers each parked poll for which events have arrived, once. */
   endTurn(): void {
     for (let at = 0; at < this.#readyCount; at++) {
       const slot = this.#ready[at];
       this.#flags[slot] &= ~READY;
-      // What came may be gone again: taken by a newer poll, or meant for an earlier owner of the slot.
-      if (this.#parked[slot] === 0 || !this.#hasNews(slot)) continue;
+      // The events may be gone again: a newer poll got them, or they were for an earlier owner of the slot.
+      if (this.#parked[slot] === 0 || !this.#hasEvents(slot)) continue;
       this.counters.wakes++;
       this.#answerEvents(slot, this.#unpark(slot), false, EVENTS_PER_POLL_MAX);
       this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
@@ -359,10 +401,11 @@ export class Relay {
   }
 
   /**
-   * Says what time it is (monotonic, ms): one step of the pings, leases and news of small worlds that are due. Ends with
-   * endTurn(). Answers whether more is due: then the next step is to come soon, at the same time or a later one.
+   * Sets the time and does one step of what is due: pings, ends of leases, notifications of small worlds. Ends the turn.
    *
-   * Cost   bounded by DUE_PER_STEP_MAX, and one small world more.
+   * Shape   true when more is due: call it again soon, with the same time or a later one.
+   * Units   ms, monotonic.
+   * Cost    bounded by DUE_PER_STEP_MAX, plus one small world.
    */
   advance(nowMs: number): boolean {
     this.#nowMs = nowMs;
@@ -378,16 +421,16 @@ export class Relay {
       }
       return --left > 0;
     });
-    if (nowMs >= this.#nextStepMs && this.#telling.size === 0) {
+    if (nowMs >= this.#nextStepMs && this.#notifying.size === 0) {
       this.#nextStepMs = nowMs + NEIGHBOURS_STEP_MS;
-      [this.#telling, this.#changed] = [this.#changed, this.#telling];
+      [this.#notifying, this.#changed] = [this.#changed, this.#notifying];
     }
-    if (this.#tellSmallWorlds(left)) isMoreDue = true;
+    if (this.#notifySmallWorlds(left)) isMoreDue = true;
     this.endTurn();
     return isMoreDue;
   }
 
-  /** From now on no join and no crossing is taken; parked polls are told to come back later. */
+  /** From now on joins and new crossings are refused. Parked polls are answered "come back later". */
   drain(): void {
     this.#draining = true;
     for (let slot = 0; slot < this.desktops.max; slot++) {
@@ -395,7 +438,7 @@ export class Relay {
     }
   }
 
-  look(slot: number): Look {
+  describe(slot: number): DesktopDetails {
     const beyond = (edge: EdgeNumber) => {
       const neighbour = this.torus.neighbour(slot, edge);
       return { desktop: this.desktops.id(neighbour), name: this.desktops.name(neighbour) };
@@ -409,14 +452,48 @@ export class Relay {
     };
   }
 
-  #friend(slot: number, generation: number): number {
-    const here = slot < this.desktops.max && this.desktops.isLive(slot);
-    if (here && this.desktops.generation(slot) === generation) return slot;
-    throw new ProblemError('near-gone', 'near: this desktop is not here any more; join without it.');
+  /** 202 with the receiver, `{"to":{…}}`; or `{"to":null}` when the receiver is no longer known (-1). */
+  #confirm(verdict: 'accepted' | 'repeated', receiver: number): CrossingResponse {
+    const response = this.#response;
+    response.verdict = verdict;
+    response.status = 202;
+    response.retryAfterSeconds = 0;
+    response.body = this.#receipt;
+    if (receiver < 0) {
+      response.length = TO_UNKNOWN.copy(this.#receipt);
+    } else {
+      // `{"to":` is already at the beginning.
+      const end = this.desktops.writeReference(receiver, this.#receipt, TO.length);
+      this.#receipt[end] = CLOSE;
+      response.length = end + 1;
+    }
+    return response;
   }
 
-  #hasNews(slot: number): boolean {
-    return this.mailboxes.count(slot) > 0 || (this.#flags[slot] & TELL_NEIGHBOURS) !== 0;
+  #refuse(code: Refusal): CrossingResponse {
+    const { status, retryAfterSeconds } = PROBLEMS[code];
+    let body = this.#refusals.get(code);
+    if (!body) {
+      body = Buffer.from(JSON.stringify(problem(code, REFUSALS[code])));
+      this.#refusals.set(code, body);
+    }
+    const response = this.#response;
+    response.verdict = code;
+    response.status = status;
+    response.retryAfterSeconds = retryAfterSeconds;
+    response.body = body;
+    response.length = body.length;
+    return response;
+  }
+
+  #findFriend(slot: number, generation: number): number {
+    const here = slot < this.desktops.max && this.desktops.isLive(slot);
+    if (here && this.desktops.generation(slot) === generation) return slot;
+    throw new ProblemError('near-gone', 'near: this desktop has left; join without it.');
+  }
+
+  #hasEvents(slot: number): boolean {
+    return this.mailboxes.count(slot) > 0 || (this.#flags[slot] & NEIGHBOURS_DUE) !== 0;
   }
 
   #unpark(slot: number): number {
@@ -441,70 +518,70 @@ export class Relay {
     if (world.count <= SMALL_WORLD_MAX) this.#changed.add(world);
   }
 
-  /** Tells the desktops of small worlds of their neighbours, world by world, until `most` are told. Answers whether some are left. */
-  #tellSmallWorlds(most: number): boolean {
-    let left = most;
-    for (const world of this.#telling) {
+  /** Notifies small worlds of their neighbours, until at least `max` desktops are notified. Returns whether worlds are left. */
+  #notifySmallWorlds(max: number): boolean {
+    let left = max;
+    for (const world of this.#notifying) {
       if (left <= 0) return true;
-      this.#telling.delete(world);
+      this.#notifying.delete(world);
       if (world.count > SMALL_WORLD_MAX) continue;
       left -= world.count;
       for (let place = 0; place < world.count; place++) {
         const slot = world.slots[place];
-        this.#flags[slot] |= TELL_NEIGHBOURS;
+        this.#flags[slot] |= NEIGHBOURS_DUE;
         this.#markReady(slot);
       }
     }
     return false;
   }
 
-  #forgetChanges(world: World): void {
+  #dropNotifications(world: World): void {
     this.#changed.delete(world);
-    this.#telling.delete(world);
+    this.#notifying.delete(world);
   }
 
-  /** A newcomer of a world that was empty gets what the last one left behind. */
-  #inherit(world: World, heir: number): void {
+  /** Gives the first desktop of an empty world the sprites that the last one left behind. */
+  #adoptAbandoned(world: World, heir: number): void {
     const left = this.#abandoned.get(world);
     if (left === undefined) return;
     this.counters.forwarded += this.mailboxes.moveAll(left, () => heir);
-    this.#forgetAbandoned(world, left);
+    this.#removeAbandoned(world, left);
   }
 
-  /** Makes room for a world, a slot or a sprite by giving up those of the world that has been empty longest. */
-  #giveUpOldest(except?: World): boolean {
+  /** Makes room for a world, a slot or a sprite: evicts the world that has been empty longest, with its sprites. */
+  #evictOldest(except?: World): boolean {
     for (const [world, slot] of this.#abandoned) {
       if (world === except) continue;
       this.counters.abandoned += this.mailboxes.count(slot);
-      this.#forgetAbandoned(world, slot);
-      this.torus.forget(world);
+      this.#removeAbandoned(world, slot);
+      this.torus.remove(world);
       return true;
     }
     return false;
   }
 
-  #forgetAbandoned(world: World, slot: number): void {
+  #removeAbandoned(world: World, slot: number): void {
     this.#abandoned.delete(world);
-    this.#forgetChanges(world);
+    this.#dropNotifications(world);
     this.mailboxes.clear(slot);
     this.desktops.release(slot);
   }
 
-  /** Answers with up to `eventsMax` events, and whatever else there is to tell. */
+  /** Answers a poll with up to `eventsMax` sprites, with a ping if `ping`, and with the neighbours if they are due. */
   #answerEvents(slot: number, ticket: number, ping: boolean, eventsMax: number): void {
     const { answers } = this.#options;
     const out = answers.room(ANSWER_BYTES_MAX);
-    // The events come first, behind the longest head; then the head is laid before them.
+    // The events are written first, after room for the longest head; then the head is written right before them.
     const start = answers.roomAt() + BATCH_HEAD_BYTES_MAX;
     let end = this.mailboxes.write(slot, out, start, eventsMax, POLL_BYTES_MAX);
     if (ping) {
       if (end > start) out[end++] = COMMA;
       end += PING.copy(out, end);
     }
-    if (ping || (eventsMax > 0 && this.#flags[slot] & TELL_NEIGHBOURS)) {
+    if (ping || (eventsMax > 0 && this.#flags[slot] & NEIGHBOURS_DUE)) {
       if (end > start) out[end++] = COMMA;
       end = this.#writeNeighbours(slot, out, end);
-      this.#flags[slot] &= ~TELL_NEIGHBOURS;
+      this.#flags[slot] &= ~NEIGHBOURS_DUE;
     }
     this.#sendBatch(ticket, this.mailboxes.batchSeq, out, start, end);
   }
@@ -519,7 +596,7 @@ export class Relay {
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
-  /** Sends the events at out[start, end) with the cursor before and the brackets behind them. */
+  /** Answers with the events at out[start, end): writes the cursor before and the brackets after them. */
   #sendBatch(ticket: number, seq: number, out: Buffer, start: number, end: number): void {
     const head = start - this.#cursorHead.length - digitsOf(seq) - EVENTS.length;
     out.set(this.#cursorHead, head);
@@ -546,9 +623,7 @@ export class Relay {
   }
 }
 
-/** Why a desktop that is not live is refused. */
-export function refusal(standing: 'ended' | 'unknown'): [ProblemCode, string] {
-  return standing === 'ended'
-    ? ['desktop-ended', 'This desktop has left, or was silent for longer than its lease; join again.']
-    : ['unknown-desktop', 'No desktop here has this id and token; join to get one.'];
+/** The code and detail of the problem document for a desktop that is not live. */
+export function refusal(state: 'ended' | 'unknown'): ['desktop-ended' | 'unknown-desktop', string] {
+  return state === 'ended' ? ['desktop-ended', ENDED_DETAIL] : ['unknown-desktop', UNKNOWN_DETAIL];
 }

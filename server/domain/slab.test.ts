@@ -4,19 +4,19 @@ import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, Slab } from './sl
 
 const PAGE_BYTES = 1 << 20;
 const SIZES_BYTES = [16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
-const LEAST_PAGES = SIZES_BYTES.length;
+const PAGES_MIN = SIZES_BYTES.length;
 
-/** All blocks of `bytes` that the slab still gives. */
+/** Allocates blocks of `bytes` until the slab is full. */
 function exhaust(slab: Slab, bytes: number): BlockRef[] {
   const refs: BlockRef[] = [];
   for (let ref = slab.allocate(bytes); ref !== NO_BLOCK; ref = slab.allocate(bytes)) refs.push(ref);
   return refs;
 }
 
-const placeOf = (slab: Slab, ref: BlockRef) => slab.page(ref).byteOffset + slab.offset(ref);
+const addressOf = (slab: Slab, ref: BlockRef) => slab.page(ref).byteOffset + slab.offset(ref);
 
 describe('slab', () => {
-  it('gives the least of its sizes that holds the bytes: at each size, one below and one above', () => {
+  it('rounds up to the smallest size that fits: at each size, one byte less and one more', () => {
     SIZES_BYTES.forEach((size, index) => {
       assert.equal(blockBytes(size), size);
       assert.equal(blockBytes(size - 1), size);
@@ -33,7 +33,7 @@ describe('slab', () => {
     }
   });
 
-  it('never gives NO_BLOCK as a block, whatever size takes the first page', () => {
+  it('never allocates NO_BLOCK, whichever size has the first page', () => {
     for (const size of SIZES_BYTES) {
       const slab = new Slab(0);
       const ref = slab.allocate(size);
@@ -42,7 +42,7 @@ describe('slab', () => {
     }
   });
 
-  it('gives blocks that don’t overlap and lie whole within their page', () => {
+  it('allocates blocks that don’t overlap and lie within their page', () => {
     const slab = new Slab(0);
     const blocks: { ref: BlockRef; bytes: number; fill: number }[] = [];
     for (let n = 0; n < 4000; n++) {
@@ -59,7 +59,7 @@ describe('slab', () => {
     }
   });
 
-  it('reads and writes words at the place of the bytes', () => {
+  it('reads and writes words in the same memory as the bytes', () => {
     const slab = new Slab(0);
     const ref = slab.allocate(64);
     slab.setWord(ref, 0xfedcba98);
@@ -69,26 +69,26 @@ describe('slab', () => {
     assert.equal(slab.page(ref).readUInt32LE(slab.offset(ref) + 60), 0x01020304);
   });
 
-  it('gives a freed block again before it takes new memory, and counts what is in use', () => {
+  it('reuses a freed block before it allocates memory, and counts the bytes in use', () => {
     const slab = new Slab(0);
     const refs = Array.from({ length: 10 }, () => slab.allocate(300));
     assert.equal(slab.usedBytes, 10 * 384);
     for (const ref of refs) slab.free(ref, 300);
     assert.equal(slab.usedBytes, 0);
-    // Any byte count of the same size names the same block.
+    // 257 and 300 bytes round up to the same size.
     const again = Array.from({ length: 10 }, () => slab.allocate(257));
     assert.deepEqual(new Set(again), new Set(refs));
     assert.equal(slab.usedBytes, 10 * 384);
     assert.ok(!refs.includes(slab.allocate(300)));
   });
 
-  it('is full at its pages, says so again and again, and has room when one block is freed', () => {
-    const slab = new Slab(PAGE_BYTES * (LEAST_PAGES + 1));
+  it('is full when its pages are used up, each time it is asked, and has room when one block is freed', () => {
+    const slab = new Slab(PAGE_BYTES * (PAGES_MIN + 1));
     const refs = exhaust(slab, 1024);
-    // All pages but those kept for the other sizes; the first block of the first page is NO_BLOCK.
+    // Two pages are left beside those reserved for the other sizes; the first block of the first page is NO_BLOCK.
     assert.equal(refs.length, 2 * (PAGE_BYTES / 1024) - 1);
     assert.equal(
-      new Set(refs.map((ref) => `${slab.page(ref).buffer === slab.page(refs[0]).buffer} ${placeOf(slab, ref)}`)).size,
+      new Set(refs.map((ref) => `${slab.page(ref).buffer === slab.page(refs[0]).buffer} ${addressOf(slab, ref)}`)).size,
       refs.length,
     );
     assert.equal(slab.usedBytes, refs.length * 1024);
@@ -99,12 +99,12 @@ describe('slab', () => {
     assert.equal(slab.allocate(1024), NO_BLOCK);
   });
 
-  it('keeps a page for each size, however many another size would take', () => {
+  it('reserves a page for each size, also when another size uses up the rest', () => {
     const slab = new Slab(0);
     for (const size of SIZES_BYTES) {
       const refs = exhaust(slab, size);
-      const most = Math.floor(PAGE_BYTES / size);
-      assert.ok(refs.length === most || refs.length === most - 1, `${refs.length} blocks of ${size}`);
+      const perPage = Math.floor(PAGE_BYTES / size);
+      assert.ok(refs.length === perPage || refs.length === perPage - 1, `${refs.length} blocks of ${size}`);
     }
   });
 
@@ -115,7 +115,7 @@ describe('slab', () => {
       [PAGE_BYTES * 20 + 1, 20],
     ]) {
       const blocks = exhaust(new Slab(bytes), 1024).length + 1;
-      assert.equal(blocks / (PAGE_BYTES / 1024), pages - (LEAST_PAGES - 1));
+      assert.equal(blocks / (PAGE_BYTES / 1024), pages - (PAGES_MIN - 1));
     }
   });
 });

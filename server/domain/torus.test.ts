@@ -8,20 +8,20 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [0, 1, 2, 3] as const;
 const EDGE_NUMBERS: readonly EdgeNumber[] = [LEFT, RIGHT, TOP, BOTTOM];
 const EXHAUSTIVE_MAX = 4096;
 
-/** 2^⌊log4 n⌋, found without floating point: the width of a world that only ever grew. */
+/** 2^⌊log4 n⌋, computed without floating point: the width of a world that has only grown. */
 function grownWidth(count: number): number {
   let width = 1;
   while (4 * width * width <= count) width *= 2;
   return width;
 }
 
-/** Every width that can be in force at `count`: the one grown to, and a wider one kept while n ≥ ¾·4^m. */
+/** Every width that a world of `count` can have: the one it grows to, and a wider one that it keeps while n ≥ ¾·4^m. */
 function widthsInForce(count: number): number[] {
   const grown = grownWidth(count);
   return 4 * count >= 3 * (2 * grown) ** 2 ? [grown, 2 * grown] : [grown];
 }
 
-/** Calls `each` for every world size up to EXHAUSTIVE_MAX in every width it can have. */
+/** Calls `each` for every world size up to EXHAUSTIVE_MAX and every width it can have. */
 function everyWorld(each: (count: number, width: number) => void): void {
   for (let count = 1; count <= EXHAUSTIVE_MAX; count++) {
     for (const width of widthsInForce(count)) each(count, width);
@@ -29,7 +29,7 @@ function everyWorld(each: (count: number, width: number) => void): void {
 }
 
 function worldOf(torus: Torus, name = 'commons'): World {
-  const world = torus.world(name);
+  const world = torus.findOrAdd(name);
   assert.ok(world);
   return world;
 }
@@ -45,7 +45,7 @@ function rowOf(count: number, slots = count + 8): { torus: Torus; world: World }
 }
 
 describe('torus, every edge of every place at every size', () => {
-  it('leads to another place from two desktops on, and home when alone', () => {
+  it('leads to another place if there are at least two desktops, and back to the only one otherwise', () => {
     everyWorld((count, width) => {
       for (let place = 0; place < count; place++) {
         for (const edge of EDGE_NUMBERS) {
@@ -58,7 +58,7 @@ describe('torus, every edge of every place at every size', () => {
     });
   });
 
-  it('comes home by the opposite edge', () => {
+  it('leads back by the opposite edge', () => {
     everyWorld((count, width) => {
       for (let place = 0; place < count; place++) {
         for (const edge of EDGE_NUMBERS) {
@@ -69,7 +69,7 @@ describe('torus, every edge of every place at every size', () => {
     });
   });
 
-  it('comes home by right, down, left, up, and by its mirror', () => {
+  it('leads back by right, down, left, up, and by left, down, right, up', () => {
     everyWorld((count, width) => {
       for (let place = 0; place < count; place++) {
         for (const walk of [
@@ -145,7 +145,7 @@ describe('torus, its width', () => {
     ]);
   });
 
-  it('does not flutter: one desktop coming and going at any size changes it once at the most', () => {
+  it('does not oscillate: when one desktop joins and leaves repeatedly, at any size, it changes at most once', () => {
     for (let count = 1; count <= EXHAUSTIVE_MAX; count++) {
       for (const before of widthsInForce(count)) {
         let changes = 0;
@@ -160,14 +160,14 @@ describe('torus, its width', () => {
     }
   });
 
-  it('is found in one call after any change of size', () => {
+  it('is right after one call, however much the size has changed', () => {
     assert.equal(widthOf(4096, 1), 64);
     assert.equal(widthOf(1, 64), 1);
     assert.equal(widthOf(0, 64), 1);
     assert.equal(widthOf(2 ** 24, 1), 4096);
   });
 
-  it('is that of its world as desktops come and go', () => {
+  it('follows the size of its world as desktops join and leave', () => {
     const { torus, world } = rowOf(0, 1100);
     for (let slot = 0; slot < 1100; slot++) {
       torus.seat(slot, world);
@@ -183,8 +183,8 @@ describe('torus, its width', () => {
   });
 });
 
-describe('torus, coming and going', () => {
-  it('seats a newcomer at the last place and moves nobody', () => {
+describe('torus, joining and leaving', () => {
+  it('seats a new desktop at the last place and moves no other', () => {
     const { torus, world } = rowOf(0, 300);
     for (let slot = 0; slot < 300; slot++) {
       torus.seat(slot, world);
@@ -197,7 +197,7 @@ describe('torus, coming and going', () => {
     );
   });
 
-  it('moves the last place into the gap and nobody else, from every place', () => {
+  it('moves the desktop at the last place into the gap and no other, from every place', () => {
     for (const count of [1, 2, 3, 4, 5, 17, 64, 65]) {
       for (let gone = 0; gone < count; gone++) {
         const { torus, world } = rowOf(count);
@@ -211,7 +211,7 @@ describe('torus, coming and going', () => {
     }
   });
 
-  it('seats an invited newcomer to the right of its friend by exactly one swap, from every place', () => {
+  it('seats an invited desktop to the right of its friend by exactly one swap, from every place', () => {
     for (const count of [1, 2, 3, 4, 5, 15, 16, 63, 64]) {
       for (let friend = 0; friend < count; friend++) {
         const { torus, world } = rowOf(count);
@@ -219,7 +219,7 @@ describe('torus, coming and going', () => {
         assert.equal(torus.neighbour(friend, RIGHT), count, `${friend} of ${count}`);
         assert.equal(torus.neighbour(count, LEFT), friend);
         const moved = seated(world).filter((slot, place) => slot !== place);
-        // Nobody moves when the last place was the one to the right already.
+        // No desktop moves when the last place is already the one to the right.
         assert.deepEqual(moved, friend === count - 1 ? [] : [count, friend + 1]);
         assert.deepEqual(
           moved.map((slot) => torus.placeOf(slot)),
@@ -237,7 +237,7 @@ describe('torus, coming and going', () => {
     }
   });
 
-  it('leads home when all others have left', () => {
+  it('leads back to the only desktop when all others have left', () => {
     const { torus, world } = rowOf(70);
     for (let slot = 69; slot > 0; slot--) torus.unseat((slot + 35) % 70 || 35);
     const [alone] = seated(world);
@@ -245,14 +245,14 @@ describe('torus, coming and going', () => {
     for (const edge of EDGE_NUMBERS) assert.equal(torus.neighbour(alone, edge), alone);
   });
 
-  it('gives back the memory of places nobody sits in, and never what is needed', () => {
+  it('frees the memory of empty places, and never that of others', () => {
     const { torus, world } = rowOf(10_000);
-    const most = world.slots.length;
+    const slotsAtPeak = world.slots.length;
     for (let slot = 0; slot < 9_990; slot++) {
       torus.unseat(slot);
       assert.ok(world.slots.length >= world.count);
     }
-    assert.ok(world.slots.length <= 64 && most >= 10_000, `${most} then ${world.slots.length}`);
+    assert.ok(world.slots.length <= 64 && slotsAtPeak >= 10_000, `${slotsAtPeak} then ${world.slots.length}`);
     assert.deepEqual(
       seated(world).sort((a, b) => a - b),
       Array.from({ length: 10 }, (_, n) => 9_990 + n),
@@ -261,7 +261,7 @@ describe('torus, coming and going', () => {
 });
 
 describe('torus, worlds', () => {
-  it('are made when first asked for and found by name', () => {
+  it('are added when first requested and found by name', () => {
     const torus = new Torus(8, 4);
     assert.equal(torus.find('commons'), undefined);
     const commons = worldOf(torus);
@@ -271,13 +271,13 @@ describe('torus, worlds', () => {
     assert.notEqual(worldOf(torus, '__proto__'), worldOf(torus, 'constructor'));
   });
 
-  it('are as many as may be, and one more when another is forgotten', () => {
+  it('are added up to the limit, and again when one is removed', () => {
     const torus = new Torus(8, 3);
     const worlds = ['a', 'b', 'c'].map((name) => worldOf(torus, name));
-    assert.equal(torus.world('d'), undefined);
+    assert.equal(torus.findOrAdd('d'), undefined);
     assert.equal(torus.worldCount, 3);
-    assert.equal(torus.world('b'), worlds[1]);
-    torus.forget(worlds[1]);
+    assert.equal(torus.findOrAdd('b'), worlds[1]);
+    torus.remove(worlds[1]);
     assert.equal(torus.find('b'), undefined);
     const d = worldOf(torus, 'd');
     assert.deepEqual([...torus.worlds()].map(({ name }) => name).sort(), ['a', 'c', 'd']);
@@ -286,7 +286,7 @@ describe('torus, worlds', () => {
     assert.equal(torus.worldOf(5), d);
   });
 
-  it('neighbour nobody of another world', () => {
+  it('have no neighbours in another world', () => {
     const torus = new Torus(3000, 3);
     const worlds = ['a', 'b', 'c'].map((name) => worldOf(torus, name));
     for (let slot = 0; slot < 3000; slot++) torus.seat(slot, worlds[slot % 3]);
@@ -299,13 +299,13 @@ describe('torus, worlds', () => {
   });
 });
 
-describe('torus, a long random life', () => {
+describe('torus, a long random run', () => {
   it('keeps every rule through joins, leaves and invitations of up to 100,000 desktops in several worlds (seeded)', (t) => {
     const random = randomOf(t);
-    const pick = (most: number) => Math.floor(random() * most);
+    const pick = (end: number) => Math.floor(random() * end);
     const slots = 120_000;
     const torus = new Torus(slots, 8);
-    // The model: who sits where, kept by plain arrays and the rules' own words.
+    // The model: the desktop at each place, in plain arrays, by the rules as they are written.
     const worlds = ['commons', 'office', 'pair'].map((name) => ({
       world: worldOf(torus, name),
       seats: [] as number[],
@@ -373,7 +373,7 @@ describe('torus, a long random life', () => {
       for (const place of [0, gap, pick(seats.length + 1)]) check(model, place);
     };
 
-    // Up, to and fro, and down again; the small worlds flicker around empty.
+    // The worlds grow, vary, and shrink again; the small ones become empty and come back.
     for (const [steps, joins] of [
       [110_000, 0.95],
       [40_000, 0.5],

@@ -1,29 +1,31 @@
 /**
  * The torus: which desktop lies beyond each edge of every desktop.
  *
- * Places of a world are 0 … n−1 without a gap, so a neighbour is arithmetic: nothing is stored, nothing to keep in step.
- * right(k) = k+1, bottom(k) = k+w (mod n), left and top back again: the circulant graph C_n(1, w), a grid whose rows run
- * on into each other. w = 2^m, grown at n = 4^(m+1) and shrunk below ¾·4^m, so that it does not flutter.
- * Invariant: leaving by an edge and coming back by the opposite one is staying at home; only a world of one leads home.
+ * The places of a world are 0 … n−1 without a gap, so neighbours are computed and never stored:
+ * right(k) = k+1, bottom(k) = k+w (mod n), left and top are the inverses. This is the circulant graph C_n(1, w), a grid
+ * in which each row continues in the next. w = 2^m grows at n = 4^(m+1) and shrinks below ¾·4^m; the gap is hysteresis.
+ * Invariant: leaving by an edge and returning by the opposite one leads back. A desktop is its own neighbour only in a
+ * world of one.
  * Cost: neighbour, seat and unseat are O(1); 4 bytes a place, 8 bytes a slot.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 
 export interface World {
   readonly name: string;
-  /** Its index in Torus.worlds. */
+  /** Index in the torus's table of worlds. */
   readonly index: number;
-  /** n: how many desktops sit in it. */
+  /** n, the number of desktops. */
   count: number;
-  /** w: how far down is. A power of two. */
+  /** w, the distance between a place and the one below it. A power of two. */
   width: number;
-  /** slots[place] is who sits there. */
+  /** The slot of the desktop at each place. */
   slots: Uint32Array;
 }
 
-const FIRST_PLACES = 4;
+/** Places a new world has room for. */
+const PLACES_MIN = 4;
 
-/** The width of a world of `count` that had `width`. */
+/** The width of a world of `count` desktops whose width was `width`. */
 export function widthOf(count: number, width: number): number {
   let w = width;
   while (count >= 4 * w * w) w *= 2;
@@ -31,11 +33,11 @@ export function widthOf(count: number, width: number): number {
   return w;
 }
 
-/** The place beyond `edge` of `place` in a world of `count` and `width`. */
+/** The place beyond `edge` of `place` in a world of `count` desktops. */
 export function placeBeyond(place: number, edge: EdgeNumber, count: number, width: number): number {
   const step = edge < 2 ? 1 : width;
   const beyond = edge & 1 ? place + step : place - step;
-  // A step is at most n (w < n from two on), so once around is enough.
+  // A step is at most n (w < n when n ≥ 2), so one addition or subtraction wraps it.
   return beyond < 0 ? beyond + count : beyond >= count ? beyond - count : beyond;
 }
 
@@ -65,20 +67,20 @@ export class Torus {
     return this.#byName.get(name);
   }
 
-  /** The world of this name, made when there is none; undefined when there are as many as may be. */
-  world(name: string): World | undefined {
-    const known = this.#byName.get(name);
-    if (known) return known;
+  /** Returns the world of this name, and adds it if there is none; undefined when there is no room for another. */
+  findOrAdd(name: string): World | undefined {
+    const found = this.#byName.get(name);
+    if (found) return found;
     if (this.#byName.size >= this.#worldsMax) return undefined;
     const index = this.#freeIndices.pop() ?? this.#worlds.length;
-    const world = { name, index, count: 0, width: 1, slots: new Uint32Array(FIRST_PLACES) };
+    const world = { name, index, count: 0, width: 1, slots: new Uint32Array(PLACES_MIN) };
     this.#worlds[index] = world;
     this.#byName.set(name, world);
     return world;
   }
 
-  /** Forgets an empty world. */
-  forget(world: World): void {
+  /** Removes an empty world. */
+  remove(world: World): void {
     this.#byName.delete(world.name);
     this.#worlds[world.index] = undefined;
     this.#freeIndices.push(world.index);
@@ -92,13 +94,13 @@ export class Torus {
     return this.#placeOf[slot];
   }
 
-  /** Who lies beyond `edge` of `slot`: itself in a world of one. */
+  /** The desktop beyond `edge` of `slot`: `slot` itself in a world of one. */
   neighbour(slot: number, edge: EdgeNumber): number {
     const world = this.worldOf(slot);
     return world.slots[placeBeyond(this.#placeOf[slot], edge, world.count, world.width)];
   }
 
-  /** Seats a newcomer: at the last place, or to the right of `friend` (who must sit in the same world) by one swap. */
+  /** Seats a new desktop at the last place, or with one swap to the right of `friend`, which must be in the same world. */
   seat(slot: number, world: World, friend?: number): void {
     if (world.count === world.slots.length) {
       const larger = new Uint32Array(world.count * 2);
@@ -111,20 +113,20 @@ export class Torus {
     if (friend === undefined) return;
     const beside = placeBeyond(this.#placeOf[friend], 1, world.count, world.width);
     const last = world.count - 1;
-    // A friend at the last-but-one place already has the newcomer to its right.
+    // The new desktop is already to the right of a friend at the last-but-one place.
     if (beside === last) return;
     const displaced = world.slots[beside];
     this.#put(slot, world, beside);
     this.#put(displaced, world, last);
   }
 
-  /** Takes a desktop out; the last place moves into the gap. */
+  /** Removes a desktop from its place; the desktop at the last place moves into the gap. */
   unseat(slot: number): void {
     const world = this.worldOf(slot);
     const last = world.slots[--world.count];
     if (last !== slot) this.#put(last, world, this.#placeOf[slot]);
     world.width = widthOf(world.count, world.width);
-    if (world.slots.length > FIRST_PLACES && world.count < world.slots.length / 4) {
+    if (world.slots.length > PLACES_MIN && world.count < world.slots.length / 4) {
       world.slots = world.slots.slice(0, world.slots.length / 2);
     }
   }

@@ -1,4 +1,4 @@
-/** The limits of the admin port. What it answers is tested over the whole relay. */
+/** The limits of the admin port. Its answers are tested with a whole relay. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type http from 'node:http';
@@ -26,7 +26,7 @@ describe('the admin port', () => {
     server.close();
   });
 
-  it(`takes a head of nearly ${HEAD_BYTES_MAX} bytes, and refuses one above with 431`, async () => {
+  it(`accepts a head of nearly ${HEAD_BYTES_MAX} bytes, and refuses a larger one with 431`, async () => {
     // node:http does not count every byte of a head.
     const head = (bytes: number) => `${HEALTH}X: ${'x'.repeat(bytes - HEALTH.length - 7)}\r\n\r\n`;
     const connection = await RawConnection.open(port);
@@ -35,7 +35,7 @@ describe('the admin port', () => {
     await connection.closed;
   });
 
-  it('answers 408 to a head that does not come in time, and closes who is idle', async () => {
+  it('answers 408 when a head does not arrive in time, and closes idle connections', async () => {
     const [slow, idle] = [await RawConnection.open(port), await RawConnection.open(port)];
     slow.send(HEALTH);
     assert.equal((await idle.send(`${HEALTH}\r\n`).answer()).status, 200);
@@ -43,15 +43,15 @@ describe('the admin port', () => {
     await Promise.all([slow.closed, idle.closed]);
   });
 
-  it('answers what is no HTTP with a problem document', async () => {
+  it('answers a request that is not HTTP with a problem document', async () => {
     const connection = await RawConnection.open(port);
     isProblem(await connection.send('hello\r\n\r\n').answer(), 'malformed');
     await connection.closed;
   });
 
-  it(`holds ${CONNECTIONS_MAX} connections, closes one more, and takes one again when one is gone`, async () => {
+  it(`accepts ${CONNECTIONS_MAX} connections, closes one more, and accepts one again when one has closed`, async () => {
     const held = await Promise.all(Array.from({ length: CONNECTIONS_MAX }, () => RawConnection.open(port)));
-    // Half a request each: nobody of them is idle.
+    // Each has sent half a request, so none is idle.
     for (const connection of held) connection.send(HEALTH);
     await (await RawConnection.open(port)).closed;
     assert.equal((await held[0].send('\r\n').answer()).status, 200);

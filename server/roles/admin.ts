@@ -1,5 +1,5 @@
 /**
- * The admin port: metrics, health, and what an operator may ask of the master. Bearer token, loopback by default.
+ * The admin port: metrics, health, and an operator's requests to the master. Bearer token, loopback by default.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,44 +13,44 @@ import { PATIENCE, type Patience } from '../front/front.ts';
 import { refuseBytes } from '../front/portable.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { HEAD_BYTES_MAX } from '../wire/route.ts';
-import { endOf } from './api.ts';
+import { errorHandlers } from './api.ts';
 import { slabBytes } from './capacity.ts';
 import { COLLECTIONS, collect } from './collection.ts';
 import { memoryReport } from './memory.ts';
 import { PROFILE_SECONDS_MAX, PROFILES, profile, type Recording, snapshotHeap } from './recording.ts';
 
-/** Connections at once: a scraper, a probe, and a dozen hands; one more is closed unheard. */
+/** Connections at once: enough for a scraper, a probe and a dozen people. One more is closed without an answer. */
 export const CONNECTIONS_MAX = 32;
 
-/** How often node:http looks for requests that are late, in ms. */
-const LOOK_MS_MAX = 1_000;
+/** How often node:http checks for late requests, in ms. */
+const CHECK_MS_MAX = 1_000;
 
-/** Desktops one answer of GET /admin/desktops lists. */
+/** Desktops in one answer of GET /admin/desktops. */
 export const LISTED_MAX = 1000;
 
-/** A profile's length in seconds when none is asked for. */
+/** The default length of a profile, in seconds. */
 const PROFILE_SECONDS = 10;
 
-/** A download that has not been taken within this is cut off, in ms: it holds memory, and keeps the next one from starting. */
+/** A download is cut off after this, in ms: it uses memory, and no other recording can start meanwhile. */
 const DOWNLOAD_MS_MAX = 600_000;
 
 export interface AdminSources {
   relay: Relay;
   log: Logger;
   token: string;
-  /** Where a heap snapshot lies until it is sent. */
+  /** The folder for a heap snapshot until it is sent. */
   data: string;
   metrics: () => Promise<string>;
-  /** What GET /readyz tells. */
+  /** The answer of GET /readyz. */
   status: () => { ready: boolean };
   /** Takes the relay down gracefully. */
   drain: () => void;
 }
 
 /**
- * The admin token of a file, made (0600, 256 random bits) when there is none.
+ * Reads the admin token from a file. If there is none, creates it (mode 0600, 256 random bits).
  *
- * Throws  Error when the file can't be read or made, or holds no token: says which file and what to do.
+ * Throws  Error when the file can't be read or created, or has no token: says which file and what to do.
  */
 export function adminToken(file: string): string {
   try {
@@ -69,13 +69,13 @@ export function adminToken(file: string): string {
   return token;
 }
 
-/** The server of the admin port, which not only friends may reach: the same limits as on the others. */
+/** The server of the admin port. Strangers may reach it too, so it has the same limits as the other ports. */
 export function adminServer(sources: AdminSources, { requestMs, idleMs }: Patience = PATIENCE): http.Server {
   const server = http.createServer(
     {
       ...{ noDelay: true, maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: idleMs },
       ...{ headersTimeout: requestMs, requestTimeout: requestMs },
-      connectionsCheckingInterval: Math.min(LOOK_MS_MAX, requestMs / 4),
+      connectionsCheckingInterval: Math.min(CHECK_MS_MAX, requestMs / 4),
     },
     admin(sources),
   );
@@ -96,7 +96,7 @@ function admin(sources: AdminSources): express.Express {
   app.use((request, _, next) => {
     const given = Buffer.from(request.headers.authorization ?? '');
     const wanted = Buffer.from(`Bearer ${sources.token}`);
-    // Of unequal length is unequal; the comparison still takes its time.
+    // Tokens of another length are refused too, but only after a comparison that takes the same time.
     const padded = Buffer.alloc(wanted.length);
     given.copy(padded);
     if (timingSafeEqual(padded, wanted) && given.length === wanted.length) next();
@@ -105,10 +105,10 @@ function admin(sources: AdminSources): express.Express {
   app.get('/metrics', async (_, response) => {
     response.type('text/plain; version=0.0.4; charset=utf-8').send(await sources.metrics());
   });
-  const alone = oneAtATime(sources.log);
+  const exclusive = oneAtATime(sources.log);
   app.post(
     '/admin/gc',
-    alone('a collection', async (request, response) => {
+    exclusive('a collection', async (request, response) => {
       response.json(await collect(oneOf(request.query.kind, 'kind', COLLECTIONS)));
     }),
   );
@@ -117,13 +117,13 @@ function admin(sources: AdminSources): express.Express {
   });
   app.post(
     '/admin/heap-snapshot',
-    alone('a heap snapshot', async (request, response) => {
+    exclusive('a heap snapshot', async (request, response) => {
       await send(await snapshotHeap(sources.data, request.query.force === '1'), response);
     }),
   );
   app.post(
     '/admin/profile',
-    alone('a profile', async (request, response) => {
+    exclusive('a profile', async (request, response) => {
       const kind = oneOf(request.query.kind, 'kind', PROFILES);
       const seconds = wholeNumber(request.query.seconds, 'seconds', PROFILE_SECONDS, 1, PROFILE_SECONDS_MAX);
       const gone = new AbortController();
@@ -153,20 +153,22 @@ function admin(sources: AdminSources): express.Express {
     response.status(202).json({ draining: true });
     sources.drain();
   });
-  app.use(...endOf(sources.log));
+  app.use(...errorHandlers(sources.log));
   return app;
 }
 
 /**
- * Wraps what disturbs the relay: one of them at a time, whoever asks. Each is logged, for it shows in every gauge.
+ * Wraps handlers that slow the relay down, so that only one of them runs at a time. Each is logged, because every gauge
+ * shows it.
  *
- * Throws  already-running   says which.
+ * Throws  already-running   another one is running: says which.
  */
 function oneAtATime(log: Logger) {
   let running: string | undefined;
   return (what: string, work: (request: Request, response: Response) => Promise<void>): express.RequestHandler =>
     async (request, response) => {
-      if (running) throw new ProblemError('already-running', `There is ${running} running; ask when it has ended.`);
+      if (running)
+        throw new ProblemError('already-running', `There is ${running} running; try again when it has ended.`);
       running = what;
       const startMs = performance.now();
       try {
@@ -178,7 +180,7 @@ function oneAtATime(log: Logger) {
     };
 }
 
-/** Sends a recording; when whoever asked goes away, or takes too long, what is left of it is let go. */
+/** Sends a recording. When the client disconnects or is too slow, the rest is dropped. */
 async function send({ fileName, bytes }: Recording, response: Response): Promise<void> {
   response.set({
     'Content-Type': 'application/json',
@@ -192,7 +194,7 @@ async function send({ fileName, bytes }: Recording, response: Response): Promise
   }
 }
 
-/** One of the words a parameter may be; the first when it is left out. */
+/** A query parameter that must be one of `words`; the first one when it is missing. */
 function oneOf<T extends string>(value: unknown, field: string, words: readonly T[]): T {
   if (value === undefined) return words[0];
   if (!words.includes(value as T)) {
@@ -201,11 +203,12 @@ function oneOf<T extends string>(value: unknown, field: string, words: readonly 
   return value as T;
 }
 
-function wholeNumber(value: unknown, field: string, otherwise: number, least = 0, most = 999_999_999): number {
-  if (value === undefined) return otherwise;
+/** A query parameter that must be a whole number; `absent` when it is missing. */
+function wholeNumber(value: unknown, field: string, absent: number, min = 0, max = 999_999_999): number {
+  if (value === undefined) return absent;
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : -1;
-  if (number < least || number > most) {
-    throw new ProblemError('malformed', `${field}: must be a whole number from ${least} to ${most}.`, { field });
+  if (number < min || number > max) {
+    throw new ProblemError('malformed', `${field}: must be a whole number from ${min} to ${max}.`, { field });
   }
   return number;
 }

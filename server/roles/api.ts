@@ -1,5 +1,5 @@
 /**
- * The API of a worker beside the hot routes: join, look, leave, and sprite files; and every error as a problem document.
+ * The API of a worker beside the hot routes: joins, GET and DELETE of a desktop, sprite files; errors as problem documents.
  */
 import express, { type ErrorRequestHandler, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -9,10 +9,11 @@ import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import type { Reply } from './pending.ts';
 import type { SpriteStore } from './sprite_store.ts';
-import { type Reply, UNKNOWN, type Worker } from './worker.ts';
+import { UNKNOWN, type Worker } from './worker.ts';
 
-/** Where clients reach this relay, when the request itself does not say: behind a proxy, or TLS. */
+/** The addresses that clients reach this relay at, when it is behind a proxy or TLS and requests don't show them. */
 export interface PublicAddresses {
   /** Base of the API and the site, like `https://sprites.example`. */
   url?: string;
@@ -22,12 +23,12 @@ export interface PublicAddresses {
   apiPort: number;
 }
 
-/** Seconds a sprite file may be kept by anybody: it never changes. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+/** Any cache may keep a sprite file for ever, because it never changes. */
+const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
 
 const PROBLEM_TYPE = 'application/problem+json';
 
-/** The API's routes; `next` takes what is not of it. */
+/** The routes of the API. Other requests are passed on. */
 export function api(worker: Worker, store: SpriteStore, addresses: PublicAddresses): express.Router {
   const router = express.Router();
 
@@ -39,7 +40,7 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
 
   router.post('/v1/desktops', async (request, response) => {
     const reply = await worker.join(checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX))));
-    if (reply.status !== 201) return relay(response, reply);
+    if (reply.status !== 201) return sendReply(response, reply);
     const joined = JSON.parse(reply.body.toString());
     const at = basesOf(request, addresses);
     const path = `/v1/desktops/${joined.desktop}`;
@@ -52,57 +53,57 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
       leaseSeconds: LEASE_MS / 1000,
     });
   });
-  router.all('/v1/desktops', onlyBy('POST, OPTIONS'));
+  router.all('/v1/desktops', allowOnly('POST, OPTIONS'));
 
   router.get('/v1/desktops/:id', async (request, response) => {
-    relay(response, await worker.ask('look', bearer(request)));
+    sendReply(response, await worker.query('describe', bearer(request)));
   });
   router.delete('/v1/desktops/:id', async (request, response) => {
-    relay(response, await worker.ask('leave', bearer(request)));
+    sendReply(response, await worker.query('leave', bearer(request)));
   });
-  router.all('/v1/desktops/:id', onlyBy('GET, DELETE, OPTIONS'));
-  router.all('/v1/desktops/:id/crossings', onlyBy('POST, OPTIONS'));
+  router.all('/v1/desktops/:id', allowOnly('GET, DELETE, OPTIONS'));
+  router.all('/v1/desktops/:id/crossings', allowOnly('POST, OPTIONS'));
 
   router.get('/v1/sprites/:file', async (request, response, next) => {
     const path = await store.find(request.params.file);
-    if (!path) throw new ProblemError('not-found', 'No sprite file of this hash is here.');
+    if (!path) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
     sendSprite(response, path, request.params.file, next);
   });
   router.put('/v1/sprites/:file', async (request, response) => {
     const { file } = request.params;
     store.checkName(file);
-    const known = await worker.ask('know', holder(request));
-    if (known.status !== 204) return closing(request, response, () => relay(response, known));
-    if (await store.find(file)) return closing(request, response, () => response.status(204).end());
+    const verified = await worker.query('verify', holder(request));
+    if (verified.status !== 204) return answerEarly(request, response, () => sendReply(response, verified));
+    if (await store.find(file)) return answerEarly(request, response, () => response.status(204).end());
     await store.put(file, await readBody(request, SPR_BYTES_MAX));
     response.status(201).json({ file, url: `${basesOf(request, addresses).api}/v1/sprites/${file}` });
   });
-  router.all('/v1/sprites/:file', onlyBy('GET, PUT, OPTIONS'));
+  router.all('/v1/sprites/:file', allowOnly('GET, PUT, OPTIONS'));
   return router;
 }
 
-/** The end of an app: what no route took is 404, what was thrown becomes its problem document. */
-export function endOf(log: Logger): [express.RequestHandler, ErrorRequestHandler] {
+/** The last handlers of an app: 404 when no route matched, and the problem document of each error. */
+export function errorHandlers(log: Logger): [express.RequestHandler, ErrorRequestHandler] {
   return [
     (request) => {
-      throw new ProblemError('not-found', `Nothing is at ${request.path.slice(0, 100)}.`);
+      throw new ProblemError('not-found', `There is nothing at ${request.path.slice(0, 100)}.`);
     },
     (error, request, response, next) => {
       if (response.headersSent) return next(error);
       const document = documentOf(error);
       if (document.status === 500)
         log.error({ err: error, method: request.method, path: request.path }, 'request failed');
-      // What is left of a body that was refused is not worth reading.
-      closing(request, response, () => sendProblem(response, document));
+      // The rest of a refused body is not read.
+      answerEarly(request, response, () => sendProblem(response, document));
     },
   ];
 }
 
-/** Sends a sprite file as the image it is, and nothing else. */
+/** Sends a sprite file, with headers that make browsers treat it as an image only. */
 export function sendSprite(response: Response, path: string, file: string, next: NextFunction): void {
   response.set({
     ...CORS_ORIGIN,
-    'Cache-Control': FOR_EVER,
+    'Cache-Control': CACHE_FOR_EVER,
     'Content-Type': 'image/png',
     'Content-Security-Policy': "default-src 'none'",
     'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -122,36 +123,36 @@ export function sendProblem(response: Response, document: ProblemDocument): void
   response.set('Content-Type', PROBLEM_TYPE).end(JSON.stringify(document));
 }
 
-/** Passes the master's answer on. */
-function relay(response: Response, reply: Reply): void {
+/** Sends the master's answer. */
+function sendReply(response: Response, reply: Reply): void {
   if (reply.retryAfterSeconds > 0) response.set('Retry-After', String(reply.retryAfterSeconds));
   if (reply.status === 401) response.set('WWW-Authenticate', 'Bearer');
   if (reply.body.length > 0) response.set('Content-Type', reply.status < 300 ? 'application/json' : PROBLEM_TYPE);
   response.status(reply.status).end(reply.body);
 }
 
-/** Answers now, though the request's body may still be coming; then the connection can't be used again. */
-function closing(request: Request, response: Response, answer: () => void): void {
+/** Answers although the rest of the request's body may still arrive; if so, the connection is closed after the answer. */
+function answerEarly(request: Request, response: Response, answer: () => void): void {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
   if (!request.complete && (encoding !== undefined || length !== '0')) response.set('Connection', 'close');
   answer();
 }
 
-function onlyBy(allow: string): express.RequestHandler {
+function allowOnly(allow: string): express.RequestHandler {
   return (request, response) => {
     response.set('Allow', allow);
-    throw new ProblemError('method-not-allowed', `This path does not answer ${request.method}; it answers ${allow}.`);
+    throw new ProblemError('method-not-allowed', `This path does not allow ${request.method}; it allows ${allow}.`);
   };
 }
 
-/** The desktop of the path, by its own token. */
+/** The identity of the desktop in the path, with its token. */
 function bearer(request: Request): Identity {
   const identity = blankIdentity();
   if (readBearer(request.originalUrl, request.headers.authorization, identity)) return identity;
   throw new ProblemError('unknown-desktop', UNKNOWN.detail);
 }
 
-/** Whichever desktop the token is of. */
+/** The identity of the desktop that the token is of. */
 function holder(request: Request): Identity {
   const identity = blankIdentity();
   if (readAuthorization(request.headers.authorization, identity)) return identity;
@@ -168,13 +169,13 @@ function readJson(body: Buffer): unknown {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A whole body; its length is looked at before its bytes. Throws too-large; malformed when it is cut off. */
+/** Reads a whole body; checks the announced length first. Throws too-large; malformed when it is cut off. */
 async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
   const tooLarge = () => new ProblemError('too-large', `The body of this request is at most ${bytesMax} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
   const chunks: Buffer[] = [];
   let length = 0;
-  // Left early, the request must stay open: its answer goes out over the same socket.
+  // If the loop is left early, the request must not be destroyed: the answer goes out over the same socket.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     length += chunk.length;
     if (length > bytesMax) throw tooLarge();
@@ -183,7 +184,7 @@ async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
   return Buffer.concat(chunks, length);
 }
 
-/** A host as it may stand in a URL we give out: a name or an address, with or without a port. */
+/** A Host header that may be put into a URL: a name or an address, with or without a port. */
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/i;
 
 function basesOf(request: Request, addresses: PublicAddresses): { api: string; events: string } {
@@ -197,13 +198,13 @@ function basesOf(request: Request, addresses: PublicAddresses): { api: string; e
 
 function documentOf(error: unknown): ProblemDocument {
   if (error instanceof ProblemError) return error.document;
-  // What express throws carries a status.
+  // Errors of express have a status.
   const { status, code } = error as { status?: unknown; code?: unknown };
-  if (status === 404) return problem('not-found', 'Nothing is here.');
+  if (status === 404) return problem('not-found', 'There is nothing here.');
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return problem('malformed', 'The request is not well-formed.', { field: 'request' });
   }
-  // Nobody reads this one: the connection broke while its body came.
+  // No client reads this: the connection broke while the body arrived.
   if (code === 'ECONNRESET') return problem('malformed', 'The body was cut off.', { field: 'body' });
   return problem('internal', 'The relay made a mistake; it was logged. Trying again may help.');
 }

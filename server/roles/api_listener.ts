@@ -1,10 +1,10 @@
 /**
- * The API listener: a worker behind its front — crossings on the hot path, everything else through express and ws.
+ * The API listener: crossings go from the front straight to the worker, everything else through express and ws.
  */
 import express from 'express';
 import type { Logger } from 'pino';
 import type { FrontListener } from '../front/front.ts';
-import { api, endOf, type PublicAddresses } from './api.ts';
+import { api, errorHandlers, type PublicAddresses } from './api.ts';
 import { CHARACTERS_FOLDER, site } from './site.ts';
 import { SocketDesktops } from './socket_desktop.ts';
 import { SpriteStore } from './sprite_store.ts';
@@ -15,8 +15,8 @@ export interface ApiListener {
   sockets: SocketDesktops;
 }
 
-/** `addresses` may be filled in after this, once the ports are known. Throws when a shipped character is no sprite. */
-export async function apiListener(
+/** The ports in `addresses` may be filled in later. Throws when a shipped character is not a valid sprite. */
+export async function makeApiListener(
   worker: Worker,
   data: string,
   addresses: PublicAddresses,
@@ -27,7 +27,7 @@ export async function apiListener(
   const characters = await store.ship(CHARACTERS_FOLDER);
   const sockets = new SocketDesktops(worker);
   const app = express().disable('x-powered-by').disable('etag');
-  app.use(api(worker, store, addresses), site(characters), ...endOf(log));
+  app.use(api(worker, store, addresses), site(characters), ...errorHandlers(log));
   const listener: FrontListener = {
     ...at,
     routes: 'crossings',

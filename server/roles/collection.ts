@@ -1,9 +1,9 @@
 /**
- * A garbage collection on demand, and what it did to whoever else wanted the event loop.
+ * A garbage collection on demand, and a measurement of how long it blocked the event loop.
  *
- * Cost: a minor one stops the loop for the time it takes to copy what lives in the nursery. A major one marks in steps, most
- * of them on other threads; what is left stops the loop for half of the time that gc() takes. While it is
- * watched the loop spins, so that each of its turns can be timed.
+ * Cost: a minor collection blocks the loop while it copies the live objects of the young generation. A major one marks in
+ * steps, mostly on other threads; the rest blocks the loop for half of the time that gc() would take. Meanwhile the loop
+ * spins, so that each of its turns can be timed.
  */
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { ProblemError } from '../wire/problem.ts';
@@ -13,22 +13,22 @@ export type CollectionKind = (typeof COLLECTIONS)[number];
 
 export interface Collection {
   kind: CollectionKind;
-  /** From asking to knowing that it is done, in ms. */
+  /** From the request until the end of the collection was noticed, in ms. */
   tookMs: number;
-  /** The longest time in which nothing else ran, in ms: a turn of the loop that the collection was a part of. */
+  /** The longest turn of the loop during the collection, in ms: no other work ran in that time. */
   longestBlockMs: number;
   before: NodeJS.MemoryUsage;
   after: NodeJS.MemoryUsage;
 }
 
 /**
- * V8 starts to mark in steps when external memory has grown by 64 MB, and offers no other way to ask for that: so this much
- * is allocated, and given back at once. Nothing is written to it, so it takes no memory.
+ * V8 starts incremental marking when external memory has grown by 64 MB, and has no API to start it. So this many bytes are
+ * allocated and freed at once. They are never written to, so they use no physical memory.
  */
 const PRESSURE_BYTES = 65 * 2 ** 20;
 
-/** A collection in steps that has not ended by then, in ms, or never began, is done in one go. */
-const STEPS_MS_MAX = 5000;
+/** If an incremental collection has not ended after this, in ms, or never began, one blocking collection is done. */
+const INCREMENTAL_MS_MAX = 5000;
 
 /**
  * Collects, and resolves when it is done.
@@ -45,21 +45,21 @@ export async function collect(kind: CollectionKind): Promise<Collection> {
   await turns.next();
   const startMs = performance.now();
   if (kind === 'minor') gc({ type: 'minor' });
-  else if (!(await majorInSteps())) await gc({ type: 'major', execution: 'async' });
+  else if (!(await majorIncremental())) await gc({ type: 'major', execution: 'async' });
   const tookMs = performance.now() - startMs;
   await turns.next();
   return { kind, tookMs, longestBlockMs: turns.stop(), before, after: process.memoryUsage() };
 }
 
-/** A major collection that V8 does in steps of its own. Resolves to false when none came to an end in time. */
-function majorInSteps(): Promise<boolean> {
+/** An incremental major collection by V8. Resolves to false when none has ended in time. */
+function majorIncremental(): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (collected: boolean) => {
       clearTimeout(late);
       observer.disconnect();
       resolve(collected);
     };
-    const late = setTimeout(end, STEPS_MS_MAX, false);
+    const late = setTimeout(end, INCREMENTAL_MS_MAX, false);
     const observer = new PerformanceObserver((list) => {
       const kinds = list
         .getEntries()
@@ -70,7 +70,7 @@ function majorInSteps(): Promise<boolean> {
     try {
       new ArrayBuffer(PRESSURE_BYTES).transfer(0);
     } catch {
-      // The system gives no such piece of memory; in one go, then.
+      // The allocation failed; fall back to a blocking collection.
       end(false);
     }
   });

@@ -1,7 +1,7 @@
 /**
- * Gauges: what the relay says of itself to Prometheus. README.md tells what each means and what to do when it moves.
+ * Gauges: the relay's metrics for Prometheus. README.md explains each of them and what to do when it moves.
  *
- * Nothing is counted here: each value is read from where it is kept, when it is asked for.
+ * Nothing is counted here: each value is read from its owner when it is requested.
  */
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
@@ -11,16 +11,16 @@ import type { Front } from '../front/front.ts';
 import type { SocketDesktops } from './socket_desktop.ts';
 import type { Worker } from './worker.ts';
 
-/** Pauses of the collector, in seconds: from what nobody sees to what everybody feels. */
+/** Pauses of the garbage collector, in seconds: from unnoticeable to obvious. */
 const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1];
 
-/** How often the delay of the loop is looked at, in ms. */
+/** How often the delay of the loop is sampled, in ms. */
 const DELAY_STEP_MS = 10;
 
-/** What prom-client has of its own for that is left out: two timers a step wake an idle process twice as often. In ms: a day. */
-const NEVER_MS = 86_400_000;
+/** The interval of prom-client's own delay metric, in ms. The metric is removed; a shorter interval would wake an idle process. */
+const DAY_MS = 86_400_000;
 
-/** Registers what the master knows. `workers` counts those that are ready. */
+/** Registers the metrics of the master. `workers` returns how many are ready. */
 export function masterGauges(registry: Registry, relay: Relay, front: () => Front, workers: () => number): void {
   const gauge = gaugesIn(registry);
   const counter = (name: string, help: string, value: () => number) => {
@@ -35,25 +35,25 @@ export function masterGauges(registry: Registry, relay: Relay, front: () => Fron
     });
   };
   const { counters } = relay;
-  gauge('sprites_desktops', 'Desktops that are here', () => relay.desktops.count);
-  gauge('sprites_desktops_max', 'Desktops there are rows for', () => relay.desktops.max);
-  gauge('sprites_worlds', 'Worlds that have a desktop, or sprites waiting for one', () => relay.torus.worldCount);
-  gauge('sprites_polls_parked', 'Long-polls and sockets that wait for something to come', () => relay.parkedCount);
+  gauge('sprites_desktops', 'Live desktops', () => relay.desktops.count);
+  gauge('sprites_desktops_max', 'Slots for desktops', () => relay.desktops.max);
+  gauge('sprites_worlds', 'Worlds with desktops or with waiting sprites', () => relay.torus.worldCount);
+  gauge('sprites_polls_parked', 'Parked polls, of long-polls and sockets', () => relay.parkedCount);
   gauge('sprites_waiting', 'Sprites that wait in mailboxes', () => relay.waiting);
   gauge('sprites_mailbox_bytes', 'Bytes of the slab in use', () => relay.slab.usedBytes);
   counter('sprites_accepted_total', 'Crossings accepted', () => counters.accepted);
-  counter('sprites_repeated_total', 'Crossings that had been accepted before', () => counters.repeated);
-  counter('sprites_acknowledged_total', 'Sprites a cursor has passed', () => counters.acknowledged);
-  counter('sprites_abandoned_total', 'Sprites given up with an empty world', () => counters.abandoned);
+  counter('sprites_repeated_total', 'Repeats of accepted crossings', () => counters.repeated);
+  counter('sprites_acknowledged_total', 'Sprites acknowledged by a cursor', () => counters.acknowledged);
+  counter('sprites_abandoned_total', 'Sprites evicted with an empty world', () => counters.abandoned);
   counter('sprites_refused_full_total', 'Crossings refused: mailbox full', () => counters.refusedFull);
   counter('sprites_refused_fast_total', 'Crossings refused: thrown too fast', () => counters.refusedFast);
   counter('sprites_forwarded_total', 'Sprites moved on from a desktop that ended', () => counters.forwarded);
   counter('sprites_joined_total', 'Desktops that joined', () => counters.joined);
   counter('sprites_left_total', 'Desktops that ended', () => counters.left);
-  counter('sprites_leases_ended_total', 'Desktops that ended by silence', () => counters.leasesEnded);
-  counter('sprites_polls_total', 'Polls that came', () => counters.polls);
-  counter('sprites_wakes_total', 'Parked polls answered because something came', () => counters.wakes);
-  counter('sprites_pings_total', 'Parked polls answered because nothing came', () => counters.pings);
+  counter('sprites_leases_ended_total', 'Desktops whose lease ended', () => counters.leasesEnded);
+  counter('sprites_polls_total', 'Polls received', () => counters.polls);
+  counter('sprites_wakes_total', 'Parked polls answered because an event arrived', () => counters.wakes);
+  counter('sprites_pings_total', 'Parked polls answered with a ping', () => counters.pings);
   gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
   counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
@@ -61,7 +61,7 @@ export function masterGauges(registry: Registry, relay: Relay, front: () => Fron
   processGauges(registry, 'master');
 }
 
-/** Registers what a worker knows; the master adds the workers up. */
+/** Registers the metrics of a worker; the master sums those of all workers. */
 export function workerGauges(registry: Registry, worker: Worker, sockets: SocketDesktops, front: () => Front): void {
   const gauge = gaugesIn(registry);
   gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
@@ -69,8 +69,8 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
   gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);
-  gauge('sprites_worker_busy', 'Requests refused as too many for the way to the master', () => worker.busy);
-  gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; not a number while no file can be opened', () => {
+  gauge('sprites_worker_busy', 'Requests refused with relay-busy since start', () => worker.busy);
+  gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; NaN while no file can be opened', () => {
     try {
       return process.memoryUsage.rss();
     } catch {
@@ -83,7 +83,7 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
   });
 }
 
-/** Makes gauges of a registry, each read when it is asked for. */
+/** Returns a function that adds a gauge to a registry; its value is read when the metrics are requested. */
 function gaugesIn(registry: Registry): (name: string, help: string, value: () => number) => void {
   return (name, help, value) => {
     const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
@@ -91,13 +91,13 @@ function gaugesIn(registry: Registry): (name: string, help: string, value: () =>
 }
 
 function processGauges(registry: Registry, role: string): void {
-  collectDefaultMetrics({ register: registry, labels: { role }, eventLoopMonitoringPrecision: NEVER_MS });
+  collectDefaultMetrics({ register: registry, labels: { role }, eventLoopMonitoringPrecision: DAY_MS });
   for (const { name } of registry.getMetricsAsArray()) {
     if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
   }
   const pauses = new Histogram({
     name: 'sprites_gc_pause_seconds',
-    help: 'Pauses of the collector; incremental marking shows in the delay of the loop instead',
+    help: 'Pauses of the garbage collector; incremental marking shows in the delay of the loop instead',
     buckets: PAUSE_BUCKETS,
     registers: [registry],
   });
@@ -107,20 +107,20 @@ function processGauges(registry: Registry, role: string): void {
   const delay = monitorEventLoopDelay({ resolution: DELAY_STEP_MS });
   delay.enable();
   const gauge = gaugesIn(registry);
-  gauge('sprites_loop_delay_max_seconds', 'Longest block of the event loop since it was last asked for', () => {
-    // What is kept is the time between two ticks; an undisturbed loop's is the step.
+  gauge('sprites_loop_delay_max_seconds', 'Longest block of the event loop since the previous scrape', () => {
+    // The histogram has the time between two samples, which is one step when the loop is not delayed.
     const longest = Math.max(0, delay.max / 1e9 - DELAY_STEP_MS / 1000);
     delay.reset();
     return longest;
   });
   gauge(
     'sprites_core_wait_seconds',
-    'Since start, how long the loop was ready to run and others had the cores',
+    'Time since start in which the main thread was ready to run but had no core',
     coreWait,
   );
 }
 
-/** How long this process's main thread has waited for a core, in seconds; not a number where the system does not say. */
+/** How long this process's main thread has waited for a core, in seconds; NaN where the system does not report it. */
 function coreWait(): number {
   try {
     return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[1]) / 1e9;

@@ -1,48 +1,39 @@
 /**
- * The master: the one writer of the relay, between its own front (the long-polls) and its links (the workers).
+ * The master: the only caller of the relay. It serves its own front (the long-polls) and its links (the workers).
  *
- * Invariant: whatever a link asks gets one answer on the same link; answers are handed over at the end of the turn.
+ * Invariant: every request of a link gets one answer on the same link; answers are sent at the end of the turn.
  * Cost: the domain's, and one copy of each answer.
  */
-import { type Answers, type Relay, refusal } from '../domain/relay.ts';
+import { type AnswerSink, type Relay, refusal } from '../domain/relay.ts';
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import type { Answer } from '../wire/answer.ts';
-import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
+import type { EdgeNumber } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
-import { PROBLEMS, type ProblemCode, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
-import type { Question, Uplink } from './uplink.ts';
+import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 
-/** The way back to a worker. */
+/** A worker, as the master sees it: the receiver of answers. */
 export interface Link {
   readonly answer: Answer;
+  /** Sends the answers of this turn. */
   flush(): void;
 }
 
-/** Tickets from here on are a link's number and its request; below it are those of the front. */
+/** Tickets below this are the front's. From here on they encode a link's number and its request number. */
 const LINK_TICKETS = 2 ** 52;
-const REQUESTS = 2 ** 32;
+const REQUESTS_PER_LINK = 2 ** 32;
 
-const REFUSALS: Partial<Record<ProblemCode, string>> = {
-  'mailbox-full': "The neighbour's mailbox is full; the sprite stays with you, throw it again later.",
-  'too-fast': 'This desktop throws faster than the relay takes; the sprite stays with you.',
-  'crossing-stale': 'Crossings more than 32 behind the newest are not known any more; throw it under a new number.',
-  draining: 'The relay is going down; the sprite stays with you.',
-};
-
-const NOTHING = new Uint8Array(0);
+const NO_BODY = new Uint8Array(0);
 
 export class Master {
   readonly relay: Relay;
   #front: Front | undefined;
   readonly #links = new Map<number, Link>();
   #nextLink = 0;
-  readonly #out = Buffer.alloc(1024);
   readonly #token = new Uint32Array(4);
-  readonly #refused = new Map<ProblemCode, Buffer>();
 
-  constructor(makeRelay: (answers: Answers) => Relay) {
+  constructor(makeRelay: (answers: AnswerSink) => Relay) {
     this.relay = makeRelay({
       room: (bytes) => this.#front?.room(bytes) ?? Buffer.alloc(bytes),
       roomAt: () => this.#front?.roomAt ?? 0,
@@ -51,48 +42,48 @@ export class Master {
           this.#front?.answer(ticket, status, body, start, end, retryAfter);
           return;
         }
-        const link = Math.floor((ticket - LINK_TICKETS) / REQUESTS);
-        this.#links.get(link)?.answer(ticket % REQUESTS, status, body, start, end, retryAfter);
+        const link = Math.floor((ticket - LINK_TICKETS) / REQUESTS_PER_LINK);
+        this.#links.get(link)?.answer(ticket % REQUESTS_PER_LINK, status, body, start, end, retryAfter);
       },
     });
   }
 
-  /** What the front of the long-polls calls. */
+  /** The handlers for the front of the long-polls. */
   readonly handlers: Pick<FrontHandlers, 'poll' | 'closed' | 'outdated' | 'turn'> = {
     poll: (request: RequestView) => this.relay.poll(request, request.ticket, request.epoch, request.seq),
     closed: (ticket, slot) => {
-      this.relay.gone(ticket, slot);
+      this.relay.closed(ticket, slot);
     },
     outdated: (ticket, slot) => this.relay.outdated(ticket, slot),
     turn: () => this.endTurn(),
   };
 
-  /** The front that answers go to. */
-  face(front: Front): void {
+  /** The front that holds the long-polls. */
+  setFront(front: Front): void {
     this.#front = front;
   }
 
-  /** Adds a worker; its number is never given again. */
+  /** Adds a worker and returns its number, which is never reused. */
   addLink(link: Link): number {
     this.#links.set(this.#nextLink, link);
     return this.#nextLink++;
   }
 
-  /** A worker has died: its sockets are gone. */
-  dropLink(number: number): void {
+  /** Removes a worker that has died, and the polls of its sockets. */
+  removeLink(number: number): void {
     if (!this.#links.delete(number)) return;
-    const first = LINK_TICKETS + number * REQUESTS;
-    this.relay.goneAll((ticket) => ticket >= first && ticket < first + REQUESTS);
+    const first = LINK_TICKETS + number * REQUESTS_PER_LINK;
+    this.relay.closedAll((ticket) => ticket >= first && ticket < first + REQUESTS_PER_LINK);
   }
 
-  /** Wakes what is ready and hands every answer of this turn over. */
+  /** Ends the turn: wakes the parked polls that have events, and sends all answers of this turn. */
   endTurn(): void {
     this.relay.endTurn();
     for (const link of this.#links.values()) link.flush();
     this.#front?.flush();
   }
 
-  /** What time it is: monotonic, in ms. Answers whether more is due, for another step soon. */
+  /** Advances the relay to a time (monotonic, ms) and ends the turn. Returns whether more is due soon. */
   advance(nowMs: number): boolean {
     const isMoreDue = this.relay.advance(nowMs);
     this.endTurn();
@@ -104,7 +95,7 @@ export class Master {
     this.endTurn();
   }
 
-  /** The passage is bytes[start, end). */
+  /** A crossing; its passage is bytes[start, end). */
   crossing(
     link: number,
     request: number,
@@ -115,37 +106,25 @@ export class Master {
     start: number,
     end: number,
   ): void {
-    if (!this.#live(link, request, from)) return;
-    const verdict = this.relay.accept(from.slot, crossing, edge, bytes, start, end);
-    if (verdict === 'accepted' || verdict === 'repeated') {
-      const length = this.relay.writeReceiver(from.slot, crossing, this.#out, 0);
-      this.#links.get(link)?.answer(request, 202, this.#out, 0, length, 0);
-      return;
-    }
-    let body = this.#refused.get(verdict);
-    if (!body) {
-      body = Buffer.from(JSON.stringify(problem(verdict, REFUSALS[verdict] ?? PROBLEMS[verdict].title)));
-      this.#refused.set(verdict, body);
-    }
-    const { status, retryAfterSeconds } = PROBLEMS[verdict];
-    this.#links.get(link)?.answer(request, status, body, 0, body.length, retryAfterSeconds);
+    const { status, body, length, retryAfterSeconds } = this.relay.accept(from, crossing, edge, bytes, start, end);
+    this.#links.get(link)?.answer(request, status, body, 0, length, retryAfterSeconds);
   }
 
-  poll(link: number, request: number, who: Identity, epoch: number, seq: number): void {
-    this.relay.poll(who, LINK_TICKETS + link * REQUESTS + request, epoch, seq);
+  poll(link: number, request: number, identity: Identity, epoch: number, seq: number): void {
+    this.relay.poll(identity, LINK_TICKETS + link * REQUESTS_PER_LINK + request, epoch, seq);
   }
 
-  gone(link: number, request: number, slot: number): void {
-    const parked = this.relay.gone(LINK_TICKETS + link * REQUESTS + request, slot);
-    if (parked) this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
+  closed(link: number, request: number, slot: number): void {
+    const parked = this.relay.closed(LINK_TICKETS + link * REQUESTS_PER_LINK + request, slot);
+    if (parked) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  /** Answers `{desktop, token, world, cursor}`; the worker adds the addresses. */
+  /** A join; the answer is `{desktop, token, world, cursor}`, and the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
       const slot = this.relay.join(join, this.#token);
       const generation = this.relay.desktops.generation(slot);
-      this.#json(link, request, 201, {
+      this.#answerJson(link, request, 201, {
         desktop: this.relay.desktops.id(slot),
         token: writeToken(slot, generation, this.#token),
         world: this.relay.torus.worldOf(slot).name,
@@ -153,88 +132,39 @@ export class Master {
       });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      this.#problem(link, request, error.document);
+      this.#answerProblem(link, request, error.document);
     }
   }
 
-  leave(link: number, request: number, who: Identity): void {
-    if (!this.#live(link, request, who)) return;
-    this.relay.leave(who.slot);
-    this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
+  leave(link: number, request: number, identity: Identity): void {
+    if (!this.#requireLive(link, request, identity)) return;
+    this.relay.leave(identity.slot);
+    this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  look(link: number, request: number, who: Identity): void {
-    if (this.#live(link, request, who)) this.#json(link, request, 200, this.relay.look(who.slot));
+  describe(link: number, request: number, identity: Identity): void {
+    if (this.#requireLive(link, request, identity))
+      this.#answerJson(link, request, 200, this.relay.describe(identity.slot));
   }
 
-  know(link: number, request: number, who: Identity): void {
-    if (this.#live(link, request, who)) this.#links.get(link)?.answer(request, 204, NOTHING, 0, 0, 0);
+  verify(link: number, request: number, identity: Identity): void {
+    if (this.#requireLive(link, request, identity)) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  #live(link: number, request: number, who: Identity): boolean {
-    const standing = this.relay.desktops.standing(who);
-    if (standing === 'live') return true;
-    this.#problem(link, request, problem(...refusal(standing)));
+  /** Returns whether the desktop is live. If it is not, answers the request with the reason. */
+  #requireLive(link: number, request: number, identity: Identity): boolean {
+    const state = this.relay.desktops.authenticate(identity);
+    if (state === 'live') return true;
+    this.#answerProblem(link, request, problem(...refusal(state)));
     return false;
   }
 
-  #problem(link: number, request: number, document: ProblemDocument): void {
-    this.#json(link, request, document.status, document, PROBLEMS[document.code].retryAfterSeconds);
+  #answerProblem(link: number, request: number, document: ProblemDocument): void {
+    this.#answerJson(link, request, document.status, document, PROBLEMS[document.code].retryAfterSeconds);
   }
 
-  #json(link: number, request: number, status: number, value: unknown, retryAfter = 0): void {
+  #answerJson(link: number, request: number, status: number, value: unknown, retryAfter = 0): void {
     const body = Buffer.from(JSON.stringify(value));
     this.#links.get(link)?.answer(request, status, body, 0, body.length, retryAfter);
-  }
-}
-
-/**
- * The uplink within one process: each call is the master's, and all but polls are answered before it returns.
- *
- * The turn ends with flush(), which a front calls after its batch; for everything else it ends soon by itself.
- */
-export class DirectUplink implements Uplink {
-  readonly #master: Master;
-  readonly #link: number;
-  #turnDue = false;
-
-  constructor(master: Master, answered: Answer) {
-    this.#master = master;
-    this.#link = master.addLink({ answer: answered, flush: () => {} });
-  }
-
-  crossing(request: number, from: Identity, { crossing, edge, body, start, end }: CheckedCrossing): void {
-    this.#master.crossing(this.#link, request, from, crossing, edge, body, start, end);
-  }
-
-  poll(request: number, desktop: Identity, epoch: number, seq: number): void {
-    this.#master.poll(this.#link, request, desktop, epoch, seq);
-    this.#soon();
-  }
-
-  gone(request: number, desktop: Identity): void {
-    this.#master.gone(this.#link, request, desktop.slot);
-  }
-
-  ask(question: Question, request: number, desktop: Identity): void {
-    this.#master[question](this.#link, request, desktop);
-    this.#soon();
-  }
-
-  join(request: number, join: Join): void {
-    this.#master.join(this.#link, request, join);
-  }
-
-  flush(): void {
-    this.#master.endTurn();
-  }
-
-  #soon(): void {
-    if (this.#turnDue) return;
-    this.#turnDue = true;
-    setImmediate(() => {
-      this.#turnDue = false;
-      this.flush();
-    });
   }
 }

@@ -1,17 +1,17 @@
-/** What the memory of this process, and of the kernel for its sockets, is made of: the answer of GET /admin/heap. */
+/** The memory of this process, and the kernel's for its sockets: the answer of GET /admin/heap. */
 import { readFileSync } from 'node:fs';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 
 /** A page of memory in bytes, as the kernel counts its TCP buffers. */
 const PAGE_BYTES = 4096;
 
-/** The kernel's part; of the whole machine, or of the container's network, for it is not counted by process. */
+/** The kernel's memory: of the whole machine or of the container's network, because the kernel does not count it by process. */
 export interface KernelMemory {
   /** Bytes in the buffers of all TCP sockets. */
   tcpBufferBytes: number;
-  /** TCP sockets that are allocated. */
+  /** Allocated TCP sockets. */
   tcpSockets: number;
-  /** Bytes of the kernel's own objects that it can't give back: sockets, files, epoll entries. */
+  /** Bytes of kernel objects that can't be reclaimed: sockets, files, epoll entries. */
   slabBytes: number;
 }
 
@@ -19,7 +19,7 @@ export interface MemoryReport {
   memory: NodeJS.MemoryUsage;
   heap: ReturnType<typeof getHeapStatistics>;
   spaces: ReturnType<typeof getHeapSpaceStatistics>;
-  /** Bytes of sprites that wait in mailboxes, and the room there is; outside of V8's heap. */
+  /** Bytes of the slab in use, and its size; outside of V8's heap. */
   mailboxes: { usedBytes: number; bytes: number };
   /** null where the system is not Linux. */
   kernel: KernelMemory | null;

@@ -1,8 +1,8 @@
 /**
- * Recordings of this process that Chrome's DevTools open: a heap snapshot, a profile of the CPU, a profile of allocations.
+ * Recordings of this process for Chrome's DevTools: a heap snapshot, a profile of the CPU, a profile of allocations.
  *
- * Each comes as a stream that must be read to its end or destroyed. They hold strings of the program, tokens among them:
- * files are made for nobody else to read, and are gone from their folder before their first byte is sent.
+ * Each is a stream that must be read to its end or destroyed. Recordings contain strings of the program, tokens among them:
+ * their files are readable by this user only, and are removed before the first byte is sent.
  */
 import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
@@ -13,14 +13,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics, writeHeapSnapshot } from 'node:v8';
 import { ProblemError } from '../wire/problem.ts';
 
-/** What a snapshot costs, measured with small objects: nothing else runs while it is taken. */
+/** The cost of a snapshot, measured with small objects. It blocks everything else. */
 const SNAPSHOT_SECONDS_PER_MIB = 0.06;
 const SNAPSHOT_MEMORY_FACTOR = 18;
 
-/** A snapshot of a larger heap, in bytes, must be forced: this one stops the relay for some 4 s, an eighth of a lease. */
+/** A snapshot of a larger heap, in bytes, must be forced: this one blocks the relay for some 4 s, an eighth of a lease. */
 export const SNAPSHOT_HEAP_BYTES_MAX = 64 * 2 ** 20;
 
-/** The longest profile, in seconds: its samples are kept in memory, and writing it out at the end stops the loop. */
+/** The longest profile, in seconds: its samples are kept in memory, and serializing them at the end blocks the loop. */
 export const PROFILE_SECONDS_MAX = 120;
 
 export const PROFILES = ['cpu', 'heap'] as const;
@@ -32,16 +32,16 @@ const CPU_SAMPLE_US = 1000;
 const HEAP_SAMPLE_BYTES = 32 * 1024;
 
 /** Characters written at once. */
-const CHUNK = 64 * 1024;
+const CHUNK_LENGTH = 64 * 1024;
 
-/** What is sent, and as what a browser or a command keeps it: DevTools go by the extension. */
+/** The content of a recording, and the file name to save it under: DevTools need the extension. */
 export interface Recording {
   fileName: string;
   bytes: Readable;
 }
 
 /**
- * A snapshot of the heap, taken now, by way of a file in `folder`.
+ * Takes a snapshot of the heap, through a temporary file in `folder`.
  *
  * Throws  heap-too-large   more than SNAPSHOT_HEAP_BYTES_MAX is in use and it is not forced: says what it would cost.
  */
@@ -57,7 +57,7 @@ export async function snapshotHeap(folder: string, forced: boolean): Promise<Rec
   }
 }
 
-/** Throws heap-too-large when a snapshot of so many bytes of heap should not be taken unasked. */
+/** Throws heap-too-large when a snapshot of a heap with `usedBytes` must be forced. */
 export function mustBeSmall(usedBytes: number): void {
   if (usedBytes <= SNAPSHOT_HEAP_BYTES_MAX) return;
   const mib = (bytes: number) => Math.round(bytes / 2 ** 20);
@@ -65,11 +65,11 @@ export function mustBeSmall(usedBytes: number): void {
     'heap-too-large',
     `The heap holds ${mib(usedBytes)} MiB; above ${mib(SNAPSHOT_HEAP_BYTES_MAX)} a snapshot stops the relay for some ` +
       `${Math.round(mib(usedBytes) * SNAPSHOT_SECONDS_PER_MIB)} s and takes some ` +
-      `${mib(usedBytes * SNAPSHOT_MEMORY_FACTOR)} MiB of memory. force=1 takes it all the same.`,
+      `${mib(usedBytes * SNAPSHOT_MEMORY_FACTOR)} MiB of memory. Add force=1 to take it anyway.`,
   );
 }
 
-/** A profile of what this process does in the next `seconds`, or until `ended`. */
+/** Profiles this process for `seconds`, or until `ended` is aborted. */
 export async function profile(kind: ProfileKind, seconds: number, ended: AbortSignal): Promise<Recording> {
   const session = new Session();
   session.connect();
@@ -84,7 +84,7 @@ export async function profile(kind: ProfileKind, seconds: number, ended: AbortSi
     try {
       await sleep(seconds * 1000, undefined, { signal: ended });
     } catch {
-      // Whoever asked has gone: what was sampled so far is thrown away with the answer.
+      // The client has disconnected: the samples are dropped with the answer.
     }
   }
 }
@@ -104,7 +104,7 @@ async function sampleHeap(session: Session, wait: () => Promise<void>): Promise<
 }
 
 function* chunksOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length; at += CHUNK) yield text.slice(at, at + CHUNK);
+  for (let at = 0; at < text.length; at += CHUNK_LENGTH) yield text.slice(at, at + CHUNK_LENGTH);
 }
 
 function nameOf(extension: string): string {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import express from 'express';
 import { pino } from 'pino';
-import { endOf } from './api.ts';
+import { errorHandlers } from './api.ts';
 import { site } from './site.ts';
 
 const PATH = '/download/Sprites-Setup.exe';
@@ -15,7 +15,7 @@ const BYTES = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 31) & 255)
 
 describe('site › the program for Windows', () => {
   const folder = mkdtempSync(join(tmpdir(), 'site-'));
-  const downloads = join(folder, '.dist'); // a path with a dot in it is a path like others
+  const downloads = join(folder, '.dist'); // a dot in the path must not matter
   const installer = join(downloads, 'Sprites-Setup.exe');
   let server: http.Server;
   let port: number;
@@ -26,7 +26,7 @@ describe('site › the program for Windows', () => {
     writeFileSync(join(downloads, 'Sprites.exe'), 'nor is this offered');
     const log = pino({ level: 'silent' });
     const app = express().disable('etag'); // as api_listener.ts
-    server = app.use(site([], downloads), ...endOf(log)).listen(0, '127.0.0.1');
+    server = app.use(site([], downloads), ...errorHandlers(log)).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     port = (server.address() as AddressInfo).port;
   });
@@ -36,7 +36,7 @@ describe('site › the program for Windows', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The path goes out as it is: fetch would tidy it up. */
+  /** Sends the path unchanged; fetch would normalize it. */
   function ask(path: string, method = 'GET', headers: http.OutgoingHttpHeaders = {}) {
     return new Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
       const request = http.request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (answer) => {
@@ -54,7 +54,7 @@ describe('site › the program for Windows', () => {
   const page = async () => (await ask('/')).body.toString();
   const present = () => writeFileSync(installer, BYTES);
 
-  it('is offered while it is there, and not when it is not, without a restart', async () => {
+  it('is offered while its file exists, and not otherwise, without a restart', async () => {
     assert.match(await page(), /id="download" hidden/);
     assert.equal((await ask(PATH)).status, 404);
     present();
@@ -65,7 +65,7 @@ describe('site › the program for Windows', () => {
     assert.equal((await ask(PATH)).status, 404);
   });
 
-  it('comes whole, to be saved under its name, as a program and as nothing else', async () => {
+  it('is sent whole, with headers that save it under its name as a program', async () => {
     present();
     const { status, headers, body } = await ask(PATH);
     assert.equal(status, 200);
@@ -78,12 +78,12 @@ describe('site › the program for Windows', () => {
     assert.equal(headers['access-control-allow-origin'], undefined);
   });
 
-  it('tells its size without its bytes', async () => {
+  it('answers HEAD with its size and without its bytes', async () => {
     const { status, headers, body } = await ask(PATH, 'HEAD');
     assert.deepEqual([status, body.length, headers['content-length']], [200, 0, String(BYTES.length)]);
   });
 
-  it('goes on where a download broke off', async () => {
+  it('continues an interrupted download', async () => {
     const { headers } = await ask(PATH);
     for (const [range, first, last] of [
       ['bytes=4000-', 4000, 4999],
@@ -103,7 +103,7 @@ describe('site › the program for Windows', () => {
     present();
   });
 
-  it('is asked for anew each time, and sent again only when it is another one', async () => {
+  it('is revalidated each time, and sent again only when it has changed', async () => {
     const { headers } = await ask(PATH);
     assert.equal(headers['cache-control'], 'no-cache');
     assert.equal((await ask(PATH, 'GET', { 'if-none-match': headers.etag })).status, 304);
@@ -112,7 +112,7 @@ describe('site › the program for Windows', () => {
     assert.deepEqual([newer.status, newer.body.toString()], [200, 'a newer one']);
   });
 
-  it('is all that is in that folder, and there is no way out of it', async () => {
+  it('is the only file served from its folder, and no path leads out of that folder', async () => {
     for (const path of [
       '/download/',
       '/download/Sprites.exe',

@@ -1,7 +1,7 @@
 /**
  * The site: the desktop in a browser, the shipped characters, and the protocol's definition.
  *
- * Browser modules are TypeScript; their types are stripped once, at start, and they are served under their own names.
+ * Browser modules are written in TypeScript; their types are stripped once, at start, and their URLs end in `.ts` too.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -10,7 +10,7 @@ import express, { type NextFunction, type Response } from 'express';
 import { sendSprite } from './api.ts';
 import type { Character } from './sprite_store.ts';
 
-/** What a page may load: itself, pictures it made, and relays anywhere (the events have a port of their own). */
+/** A page may load its own files and pictures it made, and connect to any relay (long-polls have another port). */
 const POLICY = [
   "default-src 'self'",
   "img-src 'self' blob: data:",
@@ -25,17 +25,17 @@ const POLICY = [
 const SERVER = join(import.meta.dirname, '..');
 const WEB = join(SERVER, 'web');
 
-/** Where `npm run client` lays the installer of the program for Windows. */
+/** The folder into which `npm run client` puts the installer of the program for Windows. */
 const DIST = join(SERVER, '../client-win/dist');
 const INSTALLER = 'Sprites-Setup.exe';
 
-/** Saved and not shown. */
+/** Headers that make a browser save the file. */
 const INSTALLER_HEADERS = {
   'Content-Type': 'application/vnd.microsoft.portable-executable',
   'Content-Disposition': `attachment; filename="${INSTALLER}"`,
 };
 
-/** What browser and relay read sprite files by, both; the browser asks for it beside its own modules. */
+/** The modules with which both browser and relay read sprite files. */
 const SHARED_MODULES = ['png.ts', 'description.ts', 'sheet.ts'];
 
 /** Folder of the shipped characters. */
@@ -66,9 +66,9 @@ export function site(characters: readonly Character[], downloads = DIST): expres
       response.type(`${type}; charset=utf-8`).send(bytes);
     });
   }
-  const [plain, offering] = pages();
+  const [plain, withDownload] = pages();
   router.get('/', (_, response) => {
-    response.type('text/html; charset=utf-8').send(existsSync(installer) ? offering : plain);
+    response.type('text/html; charset=utf-8').send(existsSync(installer) ? withDownload : plain);
   });
   router.get(`/download/${INSTALLER}`, (_, response, next) => sendInstaller(response, installer, next));
   for (const { url, file } of characters) {
@@ -78,28 +78,28 @@ export function site(characters: readonly Character[], downloads = DIST): expres
   return router;
 }
 
-/** The page, and the one that offers the program for Windows. */
-function pages(): [plain: Buffer, offering: Buffer] {
+/** The page without and with the download of the program for Windows. */
+function pages(): [plain: Buffer, withDownload: Buffer] {
   const html = readFileSync(join(WEB, 'index.html'), 'utf8');
   return [Buffer.from(html), Buffer.from(html.replace('id="download" hidden', 'id="download"'))];
 }
 
-/** Sends it to be saved, whole or from where a download broke off; passes on when it is not there. */
+/** Sends the installer, or the rest of an interrupted download. Calls `next` when there is no installer. */
 function sendInstaller(response: Response, path: string, next: NextFunction): void {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) {
     next();
     return;
   }
-  // The next build has the same name: asked for anew each time, and a download goes on only in the same one.
+  // The next build has the same name, so a download may continue only in the same file: the ETag tells them apart.
   const headers = { ...INSTALLER_HEADERS, ETag: `"${file.size}-${Math.round(file.mtimeMs)}"` };
   response.sendFile(path, { cacheControl: false, etag: false, dotfiles: 'allow', headers }, (error) => {
-    if (error === undefined || response.headersSent) return; // sent, or broken off
-    const { status, headers: fitting } = error as { status?: number; headers?: Record<string, string> };
+    if (error === undefined || response.headersSent) return; // sent, or interrupted
+    const { status, headers: errorHeaders } = error as { status?: number; headers?: Record<string, string> };
     if (status === 416)
       response
         .status(416)
-        .set(fitting ?? {})
+        .set(errorHeaders ?? {})
         .end();
     else next(error);
   });

@@ -1,9 +1,9 @@
 /**
- * A desktop on a WebSocket: polls and crossings as messages, bridged to the master by its worker.
+ * A desktop on a WebSocket: polls and crossings as messages, which its worker forwards to the master.
  *
  * Each message with a `cursor` is a poll, answered by one batch; each with a `crossing` is a throw, answered by its
- * verdict. So a socket has one poll at a time and CROSSINGS_IN_FLIGHT_MAX throws, and never more bytes to send than those
- * answer. Invariant: nothing is asked in the name of a desktop before its token has come.
+ * verdict. So a socket has one poll and at most CROSSINGS_IN_FLIGHT_MAX throws at a time, which bounds the bytes to send.
+ * Invariant: the master gets no request of a desktop before its token has been received.
  */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -14,26 +14,27 @@ import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
 import { type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { readAuthorization } from '../wire/route.ts';
-import type { Reply, Worker } from './worker.ts';
+import type { Reply } from './pending.ts';
+import type { Worker } from './worker.ts';
 
 /** A message in bytes: a crossing, or a token and a cursor. */
 export const MESSAGE_BYTES_MAX = CROSSING_BYTES_MAX;
 
-/** The token must come within this after the socket has opened, in ms. */
+/** The token must arrive within this time after the socket has opened, in ms. */
 export const TOKEN_MS_MAX = 10_000;
 
-/** Throws of one socket the relay has not answered yet. */
+/** Throws of one socket that are not answered yet. */
 export const CROSSINGS_IN_FLIGHT_MAX = 64;
 
-/** Bytes a peer leaves unread before its socket is given up: more than one batch and all verdicts. */
+/** A socket is closed when its peer leaves more bytes than this unread: more than one batch and all verdicts. */
 export const UNREAD_BYTES_MAX = 512 << 10;
 
-/** A socket that answers no ping within this is dead. */
+/** How often a socket is pinged, in ms. It is closed when it has not answered the previous ping. */
 const HEARTBEAT_MS = PING_MS / 4;
 
 const PATH = /^\/v1\/desktops\/([^/?]+)\/socket$/;
 
-/** Why a socket was closed, as WebSocket codes. */
+/** WebSocket close codes. */
 const CLOSE = { goingAway: 1001, policy: 1008, internal: 1011 } as const;
 
 export class SocketDesktops {
@@ -48,7 +49,7 @@ export class SocketDesktops {
       refuseUpgrade(socket, problem('malformed', `${error.message}.`, { field: 'upgrade' }));
     });
     this.#heartbeat = setInterval(() => {
-      for (const desktop of this.#open) desktop.beat();
+      for (const desktop of this.#open) desktop.heartbeat();
     }, HEARTBEAT_MS).unref();
   }
 
@@ -56,13 +57,13 @@ export class SocketDesktops {
     return this.#open.size;
   }
 
-  /** Takes an upgrade: a socket for `/v1/desktops/{id}/socket`, 404 for anything else. */
+  /** Handles an upgrade: a socket for `/v1/desktops/{id}/socket`, 404 for any other path. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const identity = blankIdentity();
     const path = PATH.exec(request.url ?? '');
     socket.on('error', () => socket.destroy());
     if (!path || !readId(path[1], identity)) {
-      refuseUpgrade(socket, problem('not-found', 'A socket is at /v1/desktops/{id}/socket only.'));
+      refuseUpgrade(socket, problem('not-found', 'Sockets are at /v1/desktops/{id}/socket only.'));
       return;
     }
     const { slot, generation } = identity;
@@ -75,7 +76,7 @@ export class SocketDesktops {
     });
   }
 
-  /** Tells every socket that the relay is going away. */
+  /** Closes every socket, because the relay is going down. */
   close(): void {
     clearInterval(this.#heartbeat);
     for (const desktop of this.#open) desktop.close(CLOSE.goingAway, 'the relay is going down');
@@ -87,45 +88,46 @@ class SocketDesktop {
   readonly #ws: WebSocket;
   readonly #slot: number;
   readonly #generation: number;
-  readonly #tokenLate: NodeJS.Timeout;
+  readonly #tokenTimer: NodeJS.Timeout;
   #identity: Identity | undefined;
-  /** Number of the poll that waits for its batch. */
+  /** The request number of the poll that waits for its batch; -1 for none. */
   #poll = -1;
   #crossings = 0;
   #alive = true;
 
-  constructor(worker: Worker, ws: WebSocket, slot: number, generation: number, ended: () => void) {
+  constructor(worker: Worker, ws: WebSocket, slot: number, generation: number, onClose: () => void) {
     this.#worker = worker;
     this.#ws = ws;
     this.#slot = slot;
     this.#generation = generation;
-    this.#tokenLate = setTimeout(() => {
+    this.#tokenTimer = setTimeout(() => {
       this.close(CLOSE.policy, 'no token came in time');
     }, TOKEN_MS_MAX);
-    ws.on('message', (data, isBinary) => this.#message(data, isBinary));
+    ws.on('message', (data, isBinary) => this.#handleMessage(data, isBinary));
     ws.on('pong', () => {
       this.#alive = true;
     });
     ws.on('error', () => ws.terminate());
     ws.on('close', () => {
-      clearTimeout(this.#tokenLate);
-      if (this.#poll >= 0 && this.#identity) this.#worker.gone(this.#poll, this.#identity);
+      clearTimeout(this.#tokenTimer);
+      if (this.#poll >= 0 && this.#identity) this.#worker.closed(this.#poll, this.#identity);
       this.#poll = -1;
-      ended();
+      onClose();
     });
   }
 
-  /** Who the token names; it must be the desktop of the path. Whether it is the right one the master says. */
+  /** Sets the identity from the token, whose id must be that of the path. The master checks the token itself. */
   identify(token: Identity | undefined): void {
     if (!token || token.slot !== this.#slot || token.generation !== this.#generation) {
-      this.#fail(problem('unknown-desktop', "The first message must have a `token`, this desktop's own."));
+      this.#fail(problem('unknown-desktop', 'The first message must have the `token` of this desktop.'));
       return;
     }
-    clearTimeout(this.#tokenLate);
+    clearTimeout(this.#tokenTimer);
     this.#identity = token;
   }
 
-  beat(): void {
+  /** Pings the peer; closes the socket when the previous ping was not answered. */
+  heartbeat(): void {
     if (!this.#alive) this.#ws.terminate();
     this.#alive = false;
     if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping();
@@ -135,7 +137,7 @@ class SocketDesktop {
     this.#ws.close(code, reason);
   }
 
-  #message(data: RawData, isBinary: boolean): void {
+  #handleMessage(data: RawData, isBinary: boolean): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     const bytes = data as Buffer;
     let message: unknown;
@@ -157,21 +159,21 @@ class SocketDesktop {
       this.identify(good ? identity : undefined);
       if (!this.#identity) return;
     }
-    if ('crossing' in message) this.#crossing(this.#identity, message.crossing, bytes);
-    else if ('cursor' in message) this.#ask(this.#identity, message.cursor);
+    if ('crossing' in message) this.#handleCrossing(this.#identity, message.crossing, bytes);
+    else if ('cursor' in message) this.#handlePoll(this.#identity, message.cursor);
     else if (!('token' in message)) {
       this.#fail(problem('malformed', 'A message must have a `cursor` or a `crossing`.', { field: 'message' }));
     }
   }
 
-  /** A poll. The newest wins, here as with two long-polls: the one before is answered empty by the master. */
-  #ask(identity: Identity, cursor: unknown): void {
+  /** A poll. The master answers an older poll empty, as it does with two long-polls. */
+  #handlePoll(identity: Identity, cursor: unknown): void {
     const at = { epoch: 0, seq: -1 };
     if (cursor !== null && (typeof cursor !== 'string' || !readCursor(cursor, at))) {
       this.#fail(problem('malformed', 'cursor: must be one the relay gave, or null.', { field: 'cursor' }));
       return;
     }
-    // Within one process the answer may come before the number of the poll is known.
+    // In one process the answer may come before worker.poll() returns the request number.
     let poll = -1;
     let answered = false;
     try {
@@ -187,7 +189,7 @@ class SocketDesktop {
     }
   }
 
-  #crossing(identity: Identity, number: unknown, bytes: Buffer): void {
+  #handleCrossing(identity: Identity, number: unknown, bytes: Buffer): void {
     const key = `{"crossing":${typeof number === 'number' ? number : null},`;
     const verdict = (reply: Reply) => {
       this.#crossings--;
@@ -218,7 +220,7 @@ class SocketDesktop {
   }
 }
 
-/** Answers a request for a socket that can't be one, and closes. */
+/** Answers a refused upgrade request with a problem document, and closes the connection. */
 function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
   const body = Buffer.from(JSON.stringify(document));
   const head = [

@@ -1,4 +1,4 @@
-/** How much the sprite store takes. What it answers over HTTP is tested over the whole relay. */
+/** The capacity of the sprite store. Its HTTP answers are tested with a whole relay. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ describe('the sprite store', () => {
   const [first, second] = [sprFile(), sprFile()];
   const put = (store: SpriteStore, bytes: Buffer) => store.put(hashOf(bytes), bytes);
 
-  it('takes what fits in its bytes to the last one, and refuses one above', async (t) => {
+  it('accepts files up to the last of its bytes, and refuses one byte more', async (t) => {
     const both = first.length + second.length;
     const roomy = new SpriteStore(directory(t), both);
     await put(roomy, first);
@@ -30,10 +30,10 @@ describe('the sprite store', () => {
     await put(tight, first);
     await assert.rejects(put(tight, second), isFull);
     assert.equal(await tight.find(hashOf(second)), undefined);
-    assert.ok(await tight.find(hashOf(first)), 'what was there stays');
+    assert.ok(await tight.find(hashOf(first)), 'stored files stay');
   });
 
-  it('counts what others have stored before it', async (t) => {
+  it('counts files that others have stored before', async (t) => {
     const path = directory(t);
     await put(new SpriteStore(path), first);
     await assert.rejects(put(new SpriteStore(path, first.length + second.length - 1), second), isFull);

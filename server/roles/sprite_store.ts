@@ -1,8 +1,8 @@
 /**
  * The sprite store: .spr files by the SHA-256 of their content, in a directory that all workers share.
  *
- * Layout `sprites/ab/abcdef….spr`. A file is written under another name and renamed when it is whole, so it is there whole
- * or not at all; being named by its content it never changes. Cost: a look-up is one stat; a new file one fsync.
+ * Layout `sprites/ab/abcdef….spr`. A file is written under another name and renamed when it is complete, so it exists
+ * complete or not at all. Its name is its hash, so it never changes. Cost: a look-up is one stat; a new file one fsync.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { ProblemError } from '../wire/problem.ts';
 import { readSpr, SprRefused } from '../wire/spr.ts';
 
-/** Bytes of all stored files: eight thousand of the largest, a hundred thousand of the usual. */
+/** Bytes of all stored files: eight thousand of the largest, a hundred thousand usual ones. */
 export const STORE_BYTES_MAX = 8 * 1024 ** 3;
 
-/** How long a count of the store's bytes holds, in ms; other workers add to it meanwhile, each at the speed of an upload. */
+/** How long a count of the stored bytes is used, in ms. Meanwhile other workers may add files, at the speed of uploads. */
 const COUNT_MS = 60_000;
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -39,7 +39,7 @@ export class SpriteStore {
     this.#bytesMax = bytesMax;
   }
 
-  /** Adds the shipped characters of a folder, in the order of their names. Throws when one is no sprite. */
+  /** Adds the shipped characters of a folder, sorted by name. Throws when one is not a valid sprite. */
   async ship(folder: string): Promise<Character[]> {
     const characters: Character[] = [];
     for (const name of (await readdir(folder)).filter((entry) => entry.endsWith('.spr')).sort()) {
@@ -52,7 +52,7 @@ export class SpriteStore {
     return characters;
   }
 
-  /** The path of a stored file; undefined when there is none, or `file` is no hash. */
+  /** The path of a stored file; undefined when there is none, or when `file` is not a hash. */
   async find(file: string): Promise<string | undefined> {
     if (!HASH.test(file)) return undefined;
     const shipped = this.#shipped.get(file);
@@ -61,7 +61,7 @@ export class SpriteStore {
     return (await stat(path).catch(() => undefined))?.isFile() ? path : undefined;
   }
 
-  /** Throws sprite-invalid when `file` can't be the name of a file. */
+  /** Throws sprite-invalid when `file` is not a hash. */
   checkName(file: string): void {
     if (!HASH.test(file)) {
       throw new ProblemError(
@@ -74,16 +74,19 @@ export class SpriteStore {
   /**
    * Stores a file under its hash.
    *
-   * Throws  sprite-invalid (not of this hash, or no .spr: says which part and why), store-full.
+   * Throws  sprite-invalid (another hash, or not a .spr: says which part and why), store-full.
    */
   async put(file: string, bytes: Buffer): Promise<void> {
     this.checkName(file);
     if (hashOf(bytes) !== file) {
-      throw new ProblemError('sprite-invalid', 'The bytes have another SHA-256 than the path says.');
+      throw new ProblemError('sprite-invalid', 'The SHA-256 of the body is not the one in the path.');
     }
     await this.#check(bytes);
     if ((await this.#count()) + bytes.length > this.#bytesMax) {
-      throw new ProblemError('store-full', 'The relay can store no more sprite files; throw one it already has.');
+      throw new ProblemError(
+        'store-full',
+        'The relay has no room for another sprite file; throw one that it already has.',
+      );
     }
     const path = this.#path(file);
     const partial = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
@@ -116,7 +119,7 @@ export class SpriteStore {
     }
   }
 
-  /** Bytes of everything stored, counted anew from time to time. */
+  /** Bytes of all stored files; recounted when the last count is older than COUNT_MS. */
   async #count(): Promise<number> {
     if (performance.now() - this.#countedAtMs < COUNT_MS) return this.#bytes;
     let bytes = 0;

@@ -1,24 +1,26 @@
 /**
- * The uplink: how a worker asks the master, and how the answer comes back.
+ * The uplink: how a worker sends requests to the master.
  *
- * Two of them: frames over IPC (ipc.ts) and a direct call within one process (`--workers 0`, in master.ts).
- * Invariant: every request number given up gets one answer.
+ * Data runs one way: worker → uplink → master → pending requests. A worker adds each request to its PendingRequests and
+ * passes the number to the uplink; the answer comes back under that number. There are two uplinks: frames over IPC
+ * (ipc.ts), and direct calls within one process (direct_uplink.ts, for `--workers 0`).
+ * Invariant: every request number gets one answer.
  */
 import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 
-/** What is asked about a desktop as a whole. `know` answers 204 when the token is good. */
-export type Question = 'leave' | 'look' | 'know';
+/** Rare requests about one desktop. `verify` checks the token: 204 when it is good. */
+export type Query = 'leave' | 'describe' | 'verify';
 
 export interface Uplink {
-  /** Owner: `crossing` is another one when this returns. */
+  /** Owner: `crossing` is valid until this returns. */
   crossing(request: number, from: Identity, crossing: CheckedCrossing): void;
   poll(request: number, desktop: Identity, epoch: number, seq: number): void;
-  /** The socket of poll number `request` is closed: if that was not answered yet, it is answered 204 now. */
-  gone(request: number, desktop: Identity): void;
-  ask(question: Question, request: number, desktop: Identity): void;
+  /** The socket of poll `request` is closed. If that poll is still parked, it is answered 204 now. */
+  closed(request: number, desktop: Identity): void;
+  query(query: Query, request: number, desktop: Identity): void;
   join(request: number, join: Join): void;
-  /** Hands over what was gathered. */
+  /** Sends what was gathered. */
   flush(): void;
 }

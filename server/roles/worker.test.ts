@@ -1,11 +1,12 @@
-/** The worker between a front and an uplink that are both of the test's making. */
+/** The worker between a fake front and an uplink whose frames the test collects. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Front, RequestView } from '../front/front.ts';
-import { FRAME_BYTES_TARGET, Kind, readFrame } from '../wire/frame.ts';
+import { FRAME_BYTES_TARGET, RecordKind, readFrame } from '../wire/frame.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { IpcUplink, PROMPT_FRAMES_MAX } from './ipc.ts';
-import { PENDING_MAX, Worker } from './worker.ts';
+import { PENDING_MAX, PendingRequests } from './pending.ts';
+import { Worker } from './worker.ts';
 
 const IDENTITY = { slot: 1, generation: 1, token: new Uint32Array(4) };
 const CROSSING = JSON.stringify({
@@ -20,12 +21,12 @@ interface Answered {
   retryAfterSeconds: number;
 }
 
-/** A worker whose frames go nowhere, or fail; and the answers its front was given. */
-class Bench {
+/** A worker whose frames are collected, or fail to be sent; and the answers that its front received. */
+class WorkerHarness {
   readonly frames: Buffer[] = [];
   readonly answers: Answered[] = [];
   readonly worker: Worker;
-  /** How the next frames fare: on their way, failing at once, or failing when the test says so. */
+  /** What happens to the next frames: they are sent, fail at once, or fail when the test calls `failLater`. */
   fate: 'sent' | 'fails' | 'fails later' = 'sent';
   readonly failLater: (() => void)[] = [];
   readonly uplink: IpcUplink;
@@ -33,16 +34,17 @@ class Bench {
   nowMs = 1000;
 
   constructor() {
+    const pending = new PendingRequests();
     this.uplink = new IpcUplink(
-      (frame, unsent) => {
+      (frame, onFailure) => {
         if (this.fate === 'sent') this.frames.push(frame);
-        else if (this.fate === 'fails') unsent();
-        else this.failLater.push(unsent);
+        else if (this.fate === 'fails') onFailure();
+        else this.failLater.push(onFailure);
       },
-      (requests) => this.worker.failed(requests),
+      pending,
       () => this.nowMs,
     );
-    this.worker = new Worker(() => this.uplink);
+    this.worker = new Worker(this.uplink, pending);
     const front: Pick<Front, 'answer' | 'flush'> = {
       answer: (ticket, status, body, start, end, retryAfterSeconds) => {
         const { code } = JSON.parse(Buffer.from(body.subarray(start, end)).toString() || '{}');
@@ -50,7 +52,7 @@ class Bench {
       },
       flush: () => void this.flushes++,
     };
-    this.worker.face(front as Front);
+    this.worker.setFront(front as Front);
   }
 
   post(ticket: number, text = CROSSING): void {
@@ -60,8 +62,8 @@ class Bench {
     this.worker.handlers.crossing(view);
   }
 
-  /** Records that were asked, by kind. */
-  asked(): number[] {
+  /** The kinds of the records that were sent. */
+  sentKinds(): number[] {
     const kinds: number[] = [];
     for (const frame of this.frames) readFrame(frame, ({ kind }) => kinds.push(kind));
     return kinds;
@@ -71,109 +73,109 @@ class Bench {
 const BUSY = { status: 503, code: 'relay-busy', retryAfterSeconds: 1 };
 
 describe('worker', () => {
-  it('asks the master about every crossing, also while it goes down: a repeat of an accepted one is not refused here', () => {
-    const bench = new Bench();
-    bench.worker.drain();
-    bench.post(7);
-    bench.worker.handlers.turn();
-    assert.deepEqual([bench.asked(), bench.answers], [[Kind.crossing], []]);
-    bench.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
-    assert.deepEqual(bench.asked(), [Kind.crossing, Kind.crossing]);
+  it('sends every crossing to the master, also while draining, so that no repeat of an accepted one is refused', () => {
+    const harness = new WorkerHarness();
+    harness.worker.drain();
+    harness.post(7);
+    harness.worker.handlers.turn();
+    assert.deepEqual([harness.sentKinds(), harness.answers], [[RecordKind.crossing], []]);
+    harness.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
+    assert.deepEqual(harness.sentKinds(), [RecordKind.crossing, RecordKind.crossing]);
   });
 
-  it('asks at once in up to PROMPT_FRAMES_MAX frames a millisecond, and gathers the rest of it in one', (t) => {
+  it('sends up to PROMPT_FRAMES_MAX frames a millisecond at once, and gathers the other records in one', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const bench = new Bench();
+    const harness = new WorkerHarness();
     const turn = (turns: number) => {
       for (let n = 0; n < turns; n++) {
-        bench.post(n);
-        bench.worker.handlers.turn();
+        harness.post(n);
+        harness.worker.handlers.turn();
       }
-      return bench.frames.splice(0).map((frame) => frame.readUInt32LE(4));
+      return harness.frames.splice(0).map((frame) => frame.readUInt32LE(4));
     };
     assert.deepEqual(turn(PROMPT_FRAMES_MAX - 1), Array(PROMPT_FRAMES_MAX - 1).fill(1));
-    bench.nowMs += 0.9;
+    harness.nowMs += 0.9;
     assert.deepEqual(turn(1), [1]);
     assert.deepEqual(turn(3), []);
     t.mock.timers.tick(1);
     assert.deepEqual(turn(0), [3]);
-    bench.nowMs += 1;
+    harness.nowMs += 1;
     assert.deepEqual(turn(PROMPT_FRAMES_MAX + 1), Array(PROMPT_FRAMES_MAX).fill(1));
     t.mock.timers.tick(1);
     assert.deepEqual(turn(0), [1]);
   });
 
-  it('gathers no more than a frame: beyond FRAME_BYTES_TARGET it leaves before its time', (t) => {
+  it('sends a gathered frame early when it exceeds FRAME_BYTES_TARGET', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const bench = new Bench();
-    for (let n = 0; n < PENDING_MAX / 2 && bench.frames.length <= PROMPT_FRAMES_MAX; n++) {
-      bench.post(n);
-      bench.worker.handlers.turn();
+    const harness = new WorkerHarness();
+    for (let n = 0; n < PENDING_MAX / 2 && harness.frames.length <= PROMPT_FRAMES_MAX; n++) {
+      harness.post(n);
+      harness.worker.handlers.turn();
     }
-    const length = bench.frames.at(-1)?.length ?? 0;
+    const length = harness.frames.at(-1)?.length ?? 0;
     assert.ok(length > FRAME_BYTES_TARGET && length < FRAME_BYTES_TARGET + 2 * CROSSING.length, `${length}`);
-    assert.equal(bench.frames.length, PROMPT_FRAMES_MAX + 1);
+    assert.equal(harness.frames.length, PROMPT_FRAMES_MAX + 1);
     t.mock.timers.tick(1);
-    assert.equal(bench.frames.length, PROMPT_FRAMES_MAX + 1, 'nothing is left for then');
+    assert.equal(harness.frames.length, PROMPT_FRAMES_MAX + 1, 'no record is left for the timer');
   });
 
-  it('asks nothing else while it goes down', async () => {
-    const bench = new Bench();
-    bench.worker.drain();
+  it('refuses every other request while draining', async () => {
+    const harness = new WorkerHarness();
+    harness.worker.drain();
     const isDraining = (error: unknown) => error instanceof ProblemError && error.document.code === 'draining';
-    await assert.rejects(bench.worker.ask('look', IDENTITY), isDraining);
-    await assert.rejects(bench.worker.join({ name: '' }), isDraining);
-    assert.throws(() => bench.worker.poll(IDENTITY, 0, -1, () => {}), isDraining);
-    assert.equal(bench.worker.pendingCount, 0);
+    await assert.rejects(harness.worker.query('describe', IDENTITY), isDraining);
+    await assert.rejects(harness.worker.join({ name: '' }), isDraining);
+    assert.throws(() => harness.worker.poll(IDENTITY, 0, -1, () => {}), isDraining);
+    assert.equal(harness.worker.pendingCount, 0);
   });
 
   for (const fate of ['fails', 'fails later'] as const) {
-    it(`answers 503 relay-busy to all that was in a frame that ${fate}, and goes on`, async () => {
-      const bench = new Bench();
-      bench.fate = fate;
-      for (let ticket = 1; ticket <= 3; ticket++) bench.post(ticket);
-      const looked = bench.worker.ask('look', IDENTITY);
+    it(`answers 503 relay-busy to every request of a frame that ${fate}, and sends the next one`, async () => {
+      const harness = new WorkerHarness();
+      harness.fate = fate;
+      for (let ticket = 1; ticket <= 3; ticket++) harness.post(ticket);
+      const described = harness.worker.query('describe', IDENTITY);
       const polled = new Promise<number>((resolve) => {
-        const request = bench.worker.poll(IDENTITY, 0, -1, ({ status }) => resolve(status));
+        const request = harness.worker.poll(IDENTITY, 0, -1, ({ status }) => resolve(status));
         assert.ok(request >= 0);
       });
-      bench.worker.handlers.turn();
-      for (const fail of bench.failLater) fail();
+      harness.worker.handlers.turn();
+      for (const fail of harness.failLater) fail();
       assert.deepEqual(
-        bench.answers,
+        harness.answers,
         [1, 2, 3].map((ticket) => ({ ticket, ...BUSY })),
       );
-      assert.equal((await looked).status, 503);
+      assert.equal((await described).status, 503);
       assert.equal(await polled, 503);
-      assert.deepEqual([bench.worker.pendingCount, bench.worker.busy, bench.worker.malformed], [0, 5, 0]);
-      assert.ok(bench.flushes > 0, 'the answers are handed over');
-      bench.fate = 'sent';
-      bench.post(4);
-      bench.worker.handlers.turn();
-      assert.deepEqual(bench.asked(), [Kind.crossing]);
+      assert.deepEqual([harness.worker.pendingCount, harness.worker.busy, harness.worker.malformed], [0, 5, 0]);
+      assert.ok(harness.flushes > 0, 'the answers are flushed');
+      harness.fate = 'sent';
+      harness.post(4);
+      harness.worker.handlers.turn();
+      assert.deepEqual(harness.sentKinds(), [RecordKind.crossing]);
     });
   }
 
-  it('keeps the number of a poll whose socket is gone until the master has answered, though that could not be told', () => {
-    const bench = new Bench();
-    const request = bench.worker.poll(IDENTITY, 0, -1, () => assert.fail('nobody is there'));
-    bench.uplink.flush();
-    bench.fate = 'fails';
-    bench.worker.gone(request, IDENTITY);
-    bench.uplink.flush();
-    assert.deepEqual([bench.worker.pendingCount, bench.worker.busy], [1, 0]);
+  it('keeps the number of a poll with a closed socket until the master has answered, even if `closed` was not sent', () => {
+    const harness = new WorkerHarness();
+    const request = harness.worker.poll(IDENTITY, 0, -1, () => assert.fail('the socket is closed'));
+    harness.uplink.flush();
+    harness.fate = 'fails';
+    harness.worker.closed(request, IDENTITY);
+    harness.uplink.flush();
+    assert.deepEqual([harness.worker.pendingCount, harness.worker.busy], [1, 0]);
   });
 
-  it('counts what is malformed apart from what is too much', () => {
-    const bench = new Bench();
-    bench.post(1, '{');
-    assert.deepEqual([bench.worker.malformed, bench.worker.busy], [1, 0]);
-    for (let n = 0; n < PENDING_MAX - 1; n++) bench.post(2);
-    assert.deepEqual([bench.worker.pendingCount, bench.worker.busy], [PENDING_MAX - 1, 0]);
-    bench.post(3);
-    assert.equal(bench.answers.length, 1, 'the last that there is room for is not refused');
-    bench.post(4);
-    assert.deepEqual(bench.answers.at(-1), { ticket: 4, ...BUSY });
-    assert.deepEqual([bench.worker.malformed, bench.worker.busy], [1, 1]);
+  it('counts malformed crossings apart from those refused as busy', () => {
+    const harness = new WorkerHarness();
+    harness.post(1, '{');
+    assert.deepEqual([harness.worker.malformed, harness.worker.busy], [1, 0]);
+    for (let n = 0; n < PENDING_MAX - 1; n++) harness.post(2);
+    assert.deepEqual([harness.worker.pendingCount, harness.worker.busy], [PENDING_MAX - 1, 0]);
+    harness.post(3);
+    assert.equal(harness.answers.length, 1, 'the last one with a free row is not refused');
+    harness.post(4);
+    assert.deepEqual(harness.answers.at(-1), { ticket: 4, ...BUSY });
+    assert.deepEqual([harness.worker.malformed, harness.worker.busy], [1, 1]);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * An answer on its way to whoever asked: what the domain, the fronts, and the two ends of an uplink hand on to one another.
+ * The function that sends an answer: the domain, the fronts and both ends of an uplink pass answers on with it.
  *
- * `request` names who asked, to the one who is told: a front's ticket, or the number of a worker's request. The body is
- * body[start, end), JSON or empty; retryAfterSeconds 0 says nothing of when to come again.
- * Owner: the bytes are copied, or done with, before the call returns.
+ * `request` is the number the receiver knows the request by: a front's ticket, or a worker's request number. The body is
+ * body[start, end), JSON or empty. retryAfterSeconds 0 means that there is no Retry-After.
+ * Owner: the receiver copies the bytes, or has used them, before the call returns.
  */
 export type Answer = (
   request: number,

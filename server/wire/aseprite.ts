@@ -1,5 +1,5 @@
 /**
- * Aseprite's export (File › Export Sprite Sheet, JSON as hash or array) as frames, animations and a hitbox.
+ * Aseprite's export (File › Export Sprite Sheet, JSON as hash or array), read as frames, animations and a hitbox.
  *
  * Pure: text in, numbers out. Frames may be trimmed and packed in any order; a tag is an animation, a slice called
  * `hitbox` the hitbox. Cost: O(frames).
@@ -7,7 +7,7 @@
 import { type Animation, FPS_MAX } from './description.ts';
 import { SprRefused } from './png.ts';
 
-/** Where a frame lies on the exported sheet, and where on its own canvas it belongs. Pixels. */
+/** The rectangle of a frame on the exported sheet, and its offset on the canvas of the frame. Pixels. */
 export interface ExportedFrame {
   x: number;
   y: number;
@@ -18,7 +18,7 @@ export interface ExportedFrame {
 }
 
 export interface AsepriteExport {
-  /** The PNG's file name, as Aseprite wrote it; undefined when it was not told to. */
+  /** The PNG's file name, as Aseprite wrote it; undefined when it did not write one. */
   image: string | undefined;
   /** The canvas all frames share, in pixels. */
   frame: { width: number; height: number };
@@ -51,9 +51,9 @@ interface AsepriteFrame {
   duration?: number;
 }
 
-const DURATION_MS = 100; // ms a frame, where the export does not say: Aseprite's own default
+const DURATION_MS = 100; // of a frame without a duration: Aseprite's own default
 
-/** Throws SprRefused (part `aseprite`) when this is no such export. */
+/** Reads an export. Throws SprRefused (part `aseprite`) when it is not one that can be packed. */
 export function readAseprite(json: string): AsepriteExport {
   let root: AsepriteJson;
   try {
@@ -122,5 +122,5 @@ function isBox(value: unknown): value is Box {
 }
 
 function refusal(reason: string): SprRefused {
-  return new SprRefused('aseprite', `This is no Aseprite export that can be packed: ${reason}.`);
+  return new SprRefused('aseprite', `This Aseprite export can't be packed: ${reason}.`);
 }

@@ -28,7 +28,7 @@ const GOOD = {
 };
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
-/** GOOD with the member at a path like `sprite.name` given another value; undefined takes it away. */
+/** GOOD with another value for the member at a path like `sprite.name`; undefined removes it. */
 function withMember(path: string, value: unknown): unknown {
   const body = structuredClone(GOOD) as Record<string, unknown>;
   const [outer, inner] = path.split('.');
@@ -45,7 +45,7 @@ function refusalOf(read: () => unknown): { code: string; field?: string } {
     const { code, field } = error.document;
     return field === undefined ? { code } : { code, field };
   }
-  assert.fail('was taken');
+  assert.fail('was accepted');
 }
 
 function refuses(path: string, values: readonly unknown[]): void {
@@ -55,18 +55,18 @@ function refuses(path: string, values: readonly unknown[]): void {
   }
 }
 
-function takes(path: string, values: readonly unknown[]): void {
+function accepts(path: string, values: readonly unknown[]): void {
   for (const value of values) assert.doesNotThrow(() => checkCrossing(withMember(path, value)), JSON.stringify(value));
 }
 
 const memberOf = (body: unknown) => JSON.parse(`{${checkCrossing(body).passage}`);
 const bytesOf = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The number in (-1, 1) whose text is longest. */
+/** A number in (-1, 1) whose text is as long as possible. */
 const LONGEST_FRACTION = -0.0000012345678901234567;
 
 describe('crossing', () => {
-  it('becomes its number, its edge and the passage the neighbour gets', () => {
+  it('is read as its number, its edge and the passage that the neighbour gets', () => {
     assert.deepEqual(readCrossing(bytesOf(GOOD)), {
       crossing: 17,
       edge: 1,
@@ -76,7 +76,7 @@ describe('crossing', () => {
     });
   });
 
-  it('enters by the edge opposite to the one it left by', () => {
+  it('enters by the edge opposite to the one by which it left', () => {
     const entries = { left: 'right', right: 'left', top: 'bottom', bottom: 'top' };
     for (const [edge, entry] of Object.entries(entries)) {
       const { edge: number } = checkCrossing(withMember('edge', edge));
@@ -87,7 +87,7 @@ describe('crossing', () => {
     for (const edge of [0, 1, 2, 3] as EdgeNumber[]) assert.equal(opposite(opposite(edge)), edge);
   });
 
-  it('has the limits clients were promised', () => {
+  it('has the limits that the protocol promises', () => {
     assert.deepEqual([CROSSING_BYTES_MAX, SPEED_MAX, SCALE_MIN, SCALE_MAX], [1024, 20_000, 0.25, 16]);
   });
 
@@ -97,7 +97,7 @@ describe('crossing', () => {
     assert.deepEqual(readCrossing(around, 2, 2 + body.length), readCrossing(body));
   });
 
-  it('has one canonical passage, whatever order, spacing, number form or escapes it came in', () => {
+  it('has one canonical passage, for any order, spacing, number form or escapes', () => {
     const sprite = `{"scale":2.0,"facing":"right","animation":"fall","name":"\\u0042lob","file":"${FILE}"}`;
     const other = `\t{ "sprite" : ${sprite} , "vy":-5e1 , "vx":9.00e2 , "at":0.250 , "edge":"right" , "crossing":1.7e1 }\n`;
     assert.deepEqual(readCrossing(bytesOf(other)), readCrossing(bytesOf(GOOD)));
@@ -105,7 +105,7 @@ describe('crossing', () => {
     assert.ok(checkCrossing({ ...GOOD, at: -0, vx: -0 }).passage.includes('"at":0,"vx":0,'));
   });
 
-  it('loses members nobody knows, also those named like a prototype', () => {
+  it('drops unknown members, also those named like a prototype', () => {
     const extra = '"x":1,"__proto__":{"vx":1},"constructor":[],"from":{"desktop":"0-1"}';
     const plain = JSON.stringify(GOOD);
     const stuffed = `${plain.slice(0, -2)},${extra}},${extra}}`;
@@ -117,12 +117,12 @@ describe('crossing', () => {
     );
   });
 
-  it('takes what a sprite need not say by default', () => {
+  it('has defaults for the optional members of a sprite', () => {
     const { sprite } = memberOf(withMember('sprite', { file: FILE }));
     assert.deepEqual(sprite, { file: FILE, name: '', animation: 'fall', facing: 'right', scale: 1 });
   });
 
-  it('is refused as too large from one byte beyond CROSSING_BYTES_MAX on, before it is looked at', () => {
+  it('is refused as too large above CROSSING_BYTES_MAX, before it is parsed', () => {
     const body = JSON.stringify(GOOD);
     const padded = (length: number) => bytesOf(body.padEnd(length));
     assert.doesNotThrow(() => readCrossing(padded(CROSSING_BYTES_MAX - 1)));
@@ -139,11 +139,11 @@ describe('crossing', () => {
     assert.doesNotThrow(() => readCrossing(around, 0, CROSSING_BYTES_MAX));
   });
 
-  it('that is not JSON in UTF-8 is malformed in its body', () => {
+  it('is malformed in its body when that is not JSON in UTF-8', () => {
     const text = JSON.stringify(GOOD);
     const notUtf8 = [Buffer.from([0x22, 0xff, 0x22]), Buffer.from(text, 'utf16le'), Buffer.from('"\xe9"', 'latin1')];
     notUtf8.push(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), Buffer.from([0x22, 0xc0, 0xaf, 0x22]));
-    // Also where any text may stand.
+    // Also inside a string.
     notUtf8.push(Buffer.from(text.replace('Blob', 'Bl\xf6b'), 'latin1'));
     notUtf8.push(Buffer.from(text.replace('Blob', '\xed\xa0\xbd'), 'latin1'));
     const notJson = ['', ' ', '{', `${text}}`, `${text},`, "{'crossing':1}", 'NaN', '[[[['.repeat(200), '\0'].map(
@@ -158,7 +158,7 @@ describe('crossing', () => {
     }
   });
 
-  it('that is not an object is malformed in its body', () => {
+  it('is malformed in its body when that is not an object', () => {
     for (const body of ['null', '17', '"x"', 'true', '[]', `[${JSON.stringify(GOOD)}]`]) {
       assert.deepEqual(
         refusalOf(() => readCrossing(bytesOf(body))),
@@ -169,17 +169,17 @@ describe('crossing', () => {
   });
 
   it('has a whole number from 1 to 2^53 - 1', () => {
-    takes('crossing', [1, 2, LARGEST - 1, LARGEST]);
+    accepts('crossing', [1, 2, LARGEST - 1, LARGEST]);
     refuses('crossing', [0, -1, LARGEST + 1, 1e300, 1.5, '17', null, true, [17], {}, undefined]);
   });
 
   it('has one of four edges', () => {
-    takes('edge', [...EDGES]);
+    accepts('edge', [...EDGES]);
     refuses('edge', ['', 'Right', 'right ', 'up', 'rightleft', 0, 1, null, ['right'], { right: 1 }, undefined]);
   });
 
-  it('has its place along the edge from 0 to 1', () => {
-    takes('at', [0, Number.MIN_VALUE, 1 - Number.EPSILON, 1]);
+  it('has a position along the edge from 0 to 1', () => {
+    accepts('at', [0, Number.MIN_VALUE, 1 - Number.EPSILON, 1]);
     refuses('at', [-Number.MIN_VALUE, 1 + Number.EPSILON, -1, 2, '0.5', null, false, [0.5], {}, undefined]);
     assert.deepEqual(
       refusalOf(() => readCrossing(bytesOf(JSON.stringify(GOOD).replace('0.25', '1e999')))),
@@ -187,9 +187,9 @@ describe('crossing', () => {
     );
   });
 
-  it('has speeds up to SPEED_MAX each way', () => {
+  it('has speeds up to SPEED_MAX in each direction', () => {
     for (const axis of ['vx', 'vy']) {
-      takes(axis, [0, SPEED_MAX - 1, SPEED_MAX, -SPEED_MAX]);
+      accepts(axis, [0, SPEED_MAX - 1, SPEED_MAX, -SPEED_MAX]);
       refuses(axis, [SPEED_MAX + 0.001, -SPEED_MAX - 0.001, SPEED_MAX + 1, 1e300, '1', null, true, [], {}, undefined]);
     }
   });
@@ -199,7 +199,7 @@ describe('crossing', () => {
   });
 
   it('names its file by 64 lowercase hex digits', () => {
-    takes('sprite.file', ['0'.repeat(64), 'f'.repeat(64)]);
+    accepts('sprite.file', ['0'.repeat(64), 'f'.repeat(64)]);
     const wrong = [
       FILE.slice(1),
       `${FILE}0`,
@@ -211,8 +211,14 @@ describe('crossing', () => {
     refuses('sprite.file', [...wrong, '', '../../../../etc/passwd', 1, null, [FILE], {}, undefined]);
   });
 
-  it('has a name of at most NAME_BYTES_MAX bytes without anything that is not text', () => {
-    takes('sprite.name', ['', 'a'.repeat(NAME_BYTES_MAX - 1), 'a'.repeat(NAME_BYTES_MAX), '😀'.repeat(16), undefined]);
+  it('has a name of at most NAME_BYTES_MAX bytes without control or invisible characters', () => {
+    accepts('sprite.name', [
+      '',
+      'a'.repeat(NAME_BYTES_MAX - 1),
+      'a'.repeat(NAME_BYTES_MAX),
+      '😀'.repeat(16),
+      undefined,
+    ]);
     refuses('sprite.name', [
       'a'.repeat(NAME_BYTES_MAX + 1),
       '😀'.repeat(17),
@@ -231,26 +237,31 @@ describe('crossing', () => {
     }
   });
 
-  it('measures a name after it is tidy: decomposed letters count as composed, space around it not at all', () => {
-    takes('sprite.name', [`  ${'a\u0308'.repeat(NAME_BYTES_MAX / 2)}  `]);
+  it('measures a name after it is normalized: in composed letters, without the space around it', () => {
+    accepts('sprite.name', [`  ${'a\u0308'.repeat(NAME_BYTES_MAX / 2)}  `]);
     // U+FB2C has no composed form in NFC: three characters, six bytes.
-    takes('sprite.name', ['\ufb2c'.repeat(10)]);
+    accepts('sprite.name', ['\ufb2c'.repeat(10)]);
     refuses('sprite.name', ['\ufb2c'.repeat(11)]);
   });
 
   it('names its animation in at most ANIMATION_LENGTH_MAX of a-z, 0-9 and -', () => {
-    takes('sprite.animation', ['a', 'walk-2', 'a'.repeat(ANIMATION_LENGTH_MAX - 1), 'a'.repeat(ANIMATION_LENGTH_MAX)]);
+    accepts('sprite.animation', [
+      'a',
+      'walk-2',
+      'a'.repeat(ANIMATION_LENGTH_MAX - 1),
+      'a'.repeat(ANIMATION_LENGTH_MAX),
+    ]);
     refuses('sprite.animation', ['a'.repeat(ANIMATION_LENGTH_MAX + 1), '', 'Fall', '2fall', '-fall', 'fa ll', 'fäll']);
     refuses('sprite.animation', ['fall\n', 1, true, [], {}]);
   });
 
   it('faces left or right', () => {
-    takes('sprite.facing', ['left', 'right', undefined]);
+    accepts('sprite.facing', ['left', 'right', undefined]);
     refuses('sprite.facing', ['', 'top', 'Left', 1, false, ['left'], {}]);
   });
 
   it('has a scale from SCALE_MIN to SCALE_MAX', () => {
-    takes('sprite.scale', [SCALE_MIN, SCALE_MIN + Number.EPSILON, SCALE_MAX - 0.001, SCALE_MAX, undefined]);
+    accepts('sprite.scale', [SCALE_MIN, SCALE_MIN + Number.EPSILON, SCALE_MAX - 0.001, SCALE_MAX, undefined]);
     refuses('sprite.scale', [SCALE_MIN - Number.EPSILON, SCALE_MAX + 0.001, 0, -1, '2', true, [], {}]);
   });
 
@@ -273,10 +284,10 @@ describe('crossing', () => {
     assert.ok(longestNumber >= 25, String(LONGEST_FRACTION));
     const bytes = Buffer.byteLength(longest);
     assert.ok(bytes <= PASSAGE_BYTES_MAX, `${bytes} bytes`);
-    assert.ok(bytes > PASSAGE_BYTES_MAX * 0.9, `the limit is not idle: ${bytes} bytes`);
+    assert.ok(bytes > PASSAGE_BYTES_MAX * 0.9, `the limit is not too generous: ${bytes} bytes`);
   });
 
-  it('keeps its passage within bounds for any numbers (seeded)', (t) => {
+  it('has a passage of at most PASSAGE_BYTES_MAX bytes for any numbers (seeded)', (t) => {
     const random = randomOf(t);
     const view = new DataView(new ArrayBuffer(8));
     const numbers: number[] = [];

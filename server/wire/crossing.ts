@@ -1,12 +1,12 @@
 /**
  * A crossing: one sprite leaving over one edge, as its sender posts it and as the neighbour's poll gets it.
  *
- * It is checked once, here, in the process that took it from the socket, and written anew from what was checked: unknown
- * members are dropped, numbers have one form. From then on it is bytes (the passage) that nobody parses again.
+ * It is checked once, in the process that received it, and rewritten from the checked values: unknown members are
+ * dropped, numbers have one form. From then on it is bytes (the passage), which the relay does not parse again.
  * Cost: one JSON.parse and one JSON.stringify of ≤ 1 KiB.
  */
 import { ProblemError } from './problem.ts';
-import { tidyName, whyNoName } from './text.ts';
+import { normalizeName, whyInvalidName } from './text.ts';
 
 export const EDGES = ['left', 'right', 'top', 'bottom'] as const;
 export type Edge = (typeof EDGES)[number];
@@ -18,20 +18,20 @@ export function opposite(edge: EdgeNumber): EdgeNumber {
   return (edge ^ 1) as EdgeNumber;
 }
 
-/** Body of a crossing in bytes: five times what a browser sends; small enough to be taken on trust of its length alone. */
+/** Body of a crossing in bytes: five times what a browser sends, and small enough to buffer without further checks. */
 export const CROSSING_BYTES_MAX = 1024;
 
 /** Speed along one axis in device-independent px/s: a 4K screen crossed in a fifth of a second. */
 export const SPEED_MAX = 20_000;
 
-/** Scale of a sprite's pixels: from a quarter to a sprite of 64 px filling a 1024 px square. */
+/** Scale of a sprite's pixels: from a quarter up to 16, at which 64 px become 1024 px. */
 export const SCALE_MIN = 0.25;
 export const SCALE_MAX = 16;
 
-/** Name of an animation in characters. */
+/** Characters of an animation's name. */
 export const ANIMATION_LENGTH_MAX = 32;
 
-/** A passage in bytes, more than all its members at their longest, written anew (64 bytes of name become two each when escaped). */
+/** A passage in bytes: more than all its members at their longest (each of the 64 bytes of a name may need an escape). */
 export const PASSAGE_BYTES_MAX = 448;
 
 const FILE = /^[0-9a-f]{64}$/;
@@ -42,13 +42,13 @@ export interface Crossing {
   crossing: number;
   edge: EdgeNumber;
   /**
-   * What the neighbour gets after `"from":{…},`: `"edge":"left","at":…,"vx":…,"vy":…,"sprite":{…}}`.
-   * The edge is the one it enters by, so the opposite of `edge`.
+   * The part of the neighbour's event after `"from":{…},`: `"edge":"left","at":…,"vx":…,"vy":…,"sprite":{…}}`.
+   * This edge is the one by which the sprite enters: the opposite of `edge`.
    */
   passage: string;
 }
 
-/** A crossing that was checked, without an object or a string of its own: its passage is body[start, end). */
+/** A checked crossing whose passage is body[start, end), so that reading it allocates no object and no string. */
 export interface CheckedCrossing {
   readonly crossing: number;
   readonly edge: EdgeNumber;
@@ -60,7 +60,7 @@ export interface CheckedCrossing {
 /**
  * Checks a posted crossing.
  *
- * Shape   `bytes` is the whole body; at most CROSSING_BYTES_MAX of it.
+ * Shape   bytes[start, end) is the whole body, at most CROSSING_BYTES_MAX.
  * Throws  malformed (with the field), too-large.
  * Source  PROTOCOL.md#crossings
  */
@@ -77,39 +77,39 @@ export function readCrossing(bytes: Uint8Array, start = 0, end = bytes.length): 
   return checkCrossing(value);
 }
 
-/** Checks a crossing already parsed from JSON; else as readCrossing. */
+/** Checks a crossing that was already parsed from JSON. Throws malformed (with the field). */
 export function checkCrossing(value: unknown): Crossing {
   const body = object(value, 'body');
   const crossing = body.crossing;
   if (typeof crossing !== 'number' || !Number.isSafeInteger(crossing) || crossing < 1) {
-    throw wrong('crossing', 'must be a whole number from 1 to 2^53 - 1');
+    throw malformed('crossing', 'must be a whole number from 1 to 2^53 - 1');
   }
   const edge = EDGES.indexOf(body.edge as Edge);
-  if (edge < 0) throw wrong('edge', 'must be left, right, top or bottom');
+  if (edge < 0) throw malformed('edge', 'must be left, right, top or bottom');
   const at = number(body.at, 'at', 0, 1);
   const vx = number(body.vx, 'vx', -SPEED_MAX, SPEED_MAX);
   const vy = number(body.vy, 'vy', -SPEED_MAX, SPEED_MAX);
   const given = object(body.sprite, 'sprite');
   const file = given.file;
   if (typeof file !== 'string' || !FILE.test(file)) {
-    throw wrong('sprite.file', 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
+    throw malformed('sprite.file', 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
   }
   const name = given.name ?? '';
-  if (typeof name !== 'string') throw wrong('sprite.name', 'must be a string');
-  const tidy = tidyName(name);
-  const why = whyNoName(tidy);
-  if (why) throw wrong('sprite.name', why);
+  if (typeof name !== 'string') throw malformed('sprite.name', 'must be a string');
+  const normalized = normalizeName(name);
+  const why = whyInvalidName(normalized);
+  if (why) throw malformed('sprite.name', why);
   const animation = given.animation ?? 'fall';
   if (typeof animation !== 'string' || animation.length > ANIMATION_LENGTH_MAX || !ANIMATION.test(animation)) {
-    throw wrong(
+    throw malformed(
       'sprite.animation',
-      `must be at most ${ANIMATION_LENGTH_MAX} of a-z, 0-9 and -, beginning with a letter`,
+      `must be at most ${ANIMATION_LENGTH_MAX} characters of a-z, 0-9 and -, beginning with a letter`,
     );
   }
   const facing = given.facing ?? 'right';
-  if (facing !== 'left' && facing !== 'right') throw wrong('sprite.facing', 'must be left or right');
+  if (facing !== 'left' && facing !== 'right') throw malformed('sprite.facing', 'must be left or right');
   const scale = number(given.scale ?? 1, 'sprite.scale', SCALE_MIN, SCALE_MAX);
-  const sprite = JSON.stringify({ file, name: tidy, animation, facing, scale });
+  const sprite = JSON.stringify({ file, name: normalized, animation, facing, scale });
   const entry = EDGES[opposite(edge as EdgeNumber)];
   return {
     crossing,
@@ -120,18 +120,18 @@ export function checkCrossing(value: unknown): Crossing {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-function wrong(field: string, why: string): ProblemError {
+function malformed(field: string, why: string): ProblemError {
   return new ProblemError('malformed', `${field}: ${why}.`, { field });
 }
 
 function object(value: unknown, field: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(field, 'must be an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(field, 'must be an object');
   return value as Record<string, unknown>;
 }
 
-function number(value: unknown, field: string, least: number, most: number): number {
-  if (typeof value !== 'number' || !(value >= least && value <= most)) {
-    throw wrong(field, `must be a number from ${least} to ${most}`);
+function number(value: unknown, field: string, min: number, max: number): number {
+  if (typeof value !== 'number' || !(value >= min && value <= max)) {
+    throw malformed(field, `must be a number from ${min} to ${max}`);
   }
-  return value === 0 ? 0 : value; // -0 would be written as 0 anyway; say so before it is compared
+  return value === 0 ? 0 : value; // -0 becomes 0, which is how JSON writes it anyway
 }

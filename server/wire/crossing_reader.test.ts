@@ -6,7 +6,7 @@ import { readCrossing } from './crossing.ts';
 import { CrossingReader } from './crossing_reader.ts';
 import { ProblemError } from './problem.ts';
 
-/** What a reader makes of a body: the crossing, or the problem's field and detail. */
+/** The result of reading a body: the crossing, or the problem document. */
 function outcome(read: (body: Uint8Array) => unknown, body: Uint8Array): unknown {
   try {
     return read(body);
@@ -28,17 +28,17 @@ function same(body: Buffer): void {
 }
 
 describe('crossing reader', () => {
-  it('does not look behind the end of a body, nor before its beginning', () => {
+  it('reads nothing before the beginning of a body or after its end', () => {
     const wide = Buffer.from(`##${USUAL}##`);
     reader.read(wide, 2, wide.length - 2);
     assert.equal(reader.crossing, 17);
   });
 
-  it('gives what readCrossing gives, whatever the members, numbers and texts', () => {
+  it('returns the same as readCrossing, for listed members, numbers and texts', () => {
     for (const body of listedBodies()) same(body);
   });
 
-  it('gives what readCrossing gives for a body with any byte changed', (t) => {
+  it('returns the same as readCrossing for a body with a changed byte', (t) => {
     for (const body of changedBodies(20_000, randomOf(t))) same(body);
   });
 });

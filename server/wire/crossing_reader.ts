@@ -1,10 +1,10 @@
 /**
- * The crossing reader: readCrossing() for the many, without making an object or a string.
+ * The crossing reader: a fast readCrossing() that allocates no object and no string for the usual crossings.
  *
- * What well-behaved clients send has the members in PROTOCOL.md's order, without spaces, escapes or exponents. Such bytes
- * are checked where they lie, and from `"at"` on they already are the passage. Anything else is read by readCrossing(),
- * which alone decides what is refused. Invariant: both ways give the same crossing, byte for byte (a test compares them).
- * The native front has the same scan in C++ (native/crossing_scan.h), so there only the rest comes here.
+ * Usual clients send the members in PROTOCOL.md's order, without spaces, escapes or exponents. Such a body is checked in
+ * place, and from `"at"` on it already is the passage. Any other body is passed to readCrossing(), which alone refuses.
+ * Invariant: both ways return the same crossing, byte for byte (a test compares them).
+ * The native front has the same scan in C++ (native/crossing_scan.h); it passes on only bodies that its scan does not accept.
  * Cost: one pass, a nanosecond a byte, and one copy of the passage.
  */
 import {
@@ -36,13 +36,13 @@ const LEFT = literal('left');
 const RIGHT = literal('right');
 const SCALE = literal('","scale":');
 const END = literal('}}');
-/** What a passage begins with, by the edge it left by: the opposite one. */
+/** The beginning of a passage, by the edge that the sprite left by: the opposite edge. */
 const ENTRY = ['right', 'left', 'bottom', 'top'].map((edge) => literal(`"edge":"${edge}",`));
 
 const FILE_DIGITS = 64;
-/** With so many digits a decimal number and its double are written the same. */
+/** Up to this many digits a decimal number and its double have the same text. */
 const DIGITS_MAX = 15;
-/** Smaller fractions are written with an exponent. */
+/** JavaScript writes smaller fractions with an exponent. */
 const FRACTION_MIN = 1e-6;
 
 const QUOTE = 0x22;
@@ -64,7 +64,7 @@ export class CrossingReader implements CheckedCrossing {
   #at = 0;
   #number = 0;
 
-  /** Reads the crossing at body[start, end). Throws as readCrossing. */
+  /** Reads the crossing at body[start, end). Throws malformed, too-large. */
   read(body: Uint8Array, start: number, end: number): void {
     if (end - start <= CROSSING_BYTES_MAX && this.#scan(body, start, end)) return;
     const { crossing, edge, passage } = readCrossing(body, start, end);
@@ -75,22 +75,23 @@ export class CrossingReader implements CheckedCrossing {
 
   #scan(body: Uint8Array, start: number, end: number): boolean {
     this.#at = start;
-    if (!this.#is(body, end, CROSSING) || !this.#decimal(body, end)) return false;
+    if (!this.#skip(body, end, CROSSING) || !this.#decimal(body, end)) return false;
     const crossing = this.#number;
-    if (crossing < 1 || !Number.isSafeInteger(crossing) || !this.#is(body, end, EDGE)) return false;
+    if (crossing < 1 || !Number.isSafeInteger(crossing) || !this.#skip(body, end, EDGE)) return false;
     let edge = 0;
-    while (edge < 4 && !this.#is(body, end, EDGE_NAMES[edge])) edge++;
+    while (edge < 4 && !this.#skip(body, end, EDGE_NAMES[edge])) edge++;
     if (edge === 4) return false;
     const passage = this.#at + 2;
-    if (!this.#is(body, end, AT) || !this.#within(body, end, 0, 1)) return false;
-    if (!this.#is(body, end, VX) || !this.#within(body, end, -SPEED_MAX, SPEED_MAX)) return false;
-    if (!this.#is(body, end, VY) || !this.#within(body, end, -SPEED_MAX, SPEED_MAX)) return false;
-    if (!this.#is(body, end, FILE) || !this.#file(body, end)) return false;
-    if (!this.#is(body, end, NAME) || !this.#name(body, end)) return false;
-    if (!this.#is(body, end, ANIMATION) || !this.#animation(body, end) || !this.#is(body, end, FACING)) return false;
-    if (!this.#is(body, end, LEFT) && !this.#is(body, end, RIGHT)) return false;
-    if (!this.#is(body, end, SCALE) || !this.#within(body, end, SCALE_MIN, SCALE_MAX)) return false;
-    if (!this.#is(body, end, END) || this.#at !== end) return false;
+    if (!this.#skip(body, end, AT) || !this.#within(body, end, 0, 1)) return false;
+    if (!this.#skip(body, end, VX) || !this.#within(body, end, -SPEED_MAX, SPEED_MAX)) return false;
+    if (!this.#skip(body, end, VY) || !this.#within(body, end, -SPEED_MAX, SPEED_MAX)) return false;
+    if (!this.#skip(body, end, FILE) || !this.#file(body, end)) return false;
+    if (!this.#skip(body, end, NAME) || !this.#name(body, end)) return false;
+    if (!this.#skip(body, end, ANIMATION) || !this.#animation(body, end) || !this.#skip(body, end, FACING))
+      return false;
+    if (!this.#skip(body, end, LEFT) && !this.#skip(body, end, RIGHT)) return false;
+    if (!this.#skip(body, end, SCALE) || !this.#within(body, end, SCALE_MIN, SCALE_MAX)) return false;
+    if (!this.#skip(body, end, END) || this.#at !== end) return false;
     this.crossing = crossing;
     this.edge = edge as EdgeNumber;
     const entry = ENTRY[edge];
@@ -100,8 +101,8 @@ export class CrossingReader implements CheckedCrossing {
     return true;
   }
 
-  /** Steps over `text`, if it is what comes. */
-  #is(body: Uint8Array, end: number, text: Uint8Array): boolean {
+  /** Skips `text`; returns false when other bytes are there. */
+  #skip(body: Uint8Array, end: number, text: Uint8Array): boolean {
     const at = this.#at;
     const { length } = text;
     if (at + length > end) return false;
@@ -110,11 +111,11 @@ export class CrossingReader implements CheckedCrossing {
     return true;
   }
 
-  #within(body: Uint8Array, end: number, least: number, most: number): boolean {
-    return this.#decimal(body, end) && this.#number >= least && this.#number <= most;
+  #within(body: Uint8Array, end: number, min: number, max: number): boolean {
+    return this.#decimal(body, end) && this.#number >= min && this.#number <= max;
   }
 
-  /** Steps over a number written as JavaScript writes it, without an exponent; #number is its value. */
+  /** Skips a number in the form in which JavaScript writes it, without an exponent; sets #number. */
   #decimal(body: Uint8Array, end: number): boolean {
     let at = this.#at;
     const negative = body[at] === MINUS;
@@ -147,7 +148,7 @@ export class CrossingReader implements CheckedCrossing {
     return true;
   }
 
-  /** Steps over printable ASCII without escapes, and without space at its ends. */
+  /** Skips printable ASCII without escapes and without spaces at its ends. */
   #name(body: Uint8Array, end: number): boolean {
     let at = this.#at;
     const stop = Math.min(end, at + NAME_BYTES_MAX + 1);
@@ -178,7 +179,7 @@ const POWERS = Float64Array.from({ length: DIGITS_MAX + 1 }, (_, power) => 10 **
 /** 1 for each lowercase hex digit. */
 const HEX = Uint8Array.from({ length: 256 }, (_, code) => (/[0-9a-f]/.test(String.fromCharCode(code)) ? 1 : 0));
 
-/** 2 for a letter an animation may begin with, 1 for what may follow. */
+/** 2 for a character that an animation may begin with, 1 for one that may only follow. */
 const LETTERS = Uint8Array.from({ length: 256 }, (_, code) => {
   const character = String.fromCharCode(code);
   return /[a-z]/.test(character) ? 2 : /[0-9-]/.test(character) ? 1 : 0;

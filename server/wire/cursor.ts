@@ -1,11 +1,11 @@
 /**
- * The cursor: what a desktop has already received, `<epoch>-<sequence>`.
+ * The cursor: how far a desktop has received its events, as `<epoch>-<sequence>`.
  *
- * The epoch (32 bits, 8 hex digits) names one life of a relay; the sequence counts the sprites of one mailbox from 1,
- * so 0 is "nothing yet". A poll's cursor acknowledges every event up to its sequence. Cost: one pass, no allocation.
+ * The epoch (32 bits, 8 hex digits) identifies one run of a relay; the sequence counts the sprites of one mailbox from 1,
+ * so 0 means "none yet". A poll's cursor acknowledges every event up to its sequence. Cost: one pass, no allocation.
  */
 
-/** The last sequence a mailbox can give: 49 days at one sprite a millisecond. After it the mailbox counts as full. */
+/** The last sequence of a mailbox: 49 days at one sprite a millisecond. After it the mailbox is full. */
 export const SEQ_MAX = 0xffffffff;
 
 export interface Cursor {
@@ -19,7 +19,7 @@ export function writeCursor(epoch: number, seq: number): string {
   return `${epoch.toString(16).padStart(EPOCH_DIGITS, '0')}-${seq}`;
 }
 
-/** Reads a whole cursor into `into`. Shape: false when it is not of the form; `into` is then undefined. */
+/** Reads a cursor into `into`. Returns false when `text` is not a cursor; `into` may then hold anything. */
 export function readCursor(text: string, into: Cursor): boolean {
   const digits = text.length - EPOCH_DIGITS - 1;
   if (digits < 1 || digits > 10 || text.charCodeAt(EPOCH_DIGITS) !== 0x2d) return false;

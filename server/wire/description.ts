@@ -1,8 +1,8 @@
 /**
- * The description inside a .spr: the JSON that says what its sheet's frames mean.
+ * The description inside a .spr: JSON that names the sprite and defines its animations on the sheet.
  *
- * Invariant: what comes out holds only known fields, each inside its limits, with every default filled in; nothing of a
- * stranger's object is passed on. Unknown fields are ignored, so that spr/1 can grow.
+ * Invariant: a result has only known fields, each within its limits, with every default filled in; no object of the input
+ * is passed on. Unknown fields are ignored, so that spr/1 can grow.
  * Browser-safe: imports nothing of a platform. Cost: O(JSON), which JSON_BYTES_MAX bounds.
  */
 import { SprRefused } from './png.ts';
@@ -14,7 +14,7 @@ export interface Animation {
   readonly fps: number;
 }
 
-/** Speeds in device-independent pixels a second, gravity in px/s², bounce as the part of the speed that is kept. */
+/** Speeds in device-independent px/s, gravity in px/s², bounce as the fraction of the speed that is kept. */
 export interface Behaviour {
   readonly walkSpeed: number;
   readonly jumpSpeed: number;
@@ -31,37 +31,37 @@ export interface Description {
   readonly frame: { readonly width: number; readonly height: number };
   /** Device-independent pixels for each pixel of the sheet. */
   readonly scale: number;
-  /** x, y, width, height in pixels of the frame: what collides and stands. */
+  /** x, y, width, height in pixels of the frame: the part that collides and stands. */
   readonly hitbox: readonly [number, number, number, number];
-  /** Always has `idle`. No prototype: any name can be looked up. */
+  /** Always has `idle`. Without a prototype, so that any name can be looked up. */
   readonly animations: Readonly<Record<string, Animation>>;
   readonly behaviour: Behaviour;
 }
 
 export const FORMAT = 'spr/1';
 export const JSON_BYTES_MAX = 65_536; // bytes: 512 frame numbers in each of 16 animations fit with room to spare
-export const FRAMES_MAX = 512; // cells of the grid: ten minutes of drawing at most; bounds every list below
-export const ANIMATIONS_MAX = 64; // names: the seven known ones and plenty of an artist's own
-export const NAME_BYTES_MAX = 64; // bytes of UTF-8: what a crossing carries as its sprite's name
+export const FRAMES_MAX = 512; // cells of the grid; bounds every list below
+export const ANIMATIONS_MAX = 64; // animations: the seven known ones and many of the artist's
+export const NAME_BYTES_MAX = 64; // bytes of UTF-8, as in a crossing
 export const CREDIT_BYTES_MAX = 400; // bytes of UTF-8 for author and for licence: a name with an address
-export const FPS_MAX = 60; // frames a second: no screen that matters shows more
+export const FPS_MAX = 60; // frames a second, as many as common screens show
 export const SCALE_MIN = 0.25; // as a crossing's scale
 export const SCALE_MAX = 16;
 export const WALK_SPEED_MAX = 2000; // px/s: across a wide screen in a second
 export const JUMP_SPEED_MAX = 5000; // px/s
-export const GRAVITY_MAX = 20_000; // px/s²: ten times heavier than the heaviest that still looks like falling
-export const BOUNCE_MAX = 0.95; // part of the speed: above it a sprite would never come to rest
+export const GRAVITY_MAX = 20_000; // px/s²: ten times what still looks like falling
+export const BOUNCE_MAX = 0.95; // fraction of the speed: above it a sprite would not come to rest
 
 export const SCALE_DEFAULT = 2;
 export const BEHAVIOUR_DEFAULT: Behaviour = { walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3 };
 
-/** The animations every desktop knows how to play; one that is missing is played as `idle`. */
+/** The animations that every desktop plays; if one is missing, `idle` is played instead. */
 export const KNOWN_ANIMATIONS = ['idle', 'walk', 'fall', 'drag', 'land', 'climb', 'sleep'] as const;
 
 const ANIMATION_NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
 /**
- * The description in `json`, checked against the sheet it lies in.
+ * The description in `json`, checked against the size of its sheet.
  *
  * Units   sheet in pixels.
  * Throws  SprRefused (part `json`), naming the field.
@@ -75,7 +75,7 @@ export function readDescription(json: string, sheet: { width: number; height: nu
   }
   const root = objectAt(parsed, 'The description');
   if (root.format !== FORMAT) refuse(`format must be "${FORMAT}"`);
-  const frame = readFrame(root.frame, sheet);
+  const frame = readFrameSize(root.frame, sheet);
   const cells = (sheet.width / frame.width) * (sheet.height / frame.height);
   if (cells > FRAMES_MAX) refuse(`the grid has ${cells} frames; at most ${FRAMES_MAX} are allowed`);
   return {
@@ -91,7 +91,7 @@ export function readDescription(json: string, sheet: { width: number; height: nu
   };
 }
 
-function readFrame(value: unknown, sheet: { width: number; height: number }): Description['frame'] {
+function readFrameSize(value: unknown, sheet: { width: number; height: number }): Description['frame'] {
   const frame = objectAt(value, 'frame');
   const width = wholeAt(frame.width, 'frame.width', 1, sheet.width);
   const height = wholeAt(frame.height, 'frame.height', 1, sheet.height);
@@ -162,7 +162,7 @@ function textAt(value: unknown, field: string, bytesMin: number, bytesMax: numbe
   return value as string;
 }
 
-/** What breaks a line, hides, or turns the reading order of the text around it. */
+/** Characters that break a line, are invisible, or change the reading order of the text around them. */
 const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
 
 function numberAt(value: unknown, field: string, min: number, max: number): number {

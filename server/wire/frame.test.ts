@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CheckedCrossing, EdgeNumber } from './crossing.ts';
-import { FrameWriter, Kind, type RecordView, readFrame } from './frame.ts';
+import { FrameWriter, RecordKind, type RecordView, readFrame } from './frame.ts';
 import type { Identity } from './identity.ts';
 
 const ADA: Identity = { slot: 0x1a2b, generation: 0x3f, token: Uint32Array.of(0x00112233, 1, 0, 0xffffffff) };
@@ -16,33 +16,34 @@ interface Seen {
   [member: string]: unknown;
 }
 
-/** A checked crossing whose passage stands amid other bytes. */
+/** A checked crossing whose passage is surrounded by other bytes. */
 function checked(crossing: number, edge: EdgeNumber, passage: string): CheckedCrossing {
   const body = Buffer.from(`##${passage}##`);
   return { crossing, edge, body, start: 2, end: body.length - 2 };
 }
 
-/** What each record of a frame says, as values of their own. */
+/** The content of each record of a frame, copied. */
 function read(frame: Uint8Array): Seen[] {
   const seen: Seen[] = [];
-  readFrame(frame, (record) => seen.push(said(record)));
+  readFrame(frame, (record) => seen.push(copyOf(record)));
   return seen;
 }
 
-function said(record: RecordView): Seen {
+function copyOf(record: RecordView): Seen {
   const { kind, request, bytes, start, end } = record;
   const common = { kind, request, body: bytes.toString('utf8', start, end) };
-  if (kind === Kind.answer) return { ...common, status: record.status, retryAfterSeconds: record.retryAfterSeconds };
-  if (kind === Kind.join) return common;
-  const who = { slot: record.slot, generation: record.generation, token: [...record.token] };
-  if (kind === Kind.crossing) return { ...common, ...who, crossing: record.crossing, edge: record.edge };
-  if (kind === Kind.poll) return { ...common, ...who, epoch: record.epoch, seq: record.seq };
-  return { ...common, ...who };
+  if (kind === RecordKind.answer)
+    return { ...common, status: record.status, retryAfterSeconds: record.retryAfterSeconds };
+  if (kind === RecordKind.join) return common;
+  const identityOf = { slot: record.slot, generation: record.generation, token: [...record.token] };
+  if (kind === RecordKind.crossing) return { ...common, ...identityOf, crossing: record.crossing, edge: record.edge };
+  if (kind === RecordKind.poll) return { ...common, ...identityOf, epoch: record.epoch, seq: record.seq };
+  return { ...common, ...identityOf };
 }
 
-const who = ({ slot, generation, token }: Identity) => ({ slot, generation, token: [...token] });
+const identityOf = ({ slot, generation, token }: Identity) => ({ slot, generation, token: [...token] });
 
-/** One record of each kind, at the least and at the most it can hold. */
+/** Two records of each kind, with the smallest and with the largest values. */
 function everything(): { frame: Buffer; expected: Seen[] } {
   const writer = new FrameWriter();
   const expected: Seen[] = [];
@@ -50,39 +51,39 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     [0, ADA],
     [REQUEST_MAX, LAST],
   ] as const) {
-    const most = desktop === LAST;
-    const passage = most ? '"edge":"左","sprite":{"name":"Zoë 😀"}}' : '';
-    const crossing = most ? CROSSING_MAX : 1;
-    const edge = most ? 3 : 0;
+    const isLargest = desktop === LAST;
+    const passage = isLargest ? '"edge":"左","sprite":{"name":"Zoë 😀"}}' : '';
+    const crossing = isLargest ? CROSSING_MAX : 1;
+    const edge = isLargest ? 3 : 0;
     writer.crossing(request, desktop, checked(crossing, edge, passage));
-    expected.push({ kind: Kind.crossing, request, body: passage, ...who(desktop), crossing, edge });
-    const [epoch, seq] = most ? [0xffffffff, 0xffffffff] : [0, -1];
+    expected.push({ kind: RecordKind.crossing, request, body: passage, ...identityOf(desktop), crossing, edge });
+    const [epoch, seq] = isLargest ? [0xffffffff, 0xffffffff] : [0, -1];
     writer.poll(request, desktop, epoch, seq);
-    expected.push({ kind: Kind.poll, request, body: '', ...who(desktop), epoch, seq });
-    const json = most ? '{"name":"名前"}' : '{}';
+    expected.push({ kind: RecordKind.poll, request, body: '', ...identityOf(desktop), epoch, seq });
+    const json = isLargest ? '{"name":"名前"}' : '{}';
     writer.join(request, json);
-    expected.push({ kind: Kind.join, request, body: json });
-    for (const kind of [Kind.gone, Kind.leave, Kind.look, Kind.know]) {
+    expected.push({ kind: RecordKind.join, request, body: json });
+    for (const kind of [RecordKind.closed, RecordKind.leave, RecordKind.describe, RecordKind.verify]) {
       writer.desktop(kind, request, desktop);
-      expected.push({ kind, request, body: '', ...who(desktop) });
+      expected.push({ kind, request, body: '', ...identityOf(desktop) });
     }
-    const body = Buffer.from(most ? '#{"to":"ö"}#' : '##');
-    const [status, retryAfterSeconds] = most ? [503, 255] : [200, 0];
+    const body = Buffer.from(isLargest ? '#{"to":"ö"}#' : '##');
+    const [status, retryAfterSeconds] = isLargest ? [503, 255] : [200, 0];
     writer.answer(request, status, body, 1, body.length - 1, retryAfterSeconds);
-    const told = body.toString('utf8', 1, body.length - 1);
-    expected.push({ kind: Kind.answer, request, body: told, status, retryAfterSeconds });
+    const answered = body.toString('utf8', 1, body.length - 1);
+    expected.push({ kind: RecordKind.answer, request, body: answered, status, retryAfterSeconds });
   }
-  return { frame: writer.take(), expected };
+  return { frame: writer.finish(), expected };
 }
 
 describe('frame', () => {
-  it('is read as it was written, every kind at its least and at its most', () => {
+  it('is read as it was written, for every kind with its smallest and largest values', () => {
     const { frame, expected } = everything();
-    assert.deepEqual(new Set(expected.map(({ kind }) => kind)), new Set(Object.values(Kind)));
+    assert.deepEqual(new Set(expected.map(({ kind }) => kind)), new Set(Object.values(RecordKind)));
     assert.deepEqual(read(frame), expected);
   });
 
-  it('is read at any offset of the memory it lies in', () => {
+  it('is read at any offset in its ArrayBuffer', () => {
     const { frame, expected } = everything();
     for (const offset of [0, 1, 2, 3, 7]) {
       const memory = new Uint8Array(frame.length + 16).fill(0xee);
@@ -91,16 +92,16 @@ describe('frame', () => {
     }
   });
 
-  it('without records is eight bytes and calls nobody', () => {
-    const frame = new FrameWriter().take();
+  it('without records is eight bytes long', () => {
+    const frame = new FrameWriter().finish();
     assert.equal(frame.length, 8);
     assert.deepEqual(read(frame), []);
   });
 
-  it('cut at any byte throws', () => {
+  it('that is cut at any byte is refused', () => {
     const { frame } = everything();
     for (let length = 0; length < frame.length; length++) {
-      // What follows in memory would go on: the end of the frame counts, not that of its buffer.
+      // The rest of the frame is still in memory: the reader must stop at the end of the frame, not of its buffer.
       const cut = frame.subarray(0, length);
       let whole = 0;
       const each = ({ end }: RecordView) => {
@@ -112,15 +113,15 @@ describe('frame', () => {
     }
   });
 
-  it('with bytes after its last record throws', () => {
+  it('with bytes after its last record is refused', () => {
     const { frame } = everything();
     for (const more of [1, 4, 12, 100]) {
-      assert.throws(() => read(Buffer.concat([frame, Buffer.alloc(more)])), /bytes after its last record/);
+      assert.throws(() => read(Buffer.concat([frame, Buffer.alloc(more)])), /bytes after the last record/);
     }
     assert.throws(() => read(Buffer.alloc(9, Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0))), /1 bytes after/);
   });
 
-  it('of another version throws', () => {
+  it('of another version is refused', () => {
     const { frame } = everything();
     for (const at of [0, 1, 2, 3]) {
       const other = Buffer.from(frame);
@@ -129,14 +130,21 @@ describe('frame', () => {
     }
   });
 
-  it('whose record is shorter than its kind, or longer than the frame, throws', () => {
-    for (const kind of [Kind.crossing, Kind.poll, Kind.gone, Kind.leave, Kind.look, Kind.know]) {
+  it('with a record shorter than its kind needs, or longer than the frame, is refused', () => {
+    for (const kind of [
+      RecordKind.crossing,
+      RecordKind.poll,
+      RecordKind.closed,
+      RecordKind.leave,
+      RecordKind.describe,
+      RecordKind.verify,
+    ]) {
       const writer = new FrameWriter();
-      if (kind === Kind.crossing) writer.crossing(1, ADA, checked(1, 0, ''));
-      else if (kind === Kind.poll) writer.poll(1, ADA, 0, 0);
+      if (kind === RecordKind.crossing) writer.crossing(1, ADA, checked(1, 0, ''));
+      else if (kind === RecordKind.poll) writer.poll(1, ADA, 0, 0);
       else writer.desktop(kind, 1, ADA);
       writer.join(2, '{"name":"more than enough bytes to read on into"}');
-      const frame = writer.take();
+      const frame = writer.finish();
       const whole = frame.readUInt32LE(8);
       for (const length of [0, 1, whole - 1, whole + 1, frame.length, 0x7fffffff, 0xffffffff]) {
         frame.writeUInt32LE(length, 8);
@@ -145,34 +153,34 @@ describe('frame', () => {
     }
   });
 
-  it('counts what it holds, and begins anew when taken', () => {
+  it('counts its records, and is empty after finish()', () => {
     const writer = new FrameWriter();
     assert.equal(writer.count, 0);
     writer.join(1, '');
     writer.join(2, '');
     assert.equal(writer.count, 2);
-    const first = writer.take();
+    const first = writer.finish();
     assert.equal(writer.count, 0);
     assert.equal(writer.length, 8);
     writer.join(3, '');
-    const second = writer.take();
+    const second = writer.finish();
     assert.deepEqual(
       [...read(first), ...read(second)].map(({ request }) => request),
       [1, 2, 3],
     );
   });
 
-  it('belongs to who took it: what is written later does not reach it', () => {
+  it('belongs to the caller of finish(): later records don’t change it', () => {
     const writer = new FrameWriter();
     writer.join(1, 'first');
-    const frame = writer.take();
+    const frame = writer.finish();
     const copy = Buffer.from(frame);
     writer.join(2, 'other');
-    writer.take();
+    writer.finish();
     assert.deepEqual(frame, copy);
   });
 
-  it('grows for bodies of any size, and keeps what was written before', () => {
+  it('grows for bodies of any size, and keeps the earlier records', () => {
     const writer = new FrameWriter();
     const sizes = [0, 1, (64 << 10) - 8 - 12, 1, (64 << 10) - 1, 64 << 10, (1 << 20) + 7, 3];
     sizes.forEach((size, request) => {
@@ -181,7 +189,7 @@ describe('frame', () => {
     writer.join(100, '名'.repeat(1 << 18));
     const long = '😀'.repeat(1 << 16);
     writer.crossing(101, ADA, checked(9, 2, long));
-    const seen = read(writer.take());
+    const seen = read(writer.finish());
     assert.deepEqual(
       seen.slice(0, sizes.length).map(({ request, body }) => [request, body.length]),
       sizes.map((size, request) => [request, size]),
@@ -192,13 +200,13 @@ describe('frame', () => {
     assert.equal(seen.at(-1)?.body, '😀'.repeat(1 << 16));
   });
 
-  it('fills its first memory to the last byte without growing over it', () => {
+  it('fills its first buffer to the last byte, and grows after that', () => {
     for (const spare of [-1, 0, 1]) {
       const writer = new FrameWriter();
       const size = (64 << 10) - 8 - 12 - 12 + spare;
       writer.answer(1, 200, Buffer.alloc(size, 0x61), 0, size, 0);
       writer.join(2, '');
-      const frame = writer.take();
+      const frame = writer.finish();
       assert.equal(frame.length, (64 << 10) + spare);
       assert.deepEqual(
         read(frame).map(({ body }) => body.length),
@@ -207,7 +215,7 @@ describe('frame', () => {
     }
   });
 
-  it('carries passages of any script, byte for byte', () => {
+  it('keeps passages in any script, byte for byte', () => {
     const passages = [
       '',
       'a',
@@ -223,12 +231,12 @@ describe('frame', () => {
       writer.crossing(1, ADA, checked(1, 1, passage));
     }
     assert.deepEqual(
-      read(writer.take()).map(({ body }) => body),
+      read(writer.finish()).map(({ body }) => body),
       passages,
     );
   });
 
-  it('takes an answer from any bytes, a Buffer or not, whole or in part', () => {
+  it('copies the body of an answer from a Buffer or another Uint8Array, whole or in part', () => {
     const text = new TextEncoder().encode('0123456789');
     const writer = new FrameWriter();
     writer.answer(1, 200, text, 0, 10, 0);
@@ -236,7 +244,7 @@ describe('frame', () => {
     writer.answer(3, 200, Buffer.from(text), 9, 10, 0);
     writer.answer(4, 204, text, 5, 5, 0);
     assert.deepEqual(
-      read(writer.take()).map(({ body }) => body),
+      read(writer.finish()).map(({ body }) => body),
       ['0123456789', '3456', '9', ''],
     );
   });

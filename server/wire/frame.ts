@@ -1,10 +1,10 @@
 /**
- * A frame: what worker and master exchange, many records in one binary Buffer.
+ * A frame: the message between worker and master, many records in one binary Buffer.
  *
  * Layout, little-endian. Frame: version u8, 0 u8, 0 u16, count of records u32, records. Record: length of its body u32,
- * kind u8, Retry-After in seconds u8, status u16, request number u32, body. A request number is the worker's own; the
- * answer carries it back, once. Bodies of hot records are fixed numbers and bytes, of rare ones JSON.
- * Cost: one copy of each body; no object a record (readers fill one view).
+ * kind u8, Retry-After in seconds u8, status u16, request number u32, body. The worker chooses the request number; its
+ * one answer has the same number. The bodies of frequent records are binary, those of rare ones JSON.
+ * Cost: one copy of each body; no object per record (the reader fills one view).
  */
 import type { Answer } from './answer.ts';
 import type { CheckedCrossing } from './crossing.ts';
@@ -12,18 +12,18 @@ import type { Identity } from './identity.ts';
 
 export const FRAME_VERSION = 1;
 
-/** Frames are cut at about this size in bytes: one pipe write stays below 20 turns of a 64 KiB socket buffer. */
+/** A frame is sent when it exceeds this size in bytes, so that it fills a 64 KiB socket buffer fewer than 20 times. */
 export const FRAME_BYTES_TARGET = 1 << 20;
 
-/** Kinds of records. Up, from worker to master; `answer` is the only one down. */
-export const Kind = {
+/** Kinds of records. The master sends only `answer`, a worker all the others. */
+export const RecordKind = {
   crossing: 1,
   poll: 2,
-  gone: 3,
+  closed: 3,
   join: 4,
   leave: 5,
-  look: 6,
-  know: 7,
+  describe: 6,
+  verify: 7,
   answer: 16,
 } as const;
 
@@ -32,7 +32,7 @@ const RECORD_HEAD = 12;
 const IDENTITY_BYTES = 24;
 export const CROSSING_HEAD_BYTES = IDENTITY_BYTES + 12;
 
-/** What a reader sees of one record. Owner: the reader, until it steps on; `bytes` is the frame itself. */
+/** One record. Owner: the reader, which overwrites it with the next record; `bytes` is the frame itself. */
 export interface RecordView extends Identity {
   kind: number;
   status: number;
@@ -41,7 +41,7 @@ export interface RecordView extends Identity {
   /** crossing */
   crossing: number;
   edge: number;
-  /** poll: seq is -1 when no cursor came */
+  /** poll; seq is -1 when it has no cursor */
   epoch: number;
   seq: number;
   /** The rest of the body: bytes[start, end). */
@@ -50,7 +50,7 @@ export interface RecordView extends Identity {
   end: number;
 }
 
-/** Gathers records; `take()` gives the frame and begins the next. */
+/** Gathers records; finish() returns the frame and begins the next one. */
 export class FrameWriter {
   #bytes = Buffer.allocUnsafe(64 << 10);
   #length = FRAME_HEAD;
@@ -65,41 +65,41 @@ export class FrameWriter {
   }
 
   crossing(request: number, from: Identity, { crossing, edge, body, start, end }: CheckedCrossing): void {
-    let at = this.#begin(Kind.crossing, request, CROSSING_HEAD_BYTES + end - start);
+    let at = this.#beginRecord(RecordKind.crossing, request, CROSSING_HEAD_BYTES + end - start);
     at = this.#identity(at, from);
     at = this.#bytes.writeDoubleLE(crossing, at);
     at = this.#bytes.writeUInt32LE(edge, at);
-    this.#finish(at + body.copy(this.#bytes, at, start, end));
+    this.#endRecord(at + body.copy(this.#bytes, at, start, end));
   }
 
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {
-    let at = this.#begin(Kind.poll, request, IDENTITY_BYTES + 12);
+    let at = this.#beginRecord(RecordKind.poll, request, IDENTITY_BYTES + 12);
     at = this.#identity(at, desktop);
     at = this.#bytes.writeUInt32LE(epoch, at);
-    this.#finish(this.#bytes.writeDoubleLE(seq, at));
+    this.#endRecord(this.#bytes.writeDoubleLE(seq, at));
   }
 
-  /** gone, leave, look or know: a desktop and nothing else. */
+  /** A closed, leave, describe or verify record: only a desktop. */
   desktop(kind: number, request: number, desktop: Identity): void {
-    this.#finish(this.#identity(this.#begin(kind, request, IDENTITY_BYTES), desktop));
+    this.#endRecord(this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES), desktop));
   }
 
   join(request: number, json: string): void {
     const room = json.length * 3;
-    const at = this.#begin(Kind.join, request, room);
-    this.#finish(at + this.#bytes.write(json, at, room, 'utf8'));
+    const at = this.#beginRecord(RecordKind.join, request, room);
+    this.#endRecord(at + this.#bytes.write(json, at, room, 'utf8'));
   }
 
   readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
-    const at = this.#begin(Kind.answer, request, end - start);
+    const at = this.#beginRecord(RecordKind.answer, request, end - start);
     this.#bytes[at - RECORD_HEAD + 5] = retryAfterSeconds;
     this.#bytes.writeUInt16LE(status, at - RECORD_HEAD + 6);
     copy(body, this.#bytes, at, start, end);
-    this.#finish(at + end - start);
+    this.#endRecord(at + end - start);
   };
 
-  /** The frame, in a Buffer of its own size that the caller owns. */
-  take(): Buffer {
+  /** Returns the frame, in a Buffer of exactly its size that the caller owns, and begins the next one. */
+  finish(): Buffer {
     this.#bytes.writeUInt32LE(FRAME_VERSION, 0);
     this.#bytes.writeUInt32LE(this.#count, 4);
     const frame = Buffer.from(this.#bytes.subarray(0, this.#length));
@@ -108,7 +108,7 @@ export class FrameWriter {
     return frame;
   }
 
-  #begin(kind: number, request: number, room: number): number {
+  #beginRecord(kind: number, request: number, room: number): number {
     const need = this.#length + RECORD_HEAD + room;
     if (need > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(need, this.#bytes.length * 2));
@@ -121,14 +121,14 @@ export class FrameWriter {
     return at + RECORD_HEAD;
   }
 
-  #identity(at: number, who: Identity): number {
-    this.#bytes.writeUInt32LE(who.slot, at);
-    this.#bytes.writeUInt32LE(who.generation, at + 4);
-    for (let word = 0; word < 4; word++) this.#bytes.writeUInt32LE(who.token[word], at + 8 + word * 4);
+  #identity(at: number, identity: Identity): number {
+    this.#bytes.writeUInt32LE(identity.slot, at);
+    this.#bytes.writeUInt32LE(identity.generation, at + 4);
+    for (let word = 0; word < 4; word++) this.#bytes.writeUInt32LE(identity.token[word], at + 8 + word * 4);
     return at + IDENTITY_BYTES;
   }
 
-  #finish(end: number): void {
+  #endRecord(end: number): void {
     this.#bytes.writeUInt32LE(end - this.#length - RECORD_HEAD, this.#length);
     this.#length = end;
     this.#count++;
@@ -136,13 +136,14 @@ export class FrameWriter {
 }
 
 /**
- * Calls `each` for every record of a frame, with one view filled anew.
+ * Calls `each` for every record of a frame, each time with the same view.
  *
- * Throws  Error when the frame is not whole: both ends are ours, so this is a fault of the program, not of a client.
+ * Throws  Error when the frame is malformed: frames come from our own processes, so this is a bug and not a client's error.
  */
 export function readFrame(frame: Uint8Array, each: (record: RecordView) => void): void {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
-  if (bytes.length < FRAME_HEAD || bytes.readUInt32LE(0) !== FRAME_VERSION) throw new Error('frame: not of version 1');
+  if (bytes.length < FRAME_HEAD || bytes.readUInt32LE(0) !== FRAME_VERSION)
+    throw new Error('frame: the version is not 1');
   const count = bytes.readUInt32LE(4);
   const view = blankRecord(bytes);
   let at = FRAME_HEAD;
@@ -154,18 +155,18 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
     view.status = bytes.readUInt16LE(at + 6);
     view.request = bytes.readUInt32LE(at + 8);
     at += RECORD_HEAD;
-    if (view.kind !== Kind.answer && view.kind !== Kind.join) {
+    if (view.kind !== RecordKind.answer && view.kind !== RecordKind.join) {
       if (at + IDENTITY_BYTES > end) throw new Error(`frame: record ${n} of ${count} is too short`);
       view.slot = bytes.readUInt32LE(at);
       view.generation = bytes.readUInt32LE(at + 4);
       for (let word = 0; word < 4; word++) view.token[word] = bytes.readUInt32LE(at + 8 + word * 4);
       at += IDENTITY_BYTES;
     }
-    if (view.kind === Kind.crossing) {
+    if (view.kind === RecordKind.crossing) {
       view.crossing = bytes.readDoubleLE(at);
       view.edge = bytes.readUInt32LE(at + 8);
       at += 12;
-    } else if (view.kind === Kind.poll) {
+    } else if (view.kind === RecordKind.poll) {
       view.epoch = bytes.readUInt32LE(at);
       view.seq = bytes.readDoubleLE(at + 4);
       at += 12;
@@ -176,7 +177,7 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
     each(view);
     at = end;
   }
-  if (at !== bytes.length) throw new Error(`frame: ${bytes.length - at} bytes after its last record`);
+  if (at !== bytes.length) throw new Error(`frame: ${bytes.length - at} bytes after the last record`);
 }
 
 function blankRecord(bytes: Buffer): RecordView {
@@ -185,7 +186,7 @@ function blankRecord(bytes: Buffer): RecordView {
   return { ...identity, ...numbers, bytes, start: 0, end: 0 };
 }
 
-/** Copies from[start, end) to `to` at `at`, whether `from` is a Buffer or not. */
+/** Copies from[start, end) to to[at]; `from` need not be a Buffer. */
 function copy(from: Uint8Array, to: Buffer, at: number, start: number, end: number): void {
   to.set(start === 0 && end === from.length ? from : from.subarray(start, end), at);
 }

@@ -13,7 +13,7 @@ describe('id', () => {
     assert.equal(writeId(SLOTS_MAX - 1, GENERATION_MAX), 'ffffff-ffffffff');
   });
 
-  it('is read as what was written, from the first slot and generation to the last', () => {
+  it('is read as it was written, from the first slot and generation to the last', () => {
     const into = blankIdentity();
     for (const slot of [0, 1, 15, 16, 0xfffff, 0x100000, SLOTS_MAX - 1]) {
       for (const generation of [1, 2, 15, 16, 0x7fffffff, 0x80000000, GENERATION_MAX]) {
@@ -23,7 +23,7 @@ describe('id', () => {
     }
   });
 
-  it('has one text only: no leading zeros, no capitals, no signs, no spaces', () => {
+  it('has exactly one text: no leading zeros, capitals, signs or spaces', () => {
     const wrong = [
       '',
       '-',
@@ -45,19 +45,19 @@ describe('id', () => {
     for (const text of wrong) assert.equal(readId(text, blankIdentity()), false, JSON.stringify(text));
   });
 
-  it('begins its generations at 1', () => {
+  it('has generations from 1', () => {
     assert.equal(readId('0-0', blankIdentity()), false);
     assert.equal(readId('0-1', blankIdentity()), true);
   });
 
-  it('ends its slots below SLOTS_MAX and its generations at 32 bits', () => {
+  it('has slots below SLOTS_MAX and generations of at most 32 bits', () => {
     assert.equal(readId('ffffff-1', blankIdentity()), true);
     assert.equal(readId('1000000-1', blankIdentity()), false);
     assert.equal(readId('0-ffffffff', blankIdentity()), true);
     assert.equal(readId('0-100000000', blankIdentity()), false);
   });
 
-  it('is read from the middle of a text, and nothing beyond its end is looked at', () => {
+  it('is read from the middle of a text, and nothing after its end is read', () => {
     const path = '/v1/desktops/1a2b-3f/events';
     const into = blankIdentity();
     assert.ok(readId(path, into, 13, 20));
@@ -68,18 +68,18 @@ describe('id', () => {
 });
 
 describe('token', () => {
-  it('is the id and 128 bits, each word from its highest digit', () => {
+  it('is the id and 128 bits, each word with its highest digit first', () => {
     assert.equal(writeToken(0x1a2b, 0x3f, WORDS), TOKEN);
     assert.equal(writeToken(0, 1, new Uint32Array(4)), `0-1.${'0'.repeat(32)}`);
   });
 
-  it('is read as what was written', () => {
+  it('is read as it was written', () => {
     const into = blankIdentity();
     assert.ok(readToken(TOKEN, into));
     assert.deepEqual([into.slot, into.generation, ...into.token], [0x1a2b, 0x3f, ...WORDS]);
   });
 
-  it('is TOKEN_LENGTH_MAX characters at its longest', () => {
+  it('has at most TOKEN_LENGTH_MAX characters', () => {
     const longest = writeToken(SLOTS_MAX - 1, GENERATION_MAX, new Uint32Array(4).fill(0xffffffff));
     assert.equal(longest.length, TOKEN_LENGTH_MAX);
     const into = blankIdentity();
@@ -89,9 +89,9 @@ describe('token', () => {
     assert.equal(readToken(`${longest}0`, into), false);
   });
 
-  it('is refused when any one character of it is missing, doubled or not of its alphabet', () => {
+  it('is refused when any one of its characters is missing, doubled or not allowed there', () => {
     for (let at = 0; at < TOKEN.length; at++) {
-      // One digit of the id less, or twice, is another good id.
+      // An id with one digit less, or one digit twice, is another valid id.
       const inId = at < TOKEN.indexOf('.') && TOKEN[at] !== '-';
       const [before, after] = [TOKEN.slice(0, at), TOKEN.slice(at + 1)];
       if (!inId) assert.equal(readToken(before + after, blankIdentity()), false, `without ${at}`);
@@ -102,7 +102,7 @@ describe('token', () => {
     }
   });
 
-  it('is nothing without its dot, its id or its digits', () => {
+  it('is refused without its dot, its id or its digits', () => {
     for (const text of [
       '',
       '.',

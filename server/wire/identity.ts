@@ -1,12 +1,12 @@
 /**
- * Who a desktop is on the wire: its id (slot and generation) and its token (id and 128 random bits).
+ * The identity of a desktop on the wire: its id (slot and generation) and its token (id and 128 random bits).
  *
  * An id is `<slot>-<generation>`, a token `<id>.<32 hex digits>`; both in lowercase hex, numbers without leading zeros,
- * so there is one text for each. Invariant: read(write(x)) = x, and anything else is read as nothing.
+ * so each has exactly one text. Invariant: read(write(x)) = x, and any other text is refused.
  * Cost: one pass over the text, no allocation when reading.
  */
 
-/** Slots are below this: 16 million rows; three bytes in an id, more than one machine's memory holds sockets for. */
+/** Slots are below this: 16 million rows, more than the sockets that fit into one machine's memory. */
 export const SLOTS_MAX = 1 << 24;
 
 /** The longest token text, in characters: 6 + 1 + 8 + 1 + 32. */
@@ -14,7 +14,7 @@ export const TOKEN_LENGTH_MAX = 48;
 
 const TOKEN_DIGITS = 32;
 
-/** A reused place to read into: id, and for tokens the four words. */
+/** An id and, if it was read from a token, the four words of the token. Readers fill a reused one. */
 export interface Identity {
   slot: number;
   generation: number;
@@ -38,7 +38,7 @@ export function writeToken(slot: number, generation: number, words: Uint32Array)
 /**
  * Reads an id at text[start, end) into `into`.
  *
- * Shape   false when it is not of the form; `into` is then undefined.
+ * Shape   false when that is not an id; `into` may then hold anything.
  */
 export function readId(text: string, into: Identity, start = 0, end = text.length): boolean {
   const dash = text.indexOf('-', start);
@@ -48,7 +48,7 @@ export function readId(text: string, into: Identity, start = 0, end = text.lengt
   return into.slot >= 0 && into.generation > 0;
 }
 
-/** Reads a whole token into `into`. Shape: false when it is not of the form. */
+/** Reads a token into `into`. Returns false when `text` is not a token; `into` may then hold anything. */
 export function readToken(text: string, into: Identity): boolean {
   if (text.length > TOKEN_LENGTH_MAX) return false;
   const dot = text.indexOf('.');

@@ -23,17 +23,17 @@ describe('join', () => {
     assert.deepEqual(checkJoin(JSON.parse('{"screen":{"width":1,"height":1}}')), { name: '' });
   });
 
-  it('says name, world and friend', () => {
+  it('may have a name, a world and a friend', () => {
     const join = checkJoin({ name: 'Ada', world: 'office', near: '1a2b-3f', screen });
     assert.deepEqual(join, { name: 'Ada', world: 'office', near: { slot: 0x1a2b, generation: 0x3f } });
   });
 
-  it('loses members nobody knows', () => {
+  it('drops unknown members', () => {
     const join = checkJoin(JSON.parse('{"screen":{"width":9,"height":9,"x":1},"token":"x","__proto__":{"world":"w"}}'));
     assert.deepEqual(join, { name: '' });
   });
 
-  it('keeps names in NFC without space around them, so that one name is one world', () => {
+  it('stores names in NFC without space around them, so that one name is one world', () => {
     const join = checkJoin({ name: ' Ba\u0308r\n', world: '\tcafe\u0301 ', screen });
     assert.deepEqual(join, { name: 'Bär', world: 'café' });
   });
@@ -73,7 +73,7 @@ describe('join', () => {
     );
   });
 
-  it('is malformed in its friend when that is no id', () => {
+  it('is malformed in its friend when that is not an id', () => {
     const wrong = [
       '',
       'Ada',
@@ -120,7 +120,7 @@ describe('join', () => {
     }
   });
 
-  it('fits JOIN_BYTES_MAX at its longest, even with every character escaped', () => {
+  it('fits into JOIN_BYTES_MAX at its longest, even with every character escaped', () => {
     const name = '\\u0061'.repeat(NAME_BYTES_MAX);
     const body = `{"name":"${name}","world":"${name}","near":"ffffff-ffffffff","screen":{"width":65535,"height":65535}}`;
     assert.ok(Buffer.byteLength(body) <= JOIN_BYTES_MAX);

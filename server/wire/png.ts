@@ -1,13 +1,13 @@
 /**
- * The PNG container: its signature and its chunks, walked without copying.
+ * The PNG container: its signature and its chunks, read without copying.
  *
- * Reads strangers' bytes, so every length is checked before it is used and no memory is spent on what a chunk claims.
- * Invariant: a file that passes has IHDR first, one unbroken run of IDAT, IEND last and not a byte behind it, and every
- * chunk's CRC is right. Browser-safe: no import, so relay and browser follow one rule.
+ * The bytes come from strangers, so every length is checked before it is used, and no memory is allocated by a length that a
+ * chunk claims. Invariant: an accepted file has IHDR first, one unbroken run of IDAT, IEND last with no byte after it, and
+ * every chunk's CRC is right. Browser-safe: it imports nothing, so relay and browser follow the same rules.
  * Cost: O(bytes), one small object a chunk.
  */
 
-/** Why a file is not taken. `part` is the chunk (or `file`, `json`) at fault; `message` is a sentence for its owner. */
+/** Why a file is refused. `part` is the chunk (or `file`, `json`) with the error; `message` is a sentence for its author. */
 export class SprRefused extends Error {
   readonly part: string;
 
@@ -38,7 +38,7 @@ export interface PngHeader {
 
 export const PNG_SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
-export const SHEET_SIDE_PIXELS_MAX = 4096; // pixels a side: what every graphics card takes as one texture
+export const SHEET_SIDE_PIXELS_MAX = 4096; // pixels a side: every graphics card supports textures of this size
 
 export const CHUNKS_MAX = 1024; // chunks a file: encoders cut IDAT at 8 KiB or more, so 1 MiB needs 130; bounds the walk
 
@@ -46,7 +46,7 @@ const CHUNK_FRAME_BYTES = 12; // length, type and CRC around every chunk's conte
 const HEADER_BYTES = 13;
 const PALETTE_COLOURS_MAX = 256;
 
-/** Colour type → the bit depths it may have and its samples a pixel (PNG, third edition, table 8). */
+/** The bit depths and the samples per pixel of each colour type (PNG, third edition, table 8). */
 const COLOUR_TYPES: ReadonlyMap<number, { depths: readonly number[]; samples: number }> = new Map([
   [0, { depths: [1, 2, 4, 8, 16], samples: 1 }],
   [2, { depths: [8, 16], samples: 3 }],
@@ -75,7 +75,7 @@ export function readPng(bytes: Uint8Array, crc: Crc32): { header: PngHeader; chu
     const chunk = readChunk(bytes, offset, crc);
     offset += CHUNK_FRAME_BYTES + chunk.content.length;
     if (chunks.length === CHUNKS_MAX) throw new SprRefused('file', `The file has more than ${CHUNKS_MAX} chunks.`);
-    header ??= readHeader(chunk); // refuses impossible sizes before another byte is looked at
+    header ??= readHeader(chunk); // refuses impossible sizes before the next chunk is read
     checkOrder(chunk, chunks, header);
     chunks.push(chunk);
     if (chunk.type === 'IEND') break;
@@ -89,7 +89,7 @@ export function readPng(bytes: Uint8Array, crc: Crc32): { header: PngHeader; chu
 }
 
 /**
- * How many bytes the IDAT chunks inflate to: every row of every pass with its filter byte.
+ * The number of bytes that the IDAT chunks inflate to: every row of every pass with its filter byte.
  *
  * Cost    O(1).
  */
@@ -100,7 +100,7 @@ export function rawBytes(header: PngHeader): number {
   return total;
 }
 
-/** The sizes of what the raw bytes hold one after the other: one picture, or Adam7's seven (empty ones left out). */
+/** The sizes of the pictures in the raw bytes, in order: one, or the seven of Adam7 without the empty ones. */
 export function passes(header: PngHeader): { columns: number; rows: number; rowBytes: number }[] {
   const bitsPerPixel = COLOUR_TYPES.get(header.colourType)!.samples * header.bitDepth;
   const grid = header.interlaced ? ADAM7 : [[0, 0, 1, 1]];
@@ -123,7 +123,7 @@ const ADAM7 = [
   [0, 1, 1, 2],
 ];
 
-/** A PNG of these chunks, in this order. */
+/** Writes a PNG of these chunks, in this order. */
 export function writePng(chunks: readonly Chunk[], crc: Crc32): Uint8Array<ArrayBuffer> {
   const size = chunks.reduce((sum, chunk) => sum + CHUNK_FRAME_BYTES + chunk.content.length, PNG_SIGNATURE.length);
   const bytes = new Uint8Array(size);
@@ -141,7 +141,7 @@ export function writePng(chunks: readonly Chunk[], crc: Crc32): Uint8Array<Array
   return bytes;
 }
 
-/** CRC-32 without a platform's help, for browsers. */
+/** CRC-32 in plain JavaScript, for browsers. */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (let i = 0; i < bytes.length; i++) crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ bytes[i]) & 0xff];
@@ -164,7 +164,7 @@ function readChunk(bytes: Uint8Array, offset: number, crc: Crc32): Chunk {
     throw new SprRefused('file', `At byte ${offset + 4} a chunk's type is not four letters.`);
   }
   if (length > left - CHUNK_FRAME_BYTES) {
-    throw new SprRefused(type, `The ${type} chunk claims ${length} bytes and the file ends before them.`);
+    throw new SprRefused(type, `The ${type} chunk claims ${length} bytes, but the file ends before that.`);
   }
   const expected = view.getUint32(8 + length);
   if (crc(bytes.subarray(offset + 4, offset + 8 + length)) !== expected) {
@@ -187,7 +187,7 @@ function readHeader({ type, content }: Chunk): PngHeader {
     );
   }
   if (!COLOUR_TYPES.get(colourType)?.depths.includes(bitDepth)) {
-    throw new SprRefused('IHDR', `PNG knows no colour type ${colourType} with ${bitDepth} bits.`);
+    throw new SprRefused('IHDR', `PNG knows no colour type ${colourType} with ${bitDepth} bits per sample.`);
   }
   if (compression !== 0 || filter !== 0 || interlace > 1) {
     throw new SprRefused('IHDR', 'IHDR names a compression, filter or interlace method that PNG does not know.');

@@ -7,7 +7,7 @@ import { FRONT_PROBLEMS, PROBLEMS, type ProblemCode, ProblemError, problem } fro
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
-/** The codes and statuses as clients were promised them. */
+/** The codes and statuses that the protocol promises. */
 const STATUSES: Record<number, readonly ProblemCode[]> = {
   400: ['malformed', 'cursor-ahead', 'sprite-invalid'],
   401: ['unknown-desktop'],
@@ -24,22 +24,22 @@ const STATUSES: Record<number, readonly ProblemCode[]> = {
 };
 
 describe('problem', () => {
-  it('has the one status of its code', () => {
+  it('has the status of its code', () => {
     const promised = Object.entries(STATUSES).flatMap(([status, codes]) => codes.map((code) => [code, Number(status)]));
     const held = CODES.map((code) => [code, PROBLEMS[code].status]);
     assert.deepEqual(held.sort(), promised.sort());
   });
 
-  it('says when to try again if, and only if, trying again helps', () => {
+  it('says when to retry if and only if a retry helps', () => {
     for (const code of CODES) {
       const { status, retryAfterSeconds } = PROBLEMS[code];
       assert.equal(retryAfterSeconds > 0, status === 429 || status === 503, code);
-      // A frame carries it in one byte.
+      // It has one byte in a frame.
       assert.ok(Number.isInteger(retryAfterSeconds) && retryAfterSeconds < 256, code);
     }
   });
 
-  it('is a document of RFC 9457 with its code and what was added', () => {
+  it('is an RFC 9457 document with its code and extra members', () => {
     assert.deepEqual(problem('malformed', 'at: must be a number from 0 to 1.', { field: 'at' }), {
       type: '/protocol#malformed',
       title: 'The request is not of the form it must have',
@@ -50,19 +50,19 @@ describe('problem', () => {
     });
   });
 
-  it('rides on an error that carries its document', () => {
+  it('is the document of a ProblemError', () => {
     const error = new ProblemError('cursor-lost', 'Go on.', { cursor: '6a1f03c2-0' });
     assert.equal(error.message, 'Go on.');
     assert.deepEqual(error.document, problem('cursor-lost', 'Go on.', { cursor: '6a1f03c2-0' }));
   });
 
-  it('of a front says the limits and forms that hold', () => {
+  it('of a front names the real limits and a valid example', () => {
     assert.ok(FRONT_PROBLEMS.tooLarge.detail.includes(` ${CROSSING_BYTES_MAX} bytes`));
     const example = FRONT_PROBLEMS.cursor.detail.match(/like (\S+)\.$/)?.[1] ?? '';
     assert.ok(readCursor(example, { epoch: 0, seq: 0 }), example);
   });
 
-  it('has one heading in PROTOCOL.md for each code, and no heading is without its code', async () => {
+  it('has one heading in PROTOCOL.md for each code, and each heading has its code', async () => {
     const text = await readFile(new URL('../PROTOCOL.md', import.meta.url), 'utf8');
     const chapters = text.split(/^(?=## )/m);
     const errors = chapters.find((chapter) => /^## .*(?:errors|problems)/i.test(chapter)) ?? text;

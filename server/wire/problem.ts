@@ -1,13 +1,13 @@
 /**
- * Problem documents (RFC 9457): every error the relay answers, by its stable code.
+ * Problem documents (RFC 9457): every error the relay answers with, by its stable code.
  *
- * PROTOCOL.md has one heading for each code; a test holds the two together. Invariant: a code has one status, always.
+ * PROTOCOL.md has one heading for each code; a test compares the two. Invariant: a code always has the same status.
  */
 
-export interface Kind {
+interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** Seconds a client should wait before it tries again; 0: trying again as it is won't help, or any time is good. */
+  /** Seconds a client should wait before it retries; 0 when the same request would fail again, or when any time is fine. */
   readonly retryAfterSeconds: number;
 }
 
@@ -34,11 +34,11 @@ export const PROBLEMS = {
   'relay-busy': { status: 503, title: 'The relay is busy', retryAfterSeconds: 1 },
   draining: { status: 503, title: 'The relay is going down', retryAfterSeconds: 5 },
   'store-full': { status: 503, title: 'The relay can store no more sprite files', retryAfterSeconds: 60 },
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, ProblemKind>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** What is added to a document beside the members of RFC 9457. */
+/** Members of a document beside those of RFC 9457. */
 export interface ProblemExtra {
   /** malformed: which field. */
   field?: string;
@@ -54,13 +54,13 @@ export interface ProblemDocument extends ProblemExtra {
   code: ProblemCode;
 }
 
-/** The document for `code`. `detail` says what was wrong, where, and what to do; it never holds a token. */
+/** Returns the document for `code`. `detail` says what was wrong, where, and what to do; it must not contain a token. */
 export function problem(code: ProblemCode, detail: string, extra: ProblemExtra = {}): ProblemDocument {
   const { status, title } = PROBLEMS[code];
   return { type: `/protocol#${code}`, title, status, detail, code, ...extra };
 }
 
-/** An error that carries its problem to whoever answers the request. */
+/** An error with the problem document to answer the request with. */
 export class ProblemError extends Error {
   readonly document: ProblemDocument;
   constructor(code: ProblemCode, detail: string, extra: ProblemExtra = {}) {
@@ -69,7 +69,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** The documents a front answers by itself, before any handler sees the request. */
+/** The documents that a front answers with itself, before a handler sees the request. */
 export const FRONT_PROBLEMS = {
   malformed: problem('malformed', 'This is not an HTTP/1.1 request the relay understands; the connection is closed.'),
   cursor: problem('malformed', 'cursor: must be one the relay gave, like 6a1f03c2-81.', { field: 'cursor' }),
@@ -77,6 +77,6 @@ export const FRONT_PROBLEMS = {
   headTooLarge: problem('head-too-large', 'The request line and headers are at most 8192 bytes together.'),
   notFound: problem('not-found', 'This port answers GET /v1/desktops/{id}/events only.'),
   methodNotAllowed: problem('method-not-allowed', 'This path answers GET only.'),
-  requestTimeout: problem('request-timeout', 'The request must come whole within 10 seconds.'),
-  relayFull: problem('relay-full', 'The relay holds all the connections it can; come back later.'),
+  requestTimeout: problem('request-timeout', 'The whole request must arrive within 10 seconds.'),
+  relayFull: problem('relay-full', 'The relay has no room for another connection; come back later.'),
 } as const;

@@ -1,21 +1,21 @@
 /**
- * Routes: which of the two hot ones a request is for, who asks, and with which cursor.
+ * Routes: which of the two hot routes a request is for, which desktop sent it, and its cursor.
  *
- * The target of a request is read as it stands: nothing is percent-decoded, for nothing the relay gives out needs it.
- * Cost: no allocation but the slices of the target that are read.
+ * The target of a request is not percent-decoded, because no URL that the relay gives out needs it.
+ * Cost: allocates only the slices of the target that are read.
  */
 import { type Cursor, readCursor } from './cursor.ts';
-import { type Identity, readId, readToken } from './identity.ts';
+import { blankIdentity, type Identity, readId, readToken } from './identity.ts';
 
 export type HotRoute = 'events' | 'crossings';
 
-/** The method each hot route takes. */
+/** The method of each hot route. */
 export const METHOD_OF: Record<HotRoute, string> = { events: 'GET', crossings: 'POST' };
 
 /** The request line and headers together, in bytes: four times what a browser sends. */
 export const HEAD_BYTES_MAX = 8192;
 
-/** CORS is open: the token, not the origin, says who may. */
+/** CORS is open: requests are authorized by token, not by origin. */
 export const CORS_ORIGIN = { 'Access-Control-Allow-Origin': '*' } as const;
 export const CORS_PREFLIGHT = {
   ...CORS_ORIGIN,
@@ -26,7 +26,7 @@ export const CORS_PREFLIGHT = {
 
 const PREFIX = '/v1/desktops/';
 
-/** The hot route of a request's target, `/v1/desktops/{id}/events` or `…/crossings`; undefined for any other. */
+/** The hot route of a request's target, `/v1/desktops/{id}/events` or `…/crossings`; undefined for any other target. */
 export function hotRoute(target: string): HotRoute | undefined {
   if (!target.startsWith(PREFIX)) return undefined;
   const slash = target.indexOf('/', PREFIX.length);
@@ -36,12 +36,13 @@ export function hotRoute(target: string): HotRoute | undefined {
   return name === 'events' || name === 'crossings' ? name : undefined;
 }
 
-const named: Identity = { slot: 0, generation: 0, token: new Uint32Array(4) };
+/** Reused by readBearer(). */
+const pathIdentity: Identity = blankIdentity();
 
 /**
- * Reads who asks: the desktop of the path `/v1/desktops/{id}…`, if the bearer token is one of the same desktop.
+ * Reads the identity in the bearer token, which must be of the same desktop as the path `/v1/desktops/{id}…`.
  *
- * Shape   false: no token, not of its form, or of another desktop; `into` is then undefined.
+ * Shape   false when the token is missing, malformed or of another desktop; `into` may then hold anything.
  */
 export function readBearer(target: string, authorization: string | undefined, into: Identity): boolean {
   if (!readAuthorization(authorization, into) || !target.startsWith(PREFIX)) return false;
@@ -50,17 +51,18 @@ export function readBearer(target: string, authorization: string | undefined, in
     const at = target.indexOf(stop, PREFIX.length);
     if (at >= 0 && at < end) end = at;
   }
-  return readId(target, named, PREFIX.length, end) && named.slot === into.slot && named.generation === into.generation;
+  if (!readId(target, pathIdentity, PREFIX.length, end)) return false;
+  return pathIdentity.slot === into.slot && pathIdentity.generation === into.generation;
 }
 
-/** Reads the token of an Authorization header. Shape: false when it is not `Bearer` and a token. */
+/** Reads the token of an Authorization header. Returns false when it is not `Bearer` and a token. */
 export function readAuthorization(authorization: string | undefined, into: Identity): boolean {
   if (authorization === undefined || authorization.length < 8) return false;
   if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') return false;
   return readToken(authorization.slice(7).trim(), into);
 }
 
-/** Reads the cursor of a poll's target. Shape: true and seq -1 when there is none; false when it is not of its form. */
+/** Reads the cursor of a poll's target. Returns true and sets seq to -1 when there is none; false when it is malformed. */
 export function readCursorOf(target: string, into: Cursor): boolean {
   into.epoch = 0;
   into.seq = -1;

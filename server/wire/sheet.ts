@@ -1,9 +1,9 @@
 /**
  * A .spr as a file: a PNG whose one iTXt chunk `sprite` holds the description.
  *
- * Only chunks that pictures need are allowed, so a .spr carries no camera's position, no profile to inflate and no second
- * text. What is not looked at here is the pixels themselves: the relay inflates them (spr.ts), a browser's decoder does.
- * Browser-safe: one rule for relay and browser. Cost: O(bytes); limits come before memory.
+ * Only chunks that pictures need are allowed, so a .spr has no location of a photograph, no compressed profile and no second
+ * text. The pixels are not checked here: the relay inflates them (spr.ts), a browser leaves that to its decoder.
+ * Browser-safe: relay and browser follow the same rules. Cost: O(bytes); limits are checked before memory is allocated.
  */
 import { type Description, JSON_BYTES_MAX, readDescription } from './description.ts';
 import { type Chunk, type Crc32, type PngHeader, readPng, SprRefused, writePng } from './png.ts';
@@ -12,7 +12,7 @@ export const SPR_BYTES_MAX = 1_048_576; // bytes: 1 MiB, a hundred times what a 
 
 export const SPR_KEYWORD = 'sprite';
 
-/** Chunks a picture needs, and the small uncompressed ones that say how its colours are meant. */
+/** The chunks that a picture needs, and the small uncompressed ones that define its colours. */
 export const CHUNKS_ALLOWED = 'IHDR PLTE tRNS IDAT IEND iTXt gAMA cHRM sRGB sBIT bKGD pHYs tIME'.split(' ');
 
 export interface Sheet {
@@ -34,12 +34,9 @@ export function readSheet(bytes: Uint8Array, crc: Crc32): Sheet {
     throw new SprRefused('file', `The file has ${bytes.length} bytes; at most ${SPR_BYTES_MAX} are allowed.`);
   }
   const { header, chunks } = readPng(bytes, crc);
-  const stranger = chunks.find((chunk) => !CHUNKS_ALLOWED.includes(chunk.type));
-  if (stranger !== undefined) {
-    throw new SprRefused(
-      stranger.type,
-      `A .spr has no ${stranger.type} chunk; packing the picture anew leaves it out.`,
-    );
+  const forbidden = chunks.find((chunk) => !CHUNKS_ALLOWED.includes(chunk.type));
+  if (forbidden !== undefined) {
+    throw new SprRefused(forbidden.type, `A .spr has no ${forbidden.type} chunk; pack the picture again to remove it.`);
   }
   const texts = chunks.filter((chunk) => chunk.type === 'iTXt');
   if (texts.length !== 1) {
@@ -51,9 +48,9 @@ export function readSheet(bytes: Uint8Array, crc: Crc32): Sheet {
 }
 
 /**
- * The .spr of a PNG: its picture as it is, without chunks a .spr does not have, and with this description.
+ * Makes a .spr of a PNG: the same picture, only the allowed chunks, and this description.
  *
- * Throws  SprRefused when the result would not be read back.
+ * Throws  SprRefused when readSheet() would refuse the result.
  */
 export function writeSheet(png: Uint8Array, description: object, crc: Crc32): Uint8Array<ArrayBuffer> {
   const kept = readPng(png, crc).chunks.filter(({ type }) => type !== 'iTXt' && CHUNKS_ALLOWED.includes(type));
@@ -69,7 +66,7 @@ function readText(content: Uint8Array): string {
   const keyword = String.fromCharCode(...content.subarray(0, Math.min(keywordEnd < 0 ? 80 : keywordEnd, 80)));
   if (keyword !== SPR_KEYWORD) throw new SprRefused('iTXt', `The iTXt chunk's keyword is not "${SPR_KEYWORD}".`);
   if (content[keywordEnd + 1] !== 0) {
-    throw new SprRefused('iTXt', 'The iTXt chunk is compressed; a description is stored as it is.');
+    throw new SprRefused('iTXt', 'The iTXt chunk is compressed; a description must be stored uncompressed.');
   }
   const languageEnd = content.indexOf(0, keywordEnd + 3);
   const translatedEnd = languageEnd < 0 ? -1 : content.indexOf(0, languageEnd + 1);

@@ -73,12 +73,12 @@ function refused(bytes: Uint8Array, part: string, sentence: RegExp): void {
   );
 }
 
-/** One field of the description at a time: taken as it is, or refused with its name. */
-const taken = (patch: object) => readSpr(spr({}, { ...BLOB, ...patch })).description;
+/** One field of the description at a time: accepted, or refused with its name. */
+const accepted = (patch: object) => readSpr(spr({}, { ...BLOB, ...patch })).description;
 const refusedJson = (patch: object, sentence: RegExp) => refused(spr({}, { ...BLOB, ...patch }), 'json', sentence);
 
 describe('spr › the file', () => {
-  it('reads what was packed, with every default filled in', () => {
+  it('is read as it was packed, with every default filled in', () => {
     const { width, height, frames, description } = readSpr(spr());
     assert.deepEqual([width, height, frames], [16, 8, 2]);
     assert.equal(description.name, 'Blob');
@@ -88,7 +88,7 @@ describe('spr › the file', () => {
     assert.deepEqual(description.animations.idle, { frames: [0, 1], fps: 4 });
   });
 
-  it('takes a file of 1 MiB and one byte less, and refuses one byte more', () => {
+  it('is accepted with 1 MiB and one byte less, and refused with one byte more', () => {
     const padded = (size: number) => {
       const [first, ...rest] = chunksOf();
       const bare = of(first, { type: 'tIME', content: new Uint8Array(0) }, ...rest).length;
@@ -99,14 +99,14 @@ describe('spr › the file', () => {
     refused(padded(SPR_BYTES_MAX + 1), 'file', /at most 1048576/);
   });
 
-  it('refuses every file that was cut off, at whatever byte', () => {
+  it('is refused when it is cut off at any byte', () => {
     const whole = spr();
     for (let length = 0; length < whole.length; length++) {
       assert.throws(() => readSpr(whole.subarray(0, length)), SprRefused, `cut at ${length}`);
     }
   });
 
-  it('refuses a file in which any one bit was turned', () => {
+  it('is refused when any one bit is flipped', () => {
     const whole = spr();
     for (let i = 0; i < whole.length; i++) {
       const damaged = whole.slice();
@@ -115,7 +115,7 @@ describe('spr › the file', () => {
     }
   });
 
-  it('answers random bytes behind a good signature with a refusal, never with another error', () => {
+  it('is refused, without any other error, when random bytes follow a valid signature', () => {
     const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
     let state = seed;
     const random = () => {
@@ -129,14 +129,14 @@ describe('spr › the file', () => {
       for (let n = random() % 4; n >= 0 && content.length > 0; n--) content[random() % content.length] = random() & 255;
       chunk.content = content.subarray(0, content.length - (random() % 3 === 0 ? random() % (content.length + 1) : 0));
       try {
-        readSpr(of(...chunks)); // CRCs are made right again: what is tested lies behind them
+        readSpr(of(...chunks)); // with valid CRCs, so that the checks after them are tested
       } catch (error) {
         assert.ok(error instanceof SprRefused, `seed ${seed}, round ${round}: ${error}`);
       }
     }
   });
 
-  it('does not keep or need the whole buffer that a file is a view of', () => {
+  it('may be a view of a larger buffer, and the result does not keep that buffer', () => {
     const inner = spr();
     const outer = new Uint8Array(inner.length + 20);
     outer.set(inner, 7);
@@ -147,13 +147,13 @@ describe('spr › the file', () => {
 describe('spr › the chunks', () => {
   const [first, description, picture] = chunksOf();
 
-  it('counts CRCs as zlib does', () => {
+  it('have the same CRCs as zlib computes', () => {
     const bytes = Uint8Array.from({ length: 1000 }, (_, i) => (i * 7919) & 255);
     assert.equal(crc32(bytes), zlibCrc32(bytes));
     assert.equal(crc32(new TextEncoder().encode('123456789')), 0xcbf43926);
   });
 
-  it('refuses a picture that is no PNG, has no header first, no pixels or no end', () => {
+  it('are refused without PNG signature, without the header first, without pixels or without end', () => {
     refused(new TextEncoder().encode('GIF89a, and more than eight bytes'), 'file', /signature/);
     refused(of(description, first, picture, END), 'iTXt', /must be IHDR/);
     refused(of(first, description, END), 'IDAT', /no IDAT/);
@@ -161,7 +161,7 @@ describe('spr › the chunks', () => {
     refused(of(first, first, description, picture, END), 'IHDR', /second time/);
   });
 
-  it('refuses bytes behind the end, a filled end and a split picture', () => {
+  it('are refused with bytes after IEND, with a non-empty IEND, or with IDAT in two runs', () => {
     refused(new Uint8Array([...of(first, description, picture, END), 0]), 'IEND', /follow/);
     refused(of(first, description, picture, { ...END, content: new Uint8Array(1) }), 'IEND', /empty/);
     const half = picture.content.length >> 1;
@@ -170,13 +170,13 @@ describe('spr › the chunks', () => {
     refused(of(first, { type: 'IDAT', content: a }, description, { type: 'IDAT', content: b }, END), 'IDAT', /follow/);
   });
 
-  it('refuses a length that reaches beyond the file before it is used', () => {
+  it('are refused when a length exceeds the file, before the length is used', () => {
     const bytes = spr();
     new DataView(bytes.buffer).setUint32(8, 0xffffffff);
     refused(bytes, 'IHDR', /claims 4294967295/);
   });
 
-  it('takes as many chunks as the limit and refuses one more', () => {
+  it('are accepted up to the limit, and refused with one more', () => {
     const many = (count: number) => [
       first,
       ...Array.from({ length: count - 4 }, () => ({ type: 'tIME', content: new Uint8Array(0) })),
@@ -189,7 +189,7 @@ describe('spr › the chunks', () => {
     refused(of(...many(CHUNKS_MAX + 1)), 'file', /more than 1024 chunks/);
   });
 
-  it('wants exactly one iTXt, called sprite, not compressed, whole and UTF-8', () => {
+  it('must have exactly one iTXt with the keyword sprite, uncompressed, complete and UTF-8', () => {
     refused(of(first, picture, END), 'iTXt', /0 iTXt/);
     refused(of(first, description, description, picture, END), 'iTXt', /2 iTXt/);
     refused(of(first, text('{}', 'Comment\0\0\0\0\0'), picture, END), 'iTXt', /keyword/);
@@ -200,13 +200,13 @@ describe('spr › the chunks', () => {
     refused(of(first, { type: 'iTXt', content: broken }, picture, END), 'iTXt', /UTF-8/);
   });
 
-  it('refuses chunks no picture needs: profiles, photographs’ notes, compressed text', () => {
+  it('are refused when a picture does not need them: profiles, Exif, compressed text', () => {
     for (const type of ['iCCP', 'eXIf', 'zTXt', 'tEXt', 'acTL', 'ABCD']) {
       refused(of(first, { type, content: new Uint8Array(4) }, description, picture, END), type, /has no/);
     }
   });
 
-  it('wants a palette where the colours are numbers of one', () => {
+  it('must have a palette when the pixels are palette indices', () => {
     const drawing = { colourType: 3, bitDepth: 4 };
     const [head, note, body] = chunksOf(drawing);
     refused(of(head, note, body, END), 'PLTE', /needs a PLTE/);
@@ -221,7 +221,7 @@ describe('spr › the pixels', () => {
   const one = { ...BLOB, hitbox: undefined, animations: { idle: { frames: [0], fps: 1 } } };
   const sized = (width: number, height: number) => ({ ...one, frame: { width, height } });
 
-  it('takes every pair of depth and colour PNG knows, plain and interlaced, and refuses the others', () => {
+  it('may have every depth and colour type that PNG defines, plain and interlaced, and no other', () => {
     const known = new Set(['0/1', '0/2', '0/4', '0/8', '0/16', '2/8', '2/16', '3/1', '3/2', '3/4', '3/8']);
     for (const pair of ['4/8', '4/16', '6/8', '6/16']) known.add(pair);
     for (let colourType = 0; colourType < 8; colourType++) {
@@ -240,7 +240,7 @@ describe('spr › the pixels', () => {
     }
   });
 
-  it('takes a side of 4096 pixels and refuses 4097 and 0, before it looks further', () => {
+  it('may have a side of 4096 pixels; 4097 and 0 are refused before anything else is read', () => {
     const side = SHEET_SIDE_PIXELS_MAX;
     for (const width of [side - 1, side]) readSpr(spr({ width, height: 1 }, sized(width, 1)));
     for (const height of [side - 1, side]) readSpr(spr({ width: 1, height }, sized(1, height)));
@@ -255,7 +255,7 @@ describe('spr › the pixels', () => {
     }
   });
 
-  it('takes the largest sheet at 4 bytes a pixel and refuses it at 8', () => {
+  it('are accepted in the largest sheet at 4 bytes a pixel, and refused at 8', () => {
     const largest = { width: SHEET_SIDE_PIXELS_MAX, height: SHEET_SIDE_PIXELS_MAX };
     assert.equal(rawBytes({ ...largest, bitDepth: 8, colourType: 6, interlaced: false }), RAW_BYTES_MAX);
     readSpr(spr(largest, sized(4096, 4096)));
@@ -263,7 +263,7 @@ describe('spr › the pixels', () => {
     refused(of(header(deep), text(JSON.stringify(sized(4096, 4096))), pixels(1), END), 'IHDR', /at most 67112960/);
   });
 
-  it('refuses pixels that inflate to one byte more, one less, a thousand times more, or not at all', () => {
+  it('are refused when they inflate to one byte more, one less, a thousand times more, or not at all', () => {
     const [head, note] = chunksOf();
     const exact = rawBytes({ width: 16, height: 8, bitDepth: 8, colourType: 6, interlaced: false });
     readSpr(of(head, note, pixels(exact), END));
@@ -275,7 +275,7 @@ describe('spr › the pixels', () => {
     refused(of(head, note, { type: 'IDAT', content: cut }, END), 'IDAT', /zlib|inflate to/);
   });
 
-  it('refuses bytes hidden behind the pixels, and a filter PNG does not know', () => {
+  it('are refused with bytes hidden after them, or with a filter that PNG does not define', () => {
     const [head, note, body] = chunksOf();
     const tail = new Uint8Array([...body.content, 1, 2, 3]);
     refused(of(head, note, { type: 'IDAT', content: tail }, END), 'IDAT', /follow the pixels/);
@@ -286,7 +286,7 @@ describe('spr › the pixels', () => {
 });
 
 describe('spr › the description', () => {
-  it('takes 65 536 bytes of JSON and refuses one more', () => {
+  it('may have 65,536 bytes of JSON; one more is refused', () => {
     const padded = (bytes: number) => {
       const bare = JSON.stringify({ ...BLOB, note: '' }).length;
       return spr({}, { ...BLOB, note: 'x'.repeat(bytes - bare) });
@@ -296,7 +296,7 @@ describe('spr › the description', () => {
     refused(padded(JSON_BYTES_MAX + 1), 'iTXt', /65537 bytes/);
   });
 
-  it('refuses what is not JSON, not an object, of another format or nested to the brim', () => {
+  it('is refused when it is not JSON, not an object, of another format, or nested very deeply', () => {
     const [head, , body] = chunksOf();
     for (const json of ['', '{', 'null', '[]', '7', '['.repeat(60_000)]) {
       refused(of(head, text(json), body, END), 'json', /not valid JSON|must be an object/);
@@ -304,34 +304,34 @@ describe('spr › the description', () => {
     refusedJson({ format: 'spr/2' }, /format must be/);
   });
 
-  it('takes names of 1 to 64 bytes, whatever their script, and refuses more and none', () => {
+  it('must have a name of 1 to 64 bytes, in any script', () => {
     for (const name of ['B', 'x'.repeat(NAME_BYTES_MAX - 1), '🐈'.repeat(NAME_BYTES_MAX / 4), 'Тихон', '__proto__']) {
-      assert.equal(taken({ name }).name, name);
+      assert.equal(accepted({ name }).name, name);
     }
     for (const name of ['', 'x'.repeat(NAME_BYTES_MAX + 1), `${'🐈'.repeat(NAME_BYTES_MAX / 4)}x`])
       refusedJson({ name }, /name has/);
     for (const name of [undefined, 7, null, {}]) refusedJson({ name }, /name must be text/);
   });
 
-  it('refuses names that could hide or turn what is written beside them', () => {
+  it('must not have a name with characters that hide text or change its order', () => {
     for (const name of ['a\u0000b', 'a\nb', 'a\u0085b', 'a\u202eb', 'a\u2066b', 'a\u2028b', 'a\ud800b', 'a\u200bb']) {
       refusedJson({ name }, /control or invisible/);
     }
   });
 
-  it('holds author and licence to 400 bytes and lets them be left out', () => {
+  it('may leave out author and licence, which have at most 400 bytes', () => {
     for (const field of ['author', 'licence']) {
-      for (const length of [0, CREDIT_BYTES_MAX - 1, CREDIT_BYTES_MAX]) taken({ [field]: 'a'.repeat(length) });
+      for (const length of [0, CREDIT_BYTES_MAX - 1, CREDIT_BYTES_MAX]) accepted({ [field]: 'a'.repeat(length) });
       refusedJson({ [field]: 'a'.repeat(CREDIT_BYTES_MAX + 1) }, new RegExp(`${field} has 401`));
     }
   });
 
-  it('wants frames that divide the sheet', () => {
+  it('must have frames that divide the sheet', () => {
     for (const frame of [
       { width: 16, height: 8 },
       { width: 4, height: 8 },
     ])
-      taken({ frame, hitbox: [0, 0, 1, 1], animations: { idle: { frames: [0], fps: 1 } } });
+      accepted({ frame, hitbox: [0, 0, 1, 1], animations: { idle: { frames: [0], fps: 1 } } });
     for (const frame of [
       { width: 3, height: 8 },
       { width: 32, height: 8 },
@@ -343,7 +343,7 @@ describe('spr › the description', () => {
     }
   });
 
-  it('takes a grid of 512 frames and refuses 513', () => {
+  it('may have a grid of 512 frames; 513 are refused', () => {
     const idle = (last: number) => ({
       ...BLOB,
       frame: { width: 1, height: 1 },
@@ -355,27 +355,27 @@ describe('spr › the description', () => {
     refused(spr({ width: FRAMES_MAX + 1, height: 1 }, idle(0)), 'json', /513 frames/);
   });
 
-  it('wants frame numbers inside the grid, at least one and at most 512 of them', () => {
+  it('must have 1 to 512 frame numbers in each animation, all inside the grid', () => {
     const frames = (list: unknown) => ({ animations: { idle: { frames: list, fps: 1 } } });
-    for (const list of [[0], [1], Array(FRAMES_MAX - 1).fill(1), Array(FRAMES_MAX).fill(1)]) taken(frames(list));
+    for (const list of [[0], [1], Array(FRAMES_MAX - 1).fill(1), Array(FRAMES_MAX).fill(1)]) accepted(frames(list));
     for (const list of [[], [2], [-1], [0.5], ['0'], [null], Array(FRAMES_MAX + 1).fill(0), 'idle', undefined]) {
       refusedJson(frames(list), /animations\.idle\.frames/);
     }
   });
 
-  it('wants 0 < fps ≤ 60', () => {
+  it('must have 0 < fps ≤ 60', () => {
     const at = (fps: unknown) => ({ animations: { idle: { frames: [0], fps } } });
-    for (const fps of [0.001, FPS_MAX - 1, FPS_MAX]) assert.equal(taken(at(fps)).animations.idle.fps, fps);
+    for (const fps of [0.001, FPS_MAX - 1, FPS_MAX]) assert.equal(accepted(at(fps)).animations.idle.fps, fps);
     for (const fps of [0, -1, FPS_MAX + 1, '4', null, undefined]) refusedJson(at(fps), /fps must be/);
   });
 
-  it('requires idle and no other animation, and takes 64 of them', () => {
+  it('must have idle, and may have 64 animations', () => {
     const many = (count: number) => {
       const names = Array.from({ length: count - 1 }, (_, i) => [`a${i}`, { frames: [0], fps: 1 }]);
       return { animations: { idle: { frames: [0], fps: 1 }, ...Object.fromEntries(names) } };
     };
     for (const count of [1, ANIMATIONS_MAX - 1, ANIMATIONS_MAX]) {
-      assert.equal(Object.keys(taken(many(count)).animations).length, count);
+      assert.equal(Object.keys(accepted(many(count)).animations).length, count);
     }
     refusedJson(many(ANIMATIONS_MAX + 1), /65 animations/);
     refusedJson({ animations: { walk: { frames: [0], fps: 1 } } }, /idle is missing/);
@@ -385,8 +385,8 @@ describe('spr › the description', () => {
     }
   });
 
-  it('looks up nothing through a prototype', () => {
-    const { animations } = taken({
+  it('has nothing from a prototype', () => {
+    const { animations } = accepted({
       animations: { idle: { frames: [0], fps: 1 }, constructor: { frames: [1], fps: 2 } },
     });
     assert.deepEqual(Object.keys(animations), ['idle', 'constructor']);
@@ -396,13 +396,13 @@ describe('spr › the description', () => {
     refused(of(head, text(json), body, END), 'json', /animation name/);
   });
 
-  it('keeps the hitbox inside the frame', () => {
+  it('must have its hitbox inside the frame', () => {
     for (const hitbox of [
       [0, 0, 8, 8],
       [7, 7, 1, 1],
       [0, 0, 1, 1],
     ])
-      assert.deepEqual(taken({ hitbox }).hitbox, hitbox);
+      assert.deepEqual(accepted({ hitbox }).hitbox, hitbox);
     for (const hitbox of [
       [0, 0, 9, 8],
       [1, 0, 8, 8],
@@ -415,10 +415,10 @@ describe('spr › the description', () => {
     ]) {
       refusedJson({ hitbox }, /hitbox/);
     }
-    assert.deepEqual(taken({ hitbox: undefined }).hitbox, [0, 0, 8, 8]);
+    assert.deepEqual(accepted({ hitbox: undefined }).hitbox, [0, 0, 8, 8]);
   });
 
-  it('holds every number of the behaviour, and the scale, at its limit and one step beyond', () => {
+  it('may have every number of the behaviour, and the scale, at its limit but not one step beyond', () => {
     const limits: [string, number, number][] = [
       ['walkSpeed', 0, WALK_SPEED_MAX],
       ['jumpSpeed', 0, JUMP_SPEED_MAX],
@@ -426,12 +426,12 @@ describe('spr › the description', () => {
       ['bounce', 0, BOUNCE_MAX],
     ];
     for (const [field, min, max] of limits) {
-      for (const good of [min, max, max * 0.99]) taken({ behaviour: { [field]: good } });
+      for (const good of [min, max, max * 0.99]) accepted({ behaviour: { [field]: good } });
       for (const bad of [min - 0.01, max * 1.01, '1', {}]) {
         refusedJson({ behaviour: { [field]: bad } }, new RegExp(`behaviour.${field}`));
       }
     }
-    for (const good of [SCALE_MIN, 1, SCALE_MAX]) assert.equal(taken({ scale: good }).scale, good);
+    for (const good of [SCALE_MIN, 1, SCALE_MAX]) assert.equal(accepted({ scale: good }).scale, good);
     for (const bad of [SCALE_MIN - 0.01, SCALE_MAX + 0.01, '2']) refusedJson({ scale: bad }, /scale must be/);
     const [head, , body] = chunksOf();
     const infinite = JSON.stringify({ ...BLOB, scale: 1 }).replace('"scale":1', '"scale":1e999');
@@ -440,7 +440,7 @@ describe('spr › the description', () => {
 });
 
 describe('spr › packing', () => {
-  it('keeps the picture, leaves out what a .spr does not have, and replaces an older description', () => {
+  it('keeps the picture, removes forbidden chunks, and replaces an older description', () => {
     const [first, , picture] = chunksOf();
     const photograph = of(
       first,

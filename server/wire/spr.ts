@@ -1,9 +1,9 @@
 /**
- * The relay's reader of .spr files: what sheet.ts checks, and the pixels themselves.
+ * The relay's reader of .spr files: the checks of sheet.ts, and the pixels.
  *
- * Reads what strangers upload, so limits come before memory: a file of ≤ 1 MiB may claim a sheet that inflates to at most
- * RAW_BYTES_MAX, and inflating stops at the very byte the header promises.
- * Invariant: a file that passes decodes in any PNG decoder to exactly the size it claims.
+ * The files are uploaded by strangers, so limits are checked before memory is allocated: a file of ≤ 1 MiB may have a sheet
+ * that inflates to at most RAW_BYTES_MAX, and the inflater stops at exactly the size that the header implies.
+ * Invariant: any PNG decoder decodes an accepted file to exactly the size in its header.
  * Cost: O(raw bytes), synchronous; the worst file takes about 0.1 s and 64 MiB for that time. Node only (zlib).
  */
 import { crc32, inflateSync } from 'node:zlib';
@@ -29,14 +29,14 @@ export interface Spr {
 export const RAW_BYTES_MAX = SHEET_SIDE_PIXELS_MAX * (1 + 4 * SHEET_SIDE_PIXELS_MAX);
 
 const FILTER_MAX = 4; // Paeth, the last of PNG's filters
-const INFLATE_STEP_BYTES = 65_536; // bytes zlib inflates at a time; only a step too many is ever wasted
+const INFLATE_STEP_BYTES = 65_536; // bytes zlib inflates at a time; at most one step too many is inflated
 
 /**
  * The checked .spr in `bytes`.
  *
- * Owner   nothing of the result refers to `bytes`.
- * Cost    O(raw bytes) ≤ RAW_BYTES_MAX; memory for as long as it runs.
- * Throws  SprRefused: which chunk or field, and why, as a sentence for the file's owner.
+ * Owner   the result does not refer to `bytes`.
+ * Cost    O(raw bytes) ≤ RAW_BYTES_MAX; as much memory while it runs.
+ * Throws  SprRefused: which chunk or field, and why, as a sentence for the author of the file.
  */
 export function readSpr(bytes: Uint8Array): Spr {
   const sheet = readSheet(bytes, crc32);
@@ -65,7 +65,7 @@ function checkPixels({ header, chunks }: Sheet): void {
 
 function inflate(packed: Buffer, expected: number): Buffer {
   try {
-    // Node's types know `info`, not what it returns: the bytes and the engine that counted what it consumed.
+    // With `info` zlib returns the bytes and the engine that counted its input; Node's types do not say so.
     const { buffer, engine } = inflateSync(packed, {
       maxOutputLength: expected,
       chunkSize: INFLATE_STEP_BYTES,

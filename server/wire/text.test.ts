@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NAME_BYTES_MAX, tidyName, whyNoName } from './text.ts';
+import { NAME_BYTES_MAX, normalizeName, whyInvalidName } from './text.ts';
 
 const INVISIBLE = /control or invisible/;
 
 describe('name', () => {
-  it('may be of any script, and empty', () => {
+  it('may be in any script, or empty', () => {
     for (const text of [
       '',
       'Blob',
@@ -21,65 +21,65 @@ describe('name', () => {
       'a b',
       `"'\\/<>&`,
     ]) {
-      assert.equal(whyNoName(text), undefined, text);
+      assert.equal(whyInvalidName(text), undefined, text);
     }
   });
 
   it('is measured in bytes of UTF-8, up to the limit', () => {
     for (const character of ['a', 'é', '名', '😀']) {
       const size = Buffer.byteLength(character);
-      const most = Math.floor(NAME_BYTES_MAX / size);
-      const rest = 'a'.repeat(NAME_BYTES_MAX - most * size);
-      assert.equal(whyNoName(character.repeat(most - 1)), undefined);
-      assert.equal(whyNoName(character.repeat(most) + rest), undefined);
-      assert.match(whyNoName(`${character.repeat(most)}${rest}a`) ?? '', /at most 64 bytes/);
+      const count = Math.floor(NAME_BYTES_MAX / size);
+      const rest = 'a'.repeat(NAME_BYTES_MAX - count * size);
+      assert.equal(whyInvalidName(character.repeat(count - 1)), undefined);
+      assert.equal(whyInvalidName(character.repeat(count) + rest), undefined);
+      assert.match(whyInvalidName(`${character.repeat(count)}${rest}a`) ?? '', /at most 64 bytes/);
     }
   });
 
-  it('has no control character, wherever it stands', () => {
+  it('has no control character at any position', () => {
     for (let code = 0; code < 0xa0; code++) {
       if (code >= 0x20 && code < 0x7f) continue;
       const control = String.fromCharCode(code);
       for (const text of [`${control}a`, `a${control}b`, `a${control}`]) {
-        assert.match(whyNoName(text) ?? '', INVISIBLE, `U+${code.toString(16)}`);
+        assert.match(whyInvalidName(text) ?? '', INVISIBLE, `U+${code.toString(16)}`);
       }
     }
   });
 
-  it('has nothing that turns the reading order of a page, or breaks its lines', () => {
+  it('has no character that changes the reading order of a page or breaks its lines', () => {
     const order = ['\u061c', '\u200e', '\u200f', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e'];
     order.push('\u2066', '\u2067', '\u2068', '\u2069');
     for (const character of [...order, '\u2028', '\u2029']) {
-      assert.match(whyNoName(`a${character}b`) ?? '', INVISIBLE, `U+${character.charCodeAt(0).toString(16)}`);
+      assert.match(whyInvalidName(`a${character}b`) ?? '', INVISIBLE, `U+${character.charCodeAt(0).toString(16)}`);
     }
   });
 
-  it('has nothing invisible that makes two names look the same', () => {
+  it('has no invisible character that makes two names look the same', () => {
     for (const code of [
       0xad, 0x180e, 0x200b, 0x200c, 0x200d, 0x2060, 0x2064, 0x206f, 0xfeff, 0xfff9, 0xe0001, 0xe0061,
     ]) {
-      assert.match(whyNoName(`a${String.fromCodePoint(code)}b`) ?? '', INVISIBLE, `U+${code.toString(16)}`);
+      assert.match(whyInvalidName(`a${String.fromCodePoint(code)}b`) ?? '', INVISIBLE, `U+${code.toString(16)}`);
     }
   });
 
-  it('may have emoji that invisible characters hold together', () => {
+  it('may have emoji whose parts are joined by invisible characters', () => {
     const flag = `\u{1f3f4}${String.fromCodePoint(0xe0067, 0xe0062, 0xe0065, 0xe006e, 0xe0067, 0xe007f)}`;
     for (const emoji of ['👩\u200d💻', '👨\u200d👩\u200d👧', '❤\ufe0f', flag]) {
-      assert.equal(whyNoName(`my ${emoji} desk`), undefined, emoji);
+      assert.equal(whyInvalidName(`my ${emoji} desk`), undefined, emoji);
     }
-    assert.match(whyNoName('👩\u200d💻\u200d') ?? '', INVISIBLE);
+    assert.match(whyInvalidName('👩\u200d💻\u200d') ?? '', INVISIBLE);
   });
 
   it('is well-formed: no half of a surrogate pair', () => {
     for (const text of ['\ud83d', '\ude00', '\ude00\ud83d', 'a\ud83db', '😀\ud83d']) {
-      assert.match(whyNoName(text) ?? '', /well-formed/);
+      assert.match(whyInvalidName(text) ?? '', /well-formed/);
     }
   });
 
-  it('is kept in NFC without space around it', () => {
-    assert.equal(tidyName('  Ba\u0308r \u3000\n'), 'Bär');
-    assert.equal(tidyName('a  b'), 'a  b');
-    assert.equal(tidyName(' \t '), '');
-    assert.equal(tidyName(tidyName('e\u0301 ')), tidyName('é'));
+  it('is stored in NFC without space around it', () => {
+    assert.equal(normalizeName('  Ba\u0308r \u3000\n'), 'Bär');
+    assert.equal(normalizeName('a  b'), 'a  b');
+    assert.equal(normalizeName(' \t '), '');
+    assert.equal(normalizeName(normalizeName('e\u0301 ')), normalizeName('é'));
   });
 });

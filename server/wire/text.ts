@@ -1,20 +1,20 @@
 /**
- * Text that people give: names of desktops, worlds and sprites.
+ * Text that people enter: names of desktops, worlds and sprites.
  *
- * Invariant: what passes is well-formed Unicode in NFC, within its bytes, with nothing invisible in it that could
- * break a line, a terminal or the reading order of a page.
+ * Invariant: an accepted name is well-formed Unicode in NFC, at most NAME_BYTES_MAX long, and has no invisible characters
+ * that could break a line, a terminal or the reading order of a page.
  */
 
-/** A name in UTF-8 bytes: two lines of a tag; 16 characters of the widest scripts. */
+/** A name in bytes of UTF-8: two lines of a name tag; 16 characters of the scripts that need the most bytes. */
 export const NAME_BYTES_MAX = 64;
 
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Emoji whose parts are held together by invisible characters: families, professions, flags of regions. */
+/** Emoji whose parts are joined by invisible characters: families, professions, flags of regions. */
 const EMOJI = /\p{RGI_Emoji}/gv;
 
-/** Why `text` can't be a name, as the end of a sentence beginning with its field; undefined when it can. */
-export function whyNoName(text: string): string | undefined {
+/** Why `text` can't be a name, as the end of a sentence that begins with its field; undefined when it can. */
+export function whyInvalidName(text: string): string | undefined {
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   if (FORBIDDEN.test(text) && FORBIDDEN.test(text.replace(EMOJI, '')))
     return 'must not have control or invisible characters';
@@ -22,7 +22,7 @@ export function whyNoName(text: string): string | undefined {
   return undefined;
 }
 
-/** The one form a name is kept in: NFC, no space around it. */
-export function tidyName(text: string): string {
+/** The form in which names are stored and compared: NFC, without space around them. */
+export function normalizeName(text: string): string {
   return text.normalize('NFC').trim();
 }

@@ -1,0 +1,69 @@
+/**
+ * One process: the worker inside the master (`--workers 0`). Both ports belong to one front, and no frame is sent.
+ */
+import type { Registry } from 'prom-client';
+import type { Front } from '../front/front.ts';
+import { makeApiListener } from './api_listener.ts';
+import { DirectUplink } from './direct_uplink.ts';
+import { workerGauges } from './gauges.ts';
+import { PendingRequests } from './pending.ts';
+import type { SocketDesktops } from './socket_desktop.ts';
+import { Worker } from './worker.ts';
+import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
+
+export class OneProcess implements Workers {
+  readonly front: Front;
+  readonly ports: { readonly api: number; readonly events: number };
+  readonly pids = [];
+  readonly readyCount = 1;
+  readonly #worker: Worker;
+  readonly #sockets: SocketDesktops;
+  readonly #registry: Registry;
+
+  /** Resolves when both ports are open. Rejects with the system's error when one can't be. */
+  static async start({ master, plan, options, registry, log }: WorkersSetup): Promise<OneProcess> {
+    const pending = new PendingRequests();
+    const worker = new Worker(new DirectUplink(master, pending), pending);
+    const addresses = addressesOf(options);
+    const at = { host: options.host, port: options.port, shared: false };
+    const { listener, sockets } = await makeApiListener(worker, options.data, addresses, at, log);
+    const { crossing } = worker.handlers;
+    const front = plan.make([eventsListener(options), listener], { ...master.handlers, crossing });
+    workerGauges(registry, worker, sockets, () => front);
+    master.setFront(front);
+    worker.setFront(front);
+    [addresses.eventsPort, addresses.apiPort] = await front.listen();
+    const ports = { api: addresses.apiPort, events: addresses.eventsPort };
+    return new OneProcess(front, ports, worker, sockets, registry);
+  }
+
+  private constructor(
+    front: Front,
+    ports: Workers['ports'],
+    worker: Worker,
+    sockets: SocketDesktops,
+    registry: Registry,
+  ) {
+    this.front = front;
+    this.ports = ports;
+    this.#worker = worker;
+    this.#sockets = sockets;
+    this.#registry = registry;
+  }
+
+  metrics(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  drain(): void {
+    this.#worker.drain();
+  }
+
+  isBusy(): boolean {
+    return this.#worker.pendingCount > 0;
+  }
+
+  close(): void {
+    this.#sockets.close();
+  }
+}

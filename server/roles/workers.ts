@@ -1,0 +1,60 @@
+/**
+ * The workers: the part of a relay that handles every request but the long-polls.
+ *
+ * There are two: `Cluster` (cluster.ts) runs them as processes, `OneProcess` (one_process.ts) runs one inside the master.
+ * Each also starts the front of the long-polls, because in one process both ports belong to the same front.
+ */
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { FrontPlan } from '../front/choice.ts';
+import type { Front, FrontListener } from '../front/front.ts';
+import type { PublicAddresses } from './api.ts';
+import type { Master } from './master.ts';
+
+export interface WorkersOptions {
+  port: number;
+  eventsPort: number;
+  host: string;
+  publicUrl?: string;
+  publicEventsUrl?: string;
+  data: string;
+  workers: number;
+  front: 'auto' | 'native' | 'portable';
+}
+
+/** What both kinds start from. */
+export interface WorkersSetup {
+  master: Master;
+  plan: FrontPlan;
+  options: WorkersOptions;
+  registry: Registry;
+  log: Logger;
+}
+
+export interface Workers {
+  /** The front that holds the long-polls. It is listening. */
+  readonly front: Front;
+  readonly ports: { readonly api: number; readonly events: number };
+  /** Process ids of the worker processes that are ready. */
+  readonly pids: readonly number[];
+  /** Workers that handle requests now. */
+  readonly readyCount: number;
+  /** The metrics of the master and of all workers, in Prometheus' text format. */
+  metrics(): Promise<string>;
+  /** From now on new requests are refused; pending ones are still answered. */
+  drain(): void;
+  /** Whether a drained worker still has something to answer. */
+  isBusy(): boolean;
+  /** Stops the workers. The caller closes the front. */
+  close(): void;
+}
+
+/** The listener of the long-polls. */
+export function eventsListener({ host, eventsPort }: WorkersOptions): FrontListener {
+  return { host, port: eventsPort, shared: false, routes: 'events' };
+}
+
+/** The public addresses, whose ports are filled in once they are known. */
+export function addressesOf({ publicUrl, publicEventsUrl }: WorkersOptions): PublicAddresses {
+  return { url: publicUrl, eventsUrl: publicEventsUrl, eventsPort: 0, apiPort: 0 };
+}
