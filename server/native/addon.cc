@@ -71,22 +71,22 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
       listener.hands_over = from.Get("handsOver").ToBoolean();
       front_options.listeners.push_back(std::move(listener));
     }
-    auto commons = std::make_unique<Commons>();
-    commons->connections_max = Number(options, "connectionsMax");
-    commons->buffer_bytes_max = Number(options, "bufferBytesMax") / (front_options.threads + 1);
-    commons->patience = {Number(options, "requestMs"), Number(options, "idleMs"),
-                         Number(options, "writeMs"), Number(options, "lingerMs")};
+    auto shared = std::make_unique<SharedState>();
+    shared->connections_max = Number(options, "connectionsMax");
+    shared->buffer_bytes_max = Number(options, "bufferBytesMax") / (front_options.threads + 1);
+    shared->timeouts = {Number(options, "requestMs"), Number(options, "idleMs"),
+                        Number(options, "writeMs"), Number(options, "lingerMs")};
     const Napi::Array problems = options.Get("problems").As<Napi::Array>();
-    for (uint32_t i = 0; i < commons->problems.size(); ++i) {
+    for (uint32_t i = 0; i < shared->problems.size(); ++i) {
       const Napi::Object from = problems.Get(i).As<Napi::Object>();
-      commons->problems[i] = {Number(from, "status"), Number(from, "retryAfterSeconds"),
-                              from.Get("body").ToString().Utf8Value()};
+      shared->problems[i] = {Number(from, "status"), Number(from, "retryAfterSeconds"),
+                             from.Get("body").ToString().Utf8Value()};
     }
     Napi::ArrayBuffer inbound = options.Get("inbound").As<Napi::ArrayBuffer>();
     inbound_ = Napi::Persistent(inbound.As<Napi::Object>());
     deliver_ = Napi::Persistent(options.Get("deliver").As<Napi::Function>());
     front_ = std::make_unique<NativeFront>(
-        std::move(front_options), std::move(commons), static_cast<uint8_t*>(inbound.Data()),
+        std::move(front_options), std::move(shared), static_cast<uint8_t*>(inbound.Data()),
         static_cast<uint32_t>(inbound.ByteLength()), [this](uint32_t bytes) { Deliver(bytes); });
   }
 

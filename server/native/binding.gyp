@@ -3,11 +3,15 @@
     {
       'target_name': 'front',
       'sources': [
+        'acceptor.cc',
         'addon.cc',
         'answer.cc',
+        'answer_sender.cc',
         'connection.cc',
         'crossing_scan.cc',
         'deadline_wheel.cc',
+        'epoll_set.cc',
+        'inbound_records.cc',
         'inbox.cc',
         'io_loop.cc',
         'io_thread.cc',
@@ -17,6 +21,7 @@
         'outbox.cc',
         'request_parser.cc',
         'request_pool.cc',
+        'request_reader.cc',
         'unsent_answers.cc',
       ],
       'include_dirs': ['../../node_modules/node-addon-api'],

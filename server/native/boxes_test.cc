@@ -41,7 +41,7 @@ CASE("inbox: every record arrives once, whole and in order, through stalls on bo
   uint32_t expected = 0;
   while (expected < kRecords) {
     RecordBuffer into(memory.data(), static_cast<uint32_t>(memory.size()));
-    if (inbox.Take(&into) == Inbox::Taken::kNothing) {
+    if (inbox.Receive(&into) == Inbox::Received::kNothing) {
       std::this_thread::yield();
     }
     for (uint32_t at = 0; at < into.size();) {
@@ -71,11 +71,11 @@ CASE(
   inbox.filling()->Extend(8);
   EXPECT(inbox.Publish() == Inbox::Published::kNoRoom && inbox.stalled());
   RecordBuffer small(memory.data(), 8);
-  EXPECT(inbox.Take(&small) == Inbox::Taken::kNoRoom);
-  EXPECT(inbox.Take(&into) == Inbox::Taken::kWakeThread && into.size() == 4096);
+  EXPECT(inbox.Receive(&small) == Inbox::Received::kNoRoom);
+  EXPECT(inbox.Receive(&into) == Inbox::Received::kWakeThread && into.size() == 4096);
   EXPECT(inbox.Publish() == Inbox::Published::kFirst && !inbox.stalled());
-  EXPECT(inbox.Take(&into) == Inbox::Taken::kRecords &&
-         inbox.Take(&into) == Inbox::Taken::kNothing);
+  EXPECT(inbox.Receive(&into) == Inbox::Received::kRecords &&
+         inbox.Receive(&into) == Inbox::Received::kNothing);
 }
 
 CASE(
@@ -107,7 +107,7 @@ CASE(
       std::this_thread::yield();
     }
     ++heard;
-    while (outbox.Take(&taken)) {
+    while (outbox.Receive(&taken)) {
       for (size_t at = 0; at < taken.size(); at += 8) {
         uint32_t number;
         memcpy(&number, taken.data() + at, 4);
@@ -116,7 +116,7 @@ CASE(
     }
   }
   javascript.join();
-  EXPECT(over.load() && !outbox.Take(&taken));
+  EXPECT(over.load() && !outbox.Receive(&taken));
 }
 
 }  // namespace

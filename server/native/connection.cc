@@ -14,7 +14,7 @@ ConnectionTable::~ConnectionTable() {
   }
 }
 
-Index ConnectionTable::Take(int descriptor) {
+Index ConnectionTable::Allocate(int descriptor) {
   Index index = free_;
   if (index != kNoIndex) {
     free_ = At(index).next;
@@ -56,7 +56,7 @@ void ConnectionTable::Release(Index index) {
   limbo_ = index;
 }
 
-void ConnectionTable::Settle() {
+void ConnectionTable::EndPass() {
   if (limbo_ == kNoIndex) {
     return;
   }

@@ -68,11 +68,11 @@ class ConnectionTable {
 
   // A record in state kReading, everything else zero but its generation; kNoIndex when all are in
   // use.
-  Index Take(int descriptor);
+  Index Allocate(int descriptor);
   // Puts a record in limbo. Its generation rises, so no ticket names it any more.
   void Release(Index index);
   // The end of a pass: what is in limbo may be used again.
-  void Settle();
+  void EndPass();
 
   Connection& At(Index index) { return blocks_[index >> kBlockBits][index & (kBlockSize - 1)]; }
   // Records that were ever used: indexes below this are valid.

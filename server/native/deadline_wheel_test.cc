@@ -31,7 +31,7 @@ CASE("says a deadline is over after it, never before, and at most two ticks late
   for (const uint32_t delay : {0u, 1u, kTick, 10'000u, DeadlineWheel::kDeadlineMsMax}) {
     ConnectionTable table;
     DeadlineWheel wheel(&table, 1000);
-    const Index index = table.Take(0);
+    const Index index = table.Allocate(0);
     const uint64_t start = 1'000'000;
     EXPECT(Expired(&wheel, start).empty());
     wheel.Arm(index, delay);
@@ -43,8 +43,8 @@ CASE("says a deadline is over after it, never before, and at most two ticks late
 CASE("forgets a deadline that was disarmed, and one whose record was unlinked") {
   ConnectionTable table;
   DeadlineWheel wheel(&table, 0);
-  const Index disarmed = table.Take(0);
-  const Index unlinked = table.Take(0);
+  const Index disarmed = table.Allocate(0);
+  const Index unlinked = table.Allocate(0);
   wheel.Arm(disarmed, 1000);
   wheel.Arm(unlinked, 1000);
   wheel.Disarm(disarmed);
@@ -58,7 +58,7 @@ CASE("goes on where it stopped when a pass has had enough") {
   DeadlineWheel wheel(&table, 0);
   const uint32_t count = 3 * DeadlineWheel::kVisitsMax;
   for (uint32_t i = 0; i < count; ++i) {
-    wheel.Arm(table.Take(0), 1000);
+    wheel.Arm(table.Allocate(0), 1000);
   }
   wheel.SetNow(2000);
   uint32_t passes = 0;
@@ -86,7 +86,7 @@ CASE("agrees with a sorted map, whatever is armed, moved, disarmed and closed") 
   for (int step = 0; step < 200'000; ++step) {
     const uint32_t what = random() % 10;
     if (what < 3 || live.empty()) {
-      const Index index = table.Take(0);
+      const Index index = table.Allocate(0);
       EXPECT(index != kNoIndex);
       live.push_back(index);
       wheel.Arm(index, 10'000);
@@ -108,7 +108,7 @@ CASE("agrees with a sorted map, whatever is armed, moved, disarmed and closed") 
       const size_t at = random() % live.size();
       wheel.Unlink(live[at]);
       table.Release(live[at]);
-      table.Settle();
+      table.EndPass();
       due.erase(live[at]);
       live[at] = live.back();
       live.pop_back();

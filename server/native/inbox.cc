@@ -44,17 +44,17 @@ Inbox::Published Inbox::Publish() {
   return Published::kBehind;
 }
 
-Inbox::Taken Inbox::Take(RecordBuffer* into) {
+Inbox::Received Inbox::Receive(RecordBuffer* into) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (published_.empty()) {
-    return Taken::kNothing;
+    return Received::kNothing;
   }
   if (!into->HasRoom(published_.size())) {
-    return Taken::kNoRoom;
+    return Received::kNoRoom;
   }
   into->Append(published_);
   published_.Clear();
-  return stalled_.load(std::memory_order_relaxed) ? Taken::kWakeThread : Taken::kRecords;
+  return stalled_.load(std::memory_order_relaxed) ? Received::kWakeThread : Received::kRecords;
 }
 
 }  // namespace sprites

@@ -37,8 +37,8 @@ class Inbox {
 
   // Moves what is published behind what is in `into`; nothing when it has not enough room for all
   // of it. kWakeThread: the thread had stopped reading for want of room.
-  enum class Taken : uint8_t { kNothing, kRecords, kNoRoom, kWakeThread };
-  Taken Take(RecordBuffer* into);
+  enum class Received : uint8_t { kNothing, kRecords, kNoRoom, kWakeThread };
+  Received Receive(RecordBuffer* into);
 
   bool stalled() const { return stalled_.load(std::memory_order_relaxed); }
 

@@ -42,8 +42,8 @@ void Ring(int eventfd) {
 
 }  // namespace
 
-IoThread::IoThread(uint32_t number, Commons* commons, int signal, uint32_t inbox_bytes)
-    : number_(number), commons_(commons), signal_(signal), inbox_(inbox_bytes) {}
+IoThread::IoThread(uint32_t number, SharedState* shared, int signal, uint32_t inbox_bytes)
+    : number_(number), shared_(shared), signal_(signal), inbox_(inbox_bytes) {}
 
 IoThread::~IoThread() {
   Stop();
@@ -148,7 +148,7 @@ int IoThread::Open(IoLoop* loop) {
     return error;
   }
   // Edge-triggered and never read: each ring is an edge of its own.
-  if (const int error = loop->AddOutsider(wake_, 0, EPOLLET); error != 0) {
+  if (const int error = loop->AddExternal(wake_, 0, EPOLLET); error != 0) {
     return error;
   }
   for (const Listening& listening : listeners_) {
@@ -171,7 +171,7 @@ void IoThread::Run() {
   pthread_setname_np(pthread_self(), name);
   {
     // On the heap: the stack is small, and the loop holds its scratch space.
-    const auto loop = std::make_unique<IoLoop>(number_, commons_, inbox_.filling());
+    const auto loop = std::make_unique<IoLoop>(number_, shared_, inbox_.filling());
     const int error = Open(loop.get());
     Tell(error);
     bool goes_on = error == 0;
@@ -184,7 +184,7 @@ void IoThread::Run() {
         goes_on = Publish(loop.get());
       } while (goes_on && has_more);
       SendAnswers(loop.get());
-      loop->Settle();
+      loop->EndPass();
     }
     loop->CloseAll();
     waiting_.store(0, std::memory_order_relaxed);
@@ -221,7 +221,7 @@ bool IoThread::Publish(IoLoop* loop) {
 }
 
 void IoThread::SendAnswers(IoLoop* loop) {
-  while (outbox_.Take(&answers_)) {
+  while (outbox_.Receive(&answers_)) {
     for (size_t at = 0; at < answers_.size();) {
       uint32_t bytes;
       memcpy(&bytes, answers_.data() + at, sizeof bytes);

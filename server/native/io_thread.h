@@ -29,7 +29,7 @@ class IoThread {
     uint8_t number;
   };
 
-  IoThread(uint32_t number, Commons* commons, int signal, uint32_t inbox_bytes);
+  IoThread(uint32_t number, SharedState* shared, int signal, uint32_t inbox_bytes);
   ~IoThread();
   IoThread(const IoThread&) = delete;
   IoThread& operator=(const IoThread&) = delete;
@@ -65,7 +65,7 @@ class IoThread {
   void DrainIfTold(IoLoop* loop);
 
   const uint32_t number_;
-  Commons* const commons_;
+  SharedState* const shared_;
   const int signal_;
   int wake_ = -1;
   Inbox inbox_;

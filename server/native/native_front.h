@@ -39,7 +39,7 @@ class NativeFront {
  public:
   // `inbound` is the owner's memory; `deliver(bytes)` is called when records are in its first
   // bytes.
-  NativeFront(FrontOptions options, std::unique_ptr<Commons> commons, uint8_t* inbound,
+  NativeFront(FrontOptions options, std::unique_ptr<SharedState> shared, uint8_t* inbound,
               uint32_t inbound_bytes, std::function<void(uint32_t)> deliver);
   ~NativeFront();
   NativeFront(const NativeFront&) = delete;
@@ -57,14 +57,14 @@ class NativeFront {
   // The descriptor that is readable when a pass has something to do (but for deadlines).
   int descriptor() const { return loop_->descriptor(); }
   // One descriptor that ends Pass()'s waiting: what else the owner waits for.
-  int AddOutsider(int descriptor) { return loop_->AddOutsider(descriptor, kOutsider, 0); }
-  void RemoveOutsider(int descriptor) { loop_->RemoveOutsider(descriptor); }
+  int AddExternal(int descriptor) { return loop_->AddExternal(descriptor, kExternal, 0); }
+  void RemoveExternal(int descriptor) { loop_->RemoveExternal(descriptor); }
 
   // Answers: whole records in memory[0, bytes), or up to one whose first word is 0. The gaps in
   // them are written to.
   void Send(uint8_t* memory, uint32_t bytes);
   // A connection that was handed over has ended.
-  void Released() { commons_->connections.fetch_sub(1, std::memory_order_relaxed); }
+  void Released() { shared_->connections.fetch_sub(1, std::memory_order_relaxed); }
   FrontGauges Gauges() const;
   void Drain();
   // Closes everything; IsOver() says when the threads have ended too, which Pass() notices.
@@ -74,14 +74,14 @@ class NativeFront {
   void Join();
 
  private:
-  static constexpr uint32_t kOutsider = 0;
+  static constexpr uint32_t kExternal = 0;
   static constexpr uint32_t kSignal = 1;
 
   bool Deliver();
-  bool TakeInboxes();
+  bool ReceiveInboxes();
 
   const FrontOptions options_;
-  const std::unique_ptr<Commons> commons_;
+  const std::unique_ptr<SharedState> shared_;
   RecordBuffer inbound_;
   const std::function<void(uint32_t)> deliver_;
   std::unique_ptr<IoLoop> loop_;

@@ -63,17 +63,17 @@ class Relay {
     uint32_t threads = 0;
     uint32_t connections_max = 100'000;
     uint32_t event_bytes = 100;
-    Patience patience;
+    Timeouts timeouts;
   };
 
   explicit Relay(const Options& options) : options_(options), inbound_(kInboundBytes / 8) {
-    auto commons = std::make_unique<Commons>();
-    commons->connections_max = options.connections_max;
-    commons->patience = options.patience;
-    commons->buffer_bytes_max = kBufferBytesMax;
+    auto shared = std::make_unique<SharedState>();
+    shared->connections_max = options.connections_max;
+    shared->timeouts = options.timeouts;
+    shared->buffer_bytes_max = kBufferBytesMax;
     constexpr uint32_t kStatus[] = {400, 400, 413, 431, 404, 405, 408, 503};
-    for (size_t i = 0; i < commons->problems.size(); ++i) {
-      commons->problems[i] = {kStatus[i], kStatus[i] == 503 ? 10u : 0u, "{\"problem\":true}"};
+    for (size_t i = 0; i < shared->problems.size(); ++i) {
+      shared->problems[i] = {kStatus[i], kStatus[i] == 503 ? 10u : 0u, "{\"problem\":true}"};
     }
     FrontOptions front;
     front.threads = options.threads;
@@ -81,9 +81,9 @@ class Relay {
     front.listeners.push_back({"0.0.0.0", 0, false, Route::kCrossings, false});
     std::atomic<bool> listening{false};
     thread_ = std::thread(
-        [this, &listening, front = std::move(front), commons = std::move(commons)]() mutable {
+        [this, &listening, front = std::move(front), shared = std::move(shared)]() mutable {
           front_ = std::make_unique<NativeFront>(
-              std::move(front), std::move(commons), reinterpret_cast<uint8_t*>(inbound_.data()),
+              std::move(front), std::move(shared), reinterpret_cast<uint8_t*>(inbound_.data()),
               kInboundBytes, [this](uint32_t bytes) { Deliver(bytes); });
           std::vector<uint16_t> ports;
           EXPECT(front_->Listen(&ports) == 0 && ports.size() == 2);
@@ -216,8 +216,8 @@ class Client {
     address.sin_addr.s_addr = htonl(0x7f000000 + host);
     before_it_connects();
     EXPECT(connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-    timeval patience = {60, 0};
-    setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    timeval timeouts = {60, 0};
+    setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &timeouts, sizeof timeouts);
   }
   ~Client() { Close(); }
   Client(Client&& other) noexcept : descriptor_(other.descriptor_) { other.descriptor_ = -1; }
@@ -490,7 +490,7 @@ CASE(
     "cuts off who does not finish a request, who is idle, and who does not read, each after its "
     "time") {
   ForBothShapes([](Relay::Options options) {
-    options.patience = {600, 600, 600, 300};
+    options.timeouts = {600, 600, 600, 300};
     options.event_bytes = kLongAnswer;
     Relay relay(options);
     Outside([&] {
@@ -515,7 +515,7 @@ CASE(
 
 CASE("never cuts off a parked poll") {
   Relay::Options options;
-  options.patience = {300, 300, 300, 300};
+  options.timeouts = {300, 300, 300, 300};
   Relay relay(options);
   Outside([&] {
     Client parked(relay.events_port);

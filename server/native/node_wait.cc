@@ -43,7 +43,7 @@ int NodeWait::Start() {
 }
 
 int NodeWait::StartRiding() {
-  if (const int error = front_->AddOutsider(uv_backend_fd(loop_)); error != 0) {
+  if (const int error = front_->AddExternal(uv_backend_fd(loop_)); error != 0) {
     return -error;
   }
   is_riding_ = true;
@@ -54,7 +54,7 @@ void NodeWait::StopRiding() {
   is_riding_ = false;
   uv_prepare_stop(&prepare_);
   uv_idle_stop(&idle_);
-  front_->RemoveOutsider(uv_backend_fd(loop_));
+  front_->RemoveExternal(uv_backend_fd(loop_));
 }
 
 int NodeWait::StartPolling() {
@@ -83,8 +83,8 @@ void NodeWait::Ride() {
   for (int passes = 0; passes < kPassesMax && is_riding_; ++passes) {
     uv_update_time(loop_);
     const int timeout_ms = HasPendingWatchers() ? 0 : uv_backend_timeout(loop_);
-    const bool has_outsider = front_->Pass(timeout_ms);
-    if (has_outsider || timeout_ms == 0) {
+    const bool has_external = front_->Pass(timeout_ms);
+    if (has_external || timeout_ms == 0) {
       break;
     }
     if (ended_ && front_->IsOver()) {

@@ -22,7 +22,7 @@ class Outbox {
   // was waiting before.
   bool Send();
   // Swaps what was sent into `into`, which is emptied first. False: there was nothing.
-  bool Take(std::vector<uint8_t>* into);
+  bool Receive(std::vector<uint8_t>* into);
 
  private:
   static constexpr size_t kKeptBytesMax = 256 << 10;  // a larger vector, of a storm, is given back

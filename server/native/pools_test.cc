@@ -14,24 +14,24 @@ namespace {
 
 CASE("connections: a record closed in this pass is not used again before the next") {
   ConnectionTable table;
-  const Index first = table.Take(7);
+  const Index first = table.Allocate(7);
   const uint32_t generation = table.At(first).generation;
   table.Release(first);
-  EXPECT(table.Take(8) != first);
-  table.Settle();
-  EXPECT(table.Take(9) == first);
+  EXPECT(table.Allocate(8) != first);
+  table.EndPass();
+  EXPECT(table.Allocate(9) == first);
   EXPECT(table.At(first).generation != generation && table.At(first).descriptor == 9);
 }
 
 CASE("connections: as many as a ticket can name, and no more") {
   ConnectionTable table;
   for (Index i = 0; i < 1u << kIndexBits; ++i) {
-    EXPECT(table.Take(1) == i);
+    EXPECT(table.Allocate(1) == i);
   }
-  EXPECT(table.Take(1) == kNoIndex);
+  EXPECT(table.Allocate(1) == kNoIndex);
   table.Release(12345);
-  table.Settle();
-  EXPECT(table.Take(1) == 12345);
+  table.EndPass();
+  EXPECT(table.Allocate(1) == 12345);
 }
 
 CASE("tickets: come back from 48 bits as they went in, up to the largest") {
@@ -49,7 +49,7 @@ CASE("request pool: gives memory back after a storm, and keeps its bound during 
   RequestPool pool(8 << 20);
   std::vector<BufferHandle> held;
   for (;;) {
-    const BufferHandle handle = pool.Take(held.size() % 2 == 0 ? 100 : kRequestBytesMax);
+    const BufferHandle handle = pool.Allocate(held.size() % 2 == 0 ? 100 : kRequestBytesMax);
     if (handle == kNoBuffer) {
       break;
     }
@@ -82,7 +82,7 @@ CASE("request pool: two that are held never share a byte") {
   for (int step = 0; step < 20'000; ++step) {
     if (held.size() < 300 && random() % 2 == 0) {
       const uint32_t size = 1 + random() % kRequestBytesMax;
-      const Held each = {pool.Take(size), static_cast<uint8_t>(random()), size};
+      const Held each = {pool.Allocate(size), static_cast<uint8_t>(random()), size};
       EXPECT(each.handle != kNoBuffer && pool.At(each.handle)->capacity >= size);
       memset(pool.At(each.handle)->bytes(), each.mark, size);
       pool.At(each.handle)->size = size;

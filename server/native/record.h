@@ -46,7 +46,7 @@ struct InboundRecord {
                           // passage follows
 };
 constexpr uint32_t kInboundHeadBytes = sizeof(InboundRecord);
-constexpr uint32_t kClosedBytes = 24;
+constexpr uint32_t kNoticeBytes = 24;
 static_assert(kInboundHeadBytes == 64);
 
 // An answer. Its HTTP head is written right before the body, into the gap between this and that, so

@@ -22,7 +22,7 @@ RequestPool::~RequestPool() {
   }
 }
 
-BufferHandle RequestPool::Take(uint32_t capacity) {
+BufferHandle RequestPool::Allocate(uint32_t capacity) {
   const uint32_t large = capacity > kinds_[0].buffer_bytes - sizeof(RequestBuffer) ? 1 : 0;
   Kind& kind = kinds_[large];
   const uint64_t all_free = kind.buffers == 64 ? ~0ull : (1ull << kind.buffers) - 1;
@@ -103,7 +103,7 @@ void RequestPool::Release(BufferHandle handle) {
 }
 
 BufferHandle RequestPool::Grow(BufferHandle handle, uint32_t capacity) {
-  const BufferHandle larger = Take(capacity);
+  const BufferHandle larger = Allocate(capacity);
   if (larger == kNoBuffer) {
     return kNoBuffer;
   }

@@ -35,7 +35,7 @@ class RequestPool {
 
   // A buffer for at least `capacity` ≤ kRequestBytesMax bytes, empty; kNoBuffer when the bound is
   // reached.
-  BufferHandle Take(uint32_t capacity);
+  BufferHandle Allocate(uint32_t capacity);
   void Release(BufferHandle handle);
   RequestBuffer* At(BufferHandle handle) const;
   // The same bytes in a buffer for `capacity`; kNoBuffer, and the old one stays, when the bound is
