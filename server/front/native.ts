@@ -13,6 +13,7 @@ import { availableParallelism } from 'node:os';
 import type { Answer } from '../wire/answer.ts';
 import { CROSSING_BYTES_MAX, type EdgeNumber } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
+import { connectionsFor, fileLimit } from './file_limit.ts';
 import {
   type Front,
   type FrontGauges,
@@ -28,7 +29,6 @@ import { PortableFront } from './portable.ts';
 /** What the addon exports; addon.cc is its other half. */
 interface Addon {
   NativeFront: new (options: object) => NativeObject;
-  fileLimit(): number;
   inboundHeadBytes: number;
   outboundHeadBytes: number;
   threadsMax: number;
@@ -115,11 +115,6 @@ function addon(): Addon {
   return loaded;
 }
 
-/** Descriptors one file table of this process may hold (RLIMIT_NOFILE). */
-export function fileLimit(): number {
-  return addon().fileLimit();
-}
-
 /** The version of libuv whose headers the addon was compiled with; of another one than Node's it waits by slower means. */
 export function compiledForLibuv(): string {
   return addon().libuv;
@@ -134,9 +129,6 @@ export interface ThreadPlan {
   /** A sentence for the log. */
   reason: string;
 }
-
-/** Descriptors of each file table that are not for connections: logs, IPC, the sprite store, epoll sets and some to spare. */
-const RESERVED_FILES = 256;
 
 /** The kernel spreads connections over threads by a hash: each thread gets room for so much more than its share. */
 const UNEVEN = 1.05;
@@ -153,7 +145,7 @@ const THREADS_MAX = 254;
  *         I/O itself, which costs least. Otherwise at least one thread, and so many that each stays below `fileLimit`.
  */
 export function planThreads(wanted: number, limits: { fileLimit: number; cores: number; alone: boolean }): ThreadPlan {
-  const perTable = Math.max(1, Math.min(THREAD_CONNECTIONS_MAX, limits.fileLimit - RESERVED_FILES));
+  const perTable = Math.min(THREAD_CONNECTIONS_MAX, connectionsFor(limits.fileLimit));
   if (wanted <= perTable && (limits.alone || limits.cores === 1)) {
     const reason = `${wanted} connections on the JavaScript thread: they fit in the file limit of ${limits.fileLimit}.`;
     return { threads: 0, connectionsMax: wanted, reason };

@@ -6,7 +6,6 @@
 // send() is called. (deliver() calls it before it returns: what it left there, tasks that run
 // behind it would write over.)
 #include <napi.h>
-#include <sys/resource.h>
 #include <uv.h>
 
 #include <algorithm>
@@ -241,17 +240,9 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
   bool is_environment_ending_ = false;
 };
 
-// RLIMIT_NOFILE of this process: how many descriptors one file table may hold.
-Napi::Value FileLimit(const Napi::CallbackInfo& info) {
-  rlimit limit = {};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return Napi::Number::New(info.Env(), static_cast<double>(limit.rlim_cur));
-}
-
 Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(new Environment());
   exports.Set("NativeFront", FrontObject::Define(env));
-  exports.Set("fileLimit", Napi::Function::New(env, FileLimit));
   // The layout of records, for native.ts to check its own against.
   exports.Set("inboundHeadBytes", kInboundHeadBytes);
   exports.Set("outboundHeadBytes", kOutboundHeadBytes);
