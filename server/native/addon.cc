@@ -1,10 +1,10 @@
-// The border to JavaScript: the only file that knows Node-API.
+// The border to JavaScript: the only file that uses Node-API.
 //
-// One object, `NativeFront`, whose methods native.ts calls. Records cross in two ArrayBuffers that
-// JavaScript owns and this keeps referenced: inbound ones are announced by one call of
-// `deliver(bytes)` a pass; answers lie in the outbound buffer, with a word 0 behind the last, when
-// send() is called. (deliver() calls it before it returns: what it left there, tasks that run
-// behind it would write over.)
+// It exports one class, `NativeFront`, whose methods native.ts calls. Records cross in two
+// ArrayBuffers that JavaScript owns and this object keeps referenced. One call of `deliver(bytes)`
+// a pass announces the inbound records. Answers are in the outbound buffer when send() is called,
+// with a word 0 after the last. (deliver() calls send() before it returns, since the tasks that run
+// after it would overwrite its answers.)
 #include <napi.h>
 #include <uv.h>
 
@@ -107,7 +107,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
       return env.Undefined();
     }
     napi_add_async_cleanup_hook(env, OnCleanup, this, &cleanup_);
-    Ref();  // until it is closed
+    Ref();  // until Ended()
     const Napi::Array result = Napi::Array::New(env, ports.size());
     for (uint32_t i = 0; i < ports.size(); ++i) {
       result.Set(i, ports[i]);
@@ -128,7 +128,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     }
     front_->Send(outbound_memory_, outbound_bytes_);
     if (wait_) {
-      wait_->Nudge();
+      wait_->SchedulePass();
     }
   }
 
@@ -154,19 +154,19 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     }
   }
 
-  // close(callback): everything at once; the callback comes when the threads have ended.
+  // close(callback): closes everything at once and calls back when the threads have ended.
   void Close(const Napi::CallbackInfo& info) {
     closed_ = Napi::Persistent(info[0].As<Napi::Function>());
     if (!wait_) {
       front_ = nullptr;
-      TellClosed();
+      CallClosed();
       return;
     }
     front_->Stop();
     wait_->End([this] { Ended(); });
   }
 
-  // The environment ends (a worker thread is stopped): no more JavaScript.
+  // The environment ends (a worker thread stops): JavaScript must not be called any more.
   static void OnCleanup(napi_async_cleanup_hook_handle /*handle*/, void* object) {
     FrontObject* const self = static_cast<FrontObject*>(object);
     self->is_environment_ending_ = true;
@@ -181,7 +181,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     inbound_.Reset();
     outbound_.Reset();
     if (!is_environment_ending_) {
-      TellClosed();
+      CallClosed();
     }
     const napi_async_cleanup_hook_handle cleanup = std::exchange(cleanup_, nullptr);
     if (!is_environment_ending_) {
@@ -192,7 +192,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     }
   }
 
-  void TellClosed() {
+  void CallClosed() {
     const Napi::HandleScope scope(Env());
     const Napi::FunctionReference closed = std::move(closed_);
     Call(closed, 0, nullptr);
@@ -210,9 +210,9 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     Call(deliver_, 1, &count);
   }
 
-  // Enters JavaScript as a task of its own. What it throws is an uncaught exception, as in any
-  // other callback. In plain Node-API: while a worker thread is being terminated every call may
-  // fail, which the C++ wrapper takes for fatal.
+  // Calls JavaScript as a separate task. An exception is an uncaught exception, as in any other
+  // callback. This uses plain Node-API: while a worker thread is being terminated, every call may
+  // fail, which is a fatal error to the C++ wrapper.
   void Call(const Napi::FunctionReference& function, size_t count, const napi_value* values) {
     const napi_env env = Env();
     if (napi_make_callback(env, context_, Value(), function.Value(), count, values, nullptr) ==
@@ -243,7 +243,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
 Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(new Environment());
   exports.Set("NativeFront", FrontObject::Define(env));
-  // The layout of records, for native.ts to check its own against.
+  // The layout of records, which native.ts compares with its own.
   exports.Set("inboundHeadBytes", kInboundHeadBytes);
   exports.Set("outboundHeadBytes", kOutboundHeadBytes);
   exports.Set("threadsMax", kThreadsMax);

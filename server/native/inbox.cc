@@ -12,7 +12,7 @@ RecordBuffer MapBuffer(uint32_t capacity) {
   void* memory =
       mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    abort();  // at start, for some hundred KiB: nothing could go on
+    abort();  // at start, for some hundred KiB: no front could run
   }
   return {static_cast<uint8_t*>(memory), capacity};
 }

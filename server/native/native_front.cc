@@ -11,12 +11,12 @@
 namespace sprites {
 namespace {
 
-// All inboxes together, in each direction; a thread gets its share, within bounds.
+// Of all inboxes together; each gets an equal share, within bounds.
 constexpr uint32_t kInboxesBytes = 4 << 20;
 constexpr uint32_t kInboxBytesMin = 64 << 10;
 static_assert(kInboxBytesMin >= 2 * IoLoop::kRecordBytesMax);
 
-// What one inbox holds has to fit in the inbound buffer, or it would never be taken.
+// The records of one inbox must fit into the inbound buffer, or they could never be received.
 uint32_t InboxBytes(uint32_t threads, uint32_t inbound_bytes) {
   return std::clamp(kInboxesBytes / std::max(threads, 1u), kInboxBytesMin, inbound_bytes) & ~4095u;
 }
@@ -47,7 +47,7 @@ int NativeFront::Listen(std::vector<uint16_t>* ports) {
     return error;
   }
   std::vector<IoThread::Listening> threaded;
-  std::vector<int> probes;  // hold the ports of the threads' listeners until all are known
+  std::vector<int> probes;  // reserve the ports of the threads' listeners until all are known
   int error = 0;
   for (size_t i = 0; i < options_.listeners.size() && error == 0; ++i) {
     ListenerOptions listener = options_.listeners[i];
@@ -80,7 +80,7 @@ int NativeFront::Listen(std::vector<uint16_t>* ports) {
   if (signal_ < 0) {
     return errno;
   }
-  // Edge-triggered and never read: each ring is an edge of its own.
+  // Edge-triggered and never read: each write is a new edge.
   if (error = loop_->AddExternal(signal_, kSignal, EPOLLET); error != 0) {
     return error;
   }
@@ -97,7 +97,7 @@ int NativeFront::Listen(std::vector<uint16_t>* ports) {
 bool NativeFront::Pass(int timeout_ms) {
   const uint32_t externals = loop_->Wait(has_full_inboxes_ ? 0 : timeout_ms);
   const bool is_signalled = has_full_inboxes_ || (externals & 1u << kSignal) != 0;
-  // What epoll told has to be served before it is asked again; what is in the inboxes can wait.
+  // All events must be handled before the next wait. The records in the inboxes can stay there.
   while (loop_->Handle() && Deliver()) {
   }
   has_full_inboxes_ = is_signalled && ReceiveInboxes();
@@ -117,9 +117,9 @@ bool NativeFront::Deliver() {
   return !stopped_;
 }
 
-// True when something stayed behind for want of room: the next pass begins there.
+// Returns true when records stayed in an inbox for lack of room: the next pass starts with it.
 bool NativeFront::ReceiveInboxes() {
-  for (size_t taken = 0; taken < threads_.size(); ++taken) {
+  for (size_t received = 0; received < threads_.size(); ++received) {
     IoThread& thread = *threads_[next_inbox_];
     switch (thread.inbox().Receive(&inbound_)) {
       case Inbox::Received::kNoRoom:
@@ -188,7 +188,7 @@ void NativeFront::Drain() {
     thread->Drain();
   }
   for (const auto& thread : threads_) {
-    thread->AwaitDeaf();
+    thread->AwaitListenersClosed();
   }
 }
 
