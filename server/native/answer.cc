@@ -72,7 +72,8 @@ constexpr std::string_view kKeepAlive = "Connection: keep-alive\r\n";
 constexpr std::string_view kClose = "Connection: close\r\n";
 constexpr size_t kStatusLineBytesMax = 46;
 constexpr size_t kDigitsMax = 10;
-// Only a 401 has WWW-Authenticate, and it has no Retry-After; the sum of all fits nevertheless.
+// The sum covers Allow too: only a 405 has it, and a 405 has neither Retry-After nor
+// WWW-Authenticate, which are longer.
 static_assert(kStatusLineBytesMax + kProblem.size() + kDigitsMax + kRest.size() +
                   kRetryAfter.size() + kDigitsMax + 2 + kAuthenticate.size() + kKeepAlive.size() +
                   2 <=

@@ -18,6 +18,7 @@
         'listener.cc',
         'native_front.cc',
         'node_wait.cc',
+        'off_route.cc',
         'outbox.cc',
         'request_parser.cc',
         'request_pool.cc',

@@ -9,36 +9,13 @@
 #include <string_view>
 
 #include "clock.h"
+#include "off_route.h"
 #include "socket_calls.h"
 
 namespace sprites {
 namespace {
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-constexpr const char* kAllowed[] = {"GET, OPTIONS", "POST, OPTIONS"};
-
-// True when only Node can continue with this connection, and the listener hands such connections
-// over.
-bool IsForNode(const Acceptor::Listener& listener, Parsed parsed, const UnreadBytes& unread) {
-  if (!listener.hands_over) {
-    return false;
-  }
-  switch (parsed) {
-    case Parsed::kOther:
-    case Parsed::kChunked:
-      return true;
-    case Parsed::kPartial:
-    case Parsed::kMalformed:
-      return !MayBecomeHot(unread.at, unread.size, listener.route);
-    case Parsed::kPoll:
-    case Parsed::kCrossing:
-    case Parsed::kBadCursor:
-    case Parsed::kTooLarge:
-    case Parsed::kHeadTooLarge:
-      return false;
-  }
-  return false;
-}
 
 // The sooner of two timeouts, where -1 is none.
 int Sooner(int one_ms, int other_ms) {
@@ -239,7 +216,7 @@ void IoLoop::HandleBytes(Index index, Connection& connection, const UnreadBytes&
   Request request;
   const Parsed parsed =
       ParseRequest(unread.at, unread.size, listener.route, unread.place, &request);
-  if (IsForNode(listener, parsed, unread)) {
+  if (listener.hands_over && IsForNode(listener.route, parsed, unread)) {
     HandOver(index, connection, unread);
     return;
   }
@@ -261,7 +238,7 @@ void IoLoop::HandleBytes(Index index, Connection& connection, const UnreadBytes&
       break;
     case Parsed::kOther:
     case Parsed::kBadCursor:
-      AnswerHere(index, connection, unread, parsed, request);
+      AnswerOffRoute(index, connection, unread, parsed, request);
       break;
     case Parsed::kChunked:
     case Parsed::kMalformed:
@@ -399,8 +376,8 @@ void IoLoop::Answer(uint8_t* record) {
 }
 
 // Answers a well-formed request that JavaScript never sees.
-void IoLoop::AnswerHere(Index index, Connection& connection, const UnreadBytes& unread,
-                        Parsed parsed, const Request& request) {
+void IoLoop::AnswerOffRoute(Index index, Connection& connection, const UnreadBytes& unread,
+                            Parsed parsed, const Request& request) {
   connection.Unset(kTimed);
   connection.Unset(kContinueSent);
   if (request.is_http10) {
@@ -414,20 +391,8 @@ void IoLoop::AnswerHere(Index index, Connection& connection, const UnreadBytes& 
     connection.Set(kCloseAfter);
     connection.Set(kLinger);
   }
-  const Persistence persistence = PersistenceOf(connection);
-  std::string answer;
-  if (parsed == Parsed::kBadCursor) {
-    answer = ProblemAnswer(shared_->BodyOf(Problem::kCursor), persistence, false, nullptr);
-  } else if (request.is_options) {
-    answer = PreflightAnswer(persistence);
-  } else if (request.is_known_path) {
-    const Route route = acceptor_.ListenerOf(connection).route;
-    answer = ProblemAnswer(shared_->BodyOf(Problem::kMethodNotAllowed), persistence,
-                           request.is_head, kAllowed[static_cast<size_t>(route)]);
-  } else {
-    answer =
-        ProblemAnswer(shared_->BodyOf(Problem::kNotFound), persistence, request.is_head, nullptr);
-  }
+  const std::string answer = OffRouteAnswer(acceptor_.ListenerOf(connection).route, parsed, request,
+                                            PersistenceOf(connection), *shared_);
   // Before Send(), which may close the connection.
   KeepRest(index, connection, unread, request);
   Send(index, connection, reinterpret_cast<const uint8_t*>(answer.data()),

@@ -105,8 +105,8 @@ class IoLoop {
   void AwaitAnswer(Index index, Connection& connection, const Request& request);
   void ReportIfOutdated(Index index, Connection& connection);
   void EndWaiting();
-  void AnswerHere(Index index, Connection& connection, const UnreadBytes& unread, Parsed parsed,
-                  const Request& request);
+  void AnswerOffRoute(Index index, Connection& connection, const UnreadBytes& unread, Parsed parsed,
+                      const Request& request);
   void AnswerProblem(Index index, Connection& connection, Problem problem);
   Persistence PersistenceOf(const Connection& connection) const;
 
