@@ -15,7 +15,7 @@ const FILES_ASSUMED = 10_240;
 const CONNECTIONS_MIN = 16;
 
 /**
- * Files this process may have open. On Linux each I/O thread has a file table of its own with this limit.
+ * Files this process may have open. On Linux each I/O thread has its own file table with this limit.
  *
  * Source  /proc/self/limits; Node raised the soft limit to the hard limit at start.
  */

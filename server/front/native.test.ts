@@ -460,6 +460,7 @@ describe('front › native', { skip }, () => {
     const limits = { fileLimit: 20_000, cores: 2, alone: true };
     assert.equal(planThreads(10_000, limits).threads, 0);
     assert.equal(planThreads(10_000, { ...limits, alone: false }).threads, 1);
+    assert.equal(planThreads(192, { ...limits, fileLimit: 256, alone: false }).threads, 1);
     const million = planThreads(1_000_000, limits);
     assert.equal(million.connectionsMax, 1_000_000);
     assert.ok(million.threads * (20_000 - 256) >= 1_000_000 * 1.04 && million.threads < 60, `${million.threads}`);

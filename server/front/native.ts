@@ -142,8 +142,9 @@ const THREADS_MAX = 254;
 /**
  * Plans the I/O threads for `wanted` connections. Pure.
  *
- * Shape   threads is 0 when all connections fit into the process's own file table and the process is `alone`: the JavaScript
- *         thread then does the I/O itself, which is cheapest. Otherwise there are as many threads as `fileLimit` requires.
+ * Shape   threads is 0 when all connections fit into the process's own file table and the process is `alone` or has one core:
+ *         the JavaScript thread then does the I/O itself, which is cheapest. Otherwise there is at least one thread, and so
+ *         many that each stays below `fileLimit`.
  */
 export function planThreads(wanted: number, limits: { fileLimit: number; cores: number; alone: boolean }): ThreadPlan {
   const perTable = Math.min(THREAD_CONNECTIONS_MAX, connectionsFor(limits.fileLimit));

@@ -189,7 +189,7 @@ export class PortableFront implements Front {
     });
   }
 
-  /** Closing a socket with unread bytes resets it, and the peer loses the answer. So this ends our half, then waits for the peer. */
+  /** Closing a socket with unread bytes resets it, and the peer loses the answer. So this ends our half and waits for the peer. */
   readonly #linger = ((front: PortableFront) =>
     function destroySoon(this: FrontSocket): void {
       if (this.lingering || this.destroyed) return;
