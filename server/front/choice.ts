@@ -1,12 +1,12 @@
-/** Which front a process uses: the native one where it is built and the system is Linux, the portable one else. */
+/** Chooses the front of a process: the native one on Linux where it is built, otherwise the portable one. */
 import type { Front, FrontHandlers, FrontListener } from './front.ts';
 import { machineLimits, NativeFront, planThreads, whyNoNativeFront } from './native.ts';
 import { PortableFront } from './portable.ts';
 
-/** A front that is not made yet, and what it will hold. */
+/** A front that does not exist yet, and what it will hold. */
 export interface FrontPlan {
   kind: Front['kind'];
-  /** How it came to that: a sentence for the log. */
+  /** Why this front was chosen: a sentence for the log. */
   reason: string;
   connectionsMax: number;
   /** I/O threads beside the JavaScript thread. */
@@ -15,10 +15,10 @@ export interface FrontPlan {
 }
 
 /**
- * Plans the front for `connections` at once, of which `ownTable` fit into the process's own file table.
+ * Plans a front for `connections` at once, of which `ownTable` fit into the process's own file table.
  *
- * Shape   `alone`: this process does all the work of the relay, so a thread beside it would only add a hop.
- * Throws  Error when `native` was asked for and can't be had: says why.
+ * Shape   `alone`: this process does all the work of the relay, so an I/O thread would only add a hop.
+ * Throws  Error when the native front was asked for and is not available; the message says why.
  */
 export function planFront(
   wanted: 'auto' | 'native' | 'portable',

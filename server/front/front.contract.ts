@@ -1,7 +1,7 @@
 /**
- * The contract of a front: what both implementations must do, byte for byte where the protocol fixes bytes.
+ * The contract of a front: what both implementations must do, byte for byte where the protocol defines the bytes.
  *
- * `contract(name, make)` registers the suite; portable.test.ts and native.test.ts call it with their own factory.
+ * `contract(name, make)` registers the suite; portable.test.ts and native.test.ts call it with their factory.
  */
 import assert from 'node:assert/strict';
 import net from 'node:net';
@@ -19,12 +19,12 @@ const OUTDATED = '{"cursor":"6a1f03c2-0","events":[]}';
 
 type Seen = Omit<RequestView, 'token' | 'body'> & { kind: 'poll' | 'crossing'; token: number[]; body: string };
 
-/** A front under test, and all it has told its handlers. */
+/** A front under test, and a record of all calls of its handlers. */
 class Bench {
   readonly seen: Seen[] = [];
   readonly closed: { ticket: number; slot: number }[] = [];
   readonly outdated: { ticket: number; slot: number }[] = [];
-  /** Outdated polls are answered at once, as a relay does. */
+  /** Answers outdated polls at once, as a relay does. */
   answersOutdated = false;
   turns = 0;
   front!: Front;
@@ -36,23 +36,23 @@ class Bench {
     const note = (kind: Seen['kind'], view: RequestView) => {
       const body = Buffer.from(view.body.subarray(view.start, view.end)).toString();
       this.seen.push({ ...view, kind, token: [...view.token], body });
-      this.#tell();
+      this.#notify();
     };
     const handlers: FrontHandlers = {
       poll: (view) => note('poll', view),
       crossing: (view) => note('crossing', view),
       closed: (ticket, slot) => {
         this.closed.push({ ticket, slot });
-        this.#tell();
+        this.#notify();
       },
       outdated: (ticket, slot) => {
         this.outdated.push({ ticket, slot });
         if (this.answersOutdated) this.answer(ticket, 200, OUTDATED);
-        this.#tell();
+        this.#notify();
       },
       turn: () => {
         this.turns++;
-        this.#tell();
+        this.#notify();
       },
     };
     const listener: FrontListener = { host: '127.0.0.1', port: 0, shared: false, routes: 'events' };
@@ -72,7 +72,7 @@ class Bench {
     return client;
   }
 
-  /** Waits until `condition` holds; looked at whenever a handler was called. */
+  /** Waits until `condition` holds; checks it after every call of a handler. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise<void>((resolve) => this.#changed.add(resolve));
   }
@@ -85,7 +85,7 @@ class Bench {
   answer(ticket: number, status = 200, text = ANSWER, retryAfterSeconds = 0): void {
     const body = Buffer.from(`##${text}##`);
     this.front.answer(ticket, status, body, 2, body.length - 2, retryAfterSeconds);
-    body.fill(0); // the front has its own copy by now
+    body.fill(0); // the front has copied it
     this.front.flush();
   }
 
@@ -99,7 +99,7 @@ class Bench {
     await this.front?.close();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const resolve of this.#changed) resolve();
     this.#changed.clear();
   }
@@ -110,7 +110,7 @@ class Client {
   readonly connected: Promise<void>;
   readonly ended: Promise<void>;
   readonly socket: net.Socket;
-  /** The connection was broken, not ended. */
+  /** The connection failed instead of ending. */
   broken = false;
   #received = '';
   #wake: (() => void) | undefined;
@@ -141,7 +141,7 @@ class Client {
     this.socket.destroy();
   }
 
-  /** The next whole answer. */
+  /** Reads the next whole answer. */
   async answer(bodiless = false): Promise<{ status: number; headers: Map<string, string>; body: string; raw: string }> {
     for (;;) {
       const end = this.#received.indexOf('\r\n\r\n');
@@ -177,7 +177,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       await bench.open(make, options);
     };
 
-    it('hands a poll on with desktop, token and cursor, and answers it with these bytes', async () => {
+    it('passes on a poll with desktop, token and cursor, and answers it with the given bytes', async () => {
       await open();
       const client = await bench.connect();
       client.send(`${EVENTS}?cursor=6a1f03c2-81 HTTP/1.1\r\n${AUTHORIZED}\r\n`);
@@ -203,7 +203,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal(answer.headers.get('content-length'), String(ANSWER.length));
     });
 
-    it('says the end of a turn after the calls of it', async () => {
+    it('reports the end of a turn after the calls of the turn', async () => {
       await open();
       const client = await bench.connect();
       client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
@@ -211,7 +211,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal(bench.seen.length, 1);
     });
 
-    it('gives no cursor, and no slot without a good token of the same desktop', async () => {
+    it('passes on a poll without a cursor, and without a slot unless the token is valid for the desktop', async () => {
       await open();
       const cases = [
         [`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`, 0x1a2b],
@@ -233,7 +233,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       }
     });
 
-    it('refuses a cursor that is not of its form, and keeps the connection', async () => {
+    it('refuses a malformed cursor, and keeps the connection', async () => {
       await open();
       const client = await bench.connect();
       for (const cursor of [
@@ -254,7 +254,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal(bench.seen.length, 0);
     });
 
-    it('serves many requests on one connection, one after the other, however their bytes are split', async () => {
+    it('handles many requests on one connection in turn, however their bytes are split', async () => {
       await open();
       const client = await bench.connect();
       const bytes = `${EVENTS}?cursor=6a1f03c2-7 HTTP/1.1\r\n${AUTHORIZED}\r\n`;
@@ -270,7 +270,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       }
     });
 
-    it('answers pipelined requests in their order', async () => {
+    it('answers pipelined requests in order', async () => {
       await open();
       const client = await bench.connect(1);
       client.send(post('{"n":1}') + post('{"n":2}') + post('{"n":3}'));
@@ -282,7 +282,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       }
     });
 
-    it('hands a crossing on with its body', async () => {
+    it('passes on a crossing with its body', async () => {
       await open();
       const client = await bench.connect(1);
       const body = 'x'.repeat(1024);
@@ -293,7 +293,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal((await client.answer()).status, 202);
     });
 
-    it('refuses a body above 1024 bytes before it has come, and closes', async () => {
+    it('refuses a body above 1024 bytes before it arrives, and closes', async () => {
       await open();
       const client = await bench.connect(1);
       client.send(post('x'.repeat(1025)).slice(0, -1025));
@@ -305,7 +305,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal(bench.seen.length, 0);
     });
 
-    it('takes a poll with a body of 1024 bytes, for what it is worth, and refuses one above before it has come', async () => {
+    it('accepts a poll with a body of 1024 bytes, and refuses a larger body before it arrives', async () => {
       await open();
       const client = await bench.connect();
       const poll = (length: number) => `${EVENTS} HTTP/1.1\r\n${AUTHORIZED}Content-Length: ${length}\r\n\r\n`;
@@ -317,8 +317,8 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       await client.ended;
     });
 
-    it('lets a refusal be read by a client that first sends all it has announced', async () => {
-      await open({ patience: { lingerMs: 20_000 } });
+    it('delivers a refusal to a client that first sends all it has announced', async () => {
+      await open({ timeouts: { lingerMs: 20_000 } });
       const client = await bench.connect(1);
       client.socket.pause();
       const body = Buffer.alloc(8 << 20, 'x');
@@ -333,8 +333,8 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal(client.broken, false);
     });
 
-    it('does not wait for ever for the end of a client it has refused, and takes nothing more from it', async () => {
-      await open({ patience: { lingerMs: 300 } });
+    it('stops waiting for a refused client to close, and accepts nothing more from it', async () => {
+      await open({ timeouts: { lingerMs: 300 } });
       const client = await bench.connect(1);
       const late = new net.Socket({ allowHalfOpen: true }).connect(bench.ports[1], '127.0.0.1');
       late.on('error', () => {});
@@ -360,7 +360,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal((await client.answer()).headers.get('www-authenticate'), 'Bearer');
     });
 
-    it('tells of a parked connection that was closed, once, with its slot', async () => {
+    it('reports a parked connection that closes, once, with its slot', async () => {
       await open();
       const client = await bench.connect();
       client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
@@ -368,11 +368,11 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       client.destroy();
       await bench.until(() => bench.closed.length > 0);
       assert.deepEqual(bench.closed, [{ ticket: poll.ticket, slot: 0x1a2b }]);
-      bench.answer(poll.ticket); // goes nowhere
+      bench.answer(poll.ticket); // is ignored
       assert.equal(bench.front.gauges().waiting, 0);
     });
 
-    it('tells of each request that waits on a connection that closes, once', async () => {
+    it('reports each waiting request of a connection that closes, once', async () => {
       await open();
       const client = await bench.connect(1);
       client.send(post('{"n":1}') + post('{"n":2}') + post('{"n":3}'));
@@ -386,7 +386,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
     const poll = `${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`;
     const elsewhere = 'GET / HTTP/1.1\r\nHost: relay\r\n\r\n';
 
-    it('tells that a poll is outdated when another one comes behind it, and answers both in order', async () => {
+    it('reports a poll as outdated when another one follows it, and answers both in order', async () => {
       await open();
       bench.answersOutdated = true;
       for (const parts of [[poll.repeat(3)], [poll, poll, poll], [poll, poll.slice(0, 50), poll.slice(50) + poll]]) {
@@ -407,7 +407,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       }
     });
 
-    it('tells that a poll is outdated whatever comes behind it, once', async () => {
+    it('reports a poll as outdated whatever follows it, once', async () => {
       await open();
       const client = await bench.connect();
       client.send(poll);
@@ -425,7 +425,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       for (let n = 0; n < 3; n++) assert.equal((await client.answer()).status, 404);
     });
 
-    it('never tells that a crossing is outdated', async () => {
+    it('never reports a crossing as outdated', async () => {
       await open();
       const client = await bench.connect(1);
       client.send(post('{"n":1}'));
@@ -439,7 +439,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.deepEqual(bench.outdated, []);
     });
 
-    it('tells of nothing when an answered connection closes', async () => {
+    it('reports nothing when an answered connection closes', async () => {
       await open();
       const client = await bench.connect();
       client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
@@ -452,7 +452,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.deepEqual(bench.closed, []);
     });
 
-    it('answers everything else on the events port by itself', async () => {
+    it('answers every other request on the events port itself', async () => {
       await open();
       const client = await bench.connect();
       client.send('GET / HTTP/1.1\r\nHost: relay\r\n\r\n');
@@ -475,7 +475,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal((await bench.requests(1)).length, 1);
     });
 
-    it('gives every other request of a listener with a fallback to it', async () => {
+    it('passes every other request to the fallback of its listener', async () => {
       await open();
       const client = await bench.connect(1);
       for (const request of ['GET /', 'GET /v1/desktops/1a2b-3f', `${EVENTS}`, 'GET /v1/desktops/1a2b-3f/crossings']) {
@@ -487,7 +487,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal((await bench.requests(1))[0].body, '{"n":1}');
     });
 
-    it('takes a chunked crossing on a listener with a fallback', async () => {
+    it('accepts a chunked crossing on a listener with a fallback', async () => {
       await open();
       const client = await bench.connect(1);
       client.send(`POST /v1/desktops/1a2b-3f/crossings HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n`);
@@ -534,14 +534,14 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       await client.ended;
     });
 
-    it('takes a head of nearly 8192 bytes', async () => {
+    it('accepts a head of nearly 8192 bytes', async () => {
       await open();
       const client = await bench.connect();
       client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}X: ${'x'.repeat(7900)}\r\n\r\n`);
       assert.equal((await bench.requests(1))[0].slot, 0x1a2b);
     });
 
-    it('closes after the answer when the client asked for it', async () => {
+    it('closes after the answer when the client asks for it', async () => {
       await open();
       const client = await bench.connect();
       client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}Connection: close\r\n\r\n`);
@@ -551,7 +551,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       await client.ended;
     });
 
-    it('answers 503 to a connection too many, keeps serving, and takes one again when one is gone', async () => {
+    it('answers 503 above the limit, keeps serving, and accepts again when a connection closes', async () => {
       await open({ connectionsMax: 2 });
       const [first, second] = [await bench.connect(), await bench.connect()];
       first.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
@@ -571,7 +571,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal(bench.front.gauges().refused, 1);
     });
 
-    it('drains: no new connection, idle ones closed, parked ones closed after their answer', async () => {
+    it('drains: accepts no connection, closes idle ones now and parked ones after their answer', async () => {
       await open();
       const [idle, parked] = [await bench.connect(), await bench.connect()];
       idle.send('GET / HTTP/1.1\r\nHost: relay\r\n\r\n');
@@ -587,16 +587,16 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       await parked.ended;
     });
 
-    const patience = { requestMs: 600, uploadMs: 1800, idleMs: 600, writeMs: 600, lingerMs: 600 };
-    const taking: FrontListener = {
+    const timeouts = { requestMs: 600, uploadMs: 1800, idleMs: 600, writeMs: 600, lingerMs: 600 };
+    const accepting: FrontListener = {
       ...{ host: '127.0.0.1', port: 0, shared: false, routes: 'crossings' },
       fallback: (request, reply) => {
-        request.resume().on('end', () => reply.end('taken'));
+        request.resume().on('end', () => reply.end('accepted'));
       },
     };
 
-    it('answers 408 to a request that does not come whole in time, hot or not', async () => {
-      await open({ patience, listeners: [{ ...taking, fallback: undefined, routes: 'events' }, taking] });
+    it('answers 408 to a request that is not whole in time, hot or not', async () => {
+      await open({ timeouts, listeners: [{ ...accepting, fallback: undefined, routes: 'events' }, accepting] });
       const slow: [number, string][] = [
         [0, 'GET /v1/desk'],
         [0, `${EVENTS} HTTP/1.1\r\n${AUTHORIZED}`],
@@ -618,8 +618,8 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       await bench.emptied();
     });
 
-    it('gives an upload more time than a crossing, and not for ever', async () => {
-      await open({ patience, listeners: [{ ...taking, fallback: undefined, routes: 'events' }, taking] });
+    it('gives an upload more time than a crossing, but not unlimited time', async () => {
+      await open({ timeouts, listeners: [{ ...accepting, fallback: undefined, routes: 'events' }, accepting] });
       const head = 'PUT /x HTTP/1.1\r\nHost: relay\r\nContent-Length: 10\r\n\r\n';
       const [crossing, upload, stuck] = [await bench.connect(1), await bench.connect(1), await bench.connect(1)];
       upload.send(`${head}12345`);
@@ -632,8 +632,8 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       await stuck.ended;
     });
 
-    it('closes who is idle, and never who waits for an answer', async () => {
-      await open({ patience });
+    it('closes idle connections, but never one that waits for an answer', async () => {
+      await open({ timeouts });
       const parked = await bench.connect();
       parked.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
       const [{ ticket }] = await bench.requests(1);
@@ -645,8 +645,8 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal((await parked.answer()).status, 200);
     });
 
-    it('gives up who does not read its answer', async () => {
-      await open({ patience });
+    it('closes a connection whose client does not read its answer', async () => {
+      await open({ timeouts });
       const deaf = await bench.connect();
       deaf.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
       const [{ ticket }] = await bench.requests(1);

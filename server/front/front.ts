@@ -1,23 +1,23 @@
 /**
- * The front: what faces the sockets. It turns bytes into calls with plain numbers, and answers into bytes.
+ * The front faces the sockets. It turns bytes into calls with plain numbers, and answers into bytes.
  *
  * Two routes are hot and end here: `GET …/events` (a poll) and `POST …/crossings` (a crossing). Two implementations,
  * `portable` (node:http, any system) and `native` (the addon, Linux), pass one contract suite: front.contract.ts.
- * Invariant: every ticket handed to a handler is either answered once or reported closed once, never both.
- * Cost: no object is made for a request; handlers get one view that the front fills anew for each call.
+ * Invariant: every ticket that a handler receives is either answered once or reported closed once, never both.
+ * Cost: no object for a request; the front refills one view for each call of a handler.
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Answer } from '../wire/answer.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 
-/** Names one request that waits for its answer. A whole number below 2^48; never reused while an answer can still come. */
+/** Names one request that waits for its answer. An integer below 2^48, not reused while an answer can still come. */
 export type Ticket = number;
 
-/** No cursor came with the poll: nothing is acknowledged. */
+/** The poll has no cursor: it acknowledges nothing. */
 export const NO_CURSOR = -1;
 
-/** No desktop can have this slot: the id or the token was not of their form, or they disagree. */
+/** A slot that no desktop has: the id or the token is malformed, or they name different desktops. */
 export const NO_SLOT = 0xffffffff;
 
 /**
@@ -27,17 +27,17 @@ export const NO_SLOT = 0xffffffff;
  */
 export interface RequestView {
   ticket: Ticket;
-  /** The desktop of the path, when the token names the same one; else NO_SLOT. */
+  /** The slot in the path if the token names the same desktop; otherwise NO_SLOT. */
   slot: number;
   generation: number;
   /** The token's 128 bits: four 32-bit words, big-endian order of its hex digits. */
   readonly token: Uint32Array;
-  /** Poll: the cursor's epoch and sequence; seq is NO_CURSOR when none came. */
+  /** Poll: the cursor's epoch and sequence; seq is NO_CURSOR when the poll has none. */
   epoch: number;
   seq: number;
-  /** Crossing: −1 when its body is body[start, end), not yet looked at; else it was checked, and that is its passage. */
+  /** Crossing: −1 when body[start, end) is its unchecked body; otherwise it was checked, and the bytes are its passage. */
   edge: EdgeNumber | -1;
-  /** Crossing that was checked: the sender's number. */
+  /** A checked crossing: the sender's number. */
   crossing: number;
   body: Buffer;
   start: number;
@@ -45,101 +45,102 @@ export interface RequestView {
 }
 
 export interface FrontHandlers {
-  /** A whole poll has come. Answer its ticket now or later. */
+  /** A whole poll has arrived. Answer its ticket now or later. */
   poll(request: RequestView): void;
-  /** A whole crossing has come; its body is ≤ CROSSING_BYTES_MAX. Answer its ticket now or later. */
+  /** A whole crossing has arrived; its body is ≤ CROSSING_BYTES_MAX. Answer its ticket now or later. */
   crossing(request: RequestView): void;
-  /** The connection of an unanswered ticket is gone; an answer to it would go nowhere. `slot` is that of its request. */
+  /** The connection of an unanswered ticket has closed: an answer would be dropped. `slot` is the slot of its request. */
   closed(ticket: Ticket, slot: number): void;
   /**
-   * Something came on the connection of a poll that waits: what its client asks next is newer. Answer it, for answers
-   * leave in the order of their requests. Told once for a ticket.
+   * More bytes have arrived behind a parked poll: its client has a newer request. Answer the poll, since answers leave in
+   * the order of their requests. Called once for a ticket.
    */
   outdated(ticket: Ticket, slot: number): void;
-  /** The end of a batch of calls: what was gathered during it is handed on now. */
+  /** A batch of calls has ended: pass on now what was gathered during it. */
   turn(): void;
 }
 
 export interface FrontListener {
   /** Address to bind, e.g. `::` (both families), `127.0.0.1`. */
   host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number;
-  /** Several processes listen on this port together (SO_REUSEPORT), where the system can. */
+  /** Several processes listen on this port (SO_REUSEPORT), where the system supports that. */
   shared: boolean;
-  /** Which hot routes end here; everything else gets 404/405 or goes to `fallback`. */
+  /** The hot route of this listener; every other request is answered 404 or 405, or goes to `fallback`. */
   routes: 'events' | 'crossings';
-  /** Takes every other request on this listener (express); absent: the front answers 404, 405 or OPTIONS itself. */
+  /** Handles every other request on this listener (express). Absent: the front itself answers 404, 405 or OPTIONS. */
   fallback?: RequestListener;
-  /** Takes upgrades (WebSocket) on this listener; absent: refused with 404. */
+  /** Handles upgrades (WebSocket) on this listener. Absent: the front answers 404. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 /** How long peers may take, in ms. */
-export interface Patience {
+export interface Timeouts {
   /** For a request's head, and for the whole request of a hot route. */
   requestMs: number;
   /** For a whole request that goes to a fallback. */
   uploadMs: number;
   /** Between requests. */
   idleMs: number;
-  /** For the socket to take some of an answer. */
+  /** For the socket to accept more of an answer. */
   writeMs: number;
-  /** To read the answer that closes the connection, and to end it. */
+  /** For the client to read the last answer and close the connection. */
   lingerMs: number;
 }
 
-export const PATIENCE: Patience = {
-  requestMs: 10_000, // a head is one or two packets; a lost one is sent again within three seconds
+export const TIMEOUTS: Timeouts = {
+  requestMs: 10_000, // a head is one or two packets; TCP resends a lost one within three seconds
   uploadMs: 30_000, // a sprite file of 1 MiB at 35 kB/s
-  idleMs: 65_000, // above the 60 s at which clients drop their end
-  writeMs: 30_000, // as long as a lease: who takes nothing for so long has ended
-  lingerMs: 2_000, // a round trip or two around the world, and a read
+  idleMs: 65_000, // above the 60 s after which clients close their end
+  writeMs: 30_000, // as long as a lease: a client that reads nothing for so long is gone
+  lingerMs: 2_000, // one or two round trips around the world, and a read
 };
 
 export interface FrontOptions {
   listeners: readonly FrontListener[];
   handlers: FrontHandlers;
-  /** Connections held at once over all listeners; one more is refused with 503 relay-full and closed. */
+  /** Connections at once over all listeners; any further connection is refused with 503 relay-full and closed. */
   connectionsMax: number;
-  /** Default PATIENCE; tests shorten it. */
-  patience?: Partial<Patience>;
+  /** Default TIMEOUTS; tests shorten them. */
+  timeouts?: Partial<Timeouts>;
 }
 
-/** What a front can say of itself at any moment; all are counts. */
+/** The state of a front at one moment; all are counts. */
 export interface FrontGauges {
   connections: number;
-  /** Tickets handed out and not yet answered or closed. */
+  /** Tickets that are neither answered nor closed yet. */
   waiting: number;
-  /** Connections refused because connectionsMax was reached, since start. */
+  /** Connections refused since start because connectionsMax was reached. */
   refused: number;
-  /** 1 while the front has stopped reading because the handlers fell behind. */
+  /** 1 while the front does not read because the handlers are behind. */
   stalled: number;
 }
 
 export interface Front {
   readonly kind: 'portable' | 'native';
-  /** Binds every listener. Resolves to their ports, in the order of the options. Rejects with the system's error. */
+  /** Binds every listener. Resolves to the ports in the order of the options. Rejects with the system's error. */
   listen(): Promise<number[]>;
   /**
    * Answers a ticket with body[start, end).
    *
-   * Shape   2xx bodies are application/json, others application/problem+json; 401 says WWW-Authenticate: Bearer;
+   * Shape   2xx bodies are application/json, others application/problem+json; 401 has WWW-Authenticate: Bearer;
    *         retryAfterSeconds 0 sends no Retry-After. An unknown or closed ticket is ignored.
    * Owner   the bytes are copied before the call returns.
    */
   readonly answer: Answer;
   /**
-   * Room for the body of the next answer, which then need not be copied: `bytes` from `roomAt` on in what this answers.
+   * Returns a buffer with room for the body of the next answer: `bytes` bytes from `roomAt` on. A body written there is not
+   * copied.
    *
-   * Owner   the front: valid until the next call of it.
+   * Owner   the front; valid until the next call of any of its methods.
    */
   room(bytes: number): Buffer;
   readonly roomAt: number;
-  /** Hands over everything answered since the last flush; called at the end of a turn. */
+  /** Sends everything answered since the last flush. Call it at the end of a turn. */
   flush(): void;
   gauges(): FrontGauges;
-  /** Stops listening; connections without a waiting ticket close, the others after their answer. */
+  /** Stops listening. Connections without a waiting ticket close now, the others after their answer. */
   drain(): void;
   /** Closes everything at once. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The native front: the contract in each of its shapes, Node's own parser as its oracle, and what only it has. */
+/** The native front: the contract with each way of threading, Node's parser as its oracle, and its own features. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,8 +27,8 @@ const IDLE_HANDLERS: FrontHandlers = {
   turn: () => {},
 };
 
-/** A front that has to share the JavaScript thread's waiting with another one. */
-class Beside extends NativeFront {
+/** A front that shares the event loop with another one. */
+class SharingFront extends NativeFront {
   readonly #other = new NativeFront({ listeners: [EVENTS], handlers: IDLE_HANDLERS, connectionsMax: 10 });
 
   override async listen(): Promise<number[]> {
@@ -49,10 +49,10 @@ if (skip) {
 } else {
   contract('native, on the JavaScript thread', (options) => new NativeFront(options));
   contract('native, on two I/O threads', (options) => new NativeFront({ ...options, threads: 2 }));
-  contract('native, beside another one', (options) => new Beside(options));
+  contract('native, sharing the loop with another one', (options) => new SharingFront(options));
 }
 
-/** Answers everything at once: 200 a poll, 202 a crossing with its length in the body. */
+/** A front that answers everything at once: a poll with 200 and its numbers, a crossing with 202 and its body. */
 async function openEcho(make: (options: FrontOptions) => Front, listeners: FrontListener[]) {
   let front: Front;
   const handlers: FrontHandlers = {
@@ -71,7 +71,7 @@ async function openEcho(make: (options: FrontOptions) => Front, listeners: Front
   return { front, ports: await front.listen() };
 }
 
-/** Sends `bytes` (and, if `ending`, that no more will come), and reads until the connection closes. */
+/** Sends `bytes`, closes its half if `ending`, and reads until the connection closes. */
 function exchange(port: number, bytes: string, ending = false): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = '';
@@ -98,7 +98,7 @@ function attempt(read: () => unknown): unknown {
 }
 
 describe('front › native', { skip }, () => {
-  it('decides as Node does on thousands of generated requests, but for the differences that are listed', async (t) => {
+  it('decides like Node on thousands of generated requests, except for the listed differences', async (t) => {
     const random = pickFrom(randomOf(t));
     const listeners = [EVENTS, CROSSINGS];
     const native = await openEcho((options) => new NativeFront(options), listeners);
@@ -124,10 +124,13 @@ describe('front › native', { skip }, () => {
     }
     await Promise.all([native.front.close(), portable.front.close()]);
     assert.deepEqual(differences.slice(0, 5), []);
-    assert.ok(alike > 3000 && refused > 500, `${alike} alike, ${refused} of them refused: the generator is one-sided`);
+    assert.ok(
+      alike > 3000 && refused > 500,
+      `${alike} alike, ${refused} of them refused: the generator is too one-sided`,
+    );
   });
 
-  it('checks the usual crossings as readCrossing does, and leaves all others to it', async (t) => {
+  it('checks crossings of the usual form like readCrossing, and leaves all others to it', async (t) => {
     const bodies = [...listedBodies(), ...changedBodies(3000, randomOf(t))].filter(
       ({ length }) => length > 0 && length <= CROSSING_BYTES_MAX,
     );
@@ -137,14 +140,14 @@ describe('front › native', { skip }, () => {
     const done = Promise.withResolvers<void>();
     const crossing = (view: RequestView) => {
       const sent = bodies[next++];
-      const came = view.body.toString('utf8', view.start, view.end);
+      const received = view.body.toString('utf8', view.start, view.end);
       if (view.edge < 0) {
-        if (came !== sent.toString('utf8')) wrong.push(`not as it was sent: ${sent}`);
+        if (received !== sent.toString('utf8')) wrong.push(`not passed on unchanged: ${sent}`);
       } else {
         checked++;
-        const ours = { crossing: view.crossing, edge: view.edge, passage: came };
+        const ours = { crossing: view.crossing, edge: view.edge, passage: received };
         if (JSON.stringify(ours) !== JSON.stringify(attempt(() => readCrossing(sent))))
-          wrong.push(`not alike: ${sent}`);
+          wrong.push(`checked differently: ${sent}`);
       }
       front.answer(view.ticket, 202, Buffer.from('{}'), 0, 2, 0);
       if (next === bodies.length) done.resolve();
@@ -163,12 +166,12 @@ describe('front › native', { skip }, () => {
     assert.ok(checked > 50, `only ${checked} of ${bodies.length} bodies were of the usual form`);
   });
 
-  it('was compiled for the libuv it runs with, so that a request costs no turn of its loop', () => {
+  it('was compiled for the running libuv, so that a request costs no turn of its loop', () => {
     const minor = (version: string) => version.split('.').slice(0, 2).join('.');
     assert.equal(minor(compiledForLibuv()), minor(process.versions.uv));
   });
 
-  it('hands an upgrade and a long upload to Node with the bytes that came with the head', async () => {
+  it('hands an upgrade and a long upload over to Node with the bytes behind the head', async () => {
     const listener: FrontListener = {
       ...CROSSINGS,
       fallback: (request, reply) => {
@@ -176,7 +179,7 @@ describe('front › native', { skip }, () => {
         request.on('data', (chunk) => {
           length += chunk.length;
         });
-        request.on('end', () => reply.end(`took ${length}`));
+        request.on('end', () => reply.end(`received ${length}`));
       },
       upgrade: (_, socket, head) => {
         socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -188,11 +191,11 @@ describe('front › native', { skip }, () => {
     assert.match(await exchange(ports[0], upgrade), /^HTTP\/1.1 101 .*echo early$/s);
     const upload = Buffer.alloc(3 << 20, 'x').toString();
     const put = `PUT /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${upload.length}\r\n\r\n${upload}`;
-    assert.match(await exchange(ports[0], put), /took 3145728$/);
+    assert.match(await exchange(ports[0], put), /received 3145728$/);
     await front.close();
   });
 
-  it('counts a connection that was handed over until it ends', async () => {
+  it('counts a connection that was handed over until it closes', async () => {
     const { front, ports } = await openEcho((options) => new NativeFront(options), [CROSSINGS]);
     const agent = new http.Agent({ keepAlive: true });
     const reply = await new Promise<http.IncomingMessage>((resolve) => {
@@ -206,7 +209,7 @@ describe('front › native', { skip }, () => {
     await front.close();
   });
 
-  it('says 100 Continue once, and keeps a connection of HTTP/1.0 when asked to', async () => {
+  it('sends 100 Continue once, and keeps an HTTP/1.0 connection on request', async () => {
     const { front, ports } = await openEcho((options) => new NativeFront(options), [CROSSINGS, EVENTS]);
     const client = net.connect(ports[0], '127.0.0.1');
     const received: string[] = [];
@@ -228,7 +231,7 @@ describe('front › native', { skip }, () => {
     await front.close();
   });
 
-  it('ignores a second answer to a ticket, though its connection waits with the next request by then', async () => {
+  it('ignores a second answer to a ticket while its connection waits with the next request', async () => {
     for (const threads of [0, 1]) {
       const tickets: number[] = [];
       let seen = () => {};
@@ -265,31 +268,31 @@ describe('front › native', { skip }, () => {
     }
   });
 
-  it('tells nothing of a connection that ends while its ticket is answered', async () => {
+  it('does not report a connection that closes while its ticket is answered', async () => {
     for (const threads of [0, 1]) {
-      const told: string[] = [];
+      const calls: string[] = [];
       let over = () => {};
       const fenced = new Promise<void>((resolve) => {
         over = resolve;
       });
-      // The client is a process of its own: this one's JavaScript is busy until the front has seen it go.
+      // The client is a separate process, since the handler blocks this one until the front has seen the end.
       const leave = `const c = require('net').connect(PORT, '127.0.0.1', () => { c.write(BYTES); setTimeout(() => process.exit(), 200); })`;
       const handlers: FrontHandlers = {
         ...IDLE_HANDLERS,
         poll: ({ ticket, slot }) => {
-          told.push(`poll ${slot}`);
+          calls.push(`poll ${slot}`);
           if (slot === 2) over();
           if (threads > 0 && slot === 1) while (front.gauges().connections > 0);
           front.answer(ticket, 200, Buffer.from('{}'), 0, 2, 0);
         },
-        closed: (_, slot) => told.push(`closed ${slot}`),
-        outdated: (_, slot) => told.push(`outdated ${slot}`),
+        closed: (_, slot) => calls.push(`closed ${slot}`),
+        outdated: (_, slot) => calls.push(`outdated ${slot}`),
       };
       const front = new NativeFront({ listeners: [EVENTS], handlers, connectionsMax: 10, threads });
       const [port] = await front.listen();
       const id = (slot: number) =>
         `GET /v1/desktops/${slot}-1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${slot}-1.${'0'.repeat(32)}\r\n\r\n`;
-      // On the JavaScript thread it is a second request in one batch with the end: answered, and then gone.
+      // On the JavaScript thread a second request arrives in one batch with the end: it is answered, then closed.
       const bytes = threads > 0 ? id(1) : id(1).repeat(2);
       const script = leave.replace('PORT', String(port)).replace('BYTES', JSON.stringify(bytes));
       const client = spawn(process.execPath, ['-e', script], { stdio: 'inherit' });
@@ -297,9 +300,9 @@ describe('front › native', { skip }, () => {
       const fence = net.connect(port, '127.0.0.1');
       fence.write(id(2));
       await fenced;
-      assert.ok(told.includes('poll 1'));
+      assert.ok(calls.includes('poll 1'));
       assert.deepEqual(
-        told.filter((text) => !text.startsWith('poll')),
+        calls.filter((text) => !text.startsWith('poll')),
         [],
       );
       fence.destroy();
@@ -307,7 +310,7 @@ describe('front › native', { skip }, () => {
     }
   });
 
-  it('loses no answer of a batch when a task right behind the batch answers too', async () => {
+  it('loses no answer of a batch when a task right after the batch answers too', async () => {
     for (const threads of [0, 1]) {
       let parked = 0;
       let front: NativeFront;
@@ -321,7 +324,7 @@ describe('front › native', { skip }, () => {
           if (parked === 0) parked = ticket;
           else {
             answer(ticket);
-            // As the API does, which runs in tasks behind the batch that brought its connection.
+            // Like the API, which runs in tasks after the batch that handed its connection over.
             process.nextTick(answer, parked);
             parked = 0;
           }
@@ -339,7 +342,7 @@ describe('front › native', { skip }, () => {
     }
   });
 
-  it('grows its buffer for an answer that is larger than it', async () => {
+  it('grows its buffer for an answer that does not fit', async () => {
     const body = Buffer.alloc(3 << 20, 'e');
     let front: NativeFront;
     const poll: FrontHandlers['poll'] = ({ ticket }) => front.answer(ticket, 200, body, 0, body.length, 0);
@@ -351,7 +354,7 @@ describe('front › native', { skip }, () => {
     await front.close();
   });
 
-  it('says which port is taken', async () => {
+  it('reports a port that is in use', async () => {
     for (const threads of [0, 2]) {
       const options = { listeners: [EVENTS], handlers: IDLE_HANDLERS, connectionsMax: 10, threads };
       const first = new NativeFront(options);
@@ -384,7 +387,7 @@ describe('front › native', { skip }, () => {
     await front.close();
   });
 
-  it('serves the rest of a batch when a handler throws, and the fault is an uncaught exception', () => {
+  it('handles the rest of a batch when a handler throws, then raises an uncaught exception', () => {
     const script = `
       import net from 'node:net';
       import { NativeFront } from ${JSON.stringify(new URL('./native.ts', import.meta.url))};
@@ -408,7 +411,7 @@ describe('front › native', { skip }, () => {
     assert.deepEqual(stdout.trim().split('\n').sort(), ['closed', 'uncaught boom']);
   });
 
-  it('gives everything back when its worker thread is terminated with polls parked', async () => {
+  it('frees everything when its worker thread is terminated with polls parked', async () => {
     const files = () => readdirSync('/proc/self/fd').length;
     const threads = () => readdirSync('/proc/self/task').length;
     const script = `
@@ -445,7 +448,7 @@ describe('front › native', { skip }, () => {
     await once();
     const before = [files(), threads()];
     for (let round = 0; round < 3; round++) await once();
-    // The system lists a thread that has ended for a moment longer.
+    // The system still lists a thread for a moment after its end.
     for (let looks = 0; looks < 500 && threads() > before[1]; looks++) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -453,10 +456,11 @@ describe('front › native', { skip }, () => {
     assert.equal(files(), before[0]);
   });
 
-  it('plans no thread for what fits in one file table, and enough of them for what does not', () => {
+  it('plans no thread if one file table is enough, and enough threads otherwise', () => {
     const limits = { fileLimit: 20_000, cores: 2, alone: true };
     assert.equal(planThreads(10_000, limits).threads, 0);
     assert.equal(planThreads(10_000, { ...limits, alone: false }).threads, 1);
+    assert.equal(planThreads(192, { ...limits, fileLimit: 256, alone: false }).threads, 1);
     const million = planThreads(1_000_000, limits);
     assert.equal(million.connectionsMax, 1_000_000);
     assert.ok(million.threads * (20_000 - 256) >= 1_000_000 * 1.04 && million.threads < 60, `${million.threads}`);
@@ -466,7 +470,7 @@ describe('front › native', { skip }, () => {
   });
 });
 
-/** A request, whole or spoilt in one or two places. */
+/** A request, whole or damaged in one or two places. */
 function generate(random: (n: number) => number): { listener: number; bytes: string } {
   const pick = <T>(choices: readonly T[]): T => choices[random(choices.length)];
   const listener = random(2);
@@ -497,7 +501,7 @@ function generate(random: (n: number) => number): { listener: number; bytes: str
   ];
   if (random(3) === 0) headers.reverse();
   let bytes = `${line}${query} HTTP/${random(12) === 0 ? '1.0' : '1.1'}\r\n${headers.join('\r\n')}\r\n\r\n`;
-  for (let spoilt = random(3); spoilt > 0; spoilt--) {
+  for (let damaged = random(3); damaged > 0; damaged--) {
     const at = random(bytes.length);
     const mark = pick([
       '\n',
@@ -521,29 +525,29 @@ function generate(random: (n: number) => number): { listener: number; bytes: str
   return { listener, bytes };
 }
 
-/** The status of the first answer, or nothing. */
+/** The status of the first answer; empty when there is none. */
 function outcome(received: string): string {
   return received.slice(9, 12);
 }
 
-/** Where the native front decides otherwise on purpose; each with its reason. */
+/** True where the native front differs from Node on purpose; each case has its reason. */
 function isDeliberate(bytes: string, ours: string, theirs: string): boolean {
   const line = bytes.trimStart().split('\r\n')[0];
   const target = line.split(' ')[1] ?? '';
   const end = bytes.indexOf('\r\n\r\n') + 4;
   const length = Number(/^content-length: *(\d+)\r$/im.exec(bytes.slice(0, end))?.[1] ?? 0);
   return (
-    // A request that is cut short by the end of the connection: nobody waits for a 400 any more.
+    // A request that is cut short by the end of the connection: a 400 would have no reader.
     (ours === '' && theirs === '400') ||
-    // A poll that announces a body and does not bring it: it counts when it is whole.
+    // A poll that announces a body and does not send it: a poll is handled when it is whole.
     (ours === '' && bytes.length < end + length) ||
-    // A bare CR or LF before the request line: no line ends so.
+    // A bare CR or LF before the request line does not end a line.
     (ours === '400' && /^(\r\n)*[\r\n]/.test(bytes)) ||
-    // A whole crossing with something else behind it: it is answered, and only then is looked what that is.
+    // A whole crossing with other bytes behind it: it is answered before those bytes are parsed.
     (ours === '202' && theirs === '400' && bytes.length > end + length) ||
-    // A method or a form of target that Node's parser does not know, on the port that has one route: it is not that route.
+    // A method or a target that Node's parser does not know, on the port with one route: it is another route.
     (/^(204|404|405)$/.test(ours) && theirs === '400' && (!METHODS.test(line) || !target.startsWith('/'))) ||
-    // More than one space between the parts of the request line: RFC 9112 §3 has one.
+    // More than one space between the parts of the request line: RFC 9112 §3 allows one.
     (ours === '400' && /^\S+ {2,}| {2,}\S+$/.test(line))
   );
 }

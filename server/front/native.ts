@@ -1,9 +1,10 @@
 /**
- * The native front: parked polls in C++, JavaScript entered once a turn. Linux, when the addon is built.
+ * The native front: polls park in C++, and JavaScript is entered once a turn. For Linux, when the addon is built.
  *
- * Invariant: see front.ts. What the addon can't serve (any route that is not hot, chunked bodies, upgrades) goes, with the
- * bytes already read, to a PortableFront that never listens itself, so nothing is refused that the portable front takes.
- * Cost: no object for a request; records are read from, and answers written to, one buffer each way.
+ * Invariant: see front.ts. A request that the addon can't handle (a route that is not hot, a chunked body, an upgrade) goes
+ * to a PortableFront that never listens itself, with the bytes already read. So this front accepts all that the portable
+ * front accepts.
+ * Cost: no object for a request; records are read from one buffer, and answers are written to another.
  */
 
 import { lookup } from 'node:dns/promises';
@@ -13,22 +14,22 @@ import { availableParallelism } from 'node:os';
 import type { Answer } from '../wire/answer.ts';
 import { CROSSING_BYTES_MAX, type EdgeNumber } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
+import { connectionsFor, fileLimit } from './file_limit.ts';
 import {
   type Front,
   type FrontGauges,
   type FrontOptions,
   NO_CURSOR,
-  PATIENCE,
   type RequestView,
+  TIMEOUTS,
   type Ticket,
 } from './front.ts';
 import { OpenTickets } from './open_tickets.ts';
 import { PortableFront } from './portable.ts';
 
-/** What the addon exports; addon.cc is its other half. */
+/** What the addon exports; see addon.cc. */
 interface Addon {
   NativeFront: new (options: object) => NativeObject;
-  fileLimit(): number;
   inboundHeadBytes: number;
   outboundHeadBytes: number;
   threadsMax: number;
@@ -47,33 +48,33 @@ interface NativeObject {
 }
 
 export interface NativeOptions extends FrontOptions {
-  /** I/O threads beside the JavaScript thread; 0 (the default): it does the I/O itself, with no hop. */
+  /** I/O threads beside the JavaScript thread. 0, the default: the JavaScript thread does the I/O, with no hop. */
   threads?: number;
 }
 
-/** Records of one batch: 2,048 polls or 400 crossings, two milliseconds or three. An inbox of an I/O thread holds no more (native_front.cc). */
+/** Records of one batch: 2,048 polls or 400 crossings, some 3 ms of work. The inbox of an I/O thread holds at most as much. */
 const INBOUND_BYTES = 128 << 10;
 
-/** Answers of one turn, at first: a thousand small ones. It grows to the largest single answer. */
+/** Answers of one turn, initially: a thousand small ones. It grows to the largest single answer. */
 const OUTBOUND_BYTES = 256 << 10;
 
-/** Partial requests, and as much again for unsent answers, over all threads: 6,000 slow peers with the largest request. */
+/** For partial requests, and as much again for unsent answers, over all threads: 6,000 slow peers with the largest request. */
 const BUFFER_BYTES_MAX = 64 << 20;
 
-/** Layout of records, by word: record.h is its other half; the sizes are compared when the addon is loaded. */
+/** The layout of records by word, as in record.h; the sizes are compared when the addon is loaded. */
 const INBOUND_HEAD_BYTES = 64;
 const OUTBOUND_HEAD_BYTES = 296;
 
-/** The word 0 behind the last answer. */
+/** The word 0 after the last answer, padded. */
 const END_BYTES = 8;
 const KIND = { poll: 1, crossing: 2, closed: 3, handover: 4, outdated: 5 } as const;
 
-/** Tickets of the portable front within begin here: the thread number 255, which the addon does not give. */
+/** Tickets of the inner portable front begin here: thread number 255, which the addon does not use. */
 const FIRST_PORTABLE_TICKET: Ticket = 255 * 2 ** 40;
 
 const TWO_32 = 2 ** 32;
 
-/** The front's own answers, in the order of `enum class Problem` in answer.h. */
+/** The problems that the addon reports itself, in the order of `enum class Problem` in answer.h. */
 const OWN_PROBLEMS: readonly ProblemDocument[] = [
   FRONT_PROBLEMS.malformed,
   FRONT_PROBLEMS.cursor,
@@ -88,7 +89,7 @@ const OWN_PROBLEMS: readonly ProblemDocument[] = [
 let loaded: Addon | undefined;
 let unavailable: string | undefined;
 
-/** Why there is no native front here, as a sentence for the log; undefined when there is one. */
+/** Returns why the native front is not available here, as a sentence for the log; undefined when it is. */
 export function whyNoNativeFront(): string | undefined {
   if (loaded || unavailable) return unavailable;
   if (process.platform !== 'linux') {
@@ -102,9 +103,9 @@ export function whyNoNativeFront(): string | undefined {
       addon.outboundHeadBytes === OUTBOUND_HEAD_BYTES &&
       addon.problems === OWN_PROBLEMS.length;
     if (isOurs) loaded = addon;
-    else unavailable = 'The addon of the native front is of another version; build it again.';
+    else unavailable = 'The addon of the native front was built from another version; build it again.';
   } catch (error) {
-    unavailable = `The addon of the native front is not built, or does not load: ${(error as Error).message}`;
+    unavailable = `The addon of the native front is not built or does not load: ${(error as Error).message}`;
   }
   return unavailable;
 }
@@ -115,57 +116,50 @@ function addon(): Addon {
   return loaded;
 }
 
-/** Descriptors one file table of this process may hold (RLIMIT_NOFILE). */
-export function fileLimit(): number {
-  return addon().fileLimit();
-}
-
-/** The version of libuv whose headers the addon was compiled with; of another one than Node's it waits by slower means. */
+/** The version of libuv that the addon was compiled for. If Node has another one, the addon waits in a slower way. */
 export function compiledForLibuv(): string {
   return addon().libuv;
 }
 
-/** How connections are spread, and how many that is. */
+/** How many I/O threads a front uses, and how many connections it holds. */
 export interface ThreadPlan {
   /** For NativeOptions.threads. */
   threads: number;
-  /** Connections that fit: the wanted number, or what the limits leave of it. */
+  /** Connections that fit: the wanted number, or fewer if the limits are lower. */
   connectionsMax: number;
   /** A sentence for the log. */
   reason: string;
 }
 
-/** Descriptors of each file table that are not for connections: logs, IPC, the sprite store, epoll sets and some to spare. */
-const RESERVED_FILES = 256;
+/** The kernel spreads connections over threads by a hash, unevenly: each thread has room for this much of its share. */
+const UNEVEN_SHARE = 1.05;
 
-/** The kernel spreads connections over threads by a hash: each thread gets room for so much more than its share. */
-const UNEVEN = 1.05;
-
-/** One thread's table: 20 bits of a ticket. */
+/** Connections of one thread: 20 bits of a ticket. */
 const THREAD_CONNECTIONS_MAX = 2 ** 20;
 
 const THREADS_MAX = 254;
 
 /**
- * How many I/O threads `wanted` connections take. Pure.
+ * Plans the I/O threads for `wanted` connections. Pure.
  *
- * Shape   threads 0 when everything fits in the process's own file table and `alone`: the JavaScript thread then does the
- *         I/O itself, which costs least. Otherwise at least one thread, and so many that each stays below `fileLimit`.
+ * Shape   threads is 0 when all connections fit into the process's own file table and the process is `alone` or has one core:
+ *         the JavaScript thread then does the I/O itself, which is cheapest. Otherwise there is at least one thread, and so
+ *         many that each stays below `fileLimit`.
  */
 export function planThreads(wanted: number, limits: { fileLimit: number; cores: number; alone: boolean }): ThreadPlan {
-  const perTable = Math.max(1, Math.min(THREAD_CONNECTIONS_MAX, limits.fileLimit - RESERVED_FILES));
+  const perTable = Math.min(THREAD_CONNECTIONS_MAX, connectionsFor(limits.fileLimit));
   if (wanted <= perTable && (limits.alone || limits.cores === 1)) {
-    const reason = `${wanted} connections on the JavaScript thread: they fit in the file limit of ${limits.fileLimit}.`;
+    const reason = `${wanted} connections on the JavaScript thread: they fit into the file limit of ${limits.fileLimit}.`;
     return { threads: 0, connectionsMax: wanted, reason };
   }
-  const needed = wanted <= perTable ? 1 : Math.ceil((wanted * UNEVEN) / perTable);
+  const needed = wanted <= perTable ? 1 : Math.ceil((wanted * UNEVEN_SHARE) / perTable);
   if (needed <= THREADS_MAX) {
-    const reason = `${wanted} connections on ${needed} I/O thread(s) of at most ${perTable}: the file limit is ${limits.fileLimit} a thread.`;
+    const reason = `${wanted} connections on ${needed} I/O thread(s) of at most ${perTable} each: the file limit of a thread is ${limits.fileLimit}.`;
     return { threads: needed, connectionsMax: wanted, reason };
   }
-  const most = Math.floor((THREADS_MAX * perTable) / UNEVEN);
-  const reason = `${most} connections of the ${wanted} wanted: ${THREADS_MAX} I/O threads at a file limit of ${limits.fileLimit}. Raise it (ulimit -n) for more.`;
-  return { threads: THREADS_MAX, connectionsMax: most, reason };
+  const connectionsMax = Math.floor((THREADS_MAX * perTable) / UNEVEN_SHARE);
+  const reason = `${connectionsMax} connections of the ${wanted} wanted: ${THREADS_MAX} I/O threads at a file limit of ${limits.fileLimit}. Raise it (ulimit -n) for more.`;
+  return { threads: THREADS_MAX, connectionsMax, reason };
 }
 
 /** The limits of this machine and process, for planThreads(). */
@@ -186,7 +180,7 @@ export class NativeFront implements Front {
   #outWords!: Uint32Array;
   #outEnd = 0;
   roomAt = 0;
-  /** In a batch answers are handed over at its end. */
+  /** In a batch: answers are sent at its end. */
   #inBatch = false;
   #readAt = 0;
   readonly #handedOver = new Set<Socket>();
@@ -204,7 +198,7 @@ export class NativeFront implements Front {
   }
 
   async listen(): Promise<number[]> {
-    const { listeners, threads = 0, connectionsMax, patience } = this.#options;
+    const { listeners, threads = 0, connectionsMax, timeouts } = this.#options;
     const numeric = await Promise.all(
       listeners.map(async ({ host }) => (isIP(host) ? host : (await lookup(host)).address)),
     );
@@ -214,7 +208,7 @@ export class NativeFront implements Front {
           return { host: hosts[index], port, shared, routes, handsOver: fallback !== undefined };
         }),
         ...{ threads, connectionsMax, bufferBytesMax: BUFFER_BYTES_MAX },
-        ...{ ...PATIENCE, ...patience },
+        ...{ ...TIMEOUTS, ...timeouts },
         problems: OWN_PROBLEMS.map((document) => {
           const { retryAfterSeconds } = PROBLEMS[document.code];
           return { status: document.status, retryAfterSeconds, body: JSON.stringify(document) };
@@ -226,7 +220,7 @@ export class NativeFront implements Front {
       const ports = native.listen();
       this.#native = native;
       for (const index of listeners.keys()) {
-        // It never listens, but its deadlines for slow peers begin when it says so.
+        // The server never listens, but it starts to enforce its deadlines on this event.
         this.#portable.server(index).emit('listening');
       }
       return ports;
@@ -252,7 +246,7 @@ export class NativeFront implements Front {
     const length = end - start;
     if (body !== this.#out) {
       this.room(length);
-      // Buffer's copy takes half the time of set(), which needs a view made for it.
+      // copy() takes half the time of set(), which needs a new view.
       if (body instanceof Buffer) body.copy(this.#out, this.roomAt, start, end);
       else this.#out.set(body.subarray(start, end), this.roomAt);
     }
@@ -301,7 +295,7 @@ export class NativeFront implements Front {
     await portable;
   }
 
-  /** A batch of records has come. */
+  /** A batch of records has arrived. */
   #deliver(bytes: number): void {
     this.#inBatch = true;
     this.#readAt = 0;
@@ -309,20 +303,20 @@ export class NativeFront implements Front {
       try {
         this.#read(bytes);
       } catch (error) {
-        this.#raise(error);
+        this.#throwLater(error);
       }
     }
     try {
       this.#options.handlers.turn();
     } catch (error) {
-      this.#raise(error);
+      this.#throwLater(error);
     }
     this.#inBatch = false;
-    // Before this returns: then tasks run that may answer too, and would write over what is still here.
+    // Send before returning: the tasks that run next may answer too, and would overwrite these answers.
     this.#send();
   }
 
-  /** Hands records on, from #readAt to `bytes`. When a handler throws, #readAt is behind its record. */
+  /** Passes records to the handlers, from #readAt to `bytes`. When a handler throws, #readAt is after its record. */
   #read(bytes: number): void {
     const { handlers } = this.#options;
     const words = this.#words;
@@ -333,7 +327,7 @@ export class NativeFront implements Front {
       this.#readAt = start + words[word + 1];
       const kind = words[word];
       if (kind === KIND.handover) {
-        this.#takeOver(start);
+        this.#handToNode(start);
         continue;
       }
       const ticket = words[word + 2] + words[word + 3] * TWO_32;
@@ -368,15 +362,15 @@ export class NativeFront implements Front {
     }
   }
 
-  /** A fault of a handler is reported like any uncaught one, but the other requests of the batch are served first. */
-  #raise(error: unknown): void {
+  /** Reports an error of a handler as an uncaught exception, after the other requests of the batch were handled. */
+  #throwLater(error: unknown): void {
     process.nextTick(() => {
       throw error;
     });
   }
 
-  /** A connection that is not for the addon: node:http goes on with it where the addon stopped. */
-  #takeOver(start: number): void {
+  /** Gives a connection that the addon handed over to node:http, which continues where the addon stopped. */
+  #handToNode(start: number): void {
     const word = start >> 2;
     const native = this.#native;
     const fd = this.#words[word + 13];
@@ -398,13 +392,13 @@ export class NativeFront implements Front {
     this.#native?.send();
   }
 
-  /** The buffer is whole: a word 0 stands where the next answer would, and the next one begins anew. */
+  /** Ends the buffer with a word 0 in the place of the next answer; the next answer goes to its beginning. */
   #endOutbound(): void {
     this.#outWords[this.#outEnd >> 2] = 0;
     this.#outEnd = 0;
   }
 
-  /** What is there goes out now; a single answer larger than the buffer gets a larger one. */
+  /** Sends the answers in the buffer now. Makes the buffer larger if a single answer needs that. */
   #makeRoom(wanted: number): void {
     this.#send();
     if (wanted > this.#out.length) this.#setOutbound(2 ** Math.ceil(Math.log2(wanted)));
@@ -418,5 +412,5 @@ export class NativeFront implements Front {
   }
 }
 
-// A crossing's longest body fits in one record with all that stands before it.
+// The longest body of a crossing must fit into a batch with its record.
 if (INBOUND_HEAD_BYTES + CROSSING_BYTES_MAX > INBOUND_BYTES) throw new Error('INBOUND_BYTES is too small');

@@ -1,4 +1,4 @@
-/** Open tickets against a plain set of them. */
+/** Open tickets, compared with a plain set. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
@@ -7,7 +7,7 @@ import { OpenTickets } from './open_tickets.ts';
 const ticketOf = (thread: number, generation: number, index: number) => thread * 2 ** 40 + generation * 2 ** 20 + index;
 
 describe('open tickets', () => {
-  it('are open until they are closed, once', () => {
+  it('are open until they are closed once', () => {
     const tickets = new OpenTickets(2);
     for (const ticket of [ticketOf(0, 0, 0), ticketOf(1, 1, 1), ticketOf(2, 2 ** 20 - 1, 2 ** 20 - 1)]) {
       assert.deepEqual([tickets.isOpen(ticket), tickets.close(ticket)], [false, false]);
@@ -17,14 +17,14 @@ describe('open tickets', () => {
     }
   });
 
-  it('are not those of a thread that is not there, or beyond all that were opened', () => {
+  it('are never open for an unknown thread or an unknown index', () => {
     const tickets = new OpenTickets(1);
     assert.equal(tickets.close(ticketOf(2, 1, 0)), false);
     assert.equal(tickets.close(ticketOf(254, 1, 0)), false);
     assert.equal(tickets.close(ticketOf(1, 1, 500_000)), false);
   });
 
-  it('end with the next one of their connection', () => {
+  it('close when their connection gets its next ticket', () => {
     const tickets = new OpenTickets(0);
     for (let generation = 0; generation < 2 ** 20; generation += 1) {
       tickets.open(ticketOf(0, generation, 7));
@@ -33,7 +33,7 @@ describe('open tickets', () => {
     }
   });
 
-  it('are those of a plain set, through all growth', (t) => {
+  it('agree with a plain set while the tables grow', (t) => {
     const random = randomOf(t);
     const tickets = new OpenTickets(3);
     const open = new Map<string, number>();

@@ -1,10 +1,10 @@
 /**
- * Which tickets of the native front are open: handed to a handler, and neither answered nor reported closed.
+ * The open tickets of the native front: a handler received them, and they are neither answered nor reported closed.
  *
- * A connection may end on its I/O thread while JavaScript answers it, or in the batch that brought its request. Whichever is
- * done first on the JavaScript thread counts, and the other is dropped here. Layout of a ticket: ticket.h.
- * Invariant: a connection has one open ticket at the most, named by 16 bits made of its generation; 0 for none.
- * Cost: O(1); 2 bytes for each connection a thread ever held at once, and half as much again to grow into.
+ * A connection may close on its I/O thread while JavaScript answers it, or in the batch that brought its request. What
+ * happens first on the JavaScript thread counts; the other is dropped here. Layout of a ticket: ticket.h.
+ * Invariant: a connection has at most one open ticket, marked by 16 bits derived from its generation; 0: none.
+ * Cost: O(1); 2 bytes for each connection that a thread ever held at once, and half as much again as room to grow.
  */
 import type { Ticket } from './front.ts';
 
@@ -33,7 +33,7 @@ export class OpenTickets {
     return this.#marks[Math.floor(ticket / ONE_THREAD)]?.[ticket & INDEX_MASK] === markOf(ticket);
   }
 
-  /** False when it was not open. */
+  /** Returns false when the ticket was not open. */
   close(ticket: Ticket): boolean {
     if (!this.isOpen(ticket)) return false;
     this.#marks[Math.floor(ticket / ONE_THREAD)][ticket & INDEX_MASK] = 0;
@@ -47,7 +47,7 @@ export class OpenTickets {
   }
 }
 
-/** Two generations have the same mark when 65,535 requests lie between them: no answer is so late. */
+/** Two generations have the same mark when 65,535 requests lie between them; no answer is that late. */
 function markOf(ticket: Ticket): number {
   return ((Math.floor(ticket / ONE_GENERATION) % ONE_GENERATION) % MARKS) + 1;
 }

@@ -1,8 +1,8 @@
 /**
- * The portable front: node:http on any system. The oracle the native front is held against, and its baseline.
+ * The portable front: node:http, on any system. It is the oracle of the native front, and its baseline.
  *
- * Invariant: see front.ts. What is pipelined on a connection is handed on as it comes; answers leave in its order.
- * Cost: some 15 KB of JavaScript objects a parked poll, and a closure-free handful of calls a request.
+ * Invariant: see front.ts. Pipelined requests go to the handlers as they arrive; answers leave in the order of the requests.
+ * Cost: some 15 KB of JavaScript objects a parked poll; a few calls without closures a request.
  */
 import http, { type IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -25,38 +25,38 @@ import {
   type FrontListener,
   type FrontOptions,
   NO_SLOT,
-  PATIENCE,
-  type Patience,
   type RequestView,
+  TIMEOUTS,
   type Ticket,
+  type Timeouts,
 } from './front.ts';
 
-/** TCP keep-alive begins after this, so that a peer that vanished is noticed while its poll is parked. */
+/** TCP keep-alive starts after this time, to detect a peer that vanished while its poll is parked. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Connections above the limit that get a 503 for their request before they are closed; any further one is closed at once. */
-const REFUSED_AT_ONCE_MAX = 16;
+/** Connections above the limit that get a 503 before they are closed; any further connection is closed at once. */
+const REFUSED_OPEN_MAX = 16;
 
-/** How often node:http looks for requests that are late, in ms. */
-const LOOK_MS_MAX = 1_000;
+/** How often node:http checks for late requests, in ms. */
+const CHECK_MS_MAX = 1_000;
 
 /** A response that knows the ticket it answers. */
 class Reply extends ServerResponse {
   ticket: Ticket = -1;
   slot = NO_SLOT;
   isPoll = false;
-  /** The hot request before it on its connection, when that was not answered yet. */
-  before: Reply | undefined;
+  /** The reply to the previous hot request of the connection, if that waited when this request arrived. */
+  previous: Reply | undefined;
 }
 
 interface FrontSocket extends Socket {
-  /** It is one too many: its request is answered 503. */
+  /** The connection is above the limit: its request is answered 503. */
   refused?: boolean;
-  /** The answer to its newest hot request. */
+  /** The reply to its newest hot request. */
   newest?: Reply;
-  /** Its last answer is out; what the peer still sends is thrown away until it ends its half. */
+  /** Its last answer has left; what the peer still sends is discarded until it closes its half. */
   lingering?: boolean;
-  /** The request it was asked last. */
+  /** Its newest request. */
   request?: IncomingMessage;
 }
 
@@ -65,7 +65,7 @@ type Server = http.Server<typeof IncomingMessage, typeof Reply>;
 export class PortableFront implements Front {
   readonly kind = 'portable';
   readonly #options: FrontOptions;
-  readonly #patience: Patience;
+  readonly #timeouts: Timeouts;
   readonly #servers: Server[];
   readonly #waiting = new Map<Ticket, Reply>();
   readonly #view: RequestView = {
@@ -76,20 +76,20 @@ export class PortableFront implements Front {
   #room = Buffer.alloc(0);
   #nextTicket: Ticket;
   #connections = 0;
-  #refusedNow = 0;
+  #refusedOpen = 0;
   #refused = 0;
-  #turnDue = false;
+  #turnScheduled = false;
   #draining = false;
 
-  /** `firstTicket`: where its tickets begin, when another front beside it gives tickets to the same handlers. */
+  /** `firstTicket`: its first ticket, when another front gives tickets to the same handlers. */
   constructor(options: FrontOptions, firstTicket: Ticket = 1) {
     this.#options = options;
-    this.#patience = { ...PATIENCE, ...options.patience };
+    this.#timeouts = { ...TIMEOUTS, ...options.timeouts };
     this.#nextTicket = firstTicket;
     this.#servers = options.listeners.map((listener) => this.#serve(listener));
   }
 
-  /** The server of listener `index`, for whoever has a connection to give it: `emit('connection', socket)`. */
+  /** The server of listener `index`. To give it a connection: `emit('connection', socket)`. */
   server(index: number): Server {
     return this.#servers[index];
   }
@@ -98,7 +98,7 @@ export class PortableFront implements Front {
     const ports: number[] = [];
     for (const [index, listener] of this.#options.listeners.entries()) {
       ports.push(await listen(this.#servers[index], listener));
-      // An accept that fails later (no descriptor left) is one more connection refused, not the end of the relay.
+      // A later failure to accept (no descriptor left) counts as a refused connection; it must not stop the relay.
       this.#servers[index].on('error', () => this.#refused++);
     }
     return ports;
@@ -134,7 +134,7 @@ export class PortableFront implements Front {
   }
 
   #serve(listener: FrontListener): Server {
-    const { requestMs, uploadMs, idleMs } = this.#patience;
+    const { requestMs, uploadMs, idleMs } = this.#timeouts;
     const server = http.createServer<typeof IncomingMessage, typeof Reply>({
       ServerResponse: Reply,
       noDelay: true,
@@ -143,10 +143,10 @@ export class PortableFront implements Front {
       headersTimeout: requestMs,
       requestTimeout: listener.fallback ? uploadMs : requestMs,
       keepAliveTimeout: idleMs,
-      connectionsCheckingInterval: Math.min(LOOK_MS_MAX, requestMs / 4),
+      connectionsCheckingInterval: Math.min(CHECK_MS_MAX, requestMs / 4),
       maxHeaderSize: HEAD_BYTES_MAX,
       requireHostHeader: false,
-      // A client that offers h2c, as some do with every request, gets its answer in HTTP/1.1.
+      // Some clients offer h2c with every request; they are answered in HTTP/1.1.
       shouldUpgradeCallback: ({ headers }) =>
         listener.upgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
     });
@@ -165,38 +165,38 @@ export class PortableFront implements Front {
   }
 
   #connected(socket: FrontSocket): void {
-    // What node:http calls when an answer was the last.
+    // node:http calls this after the last answer of a connection.
     socket.destroySoon = this.#linger;
     socket.once('close', this.#closed);
-    const over = this.#connections + this.#refusedNow - this.#options.connectionsMax;
+    const over = this.#connections + this.#refusedOpen - this.#options.connectionsMax;
     if (over < 0) {
       this.#connections++;
       socket.once('close', () => this.#connections--);
       return;
     }
     this.#refused++;
-    if (over >= REFUSED_AT_ONCE_MAX) {
+    if (over >= REFUSED_OPEN_MAX) {
       socket.destroy();
       return;
     }
     socket.refused = true;
-    this.#refusedNow++;
-    // As long as it has to read its answer, it has to ask.
-    const late = setTimeout(() => socket.destroy(), this.#patience.lingerMs);
+    this.#refusedOpen++;
+    // The client has as long to send its request as to read the answer.
+    const late = setTimeout(() => socket.destroy(), this.#timeouts.lingerMs);
     socket.once('close', () => {
-      this.#refusedNow--;
+      this.#refusedOpen--;
       clearTimeout(late);
     });
   }
 
-  /** Closing a socket with unread bytes resets it, and the peer loses the answer: our half ends, and the peer's is awaited. */
+  /** Closing a socket with unread bytes resets it, and the peer loses the answer. So this ends our half and waits for the peer. */
   readonly #linger = ((front: PortableFront) =>
     function destroySoon(this: FrontSocket): void {
       if (this.lingering || this.destroyed) return;
       this.lingering = true;
       this.end();
       this.request?.resume();
-      const late = setTimeout(() => this.destroy(), front.#patience.lingerMs);
+      const late = setTimeout(() => this.destroy(), front.#timeouts.lingerMs);
       this.once('close', () => clearTimeout(late));
     })(this);
 
@@ -204,7 +204,7 @@ export class PortableFront implements Front {
     const socket = request.socket as FrontSocket;
     if (socket.lingering) return;
     socket.request = request;
-    this.#tellIfOutdated(socket);
+    this.#reportIfOutdated(socket);
     if (socket.refused) {
       this.#refuse(reply, FRONT_PROBLEMS.relayFull, true);
       return;
@@ -217,7 +217,7 @@ export class PortableFront implements Front {
     const route = hotRoute(target);
     if (route !== listener.routes || request.method !== METHOD_OF[route]) {
       if (listener.fallback) listener.fallback(request, reply);
-      else this.#elsewhere(request, reply, route === listener.routes);
+      else this.#answerOther(request, reply, route === listener.routes);
       return;
     }
     if (Number(request.headers['content-length'] ?? 0) > CROSSING_BYTES_MAX) {
@@ -226,7 +226,7 @@ export class PortableFront implements Front {
     }
     const view = this.#view;
     if (route === 'events') {
-      // What would it be for? Its end alone would have to be looked for while the poll is held.
+      // A poll needs no body, and the front would have to look for the end of a chunked one while the poll is parked.
       if (request.headers['transfer-encoding'] !== undefined) {
         this.#refuse(reply, FRONT_PROBLEMS.malformed, true);
         return;
@@ -235,14 +235,14 @@ export class PortableFront implements Front {
         this.#refuse(reply, FRONT_PROBLEMS.cursor, false);
         return;
       }
-      this.#take(request, reply);
+      this.#register(request, reply);
       reply.isPoll = true;
       this.#options.handlers.poll(view);
-      this.#turnSoon();
+      this.#scheduleTurn();
     } else this.#crossing(request, reply);
   }
 
-  /** Reads a crossing's body, then hands it on. */
+  /** Reads a crossing's body, then calls the handler. */
   #crossing(request: IncomingMessage, reply: Reply): void {
     const body = Buffer.allocUnsafe(CROSSING_BYTES_MAX);
     let length = 0;
@@ -251,8 +251,8 @@ export class PortableFront implements Front {
       request.removeAllListeners('data').removeAllListeners('end');
       this.#refuse(reply, document, true);
     };
-    // The server's own limit on this port leaves time for an upload.
-    const late = setTimeout(refuse, this.#patience.requestMs, FRONT_PROBLEMS.requestTimeout);
+    // The server's own limit on this port is longer: it leaves time for an upload.
+    const late = setTimeout(refuse, this.#timeouts.requestMs, FRONT_PROBLEMS.requestTimeout);
     reply.on('close', () => clearTimeout(late));
     request.on('data', (chunk: Buffer) => {
       if (length + chunk.length > CROSSING_BYTES_MAX) refuse(FRONT_PROBLEMS.tooLarge);
@@ -260,66 +260,66 @@ export class PortableFront implements Front {
     });
     request.on('end', () => {
       clearTimeout(late);
-      this.#take(request, reply);
+      this.#register(request, reply);
       this.#view.body = body;
       this.#view.start = 0;
       this.#view.end = length;
       this.#options.handlers.crossing(this.#view);
-      this.#turnSoon();
+      this.#scheduleTurn();
     });
   }
 
-  /** Fills the view with who asks, and gives the request its ticket. */
-  #take(request: IncomingMessage, reply: Reply): void {
+  /** Fills the view with the desktop of the request, and gives the request its ticket. */
+  #register(request: IncomingMessage, reply: Reply): void {
     const view = this.#view;
     if (!readBearer(request.url ?? '', request.headers.authorization, view)) view.slot = NO_SLOT;
     reply.ticket = view.ticket = this.#nextTicket++;
     reply.slot = view.slot;
     this.#waiting.set(reply.ticket, reply);
     const socket = request.socket as FrontSocket;
-    reply.before = this.#newestWaiting(socket);
+    reply.previous = this.#newestWaiting(socket);
     socket.newest = reply;
   }
 
   #newestWaiting(socket: FrontSocket): Reply | undefined {
     let reply = socket.newest;
-    while (reply && !this.#waiting.has(reply.ticket)) reply = reply.before;
+    while (reply && !this.#waiting.has(reply.ticket)) reply = reply.previous;
     return reply;
   }
 
-  /** node:http hands on what is pipelined behind a poll while that waits, and sends the answers in their order. */
-  #tellIfOutdated(socket: FrontSocket): void {
+  /** node:http passes on the requests behind a parked poll, and sends the answers in the order of the requests. */
+  #reportIfOutdated(socket: FrontSocket): void {
     const { newest } = socket;
     if (!newest?.isPoll || !this.#waiting.has(newest.ticket)) return;
     newest.isPoll = false;
     this.#options.handlers.outdated(newest.ticket, newest.slot);
-    this.#turnSoon();
+    this.#scheduleTurn();
   }
 
-  /** A connection has ended: what still waits for an answer on it is told of. (node:http tells the first of its replies only.) */
+  /** Reports every unanswered ticket of a connection that closed. (node:http reports only its first reply.) */
   readonly #closed = ((front: PortableFront) =>
     function closed(this: FrontSocket): void {
-      for (let reply = this.newest; reply; reply = reply.before) {
+      for (let reply = this.newest; reply; reply = reply.previous) {
         if (!front.#waiting.delete(reply.ticket)) continue;
         front.#options.handlers.closed(reply.ticket, reply.slot);
-        front.#turnSoon();
+        front.#scheduleTurn();
       }
     })(this);
 
-  #turnSoon(): void {
-    if (this.#turnDue) return;
-    this.#turnDue = true;
+  #scheduleTurn(): void {
+    if (this.#turnScheduled) return;
+    this.#turnScheduled = true;
     setImmediate(() => {
-      this.#turnDue = false;
+      this.#turnScheduled = false;
       this.#options.handlers.turn();
     });
   }
 
-  /** A listener without fallback: everything but its one route. */
-  #elsewhere(request: IncomingMessage, reply: Reply, known: boolean): void {
+  /** Answers every request other than the hot route, on a listener without a fallback. */
+  #answerOther(request: IncomingMessage, reply: Reply, isKnownPath: boolean): void {
     if (request.method === 'OPTIONS') {
       reply.writeHead(204, CORS_PREFLIGHT).end();
-    } else if (known) {
+    } else if (isKnownPath) {
       reply.setHeader('Allow', 'GET, OPTIONS');
       this.#refuse(reply, FRONT_PROBLEMS.methodNotAllowed, false);
     } else this.#refuse(reply, FRONT_PROBLEMS.notFound, false);
@@ -336,13 +336,13 @@ export class PortableFront implements Front {
     reply.writeHead(status, headOf(status, body.length, retryAfterSeconds));
     reply.end(body);
     const { socket } = reply;
-    if (socket && socket.writableLength > 0) socket.setTimeout(this.#patience.writeMs);
+    if (socket && socket.writableLength > 0) socket.setTimeout(this.#timeouts.writeMs);
   }
 }
 
 /**
- * What node:http leaves to us: a request line without a version, which it reads as HTTP/0.9, the number of Host headers
- * (RFC 9112 §3.2), and HTTP/1.0 with Transfer-Encoding, whose end nobody knows (§6.1).
+ * Detects what node:http does not refuse: a request line without a version, which it reads as HTTP/0.9; no Host header, or
+ * several (RFC 9112 §3.2); and HTTP/1.0 with Transfer-Encoding, whose end is undefined (§6.1).
  */
 function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers, rawHeaders }: IncomingMessage): boolean {
   if (httpVersionMajor !== 1) return true;
@@ -377,11 +377,11 @@ function bytesOf(document: ProblemDocument): Buffer {
   return bytes;
 }
 
-/** Answers what node:http could not read as a request, and closes. For `clientError` of any server. */
+/** Answers bytes that node:http could not parse as a request, and closes. A handler for `clientError` of any server. */
 export function refuseBytes(error: NodeJS.ErrnoException, duplex: Duplex): void {
   const socket = duplex as FrontSocket;
   if (socket.lingering) return;
-  // Bytes behind a request that still waits for its answer: an error now would be taken for that answer.
+  // The bytes follow a request that still waits for its answer: the client would take an error for that answer.
   if (!socket.writable || isAwaited(socket)) {
     socket.destroy();
     return;
@@ -400,7 +400,7 @@ export function refuseBytes(error: NodeJS.ErrnoException, duplex: Duplex): void 
 }
 
 function isAwaited({ newest }: FrontSocket): boolean {
-  for (let reply = newest; reply; reply = reply.before) if (!reply.writableEnded) return true;
+  for (let reply = newest; reply; reply = reply.previous) if (!reply.writableEnded) return true;
   return false;
 }
 

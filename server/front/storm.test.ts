@@ -1,32 +1,32 @@
 /**
- * Fronts in a storm: connections that come and go in every way there is, and a crowd that is parked when all ends.
+ * Fronts in a storm: connections that open and close in every possible way, and a crowd that is parked when the front closes.
  *
- * Run by itself, and by native/addon.test.ts under the sanitizers. The clients are a process of their own.
+ * It runs by itself, and under the sanitizers in native/native.test.ts. The clients run in a separate process.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
-import { fileLimit } from '../roles/capacity.ts';
 import { randomOf } from '../test/random.ts';
+import { fileLimit } from './file_limit.ts';
 import type { Front, FrontListener, FrontOptions, Ticket } from './front.ts';
 import { NativeFront, whyNoNativeFront } from './native.ts';
 import { PortableFront } from './portable.ts';
 
 const CLIENTS = new URL('../test/storm_clients.ts', import.meta.url);
 
-/** Files that are not connections, of the front's process and the clients'. */
+/** Files that are not connections, in the front's process and in the clients' process. */
 const OTHER_FILES = 500;
 const CROWD = Math.min(10_000, fileLimit() - OTHER_FILES);
 
-/** A crowd on a full machine is connected long before its process gets to say what it wants. */
-const CROWD_PATIENCE = { requestMs: 30_000 };
+/** On a busy machine a crowd is connected long before its process sends the requests. */
+const CROWD_TIMEOUTS = { requestMs: 30_000 };
 
-/** Times a crowd comes and goes in one process. */
+/** How often a crowd comes and goes in one process. */
 const CYCLES = 3;
 
-/** More than a socket takes at once from a peer that does not read. */
+/** More than a socket accepts at once for a peer that does not read. */
 const LONG = Buffer.alloc(6 << 20, 'e');
 const SHORT = Buffer.from('{"events":[]}');
 
@@ -34,11 +34,11 @@ const EVENTS: FrontListener = { host: '127.0.0.1', port: 0, shared: false, route
 const CROSSINGS: FrontListener = {
   ...{ ...EVENTS, routes: 'crossings' },
   fallback: (request, reply) => {
-    request.resume().on('end', () => reply.end('taken'));
+    request.resume().on('end', () => reply.end('accepted'));
   },
 };
 
-/** A front whose every ticket is written down: open, answered, or reported closed, and never two of them. */
+/** Keeps the state of every ticket of a front: open, answered or reported closed, and only one of these. */
 class Ledger {
   readonly open = new Set<Ticket>();
   readonly front: Front;
@@ -46,34 +46,34 @@ class Ledger {
   polls = 0;
   answered = 0;
   closed = 0;
-  /** What becomes of a poll; default: it is parked. */
+  /** Handles a poll. Default: it parks. */
   onPoll: (ticket: Ticket) => void = () => {};
 
-  constructor(make: (options: FrontOptions) => Front, patience: FrontOptions['patience'] = {}) {
-    const take = (ticket: Ticket) => {
-      assert.ok(!this.open.has(ticket), 'a ticket is given once');
+  constructor(make: (options: FrontOptions) => Front, timeouts: FrontOptions['timeouts'] = {}) {
+    const open = (ticket: Ticket) => {
+      assert.ok(!this.open.has(ticket), 'a ticket is issued once');
       this.open.add(ticket);
     };
     this.front = make({
       listeners: [EVENTS, CROSSINGS],
       connectionsMax: CROWD + 1000,
-      patience,
+      timeouts,
       handlers: {
         poll: ({ ticket }) => {
-          take(ticket);
+          open(ticket);
           this.polls++;
           this.onPoll(ticket);
         },
         crossing: ({ ticket }) => {
-          take(ticket);
+          open(ticket);
           this.answer(ticket, SHORT);
         },
         closed: (ticket) => {
-          assert.ok(this.open.delete(ticket), 'only what is open is closed');
+          assert.ok(this.open.delete(ticket), 'only an open ticket is reported closed');
           this.closed++;
         },
         outdated: (ticket) => {
-          assert.ok(this.open.has(ticket), 'only what is open is outdated');
+          assert.ok(this.open.has(ticket), 'only an open ticket is reported outdated');
           this.answer(ticket, SHORT);
         },
         turn: () => this.front.flush(),
@@ -81,7 +81,7 @@ class Ledger {
     });
   }
 
-  /** Answers a ticket, unless it was closed or answered meanwhile. */
+  /** Answers a ticket, unless it was closed or answered in the meantime. */
   answer(ticket: Ticket, body: Buffer): void {
     if (!this.open.delete(ticket)) return;
     this.answered++;
@@ -105,7 +105,7 @@ const ended = (child: ChildProcess) => once(child, 'exit').then(([code]) => asse
 
 function storm(name: string, make: (options: FrontOptions) => Front, holdsCrowds: boolean, skip: string | false): void {
   describe(`${name} in a storm`, { skip, timeout: 120_000 }, () => {
-    it('has one end for each ticket, whatever its client does in the middle of it', async (t: TestContext) => {
+    it('answers or closes each ticket once, whatever its client does in between', async (t: TestContext) => {
       const random = randomOf(t);
       const ledger = new Ledger(make);
       ledger.onPoll = (ticket) => {
@@ -123,17 +123,17 @@ function storm(name: string, make: (options: FrontOptions) => Front, holdsCrowds
     });
 
     if (!holdsCrowds) return;
-    it(`gives everything back when it closes with ${CROWD} parked, and when they leave`, async () => {
+    it(`frees everything when it closes with ${CROWD} parked polls, and when they leave`, async () => {
       let files = 0;
       for (let cycle = 0; cycle < CYCLES; cycle++) {
-        const ledger = new Ledger(make, CROWD_PATIENCE);
+        const ledger = new Ledger(make, CROWD_TIMEOUTS);
         const [port] = await ledger.front.listen();
         const crowd = clients('crowd', port, CROWD);
         const over = ended(crowd);
         while (ledger.polls < CROWD) await new Promise((resolve) => setTimeout(resolve, 10));
         assert.deepEqual(ledger.front.gauges(), { connections: CROWD, waiting: CROWD, refused: 0, stalled: 0 });
         if (cycle === 0) {
-          // They leave all at once, and the front stays.
+          // They all leave at once; the front stays open.
           crowd.send('leave');
           await over;
           await ledger.emptied();

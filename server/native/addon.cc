@@ -1,12 +1,11 @@
-// The border to JavaScript: the only file that knows Node-API.
+// The border to JavaScript: the only file that uses Node-API.
 //
-// One object, `NativeFront`, whose methods native.ts calls. Records cross in two ArrayBuffers that
-// JavaScript owns and this keeps referenced: inbound ones are announced by one call of
-// `deliver(bytes)` a pass; answers lie in the outbound buffer, with a word 0 behind the last, when
-// send() is called. (deliver() calls it before it returns: what it left there, tasks that run
-// behind it would write over.)
+// It exports one class, `NativeFront`, whose methods native.ts calls. Records cross in two
+// ArrayBuffers that JavaScript owns and this object keeps referenced. One call of `deliver(bytes)`
+// a pass announces the inbound records. Answers are in the outbound buffer when send() is called,
+// with a word 0 after the last. (deliver() calls send() before it returns, since the tasks that run
+// after it would overwrite its answers.)
 #include <napi.h>
-#include <sys/resource.h>
 #include <uv.h>
 
 #include <algorithm>
@@ -71,22 +70,22 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
       listener.hands_over = from.Get("handsOver").ToBoolean();
       front_options.listeners.push_back(std::move(listener));
     }
-    auto commons = std::make_unique<Commons>();
-    commons->connections_max = Number(options, "connectionsMax");
-    commons->buffer_bytes_max = Number(options, "bufferBytesMax") / (front_options.threads + 1);
-    commons->patience = {Number(options, "requestMs"), Number(options, "idleMs"),
-                         Number(options, "writeMs"), Number(options, "lingerMs")};
+    auto shared = std::make_unique<SharedState>();
+    shared->connections_max = Number(options, "connectionsMax");
+    shared->buffer_bytes_max = Number(options, "bufferBytesMax") / (front_options.threads + 1);
+    shared->timeouts = {Number(options, "requestMs"), Number(options, "idleMs"),
+                        Number(options, "writeMs"), Number(options, "lingerMs")};
     const Napi::Array problems = options.Get("problems").As<Napi::Array>();
-    for (uint32_t i = 0; i < commons->problems.size(); ++i) {
+    for (uint32_t i = 0; i < shared->problems.size(); ++i) {
       const Napi::Object from = problems.Get(i).As<Napi::Object>();
-      commons->problems[i] = {Number(from, "status"), Number(from, "retryAfterSeconds"),
-                              from.Get("body").ToString().Utf8Value()};
+      shared->problems[i] = {Number(from, "status"), Number(from, "retryAfterSeconds"),
+                             from.Get("body").ToString().Utf8Value()};
     }
     Napi::ArrayBuffer inbound = options.Get("inbound").As<Napi::ArrayBuffer>();
     inbound_ = Napi::Persistent(inbound.As<Napi::Object>());
     deliver_ = Napi::Persistent(options.Get("deliver").As<Napi::Function>());
     front_ = std::make_unique<NativeFront>(
-        std::move(front_options), std::move(commons), static_cast<uint8_t*>(inbound.Data()),
+        std::move(front_options), std::move(shared), static_cast<uint8_t*>(inbound.Data()),
         static_cast<uint32_t>(inbound.ByteLength()), [this](uint32_t bytes) { Deliver(bytes); });
   }
 
@@ -108,7 +107,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
       return env.Undefined();
     }
     napi_add_async_cleanup_hook(env, OnCleanup, this, &cleanup_);
-    Ref();  // until it is closed
+    Ref();  // until Ended()
     const Napi::Array result = Napi::Array::New(env, ports.size());
     for (uint32_t i = 0; i < ports.size(); ++i) {
       result.Set(i, ports[i]);
@@ -129,7 +128,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     }
     front_->Send(outbound_memory_, outbound_bytes_);
     if (wait_) {
-      wait_->Nudge();
+      wait_->SchedulePass();
     }
   }
 
@@ -155,19 +154,19 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     }
   }
 
-  // close(callback): everything at once; the callback comes when the threads have ended.
+  // close(callback): closes everything at once and calls back when the threads have ended.
   void Close(const Napi::CallbackInfo& info) {
     closed_ = Napi::Persistent(info[0].As<Napi::Function>());
     if (!wait_) {
       front_ = nullptr;
-      TellClosed();
+      CallClosed();
       return;
     }
     front_->Stop();
     wait_->End([this] { Ended(); });
   }
 
-  // The environment ends (a worker thread is stopped): no more JavaScript.
+  // The environment ends (a worker thread stops): JavaScript must not be called any more.
   static void OnCleanup(napi_async_cleanup_hook_handle /*handle*/, void* object) {
     FrontObject* const self = static_cast<FrontObject*>(object);
     self->is_environment_ending_ = true;
@@ -182,7 +181,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     inbound_.Reset();
     outbound_.Reset();
     if (!is_environment_ending_) {
-      TellClosed();
+      CallClosed();
     }
     const napi_async_cleanup_hook_handle cleanup = std::exchange(cleanup_, nullptr);
     if (!is_environment_ending_) {
@@ -193,7 +192,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     }
   }
 
-  void TellClosed() {
+  void CallClosed() {
     const Napi::HandleScope scope(Env());
     const Napi::FunctionReference closed = std::move(closed_);
     Call(closed, 0, nullptr);
@@ -211,9 +210,9 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     Call(deliver_, 1, &count);
   }
 
-  // Enters JavaScript as a task of its own. What it throws is an uncaught exception, as in any
-  // other callback. In plain Node-API: while a worker thread is being terminated every call may
-  // fail, which the C++ wrapper takes for fatal.
+  // Calls JavaScript as a separate task. An exception is an uncaught exception, as in any other
+  // callback. This uses plain Node-API: while a worker thread is being terminated, every call may
+  // fail, which is a fatal error to the C++ wrapper.
   void Call(const Napi::FunctionReference& function, size_t count, const napi_value* values) {
     const napi_env env = Env();
     if (napi_make_callback(env, context_, Value(), function.Value(), count, values, nullptr) ==
@@ -241,18 +240,10 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
   bool is_environment_ending_ = false;
 };
 
-// RLIMIT_NOFILE of this process: how many descriptors one file table may hold.
-Napi::Value FileLimit(const Napi::CallbackInfo& info) {
-  rlimit limit = {};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return Napi::Number::New(info.Env(), static_cast<double>(limit.rlim_cur));
-}
-
 Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(new Environment());
   exports.Set("NativeFront", FrontObject::Define(env));
-  exports.Set("fileLimit", Napi::Function::New(env, FileLimit));
-  // The layout of records, for native.ts to check its own against.
+  // The layout of records, which native.ts compares with its own.
   exports.Set("inboundHeadBytes", kInboundHeadBytes);
   exports.Set("outboundHeadBytes", kOutboundHeadBytes);
   exports.Set("threadsMax", kThreadsMax);

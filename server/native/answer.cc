@@ -43,7 +43,7 @@ std::string_view StatusLine(uint32_t status) {
   }
 }
 
-char* Put(char* at, std::string_view text) {
+char* PutText(char* at, std::string_view text) {
   memcpy(at, text.data(), text.size());
   return at + text.size();
 }
@@ -70,10 +70,11 @@ constexpr std::string_view kAuthenticate = "WWW-Authenticate: Bearer\r\n";
 constexpr std::string_view kAllow = "Allow: ";
 constexpr std::string_view kKeepAlive = "Connection: keep-alive\r\n";
 constexpr std::string_view kClose = "Connection: close\r\n";
-constexpr size_t kLongestStatusLine = 46;
+constexpr size_t kStatusLineBytesMax = 46;
 constexpr size_t kDigitsMax = 10;
-// A 401 has no Allow and no other status authenticates, but the sum of both fits too.
-static_assert(kLongestStatusLine + kProblem.size() + kDigitsMax + kRest.size() +
+// The sum covers Allow too: only a 405 has it, and a 405 has neither Retry-After nor
+// WWW-Authenticate, which are longer.
+static_assert(kStatusLineBytesMax + kProblem.size() + kDigitsMax + kRest.size() +
                   kRetryAfter.size() + kDigitsMax + 2 + kAuthenticate.size() + kKeepAlive.size() +
                   2 <=
               kAnswerHeadBytesMax);
@@ -82,26 +83,26 @@ static_assert(kLongestStatusLine + kProblem.size() + kDigitsMax + kRest.size() +
 
 uint32_t WriteHeadBefore(uint8_t* body, const AnswerHead& head) {
   char bytes[kAnswerHeadBytesMax];
-  char* at = Put(bytes, StatusLine(head.status));
-  at = Put(at, head.status < 300 ? kJson : kProblem);
+  char* at = PutText(bytes, StatusLine(head.status));
+  at = PutText(at, head.status < 300 ? kJson : kProblem);
   at = PutNumber(at, head.length);
-  at = Put(at, kRest);
+  at = PutText(at, kRest);
   if (head.retry_after_seconds != 0) {
-    at = Put(PutNumber(Put(at, kRetryAfter), head.retry_after_seconds), "\r\n");
+    at = PutText(PutNumber(PutText(at, kRetryAfter), head.retry_after_seconds), "\r\n");
   }
   if (head.status == 401) {
-    at = Put(at, kAuthenticate);
+    at = PutText(at, kAuthenticate);
   }
   if (head.allow != nullptr) {
-    at = Put(Put(Put(at, kAllow), head.allow), "\r\n");
+    at = PutText(PutText(PutText(at, kAllow), head.allow), "\r\n");
   }
   if (head.persistence == Persistence::kKeepAlive) {
-    at = Put(at, kKeepAlive);
+    at = PutText(at, kKeepAlive);
   }
   if (head.persistence == Persistence::kClose) {
-    at = Put(at, kClose);
+    at = PutText(at, kClose);
   }
-  at = Put(at, "\r\n");
+  at = PutText(at, "\r\n");
   const uint32_t size = static_cast<uint32_t>(at - bytes);
   memcpy(body - size, bytes, size);
   return size;

@@ -1,4 +1,4 @@
-// The bytes before a body: status line and headers of every answer the front gives.
+// The HTTP head of every answer of the front: status line and headers.
 #ifndef SERVER_NATIVE_ANSWER_H_
 #define SERVER_NATIVE_ANSWER_H_
 
@@ -7,27 +7,27 @@
 
 namespace sprites {
 
-// What an answer says about the connection: nothing (HTTP/1.1, it stays), that it stays (HTTP/1.0),
-// that it closes.
+// What an answer says about its connection: nothing (HTTP/1.1 keeps it), that it is kept
+// (HTTP/1.0), or that it closes.
 enum class Persistence : uint8_t { kImplied, kKeepAlive, kClose };
 
 struct AnswerHead {
   uint32_t status;
   uint32_t length;
-  uint32_t retry_after_seconds = 0;  // 0: no such header
+  uint32_t retry_after_seconds = 0;  // 0: no Retry-After header
   Persistence persistence = Persistence::kImplied;
-  const char* allow = nullptr;  // 405: the methods this path has
+  const char* allow = nullptr;  // 405: the methods of this path
 };
 
 // Writes the head so that it ends right before `body`; returns its size, ≤ kAnswerHeadBytesMax.
 // REQUIRES: kAnswerHeadBytesMax writable bytes before `body`.
 uint32_t WriteHeadBefore(uint8_t* body, const AnswerHead& head);
 
-// A whole answer to OPTIONS: whoever asks may ask.
+// The whole answer to OPTIONS: every origin is allowed.
 std::string PreflightAnswer(Persistence persistence);
 
-// What the front answers by itself, before JavaScript sees the request. Bodies come from JavaScript
-// at set-up.
+// The problems that the front reports itself, before JavaScript sees the request. JavaScript gives
+// their bodies at set-up.
 enum class Problem : uint8_t {
   kMalformed,
   kCursor,
@@ -46,7 +46,7 @@ struct ProblemBody {
   std::string body;
 };
 
-// The whole answer: head, and the body unless the request was HEAD.
+// The whole answer: the head, and the body unless the request was HEAD.
 std::string ProblemAnswer(const ProblemBody& problem, Persistence persistence, bool is_head,
                           const char* allow);
 

@@ -1,11 +1,13 @@
-// What crosses threads: the inbox and the outbox. Run under the thread sanitizer too.
+// The queues between threads: the inbox and the outbox. Run under the thread sanitizer too.
+#include <doctest/doctest.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <random>
 #include <thread>
 #include <vector>
 
-#include "check.h"
 #include "inbox.h"
 #include "outbox.h"
 
@@ -14,9 +16,8 @@ namespace {
 
 constexpr uint32_t kRecords = 300'000;
 
-CASE("inbox: every record arrives once, whole and in order, through stalls on both sides") {
+TEST_CASE("inbox › delivers every record once, whole and in order, while both sides stall") {
   Inbox inbox(16 << 10);
-  std::atomic<bool> room{true};
   std::thread io([&] {
     std::mt19937 random(1);
     for (uint32_t number = 0; number < kRecords;) {
@@ -41,7 +42,7 @@ CASE("inbox: every record arrives once, whole and in order, through stalls on bo
   uint32_t expected = 0;
   while (expected < kRecords) {
     RecordBuffer into(memory.data(), static_cast<uint32_t>(memory.size()));
-    if (inbox.Take(&into) == Inbox::Taken::kNothing) {
+    if (inbox.Receive(&into) == Inbox::Received::kNothing) {
       std::this_thread::yield();
     }
     for (uint32_t at = 0; at < into.size();) {
@@ -49,10 +50,9 @@ CASE("inbox: every record arrives once, whole and in order, through stalls on bo
       uint32_t number;
       memcpy(&bytes, memory.data() + at, 4);
       memcpy(&number, memory.data() + at + 4, 4);
-      EXPECT(number == expected);
-      for (uint32_t i = 8; i < bytes; ++i) {
-        EXPECT(memory[at + i] == static_cast<uint8_t>(number));
-      }
+      REQUIRE(number == expected);
+      REQUIRE(std::all_of(memory.data() + at + 8, memory.data() + at + bytes,
+                          [&](uint8_t byte) { return byte == static_cast<uint8_t>(number); }));
       ++expected;
       at += bytes;
     }
@@ -60,27 +60,26 @@ CASE("inbox: every record arrives once, whole and in order, through stalls on bo
   io.join();
 }
 
-CASE(
-    "inbox: says that the first record needs a signal, and the thread a wake after it had no "
-    "room") {
+TEST_CASE("inbox › asks for a signal after the first record, and for a wake after a stall") {
   Inbox inbox(4096);
   std::vector<uint8_t> memory(16 << 10);
   RecordBuffer into(memory.data(), 16 << 10);
   inbox.filling()->Extend(4096);
-  EXPECT(inbox.Publish() == Inbox::Published::kFirst);
+  REQUIRE(inbox.Publish() == Inbox::Published::kFirst);
   inbox.filling()->Extend(8);
-  EXPECT(inbox.Publish() == Inbox::Published::kNoRoom && inbox.stalled());
+  REQUIRE(inbox.Publish() == Inbox::Published::kNoRoom);
+  REQUIRE(inbox.stalled());
   RecordBuffer small(memory.data(), 8);
-  EXPECT(inbox.Take(&small) == Inbox::Taken::kNoRoom);
-  EXPECT(inbox.Take(&into) == Inbox::Taken::kWakeThread && into.size() == 4096);
-  EXPECT(inbox.Publish() == Inbox::Published::kFirst && !inbox.stalled());
-  EXPECT(inbox.Take(&into) == Inbox::Taken::kRecords &&
-         inbox.Take(&into) == Inbox::Taken::kNothing);
+  REQUIRE(inbox.Receive(&small) == Inbox::Received::kNoRoom);
+  REQUIRE(inbox.Receive(&into) == Inbox::Received::kWakeThread);
+  REQUIRE(into.size() == 4096);
+  REQUIRE(inbox.Publish() == Inbox::Published::kFirst);
+  REQUIRE(!inbox.stalled());
+  REQUIRE(inbox.Receive(&into) == Inbox::Received::kRecords);
+  REQUIRE(inbox.Receive(&into) == Inbox::Received::kNothing);
 }
 
-CASE(
-    "outbox: every answer arrives once and in order, and a wake is asked for whenever one is "
-    "needed") {
+TEST_CASE("outbox › delivers every answer once and in order, and asks for every wake it needs") {
   Outbox outbox;
   std::atomic<uint32_t> wakes{0};
   std::atomic<bool> over{false};
@@ -98,28 +97,28 @@ CASE(
     }
     over.store(true);
   });
-  std::vector<uint8_t> taken;
+  std::vector<uint8_t> received;
   uint32_t expected = 0;
   uint32_t heard = 0;
   while (expected < kRecords) {
-    // Sleeps until woken, like an I/O thread: a wake too few would hang here.
+    // Sleeps until woken, like an I/O thread: one missing wake would hang here.
     while (wakes.load() == heard) {
       std::this_thread::yield();
     }
     ++heard;
-    while (outbox.Take(&taken)) {
-      for (size_t at = 0; at < taken.size(); at += 8) {
+    while (outbox.Receive(&received)) {
+      for (size_t at = 0; at < received.size(); at += 8) {
         uint32_t number;
-        memcpy(&number, taken.data() + at, 4);
-        EXPECT(number == expected++);
+        memcpy(&number, received.data() + at, 4);
+        REQUIRE(number == expected);
+        ++expected;
       }
     }
   }
   javascript.join();
-  EXPECT(over.load() && !outbox.Take(&taken));
+  REQUIRE(over.load());
+  REQUIRE(!outbox.Receive(&received));
 }
 
 }  // namespace
 }  // namespace sprites
-
-int main() { return sprites::check::RunAll("boxes"); }

@@ -14,12 +14,12 @@ ConnectionTable::~ConnectionTable() {
   }
 }
 
-Index ConnectionTable::Take(int descriptor) {
+Index ConnectionTable::Allocate(int descriptor) {
   Index index = free_;
   if (index != kNoIndex) {
     free_ = At(index).next;
   } else {
-    if (size_ == kBlocks * kBlockSize) {
+    if (size_ == kBlocksMax * kBlockSize) {
       return kNoIndex;
     }
     Connection*& block = blocks_[size_ >> kBlockBits];
@@ -49,20 +49,20 @@ void ConnectionTable::Release(Index index) {
   connection.state = State::kFree;
   connection.flags = 0;
   connection.generation = (connection.generation + 1) & kGenerationMask;
-  connection.next = limbo_;
-  if (limbo_ == kNoIndex) {
-    limbo_last_ = index;
+  connection.next = released_;
+  if (released_ == kNoIndex) {
+    released_last_ = index;
   }
-  limbo_ = index;
+  released_ = index;
 }
 
-void ConnectionTable::Settle() {
-  if (limbo_ == kNoIndex) {
+void ConnectionTable::EndPass() {
+  if (released_ == kNoIndex) {
     return;
   }
-  At(limbo_last_).next = free_;
-  free_ = limbo_;
-  limbo_ = limbo_last_ = kNoIndex;
+  At(released_last_).next = free_;
+  free_ = released_;
+  released_ = released_last_ = kNoIndex;
 }
 
 }  // namespace sprites

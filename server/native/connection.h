@@ -1,10 +1,10 @@
 // The connections of one I/O loop: one fixed record each, in a table that grows by blocks.
 //
 // Threads: all of it belongs to its loop's thread.
-// Invariant: a record is in exactly one of: use, the free list, limbo. Limbo holds records closed
-// during this pass; they are reused only in the next one, so that an event the kernel has reported
-// already can't reach a newcomer. Memory: 32 bytes a connection (static_assert below), and nothing
-// else while a poll is parked.
+// Invariant: a record is in use, in the free list, or in the list of records released in this pass.
+// A released record is reused in the next pass at the earliest, so an event that the kernel has
+// already reported can't reach a new connection.
+// Memory: 32 bytes a connection (static_assert below), and nothing else while a poll is parked.
 #ifndef SERVER_NATIVE_CONNECTION_H_
 #define SERVER_NATIVE_CONNECTION_H_
 
@@ -16,40 +16,38 @@ namespace sprites {
 
 enum class State : uint8_t {
   kFree,
-  kReading,    // between requests, or a part of one has come
-  kWaiting,    // a whole request has gone to JavaScript; its ticket is out
-  kWriting,    // the socket took only a part of an answer
-  kLingering,  // answered and half closed; what the peer still sends is thrown away until it has
-               // read the answer
+  kReading,    // between requests, or in the middle of one
+  kWaiting,    // a whole request has gone to JavaScript, which holds its ticket
+  kWriting,    // the socket accepted only a part of an answer
+  kLingering,  // answered and half closed; what the peer still sends is discarded until it closes
 };
 
 enum ConnectionFlag : uint32_t {
-  kReadable = 1 << 0,      // the socket may hold bytes that no further event will tell of
-  kPeerClosed = 1 << 1,    // the peer has sent its last byte
-  kCloseAfter = 1 << 2,    // the answer under way is the last
-  kLinger = 1 << 3,        // … and unread bytes may stand behind it
-  kHttp10 = 1 << 4,        // the answer has to say that the connection stays
-  kContinueSent = 1 << 5,  // 100 Continue has been said for this request
-  kQueued = 1 << 6,        // in the loop's queue of connections that can go on without an event
+  kReadable = 1 << 0,      // the socket may hold bytes that no further event will report
+  kPeerClosed = 1 << 1,    // the peer has closed its half
+  kCloseAfter = 1 << 2,    // close after this answer
+  kLinger = 1 << 3,        // … and linger, since unread bytes may follow the request
+  kHttp10 = 1 << 4,        // the answer must say that the connection is kept
+  kContinueSent = 1 << 5,  // 100 Continue was sent for this request
+  kQueued = 1 << 6,        // in the loop's ready queue
   kLinked = 1 << 7,        // in the deadline wheel
-  kRefused = 1 << 8,       // over connectionsMax; not counted
-  kTimed = 1 << 9,         // the request deadline runs already
-  kOutdated = 1 << 10,     // more has come behind the held poll, and JavaScript was told
+  kRefused = 1 << 8,       // above connections_max: not counted, and closed after a 503
+  kTimed = 1 << 9,         // the deadline of the request runs
+  kOutdated = 1 << 10,     // more has arrived behind the parked poll, and JavaScript knows
 };
 
 struct Connection {
   int32_t descriptor;
   uint32_t generation : kGenerationBits;
   uint32_t flags : 12;
-  uint32_t unread;  // handle in the RequestPool: bytes of a request that is not whole, or of the
-                    // next one; 0: none
+  uint32_t unread;  // handle in the RequestPool: bytes that were not handled yet; 0: none
   union {
     uint32_t slot;    // kWaiting: the slot of the request
-    uint32_t unsent;  // kWriting: handle in UnsentAnswers of what the socket would not take
+    uint32_t unsent;  // kWriting: handle in UnsentAnswers
   };
-  Index next;         // in the wheel, the free list or limbo
+  Index next;         // in the wheel, the free list or the released list
   Index previous;     // in the wheel
-  uint32_t deadline;  // wheel tick; kNoDeadline: none runs
+  uint32_t deadline;  // a tick of the wheel; kNoDeadline: none runs
   State state;
   uint8_t listener;
 
@@ -66,29 +64,29 @@ class ConnectionTable {
   ConnectionTable(const ConnectionTable&) = delete;
   ConnectionTable& operator=(const ConnectionTable&) = delete;
 
-  // A record in state kReading, everything else zero but its generation; kNoIndex when all are in
-  // use.
-  Index Take(int descriptor);
-  // Puts a record in limbo. Its generation rises, so no ticket names it any more.
+  // Returns a record in state kReading, with everything else zero except its generation; kNoIndex
+  // when all records are in use.
+  Index Allocate(int descriptor);
+  // Releases a record. Its generation rises, so no ticket names it any more.
   void Release(Index index);
-  // The end of a pass: what is in limbo may be used again.
-  void Settle();
+  // Ends a pass: the released records may be reused.
+  void EndPass();
 
   Connection& At(Index index) { return blocks_[index >> kBlockBits][index & (kBlockSize - 1)]; }
-  // Records that were ever used: indexes below this are valid.
+  // How many records were ever used: indexes below this are valid.
   Index size() const { return size_; }
 
  private:
   static constexpr uint32_t kBlockBits = 12;
-  static constexpr uint32_t kBlockSize =
-      1 << kBlockBits;  // 128 KiB, which the kernel maps page by page
-  static constexpr uint32_t kBlocks = 1 << (kIndexBits - kBlockBits);
+  // 128 KiB a block, which the kernel maps page by page.
+  static constexpr uint32_t kBlockSize = 1 << kBlockBits;
+  static constexpr uint32_t kBlocksMax = 1 << (kIndexBits - kBlockBits);
 
-  Connection* blocks_[kBlocks] = {};
+  Connection* blocks_[kBlocksMax] = {};
   Index size_ = 0;
   Index free_ = kNoIndex;
-  Index limbo_ = kNoIndex;
-  Index limbo_last_ = kNoIndex;
+  Index released_ = kNoIndex;
+  Index released_last_ = kNoIndex;
 };
 
 }  // namespace sprites

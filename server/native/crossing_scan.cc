@@ -13,17 +13,17 @@ constexpr double kScaleMin = 0.25;
 constexpr double kScaleMax = 16;
 constexpr uint32_t kNameBytesMax = 64;
 constexpr uint32_t kAnimationLengthMax = 32;
-constexpr uint32_t kFileDigits = 64;
+constexpr uint32_t kFileHashDigits = 64;
 
-// With so many digits a decimal number and its double are written the same.
+// A decimal number of at most 15 digits and its double are written the same.
 constexpr int kDigitsMax = 15;
-// Smaller fractions are written with an exponent.
+// JavaScript writes smaller fractions with an exponent.
 constexpr double kFractionMin = 1e-6;
 constexpr std::array<double, kDigitsMax + 1> kPowers = {
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-// By the edge a sprite left by: the name of that edge, and how its passage begins, with the
-// opposite one.
+// For each edge that a sprite leaves by: the name of that edge, and the beginning of the passage,
+// which names the opposite edge.
 constexpr std::string_view kEdges[] = {"left\"", "right\"", "top\"", "bottom\""};
 constexpr std::string_view kEntries[] = {"\"edge\":\"right\",", "\"edge\":\"left\",",
                                          "\"edge\":\"bottom\",", "\"edge\":\"top\","};
@@ -31,7 +31,7 @@ constexpr std::string_view kEntries[] = {"\"edge\":\"right\",", "\"edge\":\"left
 bool IsDigit(uint8_t c) { return c >= '0' && c <= '9'; }
 bool IsLetter(uint8_t c) { return c >= 'a' && c <= 'z'; }
 
-// What is left of the body. Every step answers false when something else comes.
+// The rest of the body. Each step returns false when the body continues differently.
 class Cursor {
  public:
   Cursor(const uint8_t* at, const uint8_t* end) : at_(at), end_(end) {}
@@ -39,15 +39,15 @@ class Cursor {
   const uint8_t* at() const { return at_; }
   bool AtEnd() const { return at_ == end_; }
 
-  bool Is(std::string_view text) {
-    if (Left() < text.size() || memcmp(at_, text.data(), text.size()) != 0) {
+  bool Skip(std::string_view text) {
+    if (Remaining() < text.size() || memcmp(at_, text.data(), text.size()) != 0) {
       return false;
     }
     at_ += text.size();
     return true;
   }
 
-  // A number written as JavaScript writes it, without an exponent.
+  // Reads a number as JavaScript writes it, without an exponent.
   bool Decimal(double* value) {
     const bool is_negative = at_ < end_ && *at_ == '-';
     const uint8_t* at = at_ + (is_negative ? 1 : 0);
@@ -82,27 +82,27 @@ class Cursor {
     return true;
   }
 
-  bool Within(double least, double most) {
+  bool DecimalWithin(double min, double max) {
     double value;
-    return Decimal(&value) && value >= least && value <= most;
+    return Decimal(&value) && value >= min && value <= max;
   }
 
-  bool File() {
-    if (Left() < kFileDigits) {
+  bool FileHash() {
+    if (Remaining() < kFileHashDigits) {
       return false;
     }
     uint8_t wrong = 0;
-    for (uint32_t i = 0; i < kFileDigits; ++i) {
+    for (uint32_t i = 0; i < kFileHashDigits; ++i) {
       const uint8_t c = at_[i];
       const uint8_t digit = static_cast<uint8_t>(c - '0') <= 9;
       const uint8_t letter = static_cast<uint8_t>(c - 'a') <= 5;
       wrong |= static_cast<uint8_t>((digit | letter) ^ 1);
     }
-    at_ += kFileDigits;
+    at_ += kFileHashDigits;
     return wrong == 0;
   }
 
-  // Printable ASCII without escapes, and without a space at its ends.
+  // Printable ASCII without escapes, and without a space at either end.
   bool Name() {
     const uint8_t* at = at_;
     while (at < end_ && *at != '"') {
@@ -131,7 +131,7 @@ class Cursor {
   }
 
  private:
-  size_t Left() const { return static_cast<size_t>(end_ - at_); }
+  size_t Remaining() const { return static_cast<size_t>(end_ - at_); }
 
   const uint8_t* at_;
   const uint8_t* const end_;
@@ -139,7 +139,7 @@ class Cursor {
 
 bool ScanEdge(Cursor* cursor, uint32_t* edge) {
   for (*edge = 0; *edge < 4; ++*edge) {
-    if (cursor->Is(kEdges[*edge])) {
+    if (cursor->Skip(kEdges[*edge])) {
       return true;
     }
   }
@@ -152,23 +152,24 @@ bool ScanCrossing(const uint8_t* body, uint32_t size, ScannedCrossing* out) {
   Cursor cursor(body, body + size);
   double number;
   uint32_t edge;
-  if (!cursor.Is("{\"crossing\":") || !cursor.Decimal(&number) || !cursor.Is(",\"edge\":\"") ||
+  if (!cursor.Skip("{\"crossing\":") || !cursor.Decimal(&number) || !cursor.Skip(",\"edge\":\"") ||
       !ScanEdge(&cursor, &edge)) {
     return false;
   }
-  // Fifteen digits are always a safe integer.
+  // Fifteen digits are always a safe integer in JavaScript.
   const uint64_t crossing = number < 1 ? 0 : static_cast<uint64_t>(number);
-  if (crossing == 0 || static_cast<double>(crossing) != number || !cursor.Is(",")) {
+  if (crossing == 0 || static_cast<double>(crossing) != number || !cursor.Skip(",")) {
     return false;
   }
   const uint8_t* const passage = cursor.at();
-  if (!cursor.Is("\"at\":") || !cursor.Within(0, 1) || !cursor.Is(",\"vx\":") ||
-      !cursor.Within(-kSpeedMax, kSpeedMax) || !cursor.Is(",\"vy\":") ||
-      !cursor.Within(-kSpeedMax, kSpeedMax) || !cursor.Is(",\"sprite\":{\"file\":\"") ||
-      !cursor.File() || !cursor.Is("\",\"name\":\"") || !cursor.Name() ||
-      !cursor.Is("\",\"animation\":\"") || !cursor.Animation() || !cursor.Is("\",\"facing\":\"") ||
-      (!cursor.Is("left") && !cursor.Is("right")) || !cursor.Is("\",\"scale\":") ||
-      !cursor.Within(kScaleMin, kScaleMax) || !cursor.Is("}}") || !cursor.AtEnd()) {
+  if (!cursor.Skip("\"at\":") || !cursor.DecimalWithin(0, 1) || !cursor.Skip(",\"vx\":") ||
+      !cursor.DecimalWithin(-kSpeedMax, kSpeedMax) || !cursor.Skip(",\"vy\":") ||
+      !cursor.DecimalWithin(-kSpeedMax, kSpeedMax) || !cursor.Skip(",\"sprite\":{\"file\":\"") ||
+      !cursor.FileHash() || !cursor.Skip("\",\"name\":\"") || !cursor.Name() ||
+      !cursor.Skip("\",\"animation\":\"") || !cursor.Animation() ||
+      !cursor.Skip("\",\"facing\":\"") || (!cursor.Skip("left") && !cursor.Skip("right")) ||
+      !cursor.Skip("\",\"scale\":") || !cursor.DecimalWithin(kScaleMin, kScaleMax) ||
+      !cursor.Skip("}}") || !cursor.AtEnd()) {
     return false;
   }
   *out = {crossing, edge, static_cast<uint32_t>(passage - body)};

@@ -1,10 +1,11 @@
-// Reads a crossing's body of the form that well-behaved clients send, and nothing else.
+// Scans the body of a crossing in the form that well-behaved clients send, and in no other form.
 //
-// The same scan as CrossingReader's in wire/crossing_reader.ts, which says what it does with
-// whatever is not of this form: the members in PROTOCOL.md's order, without spaces, escapes or
-// exponents. From `"at":` on such a body already is the passage. Pure, one pass, no allocation.
-// Invariant: what it takes, readCrossing() of wire/crossing.ts takes too, and reads the same (a
-// test compares them).
+// The form: the members in PROTOCOL.md's order, without spaces, escapes or exponents. From `"at":`
+// on, such a body is the passage already. CrossingReader in wire/crossing_reader.ts has the same
+// scan, and describes what happens to bodies of other forms.
+// Invariant: readCrossing() of wire/crossing.ts accepts every body that this accepts, and reads the
+// same values (a test compares them).
+// Cost: one pass, no allocation. Pure.
 #ifndef SERVER_NATIVE_CROSSING_SCAN_H_
 #define SERVER_NATIVE_CROSSING_SCAN_H_
 
@@ -18,13 +19,13 @@ struct ScannedCrossing {
   uint32_t passage_start;  // where `"at":` begins
 };
 
-// What a passage begins with, `"edge":"…",`, is at most this long.
+// A passage begins with `"edge":"…",`, which is at most this long.
 constexpr uint32_t kEntryBytesMax = 16;
 
-// False when the body is not of this form, or not a crossing at all: somebody else has to look.
+// Returns false when the body has another form or is not a crossing: JavaScript must look at it.
 bool ScanCrossing(const uint8_t* body, uint32_t size, ScannedCrossing* out);
 
-// Writes what the passage of a crossing over `edge` begins with; answers its length.
+// Writes the beginning of the passage of a crossing over `edge`. Returns its length.
 uint32_t WriteEntry(uint32_t edge, uint8_t* to);
 
 }  // namespace sprites

@@ -27,8 +27,8 @@ void DeadlineWheel::ArmLongest(Index index, uint32_t delay_ms) {
 
 void DeadlineWheel::Link(Index index, uint32_t tick) {
   Connection& connection = table_->At(index);
-  // Not a slot that was served already, and, when the loop was held up for long, not more than one
-  // round ahead.
+  // Not a slot that is done, and not more than one round ahead (after the loop was blocked for
+  // long).
   Index& head = heads_[std::clamp(tick, done_tick_ + 1, done_tick_ + kSlots) % kSlots];
   connection.previous = kNoIndex;
   connection.next = head;
@@ -54,7 +54,7 @@ void DeadlineWheel::Unlink(Index index) {
     table_->At(connection.previous).next = connection.next;
     return;
   }
-  // The first of its list: which list it is, the head that names it tells.
+  // It is the first of its list: find the head that names it.
   const uint32_t likely = connection.deadline % kSlots;
   if (connection.deadline != kNoDeadline && heads_[likely] == index) {
     heads_[likely] = connection.next;

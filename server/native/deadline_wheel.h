@@ -1,11 +1,12 @@
-// Deadlines of one loop's connections: a wheel of 256 slots, each a list that runs through the
+// The deadlines of one loop's connections: a wheel of 256 slots, each a list that runs through the
 // connection records.
 //
 // Threads: all of it belongs to its loop's thread.
-// Invariant: a linked record stands in the slot of its deadline or an earlier one. So a deadline
-// that moves later costs one store; the record is moved when its slot comes by (the lazy timers of
-// valkey and libuv's heap in one page). Cost: O(1) to arm and disarm; a pass visits at most
-// kVisitsMax records and goes on in the next pass.
+// Invariant: a linked record is in the slot of its deadline or in an earlier one. So moving a
+// deadline later costs one store; the record itself moves when its slot is due (like the lazy
+// timers of valkey).
+// Cost: O(1) to arm and disarm; a pass visits at most kVisitsMax records, and the next pass
+// continues.
 #ifndef SERVER_NATIVE_DEADLINE_WHEEL_H_
 #define SERVER_NATIVE_DEADLINE_WHEEL_H_
 
@@ -19,9 +20,9 @@ constexpr uint32_t kNoDeadline = 0xffffffff;
 
 class DeadlineWheel {
  public:
-  static constexpr uint32_t kTickMs =
-      256;  // how late a deadline may fall due; what a waking loop costs, four times a second
-  static constexpr uint32_t kSlots = 256;  // 65 s ahead: more than the longest deadline
+  // A deadline may expire this much late. A loop with deadlines wakes up four times a second.
+  static constexpr uint32_t kTickMs = 256;
+  static constexpr uint32_t kSlots = 256;  // 65 s, more than the longest deadline
   static constexpr uint32_t kDeadlineMsMax = kTickMs * (kSlots - 2);
   static constexpr uint32_t kVisitsMax = 512;  // some 50 µs when every record is a cache miss
 
@@ -29,27 +30,27 @@ class DeadlineWheel {
 
   // Sets the deadline of `index` to `delay_ms` from now. REQUIRES: delay_ms ≤ kDeadlineMsMax.
   void Arm(Index index, uint32_t delay_ms);
-  // The same for the longest delay of all, which only ever moves a deadline later: one store when
-  // linked already.
+  // The same for the longest of all delays, which can only move a deadline later: one store if the
+  // record is linked already.
   void ArmLongest(Index index, uint32_t delay_ms);
-  // No deadline runs; the record stays linked until its slot comes by.
+  // Stops the deadline; the record stays linked until its slot is due.
   void Disarm(Index index) { table_->At(index).deadline = kNoDeadline; }
-  // Takes a record out for good. Before it is released.
+  // Removes a record from the wheel. Call it before releasing the record.
   void Unlink(Index index);
 
-  // Says what time it is (CLOCK_MONOTONIC, ms), so that Arm() counts from it.
+  // Sets the time (CLOCK_MONOTONIC, ms) from which Arm() counts.
   void SetNow(uint64_t now_ms) {
     now_tick_ = static_cast<uint32_t>((now_ms - start_ms_) / kTickMs);
   }
-  // The next record whose deadline has passed, kNoIndex when there is none (or enough was done for
-  // this pass). `visits` counts from 0 in each pass. The record is unlinked.
+  // Unlinks and returns the next record whose deadline has passed; kNoIndex when there is none, or
+  // after kVisitsMax visits. `visits` counts from 0 in each pass.
   Index NextExpired(uint32_t* visits);
-  // Milliseconds until NextExpired() may have something; -1 when nothing is linked.
+  // Milliseconds until NextExpired() may return a record; -1 when nothing is linked.
   int MsUntilNext(uint64_t now_ms) const;
 
  private:
   void Link(Index index, uint32_t tick);
-  // Rounded up, and one more since the present tick has begun already: never early.
+  // Rounds up, and adds one because the current tick has begun: a deadline never expires early.
   uint32_t TickAfter(uint32_t delay_ms) const {
     return now_tick_ + (delay_ms + 2 * kTickMs - 1) / kTickMs;
   }
@@ -58,7 +59,7 @@ class DeadlineWheel {
   ConnectionTable* const table_;
   const uint64_t start_ms_;
   uint32_t now_tick_ = 0;
-  uint32_t done_tick_ = 0;  // slots up to this one have been served
+  uint32_t done_tick_ = 0;  // slots up to this tick are done
   uint32_t linked_ = 0;
   Index heads_[kSlots];
 };

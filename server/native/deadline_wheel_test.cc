@@ -1,10 +1,11 @@
 #include "deadline_wheel.h"
 
+#include <doctest/doctest.h>
+
+#include <cstdio>
 #include <map>
 #include <random>
 #include <vector>
-
-#include "check.h"
 
 namespace sprites {
 namespace {
@@ -27,38 +28,38 @@ std::vector<Index> Expired(DeadlineWheel* wheel, uint64_t now_ms) {
   }
 }
 
-CASE("says a deadline is over after it, never before, and at most two ticks late") {
+TEST_CASE("deadline wheel › expires a deadline never early, and at most two ticks late") {
   for (const uint32_t delay : {0u, 1u, kTick, 10'000u, DeadlineWheel::kDeadlineMsMax}) {
     ConnectionTable table;
     DeadlineWheel wheel(&table, 1000);
-    const Index index = table.Take(0);
+    const Index index = table.Allocate(0);
     const uint64_t start = 1'000'000;
-    EXPECT(Expired(&wheel, start).empty());
+    REQUIRE(Expired(&wheel, start).empty());
     wheel.Arm(index, delay);
-    EXPECT(delay == 0 || Expired(&wheel, start + delay - 1).empty());
-    EXPECT(Expired(&wheel, start + delay + kTwoTicks) == std::vector<Index>{index});
+    REQUIRE((delay == 0 || Expired(&wheel, start + delay - 1).empty()));
+    REQUIRE(Expired(&wheel, start + delay + kTwoTicks) == std::vector<Index>{index});
   }
 }
 
-CASE("forgets a deadline that was disarmed, and one whose record was unlinked") {
+TEST_CASE("deadline wheel › forgets a disarmed deadline, and that of an unlinked record") {
   ConnectionTable table;
   DeadlineWheel wheel(&table, 0);
-  const Index disarmed = table.Take(0);
-  const Index unlinked = table.Take(0);
+  const Index disarmed = table.Allocate(0);
+  const Index unlinked = table.Allocate(0);
   wheel.Arm(disarmed, 1000);
   wheel.Arm(unlinked, 1000);
   wheel.Disarm(disarmed);
   wheel.Unlink(unlinked);
-  EXPECT(Expired(&wheel, 5000).empty());
-  EXPECT(wheel.MsUntilNext(5000) == -1);
+  REQUIRE(Expired(&wheel, 5000).empty());
+  REQUIRE(wheel.MsUntilNext(5000) == -1);
 }
 
-CASE("goes on where it stopped when a pass has had enough") {
+TEST_CASE("deadline wheel › continues in the next pass after the most visits of one") {
   ConnectionTable table;
   DeadlineWheel wheel(&table, 0);
   const uint32_t count = 3 * DeadlineWheel::kVisitsMax;
   for (uint32_t i = 0; i < count; ++i) {
-    wheel.Arm(table.Take(0), 1000);
+    wheel.Arm(table.Allocate(0), 1000);
   }
   wheel.SetNow(2000);
   uint32_t passes = 0;
@@ -68,26 +69,28 @@ CASE("goes on where it stopped when a pass has had enough") {
     while (wheel.NextExpired(&visits) != kNoIndex) {
       ++expired;
     }
-    EXPECT(visits <= DeadlineWheel::kVisitsMax + 1);
+    REQUIRE(visits <= DeadlineWheel::kVisitsMax + 1);
     ++passes;
   }
-  EXPECT(expired == count && passes >= 3);
+  REQUIRE(expired == count);
+  REQUIRE(passes >= 3);
 }
 
-CASE("agrees with a sorted map, whatever is armed, moved, disarmed and closed") {
+TEST_CASE(
+    "deadline wheel › agrees with a sorted map through arming, moving, disarming and closing") {
   const uint32_t seed = std::random_device{}();
   printf("  seed %u\n", seed);
   std::mt19937 random(seed);
   ConnectionTable table;
   DeadlineWheel wheel(&table, 0);
   uint64_t now = 0;
-  std::map<Index, uint64_t> due;  // earliest moment at which it may expire
+  std::map<Index, uint64_t> due;  // the earliest moment at which each may expire
   std::vector<Index> live;
   for (int step = 0; step < 200'000; ++step) {
     const uint32_t what = random() % 10;
     if (what < 3 || live.empty()) {
-      const Index index = table.Take(0);
-      EXPECT(index != kNoIndex);
+      const Index index = table.Allocate(0);
+      REQUIRE(index != kNoIndex);
       live.push_back(index);
       wheel.Arm(index, 10'000);
       due[index] = now + 10'000;
@@ -108,19 +111,20 @@ CASE("agrees with a sorted map, whatever is armed, moved, disarmed and closed") 
       const size_t at = random() % live.size();
       wheel.Unlink(live[at]);
       table.Release(live[at]);
-      table.Settle();
+      table.EndPass();
       due.erase(live[at]);
       live[at] = live.back();
       live.pop_back();
     } else {
-      // Mostly small steps; now and then the loop was held up for minutes.
+      // Mostly small steps; sometimes the loop was blocked for minutes.
       now += random() % 100 == 0 ? random() % 200'000 : random() % 700;
       for (const Index index : Expired(&wheel, now)) {
-        EXPECT(due.count(index) == 1 && due[index] <= now);
+        REQUIRE(due.count(index) == 1);
+        REQUIRE(due[index] <= now);
         due.erase(index);
       }
       for (const auto& [index, at] : due) {
-        EXPECT(at + kTwoTicks > now);
+        REQUIRE(at + kTwoTicks > now);
       }
     }
   }
@@ -128,5 +132,3 @@ CASE("agrees with a sorted map, whatever is armed, moved, disarmed and closed") 
 
 }  // namespace
 }  // namespace sprites
-
-int main() { return sprites::check::RunAll("deadline_wheel"); }

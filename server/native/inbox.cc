@@ -12,7 +12,7 @@ RecordBuffer MapBuffer(uint32_t capacity) {
   void* memory =
       mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    abort();  // at start, for some hundred KiB: nothing could go on
+    abort();  // at start, for some hundred KiB: no front could run
   }
   return {static_cast<uint8_t*>(memory), capacity};
 }
@@ -44,17 +44,17 @@ Inbox::Published Inbox::Publish() {
   return Published::kBehind;
 }
 
-Inbox::Taken Inbox::Take(RecordBuffer* into) {
+Inbox::Received Inbox::Receive(RecordBuffer* into) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (published_.empty()) {
-    return Taken::kNothing;
+    return Received::kNothing;
   }
   if (!into->HasRoom(published_.size())) {
-    return Taken::kNoRoom;
+    return Received::kNoRoom;
   }
   into->Append(published_);
   published_.Clear();
-  return stalled_.load(std::memory_order_relaxed) ? Taken::kWakeThread : Taken::kRecords;
+  return stalled_.load(std::memory_order_relaxed) ? Received::kWakeThread : Received::kRecords;
 }
 
 }  // namespace sprites

@@ -1,10 +1,11 @@
 // Records on their way from one I/O thread to the JavaScript thread.
 //
-// Threads: Publish() on the I/O thread, Take() on the JavaScript thread; one mutex, held for a swap
-// or a short copy. Invariant: records leave in the order they came. Two buffers of `capacity`
-// bytes: one being filled by the I/O thread, one published; when both are full the thread has to
-// stop reading. Each begins anew at offset 0, so the memory touched is that of the largest batch,
-// not of the capacity.
+// Threads: Publish() on the I/O thread, Receive() on the JavaScript thread; one mutex, held for a
+// swap or a short copy.
+// Invariant: records leave in the order in which they arrived.
+// Memory: two buffers of `capacity` bytes: the I/O thread fills one, the other is published. When
+// both are full, the I/O thread stops reading. Each batch starts at offset 0, so only the memory of
+// the largest batch is ever touched, not the capacity.
 #ifndef SERVER_NATIVE_INBOX_H_
 #define SERVER_NATIVE_INBOX_H_
 
@@ -23,22 +24,22 @@ class Inbox {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  // The I/O thread's buffer to fill.
+  // The buffer that the I/O thread fills.
   RecordBuffer* filling() { return &filling_; }
 
   enum class Published : uint8_t {
-    kFirst,   // nothing was waiting: the JavaScript thread has to be signalled
-    kBehind,  // something was waiting already, and its signal is under way
-    kNoRoom,  // nothing changed: JavaScript has to take first, and wakes this thread then
+    kFirst,   // nothing was waiting: signal the JavaScript thread
+    kBehind,  // records were waiting already, and their signal is on its way
+    kNoRoom,  // nothing changed: JavaScript must receive first, and then wakes this thread
   };
-  // Makes what was filled visible to Take(); filling() is empty after it. REQUIRES: filling() is
-  // not empty.
+  // Makes the filled records visible to Receive() and empties filling(). REQUIRES: filling() is not
+  // empty.
   Published Publish();
 
-  // Moves what is published behind what is in `into`; nothing when it has not enough room for all
-  // of it. kWakeThread: the thread had stopped reading for want of room.
-  enum class Taken : uint8_t { kNothing, kRecords, kNoRoom, kWakeThread };
-  Taken Take(RecordBuffer* into);
+  // Appends the published records to `into`; changes nothing when it has no room for all of them.
+  // kWakeThread: records arrived, and the I/O thread had stopped reading for lack of room.
+  enum class Received : uint8_t { kNothing, kRecords, kNoRoom, kWakeThread };
+  Received Receive(RecordBuffer* into);
 
   bool stalled() const { return stalled_.load(std::memory_order_relaxed); }
 

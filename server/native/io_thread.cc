@@ -17,8 +17,8 @@
 namespace sprites {
 namespace {
 
-constexpr size_t kStackBytes =
-    256 << 10;  // the deepest call is some KiB; a hundred threads should not reserve 800 MB
+// The deepest call needs some KiB; a hundred threads must not reserve 800 MB.
+constexpr size_t kStackBytes = 256 << 10;
 
 void CloseRange(unsigned first, unsigned last) {
   if (first > last) {
@@ -27,23 +27,23 @@ void CloseRange(unsigned first, unsigned last) {
   if (syscall(SYS_close_range, first, last, 0) == 0) {
     return;
   }
-  // A kernel before 5.9: by hand, as far as the limit goes.
+  // A kernel before 5.9: close one by one, up to the limit.
   const long limit = std::min<long>(sysconf(_SC_OPEN_MAX), static_cast<long>(last) + 1);
   for (long descriptor = first; descriptor < limit; ++descriptor) {
     close(static_cast<int>(descriptor));
   }
 }
 
-void Ring(int eventfd) {
+void Notify(int eventfd) {
   const uint64_t one = 1;
-  // It can only fail when 2^64 − 2 rings are unheard, and then it rings already.
+  // This fails only when the counter is full, and then a notification is pending already.
   [[maybe_unused]] const ssize_t ignored = write(eventfd, &one, sizeof one);
 }
 
 }  // namespace
 
-IoThread::IoThread(uint32_t number, Commons* commons, int signal, uint32_t inbox_bytes)
-    : number_(number), commons_(commons), signal_(signal), inbox_(inbox_bytes) {}
+IoThread::IoThread(uint32_t number, SharedState* shared, int signal, uint32_t inbox_bytes)
+    : number_(number), shared_(shared), signal_(signal), inbox_(inbox_bytes) {}
 
 IoThread::~IoThread() {
   Stop();
@@ -75,33 +75,33 @@ int IoThread::Start(std::vector<Listening> listeners) {
   }
   started_ = true;
   std::unique_lock<std::mutex> lock(mutex_);
-  told_.wait(lock, [this] { return error_ >= 0; });
+  changed_.wait(lock, [this] { return error_ >= 0; });
   return error_;
 }
 
-void IoThread::Wake() const { Ring(wake_); }
-void IoThread::Signal() const { Ring(signal_); }
+void IoThread::Wake() const { Notify(wake_); }
+void IoThread::Signal() const { Notify(signal_); }
 
 void IoThread::Drain() {
   draining_.store(true, std::memory_order_release);
   Wake();
 }
 
-void IoThread::AwaitDeaf() {
+void IoThread::AwaitListenersClosed() {
   std::unique_lock<std::mutex> lock(mutex_);
-  told_.wait(lock, [this] { return is_deaf_; });
+  changed_.wait(lock, [this] { return are_listeners_closed_; });
 }
 
-void IoThread::DrainIfTold(IoLoop* loop) {
+void IoThread::DrainIfRequested(IoLoop* loop) {
   if (!draining_.load(std::memory_order_acquire)) {
     return;
   }
   loop->StopListening();
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    is_deaf_ = true;
+    are_listeners_closed_ = true;
   }
-  told_.notify_one();
+  changed_.notify_one();
   loop->Drain();
 }
 
@@ -126,19 +126,19 @@ void* IoThread::Enter(void* thread) {
   return nullptr;
 }
 
-void IoThread::Tell(int error) {
+void IoThread::ReportStarted(int error) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     error_ = error;
   }
-  told_.notify_one();
+  changed_.notify_one();
 }
 
 int IoThread::Open(IoLoop* loop) {
   if (unshare(CLONE_FILES) != 0) {
     return errno;
   }
-  // Of the copied table only the two eventfds and the standard streams are kept.
+  // Keep only the two eventfds and the standard streams of the copied table.
   const unsigned low = static_cast<unsigned>(std::min(wake_, signal_));
   const unsigned high = static_cast<unsigned>(std::max(wake_, signal_));
   CloseRange(3, low - 1);
@@ -147,8 +147,8 @@ int IoThread::Open(IoLoop* loop) {
   if (const int error = loop->Open(); error != 0) {
     return error;
   }
-  // Edge-triggered and never read: each ring is an edge of its own.
-  if (const int error = loop->AddOutsider(wake_, 0, EPOLLET); error != 0) {
+  // Edge-triggered and never read: each write is a new edge.
+  if (const int error = loop->AddExternal(wake_, 0, EPOLLET); error != 0) {
     return error;
   }
   for (const Listening& listening : listeners_) {
@@ -170,25 +170,25 @@ void IoThread::Run() {
   snprintf(name, sizeof name, "front-%u", number_);
   pthread_setname_np(pthread_self(), name);
   {
-    // On the heap: the stack is small, and the loop holds its scratch space.
-    const auto loop = std::make_unique<IoLoop>(number_, commons_, inbox_.filling());
+    // On the heap, since the stack is small and the loop contains its scratch space.
+    const auto loop = std::make_unique<IoLoop>(number_, shared_, inbox_.filling());
     const int error = Open(loop.get());
-    Tell(error);
-    bool goes_on = error == 0;
-    while (goes_on && !stopping_.load(std::memory_order_acquire)) {
-      DrainIfTold(loop.get());
+    ReportStarted(error);
+    bool is_running = error == 0;
+    while (is_running && !stopping_.load(std::memory_order_acquire)) {
+      DrainIfRequested(loop.get());
       loop->Wait(-1);
       bool has_more;
       do {
         has_more = loop->Handle();
-        goes_on = Publish(loop.get());
-      } while (goes_on && has_more);
+        is_running = Publish(loop.get());
+      } while (is_running && has_more);
       SendAnswers(loop.get());
-      loop->Settle();
+      loop->EndPass();
     }
     loop->CloseAll();
     waiting_.store(0, std::memory_order_relaxed);
-    DrainIfTold(loop.get());
+    DrainIfRequested(loop.get());
   }
   over_.store(true, std::memory_order_release);
   Signal();
@@ -206,22 +206,22 @@ bool IoThread::Publish(IoLoop* loop) {
       case Inbox::Published::kNoRoom:
         break;
     }
-    // JavaScript has fallen behind: read nothing, but go on answering, which is how it catches up.
+    // JavaScript is behind: read nothing, but keep sending its answers, so that it can catch up.
     if (stopping_.load(std::memory_order_acquire)) {
       return false;
     }
     pollfd wake = {wake_, POLLIN, 0};
     poll(&wake, 1, -1);
-    uint64_t rings;
-    [[maybe_unused]] const ssize_t ignored = read(wake_, &rings, sizeof rings);
-    DrainIfTold(loop);
+    uint64_t notifications;
+    [[maybe_unused]] const ssize_t ignored = read(wake_, &notifications, sizeof notifications);
+    DrainIfRequested(loop);
     SendAnswers(loop);
   }
   return true;
 }
 
 void IoThread::SendAnswers(IoLoop* loop) {
-  while (outbox_.Take(&answers_)) {
+  while (outbox_.Receive(&answers_)) {
     for (size_t at = 0; at < answers_.size();) {
       uint32_t bytes;
       memcpy(&bytes, answers_.data() + at, sizeof bytes);

@@ -1,10 +1,10 @@
-// A thread with an IoLoop of its own and a file table of its own.
+// A thread with its own IoLoop and its own file table.
 //
-// Threads: the constructor, Start(), Deliver(), Stop() and Join() belong to the JavaScript thread,
-// Run() is the I/O thread. The file table is unshared first: accept and close take no lock that
-// another thread wants, RLIMIT_NOFILE counts for each thread alone, and no descriptor of the
-// process is kept open by the copy, since all but two are closed in it at once. Those two are
-// eventfds: `wake` is rung for this thread, `signal` by it for the JavaScript thread.
+// Threads: Run() is the I/O thread; everything public belongs to the JavaScript thread.
+// The thread unshares the file table first. So accept and close wait for no lock of another thread,
+// and RLIMIT_NOFILE counts for each thread alone. The copied table keeps no descriptor of the
+// process open, since all are closed in it at once, except the standard streams and two eventfds:
+// `wake` notifies this thread, `signal` notifies the JavaScript thread.
 #ifndef SERVER_NATIVE_IO_THREAD_H_
 #define SERVER_NATIVE_IO_THREAD_H_
 
@@ -29,24 +29,23 @@ class IoThread {
     uint8_t number;
   };
 
-  IoThread(uint32_t number, Commons* commons, int signal, uint32_t inbox_bytes);
+  IoThread(uint32_t number, SharedState* shared, int signal, uint32_t inbox_bytes);
   ~IoThread();
   IoThread(const IoThread&) = delete;
   IoThread& operator=(const IoThread&) = delete;
 
-  // Starts the thread and waits until it listens. 0 or an errno.
+  // Starts the thread and waits until it listens. Returns 0 or an errno.
   int Start(std::vector<Listening> listeners);
 
   Inbox& inbox() { return inbox_; }
   Outbox& outbox() { return outbox_; }
-  // Rings the thread: its outbox has something, its inbox has room again, or it has been told to
-  // drain or stop.
+  // Wakes the thread: its outbox has answers, its inbox has room again, or it must drain or stop.
   void Wake() const;
-  // Tells the thread to drain; AwaitDeaf() returns when it no longer listens.
+  // Makes the thread drain.
   void Drain();
-  void AwaitDeaf();
-  // Tells the thread to close everything and end; IsOver() says when it has, and Join() waits for
-  // it.
+  // After Drain(): waits until the thread no longer listens.
+  void AwaitListenersClosed();
+  // Makes the thread close everything and end. IsOver() is true when it has; Join() waits for that.
   void Stop();
   bool IsOver() const { return over_.load(std::memory_order_acquire); }
   void Join();
@@ -56,16 +55,16 @@ class IoThread {
   static void* Enter(void* thread);
   void Run();
   int Open(IoLoop* loop);
-  // Hands what was read to JavaScript; waits until there is room for it, answering meanwhile.
-  // False: stop.
+  // Publishes what was read to JavaScript. Waits until the inbox has room, and sends answers
+  // meanwhile. Returns false when the thread must stop.
   bool Publish(IoLoop* loop);
   void SendAnswers(IoLoop* loop);
   void Signal() const;
-  void Tell(int error);
-  void DrainIfTold(IoLoop* loop);
+  void ReportStarted(int error);
+  void DrainIfRequested(IoLoop* loop);
 
   const uint32_t number_;
-  Commons* const commons_;
+  SharedState* const shared_;
   const int signal_;
   int wake_ = -1;
   Inbox inbox_;
@@ -78,11 +77,11 @@ class IoThread {
   std::atomic<uint32_t> waiting_{0};
   bool started_ = false;
   pthread_t thread_ = {};
-  // The answers to Start() and Drain().
+  // What Start() and AwaitListenersClosed() wait for.
   std::mutex mutex_;
-  std::condition_variable told_;
-  int error_ = -1;        // under mutex_; -1: not yet
-  bool is_deaf_ = false;  // under mutex_
+  std::condition_variable changed_;
+  int error_ = -1;                     // of Start(), under mutex_; -1: not known yet
+  bool are_listeners_closed_ = false;  // under mutex_
 };
 
 }  // namespace sprites

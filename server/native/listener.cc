@@ -12,10 +12,10 @@
 namespace sprites {
 namespace {
 
-constexpr int kBacklog =
-    4096;  // the kernel's own bound (somaxconn) of today; a reconnecting crowd comes at once
-constexpr int kKeepAliveIdleS =
-    150;  // above the longest ping, 132 s: only a peer that takes no answers is asked
+// The kernel's default bound (somaxconn); after an outage all clients reconnect at once.
+constexpr int kBacklog = 4096;
+// Above the longest ping, 132 s: only a peer that receives no answers is probed.
+constexpr int kKeepAliveIdleS = 150;
 constexpr int kKeepAliveIntervalS = 15;
 constexpr int kKeepAliveProbes = 4;
 

@@ -1,5 +1,5 @@
-// A listening socket whose options every accepted connection inherits, so that accepting one costs
-// one call.
+// Opens listening sockets. Accepted connections inherit their options, so that accepting one costs
+// no further call.
 #ifndef SERVER_NATIVE_LISTENER_H_
 #define SERVER_NATIVE_LISTENER_H_
 
@@ -13,15 +13,15 @@ namespace sprites {
 struct ListenerOptions {
   std::string host;  // a numeric address, IPv4 or IPv6
   uint16_t port = 0;
-  bool shared = false;  // others may listen on this port too, each taking its part (SO_REUSEPORT)
+  bool shared = false;  // other processes listen on this port too (SO_REUSEPORT)
   Route route = Route::kEvents;
-  bool hands_over = false;  // everything but hot requests goes to Node
+  bool hands_over = false;  // connections with other than hot requests go to Node
 };
 
-// The descriptor, or −errno.
+// Returns the descriptor, or −errno.
 int OpenListener(const ListenerOptions& options, bool reuse_port);
 
-// The port a listener got.
+// Returns the port that a listener is bound to.
 uint16_t PortOf(int descriptor);
 
 }  // namespace sprites

@@ -1,8 +1,8 @@
 /**
- * The C++ of the native front, built and run without Node: plain, under the sanitizers, and the fuzzer for a while. Then the
- * whole addon under the sanitizers inside Node: the front's contract, its storm, and what only it has.
+ * Builds and runs the C++ tests of the native front without Node: plain, under the sanitizers, and under the fuzzer. Then
+ * runs the whole addon under the sanitizers inside Node: the front's contract, its storm, and its own tests.
  *
- * Skipped where there is no compiler. Builds lie in build/native-tests and are kept, so that a second run only runs.
+ * Skipped where the compiler or doctest is missing. Builds are kept in build/native-tests, so a second run does not compile.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -11,25 +11,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { ensureFiles } from '../../tools/machine.js';
 
 const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 const BUILDS = fileURLToPath(new URL('../../build/native-tests', import.meta.url));
 
-/** How long the fuzzer looks for something new; the corpus has what it found before. */
+/** How long the fuzzer searches; the corpus has what it found before. */
 const FUZZ_SECONDS = 20;
 
-/** A suite under the sanitizers takes less than this, in ms: some three times as long as without. */
+/** A suite under the sanitizers takes less than this, in ms. It takes some three times as long as without them. */
 const SUITE_MS_MAX = 150_000;
 
-const missing = ['cmake', 'ninja', 'g++'].filter((program) => !runs(program, ['--version']));
-const skip =
-  process.platform !== 'linux'
-    ? 'the native front is for Linux'
-    : missing.length > 0 && `needs ${missing.join(', ')}: apt-get install g++ cmake ninja-build`;
+const skip = whySkip();
 
-/** Each build: its -DSANITIZE, and the size of the storms it runs. */
+/** Each build: its -DSANITIZE, and the size of its storms. */
 const KINDS = [
-  { name: 'as it is', sanitize: '', storm: ['--cycles', '20', '--crowd', '10000'] },
+  { name: 'without a sanitizer', sanitize: '', storm: ['--cycles', '20', '--crowd', '10000'] },
   {
     name: 'under the address and undefined sanitizers',
     sanitize: 'address',
@@ -45,16 +42,16 @@ describe('native front, without Node', { skip }, () => {
       const build = join(BUILDS, sanitize || 'plain');
       it('compiles', () => compile(build, sanitize, 'g++'));
       for (const test of TESTS) {
-        it(`${test} holds`, () => run(join(build, `${test}_test`), test === 'native_front' ? storm : []));
+        it(`passes ${test}_test`, () => run(join(build, `${test}_test`), test === 'native_front' ? storm : []));
       }
     });
   }
 
   const noFuzzer = hasFuzzer() ? false : 'needs clang and its runtime: apt-get install clang libclang-rt-dev';
-  it(`the parser stands ${FUZZ_SECONDS} s of fuzzing`, { skip: noFuzzer }, () => {
+  it(`parses whatever the fuzzer finds in ${FUZZ_SECONDS} s`, { skip: noFuzzer }, () => {
     const build = join(BUILDS, 'fuzzer');
     compile(build, 'fuzzer', 'clang++');
-    // What it finds on the way is for now; a case worth keeping is put into corpus/ by hand.
+    // What it finds is not kept; a case worth keeping is copied into corpus/ by hand.
     const found = mkdtempSync(join(tmpdir(), 'parser-corpus-'));
     cpSync(join(SOURCES, 'corpus'), found, { recursive: true });
     run(join(build, 'request_parser_fuzz'), [`-max_total_time=${FUZZ_SECONDS}`, '-max_len=12000', found], found);
@@ -71,7 +68,7 @@ const noHeaders = existsSync(join(PACKAGE, 'include', 'node', 'node_api.h'))
 describe('native front, inside Node, under the address and undefined sanitizers', { skip: skip || noHeaders }, () => {
   it('compiles', () => compile(join(BUILDS, 'address'), 'address', 'g++', 'addon'));
 
-  it('is what the suites below run with', () => {
+  it('is the addon that the suites below load', () => {
     const script = `
       const { whyNoNativeFront } = await import(${JSON.stringify(new URL('../front/native.ts', import.meta.url))});
       console.log(whyNoNativeFront(), require('fs').readFileSync('/proc/self/maps', 'utf8'));
@@ -84,7 +81,7 @@ describe('native front, inside Node, under the address and undefined sanitizers'
   });
 
   for (const suite of ['native.test.ts', 'storm.test.ts']) {
-    it(`stands front/${suite}, and leaks nothing`, () => {
+    it(`passes front/${suite}, and leaks nothing`, () => {
       const { output, leaks } = runSanitized([fileURLToPath(new URL(`../front/${suite}`, import.meta.url))]);
       assert.match(output, /^ℹ pass [1-9]/m);
       assert.match(output, /^ℹ skipped 0/m);
@@ -93,17 +90,17 @@ describe('native front, inside Node, under the address and undefined sanitizers'
   }
 });
 
-/** Runs a program of Node with the sanitized addon. Throws when it fails; answers what it said, and what leaks are the addon's. */
+/** Runs Node with the sanitized addon. Returns its output and the leaks of the addon. Throws when the program fails. */
 function runSanitized(args: readonly string[]): { output: string; leaks: string[] } {
   const runtimes = ['libasan.so', 'libubsan.so'].map((name) =>
     spawnSync('g++', [`-print-file-name=${name}`], { encoding: 'utf8' }).stdout.trim(),
   );
   const env = {
     ...process.env,
-    // Else it would speak to a runner, not to a reader.
+    // With it set, the suite would write the runner's binary protocol instead of text.
     NODE_TEST_CONTEXT: undefined,
     ...{ SPRITES_TEST_ADDON: ADDON, LD_PRELOAD: runtimes.join(':') },
-    // Node leaves a lot behind on purpose when it ends, so its leaks are told, and only the addon's are looked for.
+    // Node does not free everything when it exits, so leaks do not fail the program; the test looks for the addon's.
     ...{ ASAN_OPTIONS: 'detect_leaks=1', LSAN_OPTIONS: 'exitcode=0', UBSAN_OPTIONS: 'print_stacktrace=1' },
   };
   const flags = ['--disable-warning=ExperimentalWarning', '--import', join(SOURCES, 'sanitized_addon.ts')];
@@ -127,11 +124,22 @@ function run(program: string, args: readonly string[], cwd = SOURCES): void {
   assert.ok(status === 0, `${program} ended with ${error ?? signal ?? status}\n${stdout}\n${stderr}`.slice(-8000));
 }
 
-/** Whether clang is there, and the runtime that Debian packs apart from it. */
+/** Whether clang is installed, and its runtime, which is a separate Debian package. */
 function hasFuzzer(): boolean {
   const input = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
   const args = ['-fsanitize=fuzzer,address', '-x', 'c++', '-', '-o', '/dev/null'];
   return spawnSync('clang++', args, { input, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0;
+}
+
+/** Why this machine can't build the tests, with the remedy; false when it can. */
+function whySkip(): string | false {
+  if (process.platform !== 'linux') return 'the native front is for Linux';
+  const missing = ['cmake', 'ninja', 'g++'].filter((program) => !runs(program, ['--version']));
+  if (missing.length > 0) return `needs ${missing.join(', ')}: apt-get install g++ cmake ninja-build`;
+  if (!ensureFiles(['/usr/include/doctest/doctest.h'], ['doctest-dev'])) {
+    return 'needs doctest: apt-get install doctest-dev';
+  }
+  return false;
 }
 
 function runs(program: string, args: readonly string[]): boolean {

@@ -11,25 +11,26 @@
 namespace sprites {
 namespace {
 
-// All inboxes together, in each direction; a thread gets its share, within bounds.
+// Of all inboxes together; each gets an equal share, within bounds.
 constexpr uint32_t kInboxesBytes = 4 << 20;
 constexpr uint32_t kInboxBytesMin = 64 << 10;
 static_assert(kInboxBytesMin >= 2 * IoLoop::kRecordBytesMax);
 
-// What one inbox holds has to fit in the inbound buffer, or it would never be taken.
+// The records of one inbox must fit into the inbound buffer, or they could never be received.
 uint32_t InboxBytes(uint32_t threads, uint32_t inbound_bytes) {
   return std::clamp(kInboxesBytes / std::max(threads, 1u), kInboxBytesMin, inbound_bytes) & ~4095u;
 }
 
 }  // namespace
 
-NativeFront::NativeFront(FrontOptions options, std::unique_ptr<Commons> commons, uint8_t* inbound,
-                         uint32_t inbound_bytes, std::function<void(uint32_t)> deliver)
+NativeFront::NativeFront(FrontOptions options, std::unique_ptr<SharedState> shared,
+                         uint8_t* inbound, uint32_t inbound_bytes,
+                         std::function<void(uint32_t)> deliver)
     : options_(std::move(options)),
-      commons_(std::move(commons)),
+      shared_(std::move(shared)),
       inbound_(inbound, inbound_bytes),
       deliver_(std::move(deliver)),
-      loop_(std::make_unique<IoLoop>(0, commons_.get(), &inbound_)),
+      loop_(std::make_unique<IoLoop>(0, shared_.get(), &inbound_)),
       touched_(options_.threads) {}
 
 NativeFront::~NativeFront() {
@@ -46,7 +47,7 @@ int NativeFront::Listen(std::vector<uint16_t>* ports) {
     return error;
   }
   std::vector<IoThread::Listening> threaded;
-  std::vector<int> probes;  // hold the ports of the threads' listeners until all are known
+  std::vector<int> probes;  // reserve the ports of the threads' listeners until all are known
   int error = 0;
   for (size_t i = 0; i < options_.listeners.size() && error == 0; ++i) {
     ListenerOptions listener = options_.listeners[i];
@@ -79,13 +80,13 @@ int NativeFront::Listen(std::vector<uint16_t>* ports) {
   if (signal_ < 0) {
     return errno;
   }
-  // Edge-triggered and never read: each ring is an edge of its own.
-  if (error = loop_->AddOutsider(signal_, kSignal, EPOLLET); error != 0) {
+  // Edge-triggered and never read: each write is a new edge.
+  if (error = loop_->AddExternal(signal_, kSignal, EPOLLET); error != 0) {
     return error;
   }
   const uint32_t inbox_bytes = InboxBytes(options_.threads, inbound_.capacity());
   for (uint32_t number = 1; number <= options_.threads; ++number) {
-    threads_.push_back(std::make_unique<IoThread>(number, commons_.get(), signal_, inbox_bytes));
+    threads_.push_back(std::make_unique<IoThread>(number, shared_.get(), signal_, inbox_bytes));
     if (error = threads_.back()->Start(threaded); error != 0) {
       return error;
     }
@@ -94,17 +95,17 @@ int NativeFront::Listen(std::vector<uint16_t>* ports) {
 }
 
 bool NativeFront::Pass(int timeout_ms) {
-  const uint32_t outsiders = loop_->Wait(has_full_inboxes_ ? 0 : timeout_ms);
-  const bool is_signalled = has_full_inboxes_ || (outsiders & 1u << kSignal) != 0;
-  // What epoll told has to be served before it is asked again; what is in the inboxes can wait.
+  const uint32_t externals = loop_->Wait(has_full_inboxes_ ? 0 : timeout_ms);
+  const bool is_signalled = has_full_inboxes_ || (externals & 1u << kSignal) != 0;
+  // All events must be handled before the next wait. The records in the inboxes can stay there.
   while (loop_->Handle() && Deliver()) {
   }
-  has_full_inboxes_ = is_signalled && TakeInboxes();
+  has_full_inboxes_ = is_signalled && ReceiveInboxes();
   Deliver();
   if (!stopped_) {
-    loop_->Settle();
+    loop_->EndPass();
   }
-  return (outsiders & 1u << kOutsider) != 0;
+  return (externals & 1u << kExternal) != 0;
 }
 
 bool NativeFront::Deliver() {
@@ -116,18 +117,18 @@ bool NativeFront::Deliver() {
   return !stopped_;
 }
 
-// True when something stayed behind for want of room: the next pass begins there.
-bool NativeFront::TakeInboxes() {
-  for (size_t taken = 0; taken < threads_.size(); ++taken) {
+// Returns true when records stayed in an inbox for lack of room: the next pass starts with it.
+bool NativeFront::ReceiveInboxes() {
+  for (size_t received = 0; received < threads_.size(); ++received) {
     IoThread& thread = *threads_[next_inbox_];
-    switch (thread.inbox().Take(&inbound_)) {
-      case Inbox::Taken::kNoRoom:
+    switch (thread.inbox().Receive(&inbound_)) {
+      case Inbox::Received::kNoRoom:
         return true;
-      case Inbox::Taken::kWakeThread:
+      case Inbox::Received::kWakeThread:
         thread.Wake();
         break;
-      case Inbox::Taken::kNothing:
-      case Inbox::Taken::kRecords:
+      case Inbox::Received::kNothing:
+      case Inbox::Received::kRecords:
         break;
     }
     next_inbox_ = (next_inbox_ + 1) % threads_.size();
@@ -167,8 +168,8 @@ void NativeFront::Send(uint8_t* memory, uint32_t bytes) {
 }
 
 FrontGauges NativeFront::Gauges() const {
-  FrontGauges gauges = {commons_->connections.load(std::memory_order_relaxed), loop_->waiting(),
-                        commons_->refused.load(std::memory_order_relaxed), 0};
+  FrontGauges gauges = {shared_->connections.load(std::memory_order_relaxed), loop_->waiting(),
+                        shared_->refused.load(std::memory_order_relaxed), 0};
   for (const auto& thread : threads_) {
     gauges.waiting += thread->waiting();
     if (thread->inbox().stalled()) {
@@ -187,7 +188,7 @@ void NativeFront::Drain() {
     thread->Drain();
   }
   for (const auto& thread : threads_) {
-    thread->AwaitDeaf();
+    thread->AwaitListenersClosed();
   }
 }
 

@@ -1,14 +1,15 @@
-// The front without JavaScript, over real sockets: a domain of a few lines stands where native.ts
-// would.
+// The front without JavaScript, over real sockets: a minimal domain takes the place of native.ts.
 //
-// The front runs on a thread of its own; the clients run on another one with a file table of its
-// own, so that the front's descriptors can be counted and both sides may hold as many as the limit
-// allows.
+// The front runs on one thread. The clients run on another thread with a separate file table, so
+// that the front's descriptors can be counted and both sides may hold as many as the limit allows.
 // `--cycles N --crowd M` sets the size of the storms; sanitizer builds run smaller ones.
+#define DOCTEST_CONFIG_IMPLEMENT
+#define DOCTEST_CONFIG_NO_POSIX_SIGNALS
 #include "native_front.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <doctest/doctest.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
@@ -19,6 +20,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <functional>
@@ -28,8 +31,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "check.h"
-
 namespace sprites {
 namespace {
 
@@ -37,14 +38,15 @@ uint32_t cycles = 20;
 uint32_t crowd = 10'000;
 
 constexpr uint32_t kInboundBytes = 128 << 10;
-constexpr uint32_t kLongAnswer =
-    8 << 20;  // several times what a socket takes at once from a peer that does not read
+// Several times what a socket accepts at once for a peer that does not read.
+constexpr uint32_t kLongAnswer = 8 << 20;
 constexpr int kSmallWindow = 512 << 10;
 constexpr uint64_t kBufferBytesMax = 4 * uint64_t{kLongAnswer};
 const std::string kEmptyAnswer = "{\"events\":[]}";
 
-// Waits until something another thread does has come about. Generous: only a fault ever uses it up.
-void Until(const std::function<bool()>& condition) {
+// Waits until another thread has made `condition` true. The timeout is generous: only a bug reaches
+// it.
+void WaitUntil(const std::function<bool()>& condition) {
   for (int i = 0; i < 60'000; ++i) {
     if (condition()) {
       return;
@@ -52,28 +54,28 @@ void Until(const std::function<bool()>& condition) {
     timespec pause = {0, 1'000'000};
     nanosleep(&pause, nullptr);
   }
-  EXPECT(!"waited a minute in vain");
+  FAIL("waited a minute for a condition");
 }
 
-// A front with the least of a domain: a poll parks, a crossing is taken and answers the poll of its
-// own slot.
-class Relay {
+// A front with a minimal domain: a poll parks; a crossing is accepted, and answers the poll parked
+// for its own slot.
+class TestRelay {
  public:
   struct Options {
     uint32_t threads = 0;
     uint32_t connections_max = 100'000;
     uint32_t event_bytes = 100;
-    Patience patience;
+    Timeouts timeouts;
   };
 
-  explicit Relay(const Options& options) : options_(options), inbound_(kInboundBytes / 8) {
-    auto commons = std::make_unique<Commons>();
-    commons->connections_max = options.connections_max;
-    commons->patience = options.patience;
-    commons->buffer_bytes_max = kBufferBytesMax;
+  explicit TestRelay(const Options& options) : options_(options), inbound_(kInboundBytes / 8) {
+    auto shared = std::make_unique<SharedState>();
+    shared->connections_max = options.connections_max;
+    shared->timeouts = options.timeouts;
+    shared->buffer_bytes_max = kBufferBytesMax;
     constexpr uint32_t kStatus[] = {400, 400, 413, 431, 404, 405, 408, 503};
-    for (size_t i = 0; i < commons->problems.size(); ++i) {
-      commons->problems[i] = {kStatus[i], kStatus[i] == 503 ? 10u : 0u, "{\"problem\":true}"};
+    for (size_t i = 0; i < shared->problems.size(); ++i) {
+      shared->problems[i] = {kStatus[i], kStatus[i] == 503 ? 10u : 0u, "{\"problem\":true}"};
     }
     FrontOptions front;
     front.threads = options.threads;
@@ -81,12 +83,13 @@ class Relay {
     front.listeners.push_back({"0.0.0.0", 0, false, Route::kCrossings, false});
     std::atomic<bool> listening{false};
     thread_ = std::thread(
-        [this, &listening, front = std::move(front), commons = std::move(commons)]() mutable {
+        [this, &listening, front = std::move(front), shared = std::move(shared)]() mutable {
           front_ = std::make_unique<NativeFront>(
-              std::move(front), std::move(commons), reinterpret_cast<uint8_t*>(inbound_.data()),
+              std::move(front), std::move(shared), reinterpret_cast<uint8_t*>(inbound_.data()),
               kInboundBytes, [this](uint32_t bytes) { Deliver(bytes); });
           std::vector<uint16_t> ports;
-          EXPECT(front_->Listen(&ports) == 0 && ports.size() == 2);
+          REQUIRE(front_->Listen(&ports) == 0);
+          REQUIRE(ports.size() == 2);
           events_port = ports[0];
           crossings_port = ports[1];
           listening.store(true);
@@ -106,14 +109,14 @@ class Relay {
           }
           front_ = nullptr;
         });
-    Until([&] { return listening.load(); });
+    WaitUntil([&] { return listening.load(); });
   }
-  ~Relay() {
+  ~TestRelay() {
     stopping_.store(true);
     thread_.join();
   }
-  Relay(const Relay&) = delete;
-  Relay& operator=(const Relay&) = delete;
+  TestRelay(const TestRelay&) = delete;
+  TestRelay& operator=(const TestRelay&) = delete;
 
   FrontGauges Gauges() const { return front_->Gauges(); }
   bool IsEmpty() const { return Gauges().connections == 0 && Gauges().waiting == 0; }
@@ -166,7 +169,7 @@ class Relay {
           parked_.erase(parked);
         }
       } else {
-        EXPECT(!"no listener hands over");
+        FAIL("no listener hands connections over");
       }
       at += record.bytes;
     }
@@ -201,12 +204,13 @@ class Relay {
 
 class Client {
  public:
-  // The last byte of the address keeps many closed connections to one port apart.
+  // `host` is the last byte of the address: many closed connections to one port need different
+  // addresses.
   explicit Client(
       uint16_t port, uint32_t host = 1, int receive_bytes = 0,
-      const std::function<void()>& before_it_connects = [] {}) {
+      const std::function<void()>& before_connect = [] {}) {
     descriptor_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    EXPECT(descriptor_ >= 0);
+    REQUIRE(descriptor_ >= 0);
     if (receive_bytes != 0) {
       setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
     }
@@ -214,10 +218,10 @@ class Client {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(0x7f000000 + host);
-    before_it_connects();
-    EXPECT(connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-    timeval patience = {60, 0};
-    setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    before_connect();
+    REQUIRE(connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    timeval timeout = {60, 0};
+    setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   }
   ~Client() { Close(); }
   Client(Client&& other) noexcept : descriptor_(other.descriptor_) { other.descriptor_ = -1; }
@@ -226,8 +230,8 @@ class Client {
   Client& operator=(Client&&) = delete;
 
   void Send(const std::string& bytes) const {
-    EXPECT(send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
-           static_cast<ssize_t>(bytes.size()));
+    REQUIRE(send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+            static_cast<ssize_t>(bytes.size()));
   }
   void Poll(uint32_t slot) const {
     const std::string id = Id(slot);
@@ -240,7 +244,7 @@ class Client {
            id + "." + std::string(32, '0') + "\r\nContent-Length: " + std::to_string(body.size()) +
            "\r\n\r\n" + body;
   }
-  // The next whole answer's status and body size; 0 when the connection ended instead.
+  // Reads the next whole answer. Returns its status, or 0 when the connection ended instead.
   uint32_t Answer(size_t* body_bytes = nullptr) {
     for (;;) {
       const size_t end = received_.find("\r\n\r\n");
@@ -259,7 +263,7 @@ class Client {
       char bytes[16384];
       const ssize_t got = recv(descriptor_, bytes, sizeof bytes, 0);
       if (got <= 0) {
-        EXPECT(got == 0 || errno != EAGAIN);
+        REQUIRE((got == 0 || errno != EAGAIN));
         return 0;
       }
       received_.append(bytes, static_cast<size_t>(got));
@@ -293,11 +297,11 @@ class Client {
   std::string received_;
 };
 
-// Runs clients on a thread with a file table of its own.
-void Outside(const std::function<void()>& clients) {
+// Runs clients on a thread with a separate file table.
+void RunClients(const std::function<void()>& clients) {
   std::thread thread([&] {
-    EXPECT(unshare(CLONE_FILES) == 0);
-    EXPECT(close_range(3, ~0u, 0) == 0);
+    REQUIRE(unshare(CLONE_FILES) == 0);
+    REQUIRE(close_range(3, ~0u, 0) == 0);
     clients();
   });
   thread.join();
@@ -317,49 +321,51 @@ uint64_t ResidentBytes() {
   FILE* file = fopen("/proc/self/statm", "re");
   unsigned long size = 0;
   unsigned long resident = 0;
-  EXPECT(fscanf(file, "%lu %lu", &size, &resident) == 2);
+  REQUIRE(fscanf(file, "%lu %lu", &size, &resident) == 2);
   fclose(file);
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// What all threads of this process have taken of the processors.
+// Processor time of all threads of this process.
 uint64_t ProcessorMs() {
-  timespec taken = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &taken);
-  return static_cast<uint64_t>(taken.tv_sec) * 1000 +
-         static_cast<uint64_t>(taken.tv_nsec) / 1'000'000;
+  timespec used = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<uint64_t>(used.tv_sec) * 1000 +
+         static_cast<uint64_t>(used.tv_nsec) / 1'000'000;
 }
 
-void ForBothShapes(const std::function<void(Relay::Options)>& test) {
+// Runs a test with all I/O on the owner's thread, then with two I/O threads.
+void ForEachThreading(const std::function<void(TestRelay::Options)>& test) {
   for (const uint32_t threads : {0u, 2u}) {
-    Relay::Options options;
+    TestRelay::Options options;
     options.threads = threads;
     test(options);
   }
 }
 
-CASE("relays: a parked poll gets what a crossing brings, again and again on the same connections") {
-  ForBothShapes([](const Relay::Options& options) {
-    Relay relay(options);
-    Outside([&] {
+TEST_CASE("native front › answers a parked poll with a crossing, repeatedly on one connection") {
+  ForEachThreading([](const TestRelay::Options& options) {
+    TestRelay relay(options);
+    RunClients([&] {
       Client desktop(relay.events_port);
       Client sender(relay.crossings_port);
       for (uint32_t i = 1; i <= 200; ++i) {
         desktop.Poll(5);
-        Until([&] { return relay.polls.load() == i; });
+        WaitUntil([&] { return relay.polls.load() == i; });
         sender.Send(Client::Crossing(5, "{\"n\":1}"));
-        EXPECT(sender.Answer() == 202 && desktop.Answer() == 200);
+        REQUIRE(sender.Answer() == 202);
+        REQUIRE(desktop.Answer() == 200);
       }
-      EXPECT(relay.closed.load() == 0);
+      REQUIRE(relay.closed.load() == 0);
     });
-    Until([&] { return relay.IsEmpty(); });
+    WaitUntil([&] { return relay.IsEmpty(); });
   });
 }
 
-CASE("answers a hundred pipelined requests one by one, wherever the bytes are cut") {
-  ForBothShapes([](const Relay::Options& options) {
-    Relay relay(options);
-    Outside([&] {
+TEST_CASE("native front › answers a hundred pipelined requests in order, however they are split") {
+  ForEachThreading([](const TestRelay::Options& options) {
+    TestRelay relay(options);
+    RunClients([&] {
       std::string all;
       for (int i = 0; i < 100; ++i) {
         all += Client::Crossing(5, std::string(static_cast<size_t>(i) * 10, 'x'));
@@ -372,7 +378,7 @@ CASE("answers a hundred pipelined requests one by one, wherever the bytes are cu
           }
         });
         for (int i = 0; i < 100; ++i) {
-          EXPECT(sender.Answer() == 202);
+          REQUIRE(sender.Answer() == 202);
         }
         writer.join();
       }
@@ -380,16 +386,17 @@ CASE("answers a hundred pipelined requests one by one, wherever the bytes are cu
   });
 }
 
-CASE("tells once of each parked poll whose client closes, half-closes or resets") {
-  ForBothShapes([](const Relay::Options& options) {
-    Relay relay(options);
-    Outside([&] {
+TEST_CASE(
+    "native front › reports each parked poll once whose client closes, half-closes or resets") {
+  ForEachThreading([](const TestRelay::Options& options) {
+    TestRelay relay(options);
+    RunClients([&] {
       std::vector<Client> clients;
       for (uint32_t i = 0; i < 300; ++i) {
         clients.emplace_back(relay.events_port);
         clients.back().Poll(i);
       }
-      Until([&] { return relay.polls.load() == 300; });
+      WaitUntil([&] { return relay.polls.load() == 300; });
       for (uint32_t i = 0; i < 300; ++i) {
         if (i % 3 == 0) {
           clients[i].Close();
@@ -401,141 +408,143 @@ CASE("tells once of each parked poll whose client closes, half-closes or resets"
           clients[i].Reset();
         }
       }
-      Until([&] { return relay.closed.load() == 300 && relay.IsEmpty(); });
+      WaitUntil([&] { return relay.closed.load() == 300 && relay.IsEmpty(); });
     });
-    EXPECT(relay.closed.load() == 300);
+    REQUIRE(relay.closed.load() == 300);
   });
 }
 
-CASE(
-    "answers a request whose client has already said it will send no more, when the answer is "
-    "there at once") {
-  Relay relay({});
-  Outside([&] {
+TEST_CASE("native front › answers a half-closed client if the answer is ready in the same pass") {
+  TestRelay relay({});
+  RunClients([&] {
     for (int i = 0; i < 50; ++i) {
       relay.paused.store(true);
       Client sender(relay.crossings_port);
       sender.Send(Client::Crossing(5, "{}"));
       sender.HalfClose();
       relay.paused.store(false);
-      EXPECT(sender.Answer() == 202 && sender.HasEnded());
+      REQUIRE(sender.Answer() == 202);
+      REQUIRE(sender.HasEnded());
     }
   });
-  Until([&] { return relay.IsEmpty(); });
+  WaitUntil([&] { return relay.IsEmpty(); });
 }
 
-CASE("brings a long answer to a slow reader whole, and goes on with the connection") {
-  ForBothShapes([](Relay::Options options) {
+TEST_CASE("native front › delivers a long answer to a slow reader, and keeps the connection") {
+  ForEachThreading([](TestRelay::Options options) {
     options.event_bytes = kLongAnswer;
-    Relay relay(options);
-    Outside([&] {
+    TestRelay relay(options);
+    RunClients([&] {
       Client desktop(relay.events_port, 1, kSmallWindow);
       Client sender(relay.crossings_port);
-      // More of them than there is room for at once: each has to be given back.
+      // Together they exceed the bound of unsent answers, so each must be freed.
       for (uint32_t i = 1; i <= 12; ++i) {
         desktop.Poll(5);
-        Until([&] { return relay.polls.load() == i; });
+        WaitUntil([&] { return relay.polls.load() == i; });
         sender.Send(Client::Crossing(5, "{}"));
-        EXPECT(sender.Answer() == 202);
+        REQUIRE(sender.Answer() == 202);
         size_t bytes = 0;
-        EXPECT(desktop.Answer(&bytes) == 200 && bytes == kLongAnswer);
+        REQUIRE(desktop.Answer(&bytes) == 200);
+        REQUIRE(bytes == kLongAnswer);
       }
     });
   });
 }
 
-CASE("lets a long last answer be read whole though more has been sent behind its request") {
-  ForBothShapes([](Relay::Options options) {
+TEST_CASE("native front › delivers a long last answer whole though more follows its request") {
+  ForEachThreading([](TestRelay::Options options) {
     options.event_bytes = kLongAnswer;
-    Relay relay(options);
-    Outside([&] {
+    TestRelay relay(options);
+    RunClients([&] {
       Client desktop(relay.events_port, 1, kSmallWindow);
       Client sender(relay.crossings_port);
       desktop.Send(
           "GET /v1/desktops/5-1/events HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
           "Authorization: Bearer 5-1.00000000000000000000000000000000\r\n\r\n" +
           std::string(100'000, 'x'));
-      Until([&] { return relay.polls.load() == 1; });
+      WaitUntil([&] { return relay.polls.load() == 1; });
       sender.Send(Client::Crossing(5, "{}"));
-      EXPECT(sender.Answer() == 202);
+      REQUIRE(sender.Answer() == 202);
       size_t bytes = 0;
-      EXPECT(desktop.Answer(&bytes) == 200 && bytes == kLongAnswer && desktop.HasEnded());
+      REQUIRE(desktop.Answer(&bytes) == 200);
+      REQUIRE(bytes == kLongAnswer);
+      REQUIRE(desktop.HasEnded());
     });
   });
 }
 
-CASE("survives resets in the middle of an answer, and keeps nothing of it") {
-  ForBothShapes([](Relay::Options options) {
+TEST_CASE("native front › frees an answer whose client resets in the middle of it") {
+  ForEachThreading([](TestRelay::Options options) {
     options.event_bytes = kLongAnswer;
-    Relay relay(options);
-    Outside([&] {
+    TestRelay relay(options);
+    RunClients([&] {
       for (uint32_t round = 1; round <= 8; ++round) {
         Client desktop(relay.events_port, 1, kSmallWindow);
         Client sender(relay.crossings_port);
         desktop.Poll(5);
-        Until([&] { return relay.polls.load() == round; });
+        WaitUntil([&] { return relay.polls.load() == round; });
         sender.Send(Client::Crossing(5, "{}"));
-        EXPECT(sender.Answer() == 202);
+        REQUIRE(sender.Answer() == 202);
         desktop.Reset();
       }
-      Until([&] { return relay.IsEmpty(); });
-      // On the owner's thread an answer is out when Send() returns; on its way to another one it
-      // may meet the reset.
-      EXPECT(relay.closed.load() == 0 || options.threads > 0);
+      WaitUntil([&] { return relay.IsEmpty(); });
+      // On the owner's thread an answer has left when Send() returns. On its way to an I/O thread
+      // the reset may come first.
+      REQUIRE((relay.closed.load() == 0 || options.threads > 0));
     });
   });
 }
 
-CASE(
-    "cuts off who does not finish a request, who is idle, and who does not read, each after its "
-    "time") {
-  ForBothShapes([](Relay::Options options) {
-    options.patience = {600, 600, 600, 300};
+TEST_CASE(
+    "native front › cuts off unfinished requests, idle clients and clients that do not read") {
+  ForEachThreading([](TestRelay::Options options) {
+    options.timeouts = {600, 600, 600, 300};
     options.event_bytes = kLongAnswer;
-    Relay relay(options);
-    Outside([&] {
+    TestRelay relay(options);
+    RunClients([&] {
       Client half(relay.events_port);
       half.Send("GET /v1/desktops/");
       Client silent(relay.events_port);
       Client idle(relay.crossings_port);
       idle.Send(Client::Crossing(9, "{}"));
-      EXPECT(idle.Answer() == 202);
+      REQUIRE(idle.Answer() == 202);
       Client deaf(relay.events_port, 1, kSmallWindow);
       deaf.Poll(5);
-      Until([&] { return relay.polls.load() == 1; });
+      WaitUntil([&] { return relay.polls.load() == 1; });
       Client sender(relay.crossings_port);
       sender.Send(Client::Crossing(5, "{}"));
-      EXPECT(sender.Answer() == 202);
-      EXPECT(half.Answer() == 408 && half.HasEnded());
-      EXPECT(silent.HasEnded() && idle.HasEnded());
-      Until([&] { return relay.IsEmpty(); });
+      REQUIRE(sender.Answer() == 202);
+      REQUIRE(half.Answer() == 408);
+      REQUIRE(half.HasEnded());
+      REQUIRE(silent.HasEnded());
+      REQUIRE(idle.HasEnded());
+      WaitUntil([&] { return relay.IsEmpty(); });
     });
   });
 }
 
-CASE("never cuts off a parked poll") {
-  Relay::Options options;
-  options.patience = {300, 300, 300, 300};
-  Relay relay(options);
-  Outside([&] {
+TEST_CASE("native front › never cuts off a parked poll") {
+  TestRelay::Options options;
+  options.timeouts = {300, 300, 300, 300};
+  TestRelay relay(options);
+  RunClients([&] {
     Client parked(relay.events_port);
     parked.Poll(5);
-    Until([&] { return relay.polls.load() == 1; });
+    WaitUntil([&] { return relay.polls.load() == 1; });
     Client idle(relay.events_port);
-    EXPECT(idle.HasEnded());  // all the times of a connection have passed now
+    REQUIRE(idle.HasEnded());  // every timeout of a connection has passed now
     Client sender(relay.crossings_port);
     sender.Send(Client::Crossing(5, "{}"));
-    EXPECT(sender.Answer() == 202 && parked.Answer() == 200);
+    REQUIRE(sender.Answer() == 202);
+    REQUIRE(parked.Answer() == 200);
   });
 }
 
-CASE(
-    "stops reading while its owner is behind, says so, loses nothing, and catches up in short "
-    "passes") {
-  Relay::Options options;
+TEST_CASE("native front › stalls while its owner is behind, then catches up in short passes") {
+  TestRelay::Options options;
   options.threads = 3;
-  Relay relay(options);
-  Outside([&] {
+  TestRelay relay(options);
+  RunClients([&] {
     constexpr uint32_t kSenders = 1500;
     const std::string request = Client::Crossing(9, std::string(1000, 'x'));
     std::vector<Client> senders;
@@ -546,159 +555,165 @@ CASE(
     for (const Client& sender : senders) {
       sender.Send(request);
     }
-    Until([&] { return relay.Gauges().stalled == 1; });
-    EXPECT(relay.Gauges().waiting < kSenders);
+    WaitUntil([&] { return relay.Gauges().stalled == 1; });
+    REQUIRE(relay.Gauges().waiting < kSenders);
     relay.paused.store(false);
     for (Client& sender : senders) {
-      EXPECT(sender.Answer() == 202);
+      REQUIRE(sender.Answer() == 202);
     }
-    EXPECT(relay.Gauges().stalled == 0 && relay.crossings.load() == kSenders);
-    EXPECT(relay.deliveries_max.load() == 1);
+    REQUIRE(relay.Gauges().stalled == 0);
+    REQUIRE(relay.crossings.load() == kSenders);
+    REQUIRE(relay.deliveries_max.load() == 1);
   });
 }
 
-CASE("refuses with 503 above its limit and at the system's, and serves on") {
-  ForBothShapes([](Relay::Options options) {
+TEST_CASE("native front › refuses with 503 at its limit and at the system's, and keeps serving") {
+  ForEachThreading([](TestRelay::Options options) {
     options.connections_max = 100;
-    Relay relay(options);
-    Outside([&] {
+    TestRelay relay(options);
+    RunClients([&] {
       std::vector<Client> clients;
       for (uint32_t i = 0; i < 100; ++i) {
         clients.emplace_back(relay.events_port);
         clients.back().Poll(i);
       }
-      Until([&] { return relay.polls.load() == 100; });
+      WaitUntil([&] { return relay.polls.load() == 100; });
       for (uint32_t i = 0; i < 20; ++i) {
         Client refused(relay.events_port);
-        EXPECT(refused.Answer() == 503 && refused.HasEnded());
+        REQUIRE(refused.Answer() == 503);
+        REQUIRE(refused.HasEnded());
       }
       clients.pop_back();
-      Until([&] { return relay.Gauges().connections == 99; });
-      Client taken(relay.events_port);
-      taken.Poll(100);
-      Until([&] { return relay.polls.load() == 101; });
+      WaitUntil([&] { return relay.Gauges().connections == 99; });
+      Client accepted(relay.events_port);
+      accepted.Poll(100);
+      WaitUntil([&] { return relay.polls.load() == 101; });
     });
   });
   rlimit before = {};
   getrlimit(RLIMIT_NOFILE, &before);
-  ForBothShapes([&](const Relay::Options& options) {
-    Relay relay(options);
-    Outside([&] {
+  ForEachThreading([&](const TestRelay::Options& options) {
+    TestRelay relay(options);
+    RunClients([&] {
       rlimit low = before;
       low.rlim_cur = 120;
-      EXPECT(setrlimit(RLIMIT_NOFILE, &low) == 0);
+      REQUIRE(setrlimit(RLIMIT_NOFILE, &low) == 0);
       std::vector<Client> clients;
-      // The front's table holds more than the clients' to begin with, and is full first. Two
-      // threads have twice the room.
+      // The front's file table holds more files than the clients' at the start, so it is full
+      // first. Two threads have twice the room.
       bool is_refused = false;
       for (uint32_t i = 0; i < 116 && !is_refused; ++i) {
         clients.emplace_back(relay.events_port);
         clients.back().Poll(i);
-        Until([&] { return relay.polls.load() == i + 1 || relay.Gauges().refused > 0; });
+        WaitUntil([&] { return relay.polls.load() == i + 1 || relay.Gauges().refused > 0; });
         is_refused = relay.Gauges().refused > 0;
       }
       if (options.threads == 0) {
-        EXPECT(is_refused && clients.back().Answer() == 503);
+        REQUIRE(is_refused);
+        REQUIRE(clients.back().Answer() == 503);
         clients.pop_back();
         clients.pop_back();
-        Until([&] { return relay.closed.load() == 1; });
-        Client taken(relay.events_port);
-        taken.Poll(777);
-        Until([&] { return relay.Gauges().waiting == clients.size() + 1; });
+        WaitUntil([&] { return relay.closed.load() == 1; });
+        Client accepted(relay.events_port);
+        accepted.Poll(777);
+        WaitUntil([&] { return relay.Gauges().waiting == clients.size() + 1; });
       }
-      EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
+      REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
     });
   });
 }
 
-CASE("rests while not even the reserve descriptor can be had, and serves who has waited then") {
+TEST_CASE("native front › pauses without the reserve descriptor, then serves those who waited") {
   rlimit before = {};
   getrlimit(RLIMIT_NOFILE, &before);
-  ForBothShapes([&](const Relay::Options& options) {
-    Relay relay(options);
-    Outside([&] {
+  ForEachThreading([&](const TestRelay::Options& options) {
+    TestRelay relay(options);
+    RunClients([&] {
       Client parked(relay.events_port);
       parked.Poll(1);
-      Until([&] { return relay.polls.load() == 1; });
-      Client knocking(relay.events_port, 1, 0, [&] {
+      WaitUntil([&] { return relay.polls.load() == 1; });
+      Client connecting(relay.events_port, 1, 0, [&] {
         rlimit low = before;
         low.rlim_cur = 3;
-        EXPECT(setrlimit(RLIMIT_NOFILE, &low) == 0);
+        REQUIRE(setrlimit(RLIMIT_NOFILE, &low) == 0);
       });
-      knocking.Poll(2);
-      // A loop that spins takes a processor of its own.
+      connecting.Poll(2);
+      // A loop that spins would use a whole processor.
       const uint64_t before_ms = ProcessorMs();
       constexpr timespec kPause = {0, 600'000'000};
       nanosleep(&kPause, nullptr);
-      EXPECT(ProcessorMs() - before_ms < 200);
-      EXPECT(relay.polls.load() == 1);
-      EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
-      Until([&] { return relay.polls.load() == 2; });
+      REQUIRE(ProcessorMs() - before_ms < 200);
+      REQUIRE(relay.polls.load() == 1);
+      REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+      WaitUntil([&] { return relay.polls.load() == 2; });
     });
-    Until([&] { return relay.IsEmpty(); });
+    WaitUntil([&] { return relay.IsEmpty(); });
   });
 }
 
-CASE("tells that a poll is outdated when more comes behind it, and answers all of it in order") {
-  ForBothShapes([](const Relay::Options& options) {
-    Relay relay(options);
-    Outside([&] {
+TEST_CASE("native front › reports an outdated poll, and answers all requests in order") {
+  ForEachThreading([](const TestRelay::Options& options) {
+    TestRelay relay(options);
+    RunClients([&] {
       Client desktop(relay.events_port);
       desktop.Poll(5);
-      Until([&] { return relay.polls.load() == 1; });
+      WaitUntil([&] { return relay.polls.load() == 1; });
       desktop.Poll(5);
-      EXPECT(desktop.Answer() == 200);
-      Until([&] { return relay.polls.load() == 2; });
-      EXPECT(relay.outdated.load() == 1);
-      // A fold begins here: it is refused, behind the answer of the poll before it.
+      REQUIRE(desktop.Answer() == 200);
+      WaitUntil([&] { return relay.polls.load() == 2; });
+      REQUIRE(relay.outdated.load() == 1);
+      // This request has a folded header. It is refused, after the answer to the poll before it.
       desktop.Send("GET / HTTP/1.1\r\n \r\n\r\n");
-      EXPECT(desktop.Answer() == 200 && desktop.Answer() == 400 && desktop.HasEnded());
-      EXPECT(relay.outdated.load() == 2);
+      REQUIRE(desktop.Answer() == 200);
+      REQUIRE(desktop.Answer() == 400);
+      REQUIRE(desktop.HasEnded());
+      REQUIRE(relay.outdated.load() == 2);
     });
-    Until([&] { return relay.IsEmpty(); });
+    WaitUntil([&] { return relay.IsEmpty(); });
   });
 }
 
-CASE("drains: idle connections end now, parked ones and half requests after their answer") {
-  ForBothShapes([](const Relay::Options& options) {
-    Relay relay(options);
-    Outside([&] {
+TEST_CASE("native front › drains idle connections now, and busy ones after their answer") {
+  ForEachThreading([](const TestRelay::Options& options) {
+    TestRelay relay(options);
+    RunClients([&] {
       Client idle(relay.events_port);
       Client sender(relay.crossings_port);
       Client parked(relay.events_port);
       parked.Poll(5);
       idle.Send("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
-      EXPECT(idle.Answer() == 204);
+      REQUIRE(idle.Answer() == 204);
       const std::string last = Client::Crossing(6, "{}");
       sender.Send(Client::Crossing(9, "{}") + last.substr(0, 40));
-      EXPECT(sender.Answer() == 202);
-      Until([&] { return relay.polls.load() == 1; });
+      REQUIRE(sender.Answer() == 202);
+      WaitUntil([&] { return relay.polls.load() == 1; });
       relay.drain.store(true);
-      EXPECT(idle.HasEnded());
-      EXPECT(relay.Gauges().waiting == 1);
+      REQUIRE(idle.HasEnded());
+      REQUIRE(relay.Gauges().waiting == 1);
       sender.Send(last.substr(40));
-      EXPECT(sender.Answer() == 202 && sender.HasEnded());
+      REQUIRE(sender.Answer() == 202);
+      REQUIRE(sender.HasEnded());
     });
-    Until([&] { return relay.IsEmpty(); });
+    WaitUntil([&] { return relay.IsEmpty(); });
   });
 }
 
-CASE("shuts down with a crowd parked and gives everything back, several times in one process") {
-  ForBothShapes([](const Relay::Options& options) {
+TEST_CASE("native front › frees everything when it closes with a crowd parked, repeatedly") {
+  ForEachThreading([](const TestRelay::Options& options) {
     uint32_t files = 0;
     for (int round = 0; round < 3; ++round) {
       {
-        Relay relay(options);
-        Outside([&] {
+        TestRelay relay(options);
+        RunClients([&] {
           std::vector<Client> clients;
           for (uint32_t i = 0; i < crowd; ++i) {
             clients.emplace_back(relay.events_port, 1 + static_cast<uint32_t>(round));
             clients.back().Poll(i);
           }
-          Until([&] { return relay.polls.load() == crowd; });
-          EXPECT(relay.Gauges().connections == crowd);
-          // The clients' ends are reset, so that no port stays in TIME_WAIT; the front closes as
-          // many at the same time.
+          WaitUntil([&] { return relay.polls.load() == crowd; });
+          REQUIRE(relay.Gauges().connections == crowd);
+          // Half of the clients reset, so that no port stays in TIME_WAIT, while the front closes
+          // the other half.
           std::thread closer([&] {
             for (size_t i = 0; i < clients.size() / 2; ++i) {
               clients[i].Reset();
@@ -710,19 +725,19 @@ CASE("shuts down with a crowd parked and gives everything back, several times in
       if (round == 0) {
         files = OpenFiles();
       }
-      EXPECT(OpenFiles() == files);
+      REQUIRE(OpenFiles() == files);
     }
   });
 }
 
-CASE("does not grow over cycles of a crowd that connects, parks, half sends and leaves") {
-  ForBothShapes([](const Relay::Options& options) {
-    Relay relay(options);
+TEST_CASE("native front › does not grow over cycles of a crowd that connects, parks and leaves") {
+  ForEachThreading([](const TestRelay::Options& options) {
+    TestRelay relay(options);
     uint32_t files = 0;
     uint64_t resident = 0;
     uint32_t polls = 0;
     for (uint32_t cycle = 0; cycle < cycles; ++cycle) {
-      Outside([&] {
+      RunClients([&] {
         std::vector<Client> clients;
         clients.reserve(crowd);
         for (uint32_t i = 0; i < crowd; ++i) {
@@ -734,7 +749,8 @@ CASE("does not grow over cycles of a crowd that connects, parks, half sends and 
             ++polls;
           }
         }
-        Until([&] { return relay.polls.load() == polls && relay.Gauges().connections == crowd; });
+        WaitUntil(
+            [&] { return relay.polls.load() == polls && relay.Gauges().connections == crowd; });
         for (uint32_t i = 0; i < crowd; ++i) {
           if (i % 100 == 0) {
             clients[i].Close();
@@ -743,20 +759,20 @@ CASE("does not grow over cycles of a crowd that connects, parks, half sends and 
           }
         }
       });
-      // An I/O thread counts a connection out before its owner has been told.
-      Until([&] { return relay.IsEmpty() && relay.closed.load() == polls; });
-      // What the first cycles leave is what the tables and malloc keep for the next.
+      // An I/O thread stops counting a connection before its owner learns of the end.
+      WaitUntil([&] { return relay.IsEmpty() && relay.closed.load() == polls; });
+      // The tables and malloc keep memory of the first cycles for the next.
       if (cycle == cycles / 4) {
         files = OpenFiles();
         resident = ResidentBytes();
       }
     }
-    EXPECT(OpenFiles() == files);
+    REQUIRE(OpenFiles() == files);
     const uint64_t now = ResidentBytes();
     const uint64_t grown = now - std::min(now, resident);
     printf("  grown by %lu KiB over %u cycles of %u\n", static_cast<unsigned long>(grown >> 10),
            cycles - cycles / 4 - 1, crowd);
-    EXPECT(grown < 4 << 20);
+    REQUIRE(grown < 4 << 20);
   });
 }
 
@@ -772,11 +788,11 @@ int main(int argc, char** argv) {
       sprites::cycles = number;
     }
     if (strcmp(argv[i], "--crowd") == 0) {
-      // The front and its clients have a table of their own each, and some files besides.
+      // The front and its clients each have a file table, with some other files in it.
       constexpr rlim_t kOtherFiles = 200;
       sprites::crowd =
           static_cast<uint32_t>(std::min<rlim_t>(number, files.rlim_cur - kOtherFiles));
     }
   }
-  return sprites::check::RunAll("native_front");
+  return doctest::Context(argc, argv).run();
 }

@@ -6,8 +6,8 @@
 namespace sprites {
 namespace {
 
-// The private member that riding looks at is where it was in every libuv 1.x; take no chances with
-// another one.
+// Embedding reads a private member of uv_loop_t, whose place is the same in every libuv 1.x so far.
+// Be safe with any other version than the one compiled for.
 bool IsKnownLibuv() {
   constexpr unsigned kMinorBits = 8;
   return uv_version() >> kMinorBits == static_cast<unsigned>(UV_VERSION_HEX) >> kMinorBits;
@@ -26,11 +26,11 @@ int NodeWait::Start() {
   open_handles_ = 3;
   siblings_->push_back(this);
   if (siblings_->size() == 1 && IsKnownLibuv()) {
-    return StartRiding();
+    return StartEmbedding();
   }
   for (NodeWait* sibling : *siblings_) {
-    if (sibling->is_riding_) {
-      sibling->StopRiding();
+    if (sibling->is_embedding_) {
+      sibling->StopEmbedding();
     }
     if (sibling->is_polling_) {
       continue;
@@ -42,19 +42,19 @@ int NodeWait::Start() {
   return 0;
 }
 
-int NodeWait::StartRiding() {
-  if (const int error = front_->AddOutsider(uv_backend_fd(loop_)); error != 0) {
+int NodeWait::StartEmbedding() {
+  if (const int error = front_->AddExternal(uv_backend_fd(loop_)); error != 0) {
     return -error;
   }
-  is_riding_ = true;
+  is_embedding_ = true;
   return uv_prepare_start(&prepare_, OnPrepare);
 }
 
-void NodeWait::StopRiding() {
-  is_riding_ = false;
+void NodeWait::StopEmbedding() {
+  is_embedding_ = false;
   uv_prepare_stop(&prepare_);
   uv_idle_stop(&idle_);
-  front_->RemoveOutsider(uv_backend_fd(loop_));
+  front_->RemoveExternal(uv_backend_fd(loop_));
 }
 
 int NodeWait::StartPolling() {
@@ -67,24 +67,26 @@ int NodeWait::StartPolling() {
   return uv_poll_start(&poll_, UV_READABLE, OnPoll);
 }
 
-// A watcher that waits to be registered: libuv does that on its own way to epoll_wait, and not
-// before.
+// True when libuv has watchers that are not registered yet: it registers them only on its own way
+// to epoll_wait.
 bool NodeWait::HasPendingWatchers() const {
   return loop_->watcher_queue.next != &loop_->watcher_queue;
 }
 
-void NodeWait::OnPrepare(uv_prepare_t* handle) { static_cast<NodeWait*>(handle->data)->Ride(); }
+void NodeWait::OnPrepare(uv_prepare_t* handle) {
+  static_cast<NodeWait*>(handle->data)->PassWhileIdle();
+}
 
 void NodeWait::OnIdle(uv_idle_t* /*handle*/) {}
 
-void NodeWait::Ride() {
+void NodeWait::PassWhileIdle() {
   is_inside_ = true;
   uv_idle_stop(&idle_);
-  for (int passes = 0; passes < kPassesMax && is_riding_; ++passes) {
+  for (int passes = 0; passes < kPassesMax && is_embedding_; ++passes) {
     uv_update_time(loop_);
     const int timeout_ms = HasPendingWatchers() ? 0 : uv_backend_timeout(loop_);
-    const bool has_outsider = front_->Pass(timeout_ms);
-    if (has_outsider || timeout_ms == 0) {
+    const bool has_external = front_->Pass(timeout_ms);
+    if (has_external || timeout_ms == 0) {
       break;
     }
     if (ended_ && front_->IsOver()) {
@@ -93,7 +95,7 @@ void NodeWait::Ride() {
   }
   is_inside_ = false;
   uv_update_time(loop_);
-  if (is_riding_) {
+  if (is_embedding_) {
     uv_idle_start(&idle_, OnIdle);
   }
   EndIfOver();
@@ -114,11 +116,11 @@ void NodeWait::PassAll() {
     }
   }
   is_inside_ = false;
-  Nudge();
+  SchedulePass();
   EndIfOver();
 }
 
-void NodeWait::Nudge() {
+void NodeWait::SchedulePass() {
   if (is_polling_ && !is_inside_ && front_->HasWork()) {
     uv_timer_start(&timer_, OnTimer, 0, kDeadlineStepMs);
   }
@@ -136,8 +138,8 @@ void NodeWait::EndIfOver() {
   if (uv_is_closing(reinterpret_cast<uv_handle_t*>(&prepare_)) != 0) {
     return;
   }
-  if (is_riding_) {
-    StopRiding();
+  if (is_embedding_) {
+    StopEmbedding();
   }
   std::erase(*siblings_, this);
   uv_close(reinterpret_cast<uv_handle_t*>(&prepare_), OnClosed);

@@ -1,15 +1,16 @@
-// Where the JavaScript thread waits: for libuv's work and the front's together, in one epoll_wait.
+// Where the JavaScript thread waits, for the work of libuv and of the front together, in one
+// epoll_wait.
 //
 // Threads: all of it belongs to the thread of its uv_loop_t.
-// Riding: a prepare handle runs right before libuv would wait. It waits in the front's epoll set,
-// of which libuv's own is a member, no longer than libuv would, and serves the front's events
-// there, pass after pass; it returns to libuv as soon as libuv has anything to do. So a request
-// costs no turn of Node's loop (timers, check, poll: some microseconds), and Node's other work is
-// as prompt as ever. What it costs: performance.eventLoopUtilization() counts this waiting as
-// active. Polling: the front's set is one descriptor to libuv (uv_poll). Used when several fronts
-// share a loop, or when libuv is not the one this was compiled for, since riding looks at one
-// private member of uv_loop_t. Invariant: libuv's set and the front's are never members of one
-// another at the same time.
+// Embedding: a prepare handle runs right before libuv would wait. It waits in the front's epoll
+// set, of which libuv's set is a member, for at most as long as libuv would. It handles the front's
+// events there, pass after pass, and returns to libuv as soon as libuv has work. So a request costs
+// no turn of Node's loop (timers, check, poll: some microseconds), and Node's other work is not
+// delayed. The price: performance.eventLoopUtilization() counts this waiting as active.
+// Polling: the front's set is one descriptor in libuv's set (uv_poll). Used when several fronts
+// share a loop, or when the running libuv is not the one this was compiled for, since embedding
+// reads one private member of uv_loop_t.
+// Invariant: libuv's set and the front's set are never members of each other at the same time.
 #ifndef SERVER_NATIVE_NODE_WAIT_H_
 #define SERVER_NATIVE_NODE_WAIT_H_
 
@@ -24,25 +25,25 @@ namespace sprites {
 
 class NodeWait {
  public:
-  // All waits of one uv_loop_t: whether one of them may ride depends on the others.
+  // All waits of one uv_loop_t. Only a single one may embed the loop.
   using Siblings = std::vector<NodeWait*>;
 
   NodeWait(uv_loop_t* loop, NativeFront* front, Siblings* siblings);
   NodeWait(const NodeWait&) = delete;
   NodeWait& operator=(const NodeWait&) = delete;
 
-  // Begins to wait. 0 or a negative uv error.
+  // Starts waiting. Returns 0 or a negative uv error.
   int Start();
-  // Something was done to the front outside a pass that may need one.
-  void Nudge();
-  // Calls `ended` once the front is over and all handles are closed. The front has to be stopped;
-  // `this` stays until then.
+  // Call this after using the front outside a pass: schedules a pass if the front has work.
+  void SchedulePass();
+  // Calls `ended` once the front is over and all handles are closed. `this` must live until then.
+  // REQUIRES: the front is stopped.
   void End(std::function<void()> ended);
 
-  bool is_riding() const { return is_riding_; }
+  bool is_embedding() const { return is_embedding_; }
 
  private:
-  // After so many passes libuv has its turn in any case: some 1 % of its cost is left.
+  // After this many passes libuv gets its turn in any case, at 1/64 of its usual cost.
   static constexpr int kPassesMax = 64;
   static constexpr uint64_t kDeadlineStepMs = DeadlineWheel::kTickMs;
 
@@ -51,10 +52,10 @@ class NodeWait {
   static void OnPoll(uv_poll_t* handle, int status, int events);
   static void OnTimer(uv_timer_t* handle);
   static void OnClosed(uv_handle_t* handle);
-  void Ride();
+  void PassWhileIdle();
   void PassAll();
-  int StartRiding();
-  void StopRiding();
+  int StartEmbedding();
+  void StopEmbedding();
   int StartPolling();
   void EndIfOver();
   bool HasPendingWatchers() const;
@@ -63,13 +64,12 @@ class NodeWait {
   NativeFront* const front_;
   Siblings* const siblings_;
   uv_prepare_t prepare_;
-  uv_idle_t idle_;  // active while libuv is not being ridden, so that it looks without waiting:
-                    // waiting is done here
+  uv_idle_t idle_;  // active while libuv runs, so that libuv polls without waiting
   uv_poll_t poll_;
   uv_timer_t timer_;
-  bool is_riding_ = false;
+  bool is_embedding_ = false;
   bool is_polling_ = false;
-  bool is_inside_ = false;  // a pass is under way
+  bool is_inside_ = false;  // in a pass
   int open_handles_ = 0;
   std::function<void()> ended_;
 };

@@ -23,7 +23,7 @@ bool Outbox::Send() {
   return was_empty;
 }
 
-bool Outbox::Take(std::vector<uint8_t>* into) {
+bool Outbox::Receive(std::vector<uint8_t>* into) {
   into->clear();
   if (into->capacity() > kKeptBytesMax) {
     into->shrink_to_fit();

@@ -1,9 +1,12 @@
 // What holds memory: the connection table, the pool of partial requests, the unsent answers.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <random>
 #include <vector>
 
-#include "check.h"
 #include "connection.h"
 #include "request_pool.h"
 #include "ticket.h"
@@ -12,58 +15,61 @@
 namespace sprites {
 namespace {
 
-CASE("connections: a record closed in this pass is not used again before the next") {
+TEST_CASE("connections › do not reuse a record that was closed in the same pass") {
   ConnectionTable table;
-  const Index first = table.Take(7);
+  const Index first = table.Allocate(7);
   const uint32_t generation = table.At(first).generation;
   table.Release(first);
-  EXPECT(table.Take(8) != first);
-  table.Settle();
-  EXPECT(table.Take(9) == first);
-  EXPECT(table.At(first).generation != generation && table.At(first).descriptor == 9);
+  REQUIRE(table.Allocate(8) != first);
+  table.EndPass();
+  REQUIRE(table.Allocate(9) == first);
+  REQUIRE(uint32_t{table.At(first).generation} != generation);
+  REQUIRE(table.At(first).descriptor == 9);
 }
 
-CASE("connections: as many as a ticket can name, and no more") {
+TEST_CASE("connections › are as many as a ticket can name, and not more") {
   ConnectionTable table;
   for (Index i = 0; i < 1u << kIndexBits; ++i) {
-    EXPECT(table.Take(1) == i);
+    REQUIRE(table.Allocate(1) == i);
   }
-  EXPECT(table.Take(1) == kNoIndex);
+  REQUIRE(table.Allocate(1) == kNoIndex);
   table.Release(12345);
-  table.Settle();
-  EXPECT(table.Take(1) == 12345);
+  table.EndPass();
+  REQUIRE(table.Allocate(1) == 12345);
 }
 
-CASE("tickets: come back from 48 bits as they went in, up to the largest") {
+TEST_CASE("tickets › survive packing into 48 bits, up to the largest") {
   for (const Ticket ticket :
        {Ticket{0, 0, 0}, Ticket{255, (1u << 20) - 1, (1u << 20) - 1}, Ticket{1, 2, 3}}) {
     const uint64_t packed = ticket.Pack();
-    EXPECT(packed < 1ull << 48);
-    const Ticket back = Ticket::Unpack(packed);
-    EXPECT(back.thread == ticket.thread && back.index == ticket.index &&
-           back.generation == ticket.generation);
+    REQUIRE(packed < 1ull << 48);
+    const Ticket unpacked = Ticket::Unpack(packed);
+    REQUIRE(unpacked.thread == ticket.thread);
+    REQUIRE(unpacked.index == ticket.index);
+    REQUIRE(unpacked.generation == ticket.generation);
   }
 }
 
-CASE("request pool: gives memory back after a storm, and keeps its bound during it") {
+TEST_CASE("request pool › keeps its bound during a storm, and returns memory after it") {
   RequestPool pool(8 << 20);
   std::vector<BufferHandle> held;
   for (;;) {
-    const BufferHandle handle = pool.Take(held.size() % 2 == 0 ? 100 : kRequestBytesMax);
+    const BufferHandle handle = pool.Allocate(held.size() % 2 == 0 ? 100 : kRequestBytesMax);
     if (handle == kNoBuffer) {
       break;
     }
     pool.At(handle)->bytes()[0] = 1;
     held.push_back(handle);
   }
-  EXPECT(held.size() > 1000 && pool.mapped_bytes() <= 8 << 20);
+  REQUIRE(held.size() > 1000);
+  REQUIRE(pool.mapped_bytes() <= 8 << 20);
   for (const BufferHandle handle : held) {
     pool.Release(handle);
   }
-  EXPECT(pool.mapped_bytes() <= 256 << 10);
+  REQUIRE(pool.mapped_bytes() <= 256 << 10);
 }
 
-CASE("request pool: two that are held never share a byte") {
+TEST_CASE("request pool › never gives one byte to two buffers") {
   const uint32_t seed = std::random_device{}();
   printf("  seed %u\n", seed);
   std::mt19937 random(seed);
@@ -74,16 +80,16 @@ CASE("request pool: two that are held never share a byte") {
     uint32_t size;
   };
   std::vector<Held> held;
-  const auto check = [&](const Held& each) {
-    for (uint32_t i = 0; i < each.size; ++i) {
-      EXPECT(pool.At(each.handle)->bytes()[i] == each.mark);
-    }
+  const auto is_intact = [&](const Held& each) {
+    const uint8_t* const bytes = pool.At(each.handle)->bytes();
+    return std::all_of(bytes, bytes + each.size, [&](uint8_t byte) { return byte == each.mark; });
   };
   for (int step = 0; step < 20'000; ++step) {
     if (held.size() < 300 && random() % 2 == 0) {
       const uint32_t size = 1 + random() % kRequestBytesMax;
-      const Held each = {pool.Take(size), static_cast<uint8_t>(random()), size};
-      EXPECT(each.handle != kNoBuffer && pool.At(each.handle)->capacity >= size);
+      const Held each = {pool.Allocate(size), static_cast<uint8_t>(random()), size};
+      REQUIRE(each.handle != kNoBuffer);
+      REQUIRE(pool.At(each.handle)->capacity >= size);
       memset(pool.At(each.handle)->bytes(), each.mark, size);
       pool.At(each.handle)->size = size;
       held.push_back(each);
@@ -91,10 +97,10 @@ CASE("request pool: two that are held never share a byte") {
       const size_t at = random() % held.size();
       if (random() % 3 == 0) {
         held[at].handle = pool.Grow(held[at].handle, kRequestBytesMax);
-        EXPECT(held[at].handle != kNoBuffer);
-        check(held[at]);
+        REQUIRE(held[at].handle != kNoBuffer);
+        REQUIRE(is_intact(held[at]));
       } else {
-        check(held[at]);
+        REQUIRE(is_intact(held[at]));
         pool.Release(held[at].handle);
         held[at] = held.back();
         held.pop_back();
@@ -102,21 +108,21 @@ CASE("request pool: two that are held never share a byte") {
     }
   }
   for (const Held& each : held) {
-    check(each);
+    REQUIRE(is_intact(each));
   }
 }
 
-CASE("unsent answers: refuses above the bound and counts back to nothing") {
+TEST_CASE("unsent answers › refuse bytes above the bound, and count back to zero") {
   UnsentAnswers unsent(1000);
   const std::vector<uint8_t> bytes(600, 7);
   const uint32_t first = unsent.Keep(bytes.data(), 600);
-  EXPECT(first != 0 && unsent.Keep(bytes.data(), 600) == 0);
-  EXPECT(unsent.At(first).bytes[599] == 7);
+  REQUIRE(first != 0);
+  REQUIRE(unsent.Keep(bytes.data(), 600) == 0);
+  REQUIRE(unsent.At(first).bytes[599] == 7);
   unsent.Release(first);
-  EXPECT(unsent.bytes() == 0 && unsent.Keep(bytes.data(), 600) != 0);
+  REQUIRE(unsent.bytes() == 0);
+  REQUIRE(unsent.Keep(bytes.data(), 600) != 0);
 }
 
 }  // namespace
 }  // namespace sprites
-
-int main() { return sprites::check::RunAll("pools"); }

@@ -1,8 +1,9 @@
-// What crosses the border to JavaScript: packed records, many in one buffer, in host byte order.
+// The layout of what is exchanged with JavaScript: packed records, many in one buffer, in host byte
+// order.
 //
-// native.ts reads and writes the same layout by word numbers; the addon exports the sizes below and
-// native.ts checks them when it loads. Every record is a whole number of 8-byte units long, so that
-// the words of the next one are aligned.
+// native.ts reads and writes the same layout by word numbers. The addon exports the sizes below,
+// and native.ts checks them when it loads. The size of a record is a multiple of 8 bytes, so that
+// the next record is aligned.
 #ifndef SERVER_NATIVE_RECORD_H_
 #define SERVER_NATIVE_RECORD_H_
 
@@ -20,11 +21,11 @@ enum class RecordKind : uint32_t {
   kOutdated = 5,
 };
 
-// A request, a closed connection or an outdated poll (the first six words), or a connection handed
-// over to Node with the bytes read.
+// A request; a notice that a connection closed or a poll is outdated (the first six words only); or
+// a connection that is handed over to Node, with the bytes that were read.
 struct InboundRecord {
   RecordKind kind;
-  uint32_t bytes;  // the whole record, its body included
+  uint32_t bytes;  // of the whole record with its body
   uint32_t ticket_low;
   uint32_t ticket_high;
   uint32_t slot;
@@ -32,33 +33,32 @@ struct InboundRecord {
   uint32_t token[4];
   union {
     uint32_t epoch;         // poll
-    uint32_t crossing_low;  // crossing that was scanned: its number
+    uint32_t crossing_low;  // a scanned crossing: its number
   };
   union {
     uint32_t seq;
     uint32_t crossing_high;
   };
-  uint32_t
-      length;  // crossing, handover: bytes of the body that follows; poll: 1 when a cursor came
-  uint32_t descriptor;    // handover: the file descriptor, which is JavaScript's from now on
-  uint32_t listener;      // handover: the number of the listener it came by
-  uint32_t edge_and_one;  // crossing: 0: its body follows as it came; else it was scanned, and its
-                          // passage follows
+  uint32_t length;        // crossing, handover: bytes of the body; poll: 1 when it has a cursor
+  uint32_t descriptor;    // handover: the file descriptor, which JavaScript owns from now on
+  uint32_t listener;      // handover: the number of its listener
+  uint32_t edge_and_one;  // crossing: 0: its body follows unchanged; otherwise its edge + 1, and
+                          // its passage follows
 };
 constexpr uint32_t kInboundHeadBytes = sizeof(InboundRecord);
-constexpr uint32_t kClosedBytes = 24;
+constexpr uint32_t kNoticeBytes = 24;
 static_assert(kInboundHeadBytes == 64);
 
-// An answer. Its HTTP head is written right before the body, into the gap between this and that, so
-// that both leave in one send.
+// An answer. The loop writes its HTTP head into the gap before the body, so that both leave in one
+// send.
 struct OutboundRecord {
-  uint32_t bytes;  // the whole record, gap and body included
+  uint32_t bytes;  // of the whole record with gap and body
   uint32_t ticket_low;
   uint32_t ticket_high;
   uint32_t status;
-  uint32_t length;  // bytes of the body
+  uint32_t length;  // of the body, in bytes
   uint32_t retry_after_seconds;
-  uint32_t start;  // of the body, from the beginning of the record; at least kOutboundHeadBytes
+  uint32_t start;  // of the body in the record; ≥ kOutboundHeadBytes
   uint32_t reserved;
 };
 constexpr uint32_t kAnswerHeadBytesMax = 264;
@@ -67,7 +67,7 @@ static_assert(kOutboundHeadBytes == 296);
 
 constexpr uint32_t AlignedToEight(uint32_t bytes) { return (bytes + 7) & ~7u; }
 
-// Where records are appended: memory of a fixed size that somebody else owns.
+// A buffer to which records are appended: memory of a fixed size that the caller owns.
 class RecordBuffer {
  public:
   RecordBuffer() = default;

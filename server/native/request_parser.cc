@@ -8,8 +8,8 @@ namespace sprites {
 namespace {
 
 constexpr std::string_view kPathPrefix = "/v1/desktops/";
-constexpr uint32_t kEmptyLinesBytesMax =
-    4;  // before the request line; RFC 9112 §2.2 asks for one at least
+// Before the request line. RFC 9112 §2.2 requires to accept at least one.
+constexpr uint32_t kEmptyLinesBytesMax = 4;
 
 constexpr std::array<uint8_t, 256> MakeTokenTable() {
   std::array<uint8_t, 256> table{};
@@ -36,8 +36,9 @@ constexpr std::string_view Leaf(Route route) {
   return route == Route::kEvents ? "events" : "crossings";
 }
 
-// REQUIRES: `lower` has letters, dashes and spaces only, and `text` no control character (one bit
-// is all that tells a letter from its capital, and a dash from a carriage return).
+// REQUIRES: `lower` has only lowercase letters, dashes and spaces, and `text` has no control
+// character: this ignores the one bit between a letter and its capital, which is also the bit
+// between a dash and a carriage return.
 bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) {
     return false;
@@ -59,27 +60,27 @@ std::string_view TrimBlanks(std::string_view text) {
   return text;
 }
 
-// How many bytes from the beginning on are ASCII from `least` on, and not rubout; eight a step, so
-// that up to seven of them may be left out.
-size_t PlainBytes(std::string_view text, uint8_t least) {
+// Counts the bytes at the beginning of `text` that are ASCII, at least `min`, and not DEL. It takes
+// eight bytes a step, so up to seven such bytes may be left out.
+size_t CountPlainBytes(std::string_view text, uint8_t min) {
   constexpr uint64_t kOnes = 0x0101010101010101;
   constexpr uint64_t kHighs = 0x8080808080808080;
   size_t at = 0;
   for (; text.size() - at >= 8; at += 8) {
     uint64_t word;
     memcpy(&word, text.data() + at, 8);
-    const uint64_t below = (word - kOnes * least) & ~word & kHighs;
-    const uint64_t rubout = word ^ (kOnes * 0x7f);
-    if (below | ((rubout - kOnes) & ~rubout & kHighs) | (word & kHighs)) {
+    const uint64_t below = (word - kOnes * min) & ~word & kHighs;
+    const uint64_t del = word ^ (kOnes * 0x7f);
+    if (below | ((del - kOnes) & ~del & kHighs) | (word & kHighs)) {
       break;
     }
   }
   return at;
 }
 
-// True when a control character other than tab is in it.
+// True when `text` has a control character other than tab.
 bool HasControls(std::string_view text) {
-  for (size_t at = PlainBytes(text, 0x20); at < text.size(); ++at) {
+  for (size_t at = CountPlainBytes(text, 0x20); at < text.size(); ++at) {
     const uint8_t c = static_cast<uint8_t>(text[at]);
     if ((c < 0x20 && c != '\t') || c == 0x7f) {
       return true;
@@ -103,8 +104,8 @@ constexpr std::array<uint8_t, 256> MakeHexTable() {
 }
 constexpr std::array<uint8_t, 256> kHex = MakeHexTable();
 
-// Adds up `count` digits; false when one of them is none. No branch a digit.
-bool SumHex(const char* text, size_t count, uint32_t* value) {
+// Reads `count` hex digits, without a branch a digit. Returns false when one is not a digit.
+bool ReadHexDigits(const char* text, size_t count, uint32_t* value) {
   uint32_t sum = 0;
   uint8_t seen = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -116,16 +117,16 @@ bool SumHex(const char* text, size_t count, uint32_t* value) {
   return (seen & kNoDigit) == 0;
 }
 
-// A number in lowercase hex without leading zeros, of at most `digits_max` digits.
+// Reads a number in lowercase hex without leading zeros, of at most `digits_max` digits.
 bool ReadHex(std::string_view text, size_t digits_max, uint32_t* value) {
   if (text.empty() || text.size() > digits_max || (text.size() > 1 && text[0] == '0')) {
     return false;
   }
-  return SumHex(text.data(), text.size(), value);
+  return ReadHexDigits(text.data(), text.size(), value);
 }
 
-// Exactly eight digits, leading zeros and all.
-bool ReadHexWord(const char* text, uint32_t* value) { return SumHex(text, 8, value); }
+// Reads exactly eight digits, with leading zeros.
+bool ReadHexWord(const char* text, uint32_t* value) { return ReadHexDigits(text, 8, value); }
 
 bool ReadId(std::string_view text, uint32_t* slot, uint32_t* generation) {
   const size_t dash = text.find('-');
@@ -158,9 +159,9 @@ bool ReadCursor(std::string_view text, uint32_t* epoch, uint32_t* seq) {
   return true;
 }
 
-// What the headers say, as far as it matters here.
+// The headers that matter here.
 struct Headers {
-  std::string_view token;  // of the first Authorization, when it is Bearer
+  std::string_view token;  // of the first Authorization header, if it is Bearer
   uint64_t content_length = 0;
   int hosts = 0;
   bool has_authorization = false;
@@ -226,11 +227,11 @@ bool IsToken(std::string_view text) {
   return good != 0 && !text.empty();
 }
 
-// One header line without its CRLF. False: malformed.
+// Reads one header line without its CRLF. Returns false when it is malformed.
 bool ReadHeader(std::string_view line, Headers* headers) {
   const size_t colon = line.find(':');
   const std::string_view name = line.substr(0, colon);
-  // A fold, a space before the colon, an empty name and a line without colon all end here.
+  // This rejects a fold, a space before the colon, an empty name and a line without a colon.
   if (colon == std::string_view::npos || !IsToken(name)) {
     return false;
   }
@@ -277,7 +278,7 @@ bool ReadHeader(std::string_view line, Headers* headers) {
 
 // The parts of `METHOD SP target SP HTTP/1.x`.
 struct RequestLine {
-  std::string_view method;  // with the space behind it
+  std::string_view method;  // with the space after it
   std::string_view target;
   bool is_http10;
 };
@@ -292,7 +293,7 @@ bool ReadRequestLine(std::string_view line, RequestLine* out) {
   }
   out->method = line.substr(0, space + 1);
   line.remove_prefix(space + 1);
-  size_t end = PlainBytes(line, 0x21);
+  size_t end = CountPlainBytes(line, 0x21);
   while (end < line.size() && line[end] > 0x20 && line[end] != 0x7f) {
     ++end;
   }
@@ -333,7 +334,7 @@ bool ReadTarget(std::string_view target, Route route, Target* out) {
   return true;
 }
 
-// The first parameter named cursor; others are ignored.
+// Finds the first parameter named cursor.
 bool FindCursor(std::string_view query, std::string_view* cursor) {
   constexpr std::string_view kName = "cursor=";
   while (!query.empty()) {
@@ -351,7 +352,7 @@ bool FindCursor(std::string_view query, std::string_view* cursor) {
   return false;
 }
 
-// Fills slot, generation and token; slot is kNoSlot unless path and token name the same desktop.
+// Fills slot, generation and token. The slot is kNoSlot unless path and token name one desktop.
 void ReadIdentity(std::string_view id, std::string_view token, Request* request) {
   constexpr size_t kTokenDigits = 32;
   request->slot = kNoSlot;
@@ -379,14 +380,14 @@ void ReadIdentity(std::string_view id, std::string_view token, Request* request)
   memcpy(request->token, words, sizeof words);
 }
 
-// A method begins with a letter; before it there may be empty lines.
+// A request begins with a letter of its method, or with an empty line.
 bool MayBeginRequest(uint8_t first) {
   return (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first == '\r';
 }
 
 enum class HeadEnd : uint8_t { kFound, kNotYet, kBad };
 
-// Looks for the empty line, from `place` on.
+// Looks for the empty line that ends the head, from `place` on.
 HeadEnd FindHeadEnd(const uint8_t* bytes, uint32_t size, ParserPlace* place, uint32_t* head_bytes) {
   while (place->line < size) {
     const void* found = memchr(bytes + place->line, '\n', size - place->line);
@@ -425,7 +426,7 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
   }
   uint32_t head_bytes = 0;
   if (place->needed != 0) {
-    place->line = place->start;  // whole now: read it from its beginning
+    place->line = place->start;  // the request is whole now: parse it from its beginning
   }
   switch (FindHeadEnd(bytes, size, place, &head_bytes)) {
     case HeadEnd::kBad:
@@ -434,7 +435,8 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
       if (size > kHeadBytesMax) {
         return Parsed::kHeadTooLarge;
       }
-      // What can't begin a method is no HTTP: a TLS client would else wait for its deadline.
+      // Bytes that can't begin a method are not HTTP. Refuse them now: a TLS client would
+      // otherwise wait until its deadline.
       return size > place->start && !MayBeginRequest(bytes[place->start]) ? Parsed::kMalformed
                                                                           : Parsed::kPartial;
     case HeadEnd::kFound:
@@ -483,7 +485,7 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
     return Parsed::kOther;
   }
 
-  // A hot request, from here on. Without Content-Length it has no body (RFC 9112 §6.3).
+  // It is a hot request. Without Content-Length it has no body (RFC 9112 §6.3).
   if (headers.has_transfer_encoding) {
     return Parsed::kChunked;
   }

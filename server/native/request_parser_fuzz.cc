@@ -1,6 +1,6 @@
-// libFuzzer target: whatever the bytes, the parser stays inside them, and a split at any place
-// changes nothing. The first byte chooses the route, the second where the bytes are split; the
-// corpus lies in corpus/.
+// libFuzzer target: the parser never reads outside its input, and a split at any place does not
+// change the verdict. The first byte chooses the route, the second chooses the split; the rest is
+// the request. The corpus is in corpus/.
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const sprites::Route route =
       (bytes[0] & 1) != 0 ? sprites::Route::kCrossings : sprites::Route::kEvents;
   const uint32_t length = static_cast<uint32_t>(size - 2);
-  // Of its own exact size, so that the address sanitizer sees one byte too many.
+  // A copy of exactly this size, so that the address sanitizer detects reading one byte too many.
   const auto exact = std::make_unique_for_overwrite<uint8_t[]>(length);
   memcpy(exact.get(), bytes + 2, length);
 

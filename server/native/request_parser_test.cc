@@ -1,23 +1,23 @@
 #include "request_parser.h"
 
+#include <doctest/doctest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
-
-#include "check.h"
 
 namespace sprites {
 namespace {
 
 const std::string kToken = "1a2b-3f.00112233445566778899aabbccddeeff";
 const std::string kHost = "Host: relay\r\n";
-const std::string kWho = kHost + "Authorization: Bearer " + kToken + "\r\n";
+const std::string kAuthorized = kHost + "Authorization: Bearer " + kToken + "\r\n";
 
 std::string Poll(const std::string& query = "?cursor=6a1f03c2-81",
-                 const std::string& headers = kWho) {
+                 const std::string& headers = kAuthorized) {
   return "GET /v1/desktops/1a2b-3f/events" + query + " HTTP/1.1\r\n" + headers + "\r\n";
 }
 
@@ -25,25 +25,26 @@ std::string Bearer(const std::string& token) {
   return kHost + "Authorization: Bearer " + token + "\r\n";
 }
 
-std::string Crossing(const std::string& body, const std::string& headers = kWho) {
+std::string Crossing(const std::string& body, const std::string& headers = kAuthorized) {
   return "POST /v1/desktops/1a2b-3f/crossings HTTP/1.1\r\n" + headers +
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-// Memory that ends at an unreadable page: one byte too far is a fault.
-class Cliff {
+// Memory that ends at an unreadable page: reading one byte past the end crashes.
+class GuardedMemory {
  public:
-  Cliff() {
+  GuardedMemory() {
     page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     memory_ = static_cast<uint8_t*>(
         mmap(nullptr, kPages * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    EXPECT(memory_ != MAP_FAILED);
-    EXPECT(mprotect(memory_ + (kPages - 1) * page_, page_, PROT_NONE) == 0);
+    REQUIRE(memory_ != MAP_FAILED);
+    REQUIRE(mprotect(memory_ + (kPages - 1) * page_, page_, PROT_NONE) == 0);
   }
-  ~Cliff() { munmap(memory_, kPages * page_); }
-  Cliff(const Cliff&) = delete;
-  Cliff& operator=(const Cliff&) = delete;
-  const uint8_t* Lay(const char* bytes, size_t size) {
+  ~GuardedMemory() { munmap(memory_, kPages * page_); }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  // Copies the bytes to the end of the memory.
+  const uint8_t* Place(const char* bytes, size_t size) {
     uint8_t* at = memory_ + (kPages - 1) * page_ - size;
     memcpy(at, bytes, size);
     return at;
@@ -55,9 +56,9 @@ class Cliff {
   uint8_t* memory_;
 };
 
-Cliff& TheCliff() {
-  static Cliff cliff;
-  return cliff;
+GuardedMemory& Guarded() {
+  static GuardedMemory memory;
+  return memory;
 }
 
 struct Outcome {
@@ -69,7 +70,7 @@ Outcome Whole(const std::string& bytes, Route route) {
   Outcome outcome = {};
   ParserPlace place = {};
   outcome.parsed =
-      ParseRequest(TheCliff().Lay(bytes.data(), bytes.size()), static_cast<uint32_t>(bytes.size()),
+      ParseRequest(Guarded().Place(bytes.data(), bytes.size()), static_cast<uint32_t>(bytes.size()),
                    route, &place, &outcome.request);
   return outcome;
 }
@@ -85,8 +86,8 @@ struct Named {
   Parsed parsed;
 };
 
-const std::vector<Named>& Table() {
-  static const std::vector<Named> table = {
+const std::vector<Named>& Requests() {
+  static const std::vector<Named> requests = {
       {"a poll", Poll(), Route::kEvents, Parsed::kPoll},
       {"a poll without cursor", Poll(""), Route::kEvents, Parsed::kPoll},
       {"a poll with other parameters", Poll("?a=b&cursor=00000000-0&c"), Route::kEvents,
@@ -94,7 +95,7 @@ const std::vector<Named>& Table() {
       {"a poll without token", Poll("", kHost), Route::kEvents, Parsed::kPoll},
       {"a poll of HTTP/1.0 without Host", "GET /v1/desktops/1-1/events HTTP/1.0\r\n\r\n",
        Route::kEvents, Parsed::kPoll},
-      {"an empty line before", "\r\n" + Poll(), Route::kEvents, Parsed::kPoll},
+      {"a poll after an empty line", "\r\n" + Poll(), Route::kEvents, Parsed::kPoll},
       {"a poll with a body",
        "GET /v1/desktops/1-1/events HTTP/1.1\r\nHost:\r\nContent-Length: 2\r\n\r\n{}",
        Route::kEvents, Parsed::kPoll},
@@ -106,10 +107,10 @@ const std::vector<Named>& Table() {
        Parsed::kCrossing},
       {"a crossing without length", "POST /v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\n\r\n",
        Route::kCrossings, Parsed::kCrossing},
-      {"a crossing too large",
+      {"a crossing that is too large",
        "POST /v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\nContent-Length: 1025\r\n\r\n",
        Route::kCrossings, Parsed::kTooLarge},
-      {"a length beyond all numbers",
+      {"a length that no integer holds",
        "POST /v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\nContent-Length: "
        "99999999999999999999999\r\n\r\n",
        Route::kCrossings, Parsed::kTooLarge},
@@ -120,7 +121,7 @@ const std::vector<Named>& Table() {
       {"another method", "PUT /v1/desktops/1-1/events HTTP/1.1\r\nHost: a\r\n\r\n", Route::kEvents,
        Parsed::kOther},
       {"another path", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", Route::kEvents, Parsed::kOther},
-      {"a path too long", "GET /v1/desktops/1-1/events/ HTTP/1.1\r\nHost: a\r\n\r\n",
+      {"a path that is too long", "GET /v1/desktops/1-1/events/ HTTP/1.1\r\nHost: a\r\n\r\n",
        Route::kEvents, Parsed::kOther},
       {"no id", "GET /v1/desktops//events HTTP/1.1\r\nHost: a\r\n\r\n", Route::kEvents,
        Parsed::kOther},
@@ -158,49 +159,48 @@ const std::vector<Named>& Table() {
        Route::kEvents, Parsed::kMalformed},
       {"a header without name", "GET /v1/desktops/1-1/events HTTP/1.1\r\n: a\r\n\r\n",
        Route::kEvents, Parsed::kMalformed},
-      {"two spaces", "GET  /v1/desktops/1-1/events HTTP/1.1\r\nHost: a\r\n\r\n", Route::kEvents,
+      {"two spaces between the parts of the request line",
+       "GET  /v1/desktops/1-1/events HTTP/1.1\r\nHost: a\r\n\r\n", Route::kEvents,
        Parsed::kMalformed},
       {"another version", "GET /v1/desktops/1-1/events HTTP/2.0\r\nHost: a\r\n\r\n", Route::kEvents,
        Parsed::kMalformed},
       {"no version", "GET /v1/desktops/1-1/events\r\nHost: a\r\n\r\n", Route::kEvents,
        Parsed::kMalformed},
-      {"a rubout", Poll("", kHost + "X: \x7f\r\n"), Route::kEvents, Parsed::kMalformed},
-      {"a head too large", Poll("", kHost + "X: " + std::string(9000, 'x') + "\r\n"),
+      {"a DEL character", Poll("", kHost + "X: \x7f\r\n"), Route::kEvents, Parsed::kMalformed},
+      {"a head that is too large", Poll("", kHost + "X: " + std::string(9000, 'x') + "\r\n"),
        Route::kEvents, Parsed::kHeadTooLarge},
   };
-  return table;
+  return requests;
 }
 
-CASE("gives each request of the table its verdict") {
-  for (const Named& each : Table()) {
-    if (Verdict(each.bytes, each.route) != each.parsed) {
-      fprintf(stderr, "%s: %d\n", each.what, static_cast<int>(Verdict(each.bytes, each.route)));
-      EXPECT(false);
-    }
+TEST_CASE("request parser › tells every kind of request apart") {
+  for (const Named& each : Requests()) {
+    CAPTURE(each.what);
+    REQUIRE(Verdict(each.bytes, each.route) == each.parsed);
   }
 }
 
-CASE("asks for more at every truncation of a whole request, and never reads past the end") {
-  for (const Named& each : Table()) {
+TEST_CASE("request parser › asks for more at every truncation, and never reads past the end") {
+  for (const Named& each : Requests()) {
     const Outcome whole = Whole(each.bytes, each.route);
     for (size_t size = 0; size < each.bytes.size(); ++size) {
       const Parsed parsed = Verdict(each.bytes.substr(0, size), each.route);
-      MayBecomeHot(TheCliff().Lay(each.bytes.data(), size), static_cast<uint32_t>(size),
+      MayBecomeHot(Guarded().Place(each.bytes.data(), size), static_cast<uint32_t>(size),
                    each.route);
-      // A refusal may come early, but only the one that the whole gets.
+      // A request may be refused early, but only as the whole request is.
       if (parsed != Parsed::kPartial) {
-        EXPECT(parsed == whole.parsed);
+        REQUIRE(parsed == whole.parsed);
       }
       const bool is_hot = whole.parsed == Parsed::kPoll || whole.parsed == Parsed::kCrossing;
       if (is_hot) {
-        EXPECT(parsed == Parsed::kPartial);
+        REQUIRE(parsed == Parsed::kPartial);
       }
     }
   }
 }
 
-CASE("comes to the same verdict however the bytes are split") {
-  for (const Named& each : Table()) {
+TEST_CASE("request parser › decides the same however the bytes are split") {
+  for (const Named& each : Requests()) {
     const Outcome whole = Whole(each.bytes, each.route);
     for (size_t step : {size_t{1}, size_t{2}, size_t{7}, size_t{100}}) {
       ParserPlace place = {};
@@ -208,52 +208,57 @@ CASE("comes to the same verdict however the bytes are split") {
       for (size_t size = 0; split.parsed == Parsed::kPartial && size < each.bytes.size();) {
         size = std::min(size + step, each.bytes.size());
         split.parsed =
-            ParseRequest(TheCliff().Lay(each.bytes.data(), size), static_cast<uint32_t>(size),
+            ParseRequest(Guarded().Place(each.bytes.data(), size), static_cast<uint32_t>(size),
                          each.route, &place, &split.request);
       }
-      EXPECT(split.parsed == whole.parsed);
+      REQUIRE(split.parsed == whole.parsed);
       if (whole.parsed == Parsed::kPoll || whole.parsed == Parsed::kCrossing) {
-        EXPECT(split.request.slot == whole.request.slot);
-        EXPECT(split.request.bytes == whole.request.bytes);
-        EXPECT(split.request.body_start == whole.request.body_start);
-        EXPECT(split.request.body_length == whole.request.body_length);
+        REQUIRE(split.request.slot == whole.request.slot);
+        REQUIRE(split.request.bytes == whole.request.bytes);
+        REQUIRE(split.request.body_start == whole.request.body_start);
+        REQUIRE(split.request.body_length == whole.request.body_length);
       }
     }
   }
 }
 
-CASE("says never only of what can't become hot") {
-  for (const Named& each : Table()) {
+TEST_CASE("request parser › rules out only requests that can't become hot") {
+  for (const Named& each : Requests()) {
     const bool is_hot = each.parsed == Parsed::kPoll || each.parsed == Parsed::kCrossing;
     for (size_t size = 0; is_hot && size <= each.bytes.size(); ++size) {
-      EXPECT(MayBecomeHot(TheCliff().Lay(each.bytes.data(), size), static_cast<uint32_t>(size),
-                          each.route));
+      REQUIRE(MayBecomeHot(Guarded().Place(each.bytes.data(), size), static_cast<uint32_t>(size),
+                           each.route));
     }
   }
   for (const std::string other :
        {"G", "GE", "GET /v1/desktops/1-1/events", "POST /v1/desktops HTTP/1.1\r\n",
         "POST /v1/desktops/1-1/crossingsX", "POST /v1/desktops/1-1 HTTP/1.1\r\n", "PUT /",
         "POST /v2"}) {
-    EXPECT(!MayBecomeHot(TheCliff().Lay(other.data(), other.size()),
-                         static_cast<uint32_t>(other.size()), Route::kCrossings));
+    REQUIRE(!MayBecomeHot(Guarded().Place(other.data(), other.size()),
+                          static_cast<uint32_t>(other.size()), Route::kCrossings));
   }
 }
 
-CASE("reads desktop, token and cursor") {
+TEST_CASE("request parser › reads desktop, token and cursor") {
   const Outcome poll = Whole(Poll(), Route::kEvents);
-  EXPECT(poll.request.slot == 0x1a2b && poll.request.generation == 0x3f);
-  EXPECT(poll.request.token[0] == 0x00112233 && poll.request.token[3] == 0xccddeeff);
-  EXPECT(poll.request.has_cursor && poll.request.epoch == 0x6a1f03c2 && poll.request.seq == 81);
+  REQUIRE(poll.request.slot == 0x1a2b);
+  REQUIRE(poll.request.generation == 0x3f);
+  REQUIRE(poll.request.token[0] == 0x00112233);
+  REQUIRE(poll.request.token[3] == 0xccddeeff);
+  REQUIRE(poll.request.has_cursor);
+  REQUIRE(poll.request.epoch == 0x6a1f03c2);
+  REQUIRE(poll.request.seq == 81);
   const Outcome last = Whole(Poll("?cursor=ffffffff-4294967295"), Route::kEvents);
-  EXPECT(last.request.epoch == 0xffffffff && last.request.seq == 0xffffffff);
-  EXPECT(Verdict(Poll("?cursor=ffffffff-4294967296")) == Parsed::kBadCursor);
-  EXPECT(Verdict(Poll("?cursor=ffffffff-99999999999")) == Parsed::kBadCursor);
+  REQUIRE(last.request.epoch == 0xffffffff);
+  REQUIRE(last.request.seq == 0xffffffff);
+  REQUIRE(Verdict(Poll("?cursor=ffffffff-4294967296")) == Parsed::kBadCursor);
+  REQUIRE(Verdict(Poll("?cursor=ffffffff-99999999999")) == Parsed::kBadCursor);
 }
 
-CASE("gives no slot unless path and token are of the same desktop and of their form") {
+TEST_CASE("request parser › finds a slot only if path and token are valid and name one desktop") {
   for (const std::string token : {"1a2b-40.00112233445566778899aabbccddeeff", "1a2b-3f.0011",
                                   "1a2b-3f", "1A2B-3F.00112233445566778899aabbccddeeff", "", "x"}) {
-    EXPECT(Whole(Poll("", Bearer(token)), Route::kEvents).request.slot == kNoSlot);
+    REQUIRE(Whole(Poll("", Bearer(token)), Route::kEvents).request.slot == kNoSlot);
   }
   for (const std::string id :
        {"01-1", "1-01", "1-0", "1000000-1", "1-100000000", "-1", "1-", "1"}) {
@@ -261,46 +266,47 @@ CASE("gives no slot unless path and token are of the same desktop and of their f
     bytes.append(id).append("/events HTTP/1.1\r\n");
     bytes.append(Bearer(id + ".00112233445566778899aabbccddeeff")).append("\r\n");
     const Outcome outcome = Whole(bytes, Route::kEvents);
-    EXPECT(outcome.parsed == Parsed::kPoll && outcome.request.slot == kNoSlot);
+    REQUIRE(outcome.parsed == Parsed::kPoll);
+    REQUIRE(outcome.request.slot == kNoSlot);
   }
 }
 
-CASE("keeps a connection of HTTP/1.1 unless told, and one of HTTP/1.0 only when told") {
+TEST_CASE("request parser › keeps HTTP/1.1 connections by default, and HTTP/1.0 ones on request") {
   const auto keeps = [](const std::string& version, const std::string& headers) {
     return Whole(
                "GET /v1/desktops/1-1/events HTTP/" + version + "\r\nHost: a\r\n" + headers + "\r\n",
                Route::kEvents)
         .request.keep_alive;
   };
-  EXPECT(keeps("1.1", ""));
-  EXPECT(!keeps("1.1", "Connection: close\r\n"));
-  EXPECT(!keeps("1.1", "connection: upgrade , CLOSE\r\n"));
-  EXPECT(!keeps("1.0", ""));
-  EXPECT(keeps("1.0", "Connection: Keep-Alive\r\n"));
+  REQUIRE(keeps("1.1", ""));
+  REQUIRE(!keeps("1.1", "Connection: close\r\n"));
+  REQUIRE(!keeps("1.1", "connection: upgrade , CLOSE\r\n"));
+  REQUIRE(!keeps("1.0", ""));
+  REQUIRE(keeps("1.0", "Connection: Keep-Alive\r\n"));
 }
 
-CASE("tells who waits for 100 Continue before the body has come, and not after") {
-  const std::string headers = kWho + "Expect: 100-continue\r\n";
+TEST_CASE("request parser › reports Expect: 100-continue until the body has come") {
+  const std::string headers = kAuthorized + "Expect: 100-continue\r\n";
   const std::string bytes = Crossing("{}", headers);
   const Outcome waiting = Whole(bytes.substr(0, bytes.size() - 2), Route::kCrossings);
-  EXPECT(waiting.parsed == Parsed::kPartial && waiting.request.expects_continue);
-  EXPECT(Verdict(bytes, Route::kCrossings) == Parsed::kCrossing);
+  REQUIRE(waiting.parsed == Parsed::kPartial);
+  REQUIRE(waiting.request.expects_continue);
+  REQUIRE(Verdict(bytes, Route::kCrossings) == Parsed::kCrossing);
 }
 
-CASE("takes a head of exactly the limit and none above it") {
-  const std::string empty = Poll("", kWho + "X: \r\n");
+TEST_CASE("request parser › accepts a head of exactly the limit, and not one byte more") {
+  const std::string empty = Poll("", kAuthorized + "X: \r\n");
   const std::string full(kHeadBytesMax - empty.size(), 'x');
-  EXPECT(Verdict(Poll("", kWho + "X: " + full + "\r\n")) == Parsed::kPoll);
-  EXPECT(Verdict(Poll("", kWho + "X: " + full + "x\r\n")) == Parsed::kHeadTooLarge);
+  REQUIRE(Verdict(Poll("", kAuthorized + "X: " + full + "\r\n")) == Parsed::kPoll);
+  REQUIRE(Verdict(Poll("", kAuthorized + "X: " + full + "x\r\n")) == Parsed::kHeadTooLarge);
 }
 
-CASE("leaves what stands behind a request alone") {
+TEST_CASE("request parser › does not touch the bytes behind a request") {
   const std::string first = Crossing("{\"n\":1}");
   const Outcome outcome = Whole(first + "garbage\n\n", Route::kCrossings);
-  EXPECT(outcome.parsed == Parsed::kCrossing && outcome.request.bytes == first.size());
+  REQUIRE(outcome.parsed == Parsed::kCrossing);
+  REQUIRE(outcome.request.bytes == first.size());
 }
 
 }  // namespace
 }  // namespace sprites
-
-int main() { return sprites::check::RunAll("request_parser"); }

@@ -1,9 +1,9 @@
-// Bytes of requests that are not whole yet, or that came behind one whose answer is still due.
+// Buffers for bytes of requests that can't be handled yet, in slabs of two sizes.
 //
 // Threads: all of it belongs to its loop's thread.
-// Invariant: a buffer is held only while there are bytes in it. Slabs that are wholly free go back
-// to the system but for one of each kind, so a storm leaves nothing behind; what is held at once is
-// bounded. Cost: O(1); a slab is mapped or unmapped every 64 (16) buffers at worst.
+// Invariant: free slabs are returned to the system except one of each size, so a storm leaves
+// nothing behind; all slabs together are ≤ bytes_max.
+// Cost: O(1); at worst a slab is mapped or unmapped every 64 (large: 16) buffers.
 #ifndef SERVER_NATIVE_REQUEST_POOL_H_
 #define SERVER_NATIVE_REQUEST_POOL_H_
 
@@ -14,7 +14,7 @@
 
 namespace sprites {
 
-// A buffer in place: this head, then its bytes.
+// A buffer: this head, followed by its bytes.
 struct RequestBuffer {
   uint32_t size;
   uint32_t capacity;
@@ -33,34 +33,34 @@ class RequestPool {
   RequestPool(const RequestPool&) = delete;
   RequestPool& operator=(const RequestPool&) = delete;
 
-  // A buffer for at least `capacity` ≤ kRequestBytesMax bytes, empty; kNoBuffer when the bound is
-  // reached.
-  BufferHandle Take(uint32_t capacity);
+  // Returns an empty buffer for at least `capacity` ≤ kRequestBytesMax bytes; kNoBuffer when the
+  // bound is reached.
+  BufferHandle Allocate(uint32_t capacity);
   void Release(BufferHandle handle);
   RequestBuffer* At(BufferHandle handle) const;
-  // The same bytes in a buffer for `capacity`; kNoBuffer, and the old one stays, when the bound is
-  // reached.
+  // Moves the bytes to a buffer for `capacity` and returns it. Returns kNoBuffer, and keeps the old
+  // buffer, when the bound is reached.
   BufferHandle Grow(BufferHandle handle, uint32_t capacity);
 
   uint64_t mapped_bytes() const { return mapped_bytes_; }
 
  private:
-  struct Kind {
+  struct SizeClass {
     uint32_t buffer_bytes;
     uint32_t buffers;             // in a slab, ≤ 64
-    std::vector<uint8_t*> slabs;  // nullptr: unmapped, its number may be used again
+    std::vector<uint8_t*> slabs;  // nullptr: unmapped, and its number may be reused
     std::vector<uint64_t> free_masks;
-    std::vector<uint32_t>
-        roomy;  // numbers of slabs with a free buffer; may name unmapped or full ones
+    // Numbers of slabs with a free buffer; may name unmapped or full slabs too.
+    std::vector<uint32_t> with_room;
     std::vector<uint32_t> unmapped;
-    uint32_t wholly_free = 0;
+    uint32_t free_slabs = 0;
   };
   static constexpr uint32_t kLargeBit = 1u << 31;
 
   const uint64_t bytes_max_;
   uint64_t mapped_bytes_ = 0;
-  // Most partial requests are a line and some headers; the large ones hold any request whole.
-  Kind kinds_[2] = {{1024, 64, {}, {}, {}, {}}, {kRequestBytesMax + 32, 16, {}, {}, {}, {}}};
+  // Most partial requests are one line and some headers. A large buffer holds any whole request.
+  SizeClass classes_[2] = {{1024, 64, {}, {}, {}, {}}, {kRequestBytesMax + 32, 16, {}, {}, {}, {}}};
 };
 
 }  // namespace sprites

@@ -1,5 +1,5 @@
 /**
- * Loaded before a suite (`--import`), it gives the native front the addon that SPRITES_TEST_ADDON names, in place of its own.
+ * Load this before a suite (`--import`): the native front then loads the addon named by SPRITES_TEST_ADDON instead of its own.
  */
 import { registerHooks } from 'node:module';
 

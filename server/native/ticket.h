@@ -1,8 +1,8 @@
-// The name of one request that waits for its answer.
+// Names one request that waits for its answer.
 //
-// JavaScript holds it as a whole number below 2^48 (a double keeps those exactly): which thread's
-// table, which record of it, and the record's generation, which rises with every request and every
-// close. So an answer that comes too late finds another generation and is dropped.
+// JavaScript holds a ticket as an integer below 2^48, which a double represents exactly: the number
+// of the thread, the index of the record in its table, and the record's generation, which rises
+// with every request and every close. So a late answer finds another generation and is dropped.
 #ifndef SERVER_NATIVE_TICKET_H_
 #define SERVER_NATIVE_TICKET_H_
 

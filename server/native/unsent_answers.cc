@@ -31,7 +31,7 @@ void UnsentAnswers::Release(uint32_t handle) {
   rest = Rest();
   free_.push_back(handle);
   if (free_.size() == rests_.size()) {
-    // The storm is over: give its tables back.
+    // The storm is over: free its tables.
     std::vector<Rest>().swap(rests_);
     std::vector<uint32_t>().swap(free_);
   }

@@ -1,8 +1,9 @@
-// The rests of answers that their sockets would not take yet.
+// The rests of answers that their sockets did not accept yet.
 //
 // Threads: all of it belongs to its loop's thread.
-// Invariant: one at most for each connection, since no request is read before the answer to the
-// last one is out; all together ≤ bytes_max, beyond which a peer that does not read is cut off.
+// Invariant: a connection has at most one rest, since its next request is not read before its
+// answer has left; all rests together are ≤ bytes_max, above which a peer that does not read is cut
+// off.
 #ifndef SERVER_NATIVE_UNSENT_ANSWERS_H_
 #define SERVER_NATIVE_UNSENT_ANSWERS_H_
 
@@ -22,7 +23,7 @@ class UnsentAnswers {
 
   explicit UnsentAnswers(uint64_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // Copies `size` bytes; a handle that is never 0, or 0 when the bound is reached.
+  // Copies `size` bytes. Returns their handle, or 0 when the bound is reached.
   uint32_t Keep(const uint8_t* bytes, uint32_t size);
   Rest& At(uint32_t handle) { return rests_[handle - 1]; }
   void Release(uint32_t handle);

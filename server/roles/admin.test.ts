@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { PATIENCE } from '../front/front.ts';
+import { TIMEOUTS } from '../front/front.ts';
 import { isProblem } from '../test/problem_check.ts';
 import { RawConnection } from '../test/raw_connection.ts';
 import { HEAD_BYTES_MAX } from '../wire/route.ts';
@@ -17,7 +17,7 @@ describe('the admin port', () => {
   let server: http.Server;
   let port: number;
   beforeEach(async () => {
-    server = adminServer(SOURCES, { ...PATIENCE, requestMs: 600, idleMs: 600 });
+    server = adminServer(SOURCES, { ...TIMEOUTS, requestMs: 600, idleMs: 600 });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     port = (server.address() as AddressInfo).port;
   });

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { Relay } from '../domain/relay.ts';
-import { PATIENCE, type Patience } from '../front/front.ts';
+import { TIMEOUTS, type Timeouts } from '../front/front.ts';
 import { refuseBytes } from '../front/portable.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { HEAD_BYTES_MAX } from '../wire/route.ts';
@@ -70,7 +70,7 @@ export function adminToken(file: string): string {
 }
 
 /** The server of the admin port. Strangers may reach it too, so it has the same limits as the other ports. */
-export function adminServer(sources: AdminSources, { requestMs, idleMs }: Patience = PATIENCE): http.Server {
+export function adminServer(sources: AdminSources, { requestMs, idleMs }: Timeouts = TIMEOUTS): http.Server {
   const server = http.createServer(
     {
       ...{ noDelay: true, maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: idleMs },

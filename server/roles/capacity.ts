@@ -2,22 +2,14 @@
  * How much this process can hold, by its file limit and the machine's memory. It is logged at start, and enforced: at the
  * limit the relay refuses requests and keeps running.
  */
-import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import { FILES_RESERVED_MIN } from '../front/file_limit.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 
-/**
- * Descriptors reserved for everything that is not a client: libraries, logs, IPC, sprite files being read, connections being
- * refused. An eighth of all, but within these bounds.
- */
-const FILES_RESERVED_MIN = 64;
-const FILES_RESERVED_MAX = 256;
+export { connectionsFor, fileLimit } from '../front/file_limit.ts';
 
 /** A lower file limit is logged as a warning, with the remedy. */
 export const FILES_RECOMMENDED = 4096;
-
-/** The file limit assumed where the system does not report it: macOS's default for a service. */
-const FILES_ASSUMED = 10_240;
 
 /** Memory of one parked poll in bytes: the portable front's objects, the kernel's socket and its buffers. */
 export const POLL_BYTES = { portable: 24_000, native: 5_000 } as const;
@@ -30,23 +22,6 @@ const OWN_HEAP_BYTES = 48 * 2 ** 20;
 
 /** Default number of slots. Their rows of 100 bytes use no memory until they are touched. */
 const DESKTOPS_DEFAULT = 1 << 20;
-
-/** Open files this process may have. Source: /proc/self/limits; Node has raised the soft limit to the hard one at start. */
-export function fileLimit(): number {
-  try {
-    const line = readFileSync('/proc/self/limits', 'utf8').match(/^Max open files\s+(\d+|unlimited)/m);
-    if (line) return line[1] === 'unlimited' ? FILES_ASSUMED * 100 : Number(line[1]);
-  } catch {
-    // Not Linux: the assumption below.
-  }
-  return FILES_ASSUMED;
-}
-
-/** Client connections of a process with `files` descriptors; at least 16, because with fewer it could not serve at all. */
-export function connectionsFor(files: number): number {
-  const reserved = Math.min(Math.max(Math.floor(files / 8), FILES_RESERVED_MIN), FILES_RESERVED_MAX);
-  return Math.max(16, files - reserved);
-}
 
 /** Connections for `desktops` with a poll each; some more, because a new connection may come before the old one is closed. */
 export function connectionsForDesktops(desktops: number): number {

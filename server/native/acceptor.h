@@ -1,0 +1,88 @@
+// The listeners of one loop, and what becomes of a connection that arrives at them.
+//
+// Threads: all of it belongs to its loop's thread.
+// Invariant: every connection that Accept() returns is in the table and the epoll set, and is
+// counted until Close(). At a limit the acceptor refuses instead of failing: above connections_max
+// with an answer sent through the loop; without a free descriptor with an answer sent through the
+// reserve descriptor; without even that one it pauses, and the clients wait in the backlog.
+// Cost: two system calls a connection.
+#ifndef SERVER_NATIVE_ACCEPTOR_H_
+#define SERVER_NATIVE_ACCEPTOR_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "connection.h"
+#include "epoll_set.h"
+#include "listener.h"
+#include "shared_state.h"
+
+namespace sprites {
+
+class Acceptor {
+ public:
+  struct Listener {
+    int descriptor;  // -1: closed
+    Route route;
+    bool hands_over;
+    uint8_t number;  // in records
+  };
+
+  Acceptor(SharedState* shared, EpollSet* epoll, ConnectionTable* table)
+      : shared_(shared), epoll_(epoll), table_(table) {}
+  ~Acceptor();
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
+
+  // Returns 0 or an errno. Call it first.
+  int Open();
+  // Takes ownership of a listening descriptor. Returns 0 or an errno.
+  int Add(int descriptor, const ListenerOptions& options, uint8_t number);
+  const Listener& ListenerOf(const Connection& connection) const {
+    return listeners_[connection.listener];
+  }
+
+  // Accepts the next connection that waits at listener `number`. Returns kNoIndex when none waits,
+  // or when enough were accepted in this pass; `accepts` counts from 0 for each event. A connection
+  // with the flag kRefused is one too many: answer it with 503 and close it.
+  Index Accept(uint32_t number, uint32_t* accepts);
+  // Closes the descriptor of an accepted connection and stops counting it.
+  void Close(const Connection& connection);
+
+  // Milliseconds until a paused acceptor continues; -1 when it is not paused.
+  int MsUntilResume(uint64_t now_ms) const;
+  // Continues when the pause is over.
+  void ResumeIfDue(uint64_t now_ms);
+  // Closes the listeners.
+  void Stop();
+
+ private:
+  // A listener and pass, so that accepting does not starve answering.
+  static constexpr uint32_t kAcceptsMax = 64;
+  // Short for a client that is waiting, long compared with a system call.
+  static constexpr uint32_t kPauseMs = 100;
+  // Refused connections that may read their answer at the same time: a quarter of the descriptors
+  // that are kept in reserve.
+  static constexpr uint32_t kRefusedMax = 16;
+
+  // Puts an accepted descriptor into the table and the epoll set; closes it and returns kNoIndex
+  // when that fails.
+  Index Register(int descriptor, uint8_t listener);
+  Index Refuse(int descriptor, uint8_t listener);
+  bool RefuseWithReserve(const Listener& listener);
+  void Pause();
+  void WatchListeners(bool watches);
+
+  SharedState* const shared_;
+  EpollSet* const epoll_;
+  ConnectionTable* const table_;
+  std::vector<Listener> listeners_;
+  int reserve_ = -1;  // closed for a moment to accept and refuse a connection when no descriptor is
+                      // left; -1: it could not be opened again
+  uint64_t paused_until_ms_ = 0;  // 0: not paused
+  uint32_t refused_open_ = 0;     // refused connections that still read their answer
+};
+
+}  // namespace sprites
+
+#endif  // SERVER_NATIVE_ACCEPTOR_H_

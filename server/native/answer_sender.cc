@@ -1,0 +1,50 @@
+#include "answer_sender.h"
+
+#include <cerrno>
+
+namespace sprites {
+
+AnswerSender::Sent AnswerSender::KeepRest(Index index, Connection& connection, const uint8_t* bytes,
+                                          uint32_t size, ssize_t sent) {
+  if (sent < 0) {
+    if (errno != EAGAIN && errno != EINTR) {
+      return Sent::kFailed;
+    }
+    sent = 0;
+  }
+  const uint32_t rest = unsent_.Keep(bytes + sent, size - static_cast<uint32_t>(sent));
+  if (rest == 0) {
+    return Sent::kFailed;
+  }
+  if (epoll_->SetAwaitsWritable(connection.descriptor, index, true) != 0) {
+    unsent_.Release(rest);
+    return Sent::kFailed;
+  }
+  connection.state = State::kWriting;
+  connection.unsent = rest;
+  wheel_->Arm(index, write_ms_);
+  return Sent::kPartly;
+}
+
+AnswerSender::Sent AnswerSender::Continue(Index index, Connection& connection) {
+  UnsentAnswers::Rest& rest = unsent_.At(connection.unsent);
+  while (rest.sent < rest.size) {
+    const ssize_t sent =
+        sprites::Send(connection.descriptor, rest.bytes.get() + rest.sent, rest.size - rest.sent);
+    if (sent < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return errno == EAGAIN ? Sent::kPartly : Sent::kFailed;
+    }
+    rest.sent += static_cast<uint32_t>(sent);
+    wheel_->Arm(index, write_ms_);
+  }
+  unsent_.Release(connection.unsent);
+  connection.unsent = 0;
+  connection.state = State::kReading;
+  epoll_->SetAwaitsWritable(connection.descriptor, index, false);
+  return Sent::kWhole;
+}
+
+}  // namespace sprites

@@ -1,0 +1,60 @@
+// Sends answers, and the rest of an answer once a socket that was full accepts more.
+//
+// Threads: all of it belongs to its loop's thread.
+// Invariant: a connection in state kWriting holds one entry of UnsentAnswers, awaits EPOLLOUT, and
+// has a deadline that moves with every byte its socket accepts; no other connection has any of it.
+// Cost: one send for an answer that the socket accepts whole.
+#ifndef SERVER_NATIVE_ANSWER_SENDER_H_
+#define SERVER_NATIVE_ANSWER_SENDER_H_
+
+#include <cstdint>
+
+#include "connection.h"
+#include "deadline_wheel.h"
+#include "epoll_set.h"
+#include "socket_calls.h"
+#include "unsent_answers.h"
+
+namespace sprites {
+
+class AnswerSender {
+ public:
+  enum class Sent : uint8_t {
+    kWhole,   // the connection may go on with its next request
+    kPartly,  // the connection is in state kWriting: call Continue() on EPOLLOUT
+    kFailed,  // close the connection
+  };
+
+  AnswerSender(EpollSet* epoll, DeadlineWheel* wheel, uint32_t write_ms, uint64_t unsent_bytes_max)
+      : epoll_(epoll), wheel_(wheel), write_ms_(write_ms), unsent_(unsent_bytes_max) {}
+
+  // Sends a whole answer.
+  Sent Send(Index index, Connection& connection, const uint8_t* bytes, uint32_t size) {
+    const ssize_t sent = sprites::Send(connection.descriptor, bytes, size);
+    if (sent == static_cast<ssize_t>(size)) {
+      return Sent::kWhole;
+    }
+    return KeepRest(index, connection, bytes, size, sent);
+  }
+  // Sends more of the rest. REQUIRES: state kWriting.
+  Sent Continue(Index index, Connection& connection);
+  // Frees the rest of a connection that closes, if it has one.
+  void Release(const Connection& connection) {
+    if (connection.state == State::kWriting) {
+      unsent_.Release(connection.unsent);
+    }
+  }
+
+ private:
+  Sent KeepRest(Index index, Connection& connection, const uint8_t* bytes, uint32_t size,
+                ssize_t sent);
+
+  EpollSet* const epoll_;
+  DeadlineWheel* const wheel_;
+  const uint32_t write_ms_;
+  UnsentAnswers unsent_;
+};
+
+}  // namespace sprites
+
+#endif  // SERVER_NATIVE_ANSWER_SENDER_H_

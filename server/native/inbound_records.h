@@ -1,0 +1,34 @@
+// Writes the records that go to JavaScript; record.h has their layout.
+//
+// REQUIRES of each: the buffer has room for kInboundRecordBytesMax.
+#ifndef SERVER_NATIVE_INBOUND_RECORDS_H_
+#define SERVER_NATIVE_INBOUND_RECORDS_H_
+
+#include <cstdint>
+
+#include "record.h"
+#include "request_parser.h"
+#include "ticket.h"
+
+namespace sprites {
+
+// The longest record: a handover of all that was read.
+constexpr uint32_t kInboundRecordBytesMax = AlignedToEight(kInboundHeadBytes + kRequestBytesMax);
+
+void AppendPoll(RecordBuffer* inbound, Ticket ticket, const Request& request);
+
+// A crossing whose body has the usual form is scanned here, and its passage follows the record;
+// any other body follows unchanged, and JavaScript looks at it.
+void AppendCrossing(RecordBuffer* inbound, Ticket ticket, const Request& request,
+                    const uint8_t* body);
+
+// A record that is only a ticket and its slot: kClosed or kOutdated.
+void AppendNotice(RecordBuffer* inbound, RecordKind kind, Ticket ticket, uint32_t slot);
+
+// A connection for Node: its descriptor, and the bytes that were read from it.
+void AppendHandover(RecordBuffer* inbound, int descriptor, uint8_t listener, const uint8_t* bytes,
+                    uint32_t size);
+
+}  // namespace sprites
+
+#endif  // SERVER_NATIVE_INBOUND_RECORDS_H_
