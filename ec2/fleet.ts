@@ -7,7 +7,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ALIVE, type Aws, type Instance, type Launch, type Leftover, reading } from './aws.ts';
+import { reading } from './aws/call.ts';
+import { ALIVE, type Aws, type Instance, type Launch, type Leftover } from './aws.ts';
 import { look, outstanding, type Standing } from './barrier.ts';
 import { architecture, type Bundle } from './bundle.ts';
 import { Refused } from './explain.ts';
