@@ -1,17 +1,45 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { ensurePrograms } from '../tools/machine.js';
 import { type Bundle, makeBundle } from './bundle.ts';
+import { engineArguments, writeJob } from './job.ts';
 
 const skip = process.platform === 'linux' ? false : 'the bundle contains programs for Linux';
 const MAKE = `import(${JSON.stringify(join(import.meta.dirname, 'bundle.ts'))}).then(async ({ makeBundle }) => console.log(JSON.stringify(await makeBundle(() => {}))))`;
 
-/** What an instance starts, and the swarm for whoever wants to run it there by hand. */
+/** The longest that the relay and the slice may take together, in ms. Normally they take a few seconds. */
+const INSTANCE_MS_MAX = 60_000;
+
+/**
+ * Runs a relay and a slice as an instance does, from /opt/sprites/current, in namespaces that end with it.
+ * $1: the unpacked bundle; $2: a folder with the job, for the relay's log and the result.
+ */
+const INSTANCE = `set -e
+  mount -t tmpfs tmpfs /opt
+  mkdir /opt/sprites
+  ln -s "$1" /opt/sprites/current
+  ip link set lo up
+  cd /opt/sprites/current
+  bin/node tools/launch.js relay --data "$2/data" >"$2/relay.log" 2>&1 &
+  tail -F -n +1 "$2/relay.log" 2>/dev/null | grep -q -m 1 'relay ready'
+  bin/node --disable-warning=ExperimentalWarning ec2/slice.ts ready --job "$2/job" --id i-1 >"$2/ready.json"
+  bin/node --disable-warning=ExperimentalWarning ec2/slice.ts run --job "$2/job" --id i-1 --out "$2/result.json"`;
+
+const NAMESPACES = ['--mount', '--propagation', 'private', '--net', '--pid', '--mount-proc', '--fork', '--kill-child'];
+
+function whyNoInstance(): string | false {
+  if (!ensurePrograms(['unshare', 'ip'], ['util-linux', 'iproute2'])) return 'unshare or ip is missing';
+  const { status, stderr } = spawnSync('unshare', [...NAMESPACES, 'true'], { encoding: 'utf8' });
+  return status === 0 ? false : `namespaces can't be made: ${stderr.trim()}`;
+}
+
+/** The programs that an instance starts, and the swarm, which can be run there by hand. */
 const PROGRAMS = ['tools/launch.js', 'server/bin/relay.ts', 'ec2/slice.ts', 'loadtest/bin/swarm.ts'];
 
 describe('bundle', { skip, timeout: 300_000 }, () => {
@@ -80,5 +108,29 @@ describe('bundle', { skip, timeout: 300_000 }, () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, ['-e', build]);
     assert.equal(stdout, 'undefined\n');
     assert.equal(stderr, '');
+  });
+
+  it('runs a relay with the native front, and a slice against it, where instances unpack it', {
+    skip: skip || whyNoInstance(),
+  }, async () => {
+    const work = mkdtempSync(join(tmpdir(), 'sprites-instance-'));
+    const load = { desktops: 50, rate: 50, seconds: 1, warmUpSeconds: 0, connectRate: 500, more: [] };
+    const words = engineArguments({ ...load, relay: new URL('http://127.0.0.1:8080/') }, 'fleet', '%i');
+    const job = writeJob({ bundle: '-', sha256: '-', ports: [8080, 8081], waitSeconds: 0, arguments: words });
+    writeFileSync(join(work, 'job'), job);
+    const command = [...NAMESPACES, 'sh', '-c', INSTANCE, 'sh', folder, work];
+    const log = () => readFileSync(join(work, 'relay.log'), 'utf8');
+    try {
+      await promisify(execFile)('unshare', command, { timeout: INSTANCE_MS_MAX }).catch((error: Error) =>
+        assert.fail(`${error.message}\n${log()}`),
+      );
+      assert.match(log(), /"front":\{"kind":"native"/);
+      assert.equal(JSON.parse(readFileSync(join(work, 'ready.json'), 'utf8')).name, 'i-1');
+      const result = JSON.parse(readFileSync(join(work, 'result.json'), 'utf8'));
+      assert.equal(result.ok, true);
+      assert.ok(result.delivered > 0, JSON.stringify(result));
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
   });
 });
