@@ -10,7 +10,7 @@ import { PricingClient } from '@aws-sdk/client-pricing';
 import { S3Client } from '@aws-sdk/client-s3';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import { type Bucket, openBucket } from './aws/bucket.ts';
+import { type Buckets, openBuckets } from './aws/bucket.ts';
 import { call } from './aws/call.ts';
 import { type Compute, openCompute } from './aws/compute.ts';
 import { openPricing, PRICING_REGION, type Pricing } from './aws/prices.ts';
@@ -21,7 +21,7 @@ export { ALIVE, type Instance } from './aws/instances.ts';
 export type { Launch } from './aws/launch.ts';
 
 /** One region of an account, as far as a fleet needs it. Every function throws Refused. */
-export interface Aws extends Compute, Bucket, Pricing, Quotas {
+export interface Aws extends Compute, Buckets, Pricing, Quotas {
   readonly region: string;
   /** When the credentials expire; undefined when they don't expire by themselves. */
   credentialsEndMs(): Promise<number | undefined>;
@@ -56,7 +56,7 @@ export function connect({ region, endpoint, requestHandler }: Connection): Aws {
       return expiration?.getTime();
     },
     ...openCompute(ec2, new SSMClient(common), region),
-    ...openBucket(s3, region),
+    ...openBuckets(s3, region),
     ...openPricing(ec2, pricing, region),
     ...openQuotas(ec2, new ServiceQuotasClient(common)),
   };

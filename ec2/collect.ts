@@ -18,7 +18,7 @@ import { count, spent, usd } from './plan.ts';
 /** Lines shown of the log of an instance that failed. */
 const LOG_LINES_MAX = 12;
 
-export interface Collected {
+export interface CollectedResults {
   /** For the terminal. */
   text: string;
   /** True when every instance posted a result and no sprite was lost, duplicated or misrouted. */
@@ -26,7 +26,7 @@ export interface Collected {
 }
 
 /** Throws Refused when the bucket can't be read, Error when a result can't be parsed. */
-export async function collect(aws: Aws, record: FleetRecord, folder: string, nowMs: number): Promise<Collected> {
+export async function collect(aws: Aws, record: FleetRecord, folder: string, nowMs: number): Promise<CollectedResults> {
   const { bucket, fleet } = record.wanted;
   const posted = await aws.list(bucket, keys.prefix(fleet));
   const files = new Map<string, string>();

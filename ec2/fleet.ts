@@ -14,7 +14,7 @@ import { architecture, type Bundle } from './bundle.ts';
 import { Refused } from './explain.ts';
 import { engineArguments, type Go, keys, type Load, writeJob } from './job.ts';
 import { highestPrice, known, type Observed, type Plan, type Prices, type Wanted } from './plan.ts';
-import { type Settings, userData } from './user_data.ts';
+import { type BootSettings, userData } from './user_data.ts';
 
 /** What the functions here work with. Tests pass their own clock. */
 export interface Context {
@@ -74,7 +74,7 @@ const REMOVE_MS_MAX = 60_000;
 const BOOT = join(import.meta.dirname, 'boot');
 
 /** The boot script of a role: the part that every instance runs first, then the part of the role. */
-export function bootScript(role: Wanted['role'], settings: Settings): string {
+export function bootScript(role: Wanted['role'], settings: BootSettings): string {
   return userData(
     ['instance.sh', `${role}.sh`].map((name) => readFileSync(join(BOOT, name), 'utf8')),
     settings,
@@ -214,8 +214,8 @@ export async function takeDown(
   chosen?: (one: { fleet: string; owner: string; deadlineMs: number }) => boolean,
 ): Promise<string[]> {
   const { aws, say } = context;
-  const mine = (one: { fleet: string; owner: string; deadlineMs: number }) => !chosen || chosen(one);
-  const living = async () => (await aws.instances(fleet)).filter((one) => mine(one) && one.state !== 'terminated');
+  const isChosen = (one: { fleet: string; owner: string; deadlineMs: number }) => !chosen || chosen(one);
+  const living = async () => (await aws.instances(fleet)).filter((one) => isChosen(one) && one.state !== 'terminated');
   const ids = (await living()).map(({ id }) => id);
   if (ids.length > 0) {
     await aws.terminate(ids);
@@ -235,7 +235,7 @@ export async function takeDown(
       await context.sleep(POLL_MS);
     }
   }
-  for (const leftover of (await aws.leftovers(fleet)).filter(mine)) {
+  for (const leftover of (await aws.leftovers(fleet)).filter(isChosen)) {
     await removeWhenUnused(context, leftover);
     say(`deleted the ${leftover.kind} ${leftover.id}`);
   }
@@ -291,7 +291,7 @@ async function signedScript(aws: Aws, { fleet, role, bucket, minutes }: Wanted):
 export async function signedSettings(
   aws: Aws,
   { fleet, bucket, minutes, seconds }: { fleet: string; bucket: string; minutes: number; seconds: number },
-): Promise<Settings> {
+): Promise<BootSettings> {
   const prefix = keys.prefix(fleet);
   const [jobUrl, form] = await Promise.all([
     aws.readable(bucket, keys.job(fleet), seconds),

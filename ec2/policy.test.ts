@@ -95,7 +95,7 @@ describe('policy', () => {
     );
     assert.deepEqual(
       STATEMENTS.filter(({ Resource }) => Resource === '*').map(({ Sid }) => Sid),
-      ['Look', 'EndWhatIsOurs'],
+      ['Read', 'EndFleetResources'],
     );
   });
 

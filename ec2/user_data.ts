@@ -9,7 +9,7 @@
 /** EC2's limit, before base64. */
 export const USER_DATA_BYTES_MAX = 16_384;
 
-export interface Settings {
+export interface BootSettings {
   /** Minutes after which the instance powers itself off. */
   minutes: number;
   /** Address of the job: http(s), without further authorisation. */
@@ -19,7 +19,7 @@ export interface Settings {
 }
 
 /** Joins the scripts to one, with the settings. Throws Error when a value can't be quoted. */
-export function userData(parts: readonly string[], settings: Settings): string {
+export function userData(parts: readonly string[], settings: BootSettings): string {
   const assignments = Object.entries(variables(settings)).map(([name, value]) => `${name}=${quote(name, value)}`);
   const [first, ...rest] = parts;
   const [shebang, ...lines] = first.split('\n');
@@ -32,7 +32,7 @@ export function tooLarge(sizeBytes: number): string | undefined {
   return `The boot script has ${sizeBytes} bytes, and EC2 accepts ${USER_DATA_BYTES_MAX}. Long session tokens make signed addresses long: use the keys of an IAM user.`;
 }
 
-function variables({ minutes, jobUrl, results }: Settings): Record<string, string> {
+function variables({ minutes, jobUrl, results }: BootSettings): Record<string, string> {
   const fields = Object.entries(results?.fields ?? {}).map(([name, value]) => `${name}=${value}`);
   return {
     SPRITES_MINUTES: String(minutes),

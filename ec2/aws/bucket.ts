@@ -20,7 +20,7 @@ import { explain } from '../explain.ts';
 import { call } from './call.ts';
 
 /** Every function throws Refused. */
-export interface Bucket {
+export interface Buckets {
   /** Creates the bucket if it does not exist. Its objects are deleted after a week. */
   ensureBucket(bucket: string): Promise<void>;
   put(bucket: string, key: string, body: string | Uint8Array): Promise<void>;
@@ -46,7 +46,7 @@ const OBJECT_DAYS_MAX = 7;
 /** A result with one histogram for each second has a few hundred KB. */
 const UPLOAD_BYTES_MAX = 64 * 2 ** 20;
 
-export function openBucket(s3: S3Client, region: string): Bucket {
+export function openBuckets(s3: S3Client, region: string): Buckets {
   return {
     async ensureBucket(Bucket) {
       const exists = await s3.send(new HeadBucketCommand({ Bucket })).then(

@@ -29,7 +29,7 @@ const QUIET = '--disable-warning=ExperimentalWarning';
 /** The longest that the test waits for anything, in ms. Normally an instance boots and ends within a few seconds. */
 const WAIT_MS_MAX = 120_000;
 
-interface Event {
+interface InstanceEvent {
   event: string;
   id?: string;
   address?: string;
@@ -150,13 +150,16 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     };
   }
 
-  function boot(id: string, script: string): Promise<Event> {
+  function boot(id: string, script: string): Promise<InstanceEvent> {
     hypervisor.send({ boot: { id, userData: script } });
     return off(id);
   }
 
   const off = (id: string, after = 0) =>
-    hypervisor.line(({ event, id: of }) => event === 'off' && of === id, after) as Promise<unknown> as Promise<Event>;
+    hypervisor.line(
+      ({ event, id: of }) => event === 'off' && of === id,
+      after,
+    ) as Promise<unknown> as Promise<InstanceEvent>;
 
   it('swarm a relay together, and their results are merged into one report with the cost', async () => {
     const out = join(folder, 'report');
@@ -269,7 +272,9 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     const { script, posted } = await pasted('--relay');
     const id = 'i-00000000000000e1a';
     hypervisor.send({ boot: { id, userData: script } });
-    const { address } = (await hypervisor.line(({ event, id: of }) => event === 'on' && of === id)) as unknown as Event;
+    const { address } = (await hypervisor.line(
+      ({ event, id: of }) => event === 'on' && of === id,
+    )) as unknown as InstanceEvent;
     const ready = () => {
       try {
         return JSON.parse(posted(id, '.ready.json')).ready === true;
@@ -282,7 +287,7 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     const run = async (...command: string[]) => {
       const seen = hypervisor.lines.length;
       hypervisor.send({ in: id, run: command });
-      return (await hypervisor.line(({ event }) => event === 'ran', seen)) as unknown as Event;
+      return (await hypervisor.line(({ event }) => event === 'ran', seen)) as unknown as InstanceEvent;
     };
     const show = async (property: string) =>
       (await run('systemctl', 'show', '--value', '-p', property, 'sprites-relay')).stdout?.trim();

@@ -23,7 +23,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import { DEBIAN } from './debian.ts';
 
-interface Machine {
+interface Container {
   id: string;
   disk: string;
   console: string;
@@ -40,7 +40,7 @@ const { values } = parseArgs({
 });
 const { network = '', slots = '0', endpoint, home = '' } = values;
 const ec2 = new EC2Client({ endpoint, region: 'us-east-1', maxAttempts: 2 });
-const machines = new Map<string, Machine>();
+const containers = new Map<string, Container>();
 const known = new Set<string>();
 const free = Array.from({ length: Number(slots) }, (_, slot) => slot);
 const POLL_MS = 300;
@@ -72,14 +72,14 @@ async function start(id: string, userData: string): Promise<void> {
   writeFileSync(join(etc, 'ec2-uuid'), 'ec2a1b2c-0000-4000-8000-000000000001\n');
   writeFileSync(join(etc, 'cloud/cloud.cfg.d/99_test.cfg'), CLOUD);
   writeFileSync(join(etc, 'machine-id'), '');
-  const machine: Machine = { id, disk, console: '', processes: [] };
-  machines.set(id, machine);
-  await powerOn(machine);
+  const container: Container = { id, disk, console: '', processes: [] };
+  containers.set(id, container);
+  await powerOn(container);
 }
 
-/** Starts the machine in a free slot and reports when it is off. */
-async function powerOn(machine: Machine): Promise<void> {
-  const { id, disk } = machine;
+/** Starts the container in a free slot and reports when it is off. */
+async function powerOn(container: Container): Promise<void> {
+  const { id, disk } = container;
   const slot = free.shift();
   if (slot === undefined) return report({ event: 'no slot', id });
   const own = `${network}-${slot}`;
@@ -97,7 +97,7 @@ async function powerOn(machine: Machine): Promise<void> {
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   await new Promise((resolve) => metadata.stdout.once('data', resolve));
-  const container = [
+  const words = [
     '-q',
     '-D',
     join(disk, 'root'),
@@ -108,28 +108,34 @@ async function powerOn(machine: Machine): Promise<void> {
     `--machine=${id}`,
     `--network-namespace-path=/run/netns/${own}`,
   ];
-  const system = spawn('systemd-nspawn', container, { stdio: ['ignore', 'pipe', 'pipe'] });
-  machine.processes = [metadata, system];
+  const system = spawn('systemd-nspawn', words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  container.processes = [metadata, system];
   for (const stream of [system.stdout, system.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
-      machine.console += text;
+      container.console += text;
     });
   }
   report({ event: 'on', id, address: `10.77.0.${10 + slot}` });
   system.once('close', async (code) => {
     metadata.stdin.end();
-    machine.processes = [];
+    container.processes = [];
     free.push(slot);
     const log = join(disk, 'changes/var/log/sprites.log');
-    report({ event: 'off', id, code, log: existsSync(log) ? readFileSync(log, 'utf8') : '', console: machine.console });
+    report({
+      event: 'off',
+      id,
+      code,
+      log: existsSync(log) ? readFileSync(log, 'utf8') : '',
+      console: container.console,
+    });
     await ec2.send(new TerminateInstancesCommand({ InstanceIds: [id] })).catch(() => {});
   });
 }
 
 /** Runs a command in the container, as `docker exec` does. */
 function runInside(id: string, command: readonly string[]): void {
-  const machine = machines.get(id);
-  const [, system] = machine?.processes ?? [];
+  const container = containers.get(id);
+  const [, system] = container?.processes ?? [];
   const leader = system?.pid === undefined ? '' : firstChild(system.pid);
   const { status, stdout, stderr } = spawnSync('nsenter', ['-t', leader, '-a', ...command], { encoding: 'utf8' });
   report({ event: 'ran', id, status, stdout, stderr });
@@ -148,7 +154,7 @@ function firstChild(pid: number): string {
 async function followMoto(): Promise<void> {
   const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({}));
   for (const { InstanceId: id = '', State } of Reservations.flatMap(({ Instances }) => Instances ?? [])) {
-    if (State?.Name === 'terminated') for (const child of machines.get(id)?.processes ?? []) child.kill('SIGKILL');
+    if (State?.Name === 'terminated') for (const child of containers.get(id)?.processes ?? []) child.kill('SIGKILL');
     if (State?.Name !== 'running' || known.has(id)) continue;
     known.add(id);
     const { UserData } = await ec2.send(
@@ -168,7 +174,7 @@ createInterface({ input: process.stdin })
       run?: string[];
     };
     if (order.boot) await start(order.boot.id, order.boot.userData);
-    if (order.again) await powerOn(machines.get(order.again) as Machine);
+    if (order.again) await powerOn(containers.get(order.again) as Container);
     if (order.in) runInside(order.in, order.run ?? []);
   })
   .on('close', () => {

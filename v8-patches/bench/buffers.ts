@@ -14,7 +14,7 @@ const SECONDS = 5;
 /** Size of the slab that replaces Buffers. */
 const SLAB_BYTES = 64 * 2 ** 20;
 
-interface Load {
+interface BufferLoad {
   bytes: number;
   /** Buffers a second; Infinity: as many as possible. */
   rate: number;
@@ -22,7 +22,7 @@ interface Load {
   window: number;
 }
 
-export const LOADS: Record<string, Load> = {
+export const LOADS: Record<string, BufferLoad> = {
   'every-4k': { bytes: 4096, rate: Infinity, window: 1 },
   'kept-4k': { bytes: 4096, rate: 50_000, window: 50_000 },
   'short-64k': { bytes: 65_536, rate: 5000, window: 50 },

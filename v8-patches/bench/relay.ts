@@ -27,7 +27,7 @@ const SETS: Record<string, readonly string[]> = {
   preset: presetFor(totalmem() / 2 ** 20, 'portable').flags.filter((flag: string) => !ALWAYS.includes(flag)),
 };
 
-type Front = 'portable' | 'native';
+type FrontKind = 'portable' | 'native';
 
 export const RELAY_SETS = Object.keys(SETS);
 
@@ -43,7 +43,7 @@ const SECONDS = 20;
 export async function relayFlags(
   names: readonly string[],
   rounds: number,
-  front: Front,
+  front: FrontKind,
   workers: number,
 ): Promise<void> {
   // Without workers, this process also holds the throwers' connections.
@@ -59,13 +59,13 @@ export async function relayFlags(
   console.log(table([title, ...phases, 'CPU-µs/sprite', 'p50', 'p99', 'p99.9', 'heap', 'RSS'], rows));
 }
 
-type Reading = ReadonlyMap<string, number>;
+type Metrics = ReadonlyMap<string, number>;
 
-async function measure(name: string, desktops: number, front: Front, workers: number): Promise<string[]> {
+async function measure(name: string, desktops: number, front: FrontKind, workers: number): Promise<string[]> {
   const shape: Shape = { name, front, workers, nodeFlags: [...SETS[name], ...ALWAYS] };
   const relay = await start(shape);
   // At the start, when all polls are parked, and around the measured time. Each reading resets the longest block.
-  const readings: Promise<Reading>[] = [relay.metrics()];
+  const readings: Promise<Metrics>[] = [relay.metrics()];
   try {
     const load = ['--desktops', String(desktops), '--rate', String(RATE), '--senders', String(SENDERS)];
     const account = await runEngine(relay, [...load, '--warm-up', '5', '--duration', String(SECONDS)], {
@@ -93,7 +93,7 @@ async function measure(name: string, desktops: number, front: Front, workers: nu
 }
 
 /** Collections by kind (their number and the sum of their pauses), the longest pause, and the longest block of the loop. */
-function pausesBetween(before: Reading, after: Reading): string[] {
+function pausesBetween(before: Metrics, after: Metrics): string[] {
   const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
   const kinds = ['minor', 'major', 'incremental'].map((kind) => {
     const labels = `{kind="${kind}",role="master"}`;
@@ -105,7 +105,7 @@ function pausesBetween(before: Reading, after: Reading): string[] {
 }
 
 /** The upper bound of the smallest histogram bucket that includes every pause between two readings. */
-function longestPause(grown: (name: string) => number, after: Reading): string {
+function longestPause(grown: (name: string) => number, after: Metrics): string {
   const count = grown('sprites_gc_pause_seconds_count');
   for (const name of after.keys()) {
     const bucket = /^sprites_gc_pause_seconds_bucket\{le="([^"]+)"\}$/.exec(name);

@@ -71,21 +71,21 @@ export async function topologyCase(layout: Layout): Promise<Pauses> {
   return pauses.end(messages);
 }
 
-interface Desktop {
+interface LinkedDesktop {
   place: number;
   name: string;
-  neighbours: Desktop[];
+  neighbours: LinkedDesktop[];
   message: object | undefined;
 }
 
 const STEPS = [DESKTOPS - 1, 1, DESKTOPS - 1024, 1024] as const;
 
 class Objects implements Topology {
-  readonly #desktops: Desktop[] = [];
+  readonly #desktops: LinkedDesktop[] = [];
 
   constructor() {
-    for (let place = 0; place < DESKTOPS; place++) this.#desktops.push(Objects.#made(place));
-    for (const desktop of this.#desktops) this.#meet(desktop);
+    for (let place = 0; place < DESKTOPS; place++) this.#desktops.push(Objects.#create(place));
+    for (const desktop of this.#desktops) this.#link(desktop);
   }
 
   throwFrom(place: number, edge: number): void {
@@ -94,17 +94,17 @@ class Objects implements Topology {
   }
 
   replace(place: number): void {
-    const newcomer = Objects.#made(place);
+    const newcomer = Objects.#create(place);
     this.#desktops[place] = newcomer;
-    this.#meet(newcomer);
+    this.#link(newcomer);
     for (let edge = 0; edge < STEPS.length; edge++) newcomer.neighbours[edge].neighbours[edge ^ 1] = newcomer;
   }
 
-  static #made(place: number): Desktop {
+  static #create(place: number): LinkedDesktop {
     return { place, name: `desktop ${place & 1023}`, neighbours: [], message: undefined };
   }
 
-  #meet(desktop: Desktop): void {
+  #link(desktop: LinkedDesktop): void {
     desktop.neighbours = STEPS.map((step) => this.#desktops[(desktop.place + step) % DESKTOPS]);
   }
 }

@@ -34,14 +34,14 @@ export const CHANGED_FILES = [
 export const missingProgram = (...programs: string[]) =>
   programs.find((program) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0);
 
-export interface Ran {
+export interface ScriptRun {
   status: number | null;
   out: string;
   err: string;
 }
 
 /** Runs a script of this folder. After `msMax` it kills the script and its children, and returns undefined. */
-export async function sh(script: string, args: string[], msMax = FETCH_MS_MAX): Promise<Ran | undefined> {
+export async function sh(script: string, args: string[], msMax = FETCH_MS_MAX): Promise<ScriptRun | undefined> {
   const child = spawn('sh', [join(FOLDER, script), ...args], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let late = false;
   const bound = setTimeout(() => {
