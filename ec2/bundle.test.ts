@@ -1,16 +1,56 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { ensurePrograms } from '../tools/machine.js';
 import { type Bundle, makeBundle } from './bundle.ts';
+import { engineArguments, writeJob } from './job.ts';
 
-const skip = process.platform === 'linux' ? false : 'the bundle holds programs for Linux';
+const skip = process.platform === 'linux' ? false : 'the bundle contains programs for Linux';
 const MAKE = `import(${JSON.stringify(join(import.meta.dirname, 'bundle.ts'))}).then(async ({ makeBundle }) => console.log(JSON.stringify(await makeBundle(() => {}))))`;
 
+/** The longest that the relay and the slice may take together, in ms. Normally they take a few seconds. */
+const INSTANCE_MS_MAX = 60_000;
+
+/**
+ * Runs a relay and a slice as an instance does, from /opt/sprites/current, in namespaces that end with it.
+ * $1: the unpacked bundle; $2: a folder with the job, for the relay's log and the result.
+ */
+const INSTANCE = `set -e
+  mount -t tmpfs tmpfs /opt
+  mkdir /opt/sprites
+  ln -s "$1" /opt/sprites/current
+  ip link set lo up
+  cd /opt/sprites/current
+  bin/node tools/launch.js relay --data "$2/data" >"$2/relay.log" 2>&1 &
+  tail -F -n +1 "$2/relay.log" 2>/dev/null | grep -q -m 1 'relay ready'
+  bin/node --disable-warning=ExperimentalWarning ec2/slice.ts ready --job "$2/job" --id i-1 >"$2/ready.json"
+  bin/node --disable-warning=ExperimentalWarning ec2/slice.ts run --job "$2/job" --id i-1 --out "$2/result.json"`;
+
+const NAMESPACES = ['--mount', '--propagation', 'private', '--net', '--pid', '--mount-proc', '--fork', '--kill-child'];
+
+function whyNoInstance(): string | false {
+  if (!ensurePrograms(['unshare', 'ip'], ['util-linux', 'iproute2'])) return 'unshare or ip is missing';
+  const { status, stderr } = spawnSync('unshare', [...NAMESPACES, 'true'], { encoding: 'utf8' });
+  return status === 0 ? false : `namespaces can't be made: ${stderr.trim()}`;
+}
+
+/** The programs that an instance starts, and the swarm, which can be run there by hand. */
+const PROGRAMS = ['tools/launch.js', 'server/bin/relay.ts', 'ec2/slice.ts', 'loadtest/bin/swarm.ts'];
+
 describe('bundle', { skip, timeout: 300_000 }, () => {
-  it('is the same, and whole, when two make it at once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sprites-bundle-'));
+  before(async () => {
+    const { file } = await makeBundle(() => {});
+    execFileSync('tar', ['-xzf', file, '-C', folder]);
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is identical and complete when two processes make it at the same time', async () => {
     rmSync(join(import.meta.dirname, '../build/fleet/bundle.sources'), { force: true });
     const make = async () => {
       const { stdout } = await promisify(execFile)(process.execPath, [
@@ -22,10 +62,10 @@ describe('bundle', { skip, timeout: 300_000 }, () => {
     };
     const [one, other] = await Promise.all([make(), make()]);
     assert.deepEqual(one, other);
-    assert.deepEqual(await makeBundle(() => assert.fail('it is there')), one);
+    assert.deepEqual(await makeBundle(() => assert.fail('it exists already')), one);
   });
 
-  it('has all that an instance runs, and no test', async () => {
+  it('contains what an instance runs, and no tests', async () => {
     const { file } = await makeBundle(() => {});
     const list = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).split('\n');
     for (const path of [
@@ -42,8 +82,55 @@ describe('bundle', { skip, timeout: 300_000 }, () => {
       assert.ok(list.includes(`./${path}`), path);
     }
     assert.deepEqual(
-      list.filter((path) => /^\.\/(?:server|loadtest|ec2)\/.*\.test\.ts$|\/\.git\/|aws-sdk/.test(path)),
+      list.filter((path) => /^\.\/(?:server|loadtest|ec2|tools)\/.*\.test\.ts$|\/\.git\/|aws-sdk/.test(path)),
       [],
     );
+  });
+
+  it('contains every file and package that its programs import', () => {
+    const visited = new Set<string>();
+    const visit = (file: string): void => {
+      if (visited.has(file)) return;
+      visited.add(file);
+      const source = readFileSync(join(folder, file), 'utf8');
+      for (const [, name] of source.matchAll(/^(?:import|export) (?!type)(?:[^'";]* from )?'([^']+)'/gm)) {
+        if (name.startsWith('.')) visit(join(dirname(file), name));
+        else if (!isBuiltin(name))
+          assert.ok(existsSync(join(folder, 'node_modules', name, 'package.json')), `${file} imports ${name}`);
+      }
+    };
+    for (const program of PROGRAMS) visit(program);
+    assert.ok(visited.size > 50, `${visited.size} files`);
+  });
+
+  it('has the native front for the sources in it, so that an instance does not try to build it', async () => {
+    const build = `import(${JSON.stringify(join(folder, 'tools/build.js'))}).then(({ buildAddon }) => console.log(buildAddon(process.execPath)))`;
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['-e', build]);
+    assert.equal(stdout, 'undefined\n');
+    assert.equal(stderr, '');
+  });
+
+  it('runs a relay with the native front, and a slice against it, where instances unpack it', {
+    skip: skip || whyNoInstance(),
+  }, async () => {
+    const work = mkdtempSync(join(tmpdir(), 'sprites-instance-'));
+    const load = { desktops: 50, rate: 50, seconds: 1, warmUpSeconds: 0, connectRate: 500, more: [] };
+    const words = engineArguments({ ...load, relay: new URL('http://127.0.0.1:8080/') }, 'fleet', '%i');
+    const job = writeJob({ bundle: '-', sha256: '-', ports: [8080, 8081], waitSeconds: 0, arguments: words });
+    writeFileSync(join(work, 'job'), job);
+    const command = [...NAMESPACES, 'sh', '-c', INSTANCE, 'sh', folder, work];
+    const log = () => readFileSync(join(work, 'relay.log'), 'utf8');
+    try {
+      await promisify(execFile)('unshare', command, { timeout: INSTANCE_MS_MAX }).catch((error: Error) =>
+        assert.fail(`${error.message}\n${log()}`),
+      );
+      assert.match(log(), /"front":\{"kind":"native"/);
+      assert.equal(JSON.parse(readFileSync(join(work, 'ready.json'), 'utf8')).name, 'i-1');
+      const result = JSON.parse(readFileSync(join(work, 'result.json'), 'utf8'));
+      assert.equal(result.ok, true);
+      assert.ok(result.delivered > 0, JSON.stringify(result));
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
   });
 });

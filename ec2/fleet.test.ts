@@ -1,4 +1,4 @@
-/** The command against moto, as one uses it: up, status, down; what instances are started with; and an interrupt. */
+/** The command with moto, as people use it: up, status, down, an interrupt; and what instances are started with. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     ec2 = new EC2Client({ region: 'us-east-1', endpoint: moto.url, credentials });
   });
 
-  // What one test left running when it failed is not the next one's.
+  // A failed test may leave instances running; the next one must not see them.
   afterEach(async () => {
     const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({}));
     const InstanceIds = Reservations.flatMap(
@@ -82,7 +82,7 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     ['spot', []],
     ['fleet', ['--type', 'c6i.large,m6i.large']],
   ] as const) {
-    it(`goes up, tells its state and comes down, bought ${buy}`, async () => {
+    it(`starts, reports its state and is taken down, bought ${buy}`, async () => {
       const up = await fleet(
         'up',
         ...LOAD,
@@ -121,7 +121,7 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     });
   }
 
-  it('starts instances that end by themselves, with the very script that was made for them', async () => {
+  it('starts instances that end by themselves, with the boot script as user data', async () => {
     const { name, code, err } = await fleet('up', ...LOAD, '--buy', 'spot', '--instances', '1', '--type', 't3.micro');
     assert.equal(code, 0, err);
     const [{ InstanceId, SecurityGroups = [] }] = await instances(name);
@@ -157,7 +157,7 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     await assert.rejects(ec2.send(request));
   });
 
-  it('opens a relay to whom it was told, and its own two ports only', async () => {
+  it('opens only the two ports of a relay, and only to the given addresses', async () => {
     const child = start('up', '--relay', '--yes', '--allow', '203.0.113.7/32', '--ready-within', '600');
     let out = '';
     child.stderr?.setEncoding('utf8').on('data', (text) => {
@@ -192,7 +192,7 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     assert.match((await fleet('status')).out, /nothing is running/);
   });
 
-  it('starts nothing in a dry run, and asks EC2 whether it would', async () => {
+  it('starts nothing in a dry run, and asks EC2 whether it would start the fleet', async () => {
     const before = (await ec2.send(new DescribeInstancesCommand({}))).Reservations?.length;
     const dry = await fleet('up', ...LOAD, '--dry-run');
     assert.equal(dry.code, 0, dry.err);
@@ -210,7 +210,7 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     assert.deepEqual(await instances(up.name), []);
   });
 
-  it('reaps what is past its deadline, whoever started it, and nothing else', async () => {
+  it('reaps everything past its deadline, whoever started it, and nothing else', async () => {
     const young = await fleet('up', ...LOAD, '--instances', '1');
     const old = await fleet('up', ...LOAD, '--instances', '1', '--owner', 'bob');
     const { CreateTagsCommand } = await import('@aws-sdk/client-ec2');
@@ -228,7 +228,7 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     assert.match((await fleet('down', '--all')).out, /1 terminated/);
   });
 
-  it('tells what instances have cost', async () => {
+  it('reports what instances have cost', async () => {
     const { name } = await fleet('up', ...LOAD, '--instances', '1');
     assert.match(
       (await fleet('cost', '--fleet', name)).out,
@@ -237,8 +237,8 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     await fleet('down', '--fleet', name);
   });
 
-  it('prints a script to paste that fits EC2 also with the long tokens of a session, and holds no secret', async () => {
-    const token = 'T'.repeat(1_500); // some 1,200 are usual
+  it('prints a script that fits into user data even with the long token of a session, and contains no secret', async () => {
+    const token = 'T'.repeat(1_500); // about 1,200 are usual
     environment.AWS_SESSION_TOKEN = token;
     const { code, out, err, name } = await fleet(
       'user-data',
@@ -250,12 +250,12 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     environment.AWS_SESSION_TOKEN = undefined;
     assert.equal(code, 0, err);
     assert.match(out, /^#!\/bin\/bash\n/);
-    assert.ok(out.split(token).length > 2, 'the token is in what is signed');
+    assert.ok(out.split(token).length > 2, 'the token is part of the signed addresses');
     assert.ok(Buffer.byteLength(out) <= USER_DATA_BYTES_MAX, `${Buffer.byteLength(out)}`);
     assert.match(err, new RegExp(`collect --fleet ${name}`));
   });
 
-  it('makes a bucket that forgets', async () => {
+  it('creates a bucket whose objects expire', async () => {
     const credentials = { accessKeyId: NOBODY.AWS_ACCESS_KEY_ID, secretAccessKey: NOBODY.AWS_SECRET_ACCESS_KEY };
     const s3 = new S3Client({ region: 'us-east-1', endpoint: moto.url, credentials, forcePathStyle: true });
     const { Rules = [] } = await s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket: BUCKET }));

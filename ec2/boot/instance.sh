@@ -1,64 +1,64 @@
 #!/bin/bash
-shutdown -h +"${SPRITES_MINUTES:=60}" # first of all: whatever goes wrong below, this instance ends
+shutdown -h +"${SPRITES_MINUTES:=60}" # first, so that the instance ends whatever fails below
 #
-# What every instance of a fleet begins with; swarm.sh or relay.sh follows. It is user-data: `npm run fleet -- user-data`
-# prints the whole, with the settings before the first line, to be pasted into the EC2 console as it is.
+# The first part of every instance's user data; swarm.sh or relay.sh follows. `npm run fleet -- user-data` prints the whole
+# script, with the settings after its first line, ready to be pasted into the EC2 console.
 #
-# It raises the limits, fetches the job and the bundle it names, checks the bundle's hash, and ends with the power off and
-# the log in the bucket. Run again after a reboot, it fetches the job anew, and with it the latest bundle.
+# It fetches the job and the bundle that the job names, checks the bundle's hash, and raises limits. At the end it posts its
+# log to the bucket and powers off. After a reboot it runs again and fetches the job again, and so the latest bundle.
 #
-# Settings: SPRITES_MINUTES (the instance ends after so many), SPRITES_JOB (address of the job), and for what is posted
+# Settings: SPRITES_MINUTES (minutes until the power goes off), SPRITES_JOB (address of the job), and for what it posts
 # SPRITES_RESULTS (address), SPRITES_PREFIX (of the keys), SPRITES_FIELDS (name=value lines of the signed form).
 # It needs bash, curl, tar, gzip, sha256sum and systemd; Amazon Linux 2023 and Debian 12 have them.
 set -uo pipefail
 
-readonly ROOT=/opt/sprites          # the programs of the bundle look for their libraries in $ROOT/current/lib
-readonly JOB=$ROOT/job              # what to do: name=value lines
+readonly ROOT=/opt/sprites          # the bundle's programs look for their libraries in $ROOT/current/lib
+readonly JOB=$ROOT/job              # the job: name=value lines
 readonly LOG=/var/log/sprites.log
 readonly METADATA=http://169.254.169.254/latest
-readonly FILES=1048576              # connections an instance may hold: the boot script's sysctls allow as many
+readonly FILES=1048576              # open files of a process, so connections too; the sysctls below allow as many
 readonly FETCH_SECONDS_MAX=300      # 50 MB take two seconds inside EC2
 
 mkdir -p "$ROOT"
 exec >>"$LOG" 2>&1
 
-# A reboot does not start the clock anew.
+# A reboot does not restart the clock.
 [ -s "$ROOT/born" ] || date +%s >"$ROOT/born"
 left=$((SPRITES_MINUTES - ($(date +%s) - $(<"$ROOT/born")) / 60))
 shutdown -h +"$((left > 0 ? left : 0))"
 
 say() { echo "$(date -u +%H:%M:%S) $*"; }
 
-# say WHAT, and end: the log goes to the bucket, the power off.
+# fail WHY: logs the reason and ends, which posts the log and powers off.
 fail() {
   say "FAILED: $*"
   exit 1
 }
 
-# A word of the instance's metadata; empty when nobody answers.
+# metadata PATH: one value of the instance's metadata; empty when the service does not respond.
 metadata() {
   local token
   token=$(curl -fsS -m 5 -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 300' "$METADATA/api/token") || return 0
   curl -fsS -m 5 -H "X-aws-ec2-metadata-token: $token" "$METADATA/meta-data/$1"
 }
 
-# get URL FILE: patient with networks that are not up yet and servers that stumble, not with "no such thing".
+# get URL FILE: retries while the network is not up or the server fails, but not after a response such as 404.
 get() { curl -fsS --retry 5 --retry-delay 2 --retry-connrefused --connect-timeout 5 -m "$FETCH_SECONDS_MAX" -o "$2" "$1"; }
 
-# post FILE NAME: into the bucket as NAME.
+# post FILE NAME: writes the file to the bucket as NAME.
 post() {
   local form=() line
-  [ -n "${SPRITES_RESULTS:-}" ] || { say "$2 has nowhere to go: no address for results was given"; return 0; }
+  [ -n "${SPRITES_RESULTS:-}" ] || { say "$2 is not posted: there is no address for results"; return 0; }
   while IFS= read -r line; do form+=(--form-string "$line"); done <<<"$SPRITES_FIELDS"
   curl -fsS --retry 3 --retry-connrefused --connect-timeout 5 -m 120 -o /dev/null --form-string "key=$SPRITES_PREFIX$2" \
     "${form[@]}" -F "file=@$1" "$SPRITES_RESULTS" || say "$2 could not be posted"
 }
 
-# setting NAME: of the job; empty when it has none.
+# setting NAME: the job's value; empty when the job does not have it.
 setting() { sed -n "s/^$1=//p" "$JOB" | head -n 1; }
 
-# Whatever happened: the log to the bucket and to the console (`get-console-output`), then the power off. The instance was
-# started with "terminate on shutdown", so that is its end. In a reboot the machine goes down without being told.
+# Runs however the script ends: posts the log, writes its end to the console (`get-console-output`), and powers off. The
+# instance was started with "terminate on shutdown", so this terminates it. In a reboot the machine goes down by itself.
 # shellcheck disable=SC2317 # the trap calls it
 finish() {
   local status=$?
@@ -69,32 +69,32 @@ finish() {
   [ "$(systemctl is-system-running 2>/dev/null)" = stopping ] || poweroff || shutdown -h now
 }
 
-# A reboot runs this again; user-data alone runs once in an instance's life.
+# Makes a reboot run this script again. cloud-init runs user data only once in an instance's life.
 again_after_reboot() {
   local hook=/var/lib/cloud/scripts/per-boot/sprites
   [ -d "${hook%/*}" ] || return 0
   [ "$0" -ef "$hook" ] || install -m 700 "$0" "$hook"
 }
 
-# limits PORTS: what one machine needs for a hundred thousand connections to or at the relay's PORTS.
+# limits PORTS: raises limits so that one machine can hold a hundred thousand connections to or at the relay's PORTS.
 limits() {
   local one
   local wanted=(
-    fs.file-max=4194304 fs.nr_open=2097152                                  # descriptors: of the machine, of a process
+    fs.file-max=4194304 fs.nr_open=2097152                                  # open files of the machine, of a process
     net.ipv4.ip_local_port_range='1024 65535' net.ipv4.tcp_tw_reuse=1        # a port for each connection to the relay
     net.core.somaxconn=65535 net.ipv4.tcp_max_syn_backlog=65535              # storms of joins
     net.core.netdev_max_backlog=65535
-    net.ipv4.tcp_rmem='4096 8192 4194304' net.ipv4.tcp_wmem='4096 8192 4194304' # long-polls wait, they don't stream
+    net.ipv4.tcp_rmem='4096 8192 4194304' net.ipv4.tcp_wmem='4096 8192 4194304' # a long-poll sends little, so small buffers
     net.ipv4.tcp_mem='262144 1048576 1572864' net.ipv4.tcp_max_orphans=262144
   )
   for one in "${wanted[@]}"; do
-    sysctl -qw "$one" 2>/dev/null || say "left as it was: ${one%%=*}"
+    sysctl -qw "$one" 2>/dev/null || say "not changed: ${one%%=*}"
   done
-  ulimit -n "$FILES" 2>/dev/null || { ulimit -n "$(ulimit -Hn)" && say "file limit: $(ulimit -n) only"; }
+  ulimit -n "$FILES" 2>/dev/null || { ulimit -n "$(ulimit -Hn)" && say "the file limit is only $(ulimit -n)"; }
   without_conntrack "$1"
 }
 
-# without_conntrack PORTS: tracking connections costs memory for each of them, and its table fills up.
+# without_conntrack PORTS: turns off connection tracking, which takes memory for each connection in a table that can fill up.
 without_conntrack() {
   [ -e /proc/sys/net/netfilter/nf_conntrack_max ] || return 0
   if command -v nft >/dev/null; then
@@ -110,14 +110,14 @@ END
   sysctl -qw net.netfilter.nf_conntrack_max=4194304 2>/dev/null || say 'connections are tracked, and their table may fill up'
 }
 
-# The job, and the bundle it names: $ROOT/current is that very bundle, or this ends.
+# Fetches the job and its bundle. Afterwards $ROOT/current is that bundle; otherwise the script has ended.
 fetch_bundle() {
   local sum
   get "$SPRITES_JOB" "$JOB" || fail "the job can't be fetched"
   sum=$(setting sha256)
   if [ ! -e "$ROOT/$sum/.whole" ]; then
     get "$(setting bundle)" "$ROOT/bundle.tar.gz" || fail "the bundle can't be fetched"
-    # A wrong hash is no accident of the network: it isn't tried again.
+    # A wrong hash is not a network error, so there is no retry.
     echo "$sum  $ROOT/bundle.tar.gz" | sha256sum --status -c || fail "the bundle is not the one the job names (sha256 $sum)"
     mkdir -p "$ROOT/$sum"
     tar -xzf "$ROOT/bundle.tar.gz" -C "$ROOT/$sum" || fail "the bundle can't be unpacked"
@@ -125,7 +125,7 @@ fetch_bundle() {
     touch "$ROOT/$sum/.whole"
   fi
   ln -sfn "$sum" "$ROOT/current"
-  say "bundle $sum is here"
+  say "bundle $sum is unpacked"
 }
 
 ID=instance-$(hostname)

@@ -1,13 +1,13 @@
 #!/bin/bash
 # shellcheck source=instance.sh disable=SC2154
-# A relay on an instance of its own, after instance.sh: a systemd unit with its limits, restarted when it dies, drained when
-# it is stopped. It runs until the instance ends.
+# The part of a relay's instance, after instance.sh: a systemd unit with limits, restarted when it crashes, drained when it is
+# stopped. It runs until the instance ends.
 readonly UNIT=/etc/systemd/system/sprites-relay.service
 readonly READY_SECONDS_MAX=60
 
 fetch_bundle
 limits "$(setting ports)"
-# The bundle is a checkout with everything built: its launcher chooses V8's flags for this machine's memory.
+# The bundle's launcher chooses V8's flags for the memory of this machine.
 cat >"$UNIT" <<END
 [Unit]
 Description=Sprites relay
@@ -34,8 +34,8 @@ WantedBy=multi-user.target
 END
 systemctl daemon-reload
 systemctl enable sprites-relay
-# "restart" so that a reboot's latest bundle is the one that runs; without waiting, for this may be a part of the boot.
-systemctl restart --no-block sprites-relay || fail 'systemd does not take the unit'
+# "restart", so that after a reboot the latest bundle runs; "--no-block", because this script may be part of the boot itself.
+systemctl restart --no-block sprites-relay || fail 'systemd rejected the unit'
 
 for ((second = 0; second < READY_SECONDS_MAX; second++)); do
   curl -fsS -m 2 http://127.0.0.1:8083/readyz >"$ROOT/ready.json" 2>/dev/null && break
@@ -44,6 +44,6 @@ done
 [ -s "$ROOT/ready.json" ] || { journalctl -u sprites-relay -n 50 --no-pager; fail "the relay is not ready after $READY_SECONDS_MAX s"; }
 post "$ROOT/ready.json" "$ID.ready.json"
 say "the relay is ready: http://$(metadata public-ipv4):8080/"
-# It stays: the power does not go off before its time. A log in the bucket would mean that it has ended.
+# The script ends here but the relay stays, so there is no power off and no log. A log in the bucket means an instance has ended.
 trap - EXIT TERM
 tail -n 5 "$LOG" >/dev/console 2>/dev/null

@@ -1,7 +1,7 @@
 #!/bin/bash
 # shellcheck source=instance.sh disable=SC2154
-# An instance of the swarm, after instance.sh: it says that it is ready, waits for the word to go, runs its slice of the
-# load, posts what it found, and its power goes off.
+# The part of a swarm's instance, after instance.sh: it posts that it is ready, waits for go.json, runs its slice of the load,
+# posts the result, and powers off.
 slice() { "$ROOT/current/bin/node" --disable-warning=ExperimentalWarning "$ROOT/current/ec2/slice.ts" "$@"; }
 
 fetch_bundle

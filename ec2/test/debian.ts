@@ -1,7 +1,8 @@
 /**
- * A Debian as instances have it: systemd, cloud-init with its Ec2 datasource, curl. Made by debootstrap into build/, once.
+ * A Debian for instances: systemd, cloud-init with its Ec2 datasource, curl. debootstrap makes it once, in build/debian.
  *
- * Invariant: what lies in build/debian is whole, and nobody writes to it: instances get overlays. Cost: 340 MB, some 90 s.
+ * Invariant: build/debian is complete when it has the file `whole`, and is never written to: instances use overlays.
+ * Cost: 340 MB, about 90 s.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -14,14 +15,14 @@ export const DEBIAN = join(ROOT, 'build/debian');
 const PROGRAMS = ['debootstrap', 'systemd-nspawn', 'ip', 'flock', 'nsenter'];
 const PACKAGES = ['debootstrap', 'systemd-container', 'iproute2', 'util-linux'];
 
-/** Answers undefined, or why there is none. */
+/** Makes it if it does not exist. Returns undefined, or why that is not possible. */
 export function makeDebian(): string | undefined {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'instances are booted by root on Linux only';
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root on Linux can boot instances';
   if (!ensurePrograms(PROGRAMS, PACKAGES)) return `missing programs: apt-get install ${PACKAGES.join(' ')}`;
   if (existsSync(join(DEBIAN, 'whole'))) return undefined;
   mkdirSync(join(ROOT, 'build'), { recursive: true });
   console.error('Making a Debian to boot instances from (debootstrap) …');
-  // In two steps: debootstrap does not follow alternatives that cloud-init's dependencies name.
+  // cloud-init is a second step because debootstrap can't resolve alternatives among its dependencies.
   const script = `set -e; [ ! -e "$1/whole" ] || exit 0; rm -rf "$1"
     debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,curl,ca-certificates,iproute2,procps bookworm "$1"
     cp -L /etc/resolv.conf "$1/etc/resolv.conf"
@@ -31,5 +32,5 @@ export function makeDebian(): string | undefined {
   const done = spawnSync('flock', [`${DEBIAN}.lock`, 'sh', '-c', script, 'sh', DEBIAN], { encoding: 'utf8' });
   if (done.status === 0) return undefined;
   const lines = `${done.stdout}${done.stderr}`.trim().split('\n');
-  return `no Debian could be made (debootstrap): ${lines.at(-1)}`;
+  return `debootstrap could not make a Debian: ${lines.at(-1)}`;
 }

@@ -1,13 +1,13 @@
 /**
- * What EC2 does with instances, here: boots them with their user-data, and calls them terminated when their power is off.
+ * Does for instances what EC2 does: boots them with their user data, and terminates them when they power off.
  *
  *   nsenter --net=/run/netns/NETWORK unshare --pid … node hypervisor.ts --network NETWORK --slots N --endpoint URL --home DIR
  *
- * An instance is Debian's systemd in a container on an overlay, in a network namespace of its own, with a metadata service
- * there. Instances that moto lists as running are booted as they appear. On stdin, a line of JSON each: {"boot":{"id","userData"}}
- * boots one that moto does not know; {"again":"id"} boots one once more from its own disk; {"in":"id","run":[…]} runs a
- * command in it. On stdout, a line of JSON each: what happened. When stdin ends, so does it; in a PID and a mount
- * namespace of its own, with everything that was booted and mounted.
+ * An instance is Debian's systemd in a container on an overlay, with its own network namespace and metadata service.
+ * Every instance that moto lists as running is booted when it appears. Each line on stdin is an order in JSON:
+ * {"boot":{"id","userData"}} boots one that moto does not know, {"again":"id"} boots one again from its own disk, and
+ * {"in":"id","run":[…]} runs a command in one. Each line on stdout is an event in JSON. The program ends when stdin ends. Its
+ * PID and mount namespaces then take everything with them that was started and mounted.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import { DEBIAN } from './debian.ts';
 
-interface Machine {
+interface Container {
   id: string;
   disk: string;
   console: string;
@@ -40,12 +40,12 @@ const { values } = parseArgs({
 });
 const { network = '', slots = '0', endpoint, home = '' } = values;
 const ec2 = new EC2Client({ endpoint, region: 'us-east-1', maxAttempts: 2 });
-const machines = new Map<string, Machine>();
+const containers = new Map<string, Container>();
 const known = new Set<string>();
 const free = Array.from({ length: Number(slots) }, (_, slot) => slot);
-const LOOK_MS = 300;
+const POLL_MS = 300;
 
-/** The Ec2 datasource wants to see a machine of EC2; this is how the old ones told, and it needs no firmware. */
+/** The Ec2 datasource checks that it runs on EC2. Old instances proved it with this file, which needs no firmware. */
 const IDENTITY = `[Service]
 TemporaryFileSystem=/sys
 BindReadOnlyPaths=/sys/class /sys/devices /etc/ec2-uuid:/sys/hypervisor/uuid
@@ -58,7 +58,7 @@ ssh_genkeytypes: []
 locale: false
 `;
 
-const tell = (event: object) => console.log(JSON.stringify(event));
+const report = (event: object) => console.log(JSON.stringify(event));
 
 async function start(id: string, userData: string): Promise<void> {
   const disk = join(home, id);
@@ -72,16 +72,16 @@ async function start(id: string, userData: string): Promise<void> {
   writeFileSync(join(etc, 'ec2-uuid'), 'ec2a1b2c-0000-4000-8000-000000000001\n');
   writeFileSync(join(etc, 'cloud/cloud.cfg.d/99_test.cfg'), CLOUD);
   writeFileSync(join(etc, 'machine-id'), '');
-  const machine: Machine = { id, disk, console: '', processes: [] };
-  machines.set(id, machine);
-  await power(machine);
+  const container: Container = { id, disk, console: '', processes: [] };
+  containers.set(id, container);
+  await powerOn(container);
 }
 
-/** Power on, until it is off. */
-async function power(machine: Machine): Promise<void> {
-  const { id, disk } = machine;
+/** Starts the container in a free slot and reports when it is off. */
+async function powerOn(container: Container): Promise<void> {
+  const { id, disk } = container;
   const slot = free.shift();
-  if (slot === undefined) return tell({ event: 'no slot', id });
+  if (slot === undefined) return report({ event: 'no slot', id });
   const own = `${network}-${slot}`;
   const metadata = spawn(
     'nsenter',
@@ -97,7 +97,7 @@ async function power(machine: Machine): Promise<void> {
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   await new Promise((resolve) => metadata.stdout.once('data', resolve));
-  const container = [
+  const words = [
     '-q',
     '-D',
     join(disk, 'root'),
@@ -108,31 +108,37 @@ async function power(machine: Machine): Promise<void> {
     `--machine=${id}`,
     `--network-namespace-path=/run/netns/${own}`,
   ];
-  const system = spawn('systemd-nspawn', container, { stdio: ['ignore', 'pipe', 'pipe'] });
-  machine.processes = [metadata, system];
+  const system = spawn('systemd-nspawn', words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  container.processes = [metadata, system];
   for (const stream of [system.stdout, system.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
-      machine.console += text;
+      container.console += text;
     });
   }
-  tell({ event: 'on', id, address: `10.77.0.${10 + slot}` });
+  report({ event: 'on', id, address: `10.77.0.${10 + slot}` });
   system.once('close', async (code) => {
     metadata.stdin.end();
-    machine.processes = [];
+    container.processes = [];
     free.push(slot);
     const log = join(disk, 'changes/var/log/sprites.log');
-    tell({ event: 'off', id, code, log: existsSync(log) ? readFileSync(log, 'utf8') : '', console: machine.console });
+    report({
+      event: 'off',
+      id,
+      code,
+      log: existsSync(log) ? readFileSync(log, 'utf8') : '',
+      console: container.console,
+    });
     await ec2.send(new TerminateInstancesCommand({ InstanceIds: [id] })).catch(() => {});
   });
 }
 
-/** Runs a command within, as `docker exec` would. */
-function within(id: string, command: readonly string[]): void {
-  const machine = machines.get(id);
-  const [, system] = machine?.processes ?? [];
+/** Runs a command in the container, as `docker exec` does. */
+function runInside(id: string, command: readonly string[]): void {
+  const container = containers.get(id);
+  const [, system] = container?.processes ?? [];
   const leader = system?.pid === undefined ? '' : firstChild(system.pid);
   const { status, stdout, stderr } = spawnSync('nsenter', ['-t', leader, '-a', ...command], { encoding: 'utf8' });
-  tell({ event: 'ran', id, status, stdout, stderr });
+  report({ event: 'ran', id, status, stdout, stderr });
 }
 
 function firstChild(pid: number): string {
@@ -144,11 +150,11 @@ function firstChild(pid: number): string {
   );
 }
 
-/** Boots what moto says is running; cuts the power of what it says is terminated. */
-async function watch(): Promise<void> {
+/** Boots the instances that moto lists as running, and kills those it lists as terminated. */
+async function followMoto(): Promise<void> {
   const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({}));
   for (const { InstanceId: id = '', State } of Reservations.flatMap(({ Instances }) => Instances ?? [])) {
-    if (State?.Name === 'terminated') for (const child of machines.get(id)?.processes ?? []) child.kill('SIGKILL');
+    if (State?.Name === 'terminated') for (const child of containers.get(id)?.processes ?? []) child.kill('SIGKILL');
     if (State?.Name !== 'running' || known.has(id)) continue;
     known.add(id);
     const { UserData } = await ec2.send(
@@ -158,7 +164,7 @@ async function watch(): Promise<void> {
   }
 }
 
-let over = false;
+let ended = false;
 createInterface({ input: process.stdin })
   .on('line', async (line) => {
     const order = JSON.parse(line) as {
@@ -168,16 +174,16 @@ createInterface({ input: process.stdin })
       run?: string[];
     };
     if (order.boot) await start(order.boot.id, order.boot.userData);
-    if (order.again) await power(machines.get(order.again) as Machine);
-    if (order.in) within(order.in, order.run ?? []);
+    if (order.again) await powerOn(containers.get(order.again) as Container);
+    if (order.in) runInside(order.in, order.run ?? []);
   })
   .on('close', () => {
-    over = true;
+    ended = true;
   });
 
-tell({ event: 'ready' });
-while (!over) {
-  await watch().catch((error: Error) => tell({ event: 'fault', message: error.message }));
-  await sleep(LOOK_MS);
+report({ event: 'ready' });
+while (!ended) {
+  await followMoto().catch((error: Error) => report({ event: 'fault', message: error.message }));
+  await sleep(POLL_MS);
 }
 process.exit(0);

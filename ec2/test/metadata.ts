@@ -1,9 +1,9 @@
 /**
- * The metadata service of one instance (IMDSv2), as far as cloud-init's Ec2 datasource and the boot scripts ask it.
+ * The metadata service of one instance (IMDSv2), with what cloud-init's Ec2 datasource and the boot scripts request.
  *
  *   node metadata.ts --id i-… --user-data FILE        on 169.254.169.254:80 of its network namespace; ends with its parent
  *
- * Invariant: without a token nothing is answered but 401, as on instances that were started with HttpTokens=required.
+ * Invariant: a request without a token gets 401, as on instances that were started with HttpTokens=required.
  */
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -26,8 +26,8 @@ const METADATA: Record<string, string> = {
 };
 const IDENTITY = JSON.stringify({ instanceId: id, region: 'us-east-1', availabilityZone: 'us-east-1a' });
 
-/** What a path holds; a folder lists its entries, as the real one does. */
-function look(path: string): string | undefined {
+/** The content of a path. A folder's content is the list of its entries, as in the real service. */
+function contentOf(path: string): string | undefined {
   const [, , kind, ...rest] = path.replace(/\/$/, '').split('/');
   const name = rest.join('/');
   if (kind === 'user-data') return readFileSync(file, 'utf8');
@@ -56,7 +56,7 @@ const server = http.createServer((request, response) => {
     response.writeHead(401).end();
     return;
   }
-  const found = look(path);
+  const found = contentOf(path);
   response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'text/plain' }).end(found ?? '');
 });
 server.listen(80, '169.254.169.254', () => console.log('ready'));

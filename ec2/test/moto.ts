@@ -1,8 +1,8 @@
 /**
- * moto: AWS as far as it can be simulated, as a server of its own, installed into build/ by pip.
+ * moto: a server that simulates AWS. pip installs it into build/.
  *
- * Invariant: it listens where it is told and nowhere else, and is gone when the test's process is. What it gets wrong (quotas,
- * prices, capacity, expired addresses) is tested under a stub of the SDK's transport instead; see stub.ts.
+ * Invariant: it listens only on the given host, and ends with the test's process. It does not simulate quotas, prices,
+ * capacity and expired addresses correctly; tests of these use a stub of the SDK's transport instead (stub.ts).
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -16,10 +16,10 @@ const VERSION = '5.2.5';
 const VENV = join(ROOT, `build/moto-${VERSION}`);
 const SERVER = join(VENV, 'bin/moto_server');
 
-/** Python needs a while to import it all on a busy machine; in ms. */
-const PATIENCE_MS = 60_000;
+/** The longest that it may take to start, in ms: Python's imports are slow on a busy machine. */
+const START_MS_MAX = 60_000;
 
-/** Credentials of nobody, and no look for others: not in files, not at a metadata service. */
+/** Credentials that belong to no account. The SDK does not search for others in files or at a metadata service. */
 export const NOBODY = {
   AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
   AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
@@ -28,15 +28,15 @@ export const NOBODY = {
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
 } as const;
 
-/** Makes it available. Answers undefined, or why it is not. */
+/** Installs it if need be. Returns undefined, or why that is not possible. */
 export function installMoto(): string | undefined {
   if (existsSync(join(VENV, 'whole'))) return undefined;
   if (!ensurePrograms(['python3', 'flock'], ['python3', 'python3-venv', 'util-linux']))
     return 'no python3: apt-get install python3 python3-venv';
   mkdirSync(join(ROOT, 'build'), { recursive: true });
   console.error(`Installing moto ${VERSION} (pip) …`);
-  // Suites run side by side, and one of them installs it.
-  // A stamp of its own: a venv that pip did not finish is begun anew.
+  // The lock: suites run at the same time, and only one of them installs it.
+  // The file `whole`: a venv that pip did not finish is made again.
   const script =
     '[ -e "$2/whole" ] || { rm -rf "$2" && python3 -m venv "$2" && "$2/bin/pip" install -q "moto[server]==$1" && touch "$2/whole"; }';
   const install = () =>
@@ -53,7 +53,7 @@ export interface Moto {
   stop(): Promise<void>;
 }
 
-/** Starts it on `host`, within a network namespace when one is named. */
+/** Starts it on `host`, in a network namespace if one is given. */
 export async function startMoto(host = '127.0.0.1', namespace?: string): Promise<Moto> {
   const port = namespace ? 5000 : await freePort(host);
   const command = [
@@ -67,7 +67,7 @@ export async function startMoto(host = '127.0.0.1', namespace?: string): Promise
   const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'ignore', 'pipe'] });
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
-  await saysRunning(child);
+  await waitUntilRunning(child);
   return {
     url: `http://${host}:${port}`,
     stop: () =>
@@ -79,13 +79,13 @@ export async function startMoto(host = '127.0.0.1', namespace?: string): Promise
   };
 }
 
-async function saysRunning(child: ChildProcess): Promise<void> {
-  let said = '';
+async function waitUntilRunning(child: ChildProcess): Promise<void> {
+  let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text) => {
-    said += text;
+    output += text;
   });
-  for (const untilMs = performance.now() + PATIENCE_MS; !/Running on http/.test(said); await sleep(50)) {
-    if (child.exitCode !== null || performance.now() > untilMs) throw new Error(`moto did not start:\n${said}`);
+  for (const untilMs = performance.now() + START_MS_MAX; !/Running on http/.test(output); await sleep(50)) {
+    if (child.exitCode !== null || performance.now() > untilMs) throw new Error(`moto did not start:\n${output}`);
   }
 }
 

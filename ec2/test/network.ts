@@ -1,8 +1,8 @@
 /**
- * A network like a fleet's: a namespace with a bridge where moto and the relay are, and one for each instance, with the
- * metadata service's address on its loopback.
+ * A network like a fleet's, made of network namespaces: one with a bridge, where moto and the relay run, and one for each
+ * instance, with the metadata service's address on its loopback.
  *
- * Invariant: nothing of it leads anywhere else, and nothing of the machine's own network is touched.
+ * Invariant: these namespaces are connected only to each other, and the machine's own network is not changed.
  */
 import { spawnSync } from 'node:child_process';
 
@@ -13,7 +13,7 @@ export interface Network {
   remove(): void;
 }
 
-/** Makes it, with so many slots for instances. Answers why not as a string. */
+/** Makes the network with a number of slots for instances. Returns a string that says why when that is not possible. */
 export function makeNetwork(slots: number): Network | string {
   const name = `spr${process.pid}`;
   const made: string[] = [];
@@ -45,6 +45,6 @@ export function makeNetwork(slots: number): Network | string {
     return { name, remove };
   } catch (error) {
     remove();
-    return `no network namespaces here: ${(error as Error).message}`;
+    return `network namespaces can't be made: ${(error as Error).message}`;
   }
 }

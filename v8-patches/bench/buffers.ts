@@ -1,8 +1,8 @@
 /**
- * Buffers beside a large heap: what V8 does about memory that is not on its heap, with each flag.
+ * Buffers beside a large heap: how V8 handles memory outside of its heap, with each flag.
  *
- * Every Buffer is an object of a hundred bytes that owns thousands outside of the heap. V8 counts those, and collects the
- * whole heap because of them; two million objects that live make that dear. `window`: so many Buffers are kept.
+ * Every Buffer is an object of a hundred bytes that owns thousands of bytes outside of the heap. V8 counts these bytes, and
+ * collects the whole heap because of them. Two million live objects make such a collection expensive.
  */
 import { machine, table } from '../../tools/bench/table.ts';
 import { nodeWithYoungLimit } from './emulated.ts';
@@ -11,17 +11,18 @@ import { measureCase, type Pauses, paced, settle, watchPauses } from './pauses.t
 const OBJECTS = 2_000_000;
 const SECONDS = 5;
 
-/** The slab that stands in for Buffers, in bytes. */
+/** Size of the slab that replaces Buffers. */
 const SLAB_BYTES = 64 * 2 ** 20;
 
-interface Load {
+interface BufferLoad {
   bytes: number;
-  /** Buffers a second; Infinity: as many as can be. */
+  /** Buffers a second; Infinity: as many as possible. */
   rate: number;
+  /** How many of the newest Buffers are kept alive. */
   window: number;
 }
 
-export const LOADS: Record<string, Load> = {
+export const LOADS: Record<string, BufferLoad> = {
   'every-4k': { bytes: 4096, rate: Infinity, window: 1 },
   'kept-4k': { bytes: 4096, rate: 50_000, window: 50_000 },
   'short-64k': { bytes: 65_536, rate: 5000, window: 50 },
@@ -37,7 +38,7 @@ interface Case {
   name: string;
   maker?: Maker;
   flags?: readonly string[];
-  /** Patch 0001, emulated: --young-external-memory-limit. */
+  /** --young-external-memory-limit, the flag of patch 0001, emulated. */
   youngMiB?: number;
 }
 
@@ -51,14 +52,14 @@ const CASES: Case[] = [
   { name: 'no Buffers: views of one slab', maker: 'slab' },
 ];
 
-/** Measures every case under the named loads and prints a table for each. */
+/** Measures every case with the named loads and prints a table for each load. */
 export async function externalBuffers(names: readonly string[]): Promise<void> {
   console.log(`\n${machine()}\n`);
   for (const name of names) {
     const { bytes, rate, window } = LOADS[name];
     const rows: string[][] = [];
     for (const one of CASES) rows.push(await rowOf(name, one));
-    const pace = rate === Infinity ? 'as many as can be' : `${rate.toLocaleString('en')}/s`;
+    const pace = rate === Infinity ? 'as many as possible' : `${rate.toLocaleString('en')}/s`;
     const title = `${bytes / 1024} KB, ${pace}, ${window.toLocaleString('en')} kept`;
     console.log(table([title, 'Buffers/s', 'scavenges', 'majors', 'longest block', 'CPU'], rows), '\n');
   }
@@ -78,7 +79,7 @@ async function rowOf(load: string, { name, maker = 'buffers', flags = [], youngM
   }
 }
 
-/** The case itself, in its own process. */
+/** One case; runs in its own process. */
 export async function buffersCase(name: string, maker: Maker): Promise<Pauses> {
   const { bytes, rate, window } = LOADS[name];
   const kept: Buffer[] = new Array(window);

@@ -1,4 +1,4 @@
-/** One case of the bench, in a process of its own under its own flags: prints what it measured as one line of JSON. */
+/** Runs one case of a bench in this process, with this process's flags, and prints the result as one line of JSON. */
 import { buffersCase, type Maker } from './buffers.ts';
 import { collectionCase } from './collections.ts';
 import { type Layout, topologyCase } from './topology.ts';

@@ -1,8 +1,7 @@
 /**
- * A full collection on demand: `gc()`, the same asked for and done in a turn of its own, and the one of the admin port, which
- * V8 does in steps. Each several times in one process, beside so many live objects and a heap's share of garbage.
+ * Three ways to collect the whole heap on demand: `gc()`, asynchronous `gc()`, and the admin port's, which V8 does in steps.
+ * Each runs several times in one process, with a number of live objects and fresh garbage.
  */
-
 import { collect } from '../../server/roles/collection.ts';
 import { machine, table } from '../../tools/bench/table.ts';
 import { caseOutput, settle } from './pauses.ts';
@@ -10,7 +9,7 @@ import { caseOutput, settle } from './pauses.ts';
 const HEAPS = [1000, 200_000, 2_000_000];
 const ROUNDS = 5;
 
-/** Longest blocks of the loop in ms, one for each round. */
+/** The longest block of the event loop in ms, one for each round. */
 type Blocks = Record<'gc' | 'async' | 'steps', number[]>;
 
 /** Measures each heap and prints the table. */
@@ -31,24 +30,24 @@ function spread(blocks: number[]): string {
   return `${median} ms (${least} … ${most})`;
 }
 
-/** The case itself, in its own process. */
+/** One case; runs in its own process. */
 export async function collectionCase(objects: number): Promise<Blocks> {
   await settle(Array.from({ length: objects }, (_, n) => ({ n, next: { n } })));
   const blocks: Blocks = { gc: [], async: [], steps: [] };
   for (let round = 0; round < ROUNDS; round++) {
-    await litter();
+    await makeGarbage();
     blocks.gc.push(timed(() => globalThis.gc?.()));
-    await litter();
-    // It happens in one go, so the time it takes is the block, but for the turn it waits for.
+    await makeGarbage();
+    // It stops the program once, so its time is the block, plus the turn of the loop it waits for.
     blocks.async.push(await pauseOf(async () => globalThis.gc?.({ type: 'major', execution: 'async' })));
-    await litter();
+    await makeGarbage();
     blocks.steps.push((await collect('major')).longestBlockMs);
   }
   return blocks;
 }
 
-/** Garbage that has outlived the nursery. */
-async function litter(): Promise<void> {
+/** Makes garbage that has survived the young generation. */
+async function makeGarbage(): Promise<void> {
   let kept: object[] | undefined = Array.from({ length: 100_000 }, (_, n) => ({ n }));
   globalThis.gc?.({ type: 'minor' });
   globalThis.gc?.({ type: 'minor' });

@@ -1,8 +1,8 @@
 /**
- * What the collector did to a process while it worked: its pauses by kind, and the longest block of the event loop.
+ * Measures how the garbage collector interrupts a process: its pauses by kind, and the longest block of the event loop.
  *
- * The entries of perf_hooks leave out the steps of incremental marking, which run inside allocations: the block of the
- * loop has them. A process of its own measures each case, under the flags of that case, and prints one line of JSON.
+ * perf_hooks does not report the steps of incremental marking, which run inside allocations; the block of the loop includes
+ * them. Each case is measured in its own process, with its own flags, which prints one line of JSON.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers';
 
 const CASE = join(import.meta.dirname, 'case.ts');
 
-/** Time between two ticks of the loop that are looked at, in ms. */
+/** Resolution of the loop's delay, in ms. */
 const TICK_MS = 1;
 
 export interface Pauses {
@@ -20,24 +20,24 @@ export interface Pauses {
   majors: { count: number; maxMs: number };
   longestBlockMs: number;
   cpuSeconds: number;
-  /** gc() at the end, with everything still alive. */
+  /** Duration of gc() at the end, when everything is still alive. */
   fullMs: number;
   heapBytes: number;
   rssBytes: number;
-  /** Things done a second: messages, or Buffers. */
+  /** Operations a second: messages, or Buffers. */
   perSecond: number;
 }
 
 const living: unknown[] = [];
 
-/** Keeps something alive to the end of the process, and the collector's work on it so far out of what is counted. */
-export async function settle(alive: unknown): Promise<void> {
-  living.push(alive);
+/** Keeps `object` alive until the process ends, and collects once, so that later counts do not include its allocation. */
+export async function settle(object: unknown): Promise<void> {
+  living.push(object);
   globalThis.gc?.();
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** Counts from now on. `end` resolves to what was counted, and collects once more. */
+/** Starts to count. `end` stops, collects once more, and resolves to the counts; `done` is the number of operations. */
 export function watchPauses(): { end(done: number): Promise<Pauses> } {
   const scavenges: number[] = [];
   const majors: number[] = [];
@@ -59,7 +59,7 @@ export function watchPauses(): { end(done: number): Promise<Pauses> } {
       const seconds = (performance.now() - startMs) / 1000;
       const cpu = process.cpuUsage(startCpu);
       delay.disable();
-      // Entries are handed over a turn later.
+      // The observer receives entries one turn later.
       await new Promise((resolve) => setTimeout(resolve, 20));
       observer.disconnect();
       const memory = process.memoryUsage();
@@ -83,7 +83,7 @@ export function watchPauses(): { end(done: number): Promise<Pauses> } {
   };
 }
 
-/** Runs one case in a process of its own. Throws Error when it fails. */
+/** Runs one case in its own process. Throws Error when it fails. */
 export async function measureCase(
   flags: readonly string[],
   words: readonly string[],
@@ -92,7 +92,7 @@ export async function measureCase(
   return JSON.parse(await caseOutput(flags, words, program));
 }
 
-/** The line one case prints, in a process of its own. Throws Error when it fails. */
+/** Runs one case in its own process and returns the line it prints. Throws Error when it fails. */
 export async function caseOutput(
   flags: readonly string[],
   words: readonly string[],
@@ -107,9 +107,9 @@ export async function caseOutput(
 }
 
 /**
- * Does `step` so many times a second, in ticks of the loop, for some seconds. A loop that comes too late makes up for it.
+ * Runs `step` `perSecond` times a second for some seconds. A tick that comes late catches up. Returns the number of steps.
  *
- * Shape   Infinity: as often as it can, in slices that let the loop turn.
+ * Shape   perSecond may be Infinity: as often as possible, in slices between which the event loop turns.
  */
 export async function paced(perSecond: number, seconds: number, step: () => void): Promise<number> {
   const startMs = performance.now();
@@ -117,15 +117,15 @@ export async function paced(perSecond: number, seconds: number, step: () => void
   for (;;) {
     const elapsedMs = performance.now() - startMs;
     if (elapsedMs >= seconds * 1000) return done;
-    const slice = perSecond === Infinity ? SLICE : Math.floor((perSecond * elapsedMs) / 1000) - done;
-    for (let n = 0; n < Math.min(slice, SLICE); n++) step();
-    done += Math.max(0, Math.min(slice, SLICE));
-    await new Promise((resolve) => (slice >= SLICE ? setImmediate(resolve) : setTimeout(resolve, TICK_MS)));
+    const slice = perSecond === Infinity ? SLICE_MAX : Math.floor((perSecond * elapsedMs) / 1000) - done;
+    for (let n = 0; n < Math.min(slice, SLICE_MAX); n++) step();
+    done += Math.max(0, Math.min(slice, SLICE_MAX));
+    await new Promise((resolve) => (slice >= SLICE_MAX ? setImmediate(resolve) : setTimeout(resolve, TICK_MS)));
   }
 }
 
-/** Steps between two turns of the loop, at the most. */
-const SLICE = 1000;
+/** The most steps between two turns of the event loop. */
+const SLICE_MAX = 1000;
 
 function timed(work: () => void): number {
   const startMs = performance.now();

@@ -1,8 +1,8 @@
 /**
- * What do V8's flags do for a relay with the portable front, at the most polls one process may hold here?
+ * What V8's flags change for a relay that holds as many polls as one process may hold on this machine.
  *
- * Each set of flags gets a relay of its own and the same swarm, one after the other, in rounds, so that what is compared
- * was measured in the same quarter of an hour. The pauses are the master's: it holds every poll as JavaScript objects.
+ * Each set of flags gets its own relay and the same swarm, one after the other. Sets alternate in rounds, so compared runs are
+ * at most a quarter of an hour apart. Pauses are the master's, which holds every poll as JavaScript objects.
  */
 import { totalmem } from 'node:os';
 import { connectionsFor, fileLimit } from '../../server/roles/capacity.ts';
@@ -11,10 +11,10 @@ import { runEngine } from '../../tools/bench/engine_run.ts';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { presetFor } from '../../tools/presets.js';
 
-/** Without these the relay's admin port can't collect, and its log has a warning: in every set. */
+/** Part of every set: without them the admin port can't collect, and the log has a warning. */
 const ALWAYS = ['--expose-gc', '--disable-warning=ExperimentalWarning'];
 
-/** Sets of flags by name. `preset` is the launcher's for this machine. */
+/** Sets of flags by name. `preset` is what the launcher chooses for this machine. */
 const SETS: Record<string, readonly string[]> = {
   default: [],
   old: ['--max-old-space-size=9216'],
@@ -27,26 +27,26 @@ const SETS: Record<string, readonly string[]> = {
   preset: presetFor(totalmem() / 2 ** 20, 'portable').flags.filter((flag: string) => !ALWAYS.includes(flag)),
 };
 
-type Front = 'portable' | 'native';
+type FrontKind = 'portable' | 'native';
 
 export const RELAY_SETS = Object.keys(SETS);
 
-/** Spare descriptors of the relay: a newer poll may come before the older one's connection has gone. */
+/** File descriptors kept free: a newer poll may arrive before the older one's connection is closed. */
 const SPARE = 400;
 
-/** Sprites a second: what the portable front carries on one core beside its swarm. */
+/** Sprites a second: as many as the portable front handles on one core while the swarm uses the other. */
 const RATE = 1500;
 const SENDERS = 2000;
 const SECONDS = 20;
 
-/** Runs the named sets, `rounds` times each, and prints a row for each run. */
+/** Runs each of the named sets `rounds` times and prints a row for each run. */
 export async function relayFlags(
   names: readonly string[],
   rounds: number,
-  front: Front,
+  front: FrontKind,
   workers: number,
 ): Promise<void> {
-  // One process takes the throwers' connections as well.
+  // Without workers, this process also holds the throwers' connections.
   const desktops = connectionsFor(fileLimit()) - SPARE - (workers === 0 ? SENDERS : 0);
   const rows: string[][] = [];
   for (let round = 1; round <= rounds; round++) {
@@ -59,13 +59,13 @@ export async function relayFlags(
   console.log(table([title, ...phases, 'CPU-µs/sprite', 'p50', 'p99', 'p99.9', 'heap', 'RSS'], rows));
 }
 
-type Reading = ReadonlyMap<string, number>;
+type Metrics = ReadonlyMap<string, number>;
 
-async function measure(name: string, desktops: number, front: Front, workers: number): Promise<string[]> {
+async function measure(name: string, desktops: number, front: FrontKind, workers: number): Promise<string[]> {
   const shape: Shape = { name, front, workers, nodeFlags: [...SETS[name], ...ALWAYS] };
   const relay = await start(shape);
-  // At the start, when all are parked, and around the measured window; each starts the count of the longest block anew.
-  const readings: Promise<Reading>[] = [relay.metrics()];
+  // At the start, when all polls are parked, and around the measured time. Each reading resets the longest block.
+  const readings: Promise<Metrics>[] = [relay.metrics()];
   try {
     const load = ['--desktops', String(desktops), '--rate', String(RATE), '--senders', String(SENDERS)];
     const account = await runEngine(relay, [...load, '--warm-up', '5', '--duration', String(SECONDS)], {
@@ -85,15 +85,15 @@ async function measure(name: string, desktops: number, front: Front, workers: nu
       mib(account.relay.rssBytes.end),
     ];
   } catch (error) {
-    // A set that can't carry the load says nothing about the others.
+    // A set that can't handle the load does not stop the others.
     return [name, (error as Error).message];
   } finally {
     await relay.stop();
   }
 }
 
-/** Collections by kind (how many, and their pauses together), the longest pause, and the longest block of the loop. */
-function pausesBetween(before: Reading, after: Reading): string[] {
+/** Collections by kind (their number and the sum of their pauses), the longest pause, and the longest block of the loop. */
+function pausesBetween(before: Metrics, after: Metrics): string[] {
   const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
   const kinds = ['minor', 'major', 'incremental'].map((kind) => {
     const labels = `{kind="${kind}",role="master"}`;
@@ -104,8 +104,8 @@ function pausesBetween(before: Reading, after: Reading): string[] {
   return [...kinds, longestPause(grown, after), `${blockMs.toFixed(0)} ms`];
 }
 
-/** The smallest bucket of the histogram that holds every pause between two readings. */
-function longestPause(grown: (name: string) => number, after: Reading): string {
+/** The upper bound of the smallest histogram bucket that includes every pause between two readings. */
+function longestPause(grown: (name: string) => number, after: Metrics): string {
   const count = grown('sprites_gc_pause_seconds_count');
   for (const name of after.keys()) {
     const bucket = /^sprites_gc_pause_seconds_bucket\{le="([^"]+)"\}$/.exec(name);

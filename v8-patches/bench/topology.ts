@@ -1,16 +1,16 @@
 /**
- * The relay's state as objects against typed arrays: two million desktops with four neighbours each, and what passes.
+ * Compares the relay's state as objects with the same state as typed arrays: two million desktops with four neighbours each.
  *
- * Both do the same: a message goes from a desktop to its neighbour and is kept there until the next one comes, and some
- * desktops are replaced by newcomers. What differs is where a desktop lives: as objects that refer to one another, or
- * as a number that indexes columns.
+ * Both do the same: a desktop sends a message to a neighbour, which stores it until the next one arrives, and some desktops
+ * are replaced by new ones. They differ in how a desktop is stored: as objects that refer to each other, or as an index into
+ * columns.
  */
 import { machine, mib, table } from '../../tools/bench/table.ts';
 import { measureCase, type Pauses, paced, settle, watchPauses } from './pauses.ts';
 
 const DESKTOPS = 2_000_000;
 const MESSAGES_PER_SECOND = 100_000;
-/** Every so many messages a desktop leaves and another takes its place: 10,000 a second. */
+/** After this many messages one desktop is replaced by a new one: 10,000 a second. */
 const MESSAGES_PER_NEWCOMER = 10;
 const SECONDS = 10;
 const MESSAGE_BYTES = 64;
@@ -18,7 +18,7 @@ const MESSAGE_BYTES = 64;
 export const LAYOUTS = ['objects', 'arrays'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
-/** What a layout can do. */
+/** The operations of both layouts. */
 interface Topology {
   throwFrom(desktop: number, edge: number): void;
   replace(desktop: number): void;
@@ -54,7 +54,7 @@ function columnsOf({ scavenges, majors, longestBlockMs, fullMs, heapBytes, rssBy
   ];
 }
 
-/** The case itself, in its own process. */
+/** One case; runs in its own process. */
 export async function topologyCase(layout: Layout): Promise<Pauses> {
   const topology = layout === 'objects' ? new Objects() : new Columns();
   await settle(topology);
@@ -62,7 +62,7 @@ export async function topologyCase(layout: Layout): Promise<Pauses> {
   let messages = 0;
   const pauses = watchPauses();
   await paced(MESSAGES_PER_SECOND, SECONDS, () => {
-    // A linear congruential generator: the same walk in every case, at no cost.
+    // A linear congruential generator: cheap, and the same sequence in every case.
     random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
     const desktop = random % DESKTOPS;
     topology.throwFrom(desktop, (random >>> 28) & 3);
@@ -71,21 +71,21 @@ export async function topologyCase(layout: Layout): Promise<Pauses> {
   return pauses.end(messages);
 }
 
-interface Desktop {
+interface LinkedDesktop {
   place: number;
   name: string;
-  neighbours: Desktop[];
+  neighbours: LinkedDesktop[];
   message: object | undefined;
 }
 
 const STEPS = [DESKTOPS - 1, 1, DESKTOPS - 1024, 1024] as const;
 
 class Objects implements Topology {
-  readonly #desktops: Desktop[] = [];
+  readonly #desktops: LinkedDesktop[] = [];
 
   constructor() {
-    for (let place = 0; place < DESKTOPS; place++) this.#desktops.push(Objects.#made(place));
-    for (const desktop of this.#desktops) this.#meet(desktop);
+    for (let place = 0; place < DESKTOPS; place++) this.#desktops.push(Objects.#create(place));
+    for (const desktop of this.#desktops) this.#link(desktop);
   }
 
   throwFrom(place: number, edge: number): void {
@@ -94,17 +94,17 @@ class Objects implements Topology {
   }
 
   replace(place: number): void {
-    const newcomer = Objects.#made(place);
+    const newcomer = Objects.#create(place);
     this.#desktops[place] = newcomer;
-    this.#meet(newcomer);
+    this.#link(newcomer);
     for (let edge = 0; edge < STEPS.length; edge++) newcomer.neighbours[edge].neighbours[edge ^ 1] = newcomer;
   }
 
-  static #made(place: number): Desktop {
+  static #create(place: number): LinkedDesktop {
     return { place, name: `desktop ${place & 1023}`, neighbours: [], message: undefined };
   }
 
-  #meet(desktop: Desktop): void {
+  #link(desktop: LinkedDesktop): void {
     desktop.neighbours = STEPS.map((step) => this.#desktops[(desktop.place + step) % DESKTOPS]);
   }
 }

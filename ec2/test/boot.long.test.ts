@@ -1,6 +1,6 @@
 /**
- * The boot scripts, run for real: Debian's systemd and cloud-init in a network of their own, with moto's S3, a metadata
- * service that wants tokens, and a relay. What ends an instance really ends it: its systemd powers off.
+ * Runs the boot scripts for real: Debian's systemd and cloud-init in their own network, with moto's S3, a metadata service
+ * that requires tokens, and a relay. Shutdowns are real too: an instance's systemd powers it off.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -19,17 +19,17 @@ const ROOT = join(import.meta.dirname, '../..');
 const BUCKET = 'sprites-boot-test';
 const SLOTS = 6;
 
-/** The others belong to the machine, which is not the test's. */
+/** The sysctls that belong to a network namespace. The test does not set the others, because they belong to the machine. */
 const OF_A_NETWORK =
   /^net\.(?:core\.somaxconn|ipv4\.(?:ip_local_port_range|tcp_tw_reuse|tcp_max_syn_backlog|tcp_rmem|tcp_wmem))$/;
 
 const KEY = `${NOBODY.AWS_ACCESS_KEY_ID}:${NOBODY.AWS_SECRET_ACCESS_KEY}`;
 const QUIET = '--disable-warning=ExperimentalWarning';
 
-/** An instance boots and ends within a few seconds; in ms. */
-const PATIENCE_MS = 120_000;
+/** The longest that the test waits for anything, in ms. Normally an instance boots and ends within a few seconds. */
+const WAIT_MS_MAX = 120_000;
 
-interface Event {
+interface InstanceEvent {
   event: string;
   id?: string;
   address?: string;
@@ -70,11 +70,20 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     ];
     relay = within('tools/launch.js', 'relay', ...relayFlags);
     await relay.line(({ msg }) => msg === 'relay ready');
-    // In namespaces of its own: however this ends, nothing that it booted or mounted is left.
-    const alone = ['unshare', '--mount', '--propagation', 'private', '--pid', '--mount-proc', '--fork', '--kill-child'];
+    // With its own namespaces the kernel removes everything it started and mounted, however it ends.
+    const isolated = [
+      'unshare',
+      '--mount',
+      '--propagation',
+      'private',
+      '--pid',
+      '--mount-proc',
+      '--fork',
+      '--kill-child',
+    ];
     const home = join(folder, 'instances');
     hypervisor = program(
-      ...alone,
+      ...isolated,
       process.execPath,
       QUIET,
       'ec2/test/hypervisor.ts',
@@ -88,7 +97,7 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
       home,
     );
     await hypervisor.line(({ event }) => event === 'ready');
-    await pasted(); // one of them uploads the bundle
+    await pasted(); // uploads the bundle, before the tests run concurrently
   });
 
   after(async () => {
@@ -117,7 +126,7 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
   const object = (key: string, ...words: string[]) =>
     curl('--aws-sigv4', 'aws:amz:us-east-1:s3', '--user', KEY, ...words, `${moto.url}/${BUCKET}/${key}`);
 
-  /** A script that was printed to be pasted, and its job, which a test may change. */
+  /** The script that `user-data` prints, and its job, which a test may change. */
   async function pasted(...words: string[]) {
     const { out, err, code } = await fleet(
       'user-data',
@@ -141,15 +150,18 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     };
   }
 
-  function boot(id: string, script: string): Promise<Event> {
-    hypervisor.order({ boot: { id, userData: script } });
+  function boot(id: string, script: string): Promise<InstanceEvent> {
+    hypervisor.send({ boot: { id, userData: script } });
     return off(id);
   }
 
   const off = (id: string, after = 0) =>
-    hypervisor.line(({ event, id: of }) => event === 'off' && of === id, after) as Promise<unknown> as Promise<Event>;
+    hypervisor.line(
+      ({ event, id: of }) => event === 'off' && of === id,
+      after,
+    ) as Promise<unknown> as Promise<InstanceEvent>;
 
-  it('swarm a relay together, and their results become one report with its cost', async () => {
+  it('swarm a relay together, and their results are merged into one report with the cost', async () => {
     const out = join(folder, 'report');
     const load = ['--desktops', '200', '--rate', '100', '--seconds', '3', '--warm-up', '1'];
     const run = await fleet(
@@ -185,7 +197,7 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     }
   });
 
-  it('end with their log in the bucket when the bundle is not the one the job names', async () => {
+  it('post their log and end when the bundle is not the one the job names', async () => {
     const { script, change, posted } = await pasted();
     change({ sha256: '0'.repeat(64) });
     const { log } = await boot('i-0000000000000bad1', script);
@@ -193,28 +205,28 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     assert.match(posted('i-0000000000000bad1', '.log'), /FAILED: the bundle is not the one the job names/);
   });
 
-  it('end with their log in the bucket when the bundle cannot be reached', async () => {
+  it('post their log and end when the bundle can not be fetched', async () => {
     const { script, change, posted } = await pasted();
     change({ bundle: `http://${GATEWAY}:9/bundle.tar.gz` });
     await boot('i-0000000000000bad2', script);
     assert.match(posted('i-0000000000000bad2', '.log'), /FAILED: the bundle can't be fetched/);
   });
 
-  it('end, and tell their console why, when nothing of the bucket can be reached', async () => {
+  it('write the reason to their console and end when the bucket can not be reached', async () => {
     const { script } = await pasted();
     const nowhere = script.replaceAll(moto.url, `http://${GATEWAY}:9`);
     const { console: seen } = await boot('i-0000000000000bad3', nowhere);
     assert.match(seen as string, /FAILED: the job can't be fetched/);
   });
 
-  it('end with their log in the bucket when the word to go never comes', async () => {
+  it('post their log and end when go.json never appears', async () => {
     const { script, change, posted, prefix } = await pasted();
     change({ go: `${moto.url}/${BUCKET}/${prefix}go.json`, waitSeconds: 2 });
     await boot('i-0000000000000bad4', script);
     assert.match(posted('i-0000000000000bad4', '.log'), /FAILED: no go.json within 2 s/);
   });
 
-  it('run the latest bundle after a reboot', async () => {
+  it('fetch the job again after a reboot, and the bundle it names then', async () => {
     const { script, change, posted } = await pasted(
       '--desktops',
       '20',
@@ -231,13 +243,13 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     assert.equal(JSON.parse(posted(id, '.result.json')).ok, true);
     change({ sha256: 'f'.repeat(64) });
     const seen = hypervisor.lines.length;
-    hypervisor.order({ again: id });
+    hypervisor.send({ again: id });
     const { log } = await off(id, seen);
     assert.equal((log as string).match(/boots; it ends in/g)?.length, 2);
     assert.match(log as string, /the job names \(sha256 f{64}\)/);
   });
 
-  it('are asked for sysctls that this kernel knows, and takes where they belong to a network', () => {
+  it('set sysctls that this kernel has, with values that it accepts in a network namespace', () => {
     const script = readFileSync(join(ROOT, 'ec2/boot/instance.sh'), 'utf8');
     const wanted = [...script.matchAll(/\b((?:fs|net)\.[\w.]+)=(?:'([^']*)'|(\d+))/g)].map(([, key, quoted, plain]) => [
       key,
@@ -247,20 +259,22 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     for (const [key, value] of wanted.filter(([one]) => !one.includes('conntrack'))) {
       assert.ok(existsSync(`/proc/sys/${key.replaceAll('.', '/')}`), key);
       if (!OF_A_NETWORK.test(key)) continue;
-      const taken = execFileSync(
+      const accepted = execFileSync(
         'nsenter',
         [`--net=/run/netns/${name}-0`, 'sh', '-c', `sysctl -qw ${key}='${value}' && sysctl -n ${key}`],
         { encoding: 'utf8' },
       );
-      assert.equal(taken.trim().replace(/\s+/g, ' '), value, key);
+      assert.equal(accepted.trim().replace(/\s+/g, ' '), value, key);
     }
   });
 
-  it('are a relay as a unit: with its limits, back after it dies, drained when it is stopped', async () => {
+  it('run a relay as a unit with the native front: with its limits, restarted after a crash, drained when it is stopped', async () => {
     const { script, posted } = await pasted('--relay');
     const id = 'i-00000000000000e1a';
-    hypervisor.order({ boot: { id, userData: script } });
-    const { address } = (await hypervisor.line(({ event, id: of }) => event === 'on' && of === id)) as unknown as Event;
+    hypervisor.send({ boot: { id, userData: script } });
+    const { address } = (await hypervisor.line(
+      ({ event, id: of }) => event === 'on' && of === id,
+    )) as unknown as InstanceEvent;
     const ready = () => {
       try {
         return JSON.parse(posted(id, '.ready.json')).ready === true;
@@ -272,21 +286,25 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     assert.match(curl(`http://${address}:8080/`), /<html/);
     const run = async (...command: string[]) => {
       const seen = hypervisor.lines.length;
-      hypervisor.order({ in: id, run: command });
-      return (await hypervisor.line(({ event }) => event === 'ran', seen)) as unknown as Event;
+      hypervisor.send({ in: id, run: command });
+      return (await hypervisor.line(({ event }) => event === 'ran', seen)) as unknown as InstanceEvent;
     };
     const show = async (property: string) =>
       (await run('systemctl', 'show', '--value', '-p', property, 'sprites-relay')).stdout?.trim();
     assert.ok(Number(await show('LimitNOFILE')) >= 4096);
     assert.equal(await show('Restart'), 'always');
     assert.match((await run('cat', '/run/systemd/shutdown/scheduled')).stdout as string, /MODE=poweroff/);
+    assert.match(
+      (await run('journalctl', '-u', 'sprites-relay', '-o', 'cat')).stdout as string,
+      /"front":\{"kind":"native"/,
+    );
     const first = await show('MainPID');
     await run('systemctl', 'kill', '-s', 'KILL', 'sprites-relay');
     await until(
-      'it is back',
+      'the relay is restarted',
       async () => (await show('NRestarts')) === '1' && ![first, '0'].includes(await show('MainPID')),
     );
-    await until('it answers again', () => {
+    await until('the relay responds again', () => {
       try {
         return curl(`http://${address}:8080/`).includes('<html');
       } catch {
@@ -299,8 +317,8 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
 });
 
 async function until(sentence: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const untilMs = performance.now() + PATIENCE_MS; !(await condition()); ) {
-    if (performance.now() > untilMs) throw new Error(`It never came to be: ${sentence}`);
+  for (const untilMs = performance.now() + WAIT_MS_MAX; !(await condition()); ) {
+    if (performance.now() > untilMs) throw new Error(`Not in time: ${sentence}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -312,7 +330,7 @@ process.on('exit', () => {
 
 type Line = Record<string, unknown>;
 
-/** A program whose stdout is lines of JSON, or text. */
+/** A program whose stdout is text, some lines of which are JSON. */
 class Program {
   readonly lines: Line[] = [];
   readonly ended: Promise<{ code: number | null; out: string; err: string }>;
@@ -335,28 +353,29 @@ class Program {
     this.ended = new Promise((resolve) => {
       child.once('close', (code) => resolve({ code, ...texts }));
     });
-    this.ended.then(({ err }) => this.#over(err));
+    this.ended.then(({ err }) => this.#addEnd(err));
   }
 
-  #over(err: string): void {
-    this.lines.push({ over: true, err });
+  /** Adds a last line, so that line() stops waiting. */
+  #addEnd(err: string): void {
+    this.lines.push({ ended: true, err });
     for (const wake of this.#waiting) wake();
   }
 
-  order(order: object): void {
+  send(order: object): void {
     this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
   }
 
-  /** The first line from `from` on that the predicate holds for, now or later. */
+  /** The first line at or after index `from` that satisfies the predicate. Waits for it. */
   async line(predicate: (line: Line) => boolean, from = 0): Promise<Line> {
-    const untilMs = performance.now() + PATIENCE_MS;
+    const untilMs = performance.now() + WAIT_MS_MAX;
     for (;;) {
       const found = this.lines.slice(from).find(predicate);
       if (found) return found;
-      const over = this.lines.find((line) => line.over);
+      const end = this.lines.find((line) => line.ended);
       const left = untilMs - performance.now();
-      if (over || left <= 0)
-        throw new Error(`What was waited for never came. ${over?.err ?? ''}\n${JSON.stringify(this.lines.slice(-3))}`);
+      if (end || left <= 0)
+        throw new Error(`The expected line never appeared. ${end?.err ?? ''}\n${JSON.stringify(this.lines.slice(-3))}`);
       await new Promise<void>((resolve) => {
         const wake = () => {
           clearTimeout(late);
