@@ -47,7 +47,8 @@ class Relay {
   Relay(int listener, int port, const Faults& faults, Committed* committed)
       : listener_(listener), port_(port), faults_(faults), committed_(*committed) {}
 
-  [[noreturn]] void Serve() {
+  // noexcept: an exception must end this process, and not reach the test runner it was forked from.
+  [[noreturn]] void Serve() noexcept {
     for (;;) {
       std::vector<pollfd> wanted = {{listener_, POLLIN, 0}};
       for (const auto& [fd, in] : input_) {

@@ -1,9 +1,11 @@
 #include "json_reader.h"
 
+#include <doctest/doctest.h>
+
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "check.h"
 #include "random.h"
 
 namespace swarm {
@@ -47,7 +49,7 @@ int CountEvents(std::string_view text, std::string* cursor, uint64_t* seq) {
 
 }  // namespace
 
-TEST("json reader: finds the members it is asked for, in any order, and skips the others") {
+TEST_CASE("json reader: finds the members it is asked for, in any order, and skips the others") {
   std::string cursor;
   uint64_t seq = 0;
   CHECK_EQ(CountEvents(kAnswer, &cursor, &seq), 2);
@@ -57,14 +59,14 @@ TEST("json reader: finds the members it is asked for, in any order, and skips th
   CHECK_EQ(CountEvents("{}", &cursor, &seq), 0);
 }
 
-TEST("json reader: a string ends at the first quote that is not escaped") {
+TEST_CASE("json reader: a string ends at the first quote that is not escaped") {
   std::string cursor;
   uint64_t seq = 0;
   CHECK_EQ(CountEvents(R"({"cursor":"a\"b\\"})", &cursor, &seq), 0);
   CHECK_EQ(cursor, R"(a\"b\\)");
 }
 
-TEST("json reader: every beginning of a text is an error, not an endless loop") {
+TEST_CASE("json reader: every beginning of a text is an error, not an endless loop") {
   for (size_t size = 0; size < kAnswer.size(); ++size) {
     const std::vector<char> bytes(kAnswer.begin(), kAnswer.begin() + static_cast<ptrdiff_t>(size));
     std::string cursor;
@@ -73,7 +75,7 @@ TEST("json reader: every beginning of a text is an error, not an endless loop") 
   }
 }
 
-TEST("json reader: wrong shapes are errors") {
+TEST_CASE("json reader: wrong shapes are errors") {
   std::string cursor;
   uint64_t seq = 0;
   for (const std::string_view text :
@@ -84,7 +86,7 @@ TEST("json reader: wrong shapes are errors") {
   }
 }
 
-TEST("json reader: random damage never reads outside the text") {
+TEST_CASE("json reader: random damage never reads outside the text") {
   const uint64_t seed = 99;
   Random random(seed);
   for (int i = 0; i < 200'000; ++i) {

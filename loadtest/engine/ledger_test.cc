@@ -1,11 +1,11 @@
 #include "ledger.h"
 
+#include <doctest/doctest.h>
+
 #include <atomic>
 #include <memory>
 #include <thread>
 #include <vector>
-
-#include "check.h"
 
 namespace swarm {
 namespace {
@@ -34,7 +34,7 @@ class LedgerOf {
 
 }  // namespace
 
-TEST("ledger: accepted and delivered is complete, whichever comes first, and only once") {
+TEST_CASE("ledger: accepted and delivered is complete, whichever comes first, and only once") {
   for (const bool accept_first : {true, false}) {
     LedgerOf book(1);
     book.ledger.Throw(0);
@@ -56,7 +56,7 @@ TEST("ledger: accepted and delivered is complete, whichever comes first, and onl
   }
 }
 
-TEST("ledger: accepted and never delivered is lost; refused is not") {
+TEST_CASE("ledger: accepted and never delivered is lost; refused is not") {
   LedgerOf book(3);
   for (uint64_t i = 0; i < 3; ++i) {
     book.ledger.Throw(i);
@@ -72,7 +72,7 @@ TEST("ledger: accepted and never delivered is lost; refused is not") {
   CHECK_EQ(fates.delivered_unaccepted, 1U);
 }
 
-TEST("ledger: another desktop than the relay named is misrouted, whoever speaks first") {
+TEST_CASE("ledger: another desktop than the relay named is misrouted, whoever speaks first") {
   for (const bool accept_first : {true, false}) {
     LedgerOf book(1);
     book.ledger.Throw(0);
@@ -88,7 +88,7 @@ TEST("ledger: another desktop than the relay named is misrouted, whoever speaks 
   }
 }
 
-TEST("ledger: what waited for a desktop that left is forwarded, whenever that becomes known") {
+TEST_CASE("ledger: what waited for a desktop that left is forwarded, whenever that becomes known") {
   for (const bool known_before : {true, false}) {
     LedgerOf book(2);
     book.ledger.Throw(0);
@@ -107,7 +107,7 @@ TEST("ledger: what waited for a desktop that left is forwarded, whenever that be
   }
 }
 
-TEST("ledger: a sprite that was forwarded by the wrong edge is misrouted all the same") {
+TEST_CASE("ledger: a sprite that was forwarded by the wrong edge is misrouted all the same") {
   LedgerOf book(1);
   book.ledger.Throw(0);
   book.departed.Mark(5);
@@ -117,7 +117,7 @@ TEST("ledger: a sprite that was forwarded by the wrong edge is misrouted all the
   CHECK_EQ(book.Count().forwarded, 0U);
 }
 
-TEST(
+TEST_CASE(
     "ledger: a relay that does not say where to is not contradicted; a wrong edge is misrouting "
     "all the same") {
   LedgerOf book(2);
@@ -129,7 +129,7 @@ TEST(
   CHECK_EQ(book.Count().misrouted, 1U);
 }
 
-TEST("ledger: a copy at another desktop counts once as duplicated and once as misrouted") {
+TEST_CASE("ledger: a copy at another desktop counts once as duplicated and once as misrouted") {
   LedgerOf book(1);
   book.ledger.Throw(0);
   book.ledger.Accept(0, 5);
@@ -141,7 +141,7 @@ TEST("ledger: a copy at another desktop counts once as duplicated and once as mi
   CHECK_EQ(fates.misrouted, 1U);
 }
 
-TEST("ledger: what was given up never becomes complete") {
+TEST_CASE("ledger: what was given up never becomes complete") {
   LedgerOf book(1);
   book.ledger.Throw(0);
   book.ledger.Accept(0, 5);
@@ -150,7 +150,7 @@ TEST("ledger: what was given up never becomes complete") {
   CHECK(!book.ledger.Abandon(0));
 }
 
-TEST(
+TEST_CASE(
     "ledger: two parties in two threads see each completion exactly once, and misrouting is "
     "exact") {
   constexpr uint64_t kThrows = 200'000;

@@ -1,9 +1,9 @@
 #include "options.h"
 
+#include <doctest/doctest.h>
+
 #include <string>
 #include <vector>
-
-#include "check.h"
 
 namespace swarm {
 namespace {
@@ -21,7 +21,7 @@ bool Misused(const std::vector<std::string_view>& arguments) {
 
 }  // namespace
 
-TEST("options: a rate makes an open model, with what was not said left at its default") {
+TEST_CASE("options: a rate makes an open model, with what was not said left at its default") {
   Options options;
   CHECK(Parse({"--rate", "2000", "--duration=500ms", "--leave"}, &options).kind ==
         Parsed::Kind::kRun);
@@ -34,7 +34,7 @@ TEST("options: a rate makes an open model, with what was not said left at its de
   CHECK(options.leave);
 }
 
-TEST("options: the help names every default it promises") {
+TEST_CASE("options: the help names every default it promises") {
   Options options;
   const Parsed parsed = Parse({"--help"}, &options);
   CHECK(parsed.kind == Parsed::Kind::kHelp);
@@ -47,7 +47,8 @@ TEST("options: the help names every default it promises") {
   }
 }
 
-TEST("options: as many processes as the descriptors demand, and loopback sources for their ports") {
+TEST_CASE(
+    "options: as many processes as the descriptors demand, and loopback sources for their ports") {
   Options options;
   CHECK(Parse({"--sitting", "--desktops", "200000"}, &options).kind == Parsed::Kind::kRun);
   CHECK_EQ(options.processes, 11U);
@@ -60,14 +61,15 @@ TEST("options: as many processes as the descriptors demand, and loopback sources
   CHECK_EQ(more.sources.size(), 10U);
 }
 
-TEST("options: a closed loop has more senders than relays in flight") {
+TEST_CASE("options: a closed loop has more senders than relays in flight") {
   Options options;
   CHECK(Parse({"--in-flight", "4000", "--desktops", "10000"}, &options).kind == Parsed::Kind::kRun);
   CHECK(options.mode == Mode::kClosed);
   CHECK_EQ(options.senders, 8000U);
 }
 
-TEST("options: shares become numbers of desktops that add up, the rest going where most was cut") {
+TEST_CASE(
+    "options: shares become numbers of desktops that add up, the rest going where most was cut") {
   Options options;
   CHECK(
       Parse({"--rate", "5", "--desktops", "10", "--mix", "throwing=2,sitting=1"}, &options).kind ==
@@ -87,7 +89,7 @@ TEST("options: shares become numbers of desktops that add up, the rest going whe
   CHECK_EQ(shared.processes, 6U);
 }
 
-TEST("options: says what is wrong") {
+TEST_CASE("options: says what is wrong") {
   CHECK(Misused({}));
   CHECK(Misused({"--rate"}));
   CHECK(Misused({"--rate", "0"}));
@@ -124,7 +126,7 @@ TEST("options: says what is wrong") {
   CHECK(Misused({"--rate", "5", "--mix", "throwing=0"}));
 }
 
-TEST("options: a file limit that holds nothing is said to be too low") {
+TEST_CASE("options: a file limit that holds nothing is said to be too low") {
   Options options;
   CHECK(Parse({"--sitting"}, &options, 16).kind == Parsed::Kind::kMisuse);
 }

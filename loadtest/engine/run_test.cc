@@ -1,5 +1,6 @@
 // The whole engine, as a program, against relays that are right and relays that are not: what the
 // relay did wrong is what the report says, number for number.
+#include <doctest/doctest.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -9,7 +10,6 @@
 #include <thread>
 #include <utility>
 
-#include "check.h"
 #include "faulty_relay.h"
 #include "json_reader.h"
 
@@ -57,7 +57,7 @@ uint64_t Number(const Ended& ended, std::string_view path) {
       }
     }
   }
-  std::cerr << "no " << path << " in " << ended.report.substr(0, 300) << "\n";
+  MESSAGE("no ", path, " in ", ended.report.substr(0, 300));
   return UINT64_MAX;
 }
 
@@ -79,7 +79,7 @@ void CheckAccount(const Ended& ended) {
 
 }  // namespace
 
-TEST(
+TEST_CASE(
     "run: a relay that is right gets a report without a fault, in both models, in one process and "
     "in three") {
   for (const char* const load :
@@ -95,15 +95,14 @@ TEST(
          {"lost", "duplicated", "misrouted", "refused", "failed", "timedOut", "outOfOrder",
           "foreign", "skipped", "resent", "abandoned", "deliveredUnaccepted",
           "connections.badAnswers", "connections.cuts", "polls.cut"}) {
-      if (Number(ended, fault) != 0) {
-        std::cerr << load << ": " << fault << "\n";
-      }
+      CAPTURE(load);
+      CAPTURE(fault);
       CHECK_EQ(Number(ended, fault), 0U);
     }
   }
 }
 
-TEST("run: finds every lost, duplicated and misrouted sprite, also across processes") {
+TEST_CASE("run: finds every lost, duplicated and misrouted sprite, also across processes") {
   for (const char* const processes : {"1", "2"}) {
     Faults faults;
     faults.drop_every = 97;
@@ -126,7 +125,7 @@ TEST("run: finds every lost, duplicated and misrouted sprite, also across proces
   }
 }
 
-TEST("run: a sprite that comes in by the wrong edge is misrouted") {
+TEST_CASE("run: a sprite that comes in by the wrong edge is misrouted") {
   Faults faults;
   faults.wrong_edge_every = 17;
   const FaultyRelay relay(faults);
@@ -135,7 +134,7 @@ TEST("run: a sprite that comes in by the wrong edge is misrouted") {
   CHECK_EQ(Number(ended, "misrouted"), relay.committed().wrong_edge.load());
 }
 
-TEST("run: counts throws that are never answered as timed out, and late arrivals as late") {
+TEST_CASE("run: counts throws that are never answered as timed out, and late arrivals as late") {
   Faults faults;
   faults.mute_every = 101;
   faults.delay_every = 67;
@@ -153,7 +152,8 @@ TEST("run: counts throws that are never answered as timed out, and late arrivals
   CHECK_EQ(Number(ended, "lost"), 0U);
 }
 
-TEST("run: a throw whose connection is cut is thrown again under its number, and arrives once") {
+TEST_CASE(
+    "run: a throw whose connection is cut is thrown again under its number, and arrives once") {
   Faults faults;
   faults.cut_every = 29;
   const FaultyRelay relay(faults);
@@ -166,7 +166,7 @@ TEST("run: a throw whose connection is cut is thrown again under its number, and
   CHECK_EQ(Number(ended, "duplicated"), 0U);
 }
 
-TEST("run: answers in small chunks, and a connection for each answer, change nothing") {
+TEST_CASE("run: answers in small chunks, and a connection for each answer, change nothing") {
   Faults faults;
   faults.chunked = true;
   faults.close_always = true;
@@ -180,7 +180,7 @@ TEST("run: answers in small chunks, and a connection for each answer, change not
   CHECK_EQ(Number(ended, "duplicated"), 0U);
 }
 
-TEST("run: answers that are no HTTP are counted, and end neither the swarm nor its account") {
+TEST_CASE("run: answers that are no HTTP are counted, and end neither the swarm nor its account") {
   Faults faults;
   faults.garbage_every = 37;
   const FaultyRelay relay(faults);
@@ -190,7 +190,7 @@ TEST("run: answers that are no HTTP are counted, and end neither the swarm nor i
   CHECK_EQ(Number(ended, "connections.badAnswers"), relay.committed().garbage.load());
 }
 
-TEST(
+TEST_CASE(
     "run: a relay that stops for 400 ms shows it in the tail, though it answered nothing in that "
     "time") {
   Faults faults;
@@ -204,7 +204,8 @@ TEST(
   CHECK(Number(ended, "latencyUs.p90") >= 200'000);
 }
 
-TEST("run: a relay that dies in the middle leaves a partial report that adds up, and exit code 1") {
+TEST_CASE(
+    "run: a relay that dies in the middle leaves a partial report that adds up, and exit code 1") {
   FaultyRelay relay({});
   const std::string flags = Flags(relay, "--rate 1000 --watch-pids " + std::to_string(relay.pid()));
   std::thread killer([&] {
@@ -221,13 +222,13 @@ TEST("run: a relay that dies in the middle leaves a partial report that adds up,
   CHECK(ended.report.find("\"ok\":false") != std::string::npos);
 }
 
-TEST("run: a relay that is not there is said to be unreachable") {
+TEST_CASE("run: a relay that is not there is said to be unreachable") {
   const Ended ended = RunEngine("--sitting --api 127.0.0.1:1");
   CHECK_EQ(ended.exit_code, 1);
   CHECK(ended.report.find("cannot reach a relay at 127.0.0.1:1") != std::string::npos);
 }
 
-TEST("run: a command line that makes no sense is exit code 2") {
+TEST_CASE("run: a command line that makes no sense is exit code 2") {
   CHECK_EQ(RunEngine("--rate 5 --sitting").exit_code, 2);
   CHECK_EQ(RunEngine("--help").exit_code, 0);
 }
