@@ -102,7 +102,7 @@ std::string Sources::Parse(std::string_view text) {
   return hosts_.empty() ? "no source address given" : "";
 }
 
-void Sources::SpreadLoopback(uint32_t count) {
+void Sources::UseLoopback(uint32_t count) {
   constexpr uint32_t kFirst = 0x7f000001;
   for (uint32_t i = 0; i < count; ++i) {
     hosts_.push_back(kFirst + i);

@@ -37,7 +37,7 @@ class Sources {
   // sentence to print.
   std::string Parse(std::string_view text);
   // 127.0.0.1 and the `count` − 1 after it.
-  void SpreadLoopback(uint32_t count);
+  void UseLoopback(uint32_t count);
 
   bool empty() const { return hosts_.empty(); }
   uint32_t size() const { return static_cast<uint32_t>(hosts_.size()); }

@@ -12,23 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
+
+#include "problem.h"
 
 namespace swarm {
-
-// The codes of the relay's problem documents; what is none of them is counted as the last.
-constexpr std::array<std::string_view, 22> kProblemCodes = {"malformed",       "cursor-ahead",
-                                                            "sprite-invalid",  "unknown-desktop",
-                                                            "not-found",       "method-not-allowed",
-                                                            "request-timeout", "near-gone",
-                                                            "crossing-stale",  "desktop-ended",
-                                                            "cursor-lost",     "too-large",
-                                                            "too-fast",        "head-too-large",
-                                                            "internal",        "mailbox-full",
-                                                            "relay-full",      "relay-busy",
-                                                            "draining",        "store-full",
-                                                            "unauthorized",    "other"};
-size_t ProblemIndex(std::string_view code);
 
 struct Counters {
   // Desktops. The first two are what is now, not what has been.
@@ -82,9 +69,7 @@ struct Counters {
   uint64_t abandoned = 0;  // closed loop: not complete in time, its place given to another
 
   // Arrivals.
-  uint64_t arrivals = 0;
-  uint64_t delivered = 0;  // for the first time
-  uint64_t duplicated = 0;
+  uint64_t delivered = 0;     // for the first time
   uint64_t out_of_order = 0;  // the mailbox's own number did not rise
   uint64_t late = 0;
   uint64_t untimed = 0;  // of the delivered: by who was away or reads late; not in any latency

@@ -16,7 +16,7 @@ namespace swarm {
 
 // 28 bits of a desktop's id, never 0: two desktops look alike once in 270 million comparisons.
 using Fingerprint = uint32_t;
-constexpr Fingerprint kNobody = 0;
+constexpr Fingerprint kNoFingerprint = 0;
 constexpr unsigned kFingerprintBits = 28;
 Fingerprint FingerprintOf(std::string_view id);
 

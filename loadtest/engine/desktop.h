@@ -45,10 +45,10 @@ struct Desktop {
   uint32_t sender = kNoSender;
   State state = State::kOutside;
   Behaviour behaviour = Behaviour::kSitting;
-  bool poll_held = false;    // a request is out
-  bool wants_away = false;   // leaves with the next answer, whose sprites it does not take
-  bool parried = false;      // hostile: its strike was answered, or its connection closed
-  bool reads_later = false;  // an answer lies in its socket, to be read when its time has come
+  bool poll_held = false;       // a request is out
+  bool wants_to_leave = false;  // leaves with the next answer, whose sprites it does not take
+  bool parried = false;         // hostile: its strike was answered, or its connection closed
+  bool read_scheduled = false;  // an answer lies in its socket, to be read when its time has come
   bool ever_parked = false;
   uint8_t tries = 0;  // failures in a row, of whatever it is trying
   uint8_t events_endpoint = Endpoints::kUnknown;

@@ -8,8 +8,7 @@ constexpr uint64_t kAccepted = 1U << 1U;
 constexpr uint64_t kDelivered = 1U << 2U;
 constexpr uint64_t kDuplicated = 1U << 3U;
 constexpr uint64_t kMisrouted = 1U << 4U;
-constexpr uint64_t kRefused = 1U << 5U;
-constexpr uint64_t kAbandoned = 1U << 6U;
+constexpr uint64_t kAbandoned = 1U << 5U;
 constexpr unsigned kToShift = 8;
 constexpr unsigned kAtShift = 36;
 constexpr uint64_t kFingerprintMask = (1U << kFingerprintBits) - 1;
@@ -50,10 +49,6 @@ Ledger::Outcome Ledger::Deliver(uint64_t number, Fingerprint at, bool wrong) {
     words_[number].fetch_or(marks, std::memory_order_relaxed);
   }
   return outcome;
-}
-
-void Ledger::Refuse(uint64_t number) {
-  words_[number].fetch_or(kRefused, std::memory_order_relaxed);
 }
 
 bool Ledger::Abandon(uint64_t number) {

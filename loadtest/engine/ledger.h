@@ -46,11 +46,10 @@ class Ledger {
     bool first = false;     // this had not been said of the throw before
     bool complete = false;  // with this it is accepted and delivered, and nobody has given it up
   };
-  // The relay said 202 and to whom (kNobody: it did not say).
+  // The relay said 202 and to whom (kNoFingerprint: it did not say).
   Outcome Accept(uint64_t number, Fingerprint to);
   // It came in at `at`. `wrong`: something else about it is wrong.
   Outcome Deliver(uint64_t number, Fingerprint at, bool wrong);
-  void Refuse(uint64_t number);
   // The closed loop waits for it no longer. True when it is not complete.
   bool Abandon(uint64_t number);
 
@@ -60,7 +59,7 @@ class Ledger {
 
  private:
   bool Astray(Fingerprint to, Fingerprint at) const {
-    return to != kNobody && at != kNobody && to != at;
+    return to != kNoFingerprint && at != kNoFingerprint && to != at;
   }
 
   Word* words_;

@@ -96,7 +96,7 @@ std::optional<double> ReadNumber(std::string_view text, std::string_view* unit) 
 }
 
 std::optional<double> ReadSeconds(std::string_view text) {
-  constexpr double kLongestSeconds = 7 * 24 * 3600;
+  constexpr double kSecondsMax = 7 * 24 * 3600;
   std::string_view unit;
   const std::optional<double> number = ReadNumber(text, &unit);
   if (!number) {
@@ -110,7 +110,7 @@ std::optional<double> ReadSeconds(std::string_view text) {
   } else if (!unit.empty() && unit != "s") {
     return std::nullopt;
   }
-  if (seconds > kLongestSeconds) {
+  if (seconds > kSecondsMax) {
     return std::nullopt;
   }
   return seconds;
@@ -173,7 +173,7 @@ void Scale(uint32_t desktops, Mix* mix) {
 }
 
 // True for what can stand in the relay's JSON without an escape.
-bool PlainText(std::string_view text, size_t max) {
+bool IsPlainText(std::string_view text, size_t max) {
   return text.size() <= max && std::all_of(text.begin(), text.end(), [](char c) {
            return c >= ' ' && c <= '~' && c != '"' && c != '\\';
          });
@@ -185,11 +185,11 @@ struct Flag {
   std::function<bool(std::string_view)> read;
 };
 
-std::vector<Flag> FlagsOf(Options* o) {
+std::vector<Flag> Flags(Options* o) {
   const auto text = [](std::string* to, size_t max) {
     return [=](std::string_view v) {
       *to = v;
-      return !v.empty() && PlainText(v, max);
+      return !v.empty() && IsPlainText(v, max);
     };
   };
   const auto count = [](uint32_t* to, uint64_t min, uint64_t max) {
@@ -256,15 +256,12 @@ std::vector<Flag> FlagsOf(Options* o) {
       {"--poll-overdue", kSeconds, seconds(&o->poll_overdue_s, 0.1)},
       {"--processes", "a number from 1 to 4095", count(&o->processes, 1, kSlicesMax)},
       {"--sources", "IPv4 addresses or ranges: 127.0.0.1-127.0.0.40",
-       [o](std::string_view v) {
-         o->sources_text = v;
-         return o->sources.Parse(v).empty();
-       }},
+       [o](std::string_view v) { return o->sources.Parse(v).empty(); }},
       {"--watch-pids", "process ids: 12,13",
        [o](std::string_view v) { return ReadPids(v, &o->watch_pids); }},
       {"--leave", "", yes(&o->leave)},
       {"--spin", "", yes(&o->spin)},
-      {"--seconds", "", yes(&o->tell_seconds)},
+      {"--seconds", "", yes(&o->print_seconds)},
       {"--sitting", "",
        [o](std::string_view) {
          o->mode = Mode::kSitting;
@@ -277,7 +274,7 @@ Parsed Misuse(std::string message) { return {Parsed::Kind::kMisuse, std::move(me
 
 std::string ReadFlags(const std::vector<std::string_view>& arguments, Options* options,
                       bool* sitting) {
-  const std::vector<Flag> flags = FlagsOf(options);
+  const std::vector<Flag> flags = Flags(options);
   for (size_t i = 0; i < arguments.size(); ++i) {
     const size_t equals = arguments[i].find('=');
     const std::string_view name = arguments[i].substr(0, equals);
@@ -310,7 +307,7 @@ std::string ReadFlags(const std::vector<std::string_view>& arguments, Options* o
 }
 
 // Who does what: from --mix, or from --senders. Empty, or what is wrong.
-std::string CastOf(Options* options) {
+std::string AssignBehaviours(Options* options) {
   Options& o = *options;
   const bool sitting = o.mode == Mode::kSitting;
   const bool mixed = std::accumulate(o.mix.begin(), o.mix.end(), uint64_t{0}) > 0;
@@ -368,7 +365,7 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
     return Misuse("say one of --rate R, --in-flight K and --sitting");
   }
   o.mode = sitting ? Mode::kSitting : o.rate > 0 ? Mode::kOpen : Mode::kClosed;
-  if (const std::string wrong = CastOf(&o); !wrong.empty()) {
+  if (const std::string wrong = AssignBehaviours(&o); !wrong.empty()) {
     return Misuse(wrong);
   }
 
@@ -415,7 +412,7 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
     }
   }
   if (o.sources.empty() && api.loopback()) {
-    o.sources.SpreadLoopback(static_cast<uint32_t>(connections / kConnectionsPerSource) + 1);
+    o.sources.UseLoopback(static_cast<uint32_t>(connections / kConnectionsPerSource) + 1);
   }
   return {};
 }

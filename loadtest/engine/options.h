@@ -49,11 +49,10 @@ struct Options {
   double poll_overdue_s = 150;  // the longest poll is 120 s + 10 %; the rest is patience
   bool leave = false;
   bool spin = false;
-  bool tell_seconds = false;
+  bool print_seconds = false;
 
   uint32_t processes = 0;  // after parsing: how many slices
-  std::string sources_text;
-  Sources sources;  // after parsing: not empty for an IPv4 relay
+  Sources sources;         // after parsing: not empty for an IPv4 relay
   std::vector<int> watch_pids;
 };
 

@@ -40,8 +40,8 @@ void SleepUntil(int64_t when_ns) {
 
 int64_t Ns(double seconds) { return static_cast<int64_t>(seconds * kNsPerSecond); }
 
-[[noreturn]] void BeSlice(const Options& options, SharedRun& run, uint32_t slice, uint32_t run_id,
-                          int64_t started_ns, const std::vector<int>& doorbells) {
+[[noreturn]] void RunSlice(const Options& options, SharedRun& run, uint32_t slice, uint32_t run_id,
+                           int64_t started_ns, const std::vector<int>& doorbells) {
   // The parent gets the interrupt and ends the slices; if it dies, they do.
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
@@ -140,7 +140,7 @@ bool Run::Fork() {
       return Fail(std::string("cannot fork: ") + std::strerror(errno));
     }
     if (pid == 0) {
-      BeSlice(options_, run_, i, run_id, started_ns_, doorbells_);
+      RunSlice(options_, run_, i, run_id, started_ns_, doorbells_);
     }
     slices_.push_back(pid);
   }
@@ -431,7 +431,7 @@ void Run::PrintSecond(int64_t now_ns) {
   second.tcp_memory_bytes = kernel.tcp_memory_bytes;
   second.slab_bytes = kernel.slab_bytes;
   std::fprintf(stderr, "%s\n", SecondLine(second).c_str());
-  if (options_.tell_seconds) {
+  if (options_.print_seconds) {
     std::printf("%s\n", SecondJson(second).c_str());
     std::fflush(stdout);
   }

@@ -60,7 +60,6 @@ class SharedRun {
     return {words_ + uint64_t{slice} * ledger_capacity_, ledger_capacity_, departed()};
   }
   Departed departed() { return Departed(departed_); }
-  uint64_t ledger_capacity() const { return ledger_capacity_; }
   std::atomic<Fingerprint>& fingerprint(uint32_t desktop) { return fingerprints_[desktop]; }
 
  private:
