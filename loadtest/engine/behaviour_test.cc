@@ -6,7 +6,7 @@
 
 namespace swarm {
 
-TEST_CASE("behaviour: each comes as often as the mix says, and in proportion at any point") {
+TEST_CASE("behaviour: each occurs as often as the mix says, and in proportion at any point") {
   const Mix mix = {50, 30, 10, 0, 7, 3};
   MixOrder order(mix);
   Mix seen{};
@@ -20,7 +20,7 @@ TEST_CASE("behaviour: each comes as often as the mix says, and in proportion at 
   CHECK(seen == mix);
 }
 
-TEST_CASE("behaviour: one alone is everybody") {
+TEST_CASE("behaviour: a single behaviour is that of every desktop") {
   MixOrder order({0, 0, 0, 0, 0, 3});
   for (int i = 0; i < 3; ++i) {
     CHECK(order.Next() == Behaviour::kHostile);

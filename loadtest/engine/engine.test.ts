@@ -1,4 +1,4 @@
-/** The engine: its own tests, built and run as `npm test` runs every suite, and what it does when it is misused. */
+/** The engine: its own tests, built and run by `npm test`, and its exit codes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -26,9 +26,11 @@ describe('swarm engine', () => {
     const help = spawnSync(ENGINE, ['--help'], { encoding: 'utf8' });
     assert.equal(help.status, 0);
     assert.match(help.stdout, /--desktops N/);
-    const misused = spawnSync(ENGINE, ['--desktops', 'many'], { encoding: 'utf8' });
-    assert.equal(misused.status, 2);
-    assert.match(misused.stderr, /--desktops/);
+    for (const value of ['many', '-5', '99999999']) {
+      const misused = spawnSync(ENGINE, ['--desktops', value], { encoding: 'utf8' });
+      assert.equal(misused.status, 2);
+      assert.match(misused.stderr, new RegExp(`--desktops must be .* from 1 to 16777215; got '${value}'`));
+    }
   });
 
   it('ends with a clear message when there is no relay', { skip: why ?? false }, () => {
