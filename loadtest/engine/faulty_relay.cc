@@ -25,7 +25,7 @@ namespace swarm {
 namespace {
 
 struct Desktop {
-  int poll = -1;  // the connection it waits on
+  int poll = -1;  // the connection of its parked poll
   uint64_t seq = 0;
   struct Waiting {
     uint64_t seq;
@@ -97,11 +97,11 @@ class Relay {
       }
       const std::string request = in.substr(0, size);
       input_[fd].erase(0, size);
-      Answer(fd, request);
+      Handle(fd, request);
     }
   }
 
-  void Answer(int fd, const std::string& request) {
+  void Handle(int fd, const std::string& request) {
     if (request.starts_with("POST /v1/desktops HTTP")) {
       Join(fd);
       return;
@@ -181,7 +181,7 @@ class Relay {
     const bool forward = edge == "right" || edge == "bottom";
     uint32_t to = (from + (forward ? 1 : count - 1)) % count;
 
-    // A throw that comes again, because its connection was cut, is the one it was.
+    // A throw that was sent again because its connection was cut is not a new one.
     const size_t name_at = request.find("swarm:");
     if (!seen_.emplace(request.substr(name_at, 32), true).second) {
       Send(fd, "202 Accepted", R"({"to":null})");
@@ -281,7 +281,7 @@ class Relay {
   std::map<int, std::string> input_;
   std::deque<Delayed> delayed_;
   std::map<std::string, bool> seen_;
-  std::map<const void*, uint64_t> throws_;  // for each fault: throws it could have hit
+  std::map<const void*, uint64_t> throws_;  // for each fault: how many throws could have had it
 };
 
 }  // namespace
@@ -309,7 +309,7 @@ FaultyRelay::FaultyRelay(const Faults& faults) {
   close(listener);
 }
 
-void FaultyRelay::End() {
+void FaultyRelay::Kill() {
   if (pid_ <= 0) {
     return;
   }

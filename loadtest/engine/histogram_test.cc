@@ -11,7 +11,7 @@
 
 namespace swarm {
 
-TEST_CASE("histogram: each value lies within the bounds of its bucket, and buckets touch") {
+TEST_CASE("histogram: each value is within the bounds of its bucket, and there are no gaps") {
   for (uint64_t bit = 0; bit < 41; ++bit) {
     for (const int64_t near : {-1, 0, 1}) {
       const uint64_t value = (uint64_t{1} << bit) + static_cast<uint64_t>(near);
@@ -27,7 +27,7 @@ TEST_CASE("histogram: each value lies within the bounds of its bucket, and bucke
   CHECK_EQ(Histogram::UpperBound(Histogram::kBuckets - 1), Histogram::kValueMax);
 }
 
-TEST_CASE("histogram: is empty, then holds one value exactly, and clips what is too large") {
+TEST_CASE("histogram: is empty at first, then holds one value exactly, and clips larger values") {
   auto histogram = std::make_unique<Histogram>();
   CHECK_EQ(histogram->Percentile(0.5), 0U);
   histogram->Record(1'234'567);
@@ -38,7 +38,7 @@ TEST_CASE("histogram: is empty, then holds one value exactly, and clips what is 
   CHECK_EQ(histogram->count(), 2U);
 }
 
-TEST_CASE("histogram: a percentile is at most 0.4 % off the sorted list's, also after merging") {
+TEST_CASE("histogram: the error of a percentile is at most 0.4 %, also after merging") {
   const uint64_t seed = 20'261'121;
   Random random(seed);
   std::vector<uint64_t> values;
@@ -63,7 +63,7 @@ TEST_CASE("histogram: a percentile is at most 0.4 % off the sorted list's, also 
   CHECK_EQ(a->count(), values.size());
 }
 
-TEST_CASE("histogram: a difference holds only what came in between") {
+TEST_CASE("histogram: a difference holds only the values recorded in between") {
   auto before = std::make_unique<Histogram>();
   auto now = std::make_unique<Histogram>();
   auto grown = std::make_unique<Histogram>();

@@ -212,7 +212,7 @@ TEST_CASE(
     while (relay.committed().accepted < 300) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    relay.End();
+    relay.Kill();
   });
   const Ended ended = RunEngine(flags + " --duration 20");
   killer.join();
