@@ -34,16 +34,16 @@ Ledger::Outcome Ledger::Accept(uint64_t number, Fingerprint to) {
 }
 
 Ledger::Outcome Ledger::Deliver(uint64_t number, Fingerprint at, bool wrong) {
-  // A second arrival must not mix its desktop into the first one's, and is compared here.
+  // A second arrival must not OR its desktop into that of the first, so it is compared here.
   const uint64_t seen = words_[number].load(std::memory_order_relaxed);
-  const uint64_t place = (seen & kDelivered) != 0 ? 0 : static_cast<uint64_t>(at) << kAtShift;
-  const uint64_t before = words_[number].fetch_or(kDelivered | place, std::memory_order_acq_rel);
+  const uint64_t at_bits = (seen & kDelivered) != 0 ? 0 : static_cast<uint64_t>(at) << kAtShift;
+  const uint64_t before = words_[number].fetch_or(kDelivered | at_bits, std::memory_order_acq_rel);
   Outcome outcome;
   outcome.first = (before & kDelivered) == 0;
   const bool accepted = (before & kAccepted) != 0;
   outcome.complete = outcome.first && accepted && (before & kAbandoned) == 0;
   const bool stray =
-      !outcome.first && accepted && Astray(ToOf(before), at) && !departed_.Has(ToOf(before));
+      !outcome.first && accepted && IsAstray(ToOf(before), at) && !departed_.Has(ToOf(before));
   const uint64_t marks = (outcome.first ? 0 : kDuplicated) | (wrong || stray ? kMisrouted : 0);
   if (marks != 0) {
     words_[number].fetch_or(marks, std::memory_order_relaxed);
@@ -68,7 +68,7 @@ bool Ledger::complete(uint64_t number) const {
 void Ledger::Count(Fates* fates) const {
   for (uint64_t i = 0; i < capacity_; ++i) {
     const uint64_t word = words_[i].load(std::memory_order_relaxed);
-    // Throws are numbered without a gap, so the first blank word is behind the last throw.
+    // Throws are numbered without gaps, so the first empty word comes after the last throw.
     if ((word & kThrown) == 0) {
       return;
     }
@@ -87,7 +87,7 @@ void Ledger::Count(Fates* fates) const {
     if ((word & kDuplicated) != 0) {
       ++fates->duplicated;
     }
-    const bool astray = (word & kAccepted) != 0 && Astray(ToOf(word), AtOf(word));
+    const bool astray = (word & kAccepted) != 0 && IsAstray(ToOf(word), AtOf(word));
     const bool forwarded = astray && departed_.Has(ToOf(word));
     if ((word & kMisrouted) != 0 || (astray && !forwarded)) {
       ++fates->misrouted;

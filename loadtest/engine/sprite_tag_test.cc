@@ -6,7 +6,7 @@
 
 namespace swarm {
 
-TEST_CASE("sprite tag: comes back as it was written, at both ends of every field") {
+TEST_CASE("sprite tag: is read as it was written, at both ends of every field") {
   for (const bool high : {false, true}) {
     for (const Edge edge : {Edge::kLeft, Edge::kRight, Edge::kTop, Edge::kBottom}) {
       const SpriteTag tag = {high ? UINT32_MAX : 0,   high ? kSlicesMax : 0, high ? kNumberMax : 0,
@@ -40,7 +40,7 @@ TEST_CASE("sprite tag: is not read from any other name") {
   }
 }
 
-TEST_CASE("sprite tag: what leaves by an edge comes in by the opposite one") {
+TEST_CASE("sprite tag: a sprite that leaves by an edge enters by the opposite one") {
   CHECK(Opposite(Edge::kLeft) == Edge::kRight);
   CHECK(Opposite(Edge::kRight) == Edge::kLeft);
   CHECK(Opposite(Edge::kTop) == Edge::kBottom);
