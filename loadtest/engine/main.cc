@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "swarm-engine: %s (--help lists the flags)\n", parsed.message.c_str());
         return 2;
       case swarm::Parsed::Kind::kRun:
-        return swarm::Run(options).Conduct() ? 0 : 1;
+        return swarm::Run(options).Execute() ? 0 : 1;
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "swarm-engine: %s\n", error.what());

@@ -180,7 +180,7 @@ Limit LimitOf(const Options& options, const Findings& findings) {
   const double busiest = BusiestCores(findings);
   const uint64_t slip_ns = findings.slip.Percentile(0.99);
   if (findings.total.skipped > 0 && findings.total.addresses_exhausted > 0) {
-    return {"swarm", "it ran out of local ports: give it more --sources"};
+    return {"swarm", "it ran out of local ports: use more --sources"};
   }
   if (!options.spin && busiest > kBusyCores) {
     return {"swarm", "one of its processes used more than 90 % of a core: use more --processes"};
