@@ -31,13 +31,15 @@ class Departed {
   explicit Departed(Word* words) : words_(words) {}
 
   // Call before the request to leave is sent, so that every consequence of it finds the mark.
-  void Mark(Fingerprint who) { words_[who / 64].fetch_or(BitOf(who), std::memory_order_release); }
-  bool Has(Fingerprint who) const {
-    return (words_[who / 64].load(std::memory_order_acquire) & BitOf(who)) != 0;
+  void Mark(Fingerprint desktop) {
+    words_[desktop / 64].fetch_or(BitOf(desktop), std::memory_order_release);
+  }
+  bool Has(Fingerprint desktop) const {
+    return (words_[desktop / 64].load(std::memory_order_acquire) & BitOf(desktop)) != 0;
   }
 
  private:
-  static uint64_t BitOf(Fingerprint who) { return uint64_t{1} << (who % 64); }
+  static uint64_t BitOf(Fingerprint desktop) { return uint64_t{1} << (desktop % 64); }
 
   Word* words_;
 };

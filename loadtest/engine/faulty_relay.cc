@@ -163,7 +163,7 @@ class Relay {
     Wake(desktop);
   }
 
-  bool Due(uint32_t every, std::atomic<uint64_t>* committed) {
+  bool IsDue(uint32_t every, std::atomic<uint64_t>* committed) {
     if (every == 0 || ++throws_[committed] % every != 0) {
       return false;
     }
@@ -187,14 +187,14 @@ class Relay {
       Send(fd, "202 Accepted", R"({"to":null})");
       return;
     }
-    if (Due(faults_.refuse_every, &committed_.refused)) {
+    if (IsDue(faults_.refuse_every, &committed_.refused)) {
       Send(fd, "503 Busy", R"({"code":"mailbox-full","status":503})");
       return;
     }
-    if (Due(faults_.mute_every, &committed_.muted)) {
+    if (IsDue(faults_.mute_every, &committed_.muted)) {
       return;
     }
-    if (Due(faults_.garbage_every, &committed_.garbage)) {
+    if (IsDue(faults_.garbage_every, &committed_.garbage)) {
       SendBytes(fd, "lorem ipsum\r\n\r\n");
       return;
     }
@@ -202,25 +202,25 @@ class Relay {
       usleep(faults_.stall_ms * 1000);
     }
     const std::string answer = R"({"to":{"desktop":")" + IdOf(to) + R"(","name":"x"}})";
-    if (Due(faults_.cut_every, &committed_.cut)) {
+    if (IsDue(faults_.cut_every, &committed_.cut)) {
       Close(fd);
     } else {
       Send(fd, "202 Accepted", answer);
     }
-    if (Due(faults_.drop_every, &committed_.dropped)) {
+    if (IsDue(faults_.drop_every, &committed_.dropped)) {
       return;
     }
-    if (Due(faults_.misroute_every, &committed_.misrouted)) {
+    if (IsDue(faults_.misroute_every, &committed_.misrouted)) {
       to = (to + 1) % count;
     }
     const std::string enters =
-        Due(faults_.wrong_edge_every, &committed_.wrong_edge) ? edge : kOpposite.at(edge);
-    if (Due(faults_.delay_every, &committed_.delayed)) {
+        IsDue(faults_.wrong_edge_every, &committed_.wrong_edge) ? edge : kOpposite.at(edge);
+    if (IsDue(faults_.delay_every, &committed_.delayed)) {
       delayed_.push_back({NowNs() + faults_.delay_ms * kNsPerMs, to, IdOf(from), enters, rest});
       return;
     }
     Deliver(to, IdOf(from), enters, rest);
-    if (Due(faults_.duplicate_every, &committed_.duplicated)) {
+    if (IsDue(faults_.duplicate_every, &committed_.duplicated)) {
       Deliver(to, IdOf(from), enters, rest);
     }
   }

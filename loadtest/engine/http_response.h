@@ -25,7 +25,7 @@ struct HttpResponse {
 };
 
 // Whether a server may send this response on an idle connection before it closes the connection.
-inline bool ClosesIdle(const HttpResponse& response) {
+inline bool MayCloseIdle(const HttpResponse& response) {
   return response.status == 408 || response.status == 503;
 }
 

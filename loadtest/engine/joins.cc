@@ -20,7 +20,7 @@ void Joins::Turn(int64_t now_ns) {
     }
     slice_.leaving.pop_front();
   }
-  for (uint32_t i = 0; i < kJoiners; ++i) {
+  for (uint32_t i = 0; i < kJoinConnections; ++i) {
     if (joiners_[i].desktop != kNoDesktop) {
       continue;
     }
@@ -125,7 +125,7 @@ void Joins::OnResponse(uint32_t index, const HttpResponse& response) {
   Joiner& joiner = joiners_[index];
   Counters& counters = slice_.counters;
   if (!joiner.request_sent) {  // a response without a request
-    if (!ClosesIdle(response)) {
+    if (!MayCloseIdle(response)) {
       ++counters.answers_bad;
     }
     OnBroken(index);
@@ -274,7 +274,7 @@ void Joins::BeginLeaving() {
 }
 
 void Joins::Sweep(int64_t now_ns) {
-  for (uint32_t i = 0; i < kJoiners; ++i) {
+  for (uint32_t i = 0; i < kJoinConnections; ++i) {
     if (joiners_[i].desktop != kNoDesktop && now_ns - joiners_[i].since_ns > kResponseTimeoutNs) {
       OnBroken(i);
     }

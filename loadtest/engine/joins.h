@@ -38,7 +38,6 @@ class Joins {
   void OnBroken(uint32_t joiner);
 
  private:
-  static constexpr uint32_t kJoiners = 8;
   static constexpr uint32_t kNoDesktop = UINT32_MAX;
   static constexpr int64_t kResponseTimeoutNs = 30 * kNsPerSecond;
 
@@ -64,7 +63,7 @@ class Joins {
 
   SliceState& slice_;
   Polls& polls_;
-  std::array<Joiner, kJoiners> joiners_;
+  std::array<Joiner, kJoinConnections> joiners_;
   std::deque<uint32_t> queue_;  // desktops that join again, or leave
   uint32_t next_fresh_ = 0;     // the first desktop that has not tried to join yet
   bool leaving_ = false;

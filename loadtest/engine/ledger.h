@@ -25,8 +25,7 @@ struct Fates {
   uint64_t delivered = 0;             // at least once
   uint64_t delivered_unaccepted = 0;  // of these: the relay refused it or never answered
   uint64_t duplicated = 0;            // arrived more than once
-  uint64_t misrouted =
-      0;  // to the wrong desktop, by the wrong edge, or under a wrong sender's name
+  uint64_t misrouted = 0;  // to the wrong desktop, by the wrong edge, or with a wrong sender
   uint64_t forwarded = 0;  // to another desktop than the relay named, because that one had left
   uint64_t lost = 0;       // accepted but not delivered
 };

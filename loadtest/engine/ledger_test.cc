@@ -119,7 +119,7 @@ TEST_CASE("ledger: a forwarded sprite that arrives by the wrong edge is misroute
 }
 
 TEST_CASE(
-    "ledger: where the relay names no desktop none is wrong; a wrong edge is still misrouting") {
+    "ledger: if the relay names no desktop, any is right, but a wrong edge is still misrouted") {
   TestLedger test(2);
   test.ledger.Throw(0);
   test.ledger.Throw(1);

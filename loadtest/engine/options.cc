@@ -14,10 +14,9 @@
 namespace swarm {
 namespace {
 
-constexpr uint32_t kJoinConnections = 8;
 // Half of the ports that a source address has with the default range of Linux, because ports may
 // still be in TIME_WAIT from the previous run.
-constexpr uint32_t kConnectionsPerSource = 14'000;
+constexpr uint32_t kConnectionsPerSourceMax = 14'000;
 
 constexpr std::string_view kHelp =
     R"(swarm-engine: fake desktops that hold long-polls, throw sprites and account for every sprite.
@@ -239,7 +238,7 @@ Flag Switch(std::string_view name, bool* to) {
 }
 
 std::vector<Flag> Flags(Options* o, bool* sitting) {
-  constexpr double kShortestS = 0.1;
+  constexpr double kTimeMinS = 0.1;
   return {
       HostPort("--api", &o->api),
       HostPort("--events", &o->events),
@@ -253,7 +252,7 @@ std::vector<Flag> Flags(Options* o, bool* sitting) {
       Count("--senders", &o->senders, 1, kDesktopsMax),
       {"--mix", "shares of behaviours, each named once, for example throwing=80,sitting=20",
        [=](std::string_view v) { return ReadShares(v, &o->mix); }},
-      Seconds("--act-every", &o->act_every_s, kShortestS),
+      Seconds("--act-every", &o->act_every_s, kTimeMinS),
       Seconds("--read-late", &o->read_late_s, 0),
       Count("--throw-connections", &o->throw_connections, 1, kDesktopsMax),
       Count("--connect-batch", &o->connect_batch, 1, kDesktopsMax),
@@ -267,14 +266,14 @@ std::vector<Flag> Flags(Options* o, bool* sitting) {
       {"--seed", "a whole number from 0 to " + std::to_string(UINT64_MAX),
        [=](std::string_view v) { return ReadCount(v, UINT64_MAX, &o->seed); }},
       Rate("--connect-rate", "desktops a second", &o->connect_rate),
-      Seconds("--connect-timeout", &o->connect_timeout_s, kShortestS),
+      Seconds("--connect-timeout", &o->connect_timeout_s, kTimeMinS),
       Seconds("--settle", &o->settle_s, 0),
       Seconds("--warm-up", &o->warm_up_s, 0),
-      Seconds("--duration", &o->duration_s, kShortestS),
+      Seconds("--duration", &o->duration_s, kTimeMinS),
       Seconds("--drain", &o->drain_s, 0),
-      Seconds("--post-timeout", &o->post_timeout_s, kShortestS),
+      Seconds("--post-timeout", &o->post_timeout_s, kTimeMinS),
       Seconds("--late-after", &o->late_after_s, 0),
-      Seconds("--poll-overdue", &o->poll_overdue_s, kShortestS),
+      Seconds("--poll-overdue", &o->poll_overdue_s, kTimeMinS),
       Count("--processes", &o->processes, 1, kSlicesMax),
       {"--sources", "IPv4 addresses or ranges of them, for example 127.0.0.1-127.0.0.40",
        [=](std::string_view v) { return o->sources.Parse(v).empty(); }},
@@ -430,7 +429,7 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
     }
   }
   if (o.sources.empty() && api.loopback()) {
-    o.sources.UseLoopback(static_cast<uint32_t>(connections / kConnectionsPerSource) + 1);
+    o.sources.UseLoopback(static_cast<uint32_t>(connections / kConnectionsPerSourceMax) + 1);
   }
   return {};
 }

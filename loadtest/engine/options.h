@@ -13,6 +13,9 @@
 
 namespace swarm {
 
+// Connections of a slice for joining and leaving.
+constexpr uint32_t kJoinConnections = 8;
+
 enum class Mode : uint8_t { kSitting, kOpen, kClosed };
 
 struct Options {

@@ -192,7 +192,7 @@ void Polls::SendPoll(uint32_t index) {
 void Polls::OnResponse(uint32_t index, const HttpResponse& response) {
   Desktop& desktop = slice_.desktops[index];
   if (!desktop.poll_held) {  // a response without a request
-    if (!ClosesIdle(response)) {
+    if (!MayCloseIdle(response)) {
       ++slice_.counters.answers_bad;
     }
     OnBroken(index);

@@ -204,13 +204,13 @@ bool Run::WaitForGrowth(uint64_t Counters::*counter, uint64_t wanted, const char
 }
 
 bool Run::Throw() {
-  Conductor& conductor = run_.conductor();
+  RunControl& control = run_.control();
   const int64_t from_ns = NowNs() + kThrowLeadNs;
   const int64_t measure_from_ns = from_ns + Ns(options_.warm_up_s);
   const int64_t measure_until_ns = measure_from_ns + Ns(options_.duration_s);
-  conductor.throw_from_ns.store(from_ns, std::memory_order_relaxed);
-  conductor.measure_from_ns.store(measure_from_ns, std::memory_order_relaxed);
-  conductor.measure_until_ns.store(measure_until_ns, std::memory_order_relaxed);
+  control.throw_from_ns.store(from_ns, std::memory_order_relaxed);
+  control.measure_from_ns.store(measure_from_ns, std::memory_order_relaxed);
+  control.measure_until_ns.store(measure_until_ns, std::memory_order_relaxed);
   PrintPhase("warmUp");
   SetPhase(Phase::kThrow);
   Findings& f = *findings_;
@@ -358,7 +358,7 @@ void Run::PrintPhase(std::string_view phase) {
 }
 
 void Run::SetPhase(Phase phase) {
-  run_.conductor().phase.store(phase, std::memory_order_release);
+  run_.control().phase.store(phase, std::memory_order_release);
   for (const int doorbell : doorbells_) {
     const uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = write(doorbell, &one, sizeof(one));

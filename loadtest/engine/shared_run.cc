@@ -64,7 +64,7 @@ Counters SliceBoard::Read() const {
 
 SharedRun::SharedRun(const Options& options)
     : slices_(options.processes), ledger_capacity_(LedgerCapacity(options)) {
-  const size_t boards_at = RoundedUp(sizeof(Conductor));
+  const size_t boards_at = RoundedUp(sizeof(RunControl));
   const size_t fingerprints_at = boards_at + RoundedUp(sizeof(SliceBoard) * slices_);
   const size_t departed_at =
       fingerprints_at + RoundedUp(sizeof(std::atomic<Fingerprint>) * options.desktops);
@@ -76,7 +76,7 @@ SharedRun::SharedRun(const Options& options)
     throw std::bad_alloc();
   }
   auto* bytes = static_cast<char*>(base_);
-  conductor_ = new (bytes) Conductor;
+  control_ = new (bytes) RunControl;
   boards_ = reinterpret_cast<SliceBoard*>(bytes + boards_at);
   for (uint32_t i = 0; i < slices_; ++i) {
     new (boards_ + i) SliceBoard;

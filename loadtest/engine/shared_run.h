@@ -20,7 +20,7 @@ namespace swarm {
 enum class Phase : uint32_t { kConnect, kSettle, kThrow, kDrain, kLeave, kEnd };
 
 // What the parent tells all slices. It sets the times before the phase that needs them.
-struct Conductor {
+struct RunControl {
   std::atomic<Phase> phase{Phase::kConnect};
   std::atomic<int64_t> throw_from_ns{0};
   std::atomic<int64_t> measure_from_ns{0};
@@ -55,7 +55,7 @@ class SharedRun {
   SharedRun& operator=(const SharedRun&) = delete;
 
   uint32_t slices() const { return slices_; }
-  Conductor& conductor() { return *conductor_; }
+  RunControl& control() { return *control_; }
   SliceBoard& board(uint32_t slice) { return boards_[slice]; }
   Ledger ledger(uint32_t slice) {
     return {words_ + uint64_t{slice} * ledger_capacity_, ledger_capacity_, departed()};
@@ -68,7 +68,7 @@ class SharedRun {
   uint64_t ledger_capacity_;
   size_t size_bytes_ = 0;
   void* base_ = nullptr;
-  Conductor* conductor_ = nullptr;
+  RunControl* control_ = nullptr;
   SliceBoard* boards_ = nullptr;
   std::atomic<Fingerprint>* fingerprints_ = nullptr;
   Departed::Word* departed_ = nullptr;

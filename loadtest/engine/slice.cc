@@ -44,16 +44,16 @@ void Slice::Run() {
 }
 
 void Slice::EnterPhase() {
-  Conductor& conductor = state_.run.conductor();
-  const Phase phase = conductor.phase.load(std::memory_order_acquire);
+  RunControl& control = state_.run.control();
+  const Phase phase = control.phase.load(std::memory_order_acquire);
   if (phase == state_.phase) {
     return;
   }
   state_.phase = phase;
   if (phase == Phase::kThrow) {
-    state_.measure_from_ns = conductor.measure_from_ns.load(std::memory_order_relaxed);
-    state_.measure_until_ns = conductor.measure_until_ns.load(std::memory_order_relaxed);
-    const int64_t from_ns = conductor.throw_from_ns.load(std::memory_order_relaxed);
+    state_.measure_from_ns = control.measure_from_ns.load(std::memory_order_relaxed);
+    state_.measure_until_ns = control.measure_until_ns.load(std::memory_order_relaxed);
+    const int64_t from_ns = control.throw_from_ns.load(std::memory_order_relaxed);
     throws_.Begin(from_ns, state_.measure_until_ns);
     acts_.Begin(from_ns);
   } else if (phase == Phase::kLeave) {

@@ -104,7 +104,7 @@ class SliceState {
 
   std::deque<uint32_t> rejoin;         // desktops that the relay no longer knows
   std::deque<uint32_t> leaving;        // desktops that leave and then join again
-  std::deque<uint32_t> polling;        // desktops whose poll must be sent, on a new connection
+  std::deque<uint32_t> polling;        // desktops that must send a poll, mostly on a new connection
   std::deque<uint32_t> ready_senders;  // senders whose desktop has been parked for the first time
   std::array<char, kScratchBytes> scratch;
   std::string request;  // the request being written; kept so that its memory is reused

@@ -81,7 +81,7 @@ Throws::Throws(SliceState& slice) : slice_(slice) {
     slice.desktops[throwers_[i]].sender = i % static_cast<uint32_t>(senders_.size());
   }
   for (uint32_t i = 0; i < senders_.size(); ++i) {
-    senders_[i].turn = i;
+    senders_[i].next_thrower = i;
     idle_.push_back(i);
   }
   order_ = throwers_;
@@ -140,8 +140,8 @@ void Throws::Turn(int64_t now_ns) {
     return;
   }
   for (int i = 0; i < kThrowsPerTurnMax && schedule_->due_ns() <= now_ns; ++i) {
-    const uint32_t desktop = order_[turn_];
-    turn_ = turn_ + 1 == order_.size() ? 0 : turn_ + 1;
+    const uint32_t desktop = order_[next_in_order_];
+    next_in_order_ = next_in_order_ + 1 == order_.size() ? 0 : next_in_order_ + 1;
     if (Offer(desktop, schedule_->due_ns())) {
       SendWaiting(slice_.desktops[desktop].sender);
     }
@@ -158,9 +158,9 @@ void Throws::StartThrows(int64_t now_ns) {
     Sender& sender = senders_[index];
     idle_.pop_front();
     sender.idle = false;
-    const uint32_t desktop = throwers_[sender.turn];
-    const auto next = sender.turn + static_cast<uint32_t>(senders_.size());
-    sender.turn = next < throwers_.size() ? next : index;
+    const uint32_t desktop = throwers_[sender.next_thrower];
+    const auto next = sender.next_thrower + static_cast<uint32_t>(senders_.size());
+    sender.next_thrower = next < throwers_.size() ? next : index;
     if (!Offer(desktop, NowNs())) {
       return;
     }
@@ -306,7 +306,7 @@ void Throws::OnOpen(uint32_t index) {
 void Throws::OnResponse(uint32_t index, const HttpResponse& response) {
   Sender& sender = senders_[index];
   if (sender.on_wire == 0) {  // a response without a request
-    if (!ClosesIdle(response)) {
+    if (!MayCloseIdle(response)) {
       ++slice_.counters.answers_bad;
     }
     OnBroken(index);

@@ -65,7 +65,7 @@ class Throws {
   // unsettled throws are a list, oldest first: those on the wire, then those that wait.
   struct Sender {
     Connection connection;
-    uint32_t turn = 0;  // closed loop: which thrower is next, an index into throwers_
+    uint32_t next_thrower = 0;  // closed loop: an index into throwers_
     uint32_t first = kNone;
     uint32_t last = kNone;
     uint32_t next_to_send = kNone;
@@ -97,8 +97,8 @@ class Throws {
   uint32_t free_ = kNone;  // list of unused entries of throws_
   uint64_t next_number_ = 0;
   std::optional<Schedule> schedule_;
-  std::vector<uint32_t> order_;  // open model: throwers in the order of their turns
-  size_t turn_ = 0;
+  std::vector<uint32_t> order_;  // open model: throwers in the order in which they throw
+  size_t next_in_order_ = 0;
   std::string body_;
   std::string padding_;
 
