@@ -9,7 +9,6 @@
 #define LOADTEST_ENGINE_COUNTERS_H_
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

@@ -3,7 +3,6 @@
 #define LOADTEST_ENGINE_JSON_WRITER_H_
 
 #include <concepts>
-#include <cstdint>
 #include <string>
 #include <string_view>
 

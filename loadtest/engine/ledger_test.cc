@@ -5,7 +5,6 @@
 #include <atomic>
 #include <memory>
 #include <thread>
-#include <vector>
 
 namespace swarm {
 namespace {

@@ -1,6 +1,5 @@
 #include "polls.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "json_reader.h"

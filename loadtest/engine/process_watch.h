@@ -7,7 +7,6 @@
 #define LOADTEST_ENGINE_PROCESS_WATCH_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 

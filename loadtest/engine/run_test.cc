@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <string>

@@ -6,9 +6,9 @@
 #ifndef LOADTEST_ENGINE_SHARED_RUN_H_
 #define LOADTEST_ENGINE_SHARED_RUN_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
-#include <type_traits>
 
 #include "counters.h"
 #include "histogram.h"

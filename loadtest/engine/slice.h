@@ -6,7 +6,6 @@
 #ifndef LOADTEST_ENGINE_SLICE_H_
 #define LOADTEST_ENGINE_SLICE_H_
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
