@@ -4,16 +4,16 @@ namespace swarm {
 
 void Acts::Begin(int64_t from_ns) {
   from_ns_ = from_ns;
-  for (uint32_t i = 0; i < stage_.desktops.size(); ++i) {
-    switch (stage_.desktops[i].behaviour) {
+  for (uint32_t i = 0; i < slice_.desktops.size(); ++i) {
+    switch (slice_.desktops[i].behaviour) {
       case Behaviour::kStorming:
-        stage_.TryAt(Part::kAct, i, from_ns + EveryNs());
+        slice_.ScheduleAt(Part::kAct, i, from_ns + EveryNs());
         break;
       case Behaviour::kChurning:
       case Behaviour::kHostile: {
-        const double share = stage_.random.Unit();
+        const double share = slice_.random.Unit();
         const auto after_ns = static_cast<int64_t>(share * static_cast<double>(EveryNs()));
-        stage_.TryAt(Part::kAct, i, from_ns + after_ns);
+        slice_.ScheduleAt(Part::kAct, i, from_ns + after_ns);
         break;
       }
       case Behaviour::kSitting:
@@ -24,19 +24,19 @@ void Acts::Begin(int64_t from_ns) {
   }
 }
 
-void Acts::Do(uint32_t index, int64_t now_ns) {
-  if (stage_.phase != Phase::kThrow) {
+void Acts::Act(uint32_t index, int64_t now_ns) {
+  if (slice_.phase != Phase::kThrow) {
     return;
   }
-  int64_t again_ns = now_ns + EveryNs();
-  switch (stage_.desktops[index].behaviour) {
+  int64_t next_ns = now_ns + EveryNs();
+  switch (slice_.desktops[index].behaviour) {
     case Behaviour::kStorming:
       polls_.Reconnect(index);
-      // The same moment for all, however long this turn took.
-      again_ns = from_ns_ + ((now_ns - from_ns_) / EveryNs() + 1) * EveryNs();
+      // The same moment for all of them, however long this turn took.
+      next_ns = from_ns_ + ((now_ns - from_ns_) / EveryNs() + 1) * EveryNs();
       break;
     case Behaviour::kChurning:
-      again_ns = now_ns + polls_.GoAway(index, now_ns, EveryNs());
+      next_ns = now_ns + polls_.TryLeave(index, now_ns, EveryNs());
       break;
     case Behaviour::kHostile:
       hostiles_.Strike(index);
@@ -46,7 +46,7 @@ void Acts::Do(uint32_t index, int64_t now_ns) {
     case Behaviour::kSlow:
       return;
   }
-  stage_.TryAt(Part::kAct, index, again_ns);
+  slice_.ScheduleAt(Part::kAct, index, next_ns);
 }
 
 }  // namespace swarm

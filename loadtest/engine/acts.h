@@ -1,7 +1,7 @@
-// When those act who do more than hold their poll: who storms all at the same moments, who churns
-// and who is hostile each at moments of their own, one every --act-every.
+// When storming, churning and hostile desktops act, every --act-every: storming desktops all at the
+// same moments, churning and hostile ones each at moments of its own.
 //
-// Invariant: one entry in the calendar for each of them, from the first throw until the drain.
+// Invariant: the calendar has one entry for each of them from the first throw until the drain.
 #ifndef LOADTEST_ENGINE_ACTS_H_
 #define LOADTEST_ENGINE_ACTS_H_
 
@@ -9,24 +9,25 @@
 
 #include "hostiles.h"
 #include "polls.h"
-#include "stage.h"
+#include "slice_state.h"
 
 namespace swarm {
 
 class Acts {
  public:
-  Acts(Stage& stage, Polls& polls, Hostiles& hostiles)
-      : stage_(stage), polls_(polls), hostiles_(hostiles) {}
+  Acts(SliceState& slice, Polls& polls, Hostiles& hostiles)
+      : slice_(slice), polls_(polls), hostiles_(hostiles) {}
 
+  // Schedules the first act of each desktop that acts.
   void Begin(int64_t from_ns);
-  void Do(uint32_t index, int64_t now_ns);
+  void Act(uint32_t index, int64_t now_ns);
 
  private:
   int64_t EveryNs() const {
-    return static_cast<int64_t>(stage_.options.act_every_s * kNsPerSecond);
+    return static_cast<int64_t>(slice_.options.act_every_s * kNsPerSecond);
   }
 
-  Stage& stage_;
+  SliceState& slice_;
   Polls& polls_;
   Hostiles& hostiles_;
   int64_t from_ns_ = 0;

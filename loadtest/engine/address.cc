@@ -9,7 +9,7 @@
 namespace swarm {
 namespace {
 
-constexpr uint32_t kSourcesMax = 65'536;  // a typing error must not fill the memory
+constexpr uint32_t kSourcesMax = 65'536;  // so that a typing error does not fill the memory
 
 bool ReadIpv4(std::string_view text, uint32_t* host) {
   in_addr address{};
@@ -51,7 +51,7 @@ std::string ResolveEndpoint(std::string_view text, Endpoint* endpoint) {
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   int code = EAI_NONAME;
-  // IPv4 first: sources are IPv4 addresses.
+  // IPv4 first, because sources are IPv4 addresses.
   for (const int family : {AF_INET, AF_INET6}) {
     hints.ai_family = family;
     code = getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
@@ -60,7 +60,7 @@ std::string ResolveEndpoint(std::string_view text, Endpoint* endpoint) {
     }
   }
   if (code != 0) {
-    return "cannot find '" + host + "': " + gai_strerror(code);
+    return "cannot resolve '" + host + "': " + gai_strerror(code);
   }
   std::memcpy(&endpoint->address, found->ai_addr, found->ai_addrlen);
   endpoint->address_size = found->ai_addrlen;
@@ -93,7 +93,7 @@ std::string Sources::Parse(std::string_view text) {
       return "'" + std::string(item) + "' is not a range of IPv4 addresses";
     }
     if (last < first || last - first >= kSourcesMax || hosts_.size() > kSourcesMax) {
-      return "'" + std::string(item) + "' is an empty range, or one of more than 65536 addresses";
+      return "'" + std::string(item) + "' is an empty range or has more than 65536 addresses";
     }
     for (uint64_t host = first; host <= last; ++host) {
       hosts_.push_back(static_cast<uint32_t>(host));
@@ -102,7 +102,7 @@ std::string Sources::Parse(std::string_view text) {
   return hosts_.empty() ? "no source address given" : "";
 }
 
-void Sources::SpreadLoopback(uint32_t count) {
+void Sources::UseLoopback(uint32_t count) {
   constexpr uint32_t kFirst = 0x7f000001;
   for (uint32_t i = 0; i < count; ++i) {
     hosts_.push_back(kFirst + i);

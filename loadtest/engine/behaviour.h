@@ -1,14 +1,15 @@
-// What a fake desktop does besides holding its poll, and who does what.
+// What a fake desktop does besides holding its poll, and which desktop has which behaviour.
 //
-//   sitting    holds its poll, and nothing else
-//   throwing   throws, when the schedule says so
-//   storming   drops its connection and comes back with its cursor, all of them at the same moments
-//   churning   leaves the relay and joins anew, each at moments of its own
-//   slow       reads what came only after --read-late
-//   hostile    is no desktop at all: half requests, garbage, floods of requests nobody may make
+//   sitting    only holds its poll
+//   throwing   throws when the schedule says so
+//   storming   drops its connection and reconnects with its cursor; all at the same moments
+//   churning   leaves the relay and joins again, each at moments of its own
+//   slow       reads what arrived only after --read-late
+//   hostile    is not a desktop: sends half requests, garbage and floods of forbidden requests
 //
-// Invariant: the first `desktops` behaviours of a MixOrder hold each as often as the mix says, and
-// every stretch of them holds it in proportion, up to one. Cost: six additions a desktop.
+// Invariant: the first `desktops` behaviours of a MixOrder hold each one as often as the mix says,
+// and every sequence of consecutive ones holds it in proportion, up to one. Cost: six additions a
+// desktop.
 #ifndef LOADTEST_ENGINE_BEHAVIOUR_H_
 #define LOADTEST_ENGINE_BEHAVIOUR_H_
 
@@ -24,18 +25,19 @@ enum class Behaviour : uint8_t { kSitting, kThrowing, kStorming, kChurning, kSlo
 constexpr std::array<std::string_view, 6> kBehaviourNames = {"sitting",  "throwing", "storming",
                                                              "churning", "slow",     "hostile"};
 
-// Desktops of each behaviour.
+// How many desktops of each behaviour.
 using Mix = std::array<uint32_t, kBehaviourNames.size()>;
 inline uint32_t CountIn(const Mix& mix, Behaviour behaviour) {
   return mix[static_cast<size_t>(behaviour)];
 }
 
-// Who reads at once and never goes away: what it catches has the relay's latency and nobody else's.
+// Whether it reads at once and never goes away, so that the latency of what it catches is the
+// relay's alone.
 inline bool IsPrompt(Behaviour behaviour) {
   return behaviour == Behaviour::kSitting || behaviour == Behaviour::kThrowing;
 }
 
-// The behaviour of desktop 0, 1, 2, …: always the one furthest behind its share.
+// The behaviours of desktops 0, 1, 2, …: each is the one furthest behind its share.
 class MixOrder {
  public:
   explicit MixOrder(const Mix& mix)

@@ -1,12 +1,12 @@
 #include "behaviour.h"
 
-#include <algorithm>
+#include <doctest/doctest.h>
 
-#include "check.h"
+#include <cmath>
 
 namespace swarm {
 
-TEST("behaviour: each comes as often as the mix says, and in proportion at any point") {
+TEST_CASE("behaviour: each occurs as often as the mix says, and in proportion at any point") {
   const Mix mix = {50, 30, 10, 0, 7, 3};
   MixOrder order(mix);
   Mix seen{};
@@ -20,7 +20,7 @@ TEST("behaviour: each comes as often as the mix says, and in proportion at any p
   CHECK(seen == mix);
 }
 
-TEST("behaviour: one alone is everybody") {
+TEST_CASE("behaviour: a single behaviour is that of every desktop") {
   MixOrder order({0, 0, 0, 0, 0, 3});
   for (int i = 0; i < 3; ++i) {
     CHECK(order.Next() == Behaviour::kHostile);

@@ -1,5 +1,5 @@
-// What comes in: every sprite of every answered poll, checked against the ledger of whoever threw
-// it.
+// What arrives: every sprite of every answered poll, checked against the ledger of the slice that
+// threw it.
 //
 // Cost: one parse of the name, one locked instruction in the thrower's ledger, one histogram
 // record.
@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "stage.h"
+#include "slice_state.h"
 
 namespace swarm {
 
-// A sprite event as the poll brought it; views of the answer.
+// A sprite event of a batch; views of the response.
 struct SpriteEvent {
   uint64_t seq = 0;
   std::string_view from;
@@ -25,21 +25,21 @@ struct SpriteEvent {
 class Catches {
  public:
   // `doorbells`: the event descriptors of all slices.
-  Catches(Stage& stage, const std::vector<int>& doorbells);
+  Catches(SliceState& slice, const std::vector<int>& doorbells);
 
   void Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, int64_t now_ns);
 
-  // Closed loop: how many relays of this slice became complete here since the last call.
-  uint64_t TakeCompleted();
-  // Closed loop: wakes the slices whose relays became complete here. Once a turn.
+  // Closed loop: how many throws of this slice became complete here since the last call.
+  uint64_t PopCompleted();
+  // Closed loop: wakes the slices whose throws became complete here. Called once a turn.
   void RingDoorbells();
 
  private:
   bool IsFrom(uint32_t index, std::string_view id);
-  void Time(int64_t due_ns, int64_t now_ns);
-  void Complete(uint32_t slice);
+  void RecordLatency(int64_t due_ns, int64_t now_ns);
+  void CountCompleted(uint32_t slice);
 
-  Stage& stage_;
+  SliceState& slice_;
   const std::vector<int>& doorbells_;
   uint64_t completed_ = 0;
   std::vector<uint32_t> to_ring_;

@@ -1,5 +1,6 @@
-// The one clock of a run: CLOCK_MONOTONIC, which all processes of one machine share, so that a
-// sprite thrown by one slice and caught by another has a latency. Cost: one vDSO call, some 25 ns.
+// The clock of a run: CLOCK_MONOTONIC. All processes of a machine share it, so the latency of a
+// sprite that one slice throws and another catches can be measured. Cost: one vDSO call, some 25
+// ns.
 #ifndef LOADTEST_ENGINE_CLOCK_H_
 #define LOADTEST_ENGINE_CLOCK_H_
 
@@ -19,7 +20,7 @@ inline int64_t NowNs() {
   return now.tv_sec * kNsPerSecond + now.tv_nsec;
 }
 
-// What people's clocks say; for labels, never for durations.
+// Wall-clock time: for labels, never for durations.
 inline uint64_t WallMs() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);

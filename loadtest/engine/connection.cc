@@ -15,8 +15,8 @@ namespace {
 #define IP_BIND_ADDRESS_NO_PORT 24
 #endif
 
-constexpr uint32_t kSourceTriesMax =
-    8;  // then the ports are exhausted, for all that can be known cheaply
+// When so many sources in a row have no free port, all ports are taken to be exhausted.
+constexpr uint32_t kSourceTriesMax = 8;
 
 int Socket(const Endpoint& to) {
   const int fd = socket(to.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -28,10 +28,10 @@ int Socket(const Endpoint& to) {
   return fd;
 }
 
-int Connect(int fd, const Endpoint& to, const Sources& sources, uint32_t pick) {
+int ConnectFrom(int fd, const Endpoint& to, const Sources& sources, uint32_t pick) {
   if (!sources.empty() && to.address.ss_family == AF_INET) {
-    // The port is chosen at connect, when the peer is known: then it need only be unique towards
-    // this peer.
+    // The kernel then chooses the port in connect(), when it knows the peer, so that the port need
+    // only be unique for this peer.
     const int on = 1;
     setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
     const sockaddr_in source = sources.At(pick);
@@ -48,8 +48,8 @@ int Connect(int fd, const Endpoint& to, const Sources& sources, uint32_t pick) {
 
 }  // namespace
 
-int Connection::Begin(int epoll, uint64_t tag, const Endpoint& to, const Sources& sources,
-                      uint32_t pick) {
+int Connection::Connect(int epoll, uint64_t tag, const Endpoint& to, const Sources& sources,
+                        uint32_t pick) {
   int error = EADDRNOTAVAIL;
   const uint32_t tries = std::clamp(sources.size(), 1U, kSourceTriesMax);
   for (uint32_t i = 0; i < tries && error == EADDRNOTAVAIL; ++i) {
@@ -57,7 +57,7 @@ int Connection::Begin(int epoll, uint64_t tag, const Endpoint& to, const Sources
     if (fd < 0) {
       return errno;
     }
-    error = Connect(fd, to, sources, pick + i);
+    error = ConnectFrom(fd, to, sources, pick + i);
     if (error == 0) {
       epoll_event event{};
       event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
@@ -74,7 +74,7 @@ int Connection::Begin(int epoll, uint64_t tag, const Endpoint& to, const Sources
   return error;
 }
 
-int Connection::Finish(uint32_t events) {
+int Connection::FinishConnect(uint32_t events) {
   int error = 0;
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
     socklen_t size = sizeof(error);
@@ -96,14 +96,6 @@ void Connection::Close() {
   fd_ = -1;
   state_ = State::kClosed;
   spill_.reset();
-}
-
-void Connection::Reset() {
-  if (fd_ >= 0) {
-    const linger at_once{1, 0};
-    setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-  }
-  Close();
 }
 
 bool Connection::Send(std::string_view bytes) {

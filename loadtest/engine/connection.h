@@ -2,9 +2,9 @@
 // connect to close.
 //
 // Edge-triggered for input and output at once: one epoll_ctl for the whole life of a connection. A
-// short read means that the socket is empty, so an answer costs one recv. Bytes are kept only while
-// an answer is incomplete or the socket is full. Threads: one. Memory: 16 bytes, and a Spill while
-// something is incomplete.
+// short read means that the socket is empty, so a response costs one recv. Bytes are kept only
+// while a response is incomplete or the socket is full.
+// Threads: one. Memory: 16 bytes, and a Spill while something is incomplete.
 #ifndef LOADTEST_ENGINE_CONNECTION_H_
 #define LOADTEST_ENGINE_CONNECTION_H_
 
@@ -26,11 +26,11 @@ namespace swarm {
 class Connection {
  public:
   enum class State : uint8_t { kClosed, kConnecting, kOpen };
-  enum class ReadEnd : uint8_t {
-    kDrained,  // nothing more for now
-    kClosed,   // the peer has closed, or the connection broke
-    kBad,      // what came is no HTTP response
-    kGone,     // the callback closed it
+  enum class ReadResult : uint8_t {
+    kDrained,       // nothing more to read for now
+    kClosedByPeer,  // or the connection broke
+    kClosedByCallback,
+    kBad,  // the bytes are not an HTTP response
   };
 
   Connection() = default;
@@ -46,25 +46,25 @@ class Connection {
   State state() const { return state_; }
   bool open() const { return state_ == State::kOpen; }
 
-  // Begins to connect, from source number `pick`, or the next that has a port left. 0, or errno.
+  // Starts to connect, from source number `pick` or the next one that has a free port. Returns 0 or
+  // an errno.
   // REQUIRES: closed.
-  int Begin(int epoll, uint64_t tag, const Endpoint& to, const Sources& sources, uint32_t pick);
-  // The first event of a connecting socket: 0 when it is open now, else errno, and it is closed.
-  int Finish(uint32_t events);
+  int Connect(int epoll, uint64_t tag, const Endpoint& to, const Sources& sources, uint32_t pick);
+  // Handles the first event of a connecting socket. Returns 0 when it is open now; otherwise it is
+  // closed and an errno is returned.
+  int FinishConnect(uint32_t events);
   void Close();
-  // Closes without waiting for the peer: no port is held back afterwards.
-  void Reset();
 
-  // Sends, or keeps what the socket does not take. False: the connection is broken.
+  // Sends, and keeps what the socket does not accept. False: the connection is broken.
   bool Send(std::string_view bytes);
-  // The socket can take more.
+  // Call when the socket can accept more. False: the connection is broken.
   bool Flush() { return spill_ == nullptr || spill_->out.empty() || FlushSpill(); }
 
-  // Reads what is there and calls on_answer(const HttpResponse&) for each whole response; the views
-  // in it live until on_answer returns. on_answer may send, and may close this connection, but not
-  // open it anew.
-  template <typename OnAnswer>
-  ReadEnd Read(std::span<char> scratch, uint64_t* bytes_in, OnAnswer&& on_answer);
+  // Reads what the socket holds and calls on_response(const HttpResponse&) for each whole response,
+  // whose views are valid until on_response returns. on_response may send and may close this
+  // connection, but must not open it again.
+  template <typename OnResponse>
+  ReadResult Read(std::span<char> scratch, uint64_t* bytes_in, OnResponse&& on_response);
 
  private:
   struct Spill {
@@ -74,7 +74,7 @@ class Connection {
 
   bool FlushSpill();
   void KeepInput(std::span<const char> rest);
-  std::string TakeKept() {
+  std::string PopInput() {
     return spill_ == nullptr ? std::string() : std::exchange(spill_->in, {});
   }
 
@@ -85,22 +85,22 @@ class Connection {
 
 static_assert(sizeof(Connection) == 16);
 
-template <typename OnAnswer>
-Connection::ReadEnd Connection::Read(std::span<char> scratch, uint64_t* bytes_in,
-                                     OnAnswer&& on_answer) {
+template <typename OnResponse>
+Connection::ReadResult Connection::Read(std::span<char> scratch, uint64_t* bytes_in,
+                                        OnResponse&& on_response) {
   for (;;) {
     const ssize_t got = recv(fd_, scratch.data(), scratch.size(), 0);
     if (got < 0) {
       if (errno == EINTR) {
         continue;
       }
-      return errno == EAGAIN ? ReadEnd::kDrained : ReadEnd::kClosed;
+      return errno == EAGAIN ? ReadResult::kDrained : ReadResult::kClosedByPeer;
     }
     const bool at_end = got == 0;
     *bytes_in += static_cast<uint64_t>(got);
-    // What was kept moves out of the connection, so that on_answer may close it and still read its
-    // answer.
-    std::string kept = TakeKept();
+    // The kept bytes move out of the connection, so that on_response may close it and still use the
+    // response.
+    std::string kept = PopInput();
     std::span<char> bytes = scratch.first(static_cast<size_t>(got));
     if (!kept.empty()) {
       kept.append(bytes.data(), bytes.size());
@@ -110,23 +110,23 @@ Connection::ReadEnd Connection::Read(std::span<char> scratch, uint64_t* bytes_in
       HttpResponse response;
       const ParseResult result = ParseHttpResponse(bytes, at_end, &response);
       if (result == ParseResult::kBad) {
-        return ReadEnd::kBad;
+        return ReadResult::kBad;
       }
       if (result == ParseResult::kNeedMore) {
         break;
       }
       bytes = bytes.subspan(response.consumed);
-      on_answer(response);
+      on_response(response);
       if (state_ != State::kOpen) {
-        return ReadEnd::kGone;
+        return ReadResult::kClosedByCallback;
       }
     }
     if (at_end) {
-      return ReadEnd::kClosed;
+      return ReadResult::kClosedByPeer;
     }
     KeepInput(bytes);
     if (static_cast<size_t>(got) < scratch.size()) {
-      return ReadEnd::kDrained;
+      return ReadResult::kDrained;
     }
   }
 }

@@ -1,14 +1,8 @@
 #include "counters.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace swarm {
-
-size_t ProblemIndex(std::string_view code) {
-  const auto* found = std::find(kProblemCodes.begin(), kProblemCodes.end() - 1, code);
-  return static_cast<size_t>(found - kProblemCodes.begin());
-}
 
 void Counters::Add(const Counters& other) {
   using Cells = std::array<uint64_t, sizeof(Counters) / sizeof(uint64_t)>;

@@ -1,45 +1,31 @@
-// What a slice counts while it runs; the sum over slices is the run's.
+// What a slice counts while it runs; the run's counters are the sum over its slices.
 //
-// Invariants, checked by the parent on every snapshot it prints:
+// Invariants, which the parent checks on every snapshot it prints:
 //   offered = sent + waiting + skipped            sent = answered + timed_out + failed + in_flight
 //   answered = accepted + refused + unexpected
 //   polls_sent = polls_answered + polls_cut + polls_dropped + polls_held
-// Threads: owned by one slice, which publishes whole copies (see SliceBoard).
+// Threads: one slice owns them and publishes whole copies (see SliceBoard).
 #ifndef LOADTEST_ENGINE_COUNTERS_H_
 #define LOADTEST_ENGINE_COUNTERS_H_
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
+
+#include "problem.h"
 
 namespace swarm {
 
-// The codes of the relay's problem documents; what is none of them is counted as the last.
-constexpr std::array<std::string_view, 22> kProblemCodes = {"malformed",       "cursor-ahead",
-                                                            "sprite-invalid",  "unknown-desktop",
-                                                            "not-found",       "method-not-allowed",
-                                                            "request-timeout", "near-gone",
-                                                            "crossing-stale",  "desktop-ended",
-                                                            "cursor-lost",     "too-large",
-                                                            "too-fast",        "head-too-large",
-                                                            "internal",        "mailbox-full",
-                                                            "relay-full",      "relay-busy",
-                                                            "draining",        "store-full",
-                                                            "unauthorized",    "other"};
-size_t ProblemIndex(std::string_view code);
-
 struct Counters {
-  // Desktops. The first two are what is now, not what has been.
-  uint64_t joined = 0;
-  uint64_t senders = 0;         // connections that throws share
-  uint64_t senders_opened = 0;  // that have been open; the relay may close one while it is idle
+  // Desktops. "now" marks a gauge: the present value, not a count since the start.
+  uint64_t joined = 0;          // now
+  uint64_t senders = 0;         // connections that throws use
+  uint64_t senders_opened = 0;  // of these: have been open; the relay may close an idle one
   uint64_t joins_sent = 0;
   uint64_t joins_accepted = 0;
-  uint64_t joins_refused = 0;   // by an answer
-  uint64_t joins_failed = 0;    // by the connection
-  uint64_t desktops_ended = 0;  // the relay said 401 or 410: joined anew
+  uint64_t joins_refused = 0;   // with a response
+  uint64_t joins_failed = 0;    // the connection broke
+  uint64_t desktops_ended = 0;  // the relay answered 401 or 410; they join again
   uint64_t leaves = 0;
   uint64_t leaves_failed = 0;
 
@@ -47,10 +33,10 @@ struct Counters {
   uint64_t connects = 0;
   uint64_t connections_open = 0;  // now
   uint64_t connects_failed = 0;
-  uint64_t connects_refused = 0;     // of these: nobody listens
+  uint64_t connects_refused = 0;     // of these: nothing listens on the port
   uint64_t addresses_exhausted = 0;  // of these: no local port is left on any source
-  uint64_t cuts = 0;                 // the relay closed, or broke, an open connection
-  uint64_t answers_bad = 0;          // not HTTP, or not the JSON that was agreed
+  uint64_t cuts = 0;                 // the relay closed or broke an open connection
+  uint64_t answers_bad = 0;          // not HTTP, or not the JSON of the protocol
 
   // Polls.
   uint64_t polls_sent = 0;
@@ -59,17 +45,17 @@ struct Counters {
   uint64_t polls_with_ping = 0;
   uint64_t polls_empty = 0;
   uint64_t polls_refused = 0;  // 4xx, 5xx
-  uint64_t polls_cut = 0;      // by the relay, or the network
-  uint64_t polls_dropped = 0;  // by the swarm itself: who storms, and who has left
-  uint64_t polls_held = 0;     // now: parked, as far as one can see from here
-  uint64_t polls_overdue = 0;  // now: held longer than any answer may take
+  uint64_t polls_cut = 0;      // by the relay or the network
+  uint64_t polls_dropped = 0;  // by the swarm itself: storming desktops, and those that left
+  uint64_t polls_held = 0;     // now: parked, as far as a client can know
+  uint64_t polls_overdue = 0;  // now: held for longer than any answer may take
   uint64_t byes = 0;
   uint64_t cursors_lost = 0;
 
   // Throws.
   uint64_t offered = 0;
   uint64_t skipped = 0;  // never sent: its sender's backlog was full
-  uint64_t waiting = 0;  // now: due, and its sender's connection is busy
+  uint64_t waiting = 0;  // now: due, but its sender's connection is busy
   uint64_t sent = 0;
   uint64_t answered = 0;
   uint64_t accepted = 0;
@@ -78,22 +64,20 @@ struct Counters {
   uint64_t timed_out = 0;
   uint64_t failed = 0;
   uint64_t in_flight = 0;  // now
-  uint64_t resent = 0;     // under the same number, because the connection broke
-  uint64_t abandoned = 0;  // closed loop: not complete in time, its place given to another
+  uint64_t resent = 0;     // under the same number, after the connection broke
+  uint64_t abandoned = 0;  // closed loop: not complete in time; another throw got its permit
 
   // Arrivals.
-  uint64_t arrivals = 0;
-  uint64_t delivered = 0;  // for the first time
-  uint64_t duplicated = 0;
-  uint64_t out_of_order = 0;  // the mailbox's own number did not rise
+  uint64_t delivered = 0;     // for the first time
+  uint64_t out_of_order = 0;  // the mailbox's sequence number did not rise
   uint64_t late = 0;
-  uint64_t untimed = 0;  // of the delivered: by who was away or reads late; not in any latency
+  uint64_t untimed = 0;  // of these: to desktops that are away or read late; in no latency
   uint64_t foreign = 0;  // not of this run
 
   // Behaviours.
-  uint64_t reconnects = 0;       // who storms
-  uint64_t strikes = 0;          // who is hostile
-  uint64_t strikes_parried = 0;  // of these: the relay answered, or closed the connection
+  uint64_t reconnects = 0;       // of storming desktops
+  uint64_t strikes = 0;          // of hostile desktops
+  uint64_t strikes_parried = 0;  // of these: the relay answered or closed the connection
 
   uint64_t bytes_in = 0;
   uint64_t bytes_out = 0;
@@ -102,7 +86,7 @@ struct Counters {
   std::array<uint64_t, kProblemCodes.size()> other_refused_by_code{};  // polls, joins, leaves
 
   void Add(const Counters& other);
-  // Empty when the invariants hold; else the sentence to print.
+  // Returns the empty string when the invariants hold, else which one does not.
   std::string Disagreement() const;
 };
 

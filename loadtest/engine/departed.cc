@@ -9,7 +9,7 @@ Fingerprint FingerprintOf(std::string_view id) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   const auto print = static_cast<Fingerprint>((hash ^ (hash >> 32U)) & kMask);
-  return print == kNobody ? 1 : print;
+  return print == kNoFingerprint ? 1 : print;
 }
 
 }  // namespace swarm

@@ -1,9 +1,10 @@
-// Which desktops have left, or were ended by the relay: one bit for each fingerprint, in memory all
-// slices share.
+// The desktops that have left or were ended by the relay: one bit for each fingerprint, in memory
+// that all slices share.
 //
-// A sprite that waits for a desktop when it leaves goes on to the next one; whoever catches it is
-// not whom the relay named, and that is right. Threads: any may mark and ask; a mark is never taken
-// back. Memory: 32 MiB of address space, a page for each stretch of it that is marked.
+// A sprite that waits for a desktop when it leaves goes on to the next one. It is then caught by
+// another desktop than the relay named, and that is correct.
+// Threads: any may set and read marks; a mark is never removed. Memory: 32 MiB of address space, of
+// which only pages with a mark are used.
 #ifndef LOADTEST_ENGINE_DEPARTED_H_
 #define LOADTEST_ENGINE_DEPARTED_H_
 
@@ -14,9 +15,10 @@
 
 namespace swarm {
 
-// 28 bits of a desktop's id, never 0: two desktops look alike once in 270 million comparisons.
+// A hash of a desktop's id, 28 bits, never 0. Two desktops have the same one once in 270 million
+// comparisons.
 using Fingerprint = uint32_t;
-constexpr Fingerprint kNobody = 0;
+constexpr Fingerprint kNoFingerprint = 0;
 constexpr unsigned kFingerprintBits = 28;
 Fingerprint FingerprintOf(std::string_view id);
 
@@ -25,17 +27,19 @@ class Departed {
   using Word = std::atomic<uint64_t>;
   static constexpr size_t kWords = (size_t{1} << kFingerprintBits) / 64;
 
-  // `words`: kWords, zeroed, shared, alive as long as this.
+  // `words`: kWords zeroed words in shared memory that outlives this.
   explicit Departed(Word* words) : words_(words) {}
 
-  // Before the relay is told, so that whatever comes of it finds the mark.
-  void Mark(Fingerprint who) { words_[who / 64].fetch_or(BitOf(who), std::memory_order_release); }
-  bool Has(Fingerprint who) const {
-    return (words_[who / 64].load(std::memory_order_acquire) & BitOf(who)) != 0;
+  // Call before the request to leave is sent, so that every consequence of it finds the mark.
+  void Mark(Fingerprint desktop) {
+    words_[desktop / 64].fetch_or(BitOf(desktop), std::memory_order_release);
+  }
+  bool Has(Fingerprint desktop) const {
+    return (words_[desktop / 64].load(std::memory_order_acquire) & BitOf(desktop)) != 0;
   }
 
  private:
-  static uint64_t BitOf(Fingerprint who) { return uint64_t{1} << (who % 64); }
+  static uint64_t BitOf(Fingerprint desktop) { return uint64_t{1} << (desktop % 64); }
 
   Word* words_;
 };

@@ -12,11 +12,11 @@
 
 namespace swarm {
 
-// A short text kept in place. The longest of each kind is what the protocol allows, and some room.
+// A short text without an allocation. Its maximum is that of the protocol, with a margin.
 template <size_t kMax>
 class ShortText {
  public:
-  // False, and unchanged, when it is too long.
+  // False, and unchanged, when `text` is too long.
   bool Assign(std::string_view text) {
     if (text.size() > kMax) {
       return false;
@@ -39,18 +39,18 @@ struct Desktop {
   enum class State : uint8_t { kOutside, kJoined, kLeaving, kLeft };
 
   Connection poll;
-  uint64_t crossing = 0;      // the number of its last throw
-  uint32_t last_seq = 0;      // of the sprites it got
-  uint32_t poll_sent_ms = 0;  // since the run began
+  uint64_t crossing = 0;      // the number of its last crossing
+  uint32_t last_seq = 0;      // of the last sprite it received
+  uint32_t poll_sent_ms = 0;  // since the start of the run
   uint32_t sender = kNoSender;
   State state = State::kOutside;
   Behaviour behaviour = Behaviour::kSitting;
-  bool poll_held = false;    // a request is out
-  bool wants_away = false;   // leaves with the next answer, whose sprites it does not take
-  bool parried = false;      // hostile: its strike was answered, or its connection closed
-  bool reads_later = false;  // an answer lies in its socket, to be read when its time has come
+  bool poll_held = false;       // a request is out
+  bool wants_to_leave = false;  // leaves with the next batch, whose sprites it does not count
+  bool parried = false;         // hostile: its strike was answered or its connection closed
+  bool read_scheduled = false;  // slow: its socket has data, and the calendar an entry to read it
   bool ever_parked = false;
-  uint8_t tries = 0;  // failures in a row, of whatever it is trying
+  uint8_t tries = 0;  // failures in a row of what it is trying to do
   uint8_t events_endpoint = Endpoints::kUnknown;
   uint8_t crossings_endpoint = Endpoints::kUnknown;
   bool has_seq = false;
@@ -59,7 +59,7 @@ struct Desktop {
   ShortText<31> cursor;
 };
 
-// With its row of fingerprints and, if it throws, its sender's row: far below 1 KiB.
+// With its fingerprint and, if it throws, its sender: far below 1 KiB.
 static_assert(sizeof(Desktop) <= 256);
 
 }  // namespace swarm

@@ -1,25 +1,36 @@
-/** The engine's own tests, built and run as `npm test` runs every suite. */
+/** The engine: its own tests, built and run by `npm test`, and its exit codes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildEngine, ENGINE } from '../../tools/build.js';
+import { ensureFiles } from '../../tools/machine.js';
+
+const BUILD = dirname(ENGINE);
 
 describe('swarm engine', () => {
+  const doctest = ensureFiles(['/usr/include/doctest/doctest.h'], ['doctest-dev'])
+    ? undefined
+    : 'doctest is missing: apt-get install doctest-dev';
   const why = buildEngine();
 
-  it('passes its own tests', { skip: why ?? false }, () => {
-    const { status, stdout } = spawnSync('ctest', ['--output-on-failure'], { cwd: dirname(ENGINE), encoding: 'utf8' });
+  it('passes its own tests', { skip: why ?? doctest ?? false }, () => {
+    if (!existsSync(join(BUILD, 'engine-tests'))) buildTests();
+    const { status, stdout } = spawnSync('ctest', ['--output-on-failure'], { cwd: BUILD, encoding: 'utf8' });
     assert.equal(status, 0, stdout);
+    assert.match(stdout, /100% tests passed, 0 tests failed out of 1/);
   });
 
-  it('says what it takes, and refuses what it does not', { skip: why ?? false }, () => {
+  it('lists its flags, and rejects a wrong value with exit code 2', { skip: why ?? false }, () => {
     const help = spawnSync(ENGINE, ['--help'], { encoding: 'utf8' });
     assert.equal(help.status, 0);
     assert.match(help.stdout, /--desktops N/);
-    const misused = spawnSync(ENGINE, ['--desktops', 'many'], { encoding: 'utf8' });
-    assert.equal(misused.status, 2);
-    assert.match(misused.stderr, /--desktops/);
+    for (const value of ['many', '-5', '99999999']) {
+      const misused = spawnSync(ENGINE, ['--desktops', value], { encoding: 'utf8' });
+      assert.equal(misused.status, 2);
+      assert.match(misused.stderr, new RegExp(`--desktops must be .* from 1 to 16777215; got '${value}'`));
+    }
   });
 
   it('ends with a clear message when there is no relay', { skip: why ?? false }, () => {
@@ -32,3 +43,11 @@ describe('swarm engine', () => {
     assert.match(account.message, /127\.0\.0\.1:1/);
   });
 });
+
+/** Builds the tests where the engine was built before doctest was installed. */
+function buildTests(): void {
+  for (const args of [[BUILD], ['--build', BUILD]]) {
+    const { status, stdout, stderr } = spawnSync('cmake', args, { encoding: 'utf8' });
+    assert.equal(status, 0, `${stdout}${stderr}`);
+  }
+}

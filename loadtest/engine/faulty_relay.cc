@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -25,7 +24,7 @@ namespace swarm {
 namespace {
 
 struct Desktop {
-  int poll = -1;  // the connection it waits on
+  int poll = -1;  // the connection of its parked poll
   uint64_t seq = 0;
   struct Waiting {
     uint64_t seq;
@@ -47,7 +46,8 @@ class Relay {
   Relay(int listener, int port, const Faults& faults, Committed* committed)
       : listener_(listener), port_(port), faults_(faults), committed_(*committed) {}
 
-  [[noreturn]] void Serve() {
+  // noexcept: an exception must end this process, and not reach the test runner it was forked from.
+  [[noreturn]] void Serve() noexcept {
     for (;;) {
       std::vector<pollfd> wanted = {{listener_, POLLIN, 0}};
       for (const auto& [fd, in] : input_) {
@@ -96,11 +96,11 @@ class Relay {
       }
       const std::string request = in.substr(0, size);
       input_[fd].erase(0, size);
-      Answer(fd, request);
+      Handle(fd, request);
     }
   }
 
-  void Answer(int fd, const std::string& request) {
+  void Handle(int fd, const std::string& request) {
     if (request.starts_with("POST /v1/desktops HTTP")) {
       Join(fd);
       return;
@@ -162,7 +162,7 @@ class Relay {
     Wake(desktop);
   }
 
-  bool Due(uint32_t every, std::atomic<uint64_t>* committed) {
+  bool IsDue(uint32_t every, std::atomic<uint64_t>* committed) {
     if (every == 0 || ++throws_[committed] % every != 0) {
       return false;
     }
@@ -180,20 +180,20 @@ class Relay {
     const bool forward = edge == "right" || edge == "bottom";
     uint32_t to = (from + (forward ? 1 : count - 1)) % count;
 
-    // A throw that comes again, because its connection was cut, is the one it was.
+    // A throw that was sent again because its connection was cut is not a new one.
     const size_t name_at = request.find("swarm:");
     if (!seen_.emplace(request.substr(name_at, 32), true).second) {
       Send(fd, "202 Accepted", R"({"to":null})");
       return;
     }
-    if (Due(faults_.refuse_every, &committed_.refused)) {
+    if (IsDue(faults_.refuse_every, &committed_.refused)) {
       Send(fd, "503 Busy", R"({"code":"mailbox-full","status":503})");
       return;
     }
-    if (Due(faults_.mute_every, &committed_.muted)) {
+    if (IsDue(faults_.mute_every, &committed_.muted)) {
       return;
     }
-    if (Due(faults_.garbage_every, &committed_.garbage)) {
+    if (IsDue(faults_.garbage_every, &committed_.garbage)) {
       SendBytes(fd, "lorem ipsum\r\n\r\n");
       return;
     }
@@ -201,25 +201,25 @@ class Relay {
       usleep(faults_.stall_ms * 1000);
     }
     const std::string answer = R"({"to":{"desktop":")" + IdOf(to) + R"(","name":"x"}})";
-    if (Due(faults_.cut_every, &committed_.cut)) {
+    if (IsDue(faults_.cut_every, &committed_.cut)) {
       Close(fd);
     } else {
       Send(fd, "202 Accepted", answer);
     }
-    if (Due(faults_.drop_every, &committed_.dropped)) {
+    if (IsDue(faults_.drop_every, &committed_.dropped)) {
       return;
     }
-    if (Due(faults_.misroute_every, &committed_.misrouted)) {
+    if (IsDue(faults_.misroute_every, &committed_.misrouted)) {
       to = (to + 1) % count;
     }
     const std::string enters =
-        Due(faults_.wrong_edge_every, &committed_.wrong_edge) ? edge : kOpposite.at(edge);
-    if (Due(faults_.delay_every, &committed_.delayed)) {
+        IsDue(faults_.wrong_edge_every, &committed_.wrong_edge) ? edge : kOpposite.at(edge);
+    if (IsDue(faults_.delay_every, &committed_.delayed)) {
       delayed_.push_back({NowNs() + faults_.delay_ms * kNsPerMs, to, IdOf(from), enters, rest});
       return;
     }
     Deliver(to, IdOf(from), enters, rest);
-    if (Due(faults_.duplicate_every, &committed_.duplicated)) {
+    if (IsDue(faults_.duplicate_every, &committed_.duplicated)) {
       Deliver(to, IdOf(from), enters, rest);
     }
   }
@@ -280,7 +280,7 @@ class Relay {
   std::map<int, std::string> input_;
   std::deque<Delayed> delayed_;
   std::map<std::string, bool> seen_;
-  std::map<const void*, uint64_t> throws_;  // for each fault: throws it could have hit
+  std::map<const void*, uint64_t> throws_;  // for each fault: how many throws could have had it
 };
 
 }  // namespace
@@ -308,7 +308,7 @@ FaultyRelay::FaultyRelay(const Faults& faults) {
   close(listener);
 }
 
-void FaultyRelay::End() {
+void FaultyRelay::Kill() {
   if (pid_ <= 0) {
     return;
   }

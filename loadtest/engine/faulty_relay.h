@@ -1,10 +1,9 @@
-// A small relay for the engine's own tests, that commits the faults it is told to and counts each
-// one it commits.
+// A small relay for tests, which commits the faults it is configured for and counts each one.
 //
-// Correct otherwise: it speaks the protocol's joins, polls and crossings on one port, keeps what
-// comes between two polls, acknowledges by cursor. The desktops stand in one ring: right and bottom
-// lead to the next, left and top to the one before. Every Nth accepted throw gets the fault; 0 is
-// never. It runs in a process of its own and is ended with its owner.
+// Otherwise it is correct: it handles joins, polls and crossings on one port, keeps what arrives
+// between two polls and acknowledges by cursor. The desktops form a ring: right and bottom lead to
+// the next desktop, left and top to the previous one. Every Nth throw gets the fault; 0 means
+// never. It runs in a process of its own, which ends with its owner.
 #ifndef LOADTEST_ENGINE_FAULTY_RELAY_H_
 #define LOADTEST_ENGINE_FAULTY_RELAY_H_
 
@@ -17,19 +16,19 @@
 namespace swarm {
 
 struct Faults {
-  uint32_t drop_every = 0;        // answers 202 and delivers nothing
+  uint32_t drop_every = 0;        // answers 202 but does not deliver
   uint32_t duplicate_every = 0;   // delivers twice
-  uint32_t misroute_every = 0;    // delivers to the desktop after the one it named
-  uint32_t wrong_edge_every = 0;  // says the wrong edge of entry
+  uint32_t misroute_every = 0;    // delivers to the desktop after the one it names
+  uint32_t wrong_edge_every = 0;  // reports the wrong edge of entry
   uint32_t refuse_every = 0;      // 503 mailbox-full
-  uint32_t mute_every = 0;        // takes the throw, delivers nothing, never answers
-  uint32_t cut_every = 0;         // delivers, and closes the connection instead of answering
+  uint32_t mute_every = 0;        // neither delivers nor answers
+  uint32_t cut_every = 0;         // delivers, but closes the connection instead of answering
   uint32_t delay_every = 0;       // delivers only after delay_ms
   uint32_t delay_ms = 0;
-  uint32_t garbage_every = 0;  // answers with bytes that are no HTTP; delivers nothing
-  bool chunked = false;        // answers in chunks of a few bytes, sent one by one
-  bool close_always = false;   // one answer a connection
-  uint32_t stall_at = 0;       // stops altogether for stall_ms when so many have been accepted
+  uint32_t garbage_every = 0;  // answers with bytes that are not HTTP; does not deliver
+  bool chunked = false;        // answers in chunks of a few bytes, each sent on its own
+  bool close_always = false;   // one response for each connection
+  uint32_t stall_at = 0;       // stops for stall_ms when it has accepted so many throws
   uint32_t stall_ms = 0;
 };
 
@@ -49,15 +48,15 @@ struct Committed {
 class FaultyRelay {
  public:
   explicit FaultyRelay(const Faults& faults);
-  ~FaultyRelay() { End(); }
+  ~FaultyRelay() { Kill(); }
   FaultyRelay(const FaultyRelay&) = delete;
   FaultyRelay& operator=(const FaultyRelay&) = delete;
 
   std::string authority() const { return "127.0.0.1:" + std::to_string(port_); }
   pid_t pid() const { return pid_; }
   const Committed& committed() const { return *committed_; }
-  // As if it had crashed.
-  void End();
+  // Kills it, as if it had crashed.
+  void Kill();
 
  private:
   int port_ = 0;

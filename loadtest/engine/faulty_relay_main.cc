@@ -1,10 +1,9 @@
-// faulty-relay: the faulty relay of the tests as a program of its own, for tests of the whole
-// command.
+// faulty-relay: the tests' faulty relay as a program, for tests of the whole swarm command.
 //
 //   faulty-relay drop-every=1000 stall-at=500 stall-ms=1000 …
 //
-// Prints "PORT PID" and serves until its standard input ends; then prints what it committed, as
-// JSON, and exits. PID is the process that serves, which may be killed as if it had crashed.
+// Prints "PORT PID" and serves until its standard input ends. Then it prints the faults it
+// committed as JSON and exits. PID is the process that serves; kill it to simulate a crash.
 #include <unistd.h>
 
 #include <charconv>
@@ -48,7 +47,7 @@ bool Read(std::string_view argument, swarm::Faults* faults) {
   return false;
 }
 
-void Tell(const swarm::Committed& committed) {
+void Print(const swarm::Committed& committed) {
   swarm::JsonWriter json;
   json.Open('{').Whole("accepted", committed.accepted.load());
   json.Whole("dropped", committed.dropped.load());
@@ -67,7 +66,7 @@ int main(int argc, char** argv) {
   swarm::Faults faults;
   for (int i = 1; i < argc; ++i) {
     if (!Read(argv[i], &faults)) {
-      std::fprintf(stderr, "faulty-relay: '%s' is no fault=number\n", argv[i]);
+      std::fprintf(stderr, "faulty-relay: '%s' is not of the form fault=number\n", argv[i]);
       return 2;
     }
   }
@@ -78,6 +77,6 @@ int main(int argc, char** argv) {
   char byte = 0;
   while (read(STDIN_FILENO, &byte, 1) > 0) {
   }
-  Tell(relay.committed());
+  Print(relay.committed());
   return 0;
 }

@@ -26,8 +26,8 @@ void Histogram::AssignDifference(const Histogram& now, const Histogram& before) 
       highest = UpperBound(i);
     }
   }
-  // The count is that of the buckets: the writer may have been between bucket and count when they
-  // were copied.
+  // The count is the sum of the buckets, because a copy may have been made after the writer changed
+  // a bucket and before it changed the count.
   count_.store(count, std::memory_order_relaxed);
   sum_.store(now.sum_.load(std::memory_order_relaxed) - before.sum_.load(std::memory_order_relaxed),
              std::memory_order_relaxed);
@@ -42,7 +42,7 @@ uint64_t Histogram::Percentile(double share) const {
   const auto rank =
       std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(share * static_cast<double>(total))));
   if (rank == total) {
-    return max();  // the highest of all is known exactly
+    return max();  // the highest value is known exactly
   }
   uint64_t seen = 0;
   for (size_t i = 0; i < kBuckets; ++i) {

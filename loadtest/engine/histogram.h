@@ -1,10 +1,10 @@
-// Latencies, log-linear: 128 buckets an octave, so a percentile is at most 1/256 (0.4 %) off.
+// A log-linear histogram of latencies: 128 buckets an octave, so the error of a percentile is at
+// most 1/256 (0.4 %).
 //
-// Threads: one writer (the slice it belongs to); any process that maps it may read while it is
-// written, and sees each bucket whole. Merging adds buckets: percentiles of many slices are those
-// of one list of all values. Memory: 36 KiB, of fixed size and without pointers, so that it can lie
-// in memory processes share. Cost: Record is some ten instructions; Percentile and Merge walk all
-// buckets.
+// Merging adds buckets, so the percentiles of many slices are those of one list of all values.
+// Threads: one writer (the slice it belongs to); any process that maps it may read meanwhile, and
+// reads each bucket whole. Memory: 36 KiB, without pointers, so it can be in shared memory. Cost:
+// Record is some ten instructions; Percentile and Merge read all buckets.
 #ifndef LOADTEST_ENGINE_HISTOGRAM_H_
 #define LOADTEST_ENGINE_HISTOGRAM_H_
 
@@ -19,8 +19,8 @@ namespace swarm {
 class Histogram {
  public:
   static constexpr unsigned kSubBits = 7;  // 2^7 buckets an octave
-  static constexpr uint64_t kValueMax =
-      (uint64_t{1} << 41U) - 1;  // ns: 36 minutes; above counts as this
+  // In ns, 36 minutes. A larger value is recorded as this.
+  static constexpr uint64_t kValueMax = (uint64_t{1} << 41U) - 1;
   static constexpr size_t kBuckets = (41 - kSubBits + 1) << kSubBits;
 
   void Record(uint64_t value) {
@@ -37,18 +37,18 @@ class Histogram {
 
   void Merge(const Histogram& other);
 
-  // What came since `before`, an earlier copy of this one. Its maximum is that of the highest
-  // bucket that grew.
+  // Sets this to the values that `now` has and `before`, an earlier copy of it, has not. The
+  // maximum becomes that of the highest bucket that grew.
   void AssignDifference(const Histogram& now, const Histogram& before);
 
-  // The value which `share` (0…1) of all values do not exceed; 0 when there is none.
+  // Returns the value that a `share` (0…1) of all values do not exceed; 0 when there are no values.
   uint64_t Percentile(double share) const;
 
   uint64_t count() const { return count_.load(std::memory_order_relaxed); }
   uint64_t max() const { return max_.load(std::memory_order_relaxed); }
   double mean() const;
 
-  // Calls visit(lower bound, upper bound, count) for each bucket that is not empty, in rising
+  // Calls visit(lower bound, upper bound, count) for each bucket that is not empty, in ascending
   // order.
   template <typename Visit>
   void ForEach(Visit&& visit) const {
@@ -79,7 +79,7 @@ class Histogram {
 
  private:
   using Cell = std::atomic<uint64_t>;
-  // One writer: a plain load and store, no locked instruction.
+  // There is one writer, so a load and a store do; no locked instruction is needed.
   static void Bump(Cell& cell, uint64_t by) {
     cell.store(cell.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }

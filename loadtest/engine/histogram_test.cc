@@ -1,17 +1,17 @@
 #include "histogram.h"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <memory>
 #include <vector>
 
-#include "check.h"
 #include "random.h"
 
 namespace swarm {
 
-TEST("histogram: each value lies within the bounds of its bucket, and buckets touch") {
+TEST_CASE("histogram: each value is within the bounds of its bucket, and there are no gaps") {
   for (uint64_t bit = 0; bit < 41; ++bit) {
     for (const int64_t near : {-1, 0, 1}) {
       const uint64_t value = (uint64_t{1} << bit) + static_cast<uint64_t>(near);
@@ -27,7 +27,7 @@ TEST("histogram: each value lies within the bounds of its bucket, and buckets to
   CHECK_EQ(Histogram::UpperBound(Histogram::kBuckets - 1), Histogram::kValueMax);
 }
 
-TEST("histogram: is empty, then holds one value exactly, and clips what is too large") {
+TEST_CASE("histogram: is empty at first, then holds one value exactly, and clips larger values") {
   auto histogram = std::make_unique<Histogram>();
   CHECK_EQ(histogram->Percentile(0.5), 0U);
   histogram->Record(1'234'567);
@@ -38,7 +38,7 @@ TEST("histogram: is empty, then holds one value exactly, and clips what is too l
   CHECK_EQ(histogram->count(), 2U);
 }
 
-TEST("histogram: a percentile is at most 0.4 % off the sorted list's, also after merging") {
+TEST_CASE("histogram: the error of a percentile is at most 0.4 %, also after merging") {
   const uint64_t seed = 20'261'121;
   Random random(seed);
   std::vector<uint64_t> values;
@@ -55,16 +55,15 @@ TEST("histogram: a percentile is at most 0.4 % off the sorted list's, also after
     const auto rank = static_cast<size_t>(std::ceil(share * 100'000)) - 1;
     const auto exact = static_cast<double>(values[rank]);
     const double error = std::abs(static_cast<double>(a->Percentile(share)) - exact);
-    if (error > exact * 0.004) {
-      std::cerr << "seed " << seed << " share " << share << "\n";
-    }
+    CAPTURE(seed);
+    CAPTURE(share);
     CHECK(error <= exact * 0.004);
   }
   CHECK_EQ(a->max(), values.back());
   CHECK_EQ(a->count(), values.size());
 }
 
-TEST("histogram: a difference holds only what came in between") {
+TEST_CASE("histogram: a difference holds only the values recorded in between") {
   auto before = std::make_unique<Histogram>();
   auto now = std::make_unique<Histogram>();
   auto grown = std::make_unique<Histogram>();

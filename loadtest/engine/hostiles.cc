@@ -7,7 +7,7 @@ namespace swarm {
 namespace {
 
 constexpr size_t kGarbageBytes = 512;
-constexpr int kFloodRequests = 64;  // as many as a poll's answer may have events; some 10 KB
+constexpr int kFloodRequests = 64;  // some 10 KB
 
 void AppendGarbage(std::string& to, Random& random) {
   for (size_t i = 0; i < kGarbageBytes; ++i) {
@@ -30,39 +30,24 @@ void AppendHalf(std::string& to, std::string_view host) {
 }  // namespace
 
 void Hostiles::Strike(uint32_t index) {
-  Desktop& desktop = stage_.desktops[index];
-  stage_.Close(desktop.poll);
-  desktop.events_endpoint = strikes_++ % 2 == 0 ? stage_.api_endpoint : EventsEndpoint();
+  Desktop& desktop = slice_.desktops[index];
+  slice_.Close(desktop.poll);
+  desktop.events_endpoint = strikes_++ % 2 == 0 ? slice_.api_endpoint : EventsEndpoint();
   desktop.parried = false;
-  ++stage_.counters.strikes;
-  // What can't be opened is tried again with the next strike.
-  static_cast<void>(stage_.Begin(desktop.poll, TagOf(Part::kPoll, index), desktop.events_endpoint,
-                                 stage_.GlobalIndex(index)));
-}
-
-void Hostiles::OnEvent(uint32_t index, uint32_t events) {
-  struct Owner {
-    Hostiles& hostiles;
-    uint32_t index;
-    void OnOpen() { hostiles.Send(index); }
-    void OnNotOpened() {}
-    void OnAnswer(const HttpResponse& /*response*/) { hostiles.Parried(index); }
-    void OnBroken() {
-      hostiles.Parried(index);
-      hostiles.stage_.Close(hostiles.stage_.desktops[index].poll);
-    }
-  };
-  stage_.Serve(stage_.desktops[index].poll, events, Owner{*this, index});
+  ++slice_.counters.strikes;
+  // If it cannot be opened, the next strike tries again.
+  static_cast<void>(slice_.Connect(desktop.poll, TagOf(Part::kPoll, index), desktop.events_endpoint,
+                                   slice_.GlobalIndex(index)));
 }
 
 void Hostiles::Send(uint32_t index) {
-  Desktop& desktop = stage_.desktops[index];
-  const std::string& host = stage_.endpoints.At(desktop.events_endpoint).text;
-  std::string& bytes = stage_.request;
+  Desktop& desktop = slice_.desktops[index];
+  const std::string& host = slice_.endpoints.At(desktop.events_endpoint).text;
+  std::string& bytes = slice_.request;
   bytes.clear();
   switch (++desktop.crossing % 3) {
     case 0:
-      AppendGarbage(bytes, stage_.random);
+      AppendGarbage(bytes, slice_.random);
       break;
     case 1:
       AppendHalf(bytes, host);
@@ -71,26 +56,29 @@ void Hostiles::Send(uint32_t index) {
       AppendFlood(bytes, host);
       break;
   }
-  if (!stage_.Send(desktop.poll, bytes)) {
-    Parried(index);
-    stage_.Close(desktop.poll);
+  if (!slice_.Send(desktop.poll, bytes)) {
+    OnBroken(index);
   }
 }
 
-// Once a strike, however many answers it gets.
-void Hostiles::Parried(uint32_t index) {
-  Desktop& desktop = stage_.desktops[index];
+void Hostiles::OnBroken(uint32_t index) {
+  CountParried(index);
+  slice_.Close(slice_.desktops[index].poll);
+}
+
+void Hostiles::CountParried(uint32_t index) {
+  Desktop& desktop = slice_.desktops[index];
   if (!desktop.parried) {
     desktop.parried = true;
-    ++stage_.counters.strikes_parried;
+    ++slice_.counters.strikes_parried;
   }
 }
 
 uint8_t Hostiles::EventsEndpoint() {
-  const auto seated =
-      std::find_if(stage_.desktops.begin(), stage_.desktops.end(),
+  const auto joined =
+      std::find_if(slice_.desktops.begin(), slice_.desktops.end(),
                    [](const Desktop& desktop) { return desktop.state == Desktop::State::kJoined; });
-  return seated == stage_.desktops.end() ? stage_.api_endpoint : seated->events_endpoint;
+  return joined == slice_.desktops.end() ? slice_.api_endpoint : joined->events_endpoint;
 }
 
 }  // namespace swarm

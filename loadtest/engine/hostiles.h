@@ -1,33 +1,42 @@
-// Who is hostile: connections that send what no client should, and what the relay makes of it.
+// Hostile desktops: connections that send what no client should, and how the relay reacts.
 //
-// A strike is one of three, in turn: half a request, and then nothing; bytes that are no HTTP; a
-// flood of requests in the name of a desktop that never was. It goes to the API and to the polls'
-// port alternately, each on a connection of its own that is closed for the next one. A relay that
-// is right answers or closes; the other desktops' account says whether they were disturbed.
+// There are three strikes, in turn: half a request and then nothing; bytes that are not HTTP; a
+// flood of requests in the name of a desktop that never existed. Strikes go alternately to the API
+// port and to the polls' port, each on a new connection that the next strike closes. A correct
+// relay responds or closes; the accounts of the other desktops show whether they were disturbed.
 // Threads: one.
 #ifndef LOADTEST_ENGINE_HOSTILES_H_
 #define LOADTEST_ENGINE_HOSTILES_H_
 
 #include <cstdint>
 
-#include "stage.h"
+#include "slice_state.h"
 
 namespace swarm {
 
 class Hostiles {
  public:
-  explicit Hostiles(Stage& stage) : stage_(stage) {}
+  explicit Hostiles(SliceState& slice) : slice_(slice) {}
 
   void Strike(uint32_t index);
-  void OnEvent(uint32_t index, uint32_t events);
+  void OnEvent(uint32_t index, uint32_t events) {
+    slice_.HandleEvent(slice_.desktops[index].poll, events, *this, index);
+  }
+
+  // Called by SliceState::HandleEvent.
+  void OnOpen(uint32_t index) { Send(index); }
+  void OnOpenFailed(uint32_t /*index*/) {}
+  void OnResponse(uint32_t index, const HttpResponse& /*response*/) { CountParried(index); }
+  void OnBroken(uint32_t index);
 
  private:
   void Send(uint32_t index);
-  void Parried(uint32_t index);
-  // Where polls go: as the relay told the first desktop that joined here.
+  // Counts a strike as parried: once, however many responses it gets.
+  void CountParried(uint32_t index);
+  // Where polls go, as the relay told a desktop that joined in this slice.
   uint8_t EventsEndpoint();
 
-  Stage& stage_;
+  SliceState& slice_;
   uint64_t strikes_ = 0;
 };
 

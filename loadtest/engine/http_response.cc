@@ -56,7 +56,7 @@ int HexDigit(char c) {
 
 struct Head {
   int status = 0;
-  size_t size = 0;  // including the empty line
+  size_t size = 0;  // with the empty line
   size_t content_length = kNoLength;
   bool chunked = false;
   bool keep_alive = true;
@@ -109,7 +109,7 @@ bool ReadField(std::string_view line, Head* head) {
 }
 
 bool ReadStatusLine(std::string_view line, Head* head) {
-  // "HTTP/1.1 202" at least; the reason is of no interest.
+  // At least "HTTP/1.1 202"; the reason phrase is ignored.
   if (line.size() < 12 || !line.starts_with("HTTP/1.") || line[8] != ' ') {
     return false;
   }
@@ -153,7 +153,8 @@ ParseResult ReadHead(std::string_view bytes, Head* head) {
   }
 }
 
-// Walks the chunks from `at`. With `join`, moves their contents together behind `body_at`.
+// Reads the chunks from `at` on. With `join`, moves their contents together, to the place of the
+// first chunk.
 ParseResult WalkChunks(std::span<char> bytes, size_t at, bool join, size_t* body_size,
                        size_t* end) {
   const size_t body_at = at;
@@ -174,7 +175,7 @@ ParseResult WalkChunks(std::span<char> bytes, size_t at, bool join, size_t* body
     if (digits == 0) {
       return ParseResult::kBad;
     }
-    // A chunk's extension, then the end of its line.
+    // Skip the chunk's extension, up to the end of the line.
     const size_t line_limit = std::min(bytes.size(), at + kHeadBytesMax);
     while (at < line_limit && bytes[at] != '\n') {
       ++at;
@@ -204,7 +205,7 @@ ParseResult WalkChunks(std::span<char> bytes, size_t at, bool join, size_t* body
     total += size;
     at += size + 2;
   }
-  // Trailers, up to the empty line.
+  // Skip the trailers, up to the empty line.
   for (const size_t trailers_at = at;;) {
     const size_t line_at = at;
     while (at < bytes.size() && bytes[at] != '\n') {
@@ -255,7 +256,7 @@ ParseResult ParseHttpResponse(std::span<char> bytes, bool at_end, HttpResponse* 
       return result;
     }
     at += head.size;
-    // Interim answers (100, 103) precede the real one; 101 was never asked for.
+    // Interim responses (100, 103) precede the final one. 101 is bad: nothing asked for it.
     if (head.status >= 200) {
       break;
     }

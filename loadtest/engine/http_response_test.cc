@@ -1,9 +1,10 @@
 #include "http_response.h"
 
+#include <doctest/doctest.h>
+
 #include <string>
 #include <vector>
 
-#include "check.h"
 #include "random.h"
 
 namespace swarm {
@@ -31,7 +32,8 @@ const std::vector<std::string>& WholeResponses() {
 
 }  // namespace
 
-TEST("http response: reads status, length, Retry-After and whether the connection stays") {
+TEST_CASE(
+    "http response: parses status, length, Retry-After and whether the connection stays open") {
   HttpResponse response;
   std::string body;
   CHECK(
@@ -47,7 +49,7 @@ TEST("http response: reads status, length, Retry-After and whether the connectio
   CHECK(!response.keep_alive);
 }
 
-TEST("http response: joins chunks, and skips interim answers and trailers") {
+TEST_CASE("http response: joins chunks, and skips interim responses and trailers") {
   HttpResponse response;
   std::string body;
   for (const size_t i : {0U, 4U, 5U, 6U}) {
@@ -57,12 +59,11 @@ TEST("http response: joins chunks, and skips interim answers and trailers") {
   }
 }
 
-TEST(
-    "http response: every beginning of a whole response needs more, and nothing is consumed "
-    "twice") {
+TEST_CASE(
+    "http response: every prefix of a response needs more, and each response is consumed once") {
   for (const std::string& whole : WholeResponses()) {
     for (size_t size = 0; size < whole.size(); ++size) {
-      // A vector of its own size, so that a sanitizer sees a read behind it.
+      // A vector of exactly this size, so that a sanitizer finds reads after its end.
       std::vector<char> bytes(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
       HttpResponse response;
       CHECK(ParseHttpResponse(bytes, false, &response) == ParseResult::kNeedMore);
@@ -74,7 +75,7 @@ TEST(
   }
 }
 
-TEST("http response: a body without a length ends where the connection ends") {
+TEST_CASE("http response: a body without a length ends where the connection ends") {
   HttpResponse response;
   std::string body;
   CHECK(Parse("HTTP/1.1 200 OK\r\n\r\nhel", &response, &body) == ParseResult::kNeedMore);
@@ -83,7 +84,7 @@ TEST("http response: a body without a length ends where the connection ends") {
   CHECK(!response.keep_alive);
 }
 
-TEST("http response: calls bad what is not one") {
+TEST_CASE("http response: bytes that are not a response are bad") {
   for (const std::string_view text : {
            "hello\r\n\r\n",
            "HTTP/2.0 200 OK\r\n\r\n",
@@ -104,15 +105,12 @@ TEST("http response: calls bad what is not one") {
        }) {
     HttpResponse response;
     std::string body;
-    const bool bad = Parse(std::string(text), &response, &body) == ParseResult::kBad;
-    if (!bad) {
-      std::cerr << text << "\n";
-    }
-    CHECK(bad);
+    CAPTURE(text);
+    CHECK(Parse(std::string(text), &response, &body) == ParseResult::kBad);
   }
 }
 
-TEST("http response: a head, and a body, that never end are bad in the end") {
+TEST_CASE("http response: a head or a body beyond its maximum is bad") {
   HttpResponse response;
   std::string body;
   CHECK(Parse("HTTP/1.1 200 OK\r\nX: " + std::string(kHeadBytesMax, 'x'), &response, &body) ==
@@ -121,7 +119,7 @@ TEST("http response: a head, and a body, that never end are bad in the end") {
         ParseResult::kBad);
 }
 
-TEST("http response: random damage never reads outside the bytes") {
+TEST_CASE("http response: never reads outside the bytes, however they are damaged") {
   const uint64_t seed = 4711;
   Random random(seed);
   for (int i = 0; i < 200'000; ++i) {

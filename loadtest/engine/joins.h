@@ -1,7 +1,7 @@
 // Joining and leaving: a few keep-alive connections to the API port, one request at a time on each.
 //
-// New desktops are started at the agreed rate, and only while not too many sockets are connecting;
-// who was refused or ended by the relay comes again, with a pause. Threads: one.
+// New desktops start at the wanted rate, and only while few sockets are connecting. A desktop that
+// the relay rejected or ended joins again after a pause. Threads: one.
 #ifndef LOADTEST_ENGINE_JOINS_H_
 #define LOADTEST_ENGINE_JOINS_H_
 
@@ -10,54 +10,62 @@
 #include <deque>
 
 #include "polls.h"
-#include "stage.h"
+#include "slice_state.h"
 
 namespace swarm {
 
 class Joins {
  public:
-  Joins(Stage& stage, Polls& polls) : stage_(stage), polls_(polls) { SkipHostile(); }
+  Joins(SliceState& slice, Polls& polls) : slice_(slice), polls_(polls) { SkipHostile(); }
 
   void Turn(int64_t now_ns);
-  // When Turn has something to do that no event announces; INT64_MAX when there is none.
+  // When Turn has work that no event announces; INT64_MAX when it has none.
   int64_t NextDue() const;
-  void OnEvent(uint32_t joiner, uint32_t events);
+  void OnEvent(uint32_t joiner, uint32_t events) {
+    slice_.HandleEvent(joiners_[joiner].connection, events, *this, joiner);
+  }
   // The pause of a desktop that could not join is over.
-  void Again(uint32_t desktop) { queue_.push_back(desktop); }
-  // From now on desktops leave.
+  void Retry(uint32_t desktop) { queue_.push_back(desktop); }
+  // From now on desktops leave and none join.
   void BeginLeaving();
+  // Closes connections whose response is overdue.
   void Sweep(int64_t now_ns);
 
- private:
-  static constexpr uint32_t kJoiners = 8;
-  static constexpr uint32_t kNobody = UINT32_MAX;
-  static constexpr int64_t kAnswerTimeoutNs = 30 * kNsPerSecond;
+  // Called by SliceState::HandleEvent.
+  void OnOpen(uint32_t joiner);
+  void OnOpenFailed(uint32_t joiner) { Fail(joiner); }
+  void OnResponse(uint32_t joiner, const HttpResponse& response);
+  void OnBroken(uint32_t joiner);
 
+ private:
+  static constexpr uint32_t kNoDesktop = UINT32_MAX;
+  static constexpr int64_t kResponseTimeoutNs = 30 * kNsPerSecond;
+
+  // A connection, and the desktop it serves at the moment.
   struct Joiner {
     Connection connection;
-    uint32_t desktop = kNobody;
-    bool asked = false;
-    bool leaving = false;  // what was asked
+    uint32_t desktop = kNoDesktop;
+    bool request_sent = false;
+    bool leaving = false;  // the request was to leave
     int64_t since_ns = 0;
   };
 
-  bool TakeNext(int64_t now_ns, uint32_t* desktop);
-  void Serve(uint32_t joiner, int64_t now_ns);
-  void Ask(uint32_t joiner);
-  void OnAnswer(uint32_t joiner, const HttpResponse& response);
-  void OnLeft(uint32_t desktop, const HttpResponse& response);
+  bool PopNext(int64_t now_ns, uint32_t* desktop);
+  void BeginRequest(uint32_t joiner, int64_t now_ns);
+  void SendRequest(uint32_t joiner);
+  void OnLeaveResponse(uint32_t desktop, const HttpResponse& response);
   void SkipHostile();
-  bool Seat(uint32_t index, const HttpResponse& response);
-  void Break(uint32_t joiner);
-  void Failed(uint32_t joiner);
-  bool ReachedRate(int64_t now_ns) const;
-  int64_t DueOf(uint64_t nth) const;
+  // Reads the response to a join into `desktop`. False: it is not what the protocol says.
+  bool ReadJoin(uint32_t desktop, const HttpResponse& response);
+  void Fail(uint32_t joiner);
+  // When new desktop number `nth` is due.
+  int64_t DueNs(uint64_t nth) const;
 
-  Stage& stage_;
+  SliceState& slice_;
   Polls& polls_;
-  std::array<Joiner, kJoiners> joiners_;
-  std::deque<uint32_t> queue_;  // again, or leaving
-  uint32_t next_fresh_ = 0;
+  std::array<Joiner, kJoinConnections> joiners_;
+  std::deque<uint32_t> queue_;  // desktops that join again, or leave
+  uint32_t next_fresh_ = 0;     // the first desktop that has not tried to join yet
   bool leaving_ = false;
 };
 

@@ -19,7 +19,7 @@ bool JsonReader::String(std::string_view* value) {
     if (quote == nullptr) {
       return Fail();
     }
-    // The quote counts unless an odd number of backslashes stands before it.
+    // The quote ends the string unless an odd number of backslashes precedes it.
     const char* before = quote;
     while (before > begin && before[-1] == '\\') {
       --before;
@@ -87,7 +87,7 @@ bool JsonReader::Skip() {
         while (at_ < end_ && std::strchr(",:{}[]\" \t\r\n", *at_) == nullptr) {
           ++at_;
         }
-        // strchr also finds a NUL byte, which no JSON holds outside strings.
+        // strchr also finds a NUL byte, which JSON cannot have outside strings.
         if (at_ < end_ && *at_ == '\0') {
           return Fail();
         }

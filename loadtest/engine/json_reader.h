@@ -1,4 +1,4 @@
-// Walks a JSON text without building anything: the caller asks for the members it knows and skips
+// Reads a JSON text without building a document: the caller reads the members it knows and skips
 // the rest.
 //
 //   JsonReader json(body);
@@ -6,9 +6,9 @@
 //   while (json.NextMember(&key)) { if (key == "cursor") json.String(&cursor); else json.Skip(); }
 //   if (!json.ok()) …
 //
-// Invariant: never reads outside the text; the first error empties it, so every loop ends. It reads
-// shapes, it is no validator: what is skipped is only bracketed, not checked. Strings are views of
-// the text, with escapes left as they are.
+// Invariant: it never reads outside the text, and the first error moves it to the end, so every
+// loop ends. It is not a validator: of a skipped value it checks only the brackets. Strings are
+// views of the text; their escapes are not decoded.
 #ifndef LOADTEST_ENGINE_JSON_READER_H_
 #define LOADTEST_ENGINE_JSON_READER_H_
 
@@ -25,16 +25,17 @@ class JsonReader {
 
   bool EnterObject() { return Enter('{'); }
   bool EnterArray() { return Enter('['); }
-  // False at the end of the object (or on an error); then the object has been left.
+  // False at the end of the object, which it then leaves, or on an error.
   bool NextMember(std::string_view* key);
-  // The same for an array.
+  // Like NextMember, for an array.
   bool NextElement() { return Next(']'); }
 
   bool String(std::string_view* value);
-  // A whole number ≥ 0.
+  // Reads a whole number ≥ 0.
   bool Unsigned(uint64_t* value);
+  // Skips a value.
   bool Skip();
-  // What kind of value comes next: '{', '[', '"', 'n' …; 0 at the end.
+  // Returns the first character of the next value: '{', '[', '"', 'n' …; 0 at the end.
   char Peek();
 
  private:
@@ -47,7 +48,7 @@ class JsonReader {
   const char* at_;
   const char* end_;
   bool ok_ = true;
-  bool fresh_ = false;  // just entered: no comma is due
+  bool fresh_ = false;  // just entered: the first value has no comma before it
 };
 
 }  // namespace swarm

@@ -1,19 +1,21 @@
 #include "json_reader.h"
 
+#include <doctest/doctest.h>
+
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "check.h"
 #include "random.h"
 
 namespace swarm {
 namespace {
 
-constexpr std::string_view kAnswer =
+constexpr std::string_view kBody =
     R"({"cursor":"6a1f03c2-81", "events" : [ {"type":"sprite","seq":81,"x":[1,{"y":"]}"}],"at":-0.25e3},)"
     R"({"type":"ping","ok":true,"none":null}],"later":{}})";
 
-// Walks an answer as a poll does; how many events it has, −1 when it is not one.
+// Reads the body of a batch as a poll does. Returns how many events it has, −1 on an error.
 int CountEvents(std::string_view text, std::string* cursor, uint64_t* seq) {
   JsonReader json(text);
   std::string_view key;
@@ -47,33 +49,33 @@ int CountEvents(std::string_view text, std::string* cursor, uint64_t* seq) {
 
 }  // namespace
 
-TEST("json reader: finds the members it is asked for, in any order, and skips the others") {
+TEST_CASE("json reader: finds members in any order, and skips the others") {
   std::string cursor;
   uint64_t seq = 0;
-  CHECK_EQ(CountEvents(kAnswer, &cursor, &seq), 2);
+  CHECK_EQ(CountEvents(kBody, &cursor, &seq), 2);
   CHECK_EQ(cursor, "6a1f03c2-81");
   CHECK_EQ(seq, 81U);
   CHECK_EQ(CountEvents(R"({"events":[],"cursor":""})", &cursor, &seq), 0);
   CHECK_EQ(CountEvents("{}", &cursor, &seq), 0);
 }
 
-TEST("json reader: a string ends at the first quote that is not escaped") {
+TEST_CASE("json reader: a string ends at the first quote that is not escaped") {
   std::string cursor;
   uint64_t seq = 0;
   CHECK_EQ(CountEvents(R"({"cursor":"a\"b\\"})", &cursor, &seq), 0);
   CHECK_EQ(cursor, R"(a\"b\\)");
 }
 
-TEST("json reader: every beginning of a text is an error, not an endless loop") {
-  for (size_t size = 0; size < kAnswer.size(); ++size) {
-    const std::vector<char> bytes(kAnswer.begin(), kAnswer.begin() + static_cast<ptrdiff_t>(size));
+TEST_CASE("json reader: every prefix of a text is an error, not an endless loop") {
+  for (size_t size = 0; size < kBody.size(); ++size) {
+    const std::vector<char> bytes(kBody.begin(), kBody.begin() + static_cast<ptrdiff_t>(size));
     std::string cursor;
     uint64_t seq = 0;
     CHECK_EQ(CountEvents({bytes.data(), bytes.size()}, &cursor, &seq), -1);
   }
 }
 
-TEST("json reader: wrong shapes are errors") {
+TEST_CASE("json reader: wrong shapes are errors") {
   std::string cursor;
   uint64_t seq = 0;
   for (const std::string_view text :
@@ -84,11 +86,11 @@ TEST("json reader: wrong shapes are errors") {
   }
 }
 
-TEST("json reader: random damage never reads outside the text") {
+TEST_CASE("json reader: never reads outside the text, however it is damaged") {
   const uint64_t seed = 99;
   Random random(seed);
   for (int i = 0; i < 200'000; ++i) {
-    std::vector<char> bytes(kAnswer.begin(), kAnswer.end());
+    std::vector<char> bytes(kBody.begin(), kBody.end());
     for (int damage = 0; damage < 3; ++damage) {
       bytes[random.Next() % bytes.size()] = "{}[]\",:\\ 0"[random.Next() % 10];
     }

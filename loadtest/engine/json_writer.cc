@@ -34,7 +34,7 @@ JsonWriter& JsonWriter::Real(std::string_view key, double value) {
   std::array<char, 64> digits;
   const int size = std::snprintf(digits.data(), digits.size(), "%.3f", value);
   if (!std::isfinite(value) || size < 0 || size >= static_cast<int>(digits.size())) {
-    text_ += "null";  // JSON has no infinity
+    text_ += "null";  // JSON has neither infinity nor NaN
     return *this;
   }
   std::string_view number(digits.data(), static_cast<size_t>(size));

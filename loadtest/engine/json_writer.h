@@ -1,9 +1,8 @@
-// Writes one JSON text, members in the order they are given. The caller keeps brackets balanced.
+// Writes one JSON text, members in the order of the calls. The caller keeps the brackets balanced.
 #ifndef LOADTEST_ENGINE_JSON_WRITER_H_
 #define LOADTEST_ENGINE_JSON_WRITER_H_
 
 #include <concepts>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,14 +10,14 @@ namespace swarm {
 
 class JsonWriter {
  public:
-  // Without a key: the text itself, or an element of an array.
+  // Without a key: the whole text, or an element of an array.
   JsonWriter& Open(char bracket) { return Open({}, bracket); }
   JsonWriter& Open(std::string_view key, char bracket);
   JsonWriter& Close(char bracket);
 
   JsonWriter& Text(std::string_view key, std::string_view value);
   JsonWriter& Flag(std::string_view key, bool value);
-  // Rounded to three digits after the point: no figure of a run is more exact than that.
+  // Rounds to three decimal places: no figure of a run is more exact.
   JsonWriter& Real(std::string_view key, double value);
   JsonWriter& Whole(std::string_view key, std::unsigned_integral auto value) {
     Key(key);

@@ -8,8 +8,7 @@ constexpr uint64_t kAccepted = 1U << 1U;
 constexpr uint64_t kDelivered = 1U << 2U;
 constexpr uint64_t kDuplicated = 1U << 3U;
 constexpr uint64_t kMisrouted = 1U << 4U;
-constexpr uint64_t kRefused = 1U << 5U;
-constexpr uint64_t kAbandoned = 1U << 6U;
+constexpr uint64_t kAbandoned = 1U << 5U;
 constexpr unsigned kToShift = 8;
 constexpr unsigned kAtShift = 36;
 constexpr uint64_t kFingerprintMask = (1U << kFingerprintBits) - 1;
@@ -35,25 +34,21 @@ Ledger::Outcome Ledger::Accept(uint64_t number, Fingerprint to) {
 }
 
 Ledger::Outcome Ledger::Deliver(uint64_t number, Fingerprint at, bool wrong) {
-  // A second arrival must not mix its desktop into the first one's, and is compared here.
+  // A second arrival must not OR its desktop into that of the first, so it is compared here.
   const uint64_t seen = words_[number].load(std::memory_order_relaxed);
-  const uint64_t place = (seen & kDelivered) != 0 ? 0 : static_cast<uint64_t>(at) << kAtShift;
-  const uint64_t before = words_[number].fetch_or(kDelivered | place, std::memory_order_acq_rel);
+  const uint64_t at_bits = (seen & kDelivered) != 0 ? 0 : static_cast<uint64_t>(at) << kAtShift;
+  const uint64_t before = words_[number].fetch_or(kDelivered | at_bits, std::memory_order_acq_rel);
   Outcome outcome;
   outcome.first = (before & kDelivered) == 0;
   const bool accepted = (before & kAccepted) != 0;
   outcome.complete = outcome.first && accepted && (before & kAbandoned) == 0;
   const bool stray =
-      !outcome.first && accepted && Astray(ToOf(before), at) && !departed_.Has(ToOf(before));
+      !outcome.first && accepted && IsAstray(ToOf(before), at) && !departed_.Has(ToOf(before));
   const uint64_t marks = (outcome.first ? 0 : kDuplicated) | (wrong || stray ? kMisrouted : 0);
   if (marks != 0) {
     words_[number].fetch_or(marks, std::memory_order_relaxed);
   }
   return outcome;
-}
-
-void Ledger::Refuse(uint64_t number) {
-  words_[number].fetch_or(kRefused, std::memory_order_relaxed);
 }
 
 bool Ledger::Abandon(uint64_t number) {
@@ -73,7 +68,7 @@ bool Ledger::complete(uint64_t number) const {
 void Ledger::Count(Fates* fates) const {
   for (uint64_t i = 0; i < capacity_; ++i) {
     const uint64_t word = words_[i].load(std::memory_order_relaxed);
-    // Throws are numbered without a gap, so the first blank word is behind the last throw.
+    // Throws are numbered without gaps, so the first empty word comes after the last throw.
     if ((word & kThrown) == 0) {
       return;
     }
@@ -92,7 +87,7 @@ void Ledger::Count(Fates* fates) const {
     if ((word & kDuplicated) != 0) {
       ++fates->duplicated;
     }
-    const bool astray = (word & kAccepted) != 0 && Astray(ToOf(word), AtOf(word));
+    const bool astray = (word & kAccepted) != 0 && IsAstray(ToOf(word), AtOf(word));
     const bool forwarded = astray && departed_.Has(ToOf(word));
     if ((word & kMisrouted) != 0 || (astray && !forwarded)) {
       ++fates->misrouted;

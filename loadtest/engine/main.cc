@@ -1,5 +1,5 @@
-// swarm-engine: reads its command line, runs, exits 0 (done), 1 (failed) or 2 (misused). See
-// report.h for what it prints.
+// swarm-engine: reads its command line, runs, and exits with 0 (done), 1 (failed) or 2 (misused).
+// report.h documents what it prints.
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// All the descriptors the machine grants.
+// Raises the limit of open files as far as it goes, and returns it.
 rlim_t RaiseFileLimit() {
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "swarm-engine: %s (--help lists the flags)\n", parsed.message.c_str());
         return 2;
       case swarm::Parsed::Kind::kRun:
-        return swarm::Run(options).Conduct() ? 0 : 1;
+        return swarm::Run(options).Execute() ? 0 : 1;
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "swarm-engine: %s\n", error.what());

@@ -14,70 +14,72 @@
 namespace swarm {
 namespace {
 
-constexpr uint32_t kJoinConnections = 8;
-// Half of what a source address can carry with Linux' default port range, so that ports still in
-// TIME_WAIT from the run before are no obstacle.
-constexpr uint32_t kConnectionsPerSource = 14'000;
+// Half of the ports that a source address has with the default range of Linux, because ports may
+// still be in TIME_WAIT from the previous run.
+constexpr uint32_t kConnectionsPerSourceMax = 14'000;
 
 constexpr std::string_view kHelp =
-    R"(swarm-engine: fake desktops that hold long-polls and throw sprites, and account for every one of them.
+    R"(swarm-engine: fake desktops that hold long-polls, throw sprites and account for every sprite.
 
 usage: swarm-engine [flags]
 
 the relay
   --api HOST:PORT         joins and leaves go here                        (127.0.0.1:8080)
-  --events HOST:PORT      polls go here           (as the relay's answer to the join says)
-  --crossings HOST:PORT   throws go here          (as the relay's answer to the join says)
+  --events HOST:PORT      polls go here              (the address in the answer to a join)
+  --crossings HOST:PORT   throws go here             (the address in the answer to a join)
   --world NAME            the world to join                         (the relay's default)
   --name TEXT             desktops are called TEXT-0, TEXT-1, …                    (fake)
 
-the load: one of
-  --rate R                open model: R throws a second, when due, whatever comes back
-  --in-flight K           closed loop: K relays in flight (throw, 202, delivered, next)
+the load: exactly one of
+  --rate R                open model: R throws a second, on schedule, however slow the relay is
+  --in-flight K           closed loop: K throws in flight; when one is accepted and delivered,
+                          the next starts
   --sitting               no throws at all
 and
   --desktops N            fake desktops                                            (1000)
-  --senders S             how many of them throw; the others sit
-                                                        (as many as throw, at most 1000)
-  --mix SHARES            instead: who does what, throwing=80,slow=20; of sitting, throwing,
-                          storming, churning, slow and hostile
-  --act-every T           how often who storms reconnects, churns leaves, is hostile strikes
-                                                                                      (5)
-  --read-late T           how late who is slow reads an answer                        (2)
-  --throw-connections C   connections that throws share        (one for each who throws)
-  --arrivals even|random  open model: gaps all alike, or a Poisson process         (even)
-  --pipeline P            throws of one sender on the wire at once                    (1)
+  --senders S             how many of them throw; the others only hold their poll
+                              (1000, or twice --in-flight if that is more; at most all)
+  --mix SHARES            instead of --senders: how many of each behaviour, for example
+                          throwing=80,slow=20; behaviours are sitting, throwing, storming,
+                          churning, slow and hostile
+  --act-every T           how often a storming desktop reconnects, a churning one leaves and
+                          joins, a hostile one strikes                                (5)
+  --read-late T           how late a slow desktop reads an answer                     (2)
+  --throw-connections C   connections that all throws share             (one for each sender)
+  --arrivals even|random  open model: equal gaps, or a Poisson process             (even)
+  --pipeline P            throws of one sender on the wire at the same time           (1)
   --sprite-bytes B        pad the body of a throw to B bytes, ≤ 1024       (not padded)
-  --seed N                of everything random                                        (1)
+  --seed N                for everything random                                       (1)
 
 the phases, in seconds (500ms, 2s, 1m work too)
   --connect-rate R        desktops a second                                       (10000)
-  --connect-batch N       so many of them at once                                     (1)
+  --connect-batch N       how many of them start together                             (1)
   --connect-timeout T     until all must be parked                                  (120)
   --settle T              quiet time before the first throw                           (1)
   --warm-up T             throws that do not count for latency and CPU                (2)
   --duration T            the measured window                                        (10)
-  --drain T               at most so long for what is still under way                (10)
-  --leave                 take the desktops out of the relay at the end
+  --drain T               the longest wait for throws that are still under way       (10)
+  --leave                 at the end, desktops leave the relay
 
-when something counts as
-  --post-timeout T        timed out                                                  (10)
-  --late-after T          late, from when it was due                                  (1)
-  --poll-overdue T        a poll that does not come back                            (150)
+the limits, in seconds
+  --post-timeout T        after this a throw without an answer has timed out         (10)
+  --late-after T          a sprite delivered later than this after it was due is late (1)
+  --poll-overdue T        a poll that is out for longer than this is overdue        (150)
 
 the machine
-  --sources LIST          local IPv4 addresses: a-b,c   (loopback: 127.0.0.1 and as many
-                          more as are needed)
-  --processes N           slices, one process each       (as many as descriptors demand)
-  --spin                  never sleep: lower latency of the swarm itself, a core each
+  --sources LIST          local IPv4 addresses to connect from: a-b,c
+                                 (on loopback, 127.0.0.1 and as many after it as needed)
+  --processes N           slices, one process each       (as few as descriptors allow)
+  --spin                  never sleep: less latency in the swarm itself, but a full core
+                          for each process
   --watch-pids A,B        measure CPU and memory of these processes (the relay's)
 
-what is told
-  --seconds               on stdout, a JSON line {"second": …} for each second as well
+the output
+  --seconds               also print a JSON line {"second": …} on stdout each second
   --help                  this text
 
-stdout: a JSON line for each phase, the last one with all results. stderr: a line a second.
-exit: 0 done, 1 failed (relay unreachable or gone, not all parked, account does not add up), 2 misused.
+stdout: a JSON line for each phase, the last one with all results. stderr: a line each second.
+exit: 0 done, 1 failed (relay unreachable or gone, not all parked, accounts do not add up), 2 misused.
 )";
 
 bool ReadCount(std::string_view text, uint64_t max, uint64_t* value) {
@@ -96,7 +98,7 @@ std::optional<double> ReadNumber(std::string_view text, std::string_view* unit) 
 }
 
 std::optional<double> ReadSeconds(std::string_view text) {
-  constexpr double kLongestSeconds = 7 * 24 * 3600;
+  constexpr double kSecondsMax = 7 * 24 * 3600;
   std::string_view unit;
   const std::optional<double> number = ReadNumber(text, &unit);
   if (!number) {
@@ -110,7 +112,7 @@ std::optional<double> ReadSeconds(std::string_view text) {
   } else if (!unit.empty() && unit != "s") {
     return std::nullopt;
   }
-  if (seconds > kLongestSeconds) {
+  if (seconds > kSecondsMax) {
     return std::nullopt;
   }
   return seconds;
@@ -130,7 +132,7 @@ bool ReadPids(std::string_view text, std::vector<int>* pids) {
   return !pids->empty();
 }
 
-// Each behaviour at most once; whole shares.
+// Reads whole shares, each behaviour at most once.
 bool ReadShares(std::string_view text, Mix* mix) {
   mix->fill(0);
   while (!text.empty()) {
@@ -154,7 +156,8 @@ bool ReadShares(std::string_view text, Mix* mix) {
   return std::accumulate(mix->begin(), mix->end(), uint64_t{0}) > 0;
 }
 
-// Shares of any sum become numbers of desktops; what rounding leaves goes to the largest rests.
+// Turns shares into numbers of desktops. What rounding down leaves over goes to the behaviours that
+// lost most.
 void Scale(uint32_t desktops, Mix* mix) {
   const uint64_t total = std::accumulate(mix->begin(), mix->end(), uint64_t{0});
   std::array<uint64_t, std::tuple_size_v<Mix>> rests{};
@@ -172,8 +175,8 @@ void Scale(uint32_t desktops, Mix* mix) {
   }
 }
 
-// True for what can stand in the relay's JSON without an escape.
-bool PlainText(std::string_view text, size_t max) {
+// Whether `text` needs no escape in JSON.
+bool IsPlainText(std::string_view text, size_t max) {
   return text.size() <= max && std::all_of(text.begin(), text.end(), [](char c) {
            return c >= ' ' && c <= '~' && c != '"' && c != '\\';
          });
@@ -181,162 +184,171 @@ bool PlainText(std::string_view text, size_t max) {
 
 struct Flag {
   std::string_view name;
-  std::string_view wants;  // empty: the flag takes no value
+  std::string wanted;  // what the value must be; empty: the flag has no value
   std::function<bool(std::string_view)> read;
 };
 
-std::vector<Flag> FlagsOf(Options* o) {
-  const auto text = [](std::string* to, size_t max) {
-    return [=](std::string_view v) {
-      *to = v;
-      return !v.empty() && PlainText(v, max);
-    };
-  };
-  const auto count = [](uint32_t* to, uint64_t min, uint64_t max) {
-    return [=](std::string_view v) {
-      uint64_t value = 0;
-      const bool good = ReadCount(v, max, &value) && value >= min;
-      *to = static_cast<uint32_t>(value);
-      return good;
-    };
-  };
-  const auto rate = [](double* to) {
-    return [=](std::string_view v) {
-      constexpr double kRateMax = 1e7;
-      std::string_view unit;
-      const std::optional<double> number = ReadNumber(v, &unit);
-      *to = number.value_or(0);
-      return number && unit.empty() && *number > 0 && *number <= kRateMax;
-    };
-  };
-  const auto seconds = [](double* to, double min) {
-    return [=](std::string_view v) {
-      const std::optional<double> value = ReadSeconds(v);
-      *to = value.value_or(0);
-      return value && *value >= min;
-    };
-  };
-  const auto yes = [](bool* to) { return [=](std::string_view) { return *to = true; }; };
-  constexpr std::string_view kHostPort = "host:port";
-  constexpr std::string_view kSeconds = "a time like 10, 500ms, 2s or 1m";
+// Builds flags that store into options. The range that `read` checks is the one that `wanted` says.
+
+Flag Text(std::string_view name, const std::string& wanted, std::string* to, size_t size_max) {
+  return {name, wanted, [=](std::string_view v) {
+            *to = v;
+            return !v.empty() && IsPlainText(v, size_max);
+          }};
+}
+
+Flag HostPort(std::string_view name, std::string* to) {
+  return Text(name, "host:port, for example 127.0.0.1:8080", to, 255);
+}
+
+Flag Count(std::string_view name, uint32_t* to, uint32_t min, uint32_t max) {
+  return {name, "a whole number from " + std::to_string(min) + " to " + std::to_string(max),
+          [=](std::string_view v) {
+            uint64_t value = 0;
+            const bool valid = ReadCount(v, max, &value) && value >= min;
+            *to = static_cast<uint32_t>(value);
+            return valid;
+          }};
+}
+
+Flag Rate(std::string_view name, const std::string& unit, double* to) {
+  constexpr uint32_t kRateMax = 10'000'000;
+  return {name, "a number of " + unit + ", more than 0 and at most " + std::to_string(kRateMax),
+          [=](std::string_view v) {
+            std::string_view rest;
+            const std::optional<double> number = ReadNumber(v, &rest);
+            *to = number.value_or(0);
+            return number && rest.empty() && *number > 0 && *number <= kRateMax;
+          }};
+}
+
+Flag Seconds(std::string_view name, double* to, double min_s) {
+  return {name,
+          std::string("a time from ") + (min_s > 0 ? "100ms" : "0") +
+              " to 7 days, for example 10, 500ms, 2s or 1m",
+          [=](std::string_view v) {
+            const std::optional<double> value = ReadSeconds(v);
+            *to = value.value_or(0);
+            return value && *value >= min_s;
+          }};
+}
+
+Flag Switch(std::string_view name, bool* to) {
+  return {name, "", [=](std::string_view) { return *to = true; }};
+}
+
+std::vector<Flag> Flags(Options* o, bool* sitting) {
+  constexpr double kTimeMinS = 0.1;
   return {
-      {"--api", kHostPort, text(&o->api, 255)},
-      {"--events", kHostPort, text(&o->events, 255)},
-      {"--crossings", kHostPort, text(&o->crossings, 255)},
-      {"--world", "a name of 1 to 64 plain characters", text(&o->world, 64)},
-      {"--name", "1 to 40 plain characters", text(&o->name, 40)},
-      {"--rate", "throws a second, more than 0", rate(&o->rate)},
-      {"--in-flight", "a number from 1 to 1000000", count(&o->in_flight, 1, 1'000'000)},
-      {"--desktops", "a number from 1 to 16777215", count(&o->desktops, 1, kDesktopsMax)},
-      {"--senders", "a number from 1 to 16777215", count(&o->senders, 1, kDesktopsMax)},
-      {"--mix", "shares like throwing=80,sitting=20",
-       [o](std::string_view v) { return ReadShares(v, &o->mix); }},
-      {"--act-every", kSeconds, seconds(&o->act_every_s, 0.1)},
-      {"--read-late", kSeconds, seconds(&o->read_late_s, 0)},
-      {"--throw-connections", "a number from 1 to 16777215",
-       count(&o->throw_connections, 1, kDesktopsMax)},
-      {"--connect-batch", "a number from 1 to 16777215", count(&o->connect_batch, 1, kDesktopsMax)},
+      HostPort("--api", &o->api),
+      HostPort("--events", &o->events),
+      HostPort("--crossings", &o->crossings),
+      Text("--world", "a name of 1 to 64 characters, ASCII without quotes and backslashes",
+           &o->world, 64),
+      Text("--name", "1 to 40 characters, ASCII without quotes and backslashes", &o->name, 40),
+      Rate("--rate", "throws a second", &o->rate),
+      Count("--in-flight", &o->in_flight, 1, 1'000'000),
+      Count("--desktops", &o->desktops, 1, kDesktopsMax),
+      Count("--senders", &o->senders, 1, kDesktopsMax),
+      {"--mix", "shares of behaviours, each named once, for example throwing=80,sitting=20",
+       [=](std::string_view v) { return ReadShares(v, &o->mix); }},
+      Seconds("--act-every", &o->act_every_s, kTimeMinS),
+      Seconds("--read-late", &o->read_late_s, 0),
+      Count("--throw-connections", &o->throw_connections, 1, kDesktopsMax),
+      Count("--connect-batch", &o->connect_batch, 1, kDesktopsMax),
       {"--arrivals", "even or random",
-       [o](std::string_view v) {
+       [=](std::string_view v) {
          o->arrivals = v == "random" ? Arrivals::kRandom : Arrivals::kEven;
          return v == "random" || v == "even";
        }},
-      {"--pipeline", "a number from 1 to 32", count(&o->pipeline, 1, 32)},
-      {"--sprite-bytes", "a number from 1 to 1024", count(&o->sprite_bytes, 1, 1024)},
-      {"--seed", "a number",
-       [o](std::string_view v) { return ReadCount(v, UINT64_MAX, &o->seed); }},
-      {"--connect-rate", "desktops a second, more than 0", rate(&o->connect_rate)},
-      {"--connect-timeout", kSeconds, seconds(&o->connect_timeout_s, 0.1)},
-      {"--settle", kSeconds, seconds(&o->settle_s, 0)},
-      {"--warm-up", kSeconds, seconds(&o->warm_up_s, 0)},
-      {"--duration", kSeconds, seconds(&o->duration_s, 0.1)},
-      {"--drain", kSeconds, seconds(&o->drain_s, 0)},
-      {"--post-timeout", kSeconds, seconds(&o->post_timeout_s, 0.1)},
-      {"--late-after", kSeconds, seconds(&o->late_after_s, 0)},
-      {"--poll-overdue", kSeconds, seconds(&o->poll_overdue_s, 0.1)},
-      {"--processes", "a number from 1 to 4095", count(&o->processes, 1, kSlicesMax)},
-      {"--sources", "IPv4 addresses or ranges: 127.0.0.1-127.0.0.40",
-       [o](std::string_view v) {
-         o->sources_text = v;
-         return o->sources.Parse(v).empty();
-       }},
-      {"--watch-pids", "process ids: 12,13",
-       [o](std::string_view v) { return ReadPids(v, &o->watch_pids); }},
-      {"--leave", "", yes(&o->leave)},
-      {"--spin", "", yes(&o->spin)},
-      {"--seconds", "", yes(&o->tell_seconds)},
-      {"--sitting", "",
-       [o](std::string_view) {
-         o->mode = Mode::kSitting;
-         return true;
-       }},
+      Count("--pipeline", &o->pipeline, 1, 32),
+      Count("--sprite-bytes", &o->sprite_bytes, 1, 1024),
+      {"--seed", "a whole number from 0 to " + std::to_string(UINT64_MAX),
+       [=](std::string_view v) { return ReadCount(v, UINT64_MAX, &o->seed); }},
+      Rate("--connect-rate", "desktops a second", &o->connect_rate),
+      Seconds("--connect-timeout", &o->connect_timeout_s, kTimeMinS),
+      Seconds("--settle", &o->settle_s, 0),
+      Seconds("--warm-up", &o->warm_up_s, 0),
+      Seconds("--duration", &o->duration_s, kTimeMinS),
+      Seconds("--drain", &o->drain_s, 0),
+      Seconds("--post-timeout", &o->post_timeout_s, kTimeMinS),
+      Seconds("--late-after", &o->late_after_s, 0),
+      Seconds("--poll-overdue", &o->poll_overdue_s, kTimeMinS),
+      Count("--processes", &o->processes, 1, kSlicesMax),
+      {"--sources", "IPv4 addresses or ranges of them, for example 127.0.0.1-127.0.0.40",
+       [=](std::string_view v) { return o->sources.Parse(v).empty(); }},
+      {"--watch-pids", "process ids from 1 to 4194304, for example 12,13",
+       [=](std::string_view v) { return ReadPids(v, &o->watch_pids); }},
+      Switch("--leave", &o->leave),
+      Switch("--spin", &o->spin),
+      Switch("--seconds", &o->print_seconds),
+      Switch("--sitting", sitting),
   };
 }
 
 Parsed Misuse(std::string message) { return {Parsed::Kind::kMisuse, std::move(message)}; }
 
+// Returns the empty string, or what is wrong.
 std::string ReadFlags(const std::vector<std::string_view>& arguments, Options* options,
                       bool* sitting) {
-  const std::vector<Flag> flags = FlagsOf(options);
+  const std::vector<Flag> flags = Flags(options, sitting);
   for (size_t i = 0; i < arguments.size(); ++i) {
     const size_t equals = arguments[i].find('=');
-    const std::string_view name = arguments[i].substr(0, equals);
+    const std::string name(arguments[i].substr(0, equals));
     const auto flag =
         std::find_if(flags.begin(), flags.end(), [&](const Flag& f) { return f.name == name; });
     if (flag == flags.end()) {
-      return "unknown flag '" + std::string(name) + "'";
+      return "unknown flag '" + name + "'";
     }
     std::string_view value;
-    if (flag->wants.empty()) {
+    if (flag->wanted.empty()) {
       if (equals != std::string_view::npos) {
-        return std::string(name) + " takes no value";
+        return name + " takes no value";
       }
     } else if (equals != std::string_view::npos) {
       value = arguments[i].substr(equals + 1);
     } else if (++i < arguments.size()) {
       value = arguments[i];
     } else {
-      return std::string(name) + " wants " + std::string(flag->wants);
+      return name + " needs a value: " + flag->wanted;
     }
     if (!flag->read(value)) {
-      return std::string(name) + " wants " + std::string(flag->wants) + ", not '" +
-             std::string(value) + "'";
-    }
-    if (name == "--sitting") {
-      *sitting = true;
+      return name + " must be " + flag->wanted + "; got '" + std::string(value) + "'";
     }
   }
   return {};
 }
 
-// Who does what: from --mix, or from --senders. Empty, or what is wrong.
-std::string CastOf(Options* options) {
+// Gives each behaviour its number of desktops, from --mix or from --senders. Returns the empty
+// string, or what is wrong.
+std::string AssignBehaviours(Options* options) {
   Options& o = *options;
   const bool sitting = o.mode == Mode::kSitting;
   const bool mixed = std::accumulate(o.mix.begin(), o.mix.end(), uint64_t{0}) > 0;
   if (sitting && o.senders > 0) {
-    return "--sitting desktops have no --senders";
+    return "--senders throw, so they cannot be used with --sitting";
   }
   if (mixed && o.senders > 0) {
-    return "say one of --mix and --senders";
+    return "use either --mix or --senders, not both";
   }
   if (mixed) {
     Scale(o.desktops, &o.mix);
     o.senders = CountIn(o.mix, Behaviour::kThrowing);
     if (sitting != (o.senders == 0)) {
-      return sitting ? "--sitting, and yet --mix has somebody throwing"
-                     : "--mix has nobody throwing";
+      return sitting ? "with --sitting, --mix must not have throwing desktops"
+                     : "--mix must have throwing desktops, except with --sitting";
     }
     if (CountIn(o.mix, Behaviour::kHostile) == o.desktops) {
-      return "--mix is hostile alone: somebody must be there to be disturbed";
+      return "--mix must have desktops that are not hostile";
     }
   } else {
     if (!sitting && o.senders == 0) {
-      // A closed loop needs a sender for each relay in flight, and some more to choose from.
+      // A closed loop needs a sender for each throw in flight, and more to choose from.
       o.senders = std::min(o.desktops, std::max<uint32_t>(1000, 2 * o.in_flight));
     }
     if (o.senders > o.desktops) {
-      return "--senders cannot be more than --desktops";
+      return "--senders (" + std::to_string(o.senders) + ") must be at most --desktops (" +
+             std::to_string(o.desktops) + ")";
     }
     o.mix[static_cast<size_t>(Behaviour::kThrowing)] = o.senders;
     o.mix[static_cast<size_t>(Behaviour::kSitting)] = o.desktops - o.senders;
@@ -345,7 +357,8 @@ std::string CastOf(Options* options) {
     o.throw_connections = o.senders;
   }
   if (o.mode == Mode::kClosed && o.in_flight > uint64_t{o.throw_connections} * o.pipeline) {
-    return "--in-flight cannot be more than connections that throw × --pipeline";
+    return "--in-flight must be at most --pipeline times the connections that throw, here " +
+           std::to_string(uint64_t{o.throw_connections} * o.pipeline);
   }
   return {};
 }
@@ -365,17 +378,17 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
     return Misuse(wrong);
   }
   if (int{o.rate > 0} + int{o.in_flight > 0} + int{sitting} != 1) {
-    return Misuse("say one of --rate R, --in-flight K and --sitting");
+    return Misuse("use exactly one of --rate R, --in-flight K and --sitting");
   }
   o.mode = sitting ? Mode::kSitting : o.rate > 0 ? Mode::kOpen : Mode::kClosed;
-  if (const std::string wrong = CastOf(&o); !wrong.empty()) {
+  if (const std::string wrong = AssignBehaviours(&o); !wrong.empty()) {
     return Misuse(wrong);
   }
 
   const uint64_t connections = uint64_t{o.desktops} + o.throw_connections;
   uint64_t slices = std::max<uint32_t>(o.processes, 1);
   const auto fits = [&](uint64_t n) {
-    // Senders are spread evenly, so slices differ by one desktop and one sender at most.
+    // Senders are spread evenly, so slices differ by at most one desktop and one sender.
     return connections / n + 2 + SpareDescriptors(static_cast<uint32_t>(n)) <= descriptors_max;
   };
   while (slices <= kSlicesMax && !fits(slices)) {
@@ -383,16 +396,17 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
   }
   if (slices > kSlicesMax) {
     return Misuse("a file limit of " + std::to_string(descriptors_max) +
-                  " descriptors is too low for so many desktops: raise it (ulimit -n)");
+                  " descriptors is too low for " + std::to_string(o.desktops) +
+                  " desktops: raise it (ulimit -n)");
   }
   if (o.processes != 0 && slices != o.processes) {
     return Misuse("--processes " + std::to_string(o.processes) + " cannot hold " +
                   std::to_string(connections) + " connections at " +
-                  std::to_string(descriptors_max) + " descriptors each: it takes " +
+                  std::to_string(descriptors_max) + " descriptors each: use at least " +
                   std::to_string(slices));
   }
   if (slices > o.desktops || (o.senders > 0 && slices > o.throw_connections)) {
-    return Misuse("--processes cannot be more than --desktops, or than connections that throw");
+    return Misuse("--processes must be at most --desktops, and at most the connections that throw");
   }
   if (o.mode == Mode::kClosed && slices > o.in_flight) {
     return Misuse("--in-flight must be at least the number of processes, here " +
@@ -415,7 +429,7 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
     }
   }
   if (o.sources.empty() && api.loopback()) {
-    o.sources.SpreadLoopback(static_cast<uint32_t>(connections / kConnectionsPerSource) + 1);
+    o.sources.UseLoopback(static_cast<uint32_t>(connections / kConnectionsPerSourceMax) + 1);
   }
   return {};
 }

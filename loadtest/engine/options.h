@@ -1,4 +1,4 @@
-// What a run is: everything the command line can say, checked.
+// What a run does: everything on the command line, checked.
 #ifndef LOADTEST_ENGINE_OPTIONS_H_
 #define LOADTEST_ENGINE_OPTIONS_H_
 
@@ -13,23 +13,26 @@
 
 namespace swarm {
 
+// Connections of a slice for joining and leaving.
+constexpr uint32_t kJoinConnections = 8;
+
 enum class Mode : uint8_t { kSitting, kOpen, kClosed };
 
 struct Options {
   std::string api = "127.0.0.1:8080";
-  std::string events;     // empty: what the relay's answer to a join says
+  std::string events;     // empty: the address in the answer to a join
   std::string crossings;  // the same
   std::string world;      // empty: the relay's default
   std::string name = "fake";
 
   uint32_t desktops = 1000;
-  Mix mix{};                       // after parsing: desktops of each behaviour
-  uint32_t senders = 0;            // after parsing: those that throw
+  Mix mix{};                       // after parsing: how many desktops of each behaviour
+  uint32_t senders = 0;            // after parsing: desktops that throw
   uint32_t throw_connections = 0;  // after parsing: 1 … senders, or 0 when sitting
   Mode mode = Mode::kOpen;
-  double rate = 0;         // open: throws a second, of the whole run
-  uint32_t in_flight = 0;  // closed: relays in flight, of the whole run
-  uint32_t pipeline = 1;   // throws of one sender on its connection at once
+  double rate = 0;         // open: throws a second of the whole run
+  uint32_t in_flight = 0;  // closed: throws in flight in the whole run
+  uint32_t pipeline = 1;   // throws of one sender on the wire at the same time
   Arrivals arrivals = Arrivals::kEven;
   uint32_t sprite_bytes = 0;  // the body of a throw is padded up to it
   uint64_t seed = 1;
@@ -38,7 +41,7 @@ struct Options {
   double read_late_s = 2;
 
   double connect_rate = 10'000;  // desktops a second
-  uint32_t connect_batch = 1;    // so many of them at once
+  uint32_t connect_batch = 1;    // how many of them start together
   double connect_timeout_s = 120;
   double settle_s = 1;
   double warm_up_s = 2;
@@ -46,14 +49,13 @@ struct Options {
   double drain_s = 10;
   double post_timeout_s = 10;
   double late_after_s = 1;
-  double poll_overdue_s = 150;  // the longest poll is 120 s + 10 %; the rest is patience
+  double poll_overdue_s = 150;  // the longest poll lasts 120 s + 10 %; the rest is margin
   bool leave = false;
   bool spin = false;
-  bool tell_seconds = false;
+  bool print_seconds = false;
 
   uint32_t processes = 0;  // after parsing: how many slices
-  std::string sources_text;
-  Sources sources;  // after parsing: not empty for an IPv4 relay
+  Sources sources;         // after parsing: not empty for an IPv4 relay
   std::vector<int> watch_pids;
 };
 
@@ -63,11 +65,11 @@ struct Parsed {
   std::string message;  // the help, or what is wrong
 };
 
-// Descriptors a slice needs beside its desktops' and senders' connections: standard streams, epoll,
-// the slices' event descriptors (one each), joining connections.
+// Descriptors that a slice needs besides the connections of its desktops and senders: standard
+// streams, epoll, one event descriptor for each slice, connections for joining.
 uint32_t SpareDescriptors(uint32_t slices);
 
-// `descriptors_max`: RLIMIT_NOFILE of a process.
+// Fills `options`. `descriptors_max` is RLIMIT_NOFILE of a process.
 Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t descriptors_max,
                     Options* options);
 

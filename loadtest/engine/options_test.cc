@@ -1,9 +1,9 @@
 #include "options.h"
 
+#include <doctest/doctest.h>
+
 #include <string>
 #include <vector>
-
-#include "check.h"
 
 namespace swarm {
 namespace {
@@ -21,7 +21,8 @@ bool Misused(const std::vector<std::string_view>& arguments) {
 
 }  // namespace
 
-TEST("options: a rate makes an open model, with what was not said left at its default") {
+TEST_CASE(
+    "options: --rate selects the open model, and flags that are not given keep their defaults") {
   Options options;
   CHECK(Parse({"--rate", "2000", "--duration=500ms", "--leave"}, &options).kind ==
         Parsed::Kind::kRun);
@@ -34,7 +35,7 @@ TEST("options: a rate makes an open model, with what was not said left at its de
   CHECK(options.leave);
 }
 
-TEST("options: the help names every default it promises") {
+TEST_CASE("options: the help shows the defaults") {
   Options options;
   const Parsed parsed = Parse({"--help"}, &options);
   CHECK(parsed.kind == Parsed::Kind::kHelp);
@@ -47,7 +48,9 @@ TEST("options: the help names every default it promises") {
   }
 }
 
-TEST("options: as many processes as the descriptors demand, and loopback sources for their ports") {
+TEST_CASE(
+    "options: uses as many processes as the descriptors need, and loopback sources for their "
+    "ports") {
   Options options;
   CHECK(Parse({"--sitting", "--desktops", "200000"}, &options).kind == Parsed::Kind::kRun);
   CHECK_EQ(options.processes, 11U);
@@ -60,14 +63,16 @@ TEST("options: as many processes as the descriptors demand, and loopback sources
   CHECK_EQ(more.sources.size(), 10U);
 }
 
-TEST("options: a closed loop has more senders than relays in flight") {
+TEST_CASE("options: a closed loop has more senders than throws in flight") {
   Options options;
   CHECK(Parse({"--in-flight", "4000", "--desktops", "10000"}, &options).kind == Parsed::Kind::kRun);
   CHECK(options.mode == Mode::kClosed);
   CHECK_EQ(options.senders, 8000U);
 }
 
-TEST("options: shares become numbers of desktops that add up, the rest going where most was cut") {
+TEST_CASE(
+    "options: shares become numbers of desktops that add up; the remainder goes where rounding cut "
+    "most") {
   Options options;
   CHECK(
       Parse({"--rate", "5", "--desktops", "10", "--mix", "throwing=2,sitting=1"}, &options).kind ==
@@ -87,7 +92,7 @@ TEST("options: shares become numbers of desktops that add up, the rest going whe
   CHECK_EQ(shared.processes, 6U);
 }
 
-TEST("options: says what is wrong") {
+TEST_CASE("options: rejects wrong values and combinations") {
   CHECK(Misused({}));
   CHECK(Misused({"--rate"}));
   CHECK(Misused({"--rate", "0"}));
@@ -124,7 +129,31 @@ TEST("options: says what is wrong") {
   CHECK(Misused({"--rate", "5", "--mix", "throwing=0"}));
 }
 
-TEST("options: a file limit that holds nothing is said to be too low") {
+TEST_CASE("options: a message names the flag, the range and the value") {
+  const auto message = [](const std::vector<std::string_view>& arguments) {
+    Options options;
+    return Parse(arguments, &options).message;
+  };
+  CHECK_EQ(message({"--sitting", "--desktops", "99999999"}),
+           "--desktops must be a whole number from 1 to 16777215; got '99999999'");
+  CHECK_EQ(message({"--sitting", "--desktops", "-5"}),
+           "--desktops must be a whole number from 1 to 16777215; got '-5'");
+  CHECK_EQ(message({"--sitting", "--desktops=-5"}),
+           "--desktops must be a whole number from 1 to 16777215; got '-5'");
+  CHECK_EQ(
+      message({"--rate", "-1"}),
+      "--rate must be a number of throws a second, more than 0 and at most 10000000; got '-1'");
+  CHECK_EQ(message({"--rate", "5", "--duration", "-3"}),
+           "--duration must be a time from 100ms to 7 days, for example 10, 500ms, 2s or 1m; got "
+           "'-3'");
+  CHECK_EQ(message({"--rate", "5", "--desktops"}),
+           "--desktops needs a value: a whole number from 1 to 16777215");
+  CHECK_EQ(message({"--rate", "5", "--desktops", "5", "--senders", "6"}),
+           "--senders (6) must be at most --desktops (5)");
+  CHECK_EQ(message({"-5"}), "unknown flag '-5'");
+}
+
+TEST_CASE("options: rejects a file limit that is too low for any desktop") {
   Options options;
   CHECK(Parse({"--sitting"}, &options, 16).kind == Parsed::Kind::kMisuse);
 }

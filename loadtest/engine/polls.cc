@@ -1,6 +1,5 @@
 #include "polls.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "json_reader.h"
@@ -8,13 +7,13 @@
 namespace swarm {
 namespace {
 
-constexpr uint32_t kSweeps = 8;  // calls until every poll has been looked at
-// A poll that has been out for so long was read by the relay, and its cursor with it. A relay
-// slower than that counts the last sprites of who leaves twice: once here, once where they went on
-// to.
+constexpr uint32_t kSweeps = 8;  // calls of Sweep that look at every poll once
+// The relay has surely read a poll that has been out for so long, with its cursor. With a slower
+// relay the last sprites of a desktop that leaves are counted twice: here, and where they went.
 constexpr int64_t kQuietMs = 2'000;
 
-struct Answer {
+// What an answered poll brought; views of the response.
+struct Batch {
   std::string_view cursor;
   uint64_t sprites = 0;
   bool ping = false;
@@ -78,102 +77,89 @@ void ReadEvent(JsonReader& json, std::string_view* type, SpriteEvent* event,
 }  // namespace
 
 void Polls::Start(uint32_t index) {
-  Desktop& desktop = stage_.desktops[index];
+  Desktop& desktop = slice_.desktops[index];
   if (desktop.state != Desktop::State::kJoined) {
     return;
   }
   if (desktop.poll.open()) {
     if (!desktop.poll_held) {
-      Ask(index);
+      SendPoll(index);
     }
     return;
   }
   if (desktop.poll.state() == Connection::State::kConnecting) {
     return;
   }
-  if (!stage_.Begin(desktop.poll, TagOf(Part::kPoll, index), desktop.events_endpoint,
-                    stage_.GlobalIndex(index))) {
-    stage_.TryLater(Part::kPoll, index, &desktop.tries);
+  if (!slice_.Connect(desktop.poll, TagOf(Part::kPoll, index), desktop.events_endpoint,
+                      slice_.GlobalIndex(index))) {
+    slice_.RetryLater(Part::kPoll, index, &desktop.tries);
   }
 }
 
 void Polls::OnEvent(uint32_t index, uint32_t events) {
-  Desktop& desktop = stage_.desktops[index];
+  Desktop& desktop = slice_.desktops[index];
   const bool input = (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if (desktop.behaviour == Behaviour::kSlow && desktop.poll.open() && input) {
-    if (!desktop.reads_later) {
-      desktop.reads_later = true;
-      const auto late_ns = static_cast<int64_t>(stage_.options.read_late_s * kNsPerSecond);
-      stage_.TryAt(Part::kLateRead, index, NowNs() + late_ns);
+    if (!desktop.read_scheduled) {
+      desktop.read_scheduled = true;
+      const auto late_ns = static_cast<int64_t>(slice_.options.read_late_s * kNsPerSecond);
+      slice_.ScheduleAt(Part::kLateRead, index, NowNs() + late_ns);
     }
     return;
   }
-  Serve(index, events);
+  slice_.HandleEvent(desktop.poll, events, *this, index);
 }
 
 void Polls::ReadLate(uint32_t index) {
-  stage_.desktops[index].reads_later = false;
-  Serve(index, EPOLLIN | EPOLLOUT);
-}
-
-void Polls::Serve(uint32_t index, uint32_t events) {
-  struct Owner {
-    Polls& polls;
-    uint32_t index;
-    void OnOpen() { polls.Ask(index); }
-    void OnNotOpened() {
-      polls.stage_.TryLater(Part::kPoll, index, &polls.stage_.desktops[index].tries);
-    }
-    void OnAnswer(const HttpResponse& response) { polls.OnAnswer(index, response); }
-    void OnBroken() { polls.Break(index); }
-  };
-  stage_.Serve(stage_.desktops[index].poll, events, Owner{*this, index});
+  slice_.desktops[index].read_scheduled = false;
+  slice_.HandleEvent(slice_.desktops[index].poll, EPOLLIN | EPOLLOUT, *this, index);
 }
 
 void Polls::Reconnect(uint32_t index) {
-  if (stage_.desktops[index].state != Desktop::State::kJoined) {
+  if (slice_.desktops[index].state != Desktop::State::kJoined) {
     return;
   }
-  ++stage_.counters.reconnects;
+  ++slice_.counters.reconnects;
   Drop(index);
-  stage_.polling.push_back(index);
+  slice_.polling.push_back(index);
 }
 
 void Polls::Drop(uint32_t index) {
-  Desktop& desktop = stage_.desktops[index];
+  Desktop& desktop = slice_.desktops[index];
   if (desktop.poll_held) {
-    Unhold(desktop);
-    ++stage_.counters.polls_dropped;
+    EndPoll(desktop);
+    ++slice_.counters.polls_dropped;
   }
-  stage_.Close(desktop.poll);
+  slice_.Close(desktop.poll);
 }
 
-int64_t Polls::GoAway(uint32_t index, int64_t now_ns, int64_t every_ns) {
-  Desktop& desktop = stage_.desktops[index];
+int64_t Polls::TryLeave(uint32_t index, int64_t now_ns, int64_t every_ns) {
+  Desktop& desktop = slice_.desktops[index];
   if (desktop.state != Desktop::State::kJoined) {
     return every_ns;
   }
-  const int64_t held_ms = stage_.MsSinceStart(now_ns) - int64_t{desktop.poll_sent_ms};
+  const int64_t held_ms = slice_.MsSinceStart(now_ns) - int64_t{desktop.poll_sent_ms};
   if (desktop.poll_held && held_ms >= kQuietMs) {
     BeginLeaving(index);
     return every_ns;
   }
-  desktop.wants_away = true;
+  desktop.wants_to_leave = true;
   return (desktop.poll_held ? kQuietMs - held_ms : kQuietMs) * kNsPerMs;
 }
 
 void Polls::BeginLeaving(uint32_t index) {
-  Desktop& desktop = stage_.desktops[index];
-  desktop.wants_away = false;
+  Desktop& desktop = slice_.desktops[index];
+  desktop.wants_to_leave = false;
   desktop.state = Desktop::State::kLeaving;
-  // Before the relay is told: from then on what waits here may turn up elsewhere.
-  stage_.departed.Mark(FingerprintOf(desktop.id.view()));
-  stage_.leaving.push_back(index);
+  // Before the request to leave is sent: from then on, what waits for this desktop may be delivered
+  // to another.
+  slice_.departed.Mark(FingerprintOf(desktop.id.view()));
+  slice_.leaving.push_back(index);
 }
 
-void Polls::Ask(uint32_t index) {
-  Desktop& desktop = stage_.desktops[index];
-  std::string& request = stage_.request;
+void Polls::SendPoll(uint32_t index) {
+  Desktop& desktop = slice_.desktops[index];
+  std::string& request = slice_.request;
   request.assign("GET /v1/desktops/");
   request.append(desktop.id.view());
   request.append("/events");
@@ -182,60 +168,60 @@ void Polls::Ask(uint32_t index) {
     request.append(desktop.cursor.view());
   }
   request.append(" HTTP/1.1\r\nHost: ");
-  request.append(stage_.endpoints.At(desktop.events_endpoint).text);
+  request.append(slice_.endpoints.At(desktop.events_endpoint).text);
   request.append("\r\nAuthorization: Bearer ");
   request.append(desktop.token.view());
   request.append("\r\n\r\n");
   desktop.poll_held = true;
-  desktop.poll_sent_ms = stage_.MsSinceStart(NowNs());
-  ++stage_.counters.polls_sent;
-  ++stage_.counters.polls_held;
-  if (!stage_.Send(desktop.poll, request)) {
-    Break(index);
+  desktop.poll_sent_ms = slice_.MsSinceStart(NowNs());
+  ++slice_.counters.polls_sent;
+  ++slice_.counters.polls_held;
+  if (!slice_.Send(desktop.poll, request)) {
+    OnBroken(index);
     return;
   }
   if (!desktop.ever_parked) {
     desktop.ever_parked = true;
     if (desktop.sender != kNoSender) {
-      stage_.ready_senders.push_back(desktop.sender);
+      slice_.ready_senders.push_back(desktop.sender);
     }
   }
 }
 
-void Polls::OnAnswer(uint32_t index, const HttpResponse& response) {
-  Desktop& desktop = stage_.desktops[index];
-  if (!desktop.poll_held) {  // an answer to nothing
-    if (!ClosesIdle(response)) {
-      ++stage_.counters.answers_bad;
+void Polls::OnResponse(uint32_t index, const HttpResponse& response) {
+  Desktop& desktop = slice_.desktops[index];
+  if (!desktop.poll_held) {  // a response without a request
+    if (!MayCloseIdle(response)) {
+      ++slice_.counters.answers_bad;
     }
-    Break(index);
+    OnBroken(index);
     return;
   }
-  Unhold(desktop);
-  ++stage_.counters.polls_answered;
+  EndPoll(desktop);
+  ++slice_.counters.polls_answered;
   if (desktop.state == Desktop::State::kLeaving) {
-    return;  // what came is not acknowledged any more, and goes on to the next desktop
+    return;  // these sprites are never acknowledged, so they go on to the next desktop
   }
-  if (response.status == 200 && desktop.wants_away && stage_.phase == Phase::kThrow) {
+  if (response.status == 200 && desktop.wants_to_leave && slice_.phase == Phase::kThrow) {
     BeginLeaving(index);
   } else if (response.status == 200) {
-    if (!OnEvents(index, response)) {
-      ++stage_.counters.answers_bad;
-      Break(index);
+    if (!OnBatch(index, response)) {
+      ++slice_.counters.answers_bad;
+      OnBroken(index);
       return;
     }
   } else {
     OnRefused(index, response);
   }
   if (!response.keep_alive) {
-    stage_.Close(desktop.poll);
+    slice_.Close(desktop.poll);
   }
 }
 
-bool Polls::OnEvents(uint32_t index, const HttpResponse& response) {
-  Desktop& desktop = stage_.desktops[index];
+bool Polls::OnBatch(uint32_t index, const HttpResponse& response) {
+  Desktop& desktop = slice_.desktops[index];
   const int64_t now_ns = NowNs();
-  Answer answer;
+  Batch batch;
   JsonReader json(response.body);
   std::string_view key;
   if (!json.EnterObject()) {
@@ -243,7 +229,7 @@ bool Polls::OnEvents(uint32_t index, const HttpResponse& response) {
   }
   while (json.NextMember(&key)) {
     if (key == "cursor") {
-      json.String(&answer.cursor);
+      json.String(&batch.cursor);
     } else if (key == "events") {
       if (!json.EnterArray()) {
         return false;
@@ -251,49 +237,49 @@ bool Polls::OnEvents(uint32_t index, const HttpResponse& response) {
       while (json.NextElement()) {
         std::string_view type;
         SpriteEvent event;
-        ReadEvent(json, &type, &event, &answer.retry_after_ms);
+        ReadEvent(json, &type, &event, &batch.retry_after_ms);
         if (!json.ok()) {
           break;
         }
         if (type == "sprite") {
-          ++answer.sprites;
+          ++batch.sprites;
           catches_.Catch(desktop, index, event, now_ns);
         } else if (type == "ping") {
-          answer.ping = true;
+          batch.ping = true;
         } else if (type == "bye") {
-          answer.bye = true;
+          batch.bye = true;
         }
       }
     } else {
       json.Skip();
     }
   }
-  if (!json.ok() || answer.cursor.empty() || !desktop.cursor.Assign(answer.cursor)) {
+  if (!json.ok() || batch.cursor.empty() || !desktop.cursor.Assign(batch.cursor)) {
     return false;
   }
   desktop.tries = 0;
-  Counters& counters = stage_.counters;
-  if (answer.sprites > 0) {
+  Counters& counters = slice_.counters;
+  if (batch.sprites > 0) {
     ++counters.polls_with_sprites;
-  } else if (answer.ping) {
+  } else if (batch.ping) {
     ++counters.polls_with_ping;
   } else {
     ++counters.polls_empty;
   }
-  if (answer.bye) {
+  if (batch.bye) {
     ++counters.byes;
-    stage_.TryLater(Part::kPoll, index, &desktop.tries, answer.retry_after_ms);
+    slice_.RetryLater(Part::kPoll, index, &desktop.tries, batch.retry_after_ms);
   } else if (response.keep_alive) {
-    Ask(index);
+    SendPoll(index);
   } else {
-    stage_.polling.push_back(index);
+    slice_.polling.push_back(index);
   }
   return true;
 }
 
 void Polls::OnRefused(uint32_t index, const HttpResponse& response) {
-  Desktop& desktop = stage_.desktops[index];
-  Counters& counters = stage_.counters;
+  Desktop& desktop = slice_.desktops[index];
+  Counters& counters = slice_.counters;
   const Problem problem = ReadProblem(response);
   ++counters.polls_refused;
   ++counters.other_refused_by_code[ProblemIndex(problem.code)];
@@ -301,9 +287,9 @@ void Polls::OnRefused(uint32_t index, const HttpResponse& response) {
     ++counters.desktops_ended;
     --counters.joined;
     desktop.state = Desktop::State::kOutside;
-    desktop.wants_away = false;
-    stage_.departed.Mark(FingerprintOf(desktop.id.view()));
-    stage_.rejoin.push_back(index);
+    desktop.wants_to_leave = false;
+    slice_.departed.Mark(FingerprintOf(desktop.id.view()));
+    slice_.rejoin.push_back(index);
     return;
   }
   if (problem.code == "cursor-lost" && !problem.cursor.empty() &&
@@ -311,42 +297,47 @@ void Polls::OnRefused(uint32_t index, const HttpResponse& response) {
     ++counters.cursors_lost;
     desktop.has_seq = false;
   }
-  stage_.TryLater(Part::kPoll, index, &desktop.tries, problem.retry_after_ms);
+  slice_.RetryLater(Part::kPoll, index, &desktop.tries, problem.retry_after_ms);
 }
 
-void Polls::Break(uint32_t index) {
-  Desktop& desktop = stage_.desktops[index];
+void Polls::OnOpenFailed(uint32_t index) {
+  slice_.RetryLater(Part::kPoll, index, &slice_.desktops[index].tries);
+}
+
+void Polls::OnBroken(uint32_t index) {
+  Desktop& desktop = slice_.desktops[index];
   if (desktop.poll.open()) {
-    ++stage_.counters.cuts;
+    ++slice_.counters.cuts;
   }
   if (desktop.poll_held) {
-    Unhold(desktop);
-    ++stage_.counters.polls_cut;
+    EndPoll(desktop);
+    ++slice_.counters.polls_cut;
   }
-  stage_.Close(desktop.poll);
+  slice_.Close(desktop.poll);
   if (desktop.state == Desktop::State::kJoined) {
-    stage_.TryLater(Part::kPoll, index, &desktop.tries);
+    slice_.RetryLater(Part::kPoll, index, &desktop.tries);
   }
 }
 
-void Polls::Unhold(Desktop& desktop) {
+void Polls::EndPoll(Desktop& desktop) {
   desktop.poll_held = false;
-  --stage_.counters.polls_held;
+  --slice_.counters.polls_held;
 }
 
 void Polls::Sweep(int64_t now_ns) {
-  const auto count = static_cast<uint32_t>(stage_.desktops.size());
-  const uint32_t now_ms = stage_.MsSinceStart(now_ns);
-  const auto overdue_ms = static_cast<uint32_t>(stage_.options.poll_overdue_s * 1000);
-  for (uint32_t i = FirstOf(sweep_, kSweeps, count); i < FirstOf(sweep_ + 1, kSweeps, count); ++i) {
-    const Desktop& desktop = stage_.desktops[i];
+  const auto count = static_cast<uint32_t>(slice_.desktops.size());
+  const uint32_t now_ms = slice_.MsSinceStart(now_ns);
+  const auto overdue_ms = static_cast<uint32_t>(slice_.options.poll_overdue_s * 1000);
+  for (uint32_t i = ShareBegin(sweep_, kSweeps, count); i < ShareBegin(sweep_ + 1, kSweeps, count);
+       ++i) {
+    const Desktop& desktop = slice_.desktops[i];
     if (desktop.poll_held && now_ms - desktop.poll_sent_ms > overdue_ms) {
       ++overdue_so_far_;
     }
   }
   if (++sweep_ == kSweeps) {
     sweep_ = 0;
-    stage_.counters.polls_overdue = std::exchange(overdue_so_far_, 0);
+    slice_.counters.polls_overdue = std::exchange(overdue_so_far_, 0);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <string>
 
 namespace swarm {
 namespace {
@@ -18,7 +19,7 @@ std::string ReadFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// The number behind `word` and blanks.
+// Reads the number that follows `word` and blanks.
 bool NumberAfter(std::string_view text, std::string_view word, uint64_t* value) {
   const size_t at = text.find(word);
   if (at == std::string_view::npos) {
@@ -33,7 +34,8 @@ bool NumberAfter(std::string_view text, std::string_view word, uint64_t* value) 
   return std::from_chars(number.data(), number.data() + number.size(), *value).ec == std::errc();
 }
 
-// The time on a CPU of all threads, as the scheduler counts it; false where it does not.
+// Reads the CPU time of all threads from the scheduler. False where the scheduler does not count
+// it.
 bool ReadScheduled(const std::string& folder, double* seconds) {
   const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir((folder + "/task").c_str()), closedir);
   if (tasks == nullptr) {
@@ -47,7 +49,7 @@ bool ReadScheduled(const std::string& folder, double* seconds) {
     const std::string text = ReadFile(folder + "/task/" + entry->d_name + "/schedstat");
     uint64_t ns = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), ns);
-    // A thread that ended between the two reads has no file.
+    // A thread that ended in the meantime has no file.
     if (read.ec == std::errc()) {
       total_ns += ns;
     }
@@ -59,13 +61,13 @@ bool ReadScheduled(const std::string& folder, double* seconds) {
 }  // namespace
 
 bool ParseStat(std::string_view stat, double ticks_per_second, ProcessUse* use) {
-  // The second field is the name in brackets, and may hold anything, brackets and blanks too.
+  // The second field is the name in brackets, which may itself contain brackets and blanks.
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string_view::npos) {
     return false;
   }
   std::string_view rest = stat.substr(name_end + 1);
-  constexpr int kFirst = 11;  // fields behind the name before utime, which stime follows
+  constexpr int kFirst = 11;  // fields between the name and utime, which is followed by stime
   std::array<uint64_t, 2> ticks = {0, 0};
   for (int field = 0; field < kFirst + 2; ++field) {
     const size_t begin = rest.find_first_not_of(' ');

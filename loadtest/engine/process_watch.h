@@ -1,13 +1,12 @@
-// What the machine says about processes and sockets: CPU time, memory, the kernel's share.
+// CPU time and memory of processes, and the memory that the kernel uses for sockets.
 //
-// CPU time is exact to the microsecond where the kernel keeps schedstat (of the threads that still
-// live: right for a relay, whose threads stay), else in ticks of 10 ms. How it splits into user and
-// system is known in ticks only. Memory is what is resident.
+// CPU time is exact to the microsecond where the kernel has schedstat, else in ticks of 10 ms.
+// schedstat covers only living threads, which suits a relay: its threads do not end. User and
+// system time are known only in ticks. Memory is resident memory.
 #ifndef LOADTEST_ENGINE_PROCESS_WATCH_H_
 #define LOADTEST_ENGINE_PROCESS_WATCH_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,27 +14,27 @@ namespace swarm {
 
 struct ProcessUse {
   double cpu_s = 0;
-  double user_s = 0;  // in ticks, as the next
+  double user_s = 0;  // in ticks, as is system_s
   double system_s = 0;
   uint64_t rss_bytes = 0;
 };
 
-// What the kernel's text files hold; each false when the text is not of the kind.
+// Parse the kernel's text files. False: the text has another form.
 bool ParseStat(std::string_view stat, double ticks_per_second, ProcessUse* use);
-// The value of a line like "Rss:   1234 kB", in bytes.
+// Reads a line like "Rss:   1234 kB" as bytes.
 bool ParseKilobytes(std::string_view text, std::string_view name, uint64_t* bytes);
 
-// False when there is no such process. With `exact`, memory is walked page by page (milliseconds a
-// gigabyte).
+// False when there is no such process. With `exact`, the kernel counts memory page by page, which
+// takes milliseconds for each gigabyte.
 bool ReadProcess(int pid, bool exact, ProcessUse* use);
-// The sum over several; false when one is missing.
+// Reads the sum over several processes. False when one is missing.
 bool ReadProcesses(const std::vector<int>& pids, bool exact, ProcessUse* sum);
 
 struct KernelUse {
   uint64_t tcp_in_use = 0;
-  uint64_t tcp_memory_bytes = 0;  // buffers of sockets, as far as the network namespace tells
-  uint64_t slab_bytes = 0;        // all kernel objects, sockets among them
-  uint64_t available_bytes = 0;   // memory of the machine that is still to be had
+  uint64_t tcp_memory_bytes = 0;  // buffers of sockets, as this network namespace reports them
+  uint64_t slab_bytes = 0;        // all kernel objects, including sockets
+  uint64_t available_bytes = 0;   // memory of the machine that is still available
 };
 KernelUse ReadKernel();
 

@@ -1,4 +1,4 @@
-// A small seeded generator (SplitMix64): the same seed gives the same run. Not for secrets.
+// A small seeded generator (SplitMix64): the same seed gives the same numbers. Not for secrets.
 #ifndef LOADTEST_ENGINE_RANDOM_H_
 #define LOADTEST_ENGINE_RANDOM_H_
 
@@ -17,7 +17,7 @@ class Random {
     return z ^ (z >> 31U);
   }
 
-  // In [0, 1).
+  // Returns a number in [0, 1).
   double Unit() { return static_cast<double>(Next() >> 11U) * 0x1p-53; }
 
  private:

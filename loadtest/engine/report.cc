@@ -10,10 +10,10 @@
 namespace swarm {
 namespace {
 
-constexpr double kBusyCores = 0.9;       // of one core: one thread with less than a tenth left
-constexpr double kAchievedShare = 0.99;  // of what was offered
-constexpr uint64_t kSlipMaxNs =
-    2 * kNsPerMs;  // the swarm throws later than that: it is not keeping its own schedule
+constexpr double kBusyCores = 0.9;       // a thread with less than a tenth of its core left
+constexpr double kAchievedShare = 0.99;  // of the offered throws
+// A swarm that throws later than this does not keep its own schedule.
+constexpr uint64_t kSlipMaxNs = 2 * kNsPerMs;
 
 double UsPerSprite(double seconds, uint64_t sprites) {
   return sprites == 0 ? 0 : seconds * 1e6 / static_cast<double>(sprites);
@@ -35,7 +35,7 @@ double BusiestCores(const Findings& findings) {
   return seconds > 0 ? most / seconds : 0;
 }
 
-uint64_t Grown(const Findings& findings, uint64_t Counters::*counter) {
+uint64_t Growth(const Findings& findings, uint64_t Counters::*counter) {
   return findings.window_end.counters.*counter - findings.window_begin.counters.*counter;
 }
 
@@ -67,7 +67,7 @@ void WriteKernel(JsonWriter& json, std::string_view key, const KernelUse& use) {
 void WriteUse(JsonWriter& json, const ProcessUse& begin, const ProcessUse& end, uint64_t sprites,
               double seconds) {
   json.Real("cpuUsPerSprite", UsPerSprite(end.cpu_s - begin.cpu_s, sprites));
-  // The ticks say in which proportion.
+  // CPU time is exact, its parts are known only in ticks: use their proportion.
   const double user_s = end.user_s - begin.user_s;
   const double system_s = end.system_s - begin.system_s;
   const double user_share = user_s + system_s > 0 ? user_s / (user_s + system_s) : 0;
@@ -180,7 +180,7 @@ Limit LimitOf(const Options& options, const Findings& findings) {
   const double busiest = BusiestCores(findings);
   const uint64_t slip_ns = findings.slip.Percentile(0.99);
   if (findings.total.skipped > 0 && findings.total.addresses_exhausted > 0) {
-    return {"swarm", "it ran out of local ports: give it more --sources"};
+    return {"swarm", "it ran out of local ports: use more --sources"};
   }
   if (!options.spin && busiest > kBusyCores) {
     return {"swarm", "one of its processes used more than 90 % of a core: use more --processes"};
@@ -198,24 +198,23 @@ Limit LimitOf(const Options& options, const Findings& findings) {
   }
   if (slip_ns > kSlipMaxNs) {
     return {"swarm",
-            "one throw in a hundred left more than 2 ms behind its schedule, so it, or the "
-            "machine, was "
-            "full"};
+            "one throw in a hundred left more than 2 ms behind its schedule, so the swarm or its "
+            "machine was overloaded"};
   }
-  const auto offered = static_cast<double>(Grown(findings, &Counters::offered));
-  const auto delivered = static_cast<double>(Grown(findings, &Counters::delivered));
+  const auto offered = static_cast<double>(Growth(findings, &Counters::offered));
+  const auto delivered = static_cast<double>(Growth(findings, &Counters::delivered));
   const uint64_t backlog = findings.total.skipped;
   if (offered > 0 && delivered < kAchievedShare * offered) {
-    return {"relay", "it delivered less than 99 % of what was offered in the measured window"};
+    return {"relay", "it delivered less than 99 % of the throws offered in the measured window"};
   }
   if (backlog > 0) {
-    return {"relay", "it answered throws so slowly that some could not be sent"};
+    return {"relay", "it answered throws too slowly for all of them to be sent"};
   }
   return {};
 }
 
 std::string ReportJson(const Options& options, const Findings& findings) {
-  const uint64_t sprites = Grown(findings, &Counters::delivered);
+  const uint64_t sprites = Growth(findings, &Counters::delivered);
   const double seconds = WindowSeconds(findings);
   const auto per_second = [&](uint64_t n) {
     return seconds > 0 ? static_cast<double>(n) / seconds : 0;
@@ -226,10 +225,10 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   json.Whole("startedAtMs", findings.started_at_ms).Whole("parked", findings.parked);
   WriteThrows(json, findings.total, findings.fates);
   json.Open("window", '{').Real("seconds", seconds);
-  json.Whole("offered", Grown(findings, &Counters::offered));
-  json.Whole("sent", Grown(findings, &Counters::sent));
-  json.Whole("accepted", Grown(findings, &Counters::accepted)).Whole("delivered", sprites);
-  json.Real("offeredPerS", per_second(Grown(findings, &Counters::offered)));
+  json.Whole("offered", Growth(findings, &Counters::offered));
+  json.Whole("sent", Growth(findings, &Counters::sent));
+  json.Whole("accepted", Growth(findings, &Counters::accepted)).Whole("delivered", sprites);
+  json.Real("offeredPerS", per_second(Growth(findings, &Counters::offered)));
   json.Real("deliveredPerS", per_second(sprites)).Close('}');
   WriteLatency(json, "latencyUs", findings.latency);
   WriteLatency(json, "answerUs", findings.answer);
@@ -248,7 +247,7 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   WriteKernel(json, "end", findings.kernel_end);
   json.Close('}');
   const Limit limit = LimitOf(options, findings);
-  json.Text("limit", limit.who).Text("limitReason", limit.reason);
+  json.Text("limit", limit.what).Text("limitReason", limit.reason);
   WriteSeconds(json, findings.seconds);
   WriteBuckets(json, "latencyBucketsNs", BucketsOf(findings.latency));
   WriteBuckets(json, "answerBucketsNs", BucketsOf(findings.answer));

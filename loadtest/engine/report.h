@@ -1,61 +1,66 @@
-// What a run found, and how it is told: one JSON object for programs, one line a second for people.
+// What a run found, and how it is printed: one JSON object for programs, one line a second for
+// people.
 //
-// The JSON is the last line on stdout. camelCase, units in names; counts are of the whole run,
-// warm-up and drain included, unless they stand in `window`.
+// The JSON is the last line on stdout. Names are camelCase and end in their unit. Counts are of the
+// whole run, warm-up and drain included, except those in `window`.
 //
-//   phase "done", ok, message     ok: the run is complete and every account adds up; else why not
+// clang-format off
+//   phase "done", ok, message     ok: the run is complete and every account adds up; if not, message
+//                                 says why
 //   mode "open" | "closed" | "sitting", desktops, senders, processes, rate, inFlightTarget,
 //   pipeline, arrivals, spriteBytes, seed, spin, throwConnections, mix {"sitting": n, …}
-//                                 what was asked for; mix: desktops of each behaviour
-//   parked                        desktops whose poll was out when the first sprite flew
+//                                 the options; mix: how many desktops of each behaviour
+//   parked                        desktops whose poll was out when the first sprite was thrown
 //
-//   offered = sent + waiting + skipped       due; skipped: the sender's backlog of 64 was full
+//   offered = sent + waiting + skipped
+//                                 throws that were due; skipped: the sender's backlog of 64 was full
 //   sent = answered + timedOut + failed + inFlight
-//   resent                        again under the same number (connection broke); not in sent
+//   resent                        sent again under the same number after the connection broke; not
+//                                 in sent
 //   answered = accepted + refused + unexpected
 //   refusedByCode {"mailbox-full": n, …}
-//   abandoned                     closed loop: accepted, not seen delivered in time
-//   delivered, lost               lost: accepted, and not delivered by the end of the drain
-//   duplicated, misrouted         sprites that came more than once; to the wrong desktop, by the
-//                                 wrong edge, or in the wrong name
-//   forwarded                     to another desktop than the relay named, which had left: right
-//   untimed                       delivered to desktops that storm, churn or read late: in no
-//   latency late, outOfOrder              later than --late-after; the mailbox's number did not
-//   rise deliveredUnaccepted, foreign  arrived although refused, failed or timed out; not of this
-//   run
+//   abandoned                     closed loop: accepted, but not delivered in time
+//   delivered, lost               lost: accepted, but not delivered by the end of the drain
+//   duplicated, misrouted         sprites that arrived more than once; that arrived at the wrong
+//                                 desktop, by the wrong edge, or under the wrong sender's name
+//   forwarded                     arrived at another desktop than the relay named, because the named
+//                                 one had left; this is correct
+//   untimed                       delivered to desktops that storm, churn or read late; in no latency
+//   late, outOfOrder              delivered later than --late-after; the mailbox's sequence number
+//                                 did not rise
+//   deliveredUnaccepted, foreign  delivered although refused, failed or timed out; not of this run
 //
 //   window {seconds, offered, sent, accepted, delivered, offeredPerS, deliveredPerS}
 //                                 between the two readings of counters and CPU
 //   latencyUs, answerUs, slipUs {count, mean, p50, p90, p99, p999, max}
-//                                 of throws due in the window, from when due: to the arrival, to
-//                                 the 202, to when the swarm turned to it (how late the swarm
-//                                 itself was)
+//                                 of throws due in the window, from when they were due until:
+//                                 latency, the arrival; answer, the 202; slip, the swarm handled
+//                                 them (how late the swarm itself was)
 //   latencyBucketsNs, answerBucketsNs, slipBucketsNs [[low, high, count], …]
-//                                 the histograms, merged with those of other machines by adding
+//                                 the histograms; adding merges them with those of other machines
 //
 //   polls {sent = answered + cut + dropped + held, withSprites, withPing, empty, refused, overdue,
-//   byes,
-//          cursorsLost}
+//          byes, cursorsLost}
 //   joins {sent, accepted, refused, failed, desktopsEnded, left, leavesFailed, seconds}
-//   connections {connects, failed, refused, addressesExhausted, cuts, badAnswers, bytesIn,
-//                bytesOut}
+//   connections {connects, failed, refused, addressesExhausted, cuts, badAnswers, bytesIn, bytesOut}
 //   behaviours {reconnects, strikes, strikesParried}
 //   otherRefusedByCode            of polls and joins
 //
 //   relay {pids, cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores,
 //          rssBytes {before, parked, end}, bytesPerParkedPoll}
-//                                 with --watch-pids only; per sprite delivered in the window
+//                                 only with --watch-pids; per sprite delivered in the window
 //   swarm {cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores, busiestProcessCores,
 //          rssBytes}
 //   kernel {before, parked, end: {tcpInUse, tcpMemoryBytes, slabBytes, availableBytes}}
-//   startedAtMs                   wall clock, so that runs of several machines can be laid side by
-//   side seconds [{atS, phase, parked, connections, sent, accepted, delivered, refused,
+//   startedAtMs                   wall clock, to compare runs of several machines
+//   seconds [{atS, phase, parked, connections, sent, accepted, delivered, refused,
 //             p50Us, p90Us, p99Us, p999Us, maxUs, relayCores, swarmCores, relayRssBytes,
 //             tcpMemoryBytes, slabBytes, latencyBucketsNs}]
-//                                 counts and latencies are of that second alone, what is open or in
-//                                 use is as it was at its end; with --seconds each is also told
-//                                 while the run is on, as {"second": {…}}
+//                                 counts and latencies are of that second alone; gauges are from its
+//                                 end; with --seconds each one is also printed during the run, as
+//                                 {"second": {…}}
 //   limit "none" | "swarm" | "relay", limitReason
+// clang-format on
 #ifndef LOADTEST_ENGINE_REPORT_H_
 #define LOADTEST_ENGINE_REPORT_H_
 
@@ -72,7 +77,7 @@
 
 namespace swarm {
 
-// One moment of the run, read at once as far as that is possible.
+// One moment of the run; its values are read as closely together as possible.
 struct Moment {
   int64_t at_ns = 0;
   Counters counters;
@@ -81,7 +86,7 @@ struct Moment {
   std::vector<double> slices_s;  // CPU of each slice
 };
 
-// Values of a histogram that look alike: low … high, both included.
+// The values of a histogram from low to high, both included.
 struct Bucket {
   uint64_t low = 0;
   uint64_t high = 0;
@@ -98,7 +103,7 @@ struct Second {
   uint64_t accepted = 0;
   uint64_t delivered = 0;
   uint64_t refused = 0;
-  std::vector<Bucket> latency;  // of its arrivals; those outside the measured window too
+  std::vector<Bucket> latency;  // of its arrivals, also those outside the measured window
   uint64_t p50_us = 0;
   uint64_t p90_us = 0;
   uint64_t p99_us = 0;
@@ -134,15 +139,15 @@ struct Findings {
   std::vector<Second> seconds;
 };
 
-// Who could not do more: the swarm, the relay, or neither.
+// What limited the run: the swarm, the relay, or neither.
 struct Limit {
-  std::string_view who = "none";
+  std::string_view what = "none";
   std::string reason;
 };
 Limit LimitOf(const Options& options, const Findings& findings);
 
 std::string ReportJson(const Options& options, const Findings& findings);
-// For people, and for programs.
+// One second: SecondLine for people, SecondJson for programs.
 std::string SecondLine(const Second& second);
 std::string SecondJson(const Second& second);
 

@@ -21,13 +21,12 @@
 namespace swarm {
 namespace {
 
-constexpr int64_t kTickNs = 5 * kNsPerMs;        // the parent looks this often
-constexpr int64_t kThrowLeadNs = 20 * kNsPerMs;  // from the call to throw to the first throw
+constexpr int64_t kTickNs = 5 * kNsPerMs;        // the parent checks this often
+constexpr int64_t kThrowLeadNs = 20 * kNsPerMs;  // from the start of the phase to the first throw
 constexpr int kReachTimeoutMs = 5'000;
-constexpr int kSilentSecondsMax =
-    5;  // nobody listens and nothing is answered for so long: the relay is gone
-constexpr int64_t kConnectStallNs =
-    15 * kNsPerSecond;  // three times the longest pause between two tries
+// When the relay refuses connections and answers nothing for so long, it is gone.
+constexpr int kSilentSecondsMax = 5;
+constexpr int64_t kConnectStallNs = 15 * kNsPerSecond;  // three times the longest retry pause
 constexpr int64_t kEndTimeoutNs = 10 * kNsPerSecond;
 
 volatile sig_atomic_t interrupted = 0;
@@ -40,13 +39,13 @@ void SleepUntil(int64_t when_ns) {
 
 int64_t Ns(double seconds) { return static_cast<int64_t>(seconds * kNsPerSecond); }
 
-[[noreturn]] void BeSlice(const Options& options, SharedRun& run, uint32_t slice, uint32_t run_id,
-                          int64_t started_ns, const std::vector<int>& doorbells) {
-  // The parent gets the interrupt and ends the slices; if it dies, they do.
+[[noreturn]] void RunSlice(const Options& options, SharedRun& run, uint32_t slice, uint32_t run_id,
+                           int64_t started_ns, const std::vector<int>& doorbells) {
+  // The parent handles the interrupt and ends the slices. When it dies, they are killed.
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_TIMERSLACK, 1);  // ns: throws are due to the microsecond, not to the default 50
+  prctl(PR_SET_TIMERSLACK, 1);  // ns; the default of 50 µs would delay throws
   int code = 0;
   try {
     Slice(options, run, slice, run_id, started_ns, doorbells).Run();
@@ -78,7 +77,7 @@ Run::~Run() {
   }
 }
 
-bool Run::Conduct() {
+bool Run::Execute() {
   signal(SIGINT, OnInterrupt);
   signal(SIGTERM, OnInterrupt);
   started_ns_ = NowNs();
@@ -88,7 +87,7 @@ bool Run::Conduct() {
   f.kernel_before = ReadKernel();
   ProcessUse relay;
   if (!ReadProcesses(options_.watch_pids, true, &relay)) {
-    Fail("--watch-pids: there is no such process, or it cannot be read");
+    Fail("--watch-pids: a process does not exist or cannot be read");
   } else {
     f.relay_rss_before = relay.rss_bytes;
     if (ReachRelay() && Fork() && Connect() && Throw()) {
@@ -99,7 +98,7 @@ bool Run::Conduct() {
     }
   }
   End();
-  Account();
+  SumUp();
   std::printf("%s\n", ReportJson(options_, f).c_str());
   std::fflush(stdout);
   if (!f.message.empty()) {
@@ -140,7 +139,7 @@ bool Run::Fork() {
       return Fail(std::string("cannot fork: ") + std::strerror(errno));
     }
     if (pid == 0) {
-      BeSlice(options_, run_, i, run_id, started_ns_, doorbells_);
+      RunSlice(options_, run_, i, run_id, started_ns_, doorbells_);
     }
     slices_.push_back(pid);
   }
@@ -148,13 +147,13 @@ bool Run::Fork() {
 }
 
 bool Run::Connect() {
-  Announce("connect");
+  PrintPhase("connect");
   Findings& f = *findings_;
   const uint32_t desktops = options_.desktops - CountIn(options_.mix, Behaviour::kHostile);
   if (!WaitForGrowth(&Counters::polls_held, desktops, "desktops are parked")) {
     return false;
   }
-  Announce("settle");
+  PrintPhase("settle");
   SetPhase(Phase::kSettle);
   const uint64_t senders = ReadCounters().senders;
   if (!WaitForGrowth(&Counters::senders_opened, senders, "throwing connections are open") ||
@@ -194,41 +193,41 @@ bool Run::WaitForGrowth(uint64_t Counters::*counter, uint64_t wanted, const char
   }
   std::string why;
   if (c.addresses_exhausted > 0) {
-    why = "; no local ports are left: give it more --sources";
+    why = "; no local ports are left: use more --sources";
   } else if (c.joins_refused > 0) {
     why = "; the relay refused " + std::to_string(c.joins_refused) + " joins";
   } else if (c.answers_bad > 0) {
-    why = "; " + std::to_string(c.answers_bad) + " answers were not what the protocol says";
+    why = "; " + std::to_string(c.answers_bad) + " answers did not follow the protocol";
   }
   return Fail("only " + std::to_string(reached) + " of " + std::to_string(wanted) + " " + what +
-              ", and no more come" + why);
+              " and the number no longer grows" + why);
 }
 
 bool Run::Throw() {
-  Conductor& conductor = run_.conductor();
+  RunControl& control = run_.control();
   const int64_t from_ns = NowNs() + kThrowLeadNs;
   const int64_t measure_from_ns = from_ns + Ns(options_.warm_up_s);
   const int64_t measure_until_ns = measure_from_ns + Ns(options_.duration_s);
-  conductor.throw_from_ns.store(from_ns, std::memory_order_relaxed);
-  conductor.measure_from_ns.store(measure_from_ns, std::memory_order_relaxed);
-  conductor.measure_until_ns.store(measure_until_ns, std::memory_order_relaxed);
-  Announce("warmUp");
+  control.throw_from_ns.store(from_ns, std::memory_order_relaxed);
+  control.measure_from_ns.store(measure_from_ns, std::memory_order_relaxed);
+  control.measure_until_ns.store(measure_until_ns, std::memory_order_relaxed);
+  PrintPhase("warmUp");
   SetPhase(Phase::kThrow);
   Findings& f = *findings_;
-  // If the run ends early, the window is as long as it lasted.
+  // So that the window is defined even when the run ends early.
   f.window_begin = f.window_end = ReadMoment();
   if (!WaitFor(measure_from_ns, [] { return false; })) {
     return false;
   }
   f.window_begin = ReadMoment();
-  Announce("measure");
+  PrintPhase("measure");
   const bool going = WaitFor(measure_until_ns, [] { return false; });
   f.window_end = ReadMoment();
   return going;
 }
 
 bool Run::Drain() {
-  Announce("drain");
+  PrintPhase("drain");
   SetPhase(Phase::kDrain);
   return WaitFor(NowNs() + Ns(options_.drain_s), [&] {
     const Counters c = ReadCounters();
@@ -237,8 +236,8 @@ bool Run::Drain() {
 }
 
 void Run::Leave() {
-  Announce("leave");
-  // Who churns has left before.
+  PrintPhase("leave");
+  // Churning desktops have left before, so only the growth counts.
   const Counters before = ReadCounters();
   SetPhase(Phase::kLeave);
   WaitFor(NowNs() + Ns(options_.connect_timeout_s), [&] {
@@ -269,7 +268,7 @@ void Run::End() {
   }
 }
 
-void Run::Account() {
+void Run::SumUp() {
   Findings& f = *findings_;
   f.total = ReadCounters();
   for (uint32_t i = 0; i < run_.slices(); ++i) {
@@ -282,7 +281,7 @@ void Run::Account() {
   if (!f.ok) {
     return;
   }
-  // The two parties' accounts, kept apart while the run was on, must be those of the ledger.
+  // Throwers and catchers counted separately during the run; both must agree with the ledger.
   if (f.fates.accepted != f.total.accepted || f.fates.delivered != f.total.delivered) {
     Fail("the account does not add up: " + std::to_string(f.total.accepted) + " accepted and " +
          std::to_string(f.total.delivered) + " delivered, but the ledger says " +
@@ -296,7 +295,7 @@ bool Run::WaitFor(int64_t until_ns, Done&& done) {
     const int64_t now_ns = NowNs();
     if (now_ns >= next_second_ns_) {
       PrintSecond(now_ns);
-      if (!Healthy()) {
+      if (!IsHealthy()) {
         return false;
       }
       next_second_ns_ += kNsPerSecond;
@@ -311,14 +310,14 @@ bool Run::WaitFor(int64_t until_ns, Done&& done) {
   }
 }
 
-bool Run::Healthy() {
+bool Run::IsHealthy() {
   for (size_t i = 0; i < slices_.size(); ++i) {
     int status = 0;
     if (slices_[i] == 0 || waitpid(slices_[i], &status, WNOHANG) == 0) {
       continue;
     }
     slices_[i] = 0;
-    return Fail("slice " + std::to_string(i) + " of the swarm ended on its own (" +
+    return Fail("slice " + std::to_string(i) + " of the swarm ended unexpectedly (" +
                 (WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                                      : "exit " + std::to_string(WEXITSTATUS(status))) +
                 "): the result is partial");
@@ -332,7 +331,7 @@ bool Run::Healthy() {
   }
   if (silent_seconds_ >= kSilentSecondsMax) {
     return Fail(
-        "the relay is gone: for 5 seconds nobody has listened and nothing was answered; "
+        "the relay is gone: for 5 seconds it refused connections and answered nothing; "
         "the result is partial");
   }
   return true;
@@ -346,7 +345,7 @@ bool Run::Fail(std::string message) {
   return false;
 }
 
-void Run::Announce(std::string_view phase) {
+void Run::PrintPhase(std::string_view phase) {
   phase_name_ = phase;
   const Counters c = ReadCounters();
   JsonWriter json;
@@ -359,7 +358,7 @@ void Run::Announce(std::string_view phase) {
 }
 
 void Run::SetPhase(Phase phase) {
-  run_.conductor().phase.store(phase, std::memory_order_release);
+  run_.control().phase.store(phase, std::memory_order_release);
   for (const int doorbell : doorbells_) {
     const uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = write(doorbell, &one, sizeof(one));
@@ -431,7 +430,7 @@ void Run::PrintSecond(int64_t now_ns) {
   second.tcp_memory_bytes = kernel.tcp_memory_bytes;
   second.slab_bytes = kernel.slab_bytes;
   std::fprintf(stderr, "%s\n", SecondLine(second).c_str());
-  if (options_.tell_seconds) {
+  if (options_.print_seconds) {
     std::printf("%s\n", SecondJson(second).c_str());
     std::fflush(stdout);
   }

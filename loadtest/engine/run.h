@@ -1,8 +1,8 @@
-// A whole run: forks the slices, leads them through the phases, watches the relay, and adds
-// everything up.
+// A whole run: forks the slices, moves them through the phases, watches the relay and adds up the
+// results.
 //
-// The parent does no work of the load itself: it sleeps, reads the shared memory, prints. Slices
-// die with it.
+// The parent generates no load itself: it sleeps, reads the shared memory and prints. When it dies,
+// the slices die too.
 #ifndef LOADTEST_ENGINE_RUN_H_
 #define LOADTEST_ENGINE_RUN_H_
 
@@ -27,8 +27,9 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Prints phases and the result on stdout, a line a second on stderr. True when all went well.
-  bool Conduct();
+  // Prints the phases and the result on stdout, and a line each second on stderr. True: the run is
+  // complete and its accounts add up.
+  bool Execute();
 
  private:
   bool ReachRelay();
@@ -38,17 +39,19 @@ class Run {
   bool Drain();
   void Leave();
   void End();
-  void Account();
+  // Adds up the slices' results and compares the two accounts.
+  void SumUp();
 
-  // Sleeps until `done` says so or `until_ns`; prints the second's line. False when the run cannot
-  // go on.
+  // Sleeps until done() returns true or until `until_ns`, and prints the line of each second. False
+  // when the run cannot continue.
   template <typename Done>
   bool WaitFor(int64_t until_ns, Done&& done);
-  // Until `counter` is what is wanted; false when it stops growing before.
+  // Waits until `counter` is `wanted`. False when it stops growing before.
   bool WaitForGrowth(uint64_t Counters::*counter, uint64_t wanted, const char* what);
-  bool Healthy();
+  // False: a slice or the relay is gone, or the accounts do not add up.
+  bool IsHealthy();
   bool Fail(std::string message);
-  void Announce(std::string_view phase);
+  void PrintPhase(std::string_view phase);
   void SetPhase(Phase phase);
   void PrintSecond(int64_t now_ns);
   Counters ReadCounters();
@@ -62,7 +65,7 @@ class Run {
   std::string_view phase_name_ = "connect";
   std::unique_ptr<Findings> findings_ = std::make_unique<Findings>();
 
-  // Of the last second printed.
+  // State of the last second printed.
   int64_t next_second_ns_ = 0;
   Moment last_;
   std::unique_ptr<Histogram> latency_before_ = std::make_unique<Histogram>();

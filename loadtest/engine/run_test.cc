@@ -1,15 +1,14 @@
-// The whole engine, as a program, against relays that are right and relays that are not: what the
-// relay did wrong is what the report says, number for number.
+// The whole engine, as a program, against correct and faulty relays: the report has exactly the
+// faults that the relay committed.
+#include <doctest/doctest.h>
 #include <sys/wait.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "check.h"
 #include "faulty_relay.h"
 #include "json_reader.h"
 
@@ -21,7 +20,7 @@ struct Ended {
   std::string report;  // the last line on stdout
 };
 
-// SWARM_ENGINE is the program's path, from CMake.
+// SWARM_ENGINE is the path of the program; CMake defines it.
 Ended RunEngine(const std::string& flags) {
   Ended ended;
   std::FILE* out = popen((std::string(SWARM_ENGINE) + " " + flags + " 2>/dev/null").c_str(), "r");
@@ -38,7 +37,7 @@ Ended RunEngine(const std::string& flags) {
   return ended;
 }
 
-// "lost", or "latencyUs.max"; the whole part.
+// Reads a number of the report, without its fraction. `path` is like "lost" or "latencyUs.max".
 uint64_t Number(const Ended& ended, std::string_view path) {
   JsonReader json(ended.report);
   std::string_view key;
@@ -57,18 +56,18 @@ uint64_t Number(const Ended& ended, std::string_view path) {
       }
     }
   }
-  std::cerr << "no " << path << " in " << ended.report.substr(0, 300) << "\n";
+  MESSAGE("no ", path, " in ", ended.report.substr(0, 300));
   return UINT64_MAX;
 }
 
-// Short, but more throws than any fault's period.
+// A short run, but with more throws than the period of any fault.
 std::string Flags(const FaultyRelay& relay, const std::string& more) {
   return "--api " + relay.authority() +
          " --desktops 40 --settle 0 --warm-up 100ms --duration 900ms --drain 1 " + more;
 }
 
-// What holds in every run: nobody's account is off by one.
-void CheckAccount(const Ended& ended) {
+// The accounts that add up in every run.
+void CheckAccounts(const Ended& ended) {
   const auto n = [&](std::string_view path) { return Number(ended, path); };
   CHECK_EQ(n("offered"), n("sent") + n("waiting") + n("skipped"));
   CHECK_EQ(n("sent"), n("answered") + n("timedOut") + n("failed") + n("inFlight"));
@@ -79,31 +78,30 @@ void CheckAccount(const Ended& ended) {
 
 }  // namespace
 
-TEST(
-    "run: a relay that is right gets a report without a fault, in both models, in one process and "
-    "in three") {
+TEST_CASE(
+    "run: the report on a correct relay has no fault, in both models, with one process and with "
+    "three") {
   for (const char* const load :
        {"--rate 2000", "--rate 2000 --arrivals random --processes 3", "--in-flight 8",
         "--in-flight 9 --processes 3", "--in-flight 40 --senders 10 --pipeline 4"}) {
     const FaultyRelay relay({});
     const Ended ended = RunEngine(Flags(relay, load));
     CHECK_EQ(ended.exit_code, 0);
-    CheckAccount(ended);
+    CheckAccounts(ended);
     CHECK(Number(ended, "delivered") > 100);
     CHECK_EQ(Number(ended, "accepted"), relay.committed().accepted.load());
     for (const char* const fault :
          {"lost", "duplicated", "misrouted", "refused", "failed", "timedOut", "outOfOrder",
           "foreign", "skipped", "resent", "abandoned", "deliveredUnaccepted",
           "connections.badAnswers", "connections.cuts", "polls.cut"}) {
-      if (Number(ended, fault) != 0) {
-        std::cerr << load << ": " << fault << "\n";
-      }
+      CAPTURE(load);
+      CAPTURE(fault);
       CHECK_EQ(Number(ended, fault), 0U);
     }
   }
 }
 
-TEST("run: finds every lost, duplicated and misrouted sprite, also across processes") {
+TEST_CASE("run: counts every lost, duplicated and misrouted sprite, also across processes") {
   for (const char* const processes : {"1", "2"}) {
     Faults faults;
     faults.drop_every = 97;
@@ -114,7 +112,7 @@ TEST("run: finds every lost, duplicated and misrouted sprite, also across proces
     const Ended ended =
         RunEngine(Flags(relay, std::string("--rate 2000 --processes ") + processes));
     CHECK_EQ(ended.exit_code, 0);
-    CheckAccount(ended);
+    CheckAccounts(ended);
     const Committed& committed = relay.committed();
     CHECK(committed.dropped > 0);
     CHECK(committed.misrouted > 0);
@@ -126,7 +124,7 @@ TEST("run: finds every lost, duplicated and misrouted sprite, also across proces
   }
 }
 
-TEST("run: a sprite that comes in by the wrong edge is misrouted") {
+TEST_CASE("run: a sprite that enters by the wrong edge is misrouted") {
   Faults faults;
   faults.wrong_edge_every = 17;
   const FaultyRelay relay(faults);
@@ -135,7 +133,7 @@ TEST("run: a sprite that comes in by the wrong edge is misrouted") {
   CHECK_EQ(Number(ended, "misrouted"), relay.committed().wrong_edge.load());
 }
 
-TEST("run: counts throws that are never answered as timed out, and late arrivals as late") {
+TEST_CASE("run: a throw that is never answered has timed out, and a late arrival is late") {
   Faults faults;
   faults.mute_every = 101;
   faults.delay_every = 67;
@@ -143,22 +141,22 @@ TEST("run: counts throws that are never answered as timed out, and late arrivals
   const FaultyRelay relay(faults);
   const Ended ended =
       RunEngine(Flags(relay, "--rate 1000 --post-timeout 1500ms --late-after 350ms --drain 6"));
-  CheckAccount(ended);
+  CheckAccounts(ended);
   CHECK(relay.committed().muted > 0);
   CHECK(relay.committed().delayed > 0);
-  // Timed out, closed, and counted; no throw is left in the air.
+  // Every one of them has timed out; no throw is in flight any more.
   CHECK_EQ(Number(ended, "timedOut"), relay.committed().muted.load());
   CHECK_EQ(Number(ended, "inFlight"), 0U);
   CHECK(Number(ended, "late") >= relay.committed().delayed.load());
   CHECK_EQ(Number(ended, "lost"), 0U);
 }
 
-TEST("run: a throw whose connection is cut is thrown again under its number, and arrives once") {
+TEST_CASE("run: a throw whose connection is cut is sent again under its number, and arrives once") {
   Faults faults;
   faults.cut_every = 29;
   const FaultyRelay relay(faults);
   const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
-  CheckAccount(ended);
+  CheckAccounts(ended);
   CHECK(relay.committed().cut > 0);
   CHECK_EQ(Number(ended, "resent"), relay.committed().cut.load());
   CHECK_EQ(Number(ended, "failed"), 0U);
@@ -166,68 +164,67 @@ TEST("run: a throw whose connection is cut is thrown again under its number, and
   CHECK_EQ(Number(ended, "duplicated"), 0U);
 }
 
-TEST("run: answers in small chunks, and a connection for each answer, change nothing") {
+TEST_CASE("run: answers in small chunks, and a new connection for each answer, change nothing") {
   Faults faults;
   faults.chunked = true;
   faults.close_always = true;
   const FaultyRelay relay(faults);
   const Ended ended = RunEngine(Flags(relay, "--rate 500 --drain 4"));
   CHECK_EQ(ended.exit_code, 0);
-  CheckAccount(ended);
+  CheckAccounts(ended);
   CHECK_EQ(Number(ended, "accepted"), relay.committed().accepted.load());
   CHECK(Number(ended, "accepted") > 400);
   CHECK_EQ(Number(ended, "lost"), 0U);
   CHECK_EQ(Number(ended, "duplicated"), 0U);
 }
 
-TEST("run: answers that are no HTTP are counted, and end neither the swarm nor its account") {
+TEST_CASE("run: answers that are not HTTP are counted, and the swarm goes on") {
   Faults faults;
   faults.garbage_every = 37;
   const FaultyRelay relay(faults);
   const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
-  CheckAccount(ended);
+  CheckAccounts(ended);
   CHECK(relay.committed().garbage > 0);
   CHECK_EQ(Number(ended, "connections.badAnswers"), relay.committed().garbage.load());
 }
 
-TEST(
-    "run: a relay that stops for 400 ms shows it in the tail, though it answered nothing in that "
-    "time") {
+TEST_CASE(
+    "run: a stall of 400 ms shows in the tail, although the relay answered nothing in that time") {
   Faults faults;
   faults.stall_at = 500;
   faults.stall_ms = 400;
   const FaultyRelay relay(faults);
   const Ended ended = RunEngine(Flags(relay, "--rate 1000"));
-  CheckAccount(ended);
-  // A third of what was due in the window waited, some of it the whole time.
+  CheckAccounts(ended);
+  // A third of the throws due in the window waited, some of them for the whole stall.
   CHECK(Number(ended, "latencyUs.max") >= 390'000);
   CHECK(Number(ended, "latencyUs.p90") >= 200'000);
 }
 
-TEST("run: a relay that dies in the middle leaves a partial report that adds up, and exit code 1") {
+TEST_CASE("run: when the relay dies, the report is partial but adds up, and the exit code is 1") {
   FaultyRelay relay({});
   const std::string flags = Flags(relay, "--rate 1000 --watch-pids " + std::to_string(relay.pid()));
   std::thread killer([&] {
     while (relay.committed().accepted < 300) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    relay.End();
+    relay.Kill();
   });
   const Ended ended = RunEngine(flags + " --duration 20");
   killer.join();
   CHECK_EQ(ended.exit_code, 1);
-  CheckAccount(ended);
+  CheckAccounts(ended);
   CHECK(Number(ended, "delivered") > 200);
   CHECK(ended.report.find("\"ok\":false") != std::string::npos);
 }
 
-TEST("run: a relay that is not there is said to be unreachable") {
+TEST_CASE("run: says which relay it cannot reach") {
   const Ended ended = RunEngine("--sitting --api 127.0.0.1:1");
   CHECK_EQ(ended.exit_code, 1);
   CHECK(ended.report.find("cannot reach a relay at 127.0.0.1:1") != std::string::npos);
 }
 
-TEST("run: a command line that makes no sense is exit code 2") {
+TEST_CASE("run: a misused command line exits with 2") {
   CHECK_EQ(RunEngine("--rate 5 --sitting").exit_code, 2);
   CHECK_EQ(RunEngine("--help").exit_code, 0);
 }

@@ -1,8 +1,8 @@
-// When throws are due: a list fixed before the run by rate, seed and kind, and never moved by what
-// the relay does.
+// When throws are due. Rate, seed and kind of arrivals fix all times before the run; nothing the
+// relay does changes them.
 //
-// The n slices of a run share the rate; slice i starts i/n of a gap later, so that even gaps stay
-// even in the sum. Cost: O(1) a throw, nothing stored.
+// The n slices of a run share the rate. Slice i starts i/n of a gap later, so that the throws of
+// all slices together have even gaps too. Cost: O(1) a throw, nothing is stored.
 #ifndef LOADTEST_ENGINE_SCHEDULE_H_
 #define LOADTEST_ENGINE_SCHEDULE_H_
 
@@ -13,20 +13,19 @@
 namespace swarm {
 
 enum class Arrivals : uint8_t {
-  kEven,    // one gap is as long as the other
-  kRandom,  // a Poisson process: as independent people throw
+  kEven,    // all gaps are equal
+  kRandom,  // a Poisson process, like independent people
 };
 
 class Schedule {
  public:
-  // `rate`: throws a second of this slice, > 0. The first is due at `from_ns` or after it, the last
-  // before `until_ns`.
+  // `rate`: throws a second of this slice, > 0. All throws are due in [from_ns, until_ns).
   Schedule(Arrivals arrivals, double rate, uint32_t slice, uint32_t slices, uint64_t seed,
            int64_t from_ns, int64_t until_ns);
 
-  // When the next throw is due; INT64_MAX when there is none.
+  // When the next throw is due; INT64_MAX when there are no more.
   int64_t due_ns() const { return due_ns_; }
-  // Goes on to the one after it.
+  // Moves on to the throw after it.
   void Advance();
 
  private:
@@ -34,8 +33,9 @@ class Schedule {
 
   Arrivals arrivals_;
   double gap_ns_;
-  double offset_ns_;  // from from_ns; a double, so that even gaps of a fraction of a nanosecond do
-                      // not drift
+  // From from_ns to the first throw (even) or the next one (random). A double, so that gaps with a
+  // fraction of a nanosecond do not drift.
+  double offset_ns_;
   uint64_t steps_ = 0;
   int64_t from_ns_;
   int64_t until_ns_;

@@ -12,8 +12,9 @@
 namespace swarm {
 namespace {
 
-constexpr size_t kPage = 4096;
-// A closed loop is as fast as the relay lets it be. Address space only, until a word is used.
+constexpr size_t kPageBytes = 4096;
+// A closed loop is as fast as the relay, so its throws are not known beforehand. An unused word
+// costs only address space.
 constexpr uint64_t kClosedLoopThrowsMax = uint64_t{1} << 28U;
 
 uint64_t LedgerCapacity(const Options& options) {
@@ -24,12 +25,13 @@ uint64_t LedgerCapacity(const Options& options) {
     return kClosedLoopThrowsMax / options.processes;
   }
   const double throws = options.rate / options.processes * (options.warm_up_s + options.duration_s);
-  // Random arrivals scatter by the root of their number; six of them are once in a billion runs.
-  const double most = std::ceil(throws + 6 * std::sqrt(throws)) + 2;
-  return static_cast<uint64_t>(std::min(most, static_cast<double>(kNumberMax)));
+  // The standard deviation of random arrivals is the root of their number. More than six of them
+  // happens once in a billion runs.
+  const double throws_max = std::ceil(throws + 6 * std::sqrt(throws)) + 2;
+  return static_cast<uint64_t>(std::min(throws_max, static_cast<double>(kNumberMax)));
 }
 
-size_t RoundedUp(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+size_t RoundedUp(size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
 }  // namespace
 
@@ -62,7 +64,7 @@ Counters SliceBoard::Read() const {
 
 SharedRun::SharedRun(const Options& options)
     : slices_(options.processes), ledger_capacity_(LedgerCapacity(options)) {
-  const size_t boards_at = RoundedUp(sizeof(Conductor));
+  const size_t boards_at = RoundedUp(sizeof(RunControl));
   const size_t fingerprints_at = boards_at + RoundedUp(sizeof(SliceBoard) * slices_);
   const size_t departed_at =
       fingerprints_at + RoundedUp(sizeof(std::atomic<Fingerprint>) * options.desktops);
@@ -74,12 +76,12 @@ SharedRun::SharedRun(const Options& options)
     throw std::bad_alloc();
   }
   auto* bytes = static_cast<char*>(base_);
-  conductor_ = new (bytes) Conductor;
+  control_ = new (bytes) RunControl;
   boards_ = reinterpret_cast<SliceBoard*>(bytes + boards_at);
   for (uint32_t i = 0; i < slices_; ++i) {
     new (boards_ + i) SliceBoard;
   }
-  // Fresh pages are zero, and so is an atomic word of value zero: a million of them need no
+  // New pages are zero, which is the value the atomic words start with, so they need no
   // constructor.
   fingerprints_ = reinterpret_cast<std::atomic<Fingerprint>*>(bytes + fingerprints_at);
   departed_ = reinterpret_cast<Departed::Word*>(bytes + departed_at);

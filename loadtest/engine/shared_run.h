@@ -1,13 +1,14 @@
-// The memory all processes of a run share: mapped once, before the slices are forked.
+// The memory that all processes of a run share, mapped once before the slices are forked.
 //
-// The parent writes the phase and reads everything; a slice writes its own board, the fingerprints
-// of its own desktops, and into any ledger. Nothing in it holds a pointer or a lock.
+// The parent writes the phase and reads everything. A slice writes its own board, the fingerprints
+// of its own desktops, marks in Departed, and words in any ledger. It holds no pointers and no
+// locks.
 #ifndef LOADTEST_ENGINE_SHARED_RUN_H_
 #define LOADTEST_ENGINE_SHARED_RUN_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
-#include <type_traits>
 
 #include "counters.h"
 #include "histogram.h"
@@ -18,27 +19,27 @@ namespace swarm {
 
 enum class Phase : uint32_t { kConnect, kSettle, kThrow, kDrain, kLeave, kEnd };
 
-// What the parent tells all slices. The times are set before the phase that needs them.
-struct Conductor {
+// What the parent tells all slices. It sets the times before the phase that needs them.
+struct RunControl {
   std::atomic<Phase> phase{Phase::kConnect};
   std::atomic<int64_t> throw_from_ns{0};
   std::atomic<int64_t> measure_from_ns{0};
   std::atomic<int64_t> measure_until_ns{0};
 };
 
-// What one slice tells. Counters are published as a whole (a sequence lock: odd while they are
-// written), so a reader never sees half of a change; histograms bucket by bucket.
+// What one slice publishes. Counters are published as a whole, under a sequence lock whose version
+// is odd during a write, so a reader never sees half of a change. Histograms change bucket by
+// bucket.
 class SliceBoard {
  public:
   void Publish(const Counters& counters);
   Counters Read() const;
 
   Histogram latency;             // due → delivered, of throws due in the measured window
-  Histogram latency_unmeasured;  // the same, of all others
+  Histogram latency_unmeasured;  // the same, of all other throws
   Histogram answer;              // due → 202, measured window
-  Histogram
-      slip;  // due → when the swarm turned to it, measured window: how late the swarm itself was
-  std::atomic<uint64_t> completed{0};  // relays of this slice that other slices saw complete
+  Histogram slip;                // due → handled, measured window: how late the swarm itself was
+  std::atomic<uint64_t> completed{0};  // throws of this slice that other slices saw complete
 
  private:
   std::atomic<uint64_t> version_{0};
@@ -47,20 +48,19 @@ class SliceBoard {
 
 class SharedRun {
  public:
-  // Throws std::bad_alloc when there is no such memory.
+  // Throws std::bad_alloc when the memory cannot be mapped.
   explicit SharedRun(const Options& options);
   ~SharedRun();
   SharedRun(const SharedRun&) = delete;
   SharedRun& operator=(const SharedRun&) = delete;
 
   uint32_t slices() const { return slices_; }
-  Conductor& conductor() { return *conductor_; }
+  RunControl& control() { return *control_; }
   SliceBoard& board(uint32_t slice) { return boards_[slice]; }
   Ledger ledger(uint32_t slice) {
     return {words_ + uint64_t{slice} * ledger_capacity_, ledger_capacity_, departed()};
   }
   Departed departed() { return Departed(departed_); }
-  uint64_t ledger_capacity() const { return ledger_capacity_; }
   std::atomic<Fingerprint>& fingerprint(uint32_t desktop) { return fingerprints_[desktop]; }
 
  private:
@@ -68,7 +68,7 @@ class SharedRun {
   uint64_t ledger_capacity_;
   size_t size_bytes_ = 0;
   void* base_ = nullptr;
-  Conductor* conductor_ = nullptr;
+  RunControl* control_ = nullptr;
   SliceBoard* boards_ = nullptr;
   std::atomic<Fingerprint>* fingerprints_ = nullptr;
   Departed::Word* departed_ = nullptr;

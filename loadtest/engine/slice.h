@@ -1,12 +1,11 @@
 // One slice of the swarm: a process with its own descriptors, one thread, one epoll set.
 //
-// A turn: do what is due (join, throw, try again), publish the counters, wait for events or for the
-// next due time, serve the events. The phase comes from the parent through the shared memory, with
-// a ring of the doorbell.
+// A turn: do what is due (join, throw, retry), publish the counters, wait for events or for the
+// next due time, handle the events. The parent sets the phase in the shared memory and wakes the
+// slice with the doorbell, an event descriptor.
 #ifndef LOADTEST_ENGINE_SLICE_H_
 #define LOADTEST_ENGINE_SLICE_H_
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +14,7 @@
 #include "hostiles.h"
 #include "joins.h"
 #include "polls.h"
-#include "stage.h"
+#include "slice_state.h"
 #include "throws.h"
 
 namespace swarm {
@@ -25,18 +24,18 @@ class Slice {
   Slice(const Options& options, SharedRun& run, uint32_t slice, uint32_t run_id, int64_t started_ns,
         const std::vector<int>& doorbells);
 
-  // Returns when the parent says that the run has ended.
+  // Returns when the parent ends the run.
   void Run();
 
  private:
   void EnterPhase();
-  void DoDue(int64_t now_ns);
+  void HandleDue(int64_t now_ns);
   void Wait();
-  void Serve(uint64_t tag, uint32_t events);
-  void AnswerDoorbell();
+  void HandleEvent(uint64_t tag, uint32_t events);
+  void ClearDoorbell();
   void FreeCompleted();
 
-  Stage stage_;
+  SliceState state_;
   const std::vector<int>& doorbells_;
   Catches catches_;
   Polls polls_;

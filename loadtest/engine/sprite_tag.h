@@ -1,11 +1,11 @@
-// What a thrown sprite carries in its name, so that whoever catches it, in whatever process, can
-// account for it:
+// The tag in a thrown sprite's name, with which the slice that catches it, in any process, accounts
+// for it:
 //
 //   swarm:RRRRRRRRSSSNNNNNNNNNDDDDDDTTTTTTTTTTTTTTTTE      49 bytes, of the 64 a name may have
 //
-// R run, S slice of the sender, N number of the throw within its slice, D the sending desktop, T
-// when it was due (ns of CLOCK_MONOTONIC), all lowercase hex; E the first letter of the edge it
-// left by. It needs no escape in JSON.
+// R: run. S: slice of the sender. N: number of the throw in its slice. D: the sending desktop. T:
+// when the throw was due (ns of CLOCK_MONOTONIC). All of these are lowercase hex. E: the first
+// letter of the edge it left by. The tag needs no escape in JSON.
 #ifndef LOADTEST_ENGINE_SPRITE_TAG_H_
 #define LOADTEST_ENGINE_SPRITE_TAG_H_
 
@@ -29,14 +29,14 @@ struct SpriteTag {
   uint32_t run = 0;
   uint32_t slice = 0;
   uint64_t number = 0;
-  uint32_t desktop = 0;  // index of the fake desktop in the whole run
+  uint32_t desktop = 0;  // index of the desktop in the whole run
   int64_t due_ns = 0;
   Edge edge = Edge::kLeft;
 };
 
 // Writes kSpriteTagBytes bytes.
 void WriteSpriteTag(const SpriteTag& tag, char* to);
-// False when `name` is not one of ours, in any way. What follows the tag (padding) is ignored.
+// False when `name` does not begin with a valid tag. What follows the tag (padding) is ignored.
 bool ReadSpriteTag(std::string_view name, SpriteTag* tag);
 
 }  // namespace swarm

@@ -1,12 +1,12 @@
 #include "sprite_tag.h"
 
-#include <string>
+#include <doctest/doctest.h>
 
-#include "check.h"
+#include <string>
 
 namespace swarm {
 
-TEST("sprite tag: comes back as it was written, at both ends of every field") {
+TEST_CASE("sprite tag: is read as it was written, at both ends of every field") {
   for (const bool high : {false, true}) {
     for (const Edge edge : {Edge::kLeft, Edge::kRight, Edge::kTop, Edge::kBottom}) {
       const SpriteTag tag = {high ? UINT32_MAX : 0,   high ? kSlicesMax : 0, high ? kNumberMax : 0,
@@ -26,7 +26,7 @@ TEST("sprite tag: comes back as it was written, at both ends of every field") {
   }
 }
 
-TEST("sprite tag: is not read from any other name") {
+TEST_CASE("sprite tag: is not read from any other name") {
   SpriteTag tag;
   std::string name(kSpriteTagBytes, '?');
   WriteSpriteTag({1, 2, 3, 4, 5, Edge::kTop}, name.data());
@@ -40,7 +40,7 @@ TEST("sprite tag: is not read from any other name") {
   }
 }
 
-TEST("sprite tag: what leaves by an edge comes in by the opposite one") {
+TEST_CASE("sprite tag: a sprite that leaves by an edge enters by the opposite one") {
   CHECK(Opposite(Edge::kLeft) == Edge::kRight);
   CHECK(Opposite(Edge::kRight) == Edge::kLeft);
   CHECK(Opposite(Edge::kTop) == Edge::kBottom);

@@ -10,10 +10,10 @@
 namespace swarm {
 namespace {
 
-constexpr uint16_t kBacklogMax = 64;     // unsettled throws of one sender; one more is skipped
-constexpr uint8_t kSendsMax = 3;         // then a throw whose connection breaks has failed
-constexpr int kThrowsPerTurnMax = 128;   // so that answers are read between bursts
-constexpr int64_t kRefusedPauseMs = 20;  // closed loop: a relay that refuses must not be flooded
+constexpr uint16_t kBacklogMax = 64;     // unsettled throws of one sender; another is skipped
+constexpr uint8_t kSendsMax = 3;         // a throw sent so often fails when its connection breaks
+constexpr int kThrowsPerTurnMax = 128;   // so that responses are read between bursts
+constexpr int64_t kRefusedPauseMs = 20;  // closed loop: do not flood a relay that refuses
 constexpr std::string_view kFile =
     "5b6c1f1e0d9a4f2f8c7b3a69584736251403f2e1d0cfbeadbc9a788766554433";
 
@@ -37,12 +37,12 @@ std::string_view VelocityOf(Edge edge) {
   return {};
 }
 
-Fingerprint ReceiverOf(const HttpResponse& response, bool* agreed) {
-  Fingerprint receiver = kNobody;
+Fingerprint ReadReceiver(const HttpResponse& response, bool* valid) {
+  Fingerprint receiver = kNoFingerprint;
   std::string_view key;
   std::string_view id;
   JsonReader json(response.body);
-  *agreed = json.EnterObject();
+  *valid = json.EnterObject();
   while (json.NextMember(&key)) {
     if (key == "to" && json.Peek() == '{') {
       json.EnterObject();
@@ -57,115 +57,116 @@ Fingerprint ReceiverOf(const HttpResponse& response, bool* agreed) {
       json.Skip();
     }
   }
-  *agreed = *agreed && json.ok();
+  *valid = *valid && json.ok();
   return receiver;
 }
 
 }  // namespace
 
-Throws::Throws(Stage& stage) : stage_(stage) {
-  const Options& options = stage.options;
-  for (uint32_t i = 0; i < stage.desktops.size(); ++i) {
-    if (stage.desktops[i].behaviour == Behaviour::kThrowing) {
+Throws::Throws(SliceState& slice) : slice_(slice) {
+  const Options& options = slice.options;
+  for (uint32_t i = 0; i < slice.desktops.size(); ++i) {
+    if (slice.desktops[i].behaviour == Behaviour::kThrowing) {
       throwers_.push_back(i);
     }
   }
-  const uint32_t share = FirstOf(stage.slice + 1, stage.run.slices(), options.throw_connections) -
-                         FirstOf(stage.slice, stage.run.slices(), options.throw_connections);
-  const auto most = static_cast<uint32_t>(throwers_.size());
+  const uint32_t share =
+      ShareBegin(slice.index + 1, slice.run.slices(), options.throw_connections) -
+      ShareBegin(slice.index, slice.run.slices(), options.throw_connections);
+  const auto throwers = static_cast<uint32_t>(throwers_.size());
   senders_.resize(options.throw_connections >= options.senders
-                      ? most
-                      : std::min(std::max<uint32_t>(share, 1), most));
-  for (uint32_t i = 0; i < most; ++i) {
-    stage.desktops[throwers_[i]].sender = i % static_cast<uint32_t>(senders_.size());
+                      ? throwers
+                      : std::min(std::max<uint32_t>(share, 1), throwers));
+  for (uint32_t i = 0; i < throwers; ++i) {
+    slice.desktops[throwers_[i]].sender = i % static_cast<uint32_t>(senders_.size());
   }
   for (uint32_t i = 0; i < senders_.size(); ++i) {
-    senders_[i].turn = i;
+    senders_[i].next_thrower = i;
     idle_.push_back(i);
   }
   order_ = throwers_;
   for (size_t i = order_.size(); i > 1; --i) {
-    std::swap(order_[i - 1], order_[stage.random.Next() % i]);
+    std::swap(order_[i - 1], order_[slice.random.Next() % i]);
   }
-  stage.counters.senders = senders_.size();
+  slice.counters.senders = senders_.size();
   padding_.assign(1024, ' ');
 }
 
-void Throws::Ready(uint32_t index) {
+void Throws::OpenConnection(uint32_t index) {
   Sender& sender = senders_[index];
   if (sender.connection.state() != Connection::State::kClosed) {
     return;
   }
   const uint32_t first = throwers_[index];
-  if (!stage_.Begin(sender.connection, TagOf(Part::kSender, index),
-                    stage_.desktops[first].crossings_endpoint, stage_.GlobalIndex(first) + 1)) {
-    stage_.TryLater(Part::kSender, index, &sender.tries);
+  if (!slice_.Connect(sender.connection, TagOf(Part::kSender, index),
+                      slice_.desktops[first].crossings_endpoint, slice_.GlobalIndex(first) + 1)) {
+    slice_.RetryLater(Part::kSender, index, &sender.tries);
   }
 }
 
-void Throws::Again(uint32_t index) {
+void Throws::Retry(uint32_t index) {
   if (senders_[index].connection.open()) {
-    Pump(index);
-  } else if (stage_.desktops[throwers_[index]].state == Desktop::State::kJoined) {
-    Ready(index);
+    SendWaiting(index);
+  } else if (slice_.desktops[throwers_[index]].state == Desktop::State::kJoined) {
+    OpenConnection(index);
   } else {
-    stage_.TryLater(Part::kSender, index, &senders_[index].tries);
+    slice_.RetryLater(Part::kSender, index, &senders_[index].tries);
   }
 }
 
 void Throws::Begin(int64_t from_ns, int64_t until_ns) {
-  const Options& options = stage_.options;
-  const uint32_t slices = stage_.run.slices();
+  const Options& options = slice_.options;
+  const uint32_t slices = slice_.run.slices();
   if (senders_.empty()) {
     return;
   }
   until_ns_ = until_ns;
   if (options.mode == Mode::kOpen) {
-    schedule_.emplace(options.arrivals, options.rate / slices, stage_.slice, slices, options.seed,
+    schedule_.emplace(options.arrivals, options.rate / slices, slice_.index, slices, options.seed,
                       from_ns, until_ns);
   } else if (options.mode == Mode::kClosed) {
-    places_ = FirstOf(stage_.slice + 1, slices, options.in_flight) -
-              FirstOf(stage_.slice, slices, options.in_flight);
+    permits_ = ShareBegin(slice_.index + 1, slices, options.in_flight) -
+               ShareBegin(slice_.index, slices, options.in_flight);
   }
 }
 
 int64_t Throws::NextDue() const { return schedule_ ? schedule_->due_ns() : INT64_MAX; }
 
 void Throws::Turn(int64_t now_ns) {
-  if (places_ > 0) {
-    StartRelays(now_ns);
+  if (permits_ > 0) {
+    StartThrows(now_ns);
   }
   if (!schedule_) {
     return;
   }
   for (int i = 0; i < kThrowsPerTurnMax && schedule_->due_ns() <= now_ns; ++i) {
-    const uint32_t desktop = order_[turn_];
-    turn_ = turn_ + 1 == order_.size() ? 0 : turn_ + 1;
+    const uint32_t desktop = order_[next_in_order_];
+    next_in_order_ = next_in_order_ + 1 == order_.size() ? 0 : next_in_order_ + 1;
     if (Offer(desktop, schedule_->due_ns())) {
-      Pump(stage_.desktops[desktop].sender);
+      SendWaiting(slice_.desktops[desktop].sender);
     }
     schedule_->Advance();
   }
 }
 
-void Throws::StartRelays(int64_t now_ns) {
+void Throws::StartThrows(int64_t now_ns) {
   if (now_ns >= until_ns_) {
     return;
   }
-  while (places_taken_ < places_ && !idle_.empty()) {
+  while (permits_used_ < permits_ && !idle_.empty()) {
     const uint32_t index = idle_.front();
     Sender& sender = senders_[index];
     idle_.pop_front();
     sender.idle = false;
-    const uint32_t desktop = throwers_[sender.turn];
-    const auto next = sender.turn + static_cast<uint32_t>(senders_.size());
-    sender.turn = next < throwers_.size() ? next : index;
+    const uint32_t desktop = throwers_[sender.next_thrower];
+    const auto next = sender.next_thrower + static_cast<uint32_t>(senders_.size());
+    sender.next_thrower = next < throwers_.size() ? next : index;
     if (!Offer(desktop, NowNs())) {
       return;
     }
-    ++places_taken_;
-    Pump(index);
-    if (!sender.idle && sender.unsettled < stage_.options.pipeline) {
+    ++permits_used_;
+    SendWaiting(index);
+    if (!sender.idle && sender.unsettled < slice_.options.pipeline) {
       sender.idle = true;
       idle_.push_back(index);
     }
@@ -173,34 +174,34 @@ void Throws::StartRelays(int64_t now_ns) {
 }
 
 bool Throws::Offer(uint32_t desktop, int64_t due_ns) {
-  Sender& sender = senders_[stage_.desktops[desktop].sender];
-  ++stage_.counters.offered;
-  if (stage_.InWindow(due_ns)) {
-    stage_.board.slip.Record(static_cast<uint64_t>(std::max<int64_t>(NowNs() - due_ns, 0)));
+  Sender& sender = senders_[slice_.desktops[desktop].sender];
+  ++slice_.counters.offered;
+  if (slice_.InWindow(due_ns)) {
+    slice_.board.slip.Record(static_cast<uint64_t>(std::max<int64_t>(NowNs() - due_ns, 0)));
   }
-  if (sender.unsettled >= kBacklogMax || next_number_ >= stage_.ledger.capacity()) {
-    ++stage_.counters.skipped;
+  if (sender.unsettled >= kBacklogMax || next_number_ >= slice_.ledger.capacity()) {
+    ++slice_.counters.skipped;
     return false;
   }
-  ++stage_.counters.waiting;
-  const uint32_t slot = NewThrow();
-  Throw& thrown = throws_[slot];
+  ++slice_.counters.waiting;
+  const uint32_t at = NewThrow();
+  Throw& thrown = throws_[at];
   thrown.due_ns = due_ns;
   thrown.number = next_number_++;
   thrown.desktop = desktop;
   thrown.crossing = 0;
   thrown.next = kNone;
   thrown.tries = 0;
-  thrown.edge = static_cast<Edge>(stage_.random.Next() % kEdges);
-  stage_.ledger.Throw(thrown.number);
+  thrown.edge = static_cast<Edge>(slice_.random.Next() % kEdges);
+  slice_.ledger.Throw(thrown.number);
   if (sender.last == kNone) {
-    sender.first = slot;
+    sender.first = at;
   } else {
-    throws_[sender.last].next = slot;
+    throws_[sender.last].next = at;
   }
-  sender.last = slot;
+  sender.last = at;
   if (sender.next_to_send == kNone) {
-    sender.next_to_send = slot;
+    sender.next_to_send = at;
   }
   ++sender.unsettled;
   return true;
@@ -211,43 +212,43 @@ uint32_t Throws::NewThrow() {
     throws_.emplace_back();
     return static_cast<uint32_t>(throws_.size() - 1);
   }
-  const uint32_t slot = free_;
-  free_ = throws_[slot].next;
-  return slot;
+  const uint32_t at = free_;
+  free_ = throws_[at].next;
+  return at;
 }
 
-void Throws::Pump(uint32_t index) {
+void Throws::SendWaiting(uint32_t index) {
   Sender& sender = senders_[index];
-  while (sender.next_to_send != kNone && sender.on_wire < stage_.options.pipeline) {
+  while (sender.next_to_send != kNone && sender.on_wire < slice_.options.pipeline) {
     if (!sender.connection.open()) {
-      // After a failure the calendar opens it again, after a pause.
+      // After a failure, the calendar opens it again when the pause is over.
       if (sender.tries == 0) {
-        Ready(index);
+        OpenConnection(index);
       }
       return;
     }
     Throw& thrown = throws_[sender.next_to_send];
-    if (stage_.desktops[thrown.desktop].state != Desktop::State::kJoined) {
-      stage_.TryLater(Part::kSender, index, &sender.tries);
+    if (slice_.desktops[thrown.desktop].state != Desktop::State::kJoined) {
+      slice_.RetryLater(Part::kSender, index, &sender.tries);
       return;
     }
     sender.next_to_send = thrown.next;
     ++sender.on_wire;
     if (!SendThrow(sender, thrown)) {
-      Break(index);
+      OnBroken(index);
       return;
     }
   }
 }
 
 bool Throws::SendThrow(Sender& sender, Throw& thrown) {
-  Desktop& desktop = stage_.desktops[thrown.desktop];
+  Desktop& desktop = slice_.desktops[thrown.desktop];
   if (thrown.tries == 0) {
     thrown.crossing = ++desktop.crossing;
   }
 
   std::array<char, kSpriteTagBytes> tag;
-  WriteSpriteTag({stage_.run_id, stage_.slice, thrown.number, stage_.GlobalIndex(thrown.desktop),
+  WriteSpriteTag({slice_.run_id, slice_.index, thrown.number, slice_.GlobalIndex(thrown.desktop),
                   thrown.due_ns, thrown.edge},
                  tag.data());
   body_.assign("{\"crossing\":");
@@ -259,15 +260,15 @@ bool Throws::SendThrow(Sender& sender, Throw& thrown) {
   body_.append("\",\"animation\":\"fall\",\"facing\":\"right\",\"scale\":2");
   constexpr std::string_view kEnd = "}}";
   const size_t whole = body_.size() + kEnd.size();
-  if (whole < stage_.options.sprite_bytes) {
-    body_.append(padding_, 0, stage_.options.sprite_bytes - whole);
+  if (whole < slice_.options.sprite_bytes) {
+    body_.append(padding_, 0, slice_.options.sprite_bytes - whole);
   }
   body_.append(kEnd);
 
-  std::string& request = stage_.request;
+  std::string& request = slice_.request;
   request.assign("POST /v1/desktops/").append(desktop.id.view());
   request.append("/crossings HTTP/1.1\r\nHost: ");
-  request.append(stage_.endpoints.At(desktop.crossings_endpoint).text);
+  request.append(slice_.endpoints.At(desktop.crossings_endpoint).text);
   request.append("\r\nAuthorization: Bearer ").append(desktop.token.view());
   request.append("\r\nContent-Type: application/json\r\nContent-Length: ");
   AppendNumber(request, body_.size());
@@ -275,28 +276,20 @@ bool Throws::SendThrow(Sender& sender, Throw& thrown) {
 
   thrown.sent_ns = NowNs();
   if (thrown.tries++ == 0) {
-    --stage_.counters.waiting;
-    ++stage_.counters.sent;
-    ++stage_.counters.in_flight;
+    --slice_.counters.waiting;
+    ++slice_.counters.sent;
+    ++slice_.counters.in_flight;
   } else {
-    ++stage_.counters.resent;
+    ++slice_.counters.resent;
   }
-  return stage_.Send(sender.connection, request);
+  return slice_.Send(sender.connection, request);
 }
 
 void Throws::OnEvent(uint32_t index, uint32_t events) {
-  struct Owner {
-    Throws& throws;
-    uint32_t index;
-    void OnOpen() { throws.OnOpen(index); }
-    void OnNotOpened() { throws.Break(index); }
-    void OnAnswer(const HttpResponse& response) { throws.OnAnswer(index, response); }
-    void OnBroken() { throws.Break(index); }
-  };
   Sender& sender = senders_[index];
-  stage_.Serve(sender.connection, events, Owner{*this, index});
+  slice_.HandleEvent(sender.connection, events, *this, index);
   if (sender.connection.open() && sender.next_to_send != kNone) {
-    Pump(index);
+    SendWaiting(index);
   }
 }
 
@@ -304,61 +297,61 @@ void Throws::OnOpen(uint32_t index) {
   Sender& sender = senders_[index];
   sender.tries = 0;
   if (!sender.opened) {
-    ++stage_.counters.senders_opened;
+    ++slice_.counters.senders_opened;
     sender.opened = true;
   }
-  Pump(index);
+  SendWaiting(index);
 }
 
-void Throws::OnAnswer(uint32_t index, const HttpResponse& response) {
+void Throws::OnResponse(uint32_t index, const HttpResponse& response) {
   Sender& sender = senders_[index];
-  if (sender.on_wire == 0) {  // an answer to nothing
-    if (!ClosesIdle(response)) {
-      ++stage_.counters.answers_bad;
+  if (sender.on_wire == 0) {  // a response without a request
+    if (!MayCloseIdle(response)) {
+      ++slice_.counters.answers_bad;
     }
-    Break(index);
+    OnBroken(index);
     return;
   }
   const Throw& thrown = throws_[sender.first];
-  ++stage_.counters.answered;
+  ++slice_.counters.answered;
   if (response.status == 202) {
-    Accepted(thrown, response);
+    OnAccepted(thrown, response);
     Settle(index, Fate::kAccepted);
   } else if (response.status >= 400) {
     const Problem problem = ReadProblem(response);
-    ++stage_.counters.refused_by_code[ProblemIndex(problem.code)];
+    ++slice_.counters.refused_by_code[ProblemIndex(problem.code)];
     Settle(index, Fate::kRefused);
   } else {
     Settle(index, Fate::kUnexpected);
   }
   if (!response.keep_alive) {
-    Break(index);
+    OnBroken(index);
   }
 }
 
-void Throws::Accepted(const Throw& thrown, const HttpResponse& response) {
-  bool agreed = false;
-  const Fingerprint receiver = ReceiverOf(response, &agreed);
-  if (!agreed) {
-    ++stage_.counters.answers_bad;
+void Throws::OnAccepted(const Throw& thrown, const HttpResponse& response) {
+  bool valid = false;
+  const Fingerprint receiver = ReadReceiver(response, &valid);
+  if (!valid) {
+    ++slice_.counters.answers_bad;
   }
   const int64_t now_ns = NowNs();
-  if (stage_.InWindow(thrown.due_ns)) {
-    stage_.board.answer.Record(static_cast<uint64_t>(std::max<int64_t>(now_ns - thrown.due_ns, 0)));
+  if (slice_.InWindow(thrown.due_ns)) {
+    slice_.board.answer.Record(static_cast<uint64_t>(std::max<int64_t>(now_ns - thrown.due_ns, 0)));
   }
-  const Ledger::Outcome outcome = stage_.ledger.Accept(thrown.number, receiver);
-  if (stage_.options.mode != Mode::kClosed) {
+  const Ledger::Outcome outcome = slice_.ledger.Accept(thrown.number, receiver);
+  if (slice_.options.mode != Mode::kClosed) {
     return;
   }
   if (outcome.complete) {
-    FreePlaces(1);
+    FreePermits(1);
   } else {
     WatchAccepted(thrown.number, now_ns);
   }
 }
 
 void Throws::WatchAccepted(uint64_t number, int64_t now_ns) {
-  while (!watched_.empty() && stage_.ledger.complete(watched_.front().number)) {
+  while (!watched_.empty() && slice_.ledger.complete(watched_.front().number)) {
     watched_.pop_front();
   }
   watched_.push_back({number, now_ns});
@@ -366,9 +359,9 @@ void Throws::WatchAccepted(uint64_t number, int64_t now_ns) {
 
 void Throws::Settle(uint32_t index, Fate fate) {
   Sender& sender = senders_[index];
-  const uint32_t slot = sender.first;
-  Throw& thrown = throws_[slot];
-  Counters& counters = stage_.counters;
+  const uint32_t at = sender.first;
+  Throw& thrown = throws_[at];
+  Counters& counters = slice_.counters;
   switch (fate) {
     case Fate::kAccepted:
       ++counters.accepted;
@@ -388,16 +381,15 @@ void Throws::Settle(uint32_t index, Fate fate) {
   }
   --counters.in_flight;
   if (fate != Fate::kAccepted) {
-    stage_.ledger.Refuse(thrown.number);
-    // Abandoned: should it be delivered all the same, its place is not freed twice.
-    if (stage_.options.mode == Mode::kClosed && stage_.ledger.Abandon(thrown.number)) {
-      stage_.TryAt(Part::kRelayPlace, 0, NowNs() + kRefusedPauseMs * kNsPerMs);
+    // Abandoned, so that its permit is not freed twice should it be delivered after all.
+    if (slice_.options.mode == Mode::kClosed && slice_.ledger.Abandon(thrown.number)) {
+      slice_.ScheduleAt(Part::kPermit, 0, NowNs() + kRefusedPauseMs * kNsPerMs);
     }
   }
   if (sender.on_wire > 0) {
     --sender.on_wire;
   }
-  if (sender.next_to_send == slot) {
+  if (sender.next_to_send == at) {
     sender.next_to_send = thrown.next;
   }
   sender.first = thrown.next;
@@ -406,33 +398,34 @@ void Throws::Settle(uint32_t index, Fate fate) {
   }
   --sender.unsettled;
   thrown.next = free_;
-  free_ = slot;
-  if (stage_.options.mode == Mode::kClosed && !sender.idle &&
-      sender.unsettled < stage_.options.pipeline) {
+  free_ = at;
+  if (slice_.options.mode == Mode::kClosed && !sender.idle &&
+      sender.unsettled < slice_.options.pipeline) {
     sender.idle = true;
     idle_.push_back(index);
   }
 }
 
-void Throws::Break(uint32_t index) {
+void Throws::OnBroken(uint32_t index) {
   Sender& sender = senders_[index];
   if (sender.connection.open() && sender.on_wire > 0) {
-    ++stage_.counters.cuts;
+    ++slice_.counters.cuts;
   }
-  stage_.Close(sender.connection);
+  slice_.Close(sender.connection);
   sender.on_wire = 0;
   sender.next_to_send = sender.first;
   while (sender.first != kNone && throws_[sender.first].tries >= kSendsMax) {
     Settle(index, Fate::kFailed);
   }
-  // A connection that nobody needs is opened by the next throw; but each must have been open once.
+  // An idle connection is opened again by the next throw, but the run starts only when every
+  // connection has been open once.
   if (sender.first != kNone || !sender.opened) {
-    stage_.TryLater(Part::kSender, index, &sender.tries);
+    slice_.RetryLater(Part::kSender, index, &sender.tries);
   }
 }
 
 void Throws::Sweep(int64_t now_ns) {
-  const auto timeout_ns = static_cast<int64_t>(stage_.options.post_timeout_s * kNsPerSecond);
+  const auto timeout_ns = static_cast<int64_t>(slice_.options.post_timeout_s * kNsPerSecond);
   for (uint32_t i = 0; i < senders_.size(); ++i) {
     Sender& sender = senders_[i];
     if (sender.first == kNone || throws_[sender.first].tries == 0 ||
@@ -440,14 +433,14 @@ void Throws::Sweep(int64_t now_ns) {
       continue;
     }
     Settle(i, Fate::kTimedOut);
-    // The answer may still come, and would be taken for that of the next throw.
-    Break(i);
+    // The response may still come, and would be mistaken for that of the next throw.
+    OnBroken(i);
   }
-  while (!watched_.empty() && (stage_.ledger.complete(watched_.front().number) ||
+  while (!watched_.empty() && (slice_.ledger.complete(watched_.front().number) ||
                                now_ns - watched_.front().since_ns > timeout_ns)) {
-    if (stage_.ledger.Abandon(watched_.front().number)) {
-      ++stage_.counters.abandoned;
-      FreePlaces(1);
+    if (slice_.ledger.Abandon(watched_.front().number)) {
+      ++slice_.counters.abandoned;
+      FreePermits(1);
     }
     watched_.pop_front();
   }

@@ -1,10 +1,11 @@
-// The throws: when, by whom, on which connection, and what the relay answered.
+// The throws: when, by which desktop, on which connection, and how the relay responded.
 //
-// Open model: the schedule says when a throw is due; it is sent then, or waits for its sender's
-// connection, and its latency counts from when it was due either way. Closed loop: a fixed number
-// of relays is under way, and the end of one (accepted and delivered, or refused, or given up)
-// starts the next. Invariant: offered = sent + waiting + skipped; sent = answered + timed_out +
-// failed + in_flight. Threads: one. Memory: 48 bytes a sender, 48 a throw that is not settled.
+// Open model: the schedule says when a throw is due. It is sent then, or waits for its sender's
+// connection; its latency counts from when it was due either way. Closed loop: a fixed number of
+// throws is in flight, one for each permit. A permit becomes free when its throw is complete
+// (accepted and delivered), refused or given up, and then starts the next throw.
+// Invariant: offered = sent + waiting + skipped; sent = answered + timed_out + failed + in_flight.
+// Threads: one. Memory: 48 bytes a sender, 48 a throw that is not settled.
 #ifndef LOADTEST_ENGINE_THROWS_H_
 #define LOADTEST_ENGINE_THROWS_H_
 
@@ -15,28 +16,36 @@
 #include <vector>
 
 #include "schedule.h"
+#include "slice_state.h"
 #include "sprite_tag.h"
-#include "stage.h"
 
 namespace swarm {
 
 class Throws {
  public:
-  explicit Throws(Stage& stage);
+  explicit Throws(SliceState& slice);
 
-  // A sender's desktop has been parked for the first time: opens its connection.
-  void Ready(uint32_t sender);
+  // Opens the connection of a sender whose desktop has been parked for the first time.
+  void OpenConnection(uint32_t sender);
   // Throwing starts at `from_ns` and ends at `until_ns`.
   void Begin(int64_t from_ns, int64_t until_ns);
-  // Open model: throws what is due. Closed loop: fills free places.
+  // Open model: throws what is due. Closed loop: uses free permits.
   void Turn(int64_t now_ns);
   int64_t NextDue() const;
   void OnEvent(uint32_t sender, uint32_t events);
-  // A sender whose connection could not be opened tries again.
-  void Again(uint32_t sender);
-  // Closed loop: `count` relays have become complete, or places free.
-  void FreePlaces(uint64_t count) { places_taken_ -= count; }
+  // The pause of a sender whose connection could not be opened is over.
+  void Retry(uint32_t sender);
+  // Closed loop: the throws of `count` permits have ended.
+  void FreePermits(uint64_t count) { permits_used_ -= count; }
+  // Gives up throws that were not answered, or not delivered, in time.
   void Sweep(int64_t now_ns);
+
+  // Called by SliceState::HandleEvent.
+  void OnOpen(uint32_t sender);
+  void OnOpenFailed(uint32_t sender) { OnBroken(sender); }
+  void OnResponse(uint32_t sender, const HttpResponse& response);
+  // What was on the wire is sent again under the same number, or has failed.
+  void OnBroken(uint32_t sender);
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -52,11 +61,11 @@ class Throws {
     Edge edge = Edge::kLeft;
   };
 
-  // A connection, of the throwers i, i + senders, i + 2 × senders, …; mostly that is one. Its
+  // A connection, shared by the throwers i, i + senders, i + 2 × senders, … (mostly just one). Its
   // unsettled throws are a list, oldest first: those on the wire, then those that wait.
   struct Sender {
     Connection connection;
-    uint32_t turn = 0;  // closed loop: whose throw is next, an index into throwers_
+    uint32_t next_thrower = 0;  // closed loop: an index into throwers_
     uint32_t first = kNone;
     uint32_t last = kNone;
     uint32_t next_to_send = kNone;
@@ -64,41 +73,38 @@ class Throws {
     uint16_t on_wire = 0;
     uint8_t tries = 0;
     bool idle = true;     // closed loop: is in idle_
-    bool opened = false;  // its connection has been open once
+    bool opened = false;  // its connection has been open at least once
   };
 
   enum class Fate : uint8_t { kAccepted, kRefused, kUnexpected, kTimedOut, kFailed };
 
+  // Creates a throw that is due. False: it was skipped.
   bool Offer(uint32_t desktop, int64_t due_ns);
-  void OnOpen(uint32_t sender);
-  void Pump(uint32_t sender);
+  // Sends the waiting throws of a sender, as many as its pipeline allows.
+  void SendWaiting(uint32_t sender);
   bool SendThrow(Sender& sender, Throw& thrown);
-  void OnAnswer(uint32_t sender, const HttpResponse& response);
-  void Accepted(const Throw& thrown, const HttpResponse& response);
+  void OnAccepted(const Throw& thrown, const HttpResponse& response);
   // Removes the oldest throw of a sender; its fate is known.
   void Settle(uint32_t sender, Fate fate);
-  // The connection is gone: what was on the wire is thrown again under the same number, or has
-  // failed.
-  void Break(uint32_t sender);
-  void StartRelays(int64_t now_ns);
+  void StartThrows(int64_t now_ns);
   void WatchAccepted(uint64_t number, int64_t now_ns);
   uint32_t NewThrow();
 
-  Stage& stage_;
+  SliceState& slice_;
   std::vector<uint32_t> throwers_;  // desktops
   std::vector<Sender> senders_;
   std::vector<Throw> throws_;
-  uint32_t free_ = kNone;  // list of unused throws
+  uint32_t free_ = kNone;  // list of unused entries of throws_
   uint64_t next_number_ = 0;
   std::optional<Schedule> schedule_;
-  std::vector<uint32_t> order_;  // open model: throwers in the order of their turns
-  size_t turn_ = 0;
+  std::vector<uint32_t> order_;  // open model: throwers in the order in which they throw
+  size_t next_in_order_ = 0;
   std::string body_;
   std::string padding_;
 
   // Closed loop.
-  uint64_t places_ = 0;
-  uint64_t places_taken_ = 0;
+  uint64_t permits_ = 0;
+  uint64_t permits_used_ = 0;
   int64_t until_ns_ = 0;
   std::deque<uint32_t> idle_;
   struct Watched {

@@ -1,0 +1,40 @@
+// A problem document of the relay (RFC 9457): its code, and what the client needs to go on.
+#ifndef LOADTEST_ENGINE_PROBLEM_H_
+#define LOADTEST_ENGINE_PROBLEM_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "http_response.h"
+
+namespace swarm {
+
+// The codes of the relay's problem documents. The last one stands for any other code.
+constexpr std::array<std::string_view, 22> kProblemCodes = {"malformed",       "cursor-ahead",
+                                                            "sprite-invalid",  "unknown-desktop",
+                                                            "not-found",       "method-not-allowed",
+                                                            "request-timeout", "near-gone",
+                                                            "crossing-stale",  "desktop-ended",
+                                                            "cursor-lost",     "too-large",
+                                                            "too-fast",        "head-too-large",
+                                                            "internal",        "mailbox-full",
+                                                            "relay-full",      "relay-busy",
+                                                            "draining",        "store-full",
+                                                            "unauthorized",    "other"};
+
+// Views of the response.
+struct Problem {
+  std::string_view code;
+  std::string_view cursor;
+  uint64_t retry_after_ms = 0;
+};
+
+Problem ReadProblem(const HttpResponse& response);
+// The index of `code` in kProblemCodes.
+size_t ProblemIndex(std::string_view code);
+
+}  // namespace swarm
+
+#endif  // LOADTEST_ENGINE_PROBLEM_H_
