@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Arrivals } from './arrivals.ts';
+import type { Sprite } from './simulation.ts';
 import type { Arrival, RelayEvent } from './transport.ts';
-import type { Sprite } from './world.ts';
 
 const arrival = (seq: number) => ({ type: 'sprite', seq }) as Arrival;
 const ping: RelayEvent = { type: 'ping' };

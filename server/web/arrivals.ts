@@ -6,8 +6,9 @@
  * Invariant: an event is taken in once; whoever was taken in is in the world or waits, until it leaves or is taken away.
  * Cost: O(sprites of the last batch).
  */
+
+import type { Sprite } from './simulation.ts';
 import type { Arrival, RelayEvent } from './transport.ts';
-import type { Sprite } from './world.ts';
 
 export interface ArrivalHandlers {
   /** Lets it in; null when there is no room. */

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { CROSSINGS_AHEAD_MAX, Departures } from './departures.ts';
+import { addSprite, createSimulation, type Departure } from './simulation.ts';
 import type { Crossing, Transport, Verdict } from './transport.ts';
-import { addSprite, createWorld, type Departure } from './world.ts';
 
 const nature = { width: 1, height: 1, walkSpeed: 1, jumpSpeed: 1, gravity: 1, bounce: 0 };
 
 function departure(name: string): Departure {
   const place = { scale: 2, fromShelf: true, nature, facing: 'right', x: 0, y: 0 } as const;
   return {
-    sprite: addSprite(createWorld(9, 9), { file: 'f', name, ...place }),
+    sprite: addSprite(createSimulation(9, 9), { file: 'f', name, ...place }),
     edge: 'right',
     at: 0.5,
     vx: 900,

@@ -5,8 +5,9 @@
  * is given once and kept with its sprite, so that a repeat after a reload is the same crossing.
  * Cost: O(sprites on their way), usually one.
  */
+
+import type { Departure } from './simulation.ts';
 import type { Crossing, Neighbour, Problem, Transport } from './transport.ts';
-import type { Departure } from './world.ts';
 
 /** Numbers a relay looks back: one that is this much older than the newest accepted is refused as stale. */
 export const CROSSINGS_AHEAD_MAX = 32;

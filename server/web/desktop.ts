@@ -30,12 +30,10 @@ import {
 import { poll } from './poll.ts';
 import { JoinRefused, join, lookAround, upload } from './seat.ts';
 import { natureOf, Sheets } from './sheets.ts';
-import { socket } from './socket.ts';
-import { type Arrival, backoffMs, type Problem, type RelayEvent, type Seat, type Transport } from './transport.ts';
 import {
   addSprite,
   bounceBack,
-  createWorld,
+  createSimulation,
   type Departure,
   type Edge,
   enter as enterWorld,
@@ -44,7 +42,9 @@ import {
   type Sprite,
   step,
   throwTo,
-} from './world.ts';
+} from './simulation.ts';
+import { socket } from './socket.ts';
+import { type Arrival, backoffMs, type Problem, type RelayEvent, type Seat, type Transport } from './transport.ts';
 
 const WAITING_MAX = 64; // sprites waiting for room; beyond it the relay is asked for no more until some have come in
 const KEEP_MS = 2_000; // ms between two writings of where everybody is; what matters is written at once
@@ -57,7 +57,7 @@ const FIRST_SPRITES = 3; // on a new desktop
 const query = new URLSearchParams(location.search);
 const random = Math.random;
 
-const world = createWorld(1, 1);
+const world = createSimulation(1, 1);
 const sheets = new Sheets((file) => {
   for (const sprite of world.sprites) {
     if (sprite.file === file) sprite.nature = natureOf(sheets.look(file).description, sprite.scale);

@@ -1,5 +1,15 @@
-/** What a person does with pointer and keys, said to the world. Holds who is selected and nothing else. */
-import { drag, type Edge, grab, release, type Sprite, spriteAt, steer, throwTo, type World } from './world.ts';
+/** What a person does with pointer and keys, said to the simulation. Holds who is selected and nothing else. */
+import {
+  drag,
+  type Edge,
+  grab,
+  release,
+  type Simulation,
+  type Sprite,
+  spriteAt,
+  steer,
+  throwTo,
+} from './simulation.ts';
 
 export interface Hands {
   readonly selected: Sprite | null;
@@ -17,7 +27,7 @@ const MOUSE_SLACK = 3;
 
 const ARROWS: Record<string, Edge> = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'top', ArrowDown: 'bottom' };
 
-export function takeHands(canvas: HTMLCanvasElement, world: World, handlers: HandHandlers): Hands {
+export function takeHands(canvas: HTMLCanvasElement, simulation: Simulation, handlers: HandHandlers): Hands {
   canvas.setAttribute('role', 'application'); // screen readers hand the keys on instead of reading with them
   let selected: Sprite | null = null;
   const select = (sprite: Sprite | null) => {
@@ -28,31 +38,31 @@ export function takeHands(canvas: HTMLCanvasElement, world: World, handlers: Han
   const slack = (event: PointerEvent) => (event.pointerType === 'mouse' ? MOUSE_SLACK : FINGER_SLACK);
 
   canvas.addEventListener('pointerdown', (event) => {
-    if (event.button !== 0 || world.held !== null) return;
+    if (event.button !== 0 || simulation.held !== null) return;
     canvas.focus({ preventScroll: true });
-    const sprite = spriteAt(world, event.clientX, event.clientY, slack(event));
+    const sprite = spriteAt(simulation, event.clientX, event.clientY, slack(event));
     select(sprite);
     if (sprite === null) return;
     canvas.setPointerCapture(event.pointerId);
     canvas.classList.add('holding');
-    grab(world, sprite, event.clientX, event.clientY, event.timeStamp);
+    grab(simulation, sprite, event.clientX, event.clientY, event.timeStamp);
   });
   canvas.addEventListener('pointermove', (event) => {
     if (canvas.hasPointerCapture(event.pointerId)) {
       // Between two frames a pointer reports several points; all of them make the throw's speed.
       const points = event.getCoalescedEvents?.() ?? [];
       for (const point of points.length > 0 ? points : [event]) {
-        drag(world, point.clientX, point.clientY, point.timeStamp);
+        drag(simulation, point.clientX, point.clientY, point.timeStamp);
       }
     } else {
-      canvas.classList.toggle('over', spriteAt(world, event.clientX, event.clientY, slack(event)) !== null);
+      canvas.classList.toggle('over', spriteAt(simulation, event.clientX, event.clientY, slack(event)) !== null);
     }
   });
   const letGo = (event: PointerEvent) => {
     if (!canvas.hasPointerCapture(event.pointerId)) return;
     canvas.releasePointerCapture(event.pointerId);
     canvas.classList.remove('holding');
-    release(world, event.timeStamp);
+    release(simulation, event.timeStamp);
   };
   canvas.addEventListener('pointerup', letGo);
   canvas.addEventListener('pointercancel', letGo);
@@ -60,19 +70,19 @@ export function takeHands(canvas: HTMLCanvasElement, world: World, handlers: Han
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if ((event.target as Element).closest('dialog, input, button, a')) return;
-    if (selected !== null && !world.sprites.includes(selected)) select(null);
+    if (selected !== null && !simulation.sprites.includes(selected)) select(null);
     if (press(event)) event.preventDefault();
   });
   document.addEventListener('keyup', (event) => {
-    if (selected === null || world.steered === null) return;
-    if (event.key === 'ArrowLeft') steer(world, selected, 'left', false);
-    if (event.key === 'ArrowRight') steer(world, selected, 'right', false);
-    if (event.key === 'ArrowUp' || event.key === ' ') steer(world, selected, 'jump', false);
+    if (selected === null || simulation.steered === null) return;
+    if (event.key === 'ArrowLeft') steer(simulation, selected, 'left', false);
+    if (event.key === 'ArrowRight') steer(simulation, selected, 'right', false);
+    if (event.key === 'ArrowUp' || event.key === ' ') steer(simulation, selected, 'jump', false);
   });
 
   // A key that is let go while another window has the focus is never reported.
   addEventListener('blur', () => {
-    world.steered = null;
+    simulation.steered = null;
   });
 
   return {
@@ -84,7 +94,7 @@ export function takeHands(canvas: HTMLCanvasElement, world: World, handlers: Han
   /** True when the key meant something. */
   function press({ key, shiftKey, repeat }: KeyboardEvent): boolean {
     if (key === 'n' || key === 'N') {
-      select(world.sprites[(world.sprites.indexOf(selected!) + 1) % world.sprites.length] ?? null);
+      select(simulation.sprites[(simulation.sprites.indexOf(selected!) + 1) % simulation.sprites.length] ?? null);
       return true;
     }
     if (key === 'p' || key === 'P') {
@@ -95,13 +105,13 @@ export function takeHands(canvas: HTMLCanvasElement, world: World, handlers: Han
     if (selected === null || selected.mode === 'drag') return false;
     const edge = ARROWS[key];
     if (edge !== undefined && shiftKey) {
-      if (!repeat) throwTo(world, selected, edge);
+      if (!repeat) throwTo(simulation, selected, edge);
     } else if (edge === 'left' || edge === 'right') {
-      steer(world, selected, edge, true);
+      steer(simulation, selected, edge, true);
     } else if (edge === 'top' || key === ' ') {
-      steer(world, selected, 'jump', true);
+      steer(simulation, selected, 'jump', true);
     } else if (edge === 'bottom') {
-      if (!repeat) steer(world, selected, 'drop', true);
+      if (!repeat) steer(simulation, selected, 'drop', true);
     } else if (key === 'Delete' || key === 'Backspace') {
       handlers.putAway(selected);
     } else {

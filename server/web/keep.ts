@@ -5,8 +5,8 @@
  * A tab that was duplicated starts with a copy of the other's memory; `claim` tells which of them may go on with it.
  */
 import type { Leaving } from './departures.ts';
+import type { Sprite } from './simulation.ts';
 import type { Arrival, Seat } from './transport.ts';
-import type { Sprite } from './world.ts';
 
 /** A sprite as it is kept: where it was, and whose it is. */
 export type KeptSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y'>;

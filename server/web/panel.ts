@@ -5,8 +5,8 @@
  */
 import type { Description } from '../wire/description.ts';
 import { cellOf } from './sheets.ts';
+import type { Edge, Ledge } from './simulation.ts';
 import type { Neighbours } from './transport.ts';
-import type { Edge, Ledge } from './world.ts';
 
 export type State = 'joining' | 'connecting' | 'connected' | 'reconnecting';
 

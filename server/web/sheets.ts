@@ -10,7 +10,7 @@ import { BEHAVIOUR_DEFAULT, type Description } from '../wire/description.ts';
 import { crc32 } from '../wire/png.ts';
 import { readSheet, SPR_BYTES_MAX } from '../wire/sheet.ts';
 import { sha256 } from './sha256.ts';
-import type { Nature } from './world.ts';
+import type { Nature } from './simulation.ts';
 
 export interface Look {
   description: Description;

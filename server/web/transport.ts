@@ -1,5 +1,5 @@
 /** What browsers and the relay say to each other, whichever way it travels: poll.ts and socket.ts both are a Transport. */
-import type { Edge, Facing } from './world.ts';
+import type { Edge, Facing } from './simulation.ts';
 
 export interface Neighbour {
   desktop: string;

@@ -1,5 +1,5 @@
 /**
- * The world inside one window: sprites that walk, fall, bounce, climb, sleep, are dragged and thrown.
+ * The simulation inside one window: sprites that walk, fall, bounce, climb, sleep, are dragged and thrown.
  *
  * A function of its state, the time and the randomness it is given; no DOM, no clock of its own. Sprites stand on the
  * floor and on ledges. Only what somebody threw crosses an edge, so nobody is lost by walking; what crosses is handed
@@ -28,7 +28,7 @@ export interface Sprite {
   readonly file: string;
   readonly name: string;
   readonly scale: number;
-  /** From the shelf of this desktop, and so able to go back there; others belong to the world. */
+  /** From the shelf of this desktop, and so able to go back there; others belong to the simulation. */
   readonly fromShelf: boolean;
   nature: Nature;
   x: number;
@@ -56,7 +56,7 @@ export interface Ledge {
   y: number;
 }
 
-export interface World {
+export interface Simulation {
   width: number;
   height: number;
   sprites: Sprite[];
@@ -145,7 +145,7 @@ const OPPOSITE: Record<Edge, Edge> = { left: 'right', right: 'left', top: 'botto
 
 export const opposite = (edge: Edge): Edge => OPPOSITE[edge];
 
-export function createWorld(width: number, height: number): World {
+export function createSimulation(width: number, height: number): Simulation {
   return {
     width,
     height,
@@ -170,69 +170,69 @@ export interface Newcomer {
   y: number;
 }
 
-/** Puts a sprite into the world, in the air where it says. The caller minds SPRITES_MAX. */
-export function addSprite(world: World, { nature, ...newcomer }: Newcomer): Sprite {
+/** Puts a sprite into the simulation, in the air where it says. The caller minds SPRITES_MAX. */
+export function addSprite(simulation: Simulation, { nature, ...newcomer }: Newcomer): Sprite {
   const sprite: Sprite = {
     ...newcomer,
-    id: world.nextId++,
+    id: simulation.nextId++,
     nature,
     vx: 0,
     vy: 0,
     mode: 'fall',
-    sinceMs: world.nowMs,
-    nextMs: world.nowMs,
-    touchedMs: world.nowMs,
+    sinceMs: simulation.nowMs,
+    nextMs: simulation.nowMs,
+    touchedMs: simulation.nowMs,
     thrown: false,
     throughFloor: false,
   };
-  world.sprites.push(sprite);
+  simulation.sprites.push(sprite);
   return sprite;
 }
 
-export function removeSprite(world: World, sprite: Sprite): void {
-  world.sprites = world.sprites.filter((other) => other !== sprite);
-  if (world.held?.sprite === sprite) world.held = null;
-  if (world.steered?.sprite === sprite) world.steered = null;
+export function removeSprite(simulation: Simulation, sprite: Sprite): void {
+  simulation.sprites = simulation.sprites.filter((other) => other !== sprite);
+  if (simulation.held?.sprite === sprite) simulation.held = null;
+  if (simulation.steered?.sprite === sprite) simulation.steered = null;
 }
 
 /**
- * Moves the world on to `nowMs`.
+ * Moves the simulation on to `nowMs`.
  *
- * Shape   who left during it, usually nobody; they are no longer in the world.
+ * Shape   who left during it, usually nobody; they are no longer in the simulation.
  * Units   ms of a clock that never goes back.
  */
-export function step(world: World, nowMs: number, random: Random): Departure[] {
-  const steps = Math.floor((nowMs - world.nowMs) / STEP_MS);
-  if (steps > STEPS_PER_CALL_MAX) world.nowMs = nowMs - STEPS_PER_CALL_MAX * STEP_MS;
+export function step(simulation: Simulation, nowMs: number, random: Random): Departure[] {
+  const steps = Math.floor((nowMs - simulation.nowMs) / STEP_MS);
+  if (steps > STEPS_PER_CALL_MAX) simulation.nowMs = nowMs - STEPS_PER_CALL_MAX * STEP_MS;
   const departures: Departure[] = [];
   for (let i = Math.min(steps, STEPS_PER_CALL_MAX); i > 0; i--) {
-    world.nowMs += STEP_MS;
-    for (const sprite of world.sprites) move(world, sprite, STEP_MS / 1000, random);
-    collide(world);
-    for (const sprite of world.sprites) {
-      const edge = crosses(world, sprite);
-      if (edge !== null) departures.push(depart(world, sprite, edge));
-      else if (sprite.mode !== 'drag') stayInside(world, sprite, random);
+    simulation.nowMs += STEP_MS;
+    for (const sprite of simulation.sprites) move(simulation, sprite, STEP_MS / 1000, random);
+    collide(simulation);
+    for (const sprite of simulation.sprites) {
+      const edge = crosses(simulation, sprite);
+      if (edge !== null) departures.push(depart(simulation, sprite, edge));
+      else if (sprite.mode !== 'drag') stayInside(simulation, sprite, random);
     }
-    for (const { sprite } of departures) if (world.sprites.includes(sprite)) removeSprite(world, sprite);
+    for (const { sprite } of departures) if (simulation.sprites.includes(sprite)) removeSprite(simulation, sprite);
   }
   return departures;
 }
 
 /** Comes in by an edge, where and as fast as it left the other desktop. It must land before it can cross again. */
-export function enter(world: World, sprite: Sprite, { edge, at, vx, vy }: Entrance): void {
+export function enter(simulation: Simulation, sprite: Sprite, { edge, at, vx, vy }: Entrance): void {
   const { width, height, gravity } = sprite.nature;
   const along = (length: number, size: number) => Math.min(Math.max(at * length, size / 2), length - size / 2);
   sprite.vx = limited(vx);
   sprite.vy = limited(vy);
   if (edge === 'left' || edge === 'right') {
     const inwards = edge === 'left' ? 1 : -1;
-    sprite.x = edge === 'left' ? -width / 2 : world.width + width / 2;
-    sprite.y = along(world.height, height) + height / 2;
+    sprite.x = edge === 'left' ? -width / 2 : simulation.width + width / 2;
+    sprite.y = along(simulation.height, height) + height / 2;
     sprite.vx = inwards * Math.max(inwards * sprite.vx, ENTRANCE_SPEED_MIN);
   } else {
-    sprite.x = along(world.width, width);
-    sprite.y = edge === 'top' ? 0 : world.height + height;
+    sprite.x = along(simulation.width, width);
+    sprite.y = edge === 'top' ? 0 : simulation.height + height;
     // From below it must rise that high, or nobody would see it.
     const rise = Math.max(ENTRANCE_SPEED_MIN, Math.sqrt(2 * gravity * ENTRANCE_HEIGHTS * height));
     sprite.vy = edge === 'top' ? Math.max(sprite.vy, 0) : Math.min(sprite.vy, -rise);
@@ -240,32 +240,32 @@ export function enter(world: World, sprite: Sprite, { edge, at, vx, vy }: Entran
   sprite.facing = sprite.vx < 0 ? 'left' : 'right';
   sprite.thrown = false;
   sprite.throughFloor = false;
-  sprite.touchedMs = world.nowMs;
-  become(world, sprite, 'fall');
-  if (!world.sprites.includes(sprite)) world.sprites.push(sprite);
+  sprite.touchedMs = simulation.nowMs;
+  become(simulation, sprite, 'fall');
+  if (!simulation.sprites.includes(sprite)) simulation.sprites.push(sprite);
 }
 
 /** A refused departure comes back in by the edge it left by, at half its speed. */
-export function bounceBack(world: World, { sprite, edge, at, vx, vy }: Departure): void {
+export function bounceBack(simulation: Simulation, { sprite, edge, at, vx, vy }: Departure): void {
   const across = edge === 'left' || edge === 'right';
   const kept = across ? -RETURNED_SPEED : RETURNED_SPEED;
-  enter(world, sprite, { edge, at, vx: vx * kept, vy: vy * -kept });
+  enter(simulation, sprite, { edge, at, vx: vx * kept, vy: vy * -kept });
 }
 
 /** Takes hold of a sprite at a point of the window. */
-export function grab(world: World, sprite: Sprite, x: number, y: number, ms: number): void {
-  world.held = { sprite, dx: sprite.x - x, dy: sprite.y - y, trail: [{ x, y, ms }] };
+export function grab(simulation: Simulation, sprite: Sprite, x: number, y: number, ms: number): void {
+  simulation.held = { sprite, dx: sprite.x - x, dy: sprite.y - y, trail: [{ x, y, ms }] };
   sprite.thrown = false;
   sprite.throughFloor = false;
-  sprite.touchedMs = world.nowMs;
-  world.sprites = [...world.sprites.filter((other) => other !== sprite), sprite];
-  become(world, sprite, 'drag');
+  sprite.touchedMs = simulation.nowMs;
+  simulation.sprites = [...simulation.sprites.filter((other) => other !== sprite), sprite];
+  become(simulation, sprite, 'drag');
 }
 
 /** The pointer moved while it holds a sprite; points outside the window are fine. */
-export function drag(world: World, x: number, y: number, ms: number): void {
-  if (world.held === null) return;
-  const { sprite, dx, dy, trail } = world.held;
+export function drag(simulation: Simulation, x: number, y: number, ms: number): void {
+  if (simulation.held === null) return;
+  const { sprite, dx, dy, trail } = simulation.held;
   trail.push({ x, y, ms });
   while (trail.length > 2 && ms - trail[0].ms > TRAIL_MS) trail.shift();
   sprite.x = x + dx;
@@ -275,33 +275,33 @@ export function drag(world: World, x: number, y: number, ms: number): void {
 }
 
 /** Lets go: the sprite flies on as fast as the pointer moved over the last TRAIL_MS. */
-export function release(world: World, ms: number): void {
-  if (world.held === null) return;
-  const { sprite, trail } = world.held;
-  world.held = null;
+export function release(simulation: Simulation, ms: number): void {
+  if (simulation.held === null) return;
+  const { sprite, trail } = simulation.held;
+  simulation.held = null;
   const recent = trail.filter((point) => ms - point.ms <= TRAIL_MS);
   const [first, last] = [recent[0], recent.at(-1)];
   const seconds = first && last ? (ms - first.ms) / 1000 : 0;
   const [vx, vy] = seconds > 0 && first && last ? [(last.x - first.x) / seconds, (last.y - first.y) / seconds] : [0, 0];
-  hurl(world, sprite, vx, vy);
+  hurl(simulation, sprite, vx, vy);
 }
 
 /** Throws a sprite towards an edge from where it is, as the keyboard does it. */
-export function throwTo(world: World, sprite: Sprite, edge: Edge): void {
+export function throwTo(simulation: Simulation, sprite: Sprite, edge: Edge): void {
   const { gravity, height } = sprite.nature;
   const rise = Math.sqrt(2 * gravity * Math.max(0, sprite.y)) + CROSSING_SPEED_MIN + Math.sqrt(gravity * height);
-  if (edge === 'top') hurl(world, sprite, 0, -rise);
-  else if (edge === 'bottom') hurl(world, sprite, 0, FLOOR_THROW_SPEED_MIN);
+  if (edge === 'top') hurl(simulation, sprite, 0, -rise);
+  else if (edge === 'bottom') hurl(simulation, sprite, 0, FLOOR_THROW_SPEED_MIN);
   else {
-    const way = edge === 'left' ? sprite.x : world.width - sprite.x;
-    hurl(world, sprite, (edge === 'left' ? -1 : 1) * (THROWN_SPEED + THROWN_PER_PX * way), -THROWN_RISE);
+    const way = edge === 'left' ? sprite.x : simulation.width - sprite.x;
+    hurl(simulation, sprite, (edge === 'left' ? -1 : 1) * (THROWN_SPEED + THROWN_PER_PX * way), -THROWN_RISE);
   }
 }
 
 /** Who is at this point, the topmost first drawn last; null where nobody is. `slack` widens small ones for fingers. */
-export function spriteAt(world: World, x: number, y: number, slack: number): Sprite | null {
-  for (let i = world.sprites.length - 1; i >= 0; i--) {
-    const sprite = world.sprites[i];
+export function spriteAt(simulation: Simulation, x: number, y: number, slack: number): Sprite | null {
+  for (let i = simulation.sprites.length - 1; i >= 0; i--) {
+    const sprite = simulation.sprites[i];
     const { width, height } = sprite.nature;
     const inside = Math.abs(x - sprite.x) <= width / 2 + slack;
     if (inside && y <= sprite.y + slack && y >= sprite.y - height - slack) return sprite;
@@ -310,50 +310,55 @@ export function spriteAt(world: World, x: number, y: number, slack: number): Spr
 }
 
 /** The arrow keys: the steered sprite runs, jumps, lets go of a ledge, and has no will of its own for a while. */
-export function steer(world: World, sprite: Sprite, key: 'left' | 'right' | 'jump' | 'drop', down: boolean): void {
-  if (world.steered?.sprite !== sprite) world.steered = { sprite, left: false, right: false, jump: false };
-  if (key !== 'drop') world.steered[key] = down;
-  sprite.touchedMs = world.nowMs;
-  sprite.nextMs = world.nowMs + STEER_MS;
-  if (sprite.mode === 'sleep') become(world, sprite, 'idle');
+export function steer(
+  simulation: Simulation,
+  sprite: Sprite,
+  key: 'left' | 'right' | 'jump' | 'drop',
+  down: boolean,
+): void {
+  if (simulation.steered?.sprite !== sprite) simulation.steered = { sprite, left: false, right: false, jump: false };
+  if (key !== 'drop') simulation.steered[key] = down;
+  sprite.touchedMs = simulation.nowMs;
+  sprite.nextMs = simulation.nowMs + STEER_MS;
+  if (sprite.mode === 'sleep') become(simulation, sprite, 'idle');
   const onFeet = ON_FEET.has(sprite.mode);
-  if (key === 'jump' && down && onFeet) jump(world, sprite); // at once: the key may be up again before the next step
-  const onFloor = Math.abs(sprite.y - world.height) < SUPPORTED_PX;
+  if (key === 'jump' && down && onFeet) jump(simulation, sprite); // at once: the key may be up again before the next step
+  const onFloor = Math.abs(sprite.y - simulation.height) < SUPPORTED_PX;
   if (key === 'drop' && down && onFeet && !onFloor) {
     sprite.y += DROP_PX;
-    become(world, sprite, 'fall');
+    become(simulation, sprite, 'fall');
   }
 }
 
-function hurl(world: World, sprite: Sprite, vx: number, vy: number): void {
+function hurl(simulation: Simulation, sprite: Sprite, vx: number, vy: number): void {
   sprite.vx = limited(vx);
   sprite.vy = limited(vy);
   sprite.thrown = Math.hypot(sprite.vx, sprite.vy) >= CROSSING_SPEED_MIN;
   sprite.throughFloor = sprite.vy >= FLOOR_THROW_SPEED_MIN && sprite.vy > Math.abs(sprite.vx);
-  sprite.touchedMs = world.nowMs;
+  sprite.touchedMs = simulation.nowMs;
   if (Math.abs(sprite.vx) > FACING_SPEED_MIN) sprite.facing = sprite.vx < 0 ? 'left' : 'right';
-  become(world, sprite, 'fall');
+  become(simulation, sprite, 'fall');
 }
 
-function move(world: World, sprite: Sprite, seconds: number, random: Random): void {
+function move(simulation: Simulation, sprite: Sprite, seconds: number, random: Random): void {
   switch (sprite.mode) {
     case 'drag':
       return;
     case 'fall':
-      fly(world, sprite, seconds);
+      fly(simulation, sprite, seconds);
       return;
     case 'climb':
       sprite.y -= sprite.nature.walkSpeed * CLIMB_SPEED * seconds;
-      if (world.nowMs >= sprite.nextMs || sprite.y - sprite.nature.height < 0) jumpOffWall(world, sprite);
+      if (simulation.nowMs >= sprite.nextMs || sprite.y - sprite.nature.height < 0) jumpOffWall(simulation, sprite);
       return;
     default:
-      stand(world, sprite, seconds, random);
+      stand(simulation, sprite, seconds, random);
   }
 }
 
-function fly(world: World, sprite: Sprite, seconds: number): void {
-  if (world.steered?.sprite === sprite) {
-    const push = Number(world.steered.right) - Number(world.steered.left);
+function fly(simulation: Simulation, sprite: Sprite, seconds: number): void {
+  if (simulation.steered?.sprite === sprite) {
+    const push = Number(simulation.steered.right) - Number(simulation.steered.left);
     const limit = sprite.nature.walkSpeed * RUN_FACTOR;
     if (push !== 0 && sprite.vx * push < limit) sprite.vx += push * AIR_CONTROL * seconds;
     if (push !== 0) sprite.facing = push < 0 ? 'left' : 'right';
@@ -363,11 +368,11 @@ function fly(world: World, sprite: Sprite, seconds: number): void {
   sprite.x += sprite.vx * seconds;
   sprite.y += sprite.vy * seconds;
   if (sprite.vy < 0 || sprite.throughFloor) return;
-  const ground = surfaceBetween(world, sprite, before, sprite.y);
-  if (ground !== null) touchDown(world, sprite, ground);
+  const ground = surfaceBetween(simulation, sprite, before, sprite.y);
+  if (ground !== null) touchDown(simulation, sprite, ground);
 }
 
-function touchDown(world: World, sprite: Sprite, ground: number): void {
+function touchDown(simulation: Simulation, sprite: Sprite, ground: number): void {
   const impact = sprite.vy;
   sprite.y = ground;
   if (impact * sprite.nature.bounce > BOUNCE_SPEED_MIN) {
@@ -376,31 +381,31 @@ function touchDown(world: World, sprite: Sprite, ground: number): void {
     return;
   }
   sprite.vy = 0;
-  become(world, sprite, impact > HARD_LANDING_SPEED || sprite.thrown ? 'land' : 'idle');
-  sprite.nextMs = world.nowMs + LANDING_MS;
+  become(simulation, sprite, impact > HARD_LANDING_SPEED || sprite.thrown ? 'land' : 'idle');
+  sprite.nextMs = simulation.nowMs + LANDING_MS;
 }
 
 /** Everything on its feet: sliding to a halt, walking, deciding what to do next. */
-function stand(world: World, sprite: Sprite, seconds: number, random: Random): void {
-  if (!isSupported(world, sprite)) {
-    become(world, sprite, 'fall');
+function stand(simulation: Simulation, sprite: Sprite, seconds: number, random: Random): void {
+  if (!isSupported(simulation, sprite)) {
+    become(simulation, sprite, 'fall');
     return;
   }
   if (Math.abs(sprite.vx) < CROSSING_SPEED_MIN) sprite.thrown = false;
-  const steered = world.steered?.sprite === sprite ? world.steered : null;
+  const steered = simulation.steered?.sprite === sprite ? simulation.steered : null;
   const push = steered === null ? 0 : Number(steered.right) - Number(steered.left);
   if (steered?.jump) {
-    jump(world, sprite);
+    jump(simulation, sprite);
     return;
   }
   if (push !== 0) {
     sprite.facing = push < 0 ? 'left' : 'right';
     sprite.vx = push * sprite.nature.walkSpeed * RUN_FACTOR;
-    if (sprite.mode !== 'walk') become(world, sprite, 'walk');
-    sprite.nextMs = world.nowMs + STEER_MS;
+    if (sprite.mode !== 'walk') become(simulation, sprite, 'walk');
+    sprite.nextMs = simulation.nowMs + STEER_MS;
   } else if (steered !== null && sprite.mode === 'walk') {
-    become(world, sprite, 'idle');
-    sprite.nextMs = world.nowMs + STEER_MS;
+    become(simulation, sprite, 'idle');
+    sprite.nextMs = simulation.nowMs + STEER_MS;
   } else if (sprite.mode === 'walk') {
     sprite.vx = (sprite.facing === 'left' ? -1 : 1) * sprite.nature.walkSpeed;
   } else {
@@ -408,51 +413,51 @@ function stand(world: World, sprite: Sprite, seconds: number, random: Random): v
     sprite.vx = slower > 0 ? Math.sign(sprite.vx) * slower : 0;
   }
   sprite.x += sprite.vx * seconds;
-  if (world.nowMs >= sprite.nextMs && push === 0 && Math.abs(sprite.vx) < CROSSING_SPEED_MIN)
-    decide(world, sprite, random);
+  if (simulation.nowMs >= sprite.nextMs && push === 0 && Math.abs(sprite.vx) < CROSSING_SPEED_MIN)
+    decide(simulation, sprite, random);
 }
 
 /** Its own will: stroll, hop, look about, and sleep when nobody has come by for long. */
-function decide(world: World, sprite: Sprite, random: Random): void {
-  const bored = world.nowMs - sprite.touchedMs > BORED_MS;
-  if (sprite.mode === 'sleep') sprite.touchedMs = world.nowMs - BORED_MS * random();
-  if (sprite.mode === 'walk' || sprite.mode === 'land' || sprite.mode === 'sleep' || world.calm) {
-    become(world, sprite, bored && sprite.mode !== 'sleep' ? 'sleep' : 'idle');
+function decide(simulation: Simulation, sprite: Sprite, random: Random): void {
+  const bored = simulation.nowMs - sprite.touchedMs > BORED_MS;
+  if (sprite.mode === 'sleep') sprite.touchedMs = simulation.nowMs - BORED_MS * random();
+  if (sprite.mode === 'walk' || sprite.mode === 'land' || sprite.mode === 'sleep' || simulation.calm) {
+    become(simulation, sprite, bored && sprite.mode !== 'sleep' ? 'sleep' : 'idle');
     sprite.nextMs =
-      world.nowMs +
+      simulation.nowMs +
       (sprite.mode === 'sleep' ? SLEEP_MS_MAX * (0.5 + random() / 2) : PAUSE_MS_MIN + PAUSE_MS_SPREAD * random());
   } else if (bored) {
-    become(world, sprite, 'sleep');
-    sprite.nextMs = world.nowMs + SLEEP_MS_MAX * (0.5 + random() / 2);
+    become(simulation, sprite, 'sleep');
+    sprite.nextMs = simulation.nowMs + SLEEP_MS_MAX * (0.5 + random() / 2);
   } else if (random() < HOP_CHANCE) {
-    jump(world, sprite);
+    jump(simulation, sprite);
     sprite.vx = (sprite.facing === 'left' ? -1 : 1) * sprite.nature.walkSpeed;
   } else {
     if (random() < TURN_CHANCE) sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
-    become(world, sprite, 'walk');
-    sprite.nextMs = world.nowMs + WALK_MS_MIN + WALK_MS_SPREAD * random();
+    become(simulation, sprite, 'walk');
+    sprite.nextMs = simulation.nowMs + WALK_MS_MIN + WALK_MS_SPREAD * random();
   }
 }
 
-function jump(world: World, sprite: Sprite): void {
+function jump(simulation: Simulation, sprite: Sprite): void {
   sprite.vy = -sprite.nature.jumpSpeed;
-  become(world, sprite, 'fall');
+  become(simulation, sprite, 'fall');
 }
 
-function jumpOffWall(world: World, sprite: Sprite): void {
+function jumpOffWall(simulation: Simulation, sprite: Sprite): void {
   const away = sprite.facing === 'right' ? -1 : 1;
   sprite.facing = away < 0 ? 'left' : 'right';
   sprite.vx = away * sprite.nature.walkSpeed * WALL_JUMP_SIDE;
   sprite.vy = -sprite.nature.jumpSpeed * WALL_JUMP_UP;
-  become(world, sprite, 'fall');
+  become(simulation, sprite, 'fall');
 }
 
 /**
  * Bumps: who overlaps is moved apart, and what is left of the speed along the way is exchanged. A throw is not stopped by
  * who stands in its way: it knocks them aside and flies on.
  */
-function collide(world: World): void {
-  const { sprites } = world;
+function collide(simulation: Simulation): void {
+  const { sprites } = simulation;
   for (let i = 0; i < sprites.length; i++) {
     for (let j = i + 1; j < sprites.length; j++) {
       const [a, b] = [sprites[i], sprites[j]];
@@ -470,61 +475,61 @@ function collide(world: World): void {
       const [ax, bx] = [a.vx, b.vx];
       if (aYields) a.vx = bx * BUMP_KEPT;
       if (bYields) b.vx = ax * BUMP_KEPT;
-      if (aYields) bump(world, a, closing);
-      if (bYields) bump(world, b, closing);
+      if (aYields) bump(simulation, a, closing);
+      if (bYields) bump(simulation, b, closing);
     }
   }
 }
 
-function bump(world: World, sprite: Sprite, closing: number): void {
-  if (closing > WAKING_SPEED) sprite.touchedMs = world.nowMs;
-  if (sprite.mode === 'sleep' && closing > WAKING_SPEED) become(world, sprite, 'idle');
-  if (sprite.mode === 'walk' && world.steered?.sprite !== sprite) {
+function bump(simulation: Simulation, sprite: Sprite, closing: number): void {
+  if (closing > WAKING_SPEED) sprite.touchedMs = simulation.nowMs;
+  if (sprite.mode === 'sleep' && closing > WAKING_SPEED) become(simulation, sprite, 'idle');
+  if (sprite.mode === 'walk' && simulation.steered?.sprite !== sprite) {
     sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
   }
 }
 
 /** The edge this sprite's middle has passed, fast and thrown; else null. */
-function crosses(world: World, sprite: Sprite): Edge | null {
+function crosses(simulation: Simulation, sprite: Sprite): Edge | null {
   if (!sprite.thrown || sprite.mode === 'drag') return null;
   const middle = sprite.y - sprite.nature.height / 2;
   if (sprite.x < 0 && sprite.vx <= -CROSSING_SPEED_MIN) return 'left';
-  if (sprite.x > world.width && sprite.vx >= CROSSING_SPEED_MIN) return 'right';
+  if (sprite.x > simulation.width && sprite.vx >= CROSSING_SPEED_MIN) return 'right';
   if (middle < 0 && sprite.vy <= -CROSSING_SPEED_MIN) return 'top';
-  if (middle > world.height && sprite.throughFloor) return 'bottom';
+  if (middle > simulation.height && sprite.throughFloor) return 'bottom';
   return null;
 }
 
-function depart(world: World, sprite: Sprite, edge: Edge): Departure {
+function depart(simulation: Simulation, sprite: Sprite, edge: Edge): Departure {
   const middle = sprite.y - sprite.nature.height / 2;
-  const at = edge === 'left' || edge === 'right' ? middle / world.height : sprite.x / world.width;
+  const at = edge === 'left' || edge === 'right' ? middle / simulation.height : sprite.x / simulation.width;
   return { sprite, edge, at: Math.min(1, Math.max(0, at)), vx: Math.round(sprite.vx), vy: Math.round(sprite.vy) };
 }
 
 /** Walls, ceiling and floor for all who do not cross. */
-function stayInside(world: World, sprite: Sprite, random: Random): void {
+function stayInside(simulation: Simulation, sprite: Sprite, random: Random): void {
   const half = sprite.nature.width / 2;
   const crossing = sprite.thrown && Math.abs(sprite.vx) >= CROSSING_SPEED_MIN;
-  if (sprite.x < half && sprite.vx <= 0 && !(crossing && sprite.vx < 0)) meetWall(world, sprite, 'left', random);
-  else if (sprite.x > world.width - half && sprite.vx >= 0 && !(crossing && sprite.vx > 0)) {
-    meetWall(world, sprite, 'right', random);
+  if (sprite.x < half && sprite.vx <= 0 && !(crossing && sprite.vx < 0)) meetWall(simulation, sprite, 'left', random);
+  else if (sprite.x > simulation.width - half && sprite.vx >= 0 && !(crossing && sprite.vx > 0)) {
+    meetWall(simulation, sprite, 'right', random);
   }
   const rising = sprite.thrown && sprite.vy <= -CROSSING_SPEED_MIN;
   if (sprite.y < sprite.nature.height && sprite.vy < 0 && !rising) {
     sprite.y = Math.max(sprite.y, sprite.nature.height);
     sprite.vy = -sprite.vy * sprite.nature.bounce;
   }
-  if (sprite.y > world.height && sprite.vy >= 0 && !sprite.throughFloor) sprite.y = world.height;
+  if (sprite.y > simulation.height && sprite.vy >= 0 && !sprite.throughFloor) sprite.y = simulation.height;
 }
 
-function meetWall(world: World, sprite: Sprite, wall: Facing, random: Random): void {
+function meetWall(simulation: Simulation, sprite: Sprite, wall: Facing, random: Random): void {
   const half = sprite.nature.width / 2;
-  sprite.x = wall === 'left' ? half : world.width - half;
-  if (sprite.mode === 'walk' && world.steered?.sprite !== sprite && sprite.facing === wall) {
+  sprite.x = wall === 'left' ? half : simulation.width - half;
+  if (sprite.mode === 'walk' && simulation.steered?.sprite !== sprite && sprite.facing === wall) {
     if (random() < CLIMB_CHANCE) {
       sprite.vx = 0;
-      become(world, sprite, 'climb');
-      sprite.nextMs = world.nowMs + CLIMB_MS_MIN + CLIMB_MS_SPREAD * random();
+      become(simulation, sprite, 'climb');
+      sprite.nextMs = simulation.nowMs + CLIMB_MS_MIN + CLIMB_MS_SPREAD * random();
     } else {
       sprite.facing = wall === 'left' ? 'right' : 'left';
     }
@@ -535,24 +540,24 @@ function meetWall(world: World, sprite: Sprite, wall: Facing, random: Random): v
 }
 
 /** The highest surface a foot passes on its way from one height down to another; null when it passes none. */
-function surfaceBetween(world: World, { x }: Sprite, from: number, to: number): number | null {
-  let highest = to >= world.height ? world.height : null;
-  for (const ledge of world.ledges) {
+function surfaceBetween(simulation: Simulation, { x }: Sprite, from: number, to: number): number | null {
+  let highest = to >= simulation.height ? simulation.height : null;
+  for (const ledge of simulation.ledges) {
     const under = x >= ledge.left && x <= ledge.right && from <= ledge.y && to >= ledge.y;
     if (under && (highest === null || ledge.y < highest)) highest = ledge.y;
   }
   return highest;
 }
 
-function isSupported(world: World, { x, y }: Sprite): boolean {
-  if (Math.abs(y - world.height) < SUPPORTED_PX) return true;
-  return world.ledges.some((ledge) => x >= ledge.left && x <= ledge.right && Math.abs(y - ledge.y) < SUPPORTED_PX);
+function isSupported(simulation: Simulation, { x, y }: Sprite): boolean {
+  if (Math.abs(y - simulation.height) < SUPPORTED_PX) return true;
+  return simulation.ledges.some((ledge) => x >= ledge.left && x <= ledge.right && Math.abs(y - ledge.y) < SUPPORTED_PX);
 }
 
-function become(world: World, sprite: Sprite, mode: Mode): void {
+function become(simulation: Simulation, sprite: Sprite, mode: Mode): void {
   if (sprite.mode === mode) return;
   sprite.mode = mode;
-  sprite.sinceMs = world.nowMs;
+  sprite.sinceMs = simulation.nowMs;
 }
 
 function limited(speed: number): number {
