@@ -5,7 +5,7 @@ import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { LISTED_MAX } from '../roles/admin.ts';
 import { mustBeSmall, PROFILE_SECONDS_MAX, SNAPSHOT_HEAP_BYTES_MAX } from '../roles/recording.ts';
-import { type Answer, ask, join } from './desktop_client.ts';
+import { ask, type HttpResponse, join } from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
@@ -39,7 +39,7 @@ describe('the admin port', BOUNDED, () => {
   });
   after(() => relay?.stop());
 
-  const admin = (method: string, path: string, token: string = relay.adminToken): Promise<Answer> =>
+  const admin = (method: string, path: string, token: string = relay.adminToken): Promise<HttpResponse> =>
     ask(`${relay.adminUrl}/admin/${path}`, { method, token });
 
   /** A download whose answer has begun; what follows is the caller's. */
@@ -52,7 +52,7 @@ describe('the admin port', BOUNDED, () => {
         .end();
     });
 
-  const isDownload = ({ status, headers }: Answer, extension: string) => {
+  const isDownload = ({ status, headers }: HttpResponse, extension: string) => {
     assert.equal(status, 200);
     assert.match(
       String(headers['content-disposition']),

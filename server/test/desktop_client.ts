@@ -49,7 +49,7 @@ export interface Joined {
 }
 
 /** A whole answer. */
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
   body: Buffer;
@@ -65,7 +65,7 @@ export function crossingOf(crossing: number, edge: Edge = 'right', name = 'Blob'
   return { crossing, edge, at: 0.25, vx: 900, vy: -50, sprite: { file: FILE, name } };
 }
 
-export interface Asking {
+export interface RequestOptions {
   method?: string;
   token?: string;
   headers?: http.OutgoingHttpHeaders;
@@ -76,7 +76,7 @@ export interface Asking {
 }
 
 /** Sends one request and resolves to its whole answer. Rejects when the connection breaks before. */
-export function ask(url: string, asking: Asking = {}): Promise<Answer> {
+export function ask(url: string, asking: RequestOptions = {}): Promise<HttpResponse> {
   const { method = 'GET', token, headers = {}, body, agent, signal } = asking;
   const bytes =
     body === undefined || Buffer.isBuffer(body)
@@ -121,12 +121,12 @@ export async function join(url: string, wish: object = {}, agent?: http.Agent): 
 }
 
 /** Posts a crossing once. */
-export function post(desktop: Joined, crossing: object, agent?: http.Agent): Promise<Answer> {
+export function post(desktop: Joined, crossing: object, agent?: http.Agent): Promise<HttpResponse> {
   return ask(desktop.crossings, { method: 'POST', token: desktop.token, body: crossing, agent });
 }
 
 /** Polls once. No cursor: acknowledges nothing. */
-export function poll(desktop: Joined, cursor?: string, asking: Asking = {}): Promise<Answer> {
+export function poll(desktop: Joined, cursor?: string, asking: RequestOptions = {}): Promise<HttpResponse> {
   const query = cursor === undefined ? '' : `?cursor=${cursor}`;
   return ask(`${desktop.events}${query}`, { token: desktop.token, ...asking });
 }
@@ -205,7 +205,7 @@ export class DesktopClient {
   }
 
   /** Leaves; what waits moves on. */
-  async leave(): Promise<Answer> {
+  async leave(): Promise<HttpResponse> {
     const { desktop, token, crossings } = this.joined;
     const url = `${new URL(crossings).origin}/v1/desktops/${desktop}`;
     const answer = await ask(url, { method: 'DELETE', token });

@@ -7,11 +7,11 @@ import { CROSSINGS_BURST_MAX, MAILBOX_EVENTS_MAX } from '../domain/limits.ts';
 import { JOIN_BYTES_MAX } from '../wire/join.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import {
-  type Answer,
   ask,
   type Batch,
   crossingOf,
   FILE,
+  type HttpResponse,
   isSprite,
   type Joined,
   join,
@@ -51,7 +51,7 @@ async function raw(port: number): Promise<RawConnection> {
 }
 
 /** Sends bytes on a connection of their own and reads one answer. */
-async function sent(port: number, bytes: string | Uint8Array): Promise<Answer> {
+async function sent(port: number, bytes: string | Uint8Array): Promise<HttpResponse> {
   return (await raw(port)).send(bytes).answer();
 }
 
@@ -483,13 +483,13 @@ onEachFront('a relay under bad input', (front) => {
     const connection = await raw(relay.ports.api);
     const thrown = CROSSINGS_BURST_MAX + 40;
     connection.send(Array.from({ length: thrown }, (_, n) => crossingBytes(ann, crossingOf(n + 1))).join(''));
-    const answers: Answer[] = [];
+    const answers: HttpResponse[] = [];
     for (let n = 0; n < thrown; n++) answers.push(await connection.answer());
     const refused = answers.findIndex(({ status }) => status !== 202);
     assert.ok(refused >= CROSSINGS_BURST_MAX, `${refused} were taken at once`);
     isProblem(answers[refused], 'too-fast');
     assert.equal((await post(bob, crossingOf(1))).status, 202, 'nobody else is held back');
-    let again: Answer | undefined;
+    let again: HttpResponse | undefined;
     await until('the thrower is rested', async () => {
       again = await post(ann, crossingOf(refused + 1));
       return again.status === 202;
@@ -499,7 +499,7 @@ onEachFront('a relay under bad input', (front) => {
   it('answers a throw into a full mailbox 503, and takes it once there is room again', async () => {
     const [ann, bob] = await pair();
     const carol = await newcomer({ near: bob.desktop });
-    let full: Answer | undefined;
+    let full: HttpResponse | undefined;
     let taken = 0;
     for (let crossing = 1; !full; crossing++) {
       for (const [thrower, edge] of [

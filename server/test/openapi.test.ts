@@ -18,15 +18,15 @@ import { CROSSINGS_BURST_MAX } from '../domain/limits.ts';
 import { PROBLEMS } from '../wire/problem.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import {
-  type Answer,
-  type Asking,
   ask,
   type Batch,
   crossingOf,
   FILE,
+  type HttpResponse,
   type Joined,
   join,
   poll,
+  type RequestOptions,
 } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -94,13 +94,13 @@ onEachFront('openapi.yaml', (front) => {
   after(() => relay?.stop());
 
   /** Asks `METHOD path`, with `{id}` and `{sha256}` filled in by the url, and holds the answer against the file. */
-  async function held(name: string, url: string, status: number, asking: Asking = {}): Promise<Answer> {
+  async function held(name: string, url: string, status: number, asking: RequestOptions = {}): Promise<HttpResponse> {
     const answer = await ask(url, { ...asking, method: name.split(' ')[0] });
     check(name, status, answer);
     return answer;
   }
 
-  function check(name: string, status: number, answer: Answer): void {
+  function check(name: string, status: number, answer: HttpResponse): void {
     assert.equal(answer.status, status, `${name}: ${answer.body}`);
     const operation = operations.get(name);
     assert.ok(operation, `${name} is not documented`);
@@ -317,7 +317,7 @@ onEachFront('openapi.yaml', (front) => {
   });
 
   /** An idle connection may be closed the moment the relay goes down; then there is no answer to hold. */
-  async function heldOrClosed(name: string, url: string, status: number, asking: Asking): Promise<void> {
+  async function heldOrClosed(name: string, url: string, status: number, asking: RequestOptions): Promise<void> {
     try {
       await held(name, url, status, asking);
     } catch (error) {

@@ -1,10 +1,10 @@
 /** What every problem document must be, whoever answers it. */
 import assert from 'node:assert/strict';
 import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../wire/problem.ts';
-import type { Answer } from './desktop_client.ts';
+import type { HttpResponse } from './desktop_client.ts';
 
 /** Holds an answer against the problem it should be; answers its document. */
-export function isProblem(answer: Answer, code: ProblemCode, field?: string): ProblemDocument {
+export function isProblem(answer: HttpResponse, code: ProblemCode, field?: string): ProblemDocument {
   const { status, title, retryAfterSeconds } = PROBLEMS[code];
   const document = answer.json as ProblemDocument;
   assert.equal(answer.status, status, `status ${answer.status}, body ${answer.body}`);

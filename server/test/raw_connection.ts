@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events';
 import net from 'node:net';
-import type { Answer } from './desktop_client.ts';
+import type { HttpResponse } from './desktop_client.ts';
 
 /** An answer that has not come within this never will; in ms. Above the relay's own 10 s for a slow request. */
 const PATIENCE_MS = 25_000;
@@ -76,7 +76,7 @@ export class RawConnection {
   }
 
   /** The next whole answer. Throws when the connection closes, or falls silent, before it is there. */
-  async answer(): Promise<Answer> {
+  async answer(): Promise<HttpResponse> {
     const late = setTimeout(() => this.destroy(), PATIENCE_MS);
     try {
       for (;;) {
@@ -92,7 +92,7 @@ export class RawConnection {
     }
   }
 
-  #take(): Answer | undefined {
+  #take(): HttpResponse | undefined {
     const end = this.#received.indexOf('\r\n\r\n');
     if (end < 0) return undefined;
     const [line, ...lines] = this.#received.toString('latin1', 0, end).split('\r\n');

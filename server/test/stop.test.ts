@@ -8,11 +8,11 @@ import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { FLAGS, help, LOG_LEVELS, Misused, readOptions } from '../bin/options.ts';
 import {
-  type Answer,
   ask,
   type Batch,
   crossingOf,
   DesktopClient,
+  type HttpResponse,
   isSprite,
   type Joined,
   join,
@@ -94,7 +94,7 @@ for (const workers of [2, 0]) {
       t.after(() => relay?.stop());
       const throwers: Joined[] = [];
       for (let n = 0; n < 16; n++) throwers.push(await join(relay.url));
-      const answers: Answer[] = [];
+      const answers: HttpResponse[] = [];
       let broken = 0;
       let over = false;
       const agent = new http.Agent({ keepAlive: true });

@@ -11,7 +11,7 @@ import { describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
 import type { Edge } from '../wire/crossing.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
-import { type Answer, ask, type Batch, crossingOf, isSprite, type Joined, join } from './desktop_client.ts';
+import { ask, type Batch, crossingOf, type HttpResponse, isSprite, type Joined, join } from './desktop_client.ts';
 import { randomOf } from './random.ts';
 import { RawConnection } from './raw_connection.ts';
 import { type RelayOptions, type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -132,7 +132,7 @@ class Desktop {
       const edge = EDGES[Math.floor(this.#random() * 4)];
       const body = JSON.stringify(crossingOf(this.#thrown, edge, sprite));
       const request = this.#request(`POST ${this.#path('crossings')}`, body);
-      let answer: Answer | undefined;
+      let answer: HttpResponse | undefined;
       // Under the same number until it is accepted: a try that was cut may still be on its way when the next is refused.
       while (answer?.status !== 202 && !this.#over) {
         answer = await this.#exchange('throws', this.#ports.api, request);
@@ -177,7 +177,7 @@ class Desktop {
     if (this.#calm || this.#random() < 0.8) this.#advance(cursor);
   }
 
-  #ask(line: string, cursor: string | undefined): Promise<Answer | undefined> {
+  #ask(line: string, cursor: string | undefined): Promise<HttpResponse | undefined> {
     const query = cursor === undefined ? '' : `?cursor=${cursor}`;
     return this.#exchange(line, this.#ports.events, this.#request(`GET ${this.#path('events')}${query}`));
   }
@@ -187,7 +187,7 @@ class Desktop {
     if (seq(cursor) > seq(this.#cursor)) this.#cursor = cursor;
   }
 
-  #mayBeRefused(answer: Answer): void {
+  #mayBeRefused(answer: HttpResponse): void {
     this.#ledger.counts.refused++;
     const { code } = answer.json as ProblemDocument;
     assert.ok(['mailbox-full', 'too-fast', 'relay-busy', 'relay-full'].includes(code), `${answer.body}`);
@@ -203,7 +203,7 @@ class Desktop {
   }
 
   /** One request and its answer, on a connection that lasts from one to the next; undefined when it was cut. */
-  async #exchange(name: string, port: number, request: string): Promise<Answer | undefined> {
+  async #exchange(name: string, port: number, request: string): Promise<HttpResponse | undefined> {
     let line = this.#lines.get(name);
     if (!line || line.over) {
       line = new RawConnection(port);
