@@ -14,7 +14,7 @@ export interface Tag {
   untilMs: number;
 }
 
-export interface Stage {
+export interface Renderer {
   draw(simulation: Simulation, tags: ReadonlyMap<Sprite, Tag>, selected: Sprite | null): void;
   /** Fits the canvas to its place on the page; returns its size in device-independent pixels. */
   fit(): { width: number; height: number };
@@ -23,7 +23,7 @@ export interface Stage {
 const TAG_FONT = '600 12px system-ui, sans-serif';
 const TAG_FADE_MS = 400; // ms of a tag's fading out
 
-export function createStage(canvas: HTMLCanvasElement, sheets: Sheets): Stage {
+export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Renderer {
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('This browser has no canvas.');
   let ratio = 1;
@@ -64,7 +64,7 @@ export function createStage(canvas: HTMLCanvasElement, sheets: Sheets): Stage {
   }
 
   function drawSprite(simulation: Simulation, sprite: Sprite, selected: boolean): void {
-    const { image, description } = sheets.look(sprite.file);
+    const { image, description } = sheets.get(sprite.file);
     const { frame, hitbox } = description;
     const scale = shownScale(description, sprite.scale);
     const mirrored = sprite.facing === 'left';

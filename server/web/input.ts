@@ -1,4 +1,4 @@
-/** What a person does with pointer and keys, said to the simulation. Holds who is selected and nothing else. */
+/** Pointer and keyboard: turns what a person does into calls of the simulation. Its only state is which sprite is selected. */
 import {
   drag,
   type Edge,
@@ -11,24 +11,24 @@ import {
   throwTo,
 } from './simulation.ts';
 
-export interface Hands {
+export interface Input {
   readonly selected: Sprite | null;
 }
 
-export interface HandHandlers {
+export interface InputHandlers {
   selected(sprite: Sprite | null): void;
-  /** The person wants this one put away. */
-  putAway(sprite: Sprite): void;
-  pause(): void;
+  /** The person wants to put this sprite back on the shelf. */
+  putBack(sprite: Sprite): void;
+  togglePause(): void;
 }
 
-const FINGER_SLACK = 14; // px around a sprite that a finger may miss it by
-const MOUSE_SLACK = 3;
+const FINGER_SLACK = 14; // px by which a finger or a pen may miss a sprite
+const MOUSE_SLACK = 3; // px by which a mouse may miss a sprite
 
 const ARROWS: Record<string, Edge> = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'top', ArrowDown: 'bottom' };
 
-export function takeHands(canvas: HTMLCanvasElement, simulation: Simulation, handlers: HandHandlers): Hands {
-  canvas.setAttribute('role', 'application'); // screen readers hand the keys on instead of reading with them
+export function listenToInput(canvas: HTMLCanvasElement, simulation: Simulation, handlers: InputHandlers): Input {
+  canvas.setAttribute('role', 'application'); // makes screen readers pass the keys on to the page
   let selected: Sprite | null = null;
   const select = (sprite: Sprite | null) => {
     if (selected === sprite) return;
@@ -49,7 +49,7 @@ export function takeHands(canvas: HTMLCanvasElement, simulation: Simulation, han
   });
   canvas.addEventListener('pointermove', (event) => {
     if (canvas.hasPointerCapture(event.pointerId)) {
-      // Between two frames a pointer reports several points; all of them make the throw's speed.
+      // Between two frames a pointer reports several points. All of them count for the speed of the throw.
       const points = event.getCoalescedEvents?.() ?? [];
       for (const point of points.length > 0 ? points : [event]) {
         drag(simulation, point.clientX, point.clientY, point.timeStamp);
@@ -71,7 +71,7 @@ export function takeHands(canvas: HTMLCanvasElement, simulation: Simulation, han
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if ((event.target as Element).closest('dialog, input, button, a')) return;
     if (selected !== null && !simulation.sprites.includes(selected)) select(null);
-    if (press(event)) event.preventDefault();
+    if (handleKey(event)) event.preventDefault();
   });
   document.addEventListener('keyup', (event) => {
     if (selected === null || simulation.steered === null) return;
@@ -80,7 +80,7 @@ export function takeHands(canvas: HTMLCanvasElement, simulation: Simulation, han
     if (event.key === 'ArrowUp' || event.key === ' ') steer(simulation, selected, 'jump', false);
   });
 
-  // A key that is let go while another window has the focus is never reported.
+  // The page gets no keyup for a key that is released while another window has the focus.
   addEventListener('blur', () => {
     simulation.steered = null;
   });
@@ -91,14 +91,14 @@ export function takeHands(canvas: HTMLCanvasElement, simulation: Simulation, han
     },
   };
 
-  /** True when the key meant something. */
-  function press({ key, shiftKey, repeat }: KeyboardEvent): boolean {
+  /** Returns whether the page has a use for the key. */
+  function handleKey({ key, shiftKey, repeat }: KeyboardEvent): boolean {
     if (key === 'n' || key === 'N') {
       select(simulation.sprites[(simulation.sprites.indexOf(selected!) + 1) % simulation.sprites.length] ?? null);
       return true;
     }
     if (key === 'p' || key === 'P') {
-      if (!repeat) handlers.pause();
+      if (!repeat) handlers.togglePause();
       return true;
     }
     if (key === 'Escape') select(null);
@@ -113,7 +113,7 @@ export function takeHands(canvas: HTMLCanvasElement, simulation: Simulation, han
     } else if (edge === 'bottom') {
       if (!repeat) steer(simulation, selected, 'drop', true);
     } else if (key === 'Delete' || key === 'Backspace') {
-      handlers.putAway(selected);
+      handlers.putBack(selected);
     } else {
       return false;
     }
