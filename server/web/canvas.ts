@@ -1,13 +1,13 @@
 /**
- * Draws the simulation: sprites in whole device pixels, their shadows, tags and bubbles.
+ * Draws the simulation on a canvas: sprites in whole device pixels, their shadows and their tags.
  *
- * Reads the simulation and changes nothing in it. Nearest-neighbour at any pixel ratio.
- * Cost: one drawImage a sprite and frame; text only for tags that show.
+ * Reads the simulation and changes nothing in it. Scales up by nearest neighbour, at any pixel ratio.
+ * Cost: one drawImage per sprite and frame; text only for tags that are shown.
  */
 import { cellOf, type Sheets, shownScale } from './sheets.ts';
 import type { Simulation, Sprite } from './simulation.ts';
 
-/** Words over a sprite's head until `untilMs` of the simulation's clock. */
+/** A label over a sprite's head, until `untilMs` of the simulation's clock. */
 export interface Tag {
   text: string;
   kind: 'from' | 'refused' | 'name';
@@ -16,12 +16,12 @@ export interface Tag {
 
 export interface Renderer {
   draw(simulation: Simulation, tags: ReadonlyMap<Sprite, Tag>, selected: Sprite | null): void;
-  /** Fits the canvas to its place on the page; returns its size in device-independent pixels. */
+  /** Fits the canvas to its place on the page. Returns its size in device-independent pixels. */
   fit(): { width: number; height: number };
 }
 
 const TAG_FONT = '600 12px system-ui, sans-serif';
-const TAG_FADE_MS = 400; // ms of a tag's fading out
+const TAG_FADE_MS = 400; // ms a tag takes to fade out
 
 export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Renderer {
   const context = canvas.getContext('2d');
@@ -104,7 +104,7 @@ export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Rende
     context!.setLineDash([]);
   }
 
-  /** Stands for a sprite whose sheet is not here: a parcel with a ribbon. */
+  /** Draws a sprite whose sheet is not loaded: a parcel with a ribbon. */
   function drawParcel({ x, y, nature }: Sprite): void {
     const side = Math.min(nature.width, nature.height);
     const [left, top] = [snap(x - side / 2), snap(y - side)];

@@ -4,7 +4,7 @@
  * Invariant: a figure is on the shelf once, and its sheet is loaded.
  */
 import type { Description } from '../wire/description.ts';
-import { sprOf } from './dropped.ts';
+import { toSpr } from './dropped.ts';
 import type { Sheets } from './sheets.ts';
 
 /** One character on the shelf. */
@@ -51,7 +51,7 @@ export class Shelf {
    * Throws  an Error whose message is for the person.
    */
   async addDropped(dropped: File): Promise<{ figure: Figure; bytes: Uint8Array<ArrayBuffer>; isNew: boolean }> {
-    const bytes = await sprOf(dropped);
+    const bytes = await toSpr(dropped);
     const file = await this.#sheets.add(bytes);
     const known = this.figures.find((figure) => figure.file === file);
     if (known !== undefined) return { figure: known, bytes, isNew: false };

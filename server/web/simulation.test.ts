@@ -32,8 +32,8 @@ const NATURE = { width: 44, height: 42, walkSpeed: 60, jumpSpeed: 420, gravity: 
 const EDGES: Edge[] = ['left', 'right', 'top', 'bottom'];
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
-/** Numbers in 0 … 1 that follow from a seed. */
-function lot(from = seed): () => number {
+/** Returns a generator of numbers in 0 … 1 that depend only on the seed (mulberry32). */
+function seededRandom(from = seed): () => number {
   let state = from;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -43,14 +43,14 @@ function lot(from = seed): () => number {
   };
 }
 
-function put(simulation: Simulation, x: number, y: number, more: Partial<typeof NATURE> = {}): Sprite {
+function place(simulation: Simulation, x: number, y: number, more: Partial<typeof NATURE> = {}): Sprite {
   return addSprite(simulation, {
     ...{ file: 'f', name: 'Blob', scale: 2, fromShelf: true, nature: { ...NATURE, ...more }, facing: 'right', x, y },
   });
 }
 
-/** Lets time pass in frames of 16 ms; returns who left. */
-function pass(simulation: Simulation, ms: number, random = lot(1)): Departure[] {
+/** Advances the simulation in frames of 16 ms. Returns the sprites that left. */
+function run(simulation: Simulation, ms: number, random = seededRandom(1)): Departure[] {
   const left: Departure[] = [];
   const end = simulation.nowMs + ms;
   for (let nowMs = simulation.nowMs + 16; nowMs < end; nowMs += 16) left.push(...step(simulation, nowMs, random));
@@ -58,7 +58,7 @@ function pass(simulation: Simulation, ms: number, random = lot(1)): Departure[] 
   return left;
 }
 
-/** Drags from one point to another at a steady speed and lets go. */
+/** Drags a sprite at a constant speed and releases it. */
 function fling(simulation: Simulation, sprite: Sprite, vx: number, vy: number): void {
   grab(simulation, sprite, 400, 300, 1000);
   for (let ms = 10; ms <= TRAIL_MS; ms += 10) {
@@ -70,10 +70,10 @@ function fling(simulation: Simulation, sprite: Sprite, vx: number, vy: number): 
 describe('simulation › gravity', () => {
   it('lets a sprite fall to the floor, land, and stand', () => {
     const simulation = createSimulation(800, 600);
-    const sprite = put(simulation, 400, 100);
+    const sprite = place(simulation, 400, 100);
     const modes = new Set<string>();
     for (let ms = 0; ms < 3000; ms += 16) {
-      pass(simulation, 2 * STEP_MS + 0.01, () => 0.9);
+      run(simulation, 2 * STEP_MS + 0.01, () => 0.9);
       modes.add(sprite.mode);
     }
     assert.ok(modes.has('fall') && modes.has('land'));
@@ -81,14 +81,14 @@ describe('simulation › gravity', () => {
     assert.equal(sprite.vy, 0);
   });
 
-  it('bounces as much as it is its nature', () => {
+  it('bounces as high as the bounce of its nature says', () => {
     const peaks = [0, 0.3, 0.6].map((bounce) => {
       const simulation = createSimulation(800, 600);
-      const sprite = put(simulation, 400, 100, { bounce });
-      pass(simulation, 800);
+      const sprite = place(simulation, 400, 100, { bounce });
+      run(simulation, 800);
       let peak = 600;
       for (let ms = 0; ms < 600; ms += 8) {
-        pass(simulation, STEP_MS + 0.01);
+        run(simulation, STEP_MS + 0.01);
         peak = Math.min(peak, sprite.y);
       }
       return 600 - peak;
@@ -96,34 +96,34 @@ describe('simulation › gravity', () => {
     assert.ok(peaks[0] < 1 && peaks[1] > 10 && peaks[2] > 3 * peaks[1], String(peaks));
   });
 
-  it('stands on a ledge it falls on, and falls when the ledge moves away', () => {
+  it('stands on a ledge it falls onto, and falls when the ledge moves away', () => {
     const simulation = createSimulation(800, 600);
     simulation.ledges = [{ left: 300, right: 500, y: 300 }];
-    const sprite = put(simulation, 400, 100);
-    pass(simulation, 900, () => 0.9);
+    const sprite = place(simulation, 400, 100);
+    run(simulation, 900, () => 0.9);
     assert.equal(sprite.y, 300);
     simulation.ledges = [];
-    pass(simulation, 50);
+    run(simulation, 50);
     assert.equal(sprite.mode, 'fall');
-    pass(simulation, 1500, () => 0.9);
+    run(simulation, 1500, () => 0.9);
     assert.equal(sprite.y, 600);
   });
 
-  it('passes a ledge from below and beside it', () => {
+  it('passes a ledge from below, and falls past it beside its end', () => {
     const simulation = createSimulation(800, 600);
     simulation.ledges = [{ left: 300, right: 500, y: 300 }];
-    const [below, beside] = [put(simulation, 400, 420), put(simulation, 501, 100)];
+    const [below, beside] = [place(simulation, 400, 420), place(simulation, 501, 100)];
     below.vy = -800;
-    pass(simulation, 160);
+    run(simulation, 160);
     assert.ok(below.y < 320);
-    pass(simulation, 1200, () => 0.9);
+    run(simulation, 1200, () => 0.9);
     assert.equal(beside.y, 600);
   });
 
-  it('is not hurried by a long pause: time beyond a few steps is dropped', () => {
+  it('drops the time of a long pause beyond a few steps', () => {
     const simulation = createSimulation(800, 600);
-    const sprite = put(simulation, 400, 100);
-    step(simulation, 3_600_000, lot());
+    const sprite = place(simulation, 400, 100);
+    step(simulation, 3_600_000, seededRandom());
     assert.ok(sprite.y - 100 <= 0.5 * 1800 * ((STEPS_PER_CALL_MAX + 1) * (STEP_MS / 1000)) ** 2);
     assert.ok(Math.abs(simulation.nowMs - 3_600_000) < 1);
   });
@@ -131,9 +131,9 @@ describe('simulation › gravity', () => {
 
 describe('simulation › throwing', () => {
   for (const edge of EDGES) {
-    it(`crosses the ${edge} edge when thrown at it, and says where and how fast`, () => {
+    it(`crosses the ${edge} edge when thrown at it, and reports where and how fast`, () => {
       const simulation = createSimulation(800, 600);
-      const sprite = put(simulation, 400, 300);
+      const sprite = place(simulation, 400, 300);
       const speed: Record<Edge, [number, number]> = {
         left: [-1500, 0],
         right: [1500, 0],
@@ -141,7 +141,7 @@ describe('simulation › throwing', () => {
         bottom: [0, 1500],
       };
       fling(simulation, sprite, ...speed[edge]);
-      const [departure, ...others] = pass(simulation, 1500);
+      const [departure, ...others] = run(simulation, 1500);
       assert.equal(others.length, 0);
       assert.equal(departure.edge, edge);
       assert.equal(departure.sprite, sprite);
@@ -151,7 +151,7 @@ describe('simulation › throwing', () => {
       else assert.ok(Math.abs(Math.abs(departure.vx) - 1500) < 1);
     });
 
-    it(`throws over the ${edge} edge from anywhere by the keyboard`, () => {
+    it(`crosses the ${edge} edge from anywhere when thrown by keyboard`, () => {
       for (const [x, y] of [
         [22, 600],
         [400, 600],
@@ -159,15 +159,15 @@ describe('simulation › throwing', () => {
         [400, 60],
       ]) {
         const simulation = createSimulation(800, 600);
-        throwTo(simulation, put(simulation, x, y), edge);
-        assert.equal(pass(simulation, 3000)[0]?.edge, edge, `from ${x}, ${y}`);
+        throwTo(simulation, place(simulation, x, y), edge);
+        assert.equal(run(simulation, 3000)[0]?.edge, edge, `from ${x}, ${y}`);
       }
     });
   }
 
-  it('takes the speed of the last 100 ms only: who stops before letting go drops it', () => {
+  it('counts only the last 100 ms of a drag: a pointer that stops before the release drops the sprite', () => {
     const simulation = createSimulation(800, 600);
-    const sprite = put(simulation, 400, 300);
+    const sprite = place(simulation, 400, 300);
     grab(simulation, sprite, 400, 290, 0);
     drag(simulation, 600, 290, 50);
     drag(simulation, 600, 290, 400);
@@ -175,207 +175,207 @@ describe('simulation › throwing', () => {
     assert.deepEqual([sprite.vx, sprite.vy, sprite.thrown], [0, 0, false]);
   });
 
-  it('is never faster than the limit', () => {
+  it('is never faster than SPEED_MAX', () => {
     const simulation = createSimulation(800, 600);
-    const sprite = put(simulation, 400, 300);
+    const sprite = place(simulation, 400, 300);
     fling(simulation, sprite, 90_000, -90_000);
     assert.deepEqual([sprite.vx, sprite.vy], [SPEED_MAX, -SPEED_MAX]);
   });
 
-  it('crosses at the least speed and bounces one below it', () => {
+  it('crosses at the minimum speed and bounces off at one px/s less', () => {
     for (const [vx, crosses] of [
       [CROSSING_SPEED_MIN, true],
       [CROSSING_SPEED_MIN - 1, false],
     ] as const) {
       const simulation = createSimulation(800, 600);
-      const sprite = put(simulation, 790, 300);
+      const sprite = place(simulation, 790, 300);
       sprite.thrown = true;
       sprite.vx = vx;
-      assert.equal(pass(simulation, 400).length, crosses ? 1 : 0, String(vx));
+      assert.equal(run(simulation, 400).length, crosses ? 1 : 0, String(vx));
     }
   });
 
-  it('never lets anybody out who was not thrown, however long they live', () => {
+  it('never lets a sprite leave that was not thrown, however long the simulation runs', () => {
     const simulation = createSimulation(500, 300);
-    const random = lot();
-    for (let i = 0; i < 8; i++) put(simulation, 60 + i * 50, 50);
-    assert.deepEqual(pass(simulation, 120_000, random), [], `seed ${seed}`);
+    const random = seededRandom();
+    for (let i = 0; i < 8; i++) place(simulation, 60 + i * 50, 50);
+    assert.deepEqual(run(simulation, 120_000, random), [], `seed ${seed}`);
     for (const { x, y } of simulation.sprites)
       assert.ok(x >= 0 && x <= 500 && y <= 300.5 && y > 0, `seed ${seed}: ${x}, ${y}`);
   });
 
-  it('does not fall through the floor for falling far, only for being thrown down', () => {
+  it('lets a sprite through the floor when it is thrown down, not when it falls far', () => {
     const simulation = createSimulation(800, 20_000);
-    const sprite = put(simulation, 400, 50);
-    assert.deepEqual(pass(simulation, 8000), []);
+    const sprite = place(simulation, 400, 50);
+    assert.deepEqual(run(simulation, 8000), []);
     assert.ok(sprite.y <= 20_000);
     const gentle = createSimulation(800, 600);
-    fling(gentle, put(gentle, 400, 300), 0, FLOOR_THROW_SPEED_MIN - 60);
-    assert.deepEqual(pass(gentle, 2000), []);
+    fling(gentle, place(gentle, 400, 300), 0, FLOOR_THROW_SPEED_MIN - 60);
+    assert.deepEqual(run(gentle, 2000), []);
   });
 });
 
-describe('simulation › coming in', () => {
+describe('simulation › entering', () => {
   for (const edge of EDGES) {
-    it(`comes in by the ${edge} edge at the same place, inwards, and stays`, () => {
+    it(`enters over the ${edge} edge at the same place, inwards, and stays`, () => {
       for (const at of [0, 0.25, 1]) {
         const simulation = createSimulation(800, 600);
-        const sprite = put(simulation, 0, 0);
+        const sprite = place(simulation, 0, 0);
         simulation.sprites = [];
         const speed = { left: [900, -50], right: [-900, -50], top: [30, 700], bottom: [30, -700] }[edge];
         enter(simulation, sprite, { edge, at, vx: speed[0], vy: speed[1] });
         assert.deepEqual([sprite.vx, sprite.mode], [speed[0], 'fall']);
         const along = edge === 'left' || edge === 'right' ? (sprite.y - 21) / 600 : sprite.x / 800;
         assert.ok(Math.abs(along - at) < 0.04, `${along}`);
-        assert.deepEqual(pass(simulation, 5000), []);
+        assert.deepEqual(run(simulation, 5000), []);
         assert.ok(sprite.x >= 22 && sprite.x <= 778 && sprite.y <= 600.5);
       }
     });
   }
 
-  it('does not fly on through the far edge, however fast it came: it has arrived', () => {
+  it('does not leave over the far edge, however fast it entered', () => {
     for (const edge of EDGES) {
       const simulation = createSimulation(800, 600);
-      const sprite = put(simulation, 0, 0);
+      const sprite = place(simulation, 0, 0);
       const speed = { left: [5000, 0], right: [-5000, 0], top: [0, 5000], bottom: [0, -5000] }[edge];
       enter(simulation, sprite, { edge, at: 0.5, vx: speed[0], vy: speed[1] });
-      assert.deepEqual(pass(simulation, 4000), [], edge);
+      assert.deepEqual(run(simulation, 4000), [], edge);
     }
   });
 
-  it('is seen coming in even when it was slow', () => {
+  it('enters fast enough to be seen, even when it left slowly', () => {
     const simulation = createSimulation(800, 600);
-    const [side, below] = [put(simulation, 0, 0), put(simulation, 0, 0)];
+    const [side, below] = [place(simulation, 0, 0), place(simulation, 0, 0)];
     enter(simulation, side, { edge: 'left', at: 0.5, vx: 0, vy: 0 });
     enter(simulation, below, { edge: 'bottom', at: 0.5, vx: 0, vy: 0 });
     assert.equal(side.vx, ENTRANCE_SPEED_MIN);
-    pass(simulation, 300);
+    run(simulation, 300);
     assert.ok(below.y < 600 - NATURE.height / 2);
   });
 
-  it('ends where a throw from the neighbour began its way: opposite edge, same place, same speed', () => {
+  it('enters over the opposite edge at the place and speed at which it left the neighbour', () => {
     for (const edge of EDGES) {
       const [here, there] = [createSimulation(800, 600), createSimulation(800, 600)];
-      throwTo(here, put(here, 300, 400), edge);
-      const [{ sprite, at, vx, vy }] = pass(here, 3000);
+      throwTo(here, place(here, 300, 400), edge);
+      const [{ sprite, at, vx, vy }] = run(here, 3000);
       enter(there, sprite, { edge: opposite(edge), at, vx, vy });
       assert.ok(Math.sign(sprite.vx) === Math.sign(vx) || vx === 0);
       assert.equal(there.sprites[0], sprite);
     }
   });
 
-  it('comes back in by the edge it left by when it was refused', () => {
+  it('enters again over the edge it left by when it was refused', () => {
     for (const edge of EDGES) {
       const simulation = createSimulation(800, 600);
-      throwTo(simulation, put(simulation, 300, 400), edge);
-      const [departure] = pass(simulation, 3000);
+      throwTo(simulation, place(simulation, 300, 400), edge);
+      const [departure] = run(simulation, 3000);
       bounceBack(simulation, departure);
       assert.equal(simulation.sprites.length, 1);
-      assert.deepEqual(pass(simulation, 4000), []);
+      assert.deepEqual(run(simulation, 4000), []);
       assert.ok(departure.sprite.x > 0 && departure.sprite.x < 800 && departure.sprite.y <= 600.5);
     }
   });
 });
 
 describe('simulation › company', () => {
-  it('moves two apart who landed in one place', () => {
+  it('moves two sprites apart that landed in one place', () => {
     const simulation = createSimulation(800, 600);
-    const [a, b] = [put(simulation, 400, 600), put(simulation, 400, 600)];
+    const [a, b] = [place(simulation, 400, 600), place(simulation, 400, 600)];
     simulation.calm = true;
-    pass(simulation, 3000, () => 0.9);
+    run(simulation, 3000, () => 0.9);
     assert.ok(Math.abs(a.x - b.x) >= NATURE.width - 1, `${a.x} ${b.x}`);
   });
 
-  it('hands on a bump, and wakes a sleeper by it', () => {
+  it('passes speed on in a bump, and a bump wakes a sleeping sprite', () => {
     const simulation = createSimulation(800, 600);
-    const sleeper = put(simulation, 400, 600);
+    const sleeper = place(simulation, 400, 600);
     sleeper.mode = 'sleep';
     sleeper.nextMs = 1e9;
-    const runner = put(simulation, 300, 600);
+    const runner = place(simulation, 300, 600);
     runner.mode = 'land';
     runner.nextMs = 1e9;
     runner.vx = 600;
-    pass(simulation, 300);
+    run(simulation, 300);
     assert.notEqual(sleeper.mode, 'sleep');
     assert.ok(sleeper.x > 405);
   });
 
-  it('does not stop a throw: who stands in its way is knocked aside', () => {
+  it('does not stop a throw: sprites in its way are knocked aside', () => {
     const simulation = createSimulation(800, 600);
-    const [ball, ...pins] = [300, 400, 440, 500, 700].map((x) => put(simulation, x, 600));
+    const [ball, ...pins] = [300, 400, 440, 500, 700].map((x) => place(simulation, x, 600));
     throwTo(simulation, ball, 'right');
     ball.y = 600;
-    assert.equal(pass(simulation, 2000)[0]?.sprite, ball);
+    assert.equal(run(simulation, 2000)[0]?.sprite, ball);
     assert.equal(simulation.sprites.length, pins.length);
   });
 
-  it('falls asleep when nobody came by for long, and wakes when it is taken', () => {
+  it('falls asleep when it was not touched for long, and wakes when it is grabbed', () => {
     const simulation = createSimulation(800, 600);
-    const sprite = put(simulation, 400, 600);
-    pass(simulation, BORED_MS + 12_000);
+    const sprite = place(simulation, 400, 600);
+    run(simulation, BORED_MS + 12_000);
     assert.equal(sprite.mode, 'sleep');
     grab(simulation, sprite, 400, 590, 0);
     release(simulation, 500);
-    pass(simulation, 500);
+    run(simulation, 500);
     assert.notEqual(sprite.mode, 'sleep');
   });
 
-  it('stays where it is when motion is not wanted', () => {
+  it('stays where it is when the person wants less motion', () => {
     const simulation = createSimulation(800, 600);
     simulation.calm = true;
-    const sprite = put(simulation, 400, 600);
-    pass(simulation, 30_000, lot());
+    const sprite = place(simulation, 400, 600);
+    run(simulation, 30_000, seededRandom());
     assert.equal(sprite.x, 400);
   });
 
-  it('climbs a wall it walks into, or turns round, as the lot falls', () => {
+  it('climbs a wall it walks into or turns round, at random', () => {
     for (const [chance, mode] of [
       [0.1, 'climb'],
       [0.9, 'walk'],
     ] as const) {
       const simulation = createSimulation(800, 600);
-      const sprite = put(simulation, 770, 600);
-      pass(simulation, STEP_MS * 2);
+      const sprite = place(simulation, 770, 600);
+      run(simulation, STEP_MS * 2);
       Object.assign(sprite, { mode: 'walk', facing: 'right', nextMs: 1e9 });
-      pass(simulation, 500, () => chance);
+      run(simulation, 500, () => chance);
       assert.equal(sprite.mode, mode);
       if (mode === 'climb') assert.ok(sprite.y < 600);
       else assert.equal(sprite.facing, 'left');
     }
   });
 
-  it('runs and jumps by the keys, and has no will of its own meanwhile', () => {
+  it('runs and jumps by the keys, and does not move by itself for a while after', () => {
     const simulation = createSimulation(800, 600);
-    const sprite = put(simulation, 400, 600);
-    pass(simulation, LANDING_MS * 2, () => 0.9);
+    const sprite = place(simulation, 400, 600);
+    run(simulation, LANDING_MS * 2, () => 0.9);
     const from = sprite.x;
     steer(simulation, sprite, 'left', true);
-    pass(simulation, 400);
+    run(simulation, 400);
     assert.ok(sprite.x < from - 30);
     steer(simulation, sprite, 'left', false);
     steer(simulation, sprite, 'jump', true);
-    pass(simulation, 50);
+    run(simulation, 50);
     assert.equal(sprite.mode, 'fall');
     steer(simulation, sprite, 'jump', false);
-    pass(simulation, 1500);
+    run(simulation, 1500);
     const rest = sprite.x;
-    pass(simulation, 3000);
+    run(simulation, 3000);
     assert.equal(sprite.x, rest);
   });
 
-  it('jumps by a key that is up again before the next step', () => {
+  it('jumps when the key is up again before the next step', () => {
     const simulation = createSimulation(800, 600);
-    const sprite = put(simulation, 400, 600);
-    pass(simulation, LANDING_MS * 2, () => 0.9);
+    const sprite = place(simulation, 400, 600);
+    run(simulation, LANDING_MS * 2, () => 0.9);
     steer(simulation, sprite, 'jump', true);
     steer(simulation, sprite, 'jump', false);
-    pass(simulation, 100);
+    run(simulation, 100);
     assert.ok(sprite.y < 600 - 20, `${sprite.y}`);
   });
 
-  it('finds the topmost sprite under a finger, and nobody beside it', () => {
+  it('finds the topmost sprite under a finger, and none beside it', () => {
     const simulation = createSimulation(800, 600);
-    const [under, over] = [put(simulation, 400, 600), put(simulation, 410, 600)];
+    const [under, over] = [place(simulation, 400, 600), place(simulation, 410, 600)];
     assert.equal(spriteAt(simulation, 405, 590, 0), over);
     assert.equal(spriteAt(simulation, 380, 590, 0), under);
     assert.equal(spriteAt(simulation, 370, 590, 0), null);
