@@ -80,4 +80,7 @@ export class Departures {
   }
 }
 
-const SEAT_ENDED: Problem = { code: 'desktop-ended', title: 'Nobody answered before this desktop had to join again.' };
+const SEAT_ENDED: Problem = {
+  code: 'desktop-ended',
+  title: 'The relay did not answer before this desktop had to join again.',
+};

@@ -108,7 +108,7 @@ function createDesktop(): Desktop {
       },
       putBack(sprite) {
         if (sprite.fromShelf) removeSprite(simulation, sprite);
-        else notice(`${sprite.name} came from somebody: throw it on over an edge.`);
+        else notice(`${sprite.name} is not from your shelf: throw it over an edge instead.`);
       },
       togglePause: () => togglePause(desktop),
     }),
@@ -205,7 +205,7 @@ async function joinWorld(desktop: Desktop, world: string, near: string): Promise
     if (!(error instanceof JoinRefused)) throw new Error('The relay cannot be reached. Try again in a moment.');
     const friendIsGone = error.problem.code === 'near-gone' || error.problem.code === 'malformed';
     if (near === '' || !friendIsGone) throw error;
-    notice('Your friend is not there any more; you sit somewhere else.');
+    notice('Your friend is not there any more, so you sit somewhere else.');
     seat = await join({ name, world, near: '', screen });
   }
   await claimDesktop(seat.desktop);
@@ -232,7 +232,7 @@ async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promis
   for (let attempt = 0; desktop.connection.seat === ended; attempt++) {
     try {
       await joinWorld(desktop, ended.world, '');
-      notice('The relay had given up on this desktop; it has joined again.');
+      notice('The relay had ended this desktop, so it has joined again.');
     } catch {
       await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, random)));
     }
@@ -310,7 +310,7 @@ function showTag({ simulation, tags }: Desktop, sprite: Sprite, text: string, ki
 /** Puts a sprite from the shelf into the simulation; by default somewhere in the middle part of the page. */
 function dropIn({ simulation }: Desktop, figure: Figure, x = (0.15 + 0.7 * random()) * simulation.width): void {
   if (simulation.sprites.length >= SPRITES_MAX) {
-    notice(`${SPRITES_MAX} sprites are all that fit on one desktop. Throw some over an edge.`);
+    notice(`A desktop has room for ${SPRITES_MAX} sprites. Throw some over an edge.`);
     return;
   }
   const { description, file } = figure;
@@ -347,7 +347,7 @@ async function fillShelf(desktop: Desktop): Promise<void> {
   const { shelf } = desktop;
   await shelf.addShipped();
   if (shelf.figures.length === 0) {
-    notice('The characters could not be fetched; reload to try again.');
+    notice('The characters could not be loaded. Reload the page to try again.');
     return;
   }
   drawShelf(desktop);

@@ -49,7 +49,7 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
   try {
     picture = await createImageBitmap(new Blob([bytes], { type: file.type }));
   } catch {
-    throw new Error(`${file.name} is not a picture this browser knows.`);
+    throw new Error(`${file.name} is not a picture this browser can read.`);
   }
   for (const side of SIDES) {
     const factor = Math.min(1, side / Math.max(picture.width, picture.height));

@@ -20,7 +20,7 @@ const STATE_TEXT: Record<State, string> = {
   joining: 'not joined yet',
   connecting: 'connecting …',
   connected: '',
-  reconnecting: 'no relay, trying again …',
+  reconnecting: 'no connection, trying again …',
 };
 
 export function element<T extends HTMLElement>(id: string): T {
