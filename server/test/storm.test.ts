@@ -11,7 +11,15 @@ import { describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
 import type { Edge } from '../wire/crossing.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
-import { ask, type Batch, crossingOf, type HttpResponse, isSprite, type Joined, join } from './desktop_client.ts';
+import {
+  type Batch,
+  crossingOf,
+  type HttpResponse,
+  isSprite,
+  type Joined,
+  join,
+  sendRequest,
+} from './desktop_client.ts';
 import { randomOf } from './random.ts';
 import { RawConnection } from './raw_connection.ts';
 import { type RelayOptions, type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -119,7 +127,7 @@ class Desktop {
     assert.equal(answer.status, 200, `${answer.body}`);
     this.#over = true;
     const url = `http://127.0.0.1:${this.#ports.api}/v1/desktops/${this.joined.desktop}`;
-    assert.equal((await ask(url, { method: 'DELETE', token: this.joined.token })).status, 204);
+    assert.equal((await sendRequest(url, { method: 'DELETE', token: this.joined.token })).status, 204);
     this.#came.length = Number(cursor.split('-')[1]);
     this.#ledger.counts.left++;
     await this.stop();
