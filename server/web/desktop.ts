@@ -1,8 +1,8 @@
 /**
  * A desktop in a browser: joins a world, runs the simulation, sends sprites over the edges and receives those that arrive.
  *
- * Invariant: a sprite is in the simulation, pending (departures), waiting for room (arrivals), or with the relay. What this
- * tab is responsible for is saved before the relay is told so (session.ts).
+ * Invariant: a sprite is in the simulation, pending (departures), waiting for room (arrivals), or with the relay. A sprite
+ * is saved (session.ts) before a poll acknowledges it.
  * `?transport=poll` starts with the long-poll instead of the socket, `?near=ID` joins beside a friend, `?world=NAME`
  * proposes a world.
  */
@@ -406,7 +406,7 @@ function togglePause({ clock }: Desktop): void {
   element('pause').setAttribute('aria-pressed', String(clock.paused));
 }
 
-/** Returns the link that seats whoever opens it beside this desktop. */
+/** Returns a link: a visitor who opens it joins beside this desktop. */
 function invitation(seat: Seat): string {
   const link = new URL('/', location.href);
   link.searchParams.set('near', seat.desktop);

@@ -106,7 +106,7 @@ export function poll(
         const problem = await readProblem(response);
         if (!problem.code.startsWith('http-5')) return { refused: problem };
       } catch {
-        // No response is no verdict: send the same number again.
+        // Without a response there is no verdict: send the same number again.
       }
       await wait(backoffMs(failures, random), signal);
     }
