@@ -1,15 +1,15 @@
-/** The admin port's work: collections, memory, and recordings that Chrome's DevTools open; one at a time, and bounded. */
+/** The admin port: collections, memory, and recordings that Chrome's DevTools open. One at a time, and each bounded. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { LISTED_MAX } from '../roles/admin.ts';
 import { mustBeSmall, PROFILE_SECONDS_MAX, SNAPSHOT_HEAP_BYTES_MAX } from '../roles/recording.ts';
-import { type Answer, ask, join } from './desktop_client.ts';
+import { type HttpResponse, join, sendRequest } from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
-/** A heap snapshot as DevTools read it; the counts are theirs to trust, so they are held here. */
+/** A heap snapshot as DevTools read it. They trust its counts, so a test checks them. */
 interface HeapSnapshot {
   snapshot: { meta: { node_fields: string[]; edge_fields: string[] }; node_count: number; edge_count: number };
   nodes: number[];
@@ -39,11 +39,11 @@ describe('the admin port', BOUNDED, () => {
   });
   after(() => relay?.stop());
 
-  const admin = (method: string, path: string, token: string = relay.adminToken): Promise<Answer> =>
-    ask(`${relay.adminUrl}/admin/${path}`, { method, token });
+  const admin = (method: string, path: string, token: string = relay.adminToken): Promise<HttpResponse> =>
+    sendRequest(`${relay.adminUrl}/admin/${path}`, { method, token });
 
-  /** A download whose answer has begun; what follows is the caller's. */
-  const begun = (path: string) =>
+  /** Starts a download. Resolves when the response begins; the caller reads the body. */
+  const startDownload = (path: string) =>
     new Promise<http.IncomingMessage>((resolve, reject) => {
       const headers = { authorization: `Bearer ${relay.adminToken}` };
       http
@@ -52,7 +52,7 @@ describe('the admin port', BOUNDED, () => {
         .end();
     });
 
-  const isDownload = ({ status, headers }: Answer, extension: string) => {
+  const isDownload = ({ status, headers }: HttpResponse, extension: string) => {
     assert.equal(status, 200);
     assert.match(
       String(headers['content-disposition']),
@@ -62,7 +62,7 @@ describe('the admin port', BOUNDED, () => {
   };
 
   for (const kind of ['minor', 'major']) {
-    it(`collects: ${kind}, with memory before and after and the longest block`, async () => {
+    it(`runs a ${kind} collection and reports memory before and after, and the longest block`, async () => {
       const { status, json } = await admin('POST', `gc?kind=${kind}`);
       const done = json as Record<string, number> & Record<'before' | 'after', NodeJS.MemoryUsage>;
       assert.equal(status, 200);
@@ -73,13 +73,13 @@ describe('the admin port', BOUNDED, () => {
     });
   }
 
-  it('collects the nursery when no kind is named, and refuses a kind there is not', async () => {
+  it('runs a minor collection when no kind is given, and refuses an unknown kind', async () => {
     assert.equal(((await admin('POST', 'gc')).json as { kind: string }).kind, 'minor');
     isProblem(await admin('POST', 'gc?kind=full'), 'malformed', 'kind');
     isProblem(await admin('POST', 'gc?kind=minor&kind=major'), 'malformed', 'kind');
   });
 
-  it('tells what memory is made of: spaces, external, resident, mailboxes, and the kernel for the sockets', async () => {
+  it('reports what uses memory: V8 spaces, external, resident, mailboxes, and the kernel for the sockets', async () => {
     await join(relay.url);
     const report = (await admin('GET', 'heap')).json as {
       memory: NodeJS.MemoryUsage;
@@ -101,7 +101,7 @@ describe('the admin port', BOUNDED, () => {
     );
   });
 
-  it('sends a heap snapshot of the form DevTools open, and leaves no file behind', async () => {
+  it('sends a heap snapshot that DevTools can open, and leaves no file behind', async () => {
     const answer = await admin('POST', 'heap-snapshot');
     isDownload(answer, 'heapsnapshot');
     const { snapshot, nodes, edges, strings } = answer.json as HeapSnapshot;
@@ -115,7 +115,7 @@ describe('the admin port', BOUNDED, () => {
     );
   });
 
-  it('sends a profile of the CPU of the form DevTools open', async () => {
+  it('sends a CPU profile that DevTools can open', async () => {
     const answer = await admin('POST', 'profile?seconds=1&kind=cpu');
     isDownload(answer, 'cpuprofile');
     const profile = answer.json as CpuProfile;
@@ -127,11 +127,11 @@ describe('the admin port', BOUNDED, () => {
     assert.ok(profile.endTime - profile.startTime >= 1e6, 'a second, in µs');
   });
 
-  it('sends a profile of allocations of the form DevTools open', async () => {
-    const asked = admin('POST', 'profile?seconds=1&kind=heap');
-    // Something to sample: each join is parsed, answered and told to the neighbours.
+  it('sends an allocation profile that DevTools can open', async () => {
+    const profile = admin('POST', 'profile?seconds=1&kind=heap');
+    // Joins give it something to sample.
     for (let n = 0; n < 50; n++) await join(relay.url);
-    const answer = await asked;
+    const answer = await profile;
     isDownload(answer, 'heapprofile');
     const { head, samples } = answer.json as { head: AllocationNode; samples: { size: number; nodeId: number }[] };
     const ids = new Set<number>();
@@ -144,36 +144,36 @@ describe('the admin port', BOUNDED, () => {
     assert.ok(samples.every(({ nodeId, size }) => ids.has(nodeId) && size > 0));
   });
 
-  it('takes a length of profile from 1 to its limit, and a kind there is', async () => {
+  it('accepts a profile’s length from 1 to its limit, and its known kinds', async () => {
     for (const seconds of ['0', `${PROFILE_SECONDS_MAX + 1}`, '1.5', '-1', 'x', '']) {
       isProblem(await admin('POST', `profile?seconds=${seconds}`), 'malformed', 'seconds');
     }
     isProblem(await admin('POST', 'profile?kind=wall'), 'malformed', 'kind');
   });
 
-  it('runs one of them at a time, and lets go of one whose asker has gone', async () => {
+  it('runs one of them at a time, and stops one whose client has disconnected', async () => {
     const headers = { authorization: `Bearer ${relay.adminToken}` };
     const url = `${relay.adminUrl}/admin/profile?seconds=${PROFILE_SECONDS_MAX}`;
     const first = http.request(url, { method: 'POST', headers, agent: false });
     first.on('error', () => {}).end();
-    // The first is under way once another is refused.
-    await until('it is profiled', async () => (await admin('POST', 'gc')).status === 409);
+    // When another one is refused, the first is running.
+    await until('the profile runs', async () => (await admin('POST', 'gc')).status === 409);
     for (const path of ['gc', 'heap-snapshot', 'profile?seconds=1']) {
       isProblem(await admin('POST', path), 'already-running');
     }
     assert.equal((await admin('GET', 'heap')).status, 200);
     first.destroy();
-    await until('it has been let go', async () => (await admin('POST', 'gc')).status === 200);
+    await until('the profile has stopped', async () => (await admin('POST', 'gc')).status === 200);
   });
 
-  it('goes on when a download is broken off in its middle', async () => {
-    const response = await begun('heap-snapshot');
+  it('works on after a client aborts a download', async () => {
+    const response = await startDownload('heap-snapshot');
     response.once('data', () => response.destroy());
     await new Promise((resolve) => response.once('close', resolve));
-    await until('the next may start', async () => (await admin('POST', 'gc')).status === 200);
+    await until('the next one may start', async () => (await admin('POST', 'gc')).status === 200);
   });
 
-  it('lists desktops, a page at a time, from a slot on', async () => {
+  it('lists desktops in pages, starting at a slot', async () => {
     const { desktop } = await join(relay.url, { name: 'Ann', world: 'listed' });
     const { json } = await admin('GET', 'desktops');
     const list = json as { count: number; desktops: { desktop: string; name: string; world: string }[]; next: unknown };
@@ -185,20 +185,20 @@ describe('the admin port', BOUNDED, () => {
   });
 });
 
-describe('a heap that is too large for a snapshot', BOUNDED, () => {
-  it('is one byte above the limit', () => {
+describe('a heap too large for a snapshot', BOUNDED, () => {
+  it('starts at one byte above the limit', () => {
     for (const bytes of [SNAPSHOT_HEAP_BYTES_MAX - 1, SNAPSHOT_HEAP_BYTES_MAX]) mustBeSmall(bytes);
     assert.throws(() => mustBeSmall(SNAPSHOT_HEAP_BYTES_MAX + 1), /64 MiB.*force=1/);
   });
 
-  it('stops nobody, unless it is forced', async (t) => {
-    // One array of numbers: large, and soon written.
+  it('is refused, unless the snapshot is forced', async (t) => {
+    // One array of numbers is large and quickly written.
     const numbers = Math.ceil((SNAPSHOT_HEAP_BYTES_MAX * 1.1) / 8);
     const large = `--import=data:text/javascript,globalThis.kept=Array(${numbers}).fill(.5)`;
     const relay = await startRelay({ workers: 0, env: { SPRITES_NODE_FLAGS: large } });
     t.after(() => relay?.stop());
     const snapshot = (query: string) =>
-      ask(`${relay.adminUrl}/admin/heap-snapshot${query}`, { method: 'POST', token: relay.adminToken });
+      sendRequest(`${relay.adminUrl}/admin/heap-snapshot${query}`, { method: 'POST', token: relay.adminToken });
     isProblem(await snapshot(''), 'heap-too-large');
     isProblem(await snapshot('?force=0'), 'heap-too-large');
     assert.equal((await snapshot('?force=1')).status, 200);

@@ -1,11 +1,10 @@
-/** The API by real sockets: each request's answer, for a relay with workers and for one that is all in one process. */
+/** The API over real sockets: the response to each request, of a relay with workers and of one in a single process. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import {
-  ask,
   type Batch,
   crossingOf,
   FILE,
@@ -16,6 +15,7 @@ import {
   poll,
   pollFor,
   post,
+  sendRequest,
 } from './desktop_client.ts';
 import { TIMES_AS_FAST } from './fast_clock.ts';
 import { onEachFront } from './fronts.ts';
@@ -25,19 +25,20 @@ import { hashOf, sprFile } from './spr_file.ts';
 
 let worlds = 0;
 
-/** A world no other test is in. */
+/** Returns the name of a world that no other test uses. */
 function freshWorld(): string {
   return `w${worlds++}`;
 }
 
-const look = (relay: RelayProcess, { desktop, token }: Joined) => ask(`${relay.url}/v1/desktops/${desktop}`, { token });
+const look = (relay: RelayProcess, { desktop, token }: Joined) =>
+  sendRequest(`${relay.url}/v1/desktops/${desktop}`, { token });
 const leave = (relay: RelayProcess, { desktop, token }: Joined) =>
-  ask(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token });
+  sendRequest(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token });
 
-/** Polls until nothing waits; answers the cursor from which the next poll is held but for what is thrown later. */
+/** Polls until nothing waits. Returns the cursor with which the next poll is held until something is thrown. */
 async function settled(desktop: Joined): Promise<string> {
-  const told = await pollFor(desktop, desktop.cursor, ({ type }) => type === 'neighbours');
-  return told.cursor;
+  const { cursor } = await pollFor(desktop, desktop.cursor, ({ type }) => type === 'neighbours');
+  return cursor;
 }
 
 const sprites = ({ events }: Batch) => events.filter(isSprite);
@@ -51,22 +52,22 @@ for (const workers of [2, 0]) {
     });
     after(() => relay?.stop());
 
-    /** Two desktops of a fresh world, each the other's neighbour on every side. */
+    /** Joins two desktops in a new world. Each is the other's neighbour at all four edges. */
     async function pair(): Promise<[Joined, Joined]> {
       const world = freshWorld();
       return [await join(relay.url, { name: 'Ann', world }), await join(relay.url, { name: 'Bob', world })];
     }
 
-    /** Two who have been told of each other already, so that only a throw answers a poll; made once, and passed on. */
-    let told: { ann: Joined; bob: Joined; cursor: string; crossing: number } | undefined;
-    async function settledPair(): Promise<NonNullable<typeof told>> {
-      if (told) return told;
+    /** Two desktops that have received their neighbours, so that only a throw answers a poll. All tests share them. */
+    let sharedPair: { ann: Joined; bob: Joined; cursor: string; crossing: number } | undefined;
+    async function settledPair(): Promise<NonNullable<typeof sharedPair>> {
+      if (sharedPair) return sharedPair;
       const [ann, bob] = await pair();
-      told = { ann, bob, cursor: await settled(bob), crossing: 0 };
-      return told;
+      sharedPair = { ann, bob, cursor: await settled(bob), crossing: 0 };
+      return sharedPair;
     }
 
-    it('answers a join with who it is and where to go', async () => {
+    it('answers a join with the id, the token and the addresses', async () => {
       const joined = await join(relay.url, { name: '  Ann ' });
       const path = `/v1/desktops/${joined.desktop}`;
       assert.match(joined.desktop, /^[0-9a-f]+-[0-9a-f]+$/);
@@ -80,15 +81,15 @@ for (const workers of [2, 0]) {
         socket: `${relay.url.replace('http', 'ws')}${path}/socket`,
       });
       const seen = (await look(relay, joined)).json as { name: string };
-      assert.equal(seen.name, 'Ann', 'space around a name is dropped');
+      assert.equal(seen.name, 'Ann', 'spaces around a name are removed');
     });
 
-    it('names a desktop without a name by its id', async () => {
+    it('uses the id of a desktop without a name as its name', async () => {
       const joined = await join(relay.url, { world: freshWorld() });
       assert.equal(((await look(relay, joined)).json as { name: string }).name, joined.desktop);
     });
 
-    it('looks around: name, world, place and four neighbours, oneself while alone', async () => {
+    it('returns name, world, place and four neighbours, which are the desktop itself while it is alone', async () => {
       const world = freshWorld();
       const ann = await join(relay.url, { name: 'Ann', world });
       const me = { desktop: ann.desktop, name: 'Ann' };
@@ -106,18 +107,18 @@ for (const workers of [2, 0]) {
       });
     });
 
-    it('tells a held poll of new neighbours', async () => {
+    it('answers a held poll when the neighbours change', async () => {
       const world = freshWorld();
       const ann = await join(relay.url, { name: 'Ann', world });
       const cursor = await settled(ann);
       const held = poll(ann, cursor);
       const bob = await join(relay.url, { name: 'Bob', world });
-      const [told] = ((await held).json as Batch).events as Neighbours[];
+      const [neighbours] = ((await held).json as Batch).events as Neighbours[];
       const other = { desktop: bob.desktop, name: 'Bob' };
-      assert.deepEqual(told, { type: 'neighbours', left: other, right: other, top: other, bottom: other });
+      assert.deepEqual(neighbours, { type: 'neighbours', left: other, right: other, top: other, bottom: other });
     });
 
-    it('hands a throw to the poll that is held beyond the edge', async () => {
+    it('answers the poll held beyond the edge with a throw', async () => {
       const pair = await settledPair();
       const { ann, bob, cursor } = pair;
       const before = (await parked(relay)) ?? 0;
@@ -147,7 +148,7 @@ for (const workers of [2, 0]) {
       });
     });
 
-    it('lets a sprite enter by the opposite edge, whichever it left by', async () => {
+    it('lets a sprite enter over the edge opposite to the one it left over', async () => {
       const [ann, bob] = await pair();
       const edges = ['left', 'right', 'top', 'bottom'] as const;
       for (const [index, edge] of edges.entries())
@@ -159,7 +160,7 @@ for (const workers of [2, 0]) {
       );
     });
 
-    it('brings a sprite home when there is nobody else', async () => {
+    it('returns a sprite to its thrower when there is no other desktop', async () => {
       const ann = await join(relay.url, { name: 'Ann', world: freshWorld() });
       const thrown = await post(ann, crossingOf(1));
       assert.deepEqual(thrown.json, { to: { desktop: ann.desktop, name: 'Ann' } });
@@ -167,13 +168,13 @@ for (const workers of [2, 0]) {
       assert.equal(events.find(isSprite)?.from.desktop, ann.desktop);
     });
 
-    it('keeps what came until a cursor has passed it', async () => {
+    it('keeps events until a cursor has passed them', async () => {
       const pair = await settledPair();
       const { ann, bob, cursor: start } = pair;
       await post(ann, crossingOf(++pair.crossing, 'right', 'first'));
       const once = (await poll(bob, start)).json as Batch;
-      assert.deepEqual((await poll(bob, start)).json, once, 'the same cursor gets the same again');
-      assert.deepEqual((await poll(bob)).json, once, 'no cursor acknowledges nothing');
+      assert.deepEqual((await poll(bob, start)).json, once, 'the same cursor gets the same events again');
+      assert.deepEqual((await poll(bob)).json, once, 'a poll without a cursor acknowledges nothing');
       await post(ann, crossingOf(++pair.crossing, 'right', 'second'));
       const next = (await poll(bob, once.cursor)).json as Batch;
       assert.deepEqual(
@@ -186,7 +187,7 @@ for (const workers of [2, 0]) {
       pair.cursor = next.cursor;
     });
 
-    it('answers at most 64 events at once, in order, and the rest at once after', async () => {
+    it('answers at most 64 events in one response, in order, and the next poll with the rest', async () => {
       const [ann, bob] = await pair();
       for (let crossing = 1; crossing <= 150; crossing++) {
         assert.equal((await post(ann, crossingOf(crossing))).status, 202);
@@ -207,7 +208,7 @@ for (const workers of [2, 0]) {
       );
     });
 
-    it('answers a repeated crossing 202 again, and the sprite arrives once', async () => {
+    it('answers a repeated crossing 202 again, and delivers the sprite once', async () => {
       const [ann, bob] = await pair();
       const first = await post(ann, crossingOf(1, 'right', 'once'));
       for (let n = 0; n < 3; n++) {
@@ -217,7 +218,7 @@ for (const workers of [2, 0]) {
       }
       await post(ann, crossingOf(2, 'right', 'after'));
       const forgotten = await post(ann, crossingOf(1, 'right', 'once'));
-      assert.deepEqual(forgotten.json, { to: null }, 'the receiver of an older one is not remembered');
+      assert.deepEqual(forgotten.json, { to: null }, 'the receiver of an older crossing is not remembered');
       const batch = await pollFor(bob, bob.cursor, isSprite);
       assert.deepEqual(
         sprites(batch).map(({ sprite }) => sprite.name),
@@ -225,7 +226,7 @@ for (const workers of [2, 0]) {
       );
     });
 
-    it('lets throws overtake one another by 32, and refuses what is further behind', async () => {
+    it('accepts a throw up to 32 numbers behind the newest, and refuses one further behind', async () => {
       const [ann, bob] = await pair();
       assert.equal((await post(ann, crossingOf(100, 'right', '100'))).status, 202);
       assert.equal((await post(ann, crossingOf(68, 'right', '68'))).status, 202);
@@ -237,7 +238,7 @@ for (const workers of [2, 0]) {
       );
     });
 
-    it('answers the older of two polls empty: the newest wins', async () => {
+    it('answers the older of two polls empty: a newer poll replaces it', async () => {
       const pair = await settledPair();
       const { ann, bob, cursor } = pair;
       const before = (await parked(relay)) ?? 0;
@@ -251,7 +252,7 @@ for (const workers of [2, 0]) {
       pair.cursor = batch.cursor;
     });
 
-    it('gives a held poll up when its connection closes, and keeps what comes then', async () => {
+    it('drops a held poll when its connection closes, and keeps events that arrive later', async () => {
       const pair = await settledPair();
       const { ann, bob, cursor } = pair;
       const before = (await parked(relay)) ?? 0;
@@ -260,14 +261,14 @@ for (const workers of [2, 0]) {
       await until('the poll is held', async () => (await parked(relay)) === before + 1);
       quit.abort();
       await assert.rejects(held);
-      await until('the poll is given up', async () => (await parked(relay)) === before);
+      await until('the poll is dropped', async () => (await parked(relay)) === before);
       await post(ann, crossingOf(++pair.crossing));
       const batch = (await poll(bob, cursor)).json as Batch;
       assert.equal(sprites(batch).length, 1);
       pair.cursor = batch.cursor;
     });
 
-    it('answers a held poll 410 when its desktop leaves, and the old id from then on', async () => {
+    it('answers a held poll 410 when its desktop leaves, and all later requests with the old id', async () => {
       const [, bob] = await pair();
       const cursor = await settled(bob);
       const before = (await parked(relay)) ?? 0;
@@ -283,7 +284,7 @@ for (const workers of [2, 0]) {
       isProblem(await leave(relay, bob), 'desktop-ended');
     });
 
-    it('passes on what waits for a desktop that leaves, in its direction of travel', async () => {
+    it('passes on the waiting sprites of a desktop that leaves, in their direction of travel', async () => {
       const world = freshWorld();
       const [ann, bob, carol] = [
         await join(relay.url, { name: 'Ann', world }),
@@ -294,13 +295,13 @@ for (const workers of [2, 0]) {
       assert.deepEqual(thrown.json, { to: { desktop: bob.desktop, name: 'Bob' } });
       assert.equal((await leave(relay, bob)).status, 204);
       const [sprite] = sprites((await poll(carol, carol.cursor)).json as Batch);
-      assert.ok(sprite, 'it waits for her already');
+      assert.ok(sprite, 'it waits for Carol already');
       assert.equal(sprite.sprite.name, 'traveller');
       assert.equal(sprite.edge, 'left');
       assert.equal(sprite.from.desktop, ann.desktop);
     });
 
-    it('seats an invited desktop to the right of its friend, in the world of the friend', async () => {
+    it('places an invited desktop to the right of its friend, in the friend’s world', async () => {
       const world = freshWorld();
       const [ann] = [await join(relay.url, { name: 'Ann', world }), await join(relay.url, { name: 'Bob', world })];
       await join(relay.url, { name: 'Carol', world });
@@ -309,10 +310,10 @@ for (const workers of [2, 0]) {
       assert.deepEqual((await post(ann, crossingOf(1, 'right'))).json, { to: { desktop: dora.desktop, name: 'Dora' } });
       const screen = { width: 800, height: 600 };
       const elsewhere = { near: ann.desktop, world: freshWorld(), screen };
-      isProblem(await ask(`${relay.url}/v1/desktops`, { method: 'POST', body: elsewhere }), 'near-gone');
+      isProblem(await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: elsewhere }), 'near-gone');
       await leave(relay, ann);
       const late = { near: ann.desktop, screen };
-      isProblem(await ask(`${relay.url}/v1/desktops`, { method: 'POST', body: late }), 'near-gone');
+      isProblem(await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: late }), 'near-gone');
     });
 
     it('keeps private worlds apart', async () => {
@@ -322,7 +323,7 @@ for (const workers of [2, 0]) {
       assert.deepEqual((await post(carol, crossingOf(1))).json, { to: { desktop: dora.desktop, name: 'Bob' } });
     });
 
-    it('answers the preflight of a browser on both ports', async () => {
+    it('answers a browser’s preflight request on both ports', async () => {
       const desktop = await join(relay.url);
       for (const url of [
         `${relay.url}/v1/desktops`,
@@ -330,7 +331,7 @@ for (const workers of [2, 0]) {
         desktop.events,
         `${relay.url}/v1/sprites/${FILE}`,
       ]) {
-        const answer = await ask(url, { method: 'OPTIONS', headers: { origin: 'http://elsewhere.example' } });
+        const answer = await sendRequest(url, { method: 'OPTIONS', headers: { origin: 'http://elsewhere.example' } });
         assert.equal(answer.status, 204, url);
         assert.equal(answer.headers['access-control-allow-origin'], '*');
         assert.match(answer.headers['access-control-allow-headers'] as string, /authorization/);
@@ -338,7 +339,7 @@ for (const workers of [2, 0]) {
       }
     });
 
-    it('answers a method that is not for a path 405, with those that are', async () => {
+    it('answers 405 to a method the path does not have, with the methods it has', async () => {
       const { desktop, events, crossings, token } = await join(relay.url);
       const wrong: [string, string, string][] = [
         [events, 'POST', 'GET, OPTIONS'],
@@ -348,25 +349,25 @@ for (const workers of [2, 0]) {
         [`${relay.url}/v1/sprites/${FILE}`, 'DELETE', 'GET, PUT, OPTIONS'],
       ];
       for (const [url, method, allow] of wrong) {
-        const answer = await ask(url, { method, token });
+        const answer = await sendRequest(url, { method, token });
         isProblem(answer, 'method-not-allowed');
         assert.equal(answer.headers.allow, allow, url);
       }
     });
 
-    it('answers what is nowhere 404, on both ports', async () => {
-      isProblem(await ask(`${relay.url}/v1/nothing`), 'not-found');
-      isProblem(await ask(`${relay.url}/nothing`), 'not-found');
-      isProblem(await ask(`${relay.eventsUrl}/v1/nothing`), 'not-found');
-      isProblem(await ask(`${relay.eventsUrl}/`), 'not-found');
+    it('answers 404 to an unknown path, on both ports', async () => {
+      isProblem(await sendRequest(`${relay.url}/v1/nothing`), 'not-found');
+      isProblem(await sendRequest(`${relay.url}/nothing`), 'not-found');
+      isProblem(await sendRequest(`${relay.eventsUrl}/v1/nothing`), 'not-found');
+      isProblem(await sendRequest(`${relay.eventsUrl}/`), 'not-found');
     });
 
     describe('sprite files', () => {
       const put = (file: string, body: Buffer, token?: string) =>
-        ask(`${relay.url}/v1/sprites/${file}`, { method: 'PUT', token, body });
+        sendRequest(`${relay.url}/v1/sprites/${file}`, { method: 'PUT', token, body });
 
       it('serves each shipped character under its hash', async () => {
-        const list = (await ask(`${relay.url}/sprites/index.json`)).json as {
+        const list = (await sendRequest(`${relay.url}/sprites/index.json`)).json as {
           file: string;
           name: string;
           url: string;
@@ -376,24 +377,24 @@ for (const workers of [2, 0]) {
           const bytes = readFileSync(joinPath(import.meta.dirname, '../web', url));
           assert.equal(hashOf(bytes), file, name);
           for (const path of [`/v1/sprites/${file}`, url]) {
-            const answer = await ask(`${relay.url}${path}`);
+            const answer = await sendRequest(`${relay.url}${path}`);
             assert.equal(answer.status, 200, path);
             assert.deepEqual(answer.body, bytes);
           }
         }
       });
 
-      it('stores a new file once, and serves it as an image that may be kept for ever', async () => {
+      it('stores a new file once, and serves it as an image that may be cached for ever', async () => {
         const { token } = await join(relay.url);
         const bytes = sprFile();
         const file = hashOf(bytes);
         const url = `${relay.url}/v1/sprites/${file}`;
-        isProblem(await ask(url), 'not-found');
+        isProblem(await sendRequest(url), 'not-found');
         const stored = await put(file, bytes, token);
         assert.equal(stored.status, 201, `${stored.body}`);
         assert.deepEqual(stored.json, { file, url });
         assert.equal((await put(file, bytes, token)).status, 204);
-        const answer = await ask(url);
+        const answer = await sendRequest(url);
         assert.equal(answer.status, 200);
         assert.deepEqual(answer.body, bytes);
         assert.equal(answer.headers['content-type'], 'image/png');
@@ -402,24 +403,24 @@ for (const workers of [2, 0]) {
         assert.equal(answer.headers['access-control-allow-origin'], '*');
         assert.equal(answer.headers['cross-origin-resource-policy'], 'cross-origin');
         assert.equal(answer.headers.etag, `"${file}"`);
-        const known = await ask(url, { headers: { 'if-none-match': `"${file}"` } });
+        const known = await sendRequest(url, { headers: { 'if-none-match': `"${file}"` } });
         assert.equal(known.status, 304);
         assert.equal(known.body.length, 0);
-        const head = await ask(url, { method: 'HEAD' });
+        const head = await sendRequest(url, { method: 'HEAD' });
         assert.equal(head.status, 200);
         assert.equal(head.headers['content-length'], String(bytes.length));
       });
 
-      it('stores a file that is put several times at once', async () => {
+      it('stores a file that is uploaded several times at once', async () => {
         const { token } = await join(relay.url);
         const bytes = sprFile();
         const file = hashOf(bytes);
         const answers = await Promise.all(Array.from({ length: 8 }, () => put(file, bytes, token)));
         assert.ok(answers.every(({ status }) => status === 201 || status === 204));
-        assert.deepEqual((await ask(`${relay.url}/v1/sprites/${file}`)).body, bytes);
+        assert.deepEqual((await sendRequest(`${relay.url}/v1/sprites/${file}`)).body, bytes);
       });
 
-      it('takes a file only with a token', async () => {
+      it('accepts a file only with a token', async () => {
         const bytes = sprFile();
         const file = hashOf(bytes);
         const { token } = await join(relay.url);
@@ -433,10 +434,10 @@ for (const workers of [2, 0]) {
           ),
           'unknown-desktop',
         );
-        isProblem(await ask(`${relay.url}/v1/sprites/${file}`), 'not-found');
+        isProblem(await sendRequest(`${relay.url}/v1/sprites/${file}`), 'not-found');
       });
 
-      it('refuses what is not of its hash, or no sprite, and says which part', async () => {
+      it('refuses a file with another hash, or that is not a sprite, and names the faulty part', async () => {
         const { token } = await join(relay.url);
         const good = sprFile();
         const flipped = Buffer.from(good);
@@ -445,8 +446,8 @@ for (const workers of [2, 0]) {
           ['a bad CRC', flipped, /CRC/],
           ['trailing bytes', Buffer.concat([good, Buffer.from('<script>')]), /IEND|follow|end/i],
           ['huge dimensions', sprFile({ width: 2 ** 31 - 2, height: 2 ** 31 - 1 }), /4096/],
-          ['a size its pixels are not of', sprFile({ width: 4096, height: 4096 }), /inflate/],
-          ['no PNG', Buffer.from('<svg onload="alert(1)"/>'), /signature/],
+          ['a size that its pixels do not have', sprFile({ width: 4096, height: 4096 }), /inflate/],
+          ['not a PNG', Buffer.from('<svg onload="alert(1)"/>'), /signature/],
           ['no bytes', Buffer.alloc(0), /signature/],
           ['half a file', good.subarray(0, good.length / 2), /./],
         ];
@@ -454,19 +455,19 @@ for (const workers of [2, 0]) {
           const file = hashOf(bytes);
           const document = isProblem(await put(file, bytes, token), 'sprite-invalid');
           assert.match(document.detail, sentence, what);
-          isProblem(await ask(`${relay.url}/v1/sprites/${file}`), 'not-found');
+          isProblem(await sendRequest(`${relay.url}/v1/sprites/${file}`), 'not-found');
         }
         isProblem(await put(hashOf(Buffer.from('another')), good, token), 'sprite-invalid');
         for (const name of ['abc', '..%2f..%2fadmin-token', FILE.toUpperCase(), `${FILE}0`]) {
           isProblem(await put(name, good, token), 'sprite-invalid');
-          isProblem(await ask(`${relay.url}/v1/sprites/${name}`), 'not-found');
+          isProblem(await sendRequest(`${relay.url}/v1/sprites/${name}`), 'not-found');
         }
       });
     });
   });
 }
 
-describe('a relay whose clock runs fast', BOUNDED, () => {
+describe('a relay with a fast clock', BOUNDED, () => {
   let relay: RelayProcess;
   before(async () => {
     const clock = pathToFileURL(joinPath(import.meta.dirname, 'fast_clock.ts'));
@@ -474,7 +475,7 @@ describe('a relay whose clock runs fast', BOUNDED, () => {
   });
   after(() => relay?.stop());
 
-  it('answers a poll that nothing came for with a ping and its neighbours', async () => {
+  it('answers a poll without events with a ping and the neighbours', async () => {
     const ann = await join(relay.url, { name: 'Ann', world: freshWorld() });
     const cursor = await settled(ann);
     const startMs = performance.now();
@@ -488,7 +489,7 @@ describe('a relay whose clock runs fast', BOUNDED, () => {
     assert.ok(heldSeconds >= 0.9 * ann.pingSeconds, `held for ${heldSeconds} s of its clock`);
   });
 
-  it('ends a silent desktop with its lease; what waited for it goes on', async () => {
+  it('ends a silent desktop when its lease ends, and passes its sprites on', async () => {
     const world = freshWorld();
     const ann = await join(relay.url, { name: 'Ann', world });
     const bob = await join(relay.url, { name: 'Bob', world });

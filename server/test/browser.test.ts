@@ -1,8 +1,8 @@
 /**
- * Two pages in a real browser and one desktop that is nothing but `curl` throw sprites to each other.
+ * Two pages in a real browser and one desktop that is only `curl` throw sprites to each other.
  *
- * They sit in a row in a world of their own: Ann, Bob, Carol, and right of Carol is Ann again. Ann is on a socket, Bob on
- * long-polls, Carol is three commands. What it looked like lies in screenshots/ afterwards.
+ * They are alone in their world, in a row: Ann, Bob, Carol, and right of Carol is Ann again. Ann uses a socket, Bob uses
+ * long-polls, and Carol is three commands. The test writes screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -23,7 +23,7 @@ const CHROMIUM_FLAGS = [
 const SCREENSHOTS = joinPath(import.meta.dirname, '../../screenshots');
 const VIEW = { width: 900, height: 600 };
 
-/** A sprite of a page, as its read-only handle for tests tells it. */
+/** A sprite of a page, as the page's handle for tests returns it. */
 interface Seen {
   file: string;
   name: string;
@@ -39,13 +39,13 @@ declare global {
 
 const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
 
-/** What curl prints, as JSON. */
+/** Runs curl and parses what it prints as JSON. */
 async function curl(...args: string[]): Promise<unknown> {
   const { stdout } = await promisify(execFile)('curl', ['--silent', '--show-error', '--max-time', '30', ...args]);
   return JSON.parse(stdout);
 }
 
-/** Where the first sprite that comes to this page, or that of a name, is in its first frames; call it before it is thrown. */
+/** Resolves to the first frames of the next sprite, or the one of this name, that arrives on the page. Call it before the throw. */
 function arrival(page: Page, name?: string): Promise<Seen[]> {
   return page.evaluate(
     (wanted) =>
@@ -64,14 +64,14 @@ function arrival(page: Page, name?: string): Promise<Seen[]> {
   );
 }
 
-/** The way of a sprite that has come in by the left edge at `at`, and flies on. */
-function cameInFromTheLeft(path: Seen[], at: number): void {
+/** Asserts that these are the frames of a sprite that entered over the left edge at `at` and flies on. */
+function assertEnteredFromTheLeft(path: Seen[], at: number): void {
   const [first] = path;
   const last = path.at(-1) as Seen;
-  assert.ok(first.x < 0.25 * VIEW.width, `it begins at the left, not at ${first.x}`);
+  assert.ok(first.x < 0.25 * VIEW.width, `it starts at the left, not at ${first.x}`);
   assert.ok(last.x > first.x, `it flies on to the right: ${first.x}, ${last.x}`);
-  // Its foot is half its height below the middle, and it falls a little before the first frame.
-  assert.ok(Math.abs(first.y - at * VIEW.height) < 110, `it left at ${at * VIEW.height}, and comes in at ${first.y}`);
+  // The foot is half its height below the middle, and the sprite falls a little before the first frame.
+  assert.ok(Math.abs(first.y - at * VIEW.height) < 110, `it left at ${at * VIEW.height} and entered at ${first.y}`);
 }
 
 onEachFront('desktops in a browser', desktops, missing);
@@ -95,8 +95,8 @@ function desktops(front: FrontKind): void {
 
   const shot = (page: Page, name: string) => page.screenshot({ path: joinPath(SCREENSHOTS, `${name}.png`) });
 
-  /** Opens a page, as somebody who never was here before, and comes in. */
-  async function comeIn(name: string, query: string): Promise<Page> {
+  /** Opens a page as a new visitor, and joins. */
+  async function joinInBrowser(name: string, query: string): Promise<Page> {
     const context = await browser.newContext({ viewport: VIEW });
     const page = await context.newPage();
     page.on('pageerror', (error) => faults.push(`${name}: ${error.stack}`));
@@ -113,9 +113,9 @@ function desktops(front: FrontKind): void {
 
   const neighbour = (page: Page, edge: string) => page.locator(`.edge[data-edge="${edge}"] .neighbour`);
 
-  it('come in, see who is beyond their edges, and have sprites of their own', async () => {
-    ann = await comeIn('Ann', '');
-    bob = await comeIn('Bob', '&transport=poll');
+  it('join, show their neighbours, and have sprites of their own', async () => {
+    ann = await joinInBrowser('Ann', '');
+    bob = await joinInBrowser('Bob', '&transport=poll');
     carol = (await curl(
       ...['--json', JSON.stringify({ name: 'Carol', world: 'browser', screen: { width: 80, height: 24 } })],
       `${relay.url}/v1/desktops`,
@@ -132,7 +132,7 @@ function desktops(front: FrontKind): void {
     await shot(ann, 'browser-1-ann-is-in');
   });
 
-  it('throw with the mouse: it comes in beyond the edge, at the same height, and flies on', async () => {
+  it('throw with the mouse: the sprite enters the neighbour at the same height and flies on', async () => {
     const crossings: SpriteEvent[] = [];
     bob.on('response', async (response) => {
       if (!response.url().includes('/events')) return;
@@ -149,14 +149,14 @@ function desktops(front: FrontKind): void {
     assert.equal(event.edge, 'left');
     assert.equal(event.sprite.file, thrown.file);
     assert.ok(event.vx > 200, `it flies to the right with ${event.vx} px/s`);
-    assert.ok(Math.abs(event.at - 0.4) < 0.15, `it was let go of at 0.4 of the height, and crossed at ${event.at}`);
-    cameInFromTheLeft(path, event.at);
+    assert.ok(Math.abs(event.at - 0.4) < 0.15, `it was released at 0.4 of the height and crossed at ${event.at}`);
+    assertEnteredFromTheLeft(path, event.at);
     await ann.waitForFunction(() => globalThis.sprites.onTheWay() === 0);
     const left = await ann.evaluate(() => globalThis.sprites.sprites().length);
-    assert.equal(left, before - 1, 'it is with Bob now, and only there');
+    assert.equal(left, before - 1, 'Bob has it, and only Bob');
   });
 
-  it('throw with the keys, from long-polls, to a desktop that is only curl', async () => {
+  it('throw with the keyboard, over long-polls, to a desktop that is only curl', async () => {
     await bob.keyboard.press('n');
     await bob.keyboard.press('Shift+ArrowRight');
     let cursor = carol.cursor;
@@ -171,10 +171,10 @@ function desktops(front: FrontKind): void {
     assert.equal(got.edge, 'left');
     assert.ok(got.vx > 0);
     const file = await fetch(`${relay.url}/v1/sprites/${got.sprite.file}`);
-    assert.equal(file.status, 200, 'whoever gets a sprite gets its picture');
+    assert.equal(file.status, 200, 'the receiver of a sprite can fetch its file');
   });
 
-  it('get what curl throws', async () => {
+  it('receive a throw of curl', async () => {
     const [{ file }] = await ann.evaluate(() => globalThis.sprites.sprites());
     const coming = arrival(ann, 'Curly');
     const crossing = crossingOf(1, 'right', 'Curly');
@@ -184,17 +184,17 @@ function desktops(front: FrontKind): void {
       carol.crossings,
     );
     assert.deepEqual(answer, { to: { desktop: await ann.evaluate(() => globalThis.sprites.desktop()), name: 'Ann' } });
-    cameInFromTheLeft(await coming, 0.3);
+    assertEnteredFromTheLeft(await coming, 0.3);
     await shot(ann, 'browser-4-ann-has-curly');
   });
 
-  it('had no fault on the way, and no sprite was lost', async () => {
+  it('logged no error and lost no sprite', async () => {
     assert.deepEqual(faults, []);
     const metrics = await relay.metrics();
     assert.equal(metrics.get('sprites_accepted_total'), 3);
   });
 
-  /** Swings a sprite to the right and lets go of it on the way. A swing on a busy machine may be too slow, and is made again. */
+  /** Drags a sprite to the right and releases it on the way. On a busy machine this may be too slow, so it is repeated. */
   async function throwByMouse(page: Page): Promise<Seen> {
     for (let attempt = 0; attempt < 8; attempt++) {
       const thrown = await grab(page);
@@ -211,10 +211,10 @@ function desktops(front: FrontKind): void {
       await page.waitForFunction(over, before);
       if ((await page.evaluate(() => globalThis.sprites.sprites().length)) < before) return thrown;
     }
-    throw new Error('no swing was fast enough');
+    throw new Error('no throw was fast enough');
   }
 
-  /** Presses the mouse on a sprite of its own that is not under a card; answers which. It walks, so it may take some tries. */
+  /** Presses the mouse on a sprite that is not under a card, and returns the sprite. It may need some tries: sprites walk. */
   async function grab(page: Page): Promise<Seen> {
     for (let attempt = 0; attempt < 50; attempt++) {
       const [sprite] = (await page.evaluate(() => globalThis.sprites.sprites())).filter(

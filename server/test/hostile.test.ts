@@ -1,4 +1,4 @@
-/** Bad input by real sockets: each gets its clear problem document, and the relay goes on as if nothing had been. */
+/** Bad input over real sockets: each gets a clear problem document, and the relay keeps serving, unharmed. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, afterEach, before, it } from 'node:test';
@@ -7,17 +7,17 @@ import { CROSSINGS_BURST_MAX, MAILBOX_EVENTS_MAX } from '../domain/limits.ts';
 import { JOIN_BYTES_MAX } from '../wire/join.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import {
-  type Answer,
-  ask,
   type Batch,
   crossingOf,
   FILE,
+  type HttpResponse,
   isSprite,
   type Joined,
   join,
   poll,
   pollFor,
   post,
+  sendRequest,
 } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
@@ -29,11 +29,11 @@ import { hashOf, sprFile } from './spr_file.ts';
 let relay: RelayProcess;
 let pidsAtFirst: RelayProcess['pids'];
 let worlds = 0;
-/** Every token the relay has given out: none may ever stand in its log. */
+/** All tokens that the relay has issued: none may appear in its log. */
 const tokens: string[] = [];
 const connections: RawConnection[] = [];
 
-async function newcomer(wish: object = {}): Promise<Joined> {
+async function joinDesktop(wish: object = {}): Promise<Joined> {
   const joined = await join(relay.url, wish);
   tokens.push(joined.token);
   return joined;
@@ -41,7 +41,7 @@ async function newcomer(wish: object = {}): Promise<Joined> {
 
 async function pair(): Promise<[Joined, Joined]> {
   const world = `h${worlds++}`;
-  return [await newcomer({ name: 'Ann', world }), await newcomer({ name: 'Bob', world })];
+  return [await joinDesktop({ name: 'Ann', world }), await joinDesktop({ name: 'Bob', world })];
 }
 
 async function raw(port: number): Promise<RawConnection> {
@@ -50,26 +50,26 @@ async function raw(port: number): Promise<RawConnection> {
   return connection;
 }
 
-/** Sends bytes on a connection of their own and reads one answer. */
-async function sent(port: number, bytes: string | Uint8Array): Promise<Answer> {
+/** Sends bytes on a new connection and reads one response. */
+async function sendRaw(port: number, bytes: string | Uint8Array): Promise<HttpResponse> {
   return (await raw(port)).send(bytes).answer();
 }
 
 const pathOf = (url: string): string => new URL(url).pathname;
 
-/** The head of a request, with the empty line. */
+/** Returns the head of a request, with the empty line. */
 function head(line: string, ...headers: string[]): string {
   return `${[`${line} HTTP/1.1`, 'Host: relay', ...headers].join('\r\n')}\r\n\r\n`;
 }
 
-/** A whole crossing as bytes. */
+/** Returns the bytes of a complete request with a crossing. */
 function crossingBytes({ crossings, token }: Joined, crossing: object): string {
   const body = JSON.stringify(crossing);
   const lines = [`Authorization: Bearer ${token}`, `Content-Length: ${Buffer.byteLength(body)}`];
   return head(`POST ${pathOf(crossings)}`, ...lines) + body;
 }
 
-/** The relay is as it was: the same processes, a throw arrives, and no sprite has come into being or gone. */
+/** Asserts that the relay is unharmed: its processes are the same, a throw arrives, and no sprite was made or lost. */
 async function isUnharmed(): Promise<void> {
   const [ann, bob] = await pair();
   assert.equal((await post(ann, crossingOf(1))).status, 202);
@@ -80,7 +80,7 @@ async function isUnharmed(): Promise<void> {
   assert.equal(count('accepted_total'), count('acknowledged_total') + count('waiting') + count('abandoned_total'));
   assert.deepEqual(relay.pids, pidsAtFirst, 'no process has ended');
   const faults = relay.log.filter(({ level }) => level > LEVEL.info);
-  assert.deepEqual(faults, [], 'the log has nothing but the usual');
+  assert.deepEqual(faults, [], 'the log has neither warnings nor errors');
 }
 
 onEachFront('a relay under bad input', (front) => {
@@ -95,7 +95,7 @@ onEachFront('a relay under bad input', (front) => {
     await isUnharmed();
   });
 
-  it('says which member of a crossing is wrong', async () => {
+  it('names the member of a crossing that is wrong', async () => {
     const [ann] = await pair();
     const good = crossingOf(1);
     const without = (member: string, ...values: unknown[]): [string, object][] =>
@@ -118,14 +118,18 @@ onEachFront('a relay under bad input', (front) => {
       ...sprite('scale', 0.2, 17, '1'),
     ];
     for (const [field, body] of wrong) {
-      isProblem(await ask(ann.crossings, { method: 'POST', token: ann.token, body }), 'malformed', field);
+      isProblem(await sendRequest(ann.crossings, { method: 'POST', token: ann.token, body }), 'malformed', field);
     }
     const noText = Buffer.from('{"crossing":1,"edge":"\xc3\x28"}', 'latin1');
-    isProblem(await ask(ann.crossings, { method: 'POST', token: ann.token, body: noText }), 'malformed', 'body');
-    assert.equal((await post(ann, good)).status, 202, 'none of those used the number up');
+    isProblem(
+      await sendRequest(ann.crossings, { method: 'POST', token: ann.token, body: noText }),
+      'malformed',
+      'body',
+    );
+    assert.equal((await post(ann, good)).status, 202, 'none of those used up the number');
   });
 
-  it('says which member of a join is wrong', async () => {
+  it('names the member of a join that is wrong', async () => {
     const screen = { width: 800, height: 600 };
     const wrong: [string, object | string][] = [
       ...['', '{', 'null', '17', '[]', '"x"'].map((body): [string, string] => ['body', body]),
@@ -142,21 +146,21 @@ onEachFront('a relay under bad input', (front) => {
       ['screen.height', { screen: { width: 800 } }],
     ];
     for (const [field, body] of wrong) {
-      isProblem(await ask(`${relay.url}/v1/desktops`, { method: 'POST', body }), 'malformed', field);
+      isProblem(await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body }), 'malformed', field);
     }
-    const odd = await newcomer({ name: '<script>alert("1")</script>\\', world: '__proto__' });
-    const seen = await ask(`${relay.url}/v1/desktops/${odd.desktop}`, { token: odd.token });
+    const odd = await joinDesktop({ name: '<script>alert("1")</script>\\', world: '__proto__' });
+    const seen = await sendRequest(`${relay.url}/v1/desktops/${odd.desktop}`, { token: odd.token });
     assert.equal((seen.json as { name: string }).name, '<script>alert("1")</script>\\');
   });
 
-  it('refuses a body that is too large before it has read it', async () => {
+  it('refuses a body that is too large before reading it', async () => {
     const [ann] = await pair();
     const authorized = `Authorization: Bearer ${ann.token}`;
     const long = crossingOf(1);
     long.sprite.name = 'x'.repeat(1024);
     isProblem(await post(ann, long), 'too-large');
     isProblem(
-      await ask(`${relay.url}/v1/desktops`, { method: 'POST', body: 'x'.repeat(JOIN_BYTES_MAX + 1) }),
+      await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: 'x'.repeat(JOIN_BYTES_MAX + 1) }),
       'too-large',
     );
     const announced: [string, number][] = [
@@ -167,7 +171,7 @@ onEachFront('a relay under bad input', (front) => {
       [`PUT /v1/sprites/${FILE.replace('2', '3')}`, 2 ** 40],
     ];
     for (const [line, length] of announced) {
-      // Not one byte of the body is sent.
+      // No byte of the body is sent.
       const connection = await raw(relay.ports.api);
       connection.send(head(line, authorized, `Content-Length: ${length}`));
       isProblem(await connection.answer(), 'too-large');
@@ -181,14 +185,14 @@ onEachFront('a relay under bad input', (front) => {
     for (const [line, bytesMax] of chunked) {
       const connection = await raw(relay.ports.api);
       const full = `${bytesMax.toString(16)}\r\n${'x'.repeat(bytesMax)}\r\n`;
-      // Nothing is sent behind the byte that is too many: it would meet a closed connection, and so might the answer.
+      // Nothing is sent after the one byte too many: a reset of the closed connection could discard the response.
       connection.send(`${head(line, authorized, 'Transfer-Encoding: chunked')}${full}1\r\nx`);
       isProblem(await connection.answer(), 'too-large');
       await connection.closed;
     }
   });
 
-  it('answers a head that is too large 431, on every port, and closes', async () => {
+  it('answers a head that is too large with 431, on every port, and closes', async () => {
     for (const port of Object.values(relay.ports)) {
       const long = 'x'.repeat(9000);
       for (const bytes of [head('GET /', `X: ${long}`), head(`GET /${long}`)]) {
@@ -199,7 +203,7 @@ onEachFront('a relay under bad input', (front) => {
     }
   });
 
-  it('refuses lengths that are none, or of two minds', async () => {
+  it('refuses lengths that are invalid, or contradict each other', async () => {
     const [ann] = await pair();
     const line = `POST ${pathOf(ann.crossings)}`;
     const authorized = `Authorization: Bearer ${ann.token}`;
@@ -227,14 +231,14 @@ onEachFront('a relay under bad input', (front) => {
       isProblem(await connection.answer(), 'malformed');
       await connection.closed;
     }
-    const empty = await sent(relay.ports.api, head(line, authorized));
+    const empty = await sendRaw(relay.ports.api, head(line, authorized));
     isProblem(empty, 'malformed', 'body');
     const whole = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-    const chunked = await sent(relay.ports.api, head(line, authorized, 'Transfer-Encoding: chunked') + whole);
-    assert.equal(chunked.status, 202, 'a good body may come in chunks');
+    const chunked = await sendRaw(relay.ports.api, head(line, authorized, 'Transfer-Encoding: chunked') + whole);
+    assert.equal(chunked.status, 202, 'a valid body may be sent in chunks');
   });
 
-  it('answers what is no HTTP/1.1 with a problem document, and closes', async () => {
+  it('answers bytes that are not HTTP/1.1 with a problem document, and closes', async () => {
     const wrong = [
       'hello\r\n\r\n',
       'GET\r\n\r\n',
@@ -261,7 +265,7 @@ onEachFront('a relay under bad input', (front) => {
     }
   });
 
-  it('answers pipelined requests one by one, in their order', async () => {
+  it('answers pipelined requests in order', async () => {
     const [ann, bob] = await pair();
     const api = await raw(relay.ports.api);
     const look = head(`GET /v1/desktops/${ann.desktop}`, `Authorization: Bearer ${ann.token}`);
@@ -275,18 +279,18 @@ onEachFront('a relay under bad input', (front) => {
     for (let n = 0; n < 6; n++) statuses.push((await api.answer()).status);
     assert.deepEqual(statuses, [202, 202, 202, 200, 400, 202]);
 
-    const told = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
+    const settled = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
     const events = await raw(relay.ports.events);
-    const asked = (cursor: string) =>
+    const pollWith = (cursor: string) =>
       head(`GET ${pathOf(bob.events)}?cursor=${cursor}`, `Authorization: Bearer ${bob.token}`);
-    // Three polls at once: each is answered, empty or not, and the last one is held until something comes.
-    events.send(asked(told.cursor).repeat(3));
+    // Three polls at once: the first two are answered, and the last is held until there is an event.
+    events.send(pollWith(settled.cursor).repeat(3));
     assert.equal((await post(ann, crossingOf(6))).status, 202);
     for (let n = 0; n < 2; n++) assert.equal((await events.answer()).status, 200);
     assert.equal(((await events.answer()).json as Batch).events.filter(isSprite).length, 1);
   });
 
-  it('forgets requests that are cut off in the middle', async () => {
+  it('discards requests that are cut off in the middle', async () => {
     const [ann] = await pair();
     const authorized = `Authorization: Bearer ${ann.token}`;
     const joining = JSON.stringify({ screen: { width: 1, height: 1 } });
@@ -312,13 +316,13 @@ onEachFront('a relay under bad input', (front) => {
       }
     }
     assert.equal((await relay.metrics()).get('sprites_joined_total'), joined);
-    isProblem(await ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`), 'not-found');
+    isProblem(await sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`), 'not-found');
     assert.equal((await post(ann, crossingOf(1))).status, 202);
     const metrics = await relay.metrics();
-    assert.equal(metrics.get('sprites_repeated_total'), 0, 'no half throw was taken for a whole one');
+    assert.equal(metrics.get('sprites_repeated_total'), 0, 'no incomplete throw was accepted');
   });
 
-  it('closes requests that come too slowly after 10 s, with a 408 where a request had begun', async () => {
+  it('closes slow requests after 10 s, with a 408 if a request had begun', async () => {
     const [ann, bob] = await pair();
     const authorized = `Authorization: Bearer ${ann.token}`;
     const body = JSON.stringify(crossingOf(1));
@@ -333,7 +337,7 @@ onEachFront('a relay under bad input', (front) => {
     const waiting = slow.map(async ([port, bytes], index) => {
       const connection = await raw(relay.ports[port]);
       connection.send(bytes);
-      // A byte every second keeps no connection open.
+      // A byte every second does not keep a connection open.
       if (index === 1) drips.push(setInterval(() => connection.over || connection.send('X'), 1000));
       const answer = await connection.answer();
       isProblem(answer, 'request-timeout');
@@ -348,7 +352,7 @@ onEachFront('a relay under bad input', (front) => {
     silent.destroy();
   });
 
-  it('does not know ids that are none, or were never given out', async () => {
+  it('does not accept ids that are invalid or were never issued', async () => {
     const [ann, bob] = await pair();
     const [slot, generation] = ann.desktop.split('-');
     const digits = ann.token.slice(ann.token.indexOf('.'));
@@ -372,14 +376,14 @@ onEachFront('a relay under bad input', (front) => {
         const url = name === 'look' ? `${relay.url}/v1/desktops/${id}` : ann[name].replace(ann.desktop, id);
         const method = name === 'crossings' ? 'POST' : 'GET';
         const body = name === 'crossings' ? crossingOf(1) : undefined;
-        isProblem(await ask(url, { method, token: stranger.token, body }), 'unknown-desktop');
-        isProblem(await ask(url, { method, token: ann.token, body }), 'unknown-desktop');
+        isProblem(await sendRequest(url, { method, token: stranger.token, body }), 'unknown-desktop');
+        isProblem(await sendRequest(url, { method, token: ann.token, body }), 'unknown-desktop');
       }
     }
     assert.equal((await post(bob, crossingOf(1))).status, 202);
   });
 
-  it('takes no token but the desktop’s own', async () => {
+  it('accepts no token except the desktop’s own', async () => {
     const [ann, bob] = await pair();
     const bits = ann.token.slice(0, -32);
     const last = ann.token.slice(-32);
@@ -407,35 +411,38 @@ onEachFront('a relay under bad input', (front) => {
     ];
     const agent = new http.Agent({ keepAlive: true });
     for (const header of headers) {
-      const asking = { headers: header, agent };
-      isProblem(await ask(`${ann.events}?cursor=${ann.cursor}`, asking), 'unknown-desktop');
-      isProblem(await ask(ann.crossings, { ...asking, method: 'POST', body: crossingOf(1) }), 'unknown-desktop');
+      const withHeader = { headers: header, agent };
+      isProblem(await sendRequest(`${ann.events}?cursor=${ann.cursor}`, withHeader), 'unknown-desktop');
       isProblem(
-        await ask(`${relay.url}/v1/desktops/${ann.desktop}`, { ...asking, method: 'DELETE' }),
+        await sendRequest(ann.crossings, { ...withHeader, method: 'POST', body: crossingOf(1) }),
+        'unknown-desktop',
+      );
+      isProblem(
+        await sendRequest(`${relay.url}/v1/desktops/${ann.desktop}`, { ...withHeader, method: 'DELETE' }),
         'unknown-desktop',
       );
     }
-    const inUrl = await ask(`${ann.events}?cursor=${ann.cursor}&token=${ann.token}`, { agent });
+    const inUrl = await sendRequest(`${ann.events}?cursor=${ann.cursor}&token=${ann.token}`, { agent });
     isProblem(inUrl, 'unknown-desktop');
     agent.destroy();
-    assert.equal((await post(ann, crossingOf(1))).status, 202, 'it is still there');
+    assert.equal((await post(ann, crossingOf(1))).status, 202, 'the desktop is still there');
   });
 
-  it('knows an old id as old, also when its slot has a new owner', async () => {
-    const ann = await newcomer({ world: 'old' });
+  it('recognizes an old id, also when its slot has a new desktop', async () => {
+    const ann = await joinDesktop({ world: 'old' });
     const at = `${relay.url}/v1/desktops/${ann.desktop}`;
-    assert.equal((await ask(at, { method: 'DELETE', token: ann.token })).status, 204);
+    assert.equal((await sendRequest(at, { method: 'DELETE', token: ann.token })).status, 204);
     isProblem(await poll(ann, ann.cursor), 'desktop-ended');
-    const heir = await newcomer({ world: 'old' });
+    const heir = await joinDesktop({ world: 'old' });
     assert.equal(heir.desktop.split('-')[0], ann.desktop.split('-')[0], 'the slot is used again');
     isProblem(await poll(ann, ann.cursor), 'desktop-ended');
     isProblem(await post(ann, crossingOf(1)), 'desktop-ended');
-    isProblem(await ask(at, { method: 'DELETE', token: ann.token }), 'desktop-ended');
-    isProblem(await ask(at, { token: heir.token }), 'unknown-desktop');
+    isProblem(await sendRequest(at, { method: 'DELETE', token: ann.token }), 'desktop-ended');
+    isProblem(await sendRequest(at, { token: heir.token }), 'unknown-desktop');
     assert.equal((await post(heir, crossingOf(1))).status, 202);
   });
 
-  it('tells the cursor to go on from, to one that is ahead or of another life', async () => {
+  it('answers a cursor that is ahead or of another epoch with the cursor to go on from', async () => {
     const [ann, bob] = await pair();
     const [epoch] = bob.cursor.split('-');
     await post(ann, crossingOf(1));
@@ -447,7 +454,7 @@ onEachFront('a relay under bad input', (front) => {
     const { cursor } = isProblem(await poll(bob, `${other}-5`), 'cursor-lost');
     assert.equal(cursor, bob.cursor);
     const batch = (await poll(bob, cursor)).json as Batch;
-    assert.equal(batch.events.filter(isSprite).length, 1, 'what waits is still there');
+    assert.equal(batch.events.filter(isSprite).length, 1, 'the waiting sprite is still there');
     const forms = [
       'x',
       '0',
@@ -463,44 +470,44 @@ onEachFront('a relay under bad input', (front) => {
     }
   });
 
-  it('takes no bomb for a sprite, and serves others meanwhile', async () => {
-    const { token } = await newcomer();
+  it('refuses decompression bombs, and serves other requests meanwhile', async () => {
+    const { token } = await joinDesktop();
     const inflated = bomb(64 * 2 ** 20);
     assert.ok(inflated.length < SPR_BYTES_MAX, `${inflated.length} bytes`);
     const wide = sprFile({ width: 2 ** 31 - 1, height: 2 ** 31 - 1 });
     const flat = sprFile({ width: 0, height: 0 });
     const uploads = [inflated, wide, flat].flatMap((bytes) =>
       Array.from({ length: 4 }, () =>
-        ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token, body: bytes }),
+        sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token, body: bytes }),
       ),
     );
     await isUnharmed();
     for (const answer of await Promise.all(uploads)) isProblem(answer, 'sprite-invalid');
   });
 
-  it('answers throws that come too fast 429, and takes them again later', async () => {
+  it('answers throws that are too fast with 429, and accepts them again later', async () => {
     const [ann, bob] = await pair();
     const connection = await raw(relay.ports.api);
     const thrown = CROSSINGS_BURST_MAX + 40;
     connection.send(Array.from({ length: thrown }, (_, n) => crossingBytes(ann, crossingOf(n + 1))).join(''));
-    const answers: Answer[] = [];
+    const answers: HttpResponse[] = [];
     for (let n = 0; n < thrown; n++) answers.push(await connection.answer());
     const refused = answers.findIndex(({ status }) => status !== 202);
-    assert.ok(refused >= CROSSINGS_BURST_MAX, `${refused} were taken at once`);
+    assert.ok(refused >= CROSSINGS_BURST_MAX, `${refused} were accepted at once`);
     isProblem(answers[refused], 'too-fast');
-    assert.equal((await post(bob, crossingOf(1))).status, 202, 'nobody else is held back');
-    let again: Answer | undefined;
-    await until('the thrower is rested', async () => {
+    assert.equal((await post(bob, crossingOf(1))).status, 202, 'other desktops are not limited');
+    let again: HttpResponse | undefined;
+    await until('the thrower may throw again', async () => {
       again = await post(ann, crossingOf(refused + 1));
       return again.status === 202;
     });
   });
 
-  it('answers a throw into a full mailbox 503, and takes it once there is room again', async () => {
+  it('answers a throw into a full mailbox with 503, and accepts it when there is room again', async () => {
     const [ann, bob] = await pair();
-    const carol = await newcomer({ near: bob.desktop });
-    let full: Answer | undefined;
-    let taken = 0;
+    const carol = await joinDesktop({ near: bob.desktop });
+    let full: HttpResponse | undefined;
+    let accepted = 0;
     for (let crossing = 1; !full; crossing++) {
       for (const [thrower, edge] of [
         [ann, 'right'],
@@ -509,34 +516,34 @@ onEachFront('a relay under bad input', (front) => {
         const answer = await post(thrower, crossingOf(crossing, edge));
         if (answer.status === 202) {
           assert.deepEqual((answer.json as { to: object }).to, { desktop: bob.desktop, name: 'Bob' });
-          taken++;
+          accepted++;
         } else full ??= answer;
       }
     }
     isProblem(full, 'mailbox-full');
-    assert.equal(taken, MAILBOX_EVENTS_MAX);
+    assert.equal(accepted, MAILBOX_EVENTS_MAX);
     isProblem(await post(ann, crossingOf(1000)), 'mailbox-full');
     const batch = (await poll(bob, bob.cursor)).json as Batch;
     isProblem(await post(ann, crossingOf(1000)), 'mailbox-full');
     assert.equal((await poll(bob, batch.cursor)).status, 200, 'this cursor makes room');
-    assert.equal((await post(ann, crossingOf(1000))).status, 202, 'under the number that was refused');
+    assert.equal((await post(ann, crossingOf(1000))).status, 202, 'a refused number may be used again');
   });
 
-  it('does not gather answers for a connection that never reads', async () => {
+  it('does not buffer responses without limit for a connection that never reads', async () => {
     const [ann, bob] = await pair();
     for (let n = 1; n <= 64; n++) await post(ann, crossingOf(n));
     const connection = await raw(relay.ports.events);
     connection.socket.pause();
     const before = (await relay.metrics()).get('sprites_polls_total') as number;
-    const asked = head(`GET ${pathOf(bob.events)}`, `Authorization: Bearer ${bob.token}`);
+    const pollRequest = head(`GET ${pathOf(bob.events)}`, `Authorization: Bearer ${bob.token}`);
     const polls = 20_000;
-    for (let n = 0; n < polls; n += 100) connection.send(asked.repeat(100));
+    for (let n = 0; n < polls; n += 100) connection.send(pollRequest.repeat(100));
     await isUnharmed();
     const answered = ((await relay.metrics()).get('sprites_polls_total') as number) - before;
-    assert.ok(answered < polls / 2, `${answered} of ${polls} polls were answered to one who reads none`);
+    assert.ok(answered < polls / 2, `${answered} of ${polls} polls were answered, although the client reads nothing`);
   });
 
-  it('outlives floods of connections that come and go, with and without a request', async () => {
+  it('survives a flood of connections that open and close, with and without a request', async () => {
     const [ann, bob] = await pair();
     const gauge = async (name: string) => (await relay.metrics()).get(name) as number;
     const idle = async () => [await gauge('sprites_connections'), await gauge('sprites_polls_parked')];
@@ -552,10 +559,10 @@ onEachFront('a relay under bad input', (front) => {
       });
       await Promise.all(flood);
     }
-    await until('all of them are gone', async () => (await idle()).every((count) => count === 0));
+    await until('all connections are gone', async () => (await idle()).every((count) => count === 0));
   });
 
-  it('outlives floods of garbage on all its ports', async (t) => {
+  it('survives a flood of garbage on all its ports', async (t) => {
     const random = randomOf(t);
     for (const port of Object.values(relay.ports)) {
       const flood = Array.from({ length: 40 }, async (_, n) => {
@@ -571,7 +578,7 @@ onEachFront('a relay under bad input', (front) => {
     }
   });
 
-  it('answers on the admin port only to its token', async () => {
+  it('answers on the admin port only with its token', async () => {
     const paths: [string, string][] = [
       ['GET', '/metrics'],
       ['POST', '/admin/gc'],
@@ -582,38 +589,38 @@ onEachFront('a relay under bad input', (front) => {
       ['POST', '/admin/drain'],
       ['GET', '/admin/nothing'],
     ];
-    const desktop = await newcomer();
+    const desktop = await joinDesktop();
     const forged = relay.adminToken.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
     for (const [method, path] of paths) {
       for (const token of [undefined, '', forged, `${relay.adminToken}0`, relay.adminToken.slice(1), desktop.token]) {
-        isProblem(await ask(`${relay.adminUrl}${path}`, { method, token }), 'unknown-desktop');
+        isProblem(await sendRequest(`${relay.adminUrl}${path}`, { method, token }), 'unknown-desktop');
       }
     }
-    assert.equal((await ask(`${relay.adminUrl}/healthz`)).status, 200);
-    assert.deepEqual((await ask(`${relay.adminUrl}/readyz`)).json, {
+    assert.equal((await sendRequest(`${relay.adminUrl}/healthz`)).status, 200);
+    assert.deepEqual((await sendRequest(`${relay.adminUrl}/readyz`)).json, {
       ready: true,
       draining: false,
       ports: relay.ports,
     });
     const token = relay.adminToken;
-    isProblem(await ask(`${relay.adminUrl}/admin/nothing`, { token }), 'not-found');
+    isProblem(await sendRequest(`${relay.adminUrl}/admin/nothing`, { token }), 'not-found');
     for (const from of ['-1', 'x', '1e3']) {
-      isProblem(await ask(`${relay.adminUrl}/admin/desktops?from=${from}`, { token }), 'malformed', 'from');
+      isProblem(await sendRequest(`${relay.adminUrl}/admin/desktops?from=${from}`, { token }), 'malformed', 'from');
     }
-    const list = await ask(`${relay.adminUrl}/admin/desktops`, { token });
+    const list = await sendRequest(`${relay.adminUrl}/admin/desktops`, { token });
     assert.ok((list.json as { count: number }).count > 0);
-    assert.equal((await ask(`${relay.adminUrl}/admin/heap`, { token })).status, 200);
-    assert.equal((await ask(`${relay.adminUrl}/admin/gc`, { method: 'POST', token })).status, 200);
+    assert.equal((await sendRequest(`${relay.adminUrl}/admin/heap`, { token })).status, 200);
+    assert.equal((await sendRequest(`${relay.adminUrl}/admin/gc`, { method: 'POST', token })).status, 200);
   });
 
-  it('has logged no token', async () => {
+  it('has not logged any token', async () => {
     const text = relay.log.map((line) => JSON.stringify(line)).join('\n');
     assert.ok(tokens.length > 20);
-    for (const token of tokens) assert.ok(!text.includes(token.slice(-32)), 'a token stands in the log');
+    for (const token of tokens) assert.ok(!text.includes(token.slice(-32)), 'a token is in the log');
   });
 });
 
-/** A .spr whose pixels inflate to `bytes`, though its header promises 16 × 8. */
+/** Returns a .spr whose pixels inflate to `bytes`, although its header says 16 × 8. */
 function bomb(bytes: number): Buffer {
   const good = sprFile();
   const at = good.indexOf('IDAT') - 4;

@@ -1,7 +1,7 @@
 /**
- * Conservation over real sockets while workers are killed: what was accepted is got once, by somebody, or still waits.
+ * No sprite is lost or doubled over real sockets while workers are killed: each accepted sprite is received once, or waits.
  *
- * Every sprite is named by its thrower and number, so each has one fate that can be told at the end.
+ * Each sprite is named after its thrower and number, so the test can tell at the end what became of it.
  */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
@@ -13,10 +13,10 @@ import { type RelayProcess, startRelay, until } from './relay_process.ts';
 const DESKTOPS = 120;
 const KILLS = 5;
 
-/** Accepted throws between a worker's return and the next kill, at the most. */
+/** The most accepted throws between a worker's return and the next kill. */
 const THROWS_BETWEEN_MAX = 600;
 
-/** A desktop rests this long after each throw, in ms: the relay, not the machine, is what is tried. */
+/** Pause of a desktop after each throw, in ms: the test is to stress the relay, not the machine. */
 const REST_MS = 40;
 
 const EDGES = ['left', 'right', 'top', 'bottom'] as const;
@@ -32,7 +32,7 @@ onEachFront('a relay whose workers are killed', (front) => {
     await relay?.stop();
   });
 
-  it('loses no accepted sprite, and lets none be got twice', async (t) => {
+  it('loses no accepted sprite, and delivers none twice', async (t) => {
     const random = randomOf(t);
     const transports = ['poll', 'socket'] as const;
     for (let n = 0; n < DESKTOPS; n++) {
@@ -58,7 +58,7 @@ onEachFront('a relay whose workers are killed', (front) => {
         const victim = workers[Math.floor(random() * workers.length)];
         relay.kill(victim, 'SIGKILL');
         await relay.waitForLog(({ msg, pid }) => msg.startsWith('a worker died') && pid === victim);
-        // The next one only once this one is back: a relay without any worker is another test's.
+        // The next kill waits until this worker is back: a relay without workers is another test's subject.
         await until('another is ready', () => relay.pids.workers.length === 2 && !relay.pids.workers.includes(victim));
       }
     } finally {
@@ -76,7 +76,7 @@ onEachFront('a relay whose workers are killed', (front) => {
     assert.equal(counted, acknowledged + waiting + of('abandoned_total'));
     assert.equal(counted, accepted.size, 'a retried throw counts once');
     assert.equal(of('workers'), 2);
-    assert.equal(of('left_total'), 0, 'nobody’s lease has ended over a dead worker');
+    assert.equal(of('left_total'), 0, 'no lease ended because of a dead worker');
 
     const seen = new Map<string, number>();
     for (const { received, ended } of clients) {
@@ -85,7 +85,7 @@ onEachFront('a relay whose workers are killed', (front) => {
       assert.deepEqual(
         received.map(({ seq }) => seq),
         received.map((_, index) => index + 1),
-        'in order, without a gap',
+        'in order and without a gap',
       );
     }
     assert.deepEqual(
@@ -100,7 +100,7 @@ onEachFront('a relay whose workers are killed', (front) => {
     );
     assert.equal(seen.size, accepted.size, 'from nowhere');
     const retries = clients.reduce((sum, client) => sum + client.retries, 0);
-    assert.ok(retries > 0, 'the kills were felt');
+    assert.ok(retries > 0, 'the kills had an effect');
     t.diagnostic(
       `${KILLS} workers killed, ${accepted.size} sprites, ${retries} retries, ${of('repeated_total')} repeats`,
     );

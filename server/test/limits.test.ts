@@ -1,4 +1,4 @@
-/** At its limits: few files, few desktops. The relay says so at its start, refuses what is too much, and goes on. */
+/** The relay at its limits: few files, few desktops. It warns at its start, refuses what is too much, and keeps serving. */
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { SMALL_WORLD_MAX } from '../domain/limits.ts';
 import { connectionsFor, pollsByHeap } from '../roles/capacity.ts';
 import { STORE_BYTES_MAX } from '../roles/sprite_store.ts';
-import { ask, crossingOf, type Joined, join, post } from './desktop_client.ts';
+import { crossingOf, type Joined, join, post, sendRequest } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
@@ -33,32 +33,32 @@ onEachFront(`a relay that may have ${FILES} files open`, (front) => {
 
   const gauge = async (name: string) => (await relay.metrics()).get(name) as number;
 
-  /** A connection that asks for something; what became of it: its answer's status, 0 when closed, undefined while held. */
-  function asking(
+  /** Sends a request on a new connection. Its status is that of the response, 0 when closed, undefined while held. */
+  function startRequest(
     port: number,
     desktop: Joined,
     line: string,
   ): { connection: RawConnection; status: number | undefined } {
     const connection = new RawConnection(port);
     connections.push(connection);
-    const asked: ReturnType<typeof asking> = { connection, status: undefined };
+    const started: ReturnType<typeof startRequest> = { connection, status: undefined };
     connection.send(`${line} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${desktop.token}\r\n\r\n`);
     connection.answer().then(
       (answer) => {
-        asked.status = answer.status;
+        started.status = answer.status;
         if (answer.status === 503) isProblem(answer, 'relay-full');
       },
       () => {
-        asked.status = 0;
+        started.status = 0;
       },
     );
-    return asked;
+    return started;
   }
 
-  const polling = (desktop: Joined) =>
-    asking(relay.ports.events, desktop, `GET ${new URL(desktop.events).pathname}?cursor=${desktop.cursor}`);
+  const startPoll = (desktop: Joined) =>
+    startRequest(relay.ports.events, desktop, `GET ${new URL(desktop.events).pathname}?cursor=${desktop.cursor}`);
 
-  it('warns at its start, with what it can hold and the remedy', () => {
+  it('warns at its start, says how much it can hold and how to raise that', () => {
     const warning = relay.log.find(({ level, files }) => level === LEVEL.warn && files === FILES);
     assert.ok(warning, 'there is a warning');
     connectionsMax = warning.connectionsMax as number;
@@ -67,12 +67,12 @@ onEachFront(`a relay that may have ${FILES} files open`, (front) => {
     assert.match(warning.msg, /ulimit -n \d+/);
   });
 
-  it('refuses polls above its limit, keeps serving the others, and takes new ones when some leave', async () => {
+  it('refuses polls above its limit, keeps serving the others, and accepts new ones when some end', async () => {
     const agent = new http.Agent({ keepAlive: true });
-    // The first of a world are told of their neighbours; once it is no small one, polls are held.
+    // Desktops of a small world are sent their neighbours. In a larger world polls are held.
     for (let n = 0; n < SMALL_WORLD_MAX; n++) await join(relay.url, { world: 'limits' }, agent);
     for (let n = 0; n < 400; n++) desktops.push(await join(relay.url, { world: 'limits' }, agent));
-    const polls = desktops.map(polling);
+    const polls = desktops.map(startPoll);
     await until('every poll is held or refused', async () => {
       const held = polls.filter(({ status }) => status === undefined).length;
       return held === connectionsMax && (await gauge('sprites_polls_parked')) === connectionsMax;
@@ -81,11 +81,11 @@ onEachFront(`a relay that may have ${FILES} files open`, (front) => {
     assert.ok(refused.every(({ status }) => status === 503 || status === 0));
     assert.ok(
       refused.some(({ status }) => status === 503),
-      'some are told why',
+      'some of them with a reason',
     );
     assert.ok((await gauge('sprites_connections_refused_total')) >= refused.length);
 
-    // Those that are held are served: a sprite comes to one of them.
+    // A held poll is still served: a sprite arrives at one of them.
     const at = polls.findIndex(({ status }, index) => index > 0 && status === undefined);
     const thrown = await post(desktops[at - 1], crossingOf(1), agent);
     assert.equal(thrown.status, 202);
@@ -94,34 +94,37 @@ onEachFront(`a relay that may have ${FILES} files open`, (front) => {
 
     for (const { connection, status } of polls) if (status === undefined) connection.destroy();
     await until('there is room', async () => (await gauge('sprites_connections')) <= 1);
-    const later = desktops.slice(0, 100).map(polling);
+    const later = desktops.slice(0, 100).map(startPoll);
     await until('new polls are held', async () => (await gauge('sprites_polls_parked')) >= 99);
     assert.equal(later.filter(({ status }) => status === 0 || status === 503).length, 0);
     agent.destroy();
   });
 
-  it('refuses connections to the API above its limit, and takes new ones when some leave', async () => {
+  it('refuses connections to the API above its limit, and accepts new ones when some close', async () => {
     const desktop = await join(relay.url, { name: 'Ann' });
     const line = `GET /v1/desktops/${desktop.desktop}`;
     const held = async () => (await gauge('sprites_worker_connections')) as number;
-    // Each asks once and then stays: its connection counts as long as it is open.
-    const looks: ReturnType<typeof asking>[] = [];
+    // Each connection sends one request and stays open, so it counts.
+    const looks: ReturnType<typeof startRequest>[] = [];
     while (looks.filter(({ status }) => status === 503).length === 0 && looks.length < 4 * connectionsMax) {
-      const some = Array.from({ length: 50 }, () => asking(relay.ports.api, desktop, line));
+      const some = Array.from({ length: 50 }, () => startRequest(relay.ports.api, desktop, line));
       looks.push(...some);
       await until('all are answered or closed', () => some.every(({ status }) => status !== undefined));
     }
     assert.ok(
       looks.some(({ status }) => status === 503),
-      `one of ${looks.length} was told why`,
+      `one of ${looks.length} was refused with a reason`,
     );
     const [first] = looks.filter(({ status }) => status === 200);
     first.connection.send(`${line} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${desktop.token}\r\n\r\n`);
-    assert.equal((await first.connection.answer()).status, 200, 'who is in is served');
+    assert.equal((await first.connection.answer()).status, 200, 'an open connection is served');
     assert.ok((await held()) <= 2 * connectionsMax);
     for (const { connection } of looks) connection.destroy();
     await until('there is room', async () => (await held()) === 0);
-    assert.equal((await ask(`${relay.url}/v1/desktops/${desktop.desktop}`, { token: desktop.token })).status, 200);
+    assert.equal(
+      (await sendRequest(`${relay.url}/v1/desktops/${desktop.desktop}`, { token: desktop.token })).status,
+      200,
+    );
   });
 });
 
@@ -132,19 +135,19 @@ describe('a relay for three desktops', BOUNDED, () => {
   });
   after(() => relay?.stop());
 
-  it('refuses the fourth, and takes it when one has left', async () => {
+  it('refuses the fourth, and accepts it when one has left', async () => {
     const wish = { method: 'POST', body: { screen: { width: 800, height: 600 } } };
     const inside = [await join(relay.url), await join(relay.url), await join(relay.url)];
-    isProblem(await ask(`${relay.url}/v1/desktops`, wish), 'relay-full');
-    assert.equal((await post(inside[0], crossingOf(1))).status, 202, 'those inside go on');
+    isProblem(await sendRequest(`${relay.url}/v1/desktops`, wish), 'relay-full');
+    assert.equal((await post(inside[0], crossingOf(1))).status, 202, 'those inside are served');
     const [{ desktop, token }] = inside;
-    assert.equal((await ask(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token })).status, 204);
-    assert.equal((await ask(`${relay.url}/v1/desktops`, wish)).status, 201);
-    isProblem(await ask(`${relay.url}/v1/desktops`, wish), 'relay-full');
+    assert.equal((await sendRequest(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token })).status, 204);
+    assert.equal((await sendRequest(`${relay.url}/v1/desktops`, wish)).status, 201);
+    isProblem(await sendRequest(`${relay.url}/v1/desktops`, wish), 'relay-full');
   });
 });
 
-describe('a relay whose sprite store is not as it should be', BOUNDED, () => {
+describe('a relay with a damaged sprite store', BOUNDED, () => {
   let relay: RelayProcess;
   before(async () => {
     relay = await startRelay({ workers: 1 });
@@ -153,10 +156,10 @@ describe('a relay whose sprite store is not as it should be', BOUNDED, () => {
 
   const put = async (bytes: Buffer) => {
     const { token } = await join(relay.url);
-    return ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token, body: bytes });
+    return sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token, body: bytes });
   };
 
-  it('answers 500 when a file can’t be written, logs why, and goes on', async () => {
+  it('answers 500 when a file cannot be written, logs why, and keeps serving', async () => {
     const bytes = sprFile();
     const folder = joinPath(relay.data, 'sprites', hashOf(bytes).slice(0, 2));
     mkdirSync(joinPath(folder, '..'), { recursive: true });
@@ -165,31 +168,32 @@ describe('a relay whose sprite store is not as it should be', BOUNDED, () => {
     const { err } = await relay.waitForLog(({ msg }) => msg === 'request failed');
     assert.match((err as { message: string }).message, /EEXIST|ENOTDIR/);
     rmSync(folder);
-    assert.equal((await put(bytes)).status, 201, 'it was not its own fault');
+    assert.equal((await put(bytes)).status, 201, 'the file itself was valid');
   });
 });
 
 describe('a relay whose sprite store is full', BOUNDED, () => {
-  it('says so, with when to try again, and serves what it has', async (t) => {
+  it('refuses new files, says when to try again, and serves the files it has', async (t) => {
     const relay = await startRelay({ workers: 1 });
     t.after(() => relay.stop());
-    // A file with a hole as large as the whole store, but for one small sprite.
+    // A sparse file that leaves room for one small sprite.
     const bytes = sprFile();
     const folder = joinPath(relay.data, 'sprites', '00');
     mkdirSync(folder, { recursive: true });
     writeFileSync(joinPath(folder, 'hole.spr'), '');
     truncateSync(joinPath(folder, 'hole.spr'), STORE_BYTES_MAX - bytes.length);
     const { token } = await join(relay.url);
-    const put = (file: Buffer) => ask(`${relay.url}/v1/sprites/${hashOf(file)}`, { method: 'PUT', token, body: file });
+    const put = (file: Buffer) =>
+      sendRequest(`${relay.url}/v1/sprites/${hashOf(file)}`, { method: 'PUT', token, body: file });
     assert.equal((await put(bytes)).status, 201);
     isProblem(await put(sprFile()), 'store-full');
     assert.equal((await put(bytes)).status, 204);
-    assert.deepEqual((await ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`)).body, bytes);
+    assert.deepEqual((await sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`)).body, bytes);
   });
 });
 
 describe('a relay whose heap carries fewer polls than its files', BOUNDED, () => {
-  it('holds as many as the heap carries, so that V8 never ends it', async (t) => {
+  it('holds only as many polls as the heap carries, so that V8 does not abort', async (t) => {
     const env = { SPRITES_NODE_FLAGS: '--max-old-space-size=64 --max-semi-space-size=1' };
     const relay = await startRelay({ workers: 1, front: 'portable', env });
     t.after(() => relay?.stop());
@@ -199,7 +203,7 @@ describe('a relay whose heap carries fewer polls than its files', BOUNDED, () =>
     assert.equal(connections, Math.min(connectionsFor(files), pollsByHeap('portable', heapBytes)));
   });
 
-  it('is told apart by bytes: none for less than its own code, one more for each poll, no limit for the native front', () => {
+  it('counts polls by bytes of heap: a minimum below the size of its own code, one for each poll, no limit for the native front', () => {
     const one = pollsByHeap('portable', 2 ** 30);
     const bytes = [0, 48 * 2 ** 20, 2 ** 30 + 10_500, 2 ** 30 - 10_500];
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Who is shown the program for Windows, in a real browser: whoever is on Windows, where the relay has it. */
+/** Which visitors the page offers the Windows program to, in a real browser: those on Windows, if the relay has it. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type http from 'node:http';
@@ -34,7 +34,7 @@ describe('the offer of the program for Windows', { ...BOUNDED, skip: missing }, 
     rmSync(folder, { recursive: true });
   });
 
-  /** A page that asks to come in, as somebody with this system sees it. */
+  /** Opens the page as a visitor with this system, up to the join dialog. */
   async function visit(userAgent: string) {
     const page = await browser.newPage({ userAgent, viewport: { width: 1280, height: 800 } });
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
@@ -42,11 +42,11 @@ describe('the offer of the program for Windows', { ...BOUNDED, skip: missing }, 
     return { page, shown: await page.locator('.for-windows:visible').count() };
   }
 
-  it('is made to nobody where there is none', async () => {
+  it('is made to no visitor while the relay does not have the program', async () => {
     assert.equal((await visit(WINDOWS)).shown, 0);
   });
 
-  it('is before the eyes of those on Windows, one click away, and in the help for the others', async () => {
+  it('is shown to visitors on Windows, one click away, and is in the help for the others', async () => {
     writeFileSync(join(folder, 'Sprites-Setup.exe'), 'MZ');
     const { page, shown } = await visit(WINDOWS);
     assert.equal(shown, 2);

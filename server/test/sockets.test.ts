@@ -1,4 +1,4 @@
-/** Desktops on WebSockets: the same events, cursor and verdicts as by long-poll and post, and what becomes of nonsense. */
+/** Desktops on WebSockets: the same events, cursors and verdicts as with long-polls and posts, and the handling of bad input. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, afterEach, before, it } from 'node:test';
@@ -6,7 +6,6 @@ import { WebSocket } from 'ws';
 import { CROSSINGS_IN_FLIGHT_MAX } from '../roles/socket_desktop.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
 import {
-  ask,
   type Batch,
   crossingOf,
   DesktopClient,
@@ -17,37 +16,38 @@ import {
   pollFor,
   post,
   type Reference,
+  sendRequest,
 } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem, isProblemDocument } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
 import { type RelayProcess, startRelay, until } from './relay_process.ts';
 
-/** What the relay says on a socket. */
+/** A message of the relay. */
 interface Message extends Partial<Batch> {
   crossing?: number | null;
   to?: Reference | null;
   problem?: ProblemDocument;
 }
 
-/** A socket whose messages are read one by one. */
+/** A socket whose messages a test reads one by one. */
 class Socket {
   readonly ws: WebSocket;
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #messages: Message[] = [];
-  #came: () => void = () => {};
+  #changed: () => void = () => {};
 
   constructor(url: string, headers: Record<string, string> = {}) {
     this.ws = new WebSocket(url, { headers });
     this.ws.on('error', () => {});
     this.ws.on('message', (bytes) => {
       this.#messages.push(JSON.parse(bytes.toString()));
-      this.#came();
+      this.#changed();
     });
     this.closed = new Promise((resolve) => {
       this.ws.on('close', (code, reason) => {
         resolve({ code, reason: reason.toString() });
-        this.#came();
+        this.#changed();
       });
     });
   }
@@ -66,18 +66,18 @@ class Socket {
     return this;
   }
 
-  /** The next message. Throws when the socket closes before it. */
+  /** Resolves to the next message. Throws when the socket closes before that. */
   async next(): Promise<Message> {
     while (this.#messages.length === 0) {
-      if (this.ws.readyState === WebSocket.CLOSED) throw new Error('the socket closed before another message came');
+      if (this.ws.readyState === WebSocket.CLOSED) throw new Error('the socket closed before the next message');
       await new Promise<void>((resolve) => {
-        this.#came = resolve;
+        this.#changed = resolve;
       });
     }
     return this.#messages.shift() as Message;
   }
 
-  /** The next batch that has a sprite; asks on with each cursor on the way. */
+  /** Polls with each new cursor until a batch has a sprite. Resolves to that batch. */
   async sprites(): Promise<Batch> {
     for (;;) {
       const batch = (await this.next()) as Batch;
@@ -111,14 +111,14 @@ for (const workers of [2, 0]) {
       return [await join(relay.url, { name: 'Ann', world }), await join(relay.url, { name: 'Bob', world })];
     }
 
-    /** The socket is told which problem it has, and is closed for it. */
-    async function isRefused(socket: Socket, ...[code, field]: [Parameters<typeof isProblemDocument>[1], string?]) {
+    /** Asserts that the relay sends this problem and closes the socket. */
+    async function assertRefused(socket: Socket, ...[code, field]: [Parameters<typeof isProblemDocument>[1], string?]) {
       const { problem } = await socket.next();
       isProblemDocument(problem as ProblemDocument, code, field);
       assert.equal((await socket.closed).code, 1008);
     }
 
-    it('get the same events under the same cursor as a long-poll', async () => {
+    it('receive the same events and cursor as a long-poll', async () => {
       const [ann, bob] = await pair();
       await post(ann, crossingOf(1, 'top', 'first'));
       await post(ann, crossingOf(2, 'right', 'second'));
@@ -134,23 +134,23 @@ for (const workers of [2, 0]) {
         next.events.filter(isSprite).map(({ seq, sprite }) => [seq, sprite.name]),
         [[3, 'third']],
       );
-      // Back to a long-poll with the socket's cursor: what it acknowledged does not come again.
+      // A long-poll with the socket's cursor does not return what the socket acknowledged.
       const back = (await poll(bob, batch.cursor)).json as Batch;
       assert.deepEqual(back.events.filter(isSprite), next.events.filter(isSprite));
     });
 
-    it('throw, and are told who got it; a repeat changes nothing', async () => {
+    it('throw and receive the verdict; a repeat changes nothing', async () => {
       const [ann, bob] = await pair();
       const socket = await open(ann, { token: ann.token });
       const to = { desktop: bob.desktop, name: 'Bob' };
       assert.deepEqual(await socket.send(crossingOf(1)).next(), { crossing: 1, to });
       assert.deepEqual(await socket.send(crossingOf(1)).next(), { crossing: 1, to });
-      assert.deepEqual((await post(ann, crossingOf(1))).json, { to }, 'a post is the same throw');
+      assert.deepEqual((await post(ann, crossingOf(1))).json, { to }, 'a post with the number is the same throw');
       const { events } = await pollFor(bob, bob.cursor, isSprite);
       assert.equal(events.filter(isSprite).length, 1);
     });
 
-    it('are refused a throw without being closed', async () => {
+    it('stay open when a throw is refused', async () => {
       const [ann] = await pair();
       const socket = await open(ann, { token: ann.token });
       const { crossing, problem } = await socket.send({ ...crossingOf(7), at: 2 }).next();
@@ -162,7 +162,7 @@ for (const workers of [2, 0]) {
       assert.equal((await socket.send(crossingOf(7)).next()).crossing, 7);
     });
 
-    it('share a world with long-polls: throws go both ways', async () => {
+    it('share a world with long-polls, and throws go both ways', async () => {
       const world = `s${worlds++}`;
       const wish = (name: string, transport: 'poll' | 'socket') => ({ name, world, transport });
       const ann = await DesktopClient.join(relay.url, wish('Ann', 'poll'));
@@ -171,7 +171,10 @@ for (const workers of [2, 0]) {
         await ann.throw('right', `to Bob ${n}`);
         await bob.throw('left', `to Ann ${n}`);
       }
-      await until('each has got all of the other', () => ann.received.length === 20 && bob.received.length === 20);
+      await until(
+        'each has received all sprites of the other',
+        () => ann.received.length === 20 && bob.received.length === 20,
+      );
       assert.deepEqual(
         bob.received.map(({ sprite }) => sprite.name),
         Array.from({ length: 20 }, (_, n) => `to Bob ${n + 1}`),
@@ -183,7 +186,7 @@ for (const workers of [2, 0]) {
       await Promise.all([ann.leave(), bob.leave()]);
     });
 
-    it('take the token from the first message or from the header', async () => {
+    it('accept the token in the first message or in the header', async () => {
       const [ann, bob] = await pair();
       await post(ann, crossingOf(1));
       const socket = new Socket(bob.socket, { authorization: `Bearer ${bob.token}` });
@@ -192,22 +195,22 @@ for (const workers of [2, 0]) {
       assert.equal((await socket.send({ cursor: bob.cursor }).sprites()).events.filter(isSprite).length, 1);
     });
 
-    it('are refused with a wrong token, another desktop’s, or none, by message and by header', async () => {
+    it('are refused with a wrong token, another desktop’s or none, in the message and in the header', async () => {
       const [ann, bob] = await pair();
       const forged = bob.token.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
       const unknown = 'unknown-desktop';
-      await isRefused(await open(bob, { token: ann.token, cursor: bob.cursor }), unknown);
-      await isRefused(await open(bob, { token: 'abc', cursor: bob.cursor }), unknown);
-      await isRefused(await open(bob, { token: 17, cursor: bob.cursor }), unknown);
-      await isRefused(await open(bob, { cursor: bob.cursor }), unknown);
-      await isRefused(await open(bob, crossingOf(1)), unknown);
-      await isRefused(await open(bob, { token: forged, cursor: bob.cursor }), unknown);
+      await assertRefused(await open(bob, { token: ann.token, cursor: bob.cursor }), unknown);
+      await assertRefused(await open(bob, { token: 'abc', cursor: bob.cursor }), unknown);
+      await assertRefused(await open(bob, { token: 17, cursor: bob.cursor }), unknown);
+      await assertRefused(await open(bob, { cursor: bob.cursor }), unknown);
+      await assertRefused(await open(bob, crossingOf(1)), unknown);
+      await assertRefused(await open(bob, { token: forged, cursor: bob.cursor }), unknown);
       const socket = new Socket(bob.socket, { authorization: `Bearer ${ann.token}` });
       sockets.push(socket);
-      await isRefused(socket, unknown);
+      await assertRefused(socket, unknown);
     });
 
-    it('can throw nothing under a forged token', async () => {
+    it('cannot throw with a forged token', async () => {
       const [ann, bob] = await pair();
       const forged = ann.token.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
       const socket = await open(ann, { token: forged });
@@ -221,19 +224,19 @@ for (const workers of [2, 0]) {
       );
     });
 
-    it('are told when their cursor is of another life, or ahead', async () => {
+    it('are refused with a cursor of another epoch, or one that is ahead', async () => {
       const [, bob] = await pair();
       const other = bob.cursor.startsWith('0') ? '10000000-0' : '00000000-0';
-      await isRefused(await open(bob, { token: bob.token, cursor: other }), 'cursor-lost');
-      await isRefused(
+      await assertRefused(await open(bob, { token: bob.token, cursor: other }), 'cursor-lost');
+      await assertRefused(
         await open(bob, { token: bob.token, cursor: bob.cursor.replace('-0', '-1000000') }),
         'cursor-ahead',
       );
-      await isRefused(await open(bob, { token: bob.token, cursor: 'abc' }), 'malformed', 'cursor');
-      await isRefused(await open(bob, { token: bob.token, cursor: 17 }), 'malformed', 'cursor');
+      await assertRefused(await open(bob, { token: bob.token, cursor: 'abc' }), 'malformed', 'cursor');
+      await assertRefused(await open(bob, { token: bob.token, cursor: 17 }), 'malformed', 'cursor');
     });
 
-    it('are closed for what is no message: garbage, binary, an array, nothing to do', async () => {
+    it('are closed after an invalid message: garbage, binary, an array, an object without a request', async () => {
       const [, bob] = await pair();
       const garbage = await open(bob);
       garbage.ws.send('{"cursor":');
@@ -244,7 +247,7 @@ for (const workers of [2, 0]) {
       await refusedAfterBatches(await open(bob, []));
       await refusedAfterBatches((await open(bob)).send({ hello: 'there' }));
       const huge = (await open(bob)).send({ cursor: 'x'.repeat(2000) });
-      assert.equal((await huge.closed).code, 1009, 'a message above 1024 bytes is not even read');
+      assert.equal((await huge.closed).code, 1009, 'a message above 1024 bytes is not read');
 
       async function refusedAfterBatches(socket: Socket) {
         let message = await socket.next();
@@ -254,7 +257,7 @@ for (const workers of [2, 0]) {
       }
     });
 
-    it('are nowhere but at a desktop’s own path', async () => {
+    it('exist only at the path of a desktop', async () => {
       const { host } = new URL(relay.url);
       for (const path of ['/', '/v1/desktops/xyz/socket', '/v1/desktops/1-1/events', '/v1/socket']) {
         const ws = new WebSocket(`ws://${host}${path}`);
@@ -265,7 +268,7 @@ for (const workers of [2, 0]) {
       }
     });
 
-    it('answer an upgrade that can’t be one with a problem document', async () => {
+    it('answer an invalid upgrade with a problem document', async () => {
       const [ann] = await pair();
       const upgrade = async (path: string, ...head: string[]) => {
         const connection = await RawConnection.open(relay.ports.api);
@@ -281,44 +284,44 @@ for (const workers of [2, 0]) {
       isProblem(await keyless.answer(), 'malformed', 'upgrade');
       await keyless.closed;
       const other = await upgrade('/sprites/index.json', 'Upgrade: h2c');
-      assert.equal((await other.answer()).status, 200, 'another protocol’s offer is passed over');
+      assert.equal((await other.answer()).status, 200, 'an upgrade to another protocol is ignored');
       other.destroy();
     });
 
-    it('win over a long-poll held before, and lose against one that comes after', async () => {
+    it('replace an older long-poll, and are replaced by a newer one', async () => {
       const [ann, bob] = await pair();
-      const told = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
+      const settled = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
       const parked = async () => (await relay.metrics()).get('sprites_polls_parked');
-      const older = poll(bob, told.cursor);
+      const older = poll(bob, settled.cursor);
       await until('the long-poll is held', async () => (await parked()) === 1);
-      const socket = await open(bob, { token: bob.token, cursor: told.cursor });
-      assert.deepEqual((await older).json, { cursor: told.cursor, events: [] });
-      const newer = poll(bob, told.cursor);
-      assert.deepEqual(await socket.next(), { cursor: told.cursor, events: [] });
+      const socket = await open(bob, { token: bob.token, cursor: settled.cursor });
+      assert.deepEqual((await older).json, { cursor: settled.cursor, events: [] });
+      const newer = poll(bob, settled.cursor);
+      assert.deepEqual(await socket.next(), { cursor: settled.cursor, events: [] });
       await post(ann, crossingOf(1));
       assert.equal(((await newer).json as Batch).events.filter(isSprite).length, 1);
     });
 
-    it('answer the older of two polls on one socket empty', async () => {
+    it('get an empty answer to the older of two polls on one socket', async () => {
       const [ann, bob] = await pair();
-      const told = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
-      const socket = await open(bob, { token: bob.token, cursor: told.cursor });
-      socket.send({ cursor: told.cursor });
-      assert.deepEqual(await socket.next(), { cursor: told.cursor, events: [] });
+      const settled = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
+      const socket = await open(bob, { token: bob.token, cursor: settled.cursor });
+      socket.send({ cursor: settled.cursor });
+      assert.deepEqual(await socket.next(), { cursor: settled.cursor, events: [] });
       await post(ann, crossingOf(1));
       assert.equal((await socket.next()).events?.filter(isSprite).length, 1);
     });
 
     it('are closed when their desktop leaves', async () => {
       const [, bob] = await pair();
-      const told = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
-      const socket = await open(bob, { token: bob.token, cursor: told.cursor });
+      const settled = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
+      const socket = await open(bob, { token: bob.token, cursor: settled.cursor });
       await until('the poll is held', async () => (await relay.metrics()).get('sprites_polls_parked') === 1);
-      await ask(`${relay.url}/v1/desktops/${bob.desktop}`, { method: 'DELETE', token: bob.token });
-      await isRefused(socket, 'desktop-ended');
+      await sendRequest(`${relay.url}/v1/desktops/${bob.desktop}`, { method: 'DELETE', token: bob.token });
+      await assertRefused(socket, 'desktop-ended');
     });
 
-    it('may have 64 throws without an answer; one more is too fast, and the others are answered', async () => {
+    it('may have 64 unanswered throws; more are refused as too fast, and the others are answered', async () => {
       const [ann] = await pair();
       const socket = await open(ann, { token: ann.token });
       const thrown = CROSSINGS_IN_FLIGHT_MAX * 2;
@@ -331,7 +334,7 @@ for (const workers of [2, 0]) {
       assert.ok(verdicts.length - refused.length >= CROSSINGS_IN_FLIGHT_MAX);
     });
 
-    it('are given up when they never read', async () => {
+    it('are closed when they never read', async () => {
       const [ann, bob] = await pair();
       for (let crossing = 1; crossing <= 64; crossing++) await post(ann, crossingOf(crossing));
       const socket = await open(bob);
@@ -339,19 +342,19 @@ for (const workers of [2, 0]) {
       tcp.pause();
       const count = async () => (await relay.metrics()).get('sprites_worker_sockets');
       assert.equal(await count(), 1);
-      // Every poll is answered by the same 64 events, for no cursor ever passes them.
-      const asked = JSON.stringify({ cursor: bob.cursor });
+      // Every poll is answered with the same 64 events, because no cursor acknowledges them.
+      const pollMessage = JSON.stringify({ cursor: bob.cursor });
       let broken = false;
       tcp.once('close', () => {
         broken = true;
       });
-      await until('the relay has given the socket up', async () => {
-        for (let n = 0; n < 200 && socket.ws.readyState === WebSocket.OPEN; n++) socket.ws.send(asked);
+      await until('the relay has closed the socket', async () => {
+        for (let n = 0; n < 200 && socket.ws.readyState === WebSocket.OPEN; n++) socket.ws.send(pollMessage);
         return broken || (await count()) === 0;
       });
-      assert.equal((await post(ann, crossingOf(65))).status, 202, 'nobody else is harmed');
+      assert.equal((await post(ann, crossingOf(65))).status, 202, 'other desktops are not affected');
       const { events } = await pollFor(bob, bob.cursor, isSprite);
-      assert.equal(events.filter(isSprite).length, 64, 'and what waited still waits');
+      assert.equal(events.filter(isSprite).length, 64, 'the waiting sprites still wait');
     });
   });
 }

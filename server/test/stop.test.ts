@@ -1,4 +1,4 @@
-/** The ends of a relay: taken down gracefully, started again on the same ports, and not started at all. */
+/** How a relay ends: a graceful stop, a restart on the same ports, and a start that fails. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -8,27 +8,27 @@ import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { FLAGS, help, LOG_LEVELS, Misused, readOptions } from '../bin/options.ts';
 import {
-  type Answer,
-  ask,
   type Batch,
   crossingOf,
   DesktopClient,
+  type HttpResponse,
   isSprite,
   type Joined,
   join,
   poll,
   pollFor,
   post,
+  sendRequest,
 } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
 import { BOUNDED, LEVEL, type RelayProcess, runRelay, startRelay, until } from './relay_process.ts';
 
-/** What the relay promises a stop takes at the most. */
+/** The longest that a stop may take, as the README promises. */
 const STOP_MS_MAX = 5_000;
 
-/** A stop, with how long it took. */
+/** Stops a relay and measures how long that takes. */
 async function stopTimed(relay: RelayProcess) {
   const startMs = performance.now();
   const stopped = await relay.stop();
@@ -38,8 +38,8 @@ async function stopTimed(relay: RelayProcess) {
 const goingDown = ({ msg }: { msg: string }) => msg === 'going down';
 
 for (const workers of [2, 0]) {
-  onEachFront(`a relay with ${workers} workers that is told to stop`, (front) => {
-    it('tells every held poll to come back later, on long-polls and sockets, and ends in time', async (t) => {
+  onEachFront(`a relay with ${workers} workers that is stopped`, (front) => {
+    it('answers every held poll with a bye, on long-polls and sockets, and ends in time', async (t) => {
       const relay = await startRelay({ workers, front });
       t.after(() => relay?.stop());
       const world = 'byes';
@@ -62,7 +62,7 @@ for (const workers of [2, 0]) {
           return { batches, closed };
         }),
       );
-      // A poll that is never sent again: its own `bye` is all it waits for.
+      // These polls have their neighbours already, so a `bye` is the only event they can get.
       const settled = await Promise.all(
         polled.map((joined) => pollFor(joined, joined.cursor, ({ type }) => type === 'neighbours')),
       );
@@ -77,7 +77,10 @@ for (const workers of [2, 0]) {
       for (const bye of await Promise.all(byes)) {
         assert.ok(bye && bye.retryAfterMs > 0 && bye.retryAfterMs <= 15_000, JSON.stringify(bye));
       }
-      assert.ok(new Set((await Promise.all(byes)).map((bye) => bye?.retryAfterMs)).size > 1, 'not all at one moment');
+      assert.ok(
+        new Set((await Promise.all(byes)).map((bye) => bye?.retryAfterMs)).size > 1,
+        'not all at the same moment',
+      );
       for (const { batches, closed } of sockets) {
         assert.ok(batches.some(({ events }) => events.some(({ type }) => type === 'bye')));
         assert.equal((await closed)[0], 1001);
@@ -89,12 +92,12 @@ for (const workers of [2, 0]) {
       );
     });
 
-    it('finishes the posts in flight, and refuses those that come after', async (t) => {
+    it('finishes posts in flight, and refuses later ones', async (t) => {
       const relay = await startRelay({ workers, front });
       t.after(() => relay?.stop());
       const throwers: Joined[] = [];
       for (let n = 0; n < 16; n++) throwers.push(await join(relay.url));
-      const answers: Answer[] = [];
+      const answers: HttpResponse[] = [];
       let broken = 0;
       let over = false;
       const agent = new http.Agent({ keepAlive: true });
@@ -105,13 +108,13 @@ for (const workers of [2, 0]) {
             answers.push(answer);
             if (answer.status !== 202) return;
           } catch {
-            // Its port is closed, or its connection was the moment it was used again.
+            // The port is closed, or the connection was closed just before it was used again.
             broken++;
             return;
           }
         }
       });
-      // Half of this post is there when the relay is told to stop.
+      // When the relay is stopped, it has received half of this post.
       const [first] = throwers;
       const half = await RawConnection.open(relay.ports.api);
       const body = JSON.stringify(crossingOf(1_000_000));
@@ -119,7 +122,7 @@ for (const workers of [2, 0]) {
         `POST ${new URL(first.crossings).pathname} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${first.token}\r\n` +
           `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 30)}`,
       );
-      await until('throws are on their way', () => answers.length > 200);
+      await until('throws are being accepted', () => answers.length > 200);
       const stopping = stopTimed(relay);
       await relay.waitForLog(goingDown);
       half.send(body.slice(30));
@@ -133,17 +136,20 @@ for (const workers of [2, 0]) {
       const accepted = answers.filter(({ status }) => status === 202);
       const refused = answers.filter(({ status }) => status !== 202);
       for (const answer of refused) isProblem(answer, answer.status === 429 ? 'too-fast' : 'draining');
-      const told = lastLines.find(({ msg }) => msg === 'relay stopped') as unknown as {
+      const stopLine = lastLines.find(({ msg }) => msg === 'relay stopped') as unknown as {
         counters: Record<string, number>;
         waiting: number;
       };
-      const { counters, waiting } = told;
+      const { counters, waiting } = stopLine;
       assert.equal(counters.accepted, counters.acknowledged + waiting + counters.abandoned);
-      assert.ok(counters.accepted >= accepted.length, 'no 202 was said to a throw that was not accepted');
-      assert.ok(counters.accepted <= accepted.length + broken, 'a throw that was accepted got its 202');
+      assert.ok(counters.accepted >= accepted.length, 'every 202 is for an accepted throw');
+      assert.ok(
+        counters.accepted <= accepted.length + broken,
+        'every accepted throw got a 202, unless its connection broke',
+      );
     });
 
-    it('answers 202 again to a throw it has accepted, while it goes down and takes no new one', async (t) => {
+    it('answers a repeated throw 202 again while it stops, and accepts no new one', async (t) => {
       const relay = await startRelay({ workers, front });
       t.after(() => relay?.stop());
       const ann = await join(relay.url, { world: 'again' });
@@ -159,8 +165,8 @@ for (const workers of [2, 0]) {
           return { connection, rest: body.slice(30) };
         }),
       );
-      // An answer on a connection opened later: by then the halves before it have been read.
-      assert.equal((await ask(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token })).status, 200);
+      // When this later connection has its response, the halves before it have been read.
+      assert.equal((await sendRequest(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token })).status, 200);
       const stopping = relay.stop();
       await relay.waitForLog(goingDown);
       for (const { connection, rest } of halves) connection.send(rest);
@@ -171,15 +177,18 @@ for (const workers of [2, 0]) {
       assert.equal((await stopping).code, 0);
     });
 
-    it('still hands out what waits while it goes down, and takes no newcomer', async (t) => {
+    it('still delivers waiting sprites while it stops', async (t) => {
       const relay = await startRelay({ workers, front });
       t.after(() => relay?.stop());
       const world = 'last';
       const [ann, bob] = [await join(relay.url, { world }), await join(relay.url, { world })];
       assert.equal((await post(ann, crossingOf(1))).status, 202);
       const agent = new http.Agent({ keepAlive: true });
-      // The port closes to new connections soon: this one is open before.
-      assert.equal((await ask(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token, agent })).status, 200);
+      // Opens a connection now: the port soon closes to new ones.
+      assert.equal(
+        (await sendRequest(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token, agent })).status,
+        200,
+      );
       const stopping = relay.stop();
       await relay.waitForLog(goingDown);
       const batch = (await poll(bob, bob.cursor)).json as Batch;
@@ -189,11 +198,11 @@ for (const workers of [2, 0]) {
       const { code, lastLines } = await stopping;
       agent.destroy();
       assert.equal(code, 0);
-      const told = lastLines.find(({ msg }) => msg === 'relay stopped');
-      assert.equal(told?.waiting, 0);
+      const stopLine = lastLines.find(({ msg }) => msg === 'relay stopped');
+      assert.equal(stopLine?.waiting, 0);
     });
 
-    it('leaves its ports to the next one at once; who was there joins that', async (t) => {
+    it('frees its ports at once for the next relay, which old desktops must join again', async (t) => {
       const first = await startRelay({ workers, front });
       t.after(() => first.stop());
       const ann = await join(first.url);
@@ -209,7 +218,7 @@ for (const workers of [2, 0]) {
       assert.notEqual(epochOf(again.joined.cursor), epochOf(ann.cursor));
       isProblem(await poll(again.joined, ann.cursor), 'cursor-lost');
       await again.leave();
-      // A third beside it says clearly that each port is taken.
+      // A third relay on these ports reports each port that is taken.
       for (const name of ['api', 'events', 'admin'] as const) {
         const ports = { api: 0, events: 0, admin: 0, [name]: second.ports[name] };
         const { code, err, out } = await runRelay({ workers, ports });
@@ -220,13 +229,13 @@ for (const workers of [2, 0]) {
   });
 }
 
-onEachFront('a relay that is asked to stop in another way', (front) => {
-  it('goes down the same by POST /admin/drain', async (t) => {
+onEachFront('a relay that is stopped in another way', (front) => {
+  it('stops in the same way by POST /admin/drain', async (t) => {
     const relay = await startRelay({ workers: 1, front });
     t.after(() => relay?.stop());
-    const answer = await ask(`${relay.adminUrl}/admin/drain`, { method: 'POST', token: relay.adminToken });
+    const answer = await sendRequest(`${relay.adminUrl}/admin/drain`, { method: 'POST', token: relay.adminToken });
     assert.equal(answer.status, 202);
-    const ready = await ask(`${relay.adminUrl}/readyz`);
+    const ready = await sendRequest(`${relay.adminUrl}/readyz`);
     assert.equal(ready.status, 503);
     assert.equal((ready.json as { draining: boolean }).draining, true);
     await relay.waitForLog(({ msg }) => msg === 'relay stopped');
@@ -251,8 +260,8 @@ onEachFront('a relay that is asked to stop in another way', (front) => {
   });
 });
 
-describe('a relay that can’t start', BOUNDED, () => {
-  it('says which port another program has', async () => {
+describe('a relay that cannot start', BOUNDED, () => {
+  it('names the port that another program uses', async () => {
     const other = net.createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as net.AddressInfo;
@@ -262,7 +271,7 @@ describe('a relay that can’t start', BOUNDED, () => {
     assert.match(err, new RegExp(`could not start.*address already in use.*${port}`));
   });
 
-  it('says in a sentence what is wrong with a flag or its variable, and exits with 2', async () => {
+  it('explains in one sentence what is wrong with a flag or its variable, and exits with 2', async () => {
     const wrong: [string[], Record<string, string>, RegExp][] = [
       [['--workers=1.5'], {}, /^--workers: must be a whole number from 0 to 256, not "1\.5"\.$/],
       [['--nonsense'], {}, /^Unknown option '--nonsense'\. See --help\.$/],
@@ -276,7 +285,7 @@ describe('a relay that can’t start', BOUNDED, () => {
     }
   });
 
-  it('understands no value that an option does not have', () => {
+  it('accepts no value that is invalid for its option', () => {
     const wrong: [string[], RegExp][] = [
       [['--port', '70000'], /^--port: must be a whole number from 0 to 65535, not "70000"\.$/],
       [['--events-port', 'x'], /^--events-port: must be a whole number/],
@@ -290,13 +299,13 @@ describe('a relay that can’t start', BOUNDED, () => {
     for (const [args, message] of wrong) assert.throws(() => readOptions(args, {}), { constructor: Misused, message });
   });
 
-  it('says which admin token file is of no use', async () => {
+  it('names the admin token file that it cannot use', async () => {
     const { code, err } = await runRelay({ args: ['--admin-token-file', '/dev/null'] });
     assert.equal(code, 1);
     assert.match(err, /admin token.*\/dev\/null/);
   });
 
-  it('lists every option when asked for help', async () => {
+  it('lists every option in its help', async () => {
     const { code, out } = await runRelay({ args: ['--help'] });
     assert.equal(code, 0);
     assert.equal(out.trim(), help());
@@ -307,7 +316,7 @@ describe('a relay that can’t start', BOUNDED, () => {
     }
   });
 
-  it('has the defaults its help names', () => {
+  it('has the defaults that its help shows', () => {
     const options = readOptions([], {}) as unknown as Record<string, unknown>;
     const places = ['data', 'admin-token-file'];
     for (const [flag, [, otherwise]] of Object.entries(FLAGS)) {

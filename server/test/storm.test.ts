@@ -1,37 +1,45 @@
 /**
- * A storm over real sockets: connections are cut at any instant, polls and throws are repeated, desktops leave and join.
- * Then every sprite is accounted for: what was accepted has come to exactly one desktop.
+ * A storm over real sockets: connections are cut at any moment, polls and throws are repeated, desktops leave and join.
+ * At the end every sprite is accounted for: each accepted sprite was received by exactly one desktop.
  *
- * A client may only do what PROTOCOL.md lets it do: throw again under the same number until it knows, poll again with the
- * cursor it has, count an event by its sequence, and take away what it had not acknowledged when it leaves. SEED repeats a
- * storm as far as the machine lets it; STORM_SECONDS makes it longer than the few seconds it takes among the other suites.
+ * The clients follow PROTOCOL.md: they repeat a throw under its number until they have a verdict, poll again with their
+ * cursor, count an event by its sequence number, and drop unacknowledged sprites when they leave. SEED repeats a storm as
+ * far as the timing of the machine allows; STORM_SECONDS makes it longer than its usual few seconds.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
 import type { Edge } from '../wire/crossing.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
-import { type Answer, ask, type Batch, crossingOf, isSprite, type Joined, join } from './desktop_client.ts';
+import {
+  type Batch,
+  crossingOf,
+  type HttpResponse,
+  isSprite,
+  type Joined,
+  join,
+  sendRequest,
+} from './desktop_client.ts';
 import { randomOf } from './random.ts';
 import { RawConnection } from './raw_connection.ts';
 import { type RelayOptions, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const STORM_MS = Number(process.env.STORM_SECONDS ?? 4) * 1000;
 
-/** Desktops of a large world, and of a small one whose desktops are told of each change. */
+/** Desktops in a large world, and in a small one whose desktops are sent each change of their neighbours. */
 const DESKTOPS = 120;
 const FEW = 6;
 
-/** Between two throws of a desktop, in ms: the relay, not the machine of the test, is what is tried. */
+/** Pause between two throws of a desktop, in ms: the test is to stress the relay, not the machine. */
 const REST_MS = 40;
 
-/** The longest a connection that is to be cut may last, in ms: an answer takes some tenths of one, or is held. */
+/** How long a connection may last until it is cut, in ms. A response takes some tenths of a ms, or is held. */
 const CUT_MS_MAX = 12;
 
-/** Between one leaving, with another coming in its place, and the next, in ms at the most. */
+/** The longest pause, in ms, until the next desktop leaves and another joins in its place. */
 const LEAVING_MS = 100;
 
-/** Who has cut a connection waits no longer than this for the relay's end of it, in ms. */
+/** How long to wait for the relay to close a connection that was cut, in ms. */
 const CUT_OFF_MS = 500;
 
 const EDGES: readonly Edge[] = ['left', 'right', 'top', 'bottom'];
@@ -51,7 +59,7 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** What all desktops of a storm have done, to be compared at its end. */
+/** What all desktops of a storm did; the test compares it at the end. */
 class Ledger {
   readonly accepted = new Set<string>();
   readonly owners = new Map<string, string[]>();
@@ -62,14 +70,14 @@ class Ledger {
   }
 }
 
-/** A desktop whose connections do not last. */
+/** A desktop whose connections are cut. */
 class Desktop {
   readonly joined: Joined;
   readonly #ledger: Ledger;
   readonly #random: () => number;
   readonly #ports: { api: number; events: number };
-  /** Sprites that came, the first of sequence 1. */
-  readonly #came: string[] = [];
+  /** Received sprites; the first one has sequence number 1. */
+  readonly #received: string[] = [];
   readonly #lines = new Map<string, RawConnection>();
   #cursor: string;
   #thrown = 0;
@@ -89,38 +97,38 @@ class Desktop {
     this.#polling = this.#pollAll();
   }
 
-  /** It throws no more; it polls on, uncut, until it is stopped. */
+  /** Stops throwing. It polls on, without cuts, until it is stopped. */
   async calm(): Promise<void> {
     this.#calm = true;
     await this.#throwing;
   }
 
-  /** Falls silent; what it got is its own. */
+  /** Stops without leaving. It owns all sprites it received. */
   async stop(): Promise<void> {
     this.#over = true;
     for (const line of this.#lines.values()) line.destroy();
-    for (const sprite of this.#came) this.#ledger.own(sprite, this.joined.desktop);
-    this.#came.length = 0;
+    for (const sprite of this.#received) this.#ledger.own(sprite, this.joined.desktop);
+    this.#received.length = 0;
     await this.#polling;
   }
 
   /**
-   * Leaves. What came up to its cursor is its own, once a poll with that was answered; whatever came behind it belongs to
-   * somebody else by now.
+   * Leaves. It owns the sprites up to its cursor, once a poll with that cursor was answered. Later sprites belong to
+   * another desktop by then.
    */
   async leave(): Promise<void> {
     this.#calm = true;
     await this.#throwing;
     this.#leaving = true;
     const cursor = this.#cursor;
-    // Whichever of the two comes later to the relay, the other is answered.
-    const last = ['one', 'another'].map((line) => this.#ask(line, cursor));
+    // Of these two polls the relay answers the one that arrives first.
+    const last = ['one', 'another'].map((line) => this.#sendPoll(line, cursor));
     const answer = await Promise.any(last.map(async (poll) => (await poll) ?? Promise.reject(new Error('cut'))));
     assert.equal(answer.status, 200, `${answer.body}`);
     this.#over = true;
     const url = `http://127.0.0.1:${this.#ports.api}/v1/desktops/${this.joined.desktop}`;
-    assert.equal((await ask(url, { method: 'DELETE', token: this.joined.token })).status, 204);
-    this.#came.length = Number(cursor.split('-')[1]);
+    assert.equal((await sendRequest(url, { method: 'DELETE', token: this.joined.token })).status, 204);
+    this.#received.length = Number(cursor.split('-')[1]);
     this.#ledger.counts.left++;
     await this.stop();
     await Promise.all(last);
@@ -132,12 +140,12 @@ class Desktop {
       const edge = EDGES[Math.floor(this.#random() * 4)];
       const body = JSON.stringify(crossingOf(this.#thrown, edge, sprite));
       const request = this.#request(`POST ${this.#path('crossings')}`, body);
-      let answer: Answer | undefined;
-      // Under the same number until it is accepted: a try that was cut may still be on its way when the next is refused.
+      let answer: HttpResponse | undefined;
+      // Repeats the number until it is accepted: a request that was cut may still arrive after the next one was refused.
       while (answer?.status !== 202 && !this.#over) {
         answer = await this.#exchange('throws', this.#ports.api, request);
         if (!answer || answer.status === 202) continue;
-        this.#mayBeRefused(answer);
+        this.#countRefusal(answer);
         await rest(REST_MS);
       }
       this.#ledger.accepted.add(sprite);
@@ -153,31 +161,34 @@ class Desktop {
   async #pollAll(): Promise<void> {
     while (!this.#over && !this.#leaving) {
       const polls = [this.#poll('polls')];
-      // A second one beside it: the newer wins, and the older is answered empty.
+      // Sometimes a second poll at the same time: the newer one replaces the older, which is answered empty.
       if (!this.#calm && this.#random() < 0.1) polls.push(this.#poll('more polls'));
       await Promise.all(polls);
     }
   }
 
   async #poll(line: string): Promise<void> {
-    const answer = await this.#ask(line, this.#random() < 0.1 && !this.#calm ? undefined : this.#cursor);
+    const answer = await this.#sendPoll(line, this.#random() < 0.1 && !this.#calm ? undefined : this.#cursor);
     if (!answer || this.#over) return;
     if (answer.status !== 200) {
-      this.#mayBeRefused(answer);
+      this.#countRefusal(answer);
       return;
     }
     const { cursor, events } = answer.json as Batch;
     for (const { seq, sprite } of events.filter(isSprite)) {
-      const known = this.#came[seq - 1];
-      assert.ok(seq <= this.#came.length + 1, `${seq} came to ${this.joined.desktop} behind ${this.#came.length}`);
+      const known = this.#received[seq - 1];
+      assert.ok(
+        seq <= this.#received.length + 1,
+        `${this.joined.desktop} received ${seq} after ${this.#received.length}`,
+      );
       assert.ok(known === undefined || known === sprite.name, `${seq} was ${known}, and is ${sprite.name}`);
-      this.#came[seq - 1] = sprite.name;
+      this.#received[seq - 1] = sprite.name;
     }
-    // Now and then as if the answer had not come: the same again.
+    // Sometimes the client acts as if the response was lost, and polls with the old cursor again.
     if (this.#calm || this.#random() < 0.8) this.#advance(cursor);
   }
 
-  #ask(line: string, cursor: string | undefined): Promise<Answer | undefined> {
+  #sendPoll(line: string, cursor: string | undefined): Promise<HttpResponse | undefined> {
     const query = cursor === undefined ? '' : `?cursor=${cursor}`;
     return this.#exchange(line, this.#ports.events, this.#request(`GET ${this.#path('events')}${query}`));
   }
@@ -187,7 +198,7 @@ class Desktop {
     if (seq(cursor) > seq(this.#cursor)) this.#cursor = cursor;
   }
 
-  #mayBeRefused(answer: Answer): void {
+  #countRefusal(answer: HttpResponse): void {
     this.#ledger.counts.refused++;
     const { code } = answer.json as ProblemDocument;
     assert.ok(['mailbox-full', 'too-fast', 'relay-busy', 'relay-full'].includes(code), `${answer.body}`);
@@ -202,17 +213,17 @@ class Desktop {
     return `${line} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${this.joined.token}\r\n${length}\r\n${body ?? ''}`;
   }
 
-  /** One request and its answer, on a connection that lasts from one to the next; undefined when it was cut. */
-  async #exchange(name: string, port: number, request: string): Promise<Answer | undefined> {
+  /** Sends a request on a kept connection. Resolves to the response, or to undefined when the connection was cut. */
+  async #exchange(name: string, port: number, request: string): Promise<HttpResponse | undefined> {
     let line = this.#lines.get(name);
     if (!line || line.over) {
       line = new RawConnection(port);
       this.#lines.set(name, line);
     }
-    const isWhole = this.#say(line, request);
+    const isWhole = this.#send(line, request);
     try {
       const answer = await line.answer();
-      // Half a request may be answered too, with what it is not.
+      // An incomplete request may get a response too, which does not count.
       return isWhole ? answer : undefined;
     } catch {
       this.#ledger.counts.cuts++;
@@ -221,11 +232,11 @@ class Desktop {
     }
   }
 
-  /** Sends a request, perhaps on a connection that is then cut: in the middle of it, of its answer, or while it is held. */
-  #say(line: RawConnection, request: string): boolean {
+  /** Sends a request and may cut the connection: in the middle of the request, of the response, or while it is held. */
+  #send(line: RawConnection, request: string): boolean {
     const luck = this.#calm ? 1 : this.#random();
-    const said = luck < 0.1 ? request.slice(0, this.#random() * request.length) : request;
-    line.send(said);
+    const sent = luck < 0.1 ? request.slice(0, this.#random() * request.length) : request;
+    line.send(sent);
     const cut = () => {
       const way = this.#random();
       if (way < 0.4) line.destroy();
@@ -236,7 +247,7 @@ class Desktop {
     if (luck < 0.2) cut();
     else if (luck < 0.25) line.socket.once('data', cut);
     else if (luck < 0.4) setTimeout(cut, this.#random() * CUT_MS_MAX);
-    return said.length === request.length;
+    return sent.length === request.length;
   }
 }
 
@@ -247,7 +258,7 @@ function rest(ms: number): Promise<void> {
 for (const { name, threads, ...options } of SHAPES) {
   const skip = (options.front === 'native' && whyNoNativeFront()) || false;
   describe(`a storm over ${name}`, { skip, timeout: 60_000 + 4 * STORM_MS }, () => {
-    it('loses no sprite, and doubles none', async (t) => {
+    it('loses no sprite and doubles none', async (t) => {
       const random = randomOf(t);
       const relay = await startRelay(options);
       t.after(() => relay.stop());
@@ -258,7 +269,7 @@ for (const { name, threads, ...options } of SHAPES) {
       const here: Desktop[] = [];
       t.after(() => Promise.all(here.map((desktop) => desktop.stop())));
       const begin = (joined: Joined) => here.push(new Desktop(joined, relay, ledger, random));
-      // All of them before the storm begins: one by one in the midst of it, a full machine takes half a minute over them.
+      // All desktops join before the storm: during it, a busy machine would take half a minute for them.
       const worlds = [...Array(DESKTOPS).fill('many'), ...Array(FEW).fill('few')];
       const first = await Promise.all(worlds.map((world) => join(relay.url, { world })));
       for (const joined of first) begin(joined);
@@ -285,7 +296,7 @@ for (const { name, threads, ...options } of SHAPES) {
       );
       assert.deepEqual([counted, acknowledged, abandoned], [accepted.size, accepted.size, 0]);
       assert.deepEqual([await of('leases_ended_total'), await of('left_total')], [0, counts.left]);
-      assert.ok(accepted.size > 500 && counts.cuts > 500 && counts.repeats > 50, 'it was a storm');
+      assert.ok(accepted.size > 500 && counts.cuts > 500 && counts.repeats > 50, 'the storm was violent enough');
     });
   });
 }
