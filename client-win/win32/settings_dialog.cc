@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/picture/sheet.h"
 #include "core/relay/seat.h"
 #include "core/text/text.h"
 #include "win32/resource.h"

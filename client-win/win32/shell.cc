@@ -200,7 +200,7 @@ void Shell::LookAtPlaces(int64_t now_ms) {
   }
   const auto covered = FullScreenMonitors(watch_.windows(), Screen(monitors));
   const bool is_full_screen = std::ranges::find(covered, true) != covered.end();
-  PutBackNow(places_.Look(monitors, windows, is_full_screen, now_ms));
+  PutBackNow(places_.Update(monitors, windows, is_full_screen, now_ms));
 }
 
 bool Shell::AnySpriteOnWindow() const {
