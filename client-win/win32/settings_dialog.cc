@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/relay/poller.h"
+#include "core/picture/sheet.h"
+#include "core/relay/seat.h"
 #include "core/text/text.h"
 #include "win32/resource.h"
 #include "win32/text16.h"
@@ -93,7 +94,7 @@ void Fill(HWND dialog, const Settings& settings) {
     AddTo(dialog, IDC_ACCEPT, accept);
   }
   SendDlgItemMessageW(dialog, IDC_ACCEPT, CB_SETCURSEL, static_cast<WPARAM>(settings.accept), 0);
-  SetDlgItemInt(dialog, IDC_MOST, static_cast<UINT>(settings.sprites_most), FALSE);
+  SetDlgItemInt(dialog, IDC_MOST, static_cast<UINT>(settings.sprite_limit), FALSE);
   SetDlgItemInt(dialog, IDC_CACHE, static_cast<UINT>(settings.cache_mib), FALSE);
 }
 
@@ -133,9 +134,9 @@ std::optional<Complaint> ComplaintAbout(HWND dialog) {
   const auto range = [](int low, int high) {
     return std::to_wstring(low) + L" to " + std::to_wstring(high);
   };
-  if (is_outside(IDC_MOST, kSpritesMostMin, kSpritesMostMax)) {
+  if (is_outside(IDC_MOST, kSpriteLimitMin, kSpriteLimitMax)) {
     return Complaint{IDC_MOST,
-                     L"Sprites at once: " + range(kSpritesMostMin, kSpritesMostMax) + L"."};
+                     L"Sprites at once: " + range(kSpriteLimitMin, kSpriteLimitMax) + L"."};
   }
   if (is_outside(IDC_CACHE, kCacheMiBMin, kCacheMiBMax)) {
     return Complaint{IDC_CACHE,
@@ -156,7 +157,7 @@ void Read(HWND dialog, Settings* settings) {
     settings->scale = kScales[scale];
   }
   settings->accept = static_cast<Accept>(ChosenIn(dialog, IDC_ACCEPT));
-  settings->sprites_most = static_cast<int>(GetDlgItemInt(dialog, IDC_MOST, nullptr, FALSE));
+  settings->sprite_limit = static_cast<int>(GetDlgItemInt(dialog, IDC_MOST, nullptr, FALSE));
   settings->cache_mib = static_cast<int>(GetDlgItemInt(dialog, IDC_CACHE, nullptr, FALSE));
 }
 

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "core/desktop.h"
+#include "core/desktop/desktop.h"
 
 namespace sprites {
 

@@ -6,7 +6,7 @@ namespace sprites {
 
 namespace {
 
-// Brackets alone decide, so this can only be wrong about what is no JSON anyway.
+// Counts brackets only, so it can be wrong only about text that is not JSON.
 bool IsDeeperThan(std::string_view text, int depth_max) {
   int depth = 0;
   bool in_string = false;
@@ -65,7 +65,7 @@ bool BoolAt(const Json& value, const char* name, bool otherwise) {
   return member.is_boolean() ? member.get<bool>() : otherwise;
 }
 
-std::string Written(const Json& value) {
+std::string WriteJson(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

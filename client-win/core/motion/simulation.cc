@@ -1,4 +1,4 @@
-#include "core/motion/world.h"
+#include "core/motion/simulation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,26 +13,28 @@ struct Size {
   double height;
 };
 
-// px of the screen.
+// The hitbox in px.
 Size SizeOf(const Sprite& sprite, double scale) {
   return {sprite.nature.width * scale, sprite.nature.height * scale};
 }
 
 double SignOf(double value) { return value < 0 ? -1 : value > 0 ? 1 : 0; }
 
-// Half up, as JavaScript rounds.
+// Rounds halves up, as JavaScript does.
 double Rounded(double value) { return std::floor(value + 0.5); }
 
 }  // namespace
 
-const Sprite* World::Find(SpriteId id) const {
+const Sprite* Simulation::Find(SpriteId id) const {
   const auto found = std::ranges::find(sprites_, id, &Sprite::id);
   return found == sprites_.end() ? nullptr : &*found;
 }
 
-Sprite* World::Mutable(SpriteId id) { return const_cast<Sprite*>(std::as_const(*this).Find(id)); }
+Sprite* Simulation::FindMutable(SpriteId id) {
+  return const_cast<Sprite*>(std::as_const(*this).Find(id));
+}
 
-std::vector<Departure> World::Step(double now_ms, const Random& random) {
+std::vector<Departure> Simulation::Step(double now_ms, const Random& random) {
   const double steps = std::floor((now_ms - now_ms_) / kStepMs);
   if (steps > kStepsPerCallMax) {
     now_ms_ = now_ms - kStepsPerCallMax * kStepMs;
@@ -47,10 +49,10 @@ std::vector<Departure> World::Step(double now_ms, const Random& random) {
     const size_t before = departures.size();
     for (Sprite& sprite : sprites_) {
       const Room room = RoomOf(sprite);
-      if (const auto edge = Crosses(sprite, room)) {
+      if (const auto edge = CrossedEdge(sprite, room)) {
         departures.push_back(Depart(sprite, *edge));
       } else if (sprite.mode != Mode::kDrag) {
-        StayInside(&sprite, room, random);
+        KeepInside(&sprite, room, random);
       }
     }
     for (size_t gone = before; gone < departures.size(); gone++) {
@@ -60,7 +62,7 @@ std::vector<Departure> World::Step(double now_ms, const Random& random) {
   return departures;
 }
 
-void World::SetScreen(Screen screen) {
+void Simulation::SetScreen(Screen screen) {
   if (screen == screen_) {
     return;
   }
@@ -78,22 +80,22 @@ void World::SetScreen(Screen screen) {
   }
 }
 
-void World::SetNature(SpriteId id, const Nature& nature) {
-  if (Sprite* sprite = Mutable(id)) {
+void Simulation::SetNature(SpriteId id, const Nature& nature) {
+  if (Sprite* sprite = FindMutable(id)) {
     sprite->nature = nature;
   }
 }
 
-SpriteId World::Add(const Newcomer& newcomer) {
+SpriteId Simulation::Add(const NewSprite& added) {
   Sprite sprite;
-  sprite.file = newcomer.file;
-  sprite.name = newcomer.name;
-  sprite.scale = newcomer.scale;
-  sprite.from_shelf = newcomer.from_shelf;
-  sprite.nature = newcomer.nature;
-  sprite.facing = newcomer.facing;
-  sprite.x = newcomer.place.x;
-  sprite.y = newcomer.place.y;
+  sprite.file = added.file;
+  sprite.name = added.name;
+  sprite.scale = added.scale;
+  sprite.from_shelf = added.from_shelf;
+  sprite.nature = added.nature;
+  sprite.facing = added.facing;
+  sprite.x = added.place.x;
+  sprite.y = added.place.y;
   sprite.since_ms = sprite.next_ms = sprite.touched_ms = now_ms_;
   sprite.id = next_id_++;
   sprite.monitor = screen_.NearestMonitor({sprite.x, sprite.y});
@@ -101,7 +103,7 @@ SpriteId World::Add(const Newcomer& newcomer) {
   return sprites_.back().id;
 }
 
-void World::Remove(SpriteId id) {
+void Simulation::Remove(SpriteId id) {
   std::erase_if(sprites_, [id](const Sprite& sprite) { return sprite.id == id; });
   if (held() == id) {
     held_.reset();
@@ -111,7 +113,7 @@ void World::Remove(SpriteId id) {
   }
 }
 
-SpriteId World::Enter(Sprite sprite, const Entrance& entrance) {
+SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
   const Doorway door = screen_.EnterBy(entrance.edge, entrance.at);
   sprite.monitor = door.monitor;
   const Room room = screen_.RoomAt(door.point, door.monitor);
@@ -131,7 +133,7 @@ SpriteId World::Enter(Sprite sprite, const Entrance& entrance) {
     const bool from_above = entrance.edge == Edge::kTop;
     sprite.x = along(door.point.x, room.edges.left, room.edges.right, size.width);
     sprite.y = from_above ? door.point.y : door.point.y + size.height;
-    // From below it must rise by twice its own height above the floor, or nobody would see it.
+    // Coming from below, it must rise above the floor far enough to be seen.
     const double height = kEntranceHeights * sprite.nature.height +
                           (room.edges.bottom - room.walls.bottom) / room.scale;
     const double rise = std::max(kEntranceSpeedMin, std::sqrt(2 * sprite.nature.gravity * height));
@@ -141,7 +143,7 @@ SpriteId World::Enter(Sprite sprite, const Entrance& entrance) {
   sprite.thrown = false;
   sprite.through_floor = false;
   sprite.touched_ms = now_ms_;
-  Become(&sprite, Mode::kFall, now_ms_);
+  SetMode(&sprite, Mode::kFall, now_ms_);
   if (sprite.id == kNobody) {
     sprite.id = next_id_++;
   }
@@ -150,13 +152,13 @@ SpriteId World::Enter(Sprite sprite, const Entrance& entrance) {
   return id;
 }
 
-SpriteId World::BounceBack(const Departure& departure) {
+SpriteId Simulation::BounceBack(const Departure& departure) {
   const double across = IsSide(departure.edge) ? -kReturnedSpeed : kReturnedSpeed;
   return Enter(departure.sprite,
                {departure.edge, departure.at, departure.vx * across, departure.vy * -across});
 }
 
-void World::Grab(SpriteId id, Point point, double ms) {
+void Simulation::Grab(SpriteId id, Point point, double ms) {
   const auto found = std::ranges::find(sprites_, id, &Sprite::id);
   if (found == sprites_.end()) {
     return;
@@ -167,11 +169,11 @@ void World::Grab(SpriteId id, Point point, double ms) {
   sprite.thrown = false;
   sprite.through_floor = false;
   sprite.touched_ms = now_ms_;
-  Become(&sprite, Mode::kDrag, now_ms_);
+  SetMode(&sprite, Mode::kDrag, now_ms_);
 }
 
-void World::Drag(Point point, double ms) {
-  Sprite* sprite = held_ ? Mutable(held_->id) : nullptr;
+void Simulation::Drag(Point point, double ms) {
+  Sprite* sprite = held_ ? FindMutable(held_->id) : nullptr;
   if (sprite == nullptr) {
     return;
   }
@@ -189,8 +191,8 @@ void World::Drag(Point point, double ms) {
   }
 }
 
-void World::Release(double ms) {
-  Sprite* sprite = held_ ? Mutable(held_->id) : nullptr;
+void Simulation::Release(double ms) {
+  Sprite* sprite = held_ ? FindMutable(held_->id) : nullptr;
   if (sprite == nullptr) {
     return;
   }
@@ -200,16 +202,16 @@ void World::Release(double ms) {
       std::ranges::find_if(trail, [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
   const double seconds = first == trail.end() ? 0 : (ms - first->ms) / 1000;
   if (seconds <= 0) {
-    Hurl(sprite, 0, 0);
+    Launch(sprite, 0, 0);
     return;
   }
   const double dip = seconds * RoomOf(*sprite).scale;
   const Point last = trail.back().point;
-  Hurl(sprite, (last.x - first->point.x) / dip, (last.y - first->point.y) / dip);
+  Launch(sprite, (last.x - first->point.x) / dip, (last.y - first->point.y) / dip);
 }
 
-void World::ThrowTo(SpriteId id, Edge edge) {
-  Sprite* sprite = Mutable(id);
+void Simulation::ThrowTo(SpriteId id, Edge edge) {
+  Sprite* sprite = FindMutable(id);
   if (sprite == nullptr || sprite->mode == Mode::kDrag) {
     return;
   }
@@ -217,21 +219,21 @@ void World::ThrowTo(SpriteId id, Edge edge) {
   const double gravity = sprite->nature.gravity;
   if (edge == Edge::kTop) {
     const double way = std::max(0.0, (sprite->y - room.edges.top) / room.scale);
-    Hurl(sprite, 0,
-         -(std::sqrt(2 * gravity * way) + kCrossingSpeedMin +
-           std::sqrt(gravity * sprite->nature.height)));
+    Launch(sprite, 0,
+           -(std::sqrt(2 * gravity * way) + kCrossingSpeedMin +
+             std::sqrt(gravity * sprite->nature.height)));
   } else if (edge == Edge::kBottom) {
-    Hurl(sprite, 0, kFloorThrowSpeedMin);
+    Launch(sprite, 0, kFloorThrowSpeedMin);
   } else {
     const bool to_left = edge == Edge::kLeft;
     const double way =
         (to_left ? sprite->x - room.edges.left : room.edges.right - sprite->x) / room.scale;
-    Hurl(sprite, (to_left ? -1 : 1) * (kThrownSpeed + kThrownPerDip * way), -kThrownRise);
+    Launch(sprite, (to_left ? -1 : 1) * (kThrownSpeed + kThrownPerDip * way), -kThrownRise);
   }
 }
 
-void World::Steer(SpriteId id, SteerKey key, bool down) {
-  Sprite* sprite = Mutable(id);
+void Simulation::Steer(SpriteId id, SteerKey key, bool down) {
+  Sprite* sprite = FindMutable(id);
   if (sprite == nullptr) {
     return;
   }
@@ -254,53 +256,42 @@ void World::Steer(SpriteId id, SteerKey key, bool down) {
   sprite->touched_ms = now_ms_;
   sprite->next_ms = now_ms_ + kSteerMs;
   if (sprite->mode == Mode::kSleep) {
-    Become(sprite, Mode::kIdle, now_ms_);
+    SetMode(sprite, Mode::kIdle, now_ms_);
   }
   const bool on_feet = RulesOf(sprite->mode).on_feet;
   if (key == SteerKey::kJump && down && on_feet) {
-    Jump(sprite, now_ms_);  // at once: the key may be up again before the next step
+    Jump(sprite, now_ms_);  // now, because the key may be up again before the next step
   }
   const Room room = RoomOf(*sprite);
   const bool on_floor = std::abs(sprite->y - room.walls.bottom) < kSupportedPx;
   if (key == SteerKey::kDrop && down && on_feet && !on_floor) {
     sprite->y += kDropDip * room.scale;
-    Become(sprite, Mode::kFall, now_ms_);
+    SetMode(sprite, Mode::kFall, now_ms_);
   }
 }
 
-SpriteId World::SpriteAt(Point point, double slack) const {
-  for (auto sprite = sprites_.rbegin(); sprite != sprites_.rend(); ++sprite) {
-    const Size size = SizeOf(*sprite, RoomOf(*sprite).scale);
-    const bool is_beside = std::abs(point.x - sprite->x) > size.width / 2 + slack;
-    if (!is_beside && point.y <= sprite->y + slack && point.y >= sprite->y - size.height - slack) {
-      return sprite->id;
-    }
-  }
-  return kNobody;
-}
-
-void World::Put(Sprite sprite) {
+void Simulation::Put(Sprite sprite) {
   next_id_ = std::max(next_id_, sprite.id + 1);
-  if (Sprite* before = Mutable(sprite.id)) {
+  if (Sprite* before = FindMutable(sprite.id)) {
     *before = std::move(sprite);
   } else {
     sprites_.push_back(std::move(sprite));
   }
 }
 
-const World::Steering* World::SteeringOf(const Sprite& sprite) const {
+const Simulation::Steering* Simulation::SteeringOf(const Sprite& sprite) const {
   return steered_ && steered_->id == sprite.id ? &*steered_ : nullptr;
 }
 
-Room World::RoomOf(const Sprite& sprite) const {
-  // Its height in pixels depends on the monitor it is on; the one it was last on decides.
+Room Simulation::RoomOf(const Sprite& sprite) const {
+  // Its height in pixels depends on its monitor: use the one it was last on.
   const double scale =
       screen_.monitors()[std::min(sprite.monitor, screen_.monitors().size() - 1)].scale;
   const Point middle{sprite.x, sprite.y - sprite.nature.height * scale / 2};
   return screen_.RoomAt(middle, screen_.MonitorAt(middle, sprite.monitor));
 }
 
-void World::Move(Sprite* sprite, double seconds, const Random& random) {
+void Simulation::Move(Sprite* sprite, double seconds, const Random& random) {
   const Room before = RoomOf(*sprite);
   const Point middle{sprite->x, sprite->y - sprite->nature.height * before.scale / 2};
   sprite->monitor = screen_.MonitorAt(middle, sprite->monitor);
@@ -315,11 +306,11 @@ void World::Move(Sprite* sprite, double seconds, const Random& random) {
       Climb(sprite, room, seconds);
       return;
     default:
-      Stand(sprite, room, seconds, random);
+      Walk(sprite, room, seconds, random);
   }
 }
 
-void World::Fly(Sprite* sprite, const Room& room, double seconds) {
+void Simulation::Fly(Sprite* sprite, const Room& room, double seconds) {
   if (const Steering* keys = SteeringOf(*sprite)) {
     const int push = int{keys->right} - int{keys->left};
     const double limit = sprite->nature.walk_speed * kRunFactor;
@@ -342,7 +333,7 @@ void World::Fly(Sprite* sprite, const Room& room, double seconds) {
   }
 }
 
-void World::Climb(Sprite* sprite, const Room& room, double seconds) {
+void Simulation::Climb(Sprite* sprite, const Room& room, double seconds) {
   sprite->y -= sprite->nature.walk_speed * kClimbSpeed * seconds * room.scale;
   const bool at_ceiling = sprite->y - sprite->nature.height * room.scale < room.walls.top;
   if (now_ms_ >= sprite->next_ms || at_ceiling) {
@@ -350,7 +341,7 @@ void World::Climb(Sprite* sprite, const Room& room, double seconds) {
   }
 }
 
-void World::TouchDown(Sprite* sprite, double ground) {
+void Simulation::TouchDown(Sprite* sprite, double ground) {
   const double impact = sprite->vy;
   sprite->y = ground;
   if (impact * sprite->nature.bounce > kBounceSpeedMin) {
@@ -360,14 +351,14 @@ void World::TouchDown(Sprite* sprite, double ground) {
   }
   sprite->vy = 0;
   const bool is_felt = impact > kHardLandingSpeed || sprite->thrown;
-  Become(sprite, is_felt ? Mode::kLand : Mode::kIdle, now_ms_);
+  SetMode(sprite, is_felt ? Mode::kLand : Mode::kIdle, now_ms_);
   sprite->next_ms = now_ms_ + kLandingMs;
 }
 
-// Everything on its feet: sliding to a halt, walking, deciding what to do next.
-void World::Stand(Sprite* sprite, const Room& room, double seconds, const Random& random) {
+// Moves a sprite on its feet: it slides to a halt, walks, or decides what to do next.
+void Simulation::Walk(Sprite* sprite, const Room& room, double seconds, const Random& random) {
   if (!IsSupported(*sprite, room)) {
-    Become(sprite, Mode::kFall, now_ms_);
+    SetMode(sprite, Mode::kFall, now_ms_);
     return;
   }
   if (std::abs(sprite->vx) < kCrossingSpeedMin) {
@@ -382,10 +373,10 @@ void World::Stand(Sprite* sprite, const Room& room, double seconds, const Random
   if (push != 0) {
     sprite->facing = push < 0 ? Facing::kLeft : Facing::kRight;
     sprite->vx = push * sprite->nature.walk_speed * kRunFactor;
-    Become(sprite, Mode::kWalk, now_ms_);
+    SetMode(sprite, Mode::kWalk, now_ms_);
     sprite->next_ms = now_ms_ + kSteerMs;
   } else if (keys != nullptr && sprite->mode == Mode::kWalk) {
-    Become(sprite, Mode::kIdle, now_ms_);
+    SetMode(sprite, Mode::kIdle, now_ms_);
     sprite->next_ms = now_ms_ + kSteerMs;
   } else if (sprite->mode == Mode::kWalk) {
     sprite->vx = (sprite->facing == Facing::kLeft ? -1 : 1) * sprite->nature.walk_speed;
@@ -399,9 +390,9 @@ void World::Stand(Sprite* sprite, const Room& room, double seconds, const Random
   }
 }
 
-// Bumps: who overlaps is moved apart, and what is left of the speed along the way is exchanged. A
-// throw is not stopped by who stands in its way: it knocks them aside and flies on.
-void World::Collide() {
+// Moves sprites that overlap apart, and lets them exchange kBumpKept of their horizontal speed. A
+// thrown sprite is not stopped: it knocks the others aside and flies on.
+void Simulation::Collide() {
   boxes_.clear();
   for (const Sprite& sprite : sprites_) {
     const Size size = SizeOf(sprite, RoomOf(sprite).scale);
@@ -423,7 +414,7 @@ void World::Collide() {
       const double closing = (a.vx - b.vx) * side;
       const bool a_yields = b.thrown || !a.thrown;
       const bool b_yields = a.thrown || !b.thrown;
-      // Gently: a part of the overlap each step lets two who landed in one place slide apart.
+      // A part of the overlap each step, so that two sprites in one place slide apart gently.
       if (a_yields) {
         a.x -= side * overlap / kOverlapParts;
       }
@@ -448,11 +439,11 @@ void World::Collide() {
   }
 }
 
-void World::Bump(Sprite* sprite, double closing) {
+void Simulation::Bump(Sprite* sprite, double closing) {
   if (closing > kWakingSpeed) {
     sprite->touched_ms = now_ms_;
     if (sprite->mode == Mode::kSleep) {
-      Become(sprite, Mode::kIdle, now_ms_);
+      SetMode(sprite, Mode::kIdle, now_ms_);
     }
   }
   if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr) {
@@ -460,8 +451,8 @@ void World::Bump(Sprite* sprite, double closing) {
   }
 }
 
-// The edge this sprite's middle has passed, fast and thrown.
-std::optional<Edge> World::Crosses(const Sprite& sprite, const Room& room) const {
+// The edge that the middle of a thrown sprite has passed fast enough to cross.
+std::optional<Edge> Simulation::CrossedEdge(const Sprite& sprite, const Room& room) const {
   if (!sprite.thrown || sprite.mode == Mode::kDrag) {
     return std::nullopt;
   }
@@ -481,22 +472,22 @@ std::optional<Edge> World::Crosses(const Sprite& sprite, const Room& room) const
   return std::nullopt;
 }
 
-Departure World::Depart(const Sprite& sprite, Edge edge) const {
+Departure Simulation::Depart(const Sprite& sprite, Edge edge) const {
   const double middle = sprite.y - sprite.nature.height * RoomOf(sprite).scale / 2;
   return {sprite, edge, screen_.Along(edge, {sprite.x, middle}), Rounded(sprite.vx),
           Rounded(sprite.vy)};
 }
 
-// Walls, ceiling and floor for all who do not cross.
-void World::StayInside(Sprite* sprite, const Room& room, const Random& random) {
+// Keeps a sprite that does not cross between walls, ceiling and floor.
+void Simulation::KeepInside(Sprite* sprite, const Room& room, const Random& random) {
   const Size size = SizeOf(*sprite, room.scale);
   const bool crossing = sprite->thrown && std::abs(sprite->vx) >= kCrossingSpeedMin;
   if (sprite->x < room.walls.left + size.width / 2 && sprite->vx <= 0 &&
       !(crossing && sprite->vx < 0)) {
-    MeetWall(sprite, room, Facing::kLeft, random);
+    HitWall(sprite, room, Facing::kLeft, random);
   } else if (sprite->x > room.walls.right - size.width / 2 && sprite->vx >= 0 &&
              !(crossing && sprite->vx > 0)) {
-    MeetWall(sprite, room, Facing::kRight, random);
+    HitWall(sprite, room, Facing::kRight, random);
   }
   const bool rising = sprite->thrown && sprite->vy <= -kCrossingSpeedMin;
   if (sprite->y < room.walls.top + size.height && sprite->vy < 0 && !rising) {
@@ -508,13 +499,13 @@ void World::StayInside(Sprite* sprite, const Room& room, const Random& random) {
   }
 }
 
-void World::MeetWall(Sprite* sprite, const Room& room, Facing wall, const Random& random) {
+void Simulation::HitWall(Sprite* sprite, const Room& room, Facing wall, const Random& random) {
   const double half = sprite->nature.width * room.scale / 2;
   sprite->x = wall == Facing::kLeft ? room.walls.left + half : room.walls.right - half;
   if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr && sprite->facing == wall) {
     if (random() < kClimbChance) {
       sprite->vx = 0;
-      Become(sprite, Mode::kClimb, now_ms_);
+      SetMode(sprite, Mode::kClimb, now_ms_);
       sprite->next_ms = now_ms_ + kClimbMsMin + kClimbMsSpread * random();
     } else {
       sprite->facing = wall == Facing::kLeft ? Facing::kRight : Facing::kLeft;
@@ -528,7 +519,7 @@ void World::MeetWall(Sprite* sprite, const Room& room, Facing wall, const Random
   sprite->vx = std::abs(sprite->vx) > 1 ? -sprite->vx * kept : 0;
 }
 
-void World::Hurl(Sprite* sprite, double vx, double vy) {
+void Simulation::Launch(Sprite* sprite, double vx, double vy) {
   sprite->vx = LimitedSpeed(vx);
   sprite->vy = LimitedSpeed(vy);
   sprite->thrown = std::hypot(sprite->vx, sprite->vy) >= kCrossingSpeedMin;
@@ -537,12 +528,12 @@ void World::Hurl(Sprite* sprite, double vx, double vy) {
   if (std::abs(sprite->vx) > kFacingSpeedMin) {
     sprite->facing = sprite->vx < 0 ? Facing::kLeft : Facing::kRight;
   }
-  Become(sprite, Mode::kFall, now_ms_);
+  SetMode(sprite, Mode::kFall, now_ms_);
 }
 
-// The highest surface a foot passes on its way from one height down to another.
-std::optional<double> World::SurfaceBetween(const Sprite& sprite, const Room& room, double from,
-                                            double to) const {
+// The highest surface that a foot passes on its way down from one height to another.
+std::optional<double> Simulation::SurfaceBetween(const Sprite& sprite, const Room& room,
+                                                 double from, double to) const {
   std::optional<double> highest;
   if (to >= room.walls.bottom) {
     highest = room.walls.bottom;
@@ -557,7 +548,7 @@ std::optional<double> World::SurfaceBetween(const Sprite& sprite, const Room& ro
   return highest;
 }
 
-bool World::IsSupported(const Sprite& sprite, const Room& room) const {
+bool Simulation::IsSupported(const Sprite& sprite, const Room& room) const {
   if (std::abs(sprite.y - room.walls.bottom) < kSupportedPx) {
     return true;
   }
