@@ -18,7 +18,7 @@ ManifestDPIAware true
 
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Sprites"
 !define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
-!define MAIN_CLASS "SpritesDesktop" ; win32/hand_over.h
+!define MAIN_CLASS "SpritesDesktop" ; win32/single_instance.h
 !define PATIENCE_STEPS 100          ; of 100 ms: the program says good-bye to its relay first
 
 Name "Sprites"
@@ -28,7 +28,6 @@ InstallDir "$LOCALAPPDATA\Programs\Sprites"
 InstallDirRegKey HKCU "Software\Sprites" "Folder"
 VIProductVersion "${VERSION}.0"
 VIAddVersionKey ProductName "Sprites"
-BrandingText " "
 VIAddVersionKey FileDescription "Sprites: installer"
 VIAddVersionKey FileVersion "${VERSION}"
 VIAddVersionKey LegalCopyright "MIT licence"

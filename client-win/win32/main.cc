@@ -13,9 +13,9 @@
 #include <system_error>
 #include <vector>
 
-#include "win32/folder.h"
-#include "win32/hand_over.h"
+#include "win32/data_folder.h"
 #include "win32/shell.h"
+#include "win32/single_instance.h"
 
 namespace sprites {
 
@@ -37,14 +37,14 @@ std::vector<std::wstring> GivenPaths() {
 
 int Main() {
   std::vector<std::wstring> paths = GivenPaths();
-  const OnlyOne only_one;
-  if (!only_one.IsFirst()) {
-    return HandOver(paths) ? 0 : 1;
+  const SingleInstance instance;
+  if (!instance.IsFirst()) {
+    return HandOverPaths(paths) ? 0 : 1;
   }
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
   const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES};
   InitCommonControlsEx(&controls);
-  Shell(OwnFolder()).Run(std::move(paths));
+  Shell(DataFolder()).Run(std::move(paths));
   if (SUCCEEDED(com)) {
     CoUninitialize();
   }

@@ -8,14 +8,14 @@
 #include <random>
 #include <utility>
 
-#include "win32/folder.h"
-#include "win32/hand_over.h"
+#include "win32/autostart.h"
+#include "win32/bundled_characters.h"
+#include "win32/data_folder.h"
 #include "win32/monitors.h"
 #include "win32/other_windows.h"
-#include "win32/own_characters.h"
 #include "win32/resource.h"
 #include "win32/settings_dialog.h"
-#include "win32/start_up.h"
+#include "win32/single_instance.h"
 #include "win32/text16.h"
 
 namespace sprites {
@@ -46,9 +46,9 @@ Random NewRandom() {
 }
 
 Settings ReadOwnSettings(const std::filesystem::path& folder, std::string* complaint) {
-  const auto text = ReadWhole(folder / L"settings.json", kSettingsBytesMax);
+  const auto text = ReadWholeFile(folder / L"settings.json", kSettingsBytesMax);
   Settings settings = text ? ReadSettings(*text, complaint) : Settings{};
-  settings.start_with_system = StartsWithWindows();
+  settings.start_with_system = IsAutostartOn();
   return settings;
 }
 
@@ -81,7 +81,7 @@ Shell::Shell(std::filesystem::path folder)
       bell_(CreateEventW(nullptr, FALSE, FALSE, nullptr)),
       cache_(folder_ / L"files", static_cast<uint64_t>(settings_.cache_mib) << 20),
       carrier_(&transport_, &cache_, [this] { SetEvent(bell_.get()); }),
-      taker_(&cache_, [this] { SetEvent(bell_.get()); }),
+      importer_(&cache_, [this] { SetEvent(bell_.get()); }),
       desktop_(settings_, NewRandom()),
       windows_(this),
       task_bar_made_(RegisterWindowMessageW(L"TaskbarCreated")) {}
@@ -119,7 +119,7 @@ void Shell::HandleMessages() {
 
 void Shell::Start(std::vector<std::wstring> paths) {
   LookAround(NowMs());
-  for (const SheetPointer& sheet : OwnCharacters(&cache_)) {
+  for (const SheetPointer& sheet : BundledCharacters(&cache_)) {
     desktop_.AddToShelf(sheet);
   }
   for (const std::string& file : cache_.Own()) {
@@ -131,14 +131,14 @@ void Shell::Start(std::vector<std::wstring> paths) {
       // Of a version of this program that took more; it stays on disk.
     }
   }
-  const auto kept = ReadWhole(folder_ / L"kept.json", kKeptBytesMax);
+  const auto kept = ReadWholeFile(folder_ / L"kept.json", kKeptBytesMax);
   desktop_.Restore(kept.value_or(""), true);
   if (!kept && paths.empty()) {
     for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
       desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
     }
   }
-  taker_.Give(std::move(paths));
+  importer_.Import(std::move(paths));
   if (!complaint_.empty()) {
     tray_.Say({ToastKind::kNotice, "Settings", complaint_});
   }
@@ -152,7 +152,7 @@ void Shell::Turn() {
   LookAround(now_ms);
   LetGoOfLost();
   TakeAnswers();
-  TakeTaken();
+  ShowImported();
   const Scene& scene = desktop_.Tick(NowMs());
   CarryOut(desktop_.TakeOutbox());
   windows_.Show(scene);
@@ -228,20 +228,20 @@ void Shell::TakeAnswers() {
   }
 }
 
-void Shell::TakeTaken() {
-  for (const Taken& taken : taker_.TakeTaken()) {
-    if (taken.sheet == nullptr) {
-      tray_.Say({ToastKind::kNotice, taken.name + " is no sprite", taken.why});
+void Shell::ShowImported() {
+  for (const ImportResult& result : importer_.PopResults()) {
+    if (result.sheet == nullptr) {
+      tray_.Say({ToastKind::kNotice, result.name + " is no sprite", result.why});
       continue;
     }
-    desktop_.AddToShelf(taken.sheet);
-    desktop_.DropIn(taken.sheet->file, std::nullopt);
+    desktop_.AddToShelf(result.sheet);
+    desktop_.DropIn(result.sheet->file, std::nullopt);
   }
 }
 
 void Shell::CarryOut(Outbox outbox) {
   if (!outbox.keep.empty()) {
-    WriteWhole(folder_ / L"kept.json", outbox.keep);
+    WriteFileAtomically(folder_ / L"kept.json", outbox.keep);
   }
   for (const RequestId id : outbox.cancelled) {
     carrier_.Cancel(id);
@@ -326,7 +326,7 @@ void Shell::KeysLost() {
   }
 }
 
-void Shell::Dropped(std::vector<std::wstring> paths) { taker_.Give(std::move(paths)); }
+void Shell::Dropped(std::vector<std::wstring> paths) { importer_.Import(std::move(paths)); }
 
 // -- The menu.
 
@@ -372,7 +372,7 @@ void Shell::Obey(const Choice& choice) {
 
 void Shell::EditSettings() {
   Settings before = desktop_.settings();
-  before.start_with_system = StartsWithWindows();
+  before.start_with_system = IsAutostartOn();
   const auto edited = [&] {
     const Modal modal(this);
     return AskForSettings(window_, before);
@@ -383,8 +383,8 @@ void Shell::EditSettings() {
 }
 
 void Shell::Adopt(const Settings& settings) {
-  if (settings.start_with_system != StartsWithWindows()) {
-    StartWithWindows(settings.start_with_system);
+  if (settings.start_with_system != IsAutostartOn()) {
+    SetAutostart(settings.start_with_system);
   }
   if (!settings.restore_windows) {
     places_ = WindowPlaces();
@@ -394,7 +394,7 @@ void Shell::Adopt(const Settings& settings) {
 }
 
 void Shell::SaveSettings() {
-  if (!WriteWhole(folder_ / L"settings.json", SettingsJson(desktop_.settings()))) {
+  if (!WriteFileAtomically(folder_ / L"settings.json", SettingsJson(desktop_.settings()))) {
     tray_.Say({ToastKind::kNotice, "Settings",
                "They can't be written to " + Narrow(folder_.wstring()) + "."});
   }
@@ -474,14 +474,14 @@ LRESULT Shell::Take(UINT message, WPARAM wide, LPARAM wider) {
       return 0;
     }
     case WM_COPYDATA: {
-      auto paths = HandedOver(*reinterpret_cast<const COPYDATASTRUCT*>(wider));
+      auto paths = ReadHandedOverPaths(*reinterpret_cast<const COPYDATASTRUCT*>(wider));
       if (!paths) {
         return FALSE;
       }
       if (paths->empty()) {
         DropInSomebody();
       }
-      taker_.Give(std::move(*paths));
+      importer_.Import(std::move(*paths));
       Stir();
       return TRUE;
     }

@@ -19,9 +19,9 @@
 #include "core/screen/window_places.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
+#include "win32/picture_importer.h"
 #include "win32/sounds.h"
 #include "win32/sprite_windows.h"
-#include "win32/taker.h"
 #include "win32/tray.h"
 #include "win32/window_watch.h"
 #include "win32/winhttp_transport.h"
@@ -53,7 +53,7 @@ class Shell : private SpriteListener {
   bool StandsSomebodyOnAWindow() const;
   void LetGoOfLost();
   void TakeAnswers();
-  void TakeTaken();
+  void ShowImported();
   void CarryOut(Outbox outbox);
   void Farewell();
   int64_t NowMs() const;
@@ -87,7 +87,7 @@ class Shell : private SpriteListener {
   FileCache cache_;
   WinHttpTransport transport_;
   Carrier carrier_;
-  Taker taker_;
+  PictureImporter importer_;
   Desktop desktop_;
   SpriteWindows windows_;
   WindowWatch watch_;

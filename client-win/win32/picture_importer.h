@@ -2,9 +2,9 @@
 // for a large picture takes seconds.
 //
 // Invariant: every file that was given comes out once, as a sheet or as a sentence why not.
-// Threads: Give and TakeTaken on the desktop's thread; `wake` is called on its own.
-#ifndef CLIENT_WIN_WIN32_TAKER_H_
-#define CLIENT_WIN_WIN32_TAKER_H_
+// Threads: Give and PopResults on the desktop's thread; `wake` is called on its own.
+#ifndef CLIENT_WIN_WIN32_PICTURE_IMPORTER_H_
+#define CLIENT_WIN_WIN32_PICTURE_IMPORTER_H_
 
 #include <condition_variable>
 #include <deque>
@@ -18,22 +18,22 @@
 
 namespace sprites {
 
-struct Taken {
+struct ImportResult {
   SheetPointer sheet;  // null: refused
   std::string name;    // of the file, without its folder
   std::string why;     // a sentence, when it was refused
 };
 
-class Taker {
+class PictureImporter {
  public:
-  Taker(FileCache* cache, std::function<void()> wake);
+  PictureImporter(FileCache* cache, std::function<void()> wake);
   // Ends after the file it is at.
-  ~Taker();
-  Taker(const Taker&) = delete;
-  Taker& operator=(const Taker&) = delete;
+  ~PictureImporter();
+  PictureImporter(const PictureImporter&) = delete;
+  PictureImporter& operator=(const PictureImporter&) = delete;
 
-  void Give(std::vector<std::wstring> paths);
-  std::vector<Taken> TakeTaken();
+  void Import(std::vector<std::wstring> paths);
+  std::vector<ImportResult> PopResults();
 
  private:
   void Work();
@@ -43,11 +43,11 @@ class Taker {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::wstring> paths_;
-  std::vector<Taken> taken_;
+  std::vector<ImportResult> results_;
   bool ends_ = false;
   std::thread thread_;
 };
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_WIN32_TAKER_H_
+#endif  // CLIENT_WIN_WIN32_PICTURE_IMPORTER_H_

@@ -1,4 +1,4 @@
-#include "win32/start_up.h"
+#include "win32/autostart.h"
 
 #include <windows.h>
 
@@ -20,12 +20,12 @@ std::wstring OwnCommand() {
 
 }  // namespace
 
-bool StartsWithWindows() {
+bool IsAutostartOn() {
   return RegGetValueW(HKEY_CURRENT_USER, kKey, kValue, RRF_RT_REG_SZ, nullptr, nullptr, nullptr) ==
          ERROR_SUCCESS;
 }
 
-void StartWithWindows(bool starts) {
+void SetAutostart(bool starts) {
   if (!starts) {
     RegDeleteKeyValueW(HKEY_CURRENT_USER, kKey, kValue);
     return;

@@ -2,8 +2,8 @@
 //
 // The first has a window of a class of its own; the files travel by WM_COPYDATA, as paths.
 // Invariant: what is read is checked, for any program of this person may send such a message.
-#ifndef CLIENT_WIN_WIN32_HAND_OVER_H_
-#define CLIENT_WIN_WIN32_HAND_OVER_H_
+#ifndef CLIENT_WIN_WIN32_SINGLE_INSTANCE_H_
+#define CLIENT_WIN_WIN32_SINGLE_INSTANCE_H_
 
 #include <windows.h>
 
@@ -20,9 +20,9 @@ constexpr size_t kHandedPathsMax = 64;               // files at once
 constexpr size_t kHandedBytesMax = 262'144;          // bytes of paths
 
 // Whether this is the first. While it is held, no other is.
-class OnlyOne {
+class SingleInstance {
  public:
-  OnlyOne();
+  SingleInstance();
   bool IsFirst() const { return is_first_; }
 
  private:
@@ -31,11 +31,11 @@ class OnlyOne {
 };
 
 // Hands the paths to the program that runs; false when it does not answer.
-bool HandOver(const std::vector<std::wstring>& paths);
+bool HandOverPaths(const std::vector<std::wstring>& paths);
 
 // The paths in a WM_COPYDATA; nothing when it is none of ours. Possibly empty.
-std::optional<std::vector<std::wstring>> HandedOver(const COPYDATASTRUCT& copied);
+std::optional<std::vector<std::wstring>> ReadHandedOverPaths(const COPYDATASTRUCT& copied);
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_WIN32_HAND_OVER_H_
+#endif  // CLIENT_WIN_WIN32_SINGLE_INSTANCE_H_

@@ -1,4 +1,4 @@
-#include "win32/hand_over.h"
+#include "win32/single_instance.h"
 
 #include <string_view>
 
@@ -23,11 +23,11 @@ HWND MainWindow() {
 
 }  // namespace
 
-OnlyOne::OnlyOne() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {
+SingleInstance::SingleInstance() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {
   is_first_ = mutex_ != nullptr && GetLastError() != ERROR_ALREADY_EXISTS;
 }
 
-bool HandOver(const std::vector<std::wstring>& paths) {
+bool HandOverPaths(const std::vector<std::wstring>& paths) {
   const HWND window = MainWindow();
   if (window == nullptr) {
     return false;
@@ -44,7 +44,7 @@ bool HandOver(const std::vector<std::wstring>& paths) {
          taken != 0;
 }
 
-std::optional<std::vector<std::wstring>> HandedOver(const COPYDATASTRUCT& copied) {
+std::optional<std::vector<std::wstring>> ReadHandedOverPaths(const COPYDATASTRUCT& copied) {
   const bool fits = copied.dwData == kPathsFollow && copied.cbData <= kHandedBytesMax &&
                     copied.cbData % sizeof(wchar_t) == 0;
   if (!fits) {

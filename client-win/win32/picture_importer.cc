@@ -1,4 +1,4 @@
-#include "win32/taker.h"
+#include "win32/picture_importer.h"
 
 #include <objbase.h>
 
@@ -10,7 +10,7 @@
 #include "core/picture/orientation.h"
 #include "core/picture/picture.h"
 #include "core/picture/png.h"
-#include "win32/folder.h"
+#include "win32/data_folder.h"
 #include "win32/text16.h"
 #include "win32/wic_picture.h"
 
@@ -27,31 +27,31 @@ Bytes SprOf(std::span<const uint8_t> bytes, const std::string& name) {
   }
 }
 
-Taken TakeIn(const std::filesystem::path& path, FileCache* cache) {
-  Taken taken;
-  taken.name = Narrow(path.filename().wstring());
+ImportResult ImportFile(const std::filesystem::path& path, FileCache* cache) {
+  ImportResult result;
+  result.name = Narrow(path.filename().wstring());
   try {
-    const auto text = ReadWhole(path, kPictureBytesMax);
+    const auto text = ReadWholeFile(path, kPictureBytesMax);
     if (!text) {
-      taken.why =
+      result.why =
           "It can't be read, or has more than " + std::to_string(kPictureBytesMax >> 20) + " MiB.";
-      return taken;
+      return result;
     }
-    taken.sheet = KeepOwn(cache, SprOf(AsBytes(*text), taken.name));
+    result.sheet = KeepOwn(cache, SprOf(AsBytes(*text), result.name));
   } catch (const std::bad_alloc&) {
-    taken.why = "There is not enough memory to make a sprite of it.";
+    result.why = "There is not enough memory to make a sprite of it.";
   } catch (const std::exception& refused) {
-    taken.why = refused.what();
+    result.why = refused.what();
   }
-  return taken;
+  return result;
 }
 
 }  // namespace
 
-Taker::Taker(FileCache* cache, std::function<void()> wake)
+PictureImporter::PictureImporter(FileCache* cache, std::function<void()> wake)
     : cache_(cache), wake_(std::move(wake)), thread_([this] { Work(); }) {}
 
-Taker::~Taker() {
+PictureImporter::~PictureImporter() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -60,7 +60,7 @@ Taker::~Taker() {
   thread_.join();
 }
 
-void Taker::Give(std::vector<std::wstring> paths) {
+void PictureImporter::Import(std::vector<std::wstring> paths) {
   {
     const std::lock_guard lock(mutex_);
     for (std::wstring& path : paths) {
@@ -70,12 +70,12 @@ void Taker::Give(std::vector<std::wstring> paths) {
   changed_.notify_all();
 }
 
-std::vector<Taken> Taker::TakeTaken() {
+std::vector<ImportResult> PictureImporter::PopResults() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(taken_, {});
+  return std::exchange(results_, {});
 }
 
-void Taker::Work() {
+void PictureImporter::Work() {
   const HRESULT com = CoInitializeEx(nullptr, COINIT_MULTITHREADED);
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -86,9 +86,9 @@ void Taker::Work() {
     const std::wstring path = std::move(paths_.front());
     paths_.pop_front();
     lock.unlock();
-    Taken taken = TakeIn(path, cache_);
+    ImportResult result = ImportFile(path, cache_);
     lock.lock();
-    taken_.push_back(std::move(taken));
+    results_.push_back(std::move(result));
     lock.unlock();
     wake_();
     lock.lock();

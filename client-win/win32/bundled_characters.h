@@ -1,6 +1,6 @@
 // The characters that come with the program: .spr files among its resources.
-#ifndef CLIENT_WIN_WIN32_OWN_CHARACTERS_H_
-#define CLIENT_WIN_WIN32_OWN_CHARACTERS_H_
+#ifndef CLIENT_WIN_WIN32_BUNDLED_CHARACTERS_H_
+#define CLIENT_WIN_WIN32_BUNDLED_CHARACTERS_H_
 
 #include <vector>
 
@@ -9,8 +9,8 @@
 namespace sprites {
 
 // All of them, by name; also kept in the cache, from where a crossing uploads them.
-std::vector<SheetPointer> OwnCharacters(FileCache* cache);
+std::vector<SheetPointer> BundledCharacters(FileCache* cache);
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_WIN32_OWN_CHARACTERS_H_
+#endif  // CLIENT_WIN_WIN32_BUNDLED_CHARACTERS_H_

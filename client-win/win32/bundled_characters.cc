@@ -1,4 +1,4 @@
-#include "win32/own_characters.h"
+#include "win32/bundled_characters.h"
 
 #include <windows.h>
 
@@ -32,7 +32,7 @@ BOOL CALLBACK OnResource(HMODULE module, const wchar_t* type, wchar_t* name, LON
 
 }  // namespace
 
-std::vector<SheetPointer> OwnCharacters(FileCache* cache) {
+std::vector<SheetPointer> BundledCharacters(FileCache* cache) {
   Found found{cache, {}};
   EnumResourceNamesW(nullptr, L"SPR", OnResource, reinterpret_cast<LONG_PTR>(&found));
   return std::move(found.sheets);
