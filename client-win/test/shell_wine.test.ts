@@ -212,7 +212,7 @@ describe('shell of the windows client', { skip, timeout: 300_000 }, () => {
       return sprites.map(({ y }) => y).reduce((one, other) => Math.min(one, other));
     };
     await chooseInTray('menu', 'p');
-    await chooseInTray('shelf', 't', 'Return');
+    await chooseInTray('shelf', 'n', 'Return');
     await until('there are two', async () => (await windows('Sprite')).length === 2);
     const high = await falls();
     assert.ok(high < 200, `it hangs at ${high}`);
@@ -225,7 +225,7 @@ describe('shell of the windows client', { skip, timeout: 300_000 }, () => {
   it("has a sprite's menu: thrown by an edge, and put away", async () => {
     await chooseOfSprite('put-away', 'p');
     await ada.seeUntil('it is gone', (picture) => picture.find(MAGENTA) === undefined || undefined);
-    await chooseInTray('last-of-shelf', 't', 'Up', 'Return');
+    await chooseInTray('last-of-shelf', 'n', 'Up', 'Return');
     await ada.seeUntil('it has been thrown in again', onFloor);
     await chooseOfSprite('sprite-menu', 'r');
     await ada.seeUntil('it flies', (picture) => {

@@ -10,11 +10,11 @@ namespace {
 
 constexpr wchar_t kKey[] = L"Software\\Microsoft\\Windows\\CurrentVersion\\Run";
 constexpr wchar_t kValue[] = L"Sprites";
-constexpr DWORD kPathLettersMax = 32'768;  // of any path on Windows
+constexpr DWORD kPathLengthMax = 32'768;  // characters of any path on Windows
 
 std::wstring OwnCommand() {
-  std::wstring path(kPathLettersMax, 0);
-  path.resize(GetModuleFileNameW(nullptr, path.data(), kPathLettersMax));
+  std::wstring path(kPathLengthMax, 0);
+  path.resize(GetModuleFileNameW(nullptr, path.data(), kPathLengthMax));
   return L"\"" + path + L"\"";
 }
 
@@ -25,8 +25,8 @@ bool IsAutostartOn() {
          ERROR_SUCCESS;
 }
 
-void SetAutostart(bool starts) {
-  if (!starts) {
+void SetAutostart(bool is_on) {
+  if (!is_on) {
     RegDeleteKeyValueW(HKEY_CURRENT_USER, kKey, kValue);
     return;
   }

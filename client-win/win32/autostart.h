@@ -1,12 +1,12 @@
-// Starting with Windows: one value under the person's own Run key. The key is what counts, for the
-// installer and Windows' own settings change it too.
+// Whether the program starts with Windows: one value under the user's Run key. The registry is
+// always read anew because the installer and the Windows settings change the value too.
 #ifndef CLIENT_WIN_WIN32_AUTOSTART_H_
 #define CLIENT_WIN_WIN32_AUTOSTART_H_
 
 namespace sprites {
 
 bool IsAutostartOn();
-void SetAutostart(bool starts);
+void SetAutostart(bool is_on);
 
 }  // namespace sprites
 

@@ -1,4 +1,4 @@
-// The characters that come with the program: .spr files among its resources.
+// The characters that come with the program: .spr files in its resources.
 #ifndef CLIENT_WIN_WIN32_BUNDLED_CHARACTERS_H_
 #define CLIENT_WIN_WIN32_BUNDLED_CHARACTERS_H_
 
@@ -8,7 +8,8 @@
 
 namespace sprites {
 
-// All of them, by name; also kept in the cache, from where a crossing uploads them.
+// Returns all of them in the order of their names, and stores them in the cache, from which a
+// crossing uploads them.
 std::vector<SheetPointer> BundledCharacters(FileCache* cache);
 
 }  // namespace sprites

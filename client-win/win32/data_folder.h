@@ -1,7 +1,8 @@
-// Where this program keeps what it keeps: %APPDATA%\Sprites, or the folder it was told.
+// The folder of this program's files, %APPDATA%\Sprites, and how its files are read and written.
 //
-// settings.json is the person's, kept.json the sprites', files\ the FileCache's.
-// Invariant: a file is whole or as it was before: it is written beside, flushed and renamed.
+// settings.json holds the user's settings, kept.json the state of the desktop, files\ the
+// FileCache. Invariant: a file has either its old or its new content, never a part of it: the new
+// content goes to a second file, which is flushed and then renamed over the first.
 #ifndef CLIENT_WIN_WIN32_DATA_FOLDER_H_
 #define CLIENT_WIN_WIN32_DATA_FOLDER_H_
 
@@ -13,12 +14,12 @@
 
 namespace sprites {
 
-// Made when it is not there.
+// Creates the folder if it does not exist.
 std::filesystem::path DataFolder();
 
-// Nothing when there is no such file, it can't be read, or it has more bytes.
+// Returns nullopt if there is no such file, it can't be read, or it is longer than `bytes_max`.
 std::optional<std::string> ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
-// False when it could not be written; what was there before still is.
+// Returns false if the file could not be written; its old content is then still there.
 bool WriteFileAtomically(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace sprites

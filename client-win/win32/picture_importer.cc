@@ -18,7 +18,8 @@ namespace sprites {
 
 namespace {
 
-// A picture the core knows; else one that Windows does.
+// Converts a file to .spr: with the core's decoders, or with those of Windows if the core does not
+// know the format.
 Bytes SprOf(std::span<const uint8_t> bytes, const std::string& name) {
   try {
     return SprOfFile(bytes, name);
@@ -33,15 +34,15 @@ ImportResult ImportFile(const std::filesystem::path& path, FileCache* cache) {
   try {
     const auto text = ReadWholeFile(path, kPictureBytesMax);
     if (!text) {
-      result.why =
-          "It can't be read, or has more than " + std::to_string(kPictureBytesMax >> 20) + " MiB.";
+      result.error = "The file can't be read, or is larger than " +
+                     std::to_string(kPictureBytesMax >> 20) + " MiB.";
       return result;
     }
     result.sheet = KeepOwn(cache, SprOf(AsBytes(*text), result.name));
   } catch (const std::bad_alloc&) {
-    result.why = "There is not enough memory to make a sprite of it.";
+    result.error = "There is not enough memory to convert the picture.";
   } catch (const std::exception& refused) {
-    result.why = refused.what();
+    result.error = refused.what();
   }
   return result;
 }
@@ -49,12 +50,12 @@ ImportResult ImportFile(const std::filesystem::path& path, FileCache* cache) {
 }  // namespace
 
 PictureImporter::PictureImporter(FileCache* cache, std::function<void()> wake)
-    : cache_(cache), wake_(std::move(wake)), thread_([this] { Work(); }) {}
+    : cache_(cache), wake_(std::move(wake)), thread_([this] { Run(); }) {}
 
 PictureImporter::~PictureImporter() {
   {
     const std::lock_guard lock(mutex_);
-    ends_ = true;
+    stopping_ = true;
   }
   changed_.notify_all();
   thread_.join();
@@ -75,12 +76,12 @@ std::vector<ImportResult> PictureImporter::PopResults() {
   return std::exchange(results_, {});
 }
 
-void PictureImporter::Work() {
+void PictureImporter::Run() {
   const HRESULT com = CoInitializeEx(nullptr, COINIT_MULTITHREADED);
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return ends_ || !paths_.empty(); });
-    if (ends_) {
+    changed_.wait(lock, [this] { return stopping_ || !paths_.empty(); });
+    if (stopping_) {
       break;
     }
     const std::wstring path = std::move(paths_.front());

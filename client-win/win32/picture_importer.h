@@ -1,8 +1,9 @@
-// Takes in files that were dropped or given: reads, converts and keeps them on a thread of its own,
-// for a large picture takes seconds.
+// Imports files that were dropped on a sprite or named on the command line: reads them, converts
+// pictures to .spr, and stores them in the cache.
 //
-// Invariant: every file that was given comes out once, as a sheet or as a sentence why not.
-// Threads: Give and PopResults on the desktop's thread; `wake` is called on its own.
+// Invariant: each file has exactly one result, a sheet or the reason why there is none.
+// Threads: has a thread of its own because a large picture takes seconds. Import and PopResults are
+// called on the desktop's thread; `wake` is called on the importer's thread when a result is ready.
 #ifndef CLIENT_WIN_WIN32_PICTURE_IMPORTER_H_
 #define CLIENT_WIN_WIN32_PICTURE_IMPORTER_H_
 
@@ -19,24 +20,26 @@
 namespace sprites {
 
 struct ImportResult {
-  SheetPointer sheet;  // null: refused
+  SheetPointer sheet;  // null if the file was rejected
   std::string name;    // of the file, without its folder
-  std::string why;     // a sentence, when it was refused
+  std::string error;   // a sentence, if the file was rejected
 };
 
 class PictureImporter {
  public:
   PictureImporter(FileCache* cache, std::function<void()> wake);
-  // Ends after the file it is at.
+  // Waits until the file that is being imported is done; the others are not imported.
   ~PictureImporter();
   PictureImporter(const PictureImporter&) = delete;
   PictureImporter& operator=(const PictureImporter&) = delete;
 
+  // Adds files to the queue.
   void Import(std::vector<std::wstring> paths);
+  // Returns the results since the last call, oldest first.
   std::vector<ImportResult> PopResults();
 
  private:
-  void Work();
+  void Run();
 
   FileCache* cache_;
   std::function<void()> wake_;
@@ -44,7 +47,7 @@ class PictureImporter {
   std::condition_variable changed_;
   std::deque<std::wstring> paths_;
   std::vector<ImportResult> results_;
-  bool ends_ = false;
+  bool stopping_ = false;
   std::thread thread_;
 };
 

@@ -140,7 +140,7 @@ void Shell::Start(std::vector<std::wstring> paths) {
   }
   importer_.Import(std::move(paths));
   if (!complaint_.empty()) {
-    tray_.Say({ToastKind::kNotice, "Settings", complaint_});
+    tray_.ShowToast({ToastKind::kNotice, "Settings", complaint_});
   }
 }
 
@@ -156,15 +156,15 @@ void Shell::Turn() {
   const Scene& scene = desktop_.Tick(NowMs());
   CarryOut(desktop_.TakeOutbox());
   windows_.Show(scene);
-  tray_.SetTip("Sprites: " + StatusOf(desktop_));
+  tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
   const double look_ms = static_cast<double>(StandsSomebodyOnAWindow() ? kLookMsStanding : kLookMs);
-  pacer_.WaitFor(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : look_ms));
+  pacer_.Schedule(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : look_ms));
 }
 
 // Somebody did something: the next turn comes with the next refresh.
 void Shell::Stir() {
   if (!std::exchange(stirred_, true)) {
-    pacer_.WaitFor(0);
+    pacer_.Schedule(0);
   }
 }
 
@@ -178,7 +178,7 @@ void Shell::LookAround(int64_t now_ms) {
     }
   }
   const int64_t look_ms = StandsSomebodyOnAWindow() ? kLookMsStanding : kLookMs;
-  if (watch_.IsNudged() || now_ms - looked_ms_ >= look_ms) {
+  if (watch_.MayHaveChanged() || now_ms - looked_ms_ >= look_ms) {
     looked_ms_ = now_ms;
     if (watch_.Look()) {
       desktop_.SetWindows(watch_.windows());
@@ -231,7 +231,7 @@ void Shell::TakeAnswers() {
 void Shell::ShowImported() {
   for (const ImportResult& result : importer_.PopResults()) {
     if (result.sheet == nullptr) {
-      tray_.Say({ToastKind::kNotice, result.name + " is no sprite", result.why});
+      tray_.ShowToast({ToastKind::kNotice, "Can't import " + result.name, result.error});
       continue;
     }
     desktop_.AddToShelf(result.sheet);
@@ -250,7 +250,7 @@ void Shell::CarryOut(Outbox outbox) {
     carrier_.Send(std::move(request));
   }
   for (const Toast& toast : outbox.toasts) {
-    tray_.Say(toast);
+    tray_.ShowToast(toast);
   }
   if (desktop_.settings().sound && !outbox.sounds.empty()) {
     sounds_.Play(outbox.sounds.back());
@@ -303,13 +303,13 @@ void Shell::RightClicked(SpriteId id, POINT point) {
     return;
   }
   const Sprite known = *sprite;  // it may leave while the menu is open
-  const Choice choice = [&] {
+  const MenuChoice choice = [&] {
     const Modal modal(this);
-    return AskAboutSprite(window_, point, known);
+    return ShowSpriteMenu(window_, point, known);
   }();
-  if (choice.wish == Wish::kThrow) {
+  if (choice.command == MenuCommand::kThrow) {
     desktop_.ThrowTo(id, static_cast<Edge>(choice.index));
-  } else if (choice.wish == Wish::kPutAway) {
+  } else if (choice.command == MenuCommand::kPutAway) {
     desktop_.PutAway(id);
   }
   Stir();
@@ -334,35 +334,35 @@ void Shell::ShowMenu(POINT point) {
   if (modal_ > 0) {
     return;
   }
-  const Choice choice = [&] {
+  const MenuChoice choice = [&] {
     const Modal modal(this);
-    return AskInMenu(window_, point, desktop_);
+    return ShowTrayMenu(window_, point, desktop_);
   }();
   Obey(choice);
   Stir();
 }
 
-void Shell::Obey(const Choice& choice) {
-  switch (choice.wish) {
-    case Wish::kDropIn:
+void Shell::Obey(const MenuChoice& choice) {
+  switch (choice.command) {
+    case MenuCommand::kDropIn:
       if (choice.index < desktop_.shelf().size()) {
         desktop_.DropIn(desktop_.shelf()[choice.index]->file, std::nullopt);
       }
       break;
-    case Wish::kMute:
+    case MenuCommand::kMute:
       desktop_.Mute({choice.name, choice.name}, choice.is_on);
       SaveSettings();
       break;
-    case Wish::kPause:
+    case MenuCommand::kPause:
       desktop_.Pause(choice.is_on);
       break;
-    case Wish::kSettings:
+    case MenuCommand::kSettings:
       EditSettings();
       break;
-    case Wish::kAbout:
+    case MenuCommand::kAbout:
       TellAbout();
       break;
-    case Wish::kQuit:
+    case MenuCommand::kQuit:
       ends_ = true;
       break;
     default:
@@ -395,8 +395,8 @@ void Shell::Adopt(const Settings& settings) {
 
 void Shell::SaveSettings() {
   if (!WriteFileAtomically(folder_ / L"settings.json", SettingsJson(desktop_.settings()))) {
-    tray_.Say({ToastKind::kNotice, "Settings",
-               "They can't be written to " + Narrow(folder_.wstring()) + "."});
+    tray_.ShowToast({ToastKind::kNotice, "Settings",
+                     "They can't be written to " + Narrow(folder_.wstring()) + "."});
   }
 }
 
@@ -474,7 +474,7 @@ LRESULT Shell::Take(UINT message, WPARAM wide, LPARAM wider) {
       return 0;
     }
     case WM_COPYDATA: {
-      auto paths = ReadHandedOverPaths(*reinterpret_cast<const COPYDATASTRUCT*>(wider));
+      auto paths = ReadSentPaths(*reinterpret_cast<const COPYDATASTRUCT*>(wider));
       if (!paths) {
         return FALSE;
       }

@@ -69,7 +69,7 @@ class Shell : private SpriteListener {
   void Dropped(std::vector<std::wstring> paths) override;
 
   void ShowMenu(POINT point);
-  void Obey(const Choice& choice);
+  void Obey(const MenuChoice& choice);
   void EditSettings();
   void Adopt(const Settings& settings);
   void SaveSettings();

@@ -1,7 +1,9 @@
-// One program a person: the second one hands its files to the first and ends.
+// At most one instance of the program per user: a second one passes its files to the first and
+// ends.
 //
-// The first has a window of a class of its own; the files travel by WM_COPYDATA, as paths.
-// Invariant: what is read is checked, for any program of this person may send such a message.
+// The first instance has a window of class kMainClass; the paths of the files are sent to it in a
+// WM_COPYDATA message. Invariant: the content of such a message is validated, because any program
+// of the same user can send one.
 #ifndef CLIENT_WIN_WIN32_SINGLE_INSTANCE_H_
 #define CLIENT_WIN_WIN32_SINGLE_INSTANCE_H_
 
@@ -15,11 +17,11 @@
 
 namespace sprites {
 
-constexpr wchar_t kMainClass[] = L"SpritesDesktop";  // the installer looks for it too
-constexpr size_t kHandedPathsMax = 64;               // files at once
-constexpr size_t kHandedBytesMax = 262'144;          // bytes of paths
+constexpr wchar_t kMainClass[] = L"SpritesDesktop";  // the installer looks for this class too
+constexpr size_t kSentPathsMax = 64;                 // paths in one message
+constexpr size_t kSentBytesMax = 262'144;            // bytes of all paths in one message
 
-// Whether this is the first. While it is held, no other is.
+// Tells whether this is the first instance. As long as the object lives, no other instance is.
 class SingleInstance {
  public:
   SingleInstance();
@@ -30,11 +32,11 @@ class SingleInstance {
   bool is_first_ = false;
 };
 
-// Hands the paths to the program that runs; false when it does not answer.
-bool HandOverPaths(const std::vector<std::wstring>& paths);
+// Sends the paths to the first instance. Returns false if it does not answer.
+bool SendPaths(const std::vector<std::wstring>& paths);
 
-// The paths in a WM_COPYDATA; nothing when it is none of ours. Possibly empty.
-std::optional<std::vector<std::wstring>> ReadHandedOverPaths(const COPYDATASTRUCT& copied);
+// Returns the paths in a WM_COPYDATA message, possibly none; nullopt if SendPaths did not send it.
+std::optional<std::vector<std::wstring>> ReadSentPaths(const COPYDATASTRUCT& copied);
 
 }  // namespace sprites
 

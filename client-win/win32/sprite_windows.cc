@@ -131,7 +131,7 @@ void SpriteWindows::End(SpriteId id) {
 
 // The picture and the place in one call, so that they change together. False without memory for it.
 bool SpriteWindows::Paint(const DrawnSprite& drawn) {
-  const HBITMAP bitmap = bitmaps_.Of(drawn);
+  const HBITMAP bitmap = bitmaps_.Find(drawn);
   if (bitmap == nullptr) {
     return false;
   }
