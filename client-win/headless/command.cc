@@ -209,8 +209,8 @@ Json Obey(std::string_view line, Desktop* desktop, FileCache* cache, bool* quits
 
 Json Described(const Desktop& desktop, const Scene& scene) {
   Json sprites = Json::array();
-  for (size_t i = 0; i < desktop.world().sprites().size(); i++) {
-    const Sprite& sprite = desktop.world().sprites()[i];
+  for (size_t i = 0; i < desktop.simulation().sprites().size(); i++) {
+    const Sprite& sprite = desktop.simulation().sprites()[i];
     Json one = {{"id", sprite.id},
                 {"file", sprite.file},
                 {"name", sprite.name},

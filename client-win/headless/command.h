@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/desktop.h"
+#include "core/desktop/desktop.h"
 #include "core/picture/file_cache.h"
 #include "core/text/json.h"
 

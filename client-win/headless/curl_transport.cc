@@ -36,7 +36,7 @@ CurlTransport::~CurlTransport() {
   curl_global_cleanup();
 }
 
-Answer CurlTransport::Exchange(const Request& request) {
+Response CurlTransport::Exchange(const Request& request) {
   CURL* curl = TakeHandle();
   if (curl == nullptr) {
     return {request.id, 0};
@@ -71,18 +71,18 @@ Answer CurlTransport::Exchange(const Request& request) {
   curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, &OnProgress);
   curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &exchanged);
 
-  Answer answer{request.id, 0};
+  Response response{request.id, 0};
   if (curl_easy_perform(curl) == CURLE_OK) {
     long status = 0;
     curl_off_t retry_after = 0;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after);
-    answer.status = static_cast<int>(status);
-    answer.retry_after_s = static_cast<int>(std::clamp<curl_off_t>(retry_after, 0, 86'400));
-    answer.body = std::move(exchanged.body);
+    response.status = static_cast<int>(status);
+    response.retry_after_s = static_cast<int>(std::clamp<curl_off_t>(retry_after, 0, 86'400));
+    response.body = std::move(exchanged.body);
   }
   GiveBack(curl, request.id);
-  return answer;
+  return response;
 }
 
 void CurlTransport::Cancel(RequestId id) {
@@ -93,7 +93,7 @@ void CurlTransport::Cancel(RequestId id) {
 size_t CurlTransport::OnBytes(char* bytes, size_t size, size_t count, void* exchanged) {
   auto* own = static_cast<Exchanged*>(exchanged);
   const size_t more = size * count;
-  if (own->body.size() + more > own->request->answer_bytes_max) {
+  if (own->body.size() + more > own->request->response_bytes_max) {
     return 0;  // ends the exchange
   }
   own->body.append(bytes, more);

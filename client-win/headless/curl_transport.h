@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-#include "core/seams.h"
+#include "core/relay/transport.h"
 
 namespace sprites {
 
@@ -23,7 +23,7 @@ class CurlTransport : public Transport {
   CurlTransport(const CurlTransport&) = delete;
   CurlTransport& operator=(const CurlTransport&) = delete;
 
-  Answer Exchange(const Request& request) override;
+  Response Exchange(const Request& request) override;
   void Cancel(RequestId id) override;
 
  private:

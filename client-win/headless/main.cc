@@ -19,7 +19,7 @@
 #include <set>
 #include <string>
 
-#include "core/desktop.h"
+#include "core/desktop/desktop.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
 #include "headless/command.h"
@@ -91,7 +91,7 @@ std::optional<Options> ReadOptions(int count, char** words) {
 }
 
 void Print(const Json& value) {
-  const std::string line = Written(value) + "\n";
+  const std::string line = WriteJson(value) + "\n";
   fwrite(line.data(), 1, line.size(), stdout);
   fflush(stdout);
 }
@@ -151,7 +151,7 @@ class Headless {
       }
     }
     desktop_.Restore(ReadWhole(folder_ / "kept.json"), true);
-    for (const Sprite& sprite : desktop_.world().sprites()) {
+    for (const Sprite& sprite : desktop_.simulation().sprites()) {
       known_.insert(sprite.id);
     }
   }
@@ -163,7 +163,7 @@ class Headless {
       Turn();
     }
     desktop_.Leave();
-    CarryOut(desktop_.TakeOutbox());
+    CarryOut(desktop_.PopOutbox());
     for (const int64_t until = NowMs() + kFarewellMs; !carrier_.IsIdle() && NowMs() < until;) {
       bell_.Clear();
       pollfd rung{bell_.fd(), POLLIN, 0};
@@ -202,15 +202,15 @@ class Headless {
   }
 
   void Turn() {
-    const std::vector<Answer> answers = carrier_.TakeAnswers();
-    if (!answers.empty()) {
+    const std::vector<Response> responses = carrier_.PopResponses();
+    if (!responses.empty()) {
       desktop_.Tick(NowMs());  // they come now, not when the last frame was
     }
-    for (const Answer& answer : answers) {
-      desktop_.Answered(answer);
+    for (const Response& response : responses) {
+      desktop_.HandleResponse(response);
     }
     idle_ms_ = desktop_.Tick(NowMs()).idle_ms;
-    CarryOut(desktop_.TakeOutbox());
+    CarryOut(desktop_.PopOutbox());
     TellWhoCameAndWent();
     if (link_ != desktop_.link()) {
       link_ = desktop_.link();
@@ -220,8 +220,8 @@ class Headless {
   }
 
   void CarryOut(Outbox outbox) {
-    if (!outbox.keep.empty()) {
-      WriteWhole(folder_ / "kept.json", outbox.keep);
+    if (!outbox.saved_state.empty()) {
+      WriteWhole(folder_ / "kept.json", outbox.saved_state);
     }
     for (const RequestId id : outbox.cancelled) {
       carrier_.Cancel(id);
@@ -236,7 +236,7 @@ class Headless {
 
   void TellWhoCameAndWent() {
     std::set<SpriteId> now;
-    for (const Sprite& sprite : desktop_.world().sprites()) {
+    for (const Sprite& sprite : desktop_.simulation().sprites()) {
       now.insert(sprite.id);
       if (!known_.contains(sprite.id)) {
         Print({{"came", sprite.id},

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <map>
 
-#include "core/seams.h"
+#include "core/scene/scene.h"
 #include "win32/owned.h"
 
 namespace sprites {

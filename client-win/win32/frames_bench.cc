@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "core/desktop.h"
+#include "core/desktop/desktop.h"
 #include "core/picture/picture.h"
 #include "win32/monitors.h"
 #include "win32/sprite_windows.h"
@@ -77,11 +77,11 @@ void HandleMessages() {
 // Sprites all over the screen.
 Desktop Crowd(int sprites, bool moving, const Random& random) {
   Settings settings;
-  settings.sprites_most = sprites;
+  settings.sprite_limit = sprites;
   settings.calm = !moving;
   Desktop desktop(settings, random);
   desktop.SetMonitors(MonitorsNow());
-  const Rect screen = desktop.world().screen().bounds();
+  const Rect screen = desktop.simulation().screen().bounds();
   const SheetPointer sheet = SomeSheet();
   desktop.AddToShelf(sheet);
   for (int i = 0; i < sprites; i++) {
@@ -98,7 +98,7 @@ void Measure(const char* what, int sprites, bool moving) {
   double now_ms = 0;
   const auto tick = [&]() -> const Scene& {
     const Scene& scene = desktop.Tick(static_cast<int64_t>(now_ms += kFrameMs));
-    desktop.TakeOutbox();
+    desktop.PopOutbox();
     return scene;
   };
   for (int frame = 0; !moving && frame < kSettlingFrames; frame++) {
@@ -118,7 +118,7 @@ void Measure(const char* what, int sprites, bool moving) {
     }
     if (moving && frame % 30 == 0) {
       // Not connected, so every throw comes back: everybody is always somewhere in the air.
-      for (const Sprite& sprite : std::vector<Sprite>(desktop.world().sprites())) {
+      for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
         desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
       }
     }
@@ -154,8 +154,8 @@ int wmain(int count, wchar_t** words) {
   const int sprites = count > 1 ? _wtoi(words[1]) : 150;
   const std::wstring what = count > 2 ? words[2] : L"";
   const bool is_known = what.empty() || what == L"thrown" || what == L"rest";
-  if (count > 3 || !is_known || sprites < 1 || sprites > sprites::kSpritesMostMax) {
-    fprintf(stderr, "Usage: frames-bench [1 … %d [thrown|rest]]\n", sprites::kSpritesMostMax);
+  if (count > 3 || !is_known || sprites < 1 || sprites > sprites::kSpriteLimitMax) {
+    fprintf(stderr, "Usage: frames-bench [1 … %d [thrown|rest]]\n", sprites::kSpriteLimitMax);
     return 2;
   }
   if (what != L"rest") {

@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/relay/poller.h"
+#include "core/picture/sheet.h"
+#include "core/relay/seat.h"
 #include "core/text/text.h"
 #include "win32/resource.h"
 #include "win32/text16.h"
@@ -92,7 +93,7 @@ void Fill(HWND dialog, const Settings& settings) {
     AddTo(dialog, IDC_ACCEPT, accept);
   }
   SendDlgItemMessageW(dialog, IDC_ACCEPT, CB_SETCURSEL, static_cast<WPARAM>(settings.accept), 0);
-  SetDlgItemInt(dialog, IDC_SPRITE_LIMIT, static_cast<UINT>(settings.sprites_most), FALSE);
+  SetDlgItemInt(dialog, IDC_SPRITE_LIMIT, static_cast<UINT>(settings.sprite_limit), FALSE);
   SetDlgItemInt(dialog, IDC_CACHE, static_cast<UINT>(settings.cache_mib), FALSE);
 }
 
@@ -133,9 +134,9 @@ std::optional<InputError> FindInputError(HWND dialog) {
   const auto range = [](int low, int high) {
     return std::to_wstring(low) + L" to " + std::to_wstring(high);
   };
-  if (is_out_of_range(IDC_SPRITE_LIMIT, kSpritesMostMin, kSpritesMostMax)) {
+  if (is_out_of_range(IDC_SPRITE_LIMIT, kSpriteLimitMin, kSpriteLimitMax)) {
     return InputError{IDC_SPRITE_LIMIT, L"Sprites at once: enter a number from " +
-                                            range(kSpritesMostMin, kSpritesMostMax) + L"."};
+                                            range(kSpriteLimitMin, kSpriteLimitMax) + L"."};
   }
   if (is_out_of_range(IDC_CACHE, kCacheMiBMin, kCacheMiBMax)) {
     return InputError{IDC_CACHE, L"Disk for pictures: enter a size from " +
@@ -156,7 +157,7 @@ void ReadInputs(HWND dialog, Settings* settings) {
     settings->scale = kScales[scale];
   }
   settings->accept = static_cast<Accept>(SelectionIn(dialog, IDC_ACCEPT));
-  settings->sprites_most =
+  settings->sprite_limit =
       static_cast<int>(GetDlgItemInt(dialog, IDC_SPRITE_LIMIT, nullptr, FALSE));
   settings->cache_mib = static_cast<int>(GetDlgItemInt(dialog, IDC_CACHE, nullptr, FALSE));
 }

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "core/settings.h"
+#include "core/desktop/settings.h"
 
 namespace sprites {
 

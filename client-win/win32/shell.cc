@@ -131,7 +131,7 @@ void Shell::Start(std::vector<std::wstring> paths) {
       // Of a version of this program that took more; it stays on disk.
     }
   }
-  const auto kept = ReadWholeFile(folder_ / L"kept.json", kKeptBytesMax);
+  const auto kept = ReadWholeFile(folder_ / L"kept.json", kSavedBytesMax);
   desktop_.Restore(kept.value_or(""), true);
   if (!kept && paths.empty()) {
     for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
@@ -154,10 +154,10 @@ void Shell::Turn() {
   TakeAnswers();
   ShowImported();
   const Scene& scene = desktop_.Tick(NowMs());
-  CarryOut(desktop_.TakeOutbox());
+  CarryOut(desktop_.PopOutbox());
   windows_.Show(scene);
   tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
-  const double look_ms = static_cast<double>(StandsSomebodyOnAWindow() ? kLookMsStanding : kLookMs);
+  const double look_ms = static_cast<double>(AnySpriteOnWindow() ? kLookMsStanding : kLookMs);
   pacer_.Schedule(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : look_ms));
 }
 
@@ -173,11 +173,11 @@ void Shell::LookAround(int64_t now_ms) {
     measured_ms_ = now_ms;
     screen_changed_ = false;
     const std::vector<Monitor> monitors = MonitorsNow();
-    if (!monitors.empty() && Screen(monitors) != desktop_.world().screen()) {
+    if (!monitors.empty() && Screen(monitors) != desktop_.simulation().screen()) {
       desktop_.SetMonitors(monitors);
     }
   }
-  const int64_t look_ms = StandsSomebodyOnAWindow() ? kLookMsStanding : kLookMs;
+  const int64_t look_ms = AnySpriteOnWindow() ? kLookMsStanding : kLookMs;
   if (watch_.MayHaveChanged() || now_ms - looked_ms_ >= look_ms) {
     looked_ms_ = now_ms;
     if (watch_.Look()) {
@@ -203,28 +203,28 @@ void Shell::LookAtPlaces(int64_t now_ms) {
   PutBackNow(places_.Look(monitors, windows, is_full_screen, now_ms));
 }
 
-bool Shell::StandsSomebodyOnAWindow() const {
-  const World& world = desktop_.world();
-  return std::ranges::any_of(world.sprites(), [&](const Sprite& sprite) {
-    const Monitor& monitor = world.screen().monitors()[sprite.monitor];
+bool Shell::AnySpriteOnWindow() const {
+  const Simulation& simulation = desktop_.simulation();
+  return std::ranges::any_of(simulation.sprites(), [&](const Sprite& sprite) {
+    const Monitor& monitor = simulation.screen().monitors()[sprite.monitor];
     return RulesOf(sprite.mode).on_feet && sprite.y < monitor.work.bottom - kOnFloorPx;
   });
 }
 
 // Capture may be gone without a word: then nobody will tell us that the button came up.
 void Shell::LetGoOfLost() {
-  if (desktop_.world().held() != kNobody && GetCapture() == nullptr) {
+  if (desktop_.simulation().held() != kNobody && GetCapture() == nullptr) {
     desktop_.Release(static_cast<double>(GetTickCount()));
   }
 }
 
 void Shell::TakeAnswers() {
-  const std::vector<Answer> answers = carrier_.TakeAnswers();
-  if (!answers.empty()) {
+  const std::vector<Response> responses = carrier_.PopResponses();
+  if (!responses.empty()) {
     desktop_.Tick(NowMs());  // they come now, not when the last frame was
   }
-  for (const Answer& answer : answers) {
-    desktop_.Answered(answer);
+  for (const Response& response : responses) {
+    desktop_.HandleResponse(response);
   }
 }
 
@@ -240,8 +240,8 @@ void Shell::ShowImported() {
 }
 
 void Shell::CarryOut(Outbox outbox) {
-  if (!outbox.keep.empty()) {
-    WriteFileAtomically(folder_ / L"kept.json", outbox.keep);
+  if (!outbox.saved_state.empty()) {
+    WriteFileAtomically(folder_ / L"kept.json", outbox.saved_state);
   }
   for (const RequestId id : outbox.cancelled) {
     carrier_.Cancel(id);
@@ -264,7 +264,7 @@ void Shell::Farewell() {
   }
   windows_.Show(Scene{});
   desktop_.Leave();
-  CarryOut(desktop_.TakeOutbox());
+  CarryOut(desktop_.PopOutbox());
   const int64_t until_ms = NowMs() + kFarewellMs;
   while (!carrier_.IsIdle() && NowMs() < until_ms) {
     WaitForSingleObject(bell_.get(), kModalFrameMs);
@@ -298,7 +298,7 @@ void Shell::Clicked(SpriteId id) { desktop_.Select(id); }
 void Shell::DoubleClicked(SpriteId) { Close(); }
 
 void Shell::RightClicked(SpriteId id, POINT point) {
-  const Sprite* sprite = desktop_.world().Find(id);
+  const Sprite* sprite = desktop_.simulation().Find(id);
   if (sprite == nullptr || modal_ > 0) {
     return;
   }
@@ -321,7 +321,7 @@ void Shell::Pressed(Key key, bool is_down) {
 }
 
 void Shell::KeysLost() {
-  if (desktop_.world().held() == kNobody) {
+  if (desktop_.simulation().held() == kNobody) {
     desktop_.Select(kNobody);
   }
 }

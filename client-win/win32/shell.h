@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/desktop.h"
+#include "core/desktop/desktop.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
 #include "core/screen/window_places.h"
@@ -50,7 +50,7 @@ class Shell : private SpriteListener {
   void Stir();
   void LookAround(int64_t now_ms);
   void LookAtPlaces(int64_t now_ms);
-  bool StandsSomebodyOnAWindow() const;
+  bool AnySpriteOnWindow() const;
   void LetGoOfLost();
   void TakeAnswers();
   void ShowImported();

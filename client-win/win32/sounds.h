@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "core/seams.h"
+#include "core/desktop/outbox.h"
 
 namespace sprites {
 

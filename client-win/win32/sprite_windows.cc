@@ -56,7 +56,7 @@ std::vector<std::wstring> PathsOf(HDROP drop) {
   return paths;
 }
 
-UINT FlagsOf(const Placing& placing) {
+UINT FlagsOf(const Placement& placing) {
   UINT flags = kOnlyPlace;
   flags |= placing.moves ? 0 : SWP_NOMOVE;
   flags |= placing.below ? 0 : SWP_NOZORDER;
@@ -96,20 +96,20 @@ SpriteWindows::~SpriteWindows() {
 }
 
 void SpriteWindows::Show(const Scene& scene) {
-  const StagePlan& plan = stage_.Plan(scene);
-  for (const SpriteId id : plan.ended) {
+  const WindowPlan& plan = planner_.Plan(scene);
+  for (const SpriteId id : plan.closed) {
     End(id);
   }
-  for (const SpriteId id : plan.made) {
+  for (const SpriteId id : plan.created) {
     Make(id);
   }
   for (const size_t index : plan.painted) {
     if (!Paint(scene.sprites[index])) {
-      stage_.NotPainted(scene.sprites[index].id);
+      planner_.NotPainted(scene.sprites[index].id);
     }
   }
-  if (!plan.placings.empty()) {
-    Place(plan.placings);
+  if (!plan.placements.empty()) {
+    Place(plan.placements);
   }
   bitmaps_.EndFrame();
 }
@@ -148,12 +148,12 @@ bool SpriteWindows::Paint(const DrawnSprite& drawn) {
 }
 
 // All in one batch; one by one where Windows has no memory for a batch.
-void SpriteWindows::Place(const std::vector<Placing>& placings) {
-  const auto above = [this](const Placing& placing) {
+void SpriteWindows::Place(const std::vector<Placement>& placings) {
+  const auto above = [this](const Placement& placing) {
     return placing.below.value_or(kNobody) == kNobody ? HWND_TOPMOST : windows_[*placing.below];
   };
   HDWP batch = BeginDeferWindowPos(static_cast<int>(placings.size()));
-  for (const Placing& placing : placings) {
+  for (const Placement& placing : placings) {
     if (batch != nullptr) {
       batch = DeferWindowPos(batch, windows_[placing.id], above(placing), placing.x, placing.y, 0,
                              0, FlagsOf(placing));
@@ -164,7 +164,7 @@ void SpriteWindows::Place(const std::vector<Placing>& placings) {
   if (batch != nullptr && EndDeferWindowPos(batch)) {
     return;
   }
-  for (const Placing& placing : placings) {
+  for (const Placement& placing : placings) {
     SetWindowPos(windows_[placing.id], above(placing), placing.x, placing.y, 0, 0,
                  FlagsOf(placing));
   }

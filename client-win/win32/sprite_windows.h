@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/desktop.h"
-#include "core/screen/staging.h"
+#include "core/desktop/desktop.h"
+#include "core/scene/window_planner.h"
 #include "win32/frame_bitmaps.h"
 #include "win32/owned.h"
 
@@ -64,12 +64,12 @@ class SpriteWindows {
   void Make(SpriteId id);
   void End(SpriteId id);
   bool Paint(const DrawnSprite& drawn);
-  void Place(const std::vector<Placing>& placings);
+  void Place(const std::vector<Placement>& placings);
 
   SpriteListener* listener_;
   FrameBitmaps bitmaps_;
   OwnedDc canvas_;
-  Stage stage_;
+  WindowPlanner planner_;
   std::unordered_map<SpriteId, HWND> windows_;
   Point pressed_{};  // where the button went down
   Cost cost_;

@@ -75,7 +75,7 @@ void AddMuteMenu(Menu* menu, const Desktop& desktop) {
   const size_t muted = names.size();
   if (desktop.neighbours()) {
     for (const Neighbour& neighbour : *desktop.neighbours()) {
-      const std::string& name = neighbour.Called();
+      const std::string& name = neighbour.DisplayName();
       const bool is_known = std::ranges::find(names, name) != names.end();
       if (!name.empty() && !is_known && !IsSelf(neighbour, desktop)) {
         names.push_back(name);

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "core/desktop.h"
+#include "core/desktop/desktop.h"
 
 namespace sprites {
 

@@ -171,8 +171,8 @@ WinHttpTransport::WinHttpTransport() {
   WinHttpSetStatusCallback(session_.get(), OnStatus, WINHTTP_CALLBACK_FLAG_ALL_NOTIFICATIONS, 0);
 }
 
-Answer WinHttpTransport::Exchange(const Request& request) {
-  const Answer none{request.id, 0};
+Response WinHttpTransport::Exchange(const Request& request) {
+  const Response none{request.id, 0};
   const OwnedHandle cancelled(CreateEventW(nullptr, TRUE, FALSE, nullptr));
   {
     const std::lock_guard lock(mutex_);
@@ -218,11 +218,11 @@ Answer WinHttpTransport::Exchange(const Request& request) {
   if (!steps.Send(HeadersOf(request))) {
     return none;
   }
-  auto body = steps.Read(request.answer_bytes_max);
+  auto body = steps.Read(request.response_bytes_max);
   if (!body) {
     return none;
   }
-  Answer answer{request.id, static_cast<int>(NumberOf(handle.get(), WINHTTP_QUERY_STATUS_CODE))};
+  Response answer{request.id, static_cast<int>(NumberOf(handle.get(), WINHTTP_QUERY_STATUS_CODE))};
   answer.body = std::move(*body);
   answer.retry_after_s = static_cast<int>(
       std::min<DWORD>(NumberOf(handle.get(), WINHTTP_QUERY_RETRY_AFTER), kRetryAfterSecondsMax));

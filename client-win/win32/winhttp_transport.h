@@ -15,7 +15,7 @@
 #include <mutex>
 #include <set>
 
-#include "core/seams.h"
+#include "core/relay/transport.h"
 #include "win32/owned.h"
 
 namespace sprites {
@@ -24,7 +24,7 @@ class WinHttpTransport : public Transport {
  public:
   WinHttpTransport();
 
-  Answer Exchange(const Request& request) override;
+  Response Exchange(const Request& request) override;
   void Cancel(RequestId id) override;
 
  private:

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/motion/behaviour.h"
-#include "core/motion/world.h"
+#include "core/motion/simulation.h"
 #include "core/text/json.h"
 
 namespace sprites {
@@ -137,9 +137,9 @@ class Player {
         random_(scenario["random"].is_array() ? InTurn(scenario["random"])
                                               : Lot(scenario["random"]["seed"])) {
     const Rect all{0, 0, scenario["width"], scenario["height"]};
-    world_.SetScreen(Screen(std::vector<Monitor>{{all, all, 1, true}}));
-    world_.SetLedges(LedgesIn(scenario.value("ledges", Json::array())));
-    world_.SetCalm(scenario.value("calm", false));
+    simulation_.SetScreen(Screen(std::vector<Monitor>{{all, all, 1, true}}));
+    simulation_.SetLedges(LedgesIn(scenario.value("ledges", Json::array())));
+    simulation_.SetCalm(scenario.value("calm", false));
     for (const Json& start : scenario["sprites"]) {
       cast_.push_back(Begin(start));
     }
@@ -161,7 +161,7 @@ class Player {
           Act(action);
         }
       }
-      for (Departure& departure : world_.Step(ms + waited_ms_, random_)) {
+      for (Departure& departure : simulation_.Step(ms + waited_ms_, random_)) {
         CAPTURE(left);
         REQUIRE(left < scenario_["expect"]["left"].size());
         CheckLeft(scenario_["expect"]["left"][left++], ms, departure);
@@ -182,14 +182,14 @@ class Player {
     Newcomer newcomer;
     newcomer.nature = NatureIn(start.value("nature", Json()));
     newcomer.place = {start["x"], start["y"]};
-    Sprite sprite = *world_.Find(world_.Add(newcomer));
+    Sprite sprite = *simulation_.Find(simulation_.Add(newcomer));
     sprite.vx = start.value("vx", 0.0);
     sprite.vy = start.value("vy", 0.0);
     sprite.mode = ModeNamed(start.value("mode", "fall"));
     sprite.facing = start.value("facing", "right") == "left" ? Facing::kLeft : Facing::kRight;
     sprite.thrown = start.value("thrown", false);
     sprite.next_ms = start.value("nextMs", 1e9);
-    world_.Put(sprite);
+    simulation_.Put(sprite);
     return sprite.id;
   }
 
@@ -197,30 +197,30 @@ class Player {
     const std::string verb = action["do"];
     const SpriteId id = action.contains("sprite") ? cast_[action["sprite"].get<size_t>()] : kNobody;
     if (verb == "grab") {
-      world_.Grab(id, {action["x"], action["y"]}, action["at"]);
+      simulation_.Grab(id, {action["x"], action["y"]}, action["at"]);
     } else if (verb == "drag") {
-      world_.Drag({action["x"], action["y"]}, action["at"]);
+      simulation_.Drag({action["x"], action["y"]}, action["at"]);
     } else if (verb == "release") {
-      world_.Release(action["at"]);
+      simulation_.Release(action["at"]);
     } else if (verb == "throw") {
-      world_.ThrowTo(id, EdgeNamed(action["edge"]));
+      simulation_.ThrowTo(id, EdgeNamed(action["edge"]));
     } else if (verb == "steer") {
       const std::map<std::string, SteerKey> keys = {{"left", SteerKey::kLeft},
                                                     {"right", SteerKey::kRight},
                                                     {"jump", SteerKey::kJump},
                                                     {"drop", SteerKey::kDrop}};
-      world_.Steer(id, keys.at(action["key"]), action["down"]);
+      simulation_.Steer(id, keys.at(action["key"]), action["down"]);
     } else if (verb == "ledges") {
-      world_.SetLedges(LedgesIn(action["ledges"]));
+      simulation_.SetLedges(LedgesIn(action["ledges"]));
     } else if (verb == "pass") {
       waited_ms_ += action["wait"].get<double>();
     } else if (verb == "return") {
-      world_.BounceBack(departures_.back());
+      simulation_.BounceBack(departures_.back());
     } else if (verb == "enter") {
       Sprite sprite;
       sprite.nature = NatureIn(action.value("nature", Json()));
       sprite.next_ms = 1e9;
-      cast_.push_back(world_.Enter(
+      cast_.push_back(simulation_.Enter(
           sprite, {EdgeNamed(action["edge"]), action["at"], action["vx"], action["vy"]}));
     } else {
       FAIL("no action " << verb);
@@ -240,7 +240,7 @@ class Player {
     REQUIRE(expected.size() == cast_.size());
     for (size_t i = 0; i < cast_.size(); i++) {
       CAPTURE(i);
-      const Sprite* sprite = world_.Find(cast_[i]);
+      const Sprite* sprite = simulation_.Find(cast_[i]);
       CHECK((sprite == nullptr) == expected[i].is_null());
       if (sprite == nullptr || expected[i].is_null()) {
         continue;
@@ -263,7 +263,7 @@ class Player {
 
   const Json& scenario_;
   Random random_;
-  World world_;
+  Simulation simulation_;
   std::vector<SpriteId> cast_;
   std::vector<Departure> departures_;
   double waited_ms_ = 0;

@@ -18,7 +18,7 @@ constexpr size_t kAnimationNameBytesMax = 32;
   throw SprRefused("json", "The description is refused: " + reason + ".");
 }
 
-std::string Shown(double number) { return Written(Json(number)); }
+std::string Shown(double number) { return WriteJson(Json(number)); }
 
 const Json& ObjectAt(const Json& value, const std::string& field) {
   if (!value.is_object()) {

@@ -223,7 +223,7 @@ std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int sid
       {"hitbox", {(cell_width - width) / 2, cell_height - height, width, height}},
       {"scale", scale},
       {"animations", cast.animations}};
-  Bytes bytes = WriteSheet(sheet.width, sheet.height, sheet.rgba, Written(description));
+  Bytes bytes = WriteSheet(sheet.width, sheet.height, sheet.rgba, WriteJson(description));
   if (bytes.size() > kSprBytesMax) {
     return std::nullopt;
   }

@@ -224,7 +224,7 @@ TEST_CASE("sheet › refuses JSON that is none, too deep, or too long") {
     png.chunks[1].content = AsBytes(text);
     return PartRefused(WritePng(png.chunks));
   };
-  const std::string usual = Written(UsualDescription(8, 8));
+  const std::string usual = WriteJson(UsualDescription(8, 8));
   CHECK(part(usual) == "");
   CHECK(part("{") == "json");
   CHECK(part("") == "json");

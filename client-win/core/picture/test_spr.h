@@ -22,7 +22,7 @@ inline Json UsualDescription(int frame_width, int frame_height) {
 inline Bytes TestSpr(int width, int height, const Json& description, uint8_t seed = 0) {
   Bytes rgba(static_cast<size_t>(width) * height * 4, 255);
   rgba[0] = seed;
-  return WriteSheet(width, height, rgba, Written(description));
+  return WriteSheet(width, height, rgba, WriteJson(description));
 }
 
 inline Bytes TestSpr(uint8_t seed = 0) { return TestSpr(8, 8, UsualDescription(8, 8), seed); }

@@ -53,7 +53,7 @@ void Carrier::Cancel(RequestId id) {
     is_under_way = under_way_.contains(id);
     for (auto& queue : queues_) {
       if (std::erase_if(queue, [id](const Request& request) { return request.id == id; }) > 0) {
-        answers_.push_back({id, 0});
+        responses_.push_back({id, 0});
       }
     }
   }
@@ -62,9 +62,9 @@ void Carrier::Cancel(RequestId id) {
   }
 }
 
-std::vector<Answer> Carrier::TakeAnswers() {
+std::vector<Response> Carrier::PopResponses() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(answers_, {});
+  return std::exchange(responses_, {});
 }
 
 bool Carrier::IsIdle() const {
@@ -84,10 +84,10 @@ void Carrier::Work(size_t lane) {
     queues_[lane].pop_front();
     under_way_.insert(request.id);
     lock.unlock();
-    Answer answer = Carry(request, *transport_, *cache_);
+    Response response = Perform(request, *transport_, *cache_);
     lock.lock();
     under_way_.erase(request.id);
-    answers_.push_back(std::move(answer));
+    responses_.push_back(std::move(response));
     lock.unlock();
     wake_();
     lock.lock();

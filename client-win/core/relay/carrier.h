@@ -2,7 +2,7 @@
 // files.
 //
 // Invariant: every request that was sent is answered once, unless the carrier ends before.
-// Threads: Send, Cancel and TakeAnswers on the desktop's thread; `wake` is called on the others.
+// Threads: Send, Cancel and PopResponses on the desktop's thread; `wake` is called on the others.
 // Cost: seven threads that sleep.
 #ifndef CLIENT_WIN_CORE_RELAY_CARRIER_H_
 #define CLIENT_WIN_CORE_RELAY_CARRIER_H_
@@ -16,14 +16,13 @@
 #include <thread>
 #include <vector>
 
-#include "core/picture/file_cache.h"
-#include "core/seams.h"
+#include "core/relay/transport.h"
 
 namespace sprites {
 
 class Carrier {
  public:
-  // `wake` tells the desktop's thread that TakeAnswers has something.
+  // `wake` tells the desktop's thread that PopResponses has something.
   Carrier(Transport* transport, FileCache* cache, std::function<void()> wake);
   // Ends what is under way; waits for the threads.
   ~Carrier();
@@ -33,7 +32,7 @@ class Carrier {
   void Send(Request request);
   // The answer comes soon, and says status 0 unless it was there already.
   void Cancel(RequestId id);
-  std::vector<Answer> TakeAnswers();
+  std::vector<Response> PopResponses();
   // Nothing waits and nothing is under way.
   bool IsIdle() const;
 
@@ -49,7 +48,7 @@ class Carrier {
   std::condition_variable changed_;
   std::array<std::deque<Request>, kLanes> queues_;
   std::set<RequestId> under_way_;
-  std::vector<Answer> answers_;
+  std::vector<Response> responses_;
   bool ends_ = false;
   std::vector<std::thread> threads_;
 };

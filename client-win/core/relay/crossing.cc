@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
+#include <utility>
 
 #include "core/picture/file_cache.h"
-#include "core/relay/poller.h"
+#include "core/relay/seat.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -44,7 +45,7 @@ std::optional<Neighbours> NeighboursIn(const Json& value) {
   return neighbours;
 }
 
-// An arrival with every number in its range; nothing when it lacks what can't be guessed.
+// An arrival with every number in its range; nothing without a sequence number, an edge or a file.
 std::optional<Arrival> ArrivalIn(const Json& event) {
   const Json& sprite = MemberOf(event, "sprite");
   const double seq = NumberAt(event, "seq", 0, kNumberMax, 0);
@@ -81,19 +82,10 @@ void ReadEvent(const Json& event, Batch* batch) {
   }
 }
 
-// A relay that says nothing of its own has decided nothing: a proxy spoke, a portal that wants a
-// login first, or it broke on the way.
-bool IsVerdict(const Problem& problem) {
-  const bool is_of_the_relay = problem.status != 0 && !problem.code.starts_with("http-5") &&
-                               !problem.code.starts_with("http-2");
-  const bool is_of_our_seat = problem.code == "unknown-desktop" || problem.code == "desktop-ended";
-  return is_of_the_relay && !is_of_our_seat && problem.code != "internal";
-}
-
 }  // namespace
 
 std::optional<Batch> ReadBatch(std::string_view json) {
-  if (json.size() > kAnswerBytesMax) {
+  if (json.size() > kResponseBytesMax) {
     return std::nullopt;
   }
   const Json root = ParseJson(json, kEventDepthMax);
@@ -101,7 +93,7 @@ std::optional<Batch> ReadBatch(std::string_view json) {
   Batch batch;
   batch.cursor = TextAt(root, "cursor", kIdBytesMax);
   if (batch.cursor.empty() || !IsToken(batch.cursor) || !events.is_array() ||
-      events.size() > kEventsPerAnswerMax) {
+      events.size() > kEventsPerPollMax) {
     return std::nullopt;
   }
   batch.events = events.size();
@@ -111,34 +103,50 @@ std::optional<Batch> ReadBatch(std::string_view json) {
   return batch;
 }
 
-Problem ReadProblem(const Answer& answer) {
+Problem ReadProblem(const Response& response) {
   const Json root =
-      answer.body.size() > kAnswerBytesMax ? Json() : ParseJson(answer.body, kEventDepthMax);
+      response.body.size() > kResponseBytesMax ? Json() : ParseJson(response.body, kEventDepthMax);
   Problem problem;
-  problem.status = answer.status;
-  problem.retry_after_s = answer.retry_after_s;
+  problem.status = response.status;
+  problem.retry_after_s = response.retry_after_s;
   problem.code = TextAt(root, "code", kNameBytesMax);
-  problem.title = PlainText(TextAt(root, "title", kAnswerBytesMax), kCreditBytesMax);
+  problem.title = PlainText(TextAt(root, "title", kResponseBytesMax), kCreditBytesMax);
   problem.cursor = TextAt(root, "cursor", kIdBytesMax);
   if (!IsToken(problem.cursor)) {
     problem.cursor.clear();
   }
   if (problem.code.empty() || !IsToken(problem.code)) {
-    problem.code = "http-" + std::to_string(answer.status);
+    problem.code = "http-" + std::to_string(response.status);
   }
   if (problem.title.empty()) {
-    problem.title = answer.status == 0
+    problem.title = response.status == 0
                         ? "The relay could not be reached."
-                        : "The relay answered " + std::to_string(answer.status) + ".";
+                        : "The relay answered " + std::to_string(response.status) + ".";
   }
   return problem;
 }
 
 std::optional<Neighbours> ReadNeighbours(std::string_view json) {
-  if (json.size() > kAnswerBytesMax) {
+  if (json.size() > kResponseBytesMax) {
     return std::nullopt;
   }
   return NeighboursIn(MemberOf(ParseJson(json, kEventDepthMax), "neighbours"));
+}
+
+std::optional<Acceptance> ReadAcceptance(const Response& response) {
+  if (response.status != 202 || response.body.size() > kResponseBytesMax) {
+    return std::nullopt;
+  }
+  const Json root = ParseJson(response.body, kEventDepthMax);
+  if (!root.is_object() || !root.contains("to")) {
+    return std::nullopt;
+  }
+  Neighbour to = NeighbourIn(MemberOf(root, "to"));
+  return Acceptance{to.desktop.empty() ? std::nullopt : std::optional(std::move(to))};
+}
+
+bool IsSeatEnded(const Problem& problem) {
+  return problem.code == "unknown-desktop" || problem.code == "desktop-ended";
 }
 
 std::string CrossingJson(uint64_t number, const Departure& departure) {
@@ -159,89 +167,7 @@ std::string CrossingJson(uint64_t number, const Departure& departure) {
         {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
         {"scale", std::clamp(sprite.scale, kSpriteScaleMin, kSpriteScaleMax)}}},
   };
-  return Written(body);
-}
-
-void Departures::Depart(const Departure& departure, bool unseen) {
-  Leaving leaving;
-  leaving.number = next_number_;
-  leaving.departure = departure;
-  leaving.unseen = unseen;
-  Resume(std::move(leaving));
-}
-
-void Departures::Resume(Leaving leaving) {
-  next_number_ = std::max(next_number_, leaving.number + 1);
-  leaving_.push_back(std::move(leaving));
-}
-
-std::vector<Request> Departures::Due(const Seat& seat, int64_t now_ms, RequestId* next_id) {
-  std::vector<Request> requests;
-  for (Leaving& leaving : leaving_) {
-    // All that fit into the relay's memory of numbers; the rest waits its turn, off the edge.
-    if (leaving.number >= leaving_.front().number + kCrossingsAhead) {
-      break;
-    }
-    if (leaving.request != 0 || leaving.due_ms > now_ms) {
-      continue;
-    }
-    leaving.request = (*next_id)++;
-    Request request;
-    request.id = leaving.request;
-    request.method = Method::kPost;
-    request.url = seat.crossings;
-    request.token = seat.token;
-    request.content_type = "application/json";
-    request.body = CrossingJson(leaving.number, leaving.departure);
-    request.timeout_ms = kShortTimeoutMs;
-    request.answer_bytes_max = kAnswerBytesMax;
-    requests.push_back(std::move(request));
-  }
-  return requests;
-}
-
-std::optional<Verdict> Departures::Take(const Answer& answer, int64_t now_ms,
-                                        const Random& random) {
-  const auto found = std::ranges::find(leaving_, answer.id, &Leaving::request);
-  if (answer.id == 0 || found == leaving_.end()) {
-    return std::nullopt;
-  }
-  Verdict verdict;
-  const bool is_short = answer.body.size() <= kAnswerBytesMax;
-  const Json root = is_short ? ParseJson(answer.body, kEventDepthMax) : Json();
-  verdict.accepted = answer.status == 202 && root.is_object() && root.contains("to");
-  if (verdict.accepted) {
-    const Neighbour to = NeighbourIn(MemberOf(root, "to"));
-    verdict.to = to.desktop.empty() ? std::nullopt : std::optional(to);
-  } else {
-    verdict.problem = ReadProblem(answer);
-    if (!IsVerdict(verdict.problem)) {
-      found->request = 0;
-      found->due_ms = now_ms + BackoffMs(found->failures++, random);
-      return std::nullopt;
-    }
-  }
-  verdict.leaving = std::move(*found);
-  leaving_.erase(found);
-  return verdict;
-}
-
-void Departures::AskAgain() {
-  for (Leaving& leaving : leaving_) {
-    leaving.request = 0;
-    leaving.due_ms = 0;
-    leaving.failures = 0;
-  }
-}
-
-int64_t Departures::NextDueMs() const {
-  int64_t due = std::numeric_limits<int64_t>::max();
-  for (const Leaving& leaving : leaving_) {
-    if (leaving.request == 0) {
-      due = std::min(due, leaving.due_ms);
-    }
-  }
-  return due;
+  return WriteJson(body);
 }
 
 }  // namespace sprites

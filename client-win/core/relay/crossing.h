@@ -1,42 +1,41 @@
-// Crossings: what leaves as JSON, what comes as JSON, and who is on the way in between.
+// Crossings as JSON: what this desktop sends to the relay, and what a poll receives.
 //
-// What comes is a relay's word and may be anything: it is read up to limits, field by field, and
-// what does not fit is left out; numbers are brought into their ranges. Invariant of Departures: a
-// sprite that left the world is in here until the relay has decided; a number is given once and
-// kept with its sprite, so a repeat is the same crossing. Cost: O(bytes); O(sprites on the way).
+// A response may hold anything. It is read field by field and within limits: numbers are clamped to
+// their ranges, and what can't be used is left out. The format is server/PROTOCOL.md.
+// Cost: O(bytes).
 #ifndef CLIENT_WIN_CORE_RELAY_CROSSING_H_
 #define CLIENT_WIN_CORE_RELAY_CROSSING_H_
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/motion/behaviour.h"
 #include "core/motion/sprite.h"
-#include "core/seams.h"
+#include "core/relay/request.h"
 
 namespace sprites {
 
-constexpr size_t kCrossingBytesMax = 1024;   // bytes of a crossing's body: the relay takes no more
-constexpr size_t kEventsPerAnswerMax = 64;   // events: the relay sends no more
-constexpr size_t kAnswerBytesMax = 131'072;  // bytes: a full batch is 64 KiB; twice that is enough
-constexpr size_t kIdBytesMax = 128;          // bytes of ids and cursors
-constexpr uint64_t kCrossingsAhead = 32;     // numbers a relay looks back
-constexpr double kRelaySpeedMax = 20'000;    // dip/s: what the relay takes
+constexpr size_t kCrossingBytesMax = 1024;  // bytes of a crossing's body: the relay's limit
+constexpr size_t kEventsPerPollMax = 64;    // events of one batch: the relay's limit
+constexpr double kRelaySpeedMax = 20'000;   // dip/s: the relay's limit
+constexpr int64_t kByeMsMax = 60'000;       // however long a relay asks us to stay away
 
 struct Neighbour {
   std::string desktop;
   std::string name;
 
-  const std::string& Called() const { return name.empty() ? desktop : name; }
+  // The name to show: the desktop's id when it has no name.
+  const std::string& DisplayName() const { return name.empty() ? desktop : name; }
   bool operator==(const Neighbour&) const = default;
 };
 using Neighbours = std::array<Neighbour, 4>;  // by Edge
 
+// A sprite that crosses to this desktop.
 struct Arrival {
-  uint64_t seq = 0;
+  uint64_t seq = 0;  // of its event; 0 when it belongs to this desktop whatever the relay says
   Neighbour from;
   Entrance entrance;
   std::string file;
@@ -45,16 +44,16 @@ struct Arrival {
   double scale = 1;
 };
 
-// What one poll brought.
+// What one poll received.
 struct Batch {
   std::string cursor;
-  size_t events = 0;  // of all kinds, also those left out
+  size_t events = 0;  // of every kind, including those left out
   std::vector<Arrival> arrivals;
   std::optional<Neighbours> neighbours;
-  std::optional<int64_t> bye_ms;  // the relay goes down: how long to stay away
+  std::optional<int64_t> bye_ms;  // the relay shuts down: how long to stay away
 };
 
-// A problem document, or what stands in for one where an answer carries none.
+// The problem document of a response. A response without one gets the code `http-STATUS`.
 struct Problem {
   std::string code;
   std::string title;
@@ -63,58 +62,24 @@ struct Problem {
   int retry_after_s = 0;
 };
 
-// The batch in a poll's answer; nothing when it is no batch. Never throws.
+// What the relay says when it accepts a crossing.
+struct Acceptance {
+  std::optional<Neighbour> to;  // who received the sprite; empty when the relay no longer knows
+};
+
+// Each reads the body of a response, returns nothing when it does not hold what is wanted, and
+// never throws.
 std::optional<Batch> ReadBatch(std::string_view json);
-Problem ReadProblem(const Answer& answer);
-// The four names of `GET /v1/desktops/{id}`.
+// The four neighbours in the response to `GET /v1/desktops/{id}`.
 std::optional<Neighbours> ReadNeighbours(std::string_view json);
+std::optional<Acceptance> ReadAcceptance(const Response& response);
+Problem ReadProblem(const Response& response);
+
+// Whether the problem says that this desktop has no seat at the relay (any more).
+bool IsSeatEnded(const Problem& problem);
 
 // The body of a crossing, at most kCrossingBytesMax.
 std::string CrossingJson(uint64_t number, const Departure& departure);
-
-// Somebody on the way.
-struct Leaving {
-  uint64_t number = 0;
-  Departure departure;
-  bool unseen = false;    // of a muted neighbour: flies on without having been here
-  RequestId request = 0;  // in flight; 0 while it waits
-  int failures = 0;
-  int64_t due_ms = 0;  // not to be asked again before
-};
-
-// The relay has decided about a sprite, or never will.
-struct Verdict {
-  Leaving leaving;
-  bool accepted = false;
-  std::optional<Neighbour> to;  // whom it went to, when the relay remembers
-  Problem problem;              // why not
-};
-
-struct Seat;
-
-class Departures {
- public:
-  void Depart(const Departure& departure, bool unseen);
-  // Puts back somebody who was on the way when the program ended.
-  void Resume(Leaving leaving);
-  // What is to be sent now over this seat. `next_id` gives request ids.
-  std::vector<Request> Due(const Seat& seat, int64_t now_ms, RequestId* next_id);
-  // The decision in an answer; nothing when it was not ours, or there is none yet: then the same
-  // number is asked again after a while.
-  std::optional<Verdict> Take(const Answer& answer, int64_t now_ms, const Random& random);
-  // Another seat, or a mended link: whoever is on the way is sent again, under the same number.
-  void AskAgain();
-
-  const std::vector<Leaving>& leaving() const { return leaving_; }
-  uint64_t next_number() const { return next_number_; }
-  void set_next_number(uint64_t number) { next_number_ = number; }
-  // When Due will next have something, given no event; the largest value when never.
-  int64_t NextDueMs() const;
-
- private:
-  std::vector<Leaving> leaving_;  // oldest first
-  uint64_t next_number_ = 1;
-};
 
 }  // namespace sprites
 

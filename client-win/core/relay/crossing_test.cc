@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/relay/poller.h"
+#include "core/relay/seat.h"
 #include "core/text/json.h"
 
 namespace sprites {
@@ -27,7 +27,7 @@ Json SpriteEvent(uint64_t seq) {
 }
 
 std::string BatchOf(const Json& events) {
-  return Written({{"cursor", "6a1f03c2-81"}, {"events", events}});
+  return WriteJson({{"cursor", "6a1f03c2-81"}, {"events", events}});
 }
 
 Departure Leaver(Edge edge = Edge::kRight) {
@@ -41,18 +41,6 @@ Departure Leaver(Edge edge = Edge::kRight) {
   return departure;
 }
 
-Seat SomeSeat() {
-  Seat seat;
-  seat.desktop = "1-1";
-  seat.token = "1-1.00";
-  seat.cursor = "6a1f03c2-0";
-  seat.events = "http://relay.example:8081/v1/desktops/1-1/events";
-  seat.crossings = "http://relay.example:8080/v1/desktops/1-1/crossings";
-  return seat;
-}
-
-const Random kHalf = [] { return 0.5; };
-
 TEST_CASE("batch › reads the protocol's own example") {
   const auto batch = ReadBatch(BatchOf(Json::array({SpriteEvent(81)})));
   REQUIRE(batch);
@@ -60,7 +48,7 @@ TEST_CASE("batch › reads the protocol's own example") {
   REQUIRE(batch->arrivals.size() == 1);
   const Arrival& arrival = batch->arrivals[0];
   CHECK(arrival.seq == 81);
-  CHECK(arrival.from.Called() == "Bob");
+  CHECK(arrival.from.DisplayName() == "Bob");
   CHECK(arrival.entrance.edge == Edge::kLeft);
   CHECK(arrival.entrance.at == 0.25);
   CHECK(arrival.entrance.vx == 900);
@@ -69,21 +57,21 @@ TEST_CASE("batch › reads the protocol's own example") {
 }
 
 TEST_CASE("batch › has up to 64 events, and is none with more") {
-  for (const size_t count : {size_t{0}, size_t{63}, kEventsPerAnswerMax, kEventsPerAnswerMax + 1}) {
+  for (const size_t count : {size_t{0}, size_t{63}, kEventsPerPollMax, kEventsPerPollMax + 1}) {
     Json events = Json::array();
     for (size_t i = 0; i < count; i++) {
       events.push_back(SpriteEvent(i + 1));
     }
     const auto batch = ReadBatch(BatchOf(events));
-    CHECK(batch.has_value() == (count <= kEventsPerAnswerMax));
+    CHECK(batch.has_value() == (count <= kEventsPerPollMax));
     CHECK((!batch || batch->arrivals.size() == count));
   }
 }
 
 TEST_CASE("batch › is none when it is too long, too deep, no JSON, or has no cursor") {
   const std::string usual = BatchOf(Json::array());
-  CHECK(ReadBatch(usual + std::string(kAnswerBytesMax - usual.size(), ' ')));
-  CHECK(!ReadBatch(usual + std::string(kAnswerBytesMax - usual.size() + 1, ' ')));
+  CHECK(ReadBatch(usual + std::string(kResponseBytesMax - usual.size(), ' ')));
+  CHECK(!ReadBatch(usual + std::string(kResponseBytesMax - usual.size() + 1, ' ')));
   CHECK(!ReadBatch(std::string(100'000, '[')));
   CHECK(!ReadBatch("{"));
   CHECK(!ReadBatch("[]"));
@@ -93,7 +81,7 @@ TEST_CASE("batch › is none when it is too long, too deep, no JSON, or has no c
   CHECK(!ReadBatch(R"({"cursor":"a\r\nX: y","events":[]})"));
   CHECK(!ReadBatch(R"({"cursor":"a"})"));
   CHECK(!ReadBatch(
-      Written({{"cursor", std::string(kIdBytesMax + 1, 'a')}, {"events", Json::array()}})));
+      WriteJson({{"cursor", std::string(kIdBytesMax + 1, 'a')}, {"events", Json::array()}})));
 }
 
 TEST_CASE("batch › leaves out what it does not know or can't use, and keeps the rest") {
@@ -171,86 +159,6 @@ TEST_CASE("crossing › says what the protocol wants, in 1024 bytes at the very 
   const std::string text = CrossingJson((1ull << 53) - 1, longest);
   CHECK(text.size() <= kCrossingBytesMax);
   CHECK(Json::parse(text)["vx"] == -20'000);
-}
-
-TEST_CASE("departures › are with us until the relay has decided") {
-  Departures departures;
-  RequestId next = 1;
-  departures.Depart(Leaver(), false);
-  departures.Depart(Leaver(), false);
-  auto requests = departures.Due(SomeSeat(), 0, &next);
-  REQUIRE(requests.size() == 2);
-  CHECK(Json::parse(requests[1].body)["crossing"] == 2);
-  CHECK(departures.Due(SomeSeat(), 0, &next).empty());
-
-  const auto accepted = departures.Take(
-      {requests[1].id, 202, R"({"to":{"desktop":"1a2c-3f","name":"Carol"}})"}, 0, kHalf);
-  REQUIRE(accepted);
-  CHECK(accepted->accepted);
-  CHECK(accepted->to->name == "Carol");
-  const auto refused = departures.Take(
-      {requests[0].id, 503, R"({"code":"mailbox-full","title":"Full."})"}, 0, kHalf);
-  REQUIRE(refused);
-  CHECK(!refused->accepted);
-  CHECK(refused->problem.code == "mailbox-full");
-  CHECK(departures.leaving().empty());
-  CHECK(!departures.Take({requests[0].id, 202}, 0, kHalf));
-}
-
-TEST_CASE("departures › ask again under the same number when nobody decided") {
-  const std::string ended = R"({"code":"desktop-ended"})";
-  const std::string unknown = R"({"code":"unknown-desktop"})";
-  const std::string internal = R"({"code":"internal"})";
-  for (const Answer& none :
-       {Answer{0, 0}, Answer{0, 502, "<html>"}, Answer{0, 500, internal}, Answer{0, 410, ended},
-        Answer{0, 401, unknown}, Answer{0, 200, "<html>Please log in</html>"}, Answer{0, 202, ""},
-        Answer{0, 202, "{}"}, Answer{0, 204}}) {
-    Departures departures;
-    RequestId next = 1;
-    departures.Depart(Leaver(), false);
-    Answer answer = none;
-    answer.id = departures.Due(SomeSeat(), 0, &next)[0].id;
-    CAPTURE(answer.status);
-    CHECK(!departures.Take(answer, 1000, kHalf));
-    CHECK(departures.Due(SomeSeat(), 1000, &next).empty());
-    CHECK(departures.NextDueMs() == 1300);
-    const auto again = departures.Due(SomeSeat(), 1300, &next);
-    REQUIRE(again.size() == 1);
-    CHECK(Json::parse(again[0].body)["crossing"] == 1);
-    CHECK(!departures.Take(answer, 1400, kHalf));  // the first one's, late
-    CHECK(departures.Take({again[0].id, 202, R"({"to":null})"}, 1400, kHalf)->accepted);
-  }
-}
-
-TEST_CASE("departures › are never further ahead than the relay looks back") {
-  Departures departures;
-  RequestId next = 1;
-  for (int i = 0; i < 40; i++) {
-    departures.Depart(Leaver(), false);
-  }
-  const auto requests = departures.Due(SomeSeat(), 0, &next);
-  CHECK(requests.size() == kCrossingsAhead);
-  departures.Take({requests[1].id, 202, R"({"to":null})"}, 0, kHalf);
-  CHECK(departures.Due(SomeSeat(), 0, &next).empty());
-  departures.Take({requests[0].id, 202, R"({"to":null})"}, 0, kHalf);
-  CHECK(departures.Due(SomeSeat(), 0, &next).size() == 2);
-}
-
-TEST_CASE("departures › are sent anew over another seat, under their numbers") {
-  Departures departures;
-  RequestId next = 1;
-  Leaving kept;
-  kept.number = 7;
-  kept.departure = Leaver();
-  departures.Resume(kept);
-  departures.Depart(Leaver(), false);
-  CHECK(departures.leaving()[1].number == 8);
-  const auto before = departures.Due(SomeSeat(), 0, &next);
-  departures.AskAgain();
-  const auto after = departures.Due(SomeSeat(), 0, &next);
-  REQUIRE(after.size() == 2);
-  CHECK(after[0].id != before[0].id);
-  CHECK(after[0].body == before[0].body);
 }
 
 }  // namespace

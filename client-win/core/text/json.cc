@@ -65,7 +65,7 @@ bool BoolAt(const Json& value, const char* name, bool otherwise) {
   return member.is_boolean() ? member.get<bool>() : otherwise;
 }
 
-std::string Written(const Json& value) {
+std::string WriteJson(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

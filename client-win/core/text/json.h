@@ -23,7 +23,7 @@ double NumberAt(const Json& value, const char* name, double low, double high, do
 bool BoolAt(const Json& value, const char* name, bool otherwise);
 
 // One line of JSON; bytes that are no UTF-8 are replaced.
-std::string Written(const Json& value);
+std::string WriteJson(const Json& value);
 
 }  // namespace sprites
 

@@ -4,21 +4,21 @@
 // One window a sprite. The shell carries a plan out in its order: end, make, paint, then all that
 // is placed in one batch. Invariant: once a plan is carried out, the windows show its scene.
 // Cost: O(n log n) for n sprites, no system call.
-#ifndef CLIENT_WIN_CORE_SCREEN_STAGING_H_
-#define CLIENT_WIN_CORE_SCREEN_STAGING_H_
+#ifndef CLIENT_WIN_CORE_SCENE_WINDOW_PLANNER_H_
+#define CLIENT_WIN_CORE_SCENE_WINDOW_PLANNER_H_
 
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "core/seams.h"
+#include "core/scene/scene.h"
 
 namespace sprites {
 
 // A window that has to go elsewhere: to another place, another height in the stack, on or off the
 // screen.
-struct Placing {
+struct Placement {
   SpriteId id = kNobody;
   bool moves = false;
   int x = 0;
@@ -28,24 +28,24 @@ struct Placing {
   bool appears = false;
   bool disappears = false;
 
-  bool operator==(const Placing&) const = default;
+  bool operator==(const Placement&) const = default;
 };
 
-struct StagePlan {
-  std::vector<SpriteId> ended;  // their windows end
-  std::vector<SpriteId> made;   // theirs are made, unseen, each on top of those before
+struct WindowPlan {
+  std::vector<SpriteId> closed;   // their windows end
+  std::vector<SpriteId> created;  // theirs are created, unseen, each on top of those before
   std::vector<size_t> painted;  // indices in the scene: the picture is another, or it is elsewhere
-  std::vector<Placing> placings;  // in this order, for one may be below another of them
+  std::vector<Placement> placements;  // in this order, for one may be below another of them
 
   bool IsEmpty() const {
-    return ended.empty() && made.empty() && painted.empty() && placings.empty();
+    return closed.empty() && created.empty() && painted.empty() && placements.empty();
   }
 };
 
-class Stage {
+class WindowPlanner {
  public:
   // What is left to do; from then on it counts as done.
-  const StagePlan& Plan(const Scene& scene);
+  const WindowPlan& Plan(const Scene& scene);
   // It could not be painted after all: the next plan paints it.
   void NotPainted(SpriteId id);
 
@@ -61,7 +61,7 @@ class Stage {
   void PlanOne(const Scene& scene, size_t index);
   void Restack(const Scene& scene);
 
-  StagePlan plan_;
+  WindowPlan plan_;
   std::unordered_map<SpriteId, Shown> shown_;
   std::vector<SpriteId> order_;  // as the windows are stacked, lowest first
   uint64_t plans_ = 0;
@@ -73,4 +73,4 @@ std::vector<size_t> LongestRising(const std::vector<size_t>& numbers);
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_SCREEN_STAGING_H_
+#endif  // CLIENT_WIN_CORE_SCENE_WINDOW_PLANNER_H_

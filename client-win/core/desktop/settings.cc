@@ -1,9 +1,10 @@
-#include "core/settings.h"
+#include "core/desktop/settings.h"
 
 #include <algorithm>
 #include <iterator>
 
-#include "core/relay/poller.h"
+#include "core/picture/sheet.h"
+#include "core/relay/seat.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -52,8 +53,8 @@ void ReadOthers(const Json& root, Settings* settings) {
     }
   }
   settings->scale = NumberAt(root, "scale", kUserScaleMin, kUserScaleMax, settings->scale);
-  settings->sprites_most = static_cast<int>(
-      NumberAt(root, "spritesMost", kSpritesMostMin, kSpritesMostMax, settings->sprites_most));
+  settings->sprite_limit = static_cast<int>(
+      NumberAt(root, "spritesMost", kSpriteLimitMin, kSpriteLimitMax, settings->sprite_limit));
   settings->cache_mib =
       static_cast<int>(NumberAt(root, "cacheMiB", kCacheMiBMin, kCacheMiBMax, settings->cache_mib));
   const Json& muted = MemberOf(root, "muted");
@@ -96,7 +97,7 @@ Settings ReadSettings(std::string_view json, std::string* complaint) {
       unknown[name] = value;
     }
   }
-  settings.unknown = unknown.empty() ? "" : Written(unknown);
+  settings.unknown = unknown.empty() ? "" : WriteJson(unknown);
   const std::string wanted = settings.relay;
   settings = WithinLimits(std::move(settings));
   if (!RelayOrigin(wanted)) {
@@ -119,7 +120,7 @@ std::string SettingsJson(const Settings& settings) {
   }
   root["accept"] = kAcceptNames[static_cast<size_t>(settings.accept)];
   root["scale"] = settings.scale;
-  root["spritesMost"] = settings.sprites_most;
+  root["spritesMost"] = settings.sprite_limit;
   root["cacheMiB"] = settings.cache_mib;
   root["muted"] = settings.muted;
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -135,7 +136,7 @@ Settings WithinLimits(Settings settings) {
       settings.scale >= kUserScaleMin && settings.scale <= kUserScaleMax
           ? settings.scale
           : std::clamp(settings.scale > 0 ? settings.scale : 1, kUserScaleMin, kUserScaleMax);
-  settings.sprites_most = std::clamp(settings.sprites_most, kSpritesMostMin, kSpritesMostMax);
+  settings.sprite_limit = std::clamp(settings.sprite_limit, kSpriteLimitMin, kSpriteLimitMax);
   settings.cache_mib = std::clamp(settings.cache_mib, kCacheMiBMin, kCacheMiBMax);
   for (std::string& name : settings.muted) {
     name = PlainText(name, kNameBytesMax);

@@ -6,8 +6,8 @@
 // Invariant: the order of `sprites()` is the order they are drawn in, the one on top last.
 // Cost: O(n²) comparisons a step for collisions, 11 000 of them with 150 sprites; no allocation
 // while nothing happens.
-#ifndef CLIENT_WIN_CORE_MOTION_WORLD_H_
-#define CLIENT_WIN_CORE_MOTION_WORLD_H_
+#ifndef CLIENT_WIN_CORE_MOTION_SIMULATION_H_
+#define CLIENT_WIN_CORE_MOTION_SIMULATION_H_
 
 #include <optional>
 #include <string>
@@ -32,7 +32,7 @@ struct Newcomer {
 
 enum class SteerKey : uint8_t { kLeft, kRight, kJump, kDrop };
 
-class World {
+class Simulation {
  public:
   const Screen& screen() const { return screen_; }
   const std::vector<Sprite>& sprites() const { return sprites_; }
@@ -76,9 +76,6 @@ class World {
   // for a while.
   void Steer(SpriteId id, SteerKey key, bool down);
   void StopSteering() { steered_.reset(); }
-
-  // Who is at this point, the one on top first; kNobody where nobody is. `slack` in px.
-  SpriteId SpriteAt(Point point, double slack) const;
 
   // Puts a sprite into a state, whatever it was: for what was kept, and for tests.
   void Put(Sprite sprite);
@@ -141,4 +138,4 @@ class World {
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_MOTION_WORLD_H_
+#endif  // CLIENT_WIN_CORE_MOTION_SIMULATION_H_

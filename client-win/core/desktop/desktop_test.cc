@@ -1,4 +1,4 @@
-#include "core/desktop.h"
+#include "core/desktop/desktop.h"
 
 #include <doctest/doctest.h>
 
@@ -15,11 +15,11 @@ constexpr char kRelay[] = "http://relay.example:8080";
 
 // A desktop of 800 × 600 and a relay that is played by the test.
 struct Fixture {
-  explicit Fixture(Settings given = {}, const std::string& kept = "", bool reseat = false)
+  explicit Fixture(Settings given = {}, const std::string& saved = "", bool reseat = false)
       : desktop(Given(std::move(given)), [] { return 0.5; }) {
     const Rect all{0, 0, 800, 600};
     desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
-    desktop.Restore(kept, reseat);
+    desktop.Restore(saved, reseat);
   }
 
   static Settings Given(Settings settings) {
@@ -34,11 +34,11 @@ struct Fixture {
     do {
       now = std::min(end, now + 10);
       scene = &desktop.Tick(now);
-      Outbox outbox = desktop.TakeOutbox();
+      Outbox outbox = desktop.PopOutbox();
       for (Request& request : outbox.requests) {
         requests.push_back(std::move(request));
       }
-      kept = outbox.keep.empty() ? kept : outbox.keep;
+      saved = outbox.saved_state.empty() ? saved : outbox.saved_state;
       toasts.insert(toasts.end(), outbox.toasts.begin(), outbox.toasts.end());
       sounds.insert(sounds.end(), outbox.sounds.begin(), outbox.sounds.end());
     } while (now < end);
@@ -65,27 +65,27 @@ struct Fixture {
     return request;
   }
 
-  void Answer(const Request& request, int status, const Json& body = nullptr) {
-    desktop.Answered({request.id, status, body.is_null() ? "" : Written(body)});
+  void Respond(const Request& request, int status, const Json& body = nullptr) {
+    desktop.HandleResponse({request.id, status, body.is_null() ? "" : WriteJson(body)});
   }
 
   void Sit(const std::string& id = "1a2b-3f", const std::string& world = "commons") {
     const std::string base = std::string(kRelay) + "/v1/desktops/" + id;
-    Answer(Asked("/v1/desktops", Method::kPost), 201,
-           {{"desktop", id},
-            {"token", id + ".00"},
-            {"world", world},
-            {"cursor", "6a1f03c2-0"},
-            {"events", base + "/events"},
-            {"crossings", base + "/crossings"}});
+    Respond(Asked("/v1/desktops", Method::kPost), 201,
+            {{"desktop", id},
+             {"token", id + ".00"},
+             {"world", world},
+             {"cursor", "6a1f03c2-0"},
+             {"events", base + "/events"},
+             {"crossings", base + "/crossings"}});
     const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-    Answer(Asked("/v1/desktops/" + id, Method::kGet), 200,
-           {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
+    Respond(Asked("/v1/desktops/" + id, Method::kGet), 200,
+            {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
   }
 
   void Brings(const Json& events) {
     const Request poll = Asked("/events", Method::kGet);
-    Answer(poll, 200, {{"cursor", "6a1f03c2-" + std::to_string(++seq)}, {"events", events}});
+    Respond(poll, 200, {{"cursor", "6a1f03c2-" + std::to_string(++seq)}, {"events", events}});
   }
 
   SpriteId Own(uint8_t seed = 0) {
@@ -98,7 +98,7 @@ struct Fixture {
   std::deque<Request> requests;
   std::vector<Toast> toasts;
   std::vector<Sound> sounds;
-  std::string kept;
+  std::string saved;
   int64_t now = 0;
   int seq = 0;
 };
@@ -125,12 +125,12 @@ TEST_CASE("desktop › uploads a file once, then throws; the sprite is gone when
   CHECK(upload.file == FileOf(0));
   CHECK(upload.lane == Lane::kFile);
   CHECK(!fixture.Asks("/crossings", Method::kPost));
-  CHECK(fixture.desktop.world().sprites().empty());
-  fixture.Answer(upload, 201);
+  CHECK(fixture.desktop.simulation().sprites().empty());
+  fixture.Respond(upload, 201);
   const Request crossing = fixture.Asked("/crossings", Method::kPost);
   CHECK(Json::parse(crossing.body)["edge"] == "right");
   CHECK(fixture.desktop.on_the_way() == 1);
-  fixture.Answer(crossing, 202, {{"to", nullptr}});
+  fixture.Respond(crossing, 202, {{"to", nullptr}});
   CHECK(fixture.desktop.on_the_way() == 0);
 
   fixture.desktop.ThrowTo(fixture.desktop.DropIn(FileOf(0), Point{400, 600}), Edge::kLeft);
@@ -147,13 +147,13 @@ TEST_CASE("desktop › lets a sprite bounce back in when the relay refuses it, o
     const Request upload = fixture.Asked("/v1/sprites/", Method::kPut);
     const Json full = {{"code", "store-full"}, {"title", "No room."}};
     if (file_is_refused) {
-      fixture.Answer(upload, 503, full);
+      fixture.Respond(upload, 503, full);
     } else {
-      fixture.Answer(upload, 204);
-      fixture.Answer(fixture.Asked("/crossings", Method::kPost), 503, full);
+      fixture.Respond(upload, 204);
+      fixture.Respond(fixture.Asked("/crossings", Method::kPost), 503, full);
     }
-    REQUIRE(fixture.desktop.world().Find(id) != nullptr);
-    CHECK(fixture.desktop.world().Find(id)->vx < 0);
+    REQUIRE(fixture.desktop.simulation().Find(id) != nullptr);
+    CHECK(fixture.desktop.simulation().Find(id)->vx < 0);
     fixture.Pass(10);
     CHECK(fixture.toasts.back().text == "No room.");
     CHECK(fixture.toasts.back().kind == ToastKind::kReturned);
@@ -165,7 +165,7 @@ TEST_CASE("desktop › has edges that bounce while it is not connected") {
   const SpriteId id = fixture.Own();
   fixture.desktop.ThrowTo(id, Edge::kRight);
   fixture.Pass(2000);
-  CHECK(fixture.desktop.world().Find(id) != nullptr);
+  CHECK(fixture.desktop.simulation().Find(id) != nullptr);
   CHECK(fixture.desktop.on_the_way() == 0);
 }
 
@@ -174,12 +174,12 @@ TEST_CASE("desktop › shows a parcel until the picture is here") {
   fixture.Sit();
   fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
   const Request fetch = fixture.Asked("/v1/sprites/" + FileOf(3), Method::kGet);
-  CHECK(fetch.answer_bytes_max == kSprBytesMax);
+  CHECK(fetch.response_bytes_max == kSprBytesMax);
   CHECK(fetch.token.empty());
   CHECK(fixture.Pass(10)->sprites[0].sheet == Parcel());
-  fixture.desktop.Answered({fetch.id, 200, "", 0, ReadSheet(TestSpr(3))});
+  fixture.desktop.HandleResponse({fetch.id, 200, "", 0, ReadSheet(TestSpr(3))});
   CHECK(fixture.Pass(10)->sprites[0].sheet->file == FileOf(3));
-  CHECK(fixture.desktop.world().sprites()[0].nature.width == 16);
+  CHECK(fixture.desktop.simulation().sprites()[0].nature.width == 16);
   CHECK(fixture.toasts.back().title == "Guest has come");
 }
 
@@ -188,13 +188,13 @@ TEST_CASE("desktop › keeps the parcel when another file comes, and asks again 
   fixture.Sit();
   fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
   const Request fetch = fixture.Asked("/v1/sprites/", Method::kGet);
-  fixture.desktop.Answered({fetch.id, 200, "", 0, ReadSheet(TestSpr(4))});
+  fixture.desktop.HandleResponse({fetch.id, 200, "", 0, ReadSheet(TestSpr(4))});
   CHECK(fixture.Pass(1000)->sprites[0].sheet == Parcel());
   CHECK(!fixture.Asks("/v1/sprites/", Method::kGet));
-  fixture.Answer(fixture.Asked("/events", Method::kGet), 0);
+  fixture.Respond(fixture.Asked("/events", Method::kGet), 0);
   const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-  fixture.Answer(fixture.Asked("/v1/desktops/1a2b-3f", Method::kGet), 200,
-                 {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
+  fixture.Respond(fixture.Asked("/v1/desktops/1a2b-3f", Method::kGet), 200,
+                  {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
   fixture.Asked("/v1/sprites/", Method::kGet);
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("desktop › shows whose pictures the settings say; everybody may come
     fixture.Sit("1a2b-3f", one.world);
     fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
     fixture.Pass(100);
-    CHECK(fixture.desktop.world().sprites().size() == 1);
+    CHECK(fixture.desktop.simulation().sprites().size() == 1);
     CHECK(fixture.Asks("/v1/sprites/", Method::kGet) == one.shown);
   }
 }
@@ -223,16 +223,16 @@ TEST_CASE("desktop › keeps what came on disk before it says so to the relay") 
   fixture.Sit();
   fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
   fixture.requests.clear();
-  fixture.kept.clear();
+  fixture.saved.clear();
   fixture.desktop.Tick(fixture.now + 100);
-  const Outbox outbox = fixture.desktop.TakeOutbox();
+  const Outbox outbox = fixture.desktop.PopOutbox();
   REQUIRE(std::ranges::any_of(outbox.requests, [](const Request& request) {
     return request.url.ends_with("?cursor=6a1f03c2-1");
   }));
-  const Json kept = Json::parse(outbox.keep);
-  CHECK(kept["sprites"][0]["file"] == FileOf(3));
-  CHECK(kept["seq"] == 1);
-  CHECK(kept["seat"]["cursor"] == "6a1f03c2-1");
+  const Json saved = Json::parse(outbox.saved_state);
+  CHECK(saved["sprites"][0]["file"] == FileOf(3));
+  CHECK(saved["seq"] == 1);
+  CHECK(saved["seat"]["cursor"] == "6a1f03c2-1");
 }
 
 TEST_CASE("desktop › takes in nothing twice") {
@@ -240,25 +240,25 @@ TEST_CASE("desktop › takes in nothing twice") {
   fixture.Sit();
   fixture.Brings({Arriving(1, FileOf(3)), Arriving(2, FileOf(3))});
   fixture.Brings({Arriving(2, FileOf(3)), Arriving(3, FileOf(3))});
-  CHECK(fixture.desktop.world().sprites().size() == 3);
+  CHECK(fixture.desktop.simulation().sprites().size() == 3);
 }
 
 TEST_CASE("desktop › takes away who came last when the relay passed them on, and nobody else") {
   Settings settings;
-  settings.sprites_most = 3;
+  settings.sprite_limit = 3;
   Fixture fixture(settings);
   fixture.Sit();
   fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
   fixture.Brings({Arriving(2, FileOf(3)), Arriving(3, FileOf(3)), Arriving(4, FileOf(3))});
-  CHECK(fixture.desktop.world().sprites().size() == 3);
+  CHECK(fixture.desktop.simulation().sprites().size() == 3);
   CHECK(fixture.desktop.waiting() == 1);
   const Request poll = fixture.Asked("/events", Method::kGet);
-  fixture.Answer(poll, 410, {{"code", "desktop-ended"}});
-  CHECK(fixture.desktop.world().sprites().size() == 1);
+  fixture.Respond(poll, 410, {{"code", "desktop-ended"}});
+  CHECK(fixture.desktop.simulation().sprites().size() == 1);
   CHECK(fixture.desktop.waiting() == 0);
   fixture.Sit("2-2");
   fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
-  CHECK(fixture.desktop.world().sprites().size() == 2);
+  CHECK(fixture.desktop.simulation().sprites().size() == 2);
 }
 
 TEST_CASE("desktop › goes on where it was: sprites, who was on the way, its seat") {
@@ -268,32 +268,32 @@ TEST_CASE("desktop › goes on where it was: sprites, who was on the way, its se
   before.Sit();
   before.Brings(Json::array({Arriving(1, FileOf(3))}));
   before.desktop.ThrowTo(goes, Edge::kRight);
-  before.Answer(before.Asked("/v1/sprites/", Method::kPut), 201);
+  before.Respond(before.Asked("/v1/sprites/", Method::kPut), 201);
   const Request crossing = before.Asked("/crossings", Method::kPost);
   before.Pass(20);
-  CHECK(before.desktop.world().Find(stays) != nullptr);
+  CHECK(before.desktop.simulation().Find(stays) != nullptr);
 
-  Fixture after({}, before.kept, true);
-  CHECK(after.desktop.world().sprites().size() == 2);
+  Fixture after({}, before.saved, true);
+  CHECK(after.desktop.simulation().sprites().size() == 2);
   CHECK(after.desktop.on_the_way() == 1);
   const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-  after.Answer(after.Asked("/v1/desktops/1a2b-3f", Method::kGet), 200,
-               {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
+  after.Respond(after.Asked("/v1/desktops/1a2b-3f", Method::kGet), 200,
+                {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
   CHECK(after.Asked("/crossings", Method::kPost).body == crossing.body);
   CHECK(after.Asked("/events", Method::kGet).url.ends_with("?cursor=6a1f03c2-1"));
 
-  Fixture elsewhere({.name = "Other"}, before.kept, true);
+  Fixture elsewhere({.name = "Other"}, before.saved, true);
   CHECK(elsewhere.Asked("/v1/desktops", Method::kPost).method == Method::kPost);
-  CHECK(elsewhere.desktop.world().sprites().size() == 2);
+  CHECK(elsewhere.desktop.simulation().sprites().size() == 2);
 }
 
-TEST_CASE("desktop › begins anew when what was kept is nonsense") {
-  for (const std::string& kept :
-       {std::string("{"), std::string("[1,2]"), std::string(kKeptBytesMax + 1, ' '),
+TEST_CASE("desktop › begins anew when what was saved is nonsense") {
+  for (const std::string& saved :
+       {std::string("{"), std::string("[1,2]"), std::string(kSavedBytesMax + 1, ' '),
         std::string(
             R"({"sprites":[1,{"file":"x"},{"file":7}],"leaving":{},"waiting":[null],"seat":9})")}) {
-    Fixture fixture({}, kept, true);
-    CHECK(fixture.desktop.world().sprites().empty());
+    Fixture fixture({}, saved, true);
+    CHECK(fixture.desktop.simulation().sprites().empty());
     fixture.Asked("/v1/desktops", Method::kPost);
   }
 }
@@ -302,7 +302,7 @@ TEST_CASE(
     "desktop › makes room for guests: one of the shelf goes back, then they wait, and the relay is "
     "not asked") {
   Settings settings;
-  settings.sprites_most = 2;
+  settings.sprite_limit = 2;
   Fixture fixture(settings);
   fixture.Own();
   fixture.Own();
@@ -313,15 +313,15 @@ TEST_CASE(
     events.push_back(Arriving(i, FileOf(3)));
   }
   fixture.Brings(events);
-  CHECK(fixture.desktop.world().sprites().size() == 2);
-  CHECK(std::ranges::none_of(fixture.desktop.world().sprites(), &Sprite::from_shelf));
+  CHECK(fixture.desktop.simulation().sprites().size() == 2);
+  CHECK(std::ranges::none_of(fixture.desktop.simulation().sprites(), &Sprite::from_shelf));
   CHECK(fixture.desktop.waiting() == 62);
   Json more = Json::array({Arriving(65, FileOf(3)), Arriving(66, FileOf(3))});
   fixture.Brings(more);
   CHECK(fixture.desktop.waiting() == 64);
   fixture.Pass(60'000);
   CHECK(!fixture.Asks("/events", Method::kGet));
-  fixture.desktop.ThrowTo(fixture.desktop.world().sprites()[0].id, Edge::kRight);
+  fixture.desktop.ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kRight);
   fixture.Asked("/crossings", Method::kPost);
   CHECK(fixture.desktop.waiting() == 63);
   fixture.Asked("/events", Method::kGet);
@@ -333,12 +333,12 @@ TEST_CASE(
   fixture.Sit();
   fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
   fixture.Brings({Arriving(1, FileOf(3), "Mallory"), Arriving(2, FileOf(3), "Bob")});
-  CHECK(fixture.desktop.world().sprites().size() == 1);
+  CHECK(fixture.desktop.simulation().sprites().size() == 1);
   const Request crossing = fixture.Asked("/crossings", Method::kPost);
   CHECK(Json::parse(crossing.body)["edge"] == "right");
   CHECK(Json::parse(crossing.body)["vx"] == 300);
-  fixture.Answer(crossing, 503, {{"code", "mailbox-full"}, {"title", "Full."}});
-  CHECK(fixture.desktop.world().sprites().size() == 2);
+  fixture.Respond(crossing, 503, {{"code", "mailbox-full"}, {"title", "Full."}});
+  CHECK(fixture.desktop.simulation().sprites().size() == 2);
 }
 
 TEST_CASE("desktop › has no more on the way for muted neighbours than it has guests that wait") {
@@ -355,9 +355,9 @@ TEST_CASE("desktop › has no more on the way for muted neighbours than it has g
     }
     fixture.Pass(1000);
   }
-  CHECK(fixture.desktop.on_the_way() == kOnTheWayMax);
-  CHECK(fixture.desktop.world().sprites().size() == kSpritesMostDefault);
-  CHECK(fixture.desktop.waiting() == kWaitingMax);
+  CHECK(fixture.desktop.on_the_way() == kDeparturesMax);
+  CHECK(fixture.desktop.simulation().sprites().size() == kSpriteLimitDefault);
+  CHECK(fixture.desktop.waiting() == kWaitingToPollMax);
   CHECK(!fixture.Asks("/events", Method::kGet));
 }
 
@@ -367,16 +367,16 @@ TEST_CASE("desktop › has edges that bounce while as many are on the way as may
     Fixture fixture;
     fixture.Own();
     fixture.Sit();
-    for (size_t i = 0; i <= kOnTheWayMax; i++) {
+    for (size_t i = 0; i <= kDeparturesMax; i++) {
       CHECK(fixture.toasts.empty());
-      const SpriteId id = i == 0 ? fixture.desktop.world().sprites()[0].id : fixture.Own();
+      const SpriteId id = i == 0 ? fixture.desktop.simulation().sprites()[0].id : fixture.Own();
       fixture.desktop.ThrowTo(id, Edge::kTop);
       fixture.Pass(1000);
       if (i == 0 && upload_is_answered) {
-        fixture.Answer(fixture.Asked("/v1/sprites/", Method::kPut), 201);
+        fixture.Respond(fixture.Asked("/v1/sprites/", Method::kPut), 201);
       }
     }
-    CHECK(fixture.desktop.world().sprites().size() == 1);
+    CHECK(fixture.desktop.simulation().sprites().size() == 1);
     REQUIRE(!fixture.toasts.empty());
     CHECK(fixture.toasts.back().text == "Too many are on the way.");
   }
@@ -384,7 +384,7 @@ TEST_CASE("desktop › has edges that bounce while as many are on the way as may
 
 TEST_CASE("desktop › lets those wait whom nobody else takes when it is full") {
   Settings settings;
-  settings.sprites_most = 2;
+  settings.sprite_limit = 2;
   Fixture fixture(settings);
   fixture.Sit();
   fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
@@ -394,22 +394,22 @@ TEST_CASE("desktop › lets those wait whom nobody else takes when it is full") 
   }
   fixture.Brings(events);
   for (int i = 0; i < 10; i++) {
-    fixture.Answer(fixture.Asked("/crossings", Method::kPost), 503, {{"code", "mailbox-full"}});
+    fixture.Respond(fixture.Asked("/crossings", Method::kPost), 503, {{"code", "mailbox-full"}});
   }
-  CHECK(fixture.desktop.world().sprites().size() == 2);
+  CHECK(fixture.desktop.simulation().sprites().size() == 2);
   CHECK(fixture.desktop.waiting() == 8);
   fixture.Pass(10);
-  CHECK(Json::parse(fixture.kept)["waiting"].size() == 8);
+  CHECK(Json::parse(fixture.saved)["waiting"].size() == 8);
 }
 
 TEST_CASE("desktop › has back all who wait, as many as there can be") {
-  Json kept = {{"waiting", Json::array()}};
-  for (size_t i = 0; i < kWaitingMost; i++) {
-    kept["waiting"].push_back({{"file", FileOf(3)}});
+  Json saved = {{"waiting", Json::array()}};
+  for (size_t i = 0; i < kWaitingMax; i++) {
+    saved["waiting"].push_back({{"file", FileOf(3)}});
   }
   Settings settings;
-  settings.sprites_most = 1;
-  CHECK(Fixture(settings, kept.dump()).desktop.waiting() == kWaitingMost);
+  settings.sprite_limit = 1;
+  CHECK(Fixture(settings, saved.dump()).desktop.waiting() == kWaitingMax);
 }
 
 TEST_CASE(
@@ -419,8 +419,8 @@ TEST_CASE(
   fixture.Sit();
   fixture.desktop.ThrowTo(id, Edge::kRight);
   const Request upload = fixture.Asked("/v1/sprites/", Method::kPut);
-  fixture.desktop.Answered({upload.id, 200, "<html>Please log in</html>"});
-  CHECK(fixture.desktop.world().Find(id) != nullptr);
+  fixture.desktop.HandleResponse({upload.id, 200, "<html>Please log in</html>"});
+  CHECK(fixture.desktop.simulation().Find(id) != nullptr);
 }
 
 TEST_CASE("desktop › joins anew when it is to be somewhere else, and says good-bye before") {
@@ -433,17 +433,17 @@ TEST_CASE("desktop › joins anew when it is to be somewhere else, and says good
   CHECK(Json::parse(fixture.Asked("/v1/desktops", Method::kPost).body)["world"] == "ours");
 }
 
-TEST_CASE("desktop › leaves: the relay is told, everybody is kept, the seat is not") {
+TEST_CASE("desktop › leaves: the relay is told, everybody is saved, the seat is not") {
   Fixture fixture;
   fixture.Own();
   fixture.Sit();
   fixture.desktop.Leave();
-  const Outbox outbox = fixture.desktop.TakeOutbox();
+  const Outbox outbox = fixture.desktop.PopOutbox();
   REQUIRE(outbox.requests.size() == 1);
   CHECK(outbox.requests[0].method == Method::kDelete);
-  const Json kept = Json::parse(outbox.keep);
-  CHECK(kept["sprites"].size() == 1);
-  CHECK(!kept.contains("seat"));
+  const Json saved = Json::parse(outbox.saved_state);
+  CHECK(saved["sprites"].size() == 1);
+  CHECK(!saved.contains("seat"));
 }
 
 TEST_CASE(
@@ -490,7 +490,7 @@ TEST_CASE("desktop › uses the primary monitor alone, if it is to") {
   const Rect one{0, 0, 800, 600};
   const Rect two{800, 0, 1600, 600};
   fixture.desktop.SetMonitors(std::vector<Monitor>{{two, two, 1, false}, {one, one, 1, true}});
-  CHECK(fixture.desktop.world().screen().bounds() == one);
+  CHECK(fixture.desktop.simulation().screen().bounds() == one);
 }
 
 TEST_CASE("desktop › stands still while it is paused, and idles when nothing moves") {
@@ -501,9 +501,9 @@ TEST_CASE("desktop › stands still while it is paused, and idles when nothing m
   fixture.desktop.ThrowTo(id, Edge::kTop);
   CHECK(fixture.Pass(10)->idle_ms == 0);
   fixture.desktop.Pause(true);
-  const double y = fixture.desktop.world().Find(id)->y;
+  const double y = fixture.desktop.simulation().Find(id)->y;
   CHECK(fixture.Pass(500)->idle_ms > 0);
-  CHECK(fixture.desktop.world().Find(id)->y == y);
+  CHECK(fixture.desktop.simulation().Find(id)->y == y);
 }
 
 TEST_CASE("desktop › puts away its own, never a guest") {
@@ -511,11 +511,11 @@ TEST_CASE("desktop › puts away its own, never a guest") {
   const SpriteId own = fixture.Own();
   fixture.Sit();
   fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
-  const SpriteId guest = fixture.desktop.world().sprites().back().id;
+  const SpriteId guest = fixture.desktop.simulation().sprites().back().id;
   CHECK(fixture.desktop.PutAway(own));
   CHECK(!fixture.desktop.PutAway(guest));
   CHECK(!fixture.desktop.PutAway(4711));
-  CHECK(fixture.desktop.world().sprites().size() == 1);
+  CHECK(fixture.desktop.simulation().sprites().size() == 1);
 }
 
 TEST_CASE("desktop › forgets pictures nobody wears before it holds too many") {

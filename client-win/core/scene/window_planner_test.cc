@@ -1,4 +1,4 @@
-#include "core/screen/staging.h"
+#include "core/scene/window_planner.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "core/desktop.h"
+#include "core/desktop/desktop.h"
 #include "core/picture/test_spr.h"
 
 namespace sprites {
@@ -39,12 +39,12 @@ struct Windows {
   std::unordered_map<SpriteId, Window> windows;
   std::vector<SpriteId> stack;  // lowest first
 
-  void CarryOut(const StagePlan& plan, const Scene& scene) {
-    for (const SpriteId id : plan.ended) {
+  void CarryOut(const WindowPlan& plan, const Scene& scene) {
+    for (const SpriteId id : plan.closed) {
       CHECK(windows.erase(id) == 1);
       std::erase(stack, id);
     }
-    for (const SpriteId id : plan.made) {
+    for (const SpriteId id : plan.created) {
       CHECK(windows.try_emplace(id).second);
       stack.push_back(id);
     }
@@ -53,26 +53,26 @@ struct Windows {
       windows.at(drawn.id).drawn = drawn;
       windows.at(drawn.id).is_painted = true;
     }
-    for (const Placing& placing : plan.placings) {
-      Place(placing);
+    for (const Placement& placement : plan.placements) {
+      Place(placement);
     }
   }
 
-  void Place(const Placing& placing) {
-    Window& window = windows.at(placing.id);
-    if (placing.moves) {
-      window.drawn.x = placing.x;
-      window.drawn.y = placing.y;
+  void Place(const Placement& placement) {
+    Window& window = windows.at(placement.id);
+    if (placement.moves) {
+      window.drawn.x = placement.x;
+      window.drawn.y = placement.y;
     }
-    CHECK(!(placing.appears && (window.is_visible || !window.is_painted)));
-    CHECK(!(placing.disappears && !window.is_visible));
-    window.is_visible = (window.is_visible || placing.appears) && !placing.disappears;
-    if (placing.below) {
-      std::erase(stack, placing.id);
+    CHECK(!(placement.appears && (window.is_visible || !window.is_painted)));
+    CHECK(!(placement.disappears && !window.is_visible));
+    window.is_visible = (window.is_visible || placement.appears) && !placement.disappears;
+    if (placement.below) {
+      std::erase(stack, placement.id);
       const auto above =
-          *placing.below == kNobody ? stack.end() : std::ranges::find(stack, *placing.below);
-      CHECK((*placing.below == kNobody || above != stack.end()));
-      stack.insert(above, placing.id);
+          *placement.below == kNobody ? stack.end() : std::ranges::find(stack, *placement.below);
+      CHECK((*placement.below == kNobody || above != stack.end()));
+      stack.insert(above, placement.id);
     }
   }
 
@@ -91,75 +91,75 @@ struct Windows {
   }
 };
 
-TEST_CASE("stage › does nothing for a scene that is shown already") {
-  Stage stage;
+TEST_CASE("planner › does nothing for a scene that is shown already") {
+  WindowPlanner planner;
   const Scene scene = SceneOf({1, 2, 3});
-  CHECK(stage.Plan(scene).made.size() == 3);
-  CHECK(stage.Plan(scene).IsEmpty());
-  CHECK(!stage.Plan(Scene{}).IsEmpty());
-  CHECK(stage.Plan(Scene{}).IsEmpty());
+  CHECK(planner.Plan(scene).created.size() == 3);
+  CHECK(planner.Plan(scene).IsEmpty());
+  CHECK(!planner.Plan(Scene{}).IsEmpty());
+  CHECK(planner.Plan(Scene{}).IsEmpty());
 }
 
-TEST_CASE("stage › moves who moved, paints whose picture changed, and nobody else") {
-  Stage stage;
+TEST_CASE("planner › moves who moved, paints whose picture changed, and nobody else") {
+  WindowPlanner planner;
   Scene scene = SceneOf({1, 2, 3});
-  stage.Plan(scene);
+  planner.Plan(scene);
   scene.sprites[0].x = 7;
   scene.sprites[2].cell = 1;
   scene.sprites[2].x = 9;
-  const StagePlan& plan = stage.Plan(scene);
-  REQUIRE(plan.placings.size() == 1);
-  CHECK(plan.placings[0] == Placing{.id = 1, .moves = true, .x = 7});
+  const WindowPlan& plan = planner.Plan(scene);
+  REQUIRE(plan.placements.size() == 1);
+  CHECK(plan.placements[0] == Placement{.id = 1, .moves = true, .x = 7});
   CHECK(plan.painted == std::vector<size_t>{2});
 }
 
-TEST_CASE("stage › raises one when one of 150 comes to the top, and sends one back down") {
-  Stage stage;
+TEST_CASE("planner › raises one when one of 150 comes to the top, and sends one back down") {
+  WindowPlanner planner;
   std::vector<SpriteId> ids(150);
   std::iota(ids.begin(), ids.end(), 1);
-  stage.Plan(SceneOf(ids));
+  planner.Plan(SceneOf(ids));
   std::rotate(ids.begin() + 20, ids.begin() + 21, ids.end());
-  const StagePlan& up = stage.Plan(SceneOf(ids));
-  REQUIRE(up.placings.size() == 1);
-  CHECK(up.placings[0] == Placing{.id = 21, .below = kNobody});
+  const WindowPlan& up = planner.Plan(SceneOf(ids));
+  REQUIRE(up.placements.size() == 1);
+  CHECK(up.placements[0] == Placement{.id = 21, .below = kNobody});
   std::rotate(ids.rbegin(), ids.rbegin() + 1, ids.rend() - 20);
-  const StagePlan& down = stage.Plan(SceneOf(ids));
-  REQUIRE(down.placings.size() == 1);
-  CHECK(down.placings[0] == Placing{.id = 21, .below = 22});
+  const WindowPlan& down = planner.Plan(SceneOf(ids));
+  REQUIRE(down.placements.size() == 1);
+  CHECK(down.placements[0] == Placement{.id = 21, .below = 22});
 }
 
-TEST_CASE("stage › leaves whoever is hidden alone until it is seen again") {
-  Stage stage;
+TEST_CASE("planner › leaves whoever is hidden alone until it is seen again") {
+  WindowPlanner planner;
   Scene scene = SceneOf({1});
   scene.sprites[0].visible = false;
-  CHECK(stage.Plan(scene).painted.empty());
+  CHECK(planner.Plan(scene).painted.empty());
   scene.sprites[0].x = 5;
-  CHECK(stage.Plan(scene).IsEmpty());
+  CHECK(planner.Plan(scene).IsEmpty());
   scene.sprites[0].visible = true;
-  CHECK(stage.Plan(scene).painted.size() == 1);
+  CHECK(planner.Plan(scene).painted.size() == 1);
   scene.sprites[0].visible = false;
-  CHECK(stage.Plan(scene).placings[0].disappears);
+  CHECK(planner.Plan(scene).placements[0].disappears);
   scene.sprites[0].visible = true;
-  const StagePlan& again = stage.Plan(scene);
+  const WindowPlan& again = planner.Plan(scene);
   CHECK(again.painted.empty());
-  CHECK((again.placings[0].appears && !again.placings[0].moves));
+  CHECK((again.placements[0].appears && !again.placements[0].moves));
 }
 
-TEST_CASE("stage › paints again what could not be painted") {
-  Stage stage;
+TEST_CASE("planner › paints again what could not be painted") {
+  WindowPlanner planner;
   const Scene scene = SceneOf({1});
-  stage.Plan(scene);
-  stage.NotPainted(1);
-  stage.NotPainted(2);
-  CHECK(stage.Plan(scene).painted.size() == 1);
+  planner.Plan(scene);
+  planner.NotPainted(1);
+  planner.NotPainted(2);
+  CHECK(planner.Plan(scene).painted.size() == 1);
 }
 
-TEST_CASE("stage › whatever came before, its plan makes the windows show the scene") {
+TEST_CASE("planner › whatever came before, its plan makes the windows show the scene") {
   const uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 engine(seed);
   const auto below = [&](int limit) { return static_cast<int>(engine() % limit); };
-  Stage stage;
+  WindowPlanner planner;
   Windows windows;
   Scene scene;
   SpriteId next = 1;
@@ -184,7 +184,7 @@ TEST_CASE("stage › whatever came before, its plan makes the windows show the s
         one->visible = !one->visible;
       }
     }
-    windows.CarryOut(stage.Plan(scene), scene);
+    windows.CarryOut(planner.Plan(scene), scene);
     windows.CheckShows(scene);
   }
 }
@@ -204,7 +204,7 @@ size_t LongestByTrying(const std::vector<size_t>& numbers) {
   return longest;
 }
 
-TEST_CASE("stage › restacks as few as there can be, in any order of up to seven") {
+TEST_CASE("planner › restacks as few as there can be, in any order of up to seven") {
   for (size_t size = 0; size <= 7; size++) {
     std::vector<size_t> numbers(size);
     std::iota(numbers.begin(), numbers.end(), 0);
@@ -222,7 +222,7 @@ constexpr int kPicturesASecond = 4;
 // 150 sprites on a desktop of one monitor, whose floor has room for all of them.
 Desktop Crowd(const Random& random) {
   Settings settings;
-  settings.sprites_most = 150;
+  settings.sprite_limit = 150;
   settings.calm = true;
   Desktop desktop(settings, random);
   const Rect screen{0, 0, 1920, 1080};
@@ -238,49 +238,49 @@ Desktop Crowd(const Random& random) {
 }
 
 TEST_CASE(
-    "stage › 150 sprites in the air cost one change each at most, and are restacked one by one") {
+    "planner › 150 sprites in the air cost one change each at most, and are restacked one by one") {
   std::mt19937 engine(1);
   const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
   Desktop desktop = Crowd(random);
-  Stage stage;
-  stage.Plan(desktop.Tick(0));
+  WindowPlanner planner;
+  planner.Plan(desktop.Tick(0));
   size_t restacked = 0;
   size_t came_back = 0;  // refused throws: drawn on top from then on
   for (int frame = 1; frame <= 600; frame++) {
     if (frame % 30 == 1) {
-      for (const Sprite& sprite : std::vector<Sprite>(desktop.world().sprites())) {
+      for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
         desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
       }
     }
-    const StagePlan& plan = stage.Plan(desktop.Tick(frame * 50 / 3));
-    came_back += std::ranges::count(desktop.TakeOutbox().sounds, Sound::kReturn);
-    restacked +=
-        std::ranges::count_if(plan.placings, [](const Placing& p) { return p.below.has_value(); });
+    const WindowPlan& plan = planner.Plan(desktop.Tick(frame * 50 / 3));
+    came_back += std::ranges::count(desktop.PopOutbox().sounds, Sound::kReturn);
+    restacked += std::ranges::count_if(plan.placements,
+                                       [](const Placement& p) { return p.below.has_value(); });
     const auto moved =
-        std::ranges::count_if(plan.placings, [](const Placing& p) { return p.moves; });
+        std::ranges::count_if(plan.placements, [](const Placement& p) { return p.moves; });
     CHECK(plan.painted.size() + static_cast<size_t>(moved) <= 150);
-    CHECK((plan.made.empty() && plan.ended.empty()));
+    CHECK((plan.created.empty() && plan.closed.empty()));
   }
   CHECK(restacked > 0);
   CHECK(restacked <= came_back);
 }
 
-TEST_CASE("stage › 150 sprites at rest cost nothing but their next pictures") {
+TEST_CASE("planner › 150 sprites at rest cost nothing but their next pictures") {
   std::mt19937 engine(1);
   const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
   Desktop desktop = Crowd(random);
-  Stage stage;
+  WindowPlanner planner;
   int now_ms = 0;
   // Until the crowd has slid apart but for a pixel now and then.
   while (now_ms < 120'000) {
-    stage.Plan(desktop.Tick(now_ms += 16));
+    planner.Plan(desktop.Tick(now_ms += 16));
   }
   size_t painted = 0;
   size_t placed = 0;
   for (int frame = 0; frame < 60; frame++) {
-    const StagePlan& plan = stage.Plan(desktop.Tick(now_ms += 16));
+    const WindowPlan& plan = planner.Plan(desktop.Tick(now_ms += 16));
     painted += plan.painted.size();
-    placed += plan.placings.size();
+    placed += plan.placements.size();
   }
   CHECK(painted <= 150 * kPicturesASecond);
   CHECK(placed <= 60);  // 9000 would be all of them in each frame

@@ -3,8 +3,8 @@
 // Invariant: every value is inside its limits, whatever the file said; a file that can't be read is
 // the defaults, and fields this version does not know are kept when it is written again.
 // Cost: O(file) ≤ kSettingsBytesMax.
-#ifndef CLIENT_WIN_CORE_SETTINGS_H_
-#define CLIENT_WIN_CORE_SETTINGS_H_
+#ifndef CLIENT_WIN_CORE_DESKTOP_SETTINGS_H_
+#define CLIENT_WIN_CORE_DESKTOP_SETTINGS_H_
 
 #include <cstdint>
 #include <string>
@@ -21,9 +21,9 @@ enum class Accept : uint8_t {
 };
 
 constexpr size_t kSettingsBytesMax = 65'536;  // bytes of the file
-constexpr int kSpritesMostMin = 1;
-constexpr int kSpritesMostDefault = 64;
-constexpr int kSpritesMostMax = 300;  // sprites: as many windows as still move smoothly, with room
+constexpr int kSpriteLimitMin = 1;
+constexpr int kSpriteLimitDefault = 64;
+constexpr int kSpriteLimitMax = 300;  // sprites: as many windows as still move smoothly, with room
 constexpr double kUserScaleMin = 0.5;
 constexpr double kUserScaleMax = 4;
 constexpr size_t kMutedMax = 256;  // names
@@ -40,7 +40,7 @@ struct Settings {
   Accept accept = Accept::kEverybody;
   double scale = 1;  // of everybody, besides the monitor's
   bool sound = true;
-  int sprites_most = kSpritesMostDefault;
+  int sprite_limit = kSpriteLimitDefault;
   bool all_monitors = true;  // false: the primary one only
   bool hide_in_full_screen = true;
   bool calm = false;  // nobody wanders by itself
@@ -64,4 +64,4 @@ Settings WithinLimits(Settings settings);
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_SETTINGS_H_
+#endif  // CLIENT_WIN_CORE_DESKTOP_SETTINGS_H_

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-#include "core/desktop.h"
+#include "core/desktop/desktop.h"
 #include "core/picture/picture.h"
 
 namespace sprites {
@@ -35,7 +35,7 @@ void Measure(const char* what, int sprites, bool moving) {
   std::mt19937 engine(1);
   const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
   Settings settings;
-  settings.sprites_most = sprites;
+  settings.sprite_limit = sprites;
   settings.calm = !moving;
   Desktop desktop(settings, random);
   const Rect left{0, 0, 1920, 1080};
@@ -60,12 +60,12 @@ void Measure(const char* what, int sprites, bool moving) {
     }
     if (moving && frame % 30 == 0) {
       // Not connected, so every throw bounces: everybody is always somewhere in the air.
-      for (const Sprite& sprite : std::vector<Sprite>(desktop.world().sprites())) {
+      for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
         desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
       }
     }
     desktop.Tick(static_cast<int64_t>((frame + kWarmUpFrames) * kFrameMs));
-    desktop.TakeOutbox();
+    desktop.PopOutbox();
   }
   printf("%d sprites, %s: %.4f ms of CPU a tick\n", sprites, what, (CpuMs() - start) / kFrames);
 }
@@ -76,8 +76,8 @@ void Measure(const char* what, int sprites, bool moving) {
 int main(int count, char** words) {
   const bool is_given = count == 3 && strcmp(words[1], "--sprites") == 0;
   const int sprites = is_given ? std::atoi(words[2]) : 150;
-  if ((count != 1 && !is_given) || sprites < 1 || sprites > sprites::kSpritesMostMax) {
-    fprintf(stderr, "Usage: ticks-bench [--sprites 1…%d]\n", sprites::kSpritesMostMax);
+  if ((count != 1 && !is_given) || sprites < 1 || sprites > sprites::kSpriteLimitMax) {
+    fprintf(stderr, "Usage: ticks-bench [--sprites 1…%d]\n", sprites::kSpriteLimitMax);
     return 2;
   }
   sprites::Measure("all thrown about", sprites, true);

@@ -1,4 +1,4 @@
-#include "core/screen/staging.h"
+#include "core/scene/window_planner.h"
 
 #include <algorithm>
 
@@ -13,44 +13,45 @@ bool IsSamePicture(const DrawnSprite& one, const DrawnSprite& other) {
          one.height == other.height && one.mirrored == other.mirrored;
 }
 
-bool DoesSomething(const Placing& placing) {
-  return placing.moves || placing.below || placing.appears || placing.disappears;
+bool DoesSomething(const Placement& placement) {
+  return placement.moves || placement.below || placement.appears || placement.disappears;
 }
 
 }  // namespace
 
-const StagePlan& Stage::Plan(const Scene& scene) {
+const WindowPlan& WindowPlanner::Plan(const Scene& scene) {
   plans_++;
-  plan_.ended.clear();
-  plan_.made.clear();
+  plan_.closed.clear();
+  plan_.created.clear();
   plan_.painted.clear();
-  plan_.placings.assign(scene.sprites.size(), {});
+  plan_.placements.assign(scene.sprites.size(), {});
   for (size_t i = 0; i < scene.sprites.size(); i++) {
     PlanOne(scene, i);
   }
   EndUnseen(scene);
   Restack(scene);
   // From the top down, so that whoever one lies below is there already.
-  std::ranges::reverse(plan_.placings);
-  std::erase_if(plan_.placings, [](const Placing& placing) { return !DoesSomething(placing); });
+  std::ranges::reverse(plan_.placements);
+  std::erase_if(plan_.placements,
+                [](const Placement& placement) { return !DoesSomething(placement); });
   return plan_;
 }
 
-void Stage::NotPainted(SpriteId id) {
+void WindowPlanner::NotPainted(SpriteId id) {
   if (const auto shown = shown_.find(id); shown != shown_.end()) {
     shown->second.is_painted = false;
   }
 }
 
-void Stage::PlanOne(const Scene& scene, size_t index) {
+void WindowPlanner::PlanOne(const Scene& scene, size_t index) {
   const DrawnSprite& drawn = scene.sprites[index];
-  Placing& placing = plan_.placings[index];
-  placing.id = drawn.id;
+  Placement& placement = plan_.placements[index];
+  placement.id = drawn.id;
   const auto [found, is_new] = shown_.try_emplace(drawn.id);
   Shown& shown = found->second;
   shown.seen = plans_;
   if (is_new) {
-    plan_.made.push_back(drawn.id);
+    plan_.created.push_back(drawn.id);
     order_.push_back(drawn.id);
   }
   if (drawn.visible && !(shown.is_painted && IsSamePicture(shown.drawn, drawn))) {
@@ -58,16 +59,16 @@ void Stage::PlanOne(const Scene& scene, size_t index) {
     shown.drawn = drawn;
     shown.is_painted = true;
   } else if (drawn.visible && (shown.drawn.x != drawn.x || shown.drawn.y != drawn.y)) {
-    placing.moves = true;
-    placing.x = shown.drawn.x = drawn.x;
-    placing.y = shown.drawn.y = drawn.y;
+    placement.moves = true;
+    placement.x = shown.drawn.x = drawn.x;
+    placement.y = shown.drawn.y = drawn.y;
   }
-  placing.appears = drawn.visible && !shown.is_visible;
-  placing.disappears = !drawn.visible && shown.is_visible;
+  placement.appears = drawn.visible && !shown.is_visible;
+  placement.disappears = !drawn.visible && shown.is_visible;
   shown.is_visible = drawn.visible;
 }
 
-void Stage::EndUnseen(const Scene& scene) {
+void WindowPlanner::EndUnseen(const Scene& scene) {
   if (shown_.size() == scene.sprites.size()) {
     return;
   }
@@ -75,14 +76,14 @@ void Stage::EndUnseen(const Scene& scene) {
   std::erase_if(shown_, [this](const auto& one) {
     const bool is_unseen = one.second.seen != plans_;
     if (is_unseen) {
-      plan_.ended.push_back(one.first);
+      plan_.closed.push_back(one.first);
     }
     return is_unseen;
   });
 }
 
 // Only those out of place go elsewhere, each right below the one that is drawn after it.
-void Stage::Restack(const Scene& scene) {
+void WindowPlanner::Restack(const Scene& scene) {
   const auto id_of = [](const DrawnSprite& drawn) { return drawn.id; };
   if (std::ranges::equal(scene.sprites, order_, {}, id_of)) {
     return;
@@ -99,7 +100,7 @@ void Stage::Restack(const Scene& scene) {
   }
   for (size_t i = 0; i < scene.sprites.size(); i++) {
     if (!stays[i]) {
-      plan_.placings[i].below = i + 1 < scene.sprites.size() ? scene.sprites[i + 1].id : kNobody;
+      plan_.placements[i].below = i + 1 < scene.sprites.size() ? scene.sprites[i + 1].id : kNobody;
     }
     order_[i] = scene.sprites[i].id;
   }

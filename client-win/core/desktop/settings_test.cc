@@ -1,4 +1,4 @@
-#include "core/settings.h"
+#include "core/desktop/settings.h"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@ TEST_CASE("settings › come back as they were written, unknown fields too") {
   settings.name = "Zoë";
   settings.accept = Accept::kFriends;
   settings.scale = 1.5;
-  settings.sprites_most = 150;
+  settings.sprite_limit = 150;
   settings.sound = false;
   settings.muted = {"Mallory"};
   settings.unknown = R"({"later":[1,2]})";
@@ -35,15 +35,15 @@ TEST_CASE("settings › are the usual ones where a file is none, and say so") {
 TEST_CASE("settings › are inside their limits whatever the file says") {
   const Settings low = ReadSettings(R"({"scale":-1,"spritesMost":0,"cacheMiB":-5})");
   CHECK(low.scale == kUserScaleMin);
-  CHECK(low.sprites_most == kSpritesMostMin);
+  CHECK(low.sprite_limit == kSpriteLimitMin);
   CHECK(low.cache_mib == kCacheMiBMin);
   const Settings high = ReadSettings(R"({"scale":4.01,"spritesMost":301,"cacheMiB":1e300})");
   CHECK(high.scale == kUserScaleMax);
-  CHECK(high.sprites_most == kSpritesMostMax);
+  CHECK(high.sprite_limit == kSpriteLimitMax);
   CHECK(high.cache_mib == kCacheMiBMax);
   const Settings at = ReadSettings(R"({"scale":4,"spritesMost":300,"cacheMiB":4096})");
   CHECK(at.scale == 4);
-  CHECK(at.sprites_most == 300);
+  CHECK(at.sprite_limit == 300);
   CHECK(at.cache_mib == 4096);
   const Settings wrong =
       ReadSettings(R"({"scale":"big","sound":"off","accept":"nobody","muted":7})");
@@ -55,7 +55,7 @@ TEST_CASE("settings › take no relay that is no address") {
                             "http://user@relay.example", "http://relay.example:", "javascript:1"}) {
     CAPTURE(relay);
     std::string complaint;
-    CHECK(ReadSettings(Written(Json{{"relay", relay}}), &complaint).relay == kRelayDefault);
+    CHECK(ReadSettings(WriteJson(Json{{"relay", relay}}), &complaint).relay == kRelayDefault);
     CHECK(complaint.find("relay") != std::string::npos);
   }
   CHECK(ReadSettings(R"({"relay":"https://relay.example/some/page"})").relay ==

@@ -1,4 +1,4 @@
-#include "core/motion/world.h"
+#include "core/motion/simulation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,14 +25,16 @@ double Rounded(double value) { return std::floor(value + 0.5); }
 
 }  // namespace
 
-const Sprite* World::Find(SpriteId id) const {
+const Sprite* Simulation::Find(SpriteId id) const {
   const auto found = std::ranges::find(sprites_, id, &Sprite::id);
   return found == sprites_.end() ? nullptr : &*found;
 }
 
-Sprite* World::Mutable(SpriteId id) { return const_cast<Sprite*>(std::as_const(*this).Find(id)); }
+Sprite* Simulation::Mutable(SpriteId id) {
+  return const_cast<Sprite*>(std::as_const(*this).Find(id));
+}
 
-std::vector<Departure> World::Step(double now_ms, const Random& random) {
+std::vector<Departure> Simulation::Step(double now_ms, const Random& random) {
   const double steps = std::floor((now_ms - now_ms_) / kStepMs);
   if (steps > kStepsPerCallMax) {
     now_ms_ = now_ms - kStepsPerCallMax * kStepMs;
@@ -60,7 +62,7 @@ std::vector<Departure> World::Step(double now_ms, const Random& random) {
   return departures;
 }
 
-void World::SetScreen(Screen screen) {
+void Simulation::SetScreen(Screen screen) {
   if (screen == screen_) {
     return;
   }
@@ -78,13 +80,13 @@ void World::SetScreen(Screen screen) {
   }
 }
 
-void World::SetNature(SpriteId id, const Nature& nature) {
+void Simulation::SetNature(SpriteId id, const Nature& nature) {
   if (Sprite* sprite = Mutable(id)) {
     sprite->nature = nature;
   }
 }
 
-SpriteId World::Add(const Newcomer& newcomer) {
+SpriteId Simulation::Add(const Newcomer& newcomer) {
   Sprite sprite;
   sprite.file = newcomer.file;
   sprite.name = newcomer.name;
@@ -101,7 +103,7 @@ SpriteId World::Add(const Newcomer& newcomer) {
   return sprites_.back().id;
 }
 
-void World::Remove(SpriteId id) {
+void Simulation::Remove(SpriteId id) {
   std::erase_if(sprites_, [id](const Sprite& sprite) { return sprite.id == id; });
   if (held() == id) {
     held_.reset();
@@ -111,7 +113,7 @@ void World::Remove(SpriteId id) {
   }
 }
 
-SpriteId World::Enter(Sprite sprite, const Entrance& entrance) {
+SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
   const Doorway door = screen_.EnterBy(entrance.edge, entrance.at);
   sprite.monitor = door.monitor;
   const Room room = screen_.RoomAt(door.point, door.monitor);
@@ -150,13 +152,13 @@ SpriteId World::Enter(Sprite sprite, const Entrance& entrance) {
   return id;
 }
 
-SpriteId World::BounceBack(const Departure& departure) {
+SpriteId Simulation::BounceBack(const Departure& departure) {
   const double across = IsSide(departure.edge) ? -kReturnedSpeed : kReturnedSpeed;
   return Enter(departure.sprite,
                {departure.edge, departure.at, departure.vx * across, departure.vy * -across});
 }
 
-void World::Grab(SpriteId id, Point point, double ms) {
+void Simulation::Grab(SpriteId id, Point point, double ms) {
   const auto found = std::ranges::find(sprites_, id, &Sprite::id);
   if (found == sprites_.end()) {
     return;
@@ -170,7 +172,7 @@ void World::Grab(SpriteId id, Point point, double ms) {
   Become(&sprite, Mode::kDrag, now_ms_);
 }
 
-void World::Drag(Point point, double ms) {
+void Simulation::Drag(Point point, double ms) {
   Sprite* sprite = held_ ? Mutable(held_->id) : nullptr;
   if (sprite == nullptr) {
     return;
@@ -189,7 +191,7 @@ void World::Drag(Point point, double ms) {
   }
 }
 
-void World::Release(double ms) {
+void Simulation::Release(double ms) {
   Sprite* sprite = held_ ? Mutable(held_->id) : nullptr;
   if (sprite == nullptr) {
     return;
@@ -208,7 +210,7 @@ void World::Release(double ms) {
   Hurl(sprite, (last.x - first->point.x) / dip, (last.y - first->point.y) / dip);
 }
 
-void World::ThrowTo(SpriteId id, Edge edge) {
+void Simulation::ThrowTo(SpriteId id, Edge edge) {
   Sprite* sprite = Mutable(id);
   if (sprite == nullptr || sprite->mode == Mode::kDrag) {
     return;
@@ -230,7 +232,7 @@ void World::ThrowTo(SpriteId id, Edge edge) {
   }
 }
 
-void World::Steer(SpriteId id, SteerKey key, bool down) {
+void Simulation::Steer(SpriteId id, SteerKey key, bool down) {
   Sprite* sprite = Mutable(id);
   if (sprite == nullptr) {
     return;
@@ -268,18 +270,7 @@ void World::Steer(SpriteId id, SteerKey key, bool down) {
   }
 }
 
-SpriteId World::SpriteAt(Point point, double slack) const {
-  for (auto sprite = sprites_.rbegin(); sprite != sprites_.rend(); ++sprite) {
-    const Size size = SizeOf(*sprite, RoomOf(*sprite).scale);
-    const bool is_beside = std::abs(point.x - sprite->x) > size.width / 2 + slack;
-    if (!is_beside && point.y <= sprite->y + slack && point.y >= sprite->y - size.height - slack) {
-      return sprite->id;
-    }
-  }
-  return kNobody;
-}
-
-void World::Put(Sprite sprite) {
+void Simulation::Put(Sprite sprite) {
   next_id_ = std::max(next_id_, sprite.id + 1);
   if (Sprite* before = Mutable(sprite.id)) {
     *before = std::move(sprite);
@@ -288,11 +279,11 @@ void World::Put(Sprite sprite) {
   }
 }
 
-const World::Steering* World::SteeringOf(const Sprite& sprite) const {
+const Simulation::Steering* Simulation::SteeringOf(const Sprite& sprite) const {
   return steered_ && steered_->id == sprite.id ? &*steered_ : nullptr;
 }
 
-Room World::RoomOf(const Sprite& sprite) const {
+Room Simulation::RoomOf(const Sprite& sprite) const {
   // Its height in pixels depends on the monitor it is on; the one it was last on decides.
   const double scale =
       screen_.monitors()[std::min(sprite.monitor, screen_.monitors().size() - 1)].scale;
@@ -300,7 +291,7 @@ Room World::RoomOf(const Sprite& sprite) const {
   return screen_.RoomAt(middle, screen_.MonitorAt(middle, sprite.monitor));
 }
 
-void World::Move(Sprite* sprite, double seconds, const Random& random) {
+void Simulation::Move(Sprite* sprite, double seconds, const Random& random) {
   const Room before = RoomOf(*sprite);
   const Point middle{sprite->x, sprite->y - sprite->nature.height * before.scale / 2};
   sprite->monitor = screen_.MonitorAt(middle, sprite->monitor);
@@ -319,7 +310,7 @@ void World::Move(Sprite* sprite, double seconds, const Random& random) {
   }
 }
 
-void World::Fly(Sprite* sprite, const Room& room, double seconds) {
+void Simulation::Fly(Sprite* sprite, const Room& room, double seconds) {
   if (const Steering* keys = SteeringOf(*sprite)) {
     const int push = int{keys->right} - int{keys->left};
     const double limit = sprite->nature.walk_speed * kRunFactor;
@@ -342,7 +333,7 @@ void World::Fly(Sprite* sprite, const Room& room, double seconds) {
   }
 }
 
-void World::Climb(Sprite* sprite, const Room& room, double seconds) {
+void Simulation::Climb(Sprite* sprite, const Room& room, double seconds) {
   sprite->y -= sprite->nature.walk_speed * kClimbSpeed * seconds * room.scale;
   const bool at_ceiling = sprite->y - sprite->nature.height * room.scale < room.walls.top;
   if (now_ms_ >= sprite->next_ms || at_ceiling) {
@@ -350,7 +341,7 @@ void World::Climb(Sprite* sprite, const Room& room, double seconds) {
   }
 }
 
-void World::TouchDown(Sprite* sprite, double ground) {
+void Simulation::TouchDown(Sprite* sprite, double ground) {
   const double impact = sprite->vy;
   sprite->y = ground;
   if (impact * sprite->nature.bounce > kBounceSpeedMin) {
@@ -365,7 +356,7 @@ void World::TouchDown(Sprite* sprite, double ground) {
 }
 
 // Everything on its feet: sliding to a halt, walking, deciding what to do next.
-void World::Stand(Sprite* sprite, const Room& room, double seconds, const Random& random) {
+void Simulation::Stand(Sprite* sprite, const Room& room, double seconds, const Random& random) {
   if (!IsSupported(*sprite, room)) {
     Become(sprite, Mode::kFall, now_ms_);
     return;
@@ -401,7 +392,7 @@ void World::Stand(Sprite* sprite, const Room& room, double seconds, const Random
 
 // Bumps: who overlaps is moved apart, and what is left of the speed along the way is exchanged. A
 // throw is not stopped by who stands in its way: it knocks them aside and flies on.
-void World::Collide() {
+void Simulation::Collide() {
   boxes_.clear();
   for (const Sprite& sprite : sprites_) {
     const Size size = SizeOf(sprite, RoomOf(sprite).scale);
@@ -448,7 +439,7 @@ void World::Collide() {
   }
 }
 
-void World::Bump(Sprite* sprite, double closing) {
+void Simulation::Bump(Sprite* sprite, double closing) {
   if (closing > kWakingSpeed) {
     sprite->touched_ms = now_ms_;
     if (sprite->mode == Mode::kSleep) {
@@ -461,7 +452,7 @@ void World::Bump(Sprite* sprite, double closing) {
 }
 
 // The edge this sprite's middle has passed, fast and thrown.
-std::optional<Edge> World::Crosses(const Sprite& sprite, const Room& room) const {
+std::optional<Edge> Simulation::Crosses(const Sprite& sprite, const Room& room) const {
   if (!sprite.thrown || sprite.mode == Mode::kDrag) {
     return std::nullopt;
   }
@@ -481,14 +472,14 @@ std::optional<Edge> World::Crosses(const Sprite& sprite, const Room& room) const
   return std::nullopt;
 }
 
-Departure World::Depart(const Sprite& sprite, Edge edge) const {
+Departure Simulation::Depart(const Sprite& sprite, Edge edge) const {
   const double middle = sprite.y - sprite.nature.height * RoomOf(sprite).scale / 2;
   return {sprite, edge, screen_.Along(edge, {sprite.x, middle}), Rounded(sprite.vx),
           Rounded(sprite.vy)};
 }
 
 // Walls, ceiling and floor for all who do not cross.
-void World::StayInside(Sprite* sprite, const Room& room, const Random& random) {
+void Simulation::StayInside(Sprite* sprite, const Room& room, const Random& random) {
   const Size size = SizeOf(*sprite, room.scale);
   const bool crossing = sprite->thrown && std::abs(sprite->vx) >= kCrossingSpeedMin;
   if (sprite->x < room.walls.left + size.width / 2 && sprite->vx <= 0 &&
@@ -508,7 +499,7 @@ void World::StayInside(Sprite* sprite, const Room& room, const Random& random) {
   }
 }
 
-void World::MeetWall(Sprite* sprite, const Room& room, Facing wall, const Random& random) {
+void Simulation::MeetWall(Sprite* sprite, const Room& room, Facing wall, const Random& random) {
   const double half = sprite->nature.width * room.scale / 2;
   sprite->x = wall == Facing::kLeft ? room.walls.left + half : room.walls.right - half;
   if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr && sprite->facing == wall) {
@@ -528,7 +519,7 @@ void World::MeetWall(Sprite* sprite, const Room& room, Facing wall, const Random
   sprite->vx = std::abs(sprite->vx) > 1 ? -sprite->vx * kept : 0;
 }
 
-void World::Hurl(Sprite* sprite, double vx, double vy) {
+void Simulation::Hurl(Sprite* sprite, double vx, double vy) {
   sprite->vx = LimitedSpeed(vx);
   sprite->vy = LimitedSpeed(vy);
   sprite->thrown = std::hypot(sprite->vx, sprite->vy) >= kCrossingSpeedMin;
@@ -541,8 +532,8 @@ void World::Hurl(Sprite* sprite, double vx, double vy) {
 }
 
 // The highest surface a foot passes on its way from one height down to another.
-std::optional<double> World::SurfaceBetween(const Sprite& sprite, const Room& room, double from,
-                                            double to) const {
+std::optional<double> Simulation::SurfaceBetween(const Sprite& sprite, const Room& room,
+                                                 double from, double to) const {
   std::optional<double> highest;
   if (to >= room.walls.bottom) {
     highest = room.walls.bottom;
@@ -557,7 +548,7 @@ std::optional<double> World::SurfaceBetween(const Sprite& sprite, const Room& ro
   return highest;
 }
 
-bool World::IsSupported(const Sprite& sprite, const Room& room) const {
+bool Simulation::IsSupported(const Sprite& sprite, const Room& room) const {
   if (std::abs(sprite.y - room.walls.bottom) < kSupportedPx) {
     return true;
   }

@@ -1,9 +1,8 @@
-#include "core/seams.h"
+#include "core/relay/transport.h"
 
 #include <exception>
 #include <utility>
 
-#include "core/picture/file_cache.h"
 #include "core/picture/png.h"
 
 namespace sprites {
@@ -12,7 +11,7 @@ namespace {
 
 constexpr int kGone = 404;
 
-Answer SendFile(Request request, Transport& transport, FileCache& cache) {
+Response SendFile(Request request, Transport& transport, FileCache& cache) {
   const auto bytes = cache.Find(request.file);
   if (!bytes) {
     return {request.id, kGone};
@@ -21,25 +20,25 @@ Answer SendFile(Request request, Transport& transport, FileCache& cache) {
   return transport.Exchange(request);
 }
 
-Answer ReceiveFile(const Request& request, Transport& transport, FileCache& cache) {
+Response ReceiveFile(const Request& request, Transport& transport, FileCache& cache) {
   if (const auto bytes = cache.Find(request.file)) {
     return {request.id, 200, "", 0, ReadSheet(*bytes)};
   }
-  Answer answer = transport.Exchange(request);
-  if (answer.status == 200) {
-    const std::string body = std::exchange(answer.body, "");
+  Response response = transport.Exchange(request);
+  if (response.status == 200) {
+    const std::string body = std::exchange(response.body, "");
     const SheetPointer sheet = ReadSheet(AsBytes(body));
     if (sheet->file == request.file) {
       cache.Keep(request.file, AsBytes(body), Origin::kReceived);
-      answer.sheet = sheet;
+      response.sheet = sheet;
     }
   }
-  return answer;
+  return response;
 }
 
 }  // namespace
 
-Answer Carry(const Request& request, Transport& transport, FileCache& cache) {
+Response Perform(const Request& request, Transport& transport, FileCache& cache) {
   try {
     if (request.file.empty()) {
       return transport.Exchange(request);

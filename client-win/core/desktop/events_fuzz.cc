@@ -1,4 +1,4 @@
-// libFuzzer target: whatever a relay answers, a desktop stays up and within its limits. The bytes
+// libFuzzer target: whatever a relay responses, a desktop stays up and within its limits. The bytes
 // are cut at line breaks; each line answers the oldest request of the desktop, its first byte says
 // how.
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <deque>
 #include <string_view>
 
-#include "core/desktop.h"
+#include "core/desktop/desktop.h"
 #include "core/picture/picture.h"
 #include "core/text/json.h"
 
@@ -29,11 +29,11 @@ struct Restored {
 
 void CheckLimits(const sprites::Desktop& desktop, const Restored& restored) {
   const size_t most =
-      std::max(restored.sprites, static_cast<size_t>(desktop.settings().sprites_most));
-  Require(desktop.world().sprites().size() <= most + restored.leaving);
-  Require(desktop.waiting() <= sprites::kWaitingMost);
-  Require(desktop.on_the_way() <= sprites::kOnTheWayMax + restored.leaving);
-  for (const sprites::Sprite& sprite : desktop.world().sprites()) {
+      std::max(restored.sprites, static_cast<size_t>(desktop.settings().sprite_limit));
+  Require(desktop.simulation().sprites().size() <= most + restored.leaving);
+  Require(desktop.waiting() <= sprites::kWaitingMax);
+  Require(desktop.on_the_way() <= sprites::kDeparturesMax + restored.leaving);
+  for (const sprites::Sprite& sprite : desktop.simulation().sprites()) {
     Require(std::isfinite(sprite.x) && std::isfinite(sprite.y));
     Require(sprite.name.size() <= sprites::kNameBytesMax);
   }
@@ -46,11 +46,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   sprites::ReadSettings(text);
   sprites::ReadSeat(text, "http://relay.example");
   sprites::Settings settings;
-  settings.sprites_most = 8;
+  settings.sprite_limit = 8;
   settings.muted = {"M"};
   sprites::Desktop desktop(settings, [] { return 0.5; });
   desktop.Restore(text, true);
-  const Restored restored{desktop.world().sprites().size(), desktop.on_the_way()};
+  const Restored restored{desktop.simulation().sprites().size(), desktop.on_the_way()};
   std::deque<sprites::RequestId> asked;
   int64_t now = 0;
   for (int turn = 0; turn < 64 && !text.empty(); turn++) {
@@ -58,8 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     for (const sprites::DrawnSprite& drawn : desktop.Tick(now).sprites) {
       Require(drawn.sheet != nullptr && drawn.width > 0 && drawn.height > 0);
     }
-    const sprites::Outbox outbox = desktop.TakeOutbox();
-    Require(outbox.keep.size() <= sprites::kKeptBytesMax);
+    const sprites::Outbox outbox = desktop.PopOutbox();
+    Require(outbox.saved_state.size() <= sprites::kSavedBytesMax);
     for (const sprites::Request& request : outbox.requests) {
       Require(request.id != 0 && request.url.starts_with("http://localhost:"));
       Require(request.url.find('\n') == std::string::npos && request.url.size() < 2048);
@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
       continue;
     }
     const int status = kStatuses[static_cast<uint8_t>(line[0]) % std::size(kStatuses)];
-    desktop.Answered({asked.front(), status, std::string(line.substr(1))});
+    desktop.HandleResponse({asked.front(), status, std::string(line.substr(1))});
     asked.pop_front();
     CheckLimits(desktop, restored);
   }

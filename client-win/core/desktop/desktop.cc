@@ -1,0 +1,567 @@
+#include "core/desktop/desktop.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sprites {
+
+namespace {
+
+constexpr double kDropFirst = 0.15;  // of the width: a sprite does not fall in at the very side
+constexpr double kDropSpread = 0.7;  // of the width
+constexpr char kCommons[] = "commons";
+
+// A sprite of a muted neighbour, in its direction of travel.
+Departure Forwarded(const Arrival& arrival, const Nature& nature) {
+  Departure departure;
+  departure.sprite.file = arrival.file;
+  departure.sprite.name = arrival.name;
+  departure.sprite.scale = arrival.scale;
+  departure.sprite.facing = arrival.facing;
+  departure.sprite.nature = nature;
+  departure.edge = Opposite(arrival.entrance.edge);
+  departure.at = arrival.entrance.at;
+  departure.vx = arrival.entrance.vx;
+  departure.vy = arrival.entrance.vy;
+  return departure;
+}
+
+// A forwarded sprite that no other desktop took.
+Arrival NotForwarded(const Departure& departure) {
+  Arrival arrival;
+  arrival.entrance = {Opposite(departure.edge), departure.at, departure.vx, departure.vy};
+  arrival.file = departure.sprite.file;
+  arrival.name = departure.sprite.name;
+  arrival.facing = departure.sprite.facing;
+  arrival.scale = departure.sprite.scale;
+  return arrival;
+}
+
+}  // namespace
+
+Desktop::Desktop(const Settings& settings, Random random)
+    : settings_(WithinLimits(settings)),
+      random_(std::move(random)),
+      poller_(settings_.relay, JoinOptions{}, random_) {
+  toasts_.SetEnabled(settings_.toasts);
+  ApplyScreen();
+}
+
+void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
+  SavedState state = ReadSavedState(saved_state, settings_.relay);
+  for (const Sprite& sprite : state.sprites) {
+    if (simulation_.sprites().size() < size_t{kSpriteLimitMax}) {
+      simulation_.Add({sprite.file,
+                       sprite.name,
+                       sprite.scale,
+                       sprite.from_shelf,
+                       NatureFor(sprite.file, sprite.scale),
+                       sprite.facing,
+                       {sprite.x, sprite.y}});
+    }
+  }
+  for (Arrival& arrival : state.waiting) {
+    if (arrivals_.waiting().size() < kWaitingMax) {
+      arrivals_.Wait(std::move(arrival));
+    }
+  }
+  departures_.set_next_number(state.next_number);
+  for (PendingDeparture& pending : state.departures) {
+    Sprite& sprite = pending.departure.sprite;
+    sprite.nature = NatureFor(sprite.file, sprite.scale);
+    departures_.Restore(std::move(pending));
+  }
+  const bool is_same_place = state.relay == settings_.relay && state.world == settings_.world &&
+                             state.name == settings_.name;
+  if (state.seat && may_reuse_seat && is_same_place) {
+    arrivals_.set_seq(state.seq);
+    poller_.UseSeat(*state.seat);
+  }
+}
+
+void Desktop::SetSettings(const Settings& settings) {
+  const Settings before = std::exchange(settings_, WithinLimits(settings));
+  toasts_.SetEnabled(settings_.toasts);
+  ApplyScreen();
+  sheets_.RetryMissing();
+  for (const Sprite& sprite : simulation_.sprites()) {
+    simulation_.SetNature(sprite.id, NatureFor(sprite.file, sprite.scale));
+  }
+  const bool is_elsewhere = before.relay != settings_.relay || before.world != settings_.world ||
+                            before.name != settings_.name || before.beside != settings_.beside;
+  if (is_elsewhere) {
+    Rejoin();
+  }
+}
+
+void Desktop::SetMonitors(std::span<const Monitor> monitors) {
+  monitors_.assign(monitors.begin(), monitors.end());
+  ApplyScreen();
+}
+
+void Desktop::SetWindows(std::span<const WindowArea> front_to_back) {
+  const auto used = front_to_back.first(std::min(front_to_back.size(), kWindowsMax));
+  if (!std::ranges::equal(used, windows_)) {
+    windows_.assign(used.begin(), used.end());
+    ApplyWindows();
+  }
+}
+
+void Desktop::AddToShelf(const SheetPointer& sheet) {
+  sheets_.AddToShelf(sheet);
+  UpdateNatures(sheet->file);
+}
+
+SpriteId Desktop::DropIn(const std::string& file, std::optional<Point> place) {
+  if (IsFull()) {
+    ShowNotice("The desktop is full", std::to_string(settings_.sprite_limit) +
+                                          " sprites are all that fit. Throw some over an edge.");
+    return kNobody;
+  }
+  const SheetPointer sheet = sheets_.FindOnShelf(file);
+  if (sheet == nullptr) {
+    return kNobody;
+  }
+  const Description& description = sheet->description;
+  const Screen& screen = simulation_.screen();
+  const Monitor& primary = screen.monitors()[screen.PrimaryMonitor()];
+  const Nature nature = NatureFor(file, description.scale);
+  const double x =
+      primary.work.left + (kDropFirst + kDropSpread * random_()) * primary.work.Width();
+  const double y = primary.work.top + nature.height * primary.scale;
+  const Facing facing = random_() < 0.5 ? Facing::kLeft : Facing::kRight;
+  saves_now_ = true;
+  return simulation_.Add({file, description.name, description.scale, true, nature, facing,
+                          place.value_or(Point{x, y})});
+}
+
+bool Desktop::PutAway(SpriteId id) {
+  const Sprite* sprite = simulation_.Find(id);
+  if (sprite == nullptr) {
+    return false;
+  }
+  if (!sprite->from_shelf) {
+    ShowNotice(sprite->name + " came from somebody", "Throw it on over an edge.");
+    return false;
+  }
+  simulation_.Remove(id);
+  saves_now_ = true;
+  return true;
+}
+
+void Desktop::Grab(SpriteId id, Point point, double ms) { simulation_.Grab(id, point, ms); }
+
+void Desktop::Drag(Point point, double ms) { simulation_.Drag(point, ms); }
+
+void Desktop::Release(double ms) {
+  const SpriteId id = simulation_.held();
+  simulation_.Release(ms);
+  const Sprite* sprite = simulation_.Find(id);
+  if (sprite != nullptr && sprite->thrown) {
+    outbox_.sounds.push_back(Sound::kThrow);
+  }
+}
+
+void Desktop::Select(SpriteId id) {
+  selected_ = id;
+  simulation_.StopSteering();
+}
+
+void Desktop::Press(Key key, bool is_down) {
+  constexpr SteerKey kSteerKeys[] = {SteerKey::kLeft, SteerKey::kRight, SteerKey::kJump,
+                                     SteerKey::kDrop, SteerKey::kJump};
+  if (selected_ != kNobody && simulation_.held() != selected_) {
+    simulation_.Steer(selected_, kSteerKeys[static_cast<size_t>(key)], is_down);
+  }
+}
+
+void Desktop::ThrowTo(SpriteId id, Edge edge) {
+  simulation_.ThrowTo(id, edge);
+  outbox_.sounds.push_back(Sound::kThrow);
+}
+
+void Desktop::Pause(bool is_paused) { is_paused_ = is_paused; }
+
+void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
+  std::erase(settings_.muted, neighbour.DisplayName());
+  if (is_muted) {
+    settings_.muted.push_back(neighbour.DisplayName());
+  }
+  settings_ = WithinLimits(std::move(settings_));
+}
+
+void Desktop::NetworkIsBack() { poller_.RetryNow(); }
+
+void Desktop::HandleResponse(const Response& response) {
+  if (const auto news = poller_.HandleResponse(response, now_ms_)) {
+    HandleNews(*news);
+  } else if (const auto verdict = departures_.HandleResponse(response, now_ms_, random_)) {
+    HandleVerdict(*verdict);
+  } else if (const auto file = sheets_.HandleResponse(response)) {
+    uploads_.MarkAtRelay(*file);
+    UpdateNatures(*file);
+  } else if (const auto upload = uploads_.HandleResponse(response)) {
+    HandleUpload(*upload);
+  }
+}
+
+void Desktop::Leave() {
+  has_left_ = true;
+  GiveUpSeat();
+}
+
+const Scene& Desktop::Tick(int64_t now_ms) {
+  const int64_t passed = std::max<int64_t>(0, now_ms - now_ms_);
+  now_ms_ = std::max(now_ms, now_ms_);
+  sheets_.BeginTick();
+  if (!is_paused_ && !has_left_) {
+    simulation_ms_ += static_cast<double>(passed);
+    for (const Departure& departure : simulation_.Step(simulation_ms_, random_)) {
+      Depart(departure);
+    }
+  }
+  if (!has_left_) {
+    AdmitWaiting();
+    SaveIfDue();
+    SendDueRequests();
+  }
+  DrawScene();
+  return scene_;
+}
+
+Outbox Desktop::PopOutbox() {
+  outbox_.toasts = toasts_.Pop();
+  return std::exchange(outbox_, Outbox{});
+}
+
+// -- The relay.
+
+// Gives up the seat, and joins as the settings say now.
+void Desktop::Rejoin() {
+  if (poller_.seat()) {
+    GiveUpSeat();
+  }
+  if (poller_.under_way() != 0) {
+    outbox_.cancelled.push_back(poller_.under_way());
+  }
+  poller_ = Poller(settings_.relay, JoinOptionsNow(), random_);
+  neighbours_.reset();
+  ForgetRelayState();
+}
+
+// Tells the relay that this desktop leaves. Sprites that wait for an upload come back.
+void Desktop::GiveUpSeat() {
+  saves_now_ = true;
+  for (const Departure& departure : uploads_.PopWaiting()) {
+    simulation_.BounceBack(departure);
+  }
+  if (poller_.seat()) {
+    outbox_.requests.push_back(poller_.LeaveRequest(next_request_++));
+  }
+  outbox_.saved_state = StateToSave(false);
+}
+
+// After a change of seat: the relay may not have our files, and may not know our crossings.
+void Desktop::ForgetRelayState() {
+  uploads_.ForgetFilesAtRelay();
+  departures_.ResendAll();
+}
+
+JoinOptions Desktop::JoinOptionsNow() const {
+  const Screen& screen = simulation_.screen();
+  return {settings_.name, settings_.world, settings_.beside, screen.DipWidth(), screen.DipHeight()};
+}
+
+void Desktop::SendDueRequests() {
+  if (resumes_polling_ && arrivals_.waiting().size() < kWaitingToPollMax) {
+    resumes_polling_ = false;
+    poller_.ResumePolling();
+  }
+  poller_.SetJoinOptions(JoinOptionsNow());
+  if (auto request = poller_.DueRequest(now_ms_, &next_request_)) {
+    outbox_.requests.push_back(std::move(*request));
+  }
+  if (!poller_.seat() || poller_.link() != Link::kConnected) {
+    return;
+  }
+  for (Request& request : departures_.DueRequests(*poller_.seat(), now_ms_, &next_request_)) {
+    outbox_.requests.push_back(std::move(request));
+  }
+  for (Request& request : sheets_.DueRequests(poller_.relay(), ShowsOthers(), &next_request_)) {
+    outbox_.requests.push_back(std::move(request));
+  }
+}
+
+void Desktop::HandleNews(const News& news) {
+  if (news.batch) {
+    HandleBatch(*news.batch);
+  }
+  if (news.neighbours) {
+    neighbours_ = news.neighbours;
+    sheets_.RetryMissing();  // the relay may have them now
+  }
+  if (news.batch_was_lost) {
+    for (const SpriteId id : arrivals_.TakeBackBatch()) {
+      simulation_.Remove(id);
+    }
+    saves_now_ = true;
+  }
+  if (news.seated || news.cursor_lost) {
+    arrivals_.BeginEpoch();
+    saves_now_ = true;
+  }
+  if (news.seated || news.seat_ended) {
+    ForgetRelayState();
+  }
+  if (!news.refused.code.empty()) {
+    ShowNotice("The relay does not let us in", news.refused.title);
+  }
+}
+
+void Desktop::HandleBatch(const Batch& batch) {
+  arrivals_.BeginBatch();
+  for (const Arrival& arrival : batch.arrivals) {
+    if (!arrivals_.IsNew(arrival)) {
+      continue;
+    }
+    const auto& muted = settings_.muted;
+    const bool is_muted = std::ranges::find(muted, arrival.from.DisplayName()) != muted.end();
+    if (is_muted && !departures_.IsFull()) {
+      departures_.Add(Forwarded(arrival, NatureFor(arrival.file, arrival.scale)), true);
+    } else {
+      Admit(arrival);
+    }
+  }
+  if (batch.neighbours) {
+    neighbours_ = batch.neighbours;
+  }
+  if (batch.bye_ms) {
+    uploads_.ForgetFilesAtRelay();
+  }
+  saves_now_ = true;
+  resumes_polling_ = true;
+}
+
+void Desktop::HandleVerdict(const Verdict& verdict) {
+  saves_now_ = true;
+  if (verdict.accepted) {
+    return;
+  }
+  if (verdict.pending.is_forwarded) {
+    Admit(NotForwarded(verdict.pending.departure));
+  } else {
+    BounceBack(verdict.pending.departure, verdict.problem.title);
+  }
+}
+
+void Desktop::HandleUpload(const Uploads::Result& result) {
+  for (const Departure& departure : result.departures) {
+    if (!result.is_at_relay) {
+      BounceBack(departure, result.problem.title);
+    } else if (const char* why = WhyEdgesBounce()) {
+      BounceBack(departure, why);
+    } else {
+      departures_.Add(departure, false);
+    }
+  }
+  saves_now_ = true;
+}
+
+// -- Sprites that come and go.
+
+bool Desktop::IsFull() const {
+  return simulation_.sprites().size() >= static_cast<size_t>(settings_.sprite_limit);
+}
+
+// Puts one sprite of the shelf away. False when there is none, or when that would not be enough.
+bool Desktop::MakeRoom() {
+  if (simulation_.sprites().size() > static_cast<size_t>(settings_.sprite_limit)) {
+    return false;
+  }
+  const auto own = std::ranges::find_if(simulation_.sprites(), [](const Sprite& sprite) {
+    return sprite.from_shelf && sprite.mode != Mode::kDrag;
+  });
+  if (own == simulation_.sprites().end()) {
+    return false;
+  }
+  simulation_.Remove(own->id);
+  return true;
+}
+
+// Lets a sprite in. On a full desktop it replaces one of the shelf, or else waits for room.
+void Desktop::Admit(const Arrival& arrival) {
+  if (IsFull() && !MakeRoom()) {
+    arrivals_.Wait(arrival);
+    return;
+  }
+  Sprite sprite;
+  sprite.file = arrival.file;
+  sprite.scale = arrival.scale;
+  sprite.facing = arrival.facing;
+  const SheetPointer& sheet = sheets_.Find(arrival.file, ShowsOthers());
+  // A sheet is never null, which the analyser can't see. NOLINTNEXTLINE(clang-analyzer-core.*)
+  sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;
+  sprite.nature = NatureFor(arrival.file, arrival.scale);
+  const std::string name = sprite.name;
+  arrivals_.Admit(arrival, simulation_.Enter(std::move(sprite), arrival.entrance));
+  outbox_.sounds.push_back(Sound::kArrive);
+  const bool is_own = poller_.seat() && poller_.seat()->desktop == arrival.from.desktop;
+  toasts_.AddArrival(name, is_own ? "" : arrival.from.DisplayName(), now_ms_);
+}
+
+void Desktop::AdmitWaiting() {
+  while (!arrivals_.waiting().empty() && (!IsFull() || MakeRoom())) {
+    Admit(arrivals_.Pop());
+    saves_now_ = true;
+  }
+}
+
+// Null when a throw may leave this desktop.
+const char* Desktop::WhyEdgesBounce() const {
+  return poller_.link() != Link::kConnected ? "Not connected."
+         : departures_.IsFull()             ? "Too many are on the way."
+                                            : nullptr;
+}
+
+// A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
+void Desktop::Depart(const Departure& departure) {
+  if (const char* why = WhyEdgesBounce()) {
+    BounceBack(departure, why);
+    return;
+  }
+  saves_now_ = true;
+  const std::string& file = departure.sprite.file;
+  if (uploads_.IsAtRelay(file) || !sheets_.Has(file)) {
+    departures_.Add(departure, false);
+  } else if (uploads_.IsFull(file)) {
+    BounceBack(departure, "Too many are on the way.");
+  } else if (auto request =
+                 uploads_.Add(departure, poller_.relay(), poller_.seat()->token, &next_request_)) {
+    outbox_.requests.push_back(std::move(*request));
+  }
+}
+
+void Desktop::BounceBack(const Departure& departure, const std::string& why) {
+  simulation_.BounceBack(departure);
+  outbox_.sounds.push_back(Sound::kReturn);
+  toasts_.Add(ToastKind::kReturned, departure.sprite.name + " is back", why, now_ms_);
+}
+
+// -- What they look like.
+
+// Whether the person wants to see pictures that are not on the shelf.
+bool Desktop::ShowsOthers() const {
+  const bool is_private = poller_.seat() ? poller_.seat()->world != kCommons
+                                         : !settings_.world.empty() && settings_.world != kCommons;
+  return settings_.accept == Accept::kEverybody ||
+         (settings_.accept == Accept::kFriends && is_private);
+}
+
+Nature Desktop::NatureFor(const std::string& file, double scale) {
+  Nature nature = NatureOf(sheets_.Find(file, ShowsOthers())->description, scale);
+  nature.width *= settings_.scale;
+  nature.height *= settings_.scale;
+  return nature;
+}
+
+// The sheet of a file has changed, and so has every sprite that wears it.
+void Desktop::UpdateNatures(const std::string& file) {
+  for (const Sprite& sprite : simulation_.sprites()) {
+    if (sprite.file == file) {
+      simulation_.SetNature(sprite.id, NatureFor(file, sprite.scale));
+    }
+  }
+}
+
+void Desktop::ApplyScreen() {
+  std::vector<Monitor> used = monitors_;
+  if (!settings_.all_monitors) {
+    const Screen all(monitors_);
+    used = {all.monitors()[all.PrimaryMonitor()]};
+  }
+  simulation_.SetScreen(Screen(used));
+  simulation_.SetCalm(settings_.calm);
+  ApplyWindows();
+}
+
+void Desktop::ApplyWindows() {
+  simulation_.SetLedges(LedgesOf(windows_, simulation_.screen()));
+  covered_ = FullScreenMonitors(windows_, simulation_.screen());
+}
+
+void Desktop::DrawScene() {
+  scene_.sprites.clear();
+  for (const Sprite& sprite : simulation_.sprites()) {
+    DrawnSprite drawn = Draw(sprite, sheets_.Find(sprite.file, ShowsOthers()),
+                             simulation_.screen().monitors()[sprite.monitor], settings_.scale,
+                             simulation_.now_ms());
+    const bool is_covered = sprite.monitor < covered_.size() && covered_[sprite.monitor];
+    drawn.visible = !(settings_.hide_in_full_screen && is_covered);
+    scene_.sprites.push_back(std::move(drawn));
+    const bool has_landed = sprite.mode == Mode::kLand && sprite.since_ms > drawn_ms_;
+    if (has_landed) {
+      outbox_.sounds.push_back(Sound::kLand);
+    }
+  }
+  drawn_ms_ = simulation_.now_ms();
+  scene_.idle_ms = IdleMs();
+}
+
+// How long nothing changes by itself.
+double Desktop::IdleMs() const {
+  double idle = kIdleMsMax;
+  if (is_paused_) {
+    return idle;
+  }
+  const double now_ms = simulation_.now_ms();
+  for (size_t i = 0; i < simulation_.sprites().size(); i++) {
+    const Sprite& sprite = simulation_.sprites()[i];
+    const bool moves = !RulesOf(sprite.mode).on_feet || sprite.mode == Mode::kWalk ||
+                       sprite.vx != 0 || sprite.id == simulation_.steered();
+    if (moves) {
+      return 0;
+    }
+    idle = std::min(
+        {idle, sprite.next_ms - now_ms, NextCellMs(*scene_.sprites[i].sheet, sprite, now_ms)});
+  }
+  const int64_t due = std::min(poller_.NextDueMs(), departures_.NextDueMs());
+  return std::max(0.0, std::min(idle, static_cast<double>(due) - static_cast<double>(now_ms_)));
+}
+
+// -- What is saved and shown.
+
+std::string Desktop::StateToSave(bool with_seat) const {
+  SavedState state;
+  state.relay = settings_.relay;
+  state.world = settings_.world;
+  state.name = settings_.name;
+  state.seat = with_seat ? poller_.seat() : std::nullopt;
+  state.seq = arrivals_.seq();
+  state.next_number = departures_.next_number();
+  state.sprites = simulation_.sprites();
+  for (const Departure& departure : uploads_.Waiting()) {
+    state.sprites.push_back(departure.sprite);
+  }
+  state.departures = departures_.pending();
+  state.waiting = arrivals_.waiting();
+  return SavedStateJson(state);
+}
+
+void Desktop::SaveIfDue() {
+  if (!saves_now_ && now_ms_ - saved_ms_ < kSaveMs) {
+    return;
+  }
+  saves_now_ = false;
+  saved_ms_ = now_ms_;
+  std::string state = StateToSave(true);
+  if (state != saved_) {
+    outbox_.saved_state = state;
+    saved_ = std::move(state);
+  }
+}
+
+void Desktop::ShowNotice(const std::string& title, const std::string& text) {
+  toasts_.Add(ToastKind::kNotice, title, text, now_ms_);
+}
+
+}  // namespace sprites

@@ -1,0 +1,152 @@
+// One running desktop: a simulation of its sprites, its seat at the relay, and the pictures of all
+// sprites in it.
+//
+// A function of its state, what the shell reports, and the time. Invariant: a sprite is in the
+// simulation, or waits for room, or waits for its upload or the relay's verdict, or is the relay's.
+// The outbox holds the state to save before any request that makes this desktop answerable for it.
+// Threads: all calls on one. Cost: a tick is the simulation's steps and one DrawnSprite a sprite.
+#ifndef CLIENT_WIN_CORE_DESKTOP_DESKTOP_H_
+#define CLIENT_WIN_CORE_DESKTOP_DESKTOP_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/desktop/outbox.h"
+#include "core/desktop/saved_state.h"
+#include "core/desktop/settings.h"
+#include "core/desktop/sheet_cache.h"
+#include "core/desktop/toasts.h"
+#include "core/motion/simulation.h"
+#include "core/relay/arrivals.h"
+#include "core/relay/departures.h"
+#include "core/relay/poller.h"
+#include "core/relay/uploads.h"
+#include "core/scene/scene.h"
+
+namespace sprites {
+
+constexpr int64_t kSaveMs = 10'000;  // between two saves of where the sprites are
+constexpr double kIdleMsMax = 250;   // the longest a shell may sleep between two ticks
+
+// Keys as the core knows them.
+enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
+
+class Desktop {
+ public:
+  Desktop(const Settings& settings, Random random);
+
+  // Continues from a saved state; call it before any tick. What is wrong in it is left out.
+  // `may_reuse_seat`: the seat may still be this desktop's, because the program ended less than a
+  // lease ago.
+  void Restore(std::string_view saved_state, bool may_reuse_seat);
+
+  // -- What the shell reports. It happens at the time of the last tick: after a pause, tick first.
+  void SetSettings(const Settings& settings);
+  void SetMonitors(std::span<const Monitor> monitors);
+  void SetWindows(std::span<const WindowArea> front_to_back);
+  // Adds a character that comes with the program, or that was dropped here.
+  void AddToShelf(const SheetPointer& sheet);
+  // Lets a character of the shelf fall in at `place`, or at a random one. Returns kNobody, and
+  // shows a toast, when the desktop is full.
+  SpriteId DropIn(const std::string& file, std::optional<Point> place);
+  // Removes a sprite that came from the shelf. False for any other: it belongs to somebody.
+  bool PutAway(SpriteId id);
+  void Grab(SpriteId id, Point point, double ms);
+  void Drag(Point point, double ms);
+  void Release(double ms);
+  void Select(SpriteId id);  // kNobody for none
+  void Press(Key key, bool is_down);
+  void ThrowTo(SpriteId id, Edge edge);
+  void Pause(bool is_paused);
+  void Mute(const Neighbour& neighbour, bool is_muted);
+  void NetworkIsBack();  // or the machine woke up
+  void HandleResponse(const Response& response);
+  // The program ends: gives up the seat at the relay. The outbox holds the request and the state to
+  // save.
+  void Leave();
+
+  // -- What the desktop tells the shell.
+  // Moves on to `now_ms` of a monotonic clock. Valid until the next call.
+  const Scene& Tick(int64_t now_ms);
+  Outbox PopOutbox();
+
+  const Simulation& simulation() const { return simulation_; }
+  const Settings& settings() const { return settings_; }
+  Link link() const { return poller_.link(); }
+  const std::optional<Seat>& seat() const { return poller_.seat(); }
+  const std::optional<Neighbours>& neighbours() const { return neighbours_; }
+  SpriteId selected() const { return selected_; }
+  bool is_paused() const { return is_paused_; }
+  const std::vector<SheetPointer>& shelf() const { return sheets_.shelf(); }
+  // Sprites that the relay has not decided about, and sprites without room.
+  size_t on_the_way() const { return departures_.pending().size(); }
+  size_t waiting() const { return arrivals_.waiting().size(); }
+
+ private:
+  // -- The relay.
+  void Rejoin();
+  void GiveUpSeat();
+  void ForgetRelayState();
+  JoinOptions JoinOptionsNow() const;
+  void SendDueRequests();
+  void HandleNews(const News& news);
+  void HandleBatch(const Batch& batch);
+  void HandleVerdict(const Verdict& verdict);
+  void HandleUpload(const Uploads::Result& result);
+
+  // -- Sprites that come and go.
+  bool IsFull() const;
+  bool MakeRoom();
+  void Admit(const Arrival& arrival);
+  void AdmitWaiting();
+  const char* WhyEdgesBounce() const;
+  void Depart(const Departure& departure);
+  void BounceBack(const Departure& departure, const std::string& why);
+
+  // -- What they look like.
+  bool ShowsOthers() const;
+  Nature NatureFor(const std::string& file, double scale);
+  void UpdateNatures(const std::string& file);
+  void ApplyScreen();
+  void ApplyWindows();
+  void DrawScene();
+  double IdleMs() const;
+
+  std::string StateToSave(bool with_seat) const;
+  void SaveIfDue();
+  void ShowNotice(const std::string& title, const std::string& text);
+
+  Settings settings_;
+  Random random_;
+  Simulation simulation_;
+  Poller poller_;
+  Arrivals arrivals_;
+  Departures departures_;
+  Uploads uploads_;
+  SheetCache sheets_;
+  Toasts toasts_;
+  Scene scene_;
+  Outbox outbox_;
+  std::optional<Neighbours> neighbours_;
+  std::vector<Monitor> monitors_;
+  std::vector<WindowArea> windows_;
+  std::vector<bool> covered_;  // by index of monitor: a full-screen program covers it
+  RequestId next_request_ = 1;
+  SpriteId selected_ = kNobody;
+  bool is_paused_ = false;
+  bool has_left_ = false;
+  bool resumes_polling_ = false;  // once the last batch is saved
+  bool saves_now_ = false;
+  std::string saved_;  // the state saved last
+  int64_t saved_ms_ = 0;
+  int64_t now_ms_ = 0;
+  double simulation_ms_ = 0;  // the simulation's clock: it stops while paused
+  double drawn_ms_ = 0;       // the simulation's time of the last scene
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_DESKTOP_DESKTOP_H_

@@ -1,0 +1,151 @@
+#include "core/desktop/saved_state.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/picture/file_cache.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int kDepthMax = 6;                      // nested values; the file has 3
+constexpr double kCountMax = double{1ull << 53};  // larger counts are not exact in JSON
+
+Json SpriteToJson(const Sprite& sprite) {
+  return {{"file", sprite.file},
+          {"name", sprite.name},
+          {"scale", sprite.scale},
+          {"fromShelf", sprite.from_shelf},
+          {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
+          {"x", std::round(sprite.x)},
+          {"y", std::round(sprite.y)}};
+}
+
+// Nothing without a file.
+std::optional<Sprite> SpriteFromJson(const Json& value) {
+  Sprite sprite;
+  sprite.file = TextAt(value, "file", kIdBytesMax);
+  if (!IsFileHash(sprite.file)) {
+    return std::nullopt;
+  }
+  sprite.name = PlainText(TextAt(value, "name", kIdBytesMax), kNameBytesMax);
+  sprite.scale = NumberAt(value, "scale", kSpriteScaleMin, kSpriteScaleMax, 1);
+  sprite.from_shelf = BoolAt(value, "fromShelf", false);
+  sprite.facing = MemberOf(value, "facing") == "left" ? Facing::kLeft : Facing::kRight;
+  sprite.x = NumberAt(value, "x", -kSideMax, kSideMax, 0);
+  sprite.y = NumberAt(value, "y", -kSideMax, kSideMax, 0);
+  return sprite;
+}
+
+Json MotionToJson(Edge edge, double at, double vx, double vy) {
+  return {{"edge", static_cast<int>(edge)}, {"at", at}, {"vx", vx}, {"vy", vy}};
+}
+
+Entrance MotionFromJson(const Json& value) {
+  return {static_cast<Edge>(static_cast<int>(NumberAt(value, "edge", 0, 3, 0))),
+          NumberAt(value, "at", 0, 1, 0.5),
+          NumberAt(value, "vx", -kRelaySpeedMax, kRelaySpeedMax, 0),
+          NumberAt(value, "vy", -kRelaySpeedMax, kRelaySpeedMax, 0)};
+}
+
+Json ArrivalToJson(const Arrival& arrival) {
+  const Entrance& in = arrival.entrance;
+  Json json = MotionToJson(in.edge, in.at, in.vx, in.vy);
+  json["file"] = arrival.file;
+  json["name"] = arrival.name;
+  json["scale"] = arrival.scale;
+  json["facing"] = arrival.facing == Facing::kLeft ? "left" : "right";
+  json["fromDesktop"] = arrival.from.desktop;
+  json["fromName"] = arrival.from.name;
+  return json;
+}
+
+std::optional<Arrival> ArrivalFromJson(const Json& value) {
+  const auto sprite = SpriteFromJson(value);
+  if (!sprite) {
+    return std::nullopt;
+  }
+  Arrival arrival;
+  arrival.entrance = MotionFromJson(value);
+  arrival.file = sprite->file;
+  arrival.name = sprite->name;
+  arrival.scale = sprite->scale;
+  arrival.facing = sprite->facing;
+  arrival.from = {TextAt(value, "fromDesktop", kIdBytesMax),
+                  PlainText(TextAt(value, "fromName", kIdBytesMax), kNameBytesMax)};
+  return arrival;
+}
+
+Json DepartureToJson(const PendingDeparture& pending) {
+  const Departure& departure = pending.departure;
+  Json json = SpriteToJson(departure.sprite);
+  json.update(MotionToJson(departure.edge, departure.at, departure.vx, departure.vy));
+  json["number"] = pending.number;
+  return json;
+}
+
+std::optional<PendingDeparture> DepartureFromJson(const Json& value) {
+  const auto sprite = SpriteFromJson(value);
+  const double number = NumberAt(value, "number", 0, kCountMax, 0);
+  if (!sprite || number < 1) {
+    return std::nullopt;
+  }
+  const Entrance motion = MotionFromJson(value);
+  PendingDeparture pending;
+  pending.number = static_cast<uint64_t>(number);
+  pending.departure = {*sprite, motion.edge, motion.at, motion.vx, motion.vy};
+  return pending;
+}
+
+// Calls `read` with each value of the array, and appends what it returns.
+template <typename List, typename Reader>
+void ReadList(const Json& values, Reader read, List* list) {
+  for (size_t i = 0; values.is_array() && i < values.size(); i++) {
+    if (auto value = read(values[i])) {
+      list->push_back(std::move(*value));
+    }
+  }
+}
+
+}  // namespace
+
+std::string SavedStateJson(const SavedState& state) {
+  Json root = {{"relay", state.relay},     {"world", state.world},      {"name", state.name},
+               {"seq", state.seq},         {"next", state.next_number}, {"sprites", Json::array()},
+               {"leaving", Json::array()}, {"waiting", Json::array()}};
+  if (state.seat) {
+    root["seat"] = ParseJson(SeatJson(*state.seat), kDepthMax);
+  }
+  for (const Sprite& sprite : state.sprites) {
+    root["sprites"].push_back(SpriteToJson(sprite));
+  }
+  for (const PendingDeparture& pending : state.departures) {
+    root["leaving"].push_back(DepartureToJson(pending));
+  }
+  for (const Arrival& arrival : state.waiting) {
+    root["waiting"].push_back(ArrivalToJson(arrival));
+  }
+  return WriteJson(root);
+}
+
+SavedState ReadSavedState(std::string_view json, std::string_view relay_url) {
+  const Json root = json.size() > kSavedBytesMax ? Json() : ParseJson(json, kDepthMax);
+  SavedState state;
+  const std::pair<const char*, std::string*> texts[] = {
+      {"relay", &state.relay}, {"world", &state.world}, {"name", &state.name}};
+  for (const auto& [name, text] : texts) {
+    *text = TextAt(root, name, kSavedBytesMax);
+  }
+  state.seat = ReadSeat(WriteJson(MemberOf(root, "seat")), relay_url);
+  state.seq = static_cast<uint64_t>(NumberAt(root, "seq", 0, kCountMax, 0));
+  state.next_number = static_cast<uint64_t>(NumberAt(root, "next", 1, kCountMax, 1));
+  ReadList(MemberOf(root, "sprites"), SpriteFromJson, &state.sprites);
+  ReadList(MemberOf(root, "leaving"), DepartureFromJson, &state.departures);
+  ReadList(MemberOf(root, "waiting"), ArrivalFromJson, &state.waiting);
+  return state;
+}
+
+}  // namespace sprites

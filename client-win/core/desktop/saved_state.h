@@ -1,0 +1,45 @@
+// What a desktop saves, so that nothing it is answerable for is lost when the program ends: its
+// sprites, those that wait for room, those that the relay has not decided about, and its seat.
+//
+// Invariant: reading never fails. Whatever is wrong in the file is left out, and every number is
+// within its limits. Cost: O(sprites); the file has at most kSavedBytesMax.
+#ifndef CLIENT_WIN_CORE_DESKTOP_SAVED_STATE_H_
+#define CLIENT_WIN_CORE_DESKTOP_SAVED_STATE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/motion/sprite.h"
+#include "core/relay/crossing.h"
+#include "core/relay/departures.h"
+#include "core/relay/seat.h"
+
+namespace sprites {
+
+constexpr size_t kSavedBytesMax = 1'048'576;  // bytes of the file
+
+struct SavedState {
+  std::string relay;  // these three say where the seat is
+  std::string world;
+  std::string name;
+  std::optional<Seat> seat;
+  uint64_t seq = 0;          // Arrivals::seq
+  uint64_t next_number = 1;  // Departures::next_number
+  // Of each sprite: file, name, scale, from_shelf, facing and place. The rest of it begins anew.
+  std::vector<Sprite> sprites;
+  std::vector<PendingDeparture> departures;  // number and departure of each
+  std::deque<Arrival> waiting;               // without sequence numbers
+};
+
+std::string SavedStateJson(const SavedState& state);
+// `relay_url` is the relay that the seat must belong to. Never throws.
+SavedState ReadSavedState(std::string_view json, std::string_view relay_url);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_DESKTOP_SAVED_STATE_H_

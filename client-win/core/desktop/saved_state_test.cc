@@ -1,0 +1,100 @@
+#include "core/desktop/saved_state.h"
+
+#include <doctest/doctest.h>
+
+#include "core/text/json.h"
+
+namespace sprites {
+namespace {
+
+constexpr char kRelay[] = "http://relay.example:8080";
+const std::string kFile(64, 'a');
+
+SavedState SomeState() {
+  SavedState state;
+  state.relay = kRelay;
+  state.world = "ours";
+  state.name = "Ann";
+  state.seat = Seat{"1-1",
+                    "1-1.00",
+                    "ours",
+                    "6a1f03c2-0",
+                    std::string(kRelay) + "/events",
+                    std::string(kRelay) + "/crossings"};
+  state.seq = 81;
+  state.next_number = 18;
+  Sprite sprite;
+  sprite.file = kFile;
+  sprite.name = "Blob";
+  sprite.scale = 2;
+  sprite.from_shelf = true;
+  sprite.facing = Facing::kLeft;
+  sprite.x = 100;
+  sprite.y = 600;
+  state.sprites = {sprite};
+  PendingDeparture pending;
+  pending.number = 17;
+  pending.departure = {sprite, Edge::kTop, 0.25, 900, -50};
+  state.departures = {pending};
+  Arrival arrival;
+  arrival.file = kFile;
+  arrival.name = "Guest";
+  arrival.from = {"9-3e", "Bob"};
+  arrival.entrance = {Edge::kBottom, 0.75, 10, -300};
+  state.waiting = {arrival};
+  return state;
+}
+
+TEST_CASE("saved state › reads what it has written") {
+  const SavedState state = ReadSavedState(SavedStateJson(SomeState()), kRelay);
+  CHECK(SavedStateJson(state) == SavedStateJson(SomeState()));
+  REQUIRE(state.seat);
+  CHECK(state.seat->token == "1-1.00");
+  CHECK(state.seq == 81);
+  CHECK(state.next_number == 18);
+  REQUIRE(state.sprites.size() == 1);
+  CHECK(state.sprites[0].from_shelf);
+  CHECK(state.sprites[0].facing == Facing::kLeft);
+  REQUIRE(state.departures.size() == 1);
+  CHECK(state.departures[0].number == 17);
+  CHECK(state.departures[0].departure.edge == Edge::kTop);
+  CHECK(state.departures[0].departure.vy == -50);
+  REQUIRE(state.waiting.size() == 1);
+  CHECK(state.waiting[0].from.DisplayName() == "Bob");
+  CHECK(state.waiting[0].entrance.edge == Edge::kBottom);
+}
+
+TEST_CASE("saved state › has no seat that is not on its relay") {
+  CHECK(!ReadSavedState(SavedStateJson(SomeState()), "http://other.example").seat);
+}
+
+TEST_CASE("saved state › leaves out what is wrong and keeps the rest") {
+  Json root = Json::parse(SavedStateJson(SomeState()));
+  root["seq"] = "many";
+  root["sprites"].push_back({{"file", "../../etc/passwd"}});
+  root["sprites"].push_back({{"file", kFile}, {"x", 1e300}, {"scale", -1}});
+  root["leaving"].push_back({{"file", kFile}, {"number", 0}});
+  root["waiting"] = 7;
+  const SavedState state = ReadSavedState(WriteJson(root), kRelay);
+  CHECK(state.seq == 0);
+  REQUIRE(state.sprites.size() == 2);
+  CHECK(state.sprites[1].x == kSideMax);
+  CHECK(state.sprites[1].scale == kSpriteScaleMin);
+  CHECK(state.departures.size() == 1);
+  CHECK(state.waiting.empty());
+}
+
+TEST_CASE("saved state › is empty when the file is not JSON, or too large") {
+  const std::string text = SavedStateJson(SomeState());
+  CHECK(ReadSavedState(text + std::string(kSavedBytesMax - text.size(), ' '), kRelay).seq == 81);
+  for (const std::string& bad : {std::string(), std::string("{"), std::string("[1,2]"),
+                                 text + std::string(kSavedBytesMax - text.size() + 1, ' ')}) {
+    const SavedState state = ReadSavedState(bad, kRelay);
+    CHECK(state.sprites.empty());
+    CHECK(!state.seat);
+    CHECK(state.next_number == 1);
+  }
+}
+
+}  // namespace
+}  // namespace sprites

@@ -1,0 +1,58 @@
+// What this desktop has received from the relay: which events are new, which sprites came with the
+// last batch, and which sprites wait for room.
+//
+// Invariant: an event is new once; its number is above that of every event before it in the same
+// epoch. The last batch can be taken back until the next one begins.
+// Cost: O(1) an arrival; O(waiting) to take a batch back.
+#ifndef CLIENT_WIN_CORE_RELAY_ARRIVALS_H_
+#define CLIENT_WIN_CORE_RELAY_ARRIVALS_H_
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "core/motion/sprite.h"
+#include "core/relay/crossing.h"
+#include "core/relay/departures.h"
+
+namespace sprites {
+
+constexpr size_t kWaitingToPollMax = 64;  // sprites without room; at this many, polling stops
+// Sprites without room at most: one more batch, and every forwarded sprite that is refused.
+constexpr size_t kWaitingMax = 2 * kWaitingToPollMax + kDeparturesMax;
+
+class Arrivals {
+ public:
+  // Starts a batch; the one before can no longer be taken back.
+  void BeginBatch();
+  // Whether this event has not been received before. From now on it has.
+  bool IsNew(const Arrival& arrival);
+  // Records that an arrival became the sprite `id`.
+  void Admit(const Arrival& arrival, SpriteId id);
+
+  // Adds an arrival that has no room yet.
+  void Wait(Arrival arrival) { waiting_.push_back(std::move(arrival)); }
+  // The longest waiting one. REQUIRES: one is waiting.
+  Arrival Pop();
+  const std::deque<Arrival>& waiting() const { return waiting_; }
+
+  // The last batch went to another desktop: drops those of it that wait, and returns the sprites
+  // that the others became.
+  std::vector<SpriteId> TakeBackBatch();
+  // The relay numbers its events from 1 again. What was received before stays here.
+  void BeginEpoch();
+
+  // The number of the newest event of this epoch; 0 before the first.
+  uint64_t seq() const { return seq_; }
+  void set_seq(uint64_t seq) { seq_ = seq; }
+
+ private:
+  std::deque<Arrival> waiting_;       // oldest first
+  std::vector<SpriteId> last_batch_;  // the sprites that came with it
+  uint64_t last_batch_seq_ = 1;       // the number that its first event has at least
+  uint64_t seq_ = 0;
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_ARRIVALS_H_

@@ -1,0 +1,54 @@
+#include "core/relay/arrivals.h"
+
+#include <doctest/doctest.h>
+
+namespace sprites {
+namespace {
+
+Arrival Numbered(uint64_t seq) {
+  Arrival arrival;
+  arrival.seq = seq;
+  return arrival;
+}
+
+TEST_CASE("arrivals › are new once, and only in rising order") {
+  Arrivals arrivals;
+  CHECK(!arrivals.IsNew(Numbered(0)));
+  CHECK(arrivals.IsNew(Numbered(1)));
+  CHECK(!arrivals.IsNew(Numbered(1)));
+  CHECK(arrivals.IsNew(Numbered(5)));
+  CHECK(!arrivals.IsNew(Numbered(4)));
+  CHECK(arrivals.seq() == 5);
+}
+
+TEST_CASE("arrivals › take back the last batch alone, admitted or waiting") {
+  Arrivals arrivals;
+  arrivals.BeginBatch();
+  CHECK(arrivals.IsNew(Numbered(1)));
+  arrivals.Wait(Numbered(1));
+  arrivals.BeginBatch();
+  for (const uint64_t seq : {2, 3}) {
+    CHECK(arrivals.IsNew(Numbered(seq)));
+  }
+  arrivals.Admit(Numbered(2), 12);
+  arrivals.Wait(Numbered(3));
+  arrivals.Admit(arrivals.Pop(), 11);  // of the batch before
+  CHECK(arrivals.TakeBackBatch() == std::vector<SpriteId>{12});
+  CHECK(arrivals.waiting().empty());
+  CHECK(arrivals.TakeBackBatch().empty());
+}
+
+TEST_CASE("arrivals › keep in a new epoch what they have, and number events from 1") {
+  Arrivals arrivals;
+  arrivals.BeginBatch();
+  CHECK(arrivals.IsNew(Numbered(7)));
+  arrivals.Wait(Numbered(7));
+  arrivals.BeginEpoch();
+  CHECK(arrivals.seq() == 0);
+  CHECK(arrivals.TakeBackBatch().empty());
+  CHECK(arrivals.waiting().size() == 1);
+  CHECK(arrivals.IsNew(Numbered(1)));
+}
+
+}  // namespace
+}  // namespace sprites

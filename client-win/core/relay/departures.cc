@@ -1,0 +1,102 @@
+#include "core/relay/departures.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/relay/backoff.h"
+
+namespace sprites {
+
+namespace {
+
+// Whether the relay has decided. A response without a problem code of the relay comes from a proxy
+// or a login page, or was cut off on the way.
+bool IsDecision(const Problem& problem) {
+  const bool is_from_relay = problem.status != 0 && !problem.code.starts_with("http-5") &&
+                             !problem.code.starts_with("http-2");
+  return is_from_relay && !IsSeatEnded(problem) && problem.code != "internal";
+}
+
+}  // namespace
+
+void Departures::Add(const Departure& departure, bool is_forwarded) {
+  PendingDeparture pending;
+  pending.number = next_number_;
+  pending.departure = departure;
+  pending.is_forwarded = is_forwarded;
+  Restore(std::move(pending));
+}
+
+void Departures::Restore(PendingDeparture pending) {
+  next_number_ = std::max(next_number_, pending.number + 1);
+  pending_.push_back(std::move(pending));
+}
+
+std::vector<Request> Departures::DueRequests(const Seat& seat, int64_t now_ms, RequestId* next_id) {
+  std::vector<Request> requests;
+  for (PendingDeparture& pending : pending_) {
+    // The relay recognises a repeat only among its last kCrossingsAhead numbers.
+    if (pending.number >= pending_.front().number + kCrossingsAhead) {
+      break;
+    }
+    if (pending.request != 0 || pending.due_ms > now_ms) {
+      continue;
+    }
+    pending.request = (*next_id)++;
+    Request request;
+    request.id = pending.request;
+    request.method = Method::kPost;
+    request.url = seat.crossings;
+    request.token = seat.token;
+    request.content_type = "application/json";
+    request.body = CrossingJson(pending.number, pending.departure);
+    request.timeout_ms = kShortTimeoutMs;
+    request.response_bytes_max = kResponseBytesMax;
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+std::optional<Verdict> Departures::HandleResponse(const Response& response, int64_t now_ms,
+                                                  const Random& random) {
+  const auto found = std::ranges::find(pending_, response.id, &PendingDeparture::request);
+  if (response.id == 0 || found == pending_.end()) {
+    return std::nullopt;
+  }
+  Verdict verdict;
+  if (const auto acceptance = ReadAcceptance(response)) {
+    verdict.accepted = true;
+    verdict.to = acceptance->to;
+  } else {
+    verdict.problem = ReadProblem(response);
+    if (!IsDecision(verdict.problem)) {
+      found->request = 0;
+      found->due_ms = now_ms + BackoffMs(found->failures++, random);
+      return std::nullopt;
+    }
+  }
+  verdict.pending = std::move(*found);
+  pending_.erase(found);
+  return verdict;
+}
+
+void Departures::ResendAll() {
+  for (PendingDeparture& pending : pending_) {
+    pending.request = 0;
+    pending.due_ms = 0;
+    pending.failures = 0;
+  }
+}
+
+int64_t Departures::NextDueMs() const {
+  int64_t due = std::numeric_limits<int64_t>::max();
+  for (const PendingDeparture& pending : pending_) {
+    if (pending.request == 0) {
+      due = std::min(due, pending.due_ms);
+    }
+  }
+  return due;
+}
+
+}  // namespace sprites

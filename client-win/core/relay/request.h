@@ -1,0 +1,62 @@
+// HTTP requests as values: what the core asks for, and what came of it.
+//
+// The core never waits for the network. It puts a Request into its outbox, and the shell hands the
+// Response back under the same id.
+#ifndef CLIENT_WIN_CORE_RELAY_REQUEST_H_
+#define CLIENT_WIN_CORE_RELAY_REQUEST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/picture/sheet.h"
+
+namespace sprites {
+
+constexpr uint32_t kShortTimeoutMs = 10'000;  // of every request that the relay does not hold
+constexpr uint32_t kFileTimeoutMs = 20'000;   // of a file of at most 1 MiB
+constexpr size_t kResponseBytesMax =
+    131'072;  // bytes: a full batch is 64 KiB; twice that is enough
+
+// How a request travels. Each lane has its own connections, so a held poll blocks nothing else.
+enum class Lane : uint8_t {
+  kPoll,   // the long-poll: one at a time, held for minutes
+  kShort,  // join, crossings, neighbours, leave: several at a time
+  kFile,   // sprite files, up and down
+};
+
+enum class Method : uint8_t { kGet, kPost, kPut, kDelete };
+
+using RequestId = uint64_t;  // 0 is no request
+
+// An HTTP request for the shell to make. Each gets exactly one Response, at its timeout at the
+// latest. The transport does not follow redirects and reads at most `response_bytes_max` bytes of
+// the body. Never log `token`.
+struct Request {
+  RequestId id = 0;
+  Lane lane = Lane::kShort;
+  Method method = Method::kGet;
+  std::string url;
+  std::string token;         // for `Authorization: Bearer …`; empty for none
+  std::string content_type;  // empty without a body
+  std::string body;
+  // The hash of a sprite file, else empty. A GET must receive the file with this hash; a PUT sends
+  // that file from the cache.
+  std::string file;
+  uint32_t timeout_ms = 0;  // from the start to the last byte
+  size_t response_bytes_max = 0;
+};
+
+// What came of a request. Status 0: there was no usable response, because of no connection, a
+// timeout, or a broken or too long response.
+struct Response {
+  RequestId id = 0;
+  int status = 0;
+  std::string body;
+  int retry_after_s = 0;  // of the header; 0 for none
+  SheetPointer sheet;     // the decoded file, when a GET received the file it asked for; else null
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_REQUEST_H_

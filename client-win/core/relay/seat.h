@@ -1,0 +1,40 @@
+// A desktop's seat at a relay: its id, its token, and the addresses that it talks to.
+#ifndef CLIENT_WIN_CORE_RELAY_SEAT_H_
+#define CLIENT_WIN_CORE_RELAY_SEAT_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sprites {
+
+constexpr size_t kIdBytesMax = 128;   // bytes of ids, tokens and cursors
+constexpr size_t kUrlBytesMax = 512;  // bytes
+constexpr int kPingSecondsMax = 600;  // a proxy would have cut the connection long before
+
+// What the response to a join grants.
+struct Seat {
+  std::string desktop;
+  std::string token;
+  std::string world;
+  std::string cursor;
+  std::string events;  // absolute URLs
+  std::string crossings;
+  int ping_seconds = 120;
+  int lease_seconds = 30;
+};
+
+// Reads a seat from the response to a join, or from saved state. Returns nothing when a field is
+// missing or too long, or when a URL is not on the relay's own host (or a subdomain of it), or
+// leaves TLS.
+std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url);
+std::string SeatJson(const Seat& seat);
+
+// The `http://host:port` or `https://…` that `url` starts with, in lower case; nothing when `url`
+// is not such an address.
+std::optional<std::string> RelayOrigin(std::string_view url);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_SEAT_H_

@@ -1,0 +1,76 @@
+#include "core/relay/seat.h"
+
+#include <doctest/doctest.h>
+
+#include "core/text/json.h"
+
+namespace sprites {
+namespace {
+
+constexpr char kRelay[] = "http://relay.example:8080";
+
+std::string SeatText(const Json& more = Json::object()) {
+  Json seat = {{"desktop", "1a2b-3f"},
+               {"token", "1a2b-3f.00112233445566778899aabbccddeeff"},
+               {"world", "commons"},
+               {"cursor", "6a1f03c2-0"},
+               {"events", "http://relay.example:8081/v1/desktops/1a2b-3f/events"},
+               {"crossings", "http://relay.example:8080/v1/desktops/1a2b-3f/crossings"},
+               {"pingSeconds", 120},
+               {"leaseSeconds", 30}};
+  seat.update(more);
+  return WriteJson(seat);
+}
+
+TEST_CASE("seat › is on the relay's own host or below it, and keeps its TLS") {
+  struct Case {
+    const char* relay;
+    const char* address;
+    bool taken;
+  };
+  for (const Case& one : {
+           Case{"http://relay.example", "http://relay.example:8081/e", true},
+           Case{"http://relay.example", "https://relay.example/e", true},
+           Case{"https://relay.example", "https://events.relay.example/e", true},
+           Case{"https://relay.example", "http://relay.example/e", false},
+           Case{"http://relay.example", "http://192.168.0.1/e", false},
+           Case{"http://relay.example", "http://evilrelay.example/e", false},
+           Case{"http://relay.example", "http://relay.example@evil.example/e", false},
+           Case{"http://relay.example", "http://relay.example.evil.example/e", false},
+           Case{"http://relay.example", "http://evil.example\\relay.example/e", false},
+           Case{"http://relay.example", "file:///etc/passwd", false},
+           Case{"http://relay.example", "http://relay.example/a b", false},
+           Case{"http://[::1]:8080", "http://[::1]:8081/e", true},
+           Case{"http://Relay.Example", "http://relay.example:8081/e", true},
+           Case{"http://relay.example", "HTTP://RELAY.EXAMPLE:8081/e", true},
+           Case{"HTTPS://relay.example", "http://relay.example/e", false},
+           Case{"http://[::1]:8080", "http://[::2]:8081/e", false},
+       }) {
+    CAPTURE(one.address);
+    CHECK(ReadSeat(SeatText({{"events", one.address}, {"crossings", one.address}}), one.relay)
+              .has_value() == one.taken);
+  }
+}
+
+TEST_CASE("seat › has its addresses in one form") {
+  const auto seat = ReadSeat(SeatText({{"events", "HTTP://Relay.Example:8081/v1/Events"}}), kRelay);
+  REQUIRE(seat);
+  CHECK(seat->events == "http://relay.example:8081/v1/Events");
+}
+
+TEST_CASE("seat › is none with a part missing, too long, or not fit for a header") {
+  CHECK(ReadSeat(SeatText(), kRelay));
+  CHECK(SeatJson(*ReadSeat(SeatJson(*ReadSeat(SeatText(), kRelay)), kRelay)) ==
+        SeatJson(*ReadSeat(SeatText(), kRelay)));
+  for (const char* part : {"desktop", "token", "cursor", "events", "crossings"}) {
+    CAPTURE(part);
+    CHECK(!ReadSeat(SeatText({{part, 7}}), kRelay));
+    CHECK(!ReadSeat(SeatText({{part, ""}}), kRelay));
+    CHECK(!ReadSeat(SeatText({{part, "a\r\nX: y"}}), kRelay));
+    CHECK(!ReadSeat(SeatText({{part, std::string(kUrlBytesMax + 1, 'a')}}), kRelay));
+  }
+  CHECK(ReadSeat(SeatText({{"pingSeconds", 1e99}}), kRelay)->ping_seconds == kPingSecondsMax);
+}
+
+}  // namespace
+}  // namespace sprites

@@ -1,0 +1,29 @@
+// Makes the requests of the core: plain HTTP by the shell's transport, sprite files through the
+// file cache.
+#ifndef CLIENT_WIN_CORE_RELAY_TRANSPORT_H_
+#define CLIENT_WIN_CORE_RELAY_TRANSPORT_H_
+
+#include "core/picture/file_cache.h"
+#include "core/relay/request.h"
+
+namespace sprites {
+
+// One HTTP exchange at a time and thread. The shell implements it; several threads call it at once.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // Blocks until the exchange is over.
+  virtual Response Exchange(const Request& request) = 0;
+  // Makes an exchange that is under way, or is about to start, return status 0 soon.
+  virtual void Cancel(RequestId id) = 0;
+};
+
+// Makes a request and returns its response. A GET of a file looks in the cache first; a file that
+// is received is checked, decoded and stored there. A PUT of a file reads its bytes from the cache,
+// and returns status 404 when the file is not in it. Blocks, on any thread: all slow work with
+// files happens here. Never throws.
+Response Perform(const Request& request, Transport& transport, FileCache& cache);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_TRANSPORT_H_

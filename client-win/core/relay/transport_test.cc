@@ -1,0 +1,95 @@
+#include "core/relay/transport.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+
+#include "core/picture/png.h"
+#include "core/picture/test_spr.h"
+
+namespace sprites {
+namespace {
+
+// Returns the responses that it was given.
+class FakeTransport : public Transport {
+ public:
+  Response Exchange(const Request& request) override {
+    begun_.insert(request.id);
+    return responses_[request.id];
+  }
+  void Cancel(RequestId) override {}
+  void Give(const Response& response) { responses_[response.id] = response; }
+  bool HasBegun(RequestId id) const { return begun_.contains(id); }
+
+ private:
+  std::map<RequestId, Response> responses_;
+  std::set<RequestId> begun_;
+};
+
+struct Fixture {
+  Fixture()
+      : folder(std::filesystem::temp_directory_path() /
+               ("sprites-" + std::to_string(std::random_device{}()))),
+        cache(folder, kCacheBytesDefault) {}
+  ~Fixture() { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path folder;
+  FileCache cache;
+  FakeTransport transport;
+};
+
+Request FileRequest(RequestId id) {
+  Request request;
+  request.id = id;
+  request.lane = Lane::kFile;
+  return request;
+}
+
+TEST_CASE("perform › takes a file from the cache, or brings it there once it is the right one") {
+  Fixture fixture;
+  const Bytes bytes = TestSpr();
+  Request request = FileRequest(1);
+  request.file = Sha256Hex(bytes);
+  fixture.transport.Give({1, 200, std::string(AsText(bytes))});
+  const Response fetched = Perform(request, fixture.transport, fixture.cache);
+  REQUIRE(fetched.sheet);
+  CHECK(fetched.sheet->file == request.file);
+  CHECK(fetched.body.empty());
+  request.id = 2;  // nobody answers this one
+  const Response cached = Perform(request, fixture.transport, fixture.cache);
+  CHECK(cached.id == 2);
+  REQUIRE(cached.sheet);
+  CHECK(!fixture.transport.HasBegun(2));
+}
+
+TEST_CASE("perform › keeps no file that is another one, or none") {
+  Fixture fixture;
+  Request request = FileRequest(1);
+  request.file = Sha256Hex(TestSpr(1));
+  fixture.transport.Give({1, 200, std::string(AsText(TestSpr(2)))});
+  CHECK(!Perform(request, fixture.transport, fixture.cache).sheet);
+  request.id = 2;
+  fixture.transport.Give({2, 200, "nonsense"});
+  CHECK(!Perform(request, fixture.transport, fixture.cache).sheet);
+  CHECK(!fixture.cache.Find(request.file));
+}
+
+TEST_CASE("perform › uploads from the cache, and says 404 when the file is gone") {
+  Fixture fixture;
+  const SheetPointer sheet = KeepOwn(&fixture.cache, TestSpr());
+  Request request = FileRequest(1);
+  request.method = Method::kPut;
+  request.file = sheet->file;
+  fixture.transport.Give({1, 201});
+  CHECK(Perform(request, fixture.transport, fixture.cache).status == 201);
+  request.id = 2;
+  request.file = std::string(64, '0');
+  CHECK(Perform(request, fixture.transport, fixture.cache).status == 404);
+}
+
+}  // namespace
+}  // namespace sprites

@@ -1,0 +1,77 @@
+#include "core/relay/uploads.h"
+
+#include <doctest/doctest.h>
+
+#include "core/relay/departures.h"
+
+namespace sprites {
+namespace {
+
+const std::string kFile(64, 'a');
+
+Departure Leaver(const std::string& file = kFile) {
+  Departure departure;
+  departure.sprite.file = file;
+  return departure;
+}
+
+struct Fixture {
+  std::optional<Request> Add(const Departure& departure) {
+    return uploads.Add(departure, "http://relay.example", "1-1.00", &next_id);
+  }
+
+  Uploads uploads;
+  RequestId next_id = 1;
+};
+
+TEST_CASE("uploads › send a file once for all departures that wait for it") {
+  Fixture fixture;
+  const auto request = fixture.Add(Leaver());
+  REQUIRE(request);
+  CHECK(request->method == Method::kPut);
+  CHECK(request->url == "http://relay.example/v1/sprites/" + kFile);
+  CHECK(request->token == "1-1.00");
+  CHECK(!fixture.Add(Leaver()));
+  CHECK(fixture.Add(Leaver(std::string(64, 'b'))));
+  CHECK(fixture.uploads.Waiting().size() == 3);
+  CHECK(!fixture.uploads.IsAtRelay(kFile));
+  const auto result = fixture.uploads.HandleResponse({request->id, 201});
+  REQUIRE(result);
+  CHECK(result->is_at_relay);
+  CHECK(result->departures.size() == 2);
+  CHECK(fixture.uploads.IsAtRelay(kFile));
+  CHECK(!fixture.uploads.HandleResponse({request->id, 201}));
+}
+
+TEST_CASE("uploads › say why a file was refused") {
+  Fixture fixture;
+  const auto request = fixture.Add(Leaver());
+  const auto result = fixture.uploads.HandleResponse(
+      {request->id, 503, R"({"code":"store-full","title":"Full."})"});
+  REQUIRE(result);
+  CHECK(!result->is_at_relay);
+  CHECK(result->problem.title == "Full.");
+  CHECK(!fixture.uploads.IsAtRelay(kFile));
+}
+
+TEST_CASE("uploads › have nothing to say once nobody waits") {
+  Fixture fixture;
+  const auto request = fixture.Add(Leaver());
+  CHECK(fixture.uploads.PopWaiting().size() == 1);
+  CHECK(!fixture.uploads.HandleResponse({request->id, 204}));
+  CHECK(fixture.uploads.IsAtRelay(kFile));
+  fixture.uploads.ForgetFilesAtRelay();
+  CHECK(!fixture.uploads.IsAtRelay(kFile));
+}
+
+TEST_CASE("uploads › are full for a file that as many wait for as may") {
+  Fixture fixture;
+  for (size_t i = 0; i < kDeparturesMax; i++) {
+    CHECK(!fixture.uploads.IsFull(kFile));
+    fixture.Add(Leaver());
+  }
+  CHECK(fixture.uploads.IsFull(kFile));
+}
+
+}  // namespace
+}  // namespace sprites

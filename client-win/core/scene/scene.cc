@@ -1,0 +1,45 @@
+#include "core/scene/scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "core/motion/behaviour.h"
+
+namespace sprites {
+
+DrawnSprite Draw(const Sprite& sprite, const SheetPointer& sheet, const Monitor& monitor,
+                 double user_scale, double now_ms) {
+  const Description& description = sheet->description;
+  const double scale = ShownScale(description, sprite.scale) * user_scale * monitor.scale;
+  DrawnSprite drawn;
+  drawn.id = sprite.id;
+  drawn.sheet = sheet;
+  drawn.mirrored = sprite.facing == Facing::kLeft;
+  drawn.cell = CellOf(description, sprite.mode, now_ms - sprite.since_ms);
+  drawn.width = std::max(1, static_cast<int>(std::lround(description.frame_width * scale)));
+  drawn.height = std::max(1, static_cast<int>(std::lround(description.frame_height * scale)));
+  const auto& [left, top, width, height] = description.hitbox;
+  const double middle = left + width / 2.0;
+  const double inset = drawn.mirrored ? description.frame_width - middle : middle;
+  drawn.x = static_cast<int>(std::lround(sprite.x - inset * scale));
+  drawn.y = static_cast<int>(std::lround(sprite.y - (top + height) * scale));
+  return drawn;
+}
+
+double NextCellMs(const Sheet& sheet, const Sprite& sprite, double now_ms) {
+  const ModeRules& rules = RulesOf(sprite.mode);
+  auto found = sheet.description.animations.find(std::string_view(rules.animation));
+  if (found == sheet.description.animations.end()) {
+    found = sheet.description.animations.find(std::string_view("idle"));
+  }
+  const Animation& animation = found->second;
+  if (animation.frames.size() < 2) {
+    return std::numeric_limits<double>::max();
+  }
+  const double period = 1000 / animation.fps;
+  return period - std::fmod(std::max(0.0, now_ms - sprite.since_ms), period);
+}
+
+}  // namespace sprites

@@ -1,0 +1,42 @@
+// What a desktop shows: every sprite as a picture at a place.
+#ifndef CLIENT_WIN_CORE_SCENE_SCENE_H_
+#define CLIENT_WIN_CORE_SCENE_SCENE_H_
+
+#include <vector>
+
+#include "core/picture/sheet.h"
+#include "core/screen/geometry.h"
+
+namespace sprites {
+
+// A sprite as it is to be drawn.
+struct DrawnSprite {
+  SpriteId id = kNobody;
+  SheetPointer sheet;  // never null: a parcel while the picture is not here
+  int cell = 0;        // of its grid, row by row from 0
+  int x = 0;           // px of the virtual screen: the frame's left top corner
+  int y = 0;
+  int width = 0;  // px: the frame, scaled; at least 1
+  int height = 0;
+  bool mirrored = false;  // a sheet's frames look to the right
+  bool visible = true;    // false behind a full-screen program
+
+  bool operator==(const DrawnSprite&) const = default;
+};
+
+struct Scene {
+  std::vector<DrawnSprite> sprites;  // lowest first
+  // How long the next frame may wait, unless an event comes first: nothing moves until then.
+  double idle_ms = 0;
+};
+
+// How to draw `sprite` with `sheet` on `monitor`; visible. `user_scale` is the person's own factor.
+DrawnSprite Draw(const Sprite& sprite, const SheetPointer& sheet, const Monitor& monitor,
+                 double user_scale, double now_ms);
+
+// How long `sprite` keeps showing the cell it shows now; the largest value when it never changes.
+double NextCellMs(const Sheet& sheet, const Sprite& sprite, double now_ms);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_SCENE_SCENE_H_
