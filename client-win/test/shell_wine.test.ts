@@ -149,17 +149,17 @@ describe('shell of the windows client', { skip, timeout: 300_000 }, () => {
     await ada.run('sh', '-c', command);
     const lines = readFileSync(path, 'utf8').trim().split('\n');
     const [thrown, rest] = lines.map((line) => {
-      const [pictures, placings, batches, made] = /calls a frame: (.*)/
+      const [pictures, placements, batches, windows] = /calls a frame: (.*)/
         .exec(line)![1]
         .match(/[\d.]+/g)!
         .map(Number);
-      return { pictures, placings, batches, made };
+      return { pictures, placements, batches, windows };
     });
     // A sprite that is painted in a frame may also be restacked in it, which is rare; there is never a third call.
-    assert.ok(thrown.pictures + thrown.placings <= CROWD * 1.05, lines[0]);
-    assert.ok(thrown.placings > CROWD / 2, lines[0]);
-    assert.ok(thrown.batches <= 1 && thrown.made === 0, lines[0]);
-    assert.ok(rest.placings < 1 && rest.batches < 1 && rest.made === 0, lines[1]);
+    assert.ok(thrown.pictures + thrown.placements <= CROWD * 1.05, lines[0]);
+    assert.ok(thrown.placements > CROWD / 2, lines[0]);
+    assert.ok(thrown.batches <= 1 && thrown.windows === 0, lines[0]);
+    assert.ok(rest.placements < 1 && rest.batches < 1 && rest.windows === 0, lines[1]);
   });
 
   it("stands on another program's window, and falls when the window moves and when it closes", async () => {

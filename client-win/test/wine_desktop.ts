@@ -44,7 +44,7 @@ const HELD_PX_MAX = 2; // px between the pointer and the middle of a held sprite
 
 const PREFIXES = join(import.meta.dirname, '../../build/wine');
 
-/** The registry entries of a new prefix. A prefix that was made with other entries is made anew. */
+/** The registry entries of a new prefix. A prefix made with other entries is made again. */
 const registryOf = (windowManager: WindowManager) => `REGEDIT4
 
 [HKEY_CURRENT_USER\\Software\\Wine]

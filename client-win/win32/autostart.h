@@ -1,5 +1,5 @@
 // Whether the program starts with Windows: one value under the user's Run key. The registry is
-// always read anew because the installer and the Windows settings change the value too.
+// always read again because the installer and the Windows settings change the value too.
 #ifndef CLIENT_WIN_WIN32_AUTOSTART_H_
 #define CLIENT_WIN_WIN32_AUTOSTART_H_
 

@@ -90,7 +90,7 @@ class Shell : private SpriteListener {
   Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;
-  UINT taskbar_created_;  // the message that Windows sends when the task bar has been created anew
+  UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
   bool turn_requested_ = false;
   bool is_ending_ = false;
   bool has_left_ = false;  // the relay

@@ -36,7 +36,7 @@ class Surroundings {
   int64_t places_checked_ms_ = 0;
 };
 
-// ms between two checks of other programs' windows: fewer while a sprite stands on one.
+// The ms between two checks of other programs' windows: shorter while a sprite stands on one.
 int64_t WindowCheckMs(const Simulation& simulation);
 
 }  // namespace sprites

@@ -40,7 +40,7 @@ class Tray {
   Tray(const Tray&) = delete;
   Tray& operator=(const Tray&) = delete;
 
-  // Adds the icon. Call again whenever the task bar has been created anew.
+  // Adds the icon. Call again whenever the task bar has been created again.
   void Add();
   void ShowToast(const Toast& toast);
   void SetTooltip(const std::string& tooltip);

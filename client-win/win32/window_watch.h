@@ -23,7 +23,7 @@ class WindowWatch {
   WindowWatch(const WindowWatch&) = delete;
   WindowWatch& operator=(const WindowWatch&) = delete;
 
-  // Lists the windows anew. Returns true if anything differs from the last call.
+  // Lists the windows again. Returns true if anything differs from the last call.
   bool Look();
   // The windows that the last Look found, front to back.
   const std::vector<WindowArea>& windows() const { return windows_; }
