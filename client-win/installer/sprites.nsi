@@ -1,10 +1,10 @@
-; The installer: for one person, without an administrator.
+; The installer. It installs the program for the current user and needs no administrator rights.
 ;   makensis -DEXE=… -DICON=… -DOUT=… -DVERSION=… sprites.nsi
-; /S installs without asking, /AUTOSTART=1 also starts the program with Windows (0: no longer; else as before),
-; /D=FOLDER (last) elsewhere.
-; Over an older version, also one that runs: that one is asked to end, and the new one goes on in its place.
-; The uninstaller leaves nothing of the program behind. A person's settings and sprites (%APPDATA%\Sprites) stay, for
-; whoever installs it again, unless asked for: a box to tick, or /S /PURGE=1.
+; Options: /S installs without asking. /AUTOSTART=1 starts the program with Windows, /AUTOSTART=0 does not; without this
+; option an upgrade leaves the setting as it is. /D=FOLDER, as the last option, installs to that folder.
+; An upgrade asks a running program to end. A silent upgrade starts the new version in its place.
+; The uninstaller removes the whole program. It keeps the user's settings and sprites (%APPDATA%\Sprites) for a later
+; installation, unless the user ticks a box or passes /S /PURGE=1.
 Target amd64-unicode
 Unicode true
 SetCompressor /SOLID lzma
@@ -18,8 +18,8 @@ ManifestDPIAware true
 
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Sprites"
 !define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
-!define MAIN_CLASS "SpritesDesktop" ; win32/hand_over.h
-!define PATIENCE_STEPS 100          ; of 100 ms: the program says good-bye to its relay first
+!define MAIN_CLASS "SpritesDesktop" ; kMainClass in win32/single_instance.h
+!define WAIT_STEPS_MAX 100          ; of 100 ms each: the program leaves its relay before it ends
 
 Name "Sprites"
 BrandingText " "
@@ -28,7 +28,6 @@ InstallDir "$LOCALAPPDATA\Programs\Sprites"
 InstallDirRegKey HKCU "Software\Sprites" "Folder"
 VIProductVersion "${VERSION}.0"
 VIAddVersionKey ProductName "Sprites"
-BrandingText " "
 VIAddVersionKey FileDescription "Sprites: installer"
 VIAddVersionKey FileVersion "${VERSION}"
 VIAddVersionKey LegalCopyright "MIT licence"
@@ -42,15 +41,15 @@ VIAddVersionKey LegalCopyright "MIT licence"
 !insertmacro MUI_PAGE_INSTFILES
 !insertmacro MUI_PAGE_FINISH
 !insertmacro MUI_UNPAGE_CONFIRM
-!define MUI_COMPONENTSPAGE_TEXT_TOP "What you made and how you set it up stays for the next time, unless you tick it."
-!define MUI_COMPONENTSPAGE_TEXT_COMPLIST "Take away:"
+!define MUI_COMPONENTSPAGE_TEXT_TOP "Your settings and sprites are kept for the next installation unless you tick them."
+!define MUI_COMPONENTSPAGE_TEXT_COMPLIST "Remove:"
 !insertmacro MUI_UNPAGE_COMPONENTS
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_LANGUAGE English
 
 Var WasRunning
 
-; Asks the program to end, if it runs, and waits until its file can be replaced.
+; Asks the program to end if it runs, and waits until its file can be replaced.
 !macro EndProgram
   StrCpy $WasRunning 0
   StrCpy $1 0
@@ -73,7 +72,7 @@ Var WasRunning
     ${EndIf}
     Sleep 100
     IntOp $1 $1 + 1
-    ${If} $1 > ${PATIENCE_STEPS}
+    ${If} $1 > ${WAIT_STEPS_MAX}
       MessageBox MB_OK|MB_ICONSTOP "Sprites is still running. Quit it and try again." /SD IDOK
       SetErrorLevel 1
       Quit
@@ -81,7 +80,7 @@ Var WasRunning
   ${Loop}
 !macroend
 
-; Deletes a file as soon as nobody uses it any more.
+; Deletes a file as soon as no process uses it.
 !macro DeleteOnceFree FILE
   StrCpy $1 0
   ${Do}
@@ -92,7 +91,7 @@ Var WasRunning
     ${EndIf}
     Sleep 100
     IntOp $1 $1 + 1
-  ${LoopUntil} $1 > ${PATIENCE_STEPS}
+  ${LoopUntil} $1 > ${WAIT_STEPS_MAX}
 !macroend
 
 Section "Sprites"
@@ -122,21 +121,21 @@ Section "Sprites"
   WriteRegDWORD HKCU "${UNINSTALL}" "NoRepair" 1
   ${GetSize} "$INSTDIR" "/S=0K" $0 $1 $2
   WriteRegDWORD HKCU "${UNINSTALL}" "EstimatedSize" $0
-  System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)' ; the association is new
+  System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)' ; tells Windows about the new file association
 SectionEnd
 
 Section /o "Start with Windows" AUTOSTART
   WriteRegStr HKCU "${RUN}" "Sprites" '"$INSTDIR\Sprites.exe"'
 SectionEnd
 
-; The box shows what is, so an empty one means: no longer.
+; The box shows the current state, so an empty one means: do not start with Windows.
 Section "-NoAutostart"
   ${IfNot} ${SectionIsSelected} ${AUTOSTART}
     DeleteRegValue HKCU "${RUN}" "Sprites"
   ${EndIf}
 SectionEnd
 
-; What ran before an upgrade runs again; only then, for a finish page asks.
+; Starts the program again if it ran before a silent upgrade; otherwise the finish page offers it.
 Section "-Resume"
   ${If} $WasRunning = 1
   ${AndIf} ${Silent}
@@ -160,7 +159,7 @@ Section "un.Sprites"
   SectionIn RO
   !insertmacro EndProgram
   !insertmacro DeleteOnceFree "$INSTDIR\Sprites.exe"
-  !insertmacro DeleteOnceFree "$INSTDIR\Uninstall.exe" ; what started this copy of it may not have ended yet
+  !insertmacro DeleteOnceFree "$INSTDIR\Uninstall.exe" ; the process that started this copy may still run
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Sprites.lnk"
 
@@ -171,7 +170,7 @@ Section "un.Sprites"
   DeleteRegValue HKCU "Software\Classes\.spr\OpenWithProgids" "Sprites.spr"
   DeleteRegKey /ifempty HKCU "Software\Classes\.spr\OpenWithProgids"
   ReadRegStr $0 HKCU "Software\Classes\.spr" ""
-  ${If} $0 == "Sprites.spr" ; another program may have taken it over
+  ${If} $0 == "Sprites.spr" ; unless another program has claimed .spr since
     DeleteRegValue HKCU "Software\Classes\.spr" ""
     DeleteRegValue HKCU "Software\Classes\.spr" "Content Type"
   ${EndIf}
@@ -179,7 +178,7 @@ Section "un.Sprites"
   System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'
 SectionEnd
 
-Section /o "un.My settings and my sprites, too" PURGE
+Section /o "un.My settings and sprites" PURGE
   RMDir /r "$APPDATA\Sprites"
 SectionEnd
 

@@ -1,20 +1,20 @@
-/** BEHAVIOUR.md, behaviour.vectors.json and the browser's world say the same. */
+/** BEHAVIOUR.md, behaviour.vectors.json and the browser's world agree. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { constants, play, readVectors, type Snapshot } from '../tools/vectors.ts';
 
-/** px, and px/s: what rounding in another order may come to. */
+/** px and px/s: differences that come from rounding in another order. */
 const TOLERANCE = 1e-6;
 
 const vectors = readVectors();
 
 describe('behaviour', () => {
-  it('has the numbers of the vectors in the browser', () => {
+  it('has the same constants in the browser as in the vectors', () => {
     assert.deepEqual(constants(), vectors.constants);
   });
 
-  it('has the numbers of the vectors in BEHAVIOUR.md', () => {
+  it('has the same constants in BEHAVIOUR.md as in the vectors', () => {
     const text = readFileSync(new URL('../BEHAVIOUR.md', import.meta.url), 'utf8');
     const rows = [...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]+) \|/gm)];
     const written = Object.fromEntries(rows.map(([, name, value]) => [name, numberOf(value)]));
@@ -36,7 +36,7 @@ describe('behaviour', () => {
   }
 });
 
-/** `1000 / 120` or `0.4`, with spaces between thousands. */
+/** Parses `1000 / 120` or `0.4`, with optional spaces between thousands. */
 function numberOf(text: string): number {
   const [dividend, divisor = '1'] = text.replaceAll(/[\s_]/g, '').split('/');
   return Number(dividend) / Number(divisor);

@@ -1,13 +1,13 @@
 /**
- * A headless desktop of the client's core as a process of its own, told by commands and asked how things stand.
+ * A headless desktop, the client's core, as a child process: tests send it commands and look at its state.
  *
- * Invariant: it ends with the test's process. Every answer of `look` is the state at that moment.
+ * Invariant: it ends when the test's process ends. Each result of `look` is the state at that moment.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { HEADLESS } from '../../tools/build.js';
 
-export interface SeenSprite {
+export interface SpriteState {
   id: number;
   file: string;
   name: string;
@@ -16,48 +16,49 @@ export interface SeenSprite {
   y: number;
   vx: number;
   vy: number;
-  /** dip, of its hitbox. */
+  /** dip: the height of its hitbox. */
   height: number;
   fromShelf: boolean;
   monitor: number;
-  /** px: left, top, width, height of its frame. */
+  /** px: left, top, width and height of its frame. */
   drawn: [number, number, number, number];
   isParcel: boolean;
 }
 
-export interface Seen {
+export interface DesktopState {
   desktop: string | null;
   link: 'joining' | 'connected' | 'broken';
   neighbours: Record<string, { desktop: string; name: string }> | null;
   onTheWay: number;
   waiting: number;
-  sprites: SeenSprite[];
+  sprites: SpriteState[];
 }
 
-/** A line it printed by itself. */
-export interface Told {
+/** A line that it printed, other than the state after `look`. */
+export interface Line {
   [field: string]: unknown;
 }
 
 export interface HeadlessDesktop {
   readonly pid: number;
-  /** Everything it told, oldest first, but for the answers of `look`. */
-  readonly told: readonly Told[];
-  say(command: string): void;
-  look(): Promise<Seen>;
-  /** Looks until it is so. Throws with the sentence and the last look when it never is. */
-  until(sentence: string, condition: (seen: Seen) => boolean): Promise<Seen>;
-  /** The first line it told, or will tell, that the predicate holds for. */
-  hear(sentence: string, predicate: (told: Told) => boolean): Promise<Told>;
+  /** All lines it has printed, oldest first, without the states after `look`. */
+  readonly lines: readonly Line[];
+  /** Sends a command. */
+  send(command: string): void;
+  look(): Promise<DesktopState>;
+  /** Looks until the condition holds. Throws, with the sentence and the last state, if it does not in time. */
+  until(sentence: string, condition: (state: DesktopState) => boolean): Promise<DesktopState>;
+  /** The first line that it has printed, or will print, for which the predicate holds. */
+  waitForLine(sentence: string, predicate: (line: Line) => boolean): Promise<Line>;
   quit(): Promise<number | null>;
 }
 
 export const SPRITES = join(import.meta.dirname, '../../server/web/sprites');
 
-/** What has not come to be within this will not; ms. */
-const PATIENCE_MS = 30_000;
+/** ms a condition may take to come true. */
+const WAIT_MS_MAX = 30_000;
 
-const LOOK_PAUSE_MS = 15; // ms between two looks
+const POLL_MS = 15; // ms between two looks
 
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -73,53 +74,53 @@ export function startHeadless(args: readonly string[], program: string = HEADLES
       resolve(code);
     });
   });
-  child.stdin.on('error', () => {}); // it has ended; who waits for it sees that
-  const told: Told[] = [];
-  const looks: ((seen: Seen) => void)[] = [];
+  child.stdin.on('error', () => {}); // the process has ended, which `look` and `quit` report
+  const printed: Line[] = [];
+  const looks: ((state: DesktopState) => void)[] = [];
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() as string;
     for (const line of lines.map((one) => JSON.parse(one))) {
       if ('sprites' in line) looks.shift()?.(line);
-      else told.push(line);
+      else printed.push(line);
     }
   });
 
-  const say = (command: string) => void child.stdin.write(`${command}\n`);
+  const send = (command: string) => void child.stdin.write(`${command}\n`);
   const look = () =>
-    new Promise<Seen>((resolve, reject) => {
+    new Promise<DesktopState>((resolve, reject) => {
       looks.push(resolve);
-      say('look');
+      send('look');
       void ended.then((code) => reject(new Error(`The desktop has ended with ${code}.`)));
     });
-  const until = async (sentence: string, condition: (seen: Seen) => boolean) => {
-    const untilMs = performance.now() + PATIENCE_MS;
+  const until = async (sentence: string, condition: (state: DesktopState) => boolean) => {
+    const untilMs = performance.now() + WAIT_MS_MAX;
     for (;;) {
-      const seen = await look();
-      if (condition(seen)) return seen;
+      const state = await look();
+      if (condition(state)) return state;
       if (performance.now() > untilMs) {
         throw new Error(
-          `It never came to be: ${sentence}\n${JSON.stringify(seen)}\n${JSON.stringify(told.slice(-20))}`,
+          `Not within ${WAIT_MS_MAX} ms: ${sentence}\n${JSON.stringify(state)}\n${JSON.stringify(printed.slice(-20))}`,
         );
       }
-      await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   };
-  const hear = async (sentence: string, predicate: (one: Told) => boolean) => {
-    await until(sentence, () => told.some(predicate));
-    return told.find(predicate)!;
+  const waitForLine = async (sentence: string, predicate: (line: Line) => boolean) => {
+    await until(sentence, () => printed.some(predicate));
+    return printed.find(predicate)!;
   };
   const quit = () => {
-    say('quit');
+    send('quit');
     return ended;
   };
-  return { pid: child.pid!, told, say, look, until, hear, quit };
+  return { pid: child.pid!, lines: printed, send, look, until, waitForLine, quit };
 }
 
-/** Drags a sprite along a straight line at so many px/s for 100 ms, and lets go. */
-export function fling(desktop: HeadlessDesktop, { id, x, y }: SeenSprite, vx: number, vy: number): void {
-  desktop.say(`grab ${id} ${x} ${y} 0`);
-  for (let ms = 20; ms <= 100; ms += 20) desktop.say(`drag ${x + (vx * ms) / 1000} ${y + (vy * ms) / 1000} ${ms}`);
-  desktop.say('release 100');
+/** Drags a sprite along a straight line at (vx, vy) px/s for 100 ms and releases it. */
+export function fling(desktop: HeadlessDesktop, { id, x, y }: SpriteState, vx: number, vy: number): void {
+  desktop.send(`grab ${id} ${x} ${y} 0`);
+  for (let ms = 20; ms <= 100; ms += 20) desktop.send(`drag ${x + (vx * ms) / 1000} ${y + (vy * ms) / 1000} ${ms}`);
+  desktop.send('release 100');
 }

@@ -1,8 +1,8 @@
 /**
- * Every kind of picture given to the program for Windows, under Wine: what sprite it becomes, in its file and on the screen.
+ * The Windows program under Wine imports pictures of each format: the .spr file and the sprite on the screen.
  *
- * The pictures are made here, byte by byte, in colours nothing else on the screen has; JPEG by ImageMagick.
- * PNG, GIF and BMP are read by the core, JPEG, TIFF and ICO by the codecs of Windows (here Wine's).
+ * The tests make the pictures byte by byte (ImageMagick makes the JPEGs) in colours that are nowhere else on the screen.
+ * The core decodes PNG, GIF and BMP; the codecs of Windows, here Wine's, decode JPEG, TIFF and ICO.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -13,20 +13,20 @@ import { PNG } from 'pngjs';
 import { readSpr } from '../../server/wire/spr.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { ensurePrograms } from '../../tools/machine.js';
-import { type Colour, eventually, noWine, type Picture, WineDesktop } from './wine_desktop.ts';
+import { type Colour, eventually, type Screenshot, WineDesktop, whyNoWine } from './wine_desktop.ts';
 
-const SIDE = 48; // px of every picture: drawn twice as large, pixel by pixel
-const NEAR = 6; // of 255: what a JPEG makes of a colour
+const SIDE = 48; // px of each picture; sprites are drawn at twice this size
+const NEAR = 6; // of 255: how much JPEG changes a colour
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 
 const noJpegs = () =>
   ensurePrograms(['convert'], ['imagemagick']) ? undefined : 'no convert: apt-get install imagemagick';
-const skip = noWine() ?? buildWindowsClient() ?? noJpegs() ?? false;
+const skip = whyNoWine() ?? buildWindowsClient() ?? noJpegs() ?? false;
 
 const u16 = (...numbers: number[]) => numbers.flatMap((n) => [n & 255, n >> 8]);
 const u32 = (...numbers: number[]) => numbers.flatMap((n) => u16(n & 0xffff, n >>> 16));
 
-/** Its left half of one colour, its right half see-through. */
+/** The left half has one colour, the right half is transparent. */
 function png([red, green, blue]: Colour): Buffer {
   const picture = new PNG({ width: SIDE, height: SIDE });
   for (let i = 0; i < SIDE * SIDE; i++) {
@@ -35,7 +35,7 @@ function png([red, green, blue]: Colour): Buffer {
   return PNG.sync.write(picture);
 }
 
-/** A frame of one colour each, so many ms long; codes of four bits that start anew before they would need five. */
+/** Each frame has one colour and a duration. Codes have four bits: a clear code comes before they would need five. */
 function gif(frames: { colour: Colour; ms: number }[]): Buffer {
   const colours = [...frames.map(({ colour }) => colour), ...Array(8).fill([0, 0, 0])].slice(0, 8);
   const bytes = [...Buffer.from('GIF89a'), ...u16(SIDE, SIDE), 0x82, 0, 0, ...colours.flat()];
@@ -84,7 +84,7 @@ function tiff(colour: Colour): Buffer {
   return Buffer.from([...head, ...pixels, ...u16(8, 8, 8), ...u16(tags.length), ...entries, ...u32(0)]);
 }
 
-/** An icon of two sizes, the small one first and of another colour. */
+/** An icon in two sizes; the first is smaller and of another colour. */
 function ico(colour: Colour, small: Colour): Buffer {
   const image = (side: number, [red, green, blue]: Colour) => {
     const pixels = Array(side * side)
@@ -116,7 +116,7 @@ function jpeg([red, green, blue]: Colour): Buffer {
   ]);
 }
 
-/** A photograph that lies on its left side, and says so: one half is at its top as it was written, and right when upright. */
+/** A photograph stored on its left side, with an EXIF orientation: its upper half is the right one when it is upright. */
 function photograph(right: Colour, left: Colour): Buffer {
   const half = (colour: Colour) => ['-size', `${SIDE}x${SIDE / 2}`, `xc:rgb(${colour})`];
   const picture = execFileSync('convert', [...half(right), ...half(left), '-append', '-quality', '95', 'jpg:-']);
@@ -160,23 +160,23 @@ const pictures: Record<string, Buffer> = skip
 
 const WHITE: Colour = [255, 255, 255];
 
-/** A WebP (VP8L) of one pixel, of which this Windows knows only the name. */
+/** A WebP (VP8L) of one pixel. Wine has no codec for it. */
 const webp = Buffer.from('524946461a000000574542505650384c0d0000002f00000010071011118888fe0700', 'hex');
 
 const isNear = (one: ArrayLike<number>, other: Colour) => other.every((part, i) => Math.abs(part - one[i]) <= NEAR);
 
-describe('pictures in the windows client', { skip, timeout: 180_000 }, () => {
+describe('windows client, imported pictures', { skip, timeout: 180_000 }, () => {
   let desktop: WineDesktop;
 
-  /** The .spr that came of a picture, its frames as pixels. */
-  function became(name: string) {
-    const kept = desktop.kept().sprites.find((sprite) => sprite.name === name) as { file: string } | undefined;
-    assert.ok(kept, `${name}: ${JSON.stringify(desktop.kept())}`);
+  /** Reads the .spr that was made from a picture. */
+  function importedSpr(name: string) {
+    const kept = desktop.savedState().sprites.find((sprite) => sprite.name === name) as { file: string } | undefined;
+    assert.ok(kept, `${name}: ${JSON.stringify(desktop.savedState())}`);
     const bytes = readFileSync(join(desktop.folder, 'files', 'own', kept.file));
     const { description, width } = readSpr(bytes);
     const sheet = PNG.sync.read(bytes);
     const [left, top, across, down] = description.hitbox;
-    /** The pixel of a cell, at parts of the picture's own width and height. */
+    /** The pixel of a cell at fractions of the picture's width and height. */
     const at = (cell: number, x: number, y: number) => {
       const columns = width / description.frame.width;
       const column = (cell % columns) * description.frame.width + left + Math.floor(x * across);
@@ -189,17 +189,20 @@ describe('pictures in the windows client', { skip, timeout: 180_000 }, () => {
   before(async () => {
     mkdirSync(SHOTS, { recursive: true });
     desktop = await WineDesktop.start('pictures');
-    desktop.settle({ relay: 'http://127.0.0.1:9', sound: false, calm: true });
+    desktop.writeSettings({ relay: 'http://127.0.0.1:9', sound: false, calm: true });
     for (const [name, bytes] of Object.entries(pictures)) writeFileSync(join(desktop.prefix, 'drive_c', name), bytes);
-    desktop.begin(WINDOWS_CLIENT, ...Object.keys(pictures).map((name) => `C:\\${name}`));
-    await eventually('all have become sprites', () => desktop.kept().sprites.length === Object.keys(pictures).length);
+    desktop.launch(WINDOWS_CLIENT, ...Object.keys(pictures).map((name) => `C:\\${name}`));
+    await eventually(
+      'all pictures are imported',
+      () => desktop.savedState().sprites.length === Object.keys(pictures).length,
+    );
   });
 
   after(async () => await desktop?.stop());
 
   for (const kind of ['png', 'bmp', 'jpg', 'tif', 'ico'] as const) {
-    it(`${kind} becomes a still sprite that breathes, walks and lands`, async () => {
-      const { description, at } = became(kind[0]);
+    it(`${kind} becomes a sprite with animations made from one picture`, async () => {
+      const { description, at } = importedSpr(kind[0]);
       assert.deepEqual(description.hitbox.slice(2), [SIDE, SIDE]);
       assert.equal(description.scale, 2);
       assert.deepEqual(description.animations.idle.frames, [0, 1, 2, 1]);
@@ -209,54 +212,56 @@ describe('pictures in the windows client', { skip, timeout: 180_000 }, () => {
         assert.ok(isNear(at(0, 0.75, y), right.slice(0, 3) as unknown as Colour), `${at(0, 0.75, y)}`);
         assert.equal(at(0, 0.75, y)[3], right[3]);
       }
-      await desktop.seeUntil(`${kind} on the screen`, (picture) => picture.find(at(0, 0.25, 0.5) as never));
+      await desktop.waitFor(`${kind} on the screen`, (screenshot) => screenshot.find(at(0, 0.25, 0.5) as never));
     });
   }
 
-  it('a photograph becomes an upright sprite, however the camera was held', () => {
-    const { at } = became('photograph');
+  it('a photograph with an EXIF orientation becomes an upright sprite', () => {
+    const { at } = importedSpr('photograph');
     for (const y of [0.1, 0.9]) {
       assert.ok(isNear(at(0, 0.1, y), COLOURS.left), `${at(0, 0.1, y)}`);
       assert.ok(isNear(at(0, 0.9, y), COLOURS.right), `${at(0, 0.9, y)}`);
     }
   });
 
-  it('gif becomes a sprite that plays its frames, each as long as it was shown', async () => {
-    const { description, at } = became('g');
+  it('gif becomes a sprite that plays its frames, each for its duration', async () => {
+    const { description, at } = importedSpr('g');
     assert.deepEqual(description.animations.idle.frames, [0, 1, 1, 1]);
     assert.equal(description.animations.idle.fps, 2.5);
     assert.deepEqual(at(0, 0.5, 0.5), [...COLOURS.gif, 255]);
     assert.deepEqual(at(1, 0.5, 0.5), [...COLOURS.gifThen, 255]);
     for (const colour of [COLOURS.gif, COLOURS.gifThen, COLOURS.gif]) {
       const other = colour === COLOURS.gif ? COLOURS.gifThen : COLOURS.gif;
-      // A look taken while the screen is being drawn has some of both.
-      const { picture } = await desktop.seeUntil(`${colour} alone on the screen`, (seen) =>
-        seen.find(colour) && !seen.find(other) ? seen : undefined,
+      // A screenshot taken while the screen is drawn may show both colours.
+      const { screenshot } = await desktop.waitFor(`${colour} and not ${other} on the screen`, (now) =>
+        now.find(colour) && !now.find(other) ? now : undefined,
       );
-      picture.save(join(SHOTS, 'wine-pictures.png'));
+      screenshot.save(join(SHOTS, 'wine-pictures.png'));
     }
   });
 
-  it('what nobody can read is no sprite: a balloon says why, and the next one is taken', async () => {
-    const before = desktop.kept().sprites.length;
-    const inDrive = (name: string, bytes: Buffer) => {
+  it('an unreadable file is rejected with a balloon that says why; the next file is imported', async () => {
+    const before = desktop.savedState().sprites.length;
+    const writeToDrive = (name: string, bytes: Buffer) => {
       writeFileSync(join(desktop.prefix, 'drive_c', name), bytes);
       return `C:\\${name}`;
     };
-    await desktop.run('wine', WINDOWS_CLIENT, inDrive('cat.webp', webp));
-    // Wider than the icon's own window above it, and white between its two lines.
-    const BETWEEN_LINES = 72; // px
-    const isBalloon = (seen: Picture) => [200, 300, 400].every((x) => isNear(seen.at(x, BETWEEN_LINES), WHITE));
-    const { picture } = await desktop.seeUntil('the balloon below the icon', (seen) => isBalloon(seen) || undefined);
-    picture.save(join(SHOTS, 'wine-webp.png'));
+    await desktop.run('wine', WINDOWS_CLIENT, writeToDrive('cat.webp', webp));
+    // The balloon is wider than the window of the icon above it, and white between its two lines of text.
+    const BETWEEN_LINES = 72; // px from the top
+    const isBalloon = (now: Screenshot) => [200, 300, 400].every((x) => isNear(now.at(x, BETWEEN_LINES), WHITE));
+    const { screenshot } = await desktop.waitFor('the balloon below the icon', (now) => isBalloon(now) || undefined);
+    screenshot.save(join(SHOTS, 'wine-webp.png'));
     const damaged = [
-      inDrive('cut.jpg', pictures['j.jpg'].subarray(0, 40)),
-      inDrive('cut.gif', pictures['g.gif'].subarray(0, 40)),
-      inDrive('cut.tif', pictures['t.tif'].subarray(0, 40)),
-      inDrive('notes.txt', Buffer.from('no picture')),
+      writeToDrive('cut.jpg', pictures['j.jpg'].subarray(0, 40)),
+      writeToDrive('cut.gif', pictures['g.gif'].subarray(0, 40)),
+      writeToDrive('cut.tif', pictures['t.tif'].subarray(0, 40)),
+      writeToDrive('notes.txt', Buffer.from('not a picture')),
     ];
-    await desktop.run('wine', WINDOWS_CLIENT, ...damaged, inDrive('last.png', png(COLOURS.last)));
-    await eventually('the last one is a sprite', () => desktop.kept().sprites.some(({ name }) => name === 'last'));
-    assert.equal(desktop.kept().sprites.length, before + 1);
+    await desktop.run('wine', WINDOWS_CLIENT, ...damaged, writeToDrive('last.png', png(COLOURS.last)));
+    await eventually('the last file is imported', () =>
+      desktop.savedState().sprites.some(({ name }) => name === 'last'),
+    );
+    assert.equal(desktop.savedState().sprites.length, before + 1);
   });
 });

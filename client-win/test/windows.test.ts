@@ -1,4 +1,4 @@
-/** The program for Windows and its installer, as files: what they are made of. What they do is wine.test.ts. */
+/** The Windows program and its installer as files. wine.test.ts tests what they do. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,49 +9,50 @@ import { buildInstaller, buildWindowsClient, DIST, WINDOWS_CLIENT, WINDOWS_SETUP
 
 const OBJDUMP = 'x86_64-w64-mingw32-objdump';
 
-/** Libraries that every Windows 10 has. */
-const OF_WINDOWS =
+/** Libraries that are part of Windows 10. */
+const WINDOWS_LIBRARY =
   /^(ADVAPI32|bcrypt|COMCTL32|COMDLG32|dwmapi|GDI32|KERNEL32|msvcrt|ole32|OLEAUT32|SHELL32|SHLWAPI|SHCORE|USER32|WINHTTP|WINMM|windowscodecs|IMM32|VERSION|api-ms-win-[a-z0-9-]+)\.(dll|drv)$/i;
 
 const skip = buildWindowsClient() ?? false;
 const skipInstaller = skip || (buildInstaller() ?? false);
 
 describe('windows program', () => {
-  it('needs nothing that Windows does not bring', { skip }, () => {
+  it('needs only libraries that are part of Windows', { skip }, () => {
     const headers = execFileSync(OBJDUMP, ['-p', WINDOWS_CLIENT], { encoding: 'utf8', maxBuffer: 64 << 20 });
     const libraries = [...headers.matchAll(/DLL Name: (\S+)/g)].map(([, name]) => name);
     assert.ok(libraries.length > 5, headers.slice(0, 500));
     assert.deepEqual(
-      libraries.filter((name) => !OF_WINDOWS.test(name)),
+      libraries.filter((name) => !WINDOWS_LIBRARY.test(name)),
       [],
     );
   });
 
-  it('is of 64 bits, opens no console, and wants no administrator', { skip }, () => {
+  it('is a 64-bit program that opens no console and needs no administrator rights', { skip }, () => {
     const headers = execFileSync(OBJDUMP, ['-x', WINDOWS_CLIENT], { encoding: 'utf8', maxBuffer: 64 << 20 });
     assert.match(headers, /file format pei-x86-64/);
     assert.match(headers, /Subsystem\s+00000002\s+\(Windows GUI\)/);
     assert.match(readFileSync(WINDOWS_CLIENT, 'latin1'), /requestedExecutionLevel level="asInvoker"/);
   });
 
-  it('has an installer, which is a program for Windows too', { skip: skipInstaller }, () => {
+  it('has an installer, which is a Windows program too', { skip: skipInstaller }, () => {
     const file = openSync(WINDOWS_SETUP, 'r');
     const magic = Buffer.alloc(2);
     readSync(file, magic, 0, 2, 0);
     closeSync(file);
     assert.equal(magic.toString(), 'MZ');
   });
-  it('lies beside it once `npm run client` has run, which says where, how large and with which hash', {
+
+  it('is copied to dist/ with the installer by `npm run client`, which prints path, size and hash of both', {
     skip: skipInstaller,
   }, () => {
     const launcher = join(import.meta.dirname, '../../tools/launch.js');
-    const said = execFileSync(process.execPath, [launcher, 'client'], { encoding: 'utf8' });
+    const output = execFileSync(process.execPath, [launcher, 'client'], { encoding: 'utf8' });
     const program = join(DIST, 'Sprites.exe');
     assert.deepEqual(readFileSync(program), readFileSync(WINDOWS_CLIENT));
     for (const path of [program, WINDOWS_SETUP]) {
       const bytes = readFileSync(path);
       const hash = createHash('sha256').update(bytes).digest('hex');
-      assert.ok(said.includes(`${path}  ${Math.round(bytes.length / 1024)} KiB  sha256 ${hash}`), said);
+      assert.ok(output.includes(`${path}  ${Math.round(bytes.length / 1024)} KiB  sha256 ${hash}`), output);
     }
   });
 });

@@ -1,8 +1,7 @@
 /**
- * The program for Windows, as it is built, on two desktops under Wine: what a person sees and does, pixel by pixel.
+ * The Windows program on two desktops under Wine, and its installer: what a user sees and does, pixel by pixel.
  *
- * The sprite thrown here is drawn for the purpose: magenta with a hole, a green half to be seen through, and weightless,
- * so that it arrives at the very height it left at. What it looked like lies in screenshots/ afterwards.
+ * The sprites are drawn for these tests (wine_sprites.ts). The suite saves screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -14,8 +13,24 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../../tools/build.js';
-import { arrival, endless, HOSTILE_ANSWERS, type Hostility, json, startHostileRelay } from './hostile_relay.ts';
-import { type Area, eventually, middleOf, noWine, type Picture, SCREEN, WineDesktop } from './wine_desktop.ts';
+import {
+  arrival,
+  HOSTILE_RESPONSES,
+  type Hostility,
+  sendEndlessly,
+  sendJson,
+  startHostileRelay,
+} from './hostile_relay.ts';
+import {
+  type Area,
+  eventually,
+  type Finder,
+  middleOf,
+  SCREEN,
+  type Screenshot,
+  WineDesktop,
+  whyNoWine,
+} from './wine_desktop.ts';
 import {
   CYAN,
   cyan,
@@ -34,11 +49,11 @@ import {
 } from './wine_sprites.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
-const HOLD_MS = 200; // ms to hold still; the pointer's last 100 make the speed of a throw
-const NOBODY = 'http://127.0.0.1:9'; // a relay that is not there
-const RSS_MIB_MAX = 320; // MiB the client may take, whatever a relay does: the core's own limits, the program, and Wine
+const HOLD_MS = 200; // ms to hold still: the speed of a throw is that of the pointer's last 100 ms
+const NO_RELAY = 'http://127.0.0.1:9'; // an address without a relay
+const RSS_MIB_MAX = 320; // MiB the client may use, whatever a relay sends: the limits of the core, the program, and Wine
 
-const skip = noWine() ?? buildWindowsClient() ?? false;
+const skip = whyNoWine() ?? buildWindowsClient() ?? false;
 const skipInstaller = buildInstaller() ?? false;
 const CHROMIUM = '/usr/bin/chromium';
 const skipBrowser = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
@@ -47,83 +62,88 @@ const COMMON = { sound: false, calm: true, toasts: false };
 
 const isNear = (one: number, other: number, by: number) => Math.abs(one - other) <= by;
 
-/** Whether it runs; who has ended and was not asked for yet does not. */
+/** Whether a process runs. A zombie does not. */
 function isAlive(pid: number): boolean {
   const path = `/proc/${pid}/stat`;
   return existsSync(path) && !/\) Z /.test(readFileSync(path, 'utf8'));
 }
 
-/** Starts the client as one who was never here, but owns nothing; `files` fall in. */
+/** Starts the client with empty files, as if it had run before but has no sprites; `files` are imported and fall in. */
 function startClient(desktop: WineDesktop, settings: object, ...files: string[]): ChildProcess {
   rmSync(desktop.folder, { recursive: true, force: true });
-  desktop.settle({ ...COMMON, ...settings });
+  desktop.writeSettings({ ...COMMON, ...settings });
   writeFileSync(join(desktop.folder, 'kept.json'), '{}');
-  return desktop.begin(WINDOWS_CLIENT, ...files);
+  return desktop.launch(WINDOWS_CLIENT, ...files);
 }
 
-/** Lays a file onto drive C. */
-function lay(desktop: WineDesktop, name: string, bytes: Buffer): string {
+/** Writes a file to drive C and returns its Windows path. */
+function writeToDrive(desktop: WineDesktop, name: string, bytes: Buffer): string {
   writeFileSync(join(desktop.prefix, 'drive_c', name), bytes);
   return `C:\\${name}`;
 }
 
-/** Lays a file where pictures that came lie, for until a picture has come there is a parcel, which falls. */
-function layInCache(desktop: WineDesktop, bytes: Buffer): void {
+/** Stores a file in the client's cache, so that the sprite arrives with its picture. Without it, it is a parcel, which falls. */
+function writeToCache(desktop: WineDesktop, bytes: Buffer): void {
   const folder = join(desktop.folder, 'files', 'own');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, createHash('sha256').update(bytes).digest('hex')), bytes);
 }
 
-async function killed(client: ChildProcess): Promise<void> {
+async function kill(client: ChildProcess): Promise<void> {
   client.kill('SIGKILL');
   await eventually('the client has ended', () => client.exitCode !== null || client.signalCode !== null);
 }
 
-/** A double click on it; again while nothing comes of it: on a machine that pauses between the two they are two clicks. */
-async function doubleClick(desktop: WineDesktop, area: Area, sentence: string, isSo: () => boolean | Promise<boolean>) {
+/** Double clicks until the condition is true: on a busy machine the two clicks may be too far apart. */
+async function doubleClick(
+  desktop: WineDesktop,
+  area: Area,
+  sentence: string,
+  condition: () => boolean | Promise<boolean>,
+) {
   const { x, y } = middleOf(area);
-  const AGAIN_MS = 5_000;
+  const RETRY_MS = 5_000;
   let clickedMs = Number.NEGATIVE_INFINITY;
   await eventually(sentence, async () => {
-    if (await isSo()) return true;
-    if (performance.now() - clickedMs > AGAIN_MS) {
-      await desktop.pointer('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
+    if (await condition()) return true;
+    if (performance.now() - clickedMs > RETRY_MS) {
+      await desktop.xdotool('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
       clickedMs = performance.now();
     }
     return false;
   });
 }
 
-/** A click on it, and the pointer goes elsewhere: who has no focus gets no keys then. */
+/** Clicks, then moves the pointer away, so that keys go to the window with the focus and not to the one below the pointer. */
 async function click(desktop: WineDesktop, area: Area): Promise<void> {
   const { x, y } = middleOf(area);
-  await desktop.pointer('mousemove', x, y, 'click', 1, 'mousemove', 640, 400);
+  await desktop.xdotool('mousemove', x, y, 'click', 1, 'mousemove', 640, 400);
 }
 
-/** Holds a key down until it is so, and waits until it stands again; answers where. */
+/** Holds a key down until the condition is true, waits until the sprite stands again, and returns its place. */
 async function steer(
   desktop: WineDesktop,
   key: string,
   sentence: string,
-  found: (picture: Picture) => Area | undefined,
-  isSo: (now: Area) => boolean,
+  find: Finder,
+  condition: (now: Area) => boolean,
 ): Promise<Area> {
-  await desktop.pointer('keydown', key);
-  await desktop.seeUntil(sentence, (picture) => {
-    const now = found(picture);
-    return now && isSo(now) ? now : undefined;
+  await desktop.xdotool('keydown', key);
+  await desktop.waitFor(sentence, (screenshot) => {
+    const now = find(screenshot);
+    return now && condition(now) ? now : undefined;
   });
-  await desktop.pointer('keyup', key);
-  return (await desktop.seeStill(`${sentence}, and stops`, onFloor(found))).it;
+  await desktop.xdotool('keyup', key);
+  return (await desktop.waitUntilStill(`${sentence}, and stops`, onFloor(find))).found;
 }
 
 describe('a wine desktop', { skip, timeout: 120_000 }, () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
-    it(`is gone, programs and all, when its test is ended by ${signal}`, async (context) => {
+    it(`ends with all its programs when its test is ended by ${signal}`, async (context) => {
       const script = `
         import { WineDesktop } from '${join(import.meta.dirname, 'wine_desktop.ts')}';
         const desktop = await WineDesktop.start('ada');
-        desktop.begin('notepad');
+        desktop.launch('notepad');
         while ((await desktop.windows('.*Notepad')).length === 0);
         console.log(JSON.stringify(desktop.pids));
         setInterval(() => {}, 1000);`;
@@ -135,7 +155,7 @@ describe('a wine desktop', { skip, timeout: 120_000 }, () => {
       const pids: number[] = JSON.parse(line);
       assert.deepEqual(pids.map(isAlive), Array(4).fill(true), 'notepad, picom, Xvfb, wineserver');
       test.kill(signal);
-      await eventually('all are gone', () => !pids.some(isAlive));
+      await eventually('all processes have ended', () => !pids.some(isAlive));
     });
   }
 });
@@ -148,10 +168,10 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
     mkdirSync(SHOTS, { recursive: true });
     [ada, grace] = await Promise.all([WineDesktop.start('ada'), WineDesktop.start('grace')]);
     for (const desktop of [ada, grace]) {
-      lay(desktop, 'Zielscheibe ü.spr', spr(TARGET));
-      lay(desktop, 'runner.spr', spr(RUNNER));
-      lay(desktop, 'rival.spr', spr(RIVAL));
-      lay(desktop, 'cyan.png', png(CYAN));
+      writeToDrive(desktop, 'Zielscheibe ü.spr', spr(TARGET));
+      writeToDrive(desktop, 'runner.spr', spr(RUNNER));
+      writeToDrive(desktop, 'rival.spr', spr(RIVAL));
+      writeToDrive(desktop, 'cyan.png', png(CYAN));
     }
   });
 
@@ -162,18 +182,18 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
     let other: ChildProcess | undefined;
 
     before(() => {
-      client = startClient(ada, { relay: NOBODY }, 'C:\\Zielscheibe ü.spr');
+      client = startClient(ada, { relay: NO_RELAY }, 'C:\\Zielscheibe ü.spr');
     });
     after(async () => {
-      for (const one of [client, other]) if (one) await killed(one);
+      for (const one of [client, other]) if (one) await kill(one);
     });
 
-    it('shows a sprite with its own alpha: colour, nothing, and half of what lies behind', async () => {
-      const { picture, it: place } = await ada.seeStill('the sprite', target);
-      picture.save(join(SHOTS, 'wine-alpha.png'));
+    it('shows a sprite with its alpha: solid, transparent and half-transparent pixels', async () => {
+      const { screenshot, found: place } = await ada.waitUntilStill('the sprite', target);
+      screenshot.save(join(SHOTS, 'wine-alpha.png'));
       const corner = { x: place.left - PADDING, y: place.top - PADDING };
-      const at = (x: number, y: number) => picture.at(corner.x + x, corner.y + y);
-      // Without a compositor it is black; with one, the colour of an empty desktop.
+      const at = (x: number, y: number) => screenshot.at(corner.x + x, corner.y + y);
+      // Black without a compositor; with one, the colour of an empty desktop.
       const behind = at(SIDE + 4, 32);
       assert.notDeepEqual(behind, [0, 0, 0]);
       assert.deepEqual(at(16, 16), MAGENTA);
@@ -195,26 +215,26 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       }
     });
 
-    it('follows the pointer from the very first press on, and stays where it is let go', async () => {
-      const { it: place } = await ada.seeStill('the sprite', target);
+    it('follows the pointer from the first press on, and stays where it is released', async () => {
+      const { found: place } = await ada.waitUntilStill('the sprite', target);
       const { x, y } = middleOf(place);
-      await ada.pointer('mousemove', x, y, 'mousedown', 1, 'mousemove', 300, 300);
-      const isAt = (to: { x: number; y: number }) => (picture: Picture) => {
-        const now = target(picture);
+      await ada.xdotool('mousemove', x, y, 'mousedown', 1, 'mousemove', 300, 300);
+      const isAt = (to: { x: number; y: number }) => (screenshot: Screenshot) => {
+        const now = target(screenshot);
         return now && isNear(middleOf(now).x, to.x, 2) && isNear(middleOf(now).y, to.y, 2) ? now : undefined;
       };
-      await ada.seeUntil('it is where the pointer is', isAt({ x: 300, y: 300 }));
-      await ada.pointer('mousemove', 1000, 400);
-      const { it: held } = await ada.seeUntil('it is where the pointer is', isAt({ x: 1000, y: 400 }));
-      await ada.pointer('sleep', 0.2, 'mouseup', 1); // longer than what counts for a throw
-      assert.deepEqual((await ada.seeStill('it stays', target)).it, held);
+      await ada.waitFor('it is where the pointer is', isAt({ x: 300, y: 300 }));
+      await ada.xdotool('mousemove', 1000, 400);
+      const { found: held } = await ada.waitFor('it is where the pointer is', isAt({ x: 1000, y: 400 }));
+      await ada.xdotool('sleep', 0.2, 'mouseup', 1); // longer than the time that counts for a throw
+      assert.deepEqual((await ada.waitUntilStill('it stays', target)).found, held);
     });
 
-    it('lets a click through where a sprite is see-through, and not where it is not', async () => {
-      const { it: place } = await ada.seeStill('the sprite', target);
+    it('passes clicks through where a sprite is transparent, and only there', async () => {
+      const { found: place } = await ada.waitUntilStill('the sprite', target);
       const windowAt = async (x: number, y: number) => {
-        await ada.pointer('mousemove', place.left - PADDING + x, place.top - PADDING + y);
-        return /WINDOW=(\d+)/.exec(await ada.pointer('getmouselocation', '--shell'))?.[1];
+        await ada.xdotool('mousemove', place.left - PADDING + x, place.top - PADDING + y);
+        return /WINDOW=(\d+)/.exec(await ada.xdotool('getmouselocation', '--shell'))?.[1];
       };
       const outside = await windowAt(-20, 32);
       assert.notEqual(await windowAt(16, 16), outside);
@@ -223,39 +243,39 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       assert.equal(await windowAt(3, 3), outside);
     });
 
-    it("stands on another program's window, and falls when that is moved away", async () => {
-      other = ada.begin('notepad');
-      const topOfNotepad = async () => (await ada.place('.*Notepad'))?.y;
+    it("stands on another program's window, and falls when the window is moved away", async () => {
+      other = ada.launch('notepad');
+      const topOfNotepad = async () => (await ada.positionOf('.*Notepad'))?.y;
       await eventually('another window is open', async () => (await topOfNotepad()) === 0);
       const dragCaption = async (from: number, to: number) => {
         const grip = ['mousemove', 400, from + 8, 'mousedown', 1, 'mousemove', 400, from + 40];
-        await ada.pointer(...grip, 'mousemove', 400, to + 8, 'mouseup', 1);
+        await ada.xdotool(...grip, 'mousemove', 400, to + 8, 'mouseup', 1);
         await eventually('the window is moved', async () => (await topOfNotepad()) === to);
       };
       await dragCaption(0, 300);
       await ada.run('wine', WINDOWS_CLIENT, 'C:\\runner.spr');
-      await ada.seeStill('the runner', runner);
-      await ada.put('the runner', runner, { x: 600, y: 200 });
-      const standsOn = (top: number) => (picture: Picture) => {
-        const now = runner(picture);
+      await ada.waitUntilStill('the runner', runner);
+      await ada.dragTo('the runner', runner, { x: 600, y: 200 });
+      const standsOn = (top: number) => (screenshot: Screenshot) => {
+        const now = runner(screenshot);
         return now && isNear(now.bottom + PADDING + 1, top, 1) ? now : undefined;
       };
-      const { picture } = await ada.seeStill('it stands on the window', standsOn(300));
-      picture.save(join(SHOTS, 'wine-on-a-window.png'));
+      const { screenshot } = await ada.waitUntilStill('it stands on the window', standsOn(300));
+      screenshot.save(join(SHOTS, 'wine-on-a-window.png'));
       await dragCaption(300, 100);
-      await ada.seeStill('it has fallen to the floor', standsOn(SCREEN.height));
+      await ada.waitUntilStill('it has fallen to the floor', standsOn(SCREEN.height));
     });
 
-    it('takes no keys away from another program by being dragged, but by a click; then keys steer it', async () => {
-      const focus = async () => (await ada.pointer('getwindowfocus', '-f')).trim();
+    it('leaves the keyboard focus alone when it is dragged, takes it by a click, and is then steered by keys', async () => {
+      const focus = async () => (await ada.xdotool('getwindowfocus', '-f')).trim();
       const before = await focus();
-      await ada.put('the sprite', target, { x: 900, y: 200 });
-      await ada.seeStill('the sprite', target);
+      await ada.dragTo('the sprite', target, { x: 900, y: 200 });
+      await ada.waitUntilStill('the sprite', target);
       assert.equal(await focus(), before);
-      await killed(other as ChildProcess);
-      const { it: first } = await ada.seeStill('it stands on the floor', onFloor(runner));
+      await kill(other as ChildProcess);
+      const { found: first } = await ada.waitUntilStill('it stands on the floor', onFloor(runner));
       await click(ada, first);
-      await eventually('it has the keys', async () => (await focus()) !== before);
+      await eventually('it has the focus', async () => (await focus()) !== before);
       const isAside = ({ left }: Area) => Math.abs(left - first.left) > 60;
       const there = await steer(ada, 'Right', 'it runs', runner, isAside);
       await steer(ada, 'Left', 'it runs back', runner, ({ left }) => there.left - left > 60);
@@ -264,45 +284,45 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       await steer(ada, 'Up', 'it jumps', runner, isUp);
     });
 
-    it('steers the one that was clicked last', async () => {
+    it('steers the sprite that was clicked last', async () => {
       await ada.run('wine', WINDOWS_CLIENT, 'C:\\rival.spr');
-      const { it: near } = await ada.seeStill('the rival', onFloor(rival));
+      const { found: near } = await ada.waitUntilStill('the rival', onFloor(rival));
       const isLeft = near.left < SCREEN.width / 2;
-      // Away from the runner, whom it may have bumped into.
-      await ada.put('the rival', rival, { x: isLeft ? SCREEN.width - 200 : 200, y: 600 });
-      const { it: first } = await ada.seeStill('the rival', onFloor(rival));
-      const { it: other } = await ada.seeStill('the runner', onFloor(runner));
+      // Move it away from the runner, which it may have bumped into.
+      await ada.dragTo('the rival', rival, { x: isLeft ? SCREEN.width - 200 : 200, y: 600 });
+      const { found: first } = await ada.waitUntilStill('the rival', onFloor(rival));
+      const { found: other } = await ada.waitUntilStill('the runner', onFloor(runner));
       await click(ada, first);
       await steer(ada, isLeft ? 'Right' : 'Left', 'it runs', rival, ({ left }) => Math.abs(left - first.left) > 60);
-      assert.deepEqual((await ada.seeStill('the runner', runner)).it, other);
+      assert.deepEqual((await ada.waitUntilStill('the runner', runner)).found, other);
     });
 
-    it('opens a menu by a right click, which can put it away', async () => {
-      const { it: place, picture: before } = await ada.seeStill('the runner', runner);
+    it('opens a menu on a right click, and is put away from there', async () => {
+      const { found: place, screenshot: before } = await ada.waitUntilStill('the runner', runner);
       const { x, y } = middleOf(place);
-      await ada.pointer('mousemove', x, y, 'click', 3);
+      await ada.xdotool('mousemove', x, y, 'click', 3);
       const MENU_PX = 3_000; // px of the smallest menu
-      const { picture } = await ada.seeUntil('a menu', (now) => now.differences(before) > MENU_PX || undefined);
-      picture.save(join(SHOTS, 'wine-menu.png'));
-      await ada.pointer('key', 'p');
-      await ada.seeUntil('it is away', (now) => now.find(CYAN) === undefined || undefined);
+      const { screenshot } = await ada.waitFor('a menu', (now) => now.differences(before) > MENU_PX || undefined);
+      screenshot.save(join(SHOTS, 'wine-menu.png'));
+      await ada.xdotool('key', 'p');
+      await ada.waitFor('it has been put away', (now) => now.find(CYAN) === undefined || undefined);
       assert.deepEqual(
-        ada.kept().sprites.map(({ name }) => name),
+        ada.savedState().sprites.map(({ name }) => name),
         ['Target', 'Rival'],
       );
     });
 
-    it('asks before it closes where that is wished: no is no, yes ends it', async () => {
-      await killed(client);
-      client = startClient(ada, { relay: NOBODY, askBeforeClosing: true }, 'C:\\Zielscheibe ü.spr');
-      const { it: place } = await ada.seeStill('the sprite', target);
+    it('asks before closing if set to: No keeps it running, Yes ends it', async () => {
+      await kill(client);
+      client = startClient(ada, { relay: NO_RELAY, askBeforeClosing: true }, 'C:\\Zielscheibe ü.spr');
+      const { found: place } = await ada.waitUntilStill('the sprite', target);
       const isAsked = async () => (await ada.windows('Sprites')).length === 1;
       await doubleClick(ada, place, 'it asks', isAsked);
-      ada.see().save(join(SHOTS, 'wine-question.png'));
-      await ada.pointer('key', 'n');
-      await eventually('it asks no more', async () => !(await isAsked()));
-      await doubleClick(ada, (await ada.seeStill('the sprite', target)).it, 'it asks', isAsked);
-      await ada.pointer('key', 'y');
+      ada.capture().save(join(SHOTS, 'wine-question.png'));
+      await ada.xdotool('key', 'n');
+      await eventually('the question is closed', async () => !(await isAsked()));
+      await doubleClick(ada, (await ada.waitUntilStill('the sprite', target)).found, 'it asks', isAsked);
+      await ada.xdotool('key', 'y');
       await eventually('it has ended', () => client.exitCode !== null);
       assert.equal(client.exitCode, 0);
     });
@@ -320,64 +340,64 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       ] as const) {
         clients.push(startClient(desktop, { relay: relay.url, world: 'wine', name }, ...files));
       }
-      layInCache(grace, spr(TARGET));
-      await eventually('both are in', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+      writeToCache(grace, spr(TARGET));
+      await eventually('both have joined', async () => (await relay.metrics()).get('sprites_desktops') === 2);
     });
 
     after(async () => {
-      for (const client of clients) await killed(client);
+      for (const client of clients) await kill(client);
       await relay?.stop();
     });
 
-    it('throws it off the right edge, and it comes in on the left of the neighbour, as high, and moving', async () => {
+    it('throws a sprite off the right edge; it enters at the left of the neighbour, at the same height, moving', async () => {
       const from = { x: 1000, y: 333 };
-      const arrival = grace.seeUntil('the sprite', target);
+      const arrival = grace.waitFor('the sprite', target);
       await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 });
       const first = await arrival;
-      const second = await grace.seeUntil('it has moved', (picture) => {
-        const now = target(picture);
-        return now && now.left !== first.it.left ? now : undefined;
+      const second = await grace.waitFor('it has moved', (screenshot) => {
+        const now = target(screenshot);
+        return now && now.left !== first.found.left ? now : undefined;
       });
-      first.picture.save(join(SHOTS, 'wine-arrived.png'));
-      assert.ok(first.it.left < SCREEN.width / 2, `first seen at ${first.it.left}`);
-      assert.ok(second.it.left > first.it.left, `from ${first.it.left} to ${second.it.left}`);
-      for (const { it: place } of [first, second]) {
+      first.screenshot.save(join(SHOTS, 'wine-arrived.png'));
+      assert.ok(first.found.left < SCREEN.width / 2, `first seen at ${first.found.left}`);
+      assert.ok(second.found.left > first.found.left, `from ${first.found.left} to ${second.found.left}`);
+      for (const { found: place } of [first, second]) {
         assert.ok(isNear(middleOf(place).y, from.y, 2), `left at ${from.y}, came at ${middleOf(place).y}`);
       }
-      assert.equal(ada.see().find(MAGENTA), undefined);
+      assert.equal(ada.capture().find(MAGENTA), undefined);
     });
 
-    it('hands the files of a second start to the first; a picture becomes a sprite, and is sent along when it is thrown', async () => {
-      // Ends by itself: the sprite is the first one's.
+    it('passes the files of a second instance to the first; a picture becomes a sprite, and is uploaded when it is thrown', async () => {
+      // This instance ends at once: the first one shows the sprite.
       await ada.run('wine', WINDOWS_CLIENT, 'C:\\cyan.png');
-      await ada.seeStill('the cyan sprite', onFloor(cyan));
-      const arrival = grace.seeUntil('the cyan sprite', cyan);
-      // Two desktops: Grace is on either side.
+      await ada.waitUntilStill('the cyan sprite', onFloor(cyan));
+      const arrival = grace.waitFor('the cyan sprite', cyan);
+      // In a world of two desktops, Grace is on both sides.
       await ada.throwOff('the cyan sprite', cyan, { x: 1000, y: 500 }, { dx: 180, dy: -60 });
       await arrival;
       assert.ok(existsSync(join(grace.folder, 'files')));
     });
 
-    it('survives a restart of the relay, and a double click closes it, with good-bye', async () => {
+    it('survives a restart of the relay; a double click closes it, and it leaves the relay', async () => {
       const { ports } = relay;
       await relay.stop();
       relay = await startRelay({ workers: 0, ports });
       await eventually('both are back', async () => (await relay.metrics()).get('sprites_desktops') === 2);
-      const { it: standing } = await grace.seeStill('it stands', onFloor(cyan));
+      const { found: standing } = await grace.waitUntilStill('it stands', onFloor(cyan));
       await doubleClick(grace, standing, 'it has ended', () => clients[1].exitCode !== null);
       assert.equal(clients[1].exitCode, 0);
-      assert.equal(grace.see().find(CYAN), undefined);
+      assert.equal(grace.capture().find(CYAN), undefined);
       await eventually('Grace has left', async () => (await relay.metrics()).get('sprites_desktops') === 1);
       assert.deepEqual(
-        grace.kept().sprites.map(({ name }) => name),
+        grace.savedState().sprites.map(({ name }) => name),
         ['Target', 'cyan'],
       );
     });
   });
 
-  describe('a browser next door', { skip: skipBrowser }, () => {
+  describe('a browser as neighbour', { skip: skipBrowser }, () => {
     const VIEW = { width: 900, height: 600 };
-    const WALL_PX = 0.25 * VIEW.width; // what still counts as at the edge
+    const AT_EDGE_PX = 0.25 * VIEW.width; // px from the edge within which a sprite has just entered
     let relay: RelayProcess;
     let client: ChildProcess;
     let browser: Browser;
@@ -399,16 +419,16 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       await page.fill('#name', 'Ben');
       await page.click('#enter');
       await page.waitForSelector('body[data-state="connected"]');
-      await eventually('both are in', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+      await eventually('both have joined', async () => (await relay.metrics()).get('sprites_desktops') === 2);
     });
 
     after(async () => {
       await browser?.close();
-      await killed(client);
+      await kill(client);
       await relay?.stop();
     });
 
-    it('gets what is thrown from Windows: at the same height of its own, and moving', async () => {
+    it('receives a sprite thrown from Windows, at the same relative height, moving', async () => {
       const from = { x: 1000, y: 240 };
       const coming = page.evaluate(
         () =>
@@ -426,96 +446,96 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 });
       const path = await coming;
       const [first] = path;
-      assert.ok(first.x < WALL_PX, `it comes in on the left, not at ${first.x}`);
+      assert.ok(first.x < AT_EDGE_PX, `it enters at the left, not at ${first.x}`);
       assert.ok((path.at(-1)?.x ?? 0) > first.x, JSON.stringify(path));
-      // Its foot is half its height below the middle; a parcel, which it is until its picture is here, falls a little.
+      // y is its foot, half its height below its middle. It is a parcel until its picture has arrived, and a parcel falls.
       const middle = (from.y / SCREEN.height) * VIEW.height;
       assert.ok(isNear(first.y, middle + SIDE / 2, 24), `left at ${middle} of ${VIEW.height}, came at ${first.y}`);
-      assert.equal(ada.see().find(MAGENTA), undefined);
+      assert.equal(ada.capture().find(MAGENTA), undefined);
     });
 
-    it('throws it back to Windows, at the height it left at, and moving', async () => {
-      const arrival = ada.seeUntil('the sprite', target);
+    it('throws it back to Windows, where it arrives at the same relative height, moving', async () => {
+      const arrival = ada.waitFor('the sprite', target);
       await throwFromPage(page, VIEW);
-      const { picture, it: first } = await arrival;
-      const FLOWN_PX = 150; // enough to see which way
-      const { it: second } = await ada.seeUntil('it has moved', (now) => {
+      const { screenshot, found: first } = await arrival;
+      const FLOWN_PX = 150; // px: enough to tell the direction
+      const { found: second } = await ada.waitFor('it has moved', (now) => {
         const place = target(now);
         return place && place.left > first.left + FLOWN_PX ? place : undefined;
       });
-      picture.save(join(SHOTS, 'wine-from-a-browser.png'));
+      screenshot.save(join(SHOTS, 'wine-from-a-browser.png'));
       const [{ edge, at }] = thrown.slice(-1);
       assert.equal(edge, 'right');
       assert.ok(first.left < SCREEN.width / 2, `first seen at ${first.left}`);
-      // It rises, in a straight line, from where its middle was when all of it was beyond the edge.
+      // It rises in a straight line from the point where its middle was when it was just outside the edge.
       const rise = (first.top - second.top) / (second.left - first.left);
       const came = middleOf(first).y + rise * (first.left - PADDING + SIDE);
       assert.ok(isNear(came, at * SCREEN.height, 6), `left at ${at}, came at ${came} of ${SCREEN.height}`);
     });
   });
 
-  describe('a relay that refuses, or worse', () => {
+  describe('a relay that rejects throws or is hostile', () => {
     const hostileFor = async (test: TestContext, hostility: Hostility) => {
       const hostile = await startHostileRelay(hostility);
       test.after(() => hostile.close());
       return hostile;
     };
 
-    it('lets a refused throw bounce back in, as high as it left', async (test) => {
+    it('lets a rejected throw bounce back in, at the height at which it left', async (test) => {
       const hostile = await hostileFor(test, { poll: () => {} });
       const client = startClient(ada, { relay: hostile.url, name: 'Ada' }, 'C:\\Zielscheibe ü.spr');
-      test.after(() => killed(client));
-      await eventually('it is in', () => hostile.asked.polls > 0);
+      test.after(() => kill(client));
+      await eventually('it has joined', () => hostile.requests.polls > 0);
       const from = { x: 1000, y: 333 };
-      const isRefused = () => hostile.asked.crossings > 0 || undefined;
-      await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 }, isRefused);
-      // What is on the screen may be from before it left: back is who moves inwards.
+      const isRejected = () => hostile.requests.crossings > 0 || undefined;
+      await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 }, isRejected);
+      // A screenshot may show it before it left: it has come back once it moves inwards.
       let before: Area | undefined;
-      const { it: back } = await ada.seeUntil('it comes back in', (picture) => {
-        const now = target(picture);
+      const { found: back } = await ada.waitFor('it comes back', (screenshot) => {
+        const now = target(screenshot);
         const isInwards = now && before && now.left < before.left;
         before = now;
         return isInwards ? now : undefined;
       });
       assert.ok(isNear(middleOf(back).y, from.y, 2), `left at ${from.y}, is at ${middleOf(back).y}`);
-      assert.equal(hostile.asked.crossings, 1);
+      assert.equal(hostile.requests.crossings, 1);
     });
 
-    it('stays up and within its limits: garbage, endless bodies, huge numbers, ten thousand sprites', async (test) => {
+    it('keeps running within its limits: garbage, endless bodies, huge numbers, ten thousand sprites', async (test) => {
       const SPRITES_MOST = 20;
       const BATCH = 64; // events, as many as a relay may send
       const wild = { at: 1e9, vx: 1e308, vy: -1e308 };
-      const hostilities = Object.values(HOSTILE_ANSWERS);
+      const hostilities = Object.values(HOSTILE_RESPONSES);
       const hostile = await hostileFor(test, {
-        poll: (n, answer) => {
-          // Between two of them one that is right, or it would ask ever more seldom.
+        poll: (n, response) => {
+          // Every other response is valid; otherwise the client would poll less and less often.
           const cursor = `6a1f03c2-${n + 1}`;
           if (n >= 2 * hostilities.length) {
             const events = Array.from({ length: BATCH }, (_, i) => arrival(n * BATCH + i + 1, i % 2 ? wild : {}));
-            json(answer, 200, { cursor, events });
-          } else if (n % 2) json(answer, 200, { cursor, events: [{ type: 'ping' }] });
-          else hostilities[n / 2](answer, n);
+            sendJson(response, 200, { cursor, events });
+          } else if (n % 2) sendJson(response, 200, { cursor, events: [{ type: 'ping' }] });
+          else hostilities[n / 2](response, n);
         },
-        file: (answer) => endless(answer, '\x89PNG', 'x'.repeat(65_536)),
+        file: (response) => sendEndlessly(response, '\x89PNG', 'x'.repeat(65_536)),
       });
       const client = startClient(grace, { relay: hostile.url, name: 'Grace', spritesMost: SPRITES_MOST });
-      test.after(() => killed(client));
+      test.after(() => kill(client));
       const isFull = async () => {
         const count = (await grace.windows('Sprite')).length;
         assert.ok(count <= SPRITES_MOST, `${count} windows`);
         return count === SPRITES_MOST;
       };
-      await eventually('it is full', isFull);
-      await eventually('files were asked for', () => hostile.asked.files > 0);
-      const BATCHES_MAX = 3; // until no more may wait
-      assert.ok(hostile.asked.polls <= 2 * hostilities.length + BATCHES_MAX, JSON.stringify(hostile.asked));
-      await eventually('it is as full', isFull);
-      grace.see().save(join(SHOTS, 'wine-flooded.png'));
+      await eventually('it shows as many sprites as it may', isFull);
+      await eventually('it has requested files', () => hostile.requests.files > 0);
+      const BATCHES_MAX = 3; // after these as many sprites wait as may
+      assert.ok(hostile.requests.polls <= 2 * hostilities.length + BATCHES_MAX, JSON.stringify(hostile.requests));
+      await eventually('it still shows as many', isFull);
+      grace.capture().save(join(SHOTS, 'wine-flooded.png'));
       const residentMiB =
         Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${client.pid}/status`, 'utf8'))?.[1]) / 1024;
-      test.diagnostic(`${Math.round(residentMiB)} MiB at the most`);
+      test.diagnostic(`${Math.round(residentMiB)} MiB at most`);
       assert.ok(residentMiB < RSS_MIB_MAX, `${residentMiB} MiB`);
-      // It still does as it is told.
+      // It still reacts to a request to close.
       await grace.run('wine', 'taskkill', '/im', 'Sprites.exe');
       await eventually('it has ended', () => client.exitCode !== null);
       assert.equal(client.exitCode, 0);
@@ -537,7 +557,7 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       for (const folder of [program, ada.folder]) rmSync(folder, { recursive: true, force: true });
     });
 
-    it('installs silently for one person: program, Start menu, uninstaller, file association, autostart if asked for', async () => {
+    it('installs silently for one user: program, Start menu, uninstaller, file association, autostart if requested', async () => {
       await ada.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=1');
       assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe']);
       assert.deepEqual(readFileSync(join(program, 'Sprites.exe')), readFileSync(WINDOWS_CLIENT));
@@ -549,30 +569,30 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
     });
 
     it('opens a .spr with the program', async () => {
-      ada.settle({ ...COMMON, relay: NOBODY });
-      // Wine looks for classes at the machine's alone, Windows at the person's first.
+      ada.writeSettings({ ...COMMON, relay: NO_RELAY });
+      // Wine looks for classes only in HKLM; Windows looks in HKCU first.
       for (const key of CLASSES) await ada.run('wine', 'reg', 'copy', `HKCU\\${key}`, `HKLM\\${key}`, '/s', '/f');
       await ada.run('wine', 'start', 'C:\\Zielscheibe ü.spr');
-      await ada.seeUntil('the sprite of the file', target);
+      await ada.waitFor('the sprite of the file', target);
       for (const key of CLASSES) await ada.run('wine', 'reg', 'delete', `HKLM\\${key}`, '/f');
     });
 
-    it('upgrades over an old version that runs: that one ends, and the new one goes on', async () => {
+    it('upgrades an old version while it runs: the old one ends and the new one starts', async () => {
       const isNew = () => readFileSync(join(program, 'Sprites.exe')).equals(readFileSync(WINDOWS_CLIENT));
       await ada.run('wine', 'taskkill', '/im', 'Sprites.exe');
-      await ada.seeUntil('nothing is left', (picture) => picture.find(MAGENTA) === undefined || undefined);
+      await ada.waitFor('no sprite is left', (screenshot) => screenshot.find(MAGENTA) === undefined || undefined);
       await eventually('it has ended', () => !ada.isRunning('Sprites.exe'));
       appendFileSync(join(program, 'Sprites.exe'), 'an older one');
-      const old = ada.begin(join(program, 'Sprites.exe'));
-      await ada.seeUntil('the old one', target);
+      const old = ada.launch(join(program, 'Sprites.exe'));
+      await ada.waitFor('the old one', target);
       assert.ok(!isNew());
       await ada.run('wine', WINDOWS_SETUP, '/S');
       await eventually('the old one has ended', () => old.exitCode !== null);
       assert.ok(isNew());
-      await ada.seeUntil('the new one, with its sprite', target);
+      await ada.waitFor('the new one, with its sprite', target);
     });
 
-    it('starts with Windows as before after an upgrade, no longer when told so, and again', async () => {
+    it('keeps the autostart setting on an upgrade, and changes it with /AUTOSTART=0 and /AUTOSTART=1', async () => {
       const starts = async () => (await ada.registry()).get(RUN)?.includes('"Sprites"=') ?? false;
       assert.ok(await starts());
       await ada.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=0');
@@ -583,21 +603,21 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       assert.ok(await starts());
     });
 
-    it('uninstalls while it runs: nothing of the program is left, but the sprites and settings of its person', async () => {
-      await ada.seeUntil('it runs', target);
+    it('uninstalls while the program runs: removes all of it, keeps the sprites and settings of the user', async () => {
+      await ada.waitFor('it runs', target);
       await ada.run('wine', join(program, 'Uninstall.exe'), '/S');
       await areGone([program, link]);
       await isOutOfTheRegistry();
-      await ada.seeUntil('it is away', (picture) => picture.find(MAGENTA) === undefined || undefined);
+      await ada.waitFor('its sprite is gone', (screenshot) => screenshot.find(MAGENTA) === undefined || undefined);
       assert.ok(existsSync(join(ada.folder, 'settings.json')));
-      assert.ok(ada.kept().sprites.some(({ name }) => name === 'Target'));
+      assert.ok(ada.savedState().sprites.some(({ name }) => name === 'Target'));
     });
 
-    it('is back with them when it is installed again, and leaves nothing at all when asked to', async () => {
+    it('has them again after a new installation, and removes them too with /PURGE=1', async () => {
       await ada.run('wine', WINDOWS_SETUP, '/S');
       assert.doesNotMatch((await ada.registry()).get(RUN) ?? '', /"Sprites"=/);
-      ada.begin(join(program, 'Sprites.exe'));
-      await ada.seeUntil('the sprite of before', target);
+      ada.launch(join(program, 'Sprites.exe'));
+      await ada.waitFor('the sprite from before', target);
       await ada.run('wine', join(program, 'Uninstall.exe'), '/S', '/PURGE=1');
       await areGone([program, link, ada.folder]);
       await isOutOfTheRegistry();
@@ -605,13 +625,13 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
 
     async function areGone(paths: string[]): Promise<void> {
       const left = () => paths.filter((path) => existsSync(path));
-      await eventually('all of it is gone', () => left().length === 0).catch(() => assert.deepEqual(left(), []));
+      await eventually('all files are deleted', () => left().length === 0).catch(() => assert.deepEqual(left(), []));
     }
 
-    /** The uninstaller goes on in a copy of itself: the files go first, the registry after them. */
+    /** The uninstaller continues in a copy of itself after its first process ends: it deletes the files, then the registry keys. */
     async function isOutOfTheRegistry(): Promise<void> {
-      let left = ['the registry, which was not read'];
-      await eventually('all of it is out of the registry', async () => {
+      let left = ['the registry could not be read'];
+      await eventually('all keys are deleted', async () => {
         const registry = await ada.registry();
         const starts = registry.get(RUN)?.includes('"Sprites"=');
         left = [...KEYS.filter((key) => registry.has(key)), ...(starts ? [RUN] : [])];
@@ -621,10 +641,10 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
   });
 });
 
-/** Takes Target with the mouse in a browser's desktop, puts it down low on the right, and throws it over that edge by key. */
+/** In a browser's desktop: drags Target with the mouse to the lower right, and throws it over the right edge by key. */
 async function throwFromPage(page: Page, { width, height }: { width: number; height: number }): Promise<void> {
   const here = () => page.evaluate(() => globalThis.sprites.sprites().find(({ name }) => name === 'Target'));
-  const ATTEMPTS_MAX = 40; // it moves: a hand may miss it
+  const ATTEMPTS_MAX = 40; // it moves, so a grab may miss it
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const sprite = await here();
     if (sprite === undefined) return;
@@ -641,5 +661,5 @@ async function throwFromPage(page: Page, { width, height }: { width: number; hei
     await page.waitForFunction(() => globalThis.sprites.sprites().every(({ name }) => name !== 'Target'));
     return;
   }
-  throw new Error('it could not be caught');
+  throw new Error('The sprite could not be grabbed.');
 }

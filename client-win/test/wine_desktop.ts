@@ -1,11 +1,11 @@
 /**
- * The Windows client on an X display of its own, under Wine: started, seen and handled as a person would.
+ * A desktop under Wine on its own X display, for tests that start and use the Windows client as a person would.
  *
- * Wine is its own window manager here (`Managed` is `N`), as Windows is, unless another is asked for: under one of X's, a
- * window that is activated is taken away and shown again, and X ends the drag that began with it. What is on the screen is
- * read from the X server's frame buffer, pixel by pixel; the pointer, which is not drawn, and the keys are xdotool's.
- * Invariant: whatever happens to the test, even a kill, its X server and all of its Wine are gone when its process is.
- * Cost: a look is 2 ms; a prefix is 0.7 GB and 10 s, made once and kept in build/wine.
+ * By default Wine manages its windows itself, as Windows does (`Managed` is `N`). With an X window manager, activating a
+ * window unmaps and maps it again, and X then ends the drag that activated it. Tests read the X server's frame buffer,
+ * pixel by pixel, and send pointer moves and keys with xdotool; the pointer itself is not drawn.
+ * Invariant: when the test's process ends, even by a kill, its X server and all its Wine processes end too.
+ * Cost: a screenshot takes 2 ms; a Wine prefix takes 0.7 GB and 10 s, is made once and kept in build/wine.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,21 +30,21 @@ import { ensurePrograms, WINE } from '../../tools/machine.js';
 
 export const SCREEN = { width: 1280, height: 800 } as const; // px of each X display
 
-/** What has not come to be within this will not; ms. A client waits up to 15 s before it asks a lost relay again. */
-const PATIENCE_MS = 45_000;
-const GRIP_MS = 3_000; // ms a held sprite has to follow; else it was not held
-const LOOK_PAUSE_MS = 8; // ms between two looks
-const STILL_MS = 250; // ms in one place: many frames, even on a busy machine
-const COMMAND_MS_MAX = 60_000; // ms of any command under Wine
-const END_MS_MAX = 10_000; // ms a process has to end by itself
-const HOLD_S = 0.2; // s to hold still; the pointer's last 0.1 s make the speed of a throw
-const SWINGS_MAX = 6; // a machine that pauses in the middle of a swing makes it too slow
-const SWING_STEPS = 8; // moves of a swing, 10 ms apart
-const REACHED_PX = 2; // px a held sprite may be from where it is held
+/** ms a condition may take to come true. A client waits up to 15 s before it contacts a lost relay again. */
+const WAIT_MS_MAX = 45_000;
+const FOLLOW_MS_MAX = 3_000; // ms within which a held sprite follows the pointer; otherwise the grab missed it
+const POLL_MS = 8; // ms between two checks of a condition
+const STILL_MS = 250; // ms in one place until a sprite counts as still: many frames, even on a busy machine
+const COMMAND_MS_MAX = 60_000; // ms a command under Wine may take
+const EXIT_MS_MAX = 10_000; // ms a process may take to exit before it is killed
+const HOLD_S = 0.2; // s to hold still: the speed of a throw is that of the pointer's last 0.1 s
+const ATTEMPTS_MAX = 6; // a busy machine may pause in the middle of a throw and make it too slow
+const THROW_STEPS = 8; // pointer moves of a throw, 10 ms apart
+const HELD_PX_MAX = 2; // px between the pointer and the middle of a held sprite
 
 const PREFIXES = join(import.meta.dirname, '../../build/wine');
 
-/** What a new prefix is told; another text makes a prefix anew. */
+/** The registry entries of a new prefix. A prefix made with other entries is made again. */
 const registryOf = (windowManager: WindowManager) => `REGEDIT4
 
 [HKEY_CURRENT_USER\\Software\\Wine]
@@ -54,22 +54,22 @@ const registryOf = (windowManager: WindowManager) => `REGEDIT4
 "Managed"="${windowManager === 'wine' ? 'N' : 'Y'}"
 `;
 
-/** Who minds the windows' frames and places: Wine itself, or another program as on a Linux desktop. */
+/** The program that manages windows: Wine itself, or an X window manager as on a Linux desktop. */
 export type WindowManager = 'wine' | 'openbox';
 
-/** Why there can be no Wine desktop here; undefined when there can. */
-export function noWine(): string | undefined {
+/** Returns undefined if Wine desktops can run here, otherwise the reason why they can't. */
+export function whyNoWine(): string | undefined {
   if (process.platform !== 'linux') return 'Wine and Xvfb are for Linux';
   if (ensurePrograms(WINE.programs, WINE.packages)) return undefined;
-  return `Wine or what shows it is missing: apt-get install ${WINE.packages.join(' ')}`;
+  return `Wine or the programs to show it are missing: apt-get install ${WINE.packages.join(' ')}`;
 }
 
-/** Asks until it is so. Throws, with the sentence, when it never is. */
-export async function eventually(sentence: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    if (performance.now() > untilMs) throw new Error(`It never came to be: ${sentence}`);
-    await pause(LOOK_PAUSE_MS);
+/** Waits until a condition is true. Throws, with the sentence, if it does not become true in time. */
+export async function eventually(sentence: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const untilMs = performance.now() + WAIT_MS_MAX;
+  while (!(await condition())) {
+    if (performance.now() > untilMs) throw new Error(`Not within ${WAIT_MS_MAX} ms: ${sentence}`);
+    await pause(POLL_MS);
   }
 }
 
@@ -80,7 +80,7 @@ export interface Point {
   y: number;
 }
 
-/** Right and bottom included. */
+/** A rectangle of pixels; right and bottom are included. */
 export interface Area {
   left: number;
   top: number;
@@ -92,8 +92,11 @@ export function middleOf({ left, top, right, bottom }: Area): Point {
   return { x: Math.round((left + right) / 2), y: Math.round((top + bottom) / 2) };
 }
 
-/** What is on a screen at a moment: rows of 32-bit pixels, blue first. */
-export class Picture {
+/** Finds something on a screenshot; undefined if it is not there. */
+export type Finder<T = Area> = (screenshot: Screenshot) => T | undefined;
+
+/** The content of a screen at one moment: rows of 32-bit pixels, blue first. */
+export class Screenshot {
   private readonly pixels: Uint32Array;
 
   constructor(pixels: Uint32Array) {
@@ -105,7 +108,7 @@ export class Picture {
     return [(pixel >> 16) & 255, (pixel >> 8) & 255, pixel & 255];
   }
 
-  /** The smallest rectangle around all pixels of exactly this colour; undefined for none. */
+  /** The smallest rectangle around all pixels of exactly this colour; undefined if there is none. */
   find([red, green, blue]: Colour): Area | undefined {
     const wanted = (red << 16) | (green << 8) | blue;
     let found: Area | undefined;
@@ -121,8 +124,8 @@ export class Picture {
     return found;
   }
 
-  /** How many pixels are another colour there. */
-  differences(other: Picture): number {
+  /** The number of pixels that differ. */
+  differences(other: Screenshot): number {
     let count = 0;
     for (let i = 0; i < this.pixels.length; i++) if ((this.pixels[i] ^ other.pixels[i]) & 0xffffff) count++;
     return count;
@@ -142,38 +145,38 @@ function environment(prefix: string, display: string): NodeJS.ProcessEnv {
     ...process.env,
     WINEPREFIX: prefix,
     WINEDEBUG: '-all',
-    // No Mono, no Gecko, and nothing in the start menu of the Linux that this runs on.
+    // Disables Mono, Gecko, and menu entries on the Linux machine that runs the test.
     WINEDLLOVERRIDES: 'mscoree,mshtml,winemenubuilder.exe=',
     DISPLAY: display,
   };
 }
 
-function begin(command: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+function spawnQuietly(command: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
   const child = spawn(command, args, { env, stdio: 'ignore' });
   child.on('error', () => {});
-  child.unref(); // a test that fails before it can end this ends all the same, and this with it
+  child.unref(); // a test that fails without stopping this process can still end, and this process ends with it
   return child;
 }
 
-/** SIGINT, when our process ends, however it ends. It is what makes a wineserver take all of its programs with it. */
+/** Sends SIGINT to a child when this process ends for any reason. A wineserver then ends all its programs. */
 const BOUND = ['--pdeathsig', 'INT'];
 
-function beginBound(command: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
-  return begin('setpriv', [...BOUND, command, ...args], env);
+function spawnBound(command: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  return spawnQuietly('setpriv', [...BOUND, command, ...args], env);
 }
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGINT');
-  const late = setTimeout(() => child.kill('SIGKILL'), END_MS_MAX);
+  const late = setTimeout(() => child.kill('SIGKILL'), EXIT_MS_MAX);
   await ended;
   clearTimeout(late);
 }
 
-/** Whether a process waits for others on a socket of this machine. */
-function listens(pid: number): boolean {
-  const LISTENING = ' 00010000 '; // the flag in its column
+/** Whether a process listens on a Unix socket. */
+function isListening(pid: number): boolean {
+  const LISTENING = ' 00010000 '; // the value in the column of flags
   const sockets = readFileSync('/proc/net/unix', 'utf8')
     .split('\n')
     .filter((line) => line.includes(LISTENING));
@@ -182,13 +185,13 @@ function listens(pid: number): boolean {
   try {
     return readdirSync(folder).some((file) => inodes.has(readlinkSync(join(folder, file))));
   } catch {
-    return false; // it has ended, or closed what was just listed
+    return false; // the process has ended, or has closed the file since
   }
 }
 
 /**
- * An X server on a display nobody else has, its frame buffer in a file. It draws no pointer: what that covers is put back as
- * it was before when the pointer goes on, so pieces of sprites that have long moved away would stay on the screen.
+ * Starts an X server on a free display, with its frame buffer in a file. It draws no pointer: X saves the pixels below the
+ * pointer and restores them when it moves on, which would leave pieces of sprites that have since moved away.
  */
 async function startX(folder: string): Promise<{ server: ChildProcess; display: string }> {
   mkdirSync(folder, { recursive: true });
@@ -209,7 +212,7 @@ async function startX(folder: string): Promise<{ server: ChildProcess; display: 
   return { server, display: `:${number}` };
 }
 
-/** A frame buffer in X's window dump format: a header that says how long it is and how many colours follow, then the rows. */
+/** A frame buffer in X's window dump format: a header with its own length and the number of colours, the colours, the rows. */
 class FrameBuffer {
   private readonly path: string;
 
@@ -217,7 +220,7 @@ class FrameBuffer {
     this.path = join(folder, 'Xvfb_screen0');
   }
 
-  read(): Picture {
+  read(): Screenshot {
     const file = openSync(this.path, 'r');
     try {
       const header = Buffer.alloc(100);
@@ -226,7 +229,7 @@ class FrameBuffer {
       const from = header.readUInt32BE(0) + COLOUR_BYTES * header.readUInt32BE(76);
       const pixels = new Uint32Array(SCREEN.width * SCREEN.height);
       readSync(file, pixels, 0, pixels.byteLength, from);
-      return new Picture(pixels);
+      return new Screenshot(pixels);
     } finally {
       closeSync(file);
     }
@@ -248,17 +251,17 @@ export class WineDesktop {
     this.roaming = join(prefix, 'drive_c/users', userInfo().username, 'AppData/Roaming');
   }
 
-  /** A desktop with nothing on it and nothing remembered. Two at once have two names. */
+  /** Starts an empty desktop without any files of the client. Desktops that run at the same time need different names. */
   static async start(name: string, windowManager: WindowManager = 'wine'): Promise<WineDesktop> {
     const prefix = join(PREFIXES, name);
     const buffer = join(PREFIXES, `${name}-screen`);
     const { server, display } = await startX(buffer);
     const desktop = new WineDesktop(prefix, display, new FrameBuffer(buffer));
     desktop.children.push(server);
-    // Without a compositor nothing is see-through.
+    // Without a compositor there is no transparency.
     const compositor = ['--backend', 'xrender', '--no-vsync', '--config', '/dev/null'];
-    desktop.children.unshift(beginBound('picom', compositor, desktop.env));
-    if (windowManager !== 'wine') desktop.children.unshift(beginBound(windowManager, [], desktop.env));
+    desktop.children.unshift(spawnBound('picom', compositor, desktop.env));
+    if (windowManager !== 'wine') desktop.children.unshift(spawnBound(windowManager, [], desktop.env));
     const made = join(prefix, 'made');
     const registry = registryOf(windowManager);
     if (!existsSync(made) || readFileSync(made, 'utf8') !== registry) await desktop.makePrefix(made, registry);
@@ -267,62 +270,62 @@ export class WineDesktop {
     return desktop;
   }
 
-  /** Of the programs started here, X, Wine's server and what composes. */
+  /** The process ids of the programs started here, of X, of Wine's server and of the compositor. */
   get pids(): number[] {
     return [...this.children, this.wine].map((child) => child?.pid).filter((pid) => pid !== undefined);
   }
 
-  /** Where the client keeps its files. */
+  /** The folder in which the client keeps its files. */
   get folder(): string {
     return join(this.roaming, 'Sprites');
   }
 
-  settle(settings: object): void {
+  writeSettings(settings: object): void {
     mkdirSync(this.folder, { recursive: true });
     writeFileSync(join(this.folder, 'settings.json'), JSON.stringify(settings));
   }
 
-  /** What the client last kept of its sprites. */
-  kept(): { sprites: { name: string; x: number; y: number }[]; leaving: unknown[] } {
+  /** The state that the client last saved. */
+  savedState(): { sprites: { name: string; x: number; y: number }[]; leaving: unknown[] } {
     const path = join(this.folder, 'kept.json');
     return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { sprites: [], leaving: [] };
   }
 
-  /** Starts a program and does not wait for it. It is the Windows process itself. */
-  begin(...command: string[]): ChildProcess {
-    const child = begin('wine', command, this.env);
+  /** Starts a program and returns its process, which is the Windows process itself, without waiting for it. */
+  launch(...command: string[]): ChildProcess {
+    const child = spawnQuietly('wine', command, this.env);
     this.children.unshift(child);
     return child;
   }
 
-  /** Runs a command to its end. Throws when it fails. Its output goes nowhere: what it starts would hold a pipe open. */
+  /** Runs a command to its end. Throws if it fails. Its output is discarded: processes it starts would keep a pipe open. */
   async run(command: string, ...args: string[]): Promise<void> {
-    const child = begin(command, args, this.env);
+    const child = spawnQuietly(command, args, this.env);
     const late = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS_MAX);
     const [code] = await once(child, 'exit');
     clearTimeout(late);
     if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}.`);
   }
 
-  /** Runs a command that starts nothing; its output. Throws when it fails. */
-  async ask(command: string, ...args: string[]): Promise<string> {
+  /** Runs a command that starts no other process, and returns its output. Throws if it fails. */
+  async output(command: string, ...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)(command, args, { env: this.env, timeout: COMMAND_MS_MAX });
     return stdout;
   }
 
-  /** Whether a program of this name runs here, whoever started it. */
+  /** Whether a program of this name runs on this desktop. */
   isRunning(name: string): boolean {
     return readdirSync('/proc').some((pid) => {
       try {
         const isHere = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`WINEPREFIX=${this.prefix}`);
         return isHere && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(name);
       } catch {
-        return false; // no process, or one that has ended by now
+        return false; // not a process, or one that has ended
       }
     });
   }
 
-  /** The keys of the user's registry below `Software`, each with its values as text, one a line. */
+  /** The keys of the user's registry below `Software`; the values of each as text, one per line. */
   async registry(): Promise<Map<string, string>> {
     const file = join(this.prefix, 'drive_c', 'software.reg');
     rmSync(file, { force: true });
@@ -338,142 +341,139 @@ export class WineDesktop {
     );
   }
 
-  see(): Picture {
+  capture(): Screenshot {
     return this.screen.read();
   }
 
-  /** Looks until there is something to see, and answers it. Throws with the sentence when there never is. */
-  async seeUntil<T>(
+  /** Takes screenshots until `find` finds something, and returns both. Throws, with the sentence, if it does not in time. */
+  async waitFor<T>(
     sentence: string,
-    seen: (picture: Picture) => T | undefined,
-    patienceMs = PATIENCE_MS,
-  ): Promise<{ picture: Picture; it: T }> {
-    const untilMs = performance.now() + patienceMs;
+    find: Finder<T>,
+    waitMsMax = WAIT_MS_MAX,
+  ): Promise<{ screenshot: Screenshot; found: T }> {
+    const untilMs = performance.now() + waitMsMax;
     for (;;) {
-      const picture = this.see();
-      const it = seen(picture);
-      if (it !== undefined) return { picture, it };
+      const screenshot = this.capture();
+      const found = find(screenshot);
+      if (found !== undefined) return { screenshot, found };
       if (performance.now() > untilMs) {
         const path = `${this.prefix}-last.png`;
-        picture.save(path);
-        throw new Error(`Nobody ever saw: ${sentence}. What was seen last: ${path}`);
+        screenshot.save(path);
+        throw new Error(`Not seen within ${waitMsMax} ms: ${sentence}. The last screenshot: ${path}`);
       }
-      await pause(LOOK_PAUSE_MS);
+      await pause(POLL_MS);
     }
   }
 
-  /** Where it is, once it has been there for STILL_MS. */
-  async seeStill(
-    sentence: string,
-    seen: (picture: Picture) => Area | undefined,
-  ): Promise<{ picture: Picture; it: Area }> {
+  /** Waits until something has been at one place for STILL_MS, and returns that place. */
+  async waitUntilStill(sentence: string, find: Finder): Promise<{ screenshot: Screenshot; found: Area }> {
     let since: { area: Area; ms: number } | undefined;
-    return await this.seeUntil(`${sentence}, and still`, (picture) => {
-      const now = seen(picture);
+    return await this.waitFor(`${sentence}, and still`, (screenshot) => {
+      const now = find(screenshot);
       const isSame = now && since && now.left === since.area.left && now.top === since.area.top;
       if (!isSame) since = now && { area: now, ms: performance.now() };
       return since && performance.now() - since.ms >= STILL_MS ? now : undefined;
     });
   }
 
-  /** A command of xdotool; what it prints. */
-  async pointer(...words: (string | number)[]): Promise<string> {
-    return await this.ask('xdotool', ...words.map(String));
+  /** Runs xdotool and returns its output. */
+  async xdotool(...args: (string | number)[]): Promise<string> {
+    return await this.output('xdotool', ...args.map(String));
   }
 
-  /** The windows of a name that can be seen, as X numbers them. */
+  /** The X ids of all visible windows with this title. */
   async windows(name: string): Promise<string[]> {
-    // It fails when there is none.
-    const found = await this.pointer('search', '--onlyvisible', '--name', `^${name}$`).catch(() => '');
+    // xdotool fails if there is none.
+    const found = await this.xdotool('search', '--onlyvisible', '--name', `^${name}$`).catch(() => '');
     return found.split('\n').filter((line) => line !== '');
   }
 
-  /** Where the left top corner of the first window of a name is; undefined when there is none. */
-  async place(name: string): Promise<Point | undefined> {
+  /** The left top corner of the first window with this title; undefined if there is none. */
+  async positionOf(name: string): Promise<Point | undefined> {
     const [window] = await this.windows(name);
     if (window === undefined) return undefined;
-    // It may be gone by now.
-    const said = await this.pointer('getwindowgeometry', '--shell', window).catch(() => undefined);
-    const number = (what: string) => Number(new RegExp(`^${what}=(-?\\d+)$`, 'm').exec(said ?? '')?.[1]);
-    return said === undefined ? undefined : { x: number('X'), y: number('Y') };
+    // The window may have been closed since.
+    const geometry = await this.xdotool('getwindowgeometry', '--shell', window).catch(() => undefined);
+    const number = (what: string) => Number(new RegExp(`^${what}=(-?\\d+)$`, 'm').exec(geometry ?? '')?.[1]);
+    return geometry === undefined ? undefined : { x: number('X'), y: number('Y') };
   }
 
-  /** Takes hold of what is seen, at its middle, and moves it so that its middle is at `to`; tries again when it slipped. */
-  async take(sentence: string, seen: (picture: Picture) => Area | undefined, to: Point): Promise<void> {
+  /** Grabs a sprite at its middle and drags it until its middle is at `to`. Tries again if the sprite does not follow. */
+  async grab(sentence: string, find: Finder, to: Point): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const { it } = await this.seeUntil(sentence, seen);
-      const at = middleOf(it);
-      await this.pointer('mousemove', at.x, at.y, 'mousedown', 1, 'mousemove', to.x, to.y);
-      const isThere = (picture: Picture) => {
-        const now = seen(picture);
-        return now && isWithin(middleOf(now), to, REACHED_PX) ? now : undefined;
+      const { found } = await this.waitFor(sentence, find);
+      const at = middleOf(found);
+      await this.xdotool('mousemove', at.x, at.y, 'mousedown', 1, 'mousemove', to.x, to.y);
+      const isThere = (screenshot: Screenshot) => {
+        const now = find(screenshot);
+        return now && isWithin(middleOf(now), to, HELD_PX_MAX) ? now : undefined;
       };
       try {
-        await this.seeUntil(`${sentence}, in the hand`, isThere, GRIP_MS);
+        await this.waitFor(`${sentence}, held by the pointer`, isThere, FOLLOW_MS_MAX);
         return;
       } catch (error) {
-        await this.pointer('mouseup', 1);
-        if (attempt === SWINGS_MAX) throw error;
+        await this.xdotool('mouseup', 1);
+        if (attempt === ATTEMPTS_MAX) throw error;
       }
     }
   }
 
-  /** Takes hold of it, brings it to a place and lets go there, at rest. */
-  async put(sentence: string, seen: (picture: Picture) => Area | undefined, to: Point): Promise<void> {
-    await this.take(sentence, seen, to);
-    await this.pointer('sleep', HOLD_S, 'mouseup', 1);
+  /** Grabs a sprite, drags it to `to`, holds it still and releases it. */
+  async dragTo(sentence: string, find: Finder, to: Point): Promise<void> {
+    await this.grab(sentence, find, to);
+    await this.xdotool('sleep', HOLD_S, 'mouseup', 1);
   }
 
   /**
-   * Takes hold of it, brings it to `from`, moves it by (dx, dy) and lets go on the way; again until it has left. `hasLeft`
-   * answers undefined until it has: by default, when it is not seen.
+   * Grabs a sprite, drags it to `from`, moves it by (dx, dy) and releases it while it moves; again until it has left.
+   * `hasLeft` returns undefined until it has; by default it has left when it is not on the screen.
    */
   async throwOff(
     sentence: string,
-    seen: (picture: Picture) => Area | undefined,
+    find: Finder,
     from: Point,
     { dx, dy }: { dx: number; dy: number },
-    hasLeft = (picture: Picture) => seen(picture) === undefined || undefined,
+    hasLeft: Finder<true> = (screenshot) => find(screenshot) === undefined || undefined,
   ): Promise<void> {
-    for (let swing = 1; ; swing++) {
-      await this.take(sentence, seen, from);
-      // The way it came in the hand is not to be part of the throw.
-      const words: (string | number)[] = ['sleep', HOLD_S];
-      for (let step = 1; step <= SWING_STEPS; step++) {
-        const part = step / SWING_STEPS;
-        words.push('mousemove', Math.round(from.x + dx * part), Math.round(from.y + dy * part), 'sleep', 0.01);
+    for (let attempt = 1; ; attempt++) {
+      await this.grab(sentence, find, from);
+      // Hold it still first: the way to `from` must not count for the speed of the throw.
+      const args: (string | number)[] = ['sleep', HOLD_S];
+      for (let step = 1; step <= THROW_STEPS; step++) {
+        const part = step / THROW_STEPS;
+        args.push('mousemove', Math.round(from.x + dx * part), Math.round(from.y + dy * part), 'sleep', 0.01);
       }
-      await this.pointer(...words.slice(0, -2), 'mouseup', 1);
+      await this.xdotool(...args.slice(0, -2), 'mouseup', 1);
       try {
-        await this.seeUntil(`${sentence} has left`, hasLeft, GRIP_MS);
+        await this.waitFor(`${sentence} has left`, hasLeft, FOLLOW_MS_MAX);
         return;
       } catch (error) {
-        if (swing === SWINGS_MAX) throw error;
+        if (attempt === ATTEMPTS_MAX) throw error;
       }
     }
   }
 
-  /** Ends all that was started here, X last. */
+  /** Stops all processes that were started here, X last. */
   async stop(): Promise<void> {
     await this.stopWine();
     for (const child of this.children) await end(child);
   }
 
-  /** In front and for ever: Wine would start anew for every command, and this way it ends with us. */
+  /** Runs the wineserver in the foreground and persistently: otherwise Wine starts one per command, which outlives the test. */
   private async startWine(): Promise<void> {
-    // One that a killed test of another version left would be asked instead of ours, and so would one that a program
-    // starts for itself when ours does not listen yet.
+    // Programs would connect to a wineserver that a killed test has left behind, so end that one; and a program started
+    // before ours listens would start another, so wait.
     await this.run('wineserver', '-k').catch(() => {});
-    const server = beginBound('wineserver', ['-f', '-p'], this.env);
+    const server = spawnBound('wineserver', ['-f', '-p'], this.env);
     this.wine = server;
-    const untilMs = performance.now() + PATIENCE_MS;
-    while (!listens(server.pid!)) {
-      if (server.exitCode !== null || performance.now() > untilMs) throw new Error('No wineserver came.');
-      await pause(LOOK_PAUSE_MS);
+    const untilMs = performance.now() + WAIT_MS_MAX;
+    while (!isListening(server.pid!)) {
+      if (server.exitCode !== null || performance.now() > untilMs) throw new Error('The wineserver did not start.');
+      await pause(POLL_MS);
     }
   }
 
-  /** Everything under it ends with it. */
+  /** Stops the wineserver, and with it every program under Wine. */
   private async stopWine(): Promise<void> {
     if (this.wine) await end(this.wine);
     this.wine = undefined;
@@ -484,9 +484,9 @@ export class WineDesktop {
     mkdirSync(this.prefix, { recursive: true });
     await this.startWine();
     await this.run('wineboot', '-i');
-    const words = join(this.prefix, 'words.reg');
-    writeFileSync(words, registry);
-    await this.run('wine', 'regedit', '/S', `Z:${words}`);
+    const file = join(this.prefix, 'prefix.reg');
+    writeFileSync(file, registry);
+    await this.run('wine', 'regedit', '/S', `Z:${file}`);
     await this.stopWine();
     writeFileSync(made, registry);
   }

@@ -1,24 +1,24 @@
 /**
- * What a frame of N sprites costs under Wine, and which process pays: the program itself, Wine's server, the X server, and
- * the compositor.
+ * Measures the cost of a frame of N sprites under Wine, and which process uses the CPU: the program itself, Wine's server,
+ * the X server or the compositor.
  *
  *     node client-win/tools/frames_bench.ts [N]
  *
- * Prints what frames-bench.exe says, and seconds of CPU by process. Wine's and X's share is none of Windows'.
+ * Prints the output of frames-bench.exe and the seconds of CPU by process. On Windows, the shares of Wine and X do not exist.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
-import { noWine, WineDesktop } from '../test/wine_desktop.ts';
+import { WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
 
-const TICKS_PER_SECOND = 100; // of /proc/PID/stat, on every Linux
+const TICKS_PER_SECOND = 100; // the unit of CPU times in /proc/PID/stat
 const PROCESSES = ['frames-bench.ex', 'wineserver64', 'wineserver', 'Xvfb', 'picom', 'openbox'];
 
-const why = noWine() ?? buildWindowsClient();
+const why = whyNoWine() ?? buildWindowsClient();
 if (why) {
-  console.error(`No bench: ${why}.`);
+  console.error(`The bench can't run: ${why}.`);
   process.exit(1);
 }
 const sprites = process.argv[2] ?? '150';
@@ -34,25 +34,25 @@ try {
 }
 
 async function measure(what: string): Promise<void> {
-  const said = join(scratch, `${what}.txt`);
-  const spent = join(scratch, `${what}.cpu`);
+  const printed = join(scratch, `${what}.txt`);
+  const times = join(scratch, `${what}.cpu`);
   const bench = join(dirname(WINDOWS_CLIENT), 'frames-bench.exe');
-  const before = seconds();
-  // The program is gone before it can be asked, so its shell tells what its children took.
-  await desktop.run('bash', '-c', `wine '${bench}' ${sprites} ${what} > '${said}'; times > '${spent}'`);
-  const after = seconds();
+  const before = cpuSeconds();
+  // /proc has no CPU times of a process that has ended, so its parent shell prints those of its children.
+  await desktop.run('bash', '-c', `wine '${bench}' ${sprites} ${what} > '${printed}'; times > '${times}'`);
+  const after = cpuSeconds();
   const [, minutes, own, , kernelMinutes, kernel] = /\n(\d+)m([\d.]+)s( )(\d+)m([\d.]+)s/.exec(
-    readFileSync(spent, 'utf8'),
+    readFileSync(times, 'utf8'),
   )!;
-  console.log(readFileSync(said, 'utf8').trim());
+  console.log(readFileSync(printed, 'utf8').trim());
   const shares = [...after].map(([name, now]) => [name, now - (before.get(name) ?? 0)] as const);
   const program = 60 * (Number(minutes) + Number(kernelMinutes)) + Number(own) + Number(kernel);
-  const all = [['the program', program] as const, ...shares.filter(([, taken]) => taken >= 0.05)];
-  console.log(`  seconds of CPU: ${all.map(([name, taken]) => `${name} ${taken.toFixed(1)}`).join(', ')}`);
+  const all = [['the program', program] as const, ...shares.filter(([, used]) => used >= 0.05)];
+  console.log(`  seconds of CPU: ${all.map(([name, used]) => `${name} ${used.toFixed(1)}`).join(', ')}`);
 }
 
-/** What each of this desktop's processes has used so far. */
-function seconds(): Map<string, number> {
+/** The seconds of CPU that each of this desktop's processes has used so far. */
+function cpuSeconds(): Map<string, number> {
   const used = new Map<string, number>();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
@@ -62,13 +62,13 @@ function seconds(): Map<string, number> {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       used.set(name, (used.get(name) ?? 0) + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   return used;
 }
 
-/** Others may have a desktop of their own: these descend from this process, or serve its prefix. */
+/** Whether a process belongs to this desktop: it is a child of this process or uses its prefix. */
 function isOfThisDesktop(pid: string): boolean {
   if (readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`WINEPREFIX=${desktop.prefix}`)) return true;
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(process.pid);

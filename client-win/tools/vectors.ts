@@ -1,10 +1,10 @@
 /**
- * Plays the scenarios of behaviour.vectors.json in the browser's world. As a command it writes down what they come to:
+ * Plays the scenarios of behaviour.vectors.json in the browser's world. As a command it writes their results to the file:
  *
- *   node client-win/tools/vectors.ts        after a change of the rules; the diff is what changed for people
+ *   node client-win/tools/vectors.ts        after a change of the rules; the diff shows what changes for users
  *
- * The same file is played by core/motion/vectors_test.cc in the world of the Windows client. A world is stepped every FRAME_MS; what
- * the script says of a moment is done before that step, what is expected is looked at after it.
+ * core/motion/vectors_test.cc plays the same file in the Windows client's world. A world is stepped every FRAME_MS. The
+ * actions of a moment are done before its step, and its expected state is compared after it.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ export const FRAME_MS = 10;
 
 type Nature = world.Nature;
 
-/** A sprite as a scenario begins with it; what is left out is that of NATURE, standing still, with no will of its own. */
+/** A sprite at the start of a scenario. Missing members come from the file's `nature`; it stands still and never acts by itself. */
 export interface Start extends Partial<Omit<world.Sprite, 'nature'>> {
   x: number;
   y: number;
@@ -38,7 +38,7 @@ export type Action = { ms: number } & (
 
 export interface Snapshot {
   ms: number;
-  /** By the order in which they came into being; null: not here. */
+  /** In the order in which they were added; null for a sprite that is not in the world. */
   sprites: (Pick<world.Sprite, 'x' | 'y' | 'vx' | 'vy' | 'mode' | 'facing' | 'thrown'> | null)[];
 }
 
@@ -57,11 +57,11 @@ export interface Scenario {
   height: number;
   ledges?: world.Ledge[];
   calm?: boolean;
-  /** Numbers taken in turn, for ever, or the seed of `lot`. */
+  /** Numbers used in turn, repeatedly, or the seed of `seededRandom`. */
   random: number[] | { seed: number };
   sprites: Start[];
   script: Action[];
-  /** Moments to look at, ms. */
+  /** ms: the moments at which snapshots are taken. */
   look: number[];
   expect?: { at: Snapshot[]; left: Left[] };
 }
@@ -74,12 +74,12 @@ export interface Vectors {
 
 export const readVectors = (): Vectors => JSON.parse(readFileSync(VECTORS, 'utf8'));
 
-/** The numbers of simulation.ts that every desktop shares; what is the browser's own is left out. */
+/** The constants of simulation.ts that all desktops share, without those of the browser alone. */
 export function constants(): Record<string, number> {
-  const own = new Set(['SPRITES_MAX']);
+  const browserOnly = new Set(['SPRITES_MAX']);
   return Object.fromEntries(
     Object.entries(world)
-      .filter(([name, value]) => typeof value === 'number' && !own.has(name))
+      .filter(([name, value]) => typeof value === 'number' && !browserOnly.has(name))
       .map(([name, value]) => [name, value as number])
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
@@ -87,11 +87,11 @@ export function constants(): Record<string, number> {
 
 /** Plays a scenario to its last moment. */
 export function play(scenario: Scenario, nature: Nature): NonNullable<Scenario['expect']> {
-  const random = Array.isArray(scenario.random) ? inTurn(scenario.random) : lot(scenario.random.seed);
+  const random = Array.isArray(scenario.random) ? inTurn(scenario.random) : seededRandom(scenario.random.seed);
   const here = world.createSimulation(scenario.width, scenario.height);
   here.ledges = scenario.ledges ?? [];
   here.calm = scenario.calm ?? false;
-  const cast = scenario.sprites.map((start) => begin(here, start, nature));
+  const cast = scenario.sprites.map((start) => addSprite(here, start, nature));
   const at: Snapshot[] = [];
   const left: Left[] = [];
   const departures: world.Departure[] = [];
@@ -112,7 +112,7 @@ export function play(scenario: Scenario, nature: Nature): NonNullable<Scenario['
   return { at, left };
 }
 
-function begin(here: world.Simulation, { nature: own, ...start }: Start, nature: Nature): world.Sprite {
+function addSprite(here: world.Simulation, { nature: own, ...start }: Start, nature: Nature): world.Sprite {
   const sprite = world.addSprite(here, {
     ...{ file: '', name: '', scale: 1, fromShelf: true, facing: 'right' },
     ...{ nature: { ...nature, ...own }, x: start.x, y: start.y },
@@ -135,7 +135,7 @@ function act(
   else if (action.do === 'ledges') here.ledges = action.ledges;
   else if (action.do === 'return') world.bounceBack(here, departures.at(-1)!);
   else if (action.do === 'enter') {
-    const sprite = begin(here, { x: 0, y: 0, nature: action.nature }, nature);
+    const sprite = addSprite(here, { x: 0, y: 0, nature: action.nature }, nature);
     here.sprites.pop();
     cast.push(sprite);
     world.enter(here, sprite, action);
@@ -153,8 +153,8 @@ function inTurn(numbers: number[]): () => number {
   return () => numbers[next++ % numbers.length];
 }
 
-/** Numbers in 0 … 1 that follow from a seed (mulberry32). */
-function lot(seed: number): () => number {
+/** Pseudo-random numbers in 0 … 1 (mulberry32). */
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -164,14 +164,14 @@ function lot(seed: number): () => number {
   };
 }
 
-/** The file as it must be: what the scenarios come to now. */
-function written({ nature, scenarios }: Vectors): string {
+/** The content of the file with the current results. */
+function updated({ nature, scenarios }: Vectors): string {
   const played = scenarios.map((scenario) => ({ ...scenario, expect: play(scenario, nature) }));
   return JSON.stringify({ nature, constants: constants(), scenarios: played });
 }
 
 if (import.meta.main) {
-  writeFileSync(VECTORS, written(readVectors()));
+  writeFileSync(VECTORS, updated(readVectors()));
   const biome = fileURLToPath(new URL('../../node_modules/@biomejs/biome/bin/biome', import.meta.url));
   spawnSync(process.execPath, [biome, 'format', '--write', VECTORS], { stdio: 'inherit' });
 }

@@ -14,7 +14,7 @@ uint32_t Premultiplied(const uint8_t* rgba) {
          times_alpha(rgba[2]);
 }
 
-// The frame at its size on the screen; every pixel is the nearest one of the sheet.
+// Draws the frame at its size on the screen; each pixel is the nearest pixel of the sheet.
 void Draw(const DrawnSprite& sprite, uint32_t* pixels) {
   const Sheet& sheet = *sprite.sheet;
   const int frame_width = sheet.description.frame_width;
@@ -25,14 +25,15 @@ void Draw(const DrawnSprite& sprite, uint32_t* pixels) {
     const int from_y = top + static_cast<int>(int64_t{y} * frame_height / sprite.height);
     const uint8_t* row = sheet.rgba.data() + size_t{4} * from_y * sheet.width;
     for (int x = 0; x < sprite.width; x++) {
-      const int seen = sprite.mirrored ? sprite.width - 1 - x : x;
-      const int from_x = left + static_cast<int>(int64_t{seen} * frame_width / sprite.width);
+      const int unmirrored_x = sprite.mirrored ? sprite.width - 1 - x : x;
+      const int from_x =
+          left + static_cast<int>(int64_t{unmirrored_x} * frame_width / sprite.width);
       *pixels++ = Premultiplied(row + size_t{4} * from_x);
     }
   }
 }
 
-OwnedBitmap Drawn(const DrawnSprite& sprite) {
+OwnedBitmap MakeBitmap(const DrawnSprite& sprite) {
   BITMAPINFO header{};
   header.bmiHeader.biSize = sizeof header.bmiHeader;
   header.bmiHeader.biWidth = sprite.width;
@@ -51,11 +52,11 @@ OwnedBitmap Drawn(const DrawnSprite& sprite) {
 
 }  // namespace
 
-HBITMAP FrameBitmaps::Of(const DrawnSprite& sprite) {
+HBITMAP FrameBitmaps::Find(const DrawnSprite& sprite) {
   const FrameKey key{sprite.sheet, sprite.cell, sprite.width, sprite.height, sprite.mirrored};
   auto found = frames_.find(key);
   if (found == frames_.end()) {
-    OwnedBitmap bitmap = Drawn(sprite);
+    OwnedBitmap bitmap = MakeBitmap(sprite);
     if (bitmap == nullptr) {
       return nullptr;
     }
@@ -81,7 +82,7 @@ void FrameBitmaps::EndFrame() {
   std::ranges::sort(by_use);
   for (const auto& [used, key] : by_use) {
     if (bytes_ <= kFrameBytesMax / 2) {
-      return;  // with room, so that this is rare
+      return;  // half is free again, so that evictions are rare
     }
     const auto frame = frames_.find(*key);
     bytes_ -= frame->second.bytes;

@@ -1,7 +1,9 @@
-// Frames as Windows draws them: cut out of the sheet once, scaled, mirrored, alpha multiplied in.
+// A cache of sprite frames in the form Windows draws: cut out of the sheet, scaled, mirrored, with
+// premultiplied alpha.
 //
-// Invariant: at most kFrameBytesMax bytes of them, or those of the current frame if these are more;
-// the longest unused go first. Cost: O(pixels) for a frame seen for the first time, else a look-up.
+// Invariant: between frames the cache holds at most kFrameBytesMax bytes, or what the last frame
+// used if that is more; the least recently used bitmaps are evicted first.
+// Cost: O(pixels) for a bitmap that is not in the cache, else a look-up.
 #ifndef CLIENT_WIN_WIN32_FRAME_BITMAPS_H_
 #define CLIENT_WIN_WIN32_FRAME_BITMAPS_H_
 
@@ -18,15 +20,15 @@ constexpr size_t kFrameBytesMax = 67'108'864;  // bytes: a thousand frames of 12
 
 class FrameBitmaps {
  public:
-  // The bitmap of this frame: 32 bits a pixel, premultiplied, top down; null without memory for it.
-  // Valid until EndFrame.
-  HBITMAP Of(const DrawnSprite& sprite);
-  // All of this frame are drawn: what has been unused longest may go.
+  // Returns the bitmap of a sprite's frame: 32 bits per pixel, premultiplied alpha, top row first.
+  // Null if memory is short. Valid until EndFrame.
+  HBITMAP Find(const DrawnSprite& sprite);
+  // Call when all sprites of a frame are drawn: evicts bitmaps if there are too many.
   void EndFrame();
 
  private:
   struct FrameKey {
-    SheetPointer sheet;  // keeps it alive, so that its address stays its own
+    SheetPointer sheet;  // owned, so that no other sheet gets the same address
     int cell;
     int width;
     int height;
@@ -37,12 +39,12 @@ class FrameBitmaps {
   struct Frame {
     OwnedBitmap bitmap;
     size_t bytes;
-    uint64_t used;
+    uint64_t used;  // the value of now_ when it was last drawn
   };
 
   std::map<FrameKey, Frame> frames_;
   size_t bytes_ = 0;
-  uint64_t now_ = 1;  // frames drawn
+  uint64_t now_ = 1;  // counts EndFrame
 };
 
 }  // namespace sprites

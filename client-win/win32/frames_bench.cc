@@ -1,6 +1,6 @@
-// What a frame costs on this machine: N sprites thrown about, or at rest, shown by real windows.
-// Prints for each: ms of this process's CPU a frame, what passed meanwhile (in the core's tick, and
-// in showing), and calls of Windows a frame. Frames follow each other without a pause.
+// Measures the cost of a frame on this machine: N sprites, thrown about or at rest, in real
+// windows. Prints for each, per frame: ms of this process's CPU, elapsed ms in the core's tick and
+// in showing the scene, and calls of Windows. Frames follow each other without a pause.
 //   frames-bench [N [thrown|rest]]
 #include <windows.h>
 // After windows.h.
@@ -20,10 +20,10 @@ namespace {
 
 constexpr int kFrames = 180;  // three seconds at 60 a second
 constexpr int kWarmUpFrames = 60;
-constexpr int kSettlingFrames = 6'000;  // a crowd that fell into one heap has slid apart
+constexpr int kSettlingFrames = 6'000;  // until a heap of sprites has slid apart
 constexpr double kFrameMs = 1000.0 / 60;
 
-class Nobody : public SpriteListener {
+class IgnoringListener : public SpriteListener {
   void Grabbed(SpriteId, Point, double) override {}
   void Dragged(Point, double) override {}
   void Released(double) override {}
@@ -43,21 +43,21 @@ double NowMs() {
   return 1000.0 * static_cast<double>(now.QuadPart) / static_cast<double>(frequency.QuadPart);
 }
 
-// Of this process, kernel included.
+// The CPU time of this process, user and kernel.
 double CpuMs() {
-  FILETIME begun;
-  FILETIME ended;
+  FILETIME start;
+  FILETIME exit;
   FILETIME kernel;
   FILETIME user;
-  GetProcessTimes(GetCurrentProcess(), &begun, &ended, &kernel, &user);
-  const auto ms = [](const FILETIME& time) {  // it counts in 100 ns
+  GetProcessTimes(GetCurrentProcess(), &start, &exit, &kernel, &user);
+  const auto ms = [](const FILETIME& time) {  // FILETIME is in units of 100 ns
     return static_cast<double>(uint64_t{time.dwHighDateTime} << 32 | time.dwLowDateTime) / 1e4;
   };
   return ms(kernel) + ms(user);
 }
 
-// Narrow, so that 150 of them find room on the floor of a small screen.
-SheetPointer SomeSheet() {
+// The sprites are narrow, so that 150 of them fit on the floor of a small screen.
+SheetPointer BenchSheet() {
   Bytes rgba(4 * 32 * 4 * 32);
   for (size_t i = 0; i < rgba.size(); i++) {
     rgba[i] = static_cast<uint8_t>(i * 37);
@@ -67,22 +67,22 @@ SheetPointer SomeSheet() {
       R"({"format":"spr/1","name":"Bench","frame":{"width":32,"height":32},"hitbox":[12,0,8,32],"animations":{"idle":{"frames":[0,1],"fps":4},"fall":{"frames":[2,3],"fps":8}}})"));
 }
 
-void HandleMessages() {
+void PumpMessages() {
   MSG message;
   while (PeekMessageW(&message, nullptr, 0, 0, PM_REMOVE)) {
     DispatchMessageW(&message);
   }
 }
 
-// Sprites all over the screen.
-Desktop Crowd(int sprites, bool moving, const Random& random) {
+// Returns a desktop with sprites all over the screen.
+Desktop MakeCrowd(int sprites, bool moving, const Random& random) {
   Settings settings;
   settings.sprite_limit = sprites;
   settings.calm = !moving;
   Desktop desktop(settings, random);
   desktop.SetMonitors(MonitorsNow());
   const Rect screen = desktop.simulation().screen().bounds();
-  const SheetPointer sheet = SomeSheet();
+  const SheetPointer sheet = BenchSheet();
   desktop.AddToShelf(sheet);
   for (int i = 0; i < sprites; i++) {
     desktop.DropIn(sheet->file, Point{screen.left + random() * screen.Width(),
@@ -94,7 +94,7 @@ Desktop Crowd(int sprites, bool moving, const Random& random) {
 void Measure(const char* what, int sprites, bool moving) {
   std::mt19937 engine(1);
   const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
-  Desktop desktop = Crowd(sprites, moving, random);
+  Desktop desktop = MakeCrowd(sprites, moving, random);
   double now_ms = 0;
   const auto tick = [&]() -> const Scene& {
     const Scene& scene = desktop.Tick(static_cast<int64_t>(now_ms += kFrameMs));
@@ -104,8 +104,8 @@ void Measure(const char* what, int sprites, bool moving) {
   for (int frame = 0; !moving && frame < kSettlingFrames; frame++) {
     tick();
   }
-  Nobody nobody;
-  SpriteWindows windows(&nobody);
+  IgnoringListener listener;
+  SpriteWindows windows(&listener);
   double tick_ms = 0;
   double show_ms = 0;
   double cpu_ms = 0;
@@ -117,7 +117,7 @@ void Measure(const char* what, int sprites, bool moving) {
       cpu_ms = CpuMs();
     }
     if (moving && frame % 30 == 0) {
-      // Not connected, so every throw comes back: everybody is always somewhere in the air.
+      // The desktop is not connected, so every throw bounces back and all sprites stay in the air.
       for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
         desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
       }
@@ -126,7 +126,7 @@ void Measure(const char* what, int sprites, bool moving) {
     const Scene& scene = tick();
     const double ticked = NowMs();
     windows.Show(scene);
-    HandleMessages();
+    PumpMessages();
     show_ms += NowMs() - ticked;
     tick_ms += ticked - start;
   }
@@ -136,13 +136,13 @@ void Measure(const char* what, int sprites, bool moving) {
     return static_cast<double>(now - then) / kFrames;
   };
   printf(
-      "%d sprites, %s: %.2f ms of CPU a frame; %.3f ms pass in the core and %.2f ms in showing,"
-      " %.0f frames a second; calls a frame: %.2f pictures, %.2f placings in %.2f batches,"
+      "%d sprites, %s: %.2f ms of CPU a frame; %.3f ms elapse in the core and %.2f ms in showing,"
+      " %.0f frames a second; calls a frame: %.2f pictures, %.2f placements in %.2f batches,"
       " %.2f windows\n",
       sprites, what, cpu_ms / kFrames, tick_ms / kFrames, show_ms / kFrames,
       1000 * kFrames / (tick_ms + show_ms), each(cost.pictures, before.pictures),
-      each(cost.placings, before.placings), each(cost.batches, before.batches),
-      each(cost.made, before.made));
+      each(cost.placements, before.placements), each(cost.batches, before.batches),
+      each(cost.windows, before.windows));
   fflush(stdout);
 }
 

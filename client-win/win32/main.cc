@@ -1,7 +1,7 @@
-// Sprites for Windows. Arguments are files to take in: .spr or any picture.
+// Sprites for Windows. The arguments are files to import: .spr files or any pictures.
 //
-// A second start hands its files to the first one and ends. Exit 0 when it ended as it should,
-// 1 when the first one does not answer.
+// A second instance sends its files to the first and ends. Exit codes: 0 success, 1 the first
+// instance does not answer.
 #include <windows.h>
 // After windows.h.
 #include <commctrl.h>
@@ -13,20 +13,20 @@
 #include <system_error>
 #include <vector>
 
-#include "win32/folder.h"
-#include "win32/hand_over.h"
+#include "win32/data_folder.h"
 #include "win32/shell.h"
+#include "win32/single_instance.h"
 
 namespace sprites {
 
 namespace {
 
-// Absolute, for another program may have to read them.
-std::vector<std::wstring> GivenPaths() {
+// The paths on the command line, made absolute because the first instance may have to read them.
+std::vector<std::wstring> ArgumentPaths() {
   int count = 0;
   wchar_t** words = CommandLineToArgvW(GetCommandLineW(), &count);
   std::vector<std::wstring> paths;
-  for (int i = 1; i < count && paths.size() < kHandedPathsMax; i++) {
+  for (int i = 1; i < count && paths.size() < kSentPathsMax; i++) {
     std::error_code failed;
     const auto path = std::filesystem::absolute(words[i], failed);
     paths.push_back(failed ? words[i] : path.wstring());
@@ -36,15 +36,15 @@ std::vector<std::wstring> GivenPaths() {
 }
 
 int Main() {
-  std::vector<std::wstring> paths = GivenPaths();
-  const OnlyOne only_one;
-  if (!only_one.IsFirst()) {
-    return HandOver(paths) ? 0 : 1;
+  std::vector<std::wstring> paths = ArgumentPaths();
+  const SingleInstance instance;
+  if (!instance.IsFirst()) {
+    return SendPaths(paths) ? 0 : 1;
   }
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
   const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES};
   InitCommonControlsEx(&controls);
-  Shell(OwnFolder()).Run(std::move(paths));
+  Shell(DataFolder()).Run(std::move(paths));
   if (SUCCEEDED(com)) {
     CoUninitialize();
   }

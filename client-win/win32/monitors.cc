@@ -8,7 +8,7 @@ namespace sprites {
 
 namespace {
 
-constexpr double kDpiOfOne = 96;  // at 100 %
+constexpr double kDefaultDpi = 96;  // at 100 %
 
 Rect RectOf(const RECT& rect) {
   return {static_cast<double>(rect.left), static_cast<double>(rect.top),
@@ -16,15 +16,15 @@ Rect RectOf(const RECT& rect) {
 }
 
 BOOL CALLBACK OnMonitor(HMONITOR monitor, HDC, RECT*, LPARAM context) {
-  MONITORINFO known{};
-  known.cbSize = sizeof known;
-  if (GetMonitorInfoW(monitor, &known)) {
+  MONITORINFO info{};
+  info.cbSize = sizeof info;
+  if (GetMonitorInfoW(monitor, &info)) {
     UINT dpi = 96;
     UINT dpi_y = 96;
     GetDpiForMonitor(monitor, MDT_EFFECTIVE_DPI, &dpi, &dpi_y);
     reinterpret_cast<std::vector<Monitor>*>(context)->push_back(
-        {RectOf(known.rcMonitor), RectOf(known.rcWork), dpi / kDpiOfOne,
-         (known.dwFlags & MONITORINFOF_PRIMARY) != 0});
+        {RectOf(info.rcMonitor), RectOf(info.rcWork), dpi / kDefaultDpi,
+         (info.dwFlags & MONITORINFOF_PRIMARY) != 0});
   }
   return TRUE;
 }

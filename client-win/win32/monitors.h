@@ -1,4 +1,4 @@
-// The monitors, with their work areas and scales, as Windows has them now.
+// The monitors, with their work areas and scales.
 #ifndef CLIENT_WIN_WIN32_MONITORS_H_
 #define CLIENT_WIN_WIN32_MONITORS_H_
 
@@ -8,6 +8,7 @@
 
 namespace sprites {
 
+// Asks Windows; empty if that fails.
 std::vector<Monitor> MonitorsNow();
 
 }  // namespace sprites

@@ -10,7 +10,7 @@ namespace sprites {
 
 namespace {
 
-// The desktop itself and what belongs to it: nobody stands on these, nobody moves them.
+// Window classes of the desktop itself: sprites do not stand on these, and users do not move them.
 constexpr std::array<std::wstring_view, 6> kOfTheDesktop = {
     L"Progman",       L"WorkerW",
     L"Shell_TrayWnd", L"Shell_SecondaryTrayWnd",
@@ -23,7 +23,7 @@ bool IsOfTheDesktop(HWND window) {
          kOfTheDesktop.end();
 }
 
-// On another virtual desktop, or a store app that sleeps.
+// True for a window on another virtual desktop and for a suspended store app.
 bool IsCloaked(HWND window) {
   DWORD cloaked = 0;
   return SUCCEEDED(DwmGetWindowAttribute(window, DWMWA_CLOAKED, &cloaked, sizeof cloaked)) &&
@@ -46,7 +46,8 @@ RECT RectOf(const Rect& rect) {
           static_cast<LONG>(rect.bottom)};
 }
 
-// What has a title or a border to drag, or a button on the task bar; no menus, tips, splashes.
+// True for a window with a title or border to drag, or with a button on the task bar; false for
+// menus, tooltips and splash screens.
 bool IsMovable(HWND window) {
   const LONG_PTR style = GetWindowLongPtrW(window, GWL_STYLE);
   const LONG_PTR extended = GetWindowLongPtrW(window, GWL_EXSTYLE);
@@ -58,9 +59,9 @@ BOOL CALLBACK OnWindow(HWND window, LPARAM context) {
   WINDOWPLACEMENT placement{};
   placement.length = sizeof placement;
   RECT shown{};
-  const bool is_one = IsOfAnotherProgram(window) && IsMovable(window) &&
-                      GetWindowPlacement(window, &placement) && GetWindowRect(window, &shown);
-  if (!is_one) {
+  const bool is_listed = IsOfAnotherProgram(window) && IsMovable(window) &&
+                         GetWindowPlacement(window, &placement) && GetWindowRect(window, &shown);
+  if (!is_listed) {
     return TRUE;
   }
   const WindowState state = IsIconic(window)   ? WindowState::kMinimised
@@ -113,10 +114,10 @@ void PutBackNow(const std::vector<PutBack>& windows) {
   for (const PutBack& place : windows) {
     Place(reinterpret_cast<HWND>(place.id), place);
   }
-  const bool may_be_covered = std::ranges::any_of(
+  const bool maximises = std::ranges::any_of(
       windows, [](const PutBack& place) { return place.state == WindowState::kMaximised; });
-  if (may_be_covered && front != nullptr) {
-    SetForegroundWindow(front);  // maximising brings to the front
+  if (maximises && front != nullptr) {
+    SetForegroundWindow(front);  // maximising a window brings it to the front
   }
 }
 

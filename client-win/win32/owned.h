@@ -1,4 +1,4 @@
-// Handles of Windows that end by themselves; each type says how.
+// Windows handles that close themselves; each type names the function that closes it.
 #ifndef CLIENT_WIN_WIN32_OWNED_H_
 #define CLIENT_WIN_WIN32_OWNED_H_
 
@@ -9,21 +9,21 @@
 
 namespace sprites {
 
-template <typename Handle, auto kEnd>
-struct EndsBy {
+template <typename Handle, auto kClose>
+struct ClosesBy {
   using pointer = Handle;
-  void operator()(Handle handle) const { kEnd(handle); }
+  void operator()(Handle handle) const { kClose(handle); }
 };
-// Null when there is none. APIs that say INVALID_HANDLE_VALUE are asked before it is taken.
-template <typename Handle, auto kEnd>
-using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, EndsBy<Handle, kEnd>>;
+// Null means no handle: callers replace INVALID_HANDLE_VALUE by null.
+template <typename Handle, auto kClose>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, ClosesBy<Handle, kClose>>;
 
 using OwnedHandle = Owned<HANDLE, CloseHandle>;
 using OwnedDc = Owned<HDC, DeleteDC>;
 using OwnedBitmap = Owned<HBITMAP, DeleteObject>;
 using OwnedMenu = Owned<HMENU, DestroyMenu>;
 
-// What COM counts.
+// For COM objects, which count their references.
 struct ReleaseCom {
   template <typename T>
   void operator()(T* object) const {

@@ -11,9 +11,9 @@ namespace {
 #ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION  // missing in older headers
 constexpr DWORD CREATE_WAITABLE_TIMER_HIGH_RESOLUTION = 0x00000002;
 #endif
-constexpr double kFrameMsMin = 12;  // ms: about 60 a second; a screen of 144 shows each 2nd
-constexpr double kFrameMsUsual = 1000.0 / 60;  // ms, where nothing is known of the screen
-constexpr double kRefreshMsMin = 1;            // ms: what is told beyond these is nonsense
+constexpr double kFrameMsMin = 12;  // ms: about 60 frames/s; at 144 Hz every 2nd refresh
+constexpr double kFrameMsDefault = 1000.0 / 60;  // ms, if the refresh rate is not known
+constexpr double kRefreshMsMin = 1;  // ms: a reported period outside these bounds is wrong
 constexpr double kRefreshMsMax = 100;
 
 }  // namespace
@@ -29,8 +29,8 @@ Pacer::Pacer() {
   ticks_per_second_ = frequency.QuadPart;
 }
 
-void Pacer::WaitFor(double ms) {
-  double wait_ms = std::max(ms, kFrameMsUsual);
+void Pacer::Schedule(double ms) {
+  double wait_ms = std::max(ms, kFrameMsDefault);
   DWM_TIMING_INFO timing{};
   timing.cbSize = sizeof timing;
   if (SUCCEEDED(DwmGetCompositionTimingInfo(nullptr, &timing))) {
@@ -41,8 +41,8 @@ void Pacer::WaitFor(double ms) {
     const double since_ms =
         static_cast<double>(now.QuadPart - static_cast<int64_t>(timing.qpcVBlank)) / ticks_per_ms;
     if (refresh_ms >= kRefreshMsMin && refresh_ms <= kRefreshMsMax) {
-      const double least_ms = std::max(ms, kFrameMsMin) + since_ms;
-      const auto refreshes = static_cast<int64_t>(least_ms / refresh_ms) + 1;
+      const double earliest_ms = std::max(ms, kFrameMsMin) + since_ms;
+      const auto refreshes = static_cast<int64_t>(earliest_ms / refresh_ms) + 1;
       wait_ms = std::clamp(static_cast<double>(refreshes) * refresh_ms - since_ms, 1.0,
                            std::max(ms, kFrameMsMin) + 2 * refresh_ms);
     }

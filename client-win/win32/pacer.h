@@ -1,7 +1,7 @@
-// When the next frame is due: in step with the screen's own refresh where Windows tells it.
+// A timer for the next frame, in step with the screen's refresh if Windows reports it.
 //
-// A timer and not DwmFlush: that one would hold up the pointer's messages, and it returns at once
-// where nothing composes. Cost: one timer, set once a frame.
+// Not DwmFlush: it would block the messages of the pointer, and it returns at once if no compositor
+// runs. Cost: one timer, set once per frame.
 #ifndef CLIENT_WIN_WIN32_PACER_H_
 #define CLIENT_WIN_WIN32_PACER_H_
 
@@ -17,10 +17,10 @@ class Pacer {
  public:
   Pacer();
 
-  // Signalled when the next frame is due.
+  // A handle to wait for: signalled when the next frame is due.
   HANDLE timer() const { return timer_.get(); }
-  // The next frame is due at the screen's next refresh that is at least `ms` away.
-  void WaitFor(double ms);
+  // Sets the timer to the first refresh of the screen that is at least `ms` away. Does not wait.
+  void Schedule(double ms);
 
  private:
   OwnedHandle timer_;

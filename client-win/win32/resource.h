@@ -1,4 +1,4 @@
-// Numbers of the program's resources.
+// The numbers of the program's resources.
 #ifndef CLIENT_WIN_WIN32_RESOURCE_H_
 #define CLIENT_WIN_WIN32_RESOURCE_H_
 
@@ -10,7 +10,7 @@
 #define IDC_WORLD 103
 #define IDC_BESIDE 104
 #define IDC_SCALE 105
-#define IDC_MOST 106
+#define IDC_SPRITE_LIMIT 106
 #define IDC_ACCEPT 107
 #define IDC_CACHE 108
 #define IDC_SOUND 110
@@ -21,6 +21,6 @@
 #define IDC_START 115
 #define IDC_ASK 116
 #define IDC_RESTORE 117
-#define IDC_COMPLAINT 118
+#define IDC_ERROR 118
 
 #endif  // CLIENT_WIN_WIN32_RESOURCE_H_

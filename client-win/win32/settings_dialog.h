@@ -1,4 +1,4 @@
-// The settings, edited in a dialog.
+// The dialog in which the user edits the settings.
 #ifndef CLIENT_WIN_WIN32_SETTINGS_DIALOG_H_
 #define CLIENT_WIN_WIN32_SETTINGS_DIALOG_H_
 
@@ -10,8 +10,9 @@
 
 namespace sprites {
 
-// Shows them and waits. What was chosen, inside its limits; nothing when it was called off. While
-// it is open, asking again brings it to the front and answers nothing.
+// Shows the dialog, waits until it is closed, and returns the edited settings, each within its
+// limits; nullopt if the user cancelled. A call while the dialog is open brings it to the front and
+// returns nullopt.
 std::optional<Settings> AskForSettings(HWND owner, const Settings& settings);
 
 }  // namespace sprites

@@ -1,4 +1,4 @@
-// SHA-256 by Windows itself.
+// SHA-256, computed by Windows.
 #include <windows.h>
 // After windows.h.
 #include <bcrypt.h>
@@ -31,7 +31,7 @@ std::string Sha256Hex(std::span<const uint8_t> bytes) {
       BCryptHash(sha256, nullptr, 0, const_cast<PUCHAR>(bytes.data()),
                  static_cast<ULONG>(bytes.size()), digest.data(), digest.size());
   if (status < 0) {
-    throw std::bad_alloc();  // it fails for want of memory alone
+    throw std::bad_alloc();  // BCryptHash fails only if memory is short
   }
   std::string hex;
   for (const uint8_t byte : digest) {

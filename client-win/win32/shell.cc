@@ -8,35 +8,28 @@
 #include <random>
 #include <utility>
 
-#include "win32/folder.h"
-#include "win32/hand_over.h"
-#include "win32/monitors.h"
-#include "win32/other_windows.h"
-#include "win32/own_characters.h"
+#include "win32/autostart.h"
+#include "win32/bundled_characters.h"
+#include "win32/data_folder.h"
 #include "win32/resource.h"
 #include "win32/settings_dialog.h"
-#include "win32/start_up.h"
+#include "win32/single_instance.h"
 #include "win32/text16.h"
 
 namespace sprites {
 
 namespace {
 
-constexpr int64_t kLookMs = 100;         // between two looks at windows; the hook nudges between
-constexpr int64_t kLookMsStanding = 33;  // while somebody stands on one
-constexpr int64_t kMonitorsMs = 1'000;   // between two looks at monitors
-constexpr int64_t kPlacesMs = 500;       // between two looks at where windows belong
-constexpr DWORD kFarewellMs = 2'000;     // ms the relay has for our good-bye
-constexpr UINT kModalFrameMs = 16;       // ms of a frame while a menu is open
+constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
+constexpr UINT kModalFrameMs = 16;      // ms between two turns while a menu or a dialog is open
 constexpr UINT_PTR kModalTimer = 1;
-constexpr size_t kFirstSprites = 3;  // who falls in on the very first start
-constexpr double kOnFloorPx = 2;     // px a foot may be above the floor and stand on it
+constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first start
 
 constexpr wchar_t kAbout[] =
     L"Sprites 0.1.0\n\n"
     L"Throw a sprite off the edge of your desktop, and it lands on your neighbour's.\n\n"
     L"Drag and let go: throw. Click, then arrow keys and space: run and jump.\n"
-    L"Double click: close. Drop a picture on a sprite: it becomes one.\n\n"
+    L"Double click: close the program. Drop a picture on a sprite: it becomes a sprite too.\n\n"
     L"MIT licence; the characters are CC0.";
 
 Random NewRandom() {
@@ -45,29 +38,29 @@ Random NewRandom() {
   };
 }
 
-Settings ReadOwnSettings(const std::filesystem::path& folder, std::string* complaint) {
-  const auto text = ReadWhole(folder / L"settings.json", kSettingsBytesMax);
-  Settings settings = text ? ReadSettings(*text, complaint) : Settings{};
-  settings.start_with_system = StartsWithWindows();
+Settings ReadSettingsFile(const std::filesystem::path& folder, std::string* error) {
+  const auto text = ReadWholeFile(folder / L"settings.json", kSettingsBytesMax);
+  Settings settings = text ? ReadSettings(*text, error) : Settings{};
+  settings.start_with_system = IsAutostartOn();
   return settings;
 }
 
 }  // namespace
 
-class Shell::Modal {
+class Shell::ModalScope {
  public:
-  explicit Modal(Shell* shell) : shell_(shell) {
-    if (shell_->modal_++ == 0) {
+  explicit ModalScope(Shell* shell) : shell_(shell) {
+    if (shell_->modal_depth_++ == 0) {
       SetTimer(shell_->window_, kModalTimer, kModalFrameMs, nullptr);
     }
   }
-  ~Modal() {
-    if (--shell_->modal_ == 0) {
+  ~ModalScope() {
+    if (--shell_->modal_depth_ == 0) {
       KillTimer(shell_->window_, kModalTimer);
     }
   }
-  Modal(const Modal&) = delete;
-  Modal& operator=(const Modal&) = delete;
+  ModalScope(const ModalScope&) = delete;
+  ModalScope& operator=(const ModalScope&) = delete;
 
  private:
   Shell* shell_;
@@ -75,16 +68,16 @@ class Shell::Modal {
 
 Shell::Shell(std::filesystem::path folder)
     : folder_(std::move(folder)),
-      settings_(ReadOwnSettings(folder_, &complaint_)),
+      settings_(ReadSettingsFile(folder_, &settings_error_)),
       window_(MakeWindow()),
       tray_(window_),
-      bell_(CreateEventW(nullptr, FALSE, FALSE, nullptr)),
+      wake_event_(CreateEventW(nullptr, FALSE, FALSE, nullptr)),
       cache_(folder_ / L"files", static_cast<uint64_t>(settings_.cache_mib) << 20),
-      carrier_(&transport_, &cache_, [this] { SetEvent(bell_.get()); }),
-      taker_(&cache_, [this] { SetEvent(bell_.get()); }),
+      carrier_(&transport_, &cache_, [this] { SetEvent(wake_event_.get()); }),
+      importer_(&cache_, [this] { SetEvent(wake_event_.get()); }),
       desktop_(settings_, NewRandom()),
       windows_(this),
-      task_bar_made_(RegisterWindowMessageW(L"TaskbarCreated")) {}
+      taskbar_created_(RegisterWindowMessageW(L"TaskbarCreated")) {}
 
 Shell::~Shell() {
   SetWindowLongPtrW(window_, GWLP_USERDATA, 0);
@@ -94,23 +87,23 @@ Shell::~Shell() {
 void Shell::Run(std::vector<std::wstring> paths) {
   Start(std::move(paths));
   Turn();
-  while (!ends_) {
-    const HANDLE handles[] = {pacer_.timer(), bell_.get()};
+  while (!is_ending_) {
+    const HANDLE handles[] = {pacer_.timer(), wake_event_.get()};
     const DWORD woken =
         MsgWaitForMultipleObjectsEx(2, handles, INFINITE, QS_ALLINPUT, MWMO_INPUTAVAILABLE);
     if (woken <= WAIT_OBJECT_0 + 1) {
       Turn();
     }
-    HandleMessages();
+    PumpMessages();
   }
-  Farewell();
+  LeaveRelay();
 }
 
-void Shell::HandleMessages() {
+void Shell::PumpMessages() {
   MSG message;
-  while (!ends_ && PeekMessageW(&message, nullptr, 0, 0, PM_REMOVE)) {
+  while (!is_ending_ && PeekMessageW(&message, nullptr, 0, 0, PM_REMOVE)) {
     if (message.message == WM_QUIT) {
-      ends_ = true;
+      is_ending_ = true;
     }
     TranslateMessage(&message);
     DispatchMessageW(&message);
@@ -118,8 +111,8 @@ void Shell::HandleMessages() {
 }
 
 void Shell::Start(std::vector<std::wstring> paths) {
-  LookAround(NowMs());
-  for (const SheetPointer& sheet : OwnCharacters(&cache_)) {
+  surroundings_.Update(&desktop_, NowMs());
+  for (const SheetPointer& sheet : BundledCharacters(&cache_)) {
     desktop_.AddToShelf(sheet);
   }
   for (const std::string& file : cache_.Own()) {
@@ -128,120 +121,77 @@ void Shell::Start(std::vector<std::wstring> paths) {
         desktop_.AddToShelf(ReadSheet(*bytes));
       }
     } catch (const SprRefused&) {
-      // Of a version of this program that took more; it stays on disk.
+      // A version of this program with other limits has accepted the file; it stays on disk.
     }
   }
-  const auto kept = ReadWhole(folder_ / L"kept.json", kSavedBytesMax);
+  const auto kept = ReadWholeFile(folder_ / L"kept.json", kSavedBytesMax);
   desktop_.Restore(kept.value_or(""), true);
   if (!kept && paths.empty()) {
     for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
       desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
     }
   }
-  taker_.Give(std::move(paths));
-  if (!complaint_.empty()) {
-    tray_.Say({ToastKind::kNotice, "Settings", complaint_});
+  importer_.Import(std::move(paths));
+  if (!settings_error_.empty()) {
+    tray_.ShowToast({ToastKind::kNotice, "Settings", settings_error_});
   }
 }
 
-// -- A turn.
+// -- One turn.
 
 void Shell::Turn() {
-  stirred_ = false;
-  const int64_t now_ms = NowMs();
-  LookAround(now_ms);
-  LetGoOfLost();
-  TakeAnswers();
-  TakeTaken();
+  turn_requested_ = false;
+  surroundings_.Update(&desktop_, NowMs());
+  ReleaseIfCaptureLost();
+  HandleResponses();
+  HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
-  CarryOut(desktop_.PopOutbox());
+  HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene);
-  tray_.SetTip("Sprites: " + StatusOf(desktop_));
-  const double look_ms = static_cast<double>(AnySpriteOnWindow() ? kLookMsStanding : kLookMs);
-  pacer_.WaitFor(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : look_ms));
+  tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
+  const auto check_ms = static_cast<double>(WindowCheckMs(desktop_.simulation()));
+  pacer_.Schedule(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : check_ms));
 }
 
-// Somebody did something: the next turn comes with the next refresh.
-void Shell::Stir() {
-  if (!std::exchange(stirred_, true)) {
-    pacer_.WaitFor(0);
+// Schedules a turn for the next refresh of the screen, because the user has done something.
+void Shell::RequestTurn() {
+  if (!std::exchange(turn_requested_, true)) {
+    pacer_.Schedule(0);
   }
 }
 
-void Shell::LookAround(int64_t now_ms) {
-  if (screen_changed_ || now_ms - measured_ms_ >= kMonitorsMs) {
-    measured_ms_ = now_ms;
-    screen_changed_ = false;
-    const std::vector<Monitor> monitors = MonitorsNow();
-    if (!monitors.empty() && Screen(monitors) != desktop_.simulation().screen()) {
-      desktop_.SetMonitors(monitors);
-    }
-  }
-  const int64_t look_ms = AnySpriteOnWindow() ? kLookMsStanding : kLookMs;
-  if (watch_.IsNudged() || now_ms - looked_ms_ >= look_ms) {
-    looked_ms_ = now_ms;
-    if (watch_.Look()) {
-      desktop_.SetWindows(watch_.windows());
-    }
-  }
-  LookAtPlaces(now_ms);
-}
-
-// If asked to: puts windows back that a full-screen program, or a cable, has moved.
-void Shell::LookAtPlaces(int64_t now_ms) {
-  if (!desktop_.settings().restore_windows || now_ms - placed_ms_ < kPlacesMs) {
-    return;
-  }
-  placed_ms_ = now_ms;
-  const std::vector<Monitor> monitors = MonitorsNow();
-  const std::vector<OpenWindow> windows = OtherWindowsNow();
-  if (monitors != MonitorsNow()) {
-    return;  // they changed just now: some of these places are of before, some of after
-  }
-  const auto covered = FullScreenMonitors(watch_.windows(), Screen(monitors));
-  const bool is_full_screen = std::ranges::find(covered, true) != covered.end();
-  PutBackNow(places_.Update(monitors, windows, is_full_screen, now_ms));
-}
-
-bool Shell::AnySpriteOnWindow() const {
-  const Simulation& simulation = desktop_.simulation();
-  return std::ranges::any_of(simulation.sprites(), [&](const Sprite& sprite) {
-    const Monitor& monitor = simulation.screen().monitors()[sprite.monitor];
-    return RulesOf(sprite.mode).on_feet && sprite.y < monitor.work.bottom - kOnFloorPx;
-  });
-}
-
-// Capture may be gone without a word: then nobody will tell us that the button came up.
-void Shell::LetGoOfLost() {
+// Releases the held sprite if its window has lost the mouse capture: Windows does not always report
+// that, and without the capture no message reports that the button was released.
+void Shell::ReleaseIfCaptureLost() {
   if (desktop_.simulation().held() != kNobody && GetCapture() == nullptr) {
     desktop_.Release(static_cast<double>(GetTickCount()));
   }
 }
 
-void Shell::TakeAnswers() {
+void Shell::HandleResponses() {
   const std::vector<Response> responses = carrier_.PopResponses();
   if (!responses.empty()) {
-    desktop_.Tick(NowMs());  // they come now, not when the last frame was
+    desktop_.Tick(NowMs());  // so that they are handled at the time of now, not of the last frame
   }
   for (const Response& response : responses) {
     desktop_.HandleResponse(response);
   }
 }
 
-void Shell::TakeTaken() {
-  for (const Taken& taken : taker_.TakeTaken()) {
-    if (taken.sheet == nullptr) {
-      tray_.Say({ToastKind::kNotice, taken.name + " is no sprite", taken.why});
+void Shell::HandleImported() {
+  for (const ImportResult& result : importer_.PopResults()) {
+    if (result.sheet == nullptr) {
+      tray_.ShowToast({ToastKind::kNotice, "Can't import " + result.name, result.error});
       continue;
     }
-    desktop_.AddToShelf(taken.sheet);
-    desktop_.DropIn(taken.sheet->file, std::nullopt);
+    desktop_.AddToShelf(result.sheet);
+    desktop_.DropIn(result.sheet->file, std::nullopt);
   }
 }
 
-void Shell::CarryOut(Outbox outbox) {
+void Shell::HandleOutbox(Outbox outbox) {
   if (!outbox.saved_state.empty()) {
-    WriteWhole(folder_ / L"kept.json", outbox.saved_state);
+    WriteFileAtomically(folder_ / L"kept.json", outbox.saved_state);
   }
   for (const RequestId id : outbox.cancelled) {
     carrier_.Cancel(id);
@@ -250,24 +200,24 @@ void Shell::CarryOut(Outbox outbox) {
     carrier_.Send(std::move(request));
   }
   for (const Toast& toast : outbox.toasts) {
-    tray_.Say(toast);
+    tray_.ShowToast(toast);
   }
   if (desktop_.settings().sound && !outbox.sounds.empty()) {
     sounds_.Play(outbox.sounds.back());
   }
 }
 
-// Says good-bye to the relay, which has a moment to hear it.
-void Shell::Farewell() {
+// Hides the sprites, leaves the relay, and waits a moment until the request has been sent.
+void Shell::LeaveRelay() {
   if (std::exchange(has_left_, true)) {
     return;
   }
   windows_.Show(Scene{});
   desktop_.Leave();
-  CarryOut(desktop_.PopOutbox());
-  const int64_t until_ms = NowMs() + kFarewellMs;
+  HandleOutbox(desktop_.PopOutbox());
+  const int64_t until_ms = NowMs() + kLeaveMsMax;
   while (!carrier_.IsIdle() && NowMs() < until_ms) {
-    WaitForSingleObject(bell_.get(), kModalFrameMs);
+    WaitForSingleObject(wake_event_.get(), kModalFrameMs);
   }
 }
 
@@ -276,21 +226,21 @@ int64_t Shell::NowMs() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
 }
 
-// -- What people do to a sprite.
+// -- What the user does with a sprite.
 
 void Shell::Grabbed(SpriteId id, Point point, double ms) {
   desktop_.Grab(id, point, ms);
-  Stir();
+  RequestTurn();
 }
 
 void Shell::Dragged(Point point, double ms) {
   desktop_.Drag(point, ms);
-  Stir();
+  RequestTurn();
 }
 
 void Shell::Released(double ms) {
   desktop_.Release(ms);
-  Stir();
+  RequestTurn();
 }
 
 void Shell::Clicked(SpriteId id) { desktop_.Select(id); }
@@ -299,25 +249,25 @@ void Shell::DoubleClicked(SpriteId) { Close(); }
 
 void Shell::RightClicked(SpriteId id, POINT point) {
   const Sprite* sprite = desktop_.simulation().Find(id);
-  if (sprite == nullptr || modal_ > 0) {
+  if (sprite == nullptr || modal_depth_ > 0) {
     return;
   }
-  const Sprite known = *sprite;  // it may leave while the menu is open
-  const Choice choice = [&] {
-    const Modal modal(this);
-    return AskAboutSprite(window_, point, known);
+  const Sprite copy = *sprite;  // because the sprite may leave while the menu is open
+  const MenuChoice choice = [&] {
+    const ModalScope modal(this);
+    return ShowSpriteMenu(window_, point, copy);
   }();
-  if (choice.wish == Wish::kThrow) {
+  if (choice.command == MenuCommand::kThrow) {
     desktop_.ThrowTo(id, static_cast<Edge>(choice.index));
-  } else if (choice.wish == Wish::kPutAway) {
+  } else if (choice.command == MenuCommand::kPutAway) {
     desktop_.PutAway(id);
   }
-  Stir();
+  RequestTurn();
 }
 
 void Shell::Pressed(Key key, bool is_down) {
   desktop_.Press(key, is_down);
-  Stir();
+  RequestTurn();
 }
 
 void Shell::KeysLost() {
@@ -326,44 +276,44 @@ void Shell::KeysLost() {
   }
 }
 
-void Shell::Dropped(std::vector<std::wstring> paths) { taker_.Give(std::move(paths)); }
+void Shell::Dropped(std::vector<std::wstring> paths) { importer_.Import(std::move(paths)); }
 
 // -- The menu.
 
 void Shell::ShowMenu(POINT point) {
-  if (modal_ > 0) {
+  if (modal_depth_ > 0) {
     return;
   }
-  const Choice choice = [&] {
-    const Modal modal(this);
-    return AskInMenu(window_, point, desktop_);
+  const MenuChoice choice = [&] {
+    const ModalScope modal(this);
+    return ShowTrayMenu(window_, point, desktop_);
   }();
-  Obey(choice);
-  Stir();
+  HandleChoice(choice);
+  RequestTurn();
 }
 
-void Shell::Obey(const Choice& choice) {
-  switch (choice.wish) {
-    case Wish::kDropIn:
+void Shell::HandleChoice(const MenuChoice& choice) {
+  switch (choice.command) {
+    case MenuCommand::kDropIn:
       if (choice.index < desktop_.shelf().size()) {
         desktop_.DropIn(desktop_.shelf()[choice.index]->file, std::nullopt);
       }
       break;
-    case Wish::kMute:
+    case MenuCommand::kMute:
       desktop_.Mute({choice.name, choice.name}, choice.is_on);
       SaveSettings();
       break;
-    case Wish::kPause:
+    case MenuCommand::kPause:
       desktop_.Pause(choice.is_on);
       break;
-    case Wish::kSettings:
+    case MenuCommand::kSettings:
       EditSettings();
       break;
-    case Wish::kAbout:
-      TellAbout();
+    case MenuCommand::kAbout:
+      ShowAbout();
       break;
-    case Wish::kQuit:
-      ends_ = true;
+    case MenuCommand::kQuit:
+      is_ending_ = true;
       break;
     default:
       break;
@@ -372,36 +322,36 @@ void Shell::Obey(const Choice& choice) {
 
 void Shell::EditSettings() {
   Settings before = desktop_.settings();
-  before.start_with_system = StartsWithWindows();
+  before.start_with_system = IsAutostartOn();
   const auto edited = [&] {
-    const Modal modal(this);
+    const ModalScope modal(this);
     return AskForSettings(window_, before);
   }();
   if (edited) {
-    Adopt(*edited);
+    ApplySettings(*edited);
   }
 }
 
-void Shell::Adopt(const Settings& settings) {
-  if (settings.start_with_system != StartsWithWindows()) {
-    StartWithWindows(settings.start_with_system);
+void Shell::ApplySettings(const Settings& settings) {
+  if (settings.start_with_system != IsAutostartOn()) {
+    SetAutostart(settings.start_with_system);
   }
   if (!settings.restore_windows) {
-    places_ = WindowPlaces();
+    surroundings_.ForgetPlaces();
   }
   desktop_.SetSettings(settings);
   SaveSettings();
 }
 
 void Shell::SaveSettings() {
-  if (!WriteWhole(folder_ / L"settings.json", SettingsJson(desktop_.settings()))) {
-    tray_.Say({ToastKind::kNotice, "Settings",
-               "They can't be written to " + Narrow(folder_.wstring()) + "."});
+  if (!WriteFileAtomically(folder_ / L"settings.json", SettingsJson(desktop_.settings()))) {
+    tray_.ShowToast({ToastKind::kNotice, "Settings",
+                     "The settings can't be written to " + Narrow(folder_.wstring()) + "."});
   }
 }
 
-void Shell::TellAbout() {
-  const Modal modal(this);
+void Shell::ShowAbout() {
+  const ModalScope modal(this);
   MSGBOXPARAMSW box{};
   box.cbSize = sizeof box;
   box.hwndOwner = window_;
@@ -413,32 +363,32 @@ void Shell::TellAbout() {
   MessageBoxIndirectW(&box);
 }
 
-// All sprites, and the program.
+// Ends the program; asks first if the user has set it to.
 void Shell::Close() {
-  if (ends_ || modal_ > 0) {
+  if (is_ending_ || modal_depth_ > 0) {
     return;
   }
   if (desktop_.settings().ask_before_closing) {
-    const Modal modal(this);
-    const int answer =
-        MessageBoxW(window_, L"Close Sprites?\n\nWhoever is here comes back when it starts again.",
-                    L"Sprites", MB_YESNO | MB_ICONQUESTION | MB_TOPMOST);
-    if (answer != IDYES) {
+    const ModalScope modal(this);
+    const int button = MessageBoxW(
+        window_, L"Close Sprites?\n\nAll sprites here will be back when it starts again.",
+        L"Sprites", MB_YESNO | MB_ICONQUESTION | MB_TOPMOST);
+    if (button != IDYES) {
       return;
     }
   }
-  ends_ = true;
+  is_ending_ = true;
 }
 
-void Shell::DropInSomebody() {
+void Shell::DropInAnySprite() {
   const auto& shelf = desktop_.shelf();
   if (!shelf.empty()) {
-    const size_t one = static_cast<size_t>(NowMs()) % shelf.size();
-    desktop_.DropIn(shelf[one]->file, std::nullopt);
+    const size_t index = static_cast<size_t>(NowMs()) % shelf.size();
+    desktop_.DropIn(shelf[index]->file, std::nullopt);
   }
 }
 
-// -- The window that nobody sees.
+// -- The invisible main window, which receives the messages.
 
 HWND Shell::MakeWindow() {
   WNDCLASSEXW description{};
@@ -454,35 +404,35 @@ HWND Shell::MakeWindow() {
   return window;
 }
 
-LRESULT CALLBACK Shell::OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider) {
+LRESULT CALLBACK Shell::OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam) {
   auto* own = reinterpret_cast<Shell*>(GetWindowLongPtrW(window, GWLP_USERDATA));
-  return own == nullptr ? DefWindowProcW(window, message, wide, wider)
-                        : own->Take(message, wide, wider);
+  return own == nullptr ? DefWindowProcW(window, message, wparam, lparam)
+                        : own->HandleMessage(message, wparam, lparam);
 }
 
-LRESULT Shell::Take(UINT message, WPARAM wide, LPARAM wider) {
-  if (message == task_bar_made_) {
+LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
+  if (message == taskbar_created_) {
     tray_.Add();
     return 0;
   }
   switch (message) {
     case kTrayMessage: {
-      const UINT event = LOWORD(wider);
+      const UINT event = LOWORD(lparam);
       if (event == WM_CONTEXTMENU || event == NIN_SELECT || event == NIN_KEYSELECT) {
-        ShowMenu({GET_X_LPARAM(wide), GET_Y_LPARAM(wide)});
+        ShowMenu({GET_X_LPARAM(wparam), GET_Y_LPARAM(wparam)});
       }
       return 0;
     }
     case WM_COPYDATA: {
-      auto paths = HandedOver(*reinterpret_cast<const COPYDATASTRUCT*>(wider));
+      auto paths = ReadSentPaths(*reinterpret_cast<const COPYDATASTRUCT*>(lparam));
       if (!paths) {
         return FALSE;
       }
       if (paths->empty()) {
-        DropInSomebody();
+        DropInAnySprite();
       }
-      taker_.Give(std::move(*paths));
-      Stir();
+      importer_.Import(std::move(*paths));
+      RequestTurn();
       return TRUE;
     }
     case WM_TIMER:
@@ -490,26 +440,26 @@ LRESULT Shell::Take(UINT message, WPARAM wide, LPARAM wider) {
       return 0;
     case WM_DISPLAYCHANGE:
     case WM_SETTINGCHANGE:
-      screen_changed_ = true;
-      Stir();
+      surroundings_.MonitorsMayHaveChanged();
+      RequestTurn();
       return 0;
     case WM_POWERBROADCAST:
-      if (wide == PBT_APMRESUMEAUTOMATIC) {
+      if (wparam == PBT_APMRESUMEAUTOMATIC) {
         desktop_.NetworkIsBack();
-        Stir();
+        RequestTurn();
       }
       return TRUE;
     case WM_CLOSE:
-      ends_ = true;
+      is_ending_ = true;
       return 0;
     case WM_ENDSESSION:
-      if (wide != 0) {  // once this has returned the program may be gone
-        ends_ = true;
-        Farewell();
+      if (wparam != 0) {  // Windows may end the program as soon as this returns
+        is_ending_ = true;
+        LeaveRelay();
       }
       return 0;
     default:
-      return DefWindowProcW(window_, message, wide, wider);
+      return DefWindowProcW(window_, message, wparam, lparam);
   }
 }
 

@@ -1,8 +1,9 @@
-// The shell: tells the core what happens on this desktop, and does what the core says.
+// The shell: reports to the core what happens on this desktop, and does what the core asks for.
 //
-// One thread turns the desktop: a turn looks around, takes what came, ticks, and shows the scene.
-// Turns come with the screen's refresh while something moves, and a few times a second when
-// nothing does. Invariant: what the core wants kept is on disk before its requests are sent.
+// One thread drives the desktop in turns. A turn checks the surroundings, handles responses and
+// imported pictures, ticks the core, and shows the scene. Turns follow the screen's refresh while
+// something moves, and come a few times a second otherwise. Invariant: the state that the core asks
+// to save is on disk before the core's requests are sent.
 #ifndef CLIENT_WIN_WIN32_SHELL_H_
 #define CLIENT_WIN_WIN32_SHELL_H_
 
@@ -16,14 +17,13 @@
 #include "core/desktop/desktop.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
-#include "core/screen/window_places.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
+#include "win32/picture_importer.h"
 #include "win32/sounds.h"
 #include "win32/sprite_windows.h"
-#include "win32/taker.h"
+#include "win32/surroundings.h"
 #include "win32/tray.h"
-#include "win32/window_watch.h"
 #include "win32/winhttp_transport.h"
 
 namespace sprites {
@@ -33,29 +33,26 @@ class Shell : private SpriteListener {
   explicit Shell(std::filesystem::path folder);
   ~Shell() override;
 
-  // Until somebody quits. `paths` are files to take in.
+  // Returns when the program is to end. `paths` are files to import.
   void Run(std::vector<std::wstring> paths);
 
  private:
-  // Turns go on by a timer's messages while a menu or a dialog has the thread.
-  class Modal;
+  // Lives while a menu or a dialog runs its own message loop: turns then come from a timer.
+  class ModalScope;
 
-  static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider);
-  LRESULT Take(UINT message, WPARAM wide, LPARAM wider);
+  static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
+  LRESULT HandleMessage(UINT message, WPARAM wparam, LPARAM lparam);
   HWND MakeWindow();
   void Start(std::vector<std::wstring> paths);
-  void HandleMessages();
+  void PumpMessages();
 
   void Turn();
-  void Stir();
-  void LookAround(int64_t now_ms);
-  void LookAtPlaces(int64_t now_ms);
-  bool AnySpriteOnWindow() const;
-  void LetGoOfLost();
-  void TakeAnswers();
-  void TakeTaken();
-  void CarryOut(Outbox outbox);
-  void Farewell();
+  void RequestTurn();
+  void ReleaseIfCaptureLost();
+  void HandleResponses();
+  void HandleImported();
+  void HandleOutbox(Outbox outbox);
+  void LeaveRelay();
   int64_t NowMs() const;
 
   void Grabbed(SpriteId id, Point point, double ms) override;
@@ -69,40 +66,35 @@ class Shell : private SpriteListener {
   void Dropped(std::vector<std::wstring> paths) override;
 
   void ShowMenu(POINT point);
-  void Obey(const Choice& choice);
+  void HandleChoice(const MenuChoice& choice);
   void EditSettings();
-  void Adopt(const Settings& settings);
+  void ApplySettings(const Settings& settings);
   void SaveSettings();
-  void TellAbout();
+  void ShowAbout();
   void Close();
-  void DropInSomebody();
+  void DropInAnySprite();
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::filesystem::path folder_;
-  std::string complaint_;  // about the settings
-  Settings settings_;      // as they were read
+  std::string settings_error_;  // what was wrong in the file of the settings; empty if nothing
+  Settings settings_;           // as they were read at the start
   HWND window_;
   Tray tray_;
-  OwnedHandle bell_;  // other threads have something for us
+  OwnedHandle wake_event_;  // set by other threads when they have a result
   FileCache cache_;
   WinHttpTransport transport_;
   Carrier carrier_;
-  Taker taker_;
+  PictureImporter importer_;
   Desktop desktop_;
   SpriteWindows windows_;
-  WindowWatch watch_;
-  WindowPlaces places_;
+  Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;
-  UINT task_bar_made_;
-  int64_t looked_ms_ = 0;    // at windows
-  int64_t measured_ms_ = 0;  // monitors
-  int64_t placed_ms_ = 0;    // looked where windows belong
-  bool screen_changed_ = true;
-  bool stirred_ = false;
-  bool ends_ = false;
-  bool has_left_ = false;
-  int modal_ = 0;
+  UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
+  bool turn_requested_ = false;
+  bool is_ending_ = false;
+  bool has_left_ = false;  // the relay
+  int modal_depth_ = 0;    // menus and dialogs that are open
 };
 
 }  // namespace sprites

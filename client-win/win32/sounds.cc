@@ -13,14 +13,15 @@ namespace sprites {
 namespace {
 
 constexpr uint32_t kSamplesPerSecond = 22'050;
-constexpr double kLoudness = 5'000;  // of 32 767: heard, not noticed
+constexpr double kLoudness = 5'000;  // of 32 767: quiet
 
-// A tone that glides.
+// A tone whose pitch slides from one frequency to another.
 struct Glide {
   double from_hz;
   double to_hz;
   double seconds;
 };
+// By Sound.
 constexpr std::array<Glide, 4> kGlides = {
     {{380, 900, 0.16}, {900, 520, 0.20}, {170, 110, 0.08}, {520, 300, 0.22}}};
 
@@ -30,7 +31,7 @@ void Append(std::string* bytes, uint32_t number, int size) {
   }
 }
 
-// A WAV file, one channel of 16 bits.
+// Returns a WAV file: one channel, 16 bits per sample.
 std::string WaveOf(const Glide& glide) {
   const auto samples = static_cast<uint32_t>(glide.seconds * kSamplesPerSecond);
   std::string wave = "RIFF";

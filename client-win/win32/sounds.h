@@ -1,4 +1,4 @@
-// Four short sounds, made of sine waves when the program starts. Playing one never waits.
+// Four short sounds, computed from sine waves when the program starts.
 #ifndef CLIENT_WIN_WIN32_SOUNDS_H_
 #define CLIENT_WIN_WIN32_SOUNDS_H_
 
@@ -12,7 +12,7 @@ namespace sprites {
 class Sounds {
  public:
   Sounds();
-  // A sound that is playing gives way.
+  // Starts a sound and returns at once. A sound that is still playing is cut off.
   void Play(Sound sound) const;
 
  private:

@@ -13,13 +13,15 @@ namespace {
 
 constexpr wchar_t kClass[] = L"SpritesSprite";
 constexpr DWORD kStyle = WS_POPUP;
-// No button on the task bar, above other windows; layered: with an alpha channel.
+// Layered: with an alpha channel. Above other windows, and without a button on the task bar.
 constexpr DWORD kExtendedStyle =
     WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_ACCEPTFILES;
-constexpr UINT kOnlyPlace = SWP_NOSIZE | SWP_NOACTIVATE | SWP_NOOWNERZORDER | SWP_NOSENDCHANGING;
-constexpr UINT kFilesMax = 64;  // files of one drop
+constexpr UINT kPlacementFlags =
+    SWP_NOSIZE | SWP_NOACTIVATE | SWP_NOOWNERZORDER | SWP_NOSENDCHANGING;
+constexpr UINT kFilesMax = 64;  // files in one drop
 
-// Where the pointer was when the message being handled was sent: the window may have moved since.
+// The position of the pointer when the current message was sent, in px of the virtual screen: the
+// window may have moved since, so coordinates relative to it would be wrong.
 Point MessagePoint() {
   const DWORD place = GetMessagePos();
   return {static_cast<double>(GET_X_LPARAM(place)), static_cast<double>(GET_Y_LPARAM(place))};
@@ -56,17 +58,17 @@ std::vector<std::wstring> PathsOf(HDROP drop) {
   return paths;
 }
 
-UINT FlagsOf(const Placement& placing) {
-  UINT flags = kOnlyPlace;
-  flags |= placing.moves ? 0 : SWP_NOMOVE;
-  flags |= placing.below ? 0 : SWP_NOZORDER;
-  flags |= placing.appears ? SWP_SHOWWINDOW : 0;
-  flags |= placing.disappears ? SWP_HIDEWINDOW : 0;
-  // What only moves keeps its pixels.
-  return placing.appears || placing.disappears ? flags : flags | SWP_NOREDRAW;
+UINT FlagsOf(const Placement& placement) {
+  UINT flags = kPlacementFlags;
+  flags |= placement.moves ? 0 : SWP_NOMOVE;
+  flags |= placement.below ? 0 : SWP_NOZORDER;
+  flags |= placement.appears ? SWP_SHOWWINDOW : 0;
+  flags |= placement.disappears ? SWP_HIDEWINDOW : 0;
+  // A window that only moves keeps its pixels.
+  return placement.appears || placement.disappears ? flags : flags | SWP_NOREDRAW;
 }
 
-// Pressed and let go in one place, as far as a hand can.
+// Whether the button was pressed and released at almost the same point, so that it is not a drag.
 bool IsClick(Point pressed, Point released) {
   return std::abs(released.x - pressed.x) <= GetSystemMetrics(SM_CXDRAG) &&
          std::abs(released.y - pressed.y) <= GetSystemMetrics(SM_CYDRAG);
@@ -98,10 +100,10 @@ SpriteWindows::~SpriteWindows() {
 void SpriteWindows::Show(const Scene& scene) {
   const WindowPlan& plan = planner_.Plan(scene);
   for (const SpriteId id : plan.closed) {
-    End(id);
+    DestroyWindowOf(id);
   }
   for (const SpriteId id : plan.created) {
-    Make(id);
+    CreateWindowFor(id);
   }
   for (const size_t index : plan.painted) {
     if (!Paint(scene.sprites[index])) {
@@ -114,24 +116,26 @@ void SpriteWindows::Show(const Scene& scene) {
   bitmaps_.EndFrame();
 }
 
-void SpriteWindows::Make(SpriteId id) {
+void SpriteWindows::CreateWindowFor(SpriteId id) {
   const HWND window = CreateWindowExW(kExtendedStyle, kClass, L"Sprite", kStyle, 0, 0, 1, 1,
                                       nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
   SetWindowLongPtrW(window, 0, static_cast<LONG_PTR>(id));
   SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
   windows_[id] = window;
-  cost_.made++;
+  cost_.windows++;
 }
 
-void SpriteWindows::End(SpriteId id) {
-  const auto ended = windows_.extract(id);  // first, for its last messages come to us
+void SpriteWindows::DestroyWindowOf(SpriteId id) {
+  const auto ended =
+      windows_.extract(id);  // before it is destroyed: its last messages still arrive here
   DestroyWindow(ended.mapped());
-  cost_.made++;
+  cost_.windows++;
 }
 
-// The picture and the place in one call, so that they change together. False without memory for it.
+// Sets the picture and the place in one call, so that they change together. Returns false if memory
+// is short.
 bool SpriteWindows::Paint(const DrawnSprite& drawn) {
-  const HBITMAP bitmap = bitmaps_.Of(drawn);
+  const HBITMAP bitmap = bitmaps_.Find(drawn);
   if (bitmap == nullptr) {
     return false;
   }
@@ -147,44 +151,45 @@ bool SpriteWindows::Paint(const DrawnSprite& drawn) {
   return done != FALSE;
 }
 
-// All in one batch; one by one where Windows has no memory for a batch.
-void SpriteWindows::Place(const std::vector<Placement>& placings) {
-  const auto above = [this](const Placement& placing) {
-    return placing.below.value_or(kNobody) == kNobody ? HWND_TOPMOST : windows_[*placing.below];
+// Places all windows in one batch, or one by one if Windows has no memory for a batch.
+void SpriteWindows::Place(const std::vector<Placement>& placements) {
+  const auto above = [this](const Placement& placement) {
+    return placement.below.value_or(kNobody) == kNobody ? HWND_TOPMOST : windows_[*placement.below];
   };
-  HDWP batch = BeginDeferWindowPos(static_cast<int>(placings.size()));
-  for (const Placement& placing : placings) {
+  HDWP batch = BeginDeferWindowPos(static_cast<int>(placements.size()));
+  for (const Placement& placement : placements) {
     if (batch != nullptr) {
-      batch = DeferWindowPos(batch, windows_[placing.id], above(placing), placing.x, placing.y, 0,
-                             0, FlagsOf(placing));
+      batch = DeferWindowPos(batch, windows_[placement.id], above(placement), placement.x,
+                             placement.y, 0, 0, FlagsOf(placement));
     }
   }
-  cost_.placings += placings.size();
+  cost_.placements += placements.size();
   cost_.batches++;
   if (batch != nullptr && EndDeferWindowPos(batch)) {
     return;
   }
-  for (const Placement& placing : placings) {
-    SetWindowPos(windows_[placing.id], above(placing), placing.x, placing.y, 0, 0,
-                 FlagsOf(placing));
+  for (const Placement& placement : placements) {
+    SetWindowPos(windows_[placement.id], above(placement), placement.x, placement.y, 0, 0,
+                 FlagsOf(placement));
   }
 }
 
-LRESULT CALLBACK SpriteWindows::OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider) {
+LRESULT CALLBACK SpriteWindows::OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam) {
   auto* own = reinterpret_cast<SpriteWindows*>(GetWindowLongPtrW(window, GWLP_USERDATA));
   if (own == nullptr) {
-    return DefWindowProcW(window, message, wide, wider);
+    return DefWindowProcW(window, message, wparam, lparam);
   }
   const auto id = static_cast<SpriteId>(GetWindowLongPtrW(window, 0));
-  return own->Take(window, id, message, wide, wider);
+  return own->HandleMessage(window, id, message, wparam, lparam);
 }
 
-LRESULT SpriteWindows::Take(HWND window, SpriteId id, UINT message, WPARAM wide, LPARAM wider) {
+LRESULT SpriteWindows::HandleMessage(HWND window, SpriteId id, UINT message, WPARAM wparam,
+                                     LPARAM lparam) {
   switch (message) {
     case WM_MOUSEACTIVATE:
-      return MA_NOACTIVATE;  // a throw takes nobody's keys away; a click does, once it is one
+      return MA_NOACTIVATE;  // a throw takes no keyboard focus; a click does (HandleButtonUp)
     case WM_LBUTTONDOWN:
-      pressed_ = MessagePoint();
+      press_point_ = MessagePoint();
       SetCapture(window);
       listener_->Grabbed(id, MessagePoint(), MessageMs());
       return 0;
@@ -194,11 +199,10 @@ LRESULT SpriteWindows::Take(HWND window, SpriteId id, UINT message, WPARAM wide,
       }
       return 0;
     case WM_LBUTTONUP:
-      ReleaseFrom(window, id);
+      HandleButtonUp(window, id);
       return 0;
     case WM_CANCELMODE:
-      return 0;  // it comes with a late change of focus too, which must not strike a sprite out of
-                 // a hand
+      return 0;  // also sent with a late change of focus, which must not end a drag
     case WM_CAPTURECHANGED:
       listener_->Released(MessageMs());
       return 0;
@@ -210,37 +214,37 @@ LRESULT SpriteWindows::Take(HWND window, SpriteId id, UINT message, WPARAM wide,
       return 0;
     case WM_KEYDOWN:
     case WM_KEYUP:
-      PressOn(wide, message == WM_KEYDOWN);
+      HandleKey(wparam, message == WM_KEYDOWN);
       return 0;
     case WM_KILLFOCUS:
       listener_->KeysLost();
       return 0;
     case WM_DROPFILES:
-      listener_->Dropped(PathsOf(reinterpret_cast<HDROP>(wide)));
+      listener_->Dropped(PathsOf(reinterpret_cast<HDROP>(wparam)));
       return 0;
     case WM_CLOSE:
-      return 0;  // one sprite is not a program: Alt+F4 on it ends nothing
+      return 0;  // Alt+F4 on a sprite does nothing
     default:
-      return DefWindowProcW(window, message, wide, wider);
+      return DefWindowProcW(window, message, wparam, lparam);
   }
 }
 
-void SpriteWindows::PressOn(WPARAM key, bool is_down) {
+void SpriteWindows::HandleKey(WPARAM key, bool is_down) {
   if (const auto known = KeyOf(key)) {
     listener_->Pressed(*known, is_down);
   }
 }
 
-void SpriteWindows::ReleaseFrom(HWND window, SpriteId id) {
+void SpriteWindows::HandleButtonUp(HWND window, SpriteId id) {
   const bool was_held = GetCapture() == window;
   if (was_held) {
     listener_->Dragged(MessagePoint(), MessageMs());
   }
   ReleaseCapture();
   listener_->Released(MessageMs());
-  if (was_held && IsClick(pressed_, MessagePoint())) {
-    SetForegroundWindow(
-        window);  // keys come here from now on; who had them before loses them first
+  if (was_held && IsClick(press_point_, MessagePoint())) {
+    // The window gets the keys from now on. The previous window reports KeysLost before Clicked.
+    SetForegroundWindow(window);
     listener_->Clicked(id);
   }
 }

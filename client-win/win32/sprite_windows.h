@@ -1,10 +1,11 @@
-// One layered window a sprite: its picture with an alpha of its own for every pixel.
+// One layered window per sprite; it shows the sprite's picture with an alpha value for each pixel.
 //
-// Windows passes clicks through where a picture is transparent; where it is not, the window tells
-// its listener. Invariant: after Show there is one window for each sprite of the scene, in its
-// order, where and as it is drawn. Threads: all on the one that made it. Cost of a frame: what
-// staging.h says has changed: one UpdateLayeredWindow a picture, one place in a batch for each who
-// only moved, or is stacked anew, or comes or goes; nothing for the others.
+// Where a picture is transparent, Windows passes clicks through to the window below; elsewhere the
+// window reports them to its listener. Invariant: after Show there is one window for each sprite of
+// the scene, at its place, with its picture, stacked in the order of the scene.
+// Threads: all calls on the one that constructed it. Cost of a frame: one UpdateLayeredWindow for
+// each sprite with a new picture, one entry in a batch for each that only moved, was restacked,
+// appeared or disappeared; nothing for the others (core/scene/window_planner.h).
 #ifndef CLIENT_WIN_WIN32_SPRITE_WINDOWS_H_
 #define CLIENT_WIN_WIN32_SPRITE_WINDOWS_H_
 
@@ -21,7 +22,8 @@
 
 namespace sprites {
 
-// What people do to a sprite. Points in px of the virtual screen, `ms` of the messages' clock.
+// What the user does with a sprite. Points are px of the virtual screen; `ms` is the time of the
+// window message.
 class SpriteListener {
  public:
   virtual ~SpriteListener() = default;
@@ -38,12 +40,12 @@ class SpriteListener {
 
 class SpriteWindows {
  public:
-  // What showing has cost so far.
+  // The number of Windows calls so far.
   struct Cost {
-    uint64_t pictures = 0;  // UpdateLayeredWindow
-    uint64_t placings = 0;  // DeferWindowPos: moved, restacked, shown, hidden
-    uint64_t batches = 0;   // EndDeferWindowPos
-    uint64_t made = 0;      // CreateWindowEx, and DestroyWindow
+    uint64_t pictures = 0;    // UpdateLayeredWindow
+    uint64_t placements = 0;  // DeferWindowPos: moved, restacked, shown, hidden
+    uint64_t batches = 0;     // EndDeferWindowPos
+    uint64_t windows = 0;     // CreateWindowEx and DestroyWindow
   };
 
   explicit SpriteWindows(SpriteListener* listener);
@@ -56,22 +58,22 @@ class SpriteWindows {
   const Cost& cost() const { return cost_; }
 
  private:
-  static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider);
-  LRESULT Take(HWND window, SpriteId id, UINT message, WPARAM wide, LPARAM wider);
-  void PressOn(WPARAM key, bool is_down);
-  void ReleaseFrom(HWND window, SpriteId id);
+  static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
+  LRESULT HandleMessage(HWND window, SpriteId id, UINT message, WPARAM wparam, LPARAM lparam);
+  void HandleKey(WPARAM key, bool is_down);
+  void HandleButtonUp(HWND window, SpriteId id);
 
-  void Make(SpriteId id);
-  void End(SpriteId id);
+  void CreateWindowFor(SpriteId id);
+  void DestroyWindowOf(SpriteId id);
   bool Paint(const DrawnSprite& drawn);
-  void Place(const std::vector<Placement>& placings);
+  void Place(const std::vector<Placement>& placements);
 
   SpriteListener* listener_;
   FrameBitmaps bitmaps_;
   OwnedDc canvas_;
   WindowPlanner planner_;
   std::unordered_map<SpriteId, HWND> windows_;
-  Point pressed_{};  // where the button went down
+  Point press_point_{};  // where the mouse button went down
   Cost cost_;
 };
 

@@ -1,9 +1,9 @@
-// A window of another program: plain, or one that covers the screen, as the tests need them.
-//   stand-in TITLE LEFT TOP WIDTH HEIGHT     a window with a caption, there
-//   stand-in TITLE full                      without a caption, over the whole primary monitor
+// A program with one window, which stands in for any other program in the tests.
+//   stand-in TITLE LEFT TOP WIDTH HEIGHT     a window with a caption at that place
+//   stand-in TITLE full                      without a caption, covers the primary monitor
 //   stand-in TITLE full WIDTH HEIGHT         likewise, at that resolution until it is closed
-// Ends when its window is closed, or by the escape key: 0; 1: there is no such resolution; 2:
-// misused.
+// Ends when its window is closed or the escape key is pressed. Exit codes: 0 closed, 1 the monitor
+// does not have that resolution, 2 wrong arguments.
 #include <windows.h>
 // After windows.h.
 #include <shellapi.h>
@@ -13,34 +13,35 @@
 
 namespace {
 
-struct Wanted {
+struct Options {
   std::wstring title;
   bool is_full = false;
   RECT rect{};
   SIZE resolution{};
 };
 
-bool Read(Wanted* wanted) {
+// Returns false if the arguments are wrong.
+bool ReadOptions(Options* options) {
   int count = 0;
-  wchar_t** given = CommandLineToArgvW(GetCommandLineW(), &count);
-  const std::vector<std::wstring> words(given + 1, given + count);
-  LocalFree(given);
+  wchar_t** arguments = CommandLineToArgvW(GetCommandLineW(), &count);
+  const std::vector<std::wstring> words(arguments + 1, arguments + count);
+  LocalFree(arguments);
   const auto number = [&](size_t index) { return std::wcstol(words[index].c_str(), nullptr, 10); };
   if (words.size() < 2) {
     return false;
   }
-  wanted->title = words[0];
-  wanted->is_full = words[1] == L"full";
-  if (wanted->is_full && words.size() == 4) {
-    wanted->resolution = {number(2), number(3)};
+  options->title = words[0];
+  options->is_full = words[1] == L"full";
+  if (options->is_full && words.size() == 4) {
+    options->resolution = {number(2), number(3)};
   }
-  if (wanted->is_full) {
+  if (options->is_full) {
     return words.size() == 2 || words.size() == 4;
   }
   if (words.size() != 5) {
     return false;
   }
-  wanted->rect = {number(1), number(2), number(1) + number(3), number(2) + number(4)};
+  options->rect = {number(1), number(2), number(1) + number(3), number(2) + number(4)};
   return true;
 }
 
@@ -53,10 +54,10 @@ bool SetResolution(SIZE resolution) {
   return ChangeDisplaySettingsW(&mode, CDS_FULLSCREEN) == DISP_CHANGE_SUCCESSFUL;
 }
 
-LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider) {
+LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam) {
   switch (message) {
     case WM_KEYDOWN:
-      if (wide == VK_ESCAPE) {
+      if (wparam == VK_ESCAPE) {
         DestroyWindow(window);
       }
       return 0;
@@ -64,11 +65,11 @@ LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wide, LPARAM wider)
       PostQuitMessage(0);
       return 0;
     default:
-      return DefWindowProcW(window, message, wide, wider);
+      return DefWindowProcW(window, message, wparam, lparam);
   }
 }
 
-HWND Make(const Wanted& wanted) {
+HWND MakeWindow(const Options& options) {
   WNDCLASSW description{};
   description.lpfnWndProc = OnMessage;
   description.hInstance = GetModuleHandleW(nullptr);
@@ -76,12 +77,12 @@ HWND Make(const Wanted& wanted) {
   description.hbrBackground = reinterpret_cast<HBRUSH>(COLOR_WINDOW + 1);
   description.lpszClassName = L"SpritesStandIn";
   RegisterClassW(&description);
-  RECT rect = wanted.rect;
-  if (wanted.is_full) {
+  RECT rect = options.rect;
+  if (options.is_full) {
     rect = {0, 0, GetSystemMetrics(SM_CXSCREEN), GetSystemMetrics(SM_CYSCREEN)};
   }
-  return CreateWindowExW(0, description.lpszClassName, wanted.title.c_str(),
-                         (wanted.is_full ? WS_POPUP : WS_OVERLAPPEDWINDOW) | WS_VISIBLE, rect.left,
+  return CreateWindowExW(0, description.lpszClassName, options.title.c_str(),
+                         (options.is_full ? WS_POPUP : WS_OVERLAPPEDWINDOW) | WS_VISIBLE, rect.left,
                          rect.top, rect.right - rect.left, rect.bottom - rect.top, nullptr, nullptr,
                          description.hInstance, nullptr);
 }
@@ -89,15 +90,15 @@ HWND Make(const Wanted& wanted) {
 }  // namespace
 
 int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
-  Wanted wanted;
-  if (!Read(&wanted)) {
+  Options options;
+  if (!ReadOptions(&options)) {
     return 2;
   }
-  const bool changes = wanted.resolution.cx > 0;
-  if (changes && !SetResolution(wanted.resolution)) {
+  const bool changes = options.resolution.cx > 0;
+  if (changes && !SetResolution(options.resolution)) {
     return 1;
   }
-  SetForegroundWindow(Make(wanted));
+  SetForegroundWindow(MakeWindow(options));
   MSG message;
   while (GetMessageW(&message, nullptr, 0, 0) > 0) {
     DispatchMessageW(&message);

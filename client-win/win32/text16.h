@@ -1,4 +1,5 @@
-// Text between the core (UTF-8) and Windows (UTF-16). What is no text is replaced, never refused.
+// Converts text between the core (UTF-8) and Windows (UTF-16). Invalid sequences are replaced; no
+// conversion fails.
 #ifndef CLIENT_WIN_WIN32_TEXT16_H_
 #define CLIENT_WIN_WIN32_TEXT16_H_
 
@@ -10,10 +11,10 @@ namespace sprites {
 std::wstring Wide(std::string_view utf8);
 std::string Narrow(std::wstring_view utf16);
 
-// As the text of a menu entry: `&` stands for itself and not for a key.
+// The text for a menu entry: doubles each `&`, which would otherwise mark an access key.
 std::wstring MenuText(std::string_view utf8);
 
-// Copies into a fixed array of a Win32 structure, cut to its size, always ended.
+// Copies text into a fixed array of a Win32 structure, truncated to fit, always zero-terminated.
 template <size_t kSize>
 void CopyText(std::wstring_view text, wchar_t (&place)[kSize]) {
   const size_t size = text.copy(place, kSize - 1);

@@ -1,4 +1,4 @@
-# Cross-compiling for Windows (x64) with mingw-w64, the POSIX thread model: the other one has no std::mutex.
+# Cross-compiles for Windows (x64) with mingw-w64 and the POSIX thread model: the win32 model has no std::mutex.
 #   cmake -S client-win -B build/client-win32 -G Ninja -DCMAKE_TOOLCHAIN_FILE=win32/toolchain.cmake
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)

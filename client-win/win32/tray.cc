@@ -14,7 +14,8 @@ namespace sprites {
 namespace {
 
 constexpr UINT kIconId = 1;
-constexpr size_t kMenuColumn = 24;  // entries: what fits above a task bar on a small screen
+constexpr size_t kMenuColumn =
+    24;  // entries per column: they fit above the task bar of a small screen
 
 NOTIFYICONDATAW DescriptionFor(HWND window) {
   NOTIFYICONDATAW description{};
@@ -24,58 +25,59 @@ NOTIFYICONDATAW DescriptionFor(HWND window) {
   return description;
 }
 
-// A menu whose entries are choices.
+// A menu with a MenuChoice for each entry.
 class Menu {
  public:
-  void Add(const std::wstring& text, Choice choice, UINT flags = 0) {
+  void Add(const std::wstring& text, MenuChoice choice, UINT flags = 0) {
     AddTo(menu_.get(), text, std::move(choice), flags);
   }
-  void AddTo(HMENU menu, const std::wstring& text, Choice choice, UINT flags = 0) {
+  void AddTo(HMENU menu, const std::wstring& text, MenuChoice choice, UINT flags = 0) {
     choices_.push_back(std::move(choice));
     AppendMenuW(menu, MF_STRING | flags, choices_.size(), text.c_str());
   }
   void AddLine() { AppendMenuW(menu_.get(), MF_SEPARATOR, 0, nullptr); }
-  // Belongs to this menu.
+  // Adds a submenu, which this menu owns.
   HMENU AddMenu(const std::wstring& text) {
     const HMENU menu = CreatePopupMenu();
     AppendMenuW(menu_.get(), MF_POPUP, reinterpret_cast<UINT_PTR>(menu), text.c_str());
     return menu;
   }
 
-  Choice Ask(HWND window, POINT point) {
-    SetForegroundWindow(window);  // else it would not close by a click elsewhere
+  MenuChoice Ask(HWND window, POINT point) {
+    SetForegroundWindow(window);  // otherwise a click elsewhere would not close the menu
     const int chosen = TrackPopupMenuEx(menu_.get(), TPM_RETURNCMD | TPM_RIGHTBUTTON | TPM_NONOTIFY,
                                         point.x, point.y, window, nullptr);
     PostMessageW(window, WM_NULL, 0, 0);
-    return chosen == 0 ? Choice{} : choices_[static_cast<size_t>(chosen) - 1];
+    return chosen == 0 ? MenuChoice{} : choices_[static_cast<size_t>(chosen) - 1];
   }
 
  private:
   OwnedMenu menu_{CreatePopupMenu()};
-  std::vector<Choice> choices_;
+  std::vector<MenuChoice> choices_;
 };
 
-void AddShelf(Menu* menu, const Desktop& desktop) {
-  const HMENU shelf = menu->AddMenu(L"&Throw in");
+void AddShelfMenu(Menu* menu, const Desktop& desktop) {
+  const HMENU shelf = menu->AddMenu(L"&New sprite");
   for (size_t i = 0; i < desktop.shelf().size(); i++) {
     const UINT column = i > 0 && i % kMenuColumn == 0 ? MF_MENUBARBREAK : 0;
-    menu->AddTo(shelf, MenuText(desktop.shelf()[i]->description.name), {Wish::kDropIn, i}, column);
+    menu->AddTo(shelf, MenuText(desktop.shelf()[i]->description.name), {MenuCommand::kDropIn, i},
+                column);
   }
 }
 
-bool IsOurselves(const Neighbour& neighbour, const Desktop& desktop) {
+bool IsSelf(const Neighbour& neighbour, const Desktop& desktop) {
   return desktop.seat() && desktop.seat()->desktop == neighbour.desktop;
 }
 
-// Neighbours, and whoever is muted.
-void AddMuted(Menu* menu, const Desktop& desktop) {
+// Muted names first, checked, then the neighbours that are not muted.
+void AddMuteMenu(Menu* menu, const Desktop& desktop) {
   std::vector<std::string> names = desktop.settings().muted;
   const size_t muted = names.size();
   if (desktop.neighbours()) {
     for (const Neighbour& neighbour : *desktop.neighbours()) {
       const std::string& name = neighbour.DisplayName();
       const bool is_known = std::ranges::find(names, name) != names.end();
-      if (!name.empty() && !is_known && !IsOurselves(neighbour, desktop)) {
+      if (!name.empty() && !is_known && !IsSelf(neighbour, desktop)) {
         names.push_back(name);
       }
     }
@@ -85,7 +87,7 @@ void AddMuted(Menu* menu, const Desktop& desktop) {
   }
   const HMENU mute = menu->AddMenu(L"&Mute");
   for (size_t i = 0; i < names.size(); i++) {
-    menu->AddTo(mute, MenuText(names[i]), {Wish::kMute, 0, names[i], i >= muted},
+    menu->AddTo(mute, MenuText(names[i]), {MenuCommand::kMute, 0, names[i], i >= muted},
                 i < muted ? MF_CHECKED : 0);
   }
 }
@@ -110,61 +112,62 @@ void Tray::Add() {
   description.uFlags = NIF_MESSAGE | NIF_ICON | NIF_TIP | NIF_SHOWTIP;
   description.uCallbackMessage = kTrayMessage;
   description.hIcon = icon_;
-  CopyText(Wide(tip_), description.szTip);
+  CopyText(Wide(tooltip_), description.szTip);
   Shell_NotifyIconW(NIM_ADD, &description);
   description.uVersion = NOTIFYICON_VERSION_4;
   Shell_NotifyIconW(NIM_SETVERSION, &description);
 }
 
-void Tray::Say(const Toast& toast) {
+void Tray::ShowToast(const Toast& toast) {
   NOTIFYICONDATAW description = DescriptionFor(window_);
   description.uFlags = NIF_INFO | NIF_REALTIME;
   description.dwInfoFlags = NIIF_USER | NIIF_NOSOUND | NIIF_RESPECT_QUIET_TIME;
   description.hBalloonIcon = nullptr;
   CopyText(Wide(toast.title), description.szInfoTitle);
-  CopyText(Wide(toast.text.empty() ? " " : toast.text), description.szInfo);  // empty shows nothing
+  CopyText(Wide(toast.text.empty() ? " " : toast.text),
+           description.szInfo);  // an empty text would show no toast
   Shell_NotifyIconW(NIM_MODIFY, &description);
 }
 
-void Tray::SetTip(const std::string& tip) {
-  if (tip == tip_) {
+void Tray::SetTooltip(const std::string& tooltip) {
+  if (tooltip == tooltip_) {
     return;
   }
-  tip_ = tip;
+  tooltip_ = tooltip;
   NOTIFYICONDATAW description = DescriptionFor(window_);
   description.uFlags = NIF_TIP | NIF_SHOWTIP;
-  CopyText(Wide(tip), description.szTip);
+  CopyText(Wide(tooltip), description.szTip);
   Shell_NotifyIconW(NIM_MODIFY, &description);
 }
 
-Choice AskInMenu(HWND window, POINT point, const Desktop& desktop) {
+MenuChoice ShowTrayMenu(HWND window, POINT point, const Desktop& desktop) {
   Menu menu;
   menu.Add(MenuText(StatusOf(desktop)), {}, MF_GRAYED);
   menu.AddLine();
-  AddShelf(&menu, desktop);
-  AddMuted(&menu, desktop);
-  menu.Add(L"&Pause", {Wish::kPause, 0, "", !desktop.is_paused()},
+  AddShelfMenu(&menu, desktop);
+  AddMuteMenu(&menu, desktop);
+  menu.Add(L"&Pause", {MenuCommand::kPause, 0, "", !desktop.is_paused()},
            desktop.is_paused() ? MF_CHECKED : 0);
   menu.AddLine();
-  menu.Add(L"&Settings…", {Wish::kSettings});
-  menu.Add(L"&About Sprites", {Wish::kAbout});
+  menu.Add(L"&Settings…", {MenuCommand::kSettings});
+  menu.Add(L"&About Sprites", {MenuCommand::kAbout});
   menu.AddLine();
-  menu.Add(L"&Quit", {Wish::kQuit});
+  menu.Add(L"&Quit", {MenuCommand::kQuit});
   return menu.Ask(window, point);
 }
 
-Choice AskAboutSprite(HWND window, POINT point, const Sprite& sprite) {
+MenuChoice ShowSpriteMenu(HWND window, POINT point, const Sprite& sprite) {
   Menu menu;
   menu.Add(MenuText(sprite.name), {}, MF_GRAYED);
   menu.AddLine();
   constexpr const wchar_t* kEdges[] = {L"Throw &left", L"Throw &right", L"Throw &up",
                                        L"Throw &down"};
   for (size_t i = 0; i < std::size(kEdges); i++) {
-    menu.Add(kEdges[i], {Wish::kThrow, i});
+    menu.Add(kEdges[i], {MenuCommand::kThrow, i});
   }
   if (sprite.from_shelf) {
     menu.AddLine();
-    menu.Add(L"&Put away", {Wish::kPutAway});
+    menu.Add(L"&Put away", {MenuCommand::kPutAway});
   }
   return menu.Ask(window, point);
 }
@@ -174,12 +177,12 @@ std::string StatusOf(const Desktop& desktop) {
     case Link::kConnected: {
       const std::string& world = desktop.seat() ? desktop.seat()->world : desktop.settings().world;
       const std::string& name = desktop.settings().name;
-      return (name.empty() ? "Connected" : name + ", connected") + ", world " + world;
+      return "Connected to world " + world + (name.empty() ? "" : " as " + name);
     }
     case Link::kJoining:
       return "Connecting to " + desktop.settings().relay + " …";
     case Link::kBroken:
-      return "Not connected; trying again";
+      return "Not connected; trying again …";
   }
   return "";
 }

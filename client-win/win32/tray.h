@@ -1,6 +1,4 @@
-// The icon by the clock: toasts come from it, and the program's menu.
-//
-// Invariant: after Add the icon is there, also when the task bar has started anew (Readd).
+// The icon in the notification area, which shows toasts, and the two menus of the program.
 #ifndef CLIENT_WIN_WIN32_TRAY_H_
 #define CLIENT_WIN_WIN32_TRAY_H_
 
@@ -12,23 +10,23 @@
 
 namespace sprites {
 
-constexpr UINT kTrayMessage = WM_APP + 2;  // what the icon sends to its window
+constexpr UINT kTrayMessage = WM_APP + 2;  // sent by the icon to its window
 
-// What an entry of the menu wants.
-enum class Wish : uint8_t {
-  kNothing,
-  kDropIn,  // `index` of the shelf
-  kMute,    // `name`, and whether from now on
-  kPause,
+enum class MenuCommand : uint8_t {
+  kNone,    // the menu was closed without a choice
+  kDropIn,  // `index` on the shelf
+  kMute,    // `name`, `is_on`
+  kPause,   // `is_on`
   kSettings,
   kAbout,
   kQuit,
-  kThrow,  // `index` is the edge
+  kThrow,  // `index` is the Edge
   kPutAway,
 };
 
-struct Choice {
-  Wish wish = Wish::kNothing;
+// The entry of a menu that the user chose.
+struct MenuChoice {
+  MenuCommand command = MenuCommand::kNone;
   size_t index = 0;
   std::string name;
   bool is_on = false;
@@ -36,29 +34,29 @@ struct Choice {
 
 class Tray {
  public:
-  // `window` gets kTrayMessage.
+  // Adds the icon, which sends kTrayMessage to `window`.
   explicit Tray(HWND window);
   ~Tray();
   Tray(const Tray&) = delete;
   Tray& operator=(const Tray&) = delete;
 
-  // Puts the icon there; again after the task bar has gone.
+  // Adds the icon. Call again whenever the task bar has been created again.
   void Add();
-  void Say(const Toast& toast);
-  void SetTip(const std::string& tip);
+  void ShowToast(const Toast& toast);
+  void SetTooltip(const std::string& tooltip);
 
  private:
   HWND window_;
   HICON icon_;
-  std::string tip_;
+  std::string tooltip_;
 };
 
-// Shows the program's menu at a point, and waits for the choice.
-Choice AskInMenu(HWND window, POINT point, const Desktop& desktop);
-// Likewise the one of a sprite.
-Choice AskAboutSprite(HWND window, POINT point, const Sprite& sprite);
+// Shows the menu of the program at `point` and waits for the user's choice.
+MenuChoice ShowTrayMenu(HWND window, POINT point, const Desktop& desktop);
+// Likewise for the menu of a sprite.
+MenuChoice ShowSpriteMenu(HWND window, POINT point, const Sprite& sprite);
 
-// How things stand with the relay: one line.
+// One line about the connection to the relay.
 std::string StatusOf(const Desktop& desktop);
 
 }  // namespace sprites

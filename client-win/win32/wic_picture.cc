@@ -16,13 +16,13 @@ namespace sprites {
 
 namespace {
 
-// What a file of a kind begins with, behind so many bytes; what to say when there is no codec.
-struct Kind {
-  size_t at;
-  std::string_view mark;
-  const char* why;
+// A format that needs an optional codec: how its files are recognised, and what to tell the user.
+struct Format {
+  size_t offset;
+  std::string_view signature;  // at `offset`
+  const char* message;
 };
-constexpr Kind kKinds[] = {
+constexpr Format kFormats[] = {
     {8, "WEBP",
      "This Windows has no codec for WebP. The Microsoft Store has one: WebP Image Extensions."},
     {4, "ftypavif",
@@ -34,13 +34,13 @@ constexpr Kind kKinds[] = {
 
 [[noreturn]] void RefuseUnknown(std::span<const uint8_t> bytes) {
   const std::string_view text = AsText(bytes);
-  for (const Kind& kind : kKinds) {
-    if (text.size() > kind.at && text.substr(kind.at).starts_with(kind.mark)) {
-      throw PictureUnknown(kind.why);
+  for (const Format& format : kFormats) {
+    if (text.size() > format.offset && text.substr(format.offset).starts_with(format.signature)) {
+      throw PictureUnknown(format.message);
     }
   }
   throw PictureUnknown(
-      "It is no picture that this program or Windows can read: no PNG, JPEG, GIF or BMP.");
+      "It is not a picture that this program or Windows can read, such as PNG, JPEG, GIF or BMP.");
 }
 
 void Check(HRESULT result) {
@@ -49,9 +49,9 @@ void Check(HRESULT result) {
   }
 }
 
-// Calls a COM function that hands out an object by its last argument; null when it does not.
+// Calls a COM function that returns an object through its last argument. Null if it fails.
 template <typename T, typename Make>
-OwnedCom<T> Made(Make make) {
+OwnedCom<T> TryMake(Make make) {
   T* made = nullptr;
   const HRESULT result = make(&made);
   return OwnedCom<T>(SUCCEEDED(result) ? made : nullptr);
@@ -59,24 +59,24 @@ OwnedCom<T> Made(Make make) {
 
 template <typename T, typename Make>
 OwnedCom<T> MustMake(Make make) {
-  OwnedCom<T> made = Made<T>(make);
+  OwnedCom<T> made = TryMake<T>(make);
   Check(made == nullptr ? E_FAIL : S_OK);
   return made;
 }
 
-struct Sized {
+struct SizedFrame {
   OwnedCom<IWICBitmapFrameDecode> frame;
   UINT width = 0;
   UINT height = 0;
 };
 
-// The largest frame: an icon has one for each size, a photograph a small one to be seen first.
-Sized LargestFrame(IWICBitmapDecoder* decoder) {
+// Returns the largest frame: an icon has one for each size, a photograph may have a small preview.
+SizedFrame LargestFrame(IWICBitmapDecoder* decoder) {
   UINT frames = 0;
   Check(decoder->GetFrameCount(&frames));
-  Sized largest;
+  SizedFrame largest;
   for (UINT i = 0; i < std::min<UINT>(frames, kPictureFramesMax); i++) {
-    Sized one{Made<IWICBitmapFrameDecode>(
+    SizedFrame one{TryMake<IWICBitmapFrameDecode>(
         [&](IWICBitmapFrameDecode** made) { return decoder->GetFrame(i, made); })};
     if (one.frame != nullptr && SUCCEEDED(one.frame->GetSize(&one.width, &one.height)) &&
         (largest.frame == nullptr || one.width > largest.width)) {
@@ -98,14 +98,14 @@ Picture DecodeByWindows(std::span<const uint8_t> bytes) {
       MustMake<IWICStream>([&](IWICStream** made) { return factory->CreateStream(made); });
   Check(stream->InitializeFromMemory(const_cast<BYTE*>(bytes.data()),
                                      static_cast<DWORD>(bytes.size())));
-  const auto decoder = Made<IWICBitmapDecoder>([&](IWICBitmapDecoder** made) {
+  const auto decoder = TryMake<IWICBitmapDecoder>([&](IWICBitmapDecoder** made) {
     return factory->CreateDecoderFromStream(stream.get(), nullptr, WICDecodeMetadataCacheOnDemand,
                                             made);
   });
   if (decoder == nullptr) {
     RefuseUnknown(bytes);
   }
-  const Sized largest = LargestFrame(decoder.get());
+  const SizedFrame largest = LargestFrame(decoder.get());
   const UINT width = largest.width;
   const UINT height = largest.height;
   CheckPictureSize(width, height, 1, kPicturePixelsMax);

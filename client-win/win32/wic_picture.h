@@ -1,6 +1,8 @@
-// Pictures of kinds the core does not know: JPEG, TIFF, ICO, WebP where its codec is installed …
+// Decodes picture formats that the core does not know: JPEG, TIFF, ICO, WebP if its codec is
+// installed …
 //
-// Windows has a decoder for each, and keeps it in repair; these are the person's own files alone.
+// Uses the codecs of Windows, which Windows Update maintains. Only for the user's own files, never
+// for files from the relay.
 #ifndef CLIENT_WIN_WIN32_WIC_PICTURE_H_
 #define CLIENT_WIN_WIN32_WIC_PICTURE_H_
 
@@ -10,8 +12,9 @@
 
 namespace sprites {
 
-// The largest frame of it. Sizes are checked before pixels are decoded. Throws PictureUnknown when
-// Windows has no codec for it, else PictureRefused. The thread must have COM.
+// Returns the largest frame of the picture. Checks its size before it decodes pixels. Throws
+// PictureUnknown if Windows has no codec for the format, PictureRefused for any other failure.
+// REQUIRES: COM is initialised on this thread.
 Picture DecodeByWindows(std::span<const uint8_t> bytes);
 
 }  // namespace sprites

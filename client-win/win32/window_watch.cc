@@ -17,36 +17,36 @@ constexpr std::array<std::pair<DWORD, DWORD>, 3> kEvents = {
      {EVENT_SYSTEM_MOVESIZESTART, EVENT_SYSTEM_MINIMIZEEND},
      {EVENT_OBJECT_DESTROY, EVENT_OBJECT_LOCATIONCHANGE}}};
 
-// What is seen of it: without the invisible border of its shadow where Windows tells.
-bool SeenRect(HWND window, RECT* rect) {
+// The visible part of a window: without the invisible border around it, if Windows reports that.
+bool VisibleRect(HWND window, RECT* rect) {
   return SUCCEEDED(
              DwmGetWindowAttribute(window, DWMWA_EXTENDED_FRAME_BOUNDS, rect, sizeof *rect)) ||
          GetWindowRect(window, rect);
 }
 
-struct Looked {
+struct Listing {
   std::vector<WindowArea> windows;
   HWND foreground = GetForegroundWindow();
 };
 
 BOOL CALLBACK OnWindow(HWND window, LPARAM context) {
-  auto* looked = reinterpret_cast<Looked*>(context);
+  auto* listing = reinterpret_cast<Listing*>(context);
   const LONG_PTR extended = GetWindowLongPtrW(window, GWL_EXSTYLE);
   const bool lets_clicks_through = (extended & WS_EX_TRANSPARENT) != 0;
   RECT rect{};
   const bool is_left_out = IsIconic(window) || !IsOfAnotherProgram(window) || lets_clicks_through ||
-                           !SeenRect(window, &rect) || rect.right <= rect.left ||
+                           !VisibleRect(window, &rect) || rect.right <= rect.left ||
                            rect.bottom <= rect.top;
   if (is_left_out) {
     return TRUE;
   }
   const LONG_PTR style = GetWindowLongPtrW(window, GWL_STYLE);
-  looked->windows.push_back({reinterpret_cast<uint64_t>(window),
-                             {static_cast<double>(rect.left), static_cast<double>(rect.top),
-                              static_cast<double>(rect.right), static_cast<double>(rect.bottom)},
-                             (style & WS_CAPTION) == WS_CAPTION,
-                             window == looked->foreground});
-  return looked->windows.size() < kWindowsMax;
+  listing->windows.push_back({reinterpret_cast<uint64_t>(window),
+                              {static_cast<double>(rect.left), static_cast<double>(rect.top),
+                               static_cast<double>(rect.right), static_cast<double>(rect.bottom)},
+                              (style & WS_CAPTION) == WS_CAPTION,
+                              window == listing->foreground});
+  return listing->windows.size() < kWindowsMax;
 }
 
 bool IsSame(const WindowArea& one, const WindowArea& other) {
@@ -69,13 +69,13 @@ WindowWatch::WindowWatch() {
 WindowWatch::~WindowWatch() { watch_ = nullptr; }
 
 bool WindowWatch::Look() {
-  nudged_ = false;
-  Looked looked;
-  EnumWindows(OnWindow, reinterpret_cast<LPARAM>(&looked));
-  if (std::ranges::equal(looked.windows, windows_, IsSame)) {
+  may_have_changed_ = false;
+  Listing listing;
+  EnumWindows(OnWindow, reinterpret_cast<LPARAM>(&listing));
+  if (std::ranges::equal(listing.windows, windows_, IsSame)) {
     return false;
   }
-  windows_ = std::move(looked.windows);
+  windows_ = std::move(listing.windows);
   return true;
 }
 
@@ -83,7 +83,7 @@ void CALLBACK WindowWatch::OnEvent(HWINEVENTHOOK, DWORD, HWND window, LONG objec
                                    DWORD, DWORD) {
   const bool is_a_window = window != nullptr && object == OBJID_WINDOW && child == CHILDID_SELF;
   if (watch_ != nullptr && is_a_window && GetAncestor(window, GA_ROOT) == window) {
-    watch_->nudged_ = true;
+    watch_->may_have_changed_ = true;
   }
 }
 

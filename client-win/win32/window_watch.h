@@ -1,8 +1,9 @@
-// Windows of other programs: where they are now, and a nudge when one of them may have moved.
+// Watches the windows of other programs: where they are, and whether one may have moved.
 //
-// The hook only nudges: it says nothing while a window is dragged in some programs, so whoever
-// wants to know looks again every now and then. Threads: all on the one that made it, which must
-// handle messages. Cost: a look is two calls a window, 0.1 to 0.5 ms with 40 of them.
+// A hook reports that a window may have moved. It misses some moves, for example while a window of
+// some programs is dragged, so callers also poll with Look. Threads: all calls on the one that
+// constructed it, which must handle messages. Cost of Look: two calls per window, 0.1 to 0.5 ms for
+// 40 windows.
 #ifndef CLIENT_WIN_WIN32_WINDOW_WATCH_H_
 #define CLIENT_WIN_WIN32_WINDOW_WATCH_H_
 
@@ -22,12 +23,12 @@ class WindowWatch {
   WindowWatch(const WindowWatch&) = delete;
   WindowWatch& operator=(const WindowWatch&) = delete;
 
-  // Looks. True when something is different from the last look.
+  // Lists the windows again. Returns true if anything differs from the last call.
   bool Look();
-  // Front to back, as of the last look.
+  // The windows that the last Look found, front to back.
   const std::vector<WindowArea>& windows() const { return windows_; }
-  // Something may have moved since the last look.
-  bool IsNudged() const { return nudged_; }
+  // Whether the hook has reported anything since the last Look.
+  bool MayHaveChanged() const { return may_have_changed_; }
 
  private:
   using OwnedHook = Owned<HWINEVENTHOOK, UnhookWinEvent>;
@@ -35,10 +36,10 @@ class WindowWatch {
   static void CALLBACK OnEvent(HWINEVENTHOOK, DWORD event, HWND window, LONG object, LONG child,
                                DWORD, DWORD);
 
-  static WindowWatch* watch_;  // a hook's callback has no context of its own
+  static WindowWatch* watch_;  // for OnEvent: a hook's callback gets no context
   std::vector<OwnedHook> hooks_;
   std::vector<WindowArea> windows_;
-  bool nudged_ = true;
+  bool may_have_changed_ = true;
 };
 
 }  // namespace sprites

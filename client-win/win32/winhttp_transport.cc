@@ -13,40 +13,40 @@ namespace sprites {
 
 namespace {
 
-constexpr int kConnectMsMax = 5'000;   // ms: a host that is there answers sooner
-constexpr size_t kReadBytes = 16'384;  // bytes of one read: a batch of a poll in one
+constexpr int kConnectMsMax = 5'000;   // ms: a reachable host connects sooner
+constexpr size_t kReadBytes = 16'384;  // bytes per read: holds a usual batch of a poll
 constexpr int kRetryAfterSecondsMax = 86'400;
 constexpr wchar_t kAgent[] = L"Sprites for Windows";
 
-// What WinHTTP's threads write while we wait. It lives until they are done with it, which may be
-// long after we have stopped waiting.
-struct Exchanged {
+// Shared with WinHTTP's threads, which write to it while Exchange waits. It lives until they are
+// done with it, which may be long after Exchange has returned.
+struct ExchangeState {
   OwnedHandle done{CreateEventW(nullptr, FALSE, FALSE, nullptr)};
   std::atomic<bool> failed = false;
   std::atomic<DWORD> read = 0;  // bytes
   std::string body;             // of the request
   std::array<char, kReadBytes> buffer;
 };
-using ExchangedPointer = std::shared_ptr<Exchanged>;
+using ExchangeStatePointer = std::shared_ptr<ExchangeState>;
 
 void CALLBACK OnStatus(HINTERNET, DWORD_PTR context, DWORD status, void*, DWORD size) {
-  auto* held = reinterpret_cast<ExchangedPointer*>(context);
+  auto* held = reinterpret_cast<ExchangeStatePointer*>(context);
   if (held == nullptr) {
     return;
   }
-  Exchanged& exchanged = **held;
+  ExchangeState& state = **held;
   switch (status) {
     case WINHTTP_CALLBACK_STATUS_READ_COMPLETE:
-      exchanged.read = size;
-      SetEvent(exchanged.done.get());
+      state.read = size;
+      SetEvent(state.done.get());
       break;
     case WINHTTP_CALLBACK_STATUS_SENDREQUEST_COMPLETE:
     case WINHTTP_CALLBACK_STATUS_HEADERS_AVAILABLE:
-      SetEvent(exchanged.done.get());
+      SetEvent(state.done.get());
       break;
     case WINHTTP_CALLBACK_STATUS_REQUEST_ERROR:
-      exchanged.failed = true;
-      SetEvent(exchanged.done.get());
+      state.failed = true;
+      SetEvent(state.done.get());
       break;
     case WINHTTP_CALLBACK_STATUS_HANDLE_CLOSING:
       delete held;
@@ -96,8 +96,8 @@ std::wstring HeadersOf(const Request& request) {
   return headers;
 }
 
-// A number of the answer's head; 0 when it has none.
-DWORD NumberOf(HINTERNET handle, DWORD query) {
+// Returns a number from the response's headers; 0 if there is none.
+DWORD HeaderNumber(HINTERNET handle, DWORD query) {
   DWORD number = 0;
   DWORD size = sizeof number;
   const BOOL found =
@@ -106,53 +106,53 @@ DWORD NumberOf(HINTERNET handle, DWORD query) {
   return found ? number : 0;
 }
 
-// One exchange, step by step; each step waits for its end, a timeout, or the cancelling.
+// The steps of one exchange. Each step waits until it completes, times out or is cancelled; it
+// fails in the last two cases.
 class Steps {
  public:
-  Steps(HINTERNET handle, const ExchangedPointer& exchanged, HANDLE cancelled, uint32_t timeout_ms)
+  Steps(HINTERNET handle, const ExchangeStatePointer& state, HANDLE cancelled, uint32_t timeout_ms)
       : handle_(handle),
-        exchanged_(exchanged),
+        state_(state),
         cancelled_(cancelled),
         until_ms_(GetTickCount64() + timeout_ms) {}
 
   bool Send(const std::wstring& headers) {
-    std::string& body = exchanged_->body;
+    std::string& body = state_->body;
     const auto size = static_cast<DWORD>(body.size());
     return WinHttpSendRequest(handle_, headers.c_str(), static_cast<DWORD>(headers.size()),
                               body.data(), size, size, 0) &&
-           Ended() && WinHttpReceiveResponse(handle_, nullptr) && Ended();
+           WaitForStep() && WinHttpReceiveResponse(handle_, nullptr) && WaitForStep();
   }
 
-  // Nothing when it breaks off or is longer than it may be.
+  // Returns the body; nullopt if it breaks off or is longer than `bytes_max`.
   std::optional<std::string> Read(size_t bytes_max) {
     std::string body;
     for (;;) {
-      exchanged_->read = 0;
-      if (!WinHttpReadData(handle_, exchanged_->buffer.data(), kReadBytes, nullptr) || !Ended()) {
+      state_->read = 0;
+      if (!WinHttpReadData(handle_, state_->buffer.data(), kReadBytes, nullptr) || !WaitForStep()) {
         return std::nullopt;
       }
-      const DWORD read = exchanged_->read;
+      const DWORD read = state_->read;
       if (read == 0) {
         return body;
       }
       if (body.size() + read > bytes_max) {
         return std::nullopt;
       }
-      body.append(exchanged_->buffer.data(), read);
+      body.append(state_->buffer.data(), read);
     }
   }
 
  private:
-  bool Ended() {
+  bool WaitForStep() {
     const uint64_t now_ms = GetTickCount64();
-    const HANDLE events[] = {exchanged_->done.get(), cancelled_};
+    const HANDLE events[] = {state_->done.get(), cancelled_};
     const DWORD left_ms = now_ms < until_ms_ ? static_cast<DWORD>(until_ms_ - now_ms) : 0;
-    return WaitForMultipleObjects(2, events, FALSE, left_ms) == WAIT_OBJECT_0 &&
-           !exchanged_->failed;
+    return WaitForMultipleObjects(2, events, FALSE, left_ms) == WAIT_OBJECT_0 && !state_->failed;
   }
 
   HINTERNET handle_;
-  ExchangedPointer exchanged_;
+  ExchangeStatePointer state_;
   HANDLE cancelled_;
   uint64_t until_ms_;
 };
@@ -162,7 +162,7 @@ class Steps {
 WinHttpTransport::WinHttpTransport() {
   session_.reset(WinHttpOpen(kAgent, WINHTTP_ACCESS_TYPE_AUTOMATIC_PROXY, WINHTTP_NO_PROXY_NAME,
                              WINHTTP_NO_PROXY_BYPASS, WINHTTP_FLAG_ASYNC));
-  if (session_ == nullptr) {  // before Windows 8.1
+  if (session_ == nullptr) {  // Windows before 8.1
     session_.reset(WinHttpOpen(kAgent, WINHTTP_ACCESS_TYPE_DEFAULT_PROXY, WINHTTP_NO_PROXY_NAME,
                                WINHTTP_NO_PROXY_BYPASS, WINHTTP_FLAG_ASYNC));
   }
@@ -172,24 +172,24 @@ WinHttpTransport::WinHttpTransport() {
 }
 
 Response WinHttpTransport::Exchange(const Request& request) {
-  const Response none{request.id, 0};
+  const Response no_response{request.id, 0};
   const OwnedHandle cancelled(CreateEventW(nullptr, TRUE, FALSE, nullptr));
   {
     const std::lock_guard lock(mutex_);
     if (cancelled_early_.erase(request.id) > 0) {
-      return none;
+      return no_response;
     }
-    under_way_[request.id] = cancelled.get();
+    in_progress_[request.id] = cancelled.get();
   }
   const auto forget = [this, &request](void*) {
     const std::lock_guard lock(mutex_);
-    under_way_.erase(request.id);
+    in_progress_.erase(request.id);
   };
-  const std::unique_ptr<void, decltype(forget)> under_way(this, forget);
+  const std::unique_ptr<void, decltype(forget)> entry(this, forget);
 
   const auto address = AddressOf(request.url);
   if (!address) {
-    return none;
+    return no_response;
   }
   const OwnedInternet host(WinHttpConnect(session_.get(), address->host.c_str(), address->port, 0));
   const OwnedInternet handle(
@@ -200,39 +200,40 @@ Response WinHttpTransport::Exchange(const Request& request) {
                 WINHTTP_NO_REFERER, WINHTTP_DEFAULT_ACCEPT_TYPES,
                 (address->is_secure ? WINHTTP_FLAG_SECURE : 0) | WINHTTP_FLAG_ESCAPE_DISABLE));
   if (handle == nullptr) {
-    return none;
+    return no_response;
   }
-  const auto exchanged = std::make_shared<Exchanged>();
-  exchanged->body = request.body;
-  auto* context = new ExchangedPointer(exchanged);  // OnStatus deletes it when the handle closes
+  const auto state = std::make_shared<ExchangeState>();
+  state->body = request.body;
+  auto* context = new ExchangeStatePointer(state);  // OnStatus deletes it when the handle is closed
   if (!WinHttpSetOption(handle.get(), WINHTTP_OPTION_CONTEXT_VALUE, &context, sizeof context)) {
     delete context;
-    return none;
+    return no_response;
   }
   DWORD no_cookies = WINHTTP_DISABLE_COOKIES;
   WinHttpSetOption(handle.get(), WINHTTP_OPTION_DISABLE_FEATURE, &no_cookies, sizeof no_cookies);
   const int timeout_ms = static_cast<int>(request.timeout_ms);
   WinHttpSetTimeouts(handle.get(), kConnectMsMax, kConnectMsMax, timeout_ms, timeout_ms);
 
-  Steps steps(handle.get(), exchanged, cancelled.get(), request.timeout_ms);
+  Steps steps(handle.get(), state, cancelled.get(), request.timeout_ms);
   if (!steps.Send(HeadersOf(request))) {
-    return none;
+    return no_response;
   }
   auto body = steps.Read(request.response_bytes_max);
   if (!body) {
-    return none;
+    return no_response;
   }
-  Response answer{request.id, static_cast<int>(NumberOf(handle.get(), WINHTTP_QUERY_STATUS_CODE))};
-  answer.body = std::move(*body);
-  answer.retry_after_s = static_cast<int>(
-      std::min<DWORD>(NumberOf(handle.get(), WINHTTP_QUERY_RETRY_AFTER), kRetryAfterSecondsMax));
-  return answer;
+  Response response{request.id,
+                    static_cast<int>(HeaderNumber(handle.get(), WINHTTP_QUERY_STATUS_CODE))};
+  response.body = std::move(*body);
+  response.retry_after_s = static_cast<int>(std::min<DWORD>(
+      HeaderNumber(handle.get(), WINHTTP_QUERY_RETRY_AFTER), kRetryAfterSecondsMax));
+  return response;
 }
 
 void WinHttpTransport::Cancel(RequestId id) {
   const std::lock_guard lock(mutex_);
-  const auto found = under_way_.find(id);
-  if (found == under_way_.end()) {
+  const auto found = in_progress_.find(id);
+  if (found == in_progress_.end()) {
     cancelled_early_.insert(id);
   } else {
     SetEvent(found->second);

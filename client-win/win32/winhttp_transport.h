@@ -1,9 +1,9 @@
-// Requests by WinHTTP: TLS and proxy are those of the system.
+// Makes HTTP requests with WinHTTP, with the TLS and proxy settings of the system.
 //
-// WinHTTP runs asynchronously underneath, so that every wait here ends by its timeout or by Cancel,
-// whatever the other side does. Connections are kept by WinHTTP and used again; an exchange under
-// way has one of its own, so a held poll blocks nobody. Redirects are not followed.
-// Threads: Exchange on several at once, Cancel on any. Cost: one read of at most 16 KiB at a time.
+// WinHTTP is used in asynchronous mode, so that each wait ends by its timeout or by Cancel,
+// whatever the relay does. WinHTTP keeps connections and reuses them; each exchange in progress has
+// its own connection, so a held poll does not block other requests. Redirects are not followed.
+// Threads: Exchange on several at once, Cancel on any. Cost: reads at most 16 KiB at a time.
 #ifndef CLIENT_WIN_WIN32_WINHTTP_TRANSPORT_H_
 #define CLIENT_WIN_WIN32_WINHTTP_TRANSPORT_H_
 
@@ -32,8 +32,8 @@ class WinHttpTransport : public Transport {
 
   OwnedInternet session_;
   std::mutex mutex_;
-  std::map<RequestId, HANDLE> under_way_;  // the event that ends each
-  std::set<RequestId> cancelled_early_;    // before they began
+  std::map<RequestId, HANDLE> in_progress_;  // with the event that cancels each
+  std::set<RequestId> cancelled_early_;      // cancelled before Exchange was called
 };
 
 }  // namespace sprites

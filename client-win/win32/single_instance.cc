@@ -1,4 +1,4 @@
-#include "win32/hand_over.h"
+#include "win32/single_instance.h"
 
 #include <string_view>
 
@@ -7,27 +7,27 @@ namespace sprites {
 namespace {
 
 constexpr wchar_t kMutexName[] = L"Local\\SpritesDesktop";
-constexpr ULONG_PTR kPathsFollow = 0x53505231;  // "SPR1": paths, each ended by a 0
-constexpr DWORD kPatienceMs = 10'000;           // ms: the first may just be starting
-constexpr DWORD kLookAgainMs = 50;
+constexpr ULONG_PTR kPathsFollow = 0x53505231;  // "SPR1": paths follow, each terminated by a 0
+constexpr DWORD kWaitMsMax = 10'000;            // ms: the first instance may still be starting
+constexpr DWORD kRetryMs = 50;
 
 HWND MainWindow() {
-  for (DWORD waited = 0; waited < kPatienceMs; waited += kLookAgainMs) {
+  for (DWORD waited_ms = 0; waited_ms < kWaitMsMax; waited_ms += kRetryMs) {
     if (const HWND window = FindWindowW(kMainClass, nullptr)) {
       return window;
     }
-    Sleep(kLookAgainMs);
+    Sleep(kRetryMs);
   }
   return nullptr;
 }
 
 }  // namespace
 
-OnlyOne::OnlyOne() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {
+SingleInstance::SingleInstance() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {
   is_first_ = mutex_ != nullptr && GetLastError() != ERROR_ALREADY_EXISTS;
 }
 
-bool HandOver(const std::vector<std::wstring>& paths) {
+bool SendPaths(const std::vector<std::wstring>& paths) {
   const HWND window = MainWindow();
   if (window == nullptr) {
     return false;
@@ -38,14 +38,14 @@ bool HandOver(const std::vector<std::wstring>& paths) {
   }
   COPYDATASTRUCT copied{kPathsFollow, static_cast<DWORD>(text.size() * sizeof(wchar_t)),
                         text.data()};
-  DWORD_PTR taken = 0;
+  DWORD_PTR accepted = 0;
   return SendMessageTimeoutW(window, WM_COPYDATA, 0, reinterpret_cast<LPARAM>(&copied),
-                             SMTO_ABORTIFHUNG, kPatienceMs, &taken) != 0 &&
-         taken != 0;
+                             SMTO_ABORTIFHUNG, kWaitMsMax, &accepted) != 0 &&
+         accepted != 0;
 }
 
-std::optional<std::vector<std::wstring>> HandedOver(const COPYDATASTRUCT& copied) {
-  const bool fits = copied.dwData == kPathsFollow && copied.cbData <= kHandedBytesMax &&
+std::optional<std::vector<std::wstring>> ReadSentPaths(const COPYDATASTRUCT& copied) {
+  const bool fits = copied.dwData == kPathsFollow && copied.cbData <= kSentBytesMax &&
                     copied.cbData % sizeof(wchar_t) == 0;
   if (!fits) {
     return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<std::vector<std::wstring>> HandedOver(const COPYDATASTRUCT& copied
   std::wstring_view rest(static_cast<const wchar_t*>(copied.lpData),
                          copied.cbData / sizeof(wchar_t));
   std::vector<std::wstring> paths;
-  while (!rest.empty() && paths.size() < kHandedPathsMax) {
+  while (!rest.empty() && paths.size() < kSentPathsMax) {
     const size_t end = rest.find(L'\0');
     if (end == std::wstring_view::npos) {
       return std::nullopt;

@@ -1,4 +1,4 @@
-#include "win32/folder.h"
+#include "win32/data_folder.h"
 
 #include <windows.h>
 // After windows.h.
@@ -20,7 +20,7 @@ OwnedHandle Opened(const std::filesystem::path& path, DWORD access, DWORD dispos
 
 }  // namespace
 
-std::filesystem::path OwnFolder() {
+std::filesystem::path DataFolder() {
   wchar_t* roaming = nullptr;
   std::filesystem::path folder;
   if (SUCCEEDED(SHGetKnownFolderPath(FOLDERID_RoamingAppData, KF_FLAG_CREATE, nullptr, &roaming))) {
@@ -33,7 +33,7 @@ std::filesystem::path OwnFolder() {
   return folder;
 }
 
-std::optional<std::string> ReadWhole(const std::filesystem::path& path, size_t bytes_max) {
+std::optional<std::string> ReadWholeFile(const std::filesystem::path& path, size_t bytes_max) {
   const OwnedHandle file = Opened(path, GENERIC_READ, OPEN_EXISTING);
   LARGE_INTEGER size{};
   const bool fits = file != nullptr && GetFileSizeEx(file.get(), &size) && size.QuadPart >= 0 &&
@@ -48,7 +48,7 @@ std::optional<std::string> ReadWhole(const std::filesystem::path& path, size_t b
   return done && read == text.size() ? std::optional(std::move(text)) : std::nullopt;
 }
 
-bool WriteWhole(const std::filesystem::path& path, std::string_view text) {
+bool WriteFileAtomically(const std::filesystem::path& path, std::string_view text) {
   std::filesystem::path fresh = path;
   fresh += L".part";
   {

@@ -1,4 +1,4 @@
-#include "win32/start_up.h"
+#include "win32/autostart.h"
 
 #include <windows.h>
 
@@ -10,23 +10,23 @@ namespace {
 
 constexpr wchar_t kKey[] = L"Software\\Microsoft\\Windows\\CurrentVersion\\Run";
 constexpr wchar_t kValue[] = L"Sprites";
-constexpr DWORD kPathLettersMax = 32'768;  // of any path on Windows
+constexpr DWORD kPathLengthMax = 32'768;  // characters of any path on Windows
 
 std::wstring OwnCommand() {
-  std::wstring path(kPathLettersMax, 0);
-  path.resize(GetModuleFileNameW(nullptr, path.data(), kPathLettersMax));
+  std::wstring path(kPathLengthMax, 0);
+  path.resize(GetModuleFileNameW(nullptr, path.data(), kPathLengthMax));
   return L"\"" + path + L"\"";
 }
 
 }  // namespace
 
-bool StartsWithWindows() {
+bool IsAutostartOn() {
   return RegGetValueW(HKEY_CURRENT_USER, kKey, kValue, RRF_RT_REG_SZ, nullptr, nullptr, nullptr) ==
          ERROR_SUCCESS;
 }
 
-void StartWithWindows(bool starts) {
-  if (!starts) {
+void SetAutostart(bool is_on) {
+  if (!is_on) {
     RegDeleteKeyValueW(HKEY_CURRENT_USER, kKey, kValue);
     return;
   }

@@ -1,4 +1,4 @@
-#include "win32/own_characters.h"
+#include "win32/bundled_characters.h"
 
 #include <windows.h>
 
@@ -8,13 +8,13 @@ namespace sprites {
 
 namespace {
 
-struct Found {
+struct Collected {
   FileCache* cache;
   std::vector<SheetPointer> sheets;
 };
 
 BOOL CALLBACK OnResource(HMODULE module, const wchar_t* type, wchar_t* name, LONG_PTR context) {
-  auto* found = reinterpret_cast<Found*>(context);
+  auto* collected = reinterpret_cast<Collected*>(context);
   const HRSRC place = FindResourceW(module, name, type);
   const HGLOBAL loaded = place == nullptr ? nullptr : LoadResource(module, place);
   if (loaded == nullptr) {
@@ -23,19 +23,19 @@ BOOL CALLBACK OnResource(HMODULE module, const wchar_t* type, wchar_t* name, LON
   const std::span bytes(static_cast<const uint8_t*>(LockResource(loaded)),
                         SizeofResource(module, place));
   SheetPointer sheet = ReadSheet(bytes);
-  if (!found->cache->Find(sheet->file)) {
-    found->cache->Keep(sheet->file, bytes, Origin::kOwn);
+  if (!collected->cache->Find(sheet->file)) {
+    collected->cache->Keep(sheet->file, bytes, Origin::kOwn);
   }
-  found->sheets.push_back(std::move(sheet));
+  collected->sheets.push_back(std::move(sheet));
   return TRUE;
 }
 
 }  // namespace
 
-std::vector<SheetPointer> OwnCharacters(FileCache* cache) {
-  Found found{cache, {}};
-  EnumResourceNamesW(nullptr, L"SPR", OnResource, reinterpret_cast<LONG_PTR>(&found));
-  return std::move(found.sheets);
+std::vector<SheetPointer> BundledCharacters(FileCache* cache) {
+  Collected collected{cache, {}};
+  EnumResourceNamesW(nullptr, L"SPR", OnResource, reinterpret_cast<LONG_PTR>(&collected));
+  return std::move(collected.sheets);
 }
 
 }  // namespace sprites

@@ -1,4 +1,4 @@
-#include "win32/taker.h"
+#include "win32/picture_importer.h"
 
 #include <objbase.h>
 
@@ -10,7 +10,7 @@
 #include "core/picture/orientation.h"
 #include "core/picture/picture.h"
 #include "core/picture/png.h"
-#include "win32/folder.h"
+#include "win32/data_folder.h"
 #include "win32/text16.h"
 #include "win32/wic_picture.h"
 
@@ -18,7 +18,8 @@ namespace sprites {
 
 namespace {
 
-// A picture the core knows; else one that Windows does.
+// Converts a file to .spr: with the core's decoders, or with those of Windows if the core does not
+// know the format.
 Bytes SprOf(std::span<const uint8_t> bytes, const std::string& name) {
   try {
     return SprOfFile(bytes, name);
@@ -27,40 +28,40 @@ Bytes SprOf(std::span<const uint8_t> bytes, const std::string& name) {
   }
 }
 
-Taken TakeIn(const std::filesystem::path& path, FileCache* cache) {
-  Taken taken;
-  taken.name = Narrow(path.filename().wstring());
+ImportResult ImportFile(const std::filesystem::path& path, FileCache* cache) {
+  ImportResult result;
+  result.name = Narrow(path.filename().wstring());
   try {
-    const auto text = ReadWhole(path, kPictureBytesMax);
+    const auto text = ReadWholeFile(path, kPictureBytesMax);
     if (!text) {
-      taken.why =
-          "It can't be read, or has more than " + std::to_string(kPictureBytesMax >> 20) + " MiB.";
-      return taken;
+      result.error = "The file can't be read, or is larger than " +
+                     std::to_string(kPictureBytesMax >> 20) + " MiB.";
+      return result;
     }
-    taken.sheet = KeepOwn(cache, SprOf(AsBytes(*text), taken.name));
+    result.sheet = KeepOwn(cache, SprOf(AsBytes(*text), result.name));
   } catch (const std::bad_alloc&) {
-    taken.why = "There is not enough memory to make a sprite of it.";
+    result.error = "There is not enough memory to convert the picture.";
   } catch (const std::exception& refused) {
-    taken.why = refused.what();
+    result.error = refused.what();
   }
-  return taken;
+  return result;
 }
 
 }  // namespace
 
-Taker::Taker(FileCache* cache, std::function<void()> wake)
-    : cache_(cache), wake_(std::move(wake)), thread_([this] { Work(); }) {}
+PictureImporter::PictureImporter(FileCache* cache, std::function<void()> wake)
+    : cache_(cache), wake_(std::move(wake)), thread_([this] { Run(); }) {}
 
-Taker::~Taker() {
+PictureImporter::~PictureImporter() {
   {
     const std::lock_guard lock(mutex_);
-    ends_ = true;
+    stopping_ = true;
   }
   changed_.notify_all();
   thread_.join();
 }
 
-void Taker::Give(std::vector<std::wstring> paths) {
+void PictureImporter::Import(std::vector<std::wstring> paths) {
   {
     const std::lock_guard lock(mutex_);
     for (std::wstring& path : paths) {
@@ -70,25 +71,25 @@ void Taker::Give(std::vector<std::wstring> paths) {
   changed_.notify_all();
 }
 
-std::vector<Taken> Taker::TakeTaken() {
+std::vector<ImportResult> PictureImporter::PopResults() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(taken_, {});
+  return std::exchange(results_, {});
 }
 
-void Taker::Work() {
+void PictureImporter::Run() {
   const HRESULT com = CoInitializeEx(nullptr, COINIT_MULTITHREADED);
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return ends_ || !paths_.empty(); });
-    if (ends_) {
+    changed_.wait(lock, [this] { return stopping_ || !paths_.empty(); });
+    if (stopping_) {
       break;
     }
     const std::wstring path = std::move(paths_.front());
     paths_.pop_front();
     lock.unlock();
-    Taken taken = TakeIn(path, cache_);
+    ImportResult result = ImportFile(path, cache_);
     lock.lock();
-    taken_.push_back(std::move(taken));
+    results_.push_back(std::move(result));
     lock.unlock();
     wake_();
     lock.lock();

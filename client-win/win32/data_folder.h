@@ -1,0 +1,27 @@
+// The folder of this program's files, %APPDATA%\Sprites, and how its files are read and written.
+//
+// settings.json holds the user's settings, kept.json the state of the desktop, files\ the
+// FileCache. Invariant: a file has either its old or its new content, never a part of it: the new
+// content goes to a second file, which is flushed and then renamed over the first.
+#ifndef CLIENT_WIN_WIN32_DATA_FOLDER_H_
+#define CLIENT_WIN_WIN32_DATA_FOLDER_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sprites {
+
+// Creates the folder if it does not exist.
+std::filesystem::path DataFolder();
+
+// Returns nullopt if there is no such file, it can't be read, or it is longer than `bytes_max`.
+std::optional<std::string> ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
+// Returns false if the file could not be written; its old content is then still there.
+bool WriteFileAtomically(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_WIN32_DATA_FOLDER_H_

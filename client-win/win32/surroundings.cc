@@ -1,0 +1,73 @@
+#include "win32/surroundings.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "win32/monitors.h"
+#include "win32/other_windows.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int64_t kMonitorsMs = 1'000;  // between two checks of the monitors
+constexpr int64_t kWindowsMs = 100;     // between two checks of windows that no hook has triggered
+constexpr int64_t kWindowsMsStanding = 33;  // likewise while a sprite stands on a window
+constexpr int64_t kPlacesMs = 500;          // between two checks of where windows belong
+constexpr double kOnFloorPx = 2;            // px above the floor within which a foot stands on it
+
+bool AnySpriteOnWindow(const Simulation& simulation) {
+  return std::ranges::any_of(simulation.sprites(), [&](const Sprite& sprite) {
+    const Monitor& monitor = simulation.screen().monitors()[sprite.monitor];
+    return RulesOf(sprite.mode).on_feet && sprite.y < monitor.work.bottom - kOnFloorPx;
+  });
+}
+
+}  // namespace
+
+int64_t WindowCheckMs(const Simulation& simulation) {
+  return AnySpriteOnWindow(simulation) ? kWindowsMsStanding : kWindowsMs;
+}
+
+void Surroundings::Update(Desktop* desktop, int64_t now_ms) {
+  if (monitors_may_have_changed_ || now_ms - monitors_checked_ms_ >= kMonitorsMs) {
+    UpdateMonitors(desktop, now_ms);
+  }
+  const int64_t check_ms = WindowCheckMs(desktop->simulation());
+  if (watch_.MayHaveChanged() || now_ms - windows_checked_ms_ >= check_ms) {
+    UpdateWindows(desktop, now_ms);
+  }
+  if (desktop->settings().restore_windows && now_ms - places_checked_ms_ >= kPlacesMs) {
+    RestoreWindows(now_ms);
+  }
+}
+
+void Surroundings::UpdateMonitors(Desktop* desktop, int64_t now_ms) {
+  monitors_checked_ms_ = now_ms;
+  monitors_may_have_changed_ = false;
+  const std::vector<Monitor> monitors = MonitorsNow();
+  if (!monitors.empty() && Screen(monitors) != desktop->simulation().screen()) {
+    desktop->SetMonitors(monitors);
+  }
+}
+
+void Surroundings::UpdateWindows(Desktop* desktop, int64_t now_ms) {
+  windows_checked_ms_ = now_ms;
+  if (watch_.Look()) {
+    desktop->SetWindows(watch_.windows());
+  }
+}
+
+void Surroundings::RestoreWindows(int64_t now_ms) {
+  places_checked_ms_ = now_ms;
+  const std::vector<Monitor> monitors = MonitorsNow();
+  const std::vector<OpenWindow> windows = OtherWindowsNow();
+  if (monitors != MonitorsNow()) {
+    return;  // the monitors have just changed, so some of the places are older than others
+  }
+  const auto covered = FullScreenMonitors(watch_.windows(), Screen(monitors));
+  const bool is_full_screen = std::ranges::find(covered, true) != covered.end();
+  PutBackNow(places_.Look(monitors, windows, is_full_screen, now_ms));
+}
+
+}  // namespace sprites
