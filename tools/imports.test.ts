@@ -54,8 +54,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'loadtest/report': [],
   'loadtest/engine': [],
   'ec2/bin': ['ec2'],
-  ec2: ['ec2/aws'],
-  'ec2/aws': [],
+  ec2: [],
   'client-win/tools': ['client-win/test'],
   'client-win/win32': [
     'client-win/core',
