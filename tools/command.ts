@@ -5,7 +5,7 @@
  * `util.parseArgs`), one kind of error and one rule for exit codes. Invariant: a value that `readCommandLine` returns has
  * the form and range that its option declares; everything else was rejected before the command did anything.
  */
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -141,6 +141,15 @@ const FILE_ERRORS: Record<string, (path: string) => string> = {
   EROFS: (path) => `${path}: the file system is read-only.`,
   ENOSPC: (path) => `${path}: the disk is full.`,
 };
+
+/** Reads a file that the user named. Its error always has the path, which the system leaves out for a folder. */
+export function readInput(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw Object.assign(error as Error, { path });
+  }
+}
 
 /**
  * Makes a folder and its parents, like mkdir -p. `mode` is for those that it makes.
