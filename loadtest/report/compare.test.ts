@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { Misused } from '../../tools/command.ts';
 import { resultOf } from '../test/results.ts';
-import { compare, difference } from './compare.ts';
+import { compare, compareFiles, difference } from './compare.ts';
 import { merge, overRuns, type Report } from './merge.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [], load: 'the same load' };
@@ -56,5 +60,39 @@ describe('compare', () => {
     assert.match(text, /One run knows no spread/);
     assert.match(text, /uncertain: too few runs/);
     assert.match(text, /Warning: the loads differ/);
+  });
+
+  it('rejects what is not a report, with the name of the file', (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sprites-compare-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const good = join(folder, 'report.json');
+    writeFileSync(good, JSON.stringify(runs([1000, 1010])));
+    assert.match(compareFiles([good, folder]), /^p99 /m);
+    const bad = join(folder, 'bad.json');
+    const format = 'sprites-swarm/1';
+    for (const value of [
+      null,
+      5,
+      [],
+      {},
+      { format },
+      { format, runs: [] },
+      { format, machines: [], runs: [{}] },
+      'x',
+    ]) {
+      writeFileSync(bad, JSON.stringify(value));
+      assert.throws(() => compareFiles([good, bad]), {
+        constructor: Misused,
+        message: `${bad} is not a report of the swarm: give the report.json of --out`,
+      });
+    }
+    writeFileSync(bad, 'PNG');
+    assert.throws(() => compareFiles([bad, good]), { constructor: Misused, message: /is not a report/ });
+    const missing = join(folder, 'none.json');
+    assert.throws(() => compareFiles([missing, good]), {
+      constructor: Misused,
+      message: `There is no file ${missing}.`,
+    });
+    assert.throws(() => compareFiles([good]), { constructor: Misused, message: /takes two reports/ });
   });
 });

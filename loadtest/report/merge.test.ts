@@ -3,8 +3,10 @@ import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { bucketOf, resultOf, secondOf } from '../test/results.ts';
 import { readResult } from './engine_result.ts';
-import { merge, overRuns } from './merge.ts';
+import { merge, overRuns, overSweep } from './merge.ts';
 import type { RelaySample } from './relay_sample.ts';
+import { text } from './report.ts';
+import { generatorSentence, judge, limitSentence, readThreshold } from './verdict.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [] };
 const START = 1_700_000_000_000;
@@ -153,6 +155,51 @@ describe('merge', () => {
       report.runs.map(({ latencyUs }) => latencyUs.max),
       [2, 4],
     );
+  });
+});
+
+describe('sweep', () => {
+  const point = (desktops: number, changes: Parameters<typeof resultOf>[1] = {}) =>
+    judge(merge([resultOf([1000], { desktops, ...changes })], ORIGIN), ['lost == 0', 'p99 < 1s'].map(readThreshold));
+  const full = { limit: 'swarm', limitReason: 'its core was full' } as const;
+
+  it('names the limit that its rows name, and at which points', () => {
+    const report = overSweep([point(10), point(1000, full), point(2000)], '');
+    assert.deepEqual(
+      report.runs.map(({ limit }) => limit),
+      ['none', 'swarm', 'none'],
+    );
+    assert.equal(report.limit, 'swarm');
+    assert.equal(limitSentence(report), 'swarm, with 1,000 desktops: its core was full');
+    assert.match(
+      generatorSentence(report),
+      /^With 1,000 desktops the swarm was the limit, not the relay: its core was full\./,
+    );
+    assert.match(text(report), /^! With 1,000 desktops the swarm was the limit/m);
+    assert.equal(limitSentence(overSweep([point(10), point(20)], '')), 'neither relay nor swarm');
+    const relay = { limit: 'relay', limitReason: 'it was slow' } as const;
+    const both = overSweep([point(10, relay), point(20, relay)], '');
+    assert.match(text(both), /^! With 10 and 20 desktops the relay was the limit: it was slow\.$/m);
+    assert.equal(limitSentence(both), 'relay, with 10 and 20 desktops: it was slow');
+  });
+
+  it('fails by the threshold that one of its points broke, and says which', () => {
+    const report = overSweep([point(10, { lost: 3 }), point(1000, full), point(2000)], '');
+    assert.equal(report.pass, false);
+    assert.deepEqual(
+      report.judgements.map(({ value, outcome }) => [value, outcome]),
+      [
+        ['3 with 10 desktops', 'broken'],
+        ['1.00 µs with 1,000 desktops', 'void'],
+      ],
+    );
+    assert.equal(overSweep([point(10), point(20)], '').pass, true);
+  });
+
+  it('is not complete when a point is missing, and keeps those before it', () => {
+    const report = overSweep([point(10)], 'the relay is gone');
+    assert.deepEqual([report.ok, report.pass, report.message], [false, false, 'the relay is gone']);
+    assert.throws(() => overSweep([], ''), /no run/);
   });
 });
 

@@ -16,6 +16,7 @@
 import { COUNTS, type EngineResult, type EngineSecond, type Limit } from './engine_result.ts';
 import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantilesUs } from './histogram.ts';
 import { cpuSecondsOver, gcMaxMs, type RelaySample } from './relay_sample.ts';
+import { count } from './units.ts';
 
 /** A machine that took part, as a figure must stand beside it. */
 export interface Machine {
@@ -243,6 +244,38 @@ export function overRuns(reports: readonly Report[]): Report {
     pass: reports.every(({ pass }) => pass),
     runs,
   };
+}
+
+/**
+ * The points of a sweep as one report: the figures are those of the last point, and `runs` has every run of every point. A
+ * limit or a broken threshold of any point counts for the whole sweep. `message` says why a point is missing; empty: none is.
+ */
+export function overSweep(points: readonly Report[], message: string): Report {
+  const last = points.at(-1);
+  if (!last) throw new Error('there is no run to report');
+  const isComplete = message === '';
+  const limited = points.find(({ limit }) => limit === 'swarm') ?? points.find(({ limit }) => limit === 'relay');
+  return {
+    ...last,
+    ok: last.ok && isComplete,
+    message,
+    limit: limited?.limit ?? 'none',
+    limitReason: limited?.limitReason ?? '',
+    judgements: last.judgements.map((_, i) => worstOf(points, i)),
+    pass: isComplete && points.every(({ pass }) => pass),
+    runs: points.flatMap(({ runs }) => runs),
+  };
+}
+
+/** The judgement of the `i`th threshold at the point where it is worst: broken before void before held. */
+function worstOf(points: readonly Report[], i: number): Judgement {
+  const judged = points.map(({ desktops, judgements }) => ({ desktops, ...judgements[i] }));
+  const { desktops, ...worst } =
+    judged.find(({ outcome }) => outcome === 'broken') ??
+    judged.find(({ outcome }) => outcome === 'void') ??
+    (judged.at(-1) as (typeof judged)[number]);
+  const isOnlyPoint = points.every((point) => point.desktops === desktops);
+  return isOnlyPoint ? worst : { ...worst, value: `${worst.value} with ${count(desktops)} desktops` };
 }
 
 function histogramOf(buckets: readonly Bucket[], us: Quantiles): Histogram {

@@ -6,10 +6,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bucket, percentile } from './histogram.ts';
-import type { Judgement, Machine, Report } from './merge.ts';
+import type { Judgement, Report } from './merge.ts';
 import { page } from './page.ts';
 import { bytes, count, duration, number, time } from './units.ts';
-import { generatorSentence } from './verdict.ts';
+import { complaints, describeMachine, verdictWord } from './words.ts';
 
 const WIDTH = 96;
 const LABEL = 14;
@@ -26,7 +26,7 @@ export function keep(report: Report, folder: string): void {
 export function text(report: Report): string {
   const sections = [
     head(report),
-    complaints(report),
+    complaintsOf(report),
     sprites(report),
     latency(report),
     costs(report),
@@ -35,18 +35,6 @@ export function text(report: Report): string {
     thresholds(report.judgements),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
-}
-
-/** VOID: nothing was broken, but the swarm was the limit, so not everything could be judged. */
-export function verdictWord({ ok, pass, judgements }: Pick<Report, 'ok' | 'pass' | 'judgements'>): string {
-  if (!ok) return 'INCOMPLETE';
-  if (pass) return 'PASS';
-  return judgements.some(({ outcome }) => outcome === 'broken') ? 'FAIL' : 'VOID';
-}
-
-/** "2 × Intel Xeon, 24.0 GiB, Linux 6.18, Node v26.10.0, commit 1a2b3c4" */
-export function describeMachine({ cores, model, memoryBytes, system, node, commit }: Machine): string {
-  return `${cores} × ${model}, ${bytes(memoryBytes)}, ${system}, Node ${node}, commit ${commit}`;
 }
 
 function head(report: Report): string {
@@ -66,14 +54,8 @@ function head(report: Report): string {
   return lines.join('\n');
 }
 
-function complaints(report: Report): string {
-  const said = [
-    report.ok ? '' : `This run is not complete: ${report.message}.`,
-    generatorSentence(report),
-    report.limit === 'relay' ? `The relay was the limit: ${report.limitReason}.` : '',
-  ];
-  return said
-    .filter((sentence) => sentence !== '')
+function complaintsOf(report: Report): string {
+  return complaints(report)
     .flatMap((sentence) => wrap(sentence, WIDTH - 2).map((line) => `! ${line}`))
     .join('\n');
 }

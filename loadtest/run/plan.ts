@@ -6,8 +6,9 @@
  * starts.
  */
 
+import { Misused } from '../../tools/command.ts';
 import { bytes, count } from '../report/units.ts';
-import { BEHAVIOURS, type Behaviour, countsOf, Misused, type Scenario } from './scenario.ts';
+import { BEHAVIOURS, type Behaviour, countsOf, type Scenario } from './scenario.ts';
 
 /** What a machine has, as far as a swarm needs it. */
 export interface MachineFacts {

@@ -160,12 +160,17 @@ describe('swarm command', { skip: why, timeout: 120_000 }, () => {
     const empty = join(folderOf(t), 'empty.json');
     writeFileSync(empty, '{"desktop": 5}');
     const misuses: [string[], RegExp][] = [
-      [['--desktops', 'many'], /^swarm: --desktops: "many" is not a whole number.* \(--help lists the settings\)\.$/m],
-      [['nowhere'], /there is no scenario "nowhere": give a file, or one of .*village/],
-      [['village', 'crowd'], /one scenario at a time/],
+      [['--desktops', 'many'], /^--desktops: must be a whole number from 1 to .*, not "many"\.$/m],
+      [['nowhere'], /^There is no scenario "nowhere": give a file, or one of .*village\.$/m],
+      [['village', 'crowd'], /^Give one scenario at a time, not village and crowd\.$/m],
       [[empty], /empty\.json: there is no setting "desktop"/],
-      [['compare', 'one.json'], /compare takes two/],
-      [['compare', empty, empty], /is no report of the swarm/],
+      [['compare', 'one.json'], /^compare takes two reports: /m],
+      [['compare', empty, empty], /empty\.json is not a report of the swarm: give the report\.json of --out\.$/m],
+      [['--sources', '203.0.113.5'], /^--sources: 203\.0\.113\.5 is not an address of this machine/m],
+      [
+        ['--url', 'http://127.0.0.1:1', '--admin-url', 'http://127.0.0.1:1', '--admin-token-file', `${empty}.token`],
+        /^--admin-token-file: There is no file \/.*empty\.json\.token\.$/m,
+      ],
     ];
     for (const [args, message] of misuses) {
       const { code, stderr } = await swarm(args);
@@ -174,12 +179,12 @@ describe('swarm command', { skip: why, timeout: 120_000 }, () => {
     }
   });
 
-  it('tells its settings, scenarios and exit codes', async () => {
+  it('lists its settings, scenarios and exit codes', async () => {
     const { code, stdout } = await swarm(['--help']);
     assert.equal(code, 0);
     assert.match(stdout, /million-sitting/);
     assert.match(stdout, /--throw-every T/);
-    assert.match(stdout, /Exit code: 0 /);
+    assert.match(stdout, /Exit code: 0 done, 1 failed/);
   });
 
   it('accounts for everybody while some leave, storm, read late and send garbage to a real relay', async (t) => {
