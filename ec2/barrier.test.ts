@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { look, outstanding, type Standing } from './barrier.ts';
+import { decideStart, type FleetState, outstanding } from './barrier.ts';
 
 const FLEET = 'swarm-261121-0000-abcd';
 const ids = (n: number) => Array.from({ length: n }, (_, i) => `i-${i}`);
 const posted = (end: string, which: readonly string[]) => which.map((id) => `runs/${FLEET}/${id}${end}`);
 
-const standing = (changes: Partial<Standing> = {}): Standing => ({
+const state = (changes: Partial<FleetState> = {}): FleetState => ({
   ...{
     fleet: FLEET,
     wanted: 4,
@@ -20,62 +20,70 @@ const standing = (changes: Partial<Standing> = {}): Standing => ({
   ...changes,
 });
 
-describe('barrier', () => {
-  it('waits while somebody may still come', () => {
-    assert.deepEqual(look(standing({ posted: posted('.ready.json', ids(3)) })), { word: 'wait', ready: 3, pending: 1 });
+describe('start barrier', () => {
+  it('waits while an instance may still become ready', () => {
+    assert.deepEqual(decideStart(state({ posted: posted('.ready.json', ids(3)) })), {
+      kind: 'wait',
+      ready: 3,
+      pending: 1,
+    });
   });
 
-  it('goes at once when all are ready', () => {
-    assert.deepEqual(look(standing({ posted: posted('.ready.json', ids(4)) })), {
-      word: 'go',
+  it('opens at once when all instances are ready', () => {
+    assert.deepEqual(decideStart(state({ posted: posted('.ready.json', ids(4)) })), {
+      kind: 'go',
       ready: ids(4),
       missing: '',
     });
   });
 
-  it('gives up at the deadline when too few are ready, not a moment before', () => {
+  it('gives up at the deadline, not earlier, when too few instances are ready', () => {
     const three = posted('.ready.json', ids(3));
-    assert.equal(look(standing({ posted: three, nowMs: 999 })).word, 'wait');
-    assert.deepEqual(look(standing({ posted: three, nowMs: 1000 })), {
-      word: 'give up',
+    assert.equal(decideStart(state({ posted: three, nowMs: 999 })).kind, 'wait');
+    assert.deepEqual(decideStart(state({ posted: three, nowMs: 1000 })), {
+      kind: 'give up',
       missing: '3 of 4 instances are ready: 1 not ready in time',
     });
   });
 
-  it('goes with a part at the deadline when that is enough, and says who is missing', () => {
-    const word = look(standing({ posted: posted('.ready.json', ids(3)), nowMs: 1000, atLeast: 3 }));
-    assert.deepEqual(word, { word: 'go', ready: ids(3), missing: '3 of 4 instances are ready: 1 not ready in time' });
-  });
-
-  it('waits no longer for one that EC2 took back or that failed', () => {
-    const alive = new Set(['i-0', 'i-1', 'i-3']);
-    const word = look(
-      standing({ alive, posted: [...posted('.ready.json', ['i-0', 'i-1']), ...posted('.log', ['i-3'])] }),
-    );
-    assert.deepEqual(word, {
-      word: 'give up',
-      missing: '2 of 4 instances are ready: 1 failed and posted a log, 1 ended without a word',
+  it('opens at the deadline for those that are ready, when they are enough, and says which are missing', () => {
+    const decision = decideStart(state({ posted: posted('.ready.json', ids(3)), nowMs: 1000, atLeast: 3 }));
+    assert.deepEqual(decision, {
+      kind: 'go',
+      ready: ids(3),
+      missing: '3 of 4 instances are ready: 1 not ready in time',
     });
   });
 
-  it('does not count one that was ready and ended since', () => {
-    const alive = new Set(ids(3));
-    assert.equal(look(standing({ alive, posted: posted('.ready.json', ids(4)) })).word, 'give up');
-  });
-
-  it('knows of those that never started', () => {
-    const word = look(
-      standing({ started: ids(2), alive: new Set(ids(2)), posted: posted('.ready.json', ids(2)), atLeast: 2 }),
+  it('does not wait for an instance that EC2 took back or that failed', () => {
+    const alive = new Set(['i-0', 'i-1', 'i-3']);
+    const decision = decideStart(
+      state({ alive, posted: [...posted('.ready.json', ['i-0', 'i-1']), ...posted('.log', ['i-3'])] }),
     );
-    assert.deepEqual(word, { word: 'go', ready: ids(2), missing: '2 of 4 instances are ready: 2 never started' });
+    assert.deepEqual(decision, {
+      kind: 'give up',
+      missing: '2 of 4 instances are ready: 1 failed and posted a log, 1 ended without posting a log',
+    });
   });
 
-  it('never goes with nobody', () => {
-    assert.equal(look(standing({ started: [], alive: new Set(), atLeast: 0 })).word, 'give up');
+  it('does not count an instance that was ready and has ended since', () => {
+    const alive = new Set(ids(3));
+    assert.equal(decideStart(state({ alive, posted: posted('.ready.json', ids(4)) })).kind, 'give up');
   });
 
-  it('waits for results only of those who live and have not told yet', () => {
-    const seen = standing({
+  it('counts instances that never started as missing', () => {
+    const decision = decideStart(
+      state({ started: ids(2), alive: new Set(ids(2)), posted: posted('.ready.json', ids(2)), atLeast: 2 }),
+    );
+    assert.deepEqual(decision, { kind: 'go', ready: ids(2), missing: '2 of 4 instances are ready: 2 never started' });
+  });
+
+  it('never opens without a single instance', () => {
+    assert.equal(decideStart(state({ started: [], alive: new Set(), atLeast: 0 })).kind, 'give up');
+  });
+
+  it('waits for results only from instances that are alive and have posted neither result nor log', () => {
+    const seen = state({
       alive: new Set(ids(3)),
       posted: [...posted('.result.json', ['i-0']), ...posted('.log', ['i-1'])],
     });

@@ -1,54 +1,62 @@
 /**
- * The start barrier: whom the swarm waits for, and for how long.
+ * The start barrier: which instances the fleet waits for, and for how long.
  *
- * Pure: states of the instances and keys in the bucket go in, one word comes out. Invariant: an instance that failed, or that
- * EC2 took back, is waited for no longer, and nothing is waited for beyond its deadline; so no fleet hangs.
+ * Pure: states of the instances and keys in the bucket go in, a decision comes out. Invariant: the fleet does not wait for an
+ * instance that failed or that EC2 took back, nor for anything beyond the deadline, so it never hangs.
  */
 import { keys, POSTED } from './job.ts';
 
-/** How a fleet stands: who was started, who of them still lives, and what has been posted. */
-export interface Standing {
+/** The state of a fleet: which instances were started, which of them are alive, and what they have posted. */
+export interface FleetState {
   fleet: string;
-  /** Instances that were asked for. */
+  /** Instances that were requested. */
   wanted: number;
+  /** Instances without which the fleet does not start. */
   atLeast: number;
   started: readonly string[];
   alive: ReadonlySet<string>;
+  /** Keys in the bucket. */
   posted: readonly string[];
   nowMs: number;
   deadlineMs: number;
 }
 
-export type Word =
-  | { word: 'wait'; ready: number; pending: number }
-  | { word: 'go'; ready: readonly string[]; missing: string }
-  | { word: 'give up'; missing: string };
+/** `missing` is a sentence that says why instances are not ready; '' when all are. */
+export type StartDecision =
+  | { kind: 'wait'; ready: number; pending: number }
+  | { kind: 'go'; ready: readonly string[]; missing: string }
+  | { kind: 'give up'; missing: string };
 
-/** Go when all are ready; when no more can come, or it is time, go with those who are, if they are enough. */
-export function look(standing: Standing): Word {
-  const { wanted, atLeast, started, alive, nowMs, deadlineMs } = standing;
-  const ready = started.filter((id) => has(standing, id, 'ready') && alive.has(id) && !has(standing, id, 'log'));
-  const failed = started.filter((id) => has(standing, id, 'log'));
+/**
+ * Decides whether the fleet starts now.
+ *
+ * It starts when all instances are ready. When no further instance can become ready, or the deadline has passed, it starts
+ * with those that are ready, if they are enough.
+ */
+export function decideStart(state: FleetState): StartDecision {
+  const { wanted, atLeast, started, alive, nowMs, deadlineMs } = state;
+  const ready = started.filter((id) => hasPosted(state, id, 'ready') && alive.has(id) && !hasPosted(state, id, 'log'));
+  const failed = started.filter((id) => hasPosted(state, id, 'log'));
   const gone = started.filter((id) => !alive.has(id) && !failed.includes(id));
   const pending = started.length - ready.length - failed.length - gone.length;
-  if (ready.length === wanted) return { word: 'go', ready, missing: '' };
-  if (pending > 0 && nowMs < deadlineMs) return { word: 'wait', ready: ready.length, pending };
+  if (ready.length === wanted) return { kind: 'go', ready, missing: '' };
+  if (pending > 0 && nowMs < deadlineMs) return { kind: 'wait', ready: ready.length, pending };
   const missing = sentence(wanted, ready.length, [
     [wanted - started.length, 'never started'],
     [failed.length, 'failed and posted a log'],
-    [gone.length, 'ended without a word'],
+    [gone.length, 'ended without posting a log'],
     [pending, 'not ready in time'],
   ]);
-  return ready.length >= atLeast && ready.length > 0 ? { word: 'go', ready, missing } : { word: 'give up', missing };
+  return ready.length >= atLeast && ready.length > 0 ? { kind: 'go', ready, missing } : { kind: 'give up', missing };
 }
 
-/** Of those who went, who may still post a result: neither has one, nor has ended. */
-export function outstanding(standing: Standing, went: readonly string[]): string[] {
-  return went.filter((id) => standing.alive.has(id) && !has(standing, id, 'result') && !has(standing, id, 'log'));
+/** The instances that may still post a result: they are alive and have posted neither a result nor a log. */
+export function outstanding(state: FleetState, running: readonly string[]): string[] {
+  return running.filter((id) => state.alive.has(id) && !hasPosted(state, id, 'result') && !hasPosted(state, id, 'log'));
 }
 
-export function has(
-  { fleet, posted }: Pick<Standing, 'fleet' | 'posted'>,
+export function hasPosted(
+  { fleet, posted }: Pick<FleetState, 'fleet' | 'posted'>,
   id: string,
   what: keyof typeof POSTED,
 ): boolean {
@@ -56,6 +64,6 @@ export function has(
 }
 
 function sentence(wanted: number, ready: number, parts: readonly [number, string][]): string {
-  const told = parts.filter(([amount]) => amount > 0).map(([amount, what]) => `${amount} ${what}`);
-  return `${ready} of ${wanted} instances are ready${told.length > 0 ? `: ${told.join(', ')}` : ''}`;
+  const reasons = parts.filter(([amount]) => amount > 0).map(([amount, what]) => `${amount} ${what}`);
+  return `${ready} of ${wanted} instances are ready${reasons.length > 0 ? `: ${reasons.join(', ')}` : ''}`;
 }

@@ -1,9 +1,9 @@
 /**
- * The bundle: a checkout with everything built, that runs on any Linux of this machine's architecture.
+ * The bundle: a checkout with everything built, which runs on any Linux with this machine's architecture.
  *
- * Nothing is built or installed at boot. Node, the engine and the native front bring their libraries, C library included,
- * and name the place where these will lie; so what the image has does not matter. It is made anew only when something in it
- * changed. Cost: some 50 MB, 15 s.
+ * Nothing is built or installed at boot. Node, the engine and the native front come with their libraries, including the C
+ * library, and with the path at which instances unpack them. So it does not matter which libraries the image has. The bundle
+ * is packed again only when something in it has changed. Cost: about 50 MB, 15 s.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -29,18 +29,18 @@ import { ensurePrograms } from '../tools/machine.js';
 import type { Architecture } from './plan.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Of this process: two that pack at once do not meet, and what they make is the same. */
+/** Each process has its own folder, so two can pack at the same time. They produce the same bytes. */
 const STAGE = join(ROOT, `build/fleet/bundle-${process.pid}`);
 const FILE = join(ROOT, 'build/fleet/bundle.tar.gz');
 const STAMP = join(ROOT, 'build/fleet/bundle.sources');
 
-/** Where boot/instance.sh unpacks it: programs are told to look for their libraries there. */
+/** Where boot/instance.sh unpacks the bundle. The programs look for their libraries there. */
 const HOME = '/opt/sprites/current';
 
-/** Packages the relay runs with; what they need comes with them. */
+/** The packages that the programs of the bundle import. The packages these depend on are added. */
 const PACKAGES = ['express', 'pino', 'pngjs', 'prom-client', 'ws'];
 
-/** Files and folders of the bundle, as they lie in the checkout. */
+/** Files and folders of the checkout. They have the same paths in the bundle. */
 const SOURCES = [
   'package.json',
   'package-lock.json',
@@ -55,9 +55,14 @@ const SOURCES = [
   'node_modules/.sprites-lock',
 ];
 
-/** Not needed there: tests, benches, and what compilers left. */
+/**
+ * Not needed on an instance: tests, benches, commands for developers, and the files that compilers leave behind.
+ *
+ * C++ sources stay, the tests among them: addon.sources is a hash of all of them, and with another hash the launcher would
+ * try to build the native front on the instance.
+ */
 const LEFT_OUT =
-  /(?:_test\.cc|\.test\.ts|\.contract\.ts)$|^server\/(?:test|bench)$|^server\/native\/build$|^loadtest\/test$/;
+  /\.(?:test|contract)\.ts$|^(?:server|loadtest)\/test$|^server\/(?:bench|native\/build)$|^tools\/(?:client|test)\.ts$/;
 
 export const ADDON = 'server/native/build/Release/front.node';
 const NODE = `node_modules/node-${process.platform}-${process.arch}`;
@@ -73,10 +78,10 @@ export function architecture(): Architecture {
   return process.arch === 'arm64' ? 'arm64' : 'x86_64';
 }
 
-/** Makes the bundle, if it is not there yet. Throws Error, a sentence, when this machine can't. */
+/** Makes the bundle, unless it is up to date. Throws Error, with a sentence for people, when this machine can't make it. */
 export async function makeBundle(say: (line: string) => void): Promise<Bundle> {
   if (process.platform !== 'linux')
-    throw new Error('The bundle holds programs for Linux: build it on a Linux machine.');
+    throw new Error('The bundle contains programs for Linux: make it on a Linux machine.');
   const why = buildEngine() ?? (ensurePrograms(['patchelf'], ['patchelf']) ? undefined : 'apt-get install patchelf');
   if (why) throw new Error(`The bundle can't be made: ${why}.`);
   const noFront = buildAddon(process.execPath);
@@ -101,7 +106,7 @@ function stage(): void {
   symlinkSync(`../${NODE}/bin/node`, join(STAGE, 'bin/node'));
   writeFileSync(join(STAGE, 'commit'), `${commit()}\n`);
   const programs = [`${NODE}/bin/node`, ENGINE, ADDON].filter((path) => existsSync(join(STAGE, path)));
-  for (const path of programs) bringLibraries(path);
+  for (const path of programs) copyLibraries(path);
 }
 
 function copy(path: string): void {
@@ -112,8 +117,8 @@ function copy(path: string): void {
   });
 }
 
-/** Copies the libraries a program is linked with, and tells it where they will lie. */
-function bringLibraries(path: string): void {
+/** Copies the libraries that a program is linked with, and writes their path on the instance into the program. */
+function copyLibraries(path: string): void {
   const linked = execFileSync('ldd', [join(ROOT, path)], { encoding: 'utf8' });
   const libraries = [...linked.matchAll(/(\/\S+) \(0x/g)].map(([, library]) => library);
   for (const library of libraries) copyFileSync(realpathSync(library), join(STAGE, 'lib', basename(library)));
@@ -122,7 +127,7 @@ function bringLibraries(path: string): void {
   execFileSync('patchelf', [...interpreter, '--force-rpath', '--set-rpath', `${HOME}/lib`, join(STAGE, path)]);
 }
 
-/** The same files make the same bytes, so the same hash. */
+/** The same files produce the same bytes, and so the same hash. */
 function pack(): void {
   const plain = `${STAGE}.tar`;
   const same = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner'];
@@ -132,7 +137,7 @@ function pack(): void {
   rmSync(STAGE, { recursive: true });
 }
 
-/** Paths of the relay's packages and of all they need, as npm laid them out. */
+/** Paths of PACKAGES and of every package they depend on, found as Node finds them. */
 function packages(): string[] {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages as Record<
     string,
@@ -155,7 +160,7 @@ function packages(): string[] {
   return [...found];
 }
 
-/** Of everything that goes in: names, sizes and times of files, and the commit. */
+/** A hash over everything in the bundle: the commit, and the names, sizes and times of files. */
 function fingerprint(): string {
   const hash = createHash('sha256')
     .update(`${process.arch} ${commit()}`)

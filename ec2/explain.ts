@@ -1,11 +1,11 @@
 /**
- * What AWS refuses, told so that one knows what to do.
+ * Turns errors of AWS into messages that say what to do.
  *
- * Pure. Invariant: a message names what was being done, AWS's own code, and a remedy where there is one; it never holds an
- * address or a key. The order of the table does not matter: codes are exact.
+ * Pure. Invariant: a message contains what was being done, AWS's own code, and a remedy if there is one. It never contains an
+ * address or a key. Codes must match exactly, so the order of the table does not matter.
  */
 
-/** A refusal of AWS, or of the network before it. */
+/** An error of AWS, of the network on the way to it, or of a check before it. */
 export class Refused extends Error {
   readonly code: string;
 
@@ -18,10 +18,10 @@ export class Refused extends Error {
 const EXPIRED = 'the credentials have expired: renew them (aws sso login, or new keys) and try again';
 const UNKNOWN_KEY =
   'AWS does not know these credentials: check AWS_PROFILE, AWS_ACCESS_KEY_ID and the clock of this machine';
-const FORBIDDEN = 'these credentials may not do it: attach ec2/policy.json to their user or role';
-const BUSY = 'AWS asks for fewer requests, after every retry: try again in a minute';
+const FORBIDDEN = 'these credentials are not allowed to do it: attach ec2/policy.json to their user or role';
+const BUSY = 'AWS asks for fewer requests, even after every retry: try again in a minute';
 const NO_CAPACITY =
-  'AWS has no such machines free there now: try --buy fleet with several --type, another region, or later';
+  'AWS has no such machines free there now: try --buy fleet with several --type, another region, or a later time';
 const UNREACHABLE = 'AWS does not answer: check the network and --region';
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -39,8 +39,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   AccessDenied: FORBIDDEN,
   AccessDeniedException: FORBIDDEN,
   Forbidden: FORBIDDEN,
-  OptInRequired: 'this account is not signed up for EC2 there',
-  PendingVerification: 'AWS is still verifying this account for that region: try again in some hours',
+  OptInRequired: 'this account is not signed up for EC2 in that region',
+  PendingVerification: 'AWS is still verifying this account for that region: try again in a few hours',
   VcpuLimitExceeded: 'the quota of vCPUs is too small: take fewer instances, or ask for more under Service Quotas',
   InstanceLimitExceeded: 'the quota of instances is too small: take fewer, or ask for more under Service Quotas',
   MaxSpotInstanceCountExceeded:
@@ -50,7 +50,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   InsufficientHostCapacity: NO_CAPACITY,
   InsufficientCapacityOnOutpost: NO_CAPACITY,
   UnfulfillableCapacity: NO_CAPACITY,
-  Unsupported: 'that zone or image does not go with this type: try another --type or --subnet',
+  Unsupported: 'that zone or image does not support this type: try another --type or --subnet',
   RequestLimitExceeded: BUSY,
   Throttling: BUSY,
   ThrottlingException: BUSY,
@@ -60,7 +60,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   InternalError: 'AWS failed: try again',
   InternalFailure: 'AWS failed: try again',
   BucketAlreadyExists: 'another account has a bucket of this name: choose another --bucket',
-  PermanentRedirect: 'the bucket lies in another region: use its region, or another --bucket',
+  PermanentRedirect: 'the bucket is in another region: use its region, or another --bucket',
   NoSuchBucket: 'there is no such bucket',
   InvalidInstanceType: 'there is no such instance type in this region',
   'InvalidAMIID.NotFound': 'there is no such image in this region',
@@ -73,7 +73,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   TimeoutError: UNREACHABLE,
 };
 
-/** The same error told to people; codes AWS alone knows keep their first sentence. */
+/** The error as a message for people. For a code that is not in the table, the message has the first sentence of AWS's own. */
 export function explain(error: unknown, doing: string): Refused {
   if (error instanceof Refused) return error;
   const { name = 'Error', code, message = '' } = error as { name?: string; code?: string; message?: string };
@@ -82,13 +82,8 @@ export function explain(error: unknown, doing: string): Refused {
   return new Refused(name, `${doing}: ${firstSentence(message) || 'no reason given'} (${name})`);
 }
 
-/** AWS appends encoded policies and request ids, pages long. */
+/** AWS appends encoded policies and request ids that fill pages. */
 function firstSentence(message: string): string {
   const [line] = message.split(/\.\s|\n/);
   return line.length > 300 ? `${line.slice(0, 300)}…` : line;
-}
-
-/** A sentence for what AWS says of instances it did not start, by code. */
-export function remedy(code: string): string {
-  return REMEDIES[code] ?? code;
 }

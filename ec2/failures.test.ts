@@ -1,12 +1,12 @@
-/** What AWS refuses, under the real SDK clients: a clear message each time, and nothing left running. */
+/** Failures of AWS, below the real SDK clients: each gives a clear message and leaves nothing running. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { connect } from './aws.ts';
-import { boot, observe, type Places, sendOff, takeDown, type World } from './fleet.ts';
+import { boot, type Context, observe, type Places, runLoad, takeDown } from './fleet.ts';
 import type { Load } from './job.ts';
 import { decide, type Plan, planFleet, type Wanted } from './plan.ts';
 import { installMoto, type Moto, NOBODY, startMoto } from './test/moto.ts';
-import { type Answers, ec2Error, json, product, type Stub, stub } from './test/stub.ts';
+import { ec2Error, json, product, type Responder, type Stub, stub } from './test/stub.ts';
 
 const why = installMoto();
 
@@ -24,8 +24,8 @@ const LOAD: Load = {
 const PLACES: Places = { readySeconds: 60 };
 const BUNDLE = { file: import.meta.filename, sha256: 'ab'.repeat(32), sizeBytes: 1 };
 
-/** Prices and a quota, as AWS tells them and moto does not. */
-const known: Answers = ({ name, body }) => {
+/** Prices and a quota, which moto does not have, in AWS's format. */
+const pricesAndQuota: Responder = ({ name, body }) => {
   if (name === 'servicequotas GetServiceQuota') return json({ Quota: { QuotaCode: 'L-1', Value: 64 } });
   if (name !== 'pricing GetProducts') return undefined;
   if (body.includes('AmazonVPC')) return json({ PriceList: [product('USE1-PublicIPv4:InUseAddress', '0.005')] });
@@ -34,7 +34,7 @@ const known: Answers = ({ name, body }) => {
   return json({ PriceList: [product('BoxUsage:c6i.large', '0.085'), product('UnusedBox:c6i.large', '9')] });
 };
 
-describe('a fleet that AWS refuses', { skip: why ?? false, timeout: 120_000 }, () => {
+describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 120_000 }, () => {
   let moto: Moto;
   let made = 0;
 
@@ -44,9 +44,9 @@ describe('a fleet that AWS refuses', { skip: why ?? false, timeout: 120_000 }, (
   });
   after(async () => moto?.stop());
 
-  /** A fleet of `wanted` in an account that answers so; its own region, so that tests do not see each other's. */
-  function account(answers: Answers, wanted: Partial<Wanted> = {}) {
-    const under: Stub = stub((call, before) => answers(call, before) ?? known(call, before));
+  /** A fleet in an account that responds as `responder` does. Each has its own region, so tests do not see each other's fleets. */
+  function account(responder: Responder, wanted: Partial<Wanted> = {}) {
+    const stubbed: Stub = stub((call, before) => responder(call, before) ?? pricesAndQuota(call, before));
     const region = [
       'us-east-1',
       'us-east-2',
@@ -68,8 +68,8 @@ describe('a fleet that AWS refuses', { skip: why ?? false, timeout: 120_000 }, (
     const said: string[] = [];
     const controller = new AbortController();
     let nowMs = Date.now();
-    const world: World = {
-      aws: connect({ region, endpoint: moto.url, requestHandler: under.handler }),
+    const context: Context = {
+      aws: connect({ region, endpoint: moto.url, requestHandler: stubbed.handler }),
       say: (line) => said.push(line),
       nowMs: () => nowMs,
       sleep: async (ms) => {
@@ -88,18 +88,18 @@ describe('a fleet that AWS refuses', { skip: why ?? false, timeout: 120_000 }, (
       ...{ buy: 'on-demand', types: ['c6i.large'], instances: 4, atLeast: 4, minutes: 60, maxCostUsd: 5, ...wanted },
     };
     return {
-      under,
+      stubbed,
       said,
-      world,
+      context,
       fleet,
       controller,
-      plan: async () => planFleet(fleet, await observe(world, fleet, PLACES)),
+      plan: async () => planFleet(fleet, await observe(context, fleet, PLACES)),
     };
   }
 
-  const start = (world: World, plan: Plan) => boot(world, plan, BUNDLE, PLACES, LOAD);
+  const start = (context: Context, plan: Plan) => boot(context, plan, BUNDLE, PLACES, LOAD);
 
-  async function nothingLeft({ aws }: World, fleet: string): Promise<void> {
+  async function nothingLeft({ aws }: Context, fleet: string): Promise<void> {
     const instances = await aws.instances(fleet);
     assert.deepEqual(
       instances.filter(({ state }) => state !== 'terminated'),
@@ -108,82 +108,85 @@ describe('a fleet that AWS refuses', { skip: why ?? false, timeout: 120_000 }, (
     assert.deepEqual(await aws.leftovers(fleet), []);
   }
 
-  /** Boots, and expects this message. */
-  async function refused(answers: Answers, message: RegExp, wanted: Partial<Wanted> = {}) {
-    const one = account(answers, wanted);
+  /** Boots a fleet and expects it to be refused with this message. */
+  async function refused(responder: Responder, message: RegExp, wanted: Partial<Wanted> = {}) {
+    const one = account(responder, wanted);
     const plan = await one.plan();
     assert.deepEqual(plan.refusals, []);
-    await assert.rejects(start(one.world, plan), message);
+    await assert.rejects(start(one.context, plan), message);
     return one;
   }
 
-  it('is planned with prices and a quota, and goes, when all can be read', async () => {
-    const { plan, world, fleet } = account(() => undefined);
+  it('is planned with prices and a quota and starts, when everything can be read', async () => {
+    const { plan, context, fleet } = account(() => undefined);
     const ready = await plan();
     assert.deepEqual([ready.doubts, ready.refusals], [[], []]);
     assert.equal(decide(ready, false), 'go');
     assert.ok(Math.abs((ready.cost.lines[0].usd as number) - 4 * 0.085) < 1e-9);
-    const record = await start(world, ready);
+    const record = await start(context, ready);
     assert.equal(record.started.length, 4);
-    assert.equal((await world.aws.instances(fleet.fleet)).length, 4);
+    assert.equal((await context.aws.instances(fleet.fleet)).length, 4);
   });
 
-  it('for its quota, before anything is started', async () => {
-    const small: Answers = ({ name }) => (name.startsWith('servicequotas') ? json({ Quota: { Value: 5 } }) : undefined);
-    const { plan, under } = account(small);
+  it('is refused before anything is started when the quota is too small', async () => {
+    const small: Responder = ({ name }) =>
+      name.startsWith('servicequotas') ? json({ Quota: { Value: 5 } }) : undefined;
+    const { plan, stubbed } = account(small);
     const { refusals } = await plan();
-    assert.match(refusals[0], /takes 8 vCPUs, and of the account's 5 .* 5 are free, enough for 2 instances/);
-    assert.ok(!under.calls.some(({ name }) => name === 'ec2 RunInstances'));
+    assert.match(refusals[0], /needs 8 vCPUs, and of the account's 5 .* 5 are free, enough for 2 instances/);
+    assert.ok(!stubbed.calls.some(({ name }) => name === 'ec2 RunInstances'));
   });
 
-  it('for its quota when starting: one try, the fleet is taken down', async () => {
-    const full: Answers = ({ name, body }) =>
+  it('is taken down after one attempt when the quota is exceeded at the start', async () => {
+    const full: Responder = ({ name, body }) =>
       name === 'ec2 RunInstances' && !body.includes('DryRun=true') ? ec2Error(400, 'VcpuLimitExceeded') : undefined;
-    const { under, world, fleet, said } = await refused(full, /quota of vCPUs is too small.*VcpuLimitExceeded/);
+    const { stubbed, context, fleet, said } = await refused(full, /quota of vCPUs is too small.*VcpuLimitExceeded/);
     assert.equal(
-      under.calls.filter(({ name, body }) => name === 'ec2 RunInstances' && !body.includes('DryRun=true')).length,
+      stubbed.calls.filter(({ name, body }) => name === 'ec2 RunInstances' && !body.includes('DryRun=true')).length,
       1,
     );
     assert.match(said.join('\n'), /deleted the security group[\s\S]*Nothing of swarm-.* is left running/);
-    await nothingLeft(world, fleet.fleet);
+    await nothingLeft(context, fleet.fleet);
   });
 
-  it('for want of capacity: three tries, the fleet is taken down', async () => {
-    const none: Answers = ({ name, body }) =>
+  it('is taken down after three attempts when EC2 has no capacity', async () => {
+    const none: Responder = ({ name, body }) =>
       name === 'ec2 RunInstances' && !body.includes('DryRun=true')
         ? ec2Error(500, 'InsufficientInstanceCapacity')
         : undefined;
-    const { under, world, fleet } = await refused(
+    const { stubbed, context, fleet } = await refused(
       none,
       /no such machines free there now.*InsufficientInstanceCapacity/,
     );
-    const tries = under.calls.filter(({ name, body }) => name === 'ec2 RunInstances' && !body.includes('DryRun=true'));
+    const tries = stubbed.calls.filter(
+      ({ name, body }) => name === 'ec2 RunInstances' && !body.includes('DryRun=true'),
+    );
     assert.equal(tries.length, 3);
-    // The same token each time: whichever of them AWS carried out, it is one fleet.
+    // Every attempt has the same token, so AWS starts at most one fleet, whichever attempt it carries out.
     assert.equal(new Set(tries.map(({ body }) => /ClientToken=([^&]+)/.exec(body)?.[1])).size, 1);
-    await nothingLeft(world, fleet.fleet);
+    await nothingLeft(context, fleet.fleet);
   });
 
-  it('by throttling is asked again, and goes', async () => {
-    const busy: Answers = ({ name, body }, before) =>
+  it('starts after retries when requests are throttled', async () => {
+    const busy: Responder = ({ name, body }, before) =>
       name === 'ec2 RunInstances' && !body.includes('DryRun=true') && before < 3
         ? ec2Error(503, 'RequestLimitExceeded')
         : undefined;
-    const { plan, world, fleet } = account(busy);
-    const record = await start(world, await plan());
+    const { plan, context, fleet } = account(busy);
+    const record = await start(context, await plan());
     assert.equal(record.started.length, 4);
-    assert.equal((await world.aws.instances(fleet.fleet)).length, 4);
+    assert.equal((await context.aws.instances(fleet.fleet)).length, 4);
   });
 
-  it('by throttling for good is told so', async () => {
-    const busy: Answers = ({ name, body }) =>
+  it('is taken down, with a message, when throttling does not end', async () => {
+    const busy: Responder = ({ name, body }) =>
       name === 'ec2 RunInstances' && !body.includes('DryRun=true') ? ec2Error(503, 'RequestLimitExceeded') : undefined;
-    const { world, fleet } = await refused(busy, /fewer requests, after every retry.*RequestLimitExceeded/);
-    await nothingLeft(world, fleet.fleet);
+    const { context, fleet } = await refused(busy, /fewer requests, even after every retry.*RequestLimitExceeded/);
+    await nothingLeft(context, fleet.fleet);
   });
 
-  it('with its price and quota untold needs --yes, and says what is missing', async () => {
-    const mute: Answers = ({ name }) => {
+  it('needs --yes when price and quota are not known, and says what is missing', async () => {
+    const mute: Responder = ({ name }) => {
       if (name.startsWith('pricing')) return json({ PriceList: [] });
       return name.startsWith('servicequotas')
         ? json({ __type: 'AccessDeniedException', message: 'no' }, 400)
@@ -192,66 +195,61 @@ describe('a fleet that AWS refuses', { skip: why ?? false, timeout: 120_000 }, (
     const plan = await account(mute).plan();
     assert.equal(decide(plan, false), 'needs-yes');
     assert.match(plan.doubts.join('\n'), /price of c6i\.large, price of volumes: the price list of AmazonEC2 has none/);
-    assert.match(plan.doubts.join('\n'), /vCPU quota: quota: these credentials may not do it.*policy\.json/);
+    assert.match(plan.doubts.join('\n'), /vCPU quota: quota: these credentials are not allowed to do it.*policy\.json/);
   });
 
-  it('with expired credentials says so, everywhere once', async () => {
-    const expired: Answers = ({ name }) =>
+  it('reports expired credentials once for each kind of error', async () => {
+    const expired: Responder = ({ name }) =>
       name.startsWith('ec2') ? ec2Error(400, 'RequestExpired') : json({ __type: 'ExpiredTokenException' }, 400);
-    const { plan, world } = account(expired);
+    const { plan, context } = account(expired);
     const { doubts } = await plan();
     assert.match(doubts.join('\n'), /the credentials have expired: renew them.*RequestExpired/);
     assert.ok(doubts.length <= 8, doubts.join('\n'));
-    await assert.rejects(world.aws.instances(), /the credentials have expired/);
+    await assert.rejects(context.aws.instances(), /the credentials have expired/);
   });
 
-  it('with credentials that expire while it runs says when it ends by itself', async () => {
+  it('says when it ends by itself if the credentials expire while it runs', async () => {
     let over = false;
-    const expiring: Answers = ({ name }) =>
+    const expiring: Responder = ({ name }) =>
       over && name.startsWith('ec2') ? ec2Error(400, 'RequestExpired') : undefined;
-    const { plan, world, said } = account(expiring);
-    const record = await start(world, await plan());
+    const { plan, context, said } = account(expiring);
+    const record = await start(context, await plan());
     over = true;
-    await assert.rejects(sendOff(world, record), /the credentials have expired/);
+    await assert.rejects(runLoad(context, record), /the credentials have expired/);
     assert.match(
       said.at(-1) as string,
       /NOT TAKEN DOWN: .*expired.* powers itself off by \d{4}-\d\d-\d\d \d\d:\d\d UTC.*npm run fleet -- down --fleet swarm-/,
     );
   });
 
-  it('by half gives the half back, and says why', async () => {
-    const { Errors, half } = { Errors: 'InsufficientInstanceCapacity', half: 2 };
-    const answers: Answers = ({ name, body }) => {
+  it('terminates the half that started when half is not enough, and says why', async () => {
+    const partial: Responder = ({ name, body }) => {
       if (name !== 'ec2 CreateFleet') return undefined;
-      const running = `<instanceIds>${'i-0aaaaaaaaaaaaaaa1 i-0aaaaaaaaaaaaaaa2'
-        .split(' ')
-        .slice(0, half)
-        .map((id) => `<item>${id}</item>`)
-        .join('')}</instanceIds>`;
+      const ids = ['i-0aaaaaaaaaaaaaaa1', 'i-0aaaaaaaaaaaaaaa2'].map((id) => `<item>${id}</item>`);
       return {
         status: 200,
-        body: `<CreateFleetResponse><fleetId>fleet-1</fleetId><errorSet><item><errorCode>${Errors}</errorCode><errorMessage>no</errorMessage></item></errorSet><fleetInstanceSet><item>${running}</item></fleetInstanceSet></CreateFleetResponse>`,
+        body: `<CreateFleetResponse><fleetId>fleet-1</fleetId><errorSet><item><errorCode>InsufficientInstanceCapacity</errorCode><errorMessage>no</errorMessage></item></errorSet><fleetInstanceSet><item><instanceIds>${ids.join('')}</instanceIds></item></fleetInstanceSet></CreateFleetResponse>`,
         headers: { 'content-type': `text/xml;length=${body.length}` },
       };
     };
     const message = /EC2 started 2 of 4 instances, fewer than 4: EC2: AWS has no such machines free there now/;
-    const { world, fleet } = await refused(answers, message, { buy: 'fleet' });
-    await nothingLeft(world, fleet.fleet);
+    const { context, fleet } = await refused(partial, message, { buy: 'fleet' });
+    await nothingLeft(context, fleet.fleet);
   });
 
-  it('at the barrier, ready in part, gives all back unless a part is enough', async () => {
+  it('is taken down at the barrier when too few instances are ready', async () => {
     const one = account(() => undefined, { instances: 3, atLeast: 3 });
-    const record = await start(one.world, await one.plan());
+    const record = await start(one.context, await one.plan());
     const { bucket, fleet } = one.fleet;
     for (const id of record.started.slice(0, 2))
-      await one.world.aws.put(bucket, `runs/${fleet}/${id}.ready.json`, '{}');
-    await assert.rejects(sendOff(one.world, record), /2 of 3 instances are ready: 1 not ready in time, fewer than 3/);
-    await nothingLeft(one.world, fleet);
+      await one.context.aws.put(bucket, `runs/${fleet}/${id}.ready.json`, '{}');
+    await assert.rejects(runLoad(one.context, record), /2 of 3 instances are ready: 1 not ready in time, fewer than 3/);
+    await nothingLeft(one.context, fleet);
   });
 
-  it('by an answer that was lost finds what was started after all, and ends it', async () => {
+  it('finds and terminates what was started when the response to the launch is lost', async () => {
     let started = false;
-    const lost: Answers = ({ name, body }) => {
+    const lost: Responder = ({ name, body }) => {
       if (name === 'ec2 RunInstances' && !body.includes('DryRun=true')) {
         if (started) return ec2Error(400, 'InvalidParameterValue', 'lost');
         started = true;
@@ -260,18 +258,18 @@ describe('a fleet that AWS refuses', { skip: why ?? false, timeout: 120_000 }, (
     };
     const one = account(lost);
     const plan = await one.plan();
-    const { launch } = one.world.aws;
-    one.world.aws.launch = async (what) => {
+    const { launch } = one.context.aws;
+    one.context.aws.launch = async (what) => {
       await launch(what);
       throw new Error('socket hang up');
     };
-    await assert.rejects(start(one.world, plan), /socket hang up/);
-    assert.equal((await one.world.aws.instances(one.fleet.fleet)).length, 4);
-    await nothingLeft(one.world, one.fleet.fleet);
+    await assert.rejects(start(one.context, plan), /socket hang up/);
+    assert.equal((await one.context.aws.instances(one.fleet.fleet)).length, 4);
+    await nothingLeft(one.context, one.fleet.fleet);
   });
 
-  it('is asked for as one-time spot, with a bound of its price and an end by itself', async () => {
-    const spot: Answers = ({ name }) =>
+  it('is requested as one-time spot with a price limit, and terminates on shutdown', async () => {
+    const spot: Responder = ({ name }) =>
       name === 'ec2 DescribeSpotPriceHistory'
         ? {
             status: 200,
@@ -279,31 +277,31 @@ describe('a fleet that AWS refuses', { skip: why ?? false, timeout: 120_000 }, (
             headers: { 'content-type': 'text/xml' },
           }
         : undefined;
-    const { plan, world, under } = account(spot, { buy: 'spot' });
+    const { plan, context, stubbed } = account(spot, { buy: 'spot' });
     const ready = await plan();
     assert.deepEqual(ready.doubts, []);
-    await start(world, ready);
-    const asked = new URLSearchParams(under.calls.findLast(({ name }) => name === 'ec2 RunInstances')?.body);
-    assert.equal(asked.get('InstanceMarketOptions.SpotOptions.SpotInstanceType'), 'one-time');
-    assert.equal(asked.get('InstanceMarketOptions.SpotOptions.InstanceInterruptionBehavior'), 'terminate');
-    assert.equal(asked.get('InstanceMarketOptions.SpotOptions.MaxPrice'), '0.050000'); // the dearest zone's, and headroom
-    assert.equal(asked.get('InstanceInitiatedShutdownBehavior'), 'terminate');
-    assert.equal(asked.get('BlockDeviceMapping.1.Ebs.DeleteOnTermination'), 'true');
-    assert.equal(asked.get('MetadataOptions.HttpTokens'), 'required');
-    assert.deepEqual([asked.get('MinCount'), asked.get('MaxCount')], ['4', '4']);
+    await start(context, ready);
+    const request = new URLSearchParams(stubbed.calls.findLast(({ name }) => name === 'ec2 RunInstances')?.body);
+    assert.equal(request.get('InstanceMarketOptions.SpotOptions.SpotInstanceType'), 'one-time');
+    assert.equal(request.get('InstanceMarketOptions.SpotOptions.InstanceInterruptionBehavior'), 'terminate');
+    assert.equal(request.get('InstanceMarketOptions.SpotOptions.MaxPrice'), '0.050000'); // the most expensive zone's price, with headroom
+    assert.equal(request.get('InstanceInitiatedShutdownBehavior'), 'terminate');
+    assert.equal(request.get('BlockDeviceMapping.1.Ebs.DeleteOnTermination'), 'true');
+    assert.equal(request.get('MetadataOptions.HttpTokens'), 'required');
+    assert.deepEqual([request.get('MinCount'), request.get('MaxCount')], ['4', '4']);
   });
 
-  it('waits for a security group that is still in use, and deletes it', async () => {
-    const used: Answers = ({ name }, before) =>
+  it('waits until its security group is no longer in use, and deletes it', async () => {
+    const used: Responder = ({ name }, before) =>
       name === 'ec2 DeleteSecurityGroup' && before < 2 ? ec2Error(400, 'DependencyViolation') : undefined;
-    const { plan, world, under, fleet } = account(used);
-    await start(world, await plan());
-    await takeDown(world, fleet.fleet);
-    assert.equal(under.calls.filter(({ name }) => name === 'ec2 DeleteSecurityGroup').length, 3);
-    await nothingLeft(world, fleet.fleet);
+    const { plan, context, stubbed, fleet } = account(used);
+    await start(context, await plan());
+    await takeDown(context, fleet.fleet);
+    assert.equal(stubbed.calls.filter(({ name }) => name === 'ec2 DeleteSecurityGroup').length, 3);
+    await nothingLeft(context, fleet.fleet);
   });
 
-  it('for its cost is not started', async () => {
+  it('is refused when it may cost more than --max-cost', async () => {
     const { plan } = account(() => undefined, { maxCostUsd: 0.1 });
     assert.match((await plan()).refusals[0], /more than --max-cost 0\.1/);
   });

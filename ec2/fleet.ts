@@ -1,41 +1,43 @@
 /**
- * The life of a fleet: observed, booted, sent off, collected, taken down.
+ * The life of a fleet: the account is observed, instances boot, run their load, and are taken down.
  *
- * Invariant: whatever fails from the first thing created on, everything of the fleet is taken down before the error goes on;
- * and what can't be taken down is said, with the time at which it ends by itself. What a fleet is lies in its tags and in
- * fleet.json in the bucket, so every command works from any machine.
+ * Invariant: when anything fails after the first thing was created, the whole fleet is taken down before the error is thrown.
+ * If that is not possible, the message says so, and when the instances end by themselves. A fleet's facts are in its tags and
+ * in fleet.json in the bucket, so every command works from any machine.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ALIVE, type Aws, type Instance, type Launch, type Leftover, reading } from './aws.ts';
-import { look, outstanding, type Standing } from './barrier.ts';
+import { reading } from './aws/call.ts';
+import { ALIVE, type Aws, type Instance, type Launch, type Leftover } from './aws.ts';
+import { decideStart, type FleetState, outstanding } from './barrier.ts';
 import { architecture, type Bundle } from './bundle.ts';
 import { Refused } from './explain.ts';
-import { engineArguments, type Go, keys, type Load, writeArguments, writeJob } from './job.ts';
+import { engineArguments, type Go, keys, type Load, writeJob } from './job.ts';
 import { highestPrice, known, type Observed, type Plan, type Prices, type Wanted } from './plan.ts';
 import { type Settings, userData } from './user_data.ts';
 
-/** What a fleet's life needs of the world; tests pass their own clock. */
-export interface World {
+/** What the functions here work with. Tests pass their own clock. */
+export interface Context {
   aws: Aws;
+  /** Reports progress to people. */
   say(line: string): void;
   nowMs(): number;
   sleep(ms: number): Promise<void>;
-  /** Aborted: take everything down, and end. */
+  /** When aborted, everything is taken down. */
   signal: AbortSignal;
 }
 
 export interface Places {
-  /** An image other than the newest Amazon Linux. */
+  /** The id of an image; undefined: the newest Amazon Linux. */
   image?: string;
   subnet?: string;
-  /** Who may reach a relay, as a CIDR block. */
+  /** The addresses that may connect to a relay, as a CIDR block. */
   allow?: string;
-  /** Seconds until all must be ready. */
+  /** Seconds within which all instances must be ready. */
   readySeconds: number;
 }
 
-/** What is written down of a fleet that was started. */
+/** What fleet.json in the bucket contains. */
 export interface FleetRecord {
   wanted: Wanted;
   load?: Omit<Load, 'relay'> & { relay: string };
@@ -47,40 +49,31 @@ export interface FleetRecord {
   rootGib: number;
 }
 
-export interface RunOutcome {
-  /** Who went; who did not, and why. */
-  went: readonly string[];
-  missing: string;
-}
+/** Ports of a relay that runs on an instance. */
+const RELAY_PORTS = [8080, 8081] as const;
 
-/** Ports of a relay on an instance of its own. */
-export const RELAY_PORTS = [8080, 8081] as const;
+/** Pause between two queries while waiting. Listing the bucket costs $0.000005. */
+const POLL_MS = 2_000;
 
-/** How often a waiting command looks. A listing costs a two-hundred-thousandth of a dollar. */
-const LOOK_MS = 2_000;
+/** Signed addresses are valid this much longer than the fleet: an instance posts its log just before it powers off. */
+const SIGNED_EXTRA_SECONDS = 300;
 
-/** Signed addresses outlive the fleet by so much: the last log is posted when the power goes off. */
-const AFTERLIFE_SECONDS = 300;
+/** Time from go.json to the start: every instance polls once a second, and clocks differ by less than a second. */
+const START_DELAY_MS = 5_000;
 
-/** The longest that S3 lets an address live. */
-export const SIGNED_SECONDS_MAX = 7 * 24 * 3600;
-
-/** From the word to the start: every instance asks once a second, and clocks differ by less than one. */
-const START_IN_MS = 5_000;
-
-/** Beyond the load's own time: connecting, waiting for what is under way, leaving, posting. */
+/** Time beyond the load's own: connecting, receiving what is under way, leaving, posting. */
 const RUN_SLACK_SECONDS = 240;
 
-/** A launch whose answer was lost may have started something that EC2 lists a little later. */
-const LOOKS_AFTER_FAILURE = 3;
+/** A launch whose response was lost may have started instances that EC2 lists a little later. */
+const TAKE_DOWNS_AFTER_FAILURE = 3;
 
-/** Instances take a minute or two to be gone. */
-const TERMINATE_PATIENCE_MS = 5 * 60_000;
-const REMOVE_PATIENCE_MS = 60_000;
+/** Terminating an instance takes a minute or two. */
+const TERMINATE_MS_MAX = 5 * 60_000;
+const REMOVE_MS_MAX = 60_000;
 
 const BOOT = join(import.meta.dirname, 'boot');
 
-/** The boot script of a role: what every instance begins with, and what it goes on with. */
+/** The boot script of a role: the part that every instance runs first, then the part of the role. */
 export function bootScript(role: Wanted['role'], settings: Settings): string {
   return userData(
     ['instance.sh', `${role}.sh`].map((name) => readFileSync(join(BOOT, name), 'utf8')),
@@ -88,8 +81,8 @@ export function bootScript(role: Wanted['role'], settings: Settings): string {
   );
 }
 
-/** Reads the account. Nothing is created; what can't be read is told as such. */
-export async function observe({ aws, nowMs }: World, wanted: Wanted, places: Places): Promise<Observed> {
+/** Reads what a plan needs to know of the account. Creates nothing. What can't be read is an `unread` reading. */
+export async function observe({ aws, nowMs }: Context, wanted: Wanted, places: Places): Promise<Observed> {
   const now = nowMs();
   const [types, image, prices, quotaVcpus, runningVcpus, credentialsEndMs, script] = await Promise.all([
     reading(() => aws.types(wanted.types)),
@@ -114,14 +107,15 @@ export async function observe({ aws, nowMs }: World, wanted: Wanted, places: Pla
   };
 }
 
-/** What EC2 is asked for; the security group comes later. */
+/** The request for EC2, still without a security group. Throws Refused. */
 export async function launchOf(
-  { aws, nowMs }: Pick<World, 'aws' | 'nowMs'>,
+  { aws, nowMs }: Pick<Context, 'aws' | 'nowMs'>,
   { wanted, observed }: Plan,
   places: Places,
 ) {
   const image = known(observed.image);
-  if (!image) throw new Refused('image', 'Without an image nothing can be started; see above why it is not known.');
+  if (!image)
+    throw new Refused('image', 'Nothing can be started without an image. The plan above says why it is not known.');
   const network = await aws.network(places.subnet);
   const hourUsdMax = wanted.buy === 'on-demand' ? undefined : highestPrice(wanted, observed.prices);
   const { fleet, role, owner, buy, types, instances, atLeast } = wanted;
@@ -135,28 +129,28 @@ export async function launchOf(
   return { launch, vpc: network.vpc };
 }
 
-/** Starts what was planned and writes it down. Throws Refused, or what aborted it; then nothing is left. */
+/** Starts the planned instances and stores fleet.json. Throws Refused, or the reason of the abort; then nothing is left running. */
 export async function boot(
-  world: World,
+  context: Context,
   plan: Plan,
   bundle: Bundle,
   places: Places,
   load?: Load,
 ): Promise<FleetRecord> {
-  const { aws, say } = world;
+  const { aws, say } = context;
   const { wanted, observed } = plan;
-  const { launch, vpc } = await launchOf(world, plan, places);
+  const { launch, vpc } = await launchOf(context, plan, places);
   await aws.rehearse(launch);
-  world.signal.throwIfAborted();
-  return orTakeDown(world, wanted.fleet, launch.deadlineMs, async () => {
-    await putJob(world, wanted, bundle, places, load);
-    world.signal.throwIfAborted();
+  context.signal.throwIfAborted();
+  return takeDownOnFailure(context, wanted.fleet, launch.deadlineMs, async () => {
+    await putJob(context, wanted, bundle, places, load);
+    context.signal.throwIfAborted();
     const ports = wanted.role === 'relay' ? RELAY_PORTS : [];
     const group = await aws.createGroup(launch, vpc, ports, places.allow ?? '');
-    world.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     const { ids, missing } = await aws.launch({ ...launch, group });
     say(`${ids.length} of ${wanted.instances} instances started: ${ids.join(' ')}`);
-    for (const line of missing) say(`not all of them: ${line}`);
+    for (const line of missing) say(`some did not start: ${line}`);
     if (ids.length < wanted.atLeast) {
       const why = missing.length > 0 ? `: ${missing.join('; ')}` : '';
       throw new Refused(
@@ -165,123 +159,132 @@ export async function boot(
       );
     }
     const record: FleetRecord = {
-      ...{ wanted, readySeconds: places.readySeconds, startedMs: world.nowMs(), deadlineMs: launch.deadlineMs },
+      ...{ wanted, readySeconds: places.readySeconds, startedMs: context.nowMs(), deadlineMs: launch.deadlineMs },
       ...{ started: ids, prices: observed.prices, rootGib: launch.image.rootGib },
       ...(load && { load: { ...load, relay: load.relay.href } }),
     };
     await aws.put(wanted.bucket, keys.fleet(wanted.fleet), JSON.stringify(record, null, 1));
-    world.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     return record;
   });
 }
 
-/** Waits until the relay answers; its address. Takes it down when it does not. */
-export async function untilRelayReady(world: World, record: FleetRecord): Promise<string> {
+/** Waits until the relay is ready and returns its URL. Takes it down when it is not ready in time. */
+export async function waitForRelay(context: Context, record: FleetRecord): Promise<string> {
   const { fleet } = record.wanted;
-  return orTakeDown(world, fleet, record.deadlineMs, async () => {
-    const { ready } = await untilReady(
-      world,
+  return takeDownOnFailure(context, fleet, record.deadlineMs, async () => {
+    const { ready } = await waitUntilReady(
+      context,
       record,
-      Math.min(record.deadlineMs, world.nowMs() + record.readySeconds * 1000),
+      Math.min(record.deadlineMs, context.nowMs() + record.readySeconds * 1000),
     );
-    const relay = (await world.aws.instances(fleet)).find(({ id }) => ready.includes(id));
+    const relay = (await context.aws.instances(fleet)).find(({ id }) => ready.includes(id));
     return `http://${relay?.address ?? relay?.id}:${RELAY_PORTS[0]}/`;
   });
 }
 
-/** The barrier, the word to go, and the wait for results. Takes the fleet down whatever comes of it. */
-export async function sendOff(world: World, record: FleetRecord): Promise<RunOutcome> {
+/**
+ * Waits at the barrier, starts the load, and waits for results. Takes the fleet down when it fails, not when it succeeds.
+ *
+ * Shape   `missing` says why instances did not take part; '' when all did.
+ */
+export async function runLoad(context: Context, record: FleetRecord): Promise<{ missing: string }> {
   const { wanted, deadlineMs } = record;
   const { load } = record;
   if (!load) throw new Refused('load', `The fleet ${wanted.fleet} was booted without a load.`);
-  return orTakeDown(world, wanted.fleet, deadlineMs, async () => {
-    const readyBy = Math.min(deadlineMs, world.nowMs() + record.readySeconds * 1000);
-    const { ready, missing } = await untilReady(world, record, readyBy);
-    if (missing !== '') world.say(`${missing}: they go without the others.`);
+  return takeDownOnFailure(context, wanted.fleet, deadlineMs, async () => {
+    const readyByMs = Math.min(deadlineMs, context.nowMs() + record.readySeconds * 1000);
+    const { ready, missing } = await waitUntilReady(context, record, readyByMs);
+    if (missing !== '') context.say(`${missing}. The ready instances start without the others.`);
     const loadOf = { ...load, relay: new URL(load.relay) };
     const slices = Object.fromEntries(ready.map((id) => [id, engineArguments(loadOf, wanted.fleet, id)]));
-    const go: Go = { startAtMs: world.nowMs() + START_IN_MS, slices };
-    await world.aws.put(wanted.bucket, keys.go(wanted.fleet), JSON.stringify(go));
-    world.say(`${ready.length} instances go at ${new Date(go.startAtMs).toISOString()}`);
+    const go: Go = { startAtMs: context.nowMs() + START_DELAY_MS, slices };
+    await context.aws.put(wanted.bucket, keys.go(wanted.fleet), JSON.stringify(go));
+    context.say(`${ready.length} instances start at ${new Date(go.startAtMs).toISOString()}`);
     const seconds = load.seconds + load.warmUpSeconds + load.desktops / load.connectRate + RUN_SLACK_SECONDS;
-    await untilTold(world, record, ready, Math.min(deadlineMs, go.startAtMs + seconds * 1000));
-    return { went: ready, missing };
+    await waitForResults(context, record, ready, Math.min(deadlineMs, go.startAtMs + seconds * 1000));
+    return { missing };
   });
 }
 
-/** Terminates a fleet's instances, waits until they are gone, and removes what else there is of it. */
+/** Terminates the instances, waits until they are gone, and removes what else remains. Returns the ids of the instances. */
 export async function takeDown(
-  world: Omit<World, 'signal'>,
+  context: Omit<Context, 'signal'>,
   fleet: string | undefined,
   chosen?: (one: { fleet: string; owner: string; deadlineMs: number }) => boolean,
 ): Promise<string[]> {
-  const { aws, say } = world;
+  const { aws, say } = context;
   const mine = (one: { fleet: string; owner: string; deadlineMs: number }) => !chosen || chosen(one);
   const living = async () => (await aws.instances(fleet)).filter((one) => mine(one) && one.state !== 'terminated');
   const ids = (await living()).map(({ id }) => id);
   if (ids.length > 0) {
     await aws.terminate(ids);
     say(`terminating ${ids.join(' ')}`);
-    const untilMs = world.nowMs() + TERMINATE_PATIENCE_MS;
+    const untilMs = context.nowMs() + TERMINATE_MS_MAX;
     for (let left = await living(); left.length > 0; left = await living()) {
-      // Whoever appeared since is of the same fleet.
+      // Instances that EC2 lists only now belong to the fleet too.
       const fresh = left.filter(({ id, state }) => !ids.includes(id) && ALIVE.includes(state)).map(({ id }) => id);
       await aws.terminate(fresh);
       ids.push(...fresh);
-      if (world.nowMs() > untilMs) {
+      if (context.nowMs() > untilMs) {
         throw new Refused(
           'slow',
-          `${left.map(({ id }) => id).join(' ')} still not terminated: look again with \`status\``,
+          `${left.map(({ id }) => id).join(' ')} still not terminated: check again with \`status\``,
         );
       }
-      await world.sleep(LOOK_MS);
+      await context.sleep(POLL_MS);
     }
   }
   for (const leftover of (await aws.leftovers(fleet)).filter(mine)) {
-    await removePatiently(world, leftover);
+    await removeWhenUnused(context, leftover);
     say(`deleted the ${leftover.kind} ${leftover.id}`);
   }
   return ids;
 }
 
-/** A security group is in use until the last network interface of its instances is gone, a moment after they are. */
-async function removePatiently(world: Omit<World, 'signal'>, leftover: Leftover): Promise<void> {
-  for (const untilMs = world.nowMs() + REMOVE_PATIENCE_MS; ; await world.sleep(LOOK_MS)) {
+/** EC2 deletes a security group only when its instances' network interfaces are gone, a moment after the instances. */
+async function removeWhenUnused(context: Omit<Context, 'signal'>, leftover: Leftover): Promise<void> {
+  for (const untilMs = context.nowMs() + REMOVE_MS_MAX; ; await context.sleep(POLL_MS)) {
     try {
-      return await world.aws.remove(leftover);
+      return await context.aws.remove(leftover);
     } catch (error) {
-      if ((error as Refused).code !== 'DependencyViolation' || world.nowMs() > untilMs) throw error;
+      if ((error as Refused).code !== 'DependencyViolation' || context.nowMs() > untilMs) throw error;
     }
   }
 }
 
-/** Does it; when that fails, or is interrupted, takes the fleet down first. */
-async function orTakeDown<T>(world: World, fleet: string, deadlineMs: number, doing: () => Promise<T>): Promise<T> {
+/** Runs `action`. If it throws, takes the fleet down and then throws the same error. */
+async function takeDownOnFailure<T>(
+  context: Context,
+  fleet: string,
+  deadlineMs: number,
+  action: () => Promise<T>,
+): Promise<T> {
   try {
-    return await doing();
+    return await action();
   } catch (error) {
-    world.say(`${(error as Error).message ?? error}. Taking the fleet down …`);
+    context.say(`${(error as Error).message ?? error}. Taking the fleet down …`);
     try {
-      for (let looked = 1; looked <= LOOKS_AFTER_FAILURE; looked++) {
-        if (looked > 1) await world.sleep(LOOK_MS);
-        await takeDown(world, fleet);
+      for (let round = 1; round <= TAKE_DOWNS_AFTER_FAILURE; round++) {
+        if (round > 1) await context.sleep(POLL_MS);
+        await takeDown(context, fleet);
       }
-      world.say(`Nothing of ${fleet} is left running.`);
+      context.say(`Nothing of ${fleet} is left running.`);
     } catch (failed) {
       const at = new Date(deadlineMs).toISOString().slice(0, 16).replace('T', ' ');
-      world.say(
-        `NOT TAKEN DOWN: ${(failed as Error).message}. What runs powers itself off by ${at} UTC. To end it now: npm run fleet -- down --fleet ${fleet}`,
+      context.say(
+        `NOT TAKEN DOWN: ${(failed as Error).message}. Each instance powers itself off by ${at} UTC. To end them now: npm run fleet -- down --fleet ${fleet}`,
       );
     }
     throw error;
   }
 }
 
-/** The boot script with addresses signed for this fleet's time; signing asks nobody. */
+/** The boot script with addresses that are signed for the lifetime of the fleet. */
 async function signedScript(aws: Aws, { fleet, role, bucket, minutes }: Wanted): Promise<string> {
   return bootScript(
     role,
-    await signedSettings(aws, { fleet, bucket, minutes, seconds: minutes * 60 + AFTERLIFE_SECONDS }),
+    await signedSettings(aws, { fleet, bucket, minutes, seconds: minutes * 60 + SIGNED_EXTRA_SECONDS }),
   );
 }
 
@@ -298,19 +301,19 @@ export async function signedSettings(
 }
 
 async function putJob(
-  world: World,
+  context: Context,
   wanted: Wanted,
   bundle: Bundle,
   { readySeconds }: Places,
   load?: Load,
 ): Promise<void> {
   const barrier = wanted.role === 'swarm' ? readySeconds + wanted.minutes * 60 : undefined;
-  await publishJob(world, { ...wanted, seconds: wanted.minutes * 60 + AFTERLIFE_SECONDS }, bundle, load, barrier);
+  await publishJob(context, { ...wanted, seconds: wanted.minutes * 60 + SIGNED_EXTRA_SECONDS }, bundle, load, barrier);
 }
 
-/** Uploads the bundle, and the job that names it. `barrierSeconds`: how long to wait for the word; undefined: go at once. */
+/** Uploads the bundle and the job that names it. `barrierSeconds` is how long to wait for go.json; undefined: start at once. */
 export async function publishJob(
-  { aws, say }: World,
+  { aws, say }: Context,
   { fleet, role, bucket, seconds }: Pick<Wanted, 'fleet' | 'role' | 'bucket'> & { seconds: number },
   bundle: Bundle,
   load: Load | undefined,
@@ -332,13 +335,13 @@ export async function publishJob(
   await aws.put(bucket, keys.job(fleet), job);
 }
 
-/** Stands for the instance's own id in the arguments of a job that has no barrier. */
+/** Instances replace this by their own id, in the arguments of a job that has no barrier. */
 const INSTANCE = '%i';
 
-async function standing(world: World, record: FleetRecord, deadlineMs: number): Promise<Standing> {
-  const { aws } = world;
+async function readState(context: Context, record: FleetRecord, deadlineMs: number): Promise<FleetState> {
+  const { aws } = context;
   const { fleet, bucket, instances, atLeast } = record.wanted;
-  // States before postings: whoever is dead has posted by then what it ever will.
+  // States first, then what was posted: an instance that has ended posts nothing more.
   const states = await aws.instances(fleet);
   const posted = await aws.list(bucket, keys.prefix(fleet));
   const alive = new Set(states.filter(({ state }) => ALIVE.includes(state)).map(({ id }) => id));
@@ -349,69 +352,64 @@ async function standing(world: World, record: FleetRecord, deadlineMs: number): 
     started: record.started,
     alive,
     posted,
-    nowMs: world.nowMs(),
+    nowMs: context.nowMs(),
     deadlineMs,
   };
 }
 
-async function untilReady(
-  world: World,
+async function waitUntilReady(
+  context: Context,
   record: FleetRecord,
   deadlineMs: number,
 ): Promise<{ ready: readonly string[]; missing: string }> {
-  for (let told = ''; ; ) {
-    const word = look(await standing(world, record, deadlineMs));
-    if (word.word === 'go') return word;
-    if (word.word === 'give up') throw new Refused('barrier', `${word.missing}, fewer than ${record.wanted.atLeast}`);
-    const line = `ready: ${word.ready} of ${record.wanted.instances}`;
-    if (line !== told) world.say(line);
-    told = line;
-    await pause(world);
+  for (let said = ''; ; ) {
+    const decision = decideStart(await readState(context, record, deadlineMs));
+    if (decision.kind === 'go') return decision;
+    if (decision.kind === 'give up')
+      throw new Refused('barrier', `${decision.missing}, fewer than ${record.wanted.atLeast}`);
+    const line = `ready: ${decision.ready} of ${record.wanted.instances}`;
+    if (line !== said) context.say(line);
+    said = line;
+    await pause(context);
   }
 }
 
-async function untilTold(
-  world: World,
+async function waitForResults(
+  context: Context,
   record: FleetRecord,
-  went: readonly string[],
+  running: readonly string[],
   deadlineMs: number,
 ): Promise<void> {
-  for (let told = ''; ; ) {
-    const left = outstanding(await standing(world, record, deadlineMs), went);
+  for (let said = ''; ; ) {
+    const left = outstanding(await readState(context, record, deadlineMs), running);
     if (left.length === 0) return;
-    if (world.nowMs() > deadlineMs) {
-      world.say(`${left.join(' ')} have not posted a result in time`);
+    if (context.nowMs() > deadlineMs) {
+      context.say(`no result in time from ${left.join(' ')}`);
       return;
     }
-    const line = `results: ${went.length - left.length} of ${went.length}`;
-    if (line !== told) world.say(line);
-    told = line;
-    await pause(world);
+    const line = `results: ${running.length - left.length} of ${running.length}`;
+    if (line !== said) context.say(line);
+    said = line;
+    await pause(context);
   }
 }
 
-async function pause(world: World): Promise<void> {
-  await world.sleep(LOOK_MS);
-  world.signal.throwIfAborted();
+async function pause(context: Context): Promise<void> {
+  await context.sleep(POLL_MS);
+  context.signal.throwIfAborted();
 }
 
-/** The record of a fleet that was booted, from whichever machine. */
-export async function recordOf(aws: Aws, bucket: string, fleet: string): Promise<FleetRecord> {
+/** The record of a fleet, whichever machine booted it. Throws Refused. */
+export async function readRecord(aws: Aws, bucket: string, fleet: string): Promise<FleetRecord> {
   return JSON.parse(await aws.get(bucket, keys.fleet(fleet))) as FleetRecord;
 }
 
-/** For the bill: who ended, when EC2 says so; who did not, lives until now. */
-export function livedOf(instances: readonly Instance[], rootGib: number, nowMs: number) {
+/** From when to when each instance costs money; until now when EC2 reports no end. */
+export function lifetimes(instances: readonly Instance[], rootGib: number, nowMs: number) {
   return instances.map(({ type, launchedMs, endedMs }) => ({
     type,
     fromMs: launchedMs,
     untilMs: endedMs ?? nowMs,
     rootGib,
   }));
-}
-
-/** Words for the engine, checked as they will be when they are passed on. */
-export function checkedFlags(words: readonly string[]): readonly string[] {
-  writeArguments(words);
-  return words;
 }

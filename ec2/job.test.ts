@@ -18,21 +18,21 @@ const LOAD: Load = {
 };
 
 describe('job', () => {
-  it('is read as it was written', () => {
+  it('is read back as it was written', () => {
     assert.deepEqual(readJob(writeJob(JOB)), JOB);
     const { go: _, ...without } = JOB;
     assert.deepEqual(readJob(writeJob(without)), without);
   });
 
-  it('has no value of two lines', () => {
+  it('can not have a value with two lines', () => {
     assert.throws(() => writeJob({ ...JOB, bundle: 'https://b.example/\nsha256=0' }), /more than one line/);
   });
 
-  it('is missed by name', () => {
+  it('is rejected with the name of what it lacks', () => {
     assert.throws(() => readJob('bundle=x\n'), /the job has no sha256/);
   });
 
-  it('passes plain words to the engine, and nothing a shell could take for more', () => {
+  it('passes plain words to the engine, and rejects everything a shell could interpret', () => {
     assert.equal(
       writeArguments(['--rate', '1.5', '--sources', '10.0.0.1-10.0.0.9', '--name=%i']),
       '--rate 1.5 --sources 10.0.0.1-10.0.0.9 --name=%i',
@@ -42,7 +42,7 @@ describe('job', () => {
     }
   });
 
-  it('gives each instance a world of its own', () => {
+  it('gives each instance its own world', () => {
     const words = engineArguments(LOAD, 'swarm-1', 'i-1').join(' ');
     assert.match(words, /--api relay\.example:9000 --world swarm-1-i-1 --name i-1 --desktops 10 /);
     assert.match(words, /--rate 5 .*--sprite-bytes 400$/);

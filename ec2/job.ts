@@ -1,31 +1,31 @@
 /**
- * What an instance is told: the job it fetches at boot, and the word to go.
+ * What an instance receives: the job it fetches at boot, and go.json, the signal to start.
  *
- * The job is lines of name=value, so that the boot script reads it before it has any program of ours; `go.json` is read by
- * slice.ts. Invariant: what `writeJob` wrote, `readJob` reads as it was; nothing in it needs quoting.
+ * A job is lines of name=value, so that the boot script can read it before it has a program of the bundle. slice.ts reads
+ * go.json. Invariant: readJob() returns what writeJob() was given, and no value needs quoting.
  */
 
 export interface Job {
-  /** Address of the bundle, and the hash it must have. */
+  /** Address of the bundle, and the hash that its content must have. */
   bundle: string;
   sha256: string;
-  /** Ports of the relay, for rules about connections. */
+  /** Ports of the relay, for the rules that turn off connection tracking. */
   ports: readonly number[];
-  /** Address of go.json; none: the slice runs at once. */
+  /** Address of go.json; undefined: the instance starts at once. */
   go?: string;
-  /** Seconds to wait for go.json. */
+  /** How long to wait for go.json. */
   waitSeconds: number;
-  /** Of the engine, or of the relay. */
+  /** Arguments for the engine or the relay. */
   arguments: readonly string[];
 }
 
-/** The word to go: when, and what each instance that was ready is to do. */
+/** go.json: when to start, and the engine's arguments for each instance that takes part. */
 export interface Go {
   startAtMs: number;
   slices: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Keys in the bucket. Everything of a fleet lies under one prefix, so one policy and one listing cover it. */
+/** Keys in the bucket. Everything of a fleet is under one prefix, so one policy and one listing cover it. */
 export const keys = {
   prefix: (fleet: string) => `runs/${fleet}/`,
   job: (fleet: string) => `runs/${fleet}/job`,
@@ -34,10 +34,10 @@ export const keys = {
   bundle: (sha256: string) => `bundles/${sha256}.tar.gz`,
 } as const;
 
-/** What an instance posts, by the end of its key. */
+/** What an instance posts: its key is the fleet's prefix, the instance's id, and one of these suffixes. */
 export const POSTED = { ready: '.ready.json', result: '.result.json', log: '.log' } as const;
 
-/** Throws Error when a value would not survive. */
+/** Throws Error when a value has several lines or can't be an argument. */
 export function writeJob(job: Job): string {
   const lines: Record<string, string> = {
     bundle: job.bundle,
@@ -55,30 +55,30 @@ export function writeJob(job: Job): string {
     .join('');
 }
 
-/** Throws Error, a sentence, when it is no job. */
+/** Throws Error with a sentence for people when the text is not a job. */
 export function readJob(text: string): Job {
   const lines = new Map(
     text.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
-  const want = (name: string) => {
+  const required = (name: string) => {
     const value = lines.get(name);
     if (value === undefined) throw new Error(`the job has no ${name}`);
     return value;
   };
   const go = lines.get('go');
   return {
-    bundle: want('bundle'),
-    sha256: want('sha256'),
-    ports: want('ports').split(', ').map(Number),
+    bundle: required('bundle'),
+    sha256: required('sha256'),
+    ports: required('ports').split(', ').map(Number),
     ...(go !== undefined && { go }),
-    waitSeconds: Number(want('wait')),
-    arguments: want('arguments')
+    waitSeconds: Number(required('wait')),
+    arguments: required('arguments')
       .split(' ')
       .filter((part) => part !== ''),
   };
 }
 
-/** Flags of the engine are plain words; a word with anything else in it is a mistake or worse. */
+/** Joins arguments with spaces. Throws Error when one contains anything that a shell could interpret. */
 export function writeArguments(words: readonly string[]): string {
   const odd = words.find((word) => !/^[\w.,:/=%+@-]+$/.test(word));
   if (odd !== undefined) throw new Error(`${JSON.stringify(odd)} can't be passed to the engine`);
@@ -86,23 +86,25 @@ export function writeArguments(words: readonly string[]): string {
 }
 
 export interface Load {
-  /** The relay, as its site is opened. */
+  /** The address at which the relay's site is opened. */
   relay: URL;
-  /** Of each instance. */
+  /** On each instance. */
   desktops: number;
-  /** Throws a second of each instance; 0: nobody throws. */
+  /** Throws a second of each instance; with 0 nothing is thrown. */
   rate: number;
   seconds: number;
   warmUpSeconds: number;
   /** Desktops a second that each instance connects. */
   connectRate: number;
-  /** Further flags of the engine, as they are. */
+  /** Further flags, passed to the engine unchanged. */
   more: readonly string[];
 }
 
 /**
- * Flags of the engine for one instance. Each swarms a world of its own: a sprite's ledger lies in the memory of the machine
- * that threw it, so what is lost, doubled or misrouted is counted exactly where it was thrown.
+ * The engine's flags for one instance.
+ *
+ * Each instance has its own world. The ledger of a sprite is in the memory of the machine that threw it, so with separate
+ * worlds every lost, duplicated or misrouted sprite is counted exactly.
  */
 export function engineArguments(load: Load, fleet: string, instance: string): string[] {
   const { hostname, port } = load.relay;

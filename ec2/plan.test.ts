@@ -44,13 +44,13 @@ const planned = (wanted: Partial<Wanted> = {}, observed: Partial<Observed> = {})
   planFleet({ ...WANTED, ...wanted }, { ...OBSERVED, ...observed });
 
 suite('plan', () => {
-  it('goes when nothing speaks against it', () => {
+  it('allows the start when there is no refusal and no doubt', () => {
     const plan = planned();
     assert.deepEqual([plan.refusals, plan.doubts], [[], []]);
     assert.equal(decide(plan, false), 'go');
   });
 
-  it('reckons hours, addresses, volumes and traffic, and no less', () => {
+  it('adds up hours, addresses, volumes and traffic', () => {
     const { cost } = planned();
     const gigabytes = (20 * (5_000 * 2_000 + 100 * 30 * 1_000)) / 1e9;
     const wanted = 20 * 0.1 + 20 * 0.005 + (20 * 8 * 0.073) / 730 + gigabytes * 0.09;
@@ -58,7 +58,7 @@ suite('plan', () => {
     assert.equal(planned({ minutes: 30 }).cost.lines[0].usd, 1);
   });
 
-  it('takes for a spot instance the most it may pay, and of several types the dearest', () => {
+  it('counts a spot instance at the most it may pay, and several types at the most expensive one', () => {
     const instance = { 'c6i.large': { read: 0.02 }, 'm6i.large': { read: 0.03 } };
     const types = {
       read: ['c6i.large', 'm6i.large'].map((name) => ({ name, architectures: ['x86_64'], vcpus: 2, memoryMiB: 4096 })),
@@ -71,20 +71,20 @@ suite('plan', () => {
     assert.deepEqual(plan.refusals, []);
   });
 
-  it('refuses above --max-cost, not at it', () => {
+  it('refuses a cost above --max-cost, but not one equal to it', () => {
     const { usdAtMost } = planned().cost;
     assert.deepEqual(planned({ maxCostUsd: usdAtMost }).refusals, []);
     assert.match(planned({ maxCostUsd: usdAtMost - 0.0001 }).refusals[0], /more than --max-cost/);
   });
 
-  it('refuses more vCPUs than the quota leaves, and says how many instances fit', () => {
+  it('refuses more vCPUs than the quota has free, and says how many instances fit', () => {
     assert.deepEqual(planned({ instances: 20 }).refusals, []); // 40 of 64 − 24
     const [refusal] = planned({ instances: 21 }).refusals;
-    assert.match(refusal, /takes 42 vCPUs, and of the account's 64 .* 40 are free, enough for 20 instances/);
+    assert.match(refusal, /needs 42 vCPUs, and of the account's 64 .* 40 are free, enough for 20 instances/);
     assert.match(planned({}, { runningVcpus: { read: 64 } }).refusals[0], /0 are free, enough for 0/);
   });
 
-  it('asks for --yes when a price or a quota is not known, and says each cause once', () => {
+  it('needs --yes when a price or a quota is not known, and names each cause once', () => {
     const unread = { unread: 'pricing: forbidden' };
     const prices = { instance: { 'c6i.large': unread }, address: unread, volume: unread, transfer: unread };
     const plan = planned({}, { prices, quotaVcpus: { unread: 'quota: throttled' } });
@@ -98,26 +98,26 @@ suite('plan', () => {
     assert.match(describe(plan), /at most \+ what is not known/);
   });
 
-  it('is not overruled by --yes when it refuses', () => {
+  it('refuses even with --yes', () => {
     assert.equal(decide(planned({ maxCostUsd: 0 }), true), 'refused');
   });
 
-  it('refuses a type that is not there, or can not run what was built, or is too small', () => {
+  it('refuses a type that does not exist, has another architecture, or is too small', () => {
     const arm = { read: [{ name: 'c6i.large', architectures: ['arm64'], vcpus: 2, memoryMiB: 4096 }] };
     assert.match(planned({}, { types: { read: [] } }).refusals[0], /no instance type c6i.large in eu-west-1/);
-    assert.match(planned({}, { types: arm }).refusals[0], /is arm64, and what this machine builds is x86_64/);
+    assert.match(planned({}, { types: arm }).refusals[0], /is arm64, and this machine builds for x86_64/);
     const image = { read: { id: 'ami-2', architecture: 'arm64', rootDevice: '/dev/xvda', rootGib: 8 } };
     assert.match(planned({}, { image }).refusals[0], /image ami-2 is arm64/);
     const small = { read: [{ name: 'c6i.large', architectures: ['x86_64'], vcpus: 2, memoryMiB: 64 }] };
     assert.match(planned({}, { types: small }).refusals[0], /too much for the 64 MiB/);
   });
 
-  it('refuses credentials that end before the fleet does', () => {
+  it('refuses credentials that expire before the fleet ends', () => {
     assert.deepEqual(planned({}, { credentialsEndMs: { read: NOW + 3_600_000 } }).refusals, []);
-    assert.match(planned({}, { credentialsEndMs: { read: NOW + 3_599_999 } }).refusals[0], /end in 59 minutes/);
+    assert.match(planned({}, { credentialsEndMs: { read: NOW + 3_599_999 } }).refusals[0], /expire in 59 minutes/);
   });
 
-  it('holds its limits at, below and above each', () => {
+  it('accepts each limit itself and refuses one more', () => {
     const rich = { maxCostUsd: 1e6 };
     const room = {
       quotaVcpus: { read: 1e6 },
@@ -137,12 +137,12 @@ suite('plan', () => {
       assert.equal(of(above).length, 1);
     }
     assert.deepEqual(of({}, { userDataBytes: USER_DATA_BYTES_MAX }), []);
-    assert.match(of({}, { userDataBytes: USER_DATA_BYTES_MAX + 1 })[0], /16385 bytes, and EC2 takes 16384/);
+    assert.match(of({}, { userDataBytes: USER_DATA_BYTES_MAX + 1 })[0], /16385 bytes, and EC2 accepts 16384/);
     assert.match(of({ role: 'relay', instances: 2 })[0], /A relay is one instance/);
     assert.match(of({ types: ['c6i.large', 'c6i.large'] })[0], /Several types are for --buy fleet/);
   });
 
-  it('tells a plan in words that fit a terminal', () => {
+  it('is described in a text for people', () => {
     const text = describe(planned());
     assert.match(text, /20 × c6i\.large, on demand, 40 vCPUs/);
     assert.match(text, /100,000 desktops, 2,000 sprites\/s for 30 s, at http:\/\/relay\.example:8080\//);
@@ -152,7 +152,7 @@ suite('plan', () => {
 });
 
 suite('cost', () => {
-  it('counts each instance by the second, but a minute at least', () => {
+  it('counts the seconds of each instance, but at least a minute', () => {
     const lived = (seconds: number) => [{ type: 'c6i.large', fromMs: 0, untilMs: seconds * 1000, rootGib: 0 }];
     const prices = { ...OBSERVED.prices, address: { read: 0 } };
     assert.ok(Math.abs(spent(lived(3600), prices).usd - 0.1) < 1e-12);
@@ -161,13 +161,13 @@ suite('cost', () => {
     assert.deepEqual(spent([], prices), { usd: 0, hours: 0, unknown: [] });
   });
 
-  it('names what it does not know', () => {
+  it('names everything whose price is not known', () => {
     const prices = { ...OBSERVED.prices, volume: { unread: 'x' } };
     const { unknown } = spent([{ type: 'c6i.xlarge', fromMs: 0, untilMs: 1, rootGib: 8 }], prices);
     assert.deepEqual(unknown.sort(), ['c6i.xlarge', 'volumes']);
   });
 
-  it('is written in cents, and never as nothing when it is something', () => {
+  it('is written in cents, and is never shown as 0 when it is more than 0', () => {
     assert.deepEqual([0, 0.00001, 0.0123, 0.1, 12.345].map(usd), [
       '$0.0000',
       '< $0.0001',

@@ -1,39 +1,40 @@
 /**
  * The plan of a fleet: what would be started, what it costs at most, and every reason not to start it.
  *
- * Pure: what was wanted and what was read of the account go in, a decision and its text come out.
- * Invariant: what could not be read is never assumed. It is a doubt, and doubts are overruled by --yes only; a refusal by
- * nothing. The cost is a bound: every instance runs until its own clock powers it off, at the highest price it may pay.
+ * Pure: the wanted fleet and the readings of the account go in, a decision and a text come out.
+ * Invariant: nothing is assumed about what could not be read. It becomes a doubt, which only --yes overrides; nothing
+ * overrides a refusal. The cost is an upper bound: every instance runs until its own clock powers it off, at the highest price
+ * it may pay.
  */
 import { tooLarge } from './user_data.ts';
 
 export type Architecture = 'x86_64' | 'arm64';
 
-/** How instances are bought: `fleet` is one instant request for spot instances of any of several types. */
+/** How instances are bought. `fleet` is one instant request for spot instances of any of several types. */
 export const BUYS = ['on-demand', 'spot', 'fleet'] as const;
 export type Buy = (typeof BUYS)[number];
 
 export interface Wanted {
-  /** Names everything that belongs together: tags, keys in the bucket. */
+  /** The name in the tags and in the keys of the bucket. */
   fleet: string;
   role: 'swarm' | 'relay';
   owner: string;
   region: string;
   bucket: string;
   buy: Buy;
-  /** More than one for `fleet` only. */
+  /** More than one only with `fleet`. */
   types: readonly string[];
   instances: number;
-  /** Fewer than this are given back at once. */
+  /** With fewer instances than this the fleet is terminated at once. */
   atLeast: number;
-  /** After so many minutes each instance powers itself off. */
+  /** Minutes after which each instance powers itself off. */
   minutes: number;
   maxCostUsd: number;
-  /** Desktops and throws a second of each instance, and for how long they throw; a relay has none. */
+  /** For each instance: desktops, throws a second, and for how many seconds they throw. A relay has no load. */
   load?: { desktops: number; rate: number; seconds: number; relay: string };
 }
 
-/** A thing that was asked of AWS: its value, or why it can't be known. */
+/** Something that was requested from AWS: its value, or why it could not be read. */
 export type Reading<T> = { read: T } | { unread: string };
 
 export interface InstanceType {
@@ -52,13 +53,13 @@ export interface Image {
 
 /** US dollars. */
 export interface Prices {
-  /** An hour of each type, as it is bought. */
+  /** An hour of each type, for the way it is bought. */
   instance: Readonly<Record<string, Reading<number>>>;
   /** An hour of a public IPv4 address. */
   address: Reading<number>;
   /** A GiB of a gp3 volume for a month. */
   volume: Reading<number>;
-  /** A GB out to the internet. */
+  /** A GB of traffic to the internet. */
   transfer: Reading<number>;
 }
 
@@ -67,10 +68,10 @@ export interface Observed {
   types: Reading<readonly InstanceType[]>;
   image: Reading<Image>;
   prices: Prices;
-  /** vCPUs this account may run of this kind, and how many it runs already. */
+  /** vCPUs of this kind that the account may run, and those it already runs. */
   quotaVcpus: Reading<number>;
   runningVcpus: Reading<number>;
-  /** When the credentials end; undefined: not by themselves. */
+  /** When the credentials expire; undefined: they don't. */
   credentialsEndMs: Reading<number | undefined>;
   bundle: Architecture;
   userDataBytes: number;
@@ -78,37 +79,37 @@ export interface Observed {
 
 export interface CostLine {
   what: string;
-  /** Undefined: its price could not be read. */
+  /** Undefined when its price could not be read. */
   usd: number | undefined;
 }
 
 export interface Plan {
   wanted: Wanted;
   observed: Observed;
-  cost: { lines: readonly CostLine[]; usdPerHour: number; usdAtMost: number };
+  cost: { lines: readonly CostLine[]; usdAtMost: number };
   refusals: readonly string[];
   doubts: readonly string[];
 }
 
-/** Of one command. Ten times the fleet of 2012; beyond it a region's first quota ends anyway. */
+/** Instances of one command. Ten times the fleet of 2012; the default quota of a region does not allow more anyway. */
 export const INSTANCES_MAX = 200;
 
-/** Presigned addresses and what an evening may cost both end with a day. */
+/** A day: a bound on what a forgotten fleet costs, and on how long its signed addresses are valid. */
 export const MINUTES_MAX = 24 * 60;
 
-/** Ports of one source address to one port of the relay: the boot script opens 1024 to 65535, some are still closing. */
+/** Ports from one source address to one port of the relay. The boot script allows 1024 to 65535; some are still closing. */
 export const DESKTOPS_PER_INSTANCE_MAX = 60_000;
 
-/** Memory of an instance for each desktop: the engine's rows, and the kernel's half of two connections. */
+/** Memory of an instance for each desktop: the engine's tables and the kernel's share of two connections. */
 export const DESKTOP_KIB = 16;
 
-/** A spot instance may cost this much of today's price before EC2 takes it back: a bound, and room for its moves. */
+/** EC2 takes a spot instance back when it would cost more than this times today's price. So there is a bound, and prices may move. */
 export const SPOT_HEADROOM = 1.25;
 
-/** Sent by the swarm for each sprite: a throw, a poll, and their TCP. 846 were measured (README.md); this is a bound. */
+/** Bytes the swarm sends for each sprite: a throw, a poll, and their TCP. 846 were measured (README.md); this is a bound. */
 export const BYTES_PER_SPRITE = 1_000;
 
-/** Sent by the swarm for each desktop once: connecting, joining, the first poll, leaving. 973 were measured. */
+/** Bytes the swarm sends once for each desktop: connecting, joining, the first poll, leaving. 973 were measured. */
 const BYTES_PER_DESKTOP = 2_000;
 
 const HOURS_PER_MONTH = 730;
@@ -132,13 +133,13 @@ export function planFleet(wanted: Wanted, observed: Observed): Plan {
   return { wanted, observed, cost, refusals, doubts: doubtsOf(observed) };
 }
 
-/** Whether the plan may be carried out. */
+/** Whether the plan may be carried out: `needs-yes` when --yes would allow it. */
 export function decide(plan: Plan, yes: boolean): 'go' | 'refused' | 'needs-yes' {
   if (plan.refusals.length > 0) return 'refused';
   return plan.doubts.length > 0 && !yes ? 'needs-yes' : 'go';
 }
 
-/** What the plan says to people. */
+/** The plan as a text for people. */
 export function describe(plan: Plan): string {
   const { wanted, observed, cost } = plan;
   const vcpus = vcpusOf(wanted, observed);
@@ -160,13 +161,13 @@ export function describe(plan: Plan): string {
   const money = cost.lines.map(
     ({ what, usd: part }) => `  ${(part === undefined ? '?' : usd(part)).padStart(11)}  ${what}`,
   );
-  const total = cost.lines.some((line) => line.usd === undefined) ? ' + what is not known' : '';
+  const unknown = cost.lines.some((line) => line.usd === undefined) ? ' + what is not known' : '';
   return [
     ...table,
     '',
     'Cost, if everything runs to its end:',
     ...money,
-    `  ${usd(cost.usdAtMost).padStart(11)}  at most${total} (--max-cost ${wanted.maxCostUsd})`,
+    `  ${usd(cost.usdAtMost).padStart(11)}  at most${unknown} (--max-cost ${wanted.maxCostUsd})`,
     ...(plan.doubts.length > 0
       ? ['', 'Not known (--yes goes on without it):', ...plan.doubts.map((line) => `  - ${line}`)]
       : []),
@@ -185,7 +186,7 @@ function describeLoad(instances: number, { desktops, rate, seconds, relay }: Non
   return `${count(instances * desktops)} desktops, ${throwing}, at ${relay}`;
 }
 
-/** The highest price an instance of this fleet may pay for an hour; undefined when one of its types' is unknown. */
+/** The highest price an instance of this fleet may pay for an hour; undefined when the price of one of its types is unknown. */
 export function highestPrice(wanted: Wanted, prices: Prices): number | undefined {
   const hours = wanted.types.map((type) => known(prices.instance[type]));
   if (hours.some((price) => price === undefined)) return undefined;
@@ -195,7 +196,7 @@ export function highestPrice(wanted: Wanted, prices: Prices): number | undefined
 function costOf(wanted: Wanted, observed: Observed): Plan['cost'] {
   const { prices, image } = observed;
   const hours = wanted.minutes / 60;
-  const all = wanted.instances * hours;
+  const instanceHours = wanted.instances * hours;
   const times = (price: number | undefined, amount: number) => (price === undefined ? undefined : price * amount);
   const hour = highestPrice(wanted, prices);
   const headroom = wanted.buy === 'on-demand' ? '' : `, the most a spot instance may pay: ${SPOT_HEADROOM} × today's`;
@@ -204,23 +205,22 @@ function costOf(wanted: Wanted, observed: Observed): Plan['cost'] {
   const lines: CostLine[] = [
     {
       what: `${wanted.instances} × ${wanted.types.join(' or ')} for ${wanted.minutes} min${hour ? ` at ${usd(hour)} an hour${headroom}` : ''}`,
-      usd: times(hour, all),
+      usd: times(hour, instanceHours),
     },
-    { what: 'their public IPv4 addresses', usd: times(known(prices.address), all) },
+    { what: 'their public IPv4 addresses', usd: times(known(prices.address), instanceHours) },
     {
       what: `their root volumes${rootGib === undefined ? '' : `, ${rootGib} GiB each`}`,
-      usd: rootGib === undefined ? undefined : times(known(prices.volume), (rootGib * all) / HOURS_PER_MONTH),
+      usd: rootGib === undefined ? undefined : times(known(prices.volume), (rootGib * instanceHours) / HOURS_PER_MONTH),
     },
   ];
-  const perHour = lines.reduce((sum, line) => sum + (line.usd ?? 0), 0) / (hours || 1);
   if (gigabytes > 0) {
-    const what = `${gigabytes.toFixed(3)} GB out, if the relay is across the internet`;
+    const what = `${gigabytes.toFixed(3)} GB of traffic out, if the relay is reached over the internet`;
     lines.push({ what, usd: times(known(prices.transfer), gigabytes) });
   }
-  return { lines, usdPerHour: perHour, usdAtMost: lines.reduce((sum, line) => sum + (line.usd ?? 0), 0) };
+  return { lines, usdAtMost: lines.reduce((sum, line) => sum + (line.usd ?? 0), 0) };
 }
 
-/** What a swarm sends; a relay's answers depend on who comes, and the README says how to reckon them. */
+/** What a swarm sends. What a relay sends depends on its desktops; the README says how to calculate it. */
 function gigabytesOut({ instances, load }: Wanted): number {
   if (!load) return 0;
   return (instances * (load.desktops * BYTES_PER_DESKTOP + load.rate * load.seconds * BYTES_PER_SPRITE)) / BYTES_PER_GB;
@@ -228,13 +228,14 @@ function gigabytesOut({ instances, load }: Wanted): number {
 
 function sizeRefusals({ instances, minutes, types, buy, load, role }: Wanted): string[] {
   const refusals: string[] = [];
-  if (instances > INSTANCES_MAX) refusals.push(`${instances} instances are more than ${INSTANCES_MAX} of one command.`);
+  if (instances > INSTANCES_MAX)
+    refusals.push(`${instances} instances are more than ${INSTANCES_MAX}, the most for one command.`);
   if (role === 'relay' && instances !== 1) refusals.push('A relay is one instance.');
   if (minutes > MINUTES_MAX) refusals.push(`${minutes} minutes are more than ${MINUTES_MAX}, a day.`);
-  if (types.length > 1 && buy !== 'fleet') refusals.push('Several types are for --buy fleet; say one --type.');
+  if (types.length > 1 && buy !== 'fleet') refusals.push('Several types are for --buy fleet: give one --type.');
   if (load && load.desktops > DESKTOPS_PER_INSTANCE_MAX) {
     refusals.push(
-      `${load.desktops} desktops on an instance are more than ${DESKTOPS_PER_INSTANCE_MAX}, the ports of its address: take more instances.`,
+      `${load.desktops} desktops on an instance are more than ${DESKTOPS_PER_INSTANCE_MAX}, the number of its ports: use more instances.`,
     );
   }
   return refusals;
@@ -250,21 +251,19 @@ function typeRefusals(wanted: Wanted, observed: Observed): string[] {
     }
     if (!type.architectures.includes(observed.bundle)) {
       refusals.push(
-        `${name} is ${type.architectures.join('/')}, and what this machine builds is ${observed.bundle}: choose another type, or run this on such a machine.`,
+        `${name} is ${type.architectures.join('/')}, and this machine builds for ${observed.bundle}: choose another type, or run this command on such a machine.`,
       );
     }
     const neededMiB = ((wanted.load?.desktops ?? 0) * DESKTOP_KIB) / 1024;
     if (neededMiB > type.memoryMiB * 0.75) {
       refusals.push(
-        `${wanted.load?.desktops} desktops take some ${Math.ceil(neededMiB)} MiB, too much for the ${type.memoryMiB} MiB of a ${name}.`,
+        `${wanted.load?.desktops} desktops need about ${Math.ceil(neededMiB)} MiB, too much for the ${type.memoryMiB} MiB of a ${name}.`,
       );
     }
   }
   const image = known(observed.image);
   if (image && image.architecture !== observed.bundle) {
-    refusals.push(
-      `The image ${image.id} is ${image.architecture}, and what this machine builds is ${observed.bundle}.`,
-    );
+    refusals.push(`The image ${image.id} is ${image.architecture}, and this machine builds for ${observed.bundle}.`);
   }
   return refusals;
 }
@@ -278,7 +277,7 @@ function quotaRefusals(wanted: Wanted, observed: Observed): string[] {
   const kind = wanted.buy === 'on-demand' ? 'On-Demand' : 'Spot';
   const fits = Math.floor(free / (vcpus / wanted.instances));
   return [
-    `It takes ${vcpus} vCPUs, and of the account's ${quota} (quota "${kind} Standard", ${wanted.region}) ${free} are free, enough for ${fits} instances: take fewer, or ask for more under Service Quotas.`,
+    `It needs ${vcpus} vCPUs, and of the account's ${quota} (quota "${kind} Standard", ${wanted.region}) ${free} are free, enough for ${fits} instances: use fewer, or request more under Service Quotas.`,
   ];
 }
 
@@ -287,11 +286,11 @@ function timeRefusals(wanted: Wanted, observed: Observed): string[] {
   if (endMs === undefined || endMs >= observed.nowMs + wanted.minutes * 60_000) return [];
   const minutes = Math.max(0, Math.floor((endMs - observed.nowMs) / 60_000));
   return [
-    `The credentials end in ${minutes} minutes, before the fleet does; addresses signed with them end too, and the fleet couldn't be taken down. Renew them, or take --minutes ${minutes}.`,
+    `The credentials expire in ${minutes} minutes, before the fleet ends. Addresses signed with them expire too, and the fleet could not be taken down. Renew them, or use --minutes ${minutes}.`,
   ];
 }
 
-/** Sentences that one cause made the same stand once. */
+/** One sentence for each cause, with everything that could not be read because of it. */
 function doubtsOf({ types, image, prices, quotaVcpus, runningVcpus, credentialsEndMs }: Observed): string[] {
   const readings: [string, Reading<unknown>][] = [
     ['instance types', types],
@@ -302,7 +301,7 @@ function doubtsOf({ types, image, prices, quotaVcpus, runningVcpus, credentialsE
     ['price of traffic', prices.transfer],
     ['vCPU quota', quotaVcpus],
     ['vCPUs already running', runningVcpus],
-    ['end of the credentials', credentialsEndMs],
+    ['expiry of the credentials', credentialsEndMs],
   ];
   const byReason = new Map<string, string[]>();
   for (const [what, reading] of readings) {
@@ -311,7 +310,7 @@ function doubtsOf({ types, image, prices, quotaVcpus, runningVcpus, credentialsE
   return [...byReason].map(([reason, what]) => `${what.join(', ')}: ${reason}`);
 }
 
-/** Of the whole fleet, of its largest type; undefined when the types could not be read. */
+/** vCPUs of the whole fleet if all instances are of its largest type; undefined when the types could not be read. */
 function vcpusOf(wanted: Wanted, observed: Observed): number | undefined {
   const sizes = wanted.types.map((name) => known(observed.types)?.find((type) => type.name === name)?.vcpus);
   if (sizes.length === 0 || sizes.some((size) => size === undefined)) return undefined;
@@ -322,7 +321,7 @@ export function known<T>(reading: Reading<T> | undefined): T | undefined {
   return reading && 'read' in reading ? reading.read : undefined;
 }
 
-/** Cents matter here, and thousands do not. */
+/** US dollars for people: cents and fractions of them matter here. */
 export function usd(amount: number): string {
   if (amount > 0 && amount < 0.0001) return '< $0.0001';
   return `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;
@@ -332,20 +331,20 @@ export function count(amount: number): string {
   return amount.toLocaleString('en-US', { maximumFractionDigits: 1 });
 }
 
-/** One instance as it was, for reckoning what it has cost. */
-export interface Lived {
+/** What determines the cost of one instance. */
+export interface Lifetime {
   type: string;
   fromMs: number;
-  /** When it ended, or now. */
+  /** When it ended; now, if it still runs. */
   untilMs: number;
   rootGib: number;
 }
 
-/** EC2 counts seconds, but at least these. */
+/** EC2 bills seconds, but at least a minute. */
 const BILLED_MS_MIN = 60_000;
 
-/** What instances have cost so far, in US dollars; `unknown` names what has no price. */
-export function spent(lived: readonly Lived[], prices: Prices): { usd: number; hours: number; unknown: string[] } {
+/** What instances have cost so far. `unknown` names everything whose price is not known; it is left out of the sum. */
+export function spent(lived: readonly Lifetime[], prices: Prices): { usd: number; hours: number; unknown: string[] } {
   const unknown = new Set<string>();
   const price = (reading: Reading<number> | undefined, what: string) => {
     const value = known(reading);

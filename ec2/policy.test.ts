@@ -1,4 +1,4 @@
-/** The policy allows what aws.ts asks for, and nothing else. */
+/** policy.json allows the calls that aws.ts and aws/ make, and nothing else. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,20 @@ interface Statement {
   Condition?: object;
 }
 
-const SOURCE = readFileSync(join(import.meta.dirname, 'aws.ts'), 'utf8');
-const { Statement: STATEMENTS } = JSON.parse(readFileSync(join(import.meta.dirname, 'policy.json'), 'utf8')) as {
-  Statement: Statement[];
-};
+/** The only programs that may import the SDK. Commands are looked for in exactly these. */
+const IMPORTERS = [
+  'aws.ts',
+  'aws/bucket.ts',
+  'aws/compute.ts',
+  'aws/instances.ts',
+  'aws/launch.ts',
+  'aws/prices.ts',
+  'aws/quotas.ts',
+  'aws/tags.ts',
+];
+const read = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
+
+const { Statement: STATEMENTS } = JSON.parse(read('policy.json')) as { Statement: Statement[] };
 const ALLOWED = STATEMENTS.flatMap(({ Action }) => Action);
 
 const SERVICES: Record<string, string> = {
@@ -26,38 +36,40 @@ const SERVICES: Record<string, string> = {
   'client-pricing': 'pricing',
 };
 
-/** Where IAM calls an action otherwise than the command; source: the service authorization reference of S3. */
-const CALLED: Record<string, string> = {
+/** Actions whose name in IAM differs from the command's; source: the service authorization reference of S3. */
+const ACTION_OF: Record<string, string> = {
   's3:HeadBucket': 's3:ListBucket',
   's3:ListObjectsV2': 's3:ListBucket',
   's3:HeadObject': 's3:GetObject',
-  's3:DeleteObjects': 's3:DeleteObject',
   's3:PutBucketLifecycleConfiguration': 's3:PutLifecycleConfiguration',
 };
 
-/** What EC2 does in the name of who asks: tags that come with a launch, the role spot instances need once in an account. */
+/** Actions EC2 performs for the caller: tagging at launch, and creating the role that an account's first spot instance needs. */
 const IMPLIED = ['ec2:CreateTags', 'iam:CreateServiceLinkedRole'];
 
-/** Actions of every command that aws.ts makes. */
-function asked(): string[] {
-  const imports = [...SOURCE.matchAll(/import \{([^}]*)\} from '@aws-sdk\/([\w-]+)'/g)];
-  const serviceOf = new Map(
-    imports.flatMap(([, names, from]) =>
-      [...names.matchAll(/(\w+)Command\b/g)].map(([, name]) => [name, SERVICES[from]]),
-    ),
-  );
-  const made = [...SOURCE.matchAll(/new (\w+)Command\(/g)].map(([, name]) => `${serviceOf.get(name)}:${name}`);
-  return [...new Set(made.map((action) => CALLED[action] ?? action))].sort();
+/** The actions of every command that is constructed in IMPORTERS. */
+function requestedActions(): string[] {
+  const actions = IMPORTERS.flatMap((file) => {
+    const source = read(file);
+    const imports = [...source.matchAll(/import \{([^}]*)\} from '@aws-sdk\/([\w-]+)'/g)];
+    const serviceOf = new Map(
+      imports.flatMap(([, names, from]) =>
+        [...names.matchAll(/(\w+)Command\b/g)].map(([, name]) => [name, SERVICES[from]]),
+      ),
+    );
+    return [...source.matchAll(/new (\w+)Command\(/g)].map(([, name]) => `${serviceOf.get(name)}:${name}`);
+  });
+  return [...new Set(actions.map((action) => ACTION_OF[action] ?? action))].sort();
 }
 
 describe('policy', () => {
-  it('allows what is asked for, and nothing else', () => {
-    const actions = asked();
+  it('allows the requested actions and nothing else', () => {
+    const actions = requestedActions();
     assert.ok(actions.length > 20 && actions.every((action) => /^[a-z0-9]+:[A-Z]\w+$/.test(action)), actions.join(' '));
     assert.deepEqual([...new Set(ALLOWED)].sort(), [...actions, ...IMPLIED].sort());
   });
 
-  it('lets nobody start what has no deadline, or touch what is not a fleet', () => {
+  it('does not allow starting anything without a deadline or changing anything outside a fleet', () => {
     const ofAction = (action: string) => STATEMENTS.filter(({ Action }) => [Action].flat().includes(action));
     for (const action of [
       'ec2:TerminateInstances',
@@ -76,7 +88,7 @@ describe('policy', () => {
     assert.match(JSON.stringify(ofAction('ec2:CreateTags').map(({ Condition }) => Condition)), /ec2:CreateAction/);
   });
 
-  it('has no star among its actions, and stars as resources only where EC2 knows no others', () => {
+  it('has no star among its actions, and a star as resource only where EC2 supports nothing narrower', () => {
     assert.deepEqual(
       ALLOWED.filter((action) => action.includes('*')),
       [],
@@ -87,14 +99,12 @@ describe('policy', () => {
     );
   });
 
-  it('covers the whole use of the SDK: no other file imports it', () => {
+  it('covers every use of the SDK, because no other program imports it', () => {
     const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
     const programs = files.filter(
       (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('test/'),
     );
-    const importing = programs.filter((file) =>
-      /from '@aws-sdk\//.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
-    );
-    assert.deepEqual(importing, ['aws.ts']);
+    const importing = programs.filter((file) => /from '@aws-sdk\//.test(read(file)));
+    assert.deepEqual(importing.sort(), IMPORTERS);
   });
 });

@@ -1,10 +1,10 @@
 /**
- * The slice: one instance's part of the load, run there by the boot script with the bundle's Node.
+ * The slice: one instance's part of the load. The boot script runs it with the bundle's Node.
  *
- *   node slice.ts ready --job FILE --id ID              prints what machine this is; so the bundle works here
- *   node slice.ts run --job FILE --id ID --out FILE     waits for go.json and its time, runs the engine, writes its result
+ *   node slice.ts ready --job FILE --id ID              prints facts about the machine, which proves that the bundle works
+ *   node slice.ts run --job FILE --id ID --out FILE     waits for go.json and the start, runs the engine, writes its result
  *
- * Exit: as the engine's (0 done, 1 failed, 2 misused); 3 when the word to go never came, 4 when others go without this one.
+ * Exit: the engine's code (0 done, 1 failed, 2 misused); 3 when go.json never appeared, 4 when this instance is not in it.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -18,31 +18,31 @@ import { type Go, readJob } from './job.ts';
 const ENGINE = join(import.meta.dirname, '../build/swarm/swarm-engine');
 const COMMIT = join(import.meta.dirname, '../commit');
 
-/** How often go.json is asked for: a tenth of the notice that instances get of the start. */
-const ASK_MS = 1_000;
-const ASK_PATIENCE_MS = 5_000;
+/** Pause between two requests for go.json: a fifth of the time from go.json to the start. */
+const POLL_MS = 1_000;
+const REQUEST_MS_MAX = 5_000;
 
 const EXIT_NO_GO = 3;
 const EXIT_LEFT_OUT = 4;
 
-/** The word to go; undefined when it does not come in time. */
+/** Polls until go.json exists and returns it; undefined when it does not exist in time. */
 async function waitForGo(url: string, waitSeconds: number): Promise<Go | undefined> {
   const untilMs = performance.now() + waitSeconds * 1000;
   let last = '';
   while (performance.now() < untilMs) {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(ASK_PATIENCE_MS) }).catch((error: Error) => error);
-    if (answer instanceof Response && answer.ok) return (await answer.json()) as Go;
-    // 404 is what a missing key is; 403 is the same to who may not list the bucket.
-    const told = answer instanceof Error ? answer.message : `HTTP ${answer.status}`;
-    if (told !== last) console.error(`no go.json yet: ${told}`);
-    last = told;
-    await sleep(ASK_MS);
+    const response = await fetch(url, { signal: AbortSignal.timeout(REQUEST_MS_MAX) }).catch((error: Error) => error);
+    if (response instanceof Response && response.ok) return (await response.json()) as Go;
+    // S3 responds 404 to a missing key, or 403 when the signer may not list the bucket.
+    const why = response instanceof Error ? response.message : `HTTP ${response.status}`;
+    if (why !== last) console.error(`no go.json yet: ${why}`);
+    last = why;
+    await sleep(POLL_MS);
   }
   return undefined;
 }
 
-/** Runs the engine; its last line on stdout is the result, what it says on stderr is for the log. */
-function engine(words: readonly string[], out: string): Promise<number> {
+/** Runs the engine. Its last line on stdout is the result; its stderr goes to the log. Returns its exit code. */
+function runEngine(words: readonly string[], out: string): Promise<number> {
   console.error(`swarm-engine ${words.join(' ')}`);
   const child = spawn(ENGINE, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   let last = '';
@@ -61,7 +61,7 @@ function engine(words: readonly string[], out: string): Promise<number> {
 async function run(jobFile: string, id: string, out: string): Promise<number> {
   const job = readJob(readFileSync(jobFile, 'utf8'));
   if (job.go === undefined)
-    return engine(
+    return runEngine(
       job.arguments.map((word) => word.replaceAll('%i', id)),
       out,
     );
@@ -72,12 +72,12 @@ async function run(jobFile: string, id: string, out: string): Promise<number> {
   }
   const words = go.slices[id];
   if (words === undefined) {
-    console.error('FAILED: the fleet went without this instance, it was ready too late');
+    console.error('FAILED: the fleet started without this instance, which was ready too late');
     return EXIT_LEFT_OUT;
   }
   console.error(`starts at ${new Date(go.startAtMs).toISOString()}`);
   await sleep(Math.max(0, go.startAtMs - Date.now()));
-  return engine(words, out);
+  return runEngine(words, out);
 }
 
 const { positionals, values } = parseArgs({
@@ -87,7 +87,7 @@ const { positionals, values } = parseArgs({
 const { job = '', id = '', out = '' } = values;
 if (positionals[0] === 'ready') {
   readJob(readFileSync(job, 'utf8'));
-  // No checkout is here to ask; the bundle says what it was made of.
+  // There is no git checkout here; the bundle has the commit in a file.
   console.log(JSON.stringify({ ...thisMachine(), name: id, commit: readFileSync(COMMIT, 'utf8').trim() }));
 } else {
   process.exitCode = await run(job, id, out);

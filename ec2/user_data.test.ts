@@ -21,7 +21,7 @@ const SETTINGS = {
 const folder = mkdtempSync(join(tmpdir(), 'sprites-user-data-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The settings as bash reads them. */
+/** The settings, as bash reads them from the script. */
 function readBack(script: string): string[] {
   const head = script.slice(0, script.indexOf('shutdown'));
   const print =
@@ -31,11 +31,11 @@ function readBack(script: string): string[] {
     .slice(0, -1);
 }
 
-describe('user-data', () => {
+describe('user data', () => {
   for (const role of ['swarm', 'relay'] as const) {
     const script = bootScript(role, SETTINGS);
 
-    it(`of a ${role} sees to its own end before it does anything else`, () => {
+    it(`of a ${role} schedules the shutdown before it does anything else`, () => {
       const lines = script.split('\n');
       assert.equal(lines[0], '#!/bin/bash');
       const first = lines.slice(1).findIndex((line) => !/^(SPRITES_\w+='|[\w-]+=[^ ]*'?$)/.test(line)) + 1;
@@ -51,17 +51,17 @@ describe('user-data', () => {
       assert.equal(status, 0, stdout);
     });
 
-    it(`of a ${role} leaves half of EC2's limit to long addresses`, () => {
+    it(`of a ${role} leaves half of EC2's limit for long addresses`, () => {
       assert.ok(Buffer.byteLength(script) < USER_DATA_BYTES_MAX / 2 + 512, `${Buffer.byteLength(script)}`);
     });
 
-    it(`of a ${role} is plain ASCII, as every console takes it`, () => {
+    it(`of a ${role} is plain ASCII, which every console accepts`, () => {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
       assert.match(script, /^[\x00-\x7f]*$/);
     });
   }
 
-  it('gives the settings to bash as they are, whatever is in them', () => {
+  it('passes settings to bash unchanged, whatever characters they contain', () => {
     const jobUrl = 'https://x/?a=$(id)&b=`id`&c="&d=\\&e=$HOME';
     const { minutes, results } = SETTINGS;
     const fields = 'bucket=sprites-x\nPolicy=e30=\nX-Amz-Date=d';
@@ -74,11 +74,11 @@ describe('user-data', () => {
     ]);
   });
 
-  it('refuses what would end its quotes', () => {
+  it('rejects a value that would end its quotes', () => {
     for (const odd of ["'", '\0', '\r']) {
       assert.throws(
         () => userData(['#!/bin/bash\n'], { ...SETTINGS, jobUrl: `https://x/${odd}` }),
-        /SPRITES_JOB has a quote/,
+        /SPRITES_JOB contains a quote/,
       );
     }
   });
@@ -86,10 +86,10 @@ describe('user-data', () => {
   it('is too large beyond 16,384 bytes', () => {
     assert.equal(tooLarge(16_383), undefined);
     assert.equal(tooLarge(16_384), undefined);
-    assert.match(tooLarge(16_385) as string, /16385 bytes, and EC2 takes 16384/);
+    assert.match(tooLarge(16_385) as string, /16385 bytes, and EC2 accepts 16384/);
   });
 
-  it('is one script of the two it is made of', () => {
+  it('joins two scripts to one', () => {
     const boot = join(import.meta.dirname, 'boot');
     const [instance, swarm] = ['instance.sh', 'swarm.sh'].map((name) => readFileSync(join(boot, name), 'utf8'));
     const script = bootScript('swarm', SETTINGS);

@@ -1,28 +1,24 @@
 /**
- * User-data: the boot script an instance gets, with its settings written into it.
+ * User data: the boot script of an instance, with its settings.
  *
- * Pure. The scripts in boot/ are whole programs; the settings are assignments that stand before their first line.
- * Invariant: every value is quoted for the shell, and it holds no credential: what it has is
- * an address signed for reading one object until the fleet's end, and a policy signed for writing results under one prefix.
+ * Pure. The scripts in boot/ are complete programs; settings are variable assignments inserted after the first line.
+ * Invariant: every value is quoted for the shell, and no credential is included. There are only two signed things: an address
+ * for reading one object, and a form for writing results under one prefix. Both expire shortly after the fleet ends.
  */
 
 /** EC2's limit, before base64. */
 export const USER_DATA_BYTES_MAX = 16_384;
 
 export interface Settings {
-  /** The instance powers itself off after these. */
+  /** Minutes after which the instance powers itself off. */
   minutes: number;
-  /** Where the job lies: an http(s) address that needs no further authorisation. */
+  /** Address of the job: http(s), without further authorisation. */
   jobUrl: string;
-  /** How results are posted; none: they stay in the log. */
+  /** How results are posted; undefined: they stay on the instance. */
   results?: { url: string; fields: Readonly<Record<string, string>>; prefix: string };
 }
 
-/**
- * The boot script with its settings.
- *
- * Throws Error when a value can't be a setting.
- */
+/** Joins the scripts to one, with the settings. Throws Error when a value can't be quoted. */
 export function userData(parts: readonly string[], settings: Settings): string {
   const assignments = Object.entries(variables(settings)).map(([name, value]) => `${name}=${quote(name, value)}`);
   const [first, ...rest] = parts;
@@ -30,10 +26,10 @@ export function userData(parts: readonly string[], settings: Settings): string {
   return [shebang, ...assignments, ...lines].join('\n') + rest.map((part) => withoutShebang(part)).join('');
 }
 
-/** Why EC2 would not take a script of this size; undefined when it would. */
+/** Why EC2 does not accept a script of this size; undefined when it does. */
 export function tooLarge(sizeBytes: number): string | undefined {
   if (sizeBytes <= USER_DATA_BYTES_MAX) return undefined;
-  return `The boot script has ${sizeBytes} bytes, and EC2 takes ${USER_DATA_BYTES_MAX}. Long session tokens make signed addresses long: use the keys of an IAM user.`;
+  return `The boot script has ${sizeBytes} bytes, and EC2 accepts ${USER_DATA_BYTES_MAX}. Long session tokens make signed addresses long: use the keys of an IAM user.`;
 }
 
 function variables({ minutes, jobUrl, results }: Settings): Record<string, string> {
@@ -49,10 +45,10 @@ function variables({ minutes, jobUrl, results }: Settings): Record<string, strin
   };
 }
 
-/** In single quotes nothing means anything to a shell, except what ends them. */
+/** Between single quotes the shell takes every character literally, except the closing quote. */
 function quote(name: string, value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  if (/['\x00-\x09\x0b-\x1f\x7f]/.test(value)) throw new Error(`${name} has a quote or a control character in it.`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them.
+  if (/['\x00-\x09\x0b-\x1f\x7f]/.test(value)) throw new Error(`${name} contains a quote or a control character.`);
   return `'${value}'`;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Applies the patches to the V8 of a Node.js source tree: all of them or none. A tree that has them stays as it is.
-# Exit 0: they are in; 1: they can't be; 2: misused.
+# Applies the patches to the V8 of a Node.js source tree: all of them or none. A tree that has them already is not changed.
+# Exit 0: the tree has the patches; 1: they can't be applied; 2: misused.
 set -eu
 
 usage='Usage: sh v8-patches/apply.sh NODE_SOURCE      (a Node.js 26 source tree, with V8 14.6 in deps/v8)'
@@ -15,23 +15,23 @@ fail() {
 [ $# -eq 1 ] || fail 2 "$usage"
 case $1 in --help) echo "$usage"; exit 0 ;; -*) fail 2 "$usage" ;; esac
 [ -f "$1/deps/v8/include/v8-version.h" ] ||
-  fail 1 "$1 is no Node.js source tree: it has no deps/v8/include/v8-version.h."
+  fail 1 "$1 is not a Node.js source tree: it has no deps/v8/include/v8-version.h."
 v8=$(cd "$1/deps/v8" && pwd)
 version=$v8/include/v8-version.h
 number() { sed -n "s/^#define V8_$1_VERSION \([0-9]*\)$/\1/p" "$version"; }
 found=$(number MAJOR).$(number MINOR)
 [ "$found" = $MAJOR.$MINOR ] ||
-  fail 1 "$1 has V8 $found; the patches are for V8 $MAJOR.$MINOR, which Node.js 26 has. Nothing was changed."
-command -v patch >/dev/null || fail 1 "There is no patch program: apt-get install patch."
+  fail 1 "$1 has V8 $found; the patches are for V8 $MAJOR.$MINOR, the one in Node.js 26. Nothing was changed."
+command -v patch >/dev/null || fail 1 "The program patch is missing: apt-get install patch."
 
-# Tried on copies first, so that a patch that does not fit leaves nothing half done.
+# The patches are applied to copies first, so a patch that does not fit leaves the tree unchanged.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$here"
 files=$(sed -n 's#^+++ b/##p' [0-9]*.patch | sort -u)
 copies() {
   for file in $files; do
-    [ -f "$v8/$file" ] || fail 1 "$v8 has no $file; it is not the V8 the patches are for. Nothing was changed."
+    [ -f "$v8/$file" ] || fail 1 "$v8 has no $file, so it is not the V8 that the patches are for. Nothing was changed."
     mkdir -p "$copy/$(dirname "$file")"
     cp "$v8/$file" "$copy/$file"
   done

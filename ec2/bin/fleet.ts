@@ -1,24 +1,24 @@
 /** `npm run fleet`: starts and stops instances. Parse, plan, act, tell; the acts are in fleet.ts, the text of a plan in plan.ts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ALIVE, type Aws, connect, type Instance } from '../aws.ts';
-import { has } from '../barrier.ts';
+import { hasPosted } from '../barrier.ts';
 import { makeBundle } from '../bundle.ts';
 import { collect } from '../collect.ts';
 import { Refused } from '../explain.ts';
 import {
   boot,
   bootScript,
+  type Context,
   type FleetRecord,
   launchOf,
-  livedOf,
+  lifetimes,
   observe,
   publishJob,
-  recordOf,
-  sendOff,
+  readRecord,
+  runLoad,
   signedSettings,
   takeDown,
-  untilRelayReady,
-  type World,
+  waitForRelay,
 } from '../fleet.ts';
 import { keys } from '../job.ts';
 import { decide, describe, type Plan, type Prices, planFleet, spent, usd } from '../plan.ts';
@@ -31,14 +31,19 @@ const EXIT_MISUSED = 2;
 /** What is told on the way goes to stderr, what was asked for to stdout. */
 const say = (line: string) => console.error(line);
 
-const ACTS: Record<Command, (options: Options, world: World) => Promise<boolean>> = {
-  plan: async (options, world) => (await planned(options, world)) !== undefined,
+const ACTS: Record<Command, (options: Options, context: Context) => Promise<boolean>> = {
+  plan: async (options, context) => (await planned(options, context)) !== undefined,
   up,
   run,
   status,
   collect: async (options, { aws }) =>
     told(
-      await collect(aws, await recordOf(aws, options.wanted.bucket, options.fleet as string), options.out, Date.now()),
+      await collect(
+        aws,
+        await readRecord(aws, options.wanted.bucket, options.fleet as string),
+        options.out,
+        Date.now(),
+      ),
     ),
   down,
   reap,
@@ -53,7 +58,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const { signal, release } = interrupts();
-  const world: World = {
+  const context: Context = {
     aws: connect({ region: options.wanted.region, endpoint: options.endpoint }),
     say,
     nowMs: () => Date.now(),
@@ -63,7 +68,7 @@ async function main(): Promise<number> {
     signal,
   };
   try {
-    return (await ACTS[options.command](options, world)) ? 0 : EXIT_FAILED;
+    return (await ACTS[options.command](options, context)) ? 0 : EXIT_FAILED;
   } finally {
     release();
   }
@@ -87,8 +92,8 @@ function interrupts(): { signal: AbortSignal; release(): void } {
 }
 
 /** Prints the plan; undefined when it may not be carried out, which it says. */
-async function planned({ wanted, places, yes, command }: Options, world: World): Promise<Plan | undefined> {
-  const plan = planFleet(wanted, await observe(world, wanted, places));
+async function planned({ wanted, places, yes, command }: Options, context: Context): Promise<Plan | undefined> {
+  const plan = planFleet(wanted, await observe(context, wanted, places));
   console.log(describe(plan));
   const decision = decide(plan, yes || command === 'plan');
   if (decision === 'needs-yes') say('\nNothing was started: look at what is not known, and say --yes to go on.');
@@ -96,19 +101,19 @@ async function planned({ wanted, places, yes, command }: Options, world: World):
   return decision === 'go' ? plan : undefined;
 }
 
-async function booted(options: Options, world: World): Promise<FleetRecord | undefined> {
-  const plan = await planned(options, world);
+async function booted(options: Options, context: Context): Promise<FleetRecord | undefined> {
+  const plan = await planned(options, context);
   if (!plan) return undefined;
   const bundle = await makeBundle(say);
-  return boot(world, plan, bundle, options.places, options.load);
+  return boot(context, plan, bundle, options.places, options.load);
 }
 
-async function up(options: Options, world: World): Promise<boolean> {
-  if (options.dryRun) return rehearsed(options, world);
-  const record = await booted(options, world);
+async function up(options: Options, context: Context): Promise<boolean> {
+  if (options.dryRun) return rehearsed(options, context);
+  const record = await booted(options, context);
   if (!record) return false;
   const { fleet, role, bucket, region } = record.wanted;
-  if (role === 'relay') console.log(await untilRelayReady(world, record));
+  if (role === 'relay') console.log(await waitForRelay(context, record));
   else console.log(`npm run fleet -- run --fleet ${fleet} --bucket ${bucket} --region ${region}`);
   say(
     `It ends by itself at ${new Date(record.deadlineMs).toISOString()}; before that: npm run fleet -- down --fleet ${fleet} --region ${region}`,
@@ -116,16 +121,16 @@ async function up(options: Options, world: World): Promise<boolean> {
   return true;
 }
 
-async function run(options: Options, world: World): Promise<boolean> {
-  if (options.dryRun) return rehearsed(options, world);
-  const { aws } = world;
+async function run(options: Options, context: Context): Promise<boolean> {
+  if (options.dryRun) return rehearsed(options, context);
+  const { aws } = context;
   const record = options.fleet
-    ? await recordOf(aws, options.wanted.bucket, options.fleet)
-    : await booted(options, world);
+    ? await readRecord(aws, options.wanted.bucket, options.fleet)
+    : await booted(options, context);
   if (!record) return false;
-  const { missing } = await sendOff(world, record);
+  const { missing } = await runLoad(context, record);
   const found = await collect(aws, record, options.out, Date.now()).catch((error: Error) => error);
-  await takeDown(world, record.wanted.fleet);
+  await takeDown(context, record.wanted.fleet);
   if (found instanceof Error) throw found;
   return told(found) && missing === '';
 }
@@ -135,17 +140,17 @@ function told({ text, ok }: { text: string; ok: boolean }): boolean {
   return ok;
 }
 
-async function rehearsed(options: Options, world: World): Promise<boolean> {
-  const plan = await planned(options, world);
+async function rehearsed(options: Options, context: Context): Promise<boolean> {
+  const plan = await planned(options, context);
   if (!plan) return false;
-  const { launch } = await launchOf(world, plan, options.places);
-  await world.aws.rehearse(launch);
+  const { launch } = await launchOf(context, plan, options.places);
+  await context.aws.rehearse(launch);
   say('\nDry run: EC2 would start it. Nothing was started.');
   return true;
 }
 
-async function status({ fleet, allRegions, wanted: { bucket } }: Options, world: World): Promise<boolean> {
-  for (const aws of await everywhere(world, allRegions)) {
+async function status({ fleet, allRegions, wanted: { bucket } }: Options, context: Context): Promise<boolean> {
+  for (const aws of await everywhere(context, allRegions)) {
     const instances = (await aws.instances(fleet)).sort((a, b) => (a.fleet + a.id < b.fleet + b.id ? -1 : 1));
     const posted = new Map<string, string[]>();
     for (const name of bucket ? new Set(instances.map((one) => one.fleet)) : [])
@@ -160,7 +165,9 @@ async function status({ fleet, allRegions, wanted: { bucket } }: Options, world:
 }
 
 function statusLine(one: Instance, posted: readonly string[]): string {
-  const marks = (['ready', 'result', 'log'] as const).filter((what) => has({ fleet: one.fleet, posted }, one.id, what));
+  const marks = (['ready', 'result', 'log'] as const).filter((what) =>
+    hasPosted({ fleet: one.fleet, posted }, one.id, what),
+  );
   const until =
     one.deadlineMs < Date.now()
       ? 'PAST ITS DEADLINE'
@@ -182,13 +189,13 @@ function statusLine(one: Instance, posted: readonly string[]): string {
     .join('  ');
 }
 
-async function down({ fleet, wanted: { owner }, dryRun }: Options, world: World): Promise<boolean> {
-  return ended(world, world.aws, fleet, dryRun, (one) => fleet !== undefined || one.owner === owner);
+async function down({ fleet, wanted: { owner }, dryRun }: Options, context: Context): Promise<boolean> {
+  return ended(context, context.aws, fleet, dryRun, (one) => fleet !== undefined || one.owner === owner);
 }
 
-async function reap({ allRegions, dryRun, fleet }: Options, world: World): Promise<boolean> {
-  for (const aws of await everywhere(world, allRegions)) {
-    await ended(world, aws, fleet, dryRun, ({ deadlineMs }) => deadlineMs < Date.now());
+async function reap({ allRegions, dryRun, fleet }: Options, context: Context): Promise<boolean> {
+  for (const aws of await everywhere(context, allRegions)) {
+    await ended(context, aws, fleet, dryRun, ({ deadlineMs }) => deadlineMs < Date.now());
   }
   return true;
 }
@@ -196,7 +203,7 @@ async function reap({ allRegions, dryRun, fleet }: Options, world: World): Promi
 type Choice = (one: { fleet: string; owner: string; deadlineMs: number }) => boolean;
 
 async function ended(
-  world: World,
+  context: Context,
   aws: Aws,
   fleet: string | undefined,
   dryRun: boolean,
@@ -207,18 +214,18 @@ async function ended(
     console.log(`${aws.region}: ${living.length} would be terminated${living.map(({ id }) => ` ${id}`).join('')}.`);
     return true;
   }
-  const ids = await takeDown({ ...world, aws }, fleet, chosen);
+  const ids = await takeDown({ ...context, aws }, fleet, chosen);
   console.log(`${aws.region}: ${ids.length} terminated, and nothing of it is left.`);
   return true;
 }
 
-async function cost({ fleet, wanted: { region } }: Options, { aws }: World): Promise<boolean> {
+async function cost({ fleet, wanted: { region } }: Options, { aws }: Context): Promise<boolean> {
   const nowMs = Date.now();
   const instances = await aws.instances(fleet);
   for (const name of [...new Set(instances.map((one) => one.fleet))].sort()) {
     const own = instances.filter((one) => one.fleet === name);
     const rates: Prices = await aws.prices(own[0].market, [...new Set(own.map(({ type }) => type))], nowMs);
-    const { usd: dollars, hours, unknown } = spent(livedOf(own, ROOT_GIB, nowMs), rates);
+    const { usd: dollars, hours, unknown } = spent(lifetimes(own, ROOT_GIB, nowMs), rates);
     const without = unknown.length > 0 ? `, without ${unknown.join(', ')} (price not known)` : '';
     const alive = own.filter(({ state }) => ALIVE.includes(state)).length;
     console.log(`${name}  ${usd(dollars)}${without}  ${hours.toFixed(2)} instance hours, ${alive} running`);
@@ -232,12 +239,12 @@ async function cost({ fleet, wanted: { region } }: Options, { aws }: World): Pro
 /** Of an Amazon Linux image; a fleet's own record knows better. */
 const ROOT_GIB = 8;
 
-async function printUserData({ wanted, load, validSeconds, places }: Options, world: World): Promise<boolean> {
+async function printUserData({ wanted, load, validSeconds, places }: Options, context: Context): Promise<boolean> {
   const { fleet, role, bucket, minutes } = wanted;
-  const script = bootScript(role, await signedSettings(world.aws, { fleet, bucket, minutes, seconds: validSeconds }));
+  const script = bootScript(role, await signedSettings(context.aws, { fleet, bucket, minutes, seconds: validSeconds }));
   const large = tooLarge(Buffer.byteLength(script));
   if (large) throw new Refused('size', large);
-  await publishJob(world, { fleet, role, bucket, seconds: validSeconds }, await makeBundle(say), load, undefined);
+  await publishJob(context, { fleet, role, bucket, seconds: validSeconds }, await makeBundle(say), load, undefined);
   const nowMs = Date.now();
   const record: FleetRecord = {
     ...{
@@ -248,10 +255,10 @@ async function printUserData({ wanted, load, validSeconds, places }: Options, wo
       started: [],
       rootGib: ROOT_GIB,
     },
-    prices: await world.aws.prices(wanted.buy, wanted.types, nowMs),
+    prices: await context.aws.prices(wanted.buy, wanted.types, nowMs),
     ...(load && { load: { ...load, relay: load.relay.href } }),
   };
-  await world.aws.put(bucket, keys.fleet(fleet), JSON.stringify(record, null, 1));
+  await context.aws.put(bucket, keys.fleet(fleet), JSON.stringify(record, null, 1));
   console.log(script);
   say(
     `Paste it as user data, with "Shutdown behavior: Terminate". It works for ${validSeconds / 3600} hours. Results: npm run fleet -- collect --fleet ${fleet} --bucket ${bucket} --region ${wanted.region}`,
@@ -259,7 +266,7 @@ async function printUserData({ wanted, load, validSeconds, places }: Options, wo
   return true;
 }
 
-async function everywhere({ aws }: World, allRegions: boolean): Promise<Aws[]> {
+async function everywhere({ aws }: Context, allRegions: boolean): Promise<Aws[]> {
   if (!allRegions) return [aws];
   return (await aws.regions()).map((region) =>
     connect({ region, endpoint: process.env.AWS_ENDPOINT_URL || undefined }),

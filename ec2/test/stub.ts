@@ -1,8 +1,8 @@
 /**
- * A stub under the real SDK clients: answers chosen calls as AWS would, and passes the rest on.
+ * A stub below the real SDK clients: it responds to chosen calls as AWS would, and forwards all others.
  *
- * It is a `requestHandler`, so the SDK's own serialising, signing, retries and error classes are what is tested.
- * Invariant: what is not chosen goes to `endpoint`, or fails; nothing ever leaves the machine.
+ * It is a `requestHandler`, so tests exercise the SDK's own serialising, signing, retries and error classes.
+ * Invariant: a call that is not chosen goes to `endpoint`, or fails; no request leaves the machine.
  */
 import http from 'node:http';
 import { Readable } from 'node:stream';
@@ -13,14 +13,14 @@ export interface Call {
   body: string;
 }
 
-export interface Answer {
+export interface StubResponse {
   status: number;
   body: string;
   headers?: Record<string, string>;
 }
 
-/** What a call is answered; undefined: passed on. The count is of calls of that name before. */
-export type Answers = (call: Call, before: number) => Answer | undefined;
+/** Returns the response to a call; undefined: the call is forwarded. `before` is the number of earlier calls with this name. */
+export type Responder = (call: Call, before: number) => StubResponse | undefined;
 
 interface Request {
   method: string;
@@ -33,23 +33,24 @@ interface Request {
 }
 
 export interface Stub {
+  /** Every call so far, forwarded ones too. */
   calls: Call[];
   handler: never;
 }
 
-export function stub(answers: Answers): Stub {
+export function stub(responder: Responder): Stub {
   const calls: Call[] = [];
   const handle = async (request: Request) => {
     const body = await textOf(request.body);
     const call = { name: nameOf(request, body), body };
-    const answer = answers(call, calls.filter(({ name }) => name === call.name).length);
+    const response = responder(call, calls.filter(({ name }) => name === call.name).length);
     calls.push(call);
-    if (answer === undefined) return { response: await passOn(request) };
+    if (response === undefined) return { response: await forward(request) };
     return {
       response: {
-        statusCode: answer.status,
-        headers: answer.headers ?? {},
-        body: Readable.from([Buffer.from(answer.body)]),
+        statusCode: response.status,
+        headers: response.headers ?? {},
+        body: Readable.from([Buffer.from(response.body)]),
       },
     };
   };
@@ -65,8 +66,8 @@ export function stub(answers: Answers): Stub {
   };
 }
 
-/** EC2's own form of an error. */
-export function ec2Error(status: number, code: string, message = code): Answer {
+/** An error in EC2's format. */
+export function ec2Error(status: number, code: string, message = code): StubResponse {
   return {
     status,
     body: `<?xml version="1.0"?><Response><Errors><Error><Code>${code}</Code><Message>${message}</Message></Error></Errors><RequestID>0</RequestID></Response>`,
@@ -74,12 +75,12 @@ export function ec2Error(status: number, code: string, message = code): Answer {
   };
 }
 
-/** An answer of the services that speak JSON. */
-export function json(body: object, status = 200): Answer {
+/** A response of the services that use JSON. */
+export function json(body: object, status = 200): StubResponse {
   return { status, body: JSON.stringify(body), headers: { 'content-type': 'application/x-amz-json-1.1' } };
 }
 
-/** A product of the price list. */
+/** One product of the price list. */
 export function product(usagetype: string, usd: string): string {
   const priceDimensions = { a: { unit: 'Hrs', pricePerUnit: { USD: usd } } };
   return JSON.stringify({ product: { attributes: { usagetype } }, terms: { OnDemand: { a: { priceDimensions } } } });
@@ -100,7 +101,7 @@ async function textOf(body: unknown): Promise<string> {
   return '';
 }
 
-async function passOn({ method, hostname, port, path, query = {}, headers, body }: Request) {
+async function forward({ method, hostname, port, path, query = {}, headers, body }: Request) {
   if (!['127.0.0.1', 'localhost'].includes(hostname)) throw new Error(`${hostname} is not on the loopback`);
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]) => [name, String(value ?? '')]),

@@ -1,0 +1,231 @@
+/**
+ * Instances and what they need: types, images, networks, security groups, launch templates.
+ *
+ * Invariant: everything is created with the fleet's tags, and a repeated request does not start a fleet twice.
+ */
+import {
+  AuthorizeSecurityGroupIngressCommand,
+  CreateFleetCommand,
+  CreateLaunchTemplateCommand,
+  CreateSecurityGroupCommand,
+  DeleteLaunchTemplateCommand,
+  DeleteSecurityGroupCommand,
+  DescribeImagesCommand,
+  DescribeInstanceTypesCommand,
+  DescribeLaunchTemplatesCommand,
+  DescribeRegionsCommand,
+  DescribeSecurityGroupsCommand,
+  DescribeSubnetsCommand,
+  DescribeVpcsCommand,
+  type EC2Client,
+  GetConsoleOutputCommand,
+  RunInstancesCommand,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
+import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
+import { explain, Refused } from '../explain.ts';
+import type { Architecture, Image, InstanceType } from '../plan.ts';
+import { call } from './call.ts';
+import { describeInstances, type Instance, readInstance } from './instances.ts';
+import { createFleetInput, type Launch, runInstancesInput, templateData } from './launch.ts';
+import { fleetFilter, readTags, type Tagged, writeTags } from './tags.ts';
+
+/** Every function throws Refused. */
+export interface Compute {
+  /** The regions that this account can use. */
+  regions(): Promise<string[]>;
+  /** Shape  types that do not exist in this region are missing. */
+  types(names: readonly string[]): Promise<InstanceType[]>;
+  /** The image with this id; without an id, the newest Amazon Linux 2023. */
+  image(architecture: Architecture, id?: string): Promise<Image>;
+  /** The network of the subnet, or else the default one, and the subnets to start in. Without subnets EC2 chooses. */
+  network(subnet?: string): Promise<{ vpc: string; subnets: string[] }>;
+  /** Creates the fleet's security group. It lets in only connections from `from` to `ports`. Returns its id. */
+  createGroup(fleet: Tagged, vpc: string, ports: readonly number[], from: string): Promise<string>;
+  /** Asks EC2 whether these credentials may start the fleet (DryRun). Starts nothing; throws Refused when they may not. */
+  rehearse(launch: Launch): Promise<void>;
+  /** Starts all instances, or as many as EC2 has but at least `atLeast`. `missing` says why the others did not start. */
+  launch(launch: Launch): Promise<Launched>;
+  /** The instances of this fleet, or of every fleet; terminated ones too, for about an hour. */
+  instances(fleet?: string): Promise<Instance[]>;
+  terminate(ids: readonly string[]): Promise<void>;
+  /** The end of what an instance wrote to its console. An instance that can't post its log writes it there. */
+  consoleOutput(id: string): Promise<string>;
+  /** Security groups and launch templates of this fleet, or of every fleet. They cost nothing. */
+  leftovers(fleet?: string): Promise<Leftover[]>;
+  remove(leftover: Leftover): Promise<void>;
+}
+
+export interface Launched {
+  ids: string[];
+  missing: string[];
+}
+
+/** What remains of a fleet besides its instances. */
+export interface Leftover {
+  kind: 'security group' | 'launch template';
+  id: string;
+  fleet: string;
+  owner: string;
+  deadlineMs: number;
+}
+
+/** Amazon Linux 2023: maintained by AWS, small, and under the same name in every region. */
+const IMAGE_PARAMETER = {
+  x86_64: '/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64',
+  arm64: '/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64',
+} as const;
+
+export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Compute {
+  return {
+    async regions() {
+      const { Regions = [] } = await call('regions', ec2.send(new DescribeRegionsCommand({})));
+      return Regions.flatMap(({ RegionName }) => RegionName ?? []).sort();
+    },
+
+    async types(names) {
+      const request = new DescribeInstanceTypesCommand({ Filters: [{ Name: 'instance-type', Values: [...names] }] });
+      const { InstanceTypes = [] } = await call('instance types', ec2.send(request));
+      return InstanceTypes.map((type) => ({
+        name: type.InstanceType as string,
+        architectures: type.ProcessorInfo?.SupportedArchitectures ?? [],
+        vcpus: type.VCpuInfo?.DefaultVCpus ?? 0,
+        memoryMiB: type.MemoryInfo?.SizeInMiB ?? 0,
+      }));
+    },
+
+    async image(architecture, id) {
+      const wanted = id ?? (await parameter(IMAGE_PARAMETER[architecture]));
+      const { Images = [] } = await call('image', ec2.send(new DescribeImagesCommand({ ImageIds: [wanted] })));
+      const [image] = Images;
+      if (!image) throw new Refused('InvalidAMIID.NotFound', `image: there is no ${wanted} in ${region}`);
+      const rootDevice = image.RootDeviceName ?? '/dev/xvda';
+      const root = image.BlockDeviceMappings?.find((device) => device.DeviceName === rootDevice);
+      return { id: wanted, architecture: image.Architecture ?? '', rootDevice, rootGib: root?.Ebs?.VolumeSize ?? 8 };
+    },
+
+    async network(subnet) {
+      if (subnet) {
+        const request = new DescribeSubnetsCommand({ SubnetIds: [subnet] });
+        const { Subnets = [] } = await call(`subnet ${subnet}`, ec2.send(request));
+        return { vpc: Subnets[0]?.VpcId as string, subnets: [subnet] };
+      }
+      const request = new DescribeVpcsCommand({ Filters: [{ Name: 'is-default', Values: ['true'] }] });
+      const { Vpcs = [] } = await call('default network', ec2.send(request));
+      const vpc = Vpcs[0]?.VpcId;
+      if (!vpc) throw new Refused('network', `there is no default network in ${region}: name a --subnet`);
+      const ofVpc = new DescribeSubnetsCommand({
+        Filters: [
+          { Name: 'vpc-id', Values: [vpc] },
+          { Name: 'default-for-az', Values: ['true'] },
+        ],
+      });
+      const { Subnets = [] } = await call('default subnets', ec2.send(ofVpc));
+      return { vpc, subnets: Subnets.flatMap(({ SubnetId }) => SubnetId ?? []) };
+    },
+
+    async createGroup(fleet, vpc, ports, from) {
+      const request = new CreateSecurityGroupCommand({
+        GroupName: `sprites-${fleet.fleet}`,
+        Description: `Sprites ${fleet.role} ${fleet.fleet}`,
+        VpcId: vpc,
+        TagSpecifications: writeTags(fleet, ['security-group']),
+      });
+      const { GroupId } = await call('creating the security group', ec2.send(request));
+      if (ports.length > 0) {
+        const range = from.includes(':') ? { Ipv6Ranges: [{ CidrIpv6: from }] } : { IpRanges: [{ CidrIp: from }] };
+        const permissions = ports.map((port) => ({ IpProtocol: 'tcp', FromPort: port, ToPort: port, ...range }));
+        const opening = new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions: permissions });
+        await call(`opening ports to ${from}`, ec2.send(opening));
+      }
+      return GroupId as string;
+    },
+
+    async rehearse(launch) {
+      try {
+        await ec2.send(new RunInstancesCommand({ ...runInstancesInput(launch), DryRun: true }));
+      } catch (error) {
+        if ((error as Error).name !== 'DryRunOperation')
+          throw explain(error, 'asking EC2 for these instances (dry run)');
+      }
+    },
+
+    async launch(launch) {
+      return launch.buy === 'fleet' ? await launchFleet(launch) : await launchInstances(launch);
+    },
+
+    async instances(fleet) {
+      return (await describeInstances(ec2, [fleetFilter(fleet)])).map(readInstance);
+    },
+
+    async terminate(ids) {
+      if (ids.length === 0) return;
+      await call('terminating instances', ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids] })));
+    },
+
+    async consoleOutput(id) {
+      const request = new GetConsoleOutputCommand({ InstanceId: id, Latest: false });
+      const { Output } = await call(`console of ${id}`, ec2.send(request));
+      return Output ? Buffer.from(Output, 'base64').toString('utf8') : '';
+    },
+
+    async leftovers(fleet) {
+      const Filters = [fleetFilter(fleet)];
+      const groups = await call('security groups', ec2.send(new DescribeSecurityGroupsCommand({ Filters })));
+      const templates = await call('launch templates', ec2.send(new DescribeLaunchTemplatesCommand({ Filters })));
+      return [
+        ...(groups.SecurityGroups ?? []).map((group) => ({
+          kind: 'security group' as const,
+          id: group.GroupId as string,
+          ...readTags(group.Tags),
+        })),
+        ...(templates.LaunchTemplates ?? []).map((template) => ({
+          kind: 'launch template' as const,
+          id: template.LaunchTemplateId as string,
+          ...readTags(template.Tags),
+        })),
+      ];
+    },
+
+    async remove({ kind, id }) {
+      const request =
+        kind === 'security group'
+          ? ec2.send(new DeleteSecurityGroupCommand({ GroupId: id }))
+          : ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId: id }));
+      await call(`deleting the ${kind} ${id}`, request as Promise<unknown>);
+    },
+  };
+
+  async function parameter(Name: string): Promise<string> {
+    const { Parameter } = await call(`image parameter ${Name}`, ssm.send(new GetParameterCommand({ Name })));
+    if (!Parameter?.Value) throw new Refused('ParameterNotFound', `image parameter ${Name}: it has no value`);
+    return Parameter.Value;
+  }
+
+  async function launchInstances(launch: Launch): Promise<Launched> {
+    const { Instances = [] } = await call(
+      'starting instances',
+      ec2.send(new RunInstancesCommand(runInstancesInput(launch))),
+    );
+    const ids = Instances.flatMap(({ InstanceId }) => InstanceId ?? []);
+    const short = launch.instances - ids.length;
+    return { ids, missing: short > 0 ? [`EC2 had ${short} fewer`] : [] };
+  }
+
+  /** CreateFleet accepts a launch only as a template. The template is deleted with the fleet. */
+  async function launchFleet(launch: Launch): Promise<Launched> {
+    const template = new CreateLaunchTemplateCommand({
+      LaunchTemplateName: `sprites-${launch.fleet}`,
+      LaunchTemplateData: templateData(launch),
+      TagSpecifications: writeTags(launch, ['launch-template']),
+    });
+    const { LaunchTemplate } = await call('creating the launch template', ec2.send(template));
+    const request = new CreateFleetCommand(createFleetInput(launch, LaunchTemplate?.LaunchTemplateId));
+    const { Instances = [], Errors = [] } = await call('starting a fleet', ec2.send(request));
+    const reasons = Errors.map(
+      ({ ErrorCode = 'unknown', ErrorMessage = '' }) =>
+        explain({ name: ErrorCode, message: ErrorMessage }, 'EC2').message,
+    );
+    return { ids: Instances.flatMap(({ InstanceIds }) => InstanceIds ?? []), missing: [...new Set(reasons)] };
+  }
+}

@@ -1,0 +1,62 @@
+/** Instances as EC2 reports them, and which of them cost money. */
+import {
+  DescribeInstancesCommand,
+  type EC2Client,
+  type Instance as Ec2Instance,
+  type Filter,
+} from '@aws-sdk/client-ec2';
+import { call } from './call.ts';
+import { readTags } from './tags.ts';
+
+export interface Instance {
+  id: string;
+  fleet: string;
+  owner: string;
+  role: string;
+  type: string;
+  state: string;
+  market: 'spot' | 'on-demand';
+  zone: string;
+  launchedMs: number;
+  /** When it ended, if it has ended and EC2 reports the time. */
+  endedMs?: number;
+  deadlineMs: number;
+  address?: string;
+  /** Why it is in its state, in EC2's words. */
+  reason: string;
+}
+
+/** Instances in these states cost money, or soon will. */
+export const ALIVE = ['pending', 'running', 'stopping', 'stopped'];
+
+/** Every instance that matches, page by page. Throws Refused. */
+export async function describeInstances(ec2: EC2Client, Filters: Filter[]): Promise<Ec2Instance[]> {
+  const found: Ec2Instance[] = [];
+  let NextToken: string | undefined;
+  do {
+    const page = await call('instances', ec2.send(new DescribeInstancesCommand({ Filters, NextToken })));
+    found.push(...(page.Reservations ?? []).flatMap(({ Instances }) => Instances ?? []));
+    NextToken = page.NextToken;
+  } while (NextToken);
+  return found;
+}
+
+export function readInstance(instance: Ec2Instance): Instance {
+  const reason = instance.StateTransitionReason ?? '';
+  const [, ended] = /\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:GMT|UTC)\)/.exec(reason) ?? [];
+  const dead = !ALIVE.includes(instance.State?.Name ?? '');
+  return {
+    id: instance.InstanceId as string,
+    ...readTags(instance.Tags),
+    type: instance.InstanceType ?? '',
+    state: instance.State?.Name ?? 'unknown',
+    market: instance.InstanceLifecycle === 'spot' ? 'spot' : 'on-demand',
+    zone: instance.Placement?.AvailabilityZone ?? '',
+    launchedMs: instance.LaunchTime?.getTime() ?? 0,
+    ...(dead && ended !== undefined && { endedMs: Date.parse(`${ended.replace(' ', 'T')}Z`) }),
+    ...(instance.PublicDnsName || instance.PublicIpAddress
+      ? { address: instance.PublicDnsName || instance.PublicIpAddress }
+      : {}),
+    reason: instance.StateReason?.Message ?? reason,
+  };
+}
