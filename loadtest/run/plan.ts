@@ -50,7 +50,7 @@ const FILES_SPARE = 64;
 /** Of an address's ports; the others may still be in TIME_WAIT from the run before. */
 const PORTS_SHARE = 0.5;
 
-/** Throws a second of one engine process: some two thirds of what one core throws (README.md). */
+/** Throws a second of one engine process: some two thirds of what one core throws (NUMBERS.md). */
 const THROWS_PER_PROCESS = 40_000;
 
 /** Kernel memory of a connection's ends, measured with a million of them: 8.7 GiB of slab for both ends of each. */
