@@ -17,11 +17,11 @@ import { compareFiles } from '../report/compare.ts';
 import { merge, overRuns, overSweep, type Report } from '../report/merge.ts';
 import { keep, text } from '../report/report.ts';
 import { judge } from '../report/verdict.ts';
-import { furnish, isInside, isolate } from '../run/isolate.ts';
+import { isInside, runIsolated, setUpNamespace } from '../run/isolate.ts';
 import { liveLine } from '../run/live.ts';
 import { machineFacts, thisMachine } from '../run/machine.ts';
 import { describeLoad, describeMix } from '../run/plan.ts';
-import { type Ran, run } from '../run/run.ts';
+import { type CompletedRun, run } from '../run/run.ts';
 import { readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
 import { checkSources } from '../run/sources.ts';
 
@@ -62,15 +62,15 @@ if (import.meta.main) {
     if (scenario.settings.out !== '') makeFolder(scenario.settings.out, '--out');
     const why = buildEngine();
     if (why) throw new Error(`the swarm's engine cannot be built: ${why}`);
-    if (scenario.settings.isolate && !isInside()) return isolate();
-    if (isInside()) furnish();
+    if (scenario.settings.isolate && !isInside()) return runIsolated();
+    if (isInside()) setUpNamespace();
     await checkSources(scenario.settings.sources);
-    return conduct(withWorld(scenario), ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' '));
+    return runAll(withWorld(scenario), ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' '));
   });
 }
 
 /** Does every run of the scenario, one after the other. When a run fails, the runs before it are reported all the same. */
-async function conduct(scenario: Scenario, command: string): Promise<number> {
+async function runAll(scenario: Scenario, command: string): Promise<number> {
   const { settings } = scenario;
   const reports: Report[] = [];
   let failed = '';
@@ -96,12 +96,12 @@ async function conduct(scenario: Scenario, command: string): Promise<number> {
   return report.pass ? EXIT.done : EXIT.failed;
 }
 
-async function runOne(scenario: Scenario, desktops: number): Promise<Ran> {
+async function runOne(scenario: Scenario, desktops: number): Promise<CompletedRun> {
   let lines = 0;
   return run(scenario, desktops, machineFacts(), {
-    begins: (plan, relayIs) => {
+    begins: (plan, relay) => {
       console.error(`\n${describeLoad(scenario, plan)}.`);
-      console.error(`Relay: ${relayIs}. Swarm: ${describeMix(plan)}; ${plan.processes} engine process(es).`);
+      console.error(`Relay: ${relay}. Swarm: ${describeMix(plan)}; ${plan.processes} engine process(es).`);
       for (const warning of plan.warnings) console.error(`Warning: ${warning}.`);
       console.error('');
     },
@@ -112,14 +112,14 @@ async function runOne(scenario: Scenario, desktops: number): Promise<Ran> {
   });
 }
 
-function reportOf(ran: Ran, { name, shows, ...scenario }: Scenario, command: string): Report {
+function reportOf(ran: CompletedRun, { name, shows, ...scenario }: Scenario, command: string): Report {
   return merge([ran.result], {
     name,
     shows,
     command,
     machines: [thisMachine()],
     load: describeLoad({ name, shows, ...scenario }, ran.plan),
-    relay: ran.relayIs,
+    relay: ran.relayDescription,
     samples: ran.samples,
     restarted: scenario.settings.restartAt > 0,
   });
@@ -143,7 +143,11 @@ function open(word: string): { json: string; where: string } {
   if (!existsSync(path)) {
     throw new Misused(`There is no scenario ${JSON.stringify(word)}: give a file, or one of ${kept().join(', ')}.`);
   }
-  return { json: readInput(path).toString('utf8'), where: word };
+  try {
+    return { json: readInput(path).toString('utf8'), where: word };
+  } catch (error) {
+    throw new Misused(sentenceOf(error));
+  }
 }
 
 function keepResult(folder: string, run: number, line: string): void {

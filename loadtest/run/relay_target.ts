@@ -15,8 +15,8 @@ const SAMPLE_MS_MAX = 900;
 
 export interface RelayTarget {
   target: Target;
-  /** A description for people. */
-  is: string;
+  /** For people. */
+  description: string;
   /** Undefined when it has no metrics, or does not answer now. */
   sample(): Promise<RelaySample | undefined>;
   /** Stops it and starts it again on the same ports; absent for a given relay. */
@@ -44,9 +44,9 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
   const pids = settings.restartAt > 0 ? [] : relay.pids;
   return {
     target: { api: `127.0.0.1:${relay.api}`, pids, local: true },
-    is: `${front} front, ${workers === 0 ? 'one process' : workers === undefined ? 'workers by cores' : `${workers} worker${workers === 1 ? '' : 's'}`}, on the same machine`,
+    description: `${front} front, ${workers === 0 ? 'one process' : workers === undefined ? 'workers by cores' : `${workers} worker${workers === 1 ? '' : 's'}`}, on the same machine`,
     sample: async () => {
-      const metrics = await quietly(relay.metrics());
+      const metrics = await orUndefined(relay.metrics());
       return metrics && sampleOf(metrics, Date.now());
     },
     restart: async () => {
@@ -87,8 +87,8 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
   await ask?.(); // reports a wrong address or token before the run, not after it
   return {
     target,
-    is: settings.url,
-    sample: async () => (ask ? quietly(ask()) : undefined),
+    description: settings.url,
+    sample: async () => (ask ? orUndefined(ask()) : undefined),
     stop: async () => {},
   };
 }
@@ -117,6 +117,6 @@ function tokenIn(file: string): string {
   }
 }
 
-async function quietly<T>(asked: Promise<T>): Promise<T | undefined> {
+async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
   return asked.catch(() => undefined);
 }
