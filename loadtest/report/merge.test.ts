@@ -11,7 +11,7 @@ import { generatorSentence, judge, limitSentence, readThreshold } from './verdic
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [] };
 const START = 1_700_000_000_000;
 
-/** A small generator, so that a seed says everything. */
+/** A small generator, so that a seed repeats a test. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -21,7 +21,7 @@ function randomOf(seed: number): () => number {
 }
 
 describe('merge', () => {
-  it('answers percentiles of all values together, never of percentiles', (t) => {
+  it('has the percentiles of all values together, not an average of percentiles', (t) => {
     const seed = randomInt(2 ** 31);
     t.diagnostic(`seed ${seed}`);
     const random = randomOf(seed);
@@ -79,7 +79,7 @@ describe('merge', () => {
     assert.equal(merge([resultOf([1])], ORIGIN).limit, 'none');
   });
 
-  it('lays the seconds of machines that began later beside those of the others', () => {
+  it('puts the seconds of a machine that began later beside those in which they happened', () => {
     const early = resultOf([], { seconds: [secondOf(1.003, [100]), secondOf(2.001, [100]), secondOf(3.004, [100])] });
     const late = resultOf([], {
       startedAtMs: START + 1_400,
@@ -133,19 +133,19 @@ describe('merge', () => {
     assert.equal(relay.loopDelayMaxMs, 4);
   });
 
-  it('says null of a relay that nobody could watch', () => {
+  it('has null for the figures of a relay that could not be watched', () => {
     const { relay } = merge([resultOf([1000])], ORIGIN);
     assert.equal(relay.cpuUsPerSprite, null);
     assert.equal(relay.heapBytes, null);
     assert.equal(relay.gcMaxMs, null);
   });
 
-  it('refuses nothing at all, and loads of different kinds', () => {
+  it('rejects an empty list, and loads of different kinds', () => {
     assert.throws(() => merge([], ORIGIN), /no result/);
     assert.throws(() => merge([resultOf([1]), resultOf([1], { mode: 'closed' })], ORIGIN), /open and closed/);
   });
 
-  it('takes several runs as one, and keeps each by itself', () => {
+  it('merges several runs, and keeps each by itself', () => {
     const report = overRuns([[1000, 2000], [4000]].map((latencies) => merge([resultOf(latencies)], ORIGIN)));
     assert.equal(report.desktops, 10);
     assert.equal(report.delivered, 3);
@@ -204,13 +204,13 @@ describe('sweep', () => {
 });
 
 describe('engine result', () => {
-  it('is read from all an engine printed', () => {
+  it('is read from everything that an engine printed', () => {
     const result = resultOf([1000]);
     const printed = `{"phase":"connect"}\n${JSON.stringify(result)}\n`;
     assert.deepEqual(readResult(printed, 'engine.json'), result);
   });
 
-  it('is refused with the member that is wrong, and the file it is in', () => {
+  it('is rejected with the member that is wrong and its file', () => {
     const wrong = (changes: object) => JSON.stringify({ ...resultOf([1]), ...changes });
     assert.throws(() => readResult('', 'a.json'), /^Error: a\.json: .*not JSON/);
     assert.throws(() => readResult('{"phase":"drain"}', 'a.json'), /a\.json: .*has not ended/);

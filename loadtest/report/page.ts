@@ -1,7 +1,7 @@
 /**
- * The report as a page: one HTML file with everything in it, charts drawn, no script and no request.
+ * The report as a page: one HTML file that contains everything, its charts too, and needs no script and no request.
  *
- * Pure. Its Content-Security-Policy forbids what it does not do. Every text that came from a user or a relay is escaped.
+ * Pure. The page's Content-Security-Policy forbids scripts and requests. Every text from a user or a relay is escaped.
  */
 import { type Axis, barsOf, distribution, escaped, lines, type Series } from './chart.ts';
 import { percentile } from './histogram.ts';
@@ -372,9 +372,9 @@ ${machines.join('\n')}
 <dt>limit</dt><dd>${escaped(limitSentence(report))}</dd>
 <dt>again</dt><dd><code>${escaped(report.command)}</code></dd>
 </dl>
-<p>Latency counts from when a throw was due by a schedule fixed before the run, so a relay that stalls cannot hide it.
-Every sprite is accounted for by who threw it and by who caught it. The shaded stretch is the measured window; counts are of
-the whole run. Percentiles are taken from merged histograms, at most 0.4 % off.</p></footer>`;
+<p>Latency counts from when a throw was due by a schedule that was fixed before the run, so a relay that stalls cannot hide it.
+Every sprite is counted by the desktop that threw it and by the desktop that caught it. The shaded area is the measured window;
+counts are of the whole run. Percentiles come from merged histograms and are at most 0.4 % off.</p></footer>`;
 }
 
 const STYLE = `

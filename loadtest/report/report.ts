@@ -1,7 +1,7 @@
 /**
- * The report as text, for a terminal and for `report.txt`; and the three files `--out` keeps. The page is page.ts.
+ * The report as text, for a terminal and for `report.txt`, and the three files that `--out` keeps. page.ts makes the page.
  *
- * Pure but for `keep`. What is not known is a dash, never a zero.
+ * Pure, except `keep`. An unknown figure is shown as a dash, never as zero.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { complaints, describeMachine, verdictWord } from './words.ts';
 const WIDTH = 96;
 const LABEL = 14;
 
-/** Writes report.txt, report.json and report.html into `folder`, which is made. */
+/** Writes report.txt, report.json and report.html into `folder`; makes the folder if it does not exist. */
 export function keep(report: Report, folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'report.txt'), text(report));
@@ -22,7 +22,7 @@ export function keep(report: Report, folder: string): void {
   writeFileSync(join(folder, 'report.html'), page(report));
 }
 
-/** The whole report, some forty lines of at most 96 characters. */
+/** The report: some forty lines of at most 96 characters. */
 export function text(report: Report): string {
   const sections = [
     head(report),
@@ -126,7 +126,7 @@ function latency(report: Report): string {
     '',
     ...bars(buckets),
     '',
-    `  The swarm itself turned to its throws ${time(slipUs.p50)} late (p50), ${time(slipUs.p99)} (p99).`,
+    `  The swarm itself was late with its throws by ${time(slipUs.p50)} (p50), ${time(slipUs.p99)} (p99).`,
   ].join('\n');
 }
 
@@ -135,7 +135,7 @@ const ROWS_MAX = 16;
 /** Finest first. */
 const ROWS_PER_DECADE = [50, 20, 10, 5, 4, 3, 2, 1];
 
-/** The distribution: rows of equal steps of the logarithm, as fine as their number allows, with shares of all. */
+/** The distribution: rows in equal steps of the logarithm, as fine as ROWS_MAX allows, each with its share of all values. */
 function bars(buckets: readonly Bucket[]): string[] {
   const decades = buckets.map(([low, high, n]): [number, number] => [Math.log10(Math.max((low + high) / 2, 1)), n]);
   const [first, last] = [decades[0][0], decades[decades.length - 1][0]];
@@ -188,7 +188,7 @@ function costs({ relay, swarm, kernel, desktops, mode }: Report): string {
     ...rows.map(([name, ours, theirs]) => `  ${name.padEnd(LABEL)}${ours.padEnd(26)}${theirs}`.trimEnd()),
     field(
       'kernel',
-      `${bytes(Math.max(0, slab))} more of its objects with all parked, ${bytes(Math.max(0, slab) / desktops)} a desktop, both ends that are here`,
+      `${bytes(Math.max(0, slab))} more with all parked, ${bytes(Math.max(0, slab) / desktops)} a desktop, both ends that are here`,
     ),
   ].join('\n');
 }
