@@ -10,7 +10,7 @@ const FLEET = 'swarm-261121-0412-7f3a';
 const URL_FLAG = ['--url', 'http://relay.example:8080/'];
 const read = (...words: string[]) => readOptions(words, ENVIRONMENT) as Options;
 
-/** The message of what is refused. */
+/** The message with which these words are rejected. */
 function refusal(...words: string[]): string {
   try {
     read(...words);
@@ -49,12 +49,12 @@ describe('fleet options', () => {
     assert.equal(refusal(), help());
   });
 
-  it('take what stands after -- for the engine, and nothing dangerous', () => {
+  it('pass what follows -- on to the engine, except dangerous words', () => {
     assert.deepEqual(read('run', ...URL_FLAG, '--', '--sprite-bytes', '400').load?.more, ['--sprite-bytes', '400']);
     assert.match(refusal('run', ...URL_FLAG, '--', '$(reboot)'), /can't be passed to the engine/);
   });
 
-  it('say which one is wrong, and what it takes', () => {
+  it('say which one is wrong, and what it must be', () => {
     assert.match(refusal('fly'), /There is no command "fly"/);
     assert.match(refusal('up', '--wings', '2'), /--wings/);
     assert.match(refusal('up'), /--url: say which relay/);
@@ -121,7 +121,7 @@ describe('fleet options', () => {
     }
   });
 
-  it('name fleets so that two that start at once differ, and the name is taken back', () => {
+  it('name fleets so that two that start at once differ, and accept such a name', () => {
     const { fleet } = read('up', ...URL_FLAG).wanted;
     assert.notEqual(fleet, read('up', ...URL_FLAG).wanted.fleet);
     assert.equal(read('down', '--fleet', fleet).fleet, fleet);

@@ -10,7 +10,7 @@ import { merge, overRuns, type Report } from './merge.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [], load: 'the same load' };
 
-/** Runs in which every sprite took so many µs. */
+/** One run for each latency; all its sprites have that latency. */
 function runs(latenciesUs: readonly number[]): Report {
   return overRuns(latenciesUs.map((us) => merge([resultOf(Array(1000).fill(us * 1000))], ORIGIN)));
 }
@@ -23,12 +23,12 @@ describe('compare', () => {
     assert.ok(Math.abs((found.uncertainty as number) - 2.571 * Math.sqrt(2.5)) < 1e-9);
   });
 
-  it('has no interval for one run, and an interval of nothing for runs that are all alike', () => {
+  it('has no interval for one run, and an interval of 0 for runs that are all equal', () => {
     assert.equal(difference([1], [2, 3]).uncertainty, undefined);
     assert.equal(difference([5, 5, 5], [5, 5]).uncertainty, 0);
   });
 
-  it('holds the true difference in about 95 of 100 trials', () => {
+  it('contains the true difference in about 95 of 100 trials', () => {
     // A fixed generator: the trial is the same every time.
     let state = 7;
     const uniform = () => {
@@ -46,7 +46,7 @@ describe('compare', () => {
     assert.ok(held > 1860 && held < 1960, `${held} of 2000`);
   });
 
-  it('tells better from worse, and neither where the spread is wider than the difference', () => {
+  it('says better or worse, and neither when the spread is wider than the difference', () => {
     const slow = runs([1000, 1010, 990, 1005, 995]);
     const fast = runs([500, 510, 490, 505, 495]);
     assert.match(compare(slow, fast, ['A', 'B']), /^p99 .*−\d+ µs ± \d+ µs +−50\.\d % +better$/m);
@@ -55,7 +55,7 @@ describe('compare', () => {
     assert.match(compare(slow, wide, ['A', 'B']), /^p99 .*no difference that can be told$/m);
   });
 
-  it('says that one run knows no spread, and that loads differ', () => {
+  it('says that one run has no spread, and that loads differ', () => {
     const text = compare(runs([1000]), { ...runs([2000]), load: 'another' }, ['A', 'B']);
     assert.match(text, /One run knows no spread/);
     assert.match(text, /uncertain: too few runs/);

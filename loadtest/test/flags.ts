@@ -1,4 +1,4 @@
-/** The flags of a command line of the swarm, for tests of what is made of them. */
+/** Reads a command line of the swarm, for tests that need its settings. */
 import { readCommandLine } from '../../tools/command.ts';
 import { COMMAND } from '../bin/swarm.ts';
 import type { Flags } from '../run/scenario.ts';

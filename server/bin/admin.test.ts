@@ -18,7 +18,7 @@ describe('npm run admin', BOUNDED, () => {
   });
   after(() => relay?.stop());
 
-  /** Runs the command as somebody in `folder` would, and gathers what it says. */
+  /** Runs the command as a user in `folder` would, and collects what it prints. */
   async function admin(...args: string[]) {
     const environment = { SPRITES_ADMIN_PORT: String(relay.ports.admin), SPRITES_DATA: relay.data, INIT_CWD: folder };
     return adminIn(environment, ...args);
@@ -39,7 +39,7 @@ describe('npm run admin', BOUNDED, () => {
     return { code, ...said };
   }
 
-  it('collects, and says what it did', async () => {
+  it('collects garbage, and prints what that did', async () => {
     for (const [args, kind] of [
       [['gc'], 'minor'],
       [['gc', 'major'], 'major'],
@@ -51,7 +51,7 @@ describe('npm run admin', BOUNDED, () => {
     }
   });
 
-  it('says what memory is made of', async () => {
+  it('prints what memory is made of', async () => {
     const { code, out } = await admin('heap');
     assert.equal(code, 0);
     for (const row of ['resident', 'heap of V8', 'old_space', 'external', 'mailboxes'])
@@ -97,13 +97,13 @@ describe('npm run admin', BOUNDED, () => {
     assert.equal(readFileSync(join(folder, 'mine'), 'utf8'), 'precious');
   });
 
-  it('says what the relay refused, and exits with 1', async () => {
+  it('prints why the relay refused, and exits with 1', async () => {
     const { code, err } = await admin('desktops', '--from', '4000000000');
     assert.equal(code, 1);
     assert.match(err, /^The relay refused: from: must be a whole number from 0 to \d+\.\n$/);
   });
 
-  it('says where no token is, where no relay is, and whose token it is not; and never the token', async () => {
+  it('says where there is no token or no relay, and that a token is wrong, but never prints a token', async () => {
     const missing = await admin('heap', '--data', folder);
     assert.deepEqual([missing.code, missing.out], [1, '']);
     assert.match(missing.err, /no admin token at .*admin-token.*--data/);
@@ -117,7 +117,7 @@ describe('npm run admin', BOUNDED, () => {
     for (const { err } of [missing, nobody, other]) assert.ok(!err.includes(relay.adminToken) && !err.includes('ffff'));
   });
 
-  it('refuses what it does not understand, and exits with 2', async () => {
+  it('rejects what it does not understand, and exits with 2', async () => {
     for (const args of [
       ['collect'],
       ['gc', 'full'],
@@ -140,7 +140,7 @@ describe('npm run admin', BOUNDED, () => {
     assert.equal((await admin()).err, `${helpOf(COMMAND)}\n`);
   });
 
-  it('helps with every command and option there is', async () => {
+  it('lists every command and option in its help', async () => {
     const { code, out } = await admin('--help');
     assert.equal(code, 0);
     for (const name of Object.keys(COMMAND.options)) assert.match(out, new RegExp(`^ +--${flagOf(name)}\\b`, 'm'));
@@ -149,7 +149,7 @@ describe('npm run admin', BOUNDED, () => {
     }
   });
 
-  it('takes the relay down, last of all', async () => {
+  it('shuts the relay down', async () => {
     const { code, out } = await admin('drain');
     assert.deepEqual([code, out], [0, 'The relay is shutting down.\n']);
     assert.equal((await relay.stop()).code, 0);

@@ -117,7 +117,7 @@ describe('spr › the command line', () => {
 });
 
 describe('spr › pack', () => {
-  it('makes a sprite of any PNG, all of it one frame', async () => {
+  it('makes a sprite of one frame from any PNG', async () => {
     const { status, out } = await spr('pack', picture('Rock.png', 200, 100));
     assert.equal(status, 0);
     assert.match(out, /Rock\.spr\n {2}name +Rock\n/);
@@ -128,7 +128,7 @@ describe('spr › pack', () => {
     assert.equal(await statusOf('lint', at('Rock.spr')), 0);
   });
 
-  it('cuts a PNG into frames and takes everything else from its options', async () => {
+  it('cuts a PNG into frames and reads everything else from its options', async () => {
     const args = ['--frame', '8x8', '--animation', 'idle=0-2@4', '--animation', 'walk=3-1,7@9.5', '--name', 'Ünal'];
     args.push('--author', 'A', '--licence', 'CC0-1.0', '--scale', '3', '--hitbox', '1,2,6,6', '-o', at('out.spr'));
     const { status } = await spr('pack', picture('grid.png', 32, 16), ...args, '--behaviour', 'gravity=900,bounce=0.5');
@@ -147,7 +147,7 @@ describe('spr › pack', () => {
     });
   });
 
-  it('takes a GIF with its frames, each over what the one before it left, as long as it was shown', async () => {
+  it('draws each frame of a GIF over what the previous one left, and plays it for as long as the GIF does', async () => {
     const file = gif('spin.gif', 4, 2, [
       { place: [0, 0, 4, 2], colour: RED, ms: 100 },
       { place: [0, 0, 2, 1], colour: GREEN, ms: 300, disposal: 3 },
@@ -176,7 +176,7 @@ describe('spr › pack', () => {
     assert.equal(await statusOf('pack', file, '--frame', '2x2'), 2);
   });
 
-  it('takes a GIF of 512 frames, no more, and none that is cut off, too large or outside of itself', async () => {
+  it('accepts a GIF of 512 frames, and rejects one that is longer, cut off, too large, or has frames outside of it', async () => {
     const long = (frames: number) =>
       gif(`${frames}.gif`, 1, 1, Array(frames).fill({ place: [0, 0, 1, 1], colour: RED, ms: 20 }));
     for (const frames of [511, 512]) {
@@ -222,7 +222,7 @@ describe('spr › pack', () => {
     assert.match(err, /notes\.txt: .*not a picture.* a PNG, a GIF, or the \.json of an Aseprite export\.$/m);
   });
 
-  it('writes nothing that the relay would refuse', async () => {
+  it('writes no file that the relay would reject', async () => {
     const { status, err } = await spr('pack', picture('wide.png', 32, 16), '--frame', '9x9', '-o', at('never.spr'));
     assert.equal(status, 1);
     assert.match(err, /do not divide/);
@@ -256,11 +256,11 @@ describe('spr › pack', () => {
     assert.deepEqual(pixel(png, 8, 3), [0, 0, 0, 0]);
 
     write({ frames: Object.values(frames), meta: { image: '../../cat.png', frameTags: [frameTags[1]] } });
-    assert.equal(await statusOf('pack', at('cat.json')), 0, 'the picture is looked for beside the JSON, nowhere else');
+    assert.equal(await statusOf('pack', at('cat.json')), 0, 'the picture is read from the folder of the JSON only');
     assert.deepEqual(readSpr(readFileSync(at('cat.spr'))).description.animations.idle.frames, [0]);
   });
 
-  it('refuses exports that cannot be right, each with its reason', async () => {
+  it('rejects exports that can’t be right, each with its reason', async () => {
     picture('bad.png', 4, 4);
     const box = (x: number) => ({ frame: { x, y: 0, w: 4, h: 4 } });
     const cases: [unknown, RegExp][] = [
