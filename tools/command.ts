@@ -125,6 +125,8 @@ export function sentenceOf(error: unknown): string {
   const { code, path, message } = error as NodeJS.ErrnoException;
   const file = code !== undefined && path !== undefined ? FILE_ERRORS[code]?.(path) : undefined;
   if (file !== undefined) return file;
+  // What fetch throws is not a bug, although it is a TypeError; its cause has the reason.
+  if (message === 'fetch failed' && error.cause instanceof Error) return sentenceOf(error.cause);
   if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) {
     return error.stack ?? message;
   }
@@ -262,7 +264,7 @@ export function text<F extends string | undefined = undefined>(
   };
 }
 
-/** A form of its own: `read` returns undefined for what is not `must`. */
+/** Any other form. `read` returns undefined for text that does not have it. */
 export function form<T, F extends T | undefined = undefined>(
   value: string,
   meaning: string,
@@ -521,7 +523,7 @@ function optionRow(name: string, { value, meaning, shown, letter, repeated: many
   return row(flag, `${meaning}${many ? '; may be repeated' : ''}${shown === '' ? '' : ` [${shown}]`}`);
 }
 
-/** A name and its meaning in two columns; a name that is too long has a line of its own. */
+/** A name and its meaning in two columns; a name that is too long gets a separate line. */
 function row(name: string, meaning: string): string {
   const lines: string[] = [];
   for (const word of meaning.split(' ')) {

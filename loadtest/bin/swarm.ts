@@ -59,12 +59,16 @@ if (import.meta.main) {
     if (words.length > 1) throw new Misused(`Give one scenario at a time, not ${words.join(' and ')}.`);
     const [word] = words;
     const scenario = readScenario(word === undefined ? undefined : open(word), flags);
-    if (scenario.settings.out !== '') makeFolder(scenario.settings.out, '--out');
+    const { out, isolate, sources } = scenario.settings;
+    if (out !== '') makeFolder(out, '--out');
+    if (!isolate) await checkSources(sources);
     const why = buildEngine();
     if (why) throw new Error(`the swarm's engine cannot be built: ${why}`);
-    if (scenario.settings.isolate && !isInside()) return runIsolated();
-    if (isInside()) setUpNamespace();
-    await checkSources(scenario.settings.sources);
+    if (isolate) {
+      if (!isInside()) return runIsolated();
+      setUpNamespace();
+      await checkSources(sources);
+    }
     return runAll(withWorld(scenario), ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' '));
   });
 }
@@ -125,7 +129,7 @@ function reportOf(ran: CompletedRun, { name, shows, ...scenario }: Scenario, com
   });
 }
 
-/** On a given relay the swarm joins a world of its own, so that its sprites land on no desktop of other people. */
+/** On a given relay the swarm joins a new world, so that its sprites never land on other people's desktops. */
 function withWorld(scenario: Scenario): Scenario {
   const { settings } = scenario;
   if (settings.url === '' || settings.world !== '') return scenario;

@@ -85,8 +85,8 @@ export function compare(a: Report, b: Report, [nameA, nameB]: readonly [string, 
       .trimEnd(),
   );
   return [
-    `A  ${nameA}   ${told(a)}`,
-    `B  ${nameB}   ${told(b)}`,
+    `A  ${nameA}   ${summaryOf(a)}`,
+    `B  ${nameB}   ${summaryOf(b)}`,
     ...warnings(a, b),
     '',
     ...table,
@@ -95,7 +95,7 @@ export function compare(a: Report, b: Report, [nameA, nameB]: readonly [string, 
   ].join('\n');
 }
 
-function told({ load, runs }: Report): string {
+function summaryOf({ load, runs }: Report): string {
   return `${load}, ${runs.length} run${runs.length === 1 ? '' : 's'}`;
 }
 
@@ -126,7 +126,7 @@ function changeOf({ a, difference: by, uncertainty }: Difference, show: (value: 
 
 function wordOf({ difference: by, uncertainty }: Difference, better: Compared['better']): string {
   if (uncertainty === undefined) return 'uncertain: too few runs';
-  if (Math.abs(by) <= uncertainty) return 'no difference that can be told';
+  if (Math.abs(by) <= uncertainty) return 'no significant difference';
   if (better === 'neither') return 'differs';
   return by < 0 === (better === 'less') ? 'better' : 'worse';
 }

@@ -167,8 +167,8 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     parked,
     window,
     latencyUs: quantilesUs(latency),
-    relay: relayOf(parts, window, seconds, origin.samples ?? []),
-    swarm: swarmOf(parts, window),
+    relay: relayFiguresOf(parts, window, seconds, origin.samples ?? []),
+    swarm: swarmFiguresOf(parts, window),
     connectSeconds: Math.max(...parts.map((part) => part.joins.seconds ?? 0)),
     recoverySeconds: origin.restarted ? recoveryOf(seconds, parked) : null,
     limit: limiting.limit,
@@ -303,7 +303,7 @@ function perSecond({ seconds, offered, delivered }: { seconds: number; offered: 
   };
 }
 
-function swarmOf(parts: readonly EngineResult[], window: Figures['window']): SwarmFigures {
+function swarmFiguresOf(parts: readonly EngineResult[], window: Figures['window']): SwarmFigures {
   const perSprite = (of: (part: EngineResult) => number) =>
     window.delivered === 0 ? 0 : sum(parts, (part) => of(part) * part.window.delivered) / window.delivered;
   const rssBytes = sum(parts, (part) => part.swarm.rssBytes);
@@ -321,7 +321,7 @@ function swarmOf(parts: readonly EngineResult[], window: Figures['window']): Swa
 }
 
 /** The exact figures of /proc where an engine watched the relay; else those of the relay's own metrics. */
-function relayOf(
+function relayFiguresOf(
   parts: readonly EngineResult[],
   window: Figures['window'],
   seconds: readonly ReportSecond[],
@@ -330,7 +330,7 @@ function relayOf(
   const measured = seconds.filter(({ phase }) => phase === 'measure');
   const within = samplesWithin(parts, samples);
   const [begin, end] = [within[0], within.at(-1)];
-  const told = begin && end && begin !== end ? { begin, end } : undefined;
+  const span = begin && end && begin !== end ? { begin, end } : undefined;
   const common = {
     heapBytes: most(measured.map((second) => second.heapBytes)),
     gcMaxMs: most(within.slice(1).map((sample, i) => gcMaxMs(within[i], sample))),
@@ -352,8 +352,8 @@ function relayOf(
       ...common,
     };
   }
-  const cpu = told && cpuSecondsOver(within);
-  const spanS = told ? (told.end.atMs - told.begin.atMs) / 1000 : 0;
+  const cpu = span && cpuSecondsOver(within);
+  const spanS = span ? (span.end.atMs - span.begin.atMs) / 1000 : 0;
   return {
     cpuUsPerSprite: cpu === undefined || window.delivered === 0 ? null : ((cpu / spanS) * 1e6) / window.deliveredPerS,
     userUsPerSprite: null,

@@ -172,9 +172,9 @@ function overTime(report: Report): string[] {
     of('socket buffers', 2, ({ tcpMemoryBytes }) => tcpMemoryBytes),
   ];
   const chart = (title: string, unit: string, series: Series[], axis: Axis) => {
-    const told = series.filter(({ values }) => values.some((value) => value !== undefined));
+    const drawn = series.filter(({ values }) => values.some((value) => value !== undefined));
     const x = seconds.map(({ atS }) => atS);
-    return told.length === 0 ? '' : figure(title, unit, told, lines(title, x, told, axis, windowOf(seconds)));
+    return drawn.length === 0 ? '' : figure(title, unit, drawn, lines(title, x, drawn, axis, windowOf(seconds)));
   };
   const most = (series: Series[]) => Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   return [

@@ -124,8 +124,9 @@ export function judge(report: Report, thresholds: readonly Threshold[]): Report 
 export function generatorSentence(report: LimitOf): string {
   if (report.limit !== 'swarm') return '';
   const points = limitedPoints(report);
-  const [who, which] = points === '' ? ['The swarm', 'this run'] : [`With ${points} desktops the swarm`, 'those runs'];
-  return `${who} was the limit, not the relay: ${report.limitReason}. Latency, CPU and rates of ${which} are not the relay's figures.`;
+  const [subject, which] =
+    points === '' ? ['The swarm', 'this run'] : [`With ${points} desktops the swarm`, 'those runs'];
+  return `${subject} was the limit, not the relay: ${report.limitReason}. Latency, CPU and rates of ${which} are not the relay's figures.`;
 }
 
 /** The same for the relay. */

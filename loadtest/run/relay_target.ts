@@ -25,7 +25,7 @@ export interface RelayTarget {
 }
 
 /** Throws Error when the relay can't be started, or its admin port can't be asked. */
-export async function relayOf(scenario: Scenario, desktops: number): Promise<RelayTarget> {
+export async function openRelay(scenario: Scenario, desktops: number): Promise<RelayTarget> {
   return scenario.settings.url === '' ? startOwn(scenario, desktops) : useGiven(scenario);
 }
 

@@ -11,7 +11,7 @@ import { ENGINE } from '../../tools/build.js';
 import { type EngineResult, type EngineSecond, readResult } from '../report/engine_result.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
-import { type RelayTarget, relayOf } from './relay_target.ts';
+import { openRelay, type RelayTarget } from './relay_target.ts';
 import type { Scenario } from './scenario.ts';
 
 const SAMPLE_EVERY_MS = 1000;
@@ -43,7 +43,7 @@ export async function run(
   machine: MachineFacts,
   progress: Progress,
 ): Promise<CompletedRun> {
-  const relay = await relayOf(scenario, desktops);
+  const relay = await openRelay(scenario, desktops);
   try {
     const planned = plan(scenario, desktops, machine, relay.target);
     progress.begins(planned, relay.description);

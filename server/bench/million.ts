@@ -74,7 +74,7 @@ export async function million({ desktops, rate, hold, workers }: MillionOptions)
           // With all of them parked, but before what is measured.
           collected.push(relay.collect('major'));
         }
-        // Reading the metrics starts the count of the longest block anew.
+        // Reading the metrics resets the longest block.
         if (phase === 'measure' || phase === 'drain') readings.push(relay.metrics());
       },
     });

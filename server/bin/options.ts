@@ -73,7 +73,11 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   return line === 'help' ? line : optionsOf(line.values);
 }
 
+/** Throws Misused for options that do not go together. */
 export function optionsOf(values: Values<typeof FLAGS>): Options {
+  if (values.port !== 0 && values.port === values.eventsPort) {
+    throw new Misused(`--events-port: must differ from --port, which is ${values.port} too.`);
+  }
   const data = resolve(values.data);
   return {
     ...values,

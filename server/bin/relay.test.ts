@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { BOUNDED, runRelay } from '../test/relay_process.ts';
+import { Misused, readOptions } from './options.ts';
 
 const FRONTS = ['portable', 'native'] as const;
 const FREE = { api: 0, events: 0, admin: 0 };
@@ -37,6 +38,14 @@ describe('npm start', BOUNDED, () => {
       }
     });
   }
+
+  it('rejects one port for both listeners before it starts', () => {
+    assert.throws(() => readOptions(['--port', '9000', '--events-port', '9000'], {}), {
+      constructor: Misused,
+      message: '--events-port: must differ from --port, which is 9000 too.',
+    });
+    assert.ok(readOptions(['--port', '0', '--events-port', '0'], {}));
+  });
 
   it('names the option whose address is not of this machine', async () => {
     // 203.0.113.0/24 is for documentation only (RFC 5737).
