@@ -1,17 +1,27 @@
-/** `npm run client`: builds the program for Windows and its installer into client-win/dist/. Exit 0 done, 1 failed. */
+/** `npm run client`: builds the program for Windows and its installer into client-win/dist/. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildInstaller, buildWindowsClient, DIST, WINDOWS_SETUP } from './build.js';
+import { type Command, runCommand } from './command.ts';
 
-const why = buildWindowsClient() ?? buildInstaller();
-if (why) {
-  console.error(`No program for Windows: ${why}.`);
-  process.exit(1);
+export const COMMAND: Command<Record<never, never>> = {
+  usage: ['npm run client'],
+  about:
+    'Builds the program for Windows and its installer into client-win/dist/, and prints their sizes and hashes.\n' +
+    'The relay of this folder then offers the installer on its page. It needs MinGW-w64 and NSIS; as root on Debian they are installed.',
+  options: {},
+};
+
+function build(): undefined {
+  const why = buildWindowsClient() ?? buildInstaller();
+  if (why) throw new Error(`The program for Windows can't be built: ${why}`);
+  for (const path of [join(DIST, 'Sprites.exe'), WINDOWS_SETUP]) {
+    const bytes = readFileSync(path);
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    console.log(`${path}  ${Math.round(bytes.length / 1024)} KiB  sha256 ${hash}`);
+  }
+  console.log('The relay of this folder now offers the installer on its page.');
 }
-for (const path of [join(DIST, 'Sprites.exe'), WINDOWS_SETUP]) {
-  const bytes = readFileSync(path);
-  const hash = createHash('sha256').update(bytes).digest('hex');
-  console.log(`${path}  ${Math.round(bytes.length / 1024)} KiB  sha256 ${hash}`);
-}
-console.log('The relay of this folder offers the installer on its page from now on.');
+
+if (import.meta.main) process.exitCode = await runCommand(COMMAND, build);

@@ -1,5 +1,6 @@
-/** `npm run fleet`: starts and stops instances. Parse, plan, act, tell; the acts are in fleet.ts, the text of a plan in plan.ts. */
+/** `npm run fleet`: starts and stops instances. The acts are in fleet.ts, the text of a plan is in plan.ts. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EXIT, makeFolder, runCommand, sentenceOf } from '../../tools/command.ts';
 import { ALIVE, type Aws, connect, type Instance } from '../aws.ts';
 import { hasPosted } from '../barrier.ts';
 import { makeBundle } from '../bundle.ts';
@@ -23,12 +24,10 @@ import {
 import { keys } from '../job.ts';
 import { decide, describe, type Plan, type Prices, planFleet, spent, usd } from '../plan.ts';
 import { tooLarge } from '../user_data.ts';
-import { type Command, help, Misused, type Options, readOptions } from './options.ts';
+import { changedRecord } from './changes.ts';
+import { COMMAND, type Command, type Options, optionsOf } from './options.ts';
 
-const EXIT_FAILED = 1;
-const EXIT_MISUSED = 2;
-
-/** What is told on the way goes to stderr, what was asked for to stdout. */
+/** Progress goes to stderr, results to stdout. */
 const say = (line: string) => console.error(line);
 
 const ACTS: Record<Command, (options: Options, context: Context) => Promise<boolean>> = {
@@ -36,49 +35,50 @@ const ACTS: Record<Command, (options: Options, context: Context) => Promise<bool
   up,
   run,
   status,
-  collect: async (options, { aws }) =>
-    told(
-      await collect(
-        aws,
-        await readRecord(aws, options.wanted.bucket, options.fleet as string),
-        options.out,
-        Date.now(),
-      ),
-    ),
+  collect: async (options, { aws }) => {
+    makeFolder(options.out, '--out');
+    const record = await readRecord(aws, options.wanted.bucket, options.fleet as string);
+    return printed(await collect(aws, record, options.out, Date.now()));
+  },
   down,
   reap,
   cost,
   'user-data': printUserData,
 };
 
-async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2), process.env);
-  if (options === 'help') {
-    console.log(help());
-    return 0;
-  }
-  const { signal, release } = interrupts();
+/** Commands that start or use up a fleet; an interrupt of the others has nothing to take down. */
+const TAKES_DOWN: readonly Command[] = ['up', 'run', 'down', 'reap'];
+
+async function act(options: Options): Promise<number> {
+  const { signal, release } = interrupts(TAKES_DOWN.includes(options.command));
   const context: Context = {
     aws: connect({ region: options.wanted.region, endpoint: options.endpoint }),
     say,
     nowMs: () => Date.now(),
-    // Woken by an interrupt; who asks the signal after a pause ends, who takes down goes on.
+    // An interrupt ends the pause. Code that starts things then checks the signal; code that takes down goes on.
     sleep: (ms) =>
       sleep(signal.aborted ? Math.min(ms, 500) : ms, undefined, signal.aborted ? {} : { signal }).catch(() => {}),
     signal,
   };
   try {
-    return (await ACTS[options.command](options, context)) ? 0 : EXIT_FAILED;
+    return (await ACTS[options.command](options, context)) ? EXIT.done : EXIT.failed;
+  } catch (error) {
+    if (!signal.aborted || !['up', 'run'].includes(options.command)) throw error;
+    throw new Error(await whatIsLeft(context, options.wanted.fleet, options.wanted.region));
   } finally {
     release();
   }
 }
 
-/** The first interrupt takes the fleet down; another one does not stop that. */
-function interrupts(): { signal: AbortSignal; release(): void } {
+/** The first interrupt takes the fleet down, and further ones do not stop that. With nothing to take down it ends the command. */
+function interrupts(takesDown: boolean): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const interrupt = () => {
-    say(controller.signal.aborted ? 'Still taking the fleet down …' : 'Interrupted.');
+    if (!takesDown) {
+      say('Interrupted.');
+      process.exit(EXIT.failed);
+    }
+    say(controller.signal.aborted ? 'Still ending; a moment …' : 'Interrupted …');
     controller.abort(new Error('Interrupted'));
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -91,12 +91,25 @@ function interrupts(): { signal: AbortSignal; release(): void } {
   };
 }
 
-/** Prints the plan; undefined when it may not be carried out, which it says. */
+/** The last line of an interrupted command: asks EC2, so that it is true whatever had been started. */
+async function whatIsLeft({ aws }: Context, fleet: string, region: string): Promise<string> {
+  const down = `npm run fleet -- down --fleet ${fleet} --region ${region}`;
+  try {
+    const left = (await aws.instances(fleet)).filter(({ state }) => ALIVE.includes(state));
+    if (left.length === 0) return `Interrupted: nothing of ${fleet} is running.`;
+    const until = new Date(Math.max(...left.map(({ deadlineMs }) => deadlineMs))).toISOString();
+    return `Interrupted: ${left.map(({ id }) => id).join(' ')} of ${fleet} still run, until ${until} at the latest. To end them now: ${down}`;
+  } catch (error) {
+    return `Interrupted: whether anything of ${fleet} still runs could not be read (${sentenceOf(error)}). To end it: ${down}`;
+  }
+}
+
+/** Prints the plan. Returns undefined, and says so, when it may not be carried out. */
 async function planned({ wanted, places, yes, command }: Options, context: Context): Promise<Plan | undefined> {
   const plan = planFleet(wanted, await observe(context, wanted, places));
   console.log(describe(plan));
   const decision = decide(plan, yes || command === 'plan');
-  if (decision === 'needs-yes') say('\nNothing was started: look at what is not known, and say --yes to go on.');
+  if (decision === 'needs-yes') say('\nNothing was started: look at what is not known, and add --yes to continue.');
   if (decision === 'refused') say('\nNothing was started.');
   return decision === 'go' ? plan : undefined;
 }
@@ -104,7 +117,9 @@ async function planned({ wanted, places, yes, command }: Options, context: Conte
 async function booted(options: Options, context: Context): Promise<FleetRecord | undefined> {
   const plan = await planned(options, context);
   if (!plan) return undefined;
+  context.signal.throwIfAborted();
   const bundle = await makeBundle(say);
+  context.signal.throwIfAborted();
   return boot(context, plan, bundle, options.places, options.load);
 }
 
@@ -124,18 +139,28 @@ async function up(options: Options, context: Context): Promise<boolean> {
 async function run(options: Options, context: Context): Promise<boolean> {
   if (options.dryRun) return rehearsed(options, context);
   const { aws } = context;
-  const record = options.fleet
-    ? await readRecord(aws, options.wanted.bucket, options.fleet)
-    : await booted(options, context);
+  makeFolder(options.out, '--out');
+  const record = options.fleet ? await changed(options, context) : await booted(options, context);
   if (!record) return false;
   const { missing } = await runLoad(context, record);
   const found = await collect(aws, record, options.out, Date.now()).catch((error: Error) => error);
   await takeDown(context, record.wanted.fleet);
   if (found instanceof Error) throw found;
-  return told(found) && missing === '';
+  return printed(found) && missing === '';
 }
 
-function told({ text, ok }: { text: string; ok: boolean }): boolean {
+/** The record of a fleet that was booted earlier, with this command line's changes, which are also written down for `collect`. */
+async function changed({ fleet, wanted: { bucket }, changes }: Options, context: Context): Promise<FleetRecord> {
+  const booted = await readRecord(context.aws, bucket, fleet as string);
+  const record = changedRecord(booted, changes, context.nowMs());
+  context.signal.throwIfAborted();
+  if (Object.keys(changes).length > 0) {
+    await context.aws.put(bucket, keys.fleet(fleet as string), JSON.stringify(record, null, 1));
+  }
+  return record;
+}
+
+function printed({ text, ok }: { text: string; ok: boolean }): boolean {
   console.log(text);
   return ok;
 }
@@ -236,7 +261,7 @@ async function cost({ fleet, wanted: { region } }: Options, { aws }: Context): P
   return true;
 }
 
-/** Of an Amazon Linux image; a fleet's own record knows better. */
+/** The root volume of an Amazon Linux image. The record of a fleet has the exact size. */
 const ROOT_GIB = 8;
 
 async function printUserData({ wanted, load, validSeconds, places }: Options, context: Context): Promise<boolean> {
@@ -273,14 +298,6 @@ async function everywhere({ aws }: Context, allRegions: boolean): Promise<Aws[]>
   );
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: Error) => {
-    console.error(
-      error instanceof Misused || error instanceof Refused ? error.message : (error.stack ?? error.message),
-    );
-    process.exitCode = error instanceof Misused ? EXIT_MISUSED : EXIT_FAILED;
-  },
-);
+if (import.meta.main) {
+  process.exitCode = await runCommand(COMMAND, (line) => act(optionsOf(line, process.env)));
+}

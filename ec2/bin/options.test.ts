@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { flagOf } from '../../tools/command.ts';
+import type { FleetRecord } from '../fleet.ts';
+import { changedRecord } from './changes.ts';
 import { COMMANDS, FLAGS, help, Misused, type Options, readOptions } from './options.ts';
 
 const ENVIRONMENT = { AWS_REGION: 'eu-west-1', SPRITES_BUCKET: 'sprites-ann' };
+const FLEET = 'swarm-261121-0412-7f3a';
 const URL_FLAG = ['--url', 'http://relay.example:8080/'];
 const read = (...words: string[]) => readOptions(words, ENVIRONMENT) as Options;
 
-/** The message of what is refused. */
+/** The message with which these words are rejected. */
 function refusal(...words: string[]): string {
   try {
     read(...words);
@@ -21,17 +25,17 @@ describe('fleet options', () => {
   it('are all in --help, with the defaults that are used', () => {
     const text = help();
     for (const command of Object.keys(COMMANDS)) assert.match(text, new RegExp(`^  ${command} `, 'm'));
-    for (const flag of Object.keys(FLAGS)) assert.match(text, new RegExp(`^  --${flag}\\b`, 'm'));
+    for (const name of Object.keys(FLAGS)) assert.match(text, new RegExp(`^ +--${flagOf(name)}\\b`, 'm'));
     const { wanted, load, places } = read('run', ...URL_FLAG);
     assert.equal(
       `${load?.desktops} ${load?.rate} ${load?.seconds}`,
-      `${FLAGS.desktops[1]} ${FLAGS.rate[1]} ${FLAGS.seconds[1]}`,
+      `${FLAGS.desktops.shown} ${FLAGS.rate.shown} ${FLAGS.seconds.shown}`,
     );
     assert.equal(
       `${wanted.instances} ${wanted.minutes} ${wanted.maxCostUsd}`,
-      `${FLAGS.instances[1]} ${FLAGS.minutes[1]} ${FLAGS['max-cost'][1]}`,
+      `${FLAGS.instances.shown} ${FLAGS.minutes.shown} ${FLAGS.maxCost.shown}`,
     );
-    assert.equal(`${wanted.buy} ${places.readySeconds}`, `${FLAGS.buy[1]} ${FLAGS['ready-within'][1]}`);
+    assert.equal(`${wanted.buy} ${places.readySeconds}`, `${FLAGS.buy.shown} ${FLAGS.readyWithin.shown}`);
     assert.equal(wanted.atLeast, wanted.instances);
     assert.ok(
       help()
@@ -40,31 +44,43 @@ describe('fleet options', () => {
     );
   });
 
-  it('are help without a command, and with --help', () => {
-    assert.equal(readOptions([], ENVIRONMENT), 'help');
+  it('are the help with --help, and a misuse that shows it without a command', () => {
     assert.equal(readOptions(['up', '--help'], ENVIRONMENT), 'help');
+    assert.equal(refusal(), help());
   });
 
-  it('take what stands after -- for the engine, and nothing dangerous', () => {
+  it('pass what follows -- on to the engine, except dangerous words', () => {
     assert.deepEqual(read('run', ...URL_FLAG, '--', '--sprite-bytes', '400').load?.more, ['--sprite-bytes', '400']);
     assert.match(refusal('run', ...URL_FLAG, '--', '$(reboot)'), /can't be passed to the engine/);
   });
 
-  it('say which one is wrong, and what it takes', () => {
+  it('say which one is wrong, and what it must be', () => {
     assert.match(refusal('fly'), /There is no command "fly"/);
     assert.match(refusal('up', '--wings', '2'), /--wings/);
     assert.match(refusal('up'), /--url: say which relay/);
     assert.match(refusal('up', '--url', 'https://relay.example/'), /--url: must be an http URL/);
-    assert.match(refusal('up', ...URL_FLAG, '--instances', '0'), /--instances: must be a number from 1/);
+    assert.match(
+      refusal('up', ...URL_FLAG, '--instances', '0'),
+      /--instances: must be a whole number from 1 to 200, not "0"/,
+    );
     assert.match(refusal('up', ...URL_FLAG, '--instances', '2.5'), /--instances: must be a whole number/);
-    assert.match(refusal('up', ...URL_FLAG, '--at-least', '3'), /--at-least: must be a number from 1 to 2/);
+    assert.match(refusal('up', ...URL_FLAG, '--at-least', '3'), /--at-least: must be a whole number from 1 to 2 /);
     assert.match(refusal('up', ...URL_FLAG, '--buy', 'cheap'), /--buy: must be one of on-demand, spot, fleet/);
+    assert.match(refusal('up', ...URL_FLAG, '--rate', '-5'), /^--rate: must be a number from 0 to .*, not "-5"\.$/);
+    assert.match(
+      refusal('up', ...URL_FLAG, '--desktops', '99999999'),
+      /--desktops: must be a whole number from 1 to 60000/,
+    );
+    assert.match(
+      refusal('up', ...URL_FLAG, '--max-cost', '0.00000001'),
+      /^--max-cost: must be a number from 0 to 100000 with at most 4 decimals, not "0\.00000001"\.$/,
+    );
     assert.match(refusal('up', ...URL_FLAG, '--type', 'c6i'), /--type: must be an instance type/);
     assert.match(refusal('up', ...URL_FLAG, '--bucket', 'mine'), /--bucket: must be sprites-…/);
     assert.match(refusal('up', ...URL_FLAG, '--image', '12'), /--image: must be an id/);
     assert.match(
       refusal('up', ...URL_FLAG, '--minutes', '1', '--seconds', '90'),
-      /--minutes: 1 are fewer than the 2 the load takes/,
+      /--minutes: must be at least 2, which the load takes, not "1"/,
     );
     assert.match(refusal('up', '--relay'), /--allow: must be an address block/);
     assert.match(refusal('run', '--relay'), /a relay does not run a load/);
@@ -74,9 +90,77 @@ describe('fleet options', () => {
     assert.throws(() => readOptions(['status'], {}), /--region: say which/);
   });
 
-  it('name fleets so that two that start at once differ, and the name is taken back', () => {
+  it('reject a relay on the loopback, which instances can’t reach', () => {
+    const local = ['localhost:8080', 'relay.localhost', '127.0.0.1:8080', '127.1', '0.0.0.0', '[::1]:8080', '[::]'];
+    for (const host of local) {
+      for (const command of ['plan', 'up', 'run', 'user-data']) {
+        assert.match(refusal(command, '--url', `http://${host}/`), /^--url: instances can't reach .*EC2 can reach\.$/);
+      }
+    }
+    assert.ok(read('plan', '--url', 'http://10.0.0.5:8080/').load);
+    assert.ok(read('plan', '--url', 'http://localhost.example/').load);
+  });
+
+  it('that a command does not use are rejected, never ignored', () => {
+    assert.match(refusal('status', '--rate', '5'), /^--rate: goes with plan, up, run, user-data, not with status\./);
+    assert.match(refusal('down', '--all', '--out', 'x'), /^--out: goes with run, collect, not with down\./);
+    assert.match(refusal('up', ...URL_FLAG, '--fleet', FLEET), /^--fleet: goes with run, .*not with up\./);
+    assert.match(refusal('status', '--', '--sprite-bytes', '400'), /^--sprite-bytes: flags of the engine go with plan/);
+  });
+
+  it('change the load of a fleet that is booted, and nothing else of it', () => {
+    const load = ['--desktops', '500', '--rate', '7', '--seconds', '9', '--warm-up', '1', '--connect-rate', '50'];
+    const { changes } = read('run', '--fleet', FLEET, ...load, '--ready-within', '60', '--', '--sprite-bytes', '400');
+    assert.deepEqual(changes, {
+      ...{ desktops: 500, rate: 7, seconds: 9, warmUpSeconds: 1, connectRate: 50, readySeconds: 60 },
+      more: ['--sprite-bytes', '400'],
+    });
+    assert.deepEqual(read('run', '--fleet', FLEET).changes, {});
+    for (const fixed of [['--instances', '3'], ['--type', 'c6i.large'], ['--minutes', '9'], ['--dry-run'], ['--yes']]) {
+      assert.match(refusal('run', '--fleet', FLEET, ...fixed), new RegExp(`^${fixed[0]}: ${FLEET} is booted already`));
+    }
+  });
+
+  it('name fleets so that two that start at once differ, and accept such a name', () => {
     const { fleet } = read('up', ...URL_FLAG).wanted;
     assert.notEqual(fleet, read('up', ...URL_FLAG).wanted.fleet);
     assert.equal(read('down', '--fleet', fleet).fleet, fleet);
+  });
+});
+
+describe('changed record', () => {
+  const NOW_MS = Date.parse('2026-11-21T04:12:00Z');
+  const { wanted, load } = read('up', ...URL_FLAG);
+  const record: FleetRecord = {
+    ...{ wanted, readySeconds: 300, startedMs: NOW_MS, deadlineMs: NOW_MS + 60 * 60_000, started: ['i-1'], rootGib: 8 },
+    prices: { instance: {}, address: { unread: '' }, volume: { unread: '' }, transfer: { unread: '' } },
+    load: { ...(load as NonNullable<typeof load>), relay: 'http://relay.example:8080/' },
+  };
+
+  it('is the record itself without changes', () => {
+    assert.deepEqual(changedRecord(record, {}, NOW_MS), record);
+  });
+
+  it('has the changes, in the load that is run and in the one that is reported', () => {
+    const relay = new URL('http://other.example/');
+    const changed = changedRecord(
+      record,
+      { desktops: 5, seconds: 20, relay, readySeconds: 9, more: ['--leave'] },
+      NOW_MS,
+    );
+    const expected = { ...record.load, desktops: 5, seconds: 20, relay: relay.href, more: ['--leave'] };
+    assert.deepEqual(changed.load, expected);
+    assert.deepEqual(changed.wanted.load, { desktops: 5, rate: 100, seconds: 22, relay: relay.href });
+    assert.equal(changed.readySeconds, 9);
+    assert.deepEqual(changed.started, record.started);
+  });
+
+  it('is rejected when the load would not end before the fleet does, or when there is none', () => {
+    const late = NOW_MS + 58 * 60_000;
+    assert.throws(() => changedRecord(record, { seconds: 600 }, late), {
+      constructor: Misused,
+      message: /^The load takes 11 minutes, and swarm-.* ends by itself in 2\.$/,
+    });
+    assert.throws(() => changedRecord({ ...record, load: undefined }, { rate: 5 }, NOW_MS), { constructor: Misused });
   });
 });

@@ -1,254 +1,301 @@
-/** The fleet command's options: one table, from which both --help and reading are made. Checked before AWS is asked anything. */
+/** The options of `npm run fleet`. Everything is checked here, before AWS is asked anything. */
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import {
+  type CommandLine,
+  type Command as CommandTable,
+  flagOf,
+  form,
+  goingWith,
+  helpOf,
+  Misused,
+  matching,
+  number,
+  oneOf,
+  readCommandLine,
+  sentenceOf,
+  text,
+  toggle,
+  whole,
+} from '../../tools/command.ts';
 import type { Places } from '../fleet.ts';
 import { type Load, writeArguments } from '../job.ts';
-import { BUYS, type Wanted } from '../plan.ts';
+import { BUYS, DESKTOPS_PER_INSTANCE_MAX, INSTANCES_MAX, MINUTES_MAX, type Wanted } from '../plan.ts';
+import type { Changes } from './changes.ts';
+
+export { Misused };
 
 export const COMMANDS = {
-  plan: 'what would be started and what it costs; starts nothing',
-  up: 'boot the instances; they wait for `run`, and end by themselves',
-  run: 'boot (or take --fleet), swarm, collect, take down',
-  status: 'instances that are there, and what they have posted',
-  collect: 'fetch the results of --fleet and merge them',
-  down: 'terminate --fleet, or --all of yours, and wait until they are gone',
-  reap: 'terminate whatever is past its deadline, whoever started it',
-  cost: 'what instances have cost so far',
-  'user-data': 'print a boot script to paste into the EC2 console',
+  plan: ['', 'show what would be started and what it costs; starts nothing'],
+  up: ['', 'boot the instances; they wait for `run`, and end by themselves'],
+  run: ['', 'boot (or use --fleet), swarm, collect, take down'],
+  status: ['', 'list instances, and what they have posted'],
+  collect: ['', 'fetch the results of --fleet and merge them'],
+  down: ['', 'terminate --fleet, or --all of yours, and wait until they are gone'],
+  reap: ['', 'terminate every fleet that is past its deadline, whoever started it'],
+  cost: ['', 'what instances have cost so far'],
+  'user-data': ['', 'print a boot script to paste into the EC2 console'],
 } as const;
 export type Command = keyof typeof COMMANDS;
 
-/** Flags with their value's name, default and meaning, by what they are about. */
-export const FLAGS = {
-  url: ['URL', '', 'the relay, as its site is opened: http://host:port/'],
-  desktops: ['N', '1000', 'desktops on each instance'],
-  rate: ['R', '100', 'sprites a second that each instance throws; 0: nobody throws'],
-  seconds: ['N', '30', 'how long they throw'],
-  'warm-up': ['N', '2', 'seconds of throwing before it counts'],
-  'connect-rate': ['N', '1000', 'desktops a second that each instance connects'],
-  'ready-within': ['N', '300', 'seconds until all must be ready; else those go who are, if they are --at-least'],
+const STARTS = ['plan', 'up', 'run', 'user-data'];
 
-  instances: ['N', '2', 'how many'],
-  'at-least': ['N', 'all', 'with fewer the fleet is given back'],
-  type: ['LIST', 'c6i.large', 'instance type (c6g.large where this machine is arm64); several with --buy fleet'],
-  buy: ['HOW', 'spot', BUYS.join(', ')],
-  minutes: ['N', '60', 'after these each instance powers itself off'],
-  'max-cost': ['USD', '1', 'refuse what may cost more'],
-  relay: ['', '', 'a relay instead of a swarm, on one instance'],
-  allow: ['CIDR', '', 'who may reach that relay: your.address/32, or 0.0.0.0/0 for everyone'],
+const LOAD_FLAGS = {
+  url: form(
+    'URL',
+    'the relay, as its site is opened: http://host:port/',
+    'an http URL; the engine speaks plain HTTP',
+    (given) => {
+      const url = URL.canParse(given) ? new URL(given) : undefined;
+      return url?.protocol === 'http:' ? url : undefined;
+    },
+  ),
+  desktops: whole('N', 'desktops on each instance', [1, DESKTOPS_PER_INSTANCE_MAX], 1000),
+  rate: number('R', 'sprites a second that each instance throws; 0: none', [0, 10_000_000], 100),
+  seconds: number('N', 'how long they throw', [1, 86_400], 30),
+  warmUp: number('N', 'seconds of throwing before it counts', [0, 3600], 2),
+  connectRate: number('N', 'desktops a second that each instance connects', [1, 1_000_000], 1000),
+  readyWithin: whole(
+    'N',
+    'seconds until all must be ready; after that the ready ones start, if they are --at-least',
+    [1, 3600],
+    300,
+  ),
+};
 
-  region: ['NAME', 'AWS_REGION', 'region'],
-  bucket: ['NAME', 'SPRITES_BUCKET', 'for bundle and results, made if need be; sprites-…'],
-  image: ['AMI', 'Amazon Linux 2023', 'image'],
-  subnet: ['ID', 'of the default network', 'subnet'],
-  fleet: ['NAME', '', 'a fleet that is there'],
-  owner: ['NAME', 'your login', 'goes into the tags'],
-  out: ['DIR', 'build/fleet/NAME', 'where results go'],
-  'valid-hours': ['N', '24', 'user-data: how long its addresses work'],
+const INSTANCE_FLAGS = {
+  instances: whole('N', 'how many', [1, INSTANCES_MAX], 2),
+  atLeast: { ...whole('N', 'if EC2 starts fewer, they are given back', [1, INSTANCES_MAX]), shown: 'all' },
+  type: {
+    ...form(
+      'LIST',
+      'instance type (c6g.large where this machine is arm64); several with --buy fleet',
+      'an instance type such as c6i.large, or several with commas between them',
+      (given) => (/^[a-z0-9-]+\.[a-z0-9-]+(,[a-z0-9-]+\.[a-z0-9-]+)*$/.test(given) ? given.split(',') : undefined),
+    ),
+    shown: 'c6i.large',
+  },
+  buy: oneOf('HOW', 'how they are bought', BUYS, 'spot'),
+  minutes: whole('N', 'each instance powers itself off after this', [1, MINUTES_MAX], 60),
+  maxCost: number('USD', 'refuse a fleet that may cost more', [0, 100_000], 1, 4),
+  relay: toggle('a relay instead of a swarm, on one instance'),
+  allow: matching(
+    'CIDR',
+    'who may reach that relay: your.address/32, or 0.0.0.0/0 for everyone',
+    'an address block such as 203.0.113.7/32',
+    /^[0-9a-f.:]+\/\d{1,3}$/,
+  ),
+  image: { ...matching('AMI', 'image', 'an id such as ami-0abc', /^ami-[0-9a-f]+$/), shown: 'Amazon Linux 2023' },
+  subnet: {
+    ...matching('ID', 'subnet', 'an id such as subnet-0abc', /^subnet-[0-9a-f]+$/),
+    shown: 'of the default network',
+  },
+};
 
-  all: ['', '', 'down: all fleets of --owner'],
-  'all-regions': ['', '', 'status, reap: everywhere'],
-  'dry-run': ['', '', 'print the plan, ask EC2 whether it would, start nothing'],
-  yes: ['', '', 'go on although a price or a quota is not known'],
-} as const;
-type Flag = keyof typeof FLAGS;
+const PLACE_FLAGS = {
+  region: { ...text('NAME', 'region'), shown: 'AWS_REGION', variables: ['AWS_REGION', 'AWS_DEFAULT_REGION'] },
+  bucket: {
+    ...text('NAME', 'for bundle and results; is made if it does not exist; sprites-…', ''),
+    shown: 'SPRITES_BUCKET',
+    variables: ['SPRITES_BUCKET'],
+  },
+  ...goingWith(['run', 'status', 'collect', 'down', 'reap', 'cost'], {
+    fleet: matching(
+      'NAME',
+      'a fleet that exists',
+      'a name that `up` or `status` printed',
+      /^(?:swarm|relay)-[0-9]{6}-[0-9]{4}-[0-9a-f]{4}$/,
+    ),
+  }),
+  ...goingWith([...STARTS, 'down'], {
+    owner: { ...matching('NAME', 'goes into the tags', 'a plain name', /^[\w.@-]{1,64}$/), shown: 'your login' },
+  }),
+  ...goingWith(['run', 'collect'], { out: { ...text('DIR', 'where results go'), shown: 'build/fleet/NAME' } }),
+  ...goingWith(['user-data'], { validHours: whole('N', 'how long the addresses in the script work', [1, 7 * 24], 24) }),
+  ...goingWith(['down'], { all: toggle('all fleets of --owner') }),
+  ...goingWith(['status', 'reap'], { allRegions: toggle('look into every region') }),
+  ...goingWith(['up', 'run', 'down', 'reap'], { dryRun: toggle('print what would be done, and do nothing') }),
+  ...goingWith(STARTS, { yes: toggle('continue although a price or a quota is not known') }),
+};
+
+const SECTIONS = {
+  'The load': goingWith(STARTS, LOAD_FLAGS),
+  'The instances': goingWith(STARTS, INSTANCE_FLAGS),
+  'The fleet': PLACE_FLAGS,
+};
+
+export const FLAGS = { ...SECTIONS['The load'], ...SECTIONS['The instances'], ...PLACE_FLAGS };
+
+export const COMMAND: CommandTable<typeof FLAGS> = {
+  usage: ['npm run fleet -- COMMAND [options] [-- flags of swarm-engine]'],
+  about: 'Boots instances of EC2 that swarm a relay, or one that is a relay. See ec2/README.md.',
+  commands: COMMANDS,
+  needsCommand: true,
+  takesRest: true,
+  options: FLAGS,
+  sections: SECTIONS,
+  notes: [
+    'run --fleet uses the load that the fleet was booted with; options of the load change it, options of the instances are\n' +
+      'rejected.',
+    'Credentials: as with every tool of AWS (AWS_PROFILE, …).',
+  ],
+  failed: 'or refused, or interrupted',
+};
 
 export interface Options {
   command: Command;
   wanted: Wanted;
   places: Places;
   load: Load | undefined;
-  /** A fleet that was named, not made up. */
+  /** For `run --fleet`: what the command line changes of the load that the fleet was booted with. */
+  changes: Changes;
+  /** The name of a fleet that exists, from --fleet. */
   fleet: string | undefined;
   endpoint: string | undefined;
   out: string;
   validSeconds: number;
-  all: boolean;
   allRegions: boolean;
   dryRun: boolean;
   yes: boolean;
 }
 
-/** A command line that can't be understood: which flag, what was wrong, and what it takes. */
-export class Misused extends Error {}
-
-export function help(): string {
-  const commands = Object.entries(COMMANDS).map(([name, meaning]) => `  ${name.padEnd(28)}${meaning}`);
-  const flags = Object.entries(FLAGS).map(([flag, [value, otherwise, meaning]]) => {
-    const tail = otherwise === '' ? '' : ` [${otherwise}]`;
-    return `  ${`--${flag} ${value}`.trimEnd().padEnd(28)}${meaning}${tail}`;
-  });
-  return [
-    'Usage: npm run fleet -- COMMAND [options] [-- flags of swarm-engine]',
-    '',
-    'Boots instances of EC2 that swarm a relay, or one that is a relay. See ec2/README.md.',
-    '',
-    ...commands,
-    '',
-    ...flags,
-    `  ${'--help'.padEnd(28)}this text`,
-    '',
-    'Exit: 0 done, 1 failed or refused, 2 misused. Credentials: as with every tool of AWS (AWS_PROFILE, …).',
-  ].join('\n');
-}
+export const help = (): string => helpOf(COMMAND);
 
 /** Reads the command line. Throws Misused. */
 export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): Options | 'help' {
-  const { values, command, more } = parse(argv);
-  if (values.help || command === undefined) return 'help';
-  const text = (flag: Flag) => values[flag] as string | undefined;
-  const amount = (flag: Flag, least: number, most: number): number => {
-    const value = text(flag) ?? FLAGS[flag][1];
-    if (!/^\d{1,9}(\.\d{1,6})?$/.test(value) || Number(value) < least || Number(value) > most) {
-      throw new Misused(`--${flag}: must be a number from ${least} to ${most}, not ${JSON.stringify(value)}.`);
-    }
-    return Number(value);
-  };
-  const whole = (flag: Flag, least: number, most: number): number => {
-    const value = amount(flag, least, most);
-    if (!Number.isInteger(value)) throw new Misused(`--${flag}: must be a whole number, not ${value}.`);
-    return value;
-  };
-  const word = (flag: Flag, value: string, form: RegExp, like: string): string => {
-    if (!form.test(value)) throw new Misused(`--${flag}: must be ${like}, not ${JSON.stringify(value)}.`);
-    return value;
-  };
-  const buy = (text('buy') ?? FLAGS.buy[1]) as Wanted['buy'];
-  if (!BUYS.includes(buy)) throw new Misused(`--buy: must be one of ${BUYS.join(', ')}.`);
+  const line = readCommandLine(COMMAND, argv, environment);
+  return line === 'help' ? line : optionsOf(line, environment);
+}
+
+/** Throws Misused for options that do not go together. */
+export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.ProcessEnv): Options {
+  const { values, given, rest } = line;
+  const command = line.words[0] as Command;
+  const { region, bucket, fleet, allow, image, subnet, buy, minutes, atLeast } = values;
   const role = values.relay ? 'relay' : 'swarm';
-  const instances = text('instances') === undefined && role === 'relay' ? 1 : whole('instances', 1, 10_000);
-  const atLeast = text('at-least') === undefined ? instances : whole('at-least', 1, instances);
-  const owner = word('owner', text('owner') ?? userInfo().username, /^[\w.@-]{1,64}$/, 'a plain name');
-  const fleet = text('fleet') && word('fleet', text('fleet') as string, FLEET, 'a name that `up` or `status` printed');
-  const region = text('region') ?? environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION;
+  const instances = role === 'relay' && !given.has('instances') ? 1 : values.instances;
+  if (atLeast !== undefined && atLeast > instances) {
+    throw new Misused(`--at-least: must be a whole number from 1 to ${instances} (--instances), not "${atLeast}".`);
+  }
   if (!region) throw new Misused('--region: say which, or set AWS_REGION.');
-  const bucket = text('bucket') ?? environment.SPRITES_BUCKET ?? '';
-  if (needsBucket(command))
-    word(
-      'bucket',
-      bucket,
-      /^sprites-[a-z0-9-]{1,55}$/,
-      'sprites-… of lower-case letters, digits and hyphens (the policy allows no others)',
+  if (needsBucket(command) && !/^sprites-[a-z0-9-]{1,55}$/.test(bucket)) {
+    throw new Misused(
+      `--bucket: must be sprites-… of lower-case letters, digits and hyphens (the policy allows no others), not ${JSON.stringify(bucket)}.`,
     );
-  const load = readLoad(role, text('url'), amount, whole, more);
-  if (needsLoad(command) && role === 'swarm' && !load && !fleet)
-    throw new Misused('--url: say which relay is to be swarmed.');
+  }
+  if (rest.length > 0 && !starts(command)) {
+    throw new Misused(`${rest[0]}: flags of the engine go with ${STARTS.join(', ')}, not with ${command}.`);
+  }
+  if (fleet !== undefined && command === 'run') checkRunOf(fleet, given);
+  const load = role === 'swarm' ? loadOf(line) : undefined;
+  if (starts(command) && role === 'swarm' && !load && !fleet) throw new Misused('--url: say which relay to swarm.');
   if (role === 'relay' && command === 'run') throw new Misused('--relay: goes with up; a relay does not run a load.');
-  const allow = text('allow');
-  if (role === 'relay' && needsLoad(command) && command !== 'user-data') {
-    word('allow', allow ?? '', /^[0-9a-f.:]+\/\d{1,3}$/, 'an address block such as 203.0.113.7/32');
+  if (role === 'relay' && starts(command) && command !== 'user-data' && !allow) {
+    throw new Misused('--allow: must be an address block such as 203.0.113.7/32: say who may reach the relay.');
   }
   if (command === 'collect' && !fleet) throw new Misused('--fleet: say which fleet.');
   if (command === 'down' && !fleet && !values.all) throw new Misused('--fleet: say which fleet, or --all of yours.');
-  const name = fleet || `${role}-${stamp()}`;
-  const minutes = whole('minutes', 1, 100_000);
   const seconds = load ? load.warmUpSeconds + load.seconds + load.desktops / load.connectRate : 0;
-  if (seconds > minutes * 60)
-    throw new Misused(`--minutes: ${minutes} are fewer than the ${Math.ceil(seconds / 60)} the load takes.`);
-  const types = (text('type') ?? (process.arch === 'arm64' ? 'c6g.large' : FLAGS.type[1])).split(',');
-  for (const type of types) word('type', type, /^[a-z0-9-]+\.[a-z0-9-]+$/, 'an instance type such as c6i.large');
+  if (seconds > minutes * 60) {
+    throw new Misused(
+      `--minutes: must be at least ${Math.ceil(seconds / 60)}, which the load takes, not "${minutes}".`,
+    );
+  }
+  const name = fleet ?? `${role}-${stamp()}`;
   return {
     command,
     wanted: {
-      ...{ fleet: name, role, owner, region, bucket, buy, types, instances, atLeast, minutes },
-      maxCostUsd: amount('max-cost', 0, 100_000),
+      ...{ fleet: name, role, region, bucket, buy, instances, minutes },
+      owner: values.owner ?? userInfo().username,
+      atLeast: atLeast ?? instances,
+      types: values.type ?? [process.arch === 'arm64' ? 'c6g.large' : FLAGS.type.shown],
+      maxCostUsd: values.maxCost,
       ...(load && {
         load: {
-          desktops: load.desktops,
-          rate: load.rate,
+          ...{ desktops: load.desktops, rate: load.rate, relay: load.relay.href },
           seconds: load.seconds + load.warmUpSeconds,
-          relay: load.relay.href,
         },
       }),
     },
     places: {
-      readySeconds: whole('ready-within', 1, 3600),
-      ...(text('image') && {
-        image: word('image', text('image') as string, /^ami-[0-9a-f]+$/, 'an id such as ami-0abc'),
-      }),
-      ...(text('subnet') && {
-        subnet: word('subnet', text('subnet') as string, /^subnet-[0-9a-f]+$/, 'an id such as subnet-0abc'),
-      }),
+      readySeconds: values.readyWithin,
+      ...(image && { image }),
+      ...(subnet && { subnet }),
       ...(allow && { allow }),
     },
     load,
+    changes: changesOf(line),
     fleet,
     endpoint: environment.AWS_ENDPOINT_URL || undefined,
-    out: resolve(text('out') ?? `build/fleet/${name}`),
-    validSeconds: whole('valid-hours', 1, 7 * 24) * 3600,
-    all: values.all === true,
-    allRegions: values['all-regions'] === true,
-    dryRun: values['dry-run'] === true,
-    yes: values.yes === true,
+    out: resolve(values.out ?? `build/fleet/${name}`),
+    validSeconds: values.validHours * 3600,
+    allRegions: values.allRegions,
+    dryRun: values.dryRun,
+    yes: values.yes,
   };
 }
 
-const FLEET = /^(?:swarm|relay)-[0-9]{6}-[0-9]{4}-[0-9a-f]{4}$/;
+const starts = (command: Command) => STARTS.includes(command);
+const needsBucket = (command: Command) => starts(command) || command === 'collect';
 
-const needsLoad = (command: Command) => ['plan', 'up', 'run', 'user-data'].includes(command);
-const needsBucket = (command: Command) => needsLoad(command) || command === 'collect';
-
-function parse(argv: readonly string[]) {
-  const options = Object.fromEntries(
-    Object.entries(FLAGS).map(([flag, [value]]) => [
-      flag,
-      { type: value === '' ? ('boolean' as const) : ('string' as const) },
-    ]),
+/** `run --fleet` can change the load, because instances learn it when they start; what they are was decided at boot. */
+function checkRunOf(fleet: string, given: ReadonlySet<string>): void {
+  const fixed = [...given].find((name) => name in INSTANCE_FLAGS || ['dryRun', 'yes', 'owner'].includes(name));
+  if (fixed === undefined) return;
+  const changeable = Object.keys(LOAD_FLAGS).map((name) => `--${flagOf(name)}`);
+  throw new Misused(
+    `--${flagOf(fixed)}: ${fleet} is booted already; with --fleet only ${changeable.join(', ')} and flags of the engine can change.`,
   );
-  const end = argv.indexOf('--');
-  const own = end < 0 ? argv : argv.slice(0, end);
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...own],
-      allowPositionals: true,
-      options: { ...options, help: { type: 'boolean' } },
-    });
-    const [command, ...rest] = positionals;
-    if (command !== undefined && !(command in COMMANDS))
-      throw new Misused(`There is no command ${JSON.stringify(command)}. See --help.`);
-    if (rest.length > 0) throw new Misused(`${JSON.stringify(rest[0])} is no option. See --help.`);
-    return {
-      values: values as Record<string, string | boolean | undefined>,
-      command: command as Command | undefined,
-      more: end < 0 ? [] : argv.slice(end + 1),
-    };
-  } catch (error) {
-    if (error instanceof Misused) throw error;
-    throw new Misused(`${(error as Error).message.split('. ')[0]}. See --help.`);
-  }
 }
 
-type Amount = (flag: Flag, least: number, most: number) => number;
-
-function readLoad(
-  role: Wanted['role'],
-  url: string | undefined,
-  amount: Amount,
-  whole: Amount,
-  more: readonly string[],
-): Load | undefined {
-  if (url === undefined || role === 'relay') return undefined;
-  const relay = URL.canParse(url) ? new URL(url) : undefined;
-  if (relay?.protocol !== 'http:') throw new Misused('--url: must be an http URL; the engine speaks plain HTTP.');
-  try {
-    writeArguments([...more, relay.host]);
-  } catch (error) {
-    throw new Misused(`${(error as Error).message}.`);
-  }
+function loadOf({ values, rest }: CommandLine<typeof FLAGS>): Load | undefined {
+  if (values.url === undefined) return undefined;
   return {
-    relay,
-    desktops: whole('desktops', 1, 10_000_000),
-    rate: amount('rate', 0, 10_000_000),
-    seconds: amount('seconds', 1, 86_400),
-    warmUpSeconds: amount('warm-up', 0, 3600),
-    connectRate: amount('connect-rate', 1, 1_000_000),
-    more,
+    relay: reachable(values.url),
+    desktops: values.desktops,
+    rate: values.rate,
+    seconds: values.seconds,
+    warmUpSeconds: values.warmUp,
+    connectRate: values.connectRate,
+    more: engineFlags([...rest], values.url.host),
   };
 }
 
-/** `261121-0412-7f3a`: when, and something that two who start at once do not share. */
+function changesOf({ values, given, rest }: CommandLine<typeof FLAGS>): Changes {
+  return {
+    ...(given.has('url') && values.url && { relay: reachable(values.url) }),
+    ...(given.has('desktops') && { desktops: values.desktops }),
+    ...(given.has('rate') && { rate: values.rate }),
+    ...(given.has('seconds') && { seconds: values.seconds }),
+    ...(given.has('warmUp') && { warmUpSeconds: values.warmUp }),
+    ...(given.has('connectRate') && { connectRate: values.connectRate }),
+    ...(given.has('readyWithin') && { readySeconds: values.readyWithin }),
+    ...(rest.length > 0 && { more: engineFlags(rest) }),
+  };
+}
+
+/** Throws Misused for an address that names the machine it is used on: on an instance that is the instance. */
+function reachable(url: URL): URL {
+  if (/^(?:(?:.+\.)?localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])\.?$/.test(url.hostname)) {
+    throw new Misused(
+      `--url: instances can't reach ${url.hostname}, which names the machine it is used on: give an address of the relay that EC2 can reach.`,
+    );
+  }
+  return url;
+}
+
+/** Throws Misused when a word could not be passed to the engine. */
+function engineFlags(words: readonly string[], host = ''): readonly string[] {
+  try {
+    writeArguments(host === '' ? words : [...words, host]);
+  } catch (error) {
+    throw new Misused(sentenceOf(error));
+  }
+  return words;
+}
+
+/** `261121-0412-7f3a`: the time, and random digits, so that two fleets that start at once have different names. */
 function stamp(): string {
   const [date, time] = new Date().toISOString().slice(2, 16).split('T');
   return `${date.replaceAll('-', '')}-${time.replace(':', '')}-${randomBytes(2).toString('hex')}`;

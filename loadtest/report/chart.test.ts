@@ -8,7 +8,7 @@ const series = (values: Series['values'], area = false): Series => ({ name: 'a',
 const paths = (svg: string, kind: string) => svg.match(new RegExp(`<path class="${kind}" d="([^"]*)"`))?.[1] ?? '';
 
 describe('chart', () => {
-  it('leaves a gap where nothing is known, in the line and under it', () => {
+  it('leaves a gap where a value is not known, in the line and in the area below it', () => {
     const svg = lines('x', [1, 2, 3, 4, 5], [series([1, 2, undefined, 4, 5], true)], COUNT);
     assert.equal(paths(svg, 'line').match(/M/g)?.length, 2);
     const stretches = paths(svg, 'area')
@@ -21,11 +21,11 @@ describe('chart', () => {
     }
   });
 
-  it('draws no line for what nobody knows', () => {
+  it('draws no line when no value is known', () => {
     assert.equal(paths(lines('x', [1, 2], [series([undefined, undefined])], COUNT), 'line'), '');
   });
 
-  it('holds no number that is none, whatever it is given', () => {
+  it('contains only finite numbers, whatever it is given', () => {
     const odd = [
       lines('x', [], [series([])], COUNT),
       lines('x', [1], [series([0])], LOG),
@@ -39,7 +39,7 @@ describe('chart', () => {
     for (const svg of odd) assert.doesNotMatch(svg, /NaN|Infinity|undefined/);
   });
 
-  it('puts twice the value twice as high', () => {
+  it('draws a bar of twice the value twice as high', () => {
     const heights = [
       ...barsOf(
         'x',
@@ -50,7 +50,7 @@ describe('chart', () => {
     assert.ok(Math.abs(Number(heights[1][1]) - 2 * Number(heights[0][1])) < 0.2);
   });
 
-  it('has ticks at 1, 2 or 5 times a power of ten, of the unit of the axis', () => {
+  it('has ticks at 1, 2 or 5 times a power of ten, in the unit of the axis', () => {
     const ticks = (most: number, axis: Axis) =>
       [...lines('x', [1, 2], [series([0, most])], axis).matchAll(/tick end"[^>]*>([^<]*)</g)].map(([, text]) => text);
     assert.deepEqual(ticks(16_000, COUNT), ['0', '5000', '10000', '15000']);
@@ -60,7 +60,7 @@ describe('chart', () => {
     );
   });
 
-  it('takes text for text', () => {
+  it('escapes text', () => {
     assert.match(barsOf('<&"', [{ label: '<b>', value: 1, text: '&' }], COUNT), /aria-label="&#60;&#38;&#34;"/);
   });
 });

@@ -1,34 +1,34 @@
 /**
- * Charts as SVG text: lines over time, a distribution, bars. No script, no font, no request: a report is one file that
- * still opens in twenty years, and prints.
+ * Charts as SVG text: lines over time, a distribution, bars. They need no script, font or request, so a report is one file
+ * that prints and still opens in twenty years.
  *
- * Colours are CSS variables of the page (`--series-1` …), so that light and dark are the page's business. Invariant:
- * every number that lands in the SVG is finite, every text is escaped. Cost: O(points).
+ * Colours are CSS variables (`--series-1` …), which the page defines for light and dark. Invariant: every number in the SVG
+ * is finite, and every text is escaped. Cost: O(points).
  */
 import type { Bucket } from './histogram.ts';
 
 export interface Axis {
-  /** `log` shows 0 as its lowest value. */
+  /** On a `log` axis 0 is shown at the lowest value. */
   scale: 'linear' | 'log';
-  /** What one step of a linear axis is a multiple of: 1, or 2 ** 20 for MiB. Default 1. */
+  /** Steps of a linear axis are multiples of this: 1, or 2 ** 20 for MiB. Default 1. */
   unit?: number;
   format(value: number): string;
 }
 
 export interface Series {
   name: string;
-  /** A number from 1; the page's `--series-N`. */
+  /** N of the page's `--series-N`, from 1. */
   colour: number;
-  /** By index of the x values; undefined where nothing is known. */
+  /** One for each x value; undefined where the value is not known. */
   values: readonly (number | undefined)[];
-  /** Filled down to the axis. */
+  /** Whether the space down to the axis is filled. */
   area?: boolean;
 }
 
 export interface Bar {
   label: string;
   value: number;
-  /** What stands above it. */
+  /** The text above the bar. */
   text: string;
 }
 
@@ -40,7 +40,7 @@ export interface Mark {
 const SIZE = { width: 560, height: 250 };
 const PLOT = { left: 62, right: 548, top: 14, bottom: 218 };
 
-/** Lines over seconds; `window` is the measured stretch of x, shaded. */
+/** Lines over seconds. `window`, the measured part of x, is shaded. */
 export function lines(
   label: string,
   x: readonly number[],
@@ -61,7 +61,7 @@ export function lines(
   ]);
 }
 
-/** How values spread, on a logarithmic axis, as shares of all in equal steps; `marks` are lines across it. */
+/** The distribution of values on a logarithmic axis, as shares of all values in equal steps. `marks` are vertical lines. */
 export function distribution(label: string, buckets: readonly Bucket[], marks: readonly Mark[], axis: Axis): string {
   const bins = binned(buckets);
   const [low, high] = [bins[0]?.[0] ?? 1, bins.at(-1)?.[1] ?? 10];
@@ -69,7 +69,7 @@ export function distribution(label: string, buckets: readonly Bucket[], marks: r
   const span = Math.log10(high / low) || 1;
   const at = (value: number) => along(Math.min(1, Math.max(0, Math.log10(value / low) / span)));
   const percent: Axis = { scale: 'linear', format: (value) => `${Number((value * 100).toPrecision(3))} %` };
-  const y = scaleOf(percent, [highest * 1.18]); // room for the names of the marks
+  const y = scaleOf(percent, [highest * 1.18]); // leaves room for the names of the marks
   return svg(label, [
     gridOf(y, percent),
     ...decades(low, high).map((tick) => xTick(at(tick), axis.format(tick))),
@@ -80,7 +80,7 @@ export function distribution(label: string, buckets: readonly Bucket[], marks: r
   ]);
 }
 
-/** One bar for each label, side by side. */
+/** Bars side by side. */
 export function barsOf(label: string, bars: readonly Bar[], axis: Axis): string {
   const y = scaleOf(
     axis,
@@ -126,7 +126,7 @@ function scaleOf({ scale, unit = 1 }: Axis, given: readonly number[]): Scale {
   return { ticks, at: (value) => PLOT.bottom - (height * value) / top };
 }
 
-/** Steps of 1, 2 or 5 times a power of ten, of `unit` if that is not 0; at most `count` of them, from `low` to past `high`. */
+/** At most `count` ticks from `low` to `high`, in steps of 1, 2 or 5 times a power of ten; of `unit`, if that is not 0. */
 function niceTicks(low: number, high: number, count: number, unit: number): number[] {
   const scale = unit || 1;
   const rough = (high - low) / scale / count;
@@ -145,7 +145,7 @@ function decades(low: number, high: number): number[] {
 
 const BINS_PER_DECADE = 20;
 
-/** [from, to, share of all] in equal steps of the logarithm, without a gap. */
+/** [from, to, share of all values] in equal steps of the logarithm, without gaps. */
 function binned(buckets: readonly Bucket[]): [number, number, number][] {
   const shares = new Map<number, number>();
   const total = buckets.reduce((sum, [, , count]) => sum + count, 0);
@@ -162,7 +162,7 @@ function binned(buckets: readonly Bucket[]): [number, number, number][] {
   ]);
 }
 
-/** Names beside their lines; where two would overlap the later one stands a row lower. */
+/** Writes names beside their lines; where two names would overlap, the later one is a row lower. */
 function marksOf(marks: readonly Mark[], at: (value: number) => number): string[] {
   const rowEnds: number[] = [];
   return marks.map(({ name, value }) => {
@@ -177,7 +177,7 @@ function marksOf(marks: readonly Mark[], at: (value: number) => number): string[
   });
 }
 
-/** A line that ends where nothing is known, and begins anew behind it. */
+/** A line, with gaps where values are not known. */
 function line(x: readonly number[], { name, colour, values, area }: Series, y: Scale): string {
   const stretches: string[][] = [[]];
   const ends: [number, number][] = [];
@@ -232,7 +232,7 @@ function svg(label: string, parts: readonly string[]): string {
 
 const along = (share: number): number => PLOT.left + (PLOT.right - PLOT.left) * share;
 
-/** A tenth of a pixel is enough; what is not finite would spoil the picture, and is the edge instead. */
+/** Rounds to a tenth of a pixel. A number that is not finite would break the picture, so it becomes 0. */
 const fixed = (value: number): string => (Number.isFinite(value) ? Number(value.toFixed(1)) : 0).toString();
 
 export function escaped(text: string): string {

@@ -1,15 +1,15 @@
 /**
- * Compare: did a change change anything? Two reports, several runs each, and for each figure the difference of the means
- * with its uncertainty.
+ * Compare: did a change make a difference? Takes two reports of several runs each, and shows for each figure the difference
+ * of the means with its uncertainty.
  *
  * The interval is Welch's, 95 %: two samples of unequal variance, Student's t with the degrees of freedom of Welch and
- * Satterthwaite. It wants runs that do not depend on each other and figures that are roughly normal over runs; with fewer
- * than two runs of either there is none, and that is said. Figures are compared one by one: of twenty, one differs by
- * chance.
+ * Satterthwaite. It assumes that runs do not depend on each other and that figures are roughly normal over runs. With fewer
+ * than two runs of either report there is no interval, and the text says so. Figures are compared one by one: of twenty, one
+ * differs by chance.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Misused } from '../run/scenario.ts';
+import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import type { Figures, Report } from './merge.ts';
 import { bytes, number, time } from './units.ts';
 
@@ -60,9 +60,10 @@ export function difference(a: readonly number[], b: readonly number[]): Differen
   return { ...known, uncertainty: studentT(freedom) * error };
 }
 
-/** The text for two reports, or folders with one. Throws Misused. */
+/** The text for two reports, each given by its file or the folder it is in. Throws Misused. */
 export function compareFiles(paths: readonly string[]): string {
-  if (paths.length !== 2) throw new Misused('compare takes two: swarm compare A/report.json B/report.json');
+  if (paths.length !== 2)
+    throw new Misused('compare takes two reports: npm run swarm -- compare A/report.json B/report.json');
   const [a, b] = paths.map(readReport);
   return compare(a, b, paths as [string, string]);
 }
@@ -84,8 +85,8 @@ export function compare(a: Report, b: Report, [nameA, nameB]: readonly [string, 
       .trimEnd(),
   );
   return [
-    `A  ${nameA}   ${told(a)}`,
-    `B  ${nameB}   ${told(b)}`,
+    `A  ${nameA}   ${summaryOf(a)}`,
+    `B  ${nameB}   ${summaryOf(b)}`,
     ...warnings(a, b),
     '',
     ...table,
@@ -94,13 +95,13 @@ export function compare(a: Report, b: Report, [nameA, nameB]: readonly [string, 
   ].join('\n');
 }
 
-function told({ load, runs }: Report): string {
+function summaryOf({ load, runs }: Report): string {
   return `${load}, ${runs.length} run${runs.length === 1 ? '' : 's'}`;
 }
 
 function warnings(a: Report, b: Report): string[] {
   const said: string[] = [];
-  if (a.load !== b.load) said.push('Warning: the loads differ, and so do the figures for that reason alone.');
+  if (a.load !== b.load) said.push('Warning: the loads differ, and that alone makes the figures differ.');
   const machines = [a, b].map((report) => report.machines.map(({ model, cores }) => `${cores} × ${model}`).join(', '));
   if (machines[0] !== machines[1]) said.push('Warning: the machines differ.');
   for (const [name, { runs }] of [
@@ -110,7 +111,7 @@ function warnings(a: Report, b: Report): string[] {
     const limited = runs.filter(({ limit }) => limit === 'swarm').length;
     if (limited > 0)
       said.push(
-        `Warning: in ${limited} of ${runs.length} runs of ${name} the swarm was the limit; they say little of the relay.`,
+        `Warning: in ${limited} of ${runs.length} runs of ${name} the swarm was the limit; they say little about the relay.`,
       );
   }
   return said;
@@ -125,30 +126,50 @@ function changeOf({ a, difference: by, uncertainty }: Difference, show: (value: 
 
 function wordOf({ difference: by, uncertainty }: Difference, better: Compared['better']): string {
   if (uncertainty === undefined) return 'uncertain: too few runs';
-  if (Math.abs(by) <= uncertainty) return 'no difference that can be told';
+  if (Math.abs(by) <= uncertainty) return 'no significant difference';
   if (better === 'neither') return 'differs';
   return by < 0 === (better === 'less') ? 'better' : 'worse';
 }
 
 function footnote(a: Report, b: Report): string {
   if (a.runs.length < 2 || b.runs.length < 2) {
-    return 'One run knows no spread: run both with --runs 5 or more to learn whether a difference is one.';
+    return 'One run knows no spread: run both with --runs 5 or more to learn whether a difference is real.';
   }
   return "± is Welch's 95 % interval of the difference of the means over runs. Of twenty figures, one differs by chance.";
 }
 
 function readReport(path: string): Report {
   const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, 'report.json') : path;
-  let report: Partial<Report>;
+  let text: string;
   try {
-    report = JSON.parse(readFileSync(file, 'utf8'));
+    text = readInput(file).toString('utf8');
   } catch (error) {
-    throw new Misused(`${file}: ${(error as Error).message}`);
+    throw new Misused(sentenceOf(error));
   }
-  if (report.format !== 'sprites-swarm/1' || !Array.isArray(report.runs)) {
-    throw new Misused(`${file} is no report of the swarm: give the report.json of --out`);
+  const report = parsed(text);
+  if (!isReport(report)) throw new Misused(`${file} is not a report of the swarm: give the report.json of --out`);
+  return report;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  return report as Report;
+}
+
+/** Whether it has every member that `compare` reads. */
+function isReport(value: unknown): value is Report {
+  if (!isObject(value) || value.format !== 'sprites-swarm/1') return false;
+  const { runs, machines } = value;
+  if (!Array.isArray(machines) || !machines.every(isObject)) return false;
+  if (!Array.isArray(runs) || runs.length === 0) return false;
+  return runs.every((run) => isObject(run) && [run.latencyUs, run.window, run.relay, run.swarm].every(isObject));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Two-sided 95 % points of Student's t for 1, 2, … 30 degrees of freedom; beyond, 1.96 + 2.5 / f is right to 0.01. */
@@ -157,7 +178,7 @@ const T95 = [
   ...[2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042],
 ];
 
-/** Degrees are rounded down: the interval is then rather too wide. */
+/** The degrees are rounded down, which makes the interval a little too wide rather than too narrow. */
 function studentT(freedom: number): number {
   const whole = Math.max(1, Math.floor(freedom + 1e-9));
   return T95[whole - 1] ?? 1.96 + 2.5 / whole;
@@ -172,7 +193,7 @@ function variance(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1);
 }
 
-/** Nothing flew: nothing to compare. */
+/** 0 means that no sprite flew, so there is nothing to compare. */
 function timed(value: number): number | null {
   return value === 0 ? null : value;
 }

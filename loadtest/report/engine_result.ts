@@ -1,14 +1,14 @@
 /**
- * The last line an engine prints: what one machine's part of a run found. engine/report.h says what each member means.
+ * The result of an engine, the last line that it prints: one machine's part of a run. engine/report.h documents each member.
  *
- * Invariant: what `readResult` returned has every member that merging reads, as a finite number where one is wanted.
+ * Invariant: a result that `readResult` returns has every member that merging reads, and its numbers are finite.
  */
 import type { Bucket, Quantiles } from './histogram.ts';
 
 export const LIMITS = ['none', 'swarm', 'relay'] as const;
 export type Limit = (typeof LIMITS)[number];
 
-/** Counts of throws and arrivals, of the whole run. Adding them up over machines is their sum. */
+/** Counts of throws and arrivals of the whole run. They can be added up over machines. */
 export const COUNTS = [
   ...['offered', 'skipped', 'waiting', 'sent', 'resent', 'answered', 'accepted', 'refused', 'unexpected'],
   ...['timedOut', 'failed', 'inFlight', 'abandoned', 'delivered', 'lost', 'duplicated', 'misrouted', 'forwarded'],
@@ -77,7 +77,7 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   joins: Record<string, number>;
   connections: Record<string, number>;
   behaviours: Record<string, number>;
-  /** Only where the engine watched the relay's processes. */
+  /** Present only when the engine watched the relay's processes. */
   relay?: Use & {
     pids: number[];
     rssBytes: { before: number; parked: number; end: number };
@@ -91,9 +91,9 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
 }
 
 /**
- * The result in `text`: a file that holds it, or all an engine printed on stdout.
+ * Reads the result in `text`, which is a file with the result or everything that an engine printed on stdout.
  *
- * Throws Error, a sentence that names `where` and the member that is wrong.
+ * Throws Error, a sentence with `where` and the member that is wrong.
  */
 export function readResult(text: string, where: string): EngineResult {
   const last = text.trimEnd().split('\n').at(-1) ?? '';
@@ -101,19 +101,19 @@ export function readResult(text: string, where: string): EngineResult {
   try {
     value = JSON.parse(last);
   } catch {
-    throw new Error(`${where}: no engine's result: its last line is not JSON`);
+    throw new Error(`${where}: not the result of an engine: its last line is not JSON`);
   }
   const wrong = whatIsWrong(value);
-  if (wrong) throw new Error(`${where}: no engine's result: ${wrong}`);
+  if (wrong) throw new Error(`${where}: not the result of an engine: ${wrong}`);
   return value as EngineResult;
 }
 
 type Json = Record<string, unknown>;
 
 function whatIsWrong(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'it is no object';
+  if (typeof value !== 'object' || value === null) return 'it is not an object';
   const result = value as Json;
-  if (result.phase !== 'done') return 'the run it tells of has not ended';
+  if (result.phase !== 'done') return 'its run has not ended';
   if (typeof result.ok !== 'boolean' || typeof result.message !== 'string') return 'ok and message are missing';
   if (!LIMITS.includes(result.limit as Limit)) return `limit must be one of ${LIMITS.join(', ')}`;
   const flat = [...COUNTS, 'desktops', 'senders', 'processes', 'rate', 'seed', 'startedAtMs', 'parked'];

@@ -1,13 +1,13 @@
 /**
- * Histograms as the engine tells them: [low, high, count] for each bucket that is not empty, both bounds included.
+ * Histograms as the engine prints them: [low, high, count] for each bucket that is not empty, both bounds included.
  *
- * Invariant: engines share one layout (engine/histogram.h), so adding the counts of equal buckets is the histogram of all
- * values together, and a percentile of it is that of one list of all values, at most 0.4 % off. Percentiles themselves are
- * never averaged. Cost: O(buckets), some hundreds a run.
+ * Invariant: all engines use the same buckets (engine/histogram.h). So adding the counts of equal buckets gives the histogram
+ * of all values, and its percentiles are those of one list of all values, at most 0.4 % off. Percentiles are never averaged.
+ * Cost: O(buckets), some hundreds a run.
  */
 export type Bucket = readonly [low: number, high: number, count: number];
 
-/** A merged histogram; rising, each bucket once. The highest and the mean value are known exactly, beside the buckets. */
+/** A merged histogram. Buckets rise, and each occurs once. Mean and maximum are exact, because they do not come from buckets. */
 export interface Histogram {
   buckets: Bucket[];
   count: number;
@@ -15,7 +15,7 @@ export interface Histogram {
   max: number;
 }
 
-/** What a report tells of a histogram, in microseconds; all 0 when nothing was recorded. */
+/** The figures of a histogram that a report shows, in microseconds; all are 0 when nothing was recorded. */
 export interface Quantiles {
   count: number;
   mean: number;
@@ -26,7 +26,7 @@ export interface Quantiles {
   max: number;
 }
 
-/** Adds histograms up. `max` and `mean` are in the unit of the buckets. */
+/** Adds histograms. `max` and `mean` are in the unit of the buckets. */
 export function mergeHistograms(parts: readonly Histogram[]): Histogram {
   const byLow = new Map<number, [number, number, number]>();
   let [count, sum, max] = [0, 0, 0];
@@ -44,7 +44,7 @@ export function mergeHistograms(parts: readonly Histogram[]): Histogram {
   return { buckets, count, mean: count === 0 ? 0 : sum / count, max };
 }
 
-/** The value that `share` (0…1) of all values do not exceed; 0 when there is none. */
+/** The value that `share` (0…1) of all values do not exceed; 0 when there are no values. */
 export function percentile(histogram: Histogram, share: number): number {
   const rank = Math.max(1, Math.ceil(share * histogram.count));
   if (histogram.count === 0) return 0;
@@ -57,7 +57,7 @@ export function percentile(histogram: Histogram, share: number): number {
   return histogram.max;
 }
 
-/** In microseconds, from a histogram in nanoseconds. */
+/** The quantiles in microseconds of a histogram in nanoseconds. */
 export function quantilesUs(histogram: Histogram): Quantiles {
   const us = (ns: number) => Math.round(ns) / 1000;
   return {

@@ -3,13 +3,15 @@ import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { bucketOf, resultOf, secondOf } from '../test/results.ts';
 import { readResult } from './engine_result.ts';
-import { merge, overRuns } from './merge.ts';
+import { merge, overRuns, overSweep } from './merge.ts';
 import type { RelaySample } from './relay_sample.ts';
+import { text } from './report.ts';
+import { generatorSentence, judge, limitSentence, readThreshold } from './verdict.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [] };
 const START = 1_700_000_000_000;
 
-/** A small generator, so that a seed says everything. */
+/** A small generator, so that a seed repeats a test. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -19,7 +21,7 @@ function randomOf(seed: number): () => number {
 }
 
 describe('merge', () => {
-  it('answers percentiles of all values together, never of percentiles', (t) => {
+  it('has the percentiles of all values together, not an average of percentiles', (t) => {
     const seed = randomInt(2 ** 31);
     t.diagnostic(`seed ${seed}`);
     const random = randomOf(seed);
@@ -77,7 +79,7 @@ describe('merge', () => {
     assert.equal(merge([resultOf([1])], ORIGIN).limit, 'none');
   });
 
-  it('lays the seconds of machines that began later beside those of the others', () => {
+  it('puts the seconds of a machine that began later beside those in which they happened', () => {
     const early = resultOf([], { seconds: [secondOf(1.003, [100]), secondOf(2.001, [100]), secondOf(3.004, [100])] });
     const late = resultOf([], {
       startedAtMs: START + 1_400,
@@ -131,19 +133,19 @@ describe('merge', () => {
     assert.equal(relay.loopDelayMaxMs, 4);
   });
 
-  it('says null of a relay that nobody could watch', () => {
+  it('has null for the figures of a relay that could not be watched', () => {
     const { relay } = merge([resultOf([1000])], ORIGIN);
     assert.equal(relay.cpuUsPerSprite, null);
     assert.equal(relay.heapBytes, null);
     assert.equal(relay.gcMaxMs, null);
   });
 
-  it('refuses nothing at all, and loads of different kinds', () => {
+  it('rejects an empty list, and loads of different kinds', () => {
     assert.throws(() => merge([], ORIGIN), /no result/);
     assert.throws(() => merge([resultOf([1]), resultOf([1], { mode: 'closed' })], ORIGIN), /open and closed/);
   });
 
-  it('takes several runs as one, and keeps each by itself', () => {
+  it('merges several runs, and keeps each by itself', () => {
     const report = overRuns([[1000, 2000], [4000]].map((latencies) => merge([resultOf(latencies)], ORIGIN)));
     assert.equal(report.desktops, 10);
     assert.equal(report.delivered, 3);
@@ -156,14 +158,59 @@ describe('merge', () => {
   });
 });
 
+describe('sweep', () => {
+  const point = (desktops: number, changes: Parameters<typeof resultOf>[1] = {}) =>
+    judge(merge([resultOf([1000], { desktops, ...changes })], ORIGIN), ['lost == 0', 'p99 < 1s'].map(readThreshold));
+  const full = { limit: 'swarm', limitReason: 'its core was full' } as const;
+
+  it('names the limit that its rows name, and at which points', () => {
+    const report = overSweep([point(10), point(1000, full), point(2000)], '');
+    assert.deepEqual(
+      report.runs.map(({ limit }) => limit),
+      ['none', 'swarm', 'none'],
+    );
+    assert.equal(report.limit, 'swarm');
+    assert.equal(limitSentence(report), 'swarm, with 1,000 desktops: its core was full');
+    assert.match(
+      generatorSentence(report),
+      /^With 1,000 desktops the swarm was the limit, not the relay: its core was full\./,
+    );
+    assert.match(text(report), /^! With 1,000 desktops the swarm was the limit/m);
+    assert.equal(limitSentence(overSweep([point(10), point(20)], '')), 'neither relay nor swarm');
+    const relay = { limit: 'relay', limitReason: 'it was slow' } as const;
+    const both = overSweep([point(10, relay), point(20, relay)], '');
+    assert.match(text(both), /^! With 10 and 20 desktops the relay was the limit: it was slow\.$/m);
+    assert.equal(limitSentence(both), 'relay, with 10 and 20 desktops: it was slow');
+  });
+
+  it('fails by the threshold that one of its points broke, and says which', () => {
+    const report = overSweep([point(10, { lost: 3 }), point(1000, full), point(2000)], '');
+    assert.equal(report.pass, false);
+    assert.deepEqual(
+      report.judgements.map(({ value, outcome }) => [value, outcome]),
+      [
+        ['3 with 10 desktops', 'broken'],
+        ['1.00 µs with 1,000 desktops', 'void'],
+      ],
+    );
+    assert.equal(overSweep([point(10), point(20)], '').pass, true);
+  });
+
+  it('is not complete when a point is missing, and keeps those before it', () => {
+    const report = overSweep([point(10)], 'the relay is gone');
+    assert.deepEqual([report.ok, report.pass, report.message], [false, false, 'the relay is gone']);
+    assert.throws(() => overSweep([], ''), /no run/);
+  });
+});
+
 describe('engine result', () => {
-  it('is read from all an engine printed', () => {
+  it('is read from everything that an engine printed', () => {
     const result = resultOf([1000]);
     const printed = `{"phase":"connect"}\n${JSON.stringify(result)}\n`;
     assert.deepEqual(readResult(printed, 'engine.json'), result);
   });
 
-  it('is refused with the member that is wrong, and the file it is in', () => {
+  it('is rejected with the member that is wrong and its file', () => {
     const wrong = (changes: object) => JSON.stringify({ ...resultOf([1]), ...changes });
     assert.throws(() => readResult('', 'a.json'), /^Error: a\.json: .*not JSON/);
     assert.throws(() => readResult('{"phase":"drain"}', 'a.json'), /a\.json: .*has not ended/);

@@ -1,14 +1,14 @@
 /**
- * Merging: the results of the engines of one run, from one machine or from a fleet, become one report.
+ * Merging: makes one report of the results of all engines of a run, on one machine or on a fleet.
  *
- * Pure: no clock, no file, no network. `merge(parts, origin)` takes what each machine's engine printed last
- * (`engine_result.ts` reads and checks it) and answers the `Report` that `report.json` holds; `report.ts` and `page.ts` show
- * it. Counts are added; histograms are merged as histograms, whole and second by second, so every percentile is that of
- * one list of all values; CPU is added and divided by all sprites together. Nothing is averaged.
+ * Pure: no clock, no file, no network. `merge(parts, origin)` takes the result of each machine's engine (`engine_result.ts`
+ * reads and checks it) and returns the `Report` that `report.json` contains; `report.ts` and `page.ts` show it. Counts are
+ * added. Histograms are merged as histograms, for the whole run and for each second, so every percentile is that of one list
+ * of all values. CPU is added and divided by all sprites together. Nothing is averaged.
  *
- * Invariant: the counts of a report add up as those of its parts did, and `ok` is false if any part's is.
- * Wanted of the parts: one scenario, begun at about the same time, and on a fleet each machine in a world of its own
- * (`--world`): a sprite's ledger lies in the memory of the machine that threw it.
+ * Invariant: the counts of a report add up if those of its parts did, and `ok` is false if it is false in any part.
+ * Requirements: all parts ran one scenario, began at about the same time, and on a fleet each machine had its own world
+ * (`--world`), because the ledger of a sprite is in the memory of the machine that threw it.
  *
  *     const parts = files.map((file) => readResult(readFileSync(file, 'utf8'), file));
  *     const report = judge(merge(parts, { name: 'fleet', command, machines }), scenario.thresholds);
@@ -16,8 +16,9 @@
 import { COUNTS, type EngineResult, type EngineSecond, type Limit } from './engine_result.ts';
 import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantilesUs } from './histogram.ts';
 import { cpuSecondsOver, gcMaxMs, type RelaySample } from './relay_sample.ts';
+import { count } from './units.ts';
 
-/** A machine that took part, as a figure must stand beside it. */
+/** A machine that took part. A figure means little without its machine. */
 export interface Machine {
   name: string;
   cores: number;
@@ -28,21 +29,21 @@ export interface Machine {
   commit: string;
 }
 
-/** What the report says of where it comes from. */
+/** Where a report comes from. */
 export interface Origin {
   name: string;
-  /** What the scenario shows, a sentence. */
+  /** What the scenario shows; a sentence. */
   shows?: string;
-  /** What gives these figures again. */
+  /** The command that repeats the run. */
   command: string;
   machines: readonly Machine[];
-  /** The load, for people: "1,000 desktops, each throwing every 5 s: 200 sprites/s for 30 s". */
+  /** A description of the load: "1,000 desktops, each throwing every 5 s: 200 sprites/s for 30 s". */
   load?: string;
-  /** What the relay was, for people: "native front, 1 worker", or its address. */
+  /** A description of the relay: "native front, 1 worker", or its address. */
   relay?: string;
-  /** The relay was stopped and started anew under the swarm. */
+  /** Whether the relay was restarted during the run. */
   restarted?: boolean;
-  /** The relay's own figures, about one a second, rising; times on the clock of the first part. */
+  /** The relay's own figures, about one a second, in order of time; times are on the clock of the first part. */
   samples?: readonly RelaySample[];
 }
 
@@ -52,19 +53,19 @@ export interface ReportSecond extends Omit<EngineSecond, 'latencyBucketsNs'> {
   loopDelayMaxMs?: number;
 }
 
-/** null: not known, because nobody could watch the relay. */
+/** The relay's figures. null: not known, because the relay could not be watched. */
 export interface RelayFigures {
   cpuUsPerSprite: number | null;
   userUsPerSprite: number | null;
   systemUsPerSprite: number | null;
   cpuCores: number | null;
-  /** At the end of the run; `rssBytesParked` when all were parked and nothing flew yet. */
+  /** At the end of the run. `rssBytesParked` is from when all desktops were parked and no sprite had flown yet. */
   rssBytes: number | null;
   rssBytesParked: number | null;
   bytesPerParkedPoll: number | null;
-  /** The most that was seen in the measured window. */
+  /** The maximum in the measured window. */
   heapBytes: number | null;
-  /** Longest pause of the collector in the measured window: the upper bound of its bucket. */
+  /** The longest pause of the garbage collector in the measured window: the upper bound of its bucket. */
   gcMaxMs: number | null;
   loopDelayMaxMs: number | null;
 }
@@ -80,7 +81,7 @@ export interface SwarmFigures {
   bytesPerDesktop: number;
 }
 
-/** The figures that runs are compared by. */
+/** The figures of one run; `compare` compares them. */
 export interface Figures extends Record<(typeof COUNTS)[number], number> {
   ok: boolean;
   message: string;
@@ -93,23 +94,23 @@ export interface Figures extends Record<(typeof COUNTS)[number], number> {
   relay: RelayFigures;
   swarm: SwarmFigures;
   connectSeconds: number;
-  /** A restart: from the second in which desktops lost their polls to that in which all were parked again. */
+  /** After a restart: from the second in which desktops lost their polls to the one in which all were parked again. */
   recoverySeconds: number | null;
   limit: Limit;
-  /** A sentence; empty when nobody was the limit. */
+  /** A sentence; empty when `limit` is none. */
   limitReason: string;
 }
 
 export type Outcome = 'held' | 'broken' | 'void';
 
-/** One threshold of the scenario and what came of it; `void`: the swarm was the limit, so the figure is not the relay's. */
+/** A threshold of the scenario and its outcome; `void`: the swarm was the limit, so the figure is not the relay's. */
 export interface Judgement {
   threshold: string;
   value: string;
   outcome: Outcome;
 }
 
-/** What `report.json` holds. Times in the unit their name ends with; counts of the whole run, but for `window`. */
+/** The content of `report.json`. Names end with the unit of their times; counts are of the whole run, except in `window`. */
 export interface Report extends Figures {
   format: 'sprites-swarm/1';
   name: string;
@@ -135,14 +136,14 @@ export interface Report extends Figures {
   kernel: { tcpMemoryBytes: number; slabBytes: number; slabBytesBefore: number };
   seconds: ReportSecond[];
   latencyBucketsNs: Bucket[];
-  /** Each run by itself; one, but for --runs and sweeps. */
+  /** Each run by itself; more than one with --runs and for sweeps. */
   runs: Figures[];
 }
 
 /**
- * One run, whole.
+ * The report of one run.
  *
- * Throws Error when there is no part, or when the parts are not of one mode.
+ * Throws Error when there are no parts, or when the parts are of different modes.
  */
 export function merge(parts: readonly EngineResult[], origin: Origin): Report {
   const [first] = parts;
@@ -166,8 +167,8 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     parked,
     window,
     latencyUs: quantilesUs(latency),
-    relay: relayOf(parts, window, seconds, origin.samples ?? []),
-    swarm: swarmOf(parts, window),
+    relay: relayFiguresOf(parts, window, seconds, origin.samples ?? []),
+    swarm: swarmFiguresOf(parts, window),
     connectSeconds: Math.max(...parts.map((part) => part.joins.seconds ?? 0)),
     recoverySeconds: origin.restarted ? recoveryOf(seconds, parked) : null,
     limit: limiting.limit,
@@ -207,8 +208,8 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
 }
 
 /**
- * Several runs of one load, one after the other, as one report: counts and histograms are those of all runs together, what
- * is a state (desktops, memory) is that of the last one, and `runs` keeps each by itself for `compare`.
+ * The report of several runs of one load. Counts and histograms are those of all runs together; states (desktops, memory) are
+ * those of the last run; `runs` has each run by itself, for `compare`.
  */
 export function overRuns(reports: readonly Report[]): Report {
   const last = reports.at(-1);
@@ -245,6 +246,38 @@ export function overRuns(reports: readonly Report[]): Report {
   };
 }
 
+/**
+ * The points of a sweep as one report: the figures are those of the last point, and `runs` has every run of every point. A
+ * limit or a broken threshold of any point counts for the whole sweep. `message` says why a point is missing; empty: none is.
+ */
+export function overSweep(points: readonly Report[], message: string): Report {
+  const last = points.at(-1);
+  if (!last) throw new Error('there is no run to report');
+  const isComplete = message === '';
+  const limited = points.find(({ limit }) => limit === 'swarm') ?? points.find(({ limit }) => limit === 'relay');
+  return {
+    ...last,
+    ok: last.ok && isComplete,
+    message,
+    limit: limited?.limit ?? 'none',
+    limitReason: limited?.limitReason ?? '',
+    judgements: last.judgements.map((_, i) => worstOf(points, i)),
+    pass: isComplete && points.every(({ pass }) => pass),
+    runs: points.flatMap(({ runs }) => runs),
+  };
+}
+
+/** The judgement of the `i`th threshold at the point where it is worst: broken before void before held. */
+function worstOf(points: readonly Report[], i: number): Judgement {
+  const judged = points.map(({ desktops, judgements }) => ({ desktops, ...judgements[i] }));
+  const { desktops, ...worst } =
+    judged.find(({ outcome }) => outcome === 'broken') ??
+    judged.find(({ outcome }) => outcome === 'void') ??
+    (judged.at(-1) as (typeof judged)[number]);
+  const isOnlyPoint = points.every((point) => point.desktops === desktops);
+  return isOnlyPoint ? worst : { ...worst, value: `${worst.value} with ${count(desktops)} desktops` };
+}
+
 function histogramOf(buckets: readonly Bucket[], us: Quantiles): Histogram {
   return { buckets: [...buckets], count: us.count, mean: us.mean * 1000, max: us.max * 1000 };
 }
@@ -253,7 +286,7 @@ function countsOf(parts: readonly Record<(typeof COUNTS)[number], number>[]): Re
   return Object.fromEntries(COUNTS.map((name) => [name, sum(parts, (part) => part[name])])) as never;
 }
 
-/** The window is as long as the longest; machines measure side by side. */
+/** Machines measure at the same time, so the window is as long as the longest of theirs. */
 function windowOf(parts: readonly EngineResult[]): Figures['window'] {
   const window = {
     seconds: Math.max(...parts.map((part) => part.window.seconds)),
@@ -270,7 +303,7 @@ function perSecond({ seconds, offered, delivered }: { seconds: number; offered: 
   };
 }
 
-function swarmOf(parts: readonly EngineResult[], window: Figures['window']): SwarmFigures {
+function swarmFiguresOf(parts: readonly EngineResult[], window: Figures['window']): SwarmFigures {
   const perSprite = (of: (part: EngineResult) => number) =>
     window.delivered === 0 ? 0 : sum(parts, (part) => of(part) * part.window.delivered) / window.delivered;
   const rssBytes = sum(parts, (part) => part.swarm.rssBytes);
@@ -287,8 +320,8 @@ function swarmOf(parts: readonly EngineResult[], window: Figures['window']): Swa
   };
 }
 
-/** From /proc, exact, where an engine watched the relay; else from the relay's own metrics. */
-function relayOf(
+/** The exact figures of /proc where an engine watched the relay; else those of the relay's own metrics. */
+function relayFiguresOf(
   parts: readonly EngineResult[],
   window: Figures['window'],
   seconds: readonly ReportSecond[],
@@ -297,7 +330,7 @@ function relayOf(
   const measured = seconds.filter(({ phase }) => phase === 'measure');
   const within = samplesWithin(parts, samples);
   const [begin, end] = [within[0], within.at(-1)];
-  const told = begin && end && begin !== end ? { begin, end } : undefined;
+  const span = begin && end && begin !== end ? { begin, end } : undefined;
   const common = {
     heapBytes: most(measured.map((second) => second.heapBytes)),
     gcMaxMs: most(within.slice(1).map((sample, i) => gcMaxMs(within[i], sample))),
@@ -319,8 +352,8 @@ function relayOf(
       ...common,
     };
   }
-  const cpu = told && cpuSecondsOver(within);
-  const spanS = told ? (told.end.atMs - told.begin.atMs) / 1000 : 0;
+  const cpu = span && cpuSecondsOver(within);
+  const spanS = span ? (span.end.atMs - span.begin.atMs) / 1000 : 0;
   return {
     cpuUsPerSprite: cpu === undefined || window.delivered === 0 ? null : ((cpu / spanS) * 1e6) / window.deliveredPerS,
     userUsPerSprite: null,
@@ -333,7 +366,7 @@ function relayOf(
   };
 }
 
-/** The samples that lie in the measured window. */
+/** The samples that were taken in the measured window. */
 function samplesWithin(parts: readonly EngineResult[], samples: readonly RelaySample[]): RelaySample[] {
   const [{ startedAtMs, seconds }] = parts;
   const measured = seconds.filter(({ phase }) => phase === 'measure');
@@ -350,7 +383,7 @@ function recoveryOf(seconds: readonly ReportSecond[], parked: number): number | 
   return gone < 0 || back < 0 ? null : measured[back].atS - measured[gone].atS + 1;
 }
 
-/** Whoever could not do more; the swarm first, for then the run says nothing of the relay. */
+/** The limit of the run. The swarm comes first, because then the run says nothing about the relay. */
 function limitOf(parts: readonly EngineResult[]): { limit: Limit; reason: string } {
   for (const limit of ['swarm', 'relay'] as const) {
     const found = parts.find((part) => part.limit === limit);
@@ -359,7 +392,7 @@ function limitOf(parts: readonly EngineResult[]): { limit: Limit; reason: string
   return { limit: 'none', reason: '' };
 }
 
-/** Second by second: the seconds of machines that began later stand later. */
+/** Merges second by second. The seconds of a machine that began later are moved by that time. */
 function mergeSeconds(parts: readonly EngineResult[], samples: readonly RelaySample[]): ReportSecond[] {
   const startedAtMs = Math.min(...parts.map((part) => part.startedAtMs));
   const rows = new Map<number, EngineSecond[]>();
@@ -406,7 +439,7 @@ function secondsHistogram({ latencyBucketsNs, maxUs }: EngineSecond): Histogram 
   return { buckets: latencyBucketsNs, count, mean: count === 0 ? 0 : total / count, max: maxUs * 1000 };
 }
 
-/** What the relay said of itself in that second: the sample next before its end. */
+/** Adds the relay's own figures: the last sample before the end of that second. */
 function withSample(second: ReportSecond, startedAtMs: number, samples: readonly RelaySample[]): ReportSecond {
   const end = startedAtMs + second.atS * 1000;
   const index = samples.findLastIndex(({ atMs }) => atMs <= end && atMs > end - 2000);

@@ -1,4 +1,4 @@
-/** The page as a browser shows it: charts drawn, nothing asked of any network. What it looked like lies in screenshots/. */
+/** The page in a browser: the charts are drawn and nothing is requested. A picture of it is written to screenshots/. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-g
 const START = 1_700_000_000_000;
 const HOSTILE = `</style><img src="http://127.0.0.1:9/x"><script>alert(1)</script>&"`;
 
-/** Half a minute of a run in which everything there is a chart for happened. */
+/** Half a minute of a run with values for every chart. */
 function reportOf(desktops: number, name = 'a test'): Report {
   const latencies = Array.from({ length: 3000 }, (_, i) => 150_000 * 1.0025 ** i);
   const seconds = Array.from({ length: 30 }, (_, i) =>
@@ -89,14 +89,14 @@ describe('page', { skip: missing, timeout: 60_000 }, () => {
     return { view, asked };
   }
 
-  it('draws every chart, and asks nothing of any network', async () => {
+  it('draws every chart, and requests nothing', async () => {
     const { view, asked } = await open(reportOf(1000));
     const charts = await view.$$eval('figure', (figures) =>
       figures.map((figure) => {
         const marks = [...figure.querySelectorAll<SVGGraphicsElement>('path.line, rect.bar')];
         return {
           title: figure.querySelector('b')?.textContent ?? '',
-          // What is really on the paper: wider than a dot, and within it.
+          // Whether something is visible: wider than a dot, and within the picture.
           drawn: marks.some((mark) => mark.getBBox().width > 1),
           inside: marks.every(({ getBBox }, i) => {
             const box = getBBox.call(marks[i]);
@@ -120,7 +120,7 @@ describe('page', { skip: missing, timeout: 60_000 }, () => {
     await view.close();
   });
 
-  it('fits into its width, in light and dark, and on a telephone', async () => {
+  it('fits into the width of the window, light and dark, also on a telephone', async () => {
     for (const scheme of ['light', 'dark'] as const) {
       const { view } = await open(reportOf(250_000), scheme);
       for (const width of [1240, 800, 390]) {
@@ -132,7 +132,7 @@ describe('page', { skip: missing, timeout: 60_000 }, () => {
     }
   });
 
-  it('shows the bars of a sweep, one for each number of desktops', async () => {
+  it('shows one bar for each number of desktops of a sweep', async () => {
     const sweep = [10, 100, 1000].map((desktops) => reportOf(desktops));
     for (const [i, { relay, runs }] of sweep.entries()) runs[0].relay = { ...relay, cpuCores: 0.1 * (i + 1) };
     const { view, asked } = await open({ ...overRuns(sweep), runs: sweep.flatMap(({ runs }) => runs) });
@@ -145,7 +145,7 @@ describe('page', { skip: missing, timeout: 60_000 }, () => {
     await view.close();
   });
 
-  it('takes what names and messages hold for text', async () => {
+  it('shows names and messages as text, not as HTML', async () => {
     const report = { ...reportOf(10, HOSTILE), command: HOSTILE, relayIs: HOSTILE, ok: false, message: HOSTILE };
     const { view, asked } = await open(report);
     assert.equal(await view.$('img, script'), null);
@@ -154,7 +154,7 @@ describe('page', { skip: missing, timeout: 60_000 }, () => {
     await view.close();
   });
 
-  it('has a page for a run that came to nothing', async () => {
+  it('has a page for a run that failed at once', async () => {
     const { view, asked } = await open(
       merge([resultOf([], { ok: false, message: 'cannot reach a relay' })], {
         ...{ name: 'nothing', command: 'npm run swarm', machines: [] },

@@ -1,14 +1,14 @@
 /**
- * The report as a page: one HTML file with everything in it, charts drawn, no script and no request.
+ * The report as a page: one HTML file that contains everything, its charts too, and needs no script and no request.
  *
- * Pure. Its Content-Security-Policy forbids what it does not do. Every text that came from a user or a relay is escaped.
+ * Pure. The page's Content-Security-Policy forbids scripts and requests. Every text from a user or a relay is escaped.
  */
 import { type Axis, barsOf, distribution, escaped, lines, type Series } from './chart.ts';
 import { percentile } from './histogram.ts';
 import type { Report, ReportSecond } from './merge.ts';
-import { describeMachine, verdictWord } from './report.ts';
 import { bytes, count, duration, number, time } from './units.ts';
-import { generatorSentence } from './verdict.ts';
+import { isSweep, limitSentence } from './verdict.ts';
+import { complaints, describeMachine, verdictWord } from './words.ts';
 
 export function page(report: Report): string {
   const title = `${report.name}: ${verdictWord(report).toLowerCase()}`;
@@ -22,7 +22,9 @@ export function page(report: Report): string {
 <main>
 ${head(report)}
 ${tiles(report)}
-${complaints(report)}
+${complaints(report)
+  .map((sentence) => `<p class="complaint">${escaped(sentence)}</p>`)
+  .join('\n')}
 ${charts(report)}
 ${tables(report)}
 ${foot(report)}
@@ -82,15 +84,6 @@ function tiles(report: Report): string {
   return `<section class="tiles">${all.map(tile).join('')}</section>`;
 }
 
-function complaints(report: Report): string {
-  const said = [
-    report.ok ? '' : `This run is not complete: ${report.message}.`,
-    generatorSentence(report),
-    report.limit === 'relay' ? `The relay was the limit: ${report.limitReason}.` : '',
-  ].filter((sentence) => sentence !== '');
-  return said.map((sentence) => `<p class="complaint">${escaped(sentence)}</p>`).join('\n');
-}
-
 /** Axis labels: "1 ms", not "1.00 ms". */
 const short = (text: string) => text.replace(/(\d)\.0+(?= |$)/, '$1');
 const TIME: Axis = { scale: 'log', format: (us) => short(time(us)) };
@@ -104,7 +97,7 @@ const CORES: Axis = { scale: 'linear', format: (value) => String(value) };
 
 function charts(report: Report): string {
   const { seconds } = report;
-  const sweep = new Set(report.runs.map(({ desktops }) => desktops)).size > 1;
+  const sweep = isSweep(report.runs);
   const figures = [
     ...(sweep ? sweepCharts(report) : []),
     ...(seconds.length > 1 ? overTime(report) : []),
@@ -179,9 +172,9 @@ function overTime(report: Report): string[] {
     of('socket buffers', 2, ({ tcpMemoryBytes }) => tcpMemoryBytes),
   ];
   const chart = (title: string, unit: string, series: Series[], axis: Axis) => {
-    const told = series.filter(({ values }) => values.some((value) => value !== undefined));
+    const drawn = series.filter(({ values }) => values.some((value) => value !== undefined));
     const x = seconds.map(({ atS }) => atS);
-    return told.length === 0 ? '' : figure(title, unit, told, lines(title, x, told, axis, windowOf(seconds)));
+    return drawn.length === 0 ? '' : figure(title, unit, drawn, lines(title, x, drawn, axis, windowOf(seconds)));
   };
   const most = (series: Series[]) => Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   return [
@@ -376,12 +369,12 @@ function foot(report: Report): string {
 <dt>relay</dt><dd>${escaped(report.relayIs)}</dd>
 ${machines.join('\n')}
 <dt>began</dt><dd>${report.startedAt.slice(0, 19).replace('T', ' ')} UTC, seed ${report.seed}</dd>
-<dt>limit</dt><dd>${escaped(report.limit === 'none' ? 'neither relay nor swarm' : `${report.limit}: ${report.limitReason}`)}</dd>
+<dt>limit</dt><dd>${escaped(limitSentence(report))}</dd>
 <dt>again</dt><dd><code>${escaped(report.command)}</code></dd>
 </dl>
-<p>Latency counts from when a throw was due by a schedule fixed before the run, so a relay that stalls cannot hide it.
-Every sprite is accounted for by who threw it and by who caught it. The shaded stretch is the measured window; counts are of
-the whole run. Percentiles are taken from merged histograms, at most 0.4 % off.</p></footer>`;
+<p>Latency counts from when a throw was due by a schedule that was fixed before the run, so a relay that stalls cannot hide it.
+Every sprite is counted by the desktop that threw it and by the desktop that caught it. The shaded area is the measured window;
+counts are of the whole run. Percentiles come from merged histograms and are at most 0.4 % off.</p></footer>`;
 }
 
 const STYLE = `

@@ -23,7 +23,7 @@ const pauses = (count: number, seconds: number, below: number, above: number): R
 });
 
 describe('relay sample', () => {
-  it('adds master and workers up, and leaves out what is no number', () => {
+  it('adds up master and workers, and skips values that are not numbers', () => {
     const sample = sampleOf(readMetrics(METRICS), 5);
     assert.deepEqual(sample, {
       atMs: 5,
@@ -45,11 +45,11 @@ describe('relay sample', () => {
     });
   });
 
-  it('knows nothing of another server’s metrics', () => {
+  it('finds nothing in the metrics of another server', () => {
     assert.equal(sampleOf(readMetrics('go_goroutines 5\n'), 5).cpuSeconds, undefined);
   });
 
-  it('answers the bucket of the longest pause, and never more than all pauses took', () => {
+  it('has the bucket of the longest pause, and never more than all pauses together', () => {
     const before = pauses(2, 0.001, 2, 2);
     assert.equal(gcMaxMs(before, before), 0);
     assert.equal(gcMaxMs(before, pauses(4, 0.1, 4, 4)), 1);
@@ -59,7 +59,7 @@ describe('relay sample', () => {
     assert.equal(gcMaxMs({ atMs: 0 }, before), undefined);
   });
 
-  it('counts from 0 again when the relay was started anew', () => {
+  it('counts from 0 again when the relay was restarted', () => {
     assert.equal(gcMaxMs(pauses(9, 0.9, 5, 9), pauses(2, 0.1, 2, 2)), 1);
     const cpu = [3, 4, 0.5, 1].map((cpuSeconds, atMs) => ({ atMs, cpuSeconds }));
     assert.equal(cpuSecondsOver(cpu), 2);

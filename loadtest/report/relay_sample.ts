@@ -1,27 +1,27 @@
 /**
- * What a relay says of itself, once a second: read out of its /metrics, or of nothing when there is no admin address.
+ * A sample of the relay's own figures, read from its /metrics once a second.
  *
- * Source: server/roles/gauges.ts; other servers' metrics are simply absent, and absent is undefined, never 0.
+ * Source: server/roles/gauges.ts. Another server does not have these metrics; a figure that is absent is undefined, not 0.
  */
 export interface RelaySample {
-  /** Wall clock of the machine that asked. */
+  /** By the wall clock of the machine that asked. */
   atMs: number;
-  /** User + system of master and workers since they began. */
+  /** User + system time of master and workers since they started. */
   cpuSeconds?: number;
-  /** Master and workers. */
+  /** Of master and workers. */
   rssBytes?: number;
-  /** V8's heap of the master, in use. */
+  /** V8's heap of the master, the part in use. */
   heapBytes?: number;
-  /** Pauses of the collector since the relay began: how many, and how many were at most so many seconds long. */
+  /** Pauses of the garbage collector since the start: their number, and how many were at most this many seconds long. */
   gcPauses?: { count: number; seconds: number; atMost: readonly (readonly [seconds: number, count: number])[] };
-  /** Longest block of the master's loop since the sample before. */
+  /** The longest block of the master's loop since the previous sample. */
   loopDelayMaxMs?: number;
   desktops?: number;
   parked?: number;
   waiting?: number;
 }
 
-/** Prometheus' text, as values by name with labels. Lines that are none are left out. */
+/** Reads Prometheus' text format into values by name with labels. Other lines are skipped. */
 export function readMetrics(text: string): Map<string, number> {
   const values = new Map<string, number>();
   for (const line of text.split('\n')) {
@@ -33,7 +33,7 @@ export function readMetrics(text: string): Map<string, number> {
   return values;
 }
 
-/** The sample that these metrics are. */
+/** The sample in these metrics. */
 export function sampleOf(metrics: ReadonlyMap<string, number>, atMs: number): RelaySample {
   const seconds = metrics.get('sprites_loop_delay_max_seconds');
   return {
@@ -50,14 +50,14 @@ export function sampleOf(metrics: ReadonlyMap<string, number>, atMs: number): Re
 }
 
 /**
- * The longest pause of the collector between two samples, in ms: the upper bound of the histogram's bucket it fell into,
- * and never more than all pauses together. 0 when there was none, undefined when nothing is known.
+ * The longest pause of the garbage collector between two samples, in ms: the upper bound of its bucket of the histogram, and
+ * never more than all pauses together. 0 when there was no pause, undefined when it is not known.
  */
 export function gcMaxMs(before: RelaySample, after: RelaySample): number | undefined {
   const later = after.gcPauses;
   let earlier = before.gcPauses;
   if (!earlier || !later) return undefined;
-  // It was started anew, and counts from 0 again.
+  // The relay was restarted, and counts from 0 again.
   if (later.count < earlier.count) earlier = { count: 0, seconds: 0, atMost: [] };
   const count = later.count - earlier.count;
   if (count <= 0) return 0;
@@ -68,7 +68,7 @@ export function gcMaxMs(before: RelaySample, after: RelaySample): number | undef
   return all;
 }
 
-/** CPU seconds over rising samples; a relay that was started anew counts from 0 again. Undefined when nothing is known. */
+/** CPU seconds over samples in order of time; a relay that was restarted counts from 0 again. Undefined when not known. */
 export function cpuSecondsOver(samples: readonly RelaySample[]): number | undefined {
   let total: number | undefined;
   for (let i = 1; i < samples.length; i++) {
@@ -78,7 +78,7 @@ export function cpuSecondsOver(samples: readonly RelaySample[]): number | undefi
   return total;
 }
 
-/** The sum over these names, with whatever labels; undefined when the first is not there. */
+/** The sum of the metrics with these names and any labels; undefined when there are none. */
 function sumOf(metrics: ReadonlyMap<string, number>, ...names: string[]): number | undefined {
   let sum: number | undefined;
   for (const [key, value] of metrics) {

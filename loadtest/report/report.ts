@@ -1,20 +1,20 @@
 /**
- * The report as text, for a terminal and for `report.txt`; and the three files `--out` keeps. The page is page.ts.
+ * The report as text, for a terminal and for `report.txt`, and the three files that `--out` keeps. page.ts makes the page.
  *
- * Pure but for `keep`. What is not known is a dash, never a zero.
+ * Pure, except `keep`. An unknown figure is shown as a dash, never as zero.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bucket, percentile } from './histogram.ts';
-import type { Judgement, Machine, Report } from './merge.ts';
+import type { Judgement, Report } from './merge.ts';
 import { page } from './page.ts';
 import { bytes, count, duration, number, time } from './units.ts';
-import { generatorSentence } from './verdict.ts';
+import { complaints, describeMachine, verdictWord } from './words.ts';
 
 const WIDTH = 96;
 const LABEL = 14;
 
-/** Writes report.txt, report.json and report.html into `folder`, which is made. */
+/** Writes report.txt, report.json and report.html into `folder`; makes the folder if it does not exist. */
 export function keep(report: Report, folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'report.txt'), text(report));
@@ -22,11 +22,11 @@ export function keep(report: Report, folder: string): void {
   writeFileSync(join(folder, 'report.html'), page(report));
 }
 
-/** The whole report, some forty lines of at most 96 characters. */
+/** The report: some forty lines of at most 96 characters. */
 export function text(report: Report): string {
   const sections = [
     head(report),
-    complaints(report),
+    complaintsOf(report),
     sprites(report),
     latency(report),
     costs(report),
@@ -35,18 +35,6 @@ export function text(report: Report): string {
     thresholds(report.judgements),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
-}
-
-/** VOID: nothing was broken, but the swarm was the limit, so not everything could be judged. */
-export function verdictWord({ ok, pass, judgements }: Pick<Report, 'ok' | 'pass' | 'judgements'>): string {
-  if (!ok) return 'INCOMPLETE';
-  if (pass) return 'PASS';
-  return judgements.some(({ outcome }) => outcome === 'broken') ? 'FAIL' : 'VOID';
-}
-
-/** "2 × Intel Xeon, 24.0 GiB, Linux 6.18, Node v26.10.0, commit 1a2b3c4" */
-export function describeMachine({ cores, model, memoryBytes, system, node, commit }: Machine): string {
-  return `${cores} × ${model}, ${bytes(memoryBytes)}, ${system}, Node ${node}, commit ${commit}`;
 }
 
 function head(report: Report): string {
@@ -66,14 +54,8 @@ function head(report: Report): string {
   return lines.join('\n');
 }
 
-function complaints(report: Report): string {
-  const said = [
-    report.ok ? '' : `This run is not complete: ${report.message}.`,
-    generatorSentence(report),
-    report.limit === 'relay' ? `The relay was the limit: ${report.limitReason}.` : '',
-  ];
-  return said
-    .filter((sentence) => sentence !== '')
+function complaintsOf(report: Report): string {
+  return complaints(report)
     .flatMap((sentence) => wrap(sentence, WIDTH - 2).map((line) => `! ${line}`))
     .join('\n');
 }
@@ -144,7 +126,7 @@ function latency(report: Report): string {
     '',
     ...bars(buckets),
     '',
-    `  The swarm itself turned to its throws ${time(slipUs.p50)} late (p50), ${time(slipUs.p99)} (p99).`,
+    `  The swarm itself was late with its throws by ${time(slipUs.p50)} (p50), ${time(slipUs.p99)} (p99).`,
   ].join('\n');
 }
 
@@ -153,7 +135,7 @@ const ROWS_MAX = 16;
 /** Finest first. */
 const ROWS_PER_DECADE = [50, 20, 10, 5, 4, 3, 2, 1];
 
-/** The distribution: rows of equal steps of the logarithm, as fine as their number allows, with shares of all. */
+/** The distribution: rows in equal steps of the logarithm, as fine as ROWS_MAX allows, each with its share of all values. */
 function bars(buckets: readonly Bucket[]): string[] {
   const decades = buckets.map(([low, high, n]): [number, number] => [Math.log10(Math.max((low + high) / 2, 1)), n]);
   const [first, last] = [decades[0][0], decades[decades.length - 1][0]];
@@ -206,7 +188,7 @@ function costs({ relay, swarm, kernel, desktops, mode }: Report): string {
     ...rows.map(([name, ours, theirs]) => `  ${name.padEnd(LABEL)}${ours.padEnd(26)}${theirs}`.trimEnd()),
     field(
       'kernel',
-      `${bytes(Math.max(0, slab))} more of its objects with all parked, ${bytes(Math.max(0, slab) / desktops)} a desktop, both ends that are here`,
+      `${bytes(Math.max(0, slab))} more with all parked, ${bytes(Math.max(0, slab) / desktops)} a desktop, both ends that are here`,
     ),
   ].join('\n');
 }

@@ -1,7 +1,7 @@
 /**
- * Figures as people read and write them: times, bytes, counts. One place, so that text, page and messages agree.
+ * Figures as people read them: times, bytes, counts. One place, so that text, page and messages agree.
  *
- * Three significant digits are what a run of seconds can know; counts are exact.
+ * Three significant digits, because a run of some seconds can't know more; counts are exact.
  */
 
 const COUNT = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -43,22 +43,4 @@ export function duration(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   if (minutes < 120) return `${minutes} min`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
-const SECONDS: Record<string, number> = { us: 1e-6, µs: 1e-6, ms: 1e-3, '': 1, s: 1, m: 60, min: 60, h: 3600 };
-
-/** "500ms", "5s", "2m", "1h" or a number of seconds, in seconds; undefined when it is none. */
-export function readSeconds(text: string): number | undefined {
-  const read = /^(\d+(?:\.\d+)?|\.\d+) ?([a-zµ]*)$/.exec(text.trim());
-  const scale = read ? SECONDS[read[2]] : undefined;
-  return read && scale !== undefined ? Number(read[1]) * scale : undefined;
-}
-
-const SIZES: Record<string, number> = { '': 1, bytes: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
-
-/** "300MiB" or a number of bytes, in bytes; undefined when it is none. */
-export function readBytes(text: string): number | undefined {
-  const read = /^(\d+(?:\.\d+)?) ?([A-Za-z]*)$/.exec(text.trim());
-  const scale = read ? SIZES[read[2]] : undefined;
-  return read && scale !== undefined ? Number(read[1]) * scale : undefined;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Misused } from '../../tools/command.ts';
 import { resultOf } from '../test/results.ts';
 import { merge } from './merge.ts';
 import { generatorSentence, judge, readThreshold } from './verdict.ts';
@@ -29,7 +30,7 @@ describe('verdict', () => {
     assert.equal(outcomes(['lost > 4'], { lost: 5 }).pass, true);
   });
 
-  it('does not judge the relay by what the swarm could not do, but counts all the same', () => {
+  it('does not judge the relay when the swarm was the limit, except by counts', () => {
     const limited = { limit: 'swarm', limitReason: 'it turned late' } as const;
     assert.deepEqual(outcomes(['p99 < 2ms', 'lost == 0'], limited), { pass: false, outcomes: ['void', 'held'] });
     assert.deepEqual(outcomes(['lost == 0'], limited), { pass: true, outcomes: ['held'] });
@@ -41,18 +42,38 @@ describe('verdict', () => {
     assert.equal(outcomes(['lost == 0'], { ok: false }).pass, false);
   });
 
-  it('takes a figure that nobody knows for broken', () => {
+  it('takes a threshold on an unknown figure for broken', () => {
     assert.deepEqual(outcomes(['heap < 100MiB']), { pass: false, outcomes: ['broken'] });
   });
 
-  it('reads values in the unit of their figure, and says what it wants', () => {
+  it('compares a count with another count, or with a share of it, at every size', () => {
+    for (const desktops of [10, 400, 15_000]) {
+      const judged = outcomes(['parked == desktops', 'refused <= 1% of offered'], { desktops, parked: desktops });
+      assert.deepEqual(judged, { pass: true, outcomes: ['held', 'held'] });
+    }
+    assert.deepEqual(outcomes(['parked == desktops'], { desktops: 10, parked: 9 }).outcomes, ['broken']);
+    assert.deepEqual(outcomes(['parked >= 90% of desktops'], { desktops: 10, parked: 9 }).outcomes, ['held']);
+    assert.deepEqual(outcomes(['refused <= 1% of offered'], { offered: 200, refused: 2 }).outcomes, ['held']);
+    assert.deepEqual(outcomes(['refused <= 1% of offered'], { offered: 200, refused: 3 }).outcomes, ['broken']);
+    const report = merge([resultOf([], { desktops: 15_000, parked: 14_990 })], ORIGIN);
+    const [judgement] = judge(report, [readThreshold('parked == desktops')]).judgements;
+    assert.equal(judgement.value, '14,990 of 15,000 desktops');
+    for (const wrong of ['parked == desktop', 'p99 < 5% of offered', 'lost == p99', 'lost == -1% of offered']) {
+      assert.throws(() => readThreshold(wrong), { constructor: Misused, message: /is compared with/ });
+    }
+  });
+
+  it('reads values in the unit of their figure, and says which form it expects', () => {
     assert.equal(readThreshold('p99<50ms').value, 50_000);
     assert.equal(readThreshold('rss <= 300 MiB').value, 300 * 2 ** 20);
     assert.equal(readThreshold('achieved >= 99%').value, 99);
     assert.throws(() => readThreshold('p99 < 50'), /p99 is compared with a time like 50ms, not "50"/);
-    assert.throws(() => readThreshold('lost == none'), /a whole number/);
+    assert.throws(
+      () => readThreshold('lost == none'),
+      /lost is compared with a whole number, another count, or a share like 1% of offered, not "none"/,
+    );
     assert.throws(() => readThreshold('speed > 5'), /there is no figure "speed"; there are p50, /);
     assert.throws(() => readThreshold('constructor == 1'), /there is no figure/);
-    assert.throws(() => readThreshold('p99'), /is no threshold/);
+    assert.throws(() => readThreshold('p99'), /is not a threshold/);
   });
 });

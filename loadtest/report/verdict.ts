@@ -1,20 +1,25 @@
 /**
- * The verdict: does a run hold what its scenario demands?
+ * The verdict: does a run meet the thresholds of its scenario?
  *
- * A threshold is a sentence, `p99 < 50ms` or `lost == 0`: a figure, a comparison, a value in the figure's unit. Figures of
- * the relay (latency, CPU, memory, rates) are void when the swarm was the limit: they are then not the relay's. What was
- * counted (lost, refused, …) is exact in any case. Invariant: a report passes iff its run is complete and every threshold
- * held; a void one did not.
+ * A threshold is a sentence such as `p99 < 50ms` or `lost == 0`: a figure, a comparison, and a value in the figure's unit. A
+ * count can also be compared with another count or a share of it: `parked == desktops`, `refused <= 1% of offered`; such a
+ * threshold holds at every size. Figures that depend on time (latency, CPU, rates) are void when the swarm was the limit,
+ * because they do not describe the relay then. Counts (lost, refused, …) are exact in any case. Invariant: a report passes iff
+ * its run is complete and every threshold held; a void threshold did not hold.
  */
+import { Misused, readBytes, readSeconds } from '../../tools/command.ts';
 import { COUNTS } from './engine_result.ts';
-import type { Judgement, Report } from './merge.ts';
-import { bytes, count, number, readBytes, readSeconds, time } from './units.ts';
+import type { Figures, Judgement, Report } from './merge.ts';
+import { bytes, count, number, time } from './units.ts';
 
 export interface Threshold {
   text: string;
   figure: string;
   comparison: Comparison;
+  /** In the figure's unit; where `of` is set, a share of that figure, 0…1. */
   value: number;
+  /** The count that `value` is a share of. */
+  of?: string;
 }
 
 type Comparison = '<' | '<=' | '==' | '>=' | '>';
@@ -27,7 +32,7 @@ interface Unit {
 
 interface Figure {
   unit: Unit;
-  /** Whether it says something of the relay only while the swarm is not the limit. */
+  /** Whether it depends on time, and so describes the relay only while the swarm is not the limit. */
   timed: boolean;
   of(report: Report): number | null;
 }
@@ -40,7 +45,7 @@ const TIME: Unit = {
   },
   show: time,
 };
-const COUNT: Unit = { name: 'a whole number', read: plain, show: count };
+const COUNT: Unit = { name: 'a whole number, another count, or a share like 1% of offered', read: plain, show: count };
 const NUMBER: Unit = { name: 'a number', read: plain, show: number };
 const BYTES: Unit = { name: 'a size like 300MiB', read: readBytes, show: bytes };
 const SHARE: Unit = {
@@ -49,7 +54,7 @@ const SHARE: Unit = {
   show: (value) => `${value.toFixed(2)} %`,
 };
 
-/** What a threshold can be about. */
+/** The figures that a threshold can name. */
 export const FIGURES: Record<string, Figure> = {
   p50: latency('p50'),
   p90: latency('p90'),
@@ -57,6 +62,7 @@ export const FIGURES: Record<string, Figure> = {
   'p99.9': latency('p999'),
   max: latency('max'),
   ...Object.fromEntries(COUNTS.map((name) => [name, counted((report) => report[name])])),
+  desktops: counted((report) => report.desktops),
   parked: counted((report) => report.parked),
   overdue: counted((report) => report.polls.overdue ?? 0),
   achieved: {
@@ -86,18 +92,26 @@ const COMPARE: Record<Comparison, (a: number, b: number) => boolean> = {
   '>': (a, b) => a > b,
 };
 
-/** Throws Error, a sentence that says what a threshold must be. */
+/** Throws Misused, a sentence that says what a threshold must be. */
 export function readThreshold(text: string): Threshold {
   const read = /^\s*([\w.]+)\s*(<=|>=|==|<|>)\s*(\S.*?)\s*$/.exec(text);
-  if (!read) throw new Error(`"${text}" is no threshold: write one like "p99 < 50ms" or "lost == 0"`);
+  if (!read) throw new Misused(`"${text}" is not a threshold: write one like "p99 < 50ms" or "lost == 0"`);
   const [, figure, comparison, written] = read;
   const known = Object.hasOwn(FIGURES, figure) ? FIGURES[figure] : undefined;
   if (!known)
-    throw new Error(`"${text}": there is no figure "${figure}"; there are ${Object.keys(FIGURES).join(', ')}`);
+    throw new Misused(`"${text}": there is no figure "${figure}"; there are ${Object.keys(FIGURES).join(', ')}`);
   const value = known.unit.read(written);
-  if (value === undefined)
-    throw new Error(`"${text}": ${figure} is compared with ${known.unit.name}, not "${written}"`);
-  return { text: `${figure} ${comparison} ${written}`, figure, comparison: comparison as Comparison, value };
+  const right = value === undefined ? readShare(known.unit, written) : { value };
+  if (right === undefined)
+    throw new Misused(`"${text}": ${figure} is compared with ${known.unit.name}, not "${written}"`);
+  return { text: `${figure} ${comparison} ${written}`, figure, comparison: comparison as Comparison, ...right };
+}
+
+/** "desktops" or "1% of offered"; undefined for anything else. */
+function readShare(unit: Unit, written: string): { value: number; of: string } | undefined {
+  const [, percent = '100', of] = /^(?:(\d+(?:\.\d+)?) ?% of )?([a-zA-Z]+)$/.exec(written) ?? [];
+  if (unit !== COUNT || of === undefined || !Object.hasOwn(FIGURES, of) || FIGURES[of].unit !== COUNT) return undefined;
+  return { value: Number(percent) / 100, of };
 }
 
 /** The report with every threshold judged, and whether it passes. */
@@ -106,18 +120,51 @@ export function judge(report: Report, thresholds: readonly Threshold[]): Report 
   return { ...report, judgements, pass: report.ok && judgements.every(({ outcome }) => outcome === 'held') };
 }
 
-/** What to tell a user whose swarm was the limit; empty when it was not. */
-export function generatorSentence({ limit, limitReason }: Pick<Report, 'limit' | 'limitReason'>): string {
-  if (limit !== 'swarm') return '';
-  return `The swarm was the limit, not the relay: ${limitReason}. Latency, CPU and rates of this run are not the relay's figures.`;
+/** The sentence for a user whose swarm was the limit; empty when it was not. */
+export function generatorSentence(report: LimitOf): string {
+  if (report.limit !== 'swarm') return '';
+  const points = limitedPoints(report);
+  const [subject, which] =
+    points === '' ? ['The swarm', 'this run'] : [`With ${points} desktops the swarm`, 'those runs'];
+  return `${subject} was the limit, not the relay: ${report.limitReason}. Latency, CPU and rates of ${which} are not the relay's figures.`;
 }
 
-function judgeOne(report: Report, { text, figure, comparison, value }: Threshold): Judgement {
+/** The same for the relay. */
+export function relaySentence(report: LimitOf): string {
+  if (report.limit !== 'relay') return '';
+  const points = limitedPoints(report);
+  return `${points === '' ? 'The relay' : `With ${points} desktops the relay`} was the limit: ${report.limitReason}.`;
+}
+
+/** What was the limit, for the last lines of a report: of one run, or of all runs of a sweep. */
+export function limitSentence(report: LimitOf): string {
+  if (report.limit === 'none') return 'neither relay nor swarm';
+  const points = limitedPoints(report);
+  return `${report.limit}${points === '' ? '' : `, with ${points} desktops`}: ${report.limitReason}`;
+}
+
+type LimitOf = Pick<Report, 'limit' | 'limitReason'> & { runs?: readonly Pick<Figures, 'desktops' | 'limit'>[] };
+
+export function isSweep(runs: readonly Pick<Figures, 'desktops'>[]): boolean {
+  return new Set(runs.map(({ desktops }) => desktops)).size > 1;
+}
+
+/** "10 and 1,000": the points of a sweep where the limit was reached; empty for a report that is not a sweep. */
+function limitedPoints({ limit, runs = [] }: LimitOf): string {
+  if (!isSweep(runs)) return '';
+  const points = runs.filter((run) => run.limit === limit).map(({ desktops }) => count(desktops));
+  return new Intl.ListFormat('en').format(new Set(points));
+}
+
+function judgeOne(report: Report, { text, figure, comparison, value, of: base }: Threshold): Judgement {
   const { of, unit, timed } = FIGURES[figure];
   const found = of(report);
-  if (found === null) return { threshold: text, value: 'not known', outcome: 'broken' };
-  const outcome = timed && report.limit === 'swarm' ? 'void' : COMPARE[comparison](found, value) ? 'held' : 'broken';
-  return { threshold: text, value: unit.show(found), outcome };
+  const whole = base === undefined ? 1 : FIGURES[base].of(report);
+  if (found === null || whole === null) return { threshold: text, value: 'not known', outcome: 'broken' };
+  const holds = COMPARE[comparison](found, value * whole);
+  const outcome = timed && report.limit === 'swarm' ? 'void' : holds ? 'held' : 'broken';
+  const shown = base === undefined ? unit.show(found) : `${unit.show(found)} of ${unit.show(whole)} ${base}`;
+  return { threshold: text, value: shown, outcome };
 }
 
 function latency(name: 'p50' | 'p90' | 'p99' | 'p999' | 'max'): Figure {

@@ -1,9 +1,9 @@
 /**
- * The transient routes as a user of Node would measure them: autocannon, one route after the other.
+ * Measures the transient routes as a user of Node would: with autocannon, one route after the other.
  *
- * A closed loop: each connection asks again when it has its answer, so latency here says what an answer takes, not what a
- * visitor waits for who comes when he likes; for that there is the swarm. Invariant: a route whose answers are not all of
- * the kind it should give fails the bench.
+ * The load is a closed loop: each connection sends its next request when it has its answer. So latency here is the time that
+ * an answer takes, not the time that a visitor who arrives at any moment waits; the swarm measures that. Invariant: the bench
+ * fails when any answer of a route is not a 2xx.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import autocannon from 'autocannon';
 
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
 
-/** Where the relay is: its API, and its admin port for the health route (undefined: that route is left out). */
+/** The relay's API, and its admin port for the health route; without an admin port that route is left out. */
 export interface Bases {
   api: string;
   admin?: string;
@@ -33,11 +33,11 @@ export interface RouteFigures {
   answers: number;
   /** Broken connections and time-outs. */
   errors: number;
-  /** Answers that were no 2xx. */
+  /** Answers that were not a 2xx. */
   refused: number;
 }
 
-/** join, site, a sprite file that ships with the relay, and health. */
+/** The routes: join, site, a sprite file that ships with the relay, and health. */
 export function routesOf({ api, admin }: Bases): Route[] {
   const [character] = readdirSync(CHARACTERS).filter((name) => name.endsWith('.spr'));
   const file = createHash('sha256')
@@ -51,7 +51,7 @@ export function routesOf({ api, admin }: Bases): Route[] {
   ];
 }
 
-/** One route under load. */
+/** Measures one route. */
 export async function benchRoute(
   { name, url, method, body }: Route,
   { connections, seconds }: { connections: number; seconds: number },

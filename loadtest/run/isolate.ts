@@ -1,14 +1,14 @@
 /**
- * Isolation: the command once more, in a network namespace of its own.
+ * Isolation: runs the command again, inside a new network namespace.
  *
- * Relay and swarm then have all ports of all loopback addresses for themselves, queues that a storm of connects does not
- * overflow, and nothing else on the machine sees them. Linux; without root where user namespaces are allowed.
+ * There, relay and swarm have all ports of all loopback addresses for themselves, and queues that a storm of connects does not
+ * overflow; no other program can reach them. Linux only; without root where user namespaces are allowed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { ensurePrograms } from '../../tools/machine.js';
 
-/** Set in the namespace, so that the command knows it is inside. */
+/** This variable is set inside the namespace, so that the command knows where it runs. */
 const INSIDE = 'SPRITES_SWARM_NAMESPACE';
 
 const SYSCTLS: Record<string, string> = {
@@ -20,15 +20,15 @@ const SYSCTLS: Record<string, string> = {
 
 export const isInside = (): boolean => process.env[INSIDE] !== undefined;
 
-/** Runs this command line anew inside; answers its exit code. Throws Error when there can be no namespace. */
-export async function isolate(): Promise<number> {
-  if (process.platform !== 'linux') throw new Error('--isolate needs a network namespace: it is for Linux');
+/** Runs this command line again inside, and returns its exit code. Throws Error when no namespace can be made. */
+export async function runIsolated(): Promise<number> {
+  if (process.platform !== 'linux') throw new Error('--isolate needs a network namespace, which only Linux has');
   if (!ensurePrograms(['unshare', 'ip'], ['util-linux', 'iproute2'])) {
     throw new Error('--isolate needs unshare and ip: apt-get install util-linux iproute2');
   }
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
   if (spawnSync('unshare', [...asRoot, '--net', 'true']).status !== 0) {
-    throw new Error('--isolate may not make a network namespace here: run it as root');
+    throw new Error('--isolate: this user may not make a network namespace: run it as root');
   }
   const again = [...asRoot, '--net', process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   const child = spawn('unshare', again, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } });
@@ -39,15 +39,15 @@ export async function isolate(): Promise<number> {
   });
 }
 
-/** Makes the namespace ready: loopback up, ports and queues wide. A sysctl this kernel keeps for itself is left as it is. */
-export function furnish(): void {
+/** Sets up the namespace: the loopback interface, all ports, long queues. A sysctl that can't be written keeps its value. */
+export function setUpNamespace(): void {
   const up = spawnSync('ip', ['link', 'set', 'lo', 'up'], { encoding: 'utf8' });
-  if (up.status !== 0) throw new Error(`no loopback in the namespace: ${up.stderr.trim()}`);
+  if (up.status !== 0) throw new Error(`the namespace has no loopback: ${up.stderr.trim()}`);
   for (const [name, value] of Object.entries(SYSCTLS)) {
     try {
       writeFileSync(`/proc/sys/${name}`, value);
     } catch {
-      // The plan reads what it has got.
+      // The plan reads the values that are in effect.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The live table: one line a second while a run is on, with its head again each screenful. Pure: answers text. */
+/** The live table: one line a second during a run, with the column names above every screenful. Pure: returns text. */
 import type { EngineSecond } from '../report/engine_result.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
 import { bytes, count, time } from '../report/units.ts';
@@ -27,10 +27,10 @@ const COLUMNS: Column[] = [
   { head: 'swarm', width: 5, of: ({ swarmCores }) => swarmCores.toFixed(2) },
 ];
 
-/** Lines until the head is repeated. */
+/** Lines until the column names are repeated. */
 const SCREENFUL = 20;
 
-/** The `n`th line of a run, from 0, with the head before it where one is due. */
+/** The `n`th line of a run, from 0, with the column names above it where they are due. */
 export function liveLine(n: number, second: EngineSecond, sample: RelaySample | undefined): string {
   const line = (cell: (column: Column) => string) =>
     COLUMNS.map((column) =>

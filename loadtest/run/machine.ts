@@ -1,11 +1,11 @@
-/** The machine the swarm runs on: what a plan must know of it, and what a report must say of it. */
+/** The machine that the swarm runs on: the facts that a plan needs, and the description that a report shows. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, release, totalmem, type } from 'node:os';
 import type { Machine } from '../report/merge.ts';
 import type { MachineFacts } from './plan.ts';
 
-/** Where the system does not say, the commonest: systemd's hard limit of a session, and Linux' own range of ports. */
+/** Assumed where the system has no such files: systemd's hard limit for a session, and the default port range of Linux. */
 const FILES_ASSUMED = 4096;
 const PORTS_ASSUMED = [32_768, 60_999];
 

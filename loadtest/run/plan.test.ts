@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { readFlags } from '../test/flags.ts';
 import { type MachineFacts, plan } from './plan.ts';
-import { readFlags, readScenario } from './scenario.ts';
+import { readScenario } from './scenario.ts';
 
 const MACHINE: MachineFacts = { files: 20_000, ports: 28_232, memoryBytes: 2 ** 35 };
 const HERE = { api: '127.0.0.1:8080', pids: [], local: true };
@@ -15,7 +16,7 @@ const planned = (flags: string, target = HERE, machine = MACHINE) => {
 const flag = (flags: readonly string[], name: string) => flags[flags.indexOf(name) + 1];
 
 describe('plan', () => {
-  it('takes as many processes as the files of one demand', () => {
+  it('uses as many processes as the file limit of one makes necessary', () => {
     const sitting = (desktops: number) => planned(`--sitting --desktops ${desktops}`).processes;
     const one = 20_000 - 64;
     assert.equal(sitting(one - 1), 1);
@@ -24,19 +25,19 @@ describe('plan', () => {
     assert.throws(() => planned('--sitting --desktops 100000', HERE, { ...MACHINE, files: 64 }), /raise it/);
   });
 
-  it('takes more of them for more throws than one process throws', () => {
+  it('uses more processes for more throws than one process can make', () => {
     assert.equal(planned('--desktops 1000 --rate 40000').processes, 1);
     assert.equal(planned('--desktops 1000 --rate 40001').processes, 2);
     assert.equal(planned('--desktops 1000 --rate 90000 --processes 1').processes, 1);
   });
 
-  it('counts a connection for each who throws, or those they share', () => {
+  it('counts a connection for each throwing desktop, or the connections they share', () => {
     assert.equal(planned('--desktops 100').connections, 200);
     assert.equal(planned('--desktops 100 --throw-connections 7').connections, 107);
     assert.equal(planned('--desktops 100 --mix throwing=1,sitting=3').connections, 125);
   });
 
-  it('spreads over the loopback by itself, and asks for sources elsewhere', () => {
+  it('spreads over loopback addresses by itself, and asks for --sources elsewhere', () => {
     assert.equal(planned('--sitting --desktops 14116').sources, '');
     assert.equal(planned('--sitting --desktops 14117').sources, '127.0.0.1-127.0.0.2');
     assert.equal(planned('--sitting --desktops 28232', THERE).sources, '');
@@ -51,7 +52,7 @@ describe('plan', () => {
     assert.equal(flag(flags, '--mix'), 'sitting=500,throwing=500');
   });
 
-  it('warns when the memory will not do, twice as early where both ends are here', () => {
+  it('warns when memory is short, twice as early when both ends are on this machine', () => {
     const machine = { ...MACHINE, memoryBytes: 9_400 * 1000 };
     assert.equal(planned('--sitting --desktops 1000', HERE, machine).warnings.length, 0);
     assert.match(planned('--sitting --desktops 1001', HERE, machine).warnings[0], /1,001 connections take/);

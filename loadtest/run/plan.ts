@@ -1,32 +1,32 @@
 /**
- * The plan of a run: what the engine is told, and what the machine must give. Pure.
+ * The plan of a run: the engine's flags, and what the machine must provide. Pure.
  *
- * File descriptors decide how many processes the engine needs, ports how many source addresses, memory whether it can be
- * at all. Invariant: flags that were planned are flags the engine takes; what this machine can't do is said before anything
+ * File descriptors decide how many processes the engine needs, ports how many source addresses, and memory whether the run
+ * is possible at all. Invariant: the engine accepts every planned flag; what this machine can't do is reported before anything
  * starts.
  */
-
+import { Misused } from '../../tools/command.ts';
 import { bytes, count } from '../report/units.ts';
-import { BEHAVIOURS, type Behaviour, countsOf, Misused, type Scenario } from './scenario.ts';
+import { BEHAVIOURS, type Behaviour, countsOf, type Scenario } from './scenario.ts';
 
-/** What a machine has, as far as a swarm needs it. */
+/** What a swarm needs to know about a machine. */
 export interface MachineFacts {
   /** Open files a process may have. */
   files: number;
-  /** Ports of one source address towards one peer. */
+  /** Ports that one source address has for connections to one peer. */
   ports: number;
   memoryBytes: number;
 }
 
-/** Where the relay is. */
+/** The addresses and processes of the relay. */
 export interface Target {
   /** host:port */
   api: string;
   events?: string;
   crossings?: string;
-  /** Its processes, when they can be watched from here. */
+  /** Its processes, if they run on this machine. */
   pids: readonly number[];
-  /** On this machine: both ends of every connection take memory here, and every 127.x.y.z is a source. */
+  /** It runs on this machine: both ends of every connection take memory here, and every 127.x.y.z can be a source. */
   local: boolean;
 }
 
@@ -34,28 +34,28 @@ export interface Plan {
   flags: string[];
   desktops: number;
   counts: Record<Behaviour, number>;
-  /** Throws a second that are due, of all together; 0 in a closed loop. */
+  /** Throws a second that are due, of all desktops together; 0 in a closed loop. */
   rate: number;
   connections: number;
   processes: number;
   sources: string;
-  /** What will not go well, each a sentence. */
+  /** What will probably go wrong; each is a sentence. */
   warnings: string[];
 }
 
-/** Descriptors of an engine's process that are no desktop's; engine/options.h, SpareDescriptors, and some patience. */
+/** Descriptors that an engine process needs besides those of desktops: SpareDescriptors of engine/options.h, and some more. */
 const FILES_SPARE = 64;
 
-/** Of an address's ports; the others may still be in TIME_WAIT from the run before. */
+/** The share of an address's ports that can be used; the others may still be in TIME_WAIT from the run before. */
 const PORTS_SHARE = 0.5;
 
-/** Throws a second of one engine process: some two thirds of what one core throws (README.md). */
+/** Throws a second of one engine process: some two thirds of what one core can throw (NUMBERS.md). */
 const THROWS_PER_PROCESS = 40_000;
 
-/** Kernel memory of a connection's ends, measured with a million of them: 8.7 GiB of slab for both ends of each. */
+/** Kernel memory of a connection, measured with a million of them: 8.7 GiB of slab for both ends. */
 const CONNECTION_BYTES = { oneEnd: 4_700, bothEnds: 9_400 };
 
-/** Throws Misused when this machine can't, with what would help. */
+/** Throws Misused when this machine can't do the run; the message says what would help. */
 export function plan(scenario: Scenario, desktops: number, machine: MachineFacts, target: Target): Plan {
   const { settings, load, mix } = scenario;
   const counts = countsOf(mix, desktops);
@@ -101,7 +101,7 @@ export function describeLoad({ load, settings }: Scenario, { desktops, counts, r
   }
 }
 
-/** "250,000 throwing", or what the shares come to. */
+/** "250,000 throwing", or the numbers that the shares come to. */
 export function describeMix({ counts }: Plan): string {
   return BEHAVIOURS.filter((behaviour) => counts[behaviour] > 0)
     .map((behaviour) => `${count(counts[behaviour])} ${behaviour}`)
@@ -116,9 +116,10 @@ function processesFor(
   { files }: MachineFacts,
 ): number {
   const perProcess = files - FILES_SPARE;
-  if (perProcess < 1) throw new Misused(`a file limit of ${files} leaves no connection: raise it (ulimit -n 65536)`);
+  if (perProcess < 1)
+    throw new Misused(`a file limit of ${files} leaves no descriptor for a connection: raise it (ulimit -n 65536)`);
   let processes = Math.ceil(connections / perProcess);
-  // Each process has a descriptor for every other one.
+  // Each process has a descriptor for every other process.
   while (Math.ceil(connections / processes) + processes > perProcess) {
     if (++processes > 4095) {
       throw new Misused(

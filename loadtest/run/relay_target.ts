@@ -1,31 +1,31 @@
 /**
- * The relay of a run: one that is given by its address, or one that the swarm starts for itself and stops again.
+ * The relay of a run: a given one at its address, or one that the swarm starts and stops again.
  *
- * Invariant: `sample` never throws and never waits for long; a relay too busy to tell is a gap in its figures. What was
- * started is stopped by stop(), whatever became of the run.
+ * Invariant: `sample` never throws and never waits for long; when the relay is too busy to answer, its figures have a gap.
+ * A relay that was started here is stopped by stop(), however the run ended.
  */
-import { readFileSync } from 'node:fs';
 import { type Contender, start } from '../../tools/bench/contender.ts';
+import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
 import type { Target } from './plan.ts';
 import type { Scenario } from './scenario.ts';
 
-/** A relay that has not told its metrics by then is busy with something better. */
+/** A relay that has not answered by then is too busy; its figures get a gap. */
 const SAMPLE_MS_MAX = 900;
 
 export interface RelayTarget {
   target: Target;
   /** For people. */
-  is: string;
-  /** Undefined: it tells nothing, or not now. */
+  description: string;
+  /** Undefined when it has no metrics, or does not answer now. */
   sample(): Promise<RelaySample | undefined>;
-  /** Stops it and starts it anew on the same ports; only one that was started here. */
+  /** Stops it and starts it again on the same ports; absent for a given relay. */
   restart?(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Throws Error when the relay can't be started, or its admin port can't be asked. */
-export async function relayOf(scenario: Scenario, desktops: number): Promise<RelayTarget> {
+export async function openRelay(scenario: Scenario, desktops: number): Promise<RelayTarget> {
   return scenario.settings.url === '' ? startOwn(scenario, desktops) : useGiven(scenario);
 }
 
@@ -40,13 +40,13 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
   const ports = () => [
     ...['--port', String(relay.api), '--events-port', String(relay.events), '--admin-port', String(relay.admin)],
   ];
-  // A relay that is started anew has other processes; the engine takes the end of one it watches for the end of the run.
+  // A restarted relay has new processes, and the engine ends the run when a process that it watches ends.
   const pids = settings.restartAt > 0 ? [] : relay.pids;
   return {
     target: { api: `127.0.0.1:${relay.api}`, pids, local: true },
-    is: `${front} front, ${workers === 0 ? 'one process' : workers === undefined ? 'workers by cores' : `${workers} worker${workers === 1 ? '' : 's'}`}, on the same machine`,
+    description: `${front} front, ${workers === 0 ? 'one process' : workers === undefined ? 'workers by cores' : `${workers} worker${workers === 1 ? '' : 's'}`}, on the same machine`,
     sample: async () => {
-      const metrics = await quietly(relay.metrics());
+      const metrics = await orUndefined(relay.metrics());
       return metrics && sampleOf(metrics, Date.now());
     },
     restart: async () => {
@@ -58,10 +58,10 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
   };
 }
 
-/** With one process for all, throws come in by the same front and want room too. */
+/** In one process, throws arrive on the same front and need room too. */
 function roomFor(throwConnections: number | undefined, workers: number | undefined, desktops: number): number {
   const room = workers === 0 ? desktops + (throwConnections ?? desktops) : desktops;
-  return Math.ceil(room * 1.02) + 100; // some leave and join anew, and are there twice for a moment
+  return Math.ceil(room * 1.02) + 100; // a desktop that leaves and joins again counts twice for a moment
 }
 
 async function started(shape: Parameters<typeof start>[0]): Promise<Contender> {
@@ -84,17 +84,17 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
     local: /^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname),
   };
   const ask = settings.adminUrl === '' ? undefined : adminOf(settings.adminUrl, settings.adminTokenFile);
-  await ask?.(); // an address or token that is wrong is told before the run, not missed after it
+  await ask?.(); // reports a wrong address or token before the run, not after it
   return {
     target,
-    is: settings.url,
-    sample: async () => (ask ? quietly(ask()) : undefined),
+    description: settings.url,
+    sample: async () => (ask ? orUndefined(ask()) : undefined),
     stop: async () => {},
   };
 }
 
 function adminOf(url: string, tokenFile: string): () => Promise<RelaySample> {
-  const authorization = `Bearer ${readFileSync(tokenFile, 'utf8').trim()}`;
+  const authorization = `Bearer ${tokenIn(tokenFile)}`;
   const metrics = new URL('/metrics', url);
   return async () => {
     const answer = await fetch(metrics, {
@@ -109,6 +109,14 @@ function adminOf(url: string, tokenFile: string): () => Promise<RelaySample> {
   };
 }
 
-async function quietly<T>(asked: Promise<T>): Promise<T | undefined> {
+function tokenIn(file: string): string {
+  try {
+    return readInput(file).toString('utf8').trim();
+  } catch (error) {
+    throw new Misused(`--admin-token-file: ${sentenceOf(error)}`);
+  }
+}
+
+async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
   return asked.catch(() => undefined);
 }

@@ -1,8 +1,9 @@
 /**
- * One run: a relay, the engine, and the relay's own figures once a second beside it.
+ * One run: starts a relay and the engine, and reads the relay's own figures once a second.
  *
- * Invariant: whatever was started has ended when `run` returns or throws, and an engine that could account for itself did,
- * also when the relay died or the run was interrupted. Cost: one small request to the relay's admin port a second.
+ * Invariant: everything that was started has ended when `run` returns or throws. The engine's result is kept whenever it
+ * printed one, also when the relay died or the run was interrupted. Cost: one small request to the relay's admin port a
+ * second.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -10,43 +11,56 @@ import { ENGINE } from '../../tools/build.js';
 import { type EngineResult, type EngineSecond, readResult } from '../report/engine_result.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
-import { type RelayTarget, relayOf } from './relay_target.ts';
+import { openRelay, type RelayTarget } from './relay_target.ts';
 import type { Scenario } from './scenario.ts';
 
 const SAMPLE_EVERY_MS = 1000;
 
-/** Of what the engine says on stderr, kept for the message when it fails. */
-const SAID_LINES_MAX = 5;
+/** The last lines of the engine's stderr, which go into the error message when it fails. */
+const ERROR_LINES_MAX = 5;
 
-export interface Told {
-  begins(plan: Plan, relayIs: string): void;
+/** What a run reports while it is on. */
+export interface Progress {
+  /** `relay` is a description of the relay. */
+  begins(plan: Plan, relay: string): void;
   second(second: EngineSecond, sample: RelaySample | undefined): void;
   restarts(): void;
 }
 
-export interface Ran {
+export interface CompletedRun {
   result: EngineResult;
-  /** The engine's last line, as it came. */
+  /** The engine's last line, unchanged. */
   text: string;
   samples: RelaySample[];
   plan: Plan;
-  relayIs: string;
+  relayDescription: string;
 }
 
-/** Throws Misused when it can't be planned, Error when relay or engine can't be started or the engine ends without account. */
-export async function run(scenario: Scenario, desktops: number, machine: MachineFacts, told: Told): Promise<Ran> {
-  const relay = await relayOf(scenario, desktops);
+/** Throws Misused when the run can't be planned, Error when relay or engine can't be started or the engine ends without a result. */
+export async function run(
+  scenario: Scenario,
+  desktops: number,
+  machine: MachineFacts,
+  progress: Progress,
+): Promise<CompletedRun> {
+  const relay = await openRelay(scenario, desktops);
   try {
     const planned = plan(scenario, desktops, machine, relay.target);
-    told.begins(planned, relay.is);
+    progress.begins(planned, relay.description);
     const samples: RelaySample[] = [];
     const sampling = setInterval(async () => {
       const sample = await relay.sample();
       if (sample && sample.atMs > (samples.at(-1)?.atMs ?? 0)) samples.push(sample);
     }, SAMPLE_EVERY_MS);
     try {
-      const text = await conduct(planned, scenario, relay, told, samples);
-      return { result: readResult(text, 'the engine'), text, samples, plan: planned, relayIs: relay.is };
+      const text = await runEngine(planned, scenario, relay, progress, samples);
+      return {
+        result: readResult(text, 'the engine'),
+        text,
+        samples,
+        plan: planned,
+        relayDescription: relay.description,
+      };
     } finally {
       clearInterval(sampling);
     }
@@ -55,20 +69,20 @@ export async function run(scenario: Scenario, desktops: number, machine: Machine
   }
 }
 
-/** The engine from its start to its last line. */
-async function conduct(
+/** Runs the engine to its end. Returns its last line. */
+async function runEngine(
   { flags }: Plan,
   { settings }: Scenario,
   relay: RelayTarget,
-  told: Told,
+  progress: Progress,
   samples: readonly RelaySample[],
 ): Promise<string> {
   const engine = spawn(ENGINE, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const unpass = passSignals(engine);
-  const said: string[] = [];
+  const stopForwarding = forwardSignals(engine);
+  const errors: string[] = [];
   createInterface({ input: engine.stderr }).on('line', (line) => {
-    if (line.startsWith('swarm-engine: ')) said.push(line.slice('swarm-engine: '.length));
-    said.splice(0, said.length - SAID_LINES_MAX);
+    if (line.startsWith('swarm-engine: ')) errors.push(line.slice('swarm-engine: '.length));
+    errors.splice(0, errors.length - ERROR_LINES_MAX);
   });
   let last = '';
   let restarting: Promise<void> | undefined;
@@ -76,9 +90,9 @@ async function conduct(
   createInterface({ input: engine.stdout }).on('line', (line) => {
     last = line;
     const { second, phase } = JSON.parse(line) as { second?: EngineSecond; phase?: string };
-    if (second) told.second(second, samples.at(-1));
+    if (second) progress.second(second, samples.at(-1));
     if (phase === 'measure' && settings.restartAt > 0 && relay.restart) {
-      restarting = restartAfter(settings.restartAt, relay.restart, told).catch((error: Error) => {
+      restarting = restartAfter(settings.restartAt, relay.restart, progress).catch((error: Error) => {
         failed = error;
         engine.kill('SIGTERM');
       });
@@ -87,29 +101,29 @@ async function conduct(
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   engine.once('error', reject);
   engine.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
-  const ended = await promise.finally(unpass);
+  const ended = await promise.finally(stopForwarding);
   await restarting;
   if (failed) throw failed;
   if (!last.startsWith('{"phase":"done"')) {
     throw new Error(
-      `the engine ended with ${ended} before it could account for itself${said.map((line) => `: ${line}`).join('')}`,
+      `the engine ended with ${ended} before it printed a result${errors.map((line) => `: ${line}`).join('')}`,
     );
   }
   return last;
 }
 
-async function restartAfter(seconds: number, restart: () => Promise<void>, told: Told): Promise<void> {
+async function restartAfter(seconds: number, restart: () => Promise<void>, progress: Progress): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  told.restarts();
+  progress.restarts();
   await restart();
 }
 
-/** An interrupt is the engine's: it ends the run and tells what it has. */
-function passSignals(engine: ChildProcess): () => void {
+/** Forwards interrupts to the engine, which then ends the run and prints what it has. Returns a function that stops this. */
+function forwardSignals(engine: ChildProcess): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const pass = (signal: NodeJS.Signals) => engine.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
-  for (const signal of signals) process.on(signal, pass);
+  const forward = (signal: NodeJS.Signals) => engine.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
+  for (const signal of signals) process.on(signal, forward);
   return () => {
-    for (const signal of signals) process.off(signal, pass);
+    for (const signal of signals) process.off(signal, forward);
   };
 }

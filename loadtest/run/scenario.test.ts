@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { flagOf, helpOf, Misused } from '../../tools/command.ts';
+import { COMMAND } from '../bin/swarm.ts';
+import { readFlags } from '../test/flags.ts';
 import { type MachineFacts, plan } from './plan.ts';
-import { countsOf, Misused, readFlags, readScenario, settingsHelp } from './scenario.ts';
+import { countsOf, readScenario, SECTIONS, SETTINGS } from './scenario.ts';
 
 const SCENARIOS = join(import.meta.dirname, '../scenarios');
 const MACHINE: MachineFacts = { files: 20_000, ports: 28_232, memoryBytes: 2 ** 35 };
@@ -35,17 +38,17 @@ describe('scenario', () => {
     );
   });
 
-  it('takes the load of the command line instead of that of the file', () => {
+  it('uses the load of the command line instead of that of the file', () => {
     assert.deepEqual(scenario('--rate 5', { throwEvery: '2s' }).load, { kind: 'rate', perSecond: 5 });
   });
 
-  it('has everybody throw, or sit, when no mix is given', () => {
+  it('lets all desktops throw, or sit, when no mix is given', () => {
     assert.deepEqual(scenario('').mix, { throwing: 1 });
     assert.deepEqual(scenario('--sitting').mix, { sitting: 1 });
     assert.deepEqual(scenario('', { mix: { throwing: 80, slow: 20 } }).mix, { throwing: 80, slow: 20 });
   });
 
-  it('makes whole numbers of shares that add up to all desktops', () => {
+  it('turns shares into whole numbers that add up to all desktops', () => {
     for (const desktops of [1, 2, 3, 7, 100, 99_999]) {
       const counts = countsOf({ throwing: 1, sitting: 1, slow: 1 }, desktops);
       assert.equal(
@@ -56,31 +59,38 @@ describe('scenario', () => {
     }
   });
 
-  it('says which setting is wrong, what was wrong with it, and what it takes', () => {
+  it('says which setting is wrong, what is wrong with it, and what it takes', () => {
     const wrong: [string, RegExp][] = [
-      ['--desktops many', /^--desktops: "many" is not a whole number/],
-      ['--desktops 0', /^--desktops/],
-      ['--desktops 16777216', /^--desktops/],
-      ['--duration soon', /^--duration: "soon" is not a time like 10, 500ms, 2s or 1m/],
-      ['--duration 0', /at least 100ms/],
-      ['--rate 0', /^--rate/],
-      ['--rate 5 --throw-every 5s', /say one of/],
-      ['--mix dancing=5', /--mix: "dancing=5" is not a list of shares/],
+      [
+        '--desktops many',
+        /^--desktops: must be a whole number from 1 to 16777215, or several such as 10,50,100, not "many"\.$/,
+      ],
+      ['--desktops 0', /^--desktops: .* not "0"/],
+      ['--desktops 16777216', /^--desktops: .* from 1 to 16777215, .* not "16777216"/],
+      ['--desktops -5', /^--desktops: .* not "-5"/],
+      ['--duration soon', /^--duration: must be a time from 100ms to 168h such as 500ms, 5s or 2m, not "soon"/],
+      ['--duration 0', /^--duration: must be a time from 100ms/],
+      ['--rate 0', /^--rate: must be a number from 0\.001 to 10000000 .* not "0"/],
+      ['--rate -5', /^--rate: must be a number from .* not "-5"/],
+      ['--rate 5 --throw-every 5s', /give only one of/],
+      ['--mix dancing=5', /^--mix: must be a list of shares such as .* not "dancing=5"/],
       ['--mix throwing=0', /^--mix/],
-      ['--mix sitting=5', /nobody throwing/],
+      ['--mix sitting=5', /no desktop that throws/],
       ['--sitting --mix throwing=5,sitting=5', /--sitting, and yet/],
-      ['--sitting --mix hostile=1', /hostile alone/],
-      ['--mix throwing=1,sitting=999 --desktops 10', /none would throw/],
-      ['--front fast', /^--front: "fast" is not one of its values, auto\|native\|portable/],
-      ['--url relay', /is not http:\/\/HOST:PORT/],
-      ['--url https://relay:1', /is not http:\/\/HOST:PORT/],
+      ['--sitting --mix hostile=1', /only hostile desktops/],
+      ['--mix throwing=1,sitting=999 --desktops 10', /none of 10 desktops would throw/],
+      ['--front fast', /^--front: must be one of auto, native, portable, not "fast"\.$/],
+      ['--url relay', /^--url: must be http:\/\/HOST:PORT, not "relay"/],
+      ['--url https://relay:1', /^--url: must be http:\/\/HOST:PORT/],
       ['--url http://a:1 --isolate', /leave --url out/],
       ['--url http://a:1 --restart-at 5s', /leave --url out/],
       ['--url http://a:1 --admin-url http://a:2', /go together/],
-      ['--admin-url http://a:2 --admin-token-file t', /given by --url/],
+      ['--admin-url http://a:2 --admin-token-file t', /a relay given by --url/],
       ['--restart-at 40s', /within --duration/],
       ['--read-late 26s', /--read-late must be/],
-      ['--runs 0', /--runs must be at least 1/],
+      ['--runs 0', /^--runs: must be a whole number from 1 to 100/],
+      ['--sources here', /^--sources: must be IPv4 addresses and ranges/],
+      ['--sources 10.0.0.9-10.0.0.5', /^--sources: must be IPv4 addresses/],
       ['--threshold speed>5', /there is no figure "speed"/],
       ['--unknown', /Unknown option '--unknown'/],
       ['--out', /--out/],
@@ -99,13 +109,16 @@ describe('scenario', () => {
       () => scenario('', { desktop: 5 }),
       /^Error: a\.json: there is no setting "desktop"; there are name, /,
     );
-    assert.throws(() => scenario('', { duration: 'long' }), /^Error: a\.json: duration: "long"/);
+    assert.throws(
+      () => scenario('', { duration: 'long' }),
+      /^Error: a\.json: duration: must be a time from .* not "long"/,
+    );
     assert.throws(() => scenario('', { thresholds: 'lost == 0' }), /a\.json: thresholds must be a list/);
     assert.throws(() => readScenario({ json: '{', where: 'b.json' }, readFlags([])), /b\.json: not JSON/);
     assert.throws(() => readScenario({ json: '[]', where: 'b.json' }, readFlags([])), /b\.json: must be an object/);
   });
 
-  it('can be planned, and says what it shows, wherever one is kept here', () => {
+  it('can be planned and says what it shows, for every scenario that is kept here', () => {
     const kept = readdirSync(SCENARIOS);
     assert.ok(kept.length >= 8);
     for (const name of kept) {
@@ -118,10 +131,26 @@ describe('scenario', () => {
     }
   });
 
+  it('still passes by its own thresholds when a kept scenario is scaled: counts are compared with counts', () => {
+    for (const name of readdirSync(SCENARIOS)) {
+      const { thresholds } = readScenario(
+        { json: readFileSync(join(SCENARIOS, name), 'utf8'), where: name },
+        readFlags(['--desktops', '400']),
+      );
+      const absolute = thresholds.filter(
+        ({ figure, of, value }) => figure === 'parked' && (of === undefined || value !== 1),
+      );
+      assert.deepEqual(absolute, [], name);
+    }
+  });
+
   it('lists every setting in its help, with its default', () => {
-    const help = settingsHelp();
-    assert.match(help, /--connect-rate N +desktops that come a second \[10000\]/);
+    const help = helpOf(COMMAND);
+    assert.match(help, /--connect-rate N +desktops that connect a second \[10000\]/);
     assert.match(help, /--duration T +the measured window \[30s\]/);
-    for (const line of help.split('\n')) assert.ok(line.length <= 120, line);
+    assert.match(help, /--front KIND +front of the relay that is started: auto, native, portable \[auto\]/);
+    const headed = Object.values(SECTIONS).flatMap((settings) => Object.keys(settings));
+    assert.deepEqual(headed.toSorted(), Object.keys(SETTINGS).toSorted());
+    for (const name of headed) assert.match(help, new RegExp(`^ +--${flagOf(name)}\\b`, 'm'));
   });
 });

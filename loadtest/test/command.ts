@@ -1,4 +1,4 @@
-/** The swarm's command as users start it, and what came of it. */
+/** Starts the swarm's command as users do, and reads its report. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** `line` is called with each line of stderr, while the command runs. */
+/** Runs the command to its end. `line` is called with each line of stderr. */
 export async function swarm(
   args: readonly string[],
   line: (text: string, child: ChildProcess) => void = () => {},
@@ -35,7 +35,7 @@ export async function swarm(
   return { code, stdout, stderr };
 }
 
-/** A folder for --out, gone with the test. */
+/** A folder for --out, which is removed after the test. */
 export function folderOf(t: Pick<TestContext, 'after'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'sprites-swarm-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

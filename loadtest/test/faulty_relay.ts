@@ -1,4 +1,4 @@
-/** The engine's faulty relay as a process of its own: commits the faults it is told to, and tells how many. */
+/** Starts the engine's faulty relay as a process: it commits the faults it is configured for, and reports how many. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
@@ -24,11 +24,11 @@ export type Committed = Record<
 export interface FaultyRelay {
   url: string;
   pid: number;
-  /** Ends it; answers what it committed. */
+  /** Stops it. Returns the number of faults of each kind. */
   end(): Promise<Committed>;
 }
 
-/** `faults` as engine/faulty_relay.h has them: {'drop-every': 1000}. */
+/** `faults` are those of engine/faulty_relay.h: {'drop-every': 1000}. */
 export async function startFaultyRelay(faults: Record<string, number> = {}): Promise<FaultyRelay> {
   const settings = Object.entries(faults).map(([name, value]) => `${name}=${value}`);
   const child = spawn(PROGRAM, settings, { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -42,9 +42,9 @@ export async function startFaultyRelay(faults: Record<string, number> = {}): Pro
     end: async () => {
       const ended = once(child, 'exit');
       child.stdin.end();
-      const told = JSON.parse(String((await lines.next()).value));
+      const committed = JSON.parse(String((await lines.next()).value));
       await ended;
-      return told;
+      return committed;
     },
   };
 }

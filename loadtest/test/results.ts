@@ -1,8 +1,8 @@
-/** Results as engines print them, made of latencies one by one, for tests of what is done with them. */
+/** Makes results as engines print them, from a list of latencies, for tests of merging and judging. */
 import { COUNTS, type EngineResult, type EngineSecond } from '../report/engine_result.ts';
 import type { Bucket } from '../report/histogram.ts';
 
-/** The bucket the engine puts a value of `ns` into: 128 an octave, exact below 128. */
+/** The engine's bucket for a value of `ns`: 128 buckets an octave, exact below 128. */
 export function bucketOf(ns: number): [low: number, high: number] {
   if (ns < 128) return [ns, ns];
   const width = 2 ** (Math.floor(Math.log2(ns)) - 7);
@@ -21,12 +21,12 @@ export function bucketsOf(latenciesNs: readonly number[]): Bucket[] {
   return [...buckets.values()].sort((a, b) => a[0] - b[0]);
 }
 
-/** One that went well and whose throws took `latenciesNs`; `changes` win. */
+/** The result of a run that went well, whose sprites had these latencies. Members in `changes` replace those of the result. */
 export function resultOf(latenciesNs: readonly number[], changes: Partial<EngineResult> = {}): EngineResult {
   const n = latenciesNs.length;
   const max = Math.max(0, ...latenciesNs);
   const mean = n === 0 ? 0 : latenciesNs.reduce((sum, ns) => sum + ns, 0) / n;
-  // Percentiles that are nobody's: whoever averages them is found out.
+  // Impossible percentiles: a test fails when code averages them.
   const us = { count: n, mean: mean / 1000, p50: -1, p90: -1, p99: -1, p999: -1, max: max / 1000 };
   const none = { count: 0, mean: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 };
   const kernel = { tcpInUse: 0, tcpMemoryBytes: 0, slabBytes: 0, availableBytes: 0 };

@@ -7,17 +7,11 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { type Collected, start } from '../../tools/bench/contender.ts';
 import { runEngine } from '../../tools/bench/engine_run.ts';
 import { coreWaitSeconds, longestBlockMs, pausesOf } from '../../tools/bench/pauses.ts';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { ensurePrograms } from '../../tools/machine.js';
-
-export const MILLION_USAGE = `Usage: npm run bench -- million [--desktops 1000000] [--rate 5000] [--hold 120] [--workers 1]
-
-Brings up that many desktops on one relay, holds them for --hold seconds at --rate sprites a second, and prints memory,
-CPU, latency, pauses and losses. Needs root and Linux; it runs in its own network namespace.`;
 
 /** Settings of the namespace: all ports are for connections, and the queues hold a storm of connects. */
 const SYSCTLS: Record<string, string> = {
@@ -34,16 +28,16 @@ const INSIDE = 'SPRITES_BENCH_NAMESPACE';
 const CONNECT_RATE = 20_000;
 const SENDERS = 2_000;
 
-export async function million(argv: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...argv],
-    options: {
-      desktops: { type: 'string', default: '1000000' },
-      rate: { type: 'string', default: '5000' },
-      hold: { type: 'string', default: '120' },
-      workers: { type: 'string', default: '1' },
-    },
-  });
+export interface MillionOptions {
+  desktops: number;
+  /** Sprites a second. */
+  rate: number;
+  /** Seconds. */
+  hold: number;
+  workers: number;
+}
+
+export async function million({ desktops, rate, hold, workers }: MillionOptions): Promise<void> {
   if (process.env[INSIDE] === undefined) {
     if (process.getuid?.() !== 0) throw new Error('a network namespace needs root: run it with sudo');
     if (!ensurePrograms(['unshare', 'ip'], ['util-linux', 'iproute2'])) throw new Error('unshare and ip are needed');
@@ -54,21 +48,20 @@ export async function million(argv: readonly string[]): Promise<void> {
   spawnSync('ip', ['link', 'set', 'lo', 'up'], { stdio: 'inherit' });
   for (const [name, value] of Object.entries(SYSCTLS)) writeFileSync(`/proc/sys/${name}`, value);
 
-  const desktops = Number(values.desktops);
-  const name = `native, ${values.workers === '0' ? 'one process' : `${values.workers} worker(s)`}`;
+  const name = `native, ${workers === 0 ? 'one process' : `${workers} worker(s)`}`;
   const relay = await start({
     name,
     front: 'native',
-    workers: Number(values.workers),
-    flags: ['--max-desktops', values.desktops],
+    workers,
+    flags: ['--max-desktops', String(desktops)],
   });
   const [master] = relay.pids;
   const idle = rssOf(master);
   // The metrics before and after the measured window.
   const readings: Promise<Map<string, number>>[] = [];
   try {
-    const flags = ['--desktops', values.desktops, '--connect-rate', String(CONNECT_RATE), '--connect-timeout', '900'];
-    const load = ['--rate', values.rate, '--senders', String(SENDERS), '--warm-up', '5', '--duration', values.hold];
+    const flags = ['--desktops', String(desktops), '--connect-rate', String(CONNECT_RATE), '--connect-timeout', '900'];
+    const load = ['--rate', String(rate), '--senders', String(SENDERS), '--warm-up', '5', '--duration', String(hold)];
     let parkedRss = 0;
     const collected: Promise<Collected>[] = [];
     const account = await runEngine(relay, [...flags, ...load], {
@@ -117,9 +110,7 @@ export async function million(argv: readonly string[]): Promise<void> {
       ['limit', `${account.limit}${account.limitReason ? `: ${account.limitReason}` : ''}`],
     ];
     console.log(`\n${machine()}\n`);
-    console.log(
-      table([`${desktops.toLocaleString('en')} desktops, ${values.rate} sprites/s, ${values.hold} s`, name], rows),
-    );
+    console.log(table([`${desktops.toLocaleString('en')} desktops, ${rate} sprites/s, ${hold} s`, name], rows));
   } finally {
     await relay.stop();
   }

@@ -1,8 +1,8 @@
 /**
- * A GIF's frames, each whole: drawn over what the one before it left, as browsers do.
+ * Reads a GIF into whole frames, each drawn over what the previous frame left, as browsers do.
  *
- * omggif unpacks them; what a frame leaves behind, and how large all of it may be, is decided here.
- * Cost: the pixels of the screen for each frame that is kept; sizes are checked before any of it is unpacked.
+ * omggif unpacks them. This file decides what a frame leaves behind, and how large a GIF may be.
+ * Cost: the pixels of the whole screen for each frame. Sizes are checked before anything is unpacked.
  */
 import { type Frame, GifReader } from 'omggif';
 import { FRAMES_MAX } from '../wire/description.ts';
@@ -14,11 +14,14 @@ export interface Gif {
   frames: { rgba: Buffer; ms: number }[];
 }
 
-const MS_UNMEANT = 10; // ms: up to here a delay was not meant; browsers take it for
-const MS_USUAL = 100;
+/** Browsers replace a delay of at most this, which nobody meant, by the usual one. In ms. */
+const DELAY_MS_IGNORED_MAX = 10;
+const DELAY_MS_USUAL = 100;
+
+/** What GIF calls disposal: the frame's area becomes transparent, or what it was before the frame. */
 const [CLEAR, RESTORE] = [2, 3];
 
-/** Throws SprRefused, part `gif`: what is wrong with the file, or too much of it. */
+/** Throws SprRefused, part `gif`, when the file is broken or too large. */
 export function readGif(bytes: Buffer): Gif {
   try {
     return compose(new GifReader(bytes));
@@ -35,22 +38,23 @@ function compose(reader: GifReader): Gif {
   check(width, height, infos);
   const screen = Buffer.alloc(4 * width * height);
   const frames = infos.map((frame, i) => {
-    const hidden = frame.disposal === RESTORE ? Buffer.from(screen) : undefined;
+    const before = frame.disposal === RESTORE ? Buffer.from(screen) : undefined;
     reader.decodeAndBlitFrameRGBA(i, screen);
     const rgba = Buffer.from(screen);
     if (frame.disposal === CLEAR) clear(screen, width, frame);
-    hidden?.copy(screen);
+    before?.copy(screen);
     const ms = 10 * frame.delay;
-    return { rgba, ms: ms <= MS_UNMEANT ? MS_USUAL : ms };
+    return { rgba, ms: ms <= DELAY_MS_IGNORED_MAX ? DELAY_MS_USUAL : ms };
   });
   return { width, height, frames };
 }
 
 function check(width: number, height: number, frames: Frame[]): void {
   if (frames.length === 0 || frames.length > FRAMES_MAX) {
-    throw new SprRefused('gif', `The GIF has ${frames.length || 'no'} frames or more; 1 to ${FRAMES_MAX} are allowed.`);
+    const many = frames.length === 0 ? 'no frames' : `more than ${FRAMES_MAX} frames`;
+    throw new SprRefused('gif', `The GIF has ${many}; 1 to ${FRAMES_MAX} are allowed.`);
   }
-  // Of all frames side by side, which is how they come to lie on a sheet.
+  // All frames lie side by side on one sheet.
   if (!(width >= 1 && height >= 1 && width * height * frames.length <= SHEET_SIDE_PIXELS_MAX ** 2)) {
     throw new SprRefused('gif', `${frames.length} frames of ${width}×${height} pixels do not fit on a sheet.`);
   }

@@ -1,32 +1,33 @@
-/** The relay's program: reads the options, plays its role, and stops on a signal. */
+/** `npm start`: reads the options, starts the relay as a master or as one of its workers, and stops it on a signal. */
 import cluster from 'node:cluster';
+import { once } from 'node:events';
+import net from 'node:net';
+import { dirname } from 'node:path';
 import pino from 'pino';
+import { EXIT, Misused, makeFolder, runCommand, sentenceOf } from '../../tools/command.ts';
 import { startPrimary } from '../roles/primary.ts';
 import { startWorker } from '../roles/worker_process.ts';
-import { help, Misused, type Options, readOptions } from './options.ts';
+import { COMMAND, type Options, optionsOf } from './options.ts';
 
-const EXIT_FAILED = 1;
-const EXIT_MISUSED = 2;
-
-async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2), process.env);
-  if (options === 'help') {
-    console.log(help());
-    return;
-  }
+async function start(options: Options): Promise<void> {
   const log = pino({
     level: options.logLevel,
     base: { pid: process.pid, role: cluster.isPrimary ? 'master' : 'worker' },
   });
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'a fault of the relay; this process ends');
-    process.exit(EXIT_FAILED);
+    process.exit(EXIT.failed);
   });
   if (cluster.isPrimary) await primary(options, log);
   else await startWorker(JSON.parse(process.env.SPRITES_WORKER as string), log);
 }
 
 async function primary(options: Options, log: pino.Logger): Promise<void> {
+  makeFolder(options.data, '--data');
+  makeFolder(dirname(options.adminTokenFile), '--admin-token-file');
+  await checkPort('--port', options.port, options.host);
+  await checkPort('--events-port', options.eventsPort, options.host);
+  await checkPort('--admin-port', options.adminPort, options.adminHost);
   const relay = await startPrimary(options, log);
   process.on('SIGTERM', relay.stop);
   process.on('SIGINT', relay.stop);
@@ -35,14 +36,39 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   const preset = process.env.SPRITES_PRESET;
   if (preset) console.error(`V8 runs with ${process.execArgv.join(' ')} (${preset}).`);
   await relay.stopped;
-  process.exit(0);
+  process.exit(EXIT.done);
 }
 
-// A worker is told by its master; a terminal's Ctrl-C reaches both.
+/** Throws Error when the relay can't listen there. Checked before the start, because a front's own error names no option. */
+async function checkPort(option: string, port: number, host: string): Promise<void> {
+  if (port === 0) return;
+  const server = net.createServer();
+  try {
+    await once(server.listen({ port, host, exclusive: true }), 'listening');
+  } catch (error) {
+    throw new Error(`${option}: ${whyNoPort(error as NodeJS.ErrnoException, port, host)}`);
+  }
+  server.close();
+  await once(server, 'close');
+}
+
+function whyNoPort({ code, message }: NodeJS.ErrnoException, port: number, host: string): string {
+  const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  if (code === 'EADDRINUSE') return `address already in use: another program listens on ${at}; choose another port`;
+  if (code === 'EACCES') return `may not listen on ${at}: permission denied`;
+  if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine`;
+  return message;
+}
+
+// The master stops its workers; a terminal's Ctrl-C also reaches them directly, and they ignore it.
 if (cluster.isWorker) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
-main().catch((error: Error) => {
-  const misused = error instanceof Misused;
-  console.error(misused ? error.message : `The relay could not start: ${error.message}.`);
-  process.exit(misused ? EXIT_MISUSED : EXIT_FAILED);
+const code = await runCommand(COMMAND, async ({ values }) => {
+  await start(optionsOf(values)).catch((error: Error) => {
+    throw error instanceof Misused ? error : new Error(`The relay could not start: ${sentenceOf(error)}`);
+  });
+  return EXIT.done;
 });
+// What a start that failed has opened would keep the process alive. A worker that has started goes on.
+if (code !== EXIT.done) process.exit(code);
+process.exitCode = code;

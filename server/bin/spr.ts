@@ -1,166 +1,170 @@
 /**
- * `npm run spr -- pack|show|lint`: makes .spr files, reads them, checks them as the relay would.
+ * `npm run spr -- pack|show|lint`: makes .spr files, prints what is in them, and checks them as the relay would.
  *
- * Parse, act, tell. Exit 0 done, 1 failed, 2 misused. Reads and writes only the files it is told.
+ * It reads and writes only the files that the command line names.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
-import { parseArgs } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
+import {
+  type Command,
+  EXIT,
+  form,
+  goingWith,
+  Misused,
+  number,
+  readInput,
+  repeated,
+  runCommand,
+  type Surroundings,
+  sentenceOf,
+  surroundings,
+  text,
+  type Values,
+} from '../../tools/command.ts';
 import { type AsepriteExport, readAseprite } from '../wire/aseprite.ts';
-import { type Animation, FPS_MAX, FRAMES_MAX, SCALE_MIN } from '../wire/description.ts';
-import { readPng, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
+import { type Animation, FPS_MAX, FRAMES_MAX, SCALE_MAX, SCALE_MIN } from '../wire/description.ts';
+import { PNG_SIGNATURE, readPng, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
 import { writeSheet } from '../wire/sheet.ts';
 import { readSpr, type Spr, SprRefused } from '../wire/spr.ts';
 import { readGif } from './gif.ts';
 
-export const HELP = `Usage: npm run spr -- COMMAND
+const OPTIONS = goingWith(['pack'], {
+  output: { ...text('FILE', 'where to write it'), shown: 'INPUT with .spr', letter: 'o' },
+  name: { ...text('TEXT', 'its name'), shown: "the file's" },
+  author: text('TEXT', 'who drew it'),
+  licence: text('TEXT', 'an SPDX name such as CC0-1.0'),
+  frame: {
+    ...form('WxH', 'size of a frame in pixels, for a PNG with several', 'WxH such as 32x32', readSize),
+    shown: 'the whole picture',
+  },
+  scale: {
+    ...number('N', `pixels on screen for one of the sheet, ${SCALE_MIN} to ${SCALE_MAX}`, [SCALE_MIN, SCALE_MAX]),
+    shown: '2, less for big frames',
+  },
+  hitbox: {
+    ...form('X,Y,W,H', 'what collides, in pixels of the frame', 'numbers such as 4,8,24,24', readNumbers),
+    shown: 'the whole frame',
+  },
+  animation: repeated(
+    form(
+      'SPEC',
+      'NAME=FRAMES@FPS, for PNG and GIF: idle=0-3@4, walk=4,5,6,5@10; names that desktops play: idle walk fall drag land climb sleep; only idle is required',
+      'NAME=FRAMES@FPS such as walk=4,5,6,5@10, with frames and ranges of them',
+      readAnimation,
+    ),
+  ),
+  behaviour: form(
+    'SPEC',
+    'any of walkSpeed=60,jumpSpeed=420,gravity=1800,bounce=0.3',
+    'a list of walkSpeed=N, jumpSpeed=N, gravity=N and bounce=N',
+    readBehaviour,
+  ),
+});
 
-  pack INPUT [options]   make a .spr from an Aseprite export (its .json, the PNG beside it), any PNG, or a GIF with its frames
-  show FILE              print what is in a .spr
-  lint FILE...           check files as the relay would; silent when all is well
+type PackOptions = Values<typeof OPTIONS>;
 
-Options of pack:
-  -o, --output FILE      where to write it; default: INPUT with .spr
-      --name TEXT        its name; default: the file's
-      --author TEXT      who drew it
-      --licence TEXT     an SPDX name such as CC0-1.0
-      --frame WxH        size of a frame in pixels, for a PNG with several; default: the whole picture
-      --scale N          pixels on screen for one of the sheet, 0.25 to 16; default: 2, less for big frames
-      --hitbox X,Y,W,H   what collides, in pixels of the frame; default: the whole frame
-      --animation SPEC   NAME=FRAMES@FPS, for PNG and GIF, once for each: idle=0-3@4, walk=4,5,6,5@10
-                         names desktops play: idle walk fall drag land climb sleep; only idle is required
-      --behaviour SPEC   any of walkSpeed=60,jumpSpeed=420,gravity=1800,bounce=0.3
-
-  -h, --help             this text
-
-Exit status: 0 done, 1 failed, 2 misused.
-`;
-
-export const OPTIONS = {
-  output: { type: 'string', short: 'o' },
-  name: { type: 'string' },
-  author: { type: 'string' },
-  licence: { type: 'string' },
-  frame: { type: 'string' },
-  scale: { type: 'string' },
-  hitbox: { type: 'string' },
-  animation: { type: 'string', multiple: true },
-  behaviour: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-interface PackOptions {
-  output?: string;
-  name?: string;
-  author?: string;
-  licence?: string;
-  frame?: string;
-  scale?: string;
-  hitbox?: string;
-  animation?: string[];
-  behaviour?: string;
-}
-
-/** The command line is not one. */
-class Misuse extends Error {}
+export const COMMAND: Command<typeof OPTIONS> = {
+  usage: ['npm run spr -- COMMAND [options]'],
+  about: 'Makes and reads .spr files, the sprites that desktops throw.',
+  commands: {
+    pack: [
+      'INPUT',
+      'make a .spr from an Aseprite export (its .json, with the PNG beside it), any PNG, or a GIF with its frames',
+    ],
+    show: ['FILE', 'print what is in a .spr'],
+    lint: ['FILE...', 'check files as the relay would; silent when all is well'],
+  },
+  needsCommand: true,
+  options: OPTIONS,
+  notes: ['The options belong to pack.'],
+};
 
 const SHOWN_SIDE = 96; // px of a big frame's longer side on screen when no scale is given
 const SCALE_DEFAULT = 2;
 
-/** Runs one command. Returns the exit status. */
-export function run(args: string[], print: (text: string) => void, complain: (text: string) => void): number {
-  try {
-    const { values, positionals } = parseCommand(args);
-    const [command, ...files] = positionals;
-    if (values.help) {
-      print(HELP);
-      return 0;
-    }
-    const { help: _, ...options } = values;
-    if (command !== 'pack' && Object.keys(options).length > 0) throw new Misuse(`Only pack takes options.`);
-    switch (command) {
-      case 'pack':
-        print(pack(only(files), options));
-        return 0;
-      case 'show':
-        print(describe(only(files), readSpr(readFileSync(only(files)))));
-        return 0;
-      case 'lint':
-        if (files.length === 0) throw new Misuse('lint wants at least one file.');
-        return lint(files, complain);
-      default:
-        throw new Misuse(command === undefined ? 'There is no command.' : `There is no command ${command}.`);
-    }
-  } catch (error) {
-    if (error instanceof Misuse) {
-      complain(`${error.message}\n\n${HELP}`);
-      return 2;
-    }
-    if (error instanceof SprRefused || (error as NodeJS.ErrnoException).code !== undefined) {
-      complain(`${(error as Error).message}\n`);
-      return 1;
-    }
-    throw error;
-  }
+/** Runs one command. Returns the exit code. */
+export function run(around: Surroundings): Promise<number> {
+  const { print, complain } = around;
+  return runCommand(
+    COMMAND,
+    ({ words: [command, ...files], values }) => {
+      switch (command) {
+        case 'pack':
+          print(naming(only(command, files), (file) => pack(file, values)));
+          return EXIT.done;
+        case 'show':
+          print(naming(only(command, files), (file) => describe(file, readSpr(readInput(file)))));
+          return EXIT.done;
+        default:
+          if (files.length === 0) throw new Misused('lint: name at least one file. See --help.');
+          return lint(files, complain);
+      }
+    },
+    around,
+  );
 }
 
-function parseCommand(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new Misuse((error as Error).message);
-  }
-}
-
-function only(files: string[]): string {
-  if (files.length !== 1) throw new Misuse(`One file is wanted, and ${files.length} were given.`);
+function only(command: string, files: readonly string[]): string {
+  if (files.length !== 1) throw new Misused(`${command}: name one file, not ${files.length}. See --help.`);
   return files[0];
 }
 
-function lint(files: string[], complain: (text: string) => void): number {
-  let failed = 0;
+/** Puts the file's name before what is wrong with it. */
+function naming(file: string, work: (file: string) => string): string {
+  try {
+    return work(file);
+  } catch (error) {
+    throw error instanceof SprRefused ? new Error(`${file}: ${error.message}`) : error;
+  }
+}
+
+function lint(files: readonly string[], complain: (text: string) => void): number {
+  let code: number = EXIT.done;
   for (const file of files) {
     try {
-      readSpr(readFileSync(file));
+      readSpr(readInput(file));
     } catch (error) {
-      complain(`${file}: ${(error as Error).message}\n`);
-      failed = 1;
+      complain(error instanceof SprRefused ? `${file}: ${error.message}` : sentenceOf(error));
+      code = EXIT.failed;
     }
   }
-  return failed;
+  return code;
 }
 
 function pack(input: string, options: PackOptions): string {
   const output = options.output ?? join(dirname(input), `${parse(input).name}.spr`);
   const bytes = packed(input, options);
-  const spr = readSpr(bytes); // what the relay would refuse is not written
+  const spr = readSpr(bytes); // a file that the relay would reject is not written
   writeFileSync(output, bytes);
   return describe(output, spr);
 }
 
+const NOT_A_PICTURE = 'This is not a picture that pack reads: give a PNG, a GIF, or the .json of an Aseprite export.';
+
 function packed(input: string, options: PackOptions): Uint8Array {
   if (input.toLowerCase().endsWith('.json')) return packAseprite(input, options);
-  const bytes = readFileSync(input);
-  return bytes.subarray(0, 4).toString('latin1') === 'GIF8'
-    ? packGif(input, bytes, options)
-    : packPng(input, bytes, options);
+  const bytes = readInput(input);
+  if (bytes.subarray(0, 4).toString('latin1') === 'GIF8') return packGif(input, bytes, options);
+  if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return packPng(input, bytes, options);
+  throw new SprRefused('file', NOT_A_PICTURE);
 }
 
 function packAseprite(input: string, options: PackOptions): Uint8Array {
-  if (options.frame || options.animation) throw new Misuse('An Aseprite export has its own frames and animations.');
-  const exported = readAseprite(readFileSync(input, 'utf8'));
-  const image = readFileSync(join(dirname(input), parse(exported.image ?? `${parse(input).name}.png`).base));
+  if (options.frame) throw new Misused('--frame: an Aseprite export has its own frames.');
+  if (options.animation.length > 0) throw new Misused('--animation: an Aseprite export has its own animations.');
+  const exported = readAseprite(readInput(input).toString('utf8'));
+  const image = readInput(join(dirname(input), parse(exported.image ?? `${parse(input).name}.png`).base));
   const { frame, animations, hitbox } = exported;
   const sheet = gridOf(exported, decode(image));
   const own = hitbox === undefined ? {} : { hitbox };
   return writeSheet(sheet, { ...own, ...described(input, frame, options), animations }, crc32);
 }
 
-/** All frames on a grid, played as long as they were shown. */
+/** Puts all frames on a grid, and plays each for as long as the GIF shows it. */
 function packGif(input: string, bytes: Buffer, options: PackOptions): Uint8Array {
-  if (options.frame) throw new Misuse('A GIF has its own frames.');
+  if (options.frame) throw new Misused('--frame: a GIF has its own frames.');
   const { width, height, frames } = readGif(bytes);
   const columns = columnsFor(frames.length, { width, height });
   const sheet = newSheet(frames.length, columns, { width, height });
@@ -168,12 +172,13 @@ function packGif(input: string, bytes: Buffer, options: PackOptions): Uint8Array
     const [left, top] = [(cell % columns) * width, Math.floor(cell / columns) * height];
     PNG.bitblt(Object.assign(new PNG({ width, height }), { data: rgba }), sheet, 0, 0, width, height, left, top);
   }
-  const animations = options.animation?.map(animationOf) ?? [['idle', shownFor(frames.map(({ ms }) => ms))]];
+  const animations =
+    options.animation.length > 0 ? options.animation : [['idle', shownFor(frames.map(({ ms }) => ms))] as const];
   const description = described(input, { width, height }, options);
   return writeSheet(written(sheet), { ...description, animations: Object.fromEntries(animations) }, crc32);
 }
 
-/** Every frame as often as its share of the time, in steps of the shortest one; where those are too many, each once. */
+/** Repeats each frame according to its share of the time, in steps of the shortest one; if that makes too many, plays each once. */
 function shownFor(ms: number[]): Animation {
   const stepMsMin = 1000 / FPS_MAX;
   const stepMs = Math.max(Math.min(...ms), stepMsMin);
@@ -185,15 +190,15 @@ function shownFor(ms: number[]): Animation {
 
 function packPng(input: string, image: Buffer, options: PackOptions): Uint8Array {
   const { header } = readPng(image, crc32);
-  const frame = options.frame === undefined ? header : sizeOf(options.frame);
+  const frame = options.frame ?? header;
   const cells = Math.min(FRAMES_MAX, Math.floor(header.width / frame.width) * Math.floor(header.height / frame.height));
   const all = { idle: { frames: Array.from({ length: cells }, (_, cell) => cell), fps: 8 } };
-  const animations = options.animation === undefined ? all : Object.fromEntries(options.animation.map(animationOf));
+  const animations = options.animation.length === 0 ? all : Object.fromEntries(options.animation);
   const description = { ...described(input, { width: frame.width, height: frame.height }, options), animations };
   return writeSheet(image, description, crc32);
 }
 
-/** All of a description but its animations. */
+/** A sprite's description without its animations. */
 function described(input: string, frame: { width: number; height: number }, options: PackOptions) {
   const { name, author, licence, scale, hitbox, behaviour } = options;
   const fitting = Math.max(SCALE_MIN, Math.min(SCALE_DEFAULT, SHOWN_SIDE / Math.max(frame.width, frame.height)));
@@ -203,20 +208,23 @@ function described(input: string, frame: { width: number; height: number }, opti
     ...(author === undefined ? {} : { author }),
     ...(licence === undefined ? {} : { licence }),
     frame,
-    scale: scale === undefined ? fitting : numberOf(scale, '--scale'),
-    ...(hitbox === undefined ? {} : { hitbox: hitbox.split(',').map((side) => numberOf(side, '--hitbox')) }),
-    ...(behaviour === undefined ? {} : { behaviour: behaviourOf(behaviour) }),
+    scale: scale ?? fitting,
+    ...(hitbox === undefined ? {} : { hitbox }),
+    ...(behaviour === undefined ? {} : { behaviour }),
   };
 }
 
-/** The exported frames on a grid of their own, each where it belongs on its canvas. */
+/** Puts the exported frames on a new grid, each at its place on its canvas. */
 function gridOf({ frame, frames }: AsepriteExport, source: PNG): Buffer {
   const columns = columnsFor(frames.length, frame);
   const sheet = newSheet(frames.length, columns, frame);
   for (const [cell, { x, y, width, height, offsetX, offsetY }] of frames.entries()) {
     const outside = x + width > source.width || y + height > source.height;
     if (outside || offsetX + width > frame.width || offsetY + height > frame.height) {
-      throw new SprRefused('aseprite', `Frame ${cell} does not lie on the picture; is it the one of this export?`);
+      throw new SprRefused(
+        'aseprite',
+        `Frame ${cell} does not lie on the picture; does the picture belong to this export?`,
+      );
     }
     const left = (cell % columns) * frame.width + offsetX;
     const top = Math.floor(cell / columns) * frame.height + offsetY;
@@ -225,7 +233,7 @@ function gridOf({ frame, frames }: AsepriteExport, source: PNG): Buffer {
   return written(sheet);
 }
 
-/** Of a grid that is about square, and has no more cells than a sheet may. */
+/** The number of columns of a grid that is about square and has no more cells than a sheet may have. */
 function columnsFor(cells: number, frame: { width: number; height: number }): number {
   let columns = Math.ceil(Math.sqrt((cells * frame.height) / frame.width)) || 1;
   while (cells <= FRAMES_MAX && columns * Math.ceil(cells / columns) > FRAMES_MAX) columns++;
@@ -245,7 +253,7 @@ function written(sheet: PNG): Buffer {
 }
 
 function decode(image: Buffer): PNG {
-  readPng(image, crc32); // refuses impossible sizes before memory is spent on them
+  readPng(image, crc32); // rejects impossible sizes before memory is spent on them
   try {
     return PNG.sync.read(image);
   } catch (error) {
@@ -253,37 +261,40 @@ function decode(image: Buffer): PNG {
   }
 }
 
-function animationOf(spec: string): [string, Animation] {
-  const [, name, list, fps] = /^([^=]+)=([\d,-]+)@([\d.]+)$/.exec(spec) ?? [];
-  if (name === undefined) throw new Misuse(`--animation ${spec} is not NAME=FRAMES@FPS.`);
-  const frames = list.split(',').flatMap((part) => {
-    const [, first, last] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part) ?? [];
-    if (first === undefined) throw new Misuse(`--animation ${spec}: ${part} is no frame and no range.`);
-    const length = Number(last ?? first) - Number(first);
-    return Array.from({ length: Math.abs(length) + 1 }, (_, i) => Number(first) + Math.sign(length) * i);
-  });
-  return [name, { frames, fps: Number(fps) }];
+function readAnimation(spec: string): readonly [string, Animation] | undefined {
+  const [, name, list, fps] = /^([^=]+)=([\d,-]+)@(\d+(?:\.\d+)?|\.\d+)$/.exec(spec) ?? [];
+  if (name === undefined) return undefined;
+  const parts = list.split(',').map(readFrames);
+  if (parts.includes(undefined)) return undefined;
+  return [name, { frames: (parts as number[][]).flat(), fps: Number(fps) }];
 }
 
-function behaviourOf(spec: string): Record<string, number> {
-  const pairs = spec.split(',').map((pair) => {
-    const [, field, value] = /^(walkSpeed|jumpSpeed|gravity|bounce)=(.+)$/.exec(pair) ?? [];
-    if (field === undefined)
-      throw new Misuse(`--behaviour ${pair}: there is walkSpeed, jumpSpeed, gravity and bounce.`);
-    return [field, numberOf(value, '--behaviour')];
-  });
-  return Object.fromEntries(pairs);
+/** "5" → 5; "3-1" → 3 2 1. */
+function readFrames(part: string): number[] | undefined {
+  const [, first, last] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part) ?? [];
+  if (first === undefined) return undefined;
+  const length = Number(last ?? first) - Number(first);
+  return Array.from({ length: Math.abs(length) + 1 }, (_, i) => Number(first) + Math.sign(length) * i);
 }
 
-function sizeOf(spec: string): { width: number; height: number } {
+function readBehaviour(spec: string): Record<string, number> | undefined {
+  const pairs = spec.split(',').map((pair) => /^(walkSpeed|jumpSpeed|gravity|bounce)=(.+)$/.exec(pair));
+  if (pairs.some((pair) => pair === null || readNumber(pair[2]) === undefined)) return undefined;
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1], readNumber(pair?.[2] as string)]));
+}
+
+function readSize(spec: string): { width: number; height: number } | undefined {
   const [, width, height] = /^(\d{1,4})x(\d{1,4})$/.exec(spec) ?? [];
-  if (!(Number(width) > 0 && Number(height) > 0)) throw new Misuse(`--frame ${spec} is not WxH, such as 32x32.`);
-  return { width: Number(width), height: Number(height) };
+  return Number(width) > 0 && Number(height) > 0 ? { width: Number(width), height: Number(height) } : undefined;
 }
 
-function numberOf(text: string, option: string): number {
-  if (!/^-?\d+(\.\d+)?$/.test(text)) throw new Misuse(`${option}: ${text} is not a number.`);
-  return Number(text);
+function readNumbers(spec: string): number[] | undefined {
+  const numbers = spec.split(',').map(readNumber);
+  return numbers.includes(undefined) ? undefined : (numbers as number[]);
+}
+
+function readNumber(given: string): number | undefined {
+  return /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : undefined;
 }
 
 function describe(file: string, { width, height, frames, description }: Spr): string {
@@ -292,7 +303,7 @@ function describe(file: string, { width, height, frames, description }: Spr): st
     ['name', name],
     ['author', author || '–'],
     ['licence', licence || '–'],
-    ['sheet', `${width} × ${height} px, ${frames} frames of ${frame.width} × ${frame.height}`],
+    ['sheet', `${width} × ${height} px, ${framesOf(animations, frames)} of ${frame.width} × ${frame.height}`],
     ['scale', String(scale)],
     ['hitbox', `${hitbox[2]} × ${hitbox[3]} at ${hitbox[0]}, ${hitbox[1]}`],
     [
@@ -307,15 +318,18 @@ function describe(file: string, { width, height, frames, description }: Spr): st
     ]),
   ];
   const column = Math.max(...rows.map(([label]) => label.length));
-  return `${file}\n${rows.map(([label, text]) => `  ${label.padEnd(column)}  ${text}\n`).join('')}`;
+  return [file, ...rows.map(([label, text]) => `  ${label.padEnd(column)}  ${text}`)].join('\n');
+}
+
+/** The frames that animations play; a sheet may have more cells than that, the last of them empty. */
+function framesOf(animations: Spr['description']['animations'], cells: number): string {
+  const played = new Set(Object.values(animations).flatMap(({ frames }) => [...frames])).size;
+  const frames = `${played} frame${played === 1 ? '' : 's'}`;
+  return played === cells ? frames : `${frames} in ${cells} cells`;
 }
 
 if (import.meta.main) {
-  // npm changes to the package's folder; paths are meant from where the person is.
+  // npm changes to the package's folder; relative paths are meant from where the user is.
   if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
-  process.exitCode = run(
-    process.argv.slice(2),
-    (text) => process.stdout.write(text),
-    (text) => process.stderr.write(text),
-  );
+  process.exitCode = await run(surroundings());
 }

@@ -1,69 +1,56 @@
-/** `npm run bench:heap`: what the shape of state, and V8's flags, do to pauses; all questions of this folder or one. */
-import { parseArgs } from 'node:util';
+/** `npm run bench:heap`: what the shape of state, and V8's flags, do to pauses; all benches of this folder or one. */
 import { buildEngine } from '../../tools/build.js';
+import { type Command, goingWith, Misused, oneOf, runCommand, whole } from '../../tools/command.ts';
 import { externalBuffers, LOADS } from './buffers.ts';
 import { collections } from './collections.ts';
 import { RELAY_SETS, relayFlags } from './relay.ts';
 import { topologies } from './topology.ts';
 
-const USAGE = `Usage: npm run bench:heap -- [topology | collection]
-       npm run bench:heap -- buffers [${Object.keys(LOADS).join(' | ')}] …
-       npm run bench:heap -- relay [${RELAY_SETS.join(' | ')}] … [--rounds 1] [--workers 1] [--front portable]
+const OPTIONS = goingWith(['relay'], {
+  rounds: whole('N', 'how often each set of flags is measured', [1, 1000], 1),
+  workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, 64], 1),
+  front: oneOf('KIND', 'front of the relay', ['portable', 'native'], 'portable'),
+});
 
-topology   two million desktops as objects, and as typed arrays: pauses, and what gc() costs
-collection a full collection on demand: gc(), and what POST /admin/gc does
-buffers    Buffers beside two million objects, with each flag
-relay      the relay itself, as many polls as one process may hold, with each flag alone and the launcher's preset
-
-Without a question all of them, some 12 minutes. Let nothing else run on the machine meanwhile.`;
-
-interface Options {
-  rounds: string;
-  workers: string;
-  front: string;
-}
-
-const QUESTIONS: Record<string, (words: readonly string[], options: Options) => Promise<void>> = {
-  topology: () => topologies(),
-  collection: () => collections(),
-  buffers: (words) => externalBuffers(known(words, Object.keys(LOADS))),
-  relay: (words, { rounds, workers, front }) => {
-    const why = buildEngine();
-    if (why) throw new Error(`the swarm's engine is needed: ${why}`);
-    return relayFlags(
-      known(words, RELAY_SETS),
-      Number(rounds),
-      front === 'native' ? front : 'portable',
-      Number(workers),
-    );
+export const COMMAND: Command<typeof OPTIONS> = {
+  usage: ['npm run bench:heap -- [BENCH [names] [options]]'],
+  about: 'Measures pauses of V8. Without a bench it runs all of them, some 12 minutes. Let nothing else run meanwhile.',
+  commands: {
+    topology: ['', 'two million desktops as objects, and as typed arrays: pauses, and what gc() costs'],
+    collection: ['', 'a full collection on demand: gc(), and what POST /admin/gc does'],
+    buffers: ['[names]', `Buffers beside two million objects, with each flag; names: ${Object.keys(LOADS).join(', ')}`],
+    relay: [
+      '[names]',
+      `the relay itself, with as many polls as one process may hold, with each flag alone and with the launcher's preset; names: ${RELAY_SETS.join(', ')}`,
+    ],
   },
+  options: OPTIONS,
+  notes: ['The options belong to relay.'],
 };
 
-/** Words of the command line that must be of these; all of them when there are none. */
+/** The words, which must be among `names`; all names when there are no words. Throws Misused. */
 function known(words: readonly string[], names: readonly string[]): readonly string[] {
   const unknown = words.find((word) => !names.includes(word));
-  if (unknown !== undefined) throw new Error(`${unknown}: must be one of ${names.join(', ')}`);
+  if (unknown !== undefined) {
+    throw new Misused(`${JSON.stringify(unknown)}: must be one of ${names.join(', ')}. See --help.`);
+  }
   return words.length > 0 ? words : names;
 }
 
-try {
-  const { values, positionals } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '1' },
-      workers: { type: 'string', default: '1' },
-      front: { type: 'string', default: 'portable' },
-      help: { type: 'boolean', default: false },
-    },
-    allowPositionals: true,
-  });
-  const [first, ...words] = positionals;
-  if (values.help) console.log(USAGE);
-  else {
-    for (const question of first === undefined ? Object.keys(QUESTIONS) : known([first], Object.keys(QUESTIONS))) {
-      await QUESTIONS[question](words, values);
+if (import.meta.main) {
+  process.exitCode = await runCommand(COMMAND, async ({ words: [bench, ...words], values }) => {
+    const { rounds, workers, front } = values;
+    const buffers = known(bench === 'buffers' ? words : [], Object.keys(LOADS));
+    const sets = known(bench === 'relay' ? words : [], RELAY_SETS);
+    const isWanted = (name: string) => bench === undefined || bench === name;
+    if (isWanted('topology')) await topologies();
+    if (isWanted('collection')) await collections();
+    if (isWanted('buffers')) await externalBuffers(buffers);
+    if (isWanted('relay')) {
+      const why = buildEngine();
+      if (why) throw new Error(`The bench needs the swarm's engine: ${why}`);
+      await relayFlags(sets, rounds, front, workers);
     }
-  }
-} catch (error) {
-  console.error(`The bench could not be finished: ${(error as Error).message}. See --help.`);
-  process.exitCode = 1;
+    return undefined;
+  });
 }
