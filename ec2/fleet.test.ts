@@ -205,7 +205,7 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
   it('starts nothing without --yes while a price is not known', async () => {
     const up = await fleet('up', '--url', 'http://relay.example:8080/');
     assert.equal(up.code, 1);
-    assert.match(up.out, /Not known \(--yes goes on without it\)/);
+    assert.match(up.out, /Not known \(--yes continues without it\)/);
     assert.match(up.err, /Nothing was started/);
     assert.deepEqual(await instances(up.name), []);
   });

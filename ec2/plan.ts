@@ -169,7 +169,7 @@ export function describe(plan: Plan): string {
     ...money,
     `  ${usd(cost.usdAtMost).padStart(11)}  at most${unknown} (--max-cost ${wanted.maxCostUsd})`,
     ...(plan.doubts.length > 0
-      ? ['', 'Not known (--yes goes on without it):', ...plan.doubts.map((line) => `  - ${line}`)]
+      ? ['', 'Not known (--yes continues without it):', ...plan.doubts.map((line) => `  - ${line}`)]
       : []),
     ...(plan.refusals.length > 0 ? ['', 'Refused:', ...plan.refusals.map((line) => `  - ${line}`)] : []),
   ].join('\n');

@@ -29,9 +29,9 @@ export interface Buckets {
   get(bucket: string, key: string): Promise<string>;
   /** All keys that begin with `prefix`. */
   list(bucket: string, prefix: string): Promise<string[]>;
-  /** An address at which anyone can read this one object, for so many seconds. */
+  /** An address at which anyone can read this one object for `seconds`. */
   readable(bucket: string, key: string, seconds: number): Promise<string>;
-  /** A form with which anyone can write objects under `prefix`, for so many seconds and up to UPLOAD_BYTES_MAX each. */
+  /** A form with which anyone can write objects under `prefix` for `seconds`, each up to UPLOAD_BYTES_MAX. */
   writable(bucket: string, prefix: string, seconds: number): Promise<UploadForm>;
 }
 
