@@ -2,9 +2,10 @@
 //
 // Threads: all of it belongs to its loop's thread.
 // Invariant: every connection that Accept() returns is in the table and the epoll set, and is
-// counted until Close(). At a limit the acceptor refuses instead of failing: above connections_max
-// with an answer sent through the loop; without a free descriptor with an answer sent through the
-// reserve descriptor; without even that one it pauses, and the clients wait in the backlog.
+// counted until Close().
+// At a limit the acceptor refuses connections instead of failing. Above connections_max the loop
+// answers them 503. Without a free descriptor the acceptor answers 503 itself, using a descriptor
+// that it keeps in reserve. Without even that one it pauses, and the clients wait in the backlog.
 // Cost: two system calls a connection.
 #ifndef SERVER_NATIVE_ACCEPTOR_H_
 #define SERVER_NATIVE_ACCEPTOR_H_
@@ -44,7 +45,7 @@ class Acceptor {
 
   // Accepts the next connection that waits at listener `number`. Returns kNoIndex when none waits,
   // or when enough were accepted in this pass; `accepts` counts from 0 for each event. A connection
-  // with the flag kRefused is one too many: answer it with 503 and close it.
+  // with the flag kRefused is above the limit: answer it with 503 and close it.
   Index Accept(uint32_t number, uint32_t* accepts);
   // Closes the descriptor of an accepted connection and stops counting it.
   void Close(const Connection& connection);

@@ -1,8 +1,8 @@
 // Sends answers, and the rest of an answer once a socket that was full accepts more.
 //
 // Threads: all of it belongs to its loop's thread.
-// Invariant: a connection in state kWriting holds one entry of UnsentAnswers, awaits EPOLLOUT, and
-// has a deadline that moves with every byte its socket accepts; no other connection has any of it.
+// Invariant: exactly the connections in state kWriting have an entry in UnsentAnswers, await
+// EPOLLOUT, and have a deadline that moves whenever the socket accepts more.
 // Cost: one send for an answer that the socket accepts whole.
 #ifndef SERVER_NATIVE_ANSWER_SENDER_H_
 #define SERVER_NATIVE_ANSWER_SENDER_H_
@@ -20,7 +20,7 @@ namespace sprites {
 class AnswerSender {
  public:
   enum class Sent : uint8_t {
-    kWhole,   // the connection may go on with its next request
+    kWhole,   // the connection can continue with its next request
     kPartly,  // the connection is in state kWriting: call Continue() on EPOLLOUT
     kFailed,  // close the connection
   };

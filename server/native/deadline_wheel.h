@@ -20,7 +20,7 @@ constexpr uint32_t kNoDeadline = 0xffffffff;
 
 class DeadlineWheel {
  public:
-  // A deadline may expire this much late. A loop with deadlines wakes up four times a second.
+  // A deadline expires at most two ticks late. A loop with deadlines wakes up four times a second.
   static constexpr uint32_t kTickMs = 256;
   static constexpr uint32_t kSlots = 256;  // 65 s, more than the longest deadline
   static constexpr uint32_t kDeadlineMsMax = kTickMs * (kSlots - 2);

@@ -328,7 +328,7 @@ void IoLoop::EndWaiting() {
   waiting_.store(waiting_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
 
-// A client that sends more while its poll is held has a newer request (unless the poll was to be
+// A client that sends more while its poll is parked has a newer request (unless the poll was to be
 // its last). Reports that to JavaScript, once; JavaScript then answers the poll, since answers
 // leave in the order of their requests.
 void IoLoop::ReportIfOutdated(Index index, Connection& connection) {

@@ -31,7 +31,7 @@ NativeFront::NativeFront(FrontOptions options, std::unique_ptr<SharedState> shar
       inbound_(inbound, inbound_bytes),
       deliver_(std::move(deliver)),
       loop_(std::make_unique<IoLoop>(0, shared_.get(), &inbound_)),
-      touched_(options_.threads) {}
+      has_staged_(options_.threads) {}
 
 NativeFront::~NativeFront() {
   Stop();
@@ -152,15 +152,15 @@ void NativeFront::Send(uint8_t* memory, uint32_t bytes) {
       loop_->Answer(memory + at);
     } else if (thread <= threads_.size()) {
       threads_[thread - 1]->outbox().Stage(memory + at, head.bytes);
-      touched_[thread - 1] = 1;
+      has_staged_[thread - 1] = 1;
     }
     at += head.bytes;
   }
   for (size_t i = 0; i < threads_.size(); ++i) {
-    if (touched_[i] == 0) {
+    if (has_staged_[i] == 0) {
       continue;
     }
-    touched_[i] = 0;
+    has_staged_[i] = 0;
     if (threads_[i]->outbox().Send()) {
       threads_[i]->Wake();
     }

@@ -89,9 +89,9 @@ class NativeFront {
   std::unique_ptr<IoLoop> loop_;
   int signal_ = -1;
   std::vector<std::unique_ptr<IoThread>> threads_;
-  std::vector<uint8_t> touched_;   // by thread number − 1: it has staged answers
-  size_t next_inbox_ = 0;          // the inbox to receive from first
-  bool has_full_inboxes_ = false;  // the last pass left records in them for lack of room
+  std::vector<uint8_t> has_staged_;  // answers, by thread number − 1
+  size_t next_inbox_ = 0;            // the inbox to receive from first
+  bool has_full_inboxes_ = false;    // the last pass left records in them for lack of room
   bool stopped_ = false;
 };
 
