@@ -64,17 +64,17 @@ BOOL CALLBACK OnWindow(HWND window, LPARAM context) {
   if (!is_listed) {
     return TRUE;
   }
-  const Standing standing = IsIconic(window)   ? Standing::kMinimised
-                            : IsZoomed(window) ? Standing::kMaximised
-                                               : Standing::kNormal;
+  const WindowState state = IsIconic(window)   ? WindowState::kMinimised
+                            : IsZoomed(window) ? WindowState::kMaximised
+                                               : WindowState::kNormal;
   auto* windows = reinterpret_cast<std::vector<OpenWindow>*>(context);
-  windows->push_back({reinterpret_cast<uint64_t>(window), ProcessOf(window), standing,
-                      RectOf(shown), RectOf(placement.rcNormalPosition)});
+  windows->push_back({reinterpret_cast<uint64_t>(window), ProcessOf(window), state, RectOf(shown),
+                      RectOf(placement.rcNormalPosition)});
   return windows->size() < kPlacesMax;
 }
 
 void Place(HWND window, const PutBack& place) {
-  if (place.standing == Standing::kNormal && place.shown != Rect{}) {
+  if (place.state == WindowState::kNormal && place.shown != Rect{}) {
     const RECT shown = RectOf(place.shown);
     SetWindowPos(window, nullptr, shown.left, shown.top, shown.right - shown.left,
                  shown.bottom - shown.top,
@@ -86,12 +86,12 @@ void Place(HWND window, const PutBack& place) {
   if (!GetWindowPlacement(window, &placement)) {
     return;
   }
-  const bool is_minimised = place.standing == Standing::kMinimised;
+  const bool is_minimised = place.state == WindowState::kMinimised;
   placement.rcNormalPosition = RectOf(place.normal);
   placement.showCmd = is_minimised ? SW_SHOWMINNOACTIVE : SW_SHOWNOACTIVATE;
   placement.flags |= WPF_ASYNCWINDOWPLACEMENT;
   SetWindowPlacement(window, &placement);
-  if (place.standing == Standing::kMaximised) {
+  if (place.state == WindowState::kMaximised) {
     ShowWindowAsync(window, SW_SHOWMAXIMIZED);  // on the monitor it is on now
   }
 }
@@ -115,7 +115,7 @@ void PutBackNow(const std::vector<PutBack>& windows) {
     Place(reinterpret_cast<HWND>(place.id), place);
   }
   const bool maximises = std::ranges::any_of(
-      windows, [](const PutBack& place) { return place.standing == Standing::kMaximised; });
+      windows, [](const PutBack& place) { return place.state == WindowState::kMaximised; });
   if (maximises && front != nullptr) {
     SetForegroundWindow(front);  // maximising a window brings it to the front
   }

@@ -67,7 +67,7 @@ void Surroundings::RestoreWindows(int64_t now_ms) {
   }
   const auto covered = FullScreenMonitors(watch_.windows(), Screen(monitors));
   const bool is_full_screen = std::ranges::find(covered, true) != covered.end();
-  PutBackNow(places_.Look(monitors, windows, is_full_screen, now_ms));
+  PutBackNow(places_.Update(monitors, windows, is_full_screen, now_ms));
 }
 
 }  // namespace sprites

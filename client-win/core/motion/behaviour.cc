@@ -35,12 +35,12 @@ void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random) {
     sprite->touched_ms = now_ms - kBoredMs * random();
   }
   if (sprite->mode == Mode::kWalk || sprite->mode == Mode::kLand || was_asleep || calm) {
-    Become(sprite, bored && !was_asleep ? Mode::kSleep : Mode::kIdle, now_ms);
+    SetMode(sprite, bored && !was_asleep ? Mode::kSleep : Mode::kIdle, now_ms);
     sprite->next_ms =
         now_ms +
         (sprite->mode == Mode::kSleep ? SleepMs(random) : kPauseMsMin + kPauseMsSpread * random());
   } else if (bored) {
-    Become(sprite, Mode::kSleep, now_ms);
+    SetMode(sprite, Mode::kSleep, now_ms);
     sprite->next_ms = now_ms + SleepMs(random);
   } else if (random() < kHopChance) {
     Jump(sprite, now_ms);
@@ -49,12 +49,12 @@ void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random) {
     if (random() < kTurnChance) {
       TurnRound(sprite);
     }
-    Become(sprite, Mode::kWalk, now_ms);
+    SetMode(sprite, Mode::kWalk, now_ms);
     sprite->next_ms = now_ms + kWalkMsMin + kWalkMsSpread * random();
   }
 }
 
-void Become(Sprite* sprite, Mode mode, double now_ms) {
+void SetMode(Sprite* sprite, Mode mode, double now_ms) {
   if (sprite->mode != mode) {
     sprite->mode = mode;
     sprite->since_ms = now_ms;
@@ -63,14 +63,14 @@ void Become(Sprite* sprite, Mode mode, double now_ms) {
 
 void Jump(Sprite* sprite, double now_ms) {
   sprite->vy = -sprite->nature.jump_speed;
-  Become(sprite, Mode::kFall, now_ms);
+  SetMode(sprite, Mode::kFall, now_ms);
 }
 
 void JumpOffWall(Sprite* sprite, double now_ms) {
   TurnRound(sprite);
   sprite->vx = Forwards(*sprite) * sprite->nature.walk_speed * kWallJumpSide;
   sprite->vy = -sprite->nature.jump_speed * kWallJumpUp;
-  Become(sprite, Mode::kFall, now_ms);
+  SetMode(sprite, Mode::kFall, now_ms);
 }
 
 double LimitedSpeed(double speed) {

@@ -16,7 +16,7 @@ TEST_CASE("behaviour › has a row for each mode, in their order") {
   }
 }
 
-TEST_CASE("behaviour › limits speeds, and takes nonsense for standing still") {
+TEST_CASE("behaviour › limits speeds, and treats what is not a number as 0") {
   CHECK(LimitedSpeed(kSpeedMax - 1) == kSpeedMax - 1);
   CHECK(LimitedSpeed(kSpeedMax) == kSpeedMax);
   CHECK(LimitedSpeed(-kSpeedMax - 1) == -kSpeedMax);
@@ -24,7 +24,7 @@ TEST_CASE("behaviour › limits speeds, and takes nonsense for standing still") 
   CHECK(LimitedSpeed(std::nan("")) == 0);
 }
 
-TEST_CASE("behaviour › decides by its lot") {
+TEST_CASE("behaviour › decides by its random numbers") {
   struct Case {
     Mode from;
     double lot;

@@ -13,14 +13,14 @@ struct Size {
   double height;
 };
 
-// px of the screen.
+// The hitbox in px.
 Size SizeOf(const Sprite& sprite, double scale) {
   return {sprite.nature.width * scale, sprite.nature.height * scale};
 }
 
 double SignOf(double value) { return value < 0 ? -1 : value > 0 ? 1 : 0; }
 
-// Half up, as JavaScript rounds.
+// Rounds halves up, as JavaScript does.
 double Rounded(double value) { return std::floor(value + 0.5); }
 
 }  // namespace
@@ -30,7 +30,7 @@ const Sprite* Simulation::Find(SpriteId id) const {
   return found == sprites_.end() ? nullptr : &*found;
 }
 
-Sprite* Simulation::Mutable(SpriteId id) {
+Sprite* Simulation::FindMutable(SpriteId id) {
   return const_cast<Sprite*>(std::as_const(*this).Find(id));
 }
 
@@ -49,10 +49,10 @@ std::vector<Departure> Simulation::Step(double now_ms, const Random& random) {
     const size_t before = departures.size();
     for (Sprite& sprite : sprites_) {
       const Room room = RoomOf(sprite);
-      if (const auto edge = Crosses(sprite, room)) {
+      if (const auto edge = CrossedEdge(sprite, room)) {
         departures.push_back(Depart(sprite, *edge));
       } else if (sprite.mode != Mode::kDrag) {
-        StayInside(&sprite, room, random);
+        KeepInside(&sprite, room, random);
       }
     }
     for (size_t gone = before; gone < departures.size(); gone++) {
@@ -81,21 +81,21 @@ void Simulation::SetScreen(Screen screen) {
 }
 
 void Simulation::SetNature(SpriteId id, const Nature& nature) {
-  if (Sprite* sprite = Mutable(id)) {
+  if (Sprite* sprite = FindMutable(id)) {
     sprite->nature = nature;
   }
 }
 
-SpriteId Simulation::Add(const Newcomer& newcomer) {
+SpriteId Simulation::Add(const NewSprite& added) {
   Sprite sprite;
-  sprite.file = newcomer.file;
-  sprite.name = newcomer.name;
-  sprite.scale = newcomer.scale;
-  sprite.from_shelf = newcomer.from_shelf;
-  sprite.nature = newcomer.nature;
-  sprite.facing = newcomer.facing;
-  sprite.x = newcomer.place.x;
-  sprite.y = newcomer.place.y;
+  sprite.file = added.file;
+  sprite.name = added.name;
+  sprite.scale = added.scale;
+  sprite.from_shelf = added.from_shelf;
+  sprite.nature = added.nature;
+  sprite.facing = added.facing;
+  sprite.x = added.place.x;
+  sprite.y = added.place.y;
   sprite.since_ms = sprite.next_ms = sprite.touched_ms = now_ms_;
   sprite.id = next_id_++;
   sprite.monitor = screen_.NearestMonitor({sprite.x, sprite.y});
@@ -133,7 +133,7 @@ SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
     const bool from_above = entrance.edge == Edge::kTop;
     sprite.x = along(door.point.x, room.edges.left, room.edges.right, size.width);
     sprite.y = from_above ? door.point.y : door.point.y + size.height;
-    // From below it must rise by twice its own height above the floor, or nobody would see it.
+    // Coming from below, it must rise above the floor far enough to be seen.
     const double height = kEntranceHeights * sprite.nature.height +
                           (room.edges.bottom - room.walls.bottom) / room.scale;
     const double rise = std::max(kEntranceSpeedMin, std::sqrt(2 * sprite.nature.gravity * height));
@@ -143,7 +143,7 @@ SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
   sprite.thrown = false;
   sprite.through_floor = false;
   sprite.touched_ms = now_ms_;
-  Become(&sprite, Mode::kFall, now_ms_);
+  SetMode(&sprite, Mode::kFall, now_ms_);
   if (sprite.id == kNobody) {
     sprite.id = next_id_++;
   }
@@ -169,11 +169,11 @@ void Simulation::Grab(SpriteId id, Point point, double ms) {
   sprite.thrown = false;
   sprite.through_floor = false;
   sprite.touched_ms = now_ms_;
-  Become(&sprite, Mode::kDrag, now_ms_);
+  SetMode(&sprite, Mode::kDrag, now_ms_);
 }
 
 void Simulation::Drag(Point point, double ms) {
-  Sprite* sprite = held_ ? Mutable(held_->id) : nullptr;
+  Sprite* sprite = held_ ? FindMutable(held_->id) : nullptr;
   if (sprite == nullptr) {
     return;
   }
@@ -192,7 +192,7 @@ void Simulation::Drag(Point point, double ms) {
 }
 
 void Simulation::Release(double ms) {
-  Sprite* sprite = held_ ? Mutable(held_->id) : nullptr;
+  Sprite* sprite = held_ ? FindMutable(held_->id) : nullptr;
   if (sprite == nullptr) {
     return;
   }
@@ -202,16 +202,16 @@ void Simulation::Release(double ms) {
       std::ranges::find_if(trail, [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
   const double seconds = first == trail.end() ? 0 : (ms - first->ms) / 1000;
   if (seconds <= 0) {
-    Hurl(sprite, 0, 0);
+    Launch(sprite, 0, 0);
     return;
   }
   const double dip = seconds * RoomOf(*sprite).scale;
   const Point last = trail.back().point;
-  Hurl(sprite, (last.x - first->point.x) / dip, (last.y - first->point.y) / dip);
+  Launch(sprite, (last.x - first->point.x) / dip, (last.y - first->point.y) / dip);
 }
 
 void Simulation::ThrowTo(SpriteId id, Edge edge) {
-  Sprite* sprite = Mutable(id);
+  Sprite* sprite = FindMutable(id);
   if (sprite == nullptr || sprite->mode == Mode::kDrag) {
     return;
   }
@@ -219,21 +219,21 @@ void Simulation::ThrowTo(SpriteId id, Edge edge) {
   const double gravity = sprite->nature.gravity;
   if (edge == Edge::kTop) {
     const double way = std::max(0.0, (sprite->y - room.edges.top) / room.scale);
-    Hurl(sprite, 0,
-         -(std::sqrt(2 * gravity * way) + kCrossingSpeedMin +
-           std::sqrt(gravity * sprite->nature.height)));
+    Launch(sprite, 0,
+           -(std::sqrt(2 * gravity * way) + kCrossingSpeedMin +
+             std::sqrt(gravity * sprite->nature.height)));
   } else if (edge == Edge::kBottom) {
-    Hurl(sprite, 0, kFloorThrowSpeedMin);
+    Launch(sprite, 0, kFloorThrowSpeedMin);
   } else {
     const bool to_left = edge == Edge::kLeft;
     const double way =
         (to_left ? sprite->x - room.edges.left : room.edges.right - sprite->x) / room.scale;
-    Hurl(sprite, (to_left ? -1 : 1) * (kThrownSpeed + kThrownPerDip * way), -kThrownRise);
+    Launch(sprite, (to_left ? -1 : 1) * (kThrownSpeed + kThrownPerDip * way), -kThrownRise);
   }
 }
 
 void Simulation::Steer(SpriteId id, SteerKey key, bool down) {
-  Sprite* sprite = Mutable(id);
+  Sprite* sprite = FindMutable(id);
   if (sprite == nullptr) {
     return;
   }
@@ -256,23 +256,23 @@ void Simulation::Steer(SpriteId id, SteerKey key, bool down) {
   sprite->touched_ms = now_ms_;
   sprite->next_ms = now_ms_ + kSteerMs;
   if (sprite->mode == Mode::kSleep) {
-    Become(sprite, Mode::kIdle, now_ms_);
+    SetMode(sprite, Mode::kIdle, now_ms_);
   }
   const bool on_feet = RulesOf(sprite->mode).on_feet;
   if (key == SteerKey::kJump && down && on_feet) {
-    Jump(sprite, now_ms_);  // at once: the key may be up again before the next step
+    Jump(sprite, now_ms_);  // now, because the key may be up again before the next step
   }
   const Room room = RoomOf(*sprite);
   const bool on_floor = std::abs(sprite->y - room.walls.bottom) < kSupportedPx;
   if (key == SteerKey::kDrop && down && on_feet && !on_floor) {
     sprite->y += kDropDip * room.scale;
-    Become(sprite, Mode::kFall, now_ms_);
+    SetMode(sprite, Mode::kFall, now_ms_);
   }
 }
 
 void Simulation::Put(Sprite sprite) {
   next_id_ = std::max(next_id_, sprite.id + 1);
-  if (Sprite* before = Mutable(sprite.id)) {
+  if (Sprite* before = FindMutable(sprite.id)) {
     *before = std::move(sprite);
   } else {
     sprites_.push_back(std::move(sprite));
@@ -284,7 +284,7 @@ const Simulation::Steering* Simulation::SteeringOf(const Sprite& sprite) const {
 }
 
 Room Simulation::RoomOf(const Sprite& sprite) const {
-  // Its height in pixels depends on the monitor it is on; the one it was last on decides.
+  // Its height in pixels depends on its monitor: use the one it was last on.
   const double scale =
       screen_.monitors()[std::min(sprite.monitor, screen_.monitors().size() - 1)].scale;
   const Point middle{sprite.x, sprite.y - sprite.nature.height * scale / 2};
@@ -306,7 +306,7 @@ void Simulation::Move(Sprite* sprite, double seconds, const Random& random) {
       Climb(sprite, room, seconds);
       return;
     default:
-      Stand(sprite, room, seconds, random);
+      Walk(sprite, room, seconds, random);
   }
 }
 
@@ -351,14 +351,14 @@ void Simulation::TouchDown(Sprite* sprite, double ground) {
   }
   sprite->vy = 0;
   const bool is_felt = impact > kHardLandingSpeed || sprite->thrown;
-  Become(sprite, is_felt ? Mode::kLand : Mode::kIdle, now_ms_);
+  SetMode(sprite, is_felt ? Mode::kLand : Mode::kIdle, now_ms_);
   sprite->next_ms = now_ms_ + kLandingMs;
 }
 
-// Everything on its feet: sliding to a halt, walking, deciding what to do next.
-void Simulation::Stand(Sprite* sprite, const Room& room, double seconds, const Random& random) {
+// Moves a sprite on its feet: it slides to a halt, walks, or decides what to do next.
+void Simulation::Walk(Sprite* sprite, const Room& room, double seconds, const Random& random) {
   if (!IsSupported(*sprite, room)) {
-    Become(sprite, Mode::kFall, now_ms_);
+    SetMode(sprite, Mode::kFall, now_ms_);
     return;
   }
   if (std::abs(sprite->vx) < kCrossingSpeedMin) {
@@ -373,10 +373,10 @@ void Simulation::Stand(Sprite* sprite, const Room& room, double seconds, const R
   if (push != 0) {
     sprite->facing = push < 0 ? Facing::kLeft : Facing::kRight;
     sprite->vx = push * sprite->nature.walk_speed * kRunFactor;
-    Become(sprite, Mode::kWalk, now_ms_);
+    SetMode(sprite, Mode::kWalk, now_ms_);
     sprite->next_ms = now_ms_ + kSteerMs;
   } else if (keys != nullptr && sprite->mode == Mode::kWalk) {
-    Become(sprite, Mode::kIdle, now_ms_);
+    SetMode(sprite, Mode::kIdle, now_ms_);
     sprite->next_ms = now_ms_ + kSteerMs;
   } else if (sprite->mode == Mode::kWalk) {
     sprite->vx = (sprite->facing == Facing::kLeft ? -1 : 1) * sprite->nature.walk_speed;
@@ -390,8 +390,8 @@ void Simulation::Stand(Sprite* sprite, const Room& room, double seconds, const R
   }
 }
 
-// Bumps: who overlaps is moved apart, and what is left of the speed along the way is exchanged. A
-// throw is not stopped by who stands in its way: it knocks them aside and flies on.
+// Moves sprites that overlap apart, and lets them exchange kBumpKept of their horizontal speed. A
+// thrown sprite is not stopped: it knocks the others aside and flies on.
 void Simulation::Collide() {
   boxes_.clear();
   for (const Sprite& sprite : sprites_) {
@@ -414,7 +414,7 @@ void Simulation::Collide() {
       const double closing = (a.vx - b.vx) * side;
       const bool a_yields = b.thrown || !a.thrown;
       const bool b_yields = a.thrown || !b.thrown;
-      // Gently: a part of the overlap each step lets two who landed in one place slide apart.
+      // A part of the overlap each step, so that two sprites in one place slide apart gently.
       if (a_yields) {
         a.x -= side * overlap / kOverlapParts;
       }
@@ -443,7 +443,7 @@ void Simulation::Bump(Sprite* sprite, double closing) {
   if (closing > kWakingSpeed) {
     sprite->touched_ms = now_ms_;
     if (sprite->mode == Mode::kSleep) {
-      Become(sprite, Mode::kIdle, now_ms_);
+      SetMode(sprite, Mode::kIdle, now_ms_);
     }
   }
   if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr) {
@@ -451,8 +451,8 @@ void Simulation::Bump(Sprite* sprite, double closing) {
   }
 }
 
-// The edge this sprite's middle has passed, fast and thrown.
-std::optional<Edge> Simulation::Crosses(const Sprite& sprite, const Room& room) const {
+// The edge that the middle of a thrown sprite has passed fast enough to cross.
+std::optional<Edge> Simulation::CrossedEdge(const Sprite& sprite, const Room& room) const {
   if (!sprite.thrown || sprite.mode == Mode::kDrag) {
     return std::nullopt;
   }
@@ -478,16 +478,16 @@ Departure Simulation::Depart(const Sprite& sprite, Edge edge) const {
           Rounded(sprite.vy)};
 }
 
-// Walls, ceiling and floor for all who do not cross.
-void Simulation::StayInside(Sprite* sprite, const Room& room, const Random& random) {
+// Keeps a sprite that does not cross between walls, ceiling and floor.
+void Simulation::KeepInside(Sprite* sprite, const Room& room, const Random& random) {
   const Size size = SizeOf(*sprite, room.scale);
   const bool crossing = sprite->thrown && std::abs(sprite->vx) >= kCrossingSpeedMin;
   if (sprite->x < room.walls.left + size.width / 2 && sprite->vx <= 0 &&
       !(crossing && sprite->vx < 0)) {
-    MeetWall(sprite, room, Facing::kLeft, random);
+    HitWall(sprite, room, Facing::kLeft, random);
   } else if (sprite->x > room.walls.right - size.width / 2 && sprite->vx >= 0 &&
              !(crossing && sprite->vx > 0)) {
-    MeetWall(sprite, room, Facing::kRight, random);
+    HitWall(sprite, room, Facing::kRight, random);
   }
   const bool rising = sprite->thrown && sprite->vy <= -kCrossingSpeedMin;
   if (sprite->y < room.walls.top + size.height && sprite->vy < 0 && !rising) {
@@ -499,13 +499,13 @@ void Simulation::StayInside(Sprite* sprite, const Room& room, const Random& rand
   }
 }
 
-void Simulation::MeetWall(Sprite* sprite, const Room& room, Facing wall, const Random& random) {
+void Simulation::HitWall(Sprite* sprite, const Room& room, Facing wall, const Random& random) {
   const double half = sprite->nature.width * room.scale / 2;
   sprite->x = wall == Facing::kLeft ? room.walls.left + half : room.walls.right - half;
   if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr && sprite->facing == wall) {
     if (random() < kClimbChance) {
       sprite->vx = 0;
-      Become(sprite, Mode::kClimb, now_ms_);
+      SetMode(sprite, Mode::kClimb, now_ms_);
       sprite->next_ms = now_ms_ + kClimbMsMin + kClimbMsSpread * random();
     } else {
       sprite->facing = wall == Facing::kLeft ? Facing::kRight : Facing::kLeft;
@@ -519,7 +519,7 @@ void Simulation::MeetWall(Sprite* sprite, const Room& room, Facing wall, const R
   sprite->vx = std::abs(sprite->vx) > 1 ? -sprite->vx * kept : 0;
 }
 
-void Simulation::Hurl(Sprite* sprite, double vx, double vy) {
+void Simulation::Launch(Sprite* sprite, double vx, double vy) {
   sprite->vx = LimitedSpeed(vx);
   sprite->vy = LimitedSpeed(vy);
   sprite->thrown = std::hypot(sprite->vx, sprite->vy) >= kCrossingSpeedMin;
@@ -528,10 +528,10 @@ void Simulation::Hurl(Sprite* sprite, double vx, double vy) {
   if (std::abs(sprite->vx) > kFacingSpeedMin) {
     sprite->facing = sprite->vx < 0 ? Facing::kLeft : Facing::kRight;
   }
-  Become(sprite, Mode::kFall, now_ms_);
+  SetMode(sprite, Mode::kFall, now_ms_);
 }
 
-// The highest surface a foot passes on its way from one height down to another.
+// The highest surface that a foot passes on its way down from one height to another.
 std::optional<double> Simulation::SurfaceBetween(const Sprite& sprite, const Room& room,
                                                  double from, double to) const {
   std::optional<double> highest;

@@ -1,9 +1,10 @@
-// The world on one desktop: sprites that walk, fall, bounce, climb, sleep, are dragged and thrown.
+// The physics of the sprites on one desktop: they walk, fall, bounce, climb, sleep, and are dragged
+// and thrown.
 //
 // A function of its state, the time and the randomness it is given. Sprites stand on the floor and
-// on ledges. Only what somebody threw crosses an edge, so nobody is lost by walking; what crosses
-// is handed out by Step and is no longer here.
-// Invariant: the order of `sprites()` is the order they are drawn in, the one on top last.
+// on ledges. Only a thrown sprite crosses an edge, so a walking sprite is never lost. Step returns
+// the sprites that crossed and removes them from the simulation.
+// Invariant: sprites() is in drawing order, the topmost last.
 // Cost: O(n²) comparisons a step for collisions, 11 000 of them with 150 sprites; no allocation
 // while nothing happens.
 #ifndef CLIENT_WIN_CORE_MOTION_SIMULATION_H_
@@ -19,15 +20,15 @@
 
 namespace sprites {
 
-// Who comes into being, in the air.
-struct Newcomer {
+// A sprite to add, in the air.
+struct NewSprite {
   std::string file;
   std::string name;
   double scale = 1;
   bool from_shelf = false;
   Nature nature;
   Facing facing = Facing::kRight;
-  Point place;  // px: middle and foot
+  Point place;  // px: the middle of its foot
 };
 
 enum class SteerKey : uint8_t { kLeft, kRight, kJump, kDrop };
@@ -37,47 +38,48 @@ class Simulation {
   const Screen& screen() const { return screen_; }
   const std::vector<Sprite>& sprites() const { return sprites_; }
   double now_ms() const { return now_ms_; }
-  // Null when there is no such sprite. Valid until the next call that is not const.
+  // Null when there is no such sprite. Valid until the next non-const call.
   const Sprite* Find(SpriteId id) const;
-  // Who the pointer holds, and who the keys steer; kNobody for none.
+  // The sprite that the pointer holds, and the one that the keys steer; kNobody for none.
   SpriteId held() const { return held_ ? held_->id : kNobody; }
   SpriteId steered() const { return steered_ ? steered_->id : kNobody; }
 
-  // Moves the world on. Who left during it, usually nobody; they are no longer in the world.
+  // Moves on to `now_ms`. Returns the sprites that left over an edge, usually none, and removes
+  // them.
   std::vector<Departure> Step(double now_ms, const Random& random);
 
-  // Monitors came, went or changed: whoever stands where nothing is any more is put on the nearest.
+  // Monitors came, went or changed. A sprite outside all of them is moved to the nearest.
   void SetScreen(Screen screen);
   void SetLedges(std::vector<Ledge> ledges) { ledges_ = std::move(ledges); }
   void SetCalm(bool calm) { calm_ = calm; }
-  // Another picture than was thought, or another scale.
+  // After the sprite's picture or scale has changed.
   void SetNature(SpriteId id, const Nature& nature);
 
-  // The caller minds how many there may be.
-  SpriteId Add(const Newcomer& newcomer);
+  // The caller limits how many sprites there are.
+  SpriteId Add(const NewSprite& added);
   void Remove(SpriteId id);
 
-  // Comes in by an edge, where and as fast as it left the other desktop. It must land before it can
-  // cross again. The sprite keeps its id when it has one.
+  // Lets a sprite come in by an edge, at the place and the speed at which it left the other
+  // desktop. It must land before it can cross again. It keeps its id if it has one.
   SpriteId Enter(Sprite sprite, const Entrance& entrance);
-  // A refused departure comes back in by the edge it left by, at half its speed.
+  // Lets a refused departure come back in by the edge it left by, at kReturnedSpeed of its speed.
   SpriteId BounceBack(const Departure& departure);
 
-  // Takes hold of a sprite at a point of the screen; it is drawn on top from now on.
+  // Takes hold of a sprite at a point of the screen, and moves it to the top of the drawing order.
   void Grab(SpriteId id, Point point, double ms);
-  // The pointer moved while it holds a sprite; `ms` is the pointer's clock.
+  // The pointer moved while it holds a sprite. `ms` is of the pointer's clock.
   void Drag(Point point, double ms);
   // Lets go: the sprite flies on as fast as the pointer moved over the last kTrailMs.
   void Release(double ms);
 
-  // Throws a sprite towards an edge from where it is, as the keyboard does it.
+  // Throws a sprite from where it is so that it crosses an edge, as a menu or a command does.
   void ThrowTo(SpriteId id, Edge edge);
-  // A key goes down or up: the sprite runs, jumps, lets go of a ledge, and has no will of its own
-  // for a while.
+  // A key goes down or up: the sprite runs, jumps or lets go of a ledge, and for kSteerMs decides
+  // nothing by itself.
   void Steer(SpriteId id, SteerKey key, bool down);
   void StopSteering() { steered_.reset(); }
 
-  // Puts a sprite into a state, whatever it was: for what was kept, and for tests.
+  // Adds a sprite in any state, or replaces the one with its id.
   void Put(Sprite sprite);
 
  private:
@@ -97,7 +99,7 @@ class Simulation {
     bool jump = false;
   };
 
-  // What collisions look at, one dense row a sprite.
+  // What collisions need of a sprite, one dense row each.
   struct Box {
     double x;
     double top;
@@ -106,21 +108,21 @@ class Simulation {
     bool collides;
   };
 
-  Sprite* Mutable(SpriteId id);
+  Sprite* FindMutable(SpriteId id);
   const Steering* SteeringOf(const Sprite& sprite) const;
   Room RoomOf(const Sprite& sprite) const;
   void Move(Sprite* sprite, double seconds, const Random& random);
   void Fly(Sprite* sprite, const Room& room, double seconds);
   void Climb(Sprite* sprite, const Room& room, double seconds);
-  void Stand(Sprite* sprite, const Room& room, double seconds, const Random& random);
+  void Walk(Sprite* sprite, const Room& room, double seconds, const Random& random);
   void TouchDown(Sprite* sprite, double ground);
   void Collide();
   void Bump(Sprite* sprite, double closing);
-  std::optional<Edge> Crosses(const Sprite& sprite, const Room& room) const;
+  std::optional<Edge> CrossedEdge(const Sprite& sprite, const Room& room) const;
   Departure Depart(const Sprite& sprite, Edge edge) const;
-  void StayInside(Sprite* sprite, const Room& room, const Random& random);
-  void MeetWall(Sprite* sprite, const Room& room, Facing wall, const Random& random);
-  void Hurl(Sprite* sprite, double vx, double vy);
+  void KeepInside(Sprite* sprite, const Room& room, const Random& random);
+  void HitWall(Sprite* sprite, const Room& room, Facing wall, const Random& random);
+  void Launch(Sprite* sprite, double vx, double vy);
   std::optional<double> SurfaceBetween(const Sprite& sprite, const Room& room, double from,
                                        double to) const;
   bool IsSupported(const Sprite& sprite, const Room& room) const;

@@ -1,5 +1,5 @@
-// The rules are held by behaviour.vectors.json (vectors_test.cc); here is what only this client
-// has: several monitors, their scales, and what comes and goes.
+// behaviour.vectors.json tests the rules (vectors_test.cc). Here is what only this client has:
+// several monitors with different scales, and monitors that come and go.
 #include "core/motion/simulation.h"
 
 #include <doctest/doctest.h>
@@ -21,15 +21,15 @@ Monitor At(double left, double top, double right, double bottom, double scale = 
 Simulation SimulationOf(const std::vector<Monitor>& monitors) {
   Simulation simulation;
   simulation.SetScreen(Screen(monitors));
-  simulation.SetCalm(true);  // nobody has a will of its own
+  simulation.SetCalm(true);  // sprites do nothing by themselves
   return simulation;
 }
 
 SpriteId Put(Simulation* simulation, double x, double y) {
-  Newcomer newcomer;
-  newcomer.nature = {44, 42, 60, 420, 1800, 0.3};
-  newcomer.place = {x, y};
-  return simulation->Add(newcomer);
+  NewSprite added;
+  added.nature = {44, 42, 60, 420, 1800, 0.3};
+  added.place = {x, y};
+  return simulation->Add(added);
 }
 
 std::vector<Departure> Pass(Simulation* simulation, double ms) {
@@ -52,7 +52,8 @@ void Fling(Simulation* simulation, SpriteId id, Point from, double vx, double vy
   simulation->Release(100);
 }
 
-TEST_CASE("simulation › flies through to the next monitor, and leaves by the outer edge only") {
+TEST_CASE(
+    "simulation › lets a throw fly through to the next monitor, and leave by the outer edge only") {
   Simulation simulation = SimulationOf({At(0, 0, 800, 600), At(800, 0, 1600, 600)});
   const SpriteId id = Put(&simulation, 400, 300);
   simulation.ThrowTo(id, Edge::kRight);
@@ -69,7 +70,7 @@ TEST_CASE("simulation › flies through to the next monitor, and leaves by the o
   CHECK(left[0].sprite.x > 1600);
 }
 
-TEST_CASE("simulation › leaves where no monitor adjoins at its height") {
+TEST_CASE("simulation › lets a throw leave where no monitor adjoins at its height") {
   Simulation simulation = SimulationOf({At(0, 0, 800, 600), At(800, 400, 1600, 1000)});
   const SpriteId id = Put(&simulation, 700, 200);
   Fling(&simulation, id, {700, 180}, 2000, 0);
@@ -80,7 +81,7 @@ TEST_CASE("simulation › leaves where no monitor adjoins at its height") {
 }
 
 TEST_CASE(
-    "simulation › walks from one monitor onto the other, steps up a low one and falls off a high "
+    "simulation › lets a sprite walk onto another monitor, up a low step and down a high "
     "one") {
   Simulation simulation =
       SimulationOf({At(0, 0, 800, 600), At(800, 0, 1600, 590), At(1600, 0, 2400, 900)});
@@ -99,7 +100,7 @@ TEST_CASE(
   CHECK(sprite->monitor == 2);
 }
 
-TEST_CASE("simulation › is as large and as fast on every monitor, in its own pixels") {
+TEST_CASE("simulation › scales size and speed with the monitor") {
   Simulation plain = SimulationOf({At(0, 0, 800, 600)});
   Simulation dense = SimulationOf({At(0, 0, 1600, 1200, 2)});
   const SpriteId a = Put(&plain, 400, 100);
@@ -123,7 +124,7 @@ TEST_CASE("simulation › is as large and as fast on every monitor, in its own p
   }
 }
 
-TEST_CASE("simulation › crosses with its own speed whatever the scale") {
+TEST_CASE("simulation › reports the speed of a crossing in dip, whatever the scale") {
   for (const double scale : {1.0, 1.25, 2.0}) {
     Simulation simulation = SimulationOf({At(-1920, 0, 0, 1080, scale)});
     const SpriteId id = Put(&simulation, -200, 400);
@@ -135,17 +136,17 @@ TEST_CASE("simulation › crosses with its own speed whatever the scale") {
   }
 }
 
-TEST_CASE("simulation › stands on a task bar and comes up from behind it") {
+TEST_CASE("simulation › has a task bar as its floor, and lets a sprite rise from behind it") {
   Monitor monitor = At(0, 0, 800, 600);
   monitor.work.bottom = 560;
   Simulation simulation = SimulationOf({monitor});
   const SpriteId id = Put(&simulation, 400, 100);
   Pass(&simulation, 2000);
   CHECK(simulation.Find(id)->y == 560);
-  Sprite newcomer;
-  newcomer.nature = {44, 42, 60, 420, 1800, 0};
-  newcomer.next_ms = 1e9;
-  const SpriteId from_below = simulation.Enter(newcomer, {Edge::kBottom, 0.2, 0, 0});
+  Sprite added;
+  added.nature = {44, 42, 60, 420, 1800, 0};
+  added.next_ms = 1e9;
+  const SpriteId from_below = simulation.Enter(added, {Edge::kBottom, 0.2, 0, 0});
   double highest = 600;
   for (int i = 0; i < 100; i++) {
     Pass(&simulation, 16);
@@ -155,7 +156,7 @@ TEST_CASE("simulation › stands on a task bar and comes up from behind it") {
   CHECK(simulation.Find(from_below)->y == 560);
 }
 
-TEST_CASE("simulation › puts everybody on what is left when a monitor is unplugged") {
+TEST_CASE("simulation › moves sprites to the remaining monitors when one is unplugged") {
   Simulation simulation = SimulationOf({At(0, 0, 800, 600), At(800, -400, 1600, 200)});
   const SpriteId here = Put(&simulation, 400, 600);
   const SpriteId gone = Put(&simulation, 1200, 200);
@@ -167,7 +168,7 @@ TEST_CASE("simulation › puts everybody on what is left when a monitor is unplu
   CHECK(simulation.Find(gone)->y == 600);
 }
 
-TEST_CASE("simulation › comes in whole at the corners of every desktop, and stays") {
+TEST_CASE("simulation › keeps a sprite that enters at a corner whole inside") {
   const std::vector<std::vector<Monitor>> desktops = {
       {At(0, 0, 800, 600)},
       {At(0, 0, 800, 600), At(800, 300, 1600, 900, 1.5)},
@@ -176,10 +177,10 @@ TEST_CASE("simulation › comes in whole at the corners of every desktop, and st
     for (const Edge edge : {Edge::kLeft, Edge::kRight, Edge::kTop, Edge::kBottom}) {
       for (const double at : {0.0, 0.33, 0.5, 0.999, 1.0}) {
         Simulation simulation = SimulationOf(monitors);
-        Sprite newcomer;
-        newcomer.nature = {44, 42, 60, 420, 1800, 0.5};
-        newcomer.next_ms = 1e9;
-        const SpriteId id = simulation.Enter(newcomer, {edge, at, 5000, -5000});
+        Sprite added;
+        added.nature = {44, 42, 60, 420, 1800, 0.5};
+        added.next_ms = 1e9;
+        const SpriteId id = simulation.Enter(added, {edge, at, 5000, -5000});
         CHECK(Pass(&simulation, 6000).empty());
         const Sprite& sprite = *simulation.Find(id);
         const Point middle{sprite.x, sprite.y - 10};
@@ -194,7 +195,7 @@ TEST_CASE("simulation › comes in whole at the corners of every desktop, and st
   }
 }
 
-TEST_CASE("simulation › loses nobody in an hour of everything on several monitors") {
+TEST_CASE("simulation › loses no sprite in an hour of random events on several monitors") {
   const char* given = std::getenv("SEED");
   const auto seed =
       given != nullptr ? static_cast<unsigned>(std::atoi(given)) : std::random_device{}();
@@ -238,7 +239,7 @@ TEST_CASE("simulation › loses nobody in an hour of everything on several monit
   }
 }
 
-TEST_CASE("simulation › holds nobody it does not have") {
+TEST_CASE("simulation › ignores ids that it does not have") {
   Simulation simulation = SimulationOf({At(0, 0, 800, 600)});
   simulation.Grab(7, {0, 0}, 0);
   CHECK(simulation.held() == kNobody);

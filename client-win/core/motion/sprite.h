@@ -1,7 +1,7 @@
-// One sprite: who it is, where it is, and what it is doing.
+// One sprite: its identity, its place, and what it is doing.
 //
 // Units: x is the middle and y the foot of its hitbox, in pixels of the virtual screen; speeds in
-// dip/s; times in ms of the world's clock. Its nature is in dip, already at its own scale.
+// dip/s; times in ms of the simulation's clock. Its nature is in dip, at its own scale.
 #ifndef CLIENT_WIN_CORE_MOTION_SPRITE_H_
 #define CLIENT_WIN_CORE_MOTION_SPRITE_H_
 
@@ -15,22 +15,22 @@ namespace sprites {
 
 enum class Facing : uint8_t { kLeft, kRight };
 
-// What it is doing. behaviour.h has a row of rules for each.
+// What a sprite is doing. behaviour.h has a row of rules for each mode.
 enum class Mode : uint8_t { kIdle, kWalk, kFall, kDrag, kLand, kClimb, kSleep };
 constexpr size_t kModes = 7;
 
-// Never 0; never used twice while the program runs.
+// Unique while the program runs; kNobody is no sprite.
 using SpriteId = uint32_t;
 constexpr SpriteId kNobody = 0;
 
-// What a sprite is like.
+// The physical properties of a sprite.
 struct Nature {
   double width = 64;   // dip: of its hitbox
   double height = 64;  // dip
   double walk_speed = 60;
   double jump_speed = 420;
   double gravity = 1800;  // dip/s²
-  double bounce = 0.3;    // part of its speed
+  double bounce = 0.3;    // fraction of its speed that a bounce keeps
 
   bool operator==(const Nature&) const = default;
 };
@@ -39,8 +39,9 @@ struct Sprite {
   SpriteId id = kNobody;
   std::string file;  // SHA-256 of its .spr, 64 lowercase hex digits
   std::string name;
-  double scale = 1;         // as a crossing carries it
-  bool from_shelf = false;  // of this desktop, and so able to go back; others belong to the world
+  double scale = 1;  // the scale that a crossing carries
+  bool from_shelf =
+      false;  // dropped in here, so it may be put away; the others belong to the world
   Nature nature;
   double x = 0;
   double y = 0;
@@ -49,14 +50,14 @@ struct Sprite {
   Facing facing = Facing::kRight;
   Mode mode = Mode::kFall;
   double since_ms = 0;         // when `mode` began
-  double next_ms = 0;          // when it will do something else by itself
-  double touched_ms = 0;       // when somebody last had to do with it
-  bool thrown = false;         // in flight since somebody let go of it: may cross
-  bool through_floor = false;  // thrown downwards so hard that the floor does not hold it
-  size_t monitor = 0;          // the last one its middle was on
+  double next_ms = 0;          // when it next decides what to do
+  double touched_ms = 0;       // when a person or another sprite last touched it
+  bool thrown = false;         // in flight since it was let go of, so it may cross
+  bool through_floor = false;  // thrown downwards fast enough to pass the floor
+  size_t monitor = 0;          // the last monitor that its middle was on
 };
 
-// Leaving: what a crossing says about movement.
+// A sprite that leaves over an edge.
 struct Departure {
   Sprite sprite;
   Edge edge = Edge::kRight;
@@ -65,7 +66,7 @@ struct Departure {
   double vy = 0;
 };
 
-// Coming in by `edge`.
+// How a sprite comes in by an edge. Units as in Departure.
 struct Entrance {
   Edge edge = Edge::kLeft;
   double at = 0.5;

@@ -1,4 +1,4 @@
-// behaviour.vectors.json in the world of this client; tools/vectors.ts says what its fields mean,
+// behaviour.vectors.json in this client's simulation; tools/vectors.ts explains its fields,
 // and plays it in the browser's.
 #include <doctest/doctest.h>
 
@@ -179,10 +179,10 @@ class Player {
 
  private:
   SpriteId Begin(const Json& start) {
-    Newcomer newcomer;
-    newcomer.nature = NatureIn(start.value("nature", Json()));
-    newcomer.place = {start["x"], start["y"]};
-    Sprite sprite = *simulation_.Find(simulation_.Add(newcomer));
+    NewSprite added;
+    added.nature = NatureIn(start.value("nature", Json()));
+    added.place = {start["x"], start["y"]};
+    Sprite sprite = *simulation_.Find(simulation_.Add(added));
     sprite.vx = start.value("vx", 0.0);
     sprite.vy = start.value("vy", 0.0);
     sprite.mode = ModeNamed(start.value("mode", "fall"));

@@ -6,9 +6,6 @@
 #include <numeric>
 #include <random>
 
-#include "core/desktop/desktop.h"
-#include "core/picture/test_spr.h"
-
 namespace sprites {
 namespace {
 
@@ -91,7 +88,7 @@ struct Windows {
   }
 };
 
-TEST_CASE("planner › does nothing for a scene that is shown already") {
+TEST_CASE("window planner › does nothing for a scene that is shown already") {
   WindowPlanner planner;
   const Scene scene = SceneOf({1, 2, 3});
   CHECK(planner.Plan(scene).created.size() == 3);
@@ -100,7 +97,7 @@ TEST_CASE("planner › does nothing for a scene that is shown already") {
   CHECK(planner.Plan(Scene{}).IsEmpty());
 }
 
-TEST_CASE("planner › moves who moved, paints whose picture changed, and nobody else") {
+TEST_CASE("window planner › moves who moved, paints whose picture changed, and nobody else") {
   WindowPlanner planner;
   Scene scene = SceneOf({1, 2, 3});
   planner.Plan(scene);
@@ -113,7 +110,7 @@ TEST_CASE("planner › moves who moved, paints whose picture changed, and nobody
   CHECK(plan.painted == std::vector<size_t>{2});
 }
 
-TEST_CASE("planner › raises one when one of 150 comes to the top, and sends one back down") {
+TEST_CASE("window planner › raises one when one of 150 comes to the top, and sends one back down") {
   WindowPlanner planner;
   std::vector<SpriteId> ids(150);
   std::iota(ids.begin(), ids.end(), 1);
@@ -128,7 +125,7 @@ TEST_CASE("planner › raises one when one of 150 comes to the top, and sends on
   CHECK(down.placements[0] == Placement{.id = 21, .below = 22});
 }
 
-TEST_CASE("planner › leaves whoever is hidden alone until it is seen again") {
+TEST_CASE("window planner › leaves whoever is hidden alone until it is seen again") {
   WindowPlanner planner;
   Scene scene = SceneOf({1});
   scene.sprites[0].visible = false;
@@ -145,7 +142,7 @@ TEST_CASE("planner › leaves whoever is hidden alone until it is seen again") {
   CHECK((again.placements[0].appears && !again.placements[0].moves));
 }
 
-TEST_CASE("planner › paints again what could not be painted") {
+TEST_CASE("window planner › paints again what could not be painted") {
   WindowPlanner planner;
   const Scene scene = SceneOf({1});
   planner.Plan(scene);
@@ -154,7 +151,7 @@ TEST_CASE("planner › paints again what could not be painted") {
   CHECK(planner.Plan(scene).painted.size() == 1);
 }
 
-TEST_CASE("planner › whatever came before, its plan makes the windows show the scene") {
+TEST_CASE("window planner › whatever came before, its plan makes the windows show the scene") {
   const uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 engine(seed);
@@ -204,7 +201,7 @@ size_t LongestByTrying(const std::vector<size_t>& numbers) {
   return longest;
 }
 
-TEST_CASE("planner › restacks as few as there can be, in any order of up to seven") {
+TEST_CASE("window planner › restacks as few as there can be, in any order of up to seven") {
   for (size_t size = 0; size <= 7; size++) {
     std::vector<size_t> numbers(size);
     std::iota(numbers.begin(), numbers.end(), 0);
@@ -215,75 +212,6 @@ TEST_CASE("planner › restacks as few as there can be, in any order of up to se
       CHECK(std::ranges::is_sorted(rising, {}, [&](size_t index) { return numbers[index]; }));
     } while (std::ranges::next_permutation(numbers).found);
   }
-}
-
-constexpr int kPicturesASecond = 4;
-
-// 150 sprites on a desktop of one monitor, whose floor has room for all of them.
-Desktop Crowd(const Random& random) {
-  Settings settings;
-  settings.sprite_limit = 150;
-  settings.calm = true;
-  Desktop desktop(settings, random);
-  const Rect screen{0, 0, 1920, 1080};
-  desktop.SetMonitors(std::vector<Monitor>{{screen, screen, 1, true}});
-  Json description = UsualDescription(8, 8);
-  description["animations"]["idle"] = {{"frames", {0, 1}}, {"fps", kPicturesASecond}};
-  const SheetPointer sheet = ReadSheet(TestSpr(16, 8, description));
-  desktop.AddToShelf(sheet);
-  for (int i = 0; i < 150; i++) {
-    desktop.DropIn(sheet->file, Point{random() * 1920, 100 + random() * 900});
-  }
-  return desktop;
-}
-
-TEST_CASE(
-    "planner › 150 sprites in the air cost one change each at most, and are restacked one by one") {
-  std::mt19937 engine(1);
-  const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
-  Desktop desktop = Crowd(random);
-  WindowPlanner planner;
-  planner.Plan(desktop.Tick(0));
-  size_t restacked = 0;
-  size_t came_back = 0;  // refused throws: drawn on top from then on
-  for (int frame = 1; frame <= 600; frame++) {
-    if (frame % 30 == 1) {
-      for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
-        desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
-      }
-    }
-    const WindowPlan& plan = planner.Plan(desktop.Tick(frame * 50 / 3));
-    came_back += std::ranges::count(desktop.PopOutbox().sounds, Sound::kReturn);
-    restacked += std::ranges::count_if(plan.placements,
-                                       [](const Placement& p) { return p.below.has_value(); });
-    const auto moved =
-        std::ranges::count_if(plan.placements, [](const Placement& p) { return p.moves; });
-    CHECK(plan.painted.size() + static_cast<size_t>(moved) <= 150);
-    CHECK((plan.created.empty() && plan.closed.empty()));
-  }
-  CHECK(restacked > 0);
-  CHECK(restacked <= came_back);
-}
-
-TEST_CASE("planner › 150 sprites at rest cost nothing but their next pictures") {
-  std::mt19937 engine(1);
-  const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
-  Desktop desktop = Crowd(random);
-  WindowPlanner planner;
-  int now_ms = 0;
-  // Until the crowd has slid apart but for a pixel now and then.
-  while (now_ms < 120'000) {
-    planner.Plan(desktop.Tick(now_ms += 16));
-  }
-  size_t painted = 0;
-  size_t placed = 0;
-  for (int frame = 0; frame < 60; frame++) {
-    const WindowPlan& plan = planner.Plan(desktop.Tick(now_ms += 16));
-    painted += plan.painted.size();
-    placed += plan.placements.size();
-  }
-  CHECK(painted <= 150 * kPicturesASecond);
-  CHECK(placed <= 60);  // 9000 would be all of them in each frame
 }
 
 }  // namespace

@@ -7,9 +7,9 @@ namespace sprites {
 
 namespace {
 
-constexpr double kHeadroomDip = 32;    // dip above a ledge: less, and nobody on it would be seen
-constexpr double kLedgeWidthMin = 16;  // px: narrower parts are seams between windows
-constexpr double kDesktopSideMax = 65'535;  // dip: what a join may say
+constexpr double kHeadroomDip = 32;         // dip above a ledge, so that a sprite on it is seen
+constexpr double kLedgeWidthMin = 16;       // px: narrower parts are gaps between windows
+constexpr double kDesktopSideMax = 65'535;  // dip: the limit of a join request
 
 Monitor Fallback() {
   const Rect all{0, 0, 1024, 768};
@@ -37,7 +37,7 @@ double Distance(const Rect& rect, Point p) {
   return std::hypot(Outside(p.x, rect.left, rect.right), Outside(p.y, rect.top, rect.bottom));
 }
 
-// Cuts [left, right] out of the parts.
+// Removes [left, right] from the parts.
 void CutOut(std::vector<Ledge>* parts, double left, double right) {
   std::vector<Ledge> kept;
   for (const Ledge& part : *parts) {
@@ -135,7 +135,7 @@ Room Screen::RoomAt(Point middle, size_t monitor) const {
         monitors_, [&](const Monitor& other) { return other.bounds.Contains(point); });
     return next == monitors_.end() ? nullptr : &*next;
   };
-  // Each step goes on to a monitor further out, so each of these ends.
+  // Each step goes to a monitor further out, so each of these loops ends.
   for (const Monitor* m = &home; m != nullptr; m = beyond({m->bounds.left - 1, p.y})) {
     room.edges.left = m->bounds.left;
     room.walls.left = m->work.left;
@@ -177,7 +177,7 @@ Doorway Screen::EnterBy(Edge edge, double at) const {
     const Rect& own = monitors_[i].bounds;
     const double low = is_side ? own.top : own.left;
     const double high = is_side ? own.bottom : own.right;
-    // The end of a side belongs to it only where nothing follows.
+    // A side's end counts as inside only if no other monitor starts there.
     const double gap = along == high ? 0.5 : Outside(along, low, high);
     const double depth = edge == Edge::kLeft    ? own.left
                          : edge == Edge::kRight ? -own.right
@@ -189,19 +189,19 @@ Doorway Screen::EnterBy(Edge edge, double at) const {
     best_gap = gap;
     best_depth = depth;
     const double place = std::clamp(along, low, high);
-    const double rim = std::abs(depth) == 0                          ? 0
-                       : (edge == Edge::kLeft || edge == Edge::kTop) ? depth
-                                                                     : -depth;
-    door = {is_side ? Point{rim, place} : Point{place, rim}, i};
+    const double outer = std::abs(depth) == 0                          ? 0
+                         : (edge == Edge::kLeft || edge == Edge::kTop) ? depth
+                                                                       : -depth;
+    door = {is_side ? Point{outer, place} : Point{place, outer}, i};
   }
   return door;
 }
 
 std::vector<Ledge> LedgesOf(std::span<const WindowArea> windows, const Screen& screen) {
   std::vector<Ledge> ledges;
-  const auto looked_at = windows.first(std::min(windows.size(), kWindowsMax));
-  for (size_t i = 0; i < looked_at.size(); i++) {
-    const Rect& rect = looked_at[i].rect;
+  const auto used = windows.first(std::min(windows.size(), kWindowsMax));
+  for (size_t i = 0; i < used.size(); i++) {
+    const Rect& rect = used[i].rect;
     if (!IsPossible(rect)) {
       continue;
     }
@@ -212,7 +212,7 @@ std::vector<Ledge> LedgesOf(std::span<const WindowArea> windows, const Screen& s
       continue;
     }
     std::vector<Ledge> parts = {{rect.left, rect.right, rect.top}};
-    for (const WindowArea& front : looked_at.first(i)) {
+    for (const WindowArea& front : used.first(i)) {
       if (front.rect.top <= rect.top && front.rect.bottom > rect.top) {
         CutOut(&parts, front.rect.left, front.rect.right);
       }

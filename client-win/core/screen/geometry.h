@@ -1,9 +1,9 @@
-// Where things are: monitors, their work areas, the windows of other programs, and what that means
-// for a sprite: how far its room reaches, what it stands on, and by which outer edge it leaves.
+// Monitors, their work areas, the windows of other programs, and what they mean for a sprite: how
+// far it can go, what it stands on, and by which outer edge it leaves.
 //
 // Units: positions in pixels of the virtual screen (the shell's own), which may be negative; sizes
 // and speeds of sprites in device-independent pixels (dip). A monitor's scale is pixels a dip.
-// Cost: O(monitors) a question, no allocation.
+// Cost: O(monitors) a call, no allocation.
 #ifndef CLIENT_WIN_CORE_SCREEN_GEOMETRY_H_
 #define CLIENT_WIN_CORE_SCREEN_GEOMETRY_H_
 
@@ -19,7 +19,7 @@ struct Point {
   double y = 0;
 };
 
-// Half open: left and top belong to it, right and bottom do not.
+// Half open: it includes its left and top sides, but not its right and bottom sides.
 struct Rect {
   double left = 0;
   double top = 0;
@@ -41,7 +41,7 @@ constexpr Edge Opposite(Edge edge) {
 constexpr bool IsSide(Edge edge) { return edge == Edge::kLeft || edge == Edge::kRight; }
 
 struct Monitor {
-  Rect bounds;       // px: all of it
+  Rect bounds;       // px: the whole monitor
   Rect work;         // px: without task bars; sprites stand on its lower edge
   double scale = 1;  // px a dip: 1.5 at 150 %
   bool is_primary = false;
@@ -51,15 +51,15 @@ struct Monitor {
 
 // A visible window of another program. The shell leaves out minimised, cloaked and invisible ones.
 struct WindowArea {
-  uint64_t id = 0;  // of the shell's choosing; the same window keeps it
-  Rect rect;        // px: what is seen of it, without the shadow
+  uint64_t id = 0;  // chosen by the shell; a window keeps it
+  Rect rect;        // px: the visible frame, without the shadow
   bool has_caption = true;
   bool is_foreground = false;
 
   bool operator==(const WindowArea&) const = default;
 };
 
-// A surface to stand on: what can be seen of a window's top edge.
+// A surface to stand on: a visible part of a window's top edge.
 struct Ledge {
   double left = 0;
   double right = 0;
@@ -68,51 +68,52 @@ struct Ledge {
 
 // How far one sprite can go from where it is.
 struct Room {
-  Rect walls;        // px: where it turns, hits its head, and stands
-  Rect edges;        // px: beyond these nothing of this desktop lies; whoever passes them has left
+  Rect walls;        // px: where it turns round, hits its head, and stands
+  Rect edges;        // px: where this desktop ends; a sprite that passes them has left
   double scale = 1;  // px a dip here
 };
 
-// A place on the rim.
+// A point on an outer edge.
 struct Doorway {
   Point point;         // px, on the edge itself
-  size_t monitor = 0;  // whose edge it is
+  size_t monitor = 0;  // the monitor that the edge belongs to
 };
 
 constexpr size_t kMonitorsMax = 16;     // monitors: what Windows drives at most on common hardware
-constexpr double kScaleMin = 0.5;       // px a dip: below it something told us nonsense
+constexpr double kScaleMin = 0.5;       // px a dip: a lower value is an error
 constexpr double kScaleMax = 8;         // px a dip: Windows goes up to 5
 constexpr double kSideMax = 1'000'000;  // px from the origin: keeps all arithmetic exact
-constexpr size_t kWindowsMax = 256;  // windows looked at, from the front; those behind are covered
+constexpr size_t kWindowsMax = 256;     // windows used, from the front; those behind are covered
 
-// All monitors together. Never empty: without a monitor it is one of 1024 × 768.
+// All monitors together. Never empty: without a monitor it has one of 1024 × 768.
 class Screen {
  public:
   Screen();
-  // Takes at most kMonitorsMax; leaves out empty and impossible ones.
+  // Uses at most kMonitorsMax; leaves out empty and impossible ones.
   explicit Screen(std::span<const Monitor> monitors);
 
   const std::vector<Monitor>& monitors() const { return monitors_; }
-  // The smallest rectangle around all monitors. A place along an edge is a share of its sides.
+  // The smallest rectangle around all monitors. A place along an edge is a fraction of its side.
   const Rect& bounds() const { return bounds_; }
-  // Its sides in dip of the primary monitor, 1 … 65535: what a join tells the relay.
+  // Its sides in dip of the primary monitor, 1 … 65535, for the join request.
   int DipWidth() const;
   int DipHeight() const;
 
-  // The monitor that holds the point; else `last`, if there is such a one; else the nearest.
+  // The monitor that contains the point; else `last`, if it exists; else the nearest.
   size_t MonitorAt(Point point, size_t last) const;
   size_t NearestMonitor(Point point) const;
   size_t PrimaryMonitor() const;
 
-  // The room of whoever's middle is at `middle` and was last on `monitor`: through all monitors
-  // that adjoin at this height, and at this width; a task bar is a floor also where a monitor lies
-  // below it.
+  // The room of a sprite whose middle is at `middle` and was last on `monitor`. It extends through
+  // all monitors that adjoin at this height and at this width. A task bar is a floor even where
+  // another monitor lies below it.
   Room RoomAt(Point middle, size_t monitor) const;
 
-  // Where `point` lies along an edge of the desktop: 0 … 1 from the left or the top.
+  // Where `point` is along an edge of the desktop: 0 … 1 from the left or the top.
   double Along(Edge edge, Point point) const;
-  // The outermost place of an edge at this share of it; where no monitor reaches (staggered ones),
-  // the nearest that does. EnterBy(e, Along(e, p)) leads back to p for every p on the rim.
+  // The outermost point of an edge at this fraction of it. Where staggered monitors leave a gap,
+  // the nearest point that has a monitor. EnterBy(e, Along(e, p)) returns p for every p on an outer
+  // edge.
   Doorway EnterBy(Edge edge, double at) const;
 
   bool operator==(const Screen&) const = default;
@@ -122,12 +123,12 @@ class Screen {
   Rect bounds_;
 };
 
-// What can be stood on: of each window's top edge the parts that no window in front covers and that
-// have room above for somebody to be seen. `windows` is front to back.
+// The surfaces to stand on: the parts of each window's top edge that no window in front covers, and
+// that have room above them for a sprite to be seen. `windows` is front to back.
 std::vector<Ledge> LedgesOf(std::span<const WindowArea> windows, const Screen& screen);
 
-// Monitors that a full-screen program covers: the foreground window has no caption and covers all
-// of the monitor. True at the index of each.
+// For each monitor, whether a full-screen program covers it: the foreground window has no caption
+// and covers the whole monitor.
 std::vector<bool> FullScreenMonitors(std::span<const WindowArea> windows, const Screen& screen);
 
 }  // namespace sprites

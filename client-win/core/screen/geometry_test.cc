@@ -23,7 +23,7 @@ Screen Staggered() {
   return Of({At(0, 0, 1920, 1080), At(1920, 200, 3200, 920, 1.5), At(300, -600, 1100, 0)});
 }
 
-TEST_CASE("screen › is never empty, and takes nothing impossible") {
+TEST_CASE("screen › is never empty, and leaves out impossible monitors") {
   const double nan = std::nan("");
   for (const auto& given :
        {std::vector<Monitor>{}, std::vector{At(0, 0, 0, 100)}, std::vector{At(0, 0, nan, 100)},
@@ -37,7 +37,7 @@ TEST_CASE("screen › is never empty, and takes nothing impossible") {
   CHECK(Screen(many).monitors().size() == kMonitorsMax);
 }
 
-TEST_CASE("screen › keeps a work area that is one, inside its monitor") {
+TEST_CASE("screen › clips a work area to its monitor, and ignores an impossible one") {
   Monitor monitor = At(0, 0, 800, 600);
   monitor.work = {0, 0, 800, 560};
   CHECK(Of({monitor}).monitors()[0].work.bottom == 560);
@@ -51,7 +51,7 @@ TEST_CASE("screen › tells the relay its size in dip of the primary monitor") {
   CHECK(Of({At(0, 0, 900'000, 10)}).DipWidth() == 65'535);
 }
 
-TEST_CASE("room › is the monitor where there is one") {
+TEST_CASE("room › is the monitor when there is only one") {
   Monitor monitor = At(0, 0, 800, 600);
   monitor.work = {40, 20, 800, 560};
   const Room room = Of({monitor}).RoomAt({400, 300}, 0);
@@ -59,7 +59,7 @@ TEST_CASE("room › is the monitor where there is one") {
   CHECK(room.edges == monitor.bounds);
 }
 
-TEST_CASE("room › goes on where a monitor adjoins at this height, and ends where none does") {
+TEST_CASE("room › extends to an adjoining monitor at this height, and ends where there is none") {
   const Screen screen = Staggered();
   CHECK(screen.RoomAt({100, 500}, 0).edges.right == 3200);
   CHECK(screen.RoomAt({100, 100}, 0).edges.right == 1920);
@@ -71,7 +71,7 @@ TEST_CASE("room › goes on where a monitor adjoins at this height, and ends whe
   CHECK(screen.RoomAt({2000, 500}, 1).scale == 1.5);
 }
 
-TEST_CASE("room › of who is outside is that of the monitor it was last on") {
+TEST_CASE("room › outside all monitors is that of the last one") {
   const Screen screen = Staggered();
   CHECK(screen.MonitorAt({-50, 500}, 0) == 0);
   CHECK(screen.MonitorAt({2500, 100}, 1) == 1);
@@ -79,7 +79,7 @@ TEST_CASE("room › of who is outside is that of the monitor it was last on") {
   CHECK(screen.MonitorAt({2500, 100}, 99) == screen.NearestMonitor({2500, 100}));
 }
 
-TEST_CASE("room › has a task bar for a floor, also where a monitor lies below") {
+TEST_CASE("room › has a task bar as its floor, even above another monitor") {
   Monitor above = At(0, 0, 800, 600);
   const Monitor below = At(0, 600, 800, 1200);
   CHECK(Of({above, below}).RoomAt({400, 300}, 0).walls.bottom == 1200);
@@ -89,7 +89,7 @@ TEST_CASE("room › has a task bar for a floor, also where a monitor lies below"
   CHECK(room.edges.bottom == 1200);
 }
 
-TEST_CASE("doorway › leads back to where it was left, all around a staggered desktop") {
+TEST_CASE("doorway › leads back to the point of leaving, all around a staggered desktop") {
   const Screen screen = Staggered();
   for (const Edge edge : kEdges) {
     for (int part = 0; part <= 1000; part++) {
@@ -103,7 +103,7 @@ TEST_CASE("doorway › leads back to where it was left, all around a staggered d
                          : edge == Edge::kTop   ? own.top
                                                 : own.bottom;
       CHECK((IsSide(edge) ? door.point.x : door.point.y) == rim);
-      // Nothing of the desktop lies beyond it.
+      // The desktop ends there.
       const Room room = screen.RoomAt(door.point, door.monitor);
       const double out = edge == Edge::kLeft    ? room.edges.left
                          : edge == Edge::kRight ? room.edges.right
@@ -114,7 +114,7 @@ TEST_CASE("doorway › leads back to where it was left, all around a staggered d
   }
 }
 
-TEST_CASE("doorway › is the nearest one where monitors leave a gap") {
+TEST_CASE("doorway › is the nearest point where monitors leave a gap") {
   const Screen screen = Of({At(0, 0, 100, 100), At(100, 300, 200, 400)});
   CHECK(screen.EnterBy(Edge::kLeft, 0.4).monitor == 0);
   CHECK(screen.EnterBy(Edge::kLeft, 0.4).point.y == 100);
@@ -122,7 +122,7 @@ TEST_CASE("doorway › is the nearest one where monitors leave a gap") {
   CHECK(screen.EnterBy(Edge::kRight, std::nan("")).point.x >= 100);
 }
 
-TEST_CASE("ledges › are what can be seen of the tops of windows") {
+TEST_CASE("ledges › are the visible parts of the top edges of windows") {
   const Screen screen = Of({At(0, 0, 1920, 1080)});
   const WindowArea front{1, {500, 250, 900, 700}};
   const WindowArea behind{2, {300, 400, 1200, 800}};
@@ -133,7 +133,7 @@ TEST_CASE("ledges › are what can be seen of the tops of windows") {
   CHECK((ledges[2].left == 900 && ledges[2].right == 1200));
 }
 
-TEST_CASE("ledges › are left out where nobody on them would be seen") {
+TEST_CASE("ledges › are left out where a sprite on them would not be seen") {
   const Screen screen = Of({At(0, 0, 1920, 1080)});
   const WindowArea maximised{1, {0, 0, 1920, 1080}};
   const WindowArea just_low_enough{2, {0, 32, 100, 200}};
@@ -145,7 +145,7 @@ TEST_CASE("ledges › are left out where nobody on them would be seen") {
   CHECK(LedgesOf(std::vector{maximised, covered}, screen).empty());
 }
 
-TEST_CASE("ledges › look at so many windows and no more") {
+TEST_CASE("ledges › come from a limited number of windows") {
   const Screen screen = Of({At(0, 0, 100'000, 1080)});
   std::vector<WindowArea> windows;
   for (size_t i = 0; i < kWindowsMax + 10; i++) {

@@ -8,38 +8,37 @@ namespace sprites {
 
 namespace {
 
-bool IsMinimised(const OpenWindow& window) { return window.standing == Standing::kMinimised; }
+bool IsMinimised(const OpenWindow& window) { return window.state == WindowState::kMinimised; }
 
 bool IsInPlace(const OpenWindow& one, const OpenWindow& other) {
   if (IsMinimised(one) || IsMinimised(other)) {
     return one.normal == other.normal;
   }
-  return one.standing == other.standing && one.shown == other.shown && one.normal == other.normal;
+  return one.state == other.state && one.shown == other.shown && one.normal == other.normal;
 }
 
-// What is remembered of a window that was at `before`, if anything is.
+// What to remember of a window. `before` is what was remembered so far, or null.
 OpenWindow Remembered(const OpenWindow& now, const OpenWindow* before) {
-  // On the task bar it keeps what it will come up as.
+  // A minimised window keeps the position that it will come up in.
   const bool keeps = IsMinimised(now) && before != nullptr && before->owner == now.owner &&
                      before->normal == now.normal;
   return keeps ? *before : now;
 }
 
-// Nothing when it is there, or was changed by its user.
-std::optional<PutBack> WayBack(const OpenWindow& now, const OpenWindow& place) {
-  const bool is_changed =
-      now.standing != place.standing && !IsMinimised(now) && !IsMinimised(place);
+// How to put a window back; nothing when it is in place, or its user has changed it.
+std::optional<PutBack> PutBackTo(const OpenWindow& now, const OpenWindow& place) {
+  const bool is_changed = now.state != place.state && !IsMinimised(now) && !IsMinimised(place);
   if (is_changed || now.owner != place.owner || IsInPlace(now, place)) {
     return std::nullopt;
   }
-  return PutBack{now.id, now.standing, IsMinimised(place) ? Rect{} : place.shown, place.normal};
+  return PutBack{now.id, now.state, IsMinimised(place) ? Rect{} : place.shown, place.normal};
 }
 
 }  // namespace
 
-std::vector<PutBack> WindowPlaces::Look(std::span<const Monitor> monitors,
-                                        std::span<const OpenWindow> windows, bool is_full_screen,
-                                        int64_t now_ms) {
+std::vector<PutBack> WindowPlaces::Update(std::span<const Monitor> monitors,
+                                          std::span<const OpenWindow> windows, bool is_full_screen,
+                                          int64_t now_ms) {
   Shape shape;
   for (const Monitor& monitor : monitors) {
     shape.push_back({monitor.bounds, monitor.scale});
@@ -47,28 +46,28 @@ std::vector<PutBack> WindowPlaces::Look(std::span<const Monitor> monitors,
   if (shape.empty()) {
     return {};
   }
-  if (layouts_.empty() || shape != Here().shape) {
-    Arrive(std::move(shape), now_ms);
+  if (layouts_.empty() || shape != Present().shape) {
+    EnterLayout(std::move(shape), now_ms);
   }
-  if (now_ms - arrived_ms_ < kLayoutSettleMs) {
+  if (now_ms - entered_ms_ < kLayoutSettleMs) {
     return {};
   }
   Watch(windows, now_ms);
   if (is_full_screen) {
     return {};
   }
-  if (std::exchange(owes_, false)) {
+  if (std::exchange(puts_all_back_, false)) {
     return PutAllBack(now_ms);
   }
-  std::vector<PutBack> again = TryAgain(now_ms);
+  std::vector<PutBack> again = Retry(now_ms);
   Learn();
   return again;
 }
 
-void WindowPlaces::Arrive(Shape shape, int64_t now_ms) {
+void WindowPlaces::EnterLayout(Shape shape, int64_t now_ms) {
   const auto known = std::ranges::find(layouts_, shape, &Layout::shape);
-  owes_ = known != layouts_.end();
-  if (owes_) {
+  puts_all_back_ = known != layouts_.end();
+  if (puts_all_back_) {
     std::rotate(known, known + 1, layouts_.end());
   } else {
     layouts_.push_back({std::move(shape), {}});
@@ -77,7 +76,7 @@ void WindowPlaces::Arrive(Shape shape, int64_t now_ms) {
     layouts_.erase(layouts_.begin());
   }
   watched_.clear();
-  arrived_ms_ = now_ms;
+  entered_ms_ = now_ms;
   is_settled_ = false;
 }
 
@@ -88,7 +87,7 @@ void WindowPlaces::Watch(std::span<const OpenWindow> windows, int64_t now_ms) {
     const bool is_new = found == before.end() || found->second.now.owner != window.owner;
     Watched watched = is_new ? Watched{.now = window, .since_ms = now_ms} : found->second;
     if (!is_settled_) {
-      // As the change of layout left it.
+      // This is how the change of layout left it.
       watched.held = window;
       watched.is_held = true;
     }
@@ -104,7 +103,8 @@ void WindowPlaces::Watch(std::span<const OpenWindow> windows, int64_t now_ms) {
   is_settled_ = true;
 }
 
-// It has been where it is for long enough.
+// A window has kept its position for long enough to count. If its user moved it, what other layouts
+// remember of it is forgotten.
 void WindowPlaces::Hold(Watched* watched) {
   const bool was_moved = watched->is_held && !IsInPlace(watched->held, watched->now);
   if (was_moved && watched->tries == 0) {
@@ -119,11 +119,11 @@ void WindowPlaces::Hold(Watched* watched) {
 std::vector<PutBack> WindowPlaces::PutAllBack(int64_t now_ms) {
   std::vector<PutBack> back;
   for (auto& [id, watched] : watched_) {
-    const auto place = Here().places.find(id);
-    if (place == Here().places.end()) {
+    const auto place = Present().places.find(id);
+    if (place == Present().places.end()) {
       continue;
     }
-    if (auto way = WayBack(watched.now, place->second)) {
+    if (auto way = PutBackTo(watched.now, place->second)) {
       back.push_back(*way);
       watched.tries = 1;
       watched.tried_ms = now_ms;
@@ -133,16 +133,16 @@ std::vector<PutBack> WindowPlaces::PutAllBack(int64_t now_ms) {
   return back;
 }
 
-// Who is not there yet that should be: once more, and then it may stay.
-std::vector<PutBack> WindowPlaces::TryAgain(int64_t now_ms) {
+// Puts windows back once more that have not arrived. After the last try they stay where they are.
+std::vector<PutBack> WindowPlaces::Retry(int64_t now_ms) {
   std::vector<PutBack> back;
   for (auto& [id, watched] : watched_) {
     if (watched.tries == 0 || now_ms - watched.tried_ms < kLayoutSettleMs) {
       continue;
     }
-    const auto place = Here().places.find(id);
+    const auto place = Present().places.find(id);
     const auto way =
-        place == Here().places.end() ? std::nullopt : WayBack(watched.now, place->second);
+        place == Present().places.end() ? std::nullopt : PutBackTo(watched.now, place->second);
     if (!way || watched.tries == kPutBackTries) {
       watched.tries = 0;
       watched.held = watched.now;
@@ -158,7 +158,7 @@ std::vector<PutBack> WindowPlaces::TryAgain(int64_t now_ms) {
 }
 
 void WindowPlaces::Learn() {
-  Places& places = Here().places;
+  Places& places = Present().places;
   for (const auto& [id, watched] : watched_) {
     if (watched.tries > 0 || !watched.is_held || !IsInPlace(watched.held, watched.now)) {
       continue;

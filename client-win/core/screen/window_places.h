@@ -1,11 +1,13 @@
-// Where the windows of other programs belong, for each layout of the monitors; and which of them
-// to put back once a layout is here again that a full-screen program, or a cable, took away.
+// Remembers the positions of other programs' windows for each layout of the monitors, and says
+// which windows to put back when a layout that was lost (to a full-screen program, or by unplugging
+// a cable) comes back.
 //
-// A function of what it is shown and the time. Rules: a place counts once it was kept for kHeldMs;
-// nothing is learnt while a full-screen program is in front, nor before a layout has settled. Who
-// is moved while another layout is here was moved by its user, and stays where it is then. Who is
-// maximised or not, other than it was, is left alone too; who is minimised stays so, but will come
-// up in its old place. Memory: kLayoutsMax × kPlacesMax places. Cost: O(windows) a look.
+// A function of what it is shown and the time. A position counts once a window has kept it for
+// kHeldMs. Nothing is learnt while a full-screen program is in front, or before a layout has
+// settled. A window that moves while another layout is active was moved by its user, and keeps its
+// new position. A window that has been maximised or restored meanwhile is left alone. A minimised
+// window stays minimised, but will come up in its old position.
+// Memory: kLayoutsMax × kPlacesMax positions. Cost: O(windows) a call.
 #ifndef CLIENT_WIN_CORE_SCREEN_WINDOW_PLACES_H_
 #define CLIENT_WIN_CORE_SCREEN_WINDOW_PLACES_H_
 
@@ -18,31 +20,32 @@
 
 namespace sprites {
 
-constexpr int64_t kLayoutSettleMs = 2'000;  // until Windows and slow programs have moved theirs
-constexpr int64_t kHeldMs = 1'000;          // a window that is dragged pauses for less
-constexpr size_t kLayoutsMax = 8;           // layouts of monitors: docks and screens of usual days
-constexpr size_t kPlacesMax = 1'024;        // windows a layout: more than anybody has
-constexpr int kPutBackTries = 2;  // the second sets its size too, where the first changed its scale
+constexpr int64_t kLayoutSettleMs =
+    2'000;                            // until Windows and slow programs have moved their windows
+constexpr int64_t kHeldMs = 1'000;    // longer than the pauses of a window that is being dragged
+constexpr size_t kLayoutsMax = 8;     // layouts: more docks and screens than people use
+constexpr size_t kPlacesMax = 1'024;  // windows of a layout: more than people open
+constexpr int kPutBackTries = 2;      // the second fixes the size if the first changed the scale
 
-enum class Standing : uint8_t { kNormal, kMinimised, kMaximised };
+enum class WindowState : uint8_t { kNormal, kMinimised, kMaximised };
 
 // A top-level window of another program.
 struct OpenWindow {
-  uint64_t id = 0;     // of the shell's choosing; the same window keeps it
-  uint64_t owner = 0;  // its process: an id that comes again with another one is another window
-  Standing standing = Standing::kNormal;
-  Rect shown;   // px: where it is on the screen; means nothing when it is minimised
-  Rect normal;  // where it is when it is neither minimised nor maximised; in the shell's own units
+  uint64_t id = 0;     // chosen by the shell; a window keeps it
+  uint64_t owner = 0;  // its process: the same id with another owner is another window
+  WindowState state = WindowState::kNormal;
+  Rect shown;   // px: where it is on the screen; meaningless while it is minimised
+  Rect normal;  // where it is when neither minimised nor maximised, in the shell's own units
 
   bool operator==(const OpenWindow&) const = default;
 };
 
-// A window to put back: to `shown` when it stands normally, to `normal` when it is minimised, and
-// when it is maximised so that it is on the monitor of `shown` again.
+// A window to put back: a normal one to `shown`, a minimised one to `normal`, and a maximised one
+// to the monitor of `shown`.
 struct PutBack {
   uint64_t id = 0;
-  Standing standing = Standing::kNormal;  // as it is and shall stay
-  Rect shown;                             // empty when only `normal` is known
+  WindowState state = WindowState::kNormal;  // as it is, and stays
+  Rect shown;                                // empty when only `normal` is known
   Rect normal;
 
   bool operator==(const PutBack&) const = default;
@@ -50,10 +53,11 @@ struct PutBack {
 
 class WindowPlaces {
  public:
-  // A look at monitors and windows of the same moment, a few times a second; `is_full_screen`: a
-  // program in front covers a monitor. Who is to be put back now, usually nobody.
-  std::vector<PutBack> Look(std::span<const Monitor> monitors, std::span<const OpenWindow> windows,
-                            bool is_full_screen, int64_t now_ms);
+  // Call it a few times a second with the monitors and windows of one moment. `is_full_screen`: a
+  // program in front covers a monitor. Returns the windows to put back now, usually none.
+  std::vector<PutBack> Update(std::span<const Monitor> monitors,
+                              std::span<const OpenWindow> windows, bool is_full_screen,
+                              int64_t now_ms);
 
  private:
   struct MonitorShape {
@@ -68,29 +72,29 @@ class WindowPlaces {
     Shape shape;
     Places places;
   };
-  // A window in the layout that is here.
+  // A window in the present layout.
   struct Watched {
     OpenWindow now;
-    OpenWindow held;  // where it was for kHeldMs, last
+    OpenWindow held;  // its last position that it kept for kHeldMs
     bool is_held = false;
-    int64_t since_ms = 0;  // it has been where it is
-    int tries = 0;         // it was put back so many times, and we wait for it to be there
+    int64_t since_ms = 0;  // when it came to where it is
+    int tries = 0;         // how often it was put back without having arrived yet
     int64_t tried_ms = 0;
   };
 
-  void Arrive(Shape shape, int64_t now_ms);
+  void EnterLayout(Shape shape, int64_t now_ms);
   void Watch(std::span<const OpenWindow> windows, int64_t now_ms);
   void Hold(Watched* watched);
   std::vector<PutBack> PutAllBack(int64_t now_ms);
-  std::vector<PutBack> TryAgain(int64_t now_ms);
+  std::vector<PutBack> Retry(int64_t now_ms);
   void Learn();
-  Layout& Here() { return layouts_.back(); }
+  Layout& Present() { return layouts_.back(); }
 
-  std::vector<Layout> layouts_;  // the one that is here last, the longest unseen first
+  std::vector<Layout> layouts_;  // the present one last, the longest unseen first
   std::unordered_map<uint64_t, Watched> watched_;
-  int64_t arrived_ms_ = 0;
+  int64_t entered_ms_ = 0;
   bool is_settled_ = false;
-  bool owes_ = false;  // who was here before has yet to be put back
+  bool puts_all_back_ = false;  // the layout has come back, and its windows have not been put back
 };
 
 }  // namespace sprites

@@ -8,7 +8,7 @@
 namespace sprites {
 namespace {
 
-constexpr int64_t kLookMs = 500;
+constexpr int64_t kUpdateMs = 500;
 
 Monitor MonitorOf(double left, double width, double height, double scale = 1) {
   const Rect all{left, 0, left + width, height};
@@ -22,10 +22,10 @@ const std::vector<Monitor> kTwo = {MonitorOf(0, 1920, 1080), MonitorOf(1920, 128
 
 OpenWindow Normal(uint64_t id, double left, double top = 100) {
   const Rect rect{left, top, left + 400, top + 300};
-  return {id, 1, Standing::kNormal, rect, rect};
+  return {id, 1, WindowState::kNormal, rect, rect};
 }
 
-// Windows that are put back as the places say, looked at twice a second.
+// Windows that are put back as WindowPlaces says, updated twice a second.
 struct Scenery {
   WindowPlaces places;
   std::vector<Monitor> monitors = kWide;
@@ -35,12 +35,12 @@ struct Scenery {
   std::vector<PutBack> back;  // all since it was last cleared
 
   void Pass(int64_t ms) {
-    for (const int64_t until_ms = now_ms + ms; now_ms < until_ms; now_ms += kLookMs) {
-      for (const PutBack& one : places.Look(monitors, windows, is_full_screen, now_ms)) {
+    for (const int64_t until_ms = now_ms + ms; now_ms < until_ms; now_ms += kUpdateMs) {
+      for (const PutBack& one : places.Update(monitors, windows, is_full_screen, now_ms)) {
         back.push_back(one);
         const auto window = std::ranges::find(windows, one.id, &OpenWindow::id);
         REQUIRE(window != windows.end());
-        CHECK(window->standing == one.standing);
+        CHECK(window->state == one.state);
         window->shown = one.shown;
         window->normal = one.normal;
       }
@@ -84,14 +84,14 @@ TEST_CASE("window places › are left alone while nothing changes, whatever thei
   CHECK(scenery.back.empty());
 }
 
-TEST_CASE("window places › are the newest that were kept for a while, not where a drag passed by") {
+TEST_CASE("window places › are the newest ones kept for a while, not the stops of a drag") {
   Scenery scenery;
   scenery.windows = {Normal(1, 900)};
   scenery.Pass(10'000);
   scenery.Window(1) = Normal(1, 200);
   scenery.Pass(10'000);
   scenery.Window(1) = Normal(1, 250);
-  scenery.Pass(kLookMs);
+  scenery.Pass(kUpdateMs);
   scenery.Become(kSmall);
   scenery.Pass(10'000);
   scenery.Become(kWide);
@@ -110,7 +110,7 @@ TEST_CASE("window places › wait until the layout has settled and the full-scre
   scenery.Pass(10'000);
   CHECK(scenery.back.empty());
   scenery.is_full_screen = false;
-  scenery.Pass(kLookMs);
+  scenery.Pass(kUpdateMs);
   CHECK(scenery.back.size() == 1);
 
   scenery.Become(kSmall);
@@ -118,7 +118,7 @@ TEST_CASE("window places › wait until the layout has settled and the full-scre
   scenery.Become(kWide);
   scenery.Pass(kLayoutSettleMs);
   CHECK(scenery.back.size() == 1);
-  scenery.Pass(kLookMs);
+  scenery.Pass(kUpdateMs);
   CHECK(scenery.back.size() == 2);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("window places › survive several changes in a row") {
   CHECK(scenery.windows == before);
 }
 
-TEST_CASE("window places › who was moved meanwhile stays where its user put it") {
+TEST_CASE("window places › a window that was moved meanwhile stays where its user put it") {
   Scenery scenery;
   scenery.windows = {Normal(1, 900), Normal(2, 1400)};
   scenery.Pass(10'000);
@@ -154,8 +154,7 @@ TEST_CASE("window places › who was moved meanwhile stays where its user put it
   CHECK(scenery.Window(1) == Normal(1, 120));
 }
 
-TEST_CASE(
-    "window places › of windows that have closed are forgotten, also when an id comes again") {
+TEST_CASE("window places › of a closed window are forgotten, even when its id is used again") {
   Scenery scenery;
   scenery.windows = {Normal(1, 900), Normal(2, 1400)};
   scenery.Pass(10'000);
@@ -170,7 +169,7 @@ TEST_CASE(
   CHECK(scenery.back.empty());
 }
 
-TEST_CASE("window places › who is new since the change stays where it is") {
+TEST_CASE("window places › a window that is new since the change stays where it is") {
   Scenery scenery;
   scenery.windows = {Normal(1, 900)};
   scenery.Pass(10'000);
@@ -189,25 +188,25 @@ TEST_CASE("window places › a minimised window stays so, and will come up where
   scenery.windows = {Normal(1, 900)};
   scenery.Pass(10'000);
   scenery.Become(kSmall);
-  scenery.Window(1).standing = Standing::kMinimised;
+  scenery.Window(1).state = WindowState::kMinimised;
   scenery.Window(1).shown = {-32'000, -32'000, -31'840, -31'972};
   scenery.Pass(10'000);
   scenery.monitors = kWide;
   scenery.Pass(10'000);
   REQUIRE(scenery.back.size() == 1);
-  CHECK(scenery.back[0].standing == Standing::kMinimised);
+  CHECK(scenery.back[0].state == WindowState::kMinimised);
   CHECK(scenery.back[0].normal == Normal(1, 900).normal);
 }
 
-TEST_CASE("window places › who was minimised before and is shown now goes to its normal place") {
+TEST_CASE("window places › a window that was minimised and is shown now goes to its normal place") {
   Scenery scenery;
   OpenWindow window = Normal(1, 900);
-  window.standing = Standing::kMinimised;
+  window.state = WindowState::kMinimised;
   window.shown = {-32'000, -32'000, -31'840, -31'972};
   scenery.windows = {window};
   scenery.Pass(10'000);
   scenery.Become(kSmall);
-  scenery.Window(1).standing = Standing::kNormal;
+  scenery.Window(1).state = WindowState::kNormal;
   scenery.Pass(10'000);
   scenery.monitors = kWide;
   const auto back = [&] {
@@ -219,17 +218,17 @@ TEST_CASE("window places › who was minimised before and is shown now goes to i
   CHECK(back[0].normal == Normal(1, 900).normal);
 }
 
-TEST_CASE("window places › minimising keeps what a window comes up as") {
+TEST_CASE("window places › minimising keeps the place that a window comes up in") {
   Scenery scenery;
   OpenWindow snapped = Normal(1, 900);
   snapped.shown = {0, 0, 960, 1080};
   scenery.windows = {snapped};
   scenery.Pass(10'000);
-  scenery.Window(1).standing = Standing::kMinimised;
+  scenery.Window(1).state = WindowState::kMinimised;
   scenery.Pass(10'000);
   scenery.Become(kSmall);
-  scenery.Window(1).standing = Standing::kNormal;
-  scenery.Pass(kLookMs);
+  scenery.Window(1).state = WindowState::kNormal;
+  scenery.Pass(kUpdateMs);
   scenery.Become(kWide);
   scenery.Pass(10'000);
   REQUIRE(scenery.back.size() == 1);
@@ -240,7 +239,8 @@ TEST_CASE(
     "window places › a maximised window goes back to its monitor when that is plugged in again") {
   Scenery scenery;
   scenery.monitors = kTwo;
-  OpenWindow maximised{1, 1, Standing::kMaximised, {1920, 0, 3200, 1024}, {2000, 100, 2400, 400}};
+  OpenWindow maximised{
+      1, 1, WindowState::kMaximised, {1920, 0, 3200, 1024}, {2000, 100, 2400, 400}};
   scenery.windows = {maximised, Normal(2, 100)};
   scenery.Pass(10'000);
   scenery.monitors = kWide;
@@ -253,17 +253,16 @@ TEST_CASE(
   CHECK(scenery.Window(1) == maximised);
 }
 
-TEST_CASE(
-    "window places › who is maximised now and was not, or the other way round, is left alone") {
+TEST_CASE("window places › a window that was maximised or restored meanwhile is left alone") {
   Scenery scenery;
   OpenWindow maximised = Normal(1, 100);
-  maximised.standing = Standing::kMaximised;
+  maximised.state = WindowState::kMaximised;
   scenery.windows = {maximised, Normal(2, 900)};
   scenery.Pass(10'000);
   scenery.Become(kSmall);
-  scenery.Window(1).standing = Standing::kNormal;
-  scenery.Window(2).standing = Standing::kMaximised;
-  scenery.Pass(kLookMs);
+  scenery.Window(1).state = WindowState::kNormal;
+  scenery.Window(2).state = WindowState::kMaximised;
+  scenery.Pass(kUpdateMs);
   scenery.monitors = kWide;
   scenery.Pass(10'000);
   CHECK(scenery.back.empty());
@@ -285,28 +284,28 @@ TEST_CASE("window places › of each layout come back with it, and another scale
   CHECK(scenery.windows[0].shown == Rect{0, 0, 300, 200});
 }
 
-TEST_CASE("window places › who does not go back is asked twice, then stays") {
+TEST_CASE("window places › a window that does not go back is tried twice, then stays") {
   WindowPlaces places;
   const std::vector<OpenWindow> before = {Normal(1, 900)};
   const std::vector<OpenWindow> stuck = {Normal(1, 0)};
   int64_t now_ms = 0;
   size_t asked = 0;
   const auto pass = [&](const auto& monitors, const auto& windows, int64_t ms) {
-    for (const int64_t until_ms = now_ms + ms; now_ms < until_ms; now_ms += kLookMs) {
-      asked += places.Look(monitors, windows, false, now_ms).size();
+    for (const int64_t until_ms = now_ms + ms; now_ms < until_ms; now_ms += kUpdateMs) {
+      asked += places.Update(monitors, windows, false, now_ms).size();
     }
   };
   pass(kWide, before, 10'000);
   pass(kSmall, stuck, 10'000);
   pass(kWide, stuck, 60'000);
   CHECK(asked == kPutBackTries);
-  // That is its place now.
+  // It belongs there now.
   pass(kSmaller, before, 10'000);
   pass(kWide, stuck, 60'000);
   CHECK(asked == kPutBackTries);
 }
 
-TEST_CASE("window places › remember so many layouts, the latest ones") {
+TEST_CASE("window places › remember a limited number of layouts, the latest ones") {
   for (const size_t others : {kLayoutsMax - 1, kLayoutsMax}) {
     Scenery scenery;
     scenery.windows = {Normal(1, 900)};
@@ -322,7 +321,7 @@ TEST_CASE("window places › remember so many layouts, the latest ones") {
   }
 }
 
-TEST_CASE("window places › no monitors at all, and more windows than anybody has, are borne") {
+TEST_CASE("window places › handle no monitors, and more windows than the limit") {
   Scenery scenery;
   for (uint64_t id = 1; id <= kPlacesMax + 10; id++) {
     scenery.windows.push_back(Normal(id, static_cast<double>(id)));
@@ -358,13 +357,13 @@ TEST_CASE(
     } else if (kind == 2) {
       scenery.windows.erase(window);
     } else if (kind == 3) {
-      window->standing = static_cast<Standing>(below(3));
+      window->state = static_cast<WindowState>(below(3));
     } else {
       window->shown = window->normal = Normal(id, 10.0 * below(50)).shown;
     }
     const auto before = scenery.windows;
     scenery.back.clear();
-    scenery.Pass(kLookMs);
+    scenery.Pass(kUpdateMs);
     CHECK((scenery.back.empty() || !scenery.is_full_screen));
     for (const PutBack& one : scenery.back) {
       const auto was = std::ranges::find(before, one.id, &OpenWindow::id);

@@ -6,7 +6,7 @@ namespace sprites {
 
 namespace {
 
-// Brackets alone decide, so this can only be wrong about what is no JSON anyway.
+// Counts brackets only, so it can be wrong only about text that is not JSON.
 bool IsDeeperThan(std::string_view text, int depth_max) {
   int depth = 0;
   bool in_string = false;

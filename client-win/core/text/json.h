@@ -1,4 +1,5 @@
-// JSON of strangers: parsed within a depth, read field by field, never trusted to have a type.
+// Reads JSON from untrusted sources: within a limit of depth, field by field, and with a check of
+// every type.
 #ifndef CLIENT_WIN_CORE_TEXT_JSON_H_
 #define CLIENT_WIN_CORE_TEXT_JSON_H_
 
@@ -10,19 +11,21 @@ namespace sprites {
 
 using Json = nlohmann::json;
 
-// The value, or one that is_discarded(): no JSON, or nested deeper than `depth_max`. Never throws.
-// The caller has limited the size; memory is up to some fifty times that.
+// Parses `text`. The result is_discarded() when it is not JSON or is nested deeper than
+// `depth_max`. Never throws. REQUIRES: the caller has limited the size; the result takes up to
+// fifty times that.
 Json ParseJson(std::string_view text, int depth_max);
 
-// A member of an object; null when it is not there or `value` is no object.
+// A member of an object; null when there is no such member, or `value` is not an object.
 const Json& MemberOf(const Json& value, const char* name);
 
-// A member's value, or what stands in when it is of another type or out of its range.
+// The value of a member. TextAt returns "" when it is not a string or is longer than `bytes_max`.
+// NumberAt clamps a number to its range. NumberAt and BoolAt return `otherwise` for another type.
 std::string TextAt(const Json& value, const char* name, size_t bytes_max);
 double NumberAt(const Json& value, const char* name, double low, double high, double otherwise);
 bool BoolAt(const Json& value, const char* name, bool otherwise);
 
-// One line of JSON; bytes that are no UTF-8 are replaced.
+// The value as one line of JSON. Bytes that are not UTF-8 are replaced.
 std::string WriteJson(const Json& value);
 
 }  // namespace sprites

@@ -15,7 +15,7 @@ struct Character {
 
 constexpr Character kBroken{0, 0};
 
-// The first character of a text that is not empty.
+// The first character. REQUIRES: `text` is not empty.
 Character FirstOf(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(0);
@@ -35,12 +35,13 @@ Character FirstOf(std::string_view text) {
     }
     code = code << 6 | (byte(i) & 0x3f);
   }
-  constexpr std::array<uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::array<uint32_t, 5> kLowest = {0, 0, 0x80, 0x800, 0x10000};
   const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < kLeast[bytes] || is_surrogate || code > 0x10ffff ? kBroken : Character{code, bytes};
+  return code < kLowest[bytes] || is_surrogate || code > 0x10ffff ? kBroken
+                                                                  : Character{code, bytes};
 }
 
-// What breaks a line, hides, or turns the reading order of the text around it.
+// Characters that break a line, are invisible, or change the reading order of the text around them.
 bool IsInvisible(uint32_t code) {
   struct Range {
     uint32_t first;

@@ -5,7 +5,7 @@
 namespace sprites {
 namespace {
 
-TEST_CASE("text › takes what shows itself, and nothing that hides or turns the line") {
+TEST_CASE("text › is plain without control, invisible and reordering characters") {
   for (const char* plain : {"", "Bob", "Zoë", "日本", "🐈", "a b"}) {
     CAPTURE(plain);
     CHECK(IsPlainText(plain));
@@ -17,7 +17,7 @@ TEST_CASE("text › takes what shows itself, and nothing that hides or turns the
   }
 }
 
-TEST_CASE("text › takes no bytes that are not UTF-8") {
+TEST_CASE("text › is not plain with bytes that are not UTF-8") {
   for (const char* broken : {"\xff", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80",
                              "\xe2\x82", "\x80"}) {
     CAPTURE(broken);
@@ -32,7 +32,7 @@ TEST_CASE("text › is cut between characters, at the limit") {
   CHECK(PlainText("\nabc", 2) == "ab");
 }
 
-TEST_CASE("text › lets nothing into a header or an address that ends it") {
+TEST_CASE("text › in a header or an address can't end it") {
   CHECK(IsToken("1a2b-3f.0011"));
   CHECK(!IsToken("a b"));
   CHECK(!IsToken("a\r\nX: y"));

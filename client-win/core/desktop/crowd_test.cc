@@ -1,0 +1,84 @@
+// What a desktop full of sprites costs the windows that show it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/desktop/desktop.h"
+#include "core/picture/test_spr.h"
+#include "core/scene/window_planner.h"
+
+namespace sprites {
+namespace {
+
+constexpr int kPicturesASecond = 4;
+
+// 150 sprites on a desktop of one monitor, whose floor has room for all of them.
+Desktop Crowd(const Random& random) {
+  Settings settings;
+  settings.sprite_limit = 150;
+  settings.calm = true;
+  Desktop desktop(settings, random);
+  const Rect screen{0, 0, 1920, 1080};
+  desktop.SetMonitors(std::vector<Monitor>{{screen, screen, 1, true}});
+  Json description = UsualDescription(8, 8);
+  description["animations"]["idle"] = {{"frames", {0, 1}}, {"fps", kPicturesASecond}};
+  const SheetPointer sheet = ReadSheet(TestSpr(16, 8, description));
+  desktop.AddToShelf(sheet);
+  for (int i = 0; i < 150; i++) {
+    desktop.DropIn(sheet->file, Point{random() * 1920, 100 + random() * 900});
+  }
+  return desktop;
+}
+
+TEST_CASE(
+    "crowd › 150 sprites in the air cost one change each at most, and are restacked one by one") {
+  std::mt19937 engine(1);
+  const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
+  Desktop desktop = Crowd(random);
+  WindowPlanner planner;
+  planner.Plan(desktop.Tick(0));
+  size_t restacked = 0;
+  size_t came_back = 0;  // refused throws: drawn on top from then on
+  for (int frame = 1; frame <= 600; frame++) {
+    if (frame % 30 == 1) {
+      for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
+        desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
+      }
+    }
+    const WindowPlan& plan = planner.Plan(desktop.Tick(frame * 50 / 3));
+    came_back += std::ranges::count(desktop.PopOutbox().sounds, Sound::kReturn);
+    restacked += std::ranges::count_if(plan.placements,
+                                       [](const Placement& p) { return p.below.has_value(); });
+    const auto moved =
+        std::ranges::count_if(plan.placements, [](const Placement& p) { return p.moves; });
+    CHECK(plan.painted.size() + static_cast<size_t>(moved) <= 150);
+    CHECK((plan.created.empty() && plan.closed.empty()));
+  }
+  CHECK(restacked > 0);
+  CHECK(restacked <= came_back);
+}
+
+TEST_CASE("crowd › 150 sprites at rest cost nothing but their next pictures") {
+  std::mt19937 engine(1);
+  const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
+  Desktop desktop = Crowd(random);
+  WindowPlanner planner;
+  int now_ms = 0;
+  // Until the crowd has slid apart but for a pixel now and then.
+  while (now_ms < 120'000) {
+    planner.Plan(desktop.Tick(now_ms += 16));
+  }
+  size_t painted = 0;
+  size_t placed = 0;
+  for (int frame = 0; frame < 60; frame++) {
+    const WindowPlan& plan = planner.Plan(desktop.Tick(now_ms += 16));
+    painted += plan.painted.size();
+    placed += plan.placements.size();
+  }
+  CHECK(painted <= 150 * kPicturesASecond);
+  CHECK(placed <= 60);  // 9000 would be all of them in each frame
+}
+
+}  // namespace
+}  // namespace sprites
