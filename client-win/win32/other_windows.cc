@@ -68,8 +68,8 @@ BOOL CALLBACK OnWindow(HWND window, LPARAM context) {
                             : IsZoomed(window) ? WindowState::kMaximised
                                                : WindowState::kNormal;
   auto* windows = reinterpret_cast<std::vector<OpenWindow>*>(context);
-  windows->push_back({reinterpret_cast<uint64_t>(window), ProcessOf(window), state,
-                      RectOf(shown), RectOf(placement.rcNormalPosition)});
+  windows->push_back({reinterpret_cast<uint64_t>(window), ProcessOf(window), state, RectOf(shown),
+                      RectOf(placement.rcNormalPosition)});
   return windows->size() < kPlacesMax;
 }
 
