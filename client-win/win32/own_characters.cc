@@ -24,7 +24,7 @@ BOOL CALLBACK OnResource(HMODULE module, const wchar_t* type, wchar_t* name, LON
                         SizeofResource(module, place));
   SheetPointer sheet = ReadSheet(bytes);
   if (!found->cache->Find(sheet->file)) {
-    found->cache->Keep(sheet->file, bytes, Origin::kOwn);
+    found->cache->Store(sheet->file, bytes, Origin::kOwn);
   }
   found->sheets.push_back(std::move(sheet));
   return TRUE;

@@ -37,7 +37,7 @@ Taken TakeIn(const std::filesystem::path& path, FileCache* cache) {
           "It can't be read, or has more than " + std::to_string(kPictureBytesMax >> 20) + " MiB.";
       return taken;
     }
-    taken.sheet = KeepOwn(cache, SprOf(AsBytes(*text), taken.name));
+    taken.sheet = StoreOwn(cache, SprOf(AsBytes(*text), taken.name));
   } catch (const std::bad_alloc&) {
     taken.why = "There is not enough memory to make a sprite of it.";
   } catch (const std::exception& refused) {
