@@ -158,6 +158,9 @@ describe('a command line', () => {
   it('says what is unknown, and what was probably meant', () => {
     assert.equal(misuse('eat', '--colour', 'red'), "Unknown option '--colour'. See --help.");
     assert.equal(misuse('eat', '--ouput', 'x'), "Unknown option '--ouput'. Did you mean --output? See --help.");
+    assert.equal(misuse('eat', '--wiat', '5'), "Unknown option '--wiat'. Did you mean --wait? See --help.");
+    assert.equal(misuse('eat', '--race', '5'), "Unknown option '--race'. Did you mean --rate? See --help.");
+    assert.equal(misuse('eat', '--data', '5'), "Unknown option '--data'. See --help.");
     assert.equal(misuse('eat', '-x'), "Unknown option '-x'. See --help.");
     assert.equal(misuse('eat', '-5'), "Unknown option '-5'. See --help.");
     assert.equal(misuse('fry'), 'There is no command "fry"; there are bake, eat. See --help.');

@@ -441,22 +441,24 @@ function resolved(
 function suggestion(flag: string, names: ReadonlyMap<string, string>): string {
   const near = [...names.keys()]
     .map((known) => ({ known, by: distance(flag, known) }))
-    .filter(({ by }) => by <= 2 && by * 2 <= flag.length)
+    .filter(({ by }) => by <= (flag.length > 5 ? 2 : 1))
     .sort((a, b) => a.by - b.by)[0];
   return near === undefined ? '' : ` Did you mean --${near.known}?`;
 }
 
-/** Letters to insert, delete or replace until `a` is `b`. */
+/** Letters to insert, delete, replace or swap with their neighbour until `a` is `b`. */
 function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    rows[i] = [i];
     for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
+      const replaced = rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? rows[i - 2][j - 2] + 1 : replaced;
+      rows[i][j] = Math.min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, replaced, swapped);
     }
-    row = next;
   }
-  return row[b.length];
+  return rows[a.length][b.length];
 }
 
 function within(value: number | undefined, min: number, max: number): number | undefined {
