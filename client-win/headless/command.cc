@@ -15,15 +15,15 @@ const char kCommandsHelp[] =
     R"(Commands, one a line (px of the virtual screen, ms of any one clock):
   monitors L,T,R,B[,SCALE[,WORK-BOTTOM]]...  the monitors; the first is the primary one
   windows [L,T,R,B]...                       windows of other programs, front to back
-  take FILE                                  a .spr or a picture goes onto the shelf and falls in
-  in X Y                                     another of the last one taken, at a point
+  take FILE                                  puts a .spr or a picture onto the shelf, and drops it in
+  in X Y                                     drops in another of the last one, at a point
   grab ID X Y MS, drag X Y MS, release MS    the pointer
   select ID; key left|right|up|down|space on|off
-  throw ID left|right|top|bottom             as the keyboard does it
+  throw ID left|right|top|bottom             throws a sprite over an edge
   put-away ID
   pause on|off
   mute NAME on|off
-  look                                       prints all there is to know
+  look                                       prints the present state
   quit
 )";
 
@@ -64,7 +64,7 @@ class Words {
     }
     throw std::invalid_argument(word + " is not known");
   }
-  // L,T,R,B and more.
+  // At least L,T,R,B.
   std::vector<double> Numbers() {
     std::istringstream parts(Text());
     std::vector<double> numbers;
@@ -82,7 +82,7 @@ class Words {
     size_t used = 0;
     const double number = std::stod(text, &used);
     if (used != text.size()) {
-      throw std::invalid_argument(text + " is no number");
+      throw std::invalid_argument(text + " is not a number");
     }
     return number;
   }
@@ -123,7 +123,7 @@ Json Take(Words* words, Desktop* desktop, FileCache* cache) {
     throw std::invalid_argument(path + " can't be read");
   }
   const Bytes bytes((std::istreambuf_iterator<char>(file)), {});
-  const SheetPointer sheet = KeepOwn(cache, SprOfFile(bytes, path));
+  const SheetPointer sheet = StoreOwn(cache, SprOfFile(bytes, path));
   desktop->AddToShelf(sheet);
   const SpriteId id = desktop->DropIn(sheet->file, std::nullopt);
   return {{"taken", sheet->file}, {"id", id}};
@@ -147,7 +147,7 @@ Point PointOf(Words* words) {
   return {x, y};
 }
 
-Json Carry(const std::string& word, Words* words, Desktop* desktop, FileCache* cache) {
+Json Run(const std::string& word, Words* words, Desktop* desktop, FileCache* cache) {
   if (word == "take") {
     return Take(words, desktop, cache);
   }
@@ -183,14 +183,14 @@ Json Carry(const std::string& word, Words* words, Desktop* desktop, FileCache* c
     const std::string name = words->Text();
     desktop->Mute({name, name}, words->Switch());
   } else {
-    throw std::invalid_argument(word + " is no command");
+    throw std::invalid_argument(word + " is not a command");
   }
   return nullptr;
 }
 
 }  // namespace
 
-Json Obey(std::string_view line, Desktop* desktop, FileCache* cache, bool* quits) {
+Json RunCommand(std::string_view line, Desktop* desktop, FileCache* cache, bool* quits) {
   try {
     Words words(line);
     if (!words.Has()) {
@@ -201,13 +201,13 @@ Json Obey(std::string_view line, Desktop* desktop, FileCache* cache, bool* quits
       *quits = true;
       return nullptr;
     }
-    return Carry(word, &words, desktop, cache);
+    return Run(word, &words, desktop, cache);
   } catch (const std::exception& error) {
     return {{"error", error.what()}};
   }
 }
 
-Json Described(const Desktop& desktop, const Scene& scene) {
+Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
   Json sprites = Json::array();
   for (size_t i = 0; i < desktop.simulation().sprites().size(); i++) {
     const Sprite& sprite = desktop.simulation().sprites()[i];

@@ -1,4 +1,4 @@
-// What the headless desktop is told, one command a line, and what it says, one JSON value a line.
+// The commands of the headless desktop, one a line, and its output, one JSON value a line.
 //
 // A command is a word and its arguments; `--help` lists them. Cost: O(line).
 #ifndef CLIENT_WIN_HEADLESS_COMMAND_H_
@@ -15,12 +15,12 @@ namespace sprites {
 
 extern const char kCommandsHelp[];
 
-// Carries out one line. What there is to say about it: null for nothing, {"error": …} when it is no
-// command. `quit` sets *quits.
-Json Obey(std::string_view line, Desktop* desktop, FileCache* cache, bool* quits);
+// Runs the command in one line. Returns what to print, null for nothing, or {"error": …} when the line
+// is not a valid command. `quit` sets *quits.
+Json RunCommand(std::string_view line, Desktop* desktop, FileCache* cache, bool* quits);
 
-// All there is to know about a desktop now.
-Json Described(const Desktop& desktop, const Scene& scene);
+// The present state of a desktop.
+Json DescribeDesktop(const Desktop& desktop, const Scene& scene);
 
 }  // namespace sprites
 

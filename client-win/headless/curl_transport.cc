@@ -8,7 +8,7 @@ namespace sprites {
 
 namespace {
 
-constexpr long kConnectMsMax = 5'000;  // ms: a host that is there answers sooner
+constexpr long kConnectMsMax = 5'000;  // ms: a reachable host accepts sooner
 
 struct FreeList {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
@@ -37,7 +37,7 @@ CurlTransport::~CurlTransport() {
 }
 
 Response CurlTransport::Exchange(const Request& request) {
-  CURL* curl = TakeHandle();
+  CURL* curl = AcquireHandle();
   if (curl == nullptr) {
     return {request.id, 0};
   }
@@ -81,7 +81,7 @@ Response CurlTransport::Exchange(const Request& request) {
     response.retry_after_s = static_cast<int>(std::clamp<curl_off_t>(retry_after, 0, 86'400));
     response.body = std::move(exchanged.body);
   }
-  GiveBack(curl, request.id);
+  ReleaseHandle(curl, request.id);
   return response;
 }
 
@@ -94,7 +94,7 @@ size_t CurlTransport::OnBytes(char* bytes, size_t size, size_t count, void* exch
   auto* own = static_cast<Exchanged*>(exchanged);
   const size_t more = size * count;
   if (own->body.size() + more > own->request->response_bytes_max) {
-    return 0;  // ends the exchange
+    return 0;  // aborts the exchange
   }
   own->body.append(bytes, more);
   return more;
@@ -110,7 +110,7 @@ bool CurlTransport::IsCancelled(RequestId id) {
   return cancelled_.contains(id);
 }
 
-CURL* CurlTransport::TakeHandle() {
+CURL* CurlTransport::AcquireHandle() {
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
@@ -122,8 +122,8 @@ CURL* CurlTransport::TakeHandle() {
   return curl_easy_init();
 }
 
-void CurlTransport::GiveBack(CURL* handle, RequestId id) {
-  curl_easy_reset(handle);  // keeps the connection
+void CurlTransport::ReleaseHandle(CURL* handle, RequestId id) {
+  curl_easy_reset(handle);  // keeps its connections
   const std::lock_guard lock(mutex_);
   cancelled_.erase(id);
   idle_.push_back(handle);

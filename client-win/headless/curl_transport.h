@@ -1,8 +1,8 @@
-// HTTP by libcurl: the transport of the headless desktop.
+// The transport of the headless desktop: HTTP by libcurl.
 //
-// Invariant: an answer is never longer than its request allows, redirects are not followed, and
-// only http and https are spoken. Cost: one connection for each exchange at a time, kept for the
-// next one.
+// Invariant: a response is never longer than its request allows, redirects are not followed, and
+// only http and https are used. Cost: one connection for each concurrent exchange, reused by later
+// ones.
 #ifndef CLIENT_WIN_HEADLESS_CURL_TRANSPORT_H_
 #define CLIENT_WIN_HEADLESS_CURL_TRANSPORT_H_
 
@@ -32,8 +32,8 @@ class CurlTransport : public Transport {
   static size_t OnBytes(char* bytes, size_t size, size_t count, void* exchanged);
   static int OnProgress(void* exchanged, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
   bool IsCancelled(RequestId id);
-  CURL* TakeHandle();
-  void GiveBack(CURL* handle, RequestId id);
+  CURL* AcquireHandle();
+  void ReleaseHandle(CURL* handle, RequestId id);
 
   std::mutex mutex_;
   std::vector<CURL*> idle_;

@@ -1,7 +1,7 @@
-// A desktop without a screen: commands come on stdin, what happens is told on stdout.
+// A desktop without a screen: it reads commands from stdin and prints what happens to stdout.
 //
-// The core is the one of the Windows client, the relay is real; monitors, windows, pointer and keys
-// are what the commands say. Exit 0 when told to quit or stdin ends, 2 misused.
+// The core is that of the Windows client, and the relay is real; monitors, windows, pointer and keys
+// are what the commands say. Exit 0 after `quit` or at the end of stdin, 1 on failure, 2 misused.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -30,18 +30,18 @@ namespace sprites {
 namespace {
 
 constexpr int kFrameMs = 16;       // ms between two ticks while something moves
-constexpr int kFarewellMs = 2000;  // ms the relay has for our good-bye
+constexpr int kFarewellMs = 2000;  // ms to wait for the relay's response to our leaving
 
 constexpr char kHelp[] = R"(Usage: headless-desktop [options]
 
   --relay URL          default http://localhost:8080
   --name TEXT          what neighbours see
   --world TEXT         a private world
-  --near DESKTOP       sit next to a friend
+  --near DESKTOP       join next to a friend
   --accept WHOSE       whose pictures are shown: bundled, friends, everybody (default)
   --sprites-most N     sprites at once; default 64
-  --folder PATH        where files and sprites are kept; default: a new one, gone at the end
-  --seed N             of all chance
+  --folder PATH        where files and sprites are kept; default: a new one, removed at the end
+  --seed N             of the random numbers
   -h, --help           this text
 
 )";
@@ -52,14 +52,14 @@ struct Options {
   uint64_t seed = std::random_device{}();
 };
 
-// Nothing when the command line is not one; says so.
+// Parses the command line. Prints why and returns nothing when it is invalid.
 std::optional<Options> ReadOptions(int count, char** words) {
   Options options;
   Json settings = Json::object();
   for (int i = 1; i < count; i += 2) {
     const std::string flag = words[i];
     if (i + 1 == count) {
-      fprintf(stderr, "%s wants a value.\n%s", flag.c_str(), kHelp);
+      fprintf(stderr, "%s needs a value.\n%s", flag.c_str(), kHelp);
       return std::nullopt;
     }
     const std::string value = words[i + 1];
@@ -109,7 +109,7 @@ void WriteWhole(const std::filesystem::path& path, const std::string& text) {
   std::filesystem::rename(fresh, path, failed);
 }
 
-// A pipe that other threads ring.
+// A pipe that wakes the main thread: poll() returns once another thread has rung.
 class Bell {
  public:
   Bell() {
@@ -194,8 +194,8 @@ class Headless {
       const std::string line = unread_.substr(0, end);
       unread_.erase(0, end + 1);
       if (line == "look") {
-        Print(Described(desktop_, desktop_.Tick(NowMs())));
-      } else if (const Json said = Obey(line, &desktop_, &cache_, &quits_); !said.is_null()) {
+        Print(DescribeDesktop(desktop_, desktop_.Tick(NowMs())));
+      } else if (const Json said = RunCommand(line, &desktop_, &cache_, &quits_); !said.is_null()) {
         Print(said);
       }
     }
@@ -204,14 +204,14 @@ class Headless {
   void Turn() {
     const std::vector<Response> responses = carrier_.PopResponses();
     if (!responses.empty()) {
-      desktop_.Tick(NowMs());  // they come now, not when the last frame was
+      desktop_.Tick(NowMs());  // the responses arrive now, not at the last frame
     }
     for (const Response& response : responses) {
       desktop_.HandleResponse(response);
     }
     idle_ms_ = desktop_.Tick(NowMs()).idle_ms;
     CarryOut(desktop_.PopOutbox());
-    TellWhoCameAndWent();
+    PrintChanges();
     if (link_ != desktop_.link()) {
       link_ = desktop_.link();
       constexpr const char* kLinks[] = {"joining", "connected", "broken"};
@@ -234,7 +234,7 @@ class Headless {
     }
   }
 
-  void TellWhoCameAndWent() {
+  void PrintChanges() {
     std::set<SpriteId> now;
     for (const Sprite& sprite : desktop_.simulation().sprites()) {
       now.insert(sprite.id);

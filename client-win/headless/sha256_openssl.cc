@@ -1,4 +1,4 @@
-// SHA-256 by OpenSSL, for the builds on Linux.
+// SHA-256 by OpenSSL, for Linux.
 #include <openssl/evp.h>
 
 #include <array>

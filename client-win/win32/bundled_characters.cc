@@ -24,7 +24,7 @@ BOOL CALLBACK OnResource(HMODULE module, const wchar_t* type, wchar_t* name, LON
                         SizeofResource(module, place));
   SheetPointer sheet = ReadSheet(bytes);
   if (!collected->cache->Find(sheet->file)) {
-    collected->cache->Keep(sheet->file, bytes, Origin::kOwn);
+    collected->cache->Store(sheet->file, bytes, Origin::kOwn);
   }
   collected->sheets.push_back(std::move(sheet));
   return TRUE;

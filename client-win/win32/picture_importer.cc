@@ -38,7 +38,7 @@ ImportResult ImportFile(const std::filesystem::path& path, FileCache* cache) {
                      std::to_string(kPictureBytesMax >> 20) + " MiB.";
       return result;
     }
-    result.sheet = KeepOwn(cache, SprOf(AsBytes(*text), result.name));
+    result.sheet = StoreOwn(cache, SprOf(AsBytes(*text), result.name));
   } catch (const std::bad_alloc&) {
     result.error = "There is not enough memory to convert the picture.";
   } catch (const std::exception& refused) {

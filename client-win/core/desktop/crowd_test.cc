@@ -32,14 +32,14 @@ Desktop Crowd(const Random& random) {
 }
 
 TEST_CASE(
-    "crowd › 150 sprites in the air cost one change each at most, and are restacked one by one") {
+    "crowd › 150 sprites in the air cost at most one change each, and are restacked one by one") {
   std::mt19937 engine(1);
   const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
   Desktop desktop = Crowd(random);
   WindowPlanner planner;
   planner.Plan(desktop.Tick(0));
   size_t restacked = 0;
-  size_t came_back = 0;  // refused throws: drawn on top from then on
+  size_t came_back = 0;  // bounced throws, which are drawn on top from then on
   for (int frame = 1; frame <= 600; frame++) {
     if (frame % 30 == 1) {
       for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
@@ -59,13 +59,13 @@ TEST_CASE(
   CHECK(restacked <= came_back);
 }
 
-TEST_CASE("crowd › 150 sprites at rest cost nothing but their next pictures") {
+TEST_CASE("crowd › 150 sprites at rest cost only their next pictures") {
   std::mt19937 engine(1);
   const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
   Desktop desktop = Crowd(random);
   WindowPlanner planner;
   int now_ms = 0;
-  // Until the crowd has slid apart but for a pixel now and then.
+  // Until the crowd has slid apart, except for a pixel now and then.
   while (now_ms < 120'000) {
     planner.Plan(desktop.Tick(now_ms += 16));
   }
@@ -77,7 +77,7 @@ TEST_CASE("crowd › 150 sprites at rest cost nothing but their next pictures") 
     placed += plan.placements.size();
   }
   CHECK(painted <= 150 * kPicturesASecond);
-  CHECK(placed <= 60);  // 9000 would be all of them in each frame
+  CHECK(placed <= 60);  // 9000 would be every sprite in every frame
 }
 
 }  // namespace

@@ -13,13 +13,13 @@ namespace {
 
 constexpr char kRelay[] = "http://relay.example:8080";
 
-// A desktop of 800 × 600 and a relay that is played by the test.
+// A desktop of 800 × 600 and a relay played by the test.
 struct Fixture {
-  explicit Fixture(Settings given = {}, const std::string& saved = "", bool reseat = false)
+  explicit Fixture(Settings given = {}, const std::string& saved = "", bool may_reuse_seat = false)
       : desktop(Given(std::move(given)), [] { return 0.5; }) {
     const Rect all{0, 0, 800, 600};
     desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
-    desktop.Restore(saved, reseat);
+    desktop.Restore(saved, may_reuse_seat);
   }
 
   static Settings Given(Settings settings) {
@@ -27,7 +27,7 @@ struct Fixture {
     return settings;
   }
 
-  // Lets time pass; gathers what is to be done.
+  // Lets time pass, and collects what the outbox holds.
   const Scene* Pass(int64_t ms) {
     const Scene* scene = nullptr;
     const int64_t end = now + ms;
@@ -45,15 +45,15 @@ struct Fixture {
     return scene;
   }
 
-  bool Asks(const std::string& part, Method method) const {
+  bool HasRequest(const std::string& part, Method method) const {
     return std::ranges::any_of(requests, [&](const Request& request) {
       return request.method == method && request.url.find(part) != std::string::npos;
     });
   }
 
-  // The oldest request of this kind; the test fails when there comes none.
-  Request Asked(const std::string& part, Method method) {
-    for (int i = 0; i < 3000 && !Asks(part, method); i++) {
+  // The oldest request of this kind; the test fails when none comes.
+  Request PopRequest(const std::string& part, Method method) {
+    for (int i = 0; i < 3000 && !HasRequest(part, method); i++) {
       Pass(10);
     }
     const auto found = std::ranges::find_if(requests, [&](const Request& request) {
@@ -69,9 +69,9 @@ struct Fixture {
     desktop.HandleResponse({request.id, status, body.is_null() ? "" : WriteJson(body)});
   }
 
-  void Sit(const std::string& id = "1a2b-3f", const std::string& world = "commons") {
+  void Join(const std::string& id = "1a2b-3f", const std::string& world = "commons") {
     const std::string base = std::string(kRelay) + "/v1/desktops/" + id;
-    Respond(Asked("/v1/desktops", Method::kPost), 201,
+    Respond(PopRequest("/v1/desktops", Method::kPost), 201,
             {{"desktop", id},
              {"token", id + ".00"},
              {"world", world},
@@ -79,16 +79,16 @@ struct Fixture {
              {"events", base + "/events"},
              {"crossings", base + "/crossings"}});
     const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-    Respond(Asked("/v1/desktops/" + id, Method::kGet), 200,
+    Respond(PopRequest("/v1/desktops/" + id, Method::kGet), 200,
             {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
   }
 
-  void Brings(const Json& events) {
-    const Request poll = Asked("/events", Method::kGet);
+  void Receive(const Json& events) {
+    const Request poll = PopRequest("/events", Method::kGet);
     Respond(poll, 200, {{"cursor", "6a1f03c2-" + std::to_string(++seq)}, {"events", events}});
   }
 
-  SpriteId Own(uint8_t seed = 0) {
+  SpriteId DropInOwn(uint8_t seed = 0) {
     const SheetPointer sheet = ReadSheet(TestSpr(seed));
     desktop.AddToShelf(sheet);
     return desktop.DropIn(sheet->file, Point{400, 600});
@@ -116,41 +116,42 @@ Json Arriving(int seq, const std::string& file, const std::string& from = "Bob")
 
 std::string FileOf(uint8_t seed) { return ReadSheet(TestSpr(seed))->file; }
 
-TEST_CASE("desktop › uploads a file once, then throws; the sprite is gone when the relay has it") {
+TEST_CASE(
+    "desktop › uploads a file once before it throws, and loses the sprite once it is accepted") {
   Fixture fixture;
-  const SpriteId id = fixture.Own();
-  fixture.Sit();
+  const SpriteId id = fixture.DropInOwn();
+  fixture.Join();
   fixture.desktop.ThrowTo(id, Edge::kRight);
-  const Request upload = fixture.Asked("/v1/sprites/", Method::kPut);
+  const Request upload = fixture.PopRequest("/v1/sprites/", Method::kPut);
   CHECK(upload.file == FileOf(0));
   CHECK(upload.lane == Lane::kFile);
-  CHECK(!fixture.Asks("/crossings", Method::kPost));
+  CHECK(!fixture.HasRequest("/crossings", Method::kPost));
   CHECK(fixture.desktop.simulation().sprites().empty());
   fixture.Respond(upload, 201);
-  const Request crossing = fixture.Asked("/crossings", Method::kPost);
+  const Request crossing = fixture.PopRequest("/crossings", Method::kPost);
   CHECK(Json::parse(crossing.body)["edge"] == "right");
   CHECK(fixture.desktop.on_the_way() == 1);
   fixture.Respond(crossing, 202, {{"to", nullptr}});
   CHECK(fixture.desktop.on_the_way() == 0);
 
   fixture.desktop.ThrowTo(fixture.desktop.DropIn(FileOf(0), Point{400, 600}), Edge::kLeft);
-  fixture.Asked("/crossings", Method::kPost);
-  CHECK(!fixture.Asks("/v1/sprites/", Method::kPut));
+  fixture.PopRequest("/crossings", Method::kPost);
+  CHECK(!fixture.HasRequest("/v1/sprites/", Method::kPut));
 }
 
-TEST_CASE("desktop › lets a sprite bounce back in when the relay refuses it, or its file") {
+TEST_CASE("desktop › lets a sprite bounce back when the relay refuses it, or its file") {
   for (const bool file_is_refused : {true, false}) {
     Fixture fixture;
-    const SpriteId id = fixture.Own();
-    fixture.Sit();
+    const SpriteId id = fixture.DropInOwn();
+    fixture.Join();
     fixture.desktop.ThrowTo(id, Edge::kRight);
-    const Request upload = fixture.Asked("/v1/sprites/", Method::kPut);
+    const Request upload = fixture.PopRequest("/v1/sprites/", Method::kPut);
     const Json full = {{"code", "store-full"}, {"title", "No room."}};
     if (file_is_refused) {
       fixture.Respond(upload, 503, full);
     } else {
       fixture.Respond(upload, 204);
-      fixture.Respond(fixture.Asked("/crossings", Method::kPost), 503, full);
+      fixture.Respond(fixture.PopRequest("/crossings", Method::kPost), 503, full);
     }
     REQUIRE(fixture.desktop.simulation().Find(id) != nullptr);
     CHECK(fixture.desktop.simulation().Find(id)->vx < 0);
@@ -162,7 +163,7 @@ TEST_CASE("desktop › lets a sprite bounce back in when the relay refuses it, o
 
 TEST_CASE("desktop › has edges that bounce while it is not connected") {
   Fixture fixture;
-  const SpriteId id = fixture.Own();
+  const SpriteId id = fixture.DropInOwn();
   fixture.desktop.ThrowTo(id, Edge::kRight);
   fixture.Pass(2000);
   CHECK(fixture.desktop.simulation().Find(id) != nullptr);
@@ -171,9 +172,9 @@ TEST_CASE("desktop › has edges that bounce while it is not connected") {
 
 TEST_CASE("desktop › shows a parcel until the picture is here") {
   Fixture fixture;
-  fixture.Sit();
-  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
-  const Request fetch = fixture.Asked("/v1/sprites/" + FileOf(3), Method::kGet);
+  fixture.Join();
+  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  const Request fetch = fixture.PopRequest("/v1/sprites/" + FileOf(3), Method::kGet);
   CHECK(fetch.response_bytes_max == kSprBytesMax);
   CHECK(fetch.token.empty());
   CHECK(fixture.Pass(10)->sprites[0].sheet == Parcel());
@@ -183,22 +184,23 @@ TEST_CASE("desktop › shows a parcel until the picture is here") {
   CHECK(fixture.toasts.back().title == "Guest has come");
 }
 
-TEST_CASE("desktop › keeps the parcel when another file comes, and asks again when it is back") {
+TEST_CASE(
+    "desktop › keeps the parcel when another file comes, and fetches again after reconnecting") {
   Fixture fixture;
-  fixture.Sit();
-  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
-  const Request fetch = fixture.Asked("/v1/sprites/", Method::kGet);
+  fixture.Join();
+  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  const Request fetch = fixture.PopRequest("/v1/sprites/", Method::kGet);
   fixture.desktop.HandleResponse({fetch.id, 200, "", 0, ReadSheet(TestSpr(4))});
   CHECK(fixture.Pass(1000)->sprites[0].sheet == Parcel());
-  CHECK(!fixture.Asks("/v1/sprites/", Method::kGet));
-  fixture.Respond(fixture.Asked("/events", Method::kGet), 0);
+  CHECK(!fixture.HasRequest("/v1/sprites/", Method::kGet));
+  fixture.Respond(fixture.PopRequest("/events", Method::kGet), 0);
   const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-  fixture.Respond(fixture.Asked("/v1/desktops/1a2b-3f", Method::kGet), 200,
+  fixture.Respond(fixture.PopRequest("/v1/desktops/1a2b-3f", Method::kGet), 200,
                   {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
-  fixture.Asked("/v1/sprites/", Method::kGet);
+  fixture.PopRequest("/v1/sprites/", Method::kGet);
 }
 
-TEST_CASE("desktop › shows whose pictures the settings say; everybody may come") {
+TEST_CASE("desktop › shows pictures as the settings say, and admits every sprite") {
   struct Case {
     Accept accept;
     const char* world;
@@ -210,18 +212,18 @@ TEST_CASE("desktop › shows whose pictures the settings say; everybody may come
     Settings settings;
     settings.accept = one.accept;
     Fixture fixture(settings);
-    fixture.Sit("1a2b-3f", one.world);
-    fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
+    fixture.Join("1a2b-3f", one.world);
+    fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
     fixture.Pass(100);
     CHECK(fixture.desktop.simulation().sprites().size() == 1);
-    CHECK(fixture.Asks("/v1/sprites/", Method::kGet) == one.shown);
+    CHECK(fixture.HasRequest("/v1/sprites/", Method::kGet) == one.shown);
   }
 }
 
-TEST_CASE("desktop › keeps what came on disk before it says so to the relay") {
+TEST_CASE("desktop › saves what arrived before it acknowledges it to the relay") {
   Fixture fixture;
-  fixture.Sit();
-  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Join();
+  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
   fixture.requests.clear();
   fixture.saved.clear();
   fixture.desktop.Tick(fixture.now + 100);
@@ -235,41 +237,41 @@ TEST_CASE("desktop › keeps what came on disk before it says so to the relay") 
   CHECK(saved["seat"]["cursor"] == "6a1f03c2-1");
 }
 
-TEST_CASE("desktop › takes in nothing twice") {
+TEST_CASE("desktop › admits no sprite twice") {
   Fixture fixture;
-  fixture.Sit();
-  fixture.Brings({Arriving(1, FileOf(3)), Arriving(2, FileOf(3))});
-  fixture.Brings({Arriving(2, FileOf(3)), Arriving(3, FileOf(3))});
+  fixture.Join();
+  fixture.Receive({Arriving(1, FileOf(3)), Arriving(2, FileOf(3))});
+  fixture.Receive({Arriving(2, FileOf(3)), Arriving(3, FileOf(3))});
   CHECK(fixture.desktop.simulation().sprites().size() == 3);
 }
 
-TEST_CASE("desktop › takes away who came last when the relay passed them on, and nobody else") {
+TEST_CASE("desktop › removes the last batch, and only it, when the relay has passed it on") {
   Settings settings;
   settings.sprite_limit = 3;
   Fixture fixture(settings);
-  fixture.Sit();
-  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
-  fixture.Brings({Arriving(2, FileOf(3)), Arriving(3, FileOf(3)), Arriving(4, FileOf(3))});
+  fixture.Join();
+  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Receive({Arriving(2, FileOf(3)), Arriving(3, FileOf(3)), Arriving(4, FileOf(3))});
   CHECK(fixture.desktop.simulation().sprites().size() == 3);
   CHECK(fixture.desktop.waiting() == 1);
-  const Request poll = fixture.Asked("/events", Method::kGet);
+  const Request poll = fixture.PopRequest("/events", Method::kGet);
   fixture.Respond(poll, 410, {{"code", "desktop-ended"}});
   CHECK(fixture.desktop.simulation().sprites().size() == 1);
   CHECK(fixture.desktop.waiting() == 0);
-  fixture.Sit("2-2");
-  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Join("2-2");
+  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
   CHECK(fixture.desktop.simulation().sprites().size() == 2);
 }
 
-TEST_CASE("desktop › goes on where it was: sprites, who was on the way, its seat") {
+TEST_CASE("desktop › restores its sprites, departures and seat") {
   Fixture before;
-  const SpriteId stays = before.Own();
-  const SpriteId goes = before.Own();
-  before.Sit();
-  before.Brings(Json::array({Arriving(1, FileOf(3))}));
+  const SpriteId stays = before.DropInOwn();
+  const SpriteId goes = before.DropInOwn();
+  before.Join();
+  before.Receive(Json::array({Arriving(1, FileOf(3))}));
   before.desktop.ThrowTo(goes, Edge::kRight);
-  before.Respond(before.Asked("/v1/sprites/", Method::kPut), 201);
-  const Request crossing = before.Asked("/crossings", Method::kPost);
+  before.Respond(before.PopRequest("/v1/sprites/", Method::kPut), 201);
+  const Request crossing = before.PopRequest("/crossings", Method::kPost);
   before.Pass(20);
   CHECK(before.desktop.simulation().Find(stays) != nullptr);
 
@@ -277,103 +279,103 @@ TEST_CASE("desktop › goes on where it was: sprites, who was on the way, its se
   CHECK(after.desktop.simulation().sprites().size() == 2);
   CHECK(after.desktop.on_the_way() == 1);
   const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-  after.Respond(after.Asked("/v1/desktops/1a2b-3f", Method::kGet), 200,
+  after.Respond(after.PopRequest("/v1/desktops/1a2b-3f", Method::kGet), 200,
                 {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
-  CHECK(after.Asked("/crossings", Method::kPost).body == crossing.body);
-  CHECK(after.Asked("/events", Method::kGet).url.ends_with("?cursor=6a1f03c2-1"));
+  CHECK(after.PopRequest("/crossings", Method::kPost).body == crossing.body);
+  CHECK(after.PopRequest("/events", Method::kGet).url.ends_with("?cursor=6a1f03c2-1"));
 
   Fixture elsewhere({.name = "Other"}, before.saved, true);
-  CHECK(elsewhere.Asked("/v1/desktops", Method::kPost).method == Method::kPost);
+  CHECK(elsewhere.PopRequest("/v1/desktops", Method::kPost).method == Method::kPost);
   CHECK(elsewhere.desktop.simulation().sprites().size() == 2);
 }
 
-TEST_CASE("desktop › begins anew when what was saved is nonsense") {
+TEST_CASE("desktop › starts empty when the saved state is broken") {
   for (const std::string& saved :
        {std::string("{"), std::string("[1,2]"), std::string(kSavedBytesMax + 1, ' '),
         std::string(
             R"({"sprites":[1,{"file":"x"},{"file":7}],"leaving":{},"waiting":[null],"seat":9})")}) {
     Fixture fixture({}, saved, true);
     CHECK(fixture.desktop.simulation().sprites().empty());
-    fixture.Asked("/v1/desktops", Method::kPost);
+    fixture.PopRequest("/v1/desktops", Method::kPost);
   }
 }
 
 TEST_CASE(
-    "desktop › makes room for guests: one of the shelf goes back, then they wait, and the relay is "
-    "not asked") {
+    "desktop › puts sprites of the shelf away for arrivals, then lets arrivals wait, then stops "
+    "polling") {
   Settings settings;
   settings.sprite_limit = 2;
   Fixture fixture(settings);
-  fixture.Own();
-  fixture.Own();
+  fixture.DropInOwn();
+  fixture.DropInOwn();
   CHECK(fixture.desktop.DropIn(FileOf(0), std::nullopt) == kNobody);
-  fixture.Sit();
+  fixture.Join();
   Json events = Json::array();
   for (int i = 1; i <= 64; i++) {
     events.push_back(Arriving(i, FileOf(3)));
   }
-  fixture.Brings(events);
+  fixture.Receive(events);
   CHECK(fixture.desktop.simulation().sprites().size() == 2);
   CHECK(std::ranges::none_of(fixture.desktop.simulation().sprites(), &Sprite::from_shelf));
   CHECK(fixture.desktop.waiting() == 62);
   Json more = Json::array({Arriving(65, FileOf(3)), Arriving(66, FileOf(3))});
-  fixture.Brings(more);
+  fixture.Receive(more);
   CHECK(fixture.desktop.waiting() == 64);
   fixture.Pass(60'000);
-  CHECK(!fixture.Asks("/events", Method::kGet));
+  CHECK(!fixture.HasRequest("/events", Method::kGet));
   fixture.desktop.ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kRight);
-  fixture.Asked("/crossings", Method::kPost);
+  fixture.PopRequest("/crossings", Method::kPost);
   CHECK(fixture.desktop.waiting() == 63);
-  fixture.Asked("/events", Method::kGet);
+  fixture.PopRequest("/events", Method::kGet);
 }
 
-TEST_CASE(
-    "desktop › passes on what a muted neighbour sends, and takes it in when nobody else does") {
+TEST_CASE("desktop › forwards sprites of a muted neighbour, and admits those that are refused") {
   Fixture fixture;
-  fixture.Sit();
+  fixture.Join();
   fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
-  fixture.Brings({Arriving(1, FileOf(3), "Mallory"), Arriving(2, FileOf(3), "Bob")});
+  fixture.Receive({Arriving(1, FileOf(3), "Mallory"), Arriving(2, FileOf(3), "Bob")});
   CHECK(fixture.desktop.simulation().sprites().size() == 1);
-  const Request crossing = fixture.Asked("/crossings", Method::kPost);
+  const Request crossing = fixture.PopRequest("/crossings", Method::kPost);
   CHECK(Json::parse(crossing.body)["edge"] == "right");
   CHECK(Json::parse(crossing.body)["vx"] == 300);
   fixture.Respond(crossing, 503, {{"code", "mailbox-full"}, {"title", "Full."}});
   CHECK(fixture.desktop.simulation().sprites().size() == 2);
 }
 
-TEST_CASE("desktop › has no more on the way for muted neighbours than it has guests that wait") {
+TEST_CASE("desktop › limits the sprites that it forwards and those that wait") {
   Fixture fixture;
-  fixture.Sit();
+  fixture.Join();
   fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
   for (int round = 0; round < 4; round++) {
     Json events = Json::array();
     for (int i = 1; i <= 64; i++) {
       events.push_back(Arriving(64 * round + i, FileOf(3), "Mallory"));
     }
-    if (round < 2 || fixture.Asks("/events", Method::kGet)) {
-      fixture.Brings(events);
+    if (round < 2 || fixture.HasRequest("/events", Method::kGet)) {
+      fixture.Receive(events);
     }
     fixture.Pass(1000);
   }
   CHECK(fixture.desktop.on_the_way() == kDeparturesMax);
   CHECK(fixture.desktop.simulation().sprites().size() == kSpriteLimitDefault);
   CHECK(fixture.desktop.waiting() == kWaitingToPollMax);
-  CHECK(!fixture.Asks("/events", Method::kGet));
+  CHECK(!fixture.HasRequest("/events", Method::kGet));
 }
 
-TEST_CASE("desktop › has edges that bounce while as many are on the way as may be") {
+TEST_CASE("desktop › has edges that bounce while the limit of departures is reached") {
   for (const bool upload_is_answered : {true, false}) {
     CAPTURE(upload_is_answered);
     Fixture fixture;
-    fixture.Own();
-    fixture.Sit();
+    fixture.DropInOwn();
+    fixture.Join();
     for (size_t i = 0; i <= kDeparturesMax; i++) {
       CHECK(fixture.toasts.empty());
-      const SpriteId id = i == 0 ? fixture.desktop.simulation().sprites()[0].id : fixture.Own();
+      const SpriteId id =
+          i == 0 ? fixture.desktop.simulation().sprites()[0].id : fixture.DropInOwn();
       fixture.desktop.ThrowTo(id, Edge::kTop);
       fixture.Pass(1000);
       if (i == 0 && upload_is_answered) {
-        fixture.Respond(fixture.Asked("/v1/sprites/", Method::kPut), 201);
+        fixture.Respond(fixture.PopRequest("/v1/sprites/", Method::kPut), 201);
       }
     }
     CHECK(fixture.desktop.simulation().sprites().size() == 1);
@@ -382,19 +384,20 @@ TEST_CASE("desktop › has edges that bounce while as many are on the way as may
   }
 }
 
-TEST_CASE("desktop › lets those wait whom nobody else takes when it is full") {
+TEST_CASE("desktop › lets refused forwarded sprites wait when it is full") {
   Settings settings;
   settings.sprite_limit = 2;
   Fixture fixture(settings);
-  fixture.Sit();
+  fixture.Join();
   fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
   Json events = Json::array();
   for (int i = 1; i <= 10; i++) {
     events.push_back(Arriving(i, FileOf(3), "Mallory"));
   }
-  fixture.Brings(events);
+  fixture.Receive(events);
   for (int i = 0; i < 10; i++) {
-    fixture.Respond(fixture.Asked("/crossings", Method::kPost), 503, {{"code", "mailbox-full"}});
+    fixture.Respond(fixture.PopRequest("/crossings", Method::kPost), 503,
+                    {{"code", "mailbox-full"}});
   }
   CHECK(fixture.desktop.simulation().sprites().size() == 2);
   CHECK(fixture.desktop.waiting() == 8);
@@ -402,7 +405,7 @@ TEST_CASE("desktop › lets those wait whom nobody else takes when it is full") 
   CHECK(Json::parse(fixture.saved)["waiting"].size() == 8);
 }
 
-TEST_CASE("desktop › has back all who wait, as many as there can be") {
+TEST_CASE("desktop › restores all waiting sprites, up to the limit") {
   Json saved = {{"waiting", Json::array()}};
   for (size_t i = 0; i < kWaitingMax; i++) {
     saved["waiting"].push_back({{"file", FileOf(3)}});
@@ -412,31 +415,30 @@ TEST_CASE("desktop › has back all who wait, as many as there can be") {
   CHECK(Fixture(settings, saved.dump()).desktop.waiting() == kWaitingMax);
 }
 
-TEST_CASE(
-    "desktop › takes nobody's word for the relay's: a portal that answers everything with 200") {
+TEST_CASE("desktop › does not believe a login page that responds 200 to everything") {
   Fixture fixture;
-  const SpriteId id = fixture.Own();
-  fixture.Sit();
+  const SpriteId id = fixture.DropInOwn();
+  fixture.Join();
   fixture.desktop.ThrowTo(id, Edge::kRight);
-  const Request upload = fixture.Asked("/v1/sprites/", Method::kPut);
+  const Request upload = fixture.PopRequest("/v1/sprites/", Method::kPut);
   fixture.desktop.HandleResponse({upload.id, 200, "<html>Please log in</html>"});
   CHECK(fixture.desktop.simulation().Find(id) != nullptr);
 }
 
-TEST_CASE("desktop › joins anew when it is to be somewhere else, and says good-bye before") {
+TEST_CASE("desktop › leaves and joins again when its world changes") {
   Fixture fixture;
-  fixture.Sit();
+  fixture.Join();
   Settings settings = fixture.desktop.settings();
   settings.world = "ours";
   fixture.desktop.SetSettings(settings);
-  CHECK(fixture.Asked("/v1/desktops/1a2b-3f", Method::kDelete).token == "1a2b-3f.00");
-  CHECK(Json::parse(fixture.Asked("/v1/desktops", Method::kPost).body)["world"] == "ours");
+  CHECK(fixture.PopRequest("/v1/desktops/1a2b-3f", Method::kDelete).token == "1a2b-3f.00");
+  CHECK(Json::parse(fixture.PopRequest("/v1/desktops", Method::kPost).body)["world"] == "ours");
 }
 
-TEST_CASE("desktop › leaves: the relay is told, everybody is saved, the seat is not") {
+TEST_CASE("desktop › tells the relay when it leaves, and saves its sprites without the seat") {
   Fixture fixture;
-  fixture.Own();
-  fixture.Sit();
+  fixture.DropInOwn();
+  fixture.Join();
   fixture.desktop.Leave();
   const Outbox outbox = fixture.desktop.PopOutbox();
   REQUIRE(outbox.requests.size() == 1);
@@ -447,8 +449,9 @@ TEST_CASE("desktop › leaves: the relay is told, everybody is saved, the seat i
 }
 
 TEST_CASE(
-    "desktop › draws the frame about the hitbox, mirrored when it looks left, larger where it is "
-    "to be") {
+    "desktop › draws the frame around the hitbox, mirrored when it faces left, scaled as the "
+    "person "
+    "wants") {
   Settings settings;
   settings.scale = 1.5;
   Fixture fixture(settings);
@@ -471,9 +474,9 @@ TEST_CASE(
   CHECK(left.x == doctest::Approx(400 - 30).epsilon(0.02));
 }
 
-TEST_CASE("desktop › hides what a full-screen program covers, if it may") {
+TEST_CASE("desktop › hides sprites behind a full-screen program, if the settings say so") {
   Fixture fixture;
-  fixture.Own();
+  fixture.DropInOwn();
   const WindowArea game{1, {0, 0, 800, 600}, false, true};
   fixture.desktop.SetWindows(std::vector{game});
   CHECK(!fixture.Pass(10)->sprites[0].visible);
@@ -483,7 +486,7 @@ TEST_CASE("desktop › hides what a full-screen program covers, if it may") {
   CHECK(fixture.Pass(10)->sprites[0].visible);
 }
 
-TEST_CASE("desktop › uses the primary monitor alone, if it is to") {
+TEST_CASE("desktop › uses the primary monitor alone, if the settings say so") {
   Settings settings;
   settings.all_monitors = false;
   Fixture fixture(settings);
@@ -495,9 +498,9 @@ TEST_CASE("desktop › uses the primary monitor alone, if it is to") {
 
 TEST_CASE("desktop › stands still while it is paused, and idles when nothing moves") {
   Fixture fixture;
-  const SpriteId id = fixture.Own();
-  fixture.Sit();
-  fixture.Asked("/events", Method::kGet);
+  const SpriteId id = fixture.DropInOwn();
+  fixture.Join();
+  fixture.PopRequest("/events", Method::kGet);
   fixture.desktop.ThrowTo(id, Edge::kTop);
   CHECK(fixture.Pass(10)->idle_ms == 0);
   fixture.desktop.Pause(true);
@@ -506,11 +509,11 @@ TEST_CASE("desktop › stands still while it is paused, and idles when nothing m
   CHECK(fixture.desktop.simulation().Find(id)->y == y);
 }
 
-TEST_CASE("desktop › puts away its own, never a guest") {
+TEST_CASE("desktop › puts away its own sprites, never others") {
   Fixture fixture;
-  const SpriteId own = fixture.Own();
-  fixture.Sit();
-  fixture.Brings(Json::array({Arriving(1, FileOf(3))}));
+  const SpriteId own = fixture.DropInOwn();
+  fixture.Join();
+  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
   const SpriteId guest = fixture.desktop.simulation().sprites().back().id;
   CHECK(fixture.desktop.PutAway(own));
   CHECK(!fixture.desktop.PutAway(guest));
@@ -518,9 +521,9 @@ TEST_CASE("desktop › puts away its own, never a guest") {
   CHECK(fixture.desktop.simulation().sprites().size() == 1);
 }
 
-TEST_CASE("desktop › forgets pictures nobody wears before it holds too many") {
+TEST_CASE("desktop › limits the files that it fetches at once") {
   Fixture fixture;
-  fixture.Sit();
+  fixture.Join();
   int seq = 0;
   for (int round = 0; round < 3; round++) {
     Json events = Json::array();
@@ -530,7 +533,7 @@ TEST_CASE("desktop › forgets pictures nobody wears before it holds too many") 
       file.replace(0, number.size(), number);
       events.push_back(Arriving(seq, file));
     }
-    fixture.Brings(events);
+    fixture.Receive(events);
     fixture.Pass(100);
     const auto fetching = std::ranges::count_if(
         fixture.requests, [](const Request& request) { return request.lane == Lane::kFile; });

@@ -1,6 +1,6 @@
-// libFuzzer target: whatever a relay responses, a desktop stays up and within its limits. The bytes
-// are cut at line breaks; each line answers the oldest request of the desktop, its first byte says
-// how.
+// libFuzzer target: whatever a relay responds, a desktop keeps running within its limits. The input
+// is split at line breaks. Each line is the response to the oldest request; its first byte gives
+// the status.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -21,7 +21,7 @@ void Require(bool condition) {
 
 constexpr int kStatuses[] = {200, 201, 202, 204, 400, 401, 404, 409, 410, 429, 500, 503, 0};
 
-// How many there were to begin with, out of a file of the person's own.
+// How many sprites were restored: the person's own file may hold more than the limits.
 struct Restored {
   size_t sprites;
   size_t leaving;

@@ -15,10 +15,10 @@ namespace {
 constexpr int kDepthMax = 16;  // of unknown fields too
 constexpr const char* kAcceptNames[] = {"bundled", "friends", "everybody"};
 
-// One row for each field of a type: its name in the file and where it is.
+// The fields of one type: the name in the file and the member.
 struct TextField {
   const char* name;
-  std::string Settings::*place;
+  std::string Settings::*member;
 };
 constexpr TextField kTexts[] = {{"relay", &Settings::relay},
                                 {"name", &Settings::name},
@@ -27,7 +27,7 @@ constexpr TextField kTexts[] = {{"relay", &Settings::relay},
 
 struct SwitchField {
   const char* name;
-  bool Settings::*place;
+  bool Settings::*member;
 };
 constexpr SwitchField kSwitches[] = {{"sound", &Settings::sound},
                                      {"allMonitors", &Settings::all_monitors},
@@ -69,26 +69,26 @@ void ReadOthers(const Json& root, Settings* settings) {
 
 Settings ReadSettings(std::string_view json, std::string* complaint) {
   std::string unused;
-  std::string& said = complaint == nullptr ? unused : *complaint;
-  said.clear();
+  std::string& text = complaint == nullptr ? unused : *complaint;
+  text.clear();
   Settings settings;
   if (json.size() > kSettingsBytesMax) {
-    said = "The settings have more than " + std::to_string(kSettingsBytesMax) +
-           " bytes; the usual ones are used.";
+    text = "The settings have more than " + std::to_string(kSettingsBytesMax) +
+           " bytes; the defaults are used.";
     return settings;
   }
   const Json root = ParseJson(json, kDepthMax);
   if (!root.is_object()) {
-    said = "The settings are not a JSON object; the usual ones are used.";
+    text = "The settings are not a JSON object; the defaults are used.";
     return settings;
   }
-  for (const auto& [name, place] : kTexts) {
+  for (const auto& [name, member] : kTexts) {
     if (MemberOf(root, name).is_string()) {
-      settings.*place = TextAt(root, name, kSettingsBytesMax);
+      settings.*member = TextAt(root, name, kSettingsBytesMax);
     }
   }
-  for (const auto& [name, place] : kSwitches) {
-    settings.*place = BoolAt(root, name, settings.*place);
+  for (const auto& [name, member] : kSwitches) {
+    settings.*member = BoolAt(root, name, settings.*member);
   }
   ReadOthers(root, &settings);
   Json unknown = Json::object();
@@ -101,8 +101,8 @@ Settings ReadSettings(std::string_view json, std::string* complaint) {
   const std::string wanted = settings.relay;
   settings = WithinLimits(std::move(settings));
   if (!RelayOrigin(wanted)) {
-    said = "relay: \"" + PlainText(wanted, kCreditBytesMax) +
-           "\" is no address such as https://relay.example; " + kRelayDefault + " is used.";
+    text = "relay: \"" + PlainText(wanted, kCreditBytesMax) +
+           "\" is not an address such as https://relay.example; " + kRelayDefault + " is used.";
   }
   return settings;
 }
@@ -112,11 +112,11 @@ std::string SettingsJson(const Settings& settings) {
   if (!root.is_object()) {
     root = Json::object();
   }
-  for (const auto& [name, place] : kTexts) {
-    root[name] = settings.*place;
+  for (const auto& [name, member] : kTexts) {
+    root[name] = settings.*member;
   }
-  for (const auto& [name, place] : kSwitches) {
-    root[name] = settings.*place;
+  for (const auto& [name, member] : kSwitches) {
+    root[name] = settings.*member;
   }
   root["accept"] = kAcceptNames[static_cast<size_t>(settings.accept)];
   root["scale"] = settings.scale;

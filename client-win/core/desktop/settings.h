@@ -1,8 +1,8 @@
-// What a person has chosen, and its form as a JSON file.
+// What the person has chosen, and its form as a JSON file.
 //
-// Invariant: every value is inside its limits, whatever the file said; a file that can't be read is
-// the defaults, and fields this version does not know are kept when it is written again.
-// Cost: O(file) ≤ kSettingsBytesMax.
+// Invariant: every value is within its limits, whatever the file says. A file that can't be read
+// gives the defaults. Fields that this version does not know are kept when the file is written
+// again. Cost: O(file) ≤ kSettingsBytesMax.
 #ifndef CLIENT_WIN_CORE_DESKTOP_SETTINGS_H_
 #define CLIENT_WIN_CORE_DESKTOP_SETTINGS_H_
 
@@ -13,17 +13,18 @@
 
 namespace sprites {
 
-// Whose pictures are shown; others travel as parcels, and nobody is kept out.
+// Whose pictures are shown. A sprite with another picture is shown as a parcel; none is kept out.
 enum class Accept : uint8_t {
-  kBundled,  // only those that come with the program, and one's own
-  kFriends,  // anybody's in a private world; in the one everybody is in, as above
+  kBundled,  // those that come with the program, and the person's own
+  kFriends,  // in a private world everybody's, in the default world as kBundled
   kEverybody,
 };
 
 constexpr size_t kSettingsBytesMax = 65'536;  // bytes of the file
 constexpr int kSpriteLimitMin = 1;
 constexpr int kSpriteLimitDefault = 64;
-constexpr int kSpriteLimitMax = 300;  // sprites: as many windows as still move smoothly, with room
+constexpr int kSpriteLimitMax =
+    300;  // sprites: below the number of windows that still move smoothly
 constexpr double kUserScaleMin = 0.5;
 constexpr double kUserScaleMax = 4;
 constexpr size_t kMutedMax = 256;  // names
@@ -35,31 +36,30 @@ constexpr char kRelayDefault[] = "http://localhost:8080";
 struct Settings {
   std::string relay = kRelayDefault;
   std::string name;
-  std::string world;   // empty: the one everybody is in
-  std::string beside;  // a friend's desktop to sit next to, once
+  std::string world;   // empty for the default world
+  std::string beside;  // a friend's desktop to join next to
   Accept accept = Accept::kEverybody;
-  double scale = 1;  // of everybody, besides the monitor's
+  double scale = 1;  // of all sprites, on top of the monitor's
   bool sound = true;
   int sprite_limit = kSpriteLimitDefault;
   bool all_monitors = true;  // false: the primary one only
   bool hide_in_full_screen = true;
-  bool calm = false;  // nobody wanders by itself
+  bool calm = false;  // sprites do not wander by themselves
   bool start_with_system = false;
   bool ask_before_closing = false;
   bool restore_windows = false;  // after a full-screen program changed a monitor's resolution
   bool toasts = true;
   int cache_mib = kCacheMiBDefault;
-  std::vector<std::string> muted;  // names of neighbours, or desktops of those without
+  std::vector<std::string> muted;  // names of neighbours, or ids of desktops without a name
   std::string unknown;             // JSON of fields this version does not know
 
   bool operator==(const Settings&) const = default;
 };
 
-// Never throws. `complaint`, when given, is a sentence about what was left out; empty when all was
-// well.
+// Never throws. Sets `complaint`, if given, to a sentence about what was left out, or to "".
 Settings ReadSettings(std::string_view json, std::string* complaint = nullptr);
 std::string SettingsJson(const Settings& settings);
-// Each value brought into its limits.
+// `settings` with each value within its limits.
 Settings WithinLimits(Settings settings);
 
 }  // namespace sprites

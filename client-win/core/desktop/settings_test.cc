@@ -7,7 +7,7 @@
 namespace sprites {
 namespace {
 
-TEST_CASE("settings › come back as they were written, unknown fields too") {
+TEST_CASE("settings › are read as they were written, with unknown fields") {
   Settings settings;
   settings.relay = "https://relay.example:8443";
   settings.name = "Zoë";
@@ -22,7 +22,7 @@ TEST_CASE("settings › come back as they were written, unknown fields too") {
   CHECK(complaint.empty());
 }
 
-TEST_CASE("settings › are the usual ones where a file is none, and say so") {
+TEST_CASE("settings › are the defaults for a broken file, with a complaint") {
   for (const std::string& text :
        {std::string(""), std::string("{"), std::string("[]"), std::string("null"),
         std::string(kSettingsBytesMax + 1, ' '), std::string(1000, '[')}) {
@@ -32,7 +32,7 @@ TEST_CASE("settings › are the usual ones where a file is none, and say so") {
   }
 }
 
-TEST_CASE("settings › are inside their limits whatever the file says") {
+TEST_CASE("settings › are within their limits whatever the file says") {
   const Settings low = ReadSettings(R"({"scale":-1,"spritesMost":0,"cacheMiB":-5})");
   CHECK(low.scale == kUserScaleMin);
   CHECK(low.sprite_limit == kSpriteLimitMin);
@@ -50,7 +50,7 @@ TEST_CASE("settings › are inside their limits whatever the file says") {
   CHECK(wrong == Settings{});
 }
 
-TEST_CASE("settings › take no relay that is no address") {
+TEST_CASE("settings › reject an invalid relay address") {
   for (const char* relay : {"", "relay.example", "ftp://relay.example", "http://", "http://a b",
                             "http://user@relay.example", "http://relay.example:", "javascript:1"}) {
     CAPTURE(relay);
@@ -63,7 +63,7 @@ TEST_CASE("settings › take no relay that is no address") {
   CHECK(ReadSettings(R"({"relay":"http://[::1]:8080"})").relay == "http://[::1]:8080");
 }
 
-TEST_CASE("settings › names are cut to what the relay takes") {
+TEST_CASE("settings › cut names to the limit of the relay") {
   const Settings settings =
       WithinLimits({.name = std::string(100, 'n'), .world = "a\nb", .beside = "1 2"});
   CHECK(settings.name.size() == 64);
@@ -74,8 +74,7 @@ TEST_CASE("settings › names are cut to what the relay takes") {
   CHECK(WithinLimits(many).muted.size() == kMutedMax);
 }
 
-TEST_CASE(
-    "settings › take a relay's address as people write it, and complain about none of these") {
+TEST_CASE("settings › accept a relay's address as people write it, without a complaint") {
   struct Case {
     const char* written;
     const char* taken;

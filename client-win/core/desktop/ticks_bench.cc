@@ -1,5 +1,5 @@
-// What a tick costs: ms of CPU for 150 sprites that all move, and that all rest, with 40 windows
-// and two monitors. Prints one line each; `--sprites N` for another number.
+// Measures a tick: ms of CPU for 150 sprites that all move, and for 150 that all rest, with 40
+// windows and two monitors. Prints one line each; `--sprites N` sets another number.
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -59,7 +59,7 @@ void Measure(const char* what, int sprites, bool moving) {
       start = CpuMs();
     }
     if (moving && frame % 30 == 0) {
-      // Not connected, so every throw bounces: everybody is always somewhere in the air.
+      // There is no connection, so every throw bounces and all sprites stay in the air.
       for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
         desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
       }

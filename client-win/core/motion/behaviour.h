@@ -1,6 +1,6 @@
 // How sprites behave: the numbers of BEHAVIOUR.md and the table of modes.
 //
-// The same numbers stand in server/web/world.ts; behaviour.vectors.json holds both to them.
+// server/web/simulation.ts has the same numbers; behaviour.vectors.json tests both.
 #ifndef CLIENT_WIN_CORE_MOTION_BEHAVIOUR_H_
 #define CLIENT_WIN_CORE_MOTION_BEHAVIOUR_H_
 
@@ -31,7 +31,7 @@ constexpr double kWakingSpeed = 120;         // dip/s of a bump that wakes a sle
 constexpr double kRunFactor = 2.4;           // times its walking speed, when steered
 constexpr double kSteerMs = 8'000;           // a steered sprite stands still after the last key
 constexpr double kBumpKept = 0.7;            // fraction of the speed that a bump hands on
-constexpr double kOverlapParts = 20;         // an overlap shrinks by this part of itself each step
+constexpr double kOverlapParts = 20;         // of an overlap: each of the two moves by one a step
 constexpr double kAirControl = 700;          // dip/s² sideways that keys give a sprite in the air
 constexpr double kThrownSpeed = 700;         // dip/s of a throw by key, at least
 constexpr double kThrownPerDip = 1.2;        // dip/s more for each dip to the edge

@@ -125,7 +125,7 @@ Behaviour ReadBehaviour(const Json& value) {
 
 }  // namespace
 
-Description DescriptionOf(std::string_view json, int sheet_width, int sheet_height) {
+Description ParseDescription(std::string_view json, int sheet_width, int sheet_height) {
   if (json.size() > kJsonBytesMax) {
     throw SprRefused("iTXt", "The description has " + std::to_string(json.size()) +
                                  " bytes; at most " + std::to_string(kJsonBytesMax) +

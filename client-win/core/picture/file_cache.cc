@@ -27,7 +27,7 @@ std::optional<Bytes> ReadFile(const fs::path& path) {
   return file ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
-// A file's name when it is of ASCII, else nothing: not every name of a system can be converted.
+// A file's name if it is ASCII, else "": not every name on a system can be converted.
 std::string PlainNameOf(const fs::path& path) {
   const fs::path name = path.filename();
   const auto is_plain = [](auto c) { return c > 0 && c < 0x80; };
@@ -36,7 +36,7 @@ std::string PlainNameOf(const fs::path& path) {
              : "";
 }
 
-// A name nobody else writes under, in this program or another.
+// A name that no other thread or program writes to.
 fs::path TemporaryBeside(const fs::path& path) {
   static std::atomic<uint64_t> count = 0;
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
@@ -90,7 +90,7 @@ std::vector<std::string> FileCache::Own() const {
   return files;
 }
 
-bool FileCache::Keep(std::string_view file, std::span<const uint8_t> bytes, Origin origin) {
+bool FileCache::Store(std::string_view file, std::span<const uint8_t> bytes, Origin origin) {
   if (!IsFileHash(file) || bytes.size() > kSprBytesMax) {
     return false;
   }
@@ -123,7 +123,8 @@ fs::path FileCache::PathOf(std::string_view file, Origin origin) const {
   return folder_ / (origin == Origin::kOwn ? "own" : "received") / file;
 }
 
-// Until so many bytes more fit, the longest unused go; so do files that were never finished.
+// Deletes received files until so many bytes more fit, the longest unused first. Files that were
+// never finished count as received.
 void FileCache::MakeRoom(uint64_t bytes) {
   struct Entry {
     fs::file_time_type used;
@@ -153,9 +154,9 @@ void FileCache::MakeRoom(uint64_t bytes) {
   }
 }
 
-SheetPointer KeepOwn(FileCache* cache, std::span<const uint8_t> bytes) {
+SheetPointer StoreOwn(FileCache* cache, std::span<const uint8_t> bytes) {
   SheetPointer sheet = ReadSheet(bytes);
-  cache->Keep(sheet->file, bytes, Origin::kOwn);
+  cache->Store(sheet->file, bytes, Origin::kOwn);
   return sheet;
 }
 

@@ -1,9 +1,9 @@
-// Sprite files on disk, by their hash, within a size limit.
+// Sprite files on disk, by hash, within a size limit.
 //
-// Invariant: a file is found under its own hash or not at all: what is read is checked, what was
-// read and does not fit its name is deleted. Own files (bundled, dropped) are kept; of what was
-// received the longest unused goes first. Several threads and programs may use one folder: files
-// appear whole, by rename. Cost: a read and a hash; making room lists the folder.
+// Invariant: Find returns a file whose hash is the one asked for, or nothing; a file whose content
+// does not match its name is deleted. Own files (bundled or dropped) stay; of the received ones the
+// longest unused is evicted first. Several threads and programs may use one folder, because a file
+// appears whole, by rename. Cost: a read and a hash; making room lists the folder.
 #ifndef CLIENT_WIN_CORE_PICTURE_FILE_CACHE_H_
 #define CLIENT_WIN_CORE_PICTURE_FILE_CACHE_H_
 
@@ -21,20 +21,20 @@ namespace sprites {
 
 enum class Origin : uint8_t { kOwn, kReceived };
 
-constexpr uint64_t kCacheBytesMin = 1'048'576;               // bytes: one file at least
+constexpr uint64_t kCacheBytesMin = 1'048'576;               // bytes: room for one file
 constexpr uint64_t kCacheBytesDefault = uint64_t{64} << 20;  // bytes: thousands of characters
 
 class FileCache {
  public:
-  // Makes the folder when it is not there; where that fails nothing is ever found or kept.
+  // Creates the folder if needed. If that fails, nothing is ever found or stored.
   FileCache(std::filesystem::path folder, uint64_t received_bytes_max);
 
-  // The file of this hash; nothing when it is not here. `file` must be 64 lowercase hex digits.
+  // The file with this hash; nothing when it is not here, or `file` is not a hash.
   std::optional<Bytes> Find(std::string_view file);
   // The hashes of all own files.
   std::vector<std::string> Own() const;
-  // Keeps a file under its hash. False when it can't be written.
-  bool Keep(std::string_view file, std::span<const uint8_t> bytes, Origin origin);
+  // Stores a file under its hash. False when it can't be written.
+  bool Store(std::string_view file, std::span<const uint8_t> bytes, Origin origin);
 
  private:
   std::filesystem::path PathOf(std::string_view file, Origin origin) const;
@@ -45,10 +45,10 @@ class FileCache {
   std::mutex mutex_;
 };
 
-// Takes in an own file, bundled or dropped: checked, kept, ready for the shelf. Throws SprRefused.
-SheetPointer KeepOwn(FileCache* cache, std::span<const uint8_t> bytes);
+// Checks and stores an own file, bundled or dropped, and returns its sheet. Throws SprRefused.
+SheetPointer StoreOwn(FileCache* cache, std::span<const uint8_t> bytes);
 
-// Whether this can be the hash of a file: 64 lowercase hex digits, so never a path.
+// Whether `text` has the form of a hash: 64 lowercase hex digits. So it is never a path.
 bool IsFileHash(std::string_view text);
 
 }  // namespace sprites

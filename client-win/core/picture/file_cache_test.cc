@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is gone at the end of the test.
+// A folder that is removed at the end of the test.
 class Folder {
  public:
   Folder()
@@ -27,29 +27,29 @@ class Folder {
 
 Bytes Filled(size_t size, uint8_t with) { return Bytes(size, with); }
 
-TEST_CASE("cache › finds what it keeps, also when it is opened again") {
+TEST_CASE("cache › finds what it stores, even after it is opened again") {
   const Folder folder;
   const Bytes bytes = TestSpr();
   const std::string file = Sha256Hex(bytes);
-  CHECK(FileCache(folder.path(), kCacheBytesDefault).Keep(file, bytes, Origin::kReceived));
+  CHECK(FileCache(folder.path(), kCacheBytesDefault).Store(file, bytes, Origin::kReceived));
   FileCache again(folder.path(), kCacheBytesDefault);
   REQUIRE(again.Find(file));
   CHECK(*again.Find(file) == bytes);
   CHECK(!again.Find(std::string(64, '0')));
 }
 
-TEST_CASE("cache › never gives out a file that is not of its name") {
+TEST_CASE("cache › never returns a file that does not match its name") {
   const Folder folder;
   FileCache cache(folder.path(), kCacheBytesDefault);
   const Bytes bytes = TestSpr();
   const std::string file = Sha256Hex(bytes);
-  cache.Keep(file, bytes, Origin::kReceived);
+  cache.Store(file, bytes, Origin::kReceived);
   std::ofstream(folder.path() / "received" / file) << "spoilt";
   CHECK(!cache.Find(file));
   CHECK(!fs::exists(folder.path() / "received" / file));
 }
 
-TEST_CASE("cache › leaves alone what it can't read: it may be well, and somebody's own") {
+TEST_CASE("cache › does not delete what it can't read, which may be an intact own file") {
   const Folder folder;
   FileCache cache(folder.path(), kCacheBytesDefault);
   const fs::path unreadable = folder.path() / "own" / std::string(64, 'a');
@@ -58,7 +58,7 @@ TEST_CASE("cache › leaves alone what it can't read: it may be well, and somebo
   CHECK(fs::exists(unreadable));
 }
 
-TEST_CASE("cache › passes over names in its folder that are none of its own") {
+TEST_CASE("cache › ignores other names in its folder") {
   const Folder folder;
   FileCache cache(folder.path(), kCacheBytesDefault);
   for (const char* name : {"\xff\xfe", "ä", "desktop.ini", "x.part"}) {
@@ -67,35 +67,35 @@ TEST_CASE("cache › passes over names in its folder that are none of its own") 
   CHECK(cache.Own().empty());
 }
 
-TEST_CASE("cache › takes no name that is no hash, so none that is a path") {
+TEST_CASE("cache › rejects names that are not hashes, and so every path") {
   const Folder folder;
   FileCache cache(folder.path(), kCacheBytesDefault);
   for (const std::string& name :
        {std::string("../../x"), std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'A'),
         std::string(64, '/')}) {
     CHECK(!IsFileHash(name));
-    CHECK(!cache.Keep(name, TestSpr(), Origin::kOwn));
+    CHECK(!cache.Store(name, TestSpr(), Origin::kOwn));
     CHECK(!cache.Find(name));
   }
 }
 
 TEST_CASE(
-    "cache › keeps within its size: of what was received the longest unused goes, own files stay") {
+    "cache › stays within its size: evicts the longest unused received file, never an own one") {
   const Folder folder;
   FileCache cache(folder.path(), kCacheBytesMin);
   const size_t third = kCacheBytesMin / 3;
   const std::vector<Bytes> files = {Filled(third, 1), Filled(third, 2), Filled(third, 3),
                                     Filled(third, 4)};
   const Bytes own = Filled(third, 9);
-  cache.Keep(Sha256Hex(own), own, Origin::kOwn);
+  cache.Store(Sha256Hex(own), own, Origin::kOwn);
   const auto now = fs::file_time_type::clock::now();
   for (size_t i = 0; i < 3; i++) {
-    cache.Keep(Sha256Hex(files[i]), files[i], Origin::kReceived);
+    cache.Store(Sha256Hex(files[i]), files[i], Origin::kReceived);
     const auto age = std::chrono::hours(10 - static_cast<int>(i));
     fs::last_write_time(folder.path() / "received" / Sha256Hex(files[i]), now - age);
   }
-  CHECK(cache.Find(Sha256Hex(files[0])));  // used just now
-  CHECK(cache.Keep(Sha256Hex(files[3]), files[3], Origin::kReceived));
+  CHECK(cache.Find(Sha256Hex(files[0])));  // it counts as used now
+  CHECK(cache.Store(Sha256Hex(files[3]), files[3], Origin::kReceived));
   CHECK(cache.Find(Sha256Hex(files[0])));
   CHECK(!cache.Find(Sha256Hex(files[1])));
   CHECK(cache.Find(Sha256Hex(files[2])));
@@ -104,22 +104,22 @@ TEST_CASE(
   CHECK(cache.Own() == std::vector{Sha256Hex(own)});
 }
 
-TEST_CASE("cache › keeps files up to the size a sprite may have") {
+TEST_CASE("cache › stores files up to the size that a sprite may have") {
   const Folder folder;
   FileCache cache(folder.path(), kCacheBytesDefault);
   for (const size_t size : {kSprBytesMax - 1, kSprBytesMax, kSprBytesMax + 1}) {
     const Bytes bytes = Filled(size, 5);
-    CHECK(cache.Keep(Sha256Hex(bytes), bytes, Origin::kReceived) == (size <= kSprBytesMax));
+    CHECK(cache.Store(Sha256Hex(bytes), bytes, Origin::kReceived) == (size <= kSprBytesMax));
   }
 }
 
-TEST_CASE("cache › finds nothing and keeps nothing where it can't write, and says no more") {
+TEST_CASE("cache › finds and stores nothing where it can't write, and does not fail") {
   FileCache cache("/proc/nowhere", kCacheBytesDefault);
   const Bytes bytes = TestSpr();
-  CHECK(!cache.Keep(Sha256Hex(bytes), bytes, Origin::kOwn));
+  CHECK(!cache.Store(Sha256Hex(bytes), bytes, Origin::kOwn));
   CHECK(!cache.Find(Sha256Hex(bytes)));
   CHECK(cache.Own().empty());
-  CHECK(KeepOwn(&cache, bytes)->file == Sha256Hex(bytes));
+  CHECK(StoreOwn(&cache, bytes)->file == Sha256Hex(bytes));
 }
 
 }  // namespace

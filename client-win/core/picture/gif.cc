@@ -18,9 +18,9 @@ constexpr size_t kScreenBytes = 13;   // signature, version and logical screen d
 constexpr size_t kImageBytes = 10;    // image descriptor with its separator
 constexpr size_t kControlBytes = 8;   // graphic control extension, introducer to terminator
 constexpr size_t kColourBytes = 3;    // red, green and blue
-constexpr int kDelayMsUnmeant = 10;   // ms: up to here a delay was not meant
-constexpr int kDelayMsUsual = 100;    // ms of a frame that does not say
-constexpr int kDelayMsMax = 655'350;  // ms: what one frame can ask for
+constexpr int kDelayMsIgnored = 10;   // ms: a delay up to this counts as none
+constexpr int kDelayMsDefault = 100;  // ms of a frame without a delay
+constexpr int kDelayMsMax = 655'350;  // ms: the largest delay that a frame can have
 constexpr int kCodeBitsMax = 12;      // of LZW
 constexpr int kColourBitsMax = 8;     // of LZW's first codes
 constexpr int kCodes = 1 << kCodeBitsMax;
@@ -35,14 +35,14 @@ struct Area {
 };
 
 struct Frame {
-  Area area;  // as the file says, also beyond the screen
+  Area area;  // as in the file; it may extend beyond the screen
   bool is_interlaced;
   std::span<const uint8_t> colours;  // a view of the file; empty when there are none
   int colour_bits;                   // of LZW's first codes
-  size_t packed_at;                  // where its first sub-block begins
-  int delay_ms = kDelayMsUsual;
+  size_t packed_at;                  // offset of its first sub-block
+  int delay_ms = kDelayMsDefault;
   Disposal disposal = Disposal::kLeave;
-  std::optional<uint8_t> see_through;  // the colour that is not drawn
+  std::optional<uint8_t> transparent;  // the colour that is not drawn
 };
 
 int LittleEndian16(std::span<const uint8_t> bytes, size_t at) {
@@ -53,18 +53,18 @@ int LittleEndian16(std::span<const uint8_t> bytes, size_t at) {
 class Blocks {
  public:
   explicit Blocks(std::span<const uint8_t> file) : file_(file), at_(kScreenBytes) {
-    colours_ = TakeColours(file[kScreenBytes - 3]);
+    colours_ = ReadColours(file[kScreenBytes - 3]);
   }
 
-  // The next frame; nothing at the end, also where the file is cut off or makes no sense.
+  // The next frame; nothing at the end, or where the file is cut off or damaged.
   std::optional<Frame> Next() {
     Frame frame{};
     while (at_ < file_.size()) {
       const uint8_t kind = file_[at_];
       if (kind == kExtension) {
-        TakeExtension(&frame);
+        ReadExtension(&frame);
       } else if (kind == kImage) {
-        return TakeImage(&frame) ? std::optional(frame) : std::nullopt;
+        return ReadImage(&frame) ? std::optional(frame) : std::nullopt;
       } else {
         break;
       }
@@ -79,8 +79,8 @@ class Blocks {
 
   bool Has(size_t bytes) const { return at_ <= file_.size() && bytes <= file_.size() - at_; }
 
-  // The table behind a descriptor with these flags, as much of it as there is.
-  std::span<const uint8_t> TakeColours(uint8_t flags) {
+  // The colour table after a descriptor with these flags; shorter if the file is cut off.
+  std::span<const uint8_t> ReadColours(uint8_t flags) {
     if ((flags & 0x80) == 0 || at_ >= file_.size()) {
       return {};
     }
@@ -90,22 +90,22 @@ class Blocks {
     return table;
   }
 
-  void TakeExtension(Frame* frame) {
+  void ReadExtension(Frame* frame) {
     if (Has(kControlBytes) && file_[at_ + 1] == kControl && file_[at_ + 2] == 4) {
       const uint8_t flags = file_[at_ + 3];
       const int delay_ms = 10 * LittleEndian16(file_, at_ + 4);
       const int disposal = flags >> 2 & 7;
-      frame->delay_ms = delay_ms <= kDelayMsUnmeant ? kDelayMsUsual : delay_ms;
+      frame->delay_ms = delay_ms <= kDelayMsIgnored ? kDelayMsDefault : delay_ms;
       frame->disposal = disposal == 2                    ? Disposal::kClear
                         : disposal == 3 || disposal == 4 ? Disposal::kRestore
                                                          : Disposal::kLeave;
-      frame->see_through = (flags & 1) != 0 ? std::optional(file_[at_ + 6]) : std::nullopt;
+      frame->transparent = (flags & 1) != 0 ? std::optional(file_[at_ + 6]) : std::nullopt;
     }
     at_ += 2;
     SkipSubBlocks();
   }
 
-  bool TakeImage(Frame* frame) {
+  bool ReadImage(Frame* frame) {
     if (!Has(kImageBytes)) {
       return false;
     }
@@ -114,7 +114,7 @@ class Blocks {
     const uint8_t flags = file_[at_ + 9];
     frame->is_interlaced = (flags & 0x40) != 0;
     at_ += kImageBytes;
-    const auto own_colours = TakeColours(flags);
+    const auto own_colours = ReadColours(flags);
     frame->colours = own_colours.empty() ? colours_ : own_colours;
     if (!Has(1)) {
       return false;
@@ -137,13 +137,13 @@ class Blocks {
   std::span<const uint8_t> colours_;
 };
 
-// The codes of a frame: numbers of so many bits, lowest first, packed into sub-blocks.
+// Reads the codes of a frame: numbers of some bits each, lowest bit first, packed into sub-blocks.
 class Codes {
  public:
   Codes(std::span<const uint8_t> file, size_t at) : file_(file), at_(at) {}
 
   // The next code, of at most kCodeBitsMax bits; nothing at the end.
-  std::optional<int> Take(int bits) {
+  std::optional<int> Next(int bits) {
     while (held_bits_ < bits) {
       if (block_left_ == 0) {
         block_left_ = at_ < file_.size() ? file_[at_++] : 0;
@@ -169,7 +169,7 @@ class Codes {
   int held_bits_ = 0;
 };
 
-// Draws a frame's pixels in the order they come; what lies outside the screen is dropped.
+// Draws the pixels of a frame in the file's order, and drops those outside the screen.
 class Brush {
  public:
   Brush(const Frame& frame, int width, int height, Bytes* rgba)
@@ -183,7 +183,7 @@ class Brush {
     const int x = frame_.area.left + column_;
     const int y = frame_.area.top + row_;
     const size_t at = kColourBytes * colour;
-    if (x < width_ && y < height_ && colour != frame_.see_through &&
+    if (x < width_ && y < height_ && colour != frame_.transparent &&
         at + kColourBytes <= frame_.colours.size()) {
       uint8_t* pixel = &(*rgba_)[(static_cast<size_t>(y) * width_ + x) * kChannels];
       std::copy_n(&frame_.colours[at], kColourBytes, pixel);
@@ -219,20 +219,20 @@ class Brush {
   int pass_ = 0;
 };
 
-// Unpacks a frame (LZW, appendix F): a code stands for the string of an earlier one and a colour
-// more. Ends where the frame is full, the codes end, or one stands for nothing.
+// Unpacks a frame (LZW, appendix F): a code stands for the string of an earlier code and one more
+// colour. Returns when the frame is full, or at the end of the codes or the first invalid one.
 void Draw(std::span<const uint8_t> file, const Frame& frame, Brush brush) {
   const int clear = 1 << frame.colour_bits;
   const int end = clear + 1;
-  std::array<uint16_t, kCodes> before;   // the code whose string a code's begins with
-  std::array<uint8_t, kCodes> last;      // and the colour it ends with
-  std::array<uint8_t, kCodes> reversed;  // a string, its last colour first
+  std::array<uint16_t, kCodes> before;   // the code that each code's string starts with
+  std::array<uint8_t, kCodes> last;      // the colour that it ends with
+  std::array<uint8_t, kCodes> reversed;  // one string, its last colour first
   Codes codes(file, frame.packed_at);
   int bits = frame.colour_bits + 1;
   int next = end + 1;           // the code that is defined next
   std::optional<int> previous;  // the code that came before this one
   uint8_t first = 0;            // the first colour of its string
-  while (const auto code = codes.Take(bits)) {
+  while (const auto code = codes.Next(bits)) {
     if (*code == clear) {
       bits = frame.colour_bits + 1;
       next = end + 1;
@@ -244,7 +244,7 @@ void Draw(std::span<const uint8_t> file, const Frame& frame, Brush brush) {
     }
     int rest = *code;
     size_t length = 0;
-    if (rest == next) {  // the very one that is being defined: it ends as it begins
+    if (rest == next) {  // the code being defined now: it ends with the colour it starts with
       reversed[length++] = first;
       rest = *previous;
     }
@@ -270,7 +270,7 @@ void Draw(std::span<const uint8_t> file, const Frame& frame, Brush brush) {
   }
 }
 
-// The part of an area that is on the screen; at its left top corner when there is none.
+// The part of an area that is on the screen; empty when there is none.
 Area Clipped(const Area& area, int width, int height) {
   if (area.left >= width || area.top >= height) {
     return {};
@@ -292,7 +292,7 @@ Bytes PixelsOf(const Bytes& rgba, int width, const Area& area) {
   return pixels;
 }
 
-// Puts pixels back into such an area; nothing at all where there are none.
+// Puts pixels back into such an area; clears it when `pixels` is empty.
 void PutBack(const Bytes& pixels, int width, const Area& area, Bytes* rgba) {
   const int64_t row_bytes = int64_t{1} * area.width * kChannels;
   for (int row = 0; row < area.height; row++) {
@@ -305,7 +305,7 @@ void PutBack(const Bytes& pixels, int width, const Area& area, Bytes* rgba) {
   }
 }
 
-// How many frames there are. Throws when they draw more pixels than they may.
+// The number of frames. Throws PictureRefused when they draw more than `drawn_max` pixels.
 size_t CountFrames(std::span<const uint8_t> bytes, size_t drawn_max) {
   Blocks blocks(bytes);
   size_t frames = 0;

@@ -45,9 +45,9 @@ class CodeWriter {
       bytes_.push_back(static_cast<uint8_t>(held_));
     }
   }
-  // In sub-blocks of at most so many bytes.
+  // The bytes in sub-blocks of at most this size.
   Bytes Blocks(size_t block_bytes) {
-    Put(0, 7);  // what is left of a byte
+    Put(0, 7);  // completes the last byte
     Bytes blocks;
     for (size_t at = 0; at < bytes_.size(); at += block_bytes) {
       const size_t size = std::min(block_bytes, bytes_.size() - at);
@@ -64,7 +64,7 @@ class CodeWriter {
   int held_bits_ = 0;
 };
 
-// LZW as encoders write it; when the codes are used up, it goes on with those it has.
+// Packs LZW. When all codes are used, it continues with the codes it has.
 Bytes Packed(const Bytes& pixels, int colour_bits, size_t block_bytes = 255) {
   const int clear = 1 << colour_bits;
   int bits = colour_bits + 1;
@@ -154,7 +154,7 @@ std::string Seen(const Picture& picture, size_t frame) {
   return seen;
 }
 
-TEST_CASE("gif › draws each frame over what the one before it left") {
+TEST_CASE("gif › draws each frame over what the previous one left") {
   Image second = Filled(1, 0, 2, 1, kBlue);
   const Picture picture = Decoded(Gif(3, 2, {Filled(0, 0, 2, 2, kRed), second}));
   REQUIRE(picture.frames.size() == 2);
@@ -162,7 +162,7 @@ TEST_CASE("gif › draws each frame over what the one before it left") {
   CHECK(Seen(picture, 1) == "rbb/rr./");
 }
 
-TEST_CASE("gif › disposes of a frame: leaves it, clears its place, or restores what it hid") {
+TEST_CASE("gif › disposes of a frame: leaves it, clears its area, or restores what it hid") {
   struct Way {
     int disposal;
     const char* seen;
@@ -179,7 +179,7 @@ TEST_CASE("gif › disposes of a frame: leaves it, clears its place, or restores
   }
 }
 
-TEST_CASE("gif › restores what two frames one after the other hid, also the very first") {
+TEST_CASE("gif › restores what consecutive frames hid, even the first one") {
   Image first = Filled(0, 0, 2, 1, kRed);
   first.disposal = 3;
   Image second = Filled(1, 0, 1, 1, kBlue);
@@ -190,7 +190,7 @@ TEST_CASE("gif › restores what two frames one after the other hid, also the ve
   CHECK(Seen(picture, 2) == "g./");
 }
 
-TEST_CASE("gif › does not draw the colour that is see-through, nor one that no table has") {
+TEST_CASE("gif › draws neither the transparent colour nor one outside the table") {
   Image second{0, 0, 4, 1, {kRed, kGreen, kBlue, kWhite}};
   second.see_through = kGreen;
   const Picture picture = Decoded(Gif(4, 1, {Filled(0, 0, 4, 1, kWhite), second}));
@@ -202,7 +202,7 @@ TEST_CASE("gif › does not draw the colour that is see-through, nor one that no
   CHECK(Seen(Decoded(Gif(4, 1, {second}, false)), 0) == "..../");
 }
 
-TEST_CASE("gif › takes a frame's own colours for that frame alone") {
+TEST_CASE("gif › uses the colours of a frame for that frame alone") {
   Image second = Filled(1, 0, 1, 1, kRed);
   second.own_colours = kTheirColours;
   const Picture picture =
@@ -245,7 +245,7 @@ TEST_CASE("gif › draws nothing outside the screen, whatever a frame's place an
   }
 }
 
-TEST_CASE("gif › takes frames without pixels") {
+TEST_CASE("gif › accepts frames without pixels") {
   for (const int disposal : {0, 2, 3}) {
     for (const auto& [width, height] : {std::pair{0, 0}, {0, 3}, {3, 0}}) {
       Image image = Filled(0, 0, width, height, kRed);
@@ -256,7 +256,7 @@ TEST_CASE("gif › takes frames without pixels") {
   }
 }
 
-TEST_CASE("gif › takes delays as browsers do: of 10 ms and less none was meant") {
+TEST_CASE("gif › treats delays as browsers do: at most 10 ms counts as none") {
   for (const auto& [delay, ms] :
        {std::pair{0, 100}, {1, 100}, {2, 20}, {10, 100}, {65'535, 655'350}}) {
     Image image = Filled(0, 0, 1, 1, kRed);
@@ -268,7 +268,7 @@ TEST_CASE("gif › takes delays as browsers do: of 10 ms and less none was meant
   CHECK(Decoded(Gif(1, 1, {image})).frames[0].delay_ms == 100);
 }
 
-TEST_CASE("gif › keeps at most 64 frames; of more every nth, with the time of those left out") {
+TEST_CASE("gif › keeps at most 64 frames, of more every nth, and adds the delays left out") {
   for (const auto& [frames, kept, first_ms] :
        {std::tuple{kPictureFramesMax - 1, kPictureFramesMax - 1, 100},
         {kPictureFramesMax, kPictureFramesMax, 100},
@@ -290,7 +290,7 @@ TEST_CASE("gif › keeps at most 64 frames; of more every nth, with the time of 
   CHECK(Decoded(Gif(1, 1, slow)).frames[0].delay_ms == 655'350);
 }
 
-TEST_CASE("gif › has as many pixels in the frames that are kept as it may, and no more") {
+TEST_CASE("gif › limits the pixels of the frames it keeps") {
   const std::vector<Image> two(2, Filled(0, 0, 1, 1, kRed));
   for (const size_t pixels_max : {size_t{19}, size_t{20}, size_t{21}}) {
     if (pixels_max < 20) {
@@ -299,14 +299,14 @@ TEST_CASE("gif › has as many pixels in the frames that are kept as it may, and
       CHECK(DecodeGif(Gif(5, 2, two), pixels_max).frames.size() == 2);
     }
   }
-  // Many frames of which every nth is kept do not count more than those.
+  // Frames that are left out do not count.
   const std::vector<Image> many(1000, Filled(0, 0, 1, 1, kRed));
   CHECK(DecodeGif(Gif(10, 10, many), 100 * kPictureFramesMax).frames.size() <= kPictureFramesMax);
   CHECK_THROWS_AS(Decoded(Gif(16'385, 1, two)), PictureRefused);
   CHECK_THROWS_AS(Decoded(Gif(0, 1, two)), PictureRefused);
 }
 
-TEST_CASE("gif › draws as many pixels as it may, and no more") {
+TEST_CASE("gif › limits the pixels that all frames draw") {
   constexpr size_t kPixels = 100;
   constexpr int kDrawn = static_cast<int>(kGifDrawnMax * kPixels);
   for (const int drawn : {kDrawn - 1, kDrawn, kDrawn + 1}) {
@@ -320,10 +320,10 @@ TEST_CASE("gif › draws as many pixels as it may, and no more") {
 }
 
 TEST_CASE(
-    "gif › unpacks strings of every length, codes of every width, and goes on when they are used "
+    "gif › unpacks strings of every length, codes of every width, and continues when they are used "
     "up") {
   uint32_t state = 1;
-  for (const int run : {1, 2, 40, 5000}) {  // pixels of one colour in a row, about
+  for (const int run : {1, 2, 40, 5000}) {  // about so many pixels of one colour in a row
     for (const size_t block_bytes : {1, 2, 254, 255}) {
       CAPTURE(run);
       constexpr int kWidth = 300;
@@ -357,7 +357,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("gif › takes first codes of 1 to 8 bits") {
+TEST_CASE("gif › accepts first codes of 1 to 8 bits") {
   for (int bits = 0; bits <= 9; bits++) {
     CAPTURE(bits);
     Bytes gif = Gif(4, 1, {});
@@ -377,7 +377,7 @@ TEST_CASE("gif › takes first codes of 1 to 8 bits") {
   }
 }
 
-TEST_CASE("gif › shows as far as it goes when it is cut off, and says so when there is nothing") {
+TEST_CASE("gif › that is cut off shows its complete frames, and is rejected without one") {
   Image own{0, 0, 2, 1, {kRed, kGreen}};
   own.own_colours = kColours;
   own.disposal = 3;
@@ -398,7 +398,7 @@ TEST_CASE("gif › shows as far as it goes when it is cut off, and says so when 
   CHECK(Seen(Decoded(whole), 1) == "../bb/");
 }
 
-TEST_CASE("gif › stands every single byte being another one") {
+TEST_CASE("gif › survives a change of any single byte") {
   const Bytes whole = Gif(3, 2, {Filled(0, 0, 3, 2, kRed), Filled(1, 0, 2, 2, kBlue)});
   for (size_t i = 0; i < whole.size(); i++) {
     for (int value = 0; value < 256; value++) {

@@ -14,7 +14,7 @@ namespace {
 constexpr int kChannels = 4;
 constexpr int kUpright = 1;
 
-// Numbers of a stretch of bytes, none beyond its end.
+// Reads numbers; nothing beyond the end of the bytes.
 struct Reader {
   std::span<const uint8_t> bytes;
   bool is_big_endian = true;
@@ -31,7 +31,7 @@ struct Reader {
   }
 };
 
-// The orientation in the first directory of a TIFF, which is what Exif is.
+// The orientation in the first directory of a TIFF, the format of Exif.
 int OrientationInTiff(std::span<const uint8_t> bytes) {
   constexpr uint32_t kTag = 274;
   constexpr uint32_t kShort = 3;
@@ -56,8 +56,8 @@ int OrientationInTiff(std::span<const uint8_t> bytes) {
   return kUpright;
 }
 
-// Where in the picture as it came a pixel of the upright one is, and whether its sides change
-// places.
+// How to find a pixel of the upright picture in the original one: whether width and height swap,
+// and from which sides to count.
 struct Turn {
   bool swaps;
   bool from_right;

@@ -1,7 +1,7 @@
-// How a camera was held: a photograph that lies on its side says so, and is put upright.
+// Turns photographs upright: a JPEG says how the camera was held.
 //
-// A JPEG's pixels come from codecs that leave them as the camera wrote them. Cost: O(bytes before
-// the pixels); turning makes one copy. Source: Exif 2.32, 4.5 and 4.6.4 (tag 274).
+// Codecs return a JPEG's pixels as the camera wrote them. Cost: O(bytes before the pixels); turning
+// makes one copy. Source: Exif 2.32, 4.5 and 4.6.4 (tag 274).
 #ifndef CLIENT_WIN_CORE_PICTURE_ORIENTATION_H_
 #define CLIENT_WIN_CORE_PICTURE_ORIENTATION_H_
 
@@ -12,10 +12,11 @@
 
 namespace sprites {
 
-// 1 to 8 as Exif counts them; 1, upright, also of what is no JPEG, says nothing, or makes no sense.
+// The orientation as Exif counts it, 1 to 8. 1, upright, when `jpeg` is not a JPEG, is damaged, or
+// has no valid orientation.
 int OrientationOf(std::span<const uint8_t> jpeg);
 
-// The picture as it is to be seen. REQUIRES: an orientation of 1 to 8.
+// The picture turned upright. REQUIRES: an orientation of 1 to 8.
 Picture Upright(Picture picture, int orientation);
 
 }  // namespace sprites

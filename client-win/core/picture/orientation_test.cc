@@ -7,8 +7,7 @@
 namespace sprites {
 namespace {
 
-// The beginning of a JPEG whose Exif has this orientation, after some other segment and some other
-// tag.
+// The start of a JPEG whose Exif has this orientation, after another segment and another tag.
 Bytes Jpeg(uint16_t orientation, bool is_big_endian, uint16_t type = 3) {
   Bytes tiff;
   const auto put = [&](uint32_t number, int size) {
@@ -59,7 +58,7 @@ std::string Seen(const Picture& picture) {
   return rows;
 }
 
-TEST_CASE("orientation › is read in either order of bytes, and is upright beyond 1 to 8") {
+TEST_CASE("orientation › is read in either byte order, and is upright when not 1 to 8") {
   for (const bool is_big_endian : {true, false}) {
     for (uint16_t value = 0; value <= 9; value++) {
       CHECK(OrientationOf(Jpeg(value, is_big_endian)) == (value < 1 || value > 8 ? 1 : value));
@@ -68,7 +67,7 @@ TEST_CASE("orientation › is read in either order of bytes, and is upright beyo
   }
 }
 
-TEST_CASE("orientation › is upright of what is cut off, damaged, or no JPEG") {
+TEST_CASE("orientation › is upright when the file is cut off, damaged, or not a JPEG") {
   const Bytes whole = Jpeg(6, true);
   for (size_t size = 0; size + 14 < whole.size(); size++) {
     CHECK(OrientationOf(Bytes(whole.begin(), whole.begin() + static_cast<long>(size))) == 1);
@@ -85,8 +84,8 @@ TEST_CASE("orientation › is upright of what is cut off, damaged, or no JPEG") 
   CHECK(OrientationOf(Bytes(100, 0xff)) == 1);
 }
 
-TEST_CASE("orientation › puts each of the eight upright") {
-  // As a camera writes an F of two columns and three rows, held in each of the eight ways.
+TEST_CASE("orientation › turns all eight upright") {
+  // What a camera writes for an F of two columns and three rows, held in each of the eight ways.
   const char* upright = "ab/cd/ef/";
   const char* written[] = {"ab/cd/ef/", "ba/dc/fe/", "fe/dc/ba/", "ef/cd/ab/",
                            "ace/bdf/",  "bdf/ace/",  "fdb/eca/",  "eca/fdb/"};

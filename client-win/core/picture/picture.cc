@@ -21,21 +21,21 @@ namespace {
 constexpr int kChannels = 4;
 constexpr int kSides[] = {128, 96, 64, 48, 32, 24, 16};  // pixels of the longer side, tried in turn
 constexpr double kPictureShownSide = 96;                 // dip of the longer side on screen
-constexpr double kMargin = 1.3;                          // of the picture: room for a stretch
-constexpr size_t kCreatedNameBytesMax = 24;              // bytes of a name made of a file's
-constexpr int kDelayMsMin = 20;     // ms: what browsers make of shorter ones is slower still
-constexpr int kDelayMsMax = 5'000;  // ms: one frame is not a photograph
+constexpr double kMargin = 1.3;                          // of the picture's size: room to stretch
+constexpr size_t kCreatedNameBytesMax = 24;              // bytes of a name made from a file name
+constexpr int kDelayMsMin = 20;     // ms: browsers show shorter ones slower than this
+constexpr int kDelayMsMax = 5'000;  // ms: longer, and the sprite looks like a still picture
 constexpr size_t kStepsMax = 256;   // entries of an animation's list of frames
 
-// How a cell shows the picture: parts of its own size, turned about the middle of its foot, lifted.
+// How a cell shows the picture: stretched, turned about the middle of its foot, and lifted.
 struct Pose {
-  double wide;
-  double high;
+  double wide;  // times its width
+  double high;  // times its height
   double turn;  // radians
-  double lift;  // parts of its height
+  double lift;  // times its height
 };
 
-// As server/web/dropped.ts draws a still picture.
+// The same poses as in server/web/dropped.ts.
 constexpr Pose kStillPoses[] = {
     {1, 1, 0, 0},          {1.03, 0.97, 0, 0},    {1.06, 0.94, 0, 0}, {1.06, 0.92, -0.05, 0},
     {0.96, 1.05, 0, 0.06}, {1.06, 0.92, 0.05, 0}, {0.86, 1.16, 0, 0}, {0.9, 1.1, 0.07, 0},
@@ -59,7 +59,7 @@ struct Canvas {
   Bytes rgba;
 };
 
-// A frame made as large as this, smoothly, its transparent parts without fringes. Throws
+// A frame scaled smoothly to this size, without fringes at transparent parts. Throws
 // std::bad_alloc.
 Canvas Scaled(const Picture& picture, const PictureFrame& frame, int width, int height) {
   if (width == picture.width && height == picture.height) {
@@ -73,7 +73,7 @@ Canvas Scaled(const Picture& picture, const PictureFrame& frame, int width, int 
   return scaled;
 }
 
-// The colour at a place of the picture, in pixels from its left top corner; nothing outside.
+// The colour at a point of the picture, in pixels from its left top corner; transparent outside.
 std::array<double, 4> SampleAt(const Canvas& picture, double x, double y, bool smooth) {
   std::array<double, 4> sum{};  // red, green and blue times alpha; alpha
   const auto add = [&](int column, int row, double weight) {
@@ -105,14 +105,14 @@ std::array<double, 4> SampleAt(const Canvas& picture, double x, double y, bool s
   return sum;
 }
 
-// Draws a picture in a pose into the cell whose left top corner is given.
+// Draws a picture in a pose into the cell with this left top corner.
 void DrawPosed(const Canvas& picture, const Pose& pose, int left, int top, int width, int height,
                bool smooth, Canvas* sheet) {
   const double cosine = std::cos(pose.turn);
   const double sine = std::sin(pose.turn);
   for (int row = 0; row < height; row++) {
     for (int column = 0; column < width; column++) {
-      // From the middle of the foot, back through turn and stretch.
+      // The point of the picture that is shown here: turn and stretch undone about its foot.
       const double dx = column + 0.5 - width / 2.0;
       const double dy = row + 0.5 - (height - pose.lift * picture.height);
       const double x = (dx * cosine + dy * sine) / pose.wide + picture.width / 2.0;
@@ -146,7 +146,8 @@ Cast StillCast() {
   return cast;
 }
 
-// Every frame as often as its share of the time, in steps of the shortest one.
+// The cells and animations of an animated picture. Animations have one speed, so each frame is
+// repeated in proportion to its delay, in steps of the shortest one.
 Cast MovingCast(const Picture& picture) {
   Cast cast;
   std::vector<int> delays;
@@ -177,7 +178,7 @@ Cast MovingCast(const Picture& picture) {
   return cast;
 }
 
-// A file's name without folder and ending, as far as it can be shown.
+// The plain characters of a file's name, without its folder and extension.
 std::string NameOf(std::string_view file_name) {
   const size_t slash = file_name.find_last_of("/\\");
   std::string_view bare = file_name.substr(slash == std::string_view::npos ? 0 : slash + 1);
@@ -186,7 +187,8 @@ std::string NameOf(std::string_view file_name) {
   return name.find_first_not_of(' ') == std::string::npos ? "Picture" : name;
 }
 
-// The .spr at this size of the picture; nothing when it does not fit.
+// The .spr with the picture at this size, in pixels of its longer side; nothing when it is too
+// large.
 std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int side,
                                const std::string& name) {
   const double factor =
@@ -201,7 +203,7 @@ std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int sid
   if (rows * cell_height > static_cast<int>(kSheetSidePixelsMax)) {
     return std::nullopt;
   }
-  // Small pictures are pixel art and stay crisp; photographs are made small smoothly.
+  // Small pictures are pixel art and stay crisp; photographs are scaled down smoothly.
   const bool smooth = std::max(picture.width, picture.height) > kSides[0];
   Canvas sheet{columns * cell_width, rows * cell_height, {}};
   sheet.rgba.resize(static_cast<size_t>(sheet.width) * sheet.height * kChannels);
@@ -273,7 +275,7 @@ Bytes SprOfPicture(const Picture& picture, std::string_view file_name) {
   }
   CheckPictureSize(picture.width, picture.height, picture.frames.size(), kPicturePixelsMax);
   if (std::ranges::none_of(picture.frames, IsVisible)) {
-    throw PictureRefused("The picture is see-through all over: nobody would see it.");
+    throw PictureRefused("The picture is fully transparent, so nothing would be seen.");
   }
   const Cast cast = picture.frames.size() == 1 ? StillCast() : MovingCast(picture);
   const std::string name = NameOf(file_name);

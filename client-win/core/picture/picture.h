@@ -1,10 +1,10 @@
-// Any picture becomes a sprite: a still one comes alive by squash and stretch, an animated one
+// Makes a sprite of any picture: a still one is animated by squash and stretch, an animated one
 // plays its frames.
 //
-// These are the person's own files; what strangers send goes through sheet.h alone. The core
-// decodes PNG, BMP (still.h) and GIF (gif.h) itself; a shell that has more codecs (JPEG, WebP …)
-// hands in decoded frames. Cost: kPicturePixelsMax pixels of four bytes, all frames together, and
-// about twice that while a still picture is decoded; then each scaled down to at most 128 a side.
+// These are the person's own files; files from others go through sheet.h alone. The core decodes
+// PNG, BMP (still.h) and GIF (gif.h) itself; a shell with more codecs (JPEG, WebP …) passes decoded
+// frames. Cost: at most kPicturePixelsMax pixels of four bytes in all frames, and about twice that
+// while a still picture is decoded; each is then scaled down to at most 128 pixels a side.
 #ifndef CLIENT_WIN_CORE_PICTURE_PICTURE_H_
 #define CLIENT_WIN_CORE_PICTURE_PICTURE_H_
 
@@ -22,7 +22,7 @@ namespace sprites {
 constexpr size_t kPictureBytesMax = 33'554'432;     // bytes of a file: a large photograph
 constexpr uint32_t kPictureSidePixelsMax = 16'384;  // pixels a side
 constexpr size_t kPicturePixelsMax = 67'108'864;    // pixels, all frames kept: 256 MiB decoded
-constexpr size_t kPictureFramesMax = 64;            // frames of an animation; every nth of longer
+constexpr size_t kPictureFramesMax = 64;  // frames of an animation; of a longer one every nth
 
 // Why a picture can't become a sprite: a sentence for the person who dropped it.
 class PictureRefused : public std::runtime_error {
@@ -30,39 +30,40 @@ class PictureRefused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// It is of no kind the core knows; a shell may know more.
+// The core does not know the kind of file; a shell may.
 class PictureUnknown : public PictureRefused {
  public:
   using PictureRefused::PictureRefused;
 };
 
 struct PictureFrame {
-  Bytes rgba;  // straight alpha; all frames of a picture have its size
+  Bytes rgba;  // straight alpha; the size of the picture
   int delay_ms = 0;
 };
 
 struct Picture {
   int width = 0;
   int height = 0;
-  std::vector<PictureFrame> frames;  // one, or those of an animation, each whole
+  std::vector<PictureFrame> frames;  // one, or those of an animation, each complete
 };
 
-// A picture of a kind the core knows, of at most so many pixels in all frames that are kept. Throws
-// PictureUnknown when it is of another kind, else PictureRefused.
+// Decodes a picture of at most `pixels_max` pixels in all the frames it keeps. Throws
+// PictureUnknown when the core does not know the kind of file, else PictureRefused.
 Picture DecodePicture(std::span<const uint8_t> bytes, size_t pixels_max = kPicturePixelsMax);
 
-// Throws PictureRefused unless sides and pixels are within the limits. REQUIRES: frames ≥ 1.
+// Throws PictureRefused when a side or the number of pixels is over its limit. REQUIRES: frames
+// ≥ 1.
 void CheckPictureSize(int64_t width, int64_t height, size_t frames, size_t pixels_max);
 
-// The .spr of a picture, as bytes: checked, of at most kSprBytesMax. `file_name` is UTF-8 and gives
-// the sprite its name. Throws PictureRefused when no size of it fits.
+// The checked bytes of a .spr that shows the picture, at most kSprBytesMax. `file_name` is UTF-8
+// and gives the sprite its name. Throws PictureRefused when the picture fits at no size.
 Bytes SprOfPicture(const Picture& picture, std::string_view file_name);
 
-// A dropped file, whatever it is: a .spr as it is, any picture as a new one. Throws SprRefused or
+// The .spr of a dropped file: a .spr unchanged, a picture as a new one. Throws SprRefused or
 // PictureRefused.
 Bytes SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name);
 
-// The PNG of a sheet with its description put in; for tests and tools. Throws SprRefused.
+// The PNG of a sheet, with `json` as its description. Throws SprRefused.
 Bytes WriteSheet(int width, int height, std::span<const uint8_t> rgba, std::string_view json);
 
 }  // namespace sprites

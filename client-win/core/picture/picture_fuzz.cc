@@ -1,6 +1,5 @@
-// libFuzzer target: whatever the bytes of a dropped file, it becomes a sprite that can be read
-// back, or is refused with a sentence. Pictures are held to fewer pixels than people's, for many a
-// second.
+// libFuzzer target: any dropped file becomes a sprite that can be read back, or is rejected with a
+// sentence. The limit of pixels is lower than in the program, so that many files run each second.
 #include <cstdlib>
 #include <string_view>
 

@@ -9,7 +9,7 @@
 namespace sprites {
 namespace {
 
-// A picture whose left half is red and whose right half is see-through.
+// A picture whose left half is red and whose right half is transparent.
 Picture HalfRed(int width, int height, size_t frames = 1) {
   Picture picture{width, height, {}};
   for (size_t i = 0; i < frames; i++) {
@@ -64,7 +64,7 @@ TEST_CASE("picture › PNG and BMP become sprites that stand on their feet") {
     for (const ModeRules& rules : BehaviourTable()) {
       CHECK(description.animations.contains(rules.animation));
     }
-    // The foot of the first cell: red on the left half, and with PNG nothing on the right.
+    // The foot of the first cell: red in the left half; with PNG, transparent in the right one.
     const int row = description.frame_height - 1;
     const auto pixel = [&](int x) {
       return &sheet->rgba[(size_t{1} * row * sheet->width + x) * 4];
@@ -79,7 +79,7 @@ TEST_CASE("picture › PNG and BMP become sprites that stand on their feet") {
   }
 }
 
-TEST_CASE("picture › a GIF keeps its frames, each as long as it was shown") {
+TEST_CASE("picture › a GIF keeps its frames and their delays") {
   const Picture picture = DecodePicture(TestGif());
   REQUIRE(picture.frames.size() == 2);
   CHECK(picture.frames[0].delay_ms == 100);
@@ -90,7 +90,7 @@ TEST_CASE("picture › a GIF keeps its frames, each as long as it was shown") {
   CHECK(idle.fps == doctest::Approx(10));
 }
 
-TEST_CASE("picture › a photograph is made as small as a sprite, a large one smaller still") {
+TEST_CASE("picture › a photograph of any size is scaled down to a sprite") {
   for (const int side : {128, 129, 3000}) {
     const SheetPointer sheet = ReadSheet(SprOfPicture(HalfRed(side, side / 2), "photo.jpg"));
     CHECK(sheet->description.hitbox[2] == 128);
@@ -98,7 +98,7 @@ TEST_CASE("picture › a photograph is made as small as a sprite, a large one sm
   }
 }
 
-TEST_CASE("picture › of noise fits too: smaller") {
+TEST_CASE("picture › of noise fits at a smaller size") {
   Picture noise = HalfRed(128, 128, 30);
   uint32_t state = 1;
   for (PictureFrame& frame : noise.frames) {
@@ -112,21 +112,21 @@ TEST_CASE("picture › of noise fits too: smaller") {
   CHECK(ReadSheet(bytes)->description.hitbox[2] < 128);
 }
 
-TEST_CASE("picture › an animation has at most 64 frames; of more every nth") {
+TEST_CASE("picture › an animation has at most 64 frames, of more every nth") {
   CHECK_THROWS_AS(SprOfPicture(HalfRed(8, 8, kPictureFramesMax + 1), "x"), PictureRefused);
   const SheetPointer sheet = ReadSheet(SprOfPicture(HalfRed(8, 8, kPictureFramesMax), "x"));
   CHECK(sheet->description.animations.find("idle")->second.frames.size() == kPictureFramesMax);
   CHECK_THROWS_AS(SprOfPicture(Picture{}, "x"), PictureRefused);
 }
 
-TEST_CASE("picture › that nobody would see is refused") {
+TEST_CASE("picture › that is fully transparent is rejected") {
   Picture clear{2, 2, {{Bytes(16, 0), 0}, {Bytes(16, 0), 0}}};
   CHECK_THROWS_AS(SprOfPicture(clear, "x"), PictureRefused);
   clear.frames[1].rgba[15] = 1;
   CHECK_NOTHROW(SprOfPicture(clear, "x"));
 }
 
-TEST_CASE("picture › gets a name that shows itself") {
+TEST_CASE("picture › gets a plain name") {
   const auto name_of = [](const char* file) {
     return ReadSheet(SprOfPicture(HalfRed(4, 4), file))->description.name;
   };
@@ -137,7 +137,7 @@ TEST_CASE("picture › gets a name that shows itself") {
   CHECK(name_of("a very long name of a picture of mine.png").size() <= 24);
 }
 
-TEST_CASE("picture › a .spr stays as it is, a broken one is refused as such") {
+TEST_CASE("picture › a .spr stays unchanged, and a broken one is rejected as a .spr") {
   const Bytes spr = TestSpr();
   CHECK(SprOfFile(spr, "x.spr") == spr);
   Bytes broken = spr;
@@ -145,7 +145,7 @@ TEST_CASE("picture › a .spr stays as it is, a broken one is refused as such") 
   CHECK_THROWS_AS(SprOfFile(broken, "x.spr"), SprRefused);
 }
 
-TEST_CASE("picture › says what is wrong with what is none") {
+TEST_CASE("picture › says why a file is not a picture") {
   CHECK_THROWS_AS(DecodePicture(Bytes{}), PictureRefused);
   CHECK_THROWS_AS(DecodePicture(Bytes(100, 'x')), PictureRefused);
   const Bytes png = Encoded(HalfRed(40, 20), "png");
@@ -160,7 +160,7 @@ TEST_CASE("picture › says what is wrong with what is none") {
   }
 }
 
-TEST_CASE("picture › of more pixels than there may be is refused before it is decoded") {
+TEST_CASE("picture › with too many pixels is rejected before it is decoded") {
   Bytes gif = TestGif();
   gif[7] = gif[9] = 0x40;  // 16 386 × 16 385
   CHECK_THROWS_AS(DecodePicture(gif), PictureRefused);

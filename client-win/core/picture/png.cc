@@ -12,7 +12,7 @@ constexpr size_t kHeaderBytes = 13;
 constexpr size_t kPaletteColoursMax = 256;
 constexpr int kPaletteColourType = 3;
 
-// Colour type → its samples a pixel and the bit depths it may have (PNG, third edition, table 8).
+// A colour type, its samples a pixel and its allowed bit depths (PNG, third edition, table 8).
 struct ColourType {
   int type;
   int samples;
@@ -110,12 +110,12 @@ void ReadHeader(const Chunk& chunk, Png* png) {
                                  std::to_string(kSheetSidePixelsMax) + " pixels.");
   }
   if (!IsColourType(png->colour_type, png->bit_depth)) {
-    throw SprRefused("IHDR", "PNG knows no colour type " + std::to_string(png->colour_type) +
+    throw SprRefused("IHDR", "PNG has no colour type " + std::to_string(png->colour_type) +
                                  " with " + std::to_string(png->bit_depth) + " bits.");
   }
   if (chunk.content[10] != 0 || chunk.content[11] != 0 || chunk.content[12] > 1) {
     throw SprRefused(
-        "IHDR", "IHDR names a compression, filter or interlace method that PNG does not know.");
+        "IHDR", "IHDR names a compression, filter or interlace method that PNG does not have.");
   }
 }
 
@@ -172,7 +172,7 @@ Png ReadPng(std::span<const uint8_t> bytes) {
       throw SprRefused("file", "The file has more than " + std::to_string(kChunksMax) + " chunks.");
     }
     if (png.chunks.empty()) {
-      ReadHeader(chunk, &png);  // impossible sizes are refused before another byte is looked at
+      ReadHeader(chunk, &png);  // rejects impossible sizes before any other chunk is read
     }
     CheckOrder(chunk, png);
     png.chunks.push_back(chunk);

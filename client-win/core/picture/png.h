@@ -1,8 +1,8 @@
-// The PNG container: its signature and its chunks, walked without copying.
+// Reads the PNG container, its signature and its chunks, without copying.
 //
-// Every length is checked before it is used and no memory is spent on what a chunk claims.
-// Invariant: a file that passes has IHDR first, one unbroken run of IDAT, IEND last and not a byte
-// behind it, and every chunk's CRC is right. Cost: O(bytes), one small record a chunk.
+// Every length is checked before it is used, and no memory is allocated for what a chunk claims.
+// Invariant: an accepted file has IHDR first, one unbroken run of IDAT, IEND last with nothing
+// after it, and a correct CRC in every chunk. Cost: O(bytes), one small record a chunk.
 #ifndef CLIENT_WIN_CORE_PICTURE_PNG_H_
 #define CLIENT_WIN_CORE_PICTURE_PNG_H_
 
@@ -17,7 +17,7 @@
 namespace sprites {
 
 struct Chunk {
-  std::string_view type;             // four letters; a view of the file's own bytes
+  std::string_view type;             // four letters; a view of the file's bytes
   std::span<const uint8_t> content;  // likewise
 };
 
@@ -32,14 +32,14 @@ struct Png {
 
 constexpr std::string_view kPngSignature{"\x89PNG\r\n\x1a\n", 8};
 
-// All chunks, in order, and the header. Views of `bytes`. Throws SprRefused, naming the chunk.
+// The header and all chunks, in order; views of `bytes`. Throws SprRefused, naming the chunk.
 Png ReadPng(std::span<const uint8_t> bytes);
 
-// Whether PNG knows this colour type with this bit depth.
+// Whether PNG has this colour type with this bit depth.
 bool IsColourType(int type, int bit_depth);
 
 // How many bytes the IDAT chunks inflate to: every row of every pass with its filter byte.
-// REQUIRES: a colour type PNG knows.
+// REQUIRES: IsColourType.
 size_t RawBytes(const Png& png);
 
 // A PNG of these chunks, in this order.
@@ -48,7 +48,7 @@ Bytes WritePng(std::span<const Chunk> chunks);
 // CRC-32 as PNG uses it (ISO 3309).
 uint32_t Crc32(std::span<const uint8_t> bytes);
 
-// Bytes as text and text as bytes; views.
+// Views of bytes as text, and of text as bytes.
 inline std::string_view AsText(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

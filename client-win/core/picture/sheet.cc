@@ -13,7 +13,7 @@ namespace sprites {
 
 namespace {
 
-// Chunks a picture needs, and the small uncompressed ones that say how its colours are meant.
+// The chunks that a picture needs, and small uncompressed ones that describe its colours.
 constexpr std::string_view kChunksAllowed[] = {"IHDR", "PLTE", "tRNS", "IDAT", "IEND",
                                                "iTXt", "gAMA", "cHRM", "sRGB", "sBIT",
                                                "bKGD", "pHYs", "tIME"};
@@ -61,11 +61,12 @@ Description DescriptionIn(const Png& png) {
     throw SprRefused("iTXt", "A .spr has exactly one iTXt chunk.");
   }
   const Chunk& text = *std::ranges::find_if(png.chunks, is_text);
-  return DescriptionOf(TextOf(text), static_cast<int>(png.width), static_cast<int>(png.height));
+  return ParseDescription(TextOf(text), static_cast<int>(png.width), static_cast<int>(png.height));
 }
 
-// Inflates into just the bytes the header promises: whoever claims a small picture and packs a
-// large one is found out here, before the decoder, which would make room for whatever comes.
+// Inflates into exactly the bytes that the header promises. A file that claims a small picture and
+// packs a large one is rejected here, before the decoder, which would allocate whatever it
+// inflates.
 void CheckInflatedSize(const Png& png) {
   const size_t expected = RawBytes(png);
   if (expected > kRawBytesMax) {

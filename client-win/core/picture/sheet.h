@@ -1,9 +1,10 @@
 // A .spr as a file: a PNG whose one iTXt chunk `sprite` describes its frames.
 //
-// Reads what strangers send, so every limit comes before memory: the container is walked without a
-// copy, sizes are checked before pixels are inflated, and inflating stops at the very byte the
-// header promises. The rules are those of the relay (server/wire/sheet.ts, description.ts, png.ts,
-// spr.ts). Invariant: whoever holds a Sheet may use every number in it unchecked.
+// The files come from untrusted sources, so every limit is checked before memory is allocated: the
+// container is walked without a copy, sizes are checked before pixels are inflated, and inflating
+// stops at the byte that the header promises. The rules are those of the relay
+// (server/wire/sheet.ts, description.ts, png.ts, spr.ts). Invariant: every number in a Sheet is
+// within its limits and needs no further check.
 // Cost: O(raw bytes); the largest sheet takes 64 MiB of pixels, and twice that while it is read.
 #ifndef CLIENT_WIN_CORE_PICTURE_SHEET_H_
 #define CLIENT_WIN_CORE_PICTURE_SHEET_H_
@@ -24,27 +25,27 @@ namespace sprites {
 using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kSprBytesMax = 1'048'576;      // bytes: a hundred times what 32 × 32 pixels need
-constexpr uint32_t kSheetSidePixelsMax = 4096;  // pixels: what every graphics card takes at once
+constexpr uint32_t kSheetSidePixelsMax = 4096;  // pixels: every graphics card supports it
 constexpr size_t kChunksMax = 1024;             // chunks: 1 MiB in IDATs of 8 KiB needs 130
 constexpr size_t kJsonBytesMax = 65'536;        // bytes of the description
 constexpr int kJsonDepthMax = 8;                // nested values; a description has 4
 constexpr int kFramesMax = 512;                 // cells of the grid; bounds every list of frames
 constexpr size_t kAnimationsMax = 64;           // names
-constexpr size_t kNameBytesMax = 64;            // bytes of UTF-8: what a crossing carries
+constexpr size_t kNameBytesMax = 64;            // bytes of UTF-8: the limit of a crossing
 constexpr size_t kCreditBytesMax = 400;         // bytes of UTF-8 for author and for licence
 constexpr double kFpsMax = 60;                  // frames a second
-constexpr double kSpriteScaleMin = 0.25;        // as a crossing's scale
+constexpr double kSpriteScaleMin = 0.25;        // likewise of a crossing's scale
 constexpr double kSpriteScaleMax = 16;
 constexpr double kWalkSpeedMax = 2000;  // dip/s
 constexpr double kJumpSpeedMax = 5000;  // dip/s
 constexpr double kGravityMax = 20'000;  // dip/s²
-constexpr double kBounceMax = 0.95;     // part of the speed: above it nobody comes to rest
+constexpr double kBounceMax = 0.95;     // fraction of the speed: above it no sprite comes to rest
 constexpr size_t kRawBytesMax =         // bytes inflated: the largest sheet, four bytes a pixel
     size_t{kSheetSidePixelsMax} * (1 + 4 * size_t{kSheetSidePixelsMax});
 constexpr double kShownSideMax = 320;  // dip of a frame's longer side: must not cover the desktop
-constexpr double kShownSideMin = 16;   // dip of it: what a pointer can take hold of
+constexpr double kShownSideMin = 16;   // dip of it: large enough for a pointer to grab
 
-// Why a file is not taken. `part` is the chunk (or `file`, `json`) at fault; what() is a sentence
+// Why a file is rejected. part() is the chunk (or `file`, `json`) at fault; what() is a sentence
 // for the file's owner.
 class SprRefused : public std::runtime_error {
  public:
@@ -80,7 +81,7 @@ struct Description {
   Behaviour behaviour;
 };
 
-// A checked .spr with its pixels. Never changes once it is made, so threads may share it.
+// A checked .spr with its pixels. It is immutable, so threads may share it.
 struct Sheet {
   std::string file;  // SHA-256 of the file, 64 lowercase hex digits
   Description description;
@@ -95,26 +96,25 @@ using SheetPointer = std::shared_ptr<const Sheet>;
 // The sheet in `bytes`. Throws SprRefused: which chunk or field, and why.
 SheetPointer ReadSheet(std::span<const uint8_t> bytes);
 
-// The same without pixels and hash: what the relay checks but for the pixels.
+// Likewise without pixels and hash: every check of the relay except that of the pixels.
 Description ReadDescription(std::span<const uint8_t> bytes);
 
-// Whether this is a PNG with a description: it is taken, or refused, as the .spr it says it is.
+// Whether this is a PNG with a description, so that it must be read, or rejected, as a .spr.
 bool LooksLikeSpr(std::span<const uint8_t> bytes);
 
-// What stands in for a picture that is not here (yet): a parcel. It can be thrown on.
+// The sheet that stands in for a picture that is not here. Its `file` is empty.
 SheetPointer Parcel();
 
-// The scale a sprite is shown at: its own, unless that would fill the screen or be too small to
-// take hold of.
+// The scale that a sprite is shown at: its own, limited so that it neither covers the screen nor is
+// too small to grab.
 double ShownScale(const Description& description, double scale);
-// What a sprite of this look is like at a scale of its own.
+// The nature of a sprite with this description, at its own scale.
 Nature NatureOf(const Description& description, double scale);
 
-// Which cell of the grid shows a mode that began so long ago.
+// The cell that shows `mode`, `elapsed_ms` after it began.
 int CellOf(const Description& description, Mode mode, double elapsed_ms);
 
-// SHA-256 in 64 lowercase hex digits. The core declares it, each shell defines it with what its
-// platform has.
+// SHA-256 in 64 lowercase hex digits. Each shell implements it with its platform's library.
 std::string Sha256Hex(std::span<const uint8_t> bytes);
 
 }  // namespace sprites

@@ -1,5 +1,6 @@
-// libFuzzer target: whatever the bytes, a .spr is read or refused, within its limits; and what was
-// read can be drawn unchecked. Files are put in order first (CRCs), or nothing would get past them.
+// libFuzzer target: any file is read as a .spr or rejected, within the limits, and every sheet that
+// is read can be drawn without a check. The CRCs are corrected first; else most inputs would fail
+// there.
 #include <algorithm>
 #include <cstdlib>
 
@@ -15,7 +16,7 @@ void Require(bool condition) {
   }
 }
 
-// The file with every chunk's CRC as it must be, as far as there are whole chunks.
+// The file with correct CRCs, as far as its chunks are complete.
 sprites::Bytes WithRightCrcs(const uint8_t* bytes, size_t size) {
   sprites::Bytes file(bytes, bytes + size);
   for (size_t at = 8; at + 12 <= size;) {

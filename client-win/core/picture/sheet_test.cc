@@ -13,7 +13,8 @@
 namespace sprites {
 namespace {
 
-// The part at fault; empty when all is well. `make` may find it out too: it reads what it writes.
+// The part at fault; empty when the file is accepted. `make` may throw too, because it reads what
+// it writes.
 std::string PartOf(const std::function<Bytes()>& make) {
   try {
     ReadSheet(make());
@@ -38,7 +39,7 @@ Json With(const char* pointer, const Json& value) {
   return description;
 }
 
-// The chunks of a file, to be changed and written anew.
+// The chunks of a file, to be changed and written again.
 Bytes Rewritten(const Bytes& bytes, const std::function<void(std::vector<Chunk>*)>& change) {
   Png png = ReadPng(bytes);
   change(&png.chunks);
@@ -64,7 +65,7 @@ TEST_CASE("sheet › reads every character that comes with the program") {
   CHECK(files >= 6);
 }
 
-TEST_CASE("sheet › has every default where the description is silent") {
+TEST_CASE("sheet › has a default for everything that the description omits") {
   const SheetPointer sheet = ReadSheet(TestSpr());
   const Description& description = sheet->description;
   CHECK(description.scale == 2);
@@ -73,7 +74,7 @@ TEST_CASE("sheet › has every default where the description is silent") {
   CHECK(sheet->Columns() == 1);
 }
 
-TEST_CASE("sheet › takes each number at its limit, and none beyond") {
+TEST_CASE("sheet › accepts each number at its limit, and none beyond") {
   struct Limit {
     const char* pointer;
     double low;
@@ -94,7 +95,7 @@ TEST_CASE("sheet › takes each number at its limit, and none beyond") {
   }
 }
 
-TEST_CASE("sheet › takes names of 1 to 64 bytes that show themselves") {
+TEST_CASE("sheet › accepts plain names of 1 to 64 bytes") {
   CHECK(PartRefused(With("/name", "")) == "json");
   CHECK(PartRefused(With("/name", std::string(63, 'n'))) == "");
   CHECK(PartRefused(With("/name", std::string(64, 'n'))) == "");
@@ -104,7 +105,7 @@ TEST_CASE("sheet › takes names of 1 to 64 bytes that show themselves") {
   CHECK(PartRefused(With("/author", std::string(401, 'n'))) == "json");
 }
 
-TEST_CASE("sheet › takes frames that are in its grid, and a grid of at most 512") {
+TEST_CASE("sheet › accepts frames within its grid, and a grid of at most 512") {
   CHECK(PartRefused(UsualDescription(1, 1), 512, 1) == "");
   CHECK(PartRefused(UsualDescription(1, 1), 511, 1) == "");
   CHECK(PartRefused(UsualDescription(1, 1), 513, 1) == "json");
@@ -117,7 +118,7 @@ TEST_CASE("sheet › takes frames that are in its grid, and a grid of at most 51
   CHECK(PartRefused(With("/animations/idle/frames", std::vector<int>(513, 0))) == "json");
 }
 
-TEST_CASE("sheet › takes 64 animations of the form it knows, and wants idle") {
+TEST_CASE("sheet › accepts 64 well-formed animations, and requires idle") {
   Json description = UsualDescription(8, 8);
   for (int i = 0; i < 63; i++) {
     description["animations"]["a" + std::to_string(i)] = {{"frames", {0}}, {"fps", 1}};
@@ -134,7 +135,7 @@ TEST_CASE("sheet › takes 64 animations of the form it knows, and wants idle") 
   CHECK(PartRefused(With("/animations/No", {{"frames", {0}}, {"fps", 1}})) == "json");
 }
 
-TEST_CASE("sheet › takes a hitbox inside the frame") {
+TEST_CASE("sheet › accepts a hitbox inside the frame") {
   CHECK(PartRefused(With("/hitbox", {7, 7, 1, 1})) == "");
   CHECK(PartRefused(With("/hitbox", {0, 0, 8, 8})) == "");
   CHECK(PartRefused(With("/hitbox", {1, 0, 8, 8})) == "json");
@@ -143,7 +144,7 @@ TEST_CASE("sheet › takes a hitbox inside the frame") {
   CHECK(PartRefused(With("/hitbox", {0, 0, 8})) == "json");
 }
 
-TEST_CASE("sheet › refuses what is damaged, cut off, or has something behind it") {
+TEST_CASE("sheet › rejects a file that is damaged, cut off, or has trailing bytes") {
   const Bytes whole = TestSpr();
   for (size_t size = 0; size < whole.size(); size++) {
     REQUIRE(PartRefused(Bytes(whole.begin(), whole.begin() + static_cast<long>(size))) != "");
@@ -159,7 +160,7 @@ TEST_CASE("sheet › refuses what is damaged, cut off, or has something behind i
   CHECK(PartRefused(longer) == "IEND");
 }
 
-TEST_CASE("sheet › has one description and no chunks that are not needed") {
+TEST_CASE("sheet › has one description and no unneeded chunks") {
   const Bytes whole = TestSpr();
   const auto insert = [&](const Chunk& chunk) {
     return Rewritten(
@@ -176,7 +177,7 @@ TEST_CASE("sheet › has one description and no chunks that are not needed") {
   CHECK(!LooksLikeSpr(bare));
 }
 
-TEST_CASE("sheet › takes a thousand chunks, no more") {
+TEST_CASE("sheet › accepts up to 1024 chunks") {
   const Bytes whole = TestSpr();
   const size_t own = ReadPng(whole).chunks.size();
   for (const size_t more : {kChunksMax - own - 1, kChunksMax - own, kChunksMax - own + 1}) {
@@ -187,7 +188,7 @@ TEST_CASE("sheet › takes a thousand chunks, no more") {
   }
 }
 
-TEST_CASE("sheet › has sides of 1 to 4096 pixels, and no more bytes than it may") {
+TEST_CASE("sheet › has sides of 1 to 4096 pixels, and a limited number of bytes") {
   CHECK(PartRefused(UsualDescription(8, 4095), 8, 4095) == "");
   CHECK(PartRefused(UsualDescription(8, 4096), 8, 4096) == "");
   CHECK(PartRefused(UsualDescription(8, 4097), 8, 4097) == "IHDR");
@@ -196,8 +197,8 @@ TEST_CASE("sheet › has sides of 1 to 4096 pixels, and no more bytes than it ma
   CHECK(PartRefused(large) == "file");
 }
 
-// A picture that claims to be small and is packed large is found out before memory is spent on it.
-TEST_CASE("sheet › inflates to the very size the header promises") {
+// A large picture that claims to be small is rejected before memory is allocated for it.
+TEST_CASE("sheet › inflates to exactly the size that the header promises") {
   const Bytes small = TestSpr(8, 8, UsualDescription(8, 8));
   const Bytes large = TestSpr(512, 512, UsualDescription(512, 512));
   const auto pixels_of = [](const Bytes& bytes) {
@@ -215,7 +216,7 @@ TEST_CASE("sheet › inflates to the very size the header promises") {
   CHECK(PartRefused(swap_in({"IDAT", AsBytes("no zlib")})) == "IDAT");
 }
 
-TEST_CASE("sheet › refuses JSON that is none, too deep, or too long") {
+TEST_CASE("sheet › rejects a description that is not JSON, too deep, or too long") {
   const Bytes whole = TestSpr();
   const auto part = [&](const std::string& json) {
     std::string text("sprite\0\0\0\0\0", 11);
@@ -244,7 +245,7 @@ TEST_CASE("sheet › is shown neither too large nor too small") {
   CHECK(NatureOf(description, 2).width == 16);
 }
 
-TEST_CASE("sheet › plays a landing once and all else for ever, and idle for what it lacks") {
+TEST_CASE("sheet › plays a landing once, all else in a loop, and idle for a missing animation") {
   Description description;
   description.animations["idle"] = {{5, 6}, 10};
   description.animations["land"] = {{1, 2, 3}, 10};
@@ -256,7 +257,7 @@ TEST_CASE("sheet › plays a landing once and all else for ever, and idle for wh
   CHECK(CellOf(description, Mode::kWalk, -5) == 5);
 }
 
-TEST_CASE("sheet › has a parcel for what is not here") {
+TEST_CASE("sheet › has a parcel for a missing picture") {
   CHECK(Parcel()->file.empty());
   CHECK(Parcel() == Parcel());
   CHECK(Parcel()->rgba[(16 * 32 + 16) * 4 + 3] == 255);

@@ -1,4 +1,4 @@
-// The one place where stb's code itself is compiled.
+// Compiles the code of stb.
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_RESIZE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_IMPLEMENTATION

@@ -1,5 +1,5 @@
-// stb's decoder, encoder and scaler, with the limits this program gives them. Only sheet.cc,
-// still.cc and picture.cc include this.
+// stb's decoder, encoder and scaler, with the limits of this program. Only sheet.cc, still.cc and
+// picture.cc include this.
 #ifndef CLIENT_WIN_CORE_PICTURE_STB_H_
 #define CLIENT_WIN_CORE_PICTURE_STB_H_
 
@@ -22,7 +22,7 @@ namespace sprites {
 struct FreeStb {
   void operator()(void* memory) const { free(memory); }
 };
-// What stb allocates.
+// Memory that stb has allocated.
 template <typename T>
 using StbOwned = std::unique_ptr<T[], FreeStb>;
 

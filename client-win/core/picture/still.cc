@@ -11,7 +11,7 @@ namespace sprites {
 namespace {
 
 constexpr int kChannels = 4;
-constexpr size_t kPngSlackBytes = 65'536;  // behind the pixels: some programs write a little more
+constexpr size_t kPngSlackBytes = 65'536;  // after the pixels: some programs write a little more
 
 uint32_t BigEndian(std::span<const uint8_t> bytes, size_t at) {
   return uint32_t{bytes[at]} << 24 | uint32_t{bytes[at + 1]} << 16 | uint32_t{bytes[at + 2]} << 8 |
@@ -20,8 +20,8 @@ uint32_t BigEndian(std::span<const uint8_t> bytes, size_t at) {
 
 [[noreturn]] void RefuseDamaged() { throw PictureRefused("The picture is damaged."); }
 
-// The header of a PNG, and its IDAT chunks put together. Not as strict as ReadPng: what other
-// programs show is shown here too. Throws PictureRefused where a chunk is longer than the file.
+// The header of a PNG, and the content of all its IDAT chunks. Less strict than ReadPng, to show
+// what other programs show. Throws PictureRefused when a chunk is longer than the file.
 struct PackedPng {
   Png header;
   std::string packed;
@@ -53,13 +53,13 @@ PackedPng ReadPackedPng(std::span<const uint8_t> file) {
     } else if (type == "IDAT") {
       png.packed += AsText(content);
     } else if (type == "IEND") {
-      return png;  // what stands behind it is nobody's
+      return png;  // bytes after it are ignored
     }
     at += kFrameBytes + length;
   }
 }
 
-// stb inflates as far as it goes, and makes room for whatever comes.
+// Checks a PNG before stb decodes it, because stb inflates without a limit.
 void CheckPng(std::span<const uint8_t> bytes, size_t pixels_max) {
   const PackedPng png = ReadPackedPng(bytes);
   const Png& header = png.header;
@@ -86,7 +86,7 @@ Picture DecodeStill(std::span<const uint8_t> bytes, size_t pixels_max) {
   if (text.starts_with(kPngSignature)) {
     CheckPng(bytes, pixels_max);
   } else if (!text.starts_with("BM")) {
-    throw PictureUnknown("The file is no picture that is known here: PNG, GIF or BMP.");
+    throw PictureUnknown("The file is not a picture of a known kind: PNG, GIF or BMP.");
   }
   const auto size = static_cast<int>(bytes.size());
   int width = 0;

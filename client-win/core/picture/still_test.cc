@@ -22,7 +22,7 @@ Bytes TestPng(int width, int height) {
   return png;
 }
 
-// A picture of 8 × 8 pixels whose IDAT holds so many zeros, stored as they are (RFC 1951, 3.2.4).
+// A picture of 8 × 8 pixels whose IDAT holds so many zeros, stored uncompressed (RFC 1951, 3.2.4).
 Bytes Inflating(size_t bytes) {
   Bytes packed = {0x78, 0x01};
   for (size_t left = bytes;;) {
@@ -37,7 +37,7 @@ Bytes Inflating(size_t bytes) {
       break;
     }
   }
-  packed.insert(packed.end(), 4, 0);  // a checksum nobody looks at
+  packed.insert(packed.end(), 4, 0);  // a checksum that is not checked
   const Bytes file = TestPng(8, 8);
   Png png = ReadPng(file);
   for (Chunk& chunk : png.chunks) {
@@ -52,14 +52,14 @@ Picture Decoded(const Bytes& bytes, size_t pixels_max = kPicturePixelsMax) {
   return DecodeStill(bytes, pixels_max);
 }
 
-TEST_CASE("still › has as many pixels as it may, and no more") {
+TEST_CASE("still › has a limited number of pixels") {
   const Bytes png = TestPng(10, 10);
   CHECK_THROWS_AS(Decoded(png, 99), PictureRefused);
   CHECK(Decoded(png, 100).frames[0].rgba.size() == 400);
   CHECK(Decoded(png, 101).width == 10);
 }
 
-TEST_CASE("still › that inflates to more than its size is refused where it goes beyond") {
+TEST_CASE("still › that inflates to more than its size is rejected") {
   constexpr size_t kRaw = 8 * (1 + 4 * 8);
   constexpr size_t kSlack = 65'536;
   CHECK_THROWS_AS(Decoded(Inflating(kRaw - 1)), PictureRefused);
@@ -68,8 +68,7 @@ TEST_CASE("still › that inflates to more than its size is refused where it goe
   CHECK_THROWS_AS(Decoded(Inflating(kRaw + kSlack + 1)), PictureRefused);
 }
 
-TEST_CASE(
-    "still › that promises more bytes than it has is refused before memory is taken for them") {
+TEST_CASE("still › that claims more bytes than it has is rejected before memory is allocated") {
   const Bytes whole = TestPng(40, 20);
   Bytes trailed = whole;
   trailed.insert(trailed.end(), 20, 0xff);
@@ -83,7 +82,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("still › of a colour type that PNG does not know is refused") {
+TEST_CASE("still › with a colour type that PNG does not have is rejected") {
   for (const auto& [depth, type] : {std::pair{4, 2}, {16, 3}, {3, 0}, {8, 1}, {8, 7}}) {
     Bytes png = TestPng(8, 8);
     png[24] = static_cast<uint8_t>(depth);
@@ -98,7 +97,7 @@ TEST_CASE("still › of another kind is unknown, not damaged") {
   }
   try {
     Decoded(Bytes{'B', 'M'});
-    FAIL("taken");
+    FAIL("accepted");
   } catch (const PictureUnknown&) {
     FAIL("unknown");
   } catch (const PictureRefused& refused) {

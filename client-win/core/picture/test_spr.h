@@ -18,7 +18,7 @@ inline Json UsualDescription(int frame_width, int frame_height) {
           {"animations", {{"idle", {{"frames", {0}}, {"fps", 4}}}}}};
 }
 
-// A sheet of one colour. `seed` makes files of different hashes.
+// A sheet of one colour. Files with different seeds have different hashes.
 inline Bytes TestSpr(int width, int height, const Json& description, uint8_t seed = 0) {
   Bytes rgba(static_cast<size_t>(width) * height * 4, 255);
   rgba[0] = seed;

@@ -7,8 +7,8 @@ namespace sprites {
 
 namespace {
 
-// Threads of each lane: polls one at a time (and one more, while a cancelled one ends), throws
-// several, files two.
+// Threads of each lane, in the order of Lane. The second thread for polls is for the time in which
+// a cancelled poll ends.
 constexpr std::array<int, 3> kThreads = {2, 3, 2};
 
 }  // namespace
@@ -26,7 +26,7 @@ Carrier::~Carrier() {
   std::set<RequestId> under_way;
   {
     const std::lock_guard lock(mutex_);
-    ends_ = true;
+    is_ending_ = true;
     under_way = under_way_;
   }
   changed_.notify_all();
@@ -76,8 +76,8 @@ bool Carrier::IsIdle() const {
 void Carrier::Work(size_t lane) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return ends_ || !queues_[lane].empty(); });
-    if (ends_) {
+    changed_.wait(lock, [&] { return is_ending_ || !queues_[lane].empty(); });
+    if (is_ending_) {
       return;
     }
     const Request request = std::move(queues_[lane].front());

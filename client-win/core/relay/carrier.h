@@ -1,7 +1,7 @@
-// Carries requests on threads of its own: one holds the poll, others do what is short, one the
-// files.
+// Performs requests on threads of its own, some for each lane, so that a held poll or a large file
+// does not delay the others.
 //
-// Invariant: every request that was sent is answered once, unless the carrier ends before.
+// Invariant: every request gets exactly one response, unless the carrier is destroyed first.
 // Threads: Send, Cancel and PopResponses on the desktop's thread; `wake` is called on the others.
 // Cost: seven threads that sleep.
 #ifndef CLIENT_WIN_CORE_RELAY_CARRIER_H_
@@ -22,18 +22,18 @@ namespace sprites {
 
 class Carrier {
  public:
-  // `wake` tells the desktop's thread that PopResponses has something.
+  // `wake` is called when PopResponses has something; it must wake the desktop's thread.
   Carrier(Transport* transport, FileCache* cache, std::function<void()> wake);
-  // Ends what is under way; waits for the threads.
+  // Cancels what is under way and waits for the threads.
   ~Carrier();
   Carrier(const Carrier&) = delete;
   Carrier& operator=(const Carrier&) = delete;
 
   void Send(Request request);
-  // The answer comes soon, and says status 0 unless it was there already.
+  // The response comes soon, with status 0 unless it had arrived before.
   void Cancel(RequestId id);
   std::vector<Response> PopResponses();
-  // Nothing waits and nothing is under way.
+  // Whether no request waits or is under way.
   bool IsIdle() const;
 
  private:
@@ -49,7 +49,7 @@ class Carrier {
   std::array<std::deque<Request>, kLanes> queues_;
   std::set<RequestId> under_way_;
   std::vector<Response> responses_;
-  bool ends_ = false;
+  bool is_ending_ = false;
   std::vector<std::thread> threads_;
 };
 

@@ -16,7 +16,7 @@
 namespace sprites {
 namespace {
 
-// Answers when it is told to, and at once when it is cancelled.
+// Returns each response when it is given, or at once when the request is cancelled.
 class SlowTransport : public Transport {
  public:
   Response Exchange(const Request& request) override {
@@ -67,7 +67,7 @@ Request Asking(RequestId id, Lane lane) {
   return request;
 }
 
-// Waits for so many responses.
+// Waits for `count` responses.
 std::vector<Response> Await(Carrier* carrier, size_t count) {
   std::vector<Response> responses;
   while (responses.size() < count) {
@@ -92,7 +92,7 @@ TEST_CASE("carrier › a held poll blocks nothing else") {
   CHECK(Await(&carrier, 1)[0].status == 200);
 }
 
-TEST_CASE("carrier › answers what is cancelled, begun or not") {
+TEST_CASE("carrier › responds to cancelled requests, begun or not") {
   Fixture fixture;
   Carrier carrier(&fixture.transport, &fixture.cache, [] {});
   for (RequestId id = 1; id <= 3; id++) {
@@ -111,7 +111,7 @@ TEST_CASE("carrier › answers what is cancelled, begun or not") {
   CHECK(!fixture.transport.HasBegun(3));
 }
 
-TEST_CASE("carrier › ends while polls are held") {
+TEST_CASE("carrier › can be destroyed while polls are held") {
   Fixture fixture;
   Carrier carrier(&fixture.transport, &fixture.cache, [] {});
   carrier.Send(Asking(1, Lane::kPoll));

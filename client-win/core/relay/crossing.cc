@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kEventDepthMax = 8;                // nested values; an event has 4
 constexpr double kNumberMax = 9007199254740991;  // 2⁵³ − 1
-constexpr double kAtParts = 1e6;                 // of an edge: finer than any screen
+constexpr double kAtParts = 1e6;                 // steps along an edge: finer than any screen
 constexpr const char* kEdgeNames[] = {"left", "right", "top", "bottom"};
 
 std::optional<Edge> EdgeNamed(const Json& value) {

@@ -56,7 +56,7 @@ TEST_CASE("batch › reads the protocol's own example") {
   CHECK(arrival.scale == 2);
 }
 
-TEST_CASE("batch › has up to 64 events, and is none with more") {
+TEST_CASE("batch › has up to 64 events, and is rejected with more") {
   for (const size_t count : {size_t{0}, size_t{63}, kEventsPerPollMax, kEventsPerPollMax + 1}) {
     Json events = Json::array();
     for (size_t i = 0; i < count; i++) {
@@ -68,7 +68,7 @@ TEST_CASE("batch › has up to 64 events, and is none with more") {
   }
 }
 
-TEST_CASE("batch › is none when it is too long, too deep, no JSON, or has no cursor") {
+TEST_CASE("batch › is rejected when it is too long, too deep, not JSON, or has no cursor") {
   const std::string usual = BatchOf(Json::array());
   CHECK(ReadBatch(usual + std::string(kResponseBytesMax - usual.size(), ' ')));
   CHECK(!ReadBatch(usual + std::string(kResponseBytesMax - usual.size() + 1, ' ')));
@@ -84,7 +84,7 @@ TEST_CASE("batch › is none when it is too long, too deep, no JSON, or has no c
       WriteJson({{"cursor", std::string(kIdBytesMax + 1, 'a')}, {"events", Json::array()}})));
 }
 
-TEST_CASE("batch › leaves out what it does not know or can't use, and keeps the rest") {
+TEST_CASE("batch › leaves out unknown and unusable events, and keeps the rest") {
   Json no_file = SpriteEvent(2);
   no_file["sprite"]["file"] = "../../etc/passwd";
   Json no_edge = SpriteEvent(3);
@@ -106,7 +106,7 @@ TEST_CASE("batch › leaves out what it does not know or can't use, and keeps th
   CHECK(batch->arrivals[0].seq == 5);
 }
 
-TEST_CASE("batch › brings numbers into their ranges and names into shape") {
+TEST_CASE("batch › clamps numbers and cleans names") {
   Json wild = SpriteEvent(1);
   wild["at"] = 7;
   wild["vx"] = 1e308;
@@ -125,7 +125,7 @@ TEST_CASE("batch › brings numbers into their ranges and names into shape") {
   CHECK(arrival.from.desktop.empty());
 }
 
-TEST_CASE("batch › knows neighbours and byes") {
+TEST_CASE("batch › reads neighbours and byes") {
   const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
   const Json all = {
       {"type", "neighbours"}, {"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}};
@@ -138,14 +138,14 @@ TEST_CASE("batch › knows neighbours and byes") {
   CHECK(!ReadBatch(BatchOf(Json::array({three})))->neighbours);
 }
 
-TEST_CASE("problem › has a code also where a proxy answers") {
+TEST_CASE("problem › has a code even when a proxy responds") {
   CHECK(ReadProblem({1, 503, R"({"code":"mailbox-full","title":"Full."})"}).code == "mailbox-full");
   CHECK(ReadProblem({1, 502, "<html>"}).code == "http-502");
   CHECK(ReadProblem({1, 0}).title == "The relay could not be reached.");
   CHECK(ReadProblem({1, 410, R"({"code":"cursor-lost","cursor":"a b"})"}).cursor.empty());
 }
 
-TEST_CASE("crossing › says what the protocol wants, in 1024 bytes at the very most") {
+TEST_CASE("crossing › follows the protocol, in at most 1024 bytes") {
   const Json body = Json::parse(CrossingJson(17, Leaver()));
   CHECK(body ==
         Json::parse(

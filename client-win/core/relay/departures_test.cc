@@ -32,7 +32,7 @@ Seat SomeSeat() {
 
 const Random kHalf = [] { return 0.5; };
 
-TEST_CASE("departures › are with us until the relay has decided") {
+TEST_CASE("departures › are pending until the relay has decided") {
   Departures departures;
   RequestId next = 1;
   departures.Add(Leaver(), false);
@@ -56,7 +56,7 @@ TEST_CASE("departures › are with us until the relay has decided") {
   CHECK(!departures.HandleResponse({requests[0].id, 202}, 0, kHalf));
 }
 
-TEST_CASE("departures › ask again under the same number when nobody decided") {
+TEST_CASE("departures › are sent again under the same number when the relay has not decided") {
   const std::string ended = R"({"code":"desktop-ended"})";
   const std::string unknown = R"({"code":"unknown-desktop"})";
   const std::string internal = R"({"code":"internal"})";
@@ -77,12 +77,13 @@ TEST_CASE("departures › ask again under the same number when nobody decided") 
     const auto again = departures.DueRequests(SomeSeat(), 1300, &next);
     REQUIRE(again.size() == 1);
     CHECK(Json::parse(again[0].body)["crossing"] == 1);
-    CHECK(!departures.HandleResponse(response, 1400, kHalf));  // the first one's, late
+    CHECK(
+        !departures.HandleResponse(response, 1400, kHalf));  // a late response to the first request
     CHECK(departures.HandleResponse({again[0].id, 202, R"({"to":null})"}, 1400, kHalf)->accepted);
   }
 }
 
-TEST_CASE("departures › are never further ahead than the relay looks back") {
+TEST_CASE("departures › are never sent further ahead than the relay looks back") {
   Departures departures;
   RequestId next = 1;
   for (int i = 0; i < 40; i++) {
@@ -96,7 +97,7 @@ TEST_CASE("departures › are never further ahead than the relay looks back") {
   CHECK(departures.DueRequests(SomeSeat(), 0, &next).size() == 2);
 }
 
-TEST_CASE("departures › are sent anew over another seat, under their numbers") {
+TEST_CASE("departures › are sent again for another seat, under their numbers") {
   Departures departures;
   RequestId next = 1;
   PendingDeparture kept;

@@ -22,7 +22,7 @@ std::string SeatText(const Json& more = Json::object()) {
   return WriteJson(seat);
 }
 
-TEST_CASE("seat › is on the relay's own host or below it, and keeps its TLS") {
+TEST_CASE("seat › has URLs on the relay's host or a subdomain, and keeps TLS") {
   struct Case {
     const char* relay;
     const char* address;
@@ -52,13 +52,13 @@ TEST_CASE("seat › is on the relay's own host or below it, and keeps its TLS") 
   }
 }
 
-TEST_CASE("seat › has its addresses in one form") {
+TEST_CASE("seat › has the origins of its URLs in lower case") {
   const auto seat = ReadSeat(SeatText({{"events", "HTTP://Relay.Example:8081/v1/Events"}}), kRelay);
   REQUIRE(seat);
   CHECK(seat->events == "http://relay.example:8081/v1/Events");
 }
 
-TEST_CASE("seat › is none with a part missing, too long, or not fit for a header") {
+TEST_CASE("seat › is rejected when a field is missing, too long, or unsafe in a header") {
   CHECK(ReadSeat(SeatText(), kRelay));
   CHECK(SeatJson(*ReadSeat(SeatJson(*ReadSeat(SeatText(), kRelay)), kRelay)) ==
         SeatJson(*ReadSeat(SeatText(), kRelay)));

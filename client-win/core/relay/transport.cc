@@ -9,12 +9,12 @@ namespace sprites {
 
 namespace {
 
-constexpr int kGone = 404;
+constexpr int kNotFound = 404;
 
 Response SendFile(Request request, Transport& transport, FileCache& cache) {
   const auto bytes = cache.Find(request.file);
   if (!bytes) {
-    return {request.id, kGone};
+    return {request.id, kNotFound};
   }
   request.body.assign(AsText(*bytes));
   return transport.Exchange(request);
@@ -29,7 +29,7 @@ Response ReceiveFile(const Request& request, Transport& transport, FileCache& ca
     const std::string body = std::exchange(response.body, "");
     const SheetPointer sheet = ReadSheet(AsBytes(body));
     if (sheet->file == request.file) {
-      cache.Keep(request.file, AsBytes(body), Origin::kReceived);
+      cache.Store(request.file, AsBytes(body), Origin::kReceived);
       response.sheet = sheet;
     }
   }
@@ -46,7 +46,7 @@ Response Perform(const Request& request, Transport& transport, FileCache& cache)
     return request.method == Method::kPut ? SendFile(request, transport, cache)
                                           : ReceiveFile(request, transport, cache);
   } catch (const std::exception&) {
-    // A file that is none, or no memory for it: the sprite keeps its parcel.
+    // The file is not a .spr, or there is no memory for it. The sprite stays a parcel.
     return {request.id, 0};
   }
 }

@@ -49,7 +49,7 @@ Request FileRequest(RequestId id) {
   return request;
 }
 
-TEST_CASE("perform › takes a file from the cache, or brings it there once it is the right one") {
+TEST_CASE("perform › returns a file from the cache, or stores it there after checking its hash") {
   Fixture fixture;
   const Bytes bytes = TestSpr();
   Request request = FileRequest(1);
@@ -59,14 +59,14 @@ TEST_CASE("perform › takes a file from the cache, or brings it there once it i
   REQUIRE(fetched.sheet);
   CHECK(fetched.sheet->file == request.file);
   CHECK(fetched.body.empty());
-  request.id = 2;  // nobody answers this one
+  request.id = 2;  // the transport has no response for it
   const Response cached = Perform(request, fixture.transport, fixture.cache);
   CHECK(cached.id == 2);
   REQUIRE(cached.sheet);
   CHECK(!fixture.transport.HasBegun(2));
 }
 
-TEST_CASE("perform › keeps no file that is another one, or none") {
+TEST_CASE("perform › stores neither another file than the wanted one nor a broken one") {
   Fixture fixture;
   Request request = FileRequest(1);
   request.file = Sha256Hex(TestSpr(1));
@@ -78,9 +78,9 @@ TEST_CASE("perform › keeps no file that is another one, or none") {
   CHECK(!fixture.cache.Find(request.file));
 }
 
-TEST_CASE("perform › uploads from the cache, and says 404 when the file is gone") {
+TEST_CASE("perform › uploads from the cache, and returns 404 when the file is not there") {
   Fixture fixture;
-  const SheetPointer sheet = KeepOwn(&fixture.cache, TestSpr());
+  const SheetPointer sheet = StoreOwn(&fixture.cache, TestSpr());
   Request request = FileRequest(1);
   request.method = Method::kPut;
   request.file = sheet->file;

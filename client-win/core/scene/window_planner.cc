@@ -28,9 +28,9 @@ const WindowPlan& WindowPlanner::Plan(const Scene& scene) {
   for (size_t i = 0; i < scene.sprites.size(); i++) {
     PlanOne(scene, i);
   }
-  EndUnseen(scene);
+  CloseMissing(scene);
   Restack(scene);
-  // From the top down, so that whoever one lies below is there already.
+  // From the top down, so that the window above is in place before the one below it.
   std::ranges::reverse(plan_.placements);
   std::erase_if(plan_.placements,
                 [](const Placement& placement) { return !DoesSomething(placement); });
@@ -68,21 +68,21 @@ void WindowPlanner::PlanOne(const Scene& scene, size_t index) {
   shown.is_visible = drawn.visible;
 }
 
-void WindowPlanner::EndUnseen(const Scene& scene) {
+void WindowPlanner::CloseMissing(const Scene& scene) {
   if (shown_.size() == scene.sprites.size()) {
     return;
   }
   std::erase_if(order_, [this](SpriteId id) { return shown_[id].seen != plans_; });
   std::erase_if(shown_, [this](const auto& one) {
-    const bool is_unseen = one.second.seen != plans_;
-    if (is_unseen) {
+    const bool is_missing = one.second.seen != plans_;
+    if (is_missing) {
       plan_.closed.push_back(one.first);
     }
-    return is_unseen;
+    return is_missing;
   });
 }
 
-// Only those out of place go elsewhere, each right below the one that is drawn after it.
+// Moves only the windows that are out of order, each directly below the one that is drawn after it.
 void WindowPlanner::Restack(const Scene& scene) {
   const auto id_of = [](const DrawnSprite& drawn) { return drawn.id; };
   if (std::ranges::equal(scene.sprites, order_, {}, id_of)) {
@@ -107,7 +107,7 @@ void WindowPlanner::Restack(const Scene& scene) {
 }
 
 std::vector<size_t> LongestRising(const std::vector<size_t>& numbers) {
-  std::vector<size_t> ends;  // [k]: the index of the lowest number that ends k + 1 rising ones
+  std::vector<size_t> ends;  // [k]: the index of the lowest number that ends a rising run of k + 1
   std::vector<size_t> before(numbers.size(), kNone);
   for (size_t i = 0; i < numbers.size(); i++) {
     const auto end = std::ranges::lower_bound(ends, numbers[i], {},

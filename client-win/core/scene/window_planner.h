@@ -1,9 +1,9 @@
-// What is left to do to the windows of sprites so that they show a scene: nothing for a sprite that
-// looks, lies and is stacked as it was.
+// Plans the changes that make the windows of the sprites show a scene: none for a sprite whose
+// picture, place and height in the stack are unchanged.
 //
-// One window a sprite. The shell carries a plan out in its order: end, make, paint, then all that
-// is placed in one batch. Invariant: once a plan is carried out, the windows show its scene.
-// Cost: O(n log n) for n sprites, no system call.
+// There is one window a sprite. The shell carries a plan out in this order: close, create, paint,
+// then all placements in one batch. Invariant: once a plan is carried out, the windows show its
+// scene. Cost: O(n log n) for n sprites, no system call.
 #ifndef CLIENT_WIN_CORE_SCENE_WINDOW_PLANNER_H_
 #define CLIENT_WIN_CORE_SCENE_WINDOW_PLANNER_H_
 
@@ -16,14 +16,15 @@
 
 namespace sprites {
 
-// A window that has to go elsewhere: to another place, another height in the stack, on or off the
-// screen.
+// What changes of a window besides its picture: its place, its height in the stack, or whether it
+// is visible.
 struct Placement {
   SpriteId id = kNobody;
   bool moves = false;
   int x = 0;
   int y = 0;
-  // Whose window lies right above it from now on; kNobody: no other sprite's. Empty: it stays.
+  // The sprite whose window is directly above it from now on; kNobody when it becomes the topmost.
+  // Empty when its height stays.
   std::optional<SpriteId> below;
   bool appears = false;
   bool disappears = false;
@@ -32,10 +33,11 @@ struct Placement {
 };
 
 struct WindowPlan {
-  std::vector<SpriteId> closed;   // their windows end
-  std::vector<SpriteId> created;  // theirs are created, unseen, each on top of those before
-  std::vector<size_t> painted;  // indices in the scene: the picture is another, or it is elsewhere
-  std::vector<Placement> placements;  // in this order, for one may be below another of them
+  std::vector<SpriteId> closed;
+  std::vector<SpriteId> created;  // hidden at first, each on top of those before
+  // Indices in the scene of the sprites whose picture changed. Painting sets the place too.
+  std::vector<size_t> painted;
+  std::vector<Placement> placements;  // in this order, because one may refer to another before it
 
   bool IsEmpty() const {
     return closed.empty() && created.empty() && painted.empty() && placements.empty();
@@ -44,9 +46,10 @@ struct WindowPlan {
 
 class WindowPlanner {
  public:
-  // What is left to do; from then on it counts as done.
+  // The changes that make the windows show `scene`. The planner assumes that they are carried out.
+  // Valid until the next call.
   const WindowPlan& Plan(const Scene& scene);
-  // It could not be painted after all: the next plan paints it.
+  // A sprite could not be painted: the next plan paints it.
   void NotPainted(SpriteId id);
 
  private:
@@ -54,10 +57,10 @@ class WindowPlanner {
     DrawnSprite drawn;
     bool is_painted = false;  // `drawn` is what its window shows
     bool is_visible = false;
-    uint64_t seen = 0;  // the plan it was last in
+    uint64_t seen = 0;  // the number of the last plan that had it
   };
 
-  void EndUnseen(const Scene& scene);
+  void CloseMissing(const Scene& scene);
   void PlanOne(const Scene& scene, size_t index);
   void Restack(const Scene& scene);
 
@@ -67,8 +70,8 @@ class WindowPlanner {
   uint64_t plans_ = 0;
 };
 
-// Which of these numbers may stay where they are so that the fewest others must move to make them
-// rise: the indices of a longest rising subsequence, rising. Numbers differ. O(n log n).
+// The indices, rising, of a longest rising subsequence: the most numbers that can stay in place
+// while the others move to sort them. REQUIRES: the numbers differ. Cost: O(n log n).
 std::vector<size_t> LongestRising(const std::vector<size_t>& numbers);
 
 }  // namespace sprites

@@ -26,7 +26,7 @@ Scene SceneOf(const std::vector<SpriteId>& ids) {
   return scene;
 }
 
-// Windows that do as they are told.
+// Windows that carry plans out.
 struct Windows {
   struct Window {
     DrawnSprite drawn;
@@ -88,7 +88,7 @@ struct Windows {
   }
 };
 
-TEST_CASE("window planner › does nothing for a scene that is shown already") {
+TEST_CASE("window planner › plans nothing for a scene that is already shown") {
   WindowPlanner planner;
   const Scene scene = SceneOf({1, 2, 3});
   CHECK(planner.Plan(scene).created.size() == 3);
@@ -97,7 +97,7 @@ TEST_CASE("window planner › does nothing for a scene that is shown already") {
   CHECK(planner.Plan(Scene{}).IsEmpty());
 }
 
-TEST_CASE("window planner › moves who moved, paints whose picture changed, and nobody else") {
+TEST_CASE("window planner › places what moved, paints what changed, and nothing else") {
   WindowPlanner planner;
   Scene scene = SceneOf({1, 2, 3});
   planner.Plan(scene);
@@ -110,7 +110,7 @@ TEST_CASE("window planner › moves who moved, paints whose picture changed, and
   CHECK(plan.painted == std::vector<size_t>{2});
 }
 
-TEST_CASE("window planner › raises one when one of 150 comes to the top, and sends one back down") {
+TEST_CASE("window planner › restacks only the one of 150 that comes to the top, or goes down") {
   WindowPlanner planner;
   std::vector<SpriteId> ids(150);
   std::iota(ids.begin(), ids.end(), 1);
@@ -125,7 +125,7 @@ TEST_CASE("window planner › raises one when one of 150 comes to the top, and s
   CHECK(down.placements[0] == Placement{.id = 21, .below = 22});
 }
 
-TEST_CASE("window planner › leaves whoever is hidden alone until it is seen again") {
+TEST_CASE("window planner › leaves a hidden sprite alone until it is visible again") {
   WindowPlanner planner;
   Scene scene = SceneOf({1});
   scene.sprites[0].visible = false;
@@ -151,7 +151,7 @@ TEST_CASE("window planner › paints again what could not be painted") {
   CHECK(planner.Plan(scene).painted.size() == 1);
 }
 
-TEST_CASE("window planner › whatever came before, its plan makes the windows show the scene") {
+TEST_CASE("window planner › makes the windows show the scene after any sequence of scenes") {
   const uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 engine(seed);
@@ -186,7 +186,7 @@ TEST_CASE("window planner › whatever came before, its plan makes the windows s
   }
 }
 
-// The length of the longest, by trying all.
+// The length of the longest rising subsequence, by brute force.
 size_t LongestByTrying(const std::vector<size_t>& numbers) {
   size_t longest = 0;
   for (uint32_t chosen = 0; chosen < 1u << numbers.size(); chosen++) {
@@ -201,7 +201,7 @@ size_t LongestByTrying(const std::vector<size_t>& numbers) {
   return longest;
 }
 
-TEST_CASE("window planner › restacks as few as there can be, in any order of up to seven") {
+TEST_CASE("window planner › restacks as few as possible, for every order of up to seven") {
   for (size_t size = 0; size <= 7; size++) {
     std::vector<size_t> numbers(size);
     std::iota(numbers.begin(), numbers.end(), 0);
