@@ -9,7 +9,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as world from '../../server/web/world.ts';
+import * as world from '../../server/web/simulation.ts';
 
 export const VECTORS = fileURLToPath(new URL('../behaviour.vectors.json', import.meta.url));
 
@@ -74,7 +74,7 @@ export interface Vectors {
 
 export const readVectors = (): Vectors => JSON.parse(readFileSync(VECTORS, 'utf8'));
 
-/** The numbers of world.ts that every desktop shares; what is the browser's own is left out. */
+/** The numbers of simulation.ts that every desktop shares; what is the browser's own is left out. */
 export function constants(): Record<string, number> {
   const own = new Set(['SPRITES_MAX']);
   return Object.fromEntries(
@@ -88,7 +88,7 @@ export function constants(): Record<string, number> {
 /** Plays a scenario to its last moment. */
 export function play(scenario: Scenario, nature: Nature): NonNullable<Scenario['expect']> {
   const random = Array.isArray(scenario.random) ? inTurn(scenario.random) : lot(scenario.random.seed);
-  const here = world.createWorld(scenario.width, scenario.height);
+  const here = world.createSimulation(scenario.width, scenario.height);
   here.ledges = scenario.ledges ?? [];
   here.calm = scenario.calm ?? false;
   const cast = scenario.sprites.map((start) => begin(here, start, nature));
@@ -112,7 +112,7 @@ export function play(scenario: Scenario, nature: Nature): NonNullable<Scenario['
   return { at, left };
 }
 
-function begin(here: world.World, { nature: own, ...start }: Start, nature: Nature): world.Sprite {
+function begin(here: world.Simulation, { nature: own, ...start }: Start, nature: Nature): world.Sprite {
   const sprite = world.addSprite(here, {
     ...{ file: '', name: '', scale: 1, fromShelf: true, facing: 'right' },
     ...{ nature: { ...nature, ...own }, x: start.x, y: start.y },
@@ -121,7 +121,7 @@ function begin(here: world.World, { nature: own, ...start }: Start, nature: Natu
 }
 
 function act(
-  here: world.World,
+  here: world.Simulation,
   cast: world.Sprite[],
   departures: world.Departure[],
   action: Action,
@@ -142,7 +142,7 @@ function act(
   }
 }
 
-function seen(here: world.World, sprite: world.Sprite): Snapshot['sprites'][number] {
+function seen(here: world.Simulation, sprite: world.Sprite): Snapshot['sprites'][number] {
   if (!here.sprites.includes(sprite)) return null;
   const { x, y, vx, vy, mode, facing, thrown } = sprite;
   return { x, y, vx, vy, mode, facing, thrown };

@@ -1,9 +1,9 @@
 /**
- * How much does a million parked long-polls take, and how do they feel?
+ * How much memory and CPU does a million parked long-polls take, and what is the latency?
  *
- * One relay with the native front and one swarm, in a network namespace of their own so that nothing else on the machine
- * sees their ports: up, held while sprites fly, down. Needs root (for the namespace) and some 7 KB of memory a desktop,
- * nearly all of it the kernel's, both ends of each connection.
+ * Runs one relay with the native front and one swarm in their own network namespace, so that their ports do not collide with
+ * others on the machine. The desktops are brought up, held while sprites are thrown, and taken down. Needs root for the
+ * namespace, and some 7 KB of memory per desktop, nearly all of it in the kernel, for both ends of each connection.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { coreWaitSeconds, longestBlockMs, pausesOf } from '../../tools/bench/pau
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { ensurePrograms } from '../../tools/machine.js';
 
-/** What the namespace gets: all ports for connections, and queues that a storm of connects does not overflow. */
+/** Settings of the namespace: all ports are for connections, and the queues hold a storm of connects. */
 const SYSCTLS: Record<string, string> = {
   'net/ipv4/ip_local_port_range': '1024 65535',
   'net/core/somaxconn': '65535',
@@ -21,10 +21,10 @@ const SYSCTLS: Record<string, string> = {
   'net/ipv4/tcp_tw_reuse': '1',
 };
 
-/** Set in the namespace, so that the command knows it is inside. */
+/** This variable is set in the namespace, so the command knows that it runs inside. */
 const INSIDE = 'SPRITES_BENCH_NAMESPACE';
 
-/** Desktops a second while they come: each is a join, an answer and a poll. */
+/** Desktops brought up per second. Each one is a join, a response and a poll. */
 const CONNECT_RATE = 20_000;
 const SENDERS = 2_000;
 
@@ -57,7 +57,7 @@ export async function million({ desktops, rate, hold, workers }: MillionOptions)
   });
   const [master] = relay.pids;
   const idle = rssOf(master);
-  // The two readings around the measured window.
+  // The metrics before and after the measured window.
   const readings: Promise<Map<string, number>>[] = [];
   try {
     const flags = ['--desktops', String(desktops), '--connect-rate', String(CONNECT_RATE), '--connect-timeout', '900'];
@@ -66,12 +66,12 @@ export async function million({ desktops, rate, hold, workers }: MillionOptions)
     const collected: Promise<Collected>[] = [];
     const account = await runEngine(relay, [...flags, ...load], {
       live: true,
-      // Fifty processes of the swarm share the relay's cores here; elsewhere they would be on other machines.
+      // Some fifty processes of the swarm share the relay's cores here. In production they are other machines.
       niceness: 10,
       phase: (phase) => {
         if (phase === 'warmUp') {
           parkedRss = rssOf(master);
-          // With all of them parked, but before what is measured.
+          // All desktops are parked, and the measured window has not begun.
           collected.push(relay.collect('major'));
         }
         // Reading the metrics resets the longest block.

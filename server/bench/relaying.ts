@@ -1,11 +1,10 @@
 /**
  * What does a relayed sprite cost, and a parked poll?
  *
- * Every shape of the relay under the same loads in one run, beside the floor: so that what is compared was measured on the
- * same machine in the same hour. CPU is user + system of all processes of a contender, for each sprite delivered; memory
- * is the growth of their resident set for each parked poll.
+ * One run measures the floor and every shape of the relay under the same loads, so all figures that are compared are from
+ * the same machine and hour. CPU is user + system time of all processes of a contender per delivered sprite; memory is the
+ * growth of their resident set per parked poll.
  */
-
 import { FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
 import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
 import { longestBlockMs, pausesOf, type Reading } from '../../tools/bench/pauses.ts';
@@ -14,12 +13,12 @@ import { machine, table, us } from '../../tools/bench/table.ts';
 interface Load {
   name: string;
   desktops: number;
-  /** Until V8 has compiled what runs often, in seconds. */
+  /** Time for V8 to compile the hot code, in seconds. */
   warmUpSeconds: number;
   flags: readonly string[];
 }
 
-/** What one shape did under one load, and what its metrics said when the measured window began and ended. */
+/** The result of one shape under one load, and its metrics at the start and the end of the measured window. */
 interface Measured {
   account: Account;
   before: Reading;
@@ -55,7 +54,7 @@ export const LOADS: Record<string, Load> = {
   },
 };
 
-/** Runs each load against each shape, the floor first; prints a table for each load. */
+/** Runs each load against the floor and each shape. Prints one table per load. */
 export async function relaying(shapes: readonly Shape[], loads: readonly string[]): Promise<void> {
   console.log(`\n${machine()}\n`);
   for (const key of loads) {
@@ -68,7 +67,7 @@ export async function relaying(shapes: readonly Shape[], loads: readonly string[
         if (shape === FLOOR_SHAPE) floor = measured.account.relay.cpuUsPerSprite;
         rows.push(rowOf(shape, measured, floor));
       } catch (error) {
-        // One shape that can't carry the load says nothing about the others.
+        // The other shapes may still carry a load that is too much for this one.
         rows.push([shape.name, (error as Error).message]);
       }
     }

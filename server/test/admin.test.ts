@@ -5,7 +5,7 @@ import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { LISTED_MAX } from '../roles/admin.ts';
 import { mustBeSmall, PROFILE_SECONDS_MAX, SNAPSHOT_HEAP_BYTES_MAX } from '../roles/recording.ts';
-import { type Answer, ask, join } from './desktop_client.ts';
+import { type HttpResponse, join, sendRequest } from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
@@ -39,8 +39,8 @@ describe('the admin port', BOUNDED, () => {
   });
   after(() => relay?.stop());
 
-  const admin = (method: string, path: string, token: string = relay.adminToken): Promise<Answer> =>
-    ask(`${relay.adminUrl}/admin/${path}`, { method, token });
+  const admin = (method: string, path: string, token: string = relay.adminToken): Promise<HttpResponse> =>
+    sendRequest(`${relay.adminUrl}/admin/${path}`, { method, token });
 
   /** A download whose answer has begun; what follows is the caller's. */
   const begun = (path: string) =>
@@ -52,7 +52,7 @@ describe('the admin port', BOUNDED, () => {
         .end();
     });
 
-  const isDownload = ({ status, headers }: Answer, extension: string) => {
+  const isDownload = ({ status, headers }: HttpResponse, extension: string) => {
     assert.equal(status, 200);
     assert.match(
       String(headers['content-disposition']),
@@ -198,7 +198,7 @@ describe('a heap that is too large for a snapshot', BOUNDED, () => {
     const relay = await startRelay({ workers: 0, env: { SPRITES_NODE_FLAGS: large } });
     t.after(() => relay?.stop());
     const snapshot = (query: string) =>
-      ask(`${relay.adminUrl}/admin/heap-snapshot${query}`, { method: 'POST', token: relay.adminToken });
+      sendRequest(`${relay.adminUrl}/admin/heap-snapshot${query}`, { method: 'POST', token: relay.adminToken });
     isProblem(await snapshot(''), 'heap-too-large');
     isProblem(await snapshot('?force=0'), 'heap-too-large');
     assert.equal((await snapshot('?force=1')).status, 200);

@@ -5,7 +5,6 @@ import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import {
-  ask,
   type Batch,
   crossingOf,
   FILE,
@@ -16,6 +15,7 @@ import {
   poll,
   pollFor,
   post,
+  sendRequest,
 } from './desktop_client.ts';
 import { TIMES_AS_FAST } from './fast_clock.ts';
 import { onEachFront } from './fronts.ts';
@@ -30,9 +30,10 @@ function freshWorld(): string {
   return `w${worlds++}`;
 }
 
-const look = (relay: RelayProcess, { desktop, token }: Joined) => ask(`${relay.url}/v1/desktops/${desktop}`, { token });
+const look = (relay: RelayProcess, { desktop, token }: Joined) =>
+  sendRequest(`${relay.url}/v1/desktops/${desktop}`, { token });
 const leave = (relay: RelayProcess, { desktop, token }: Joined) =>
-  ask(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token });
+  sendRequest(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token });
 
 /** Polls until nothing waits; answers the cursor from which the next poll is held but for what is thrown later. */
 async function settled(desktop: Joined): Promise<string> {
@@ -309,10 +310,10 @@ for (const workers of [2, 0]) {
       assert.deepEqual((await post(ann, crossingOf(1, 'right'))).json, { to: { desktop: dora.desktop, name: 'Dora' } });
       const screen = { width: 800, height: 600 };
       const elsewhere = { near: ann.desktop, world: freshWorld(), screen };
-      isProblem(await ask(`${relay.url}/v1/desktops`, { method: 'POST', body: elsewhere }), 'near-gone');
+      isProblem(await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: elsewhere }), 'near-gone');
       await leave(relay, ann);
       const late = { near: ann.desktop, screen };
-      isProblem(await ask(`${relay.url}/v1/desktops`, { method: 'POST', body: late }), 'near-gone');
+      isProblem(await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: late }), 'near-gone');
     });
 
     it('keeps private worlds apart', async () => {
@@ -330,7 +331,7 @@ for (const workers of [2, 0]) {
         desktop.events,
         `${relay.url}/v1/sprites/${FILE}`,
       ]) {
-        const answer = await ask(url, { method: 'OPTIONS', headers: { origin: 'http://elsewhere.example' } });
+        const answer = await sendRequest(url, { method: 'OPTIONS', headers: { origin: 'http://elsewhere.example' } });
         assert.equal(answer.status, 204, url);
         assert.equal(answer.headers['access-control-allow-origin'], '*');
         assert.match(answer.headers['access-control-allow-headers'] as string, /authorization/);
@@ -348,25 +349,25 @@ for (const workers of [2, 0]) {
         [`${relay.url}/v1/sprites/${FILE}`, 'DELETE', 'GET, PUT, OPTIONS'],
       ];
       for (const [url, method, allow] of wrong) {
-        const answer = await ask(url, { method, token });
+        const answer = await sendRequest(url, { method, token });
         isProblem(answer, 'method-not-allowed');
         assert.equal(answer.headers.allow, allow, url);
       }
     });
 
     it('answers what is nowhere 404, on both ports', async () => {
-      isProblem(await ask(`${relay.url}/v1/nothing`), 'not-found');
-      isProblem(await ask(`${relay.url}/nothing`), 'not-found');
-      isProblem(await ask(`${relay.eventsUrl}/v1/nothing`), 'not-found');
-      isProblem(await ask(`${relay.eventsUrl}/`), 'not-found');
+      isProblem(await sendRequest(`${relay.url}/v1/nothing`), 'not-found');
+      isProblem(await sendRequest(`${relay.url}/nothing`), 'not-found');
+      isProblem(await sendRequest(`${relay.eventsUrl}/v1/nothing`), 'not-found');
+      isProblem(await sendRequest(`${relay.eventsUrl}/`), 'not-found');
     });
 
     describe('sprite files', () => {
       const put = (file: string, body: Buffer, token?: string) =>
-        ask(`${relay.url}/v1/sprites/${file}`, { method: 'PUT', token, body });
+        sendRequest(`${relay.url}/v1/sprites/${file}`, { method: 'PUT', token, body });
 
       it('serves each shipped character under its hash', async () => {
-        const list = (await ask(`${relay.url}/sprites/index.json`)).json as {
+        const list = (await sendRequest(`${relay.url}/sprites/index.json`)).json as {
           file: string;
           name: string;
           url: string;
@@ -376,7 +377,7 @@ for (const workers of [2, 0]) {
           const bytes = readFileSync(joinPath(import.meta.dirname, '../web', url));
           assert.equal(hashOf(bytes), file, name);
           for (const path of [`/v1/sprites/${file}`, url]) {
-            const answer = await ask(`${relay.url}${path}`);
+            const answer = await sendRequest(`${relay.url}${path}`);
             assert.equal(answer.status, 200, path);
             assert.deepEqual(answer.body, bytes);
           }
@@ -388,12 +389,12 @@ for (const workers of [2, 0]) {
         const bytes = sprFile();
         const file = hashOf(bytes);
         const url = `${relay.url}/v1/sprites/${file}`;
-        isProblem(await ask(url), 'not-found');
+        isProblem(await sendRequest(url), 'not-found');
         const stored = await put(file, bytes, token);
         assert.equal(stored.status, 201, `${stored.body}`);
         assert.deepEqual(stored.json, { file, url });
         assert.equal((await put(file, bytes, token)).status, 204);
-        const answer = await ask(url);
+        const answer = await sendRequest(url);
         assert.equal(answer.status, 200);
         assert.deepEqual(answer.body, bytes);
         assert.equal(answer.headers['content-type'], 'image/png');
@@ -402,10 +403,10 @@ for (const workers of [2, 0]) {
         assert.equal(answer.headers['access-control-allow-origin'], '*');
         assert.equal(answer.headers['cross-origin-resource-policy'], 'cross-origin');
         assert.equal(answer.headers.etag, `"${file}"`);
-        const known = await ask(url, { headers: { 'if-none-match': `"${file}"` } });
+        const known = await sendRequest(url, { headers: { 'if-none-match': `"${file}"` } });
         assert.equal(known.status, 304);
         assert.equal(known.body.length, 0);
-        const head = await ask(url, { method: 'HEAD' });
+        const head = await sendRequest(url, { method: 'HEAD' });
         assert.equal(head.status, 200);
         assert.equal(head.headers['content-length'], String(bytes.length));
       });
@@ -416,7 +417,7 @@ for (const workers of [2, 0]) {
         const file = hashOf(bytes);
         const answers = await Promise.all(Array.from({ length: 8 }, () => put(file, bytes, token)));
         assert.ok(answers.every(({ status }) => status === 201 || status === 204));
-        assert.deepEqual((await ask(`${relay.url}/v1/sprites/${file}`)).body, bytes);
+        assert.deepEqual((await sendRequest(`${relay.url}/v1/sprites/${file}`)).body, bytes);
       });
 
       it('takes a file only with a token', async () => {
@@ -433,7 +434,7 @@ for (const workers of [2, 0]) {
           ),
           'unknown-desktop',
         );
-        isProblem(await ask(`${relay.url}/v1/sprites/${file}`), 'not-found');
+        isProblem(await sendRequest(`${relay.url}/v1/sprites/${file}`), 'not-found');
       });
 
       it('refuses what is not of its hash, or no sprite, and says which part', async () => {
@@ -454,12 +455,12 @@ for (const workers of [2, 0]) {
           const file = hashOf(bytes);
           const document = isProblem(await put(file, bytes, token), 'sprite-invalid');
           assert.match(document.detail, sentence, what);
-          isProblem(await ask(`${relay.url}/v1/sprites/${file}`), 'not-found');
+          isProblem(await sendRequest(`${relay.url}/v1/sprites/${file}`), 'not-found');
         }
         isProblem(await put(hashOf(Buffer.from('another')), good, token), 'sprite-invalid');
         for (const name of ['abc', '..%2f..%2fadmin-token', FILE.toUpperCase(), `${FILE}0`]) {
           isProblem(await put(name, good, token), 'sprite-invalid');
-          isProblem(await ask(`${relay.url}/v1/sprites/${name}`), 'not-found');
+          isProblem(await sendRequest(`${relay.url}/v1/sprites/${name}`), 'not-found');
         }
       });
     });

@@ -1,8 +1,8 @@
-/** Bodies of crossings, usual, unusual and wrong: what every reader of crossings must read alike. */
+/** Bodies of crossings, usual, unusual and invalid. All readers of crossings must agree on each of them. */
 
 const FILE = '2c538f2f10dced8434ff60e955d98a472736bece7c539b709d2d010e5c2b84aa';
 
-/** As PROTOCOL.md shows it. */
+/** The example of PROTOCOL.md. */
 export const USUAL = `{"crossing":17,"edge":"right","at":0.25,"vx":900,"vy":-50,"sprite":{"file":"${FILE}","name":"Blob","animation":"fall","facing":"right","scale":2}}`;
 
 const NUMBERS = [
@@ -40,7 +40,7 @@ const TEXTS = [
   ],
 ];
 
-/** Every body of the lists: cut off anywhere, with each number, text and edge, in other orders, with more members and fewer. */
+/** Yields the usual body cut off at every byte, with each number, text and edge, in other orders, and with more or fewer members. */
 export function* listedBodies(): Generator<Buffer> {
   for (let cut = 0; cut <= USUAL.length; cut++) yield Buffer.from(USUAL.slice(0, cut));
   for (const number of NUMBERS) {
@@ -65,7 +65,7 @@ export function* listedBodies(): Generator<Buffer> {
   yield Buffer.from(USUAL.replace('Blob', 'x'.repeat(900)));
 }
 
-/** `count` bodies with one to three bytes changed; `random` gives 0 … 1. */
+/** Yields `count` bodies with one to three random bytes changed. `random` returns 0 … 1. */
 export function* changedBodies(count: number, random: () => number): Generator<Buffer> {
   const below = (limit: number) => Math.floor(random() * limit);
   for (let n = 0; n < count; n++) {

@@ -1,15 +1,15 @@
 /**
- * A desktop as a client should be: it joins, follows the cursor, and throws again under the same number until it knows.
+ * A well-behaved client: it joins, follows the cursor, and repeats a throw under its number until it has a verdict.
  *
- * Long-polls or a socket, by its options; either way `received` is what it got, in order, each event once as the cursor
- * promises. Invariant: a sprite is `thrown` only after a 202; until then it is this desktop's own.
+ * It uses long-polls or a socket, as its options say. Either way, `received` lists the sprites in order, each once, as the
+ * cursor guarantees.
  */
 import http from 'node:http';
 import { WebSocket } from 'ws';
 import type { Edge } from '../wire/crossing.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
 
-/** Between two tries after an error, in ms: short, for the relay is next door. */
+/** Time between two tries after an error, in ms. Short, because the relay is on this machine. */
 const RETRY_MS = 30;
 
 export interface Reference {
@@ -48,24 +48,24 @@ export interface Joined {
   leaseSeconds: number;
 }
 
-/** A whole answer. */
-export interface Answer {
+/** A complete response. */
+export interface HttpResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
   body: Buffer;
-  /** The body as JSON, whatever it should be; undefined when it is none. */
+  /** The body parsed as JSON; undefined when it is not JSON. */
   json: unknown;
 }
 
-/** A shipped-looking hash; the relay does not ask whether the file is there. */
+/** The hash of a file that need not exist: the relay does not check. */
 export const FILE = '2c538f2f10dced8434ff60e955d98a472736bece7c539b709d2d010e5c2b84aa';
 
-/** The body of a crossing, with whatever should differ. */
+/** Returns the body of a crossing with this number, edge and name. */
 export function crossingOf(crossing: number, edge: Edge = 'right', name = 'Blob') {
   return { crossing, edge, at: 0.25, vx: 900, vy: -50, sprite: { file: FILE, name } };
 }
 
-export interface Asking {
+export interface RequestOptions {
   method?: string;
   token?: string;
   headers?: http.OutgoingHttpHeaders;
@@ -75,9 +75,9 @@ export interface Asking {
   signal?: AbortSignal;
 }
 
-/** Sends one request and resolves to its whole answer. Rejects when the connection breaks before. */
-export function ask(url: string, asking: Asking = {}): Promise<Answer> {
-  const { method = 'GET', token, headers = {}, body, agent, signal } = asking;
+/** Sends one request and resolves to the complete response. Rejects when the connection breaks before that. */
+export function sendRequest(url: string, options: RequestOptions = {}): Promise<HttpResponse> {
+  const { method = 'GET', token, headers = {}, body, agent, signal } = options;
   const bytes =
     body === undefined || Buffer.isBuffer(body)
       ? body
@@ -109,9 +109,9 @@ function jsonOf(bytes: Buffer): unknown {
   }
 }
 
-/** Joins without more: the answer's body. Throws when refused. */
+/** Joins and returns the body of the response. Throws when the relay refuses. */
 export async function join(url: string, wish: object = {}, agent?: http.Agent): Promise<Joined> {
-  const answer = await ask(`${url}/v1/desktops`, {
+  const answer = await sendRequest(`${url}/v1/desktops`, {
     method: 'POST',
     body: { screen: { width: 1920, height: 1080 }, ...wish },
     agent,
@@ -121,17 +121,17 @@ export async function join(url: string, wish: object = {}, agent?: http.Agent): 
 }
 
 /** Posts a crossing once. */
-export function post(desktop: Joined, crossing: object, agent?: http.Agent): Promise<Answer> {
-  return ask(desktop.crossings, { method: 'POST', token: desktop.token, body: crossing, agent });
+export function post(desktop: Joined, crossing: object, agent?: http.Agent): Promise<HttpResponse> {
+  return sendRequest(desktop.crossings, { method: 'POST', token: desktop.token, body: crossing, agent });
 }
 
-/** Polls once. No cursor: acknowledges nothing. */
-export function poll(desktop: Joined, cursor?: string, asking: Asking = {}): Promise<Answer> {
+/** Polls once. Without a cursor the poll acknowledges nothing. */
+export function poll(desktop: Joined, cursor?: string, options: RequestOptions = {}): Promise<HttpResponse> {
   const query = cursor === undefined ? '' : `?cursor=${cursor}`;
-  return ask(`${desktop.events}${query}`, { token: desktop.token, ...asking });
+  return sendRequest(`${desktop.events}${query}`, { token: desktop.token, ...options });
 }
 
-/** Polls until a batch has what is looked for; resolves to everything that came on the way, and the cursor to go on with. */
+/** Polls until `found` holds for an event. Resolves to all events received meanwhile, and the cursor to go on with. */
 export async function pollFor(desktop: Joined, cursor: string, found: (event: Event) => boolean): Promise<Batch> {
   const events: Event[] = [];
   let at = cursor;
@@ -147,7 +147,7 @@ export async function pollFor(desktop: Joined, cursor: string, found: (event: Ev
 
 export const isSprite = (event: Event): event is SpriteEvent => event.type === 'sprite';
 
-/** What became of a throw: who got it, or why it was refused for good. */
+/** The outcome of a throw: the receiver, or why it was refused for good. */
 export interface Verdict {
   to?: Reference | null;
   problem?: ProblemDocument;
@@ -166,10 +166,10 @@ export class DesktopClient {
   neighbours: Neighbours | undefined;
   byes = 0;
   pings = 0;
-  /** Polls and throws whose connection broke, or were answered 503. */
+  /** Polls and throws whose connection broke or that were answered 503. */
   retries = 0;
   cursor: string;
-  /** Why it stopped following, when the relay said so. */
+  /** The problem with which the relay ended this desktop. */
   ended: ProblemDocument | undefined;
   readonly #socketKind: boolean;
   readonly #agent = new http.Agent({ keepAlive: true });
@@ -191,7 +191,7 @@ export class DesktopClient {
     this.#loop = this.#socketKind ? this.#followSocket() : this.#followPolls();
   }
 
-  /** Throws a sprite until the relay says what became of it; undefined when this desktop is stopped before. */
+  /** Throws a sprite and retries until there is an outcome. Resolves to undefined when this client is stopped before. */
   async throw(edge: Edge, name: string): Promise<Verdict | undefined> {
     const body = crossingOf(this.#nextCrossing++, edge, name);
     while (!this.#quit.signal.aborted) {
@@ -204,16 +204,16 @@ export class DesktopClient {
     return undefined;
   }
 
-  /** Leaves; what waits moves on. */
-  async leave(): Promise<Answer> {
+  /** Leaves; waiting sprites go on to the next desktop. */
+  async leave(): Promise<HttpResponse> {
     const { desktop, token, crossings } = this.joined;
     const url = `${new URL(crossings).origin}/v1/desktops/${desktop}`;
-    const answer = await ask(url, { method: 'DELETE', token });
+    const answer = await sendRequest(url, { method: 'DELETE', token });
     await this.stop();
     return answer;
   }
 
-  /** Falls silent without leaving. */
+  /** Stops without leaving: the desktop falls silent. */
   async stop(): Promise<void> {
     this.#quit.abort();
     this.#socket?.terminate();
@@ -225,8 +225,8 @@ export class DesktopClient {
     while (!this.#quit.signal.aborted && !this.ended) {
       try {
         const answer = await poll(this.joined, this.cursor, { agent: this.#agent, signal: this.#quit.signal });
-        if (answer.status === 200) this.#take(answer.json as Batch);
-        else this.#refused(answer.json as ProblemDocument);
+        if (answer.status === 200) this.#receive(answer.json as Batch);
+        else this.#handleProblem(answer.json as ProblemDocument);
         if (answer.status === 503) await this.#rest();
       } catch {
         this.retries++;
@@ -244,9 +244,9 @@ export class DesktopClient {
         socket.on('message', (bytes) => {
           const message = JSON.parse(bytes.toString());
           if ('crossing' in message) this.#verdicts.get(message.crossing)?.(message);
-          else if (message.problem) this.#refused(message.problem);
+          else if (message.problem) this.#handleProblem(message.problem);
           else {
-            this.#take(message);
+            this.#receive(message);
             socket.send(JSON.stringify({ cursor: this.cursor }));
           }
         });
@@ -262,7 +262,7 @@ export class DesktopClient {
     }
   }
 
-  #take(batch: Batch): void {
+  #receive(batch: Batch): void {
     for (const event of batch.events) {
       if (event.type === 'sprite') this.received.push(event);
       else if (event.type === 'neighbours') this.neighbours = event;
@@ -272,7 +272,7 @@ export class DesktopClient {
     this.cursor = batch.cursor;
   }
 
-  #refused(document: ProblemDocument): void {
+  #handleProblem(document: ProblemDocument): void {
     if (document.cursor) this.cursor = document.cursor;
     else if (document.status !== 503) this.ended = document;
   }

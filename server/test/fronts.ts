@@ -1,7 +1,7 @@
 /**
- * Suites that face sockets run once on each front, under names that say which.
+ * Runs a suite once on each front, and names the front in the suite's name.
  *
- * SPRITES_TEST_FRONT=portable or native runs them on that one alone.
+ * SPRITES_TEST_FRONT=portable or SPRITES_TEST_FRONT=native runs suites on that front only.
  */
 import { describe } from 'node:test';
 import type { Front } from '../front/front.ts';
@@ -13,7 +13,7 @@ export type FrontKind = Front['kind'];
 const FRONTS: readonly FrontKind[] = ['portable', 'native'];
 const wanted = process.env.SPRITES_TEST_FRONT;
 
-/** Describes a suite for each front. The native one is skipped, with the reason, where it can't be had, as all are for `skip`. */
+/** Describes a suite for each front. `skip` skips both; the native one is also skipped where it is not built. Both say why. */
 export function onEachFront(sentence: string, suite: (front: FrontKind) => void, skip: string | false = false): void {
   for (const front of FRONTS) {
     if (wanted !== undefined && wanted !== front) continue;

@@ -7,17 +7,17 @@ import { CROSSINGS_BURST_MAX, MAILBOX_EVENTS_MAX } from '../domain/limits.ts';
 import { JOIN_BYTES_MAX } from '../wire/join.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import {
-  type Answer,
-  ask,
   type Batch,
   crossingOf,
   FILE,
+  type HttpResponse,
   isSprite,
   type Joined,
   join,
   poll,
   pollFor,
   post,
+  sendRequest,
 } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
@@ -51,7 +51,7 @@ async function raw(port: number): Promise<RawConnection> {
 }
 
 /** Sends bytes on a connection of their own and reads one answer. */
-async function sent(port: number, bytes: string | Uint8Array): Promise<Answer> {
+async function sent(port: number, bytes: string | Uint8Array): Promise<HttpResponse> {
   return (await raw(port)).send(bytes).answer();
 }
 
@@ -118,10 +118,14 @@ onEachFront('a relay under bad input', (front) => {
       ...sprite('scale', 0.2, 17, '1'),
     ];
     for (const [field, body] of wrong) {
-      isProblem(await ask(ann.crossings, { method: 'POST', token: ann.token, body }), 'malformed', field);
+      isProblem(await sendRequest(ann.crossings, { method: 'POST', token: ann.token, body }), 'malformed', field);
     }
     const noText = Buffer.from('{"crossing":1,"edge":"\xc3\x28"}', 'latin1');
-    isProblem(await ask(ann.crossings, { method: 'POST', token: ann.token, body: noText }), 'malformed', 'body');
+    isProblem(
+      await sendRequest(ann.crossings, { method: 'POST', token: ann.token, body: noText }),
+      'malformed',
+      'body',
+    );
     assert.equal((await post(ann, good)).status, 202, 'none of those used the number up');
   });
 
@@ -142,10 +146,10 @@ onEachFront('a relay under bad input', (front) => {
       ['screen.height', { screen: { width: 800 } }],
     ];
     for (const [field, body] of wrong) {
-      isProblem(await ask(`${relay.url}/v1/desktops`, { method: 'POST', body }), 'malformed', field);
+      isProblem(await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body }), 'malformed', field);
     }
     const odd = await newcomer({ name: '<script>alert("1")</script>\\', world: '__proto__' });
-    const seen = await ask(`${relay.url}/v1/desktops/${odd.desktop}`, { token: odd.token });
+    const seen = await sendRequest(`${relay.url}/v1/desktops/${odd.desktop}`, { token: odd.token });
     assert.equal((seen.json as { name: string }).name, '<script>alert("1")</script>\\');
   });
 
@@ -156,7 +160,7 @@ onEachFront('a relay under bad input', (front) => {
     long.sprite.name = 'x'.repeat(1024);
     isProblem(await post(ann, long), 'too-large');
     isProblem(
-      await ask(`${relay.url}/v1/desktops`, { method: 'POST', body: 'x'.repeat(JOIN_BYTES_MAX + 1) }),
+      await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: 'x'.repeat(JOIN_BYTES_MAX + 1) }),
       'too-large',
     );
     const announced: [string, number][] = [
@@ -312,7 +316,7 @@ onEachFront('a relay under bad input', (front) => {
       }
     }
     assert.equal((await relay.metrics()).get('sprites_joined_total'), joined);
-    isProblem(await ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`), 'not-found');
+    isProblem(await sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`), 'not-found');
     assert.equal((await post(ann, crossingOf(1))).status, 202);
     const metrics = await relay.metrics();
     assert.equal(metrics.get('sprites_repeated_total'), 0, 'no half throw was taken for a whole one');
@@ -372,8 +376,8 @@ onEachFront('a relay under bad input', (front) => {
         const url = name === 'look' ? `${relay.url}/v1/desktops/${id}` : ann[name].replace(ann.desktop, id);
         const method = name === 'crossings' ? 'POST' : 'GET';
         const body = name === 'crossings' ? crossingOf(1) : undefined;
-        isProblem(await ask(url, { method, token: stranger.token, body }), 'unknown-desktop');
-        isProblem(await ask(url, { method, token: ann.token, body }), 'unknown-desktop');
+        isProblem(await sendRequest(url, { method, token: stranger.token, body }), 'unknown-desktop');
+        isProblem(await sendRequest(url, { method, token: ann.token, body }), 'unknown-desktop');
       }
     }
     assert.equal((await post(bob, crossingOf(1))).status, 202);
@@ -408,14 +412,17 @@ onEachFront('a relay under bad input', (front) => {
     const agent = new http.Agent({ keepAlive: true });
     for (const header of headers) {
       const asking = { headers: header, agent };
-      isProblem(await ask(`${ann.events}?cursor=${ann.cursor}`, asking), 'unknown-desktop');
-      isProblem(await ask(ann.crossings, { ...asking, method: 'POST', body: crossingOf(1) }), 'unknown-desktop');
+      isProblem(await sendRequest(`${ann.events}?cursor=${ann.cursor}`, asking), 'unknown-desktop');
       isProblem(
-        await ask(`${relay.url}/v1/desktops/${ann.desktop}`, { ...asking, method: 'DELETE' }),
+        await sendRequest(ann.crossings, { ...asking, method: 'POST', body: crossingOf(1) }),
+        'unknown-desktop',
+      );
+      isProblem(
+        await sendRequest(`${relay.url}/v1/desktops/${ann.desktop}`, { ...asking, method: 'DELETE' }),
         'unknown-desktop',
       );
     }
-    const inUrl = await ask(`${ann.events}?cursor=${ann.cursor}&token=${ann.token}`, { agent });
+    const inUrl = await sendRequest(`${ann.events}?cursor=${ann.cursor}&token=${ann.token}`, { agent });
     isProblem(inUrl, 'unknown-desktop');
     agent.destroy();
     assert.equal((await post(ann, crossingOf(1))).status, 202, 'it is still there');
@@ -424,14 +431,14 @@ onEachFront('a relay under bad input', (front) => {
   it('knows an old id as old, also when its slot has a new owner', async () => {
     const ann = await newcomer({ world: 'old' });
     const at = `${relay.url}/v1/desktops/${ann.desktop}`;
-    assert.equal((await ask(at, { method: 'DELETE', token: ann.token })).status, 204);
+    assert.equal((await sendRequest(at, { method: 'DELETE', token: ann.token })).status, 204);
     isProblem(await poll(ann, ann.cursor), 'desktop-ended');
     const heir = await newcomer({ world: 'old' });
     assert.equal(heir.desktop.split('-')[0], ann.desktop.split('-')[0], 'the slot is used again');
     isProblem(await poll(ann, ann.cursor), 'desktop-ended');
     isProblem(await post(ann, crossingOf(1)), 'desktop-ended');
-    isProblem(await ask(at, { method: 'DELETE', token: ann.token }), 'desktop-ended');
-    isProblem(await ask(at, { token: heir.token }), 'unknown-desktop');
+    isProblem(await sendRequest(at, { method: 'DELETE', token: ann.token }), 'desktop-ended');
+    isProblem(await sendRequest(at, { token: heir.token }), 'unknown-desktop');
     assert.equal((await post(heir, crossingOf(1))).status, 202);
   });
 
@@ -471,7 +478,7 @@ onEachFront('a relay under bad input', (front) => {
     const flat = sprFile({ width: 0, height: 0 });
     const uploads = [inflated, wide, flat].flatMap((bytes) =>
       Array.from({ length: 4 }, () =>
-        ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token, body: bytes }),
+        sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token, body: bytes }),
       ),
     );
     await isUnharmed();
@@ -483,13 +490,13 @@ onEachFront('a relay under bad input', (front) => {
     const connection = await raw(relay.ports.api);
     const thrown = CROSSINGS_BURST_MAX + 40;
     connection.send(Array.from({ length: thrown }, (_, n) => crossingBytes(ann, crossingOf(n + 1))).join(''));
-    const answers: Answer[] = [];
+    const answers: HttpResponse[] = [];
     for (let n = 0; n < thrown; n++) answers.push(await connection.answer());
     const refused = answers.findIndex(({ status }) => status !== 202);
     assert.ok(refused >= CROSSINGS_BURST_MAX, `${refused} were taken at once`);
     isProblem(answers[refused], 'too-fast');
     assert.equal((await post(bob, crossingOf(1))).status, 202, 'nobody else is held back');
-    let again: Answer | undefined;
+    let again: HttpResponse | undefined;
     await until('the thrower is rested', async () => {
       again = await post(ann, crossingOf(refused + 1));
       return again.status === 202;
@@ -499,7 +506,7 @@ onEachFront('a relay under bad input', (front) => {
   it('answers a throw into a full mailbox 503, and takes it once there is room again', async () => {
     const [ann, bob] = await pair();
     const carol = await newcomer({ near: bob.desktop });
-    let full: Answer | undefined;
+    let full: HttpResponse | undefined;
     let taken = 0;
     for (let crossing = 1; !full; crossing++) {
       for (const [thrower, edge] of [
@@ -586,24 +593,24 @@ onEachFront('a relay under bad input', (front) => {
     const forged = relay.adminToken.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
     for (const [method, path] of paths) {
       for (const token of [undefined, '', forged, `${relay.adminToken}0`, relay.adminToken.slice(1), desktop.token]) {
-        isProblem(await ask(`${relay.adminUrl}${path}`, { method, token }), 'unknown-desktop');
+        isProblem(await sendRequest(`${relay.adminUrl}${path}`, { method, token }), 'unknown-desktop');
       }
     }
-    assert.equal((await ask(`${relay.adminUrl}/healthz`)).status, 200);
-    assert.deepEqual((await ask(`${relay.adminUrl}/readyz`)).json, {
+    assert.equal((await sendRequest(`${relay.adminUrl}/healthz`)).status, 200);
+    assert.deepEqual((await sendRequest(`${relay.adminUrl}/readyz`)).json, {
       ready: true,
       draining: false,
       ports: relay.ports,
     });
     const token = relay.adminToken;
-    isProblem(await ask(`${relay.adminUrl}/admin/nothing`, { token }), 'not-found');
+    isProblem(await sendRequest(`${relay.adminUrl}/admin/nothing`, { token }), 'not-found');
     for (const from of ['-1', 'x', '1e3']) {
-      isProblem(await ask(`${relay.adminUrl}/admin/desktops?from=${from}`, { token }), 'malformed', 'from');
+      isProblem(await sendRequest(`${relay.adminUrl}/admin/desktops?from=${from}`, { token }), 'malformed', 'from');
     }
-    const list = await ask(`${relay.adminUrl}/admin/desktops`, { token });
+    const list = await sendRequest(`${relay.adminUrl}/admin/desktops`, { token });
     assert.ok((list.json as { count: number }).count > 0);
-    assert.equal((await ask(`${relay.adminUrl}/admin/heap`, { token })).status, 200);
-    assert.equal((await ask(`${relay.adminUrl}/admin/gc`, { method: 'POST', token })).status, 200);
+    assert.equal((await sendRequest(`${relay.adminUrl}/admin/heap`, { token })).status, 200);
+    assert.equal((await sendRequest(`${relay.adminUrl}/admin/gc`, { method: 'POST', token })).status, 200);
   });
 
   it('has logged no token', async () => {

@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { SMALL_WORLD_MAX } from '../domain/limits.ts';
 import { connectionsFor, pollsByHeap } from '../roles/capacity.ts';
 import { STORE_BYTES_MAX } from '../roles/sprite_store.ts';
-import { ask, crossingOf, type Joined, join, post } from './desktop_client.ts';
+import { crossingOf, type Joined, join, post, sendRequest } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
@@ -121,7 +121,10 @@ onEachFront(`a relay that may have ${FILES} files open`, (front) => {
     assert.ok((await held()) <= 2 * connectionsMax);
     for (const { connection } of looks) connection.destroy();
     await until('there is room', async () => (await held()) === 0);
-    assert.equal((await ask(`${relay.url}/v1/desktops/${desktop.desktop}`, { token: desktop.token })).status, 200);
+    assert.equal(
+      (await sendRequest(`${relay.url}/v1/desktops/${desktop.desktop}`, { token: desktop.token })).status,
+      200,
+    );
   });
 });
 
@@ -135,12 +138,12 @@ describe('a relay for three desktops', BOUNDED, () => {
   it('refuses the fourth, and takes it when one has left', async () => {
     const wish = { method: 'POST', body: { screen: { width: 800, height: 600 } } };
     const inside = [await join(relay.url), await join(relay.url), await join(relay.url)];
-    isProblem(await ask(`${relay.url}/v1/desktops`, wish), 'relay-full');
+    isProblem(await sendRequest(`${relay.url}/v1/desktops`, wish), 'relay-full');
     assert.equal((await post(inside[0], crossingOf(1))).status, 202, 'those inside go on');
     const [{ desktop, token }] = inside;
-    assert.equal((await ask(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token })).status, 204);
-    assert.equal((await ask(`${relay.url}/v1/desktops`, wish)).status, 201);
-    isProblem(await ask(`${relay.url}/v1/desktops`, wish), 'relay-full');
+    assert.equal((await sendRequest(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token })).status, 204);
+    assert.equal((await sendRequest(`${relay.url}/v1/desktops`, wish)).status, 201);
+    isProblem(await sendRequest(`${relay.url}/v1/desktops`, wish), 'relay-full');
   });
 });
 
@@ -153,7 +156,7 @@ describe('a relay whose sprite store is not as it should be', BOUNDED, () => {
 
   const put = async (bytes: Buffer) => {
     const { token } = await join(relay.url);
-    return ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token, body: bytes });
+    return sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token, body: bytes });
   };
 
   it('answers 500 when a file can’t be written, logs why, and goes on', async () => {
@@ -180,11 +183,12 @@ describe('a relay whose sprite store is full', BOUNDED, () => {
     writeFileSync(joinPath(folder, 'hole.spr'), '');
     truncateSync(joinPath(folder, 'hole.spr'), STORE_BYTES_MAX - bytes.length);
     const { token } = await join(relay.url);
-    const put = (file: Buffer) => ask(`${relay.url}/v1/sprites/${hashOf(file)}`, { method: 'PUT', token, body: file });
+    const put = (file: Buffer) =>
+      sendRequest(`${relay.url}/v1/sprites/${hashOf(file)}`, { method: 'PUT', token, body: file });
     assert.equal((await put(bytes)).status, 201);
     isProblem(await put(sprFile()), 'store-full');
     assert.equal((await put(bytes)).status, 204);
-    assert.deepEqual((await ask(`${relay.url}/v1/sprites/${hashOf(bytes)}`)).body, bytes);
+    assert.deepEqual((await sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`)).body, bytes);
   });
 });
 

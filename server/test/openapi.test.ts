@@ -18,15 +18,15 @@ import { CROSSINGS_BURST_MAX } from '../domain/limits.ts';
 import { PROBLEMS } from '../wire/problem.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import {
-  type Answer,
-  type Asking,
-  ask,
   type Batch,
   crossingOf,
   FILE,
+  type HttpResponse,
   type Joined,
   join,
   poll,
+  type RequestOptions,
+  sendRequest,
 } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -94,13 +94,13 @@ onEachFront('openapi.yaml', (front) => {
   after(() => relay?.stop());
 
   /** Asks `METHOD path`, with `{id}` and `{sha256}` filled in by the url, and holds the answer against the file. */
-  async function held(name: string, url: string, status: number, asking: Asking = {}): Promise<Answer> {
-    const answer = await ask(url, { ...asking, method: name.split(' ')[0] });
+  async function held(name: string, url: string, status: number, asking: RequestOptions = {}): Promise<HttpResponse> {
+    const answer = await sendRequest(url, { ...asking, method: name.split(' ')[0] });
     check(name, status, answer);
     return answer;
   }
 
-  function check(name: string, status: number, answer: Answer): void {
+  function check(name: string, status: number, answer: HttpResponse): void {
     assert.equal(answer.status, status, `${name}: ${answer.body}`);
     const operation = operations.get(name);
     assert.ok(operation, `${name} is not documented`);
@@ -139,7 +139,7 @@ onEachFront('openapi.yaml', (front) => {
   const forged = ({ token }: Joined) => token.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
 
   it('is served as it is', async () => {
-    const answer = await ask(`${relay.url}/openapi.yaml`);
+    const answer = await sendRequest(`${relay.url}/openapi.yaml`);
     assert.equal(answer.status, 200);
     assert.equal(answer.body.toString(), text);
   });
@@ -152,7 +152,7 @@ onEachFront('openapi.yaml', (front) => {
       if (path.endsWith('/socket')) continue;
       const port = path.endsWith('/events') ? relay.eventsUrl : relay.url;
       const url = `${port}${path.replace('{id}', '1-1').replace('{sha256}', FILE)}`;
-      const { status, headers } = await ask(url, { method: 'PATCH' });
+      const { status, headers } = await sendRequest(url, { method: 'PATCH' });
       assert.equal(status, 405, path);
       const allowed = (headers.allow as string).split(', ').filter((method) => method !== 'OPTIONS');
       const documented = METHODS.filter((method) => openapi.paths[path][method]).map((method) => method.toUpperCase());
@@ -206,7 +206,7 @@ onEachFront('openapi.yaml', (front) => {
     await held(POLL, `${ann.events}?cursor=${other}`, 410, { token: ann.token });
     const older = poll(ann, cursor);
     await until('the poll is held', async () => (await relay.metrics()).get('sprites_polls_parked') === 1);
-    await ask(at(ann), { method: 'DELETE', token: ann.token });
+    await sendRequest(at(ann), { method: 'DELETE', token: ann.token });
     check(POLL, 410, await older);
     for (const event of [{ type: 'ping' }, { type: 'bye', retryAfterMs: 900 }]) {
       conforms('#/components/schemas/Event', event, 'an event');
@@ -231,13 +231,13 @@ onEachFront('openapi.yaml', (front) => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
     const answers = await Promise.all(
       Array.from({ length: CROSSINGS_BURST_MAX * 2 }, (_, n) =>
-        ask(ann.crossings, { ...asking, method: 'POST', body: crossingOf(102 + n), agent }),
+        sendRequest(ann.crossings, { ...asking, method: 'POST', body: crossingOf(102 + n), agent }),
       ),
     );
     agent.destroy();
     for (const answer of answers) check(THROW, answer.status, answer);
     assert.ok(seen.has(`${THROW} 429`));
-    await ask(at(ann), { method: 'DELETE', token: ann.token });
+    await sendRequest(at(ann), { method: 'DELETE', token: ann.token });
     await held(THROW, ann.crossings, 410, { ...asking, body: crossingOf(1000) });
   });
 
@@ -247,7 +247,7 @@ onEachFront('openapi.yaml', (front) => {
       [POLL, ann.events],
       [THROW, ann.crossings],
     ]) {
-      const answer = await ask(url, { method: 'PUT', token: ann.token });
+      const answer = await sendRequest(url, { method: 'PUT', token: ann.token });
       check(name, 405, answer);
     }
   });
@@ -281,7 +281,7 @@ onEachFront('openapi.yaml', (front) => {
     const other = `${relay.url}/v1/sprites/${hashOf(Buffer.from('other'))}`;
     await held(PUT_SPRITE, other, 400, { token: ann.token, body: bytes });
     await held(PUT_SPRITE, other, 413, { token: ann.token, headers: { 'content-length': SPR_BYTES_MAX + 1 } });
-    await ask(at(ann), { method: 'DELETE', token: ann.token });
+    await sendRequest(at(ann), { method: 'DELETE', token: ann.token });
     await held(PUT_SPRITE, other, 410, { token: ann.token, body: bytes });
   });
 
@@ -299,7 +299,7 @@ onEachFront('openapi.yaml', (front) => {
     const [first, second, third, fourth] = agents;
     // The worker hears of it a moment after the log says so.
     const isServed = () =>
-      ask(at(ann, small), { token: ann.token, agent: first }).then(
+      sendRequest(at(ann, small), { token: ann.token, agent: first }).then(
         ({ status }) => status === 200,
         () => false,
       );
@@ -317,7 +317,7 @@ onEachFront('openapi.yaml', (front) => {
   });
 
   /** An idle connection may be closed the moment the relay goes down; then there is no answer to hold. */
-  async function heldOrClosed(name: string, url: string, status: number, asking: Asking): Promise<void> {
+  async function heldOrClosed(name: string, url: string, status: number, asking: RequestOptions): Promise<void> {
     try {
       await held(name, url, status, asking);
     } catch (error) {

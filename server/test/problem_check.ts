@@ -1,10 +1,10 @@
-/** What every problem document must be, whoever answers it. */
+/** What holds for every problem document, whichever part of the relay sends it. */
 import assert from 'node:assert/strict';
 import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../wire/problem.ts';
-import type { Answer } from './desktop_client.ts';
+import type { HttpResponse } from './desktop_client.ts';
 
-/** Holds an answer against the problem it should be; answers its document. */
-export function isProblem(answer: Answer, code: ProblemCode, field?: string): ProblemDocument {
+/** Asserts that a response is this problem. Returns the document. */
+export function isProblem(answer: HttpResponse, code: ProblemCode, field?: string): ProblemDocument {
   const { status, title, retryAfterSeconds } = PROBLEMS[code];
   const document = answer.json as ProblemDocument;
   assert.equal(answer.status, status, `status ${answer.status}, body ${answer.body}`);
@@ -17,7 +17,7 @@ export function isProblem(answer: Answer, code: ProblemCode, field?: string): Pr
   return document;
 }
 
-/** The same for a document that came some other way than as an answer. */
+/** The same for a document that is not the body of a response, such as one on a socket. */
 export function isProblemDocument(document: ProblemDocument, code: ProblemCode, field?: string): void {
   assert.equal(document.code, code, `not ${code}: ${JSON.stringify(document)}`);
   assert.equal(document.status, PROBLEMS[code].status);

@@ -1,14 +1,14 @@
-/** Randomness for tests that can be run again: its seed is printed, and taken from SEED when given. */
+/** Random numbers for tests that can be repeated: the seed is printed, and SEED sets it. */
 import type { TestContext } from 'node:test';
 
-/** Numbers in [0, 1) that follow from the seed that the test prints. */
+/** Returns a generator of numbers in [0, 1). The test prints its seed. */
 export function randomOf(t: TestContext): () => number {
   const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
   t.diagnostic(`SEED=${seed}`);
   return randomFrom(seed);
 }
 
-/** Numbers in [0, 1) that follow from the seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1) that depend only on the seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -19,7 +19,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Whole numbers 0 … n − 1 of such a source. */
+/** Returns a generator of whole numbers 0 … n − 1. */
 export function pickFrom(random: () => number): (n: number) => number {
   return (n) => Math.floor(random() * n);
 }

@@ -1,16 +1,16 @@
 /**
- * A TCP connection of a test: sends whatever bytes it is told to, and reads whole HTTP answers out of what comes back.
+ * A TCP connection for tests: it sends arbitrary bytes and parses complete HTTP responses from what it receives.
  */
 import { once } from 'node:events';
 import net from 'node:net';
-import type { Answer } from './desktop_client.ts';
+import type { HttpResponse } from './desktop_client.ts';
 
-/** An answer that has not come within this never will; in ms. Above the relay's own 10 s for a slow request. */
+/** How long to wait for a response, in ms. Longer than the 10 s that the relay gives a slow request. */
 const PATIENCE_MS = 25_000;
 
 export class RawConnection {
   readonly socket: net.Socket;
-  /** Resolves when the connection is over, from whichever side. */
+  /** Resolves when the connection is closed, by either side. */
   readonly closed: Promise<void>;
   #received = Buffer.alloc(0);
   #over = false;
@@ -33,7 +33,7 @@ export class RawConnection {
     });
   }
 
-  /** Resolves to a connection that is open. */
+  /** Resolves when the connection is open. */
   static async open(port: number): Promise<RawConnection> {
     const connection = new RawConnection(port);
     await once(connection.socket, 'connect');
@@ -44,7 +44,7 @@ export class RawConnection {
     return this.#over;
   }
 
-  /** Everything that came and was not yet read as an answer. */
+  /** What was received and not yet parsed as a response. */
   get unread(): string {
     return this.#received.toString('latin1');
   }
@@ -55,18 +55,18 @@ export class RawConnection {
   }
 
   destroy(): void {
-    // Node never tells of the end of a socket that is destroyed while its reset is under way.
+    // Node emits no 'close' for a socket that is destroyed during its reset.
     if (!this.#isReset) this.socket.destroy();
   }
 
-  /** Destroys it, and waits for nothing more: Node may never tell of the end of a socket whose reset has failed. */
+  /** Destroys the connection and counts it as closed now: Node may emit no 'close' for a socket whose reset failed. */
   giveUp(): void {
     this.destroy();
     this.#over = true;
     this.#changed();
   }
 
-  /** Ends with a reset, unless the end is under way already. */
+  /** Closes the connection with a reset, unless it is closing already. */
   reset(): void {
     if (this.socket.writableEnded) this.destroy();
     else {
@@ -75,14 +75,14 @@ export class RawConnection {
     }
   }
 
-  /** The next whole answer. Throws when the connection closes, or falls silent, before it is there. */
-  async answer(): Promise<Answer> {
+  /** Resolves to the next complete response. Throws when the connection closes or falls silent before that. */
+  async answer(): Promise<HttpResponse> {
     const late = setTimeout(() => this.destroy(), PATIENCE_MS);
     try {
       for (;;) {
-        const answer = this.#take();
+        const answer = this.#parse();
         if (answer) return answer;
-        if (this.#over) throw new Error(`closed before a whole answer; what came: ${JSON.stringify(this.unread)}`);
+        if (this.#over) throw new Error(`closed before a complete response; received: ${JSON.stringify(this.unread)}`);
         await new Promise<void>((resolve) => {
           this.#changed = resolve;
         });
@@ -92,7 +92,7 @@ export class RawConnection {
     }
   }
 
-  #take(): Answer | undefined {
+  #parse(): HttpResponse | undefined {
     const end = this.#received.indexOf('\r\n\r\n');
     if (end < 0) return undefined;
     const [line, ...lines] = this.#received.toString('latin1', 0, end).split('\r\n');

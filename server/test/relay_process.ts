@@ -1,7 +1,7 @@
 /**
- * A relay as a process of its own, started the way `npm start` starts it, on free ports of the loopback.
+ * A relay in its own process, started as `npm start` starts it, on free ports of the loopback.
  *
- * Invariant: whatever happens to the test, the process and its data directory are gone when the test's process is.
+ * Invariant: when the process of the test has ended, the relay's process and data directory are gone, whatever happened.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 const LAUNCHER = join(ROOT, 'tools/launch.js');
 
-/** A relay that is not ready, or has not said what is waited for, within this is broken; in ms. */
+/** How long to wait for a relay to be ready, or for a condition, in ms. */
 const PATIENCE_MS = 20_000;
 
-/** For the `describe` of every suite: what hangs fails, and its relay ends. */
+/** For the `describe` of every suite: a suite that hangs fails, and its relay is stopped. */
 export const BOUNDED = { timeout: 120_000 } as const;
 
-/** Lines of the log that stop() hands back. */
+/** How many lines of the log stop() returns. */
 const LAST_LINES = 20;
 
 export interface Ports {
@@ -38,11 +38,11 @@ export interface RelayOptions {
   ulimitFiles?: number;
   /** Flags added to the command line. */
   args?: string[];
-  /** Default: free ones. */
+  /** Default: free ports. */
   ports?: Ports;
 }
 
-/** A line of the log; one that is no JSON has its text as `msg`, and is an error unless it is one of a start that went well. */
+/** A line of the log. The `msg` of a line that is not JSON is its text; it counts as an error unless a good start prints it. */
 export interface LogLine {
   msg: string;
   level: number;
@@ -60,7 +60,7 @@ export interface Stopped {
 
 export interface RelayProcess {
   readonly ports: Ports;
-  /** As the log last told them: workers that died and were forked again have new ones. */
+  /** The newest of the log: a worker that died and was forked again has a new pid. */
   readonly pids: { master: number; workers: number[] };
   readonly adminToken: string;
   /** Base of the API and the site. */
@@ -68,15 +68,15 @@ export interface RelayProcess {
   readonly eventsUrl: string;
   readonly adminUrl: string;
   readonly data: string;
-  /** Everything it has logged so far. */
+  /** Everything logged so far. */
   readonly log: readonly LogLine[];
-  /** The first line of the log, now or later, that the predicate holds for. */
+  /** Resolves to the first line, logged already or later, that the predicate holds for. */
   waitForLog(predicate: (line: LogLine) => boolean): Promise<LogLine>;
-  /** Metrics by name and labels as they stand in the text, such as `sprites_waiting`. */
+  /** Metrics by name and labels, as in the text, such as `sprites_waiting`. */
   metrics(): Promise<Map<string, number>>;
-  /** Sends SIGTERM, unless it has ended already, and waits for the end. */
+  /** Sends SIGTERM, unless the relay has ended already, and waits until it has. */
   stop(): Promise<Stopped>;
-  /** Signals one of its processes. */
+  /** Sends a signal to one of its processes. */
   kill(pid: number, signal: NodeJS.Signals): void;
 }
 
@@ -88,7 +88,7 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
 
-/** The relay's command line and environment, whether it is to stay or to fail at once. */
+/** Starts the process. */
 function launch(options: RelayOptions, data: string): ChildProcess {
   const { api, events, admin } = options.ports ?? { api: 0, events: 0, admin: 0 };
   const command = [
@@ -107,7 +107,7 @@ function launch(options: RelayOptions, data: string): ChildProcess {
   return child;
 }
 
-/** Starts a relay; resolves when it is ready. Throws when it ends before that: says with which lines. */
+/** Starts a relay and resolves when it is ready. Throws when it ends before that, with its last lines. */
 export async function startRelay(options: RelayOptions = {}): Promise<RelayProcess> {
   const data = mkdtempSync(join(tmpdir(), 'sprites-relay-'));
   directories.add(data);
@@ -151,7 +151,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<RelayProce
   };
 }
 
-/** Runs a relay that ends by itself: misused, asked for help, or unable to start. */
+/** Runs a relay that ends by itself: it is misused, prints its help, or cannot start. */
 export async function runRelay(options: RelayOptions): Promise<{ code: number | null; out: string; err: string }> {
   const data = mkdtempSync(join(tmpdir(), 'sprites-relay-'));
   const child = launch(options, data);
@@ -169,16 +169,16 @@ export async function runRelay(options: RelayOptions): Promise<{ code: number | 
   return { code, ...texts };
 }
 
-/** Looks again and again until `condition` holds. Throws, with the sentence, when it never does. */
+/** Waits until `condition` holds. Throws with the sentence when it does not within PATIENCE_MS. */
 export async function until(sentence: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const untilMs = performance.now() + PATIENCE_MS;
   while (!(await condition())) {
-    if (performance.now() > untilMs) throw new Error(`It never came to be: ${sentence}`);
+    if (performance.now() > untilMs) throw new Error(`Waited in vain until ${sentence}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
-/** What a process prints, as lines, and who waits for one. */
+/** The lines that a process prints, and the waits for one of them. */
 class Log {
   readonly lines: LogLine[] = [];
   readonly #waiting = new Set<() => void>();
@@ -202,12 +202,12 @@ class Log {
 
   waitFor(predicate: (line: LogLine) => boolean): Promise<LogLine> {
     return new Promise((resolve, reject) => {
-      const give = (why: string) => {
+      const fail = (why: string) => {
         settle();
         const last = this.lines.slice(-LAST_LINES).map((line) => JSON.stringify(line));
         reject(new Error(`The relay ${why}. Its last lines:\n${last.join('\n')}`));
       };
-      const late = setTimeout(() => give('never logged what was waited for'), PATIENCE_MS);
+      const late = setTimeout(() => fail('never logged the line that the test waits for'), PATIENCE_MS);
       const settle = () => {
         clearTimeout(late);
         this.#waiting.delete(look);
@@ -217,7 +217,7 @@ class Log {
         if (line) {
           settle();
           resolve(line);
-        } else if (this.#ended) give('ended before it logged what was waited for');
+        } else if (this.#ended) fail('ended before it logged the line that the test waits for');
       };
       this.#waiting.add(look);
       look();
@@ -230,12 +230,12 @@ function readLine(text: string): LogLine {
     const line = JSON.parse(text);
     if (typeof line === 'object' && line !== null) return line;
   } catch {
-    // Not one of pino's.
+    // The line is not pino's.
   }
   return { msg: text, level: /^(?:Sprites is running|V8 runs with)/.test(text) ? LEVEL.info : LEVEL.error };
 }
 
-/** The text of an admin path. */
+/** Returns the body of a GET request. */
 function get(url: string, token: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = http.get(url, { headers: { authorization: `Bearer ${token}` }, agent: false }, (response) => {

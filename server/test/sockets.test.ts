@@ -6,7 +6,6 @@ import { WebSocket } from 'ws';
 import { CROSSINGS_IN_FLIGHT_MAX } from '../roles/socket_desktop.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
 import {
-  ask,
   type Batch,
   crossingOf,
   DesktopClient,
@@ -17,6 +16,7 @@ import {
   pollFor,
   post,
   type Reference,
+  sendRequest,
 } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem, isProblemDocument } from './problem_check.ts';
@@ -314,7 +314,7 @@ for (const workers of [2, 0]) {
       const told = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
       const socket = await open(bob, { token: bob.token, cursor: told.cursor });
       await until('the poll is held', async () => (await relay.metrics()).get('sprites_polls_parked') === 1);
-      await ask(`${relay.url}/v1/desktops/${bob.desktop}`, { method: 'DELETE', token: bob.token });
+      await sendRequest(`${relay.url}/v1/desktops/${bob.desktop}`, { method: 'DELETE', token: bob.token });
       await isRefused(socket, 'desktop-ended');
     });
 

@@ -1,4 +1,4 @@
-/** Sprite files for tests: small, valid, and each call's its own. */
+/** Sprite files for tests: small, valid, and different with each call. */
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { type Chunk, writePng } from '../wire/png.ts';
@@ -6,12 +6,12 @@ import { type Chunk, writePng } from '../wire/png.ts';
 let made = 0;
 
 export interface Drawing {
-  /** Pixels the header claims; the pixels themselves are those of 16 × 8. */
+  /** The size in the header. The pixels are always 16 × 8. */
   width?: number;
   height?: number;
 }
 
-/** A .spr of 16 × 8 RGBA pixels, in two frames. */
+/** Returns a .spr of 16 × 8 RGBA pixels in two frames. */
 export function sprFile({ width = 16, height = 8 }: Drawing = {}): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

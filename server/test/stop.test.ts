@@ -9,17 +9,17 @@ import { WebSocket } from 'ws';
 import { flagOf } from '../../tools/command.ts';
 import { FLAGS, help, LOG_LEVELS, Misused, readOptions } from '../bin/options.ts';
 import {
-  type Answer,
-  ask,
   type Batch,
   crossingOf,
   DesktopClient,
+  type HttpResponse,
   isSprite,
   type Joined,
   join,
   poll,
   pollFor,
   post,
+  sendRequest,
 } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
@@ -95,7 +95,7 @@ for (const workers of [2, 0]) {
       t.after(() => relay?.stop());
       const throwers: Joined[] = [];
       for (let n = 0; n < 16; n++) throwers.push(await join(relay.url));
-      const answers: Answer[] = [];
+      const answers: HttpResponse[] = [];
       let broken = 0;
       let over = false;
       const agent = new http.Agent({ keepAlive: true });
@@ -161,7 +161,7 @@ for (const workers of [2, 0]) {
         }),
       );
       // An answer on a connection opened later: by then the halves before it have been read.
-      assert.equal((await ask(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token })).status, 200);
+      assert.equal((await sendRequest(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token })).status, 200);
       const stopping = relay.stop();
       await relay.waitForLog(goingDown);
       for (const { connection, rest } of halves) connection.send(rest);
@@ -180,7 +180,10 @@ for (const workers of [2, 0]) {
       assert.equal((await post(ann, crossingOf(1))).status, 202);
       const agent = new http.Agent({ keepAlive: true });
       // The port closes to new connections soon: this one is open before.
-      assert.equal((await ask(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token, agent })).status, 200);
+      assert.equal(
+        (await sendRequest(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token, agent })).status,
+        200,
+      );
       const stopping = relay.stop();
       await relay.waitForLog(goingDown);
       const batch = (await poll(bob, bob.cursor)).json as Batch;
@@ -225,9 +228,9 @@ onEachFront('a relay that is asked to stop in another way', (front) => {
   it('goes down the same by POST /admin/drain', async (t) => {
     const relay = await startRelay({ workers: 1, front });
     t.after(() => relay?.stop());
-    const answer = await ask(`${relay.adminUrl}/admin/drain`, { method: 'POST', token: relay.adminToken });
+    const answer = await sendRequest(`${relay.adminUrl}/admin/drain`, { method: 'POST', token: relay.adminToken });
     assert.equal(answer.status, 202);
-    const ready = await ask(`${relay.adminUrl}/readyz`);
+    const ready = await sendRequest(`${relay.adminUrl}/readyz`);
     assert.equal(ready.status, 503);
     assert.equal((ready.json as { draining: boolean }).draining, true);
     await relay.waitForLog(({ msg }) => msg === 'relay stopped');

@@ -11,7 +11,15 @@ import { describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
 import type { Edge } from '../wire/crossing.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
-import { type Answer, ask, type Batch, crossingOf, isSprite, type Joined, join } from './desktop_client.ts';
+import {
+  type Batch,
+  crossingOf,
+  type HttpResponse,
+  isSprite,
+  type Joined,
+  join,
+  sendRequest,
+} from './desktop_client.ts';
 import { randomOf } from './random.ts';
 import { RawConnection } from './raw_connection.ts';
 import { type RelayOptions, type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -119,7 +127,7 @@ class Desktop {
     assert.equal(answer.status, 200, `${answer.body}`);
     this.#over = true;
     const url = `http://127.0.0.1:${this.#ports.api}/v1/desktops/${this.joined.desktop}`;
-    assert.equal((await ask(url, { method: 'DELETE', token: this.joined.token })).status, 204);
+    assert.equal((await sendRequest(url, { method: 'DELETE', token: this.joined.token })).status, 204);
     this.#came.length = Number(cursor.split('-')[1]);
     this.#ledger.counts.left++;
     await this.stop();
@@ -132,7 +140,7 @@ class Desktop {
       const edge = EDGES[Math.floor(this.#random() * 4)];
       const body = JSON.stringify(crossingOf(this.#thrown, edge, sprite));
       const request = this.#request(`POST ${this.#path('crossings')}`, body);
-      let answer: Answer | undefined;
+      let answer: HttpResponse | undefined;
       // Under the same number until it is accepted: a try that was cut may still be on its way when the next is refused.
       while (answer?.status !== 202 && !this.#over) {
         answer = await this.#exchange('throws', this.#ports.api, request);
@@ -177,7 +185,7 @@ class Desktop {
     if (this.#calm || this.#random() < 0.8) this.#advance(cursor);
   }
 
-  #ask(line: string, cursor: string | undefined): Promise<Answer | undefined> {
+  #ask(line: string, cursor: string | undefined): Promise<HttpResponse | undefined> {
     const query = cursor === undefined ? '' : `?cursor=${cursor}`;
     return this.#exchange(line, this.#ports.events, this.#request(`GET ${this.#path('events')}${query}`));
   }
@@ -187,7 +195,7 @@ class Desktop {
     if (seq(cursor) > seq(this.#cursor)) this.#cursor = cursor;
   }
 
-  #mayBeRefused(answer: Answer): void {
+  #mayBeRefused(answer: HttpResponse): void {
     this.#ledger.counts.refused++;
     const { code } = answer.json as ProblemDocument;
     assert.ok(['mailbox-full', 'too-fast', 'relay-busy', 'relay-full'].includes(code), `${answer.body}`);
@@ -203,7 +211,7 @@ class Desktop {
   }
 
   /** One request and its answer, on a connection that lasts from one to the next; undefined when it was cut. */
-  async #exchange(name: string, port: number, request: string): Promise<Answer | undefined> {
+  async #exchange(name: string, port: number, request: string): Promise<HttpResponse | undefined> {
     let line = this.#lines.get(name);
     if (!line || line.over) {
       line = new RawConnection(port);

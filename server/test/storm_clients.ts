@@ -1,13 +1,13 @@
 /**
- * Clients of a front's storm, in a process of their own: with their own files, and no sanitizer.
+ * Clients that stress a front, in a process with its own file table and without the sanitizer.
  *
- * `storm_clients.ts rage <port> <port> <seed>` connects and leaves in every way there is, on both listeners, and exits.
- * `storm_clients.ts crowd <port> <count>` parks `count` polls, says so, and exits when every one of them has ended.
+ * `storm_clients.ts rage <port> <port> <seed>` connects and disconnects in many ways, on both listeners, and exits.
+ * `storm_clients.ts crowd <port> <count>` parks `count` polls and exits when all of them have ended.
  */
 import net from 'node:net';
 import { pickFrom, randomFrom } from './random.ts';
 
-/** Connections of a rage: how many in all, and at once. */
+/** Connections of `rage`: in all, and at once. */
 const RAGE_CONNECTIONS = 5_000;
 const AT_ONCE = 100;
 
@@ -33,18 +33,18 @@ function post(slot: number, body: string): string {
 async function rage(ports: [number, number], pick: (n: number) => number): Promise<void> {
   let left = RAGE_CONNECTIONS;
   const one = async () => {
-    while (left-- > 0) await come(ports, pick);
+    while (left-- > 0) await connectOnce(ports, pick);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, one));
 }
 
-/** One connection: says something, whole or not, reads or not, and leaves, at any moment of it. */
-function come(ports: [number, number], pick: (n: number) => number): Promise<void> {
+/** Makes one connection: it may send a request or a part of one, may read, and closes at a random moment. */
+function connectOnce(ports: [number, number], pick: (n: number) => number): Promise<void> {
   return new Promise((resolve) => {
     const listener = pick(2);
     const slot = pick(50);
     const whole = listener === 0 ? poll(slot) : post(slot, '{"crossing":1}');
-    const said = [
+    const sent = [
       '',
       whole.slice(0, 1 + pick(whole.length)),
       whole,
@@ -64,11 +64,11 @@ function come(ports: [number, number], pick: (n: number) => number): Promise<voi
     socket.on('error', () => {});
     socket.once('close', () => resolve());
     socket.once('connect', () => {
-      socket.write(said);
+      socket.write(sent);
       if (pick(3) === 0) leave();
       else setTimeout(leave, pick(20));
     });
-    // In the middle of an answer: some is read, and then no more.
+    // Some connections stop reading, or close, in the middle of a response.
     const reading = pick(4);
     if (reading < 2) socket.once('data', () => (reading === 0 ? socket.pause() : leave()));
     else if (reading === 2) socket.pause();

@@ -1,74 +1,95 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Arrivals } from './arrivals.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Arrivals, WAITING_MAX } from './arrivals.ts';
+import type { Sprite } from './simulation.ts';
 import type { Arrival, RelayEvent } from './transport.ts';
-import type { Sprite } from './world.ts';
 
 const arrival = (seq: number) => ({ type: 'sprite', seq }) as Arrival;
 const ping: RelayEvent = { type: 'ping' };
 
-/** A world with so much room, by the numbers of those who are in it. */
+/** A page with room for so many sprites; `inside` lists those that entered, by sequence number. */
 function begin(room: number) {
   const inside: number[] = [];
-  const world = { room, inside };
+  const page = { room, inside };
   const arrivals = new Arrivals({
     enter({ seq }) {
-      if (inside.length >= world.room) return null;
+      if (inside.length >= page.room) return null;
       inside.push(seq);
       return { x: seq } as Sprite;
     },
-    takeAway: ({ x }) => inside.splice(inside.indexOf(x), 1),
+    remove: ({ x }) => inside.splice(inside.indexOf(x), 1),
   });
   const waiting = () => arrivals.waiting.map(({ seq }) => seq);
-  return { arrivals, world, inside, waiting };
+  return { arrivals, page, inside, waiting };
 }
 
 describe('arrivals', () => {
-  it('take in each event once, by its number, and nothing that is no sprite', () => {
+  it('receives each event once, by its sequence number, and ignores events that are not sprites', () => {
     const { arrivals, inside } = begin(9);
-    arrivals.takeIn([arrival(0), ping, arrival(1)]);
-    arrivals.takeIn([arrival(1), arrival(2)]);
+    arrivals.receive([arrival(0), ping, arrival(1)]);
+    arrivals.receive([arrival(1), arrival(2)]);
     assert.deepEqual(inside, [0, 1, 2]);
     assert.equal(arrivals.seq, 2);
   });
 
-  it('wait for room, and come in in the order they came', () => {
-    const { arrivals, world, inside, waiting } = begin(1);
-    arrivals.takeIn([arrival(1), arrival(2), arrival(3)]);
+  it('makes sprites wait for room, and admits them in the order they arrived', () => {
+    const { arrivals, page, inside, waiting } = begin(1);
+    arrivals.receive([arrival(1), arrival(2), arrival(3)]);
     assert.deepEqual([inside, waiting()], [[1], [2, 3]]);
-    world.room = 2;
-    arrivals.letIn();
+    page.room = 2;
+    arrivals.admitWaiting();
     assert.deepEqual([inside, waiting()], [[1, 2], [3]]);
   });
 
-  it('of the last batch go again when the relay has passed it on, whether they are in, came in late or still wait', () => {
-    const { arrivals, world, inside, waiting } = begin(2);
-    arrivals.takeIn([arrival(1)]);
-    arrivals.takeIn([arrival(2), arrival(3), arrival(4)]);
-    world.room = 3;
-    arrivals.letIn();
+  it('asks for no more events while too many sprites wait', async () => {
+    const { arrivals, page } = begin(0);
+    arrivals.receive(Array.from({ length: WAITING_MAX + 1 }, (_, seq) => arrival(seq)));
+    let resolved = false;
+    const room = arrivals.untilRoom().then(() => {
+      resolved = true;
+    });
+    for (const { limit, expected } of [
+      { limit: 1, expected: false },
+      { limit: 2, expected: true },
+    ]) {
+      page.room = limit;
+      arrivals.admitWaiting();
+      await turn();
+      assert.equal(resolved, expected, `${arrivals.waiting.length} wait`);
+    }
+    await room;
+    await arrivals.untilRoom();
+  });
+
+  it('removes the last batch when the relay has passed it on: sprites that are in, entered late, or still wait', () => {
+    const { arrivals, page, inside, waiting } = begin(2);
+    arrivals.receive([arrival(1)]);
+    arrivals.receive([arrival(2), arrival(3), arrival(4)]);
+    page.room = 3;
+    arrivals.admitWaiting();
     assert.deepEqual([inside, waiting()], [[1, 2, 3], [4]]);
-    arrivals.loseLast();
+    arrivals.removeLastBatch();
     assert.deepEqual([inside, waiting()], [[1], []]);
-    arrivals.loseLast();
+    arrivals.removeLastBatch();
     assert.deepEqual(inside, [1]);
   });
 
-  it('of batches before the last one stay, also those who wait', () => {
+  it('keeps the sprites of earlier batches, also those that wait', () => {
     const { arrivals, inside, waiting } = begin(1);
-    arrivals.takeIn([arrival(1), arrival(2)]);
-    arrivals.takeIn([ping]);
-    arrivals.loseLast();
+    arrivals.receive([arrival(1), arrival(2)]);
+    arrivals.receive([ping]);
+    arrivals.removeLastBatch();
     assert.deepEqual([inside, waiting()], [[1], [2]]);
   });
 
-  it('stay when the relay counts from the beginning, and its numbers are new ones', () => {
+  it('keeps its sprites when the relay numbers events from the start again, and accepts the new numbers', () => {
     const { arrivals, inside, waiting } = begin(2);
-    arrivals.takeIn([arrival(7), arrival(8), arrival(9)]);
-    arrivals.beginAnew();
-    arrivals.loseLast();
+    arrivals.receive([arrival(7), arrival(8), arrival(9)]);
+    arrivals.restart();
+    arrivals.removeLastBatch();
     assert.deepEqual([inside, waiting()], [[7, 8], [9]]);
-    arrivals.takeIn([arrival(7)]);
+    arrivals.receive([arrival(7)]);
     assert.deepEqual(waiting(), [9, 7]);
   });
 });

@@ -1,66 +1,80 @@
 /**
- * Sprites on their way in: which events are new, who waits for room, and who must go again.
+ * Incoming sprites: which events are new, which sprites wait for room, and which must be removed again.
  *
- * Asking with a cursor tells the relay that everything before it was received. A desktop that ends before it asked has its
- * last batch passed on, so whoever came in with that one is somebody else's by now (PROTOCOL.md, What is lost, and when).
- * Invariant: an event is taken in once; whoever was taken in is in the world or waits, until it leaves or is taken away.
+ * Polling with a cursor tells the relay that everything before the cursor was received. When a desktop ends before that
+ * poll, the relay passes its last batch on to another desktop, so the sprites of that batch must not stay here
+ * (PROTOCOL.md, What is lost, and when).
+ * Invariant: each event is received once; its sprite is in the simulation or waits, until it leaves or is removed.
  * Cost: O(sprites of the last batch).
  */
+import type { Sprite } from './simulation.ts';
 import type { Arrival, RelayEvent } from './transport.ts';
-import type { Sprite } from './world.ts';
+
+export const WAITING_MAX = 64; // sprites that wait for room; from here on the page does not poll until some have entered
 
 export interface ArrivalHandlers {
-  /** Lets it in; null when there is no room. */
+  /** Puts the sprite into the simulation. Returns null when there is no room. */
   enter(arrival: Arrival): Sprite | null;
-  takeAway(sprite: Sprite): void;
+  remove(sprite: Sprite): void;
 }
 
 export class Arrivals {
-  /** Of the newest event that was taken in; −1 when none was since the relay's epoch began. */
+  /** The sequence number of the newest event received; −1 when there was none in the relay's present epoch. */
   seq = -1;
+  /** Oldest first. */
   readonly waiting: Arrival[] = [];
-  /** Those of the last batch, whether they are in or still wait. */
-  #last = new Map<Arrival, Sprite | null>();
+  /** The sprites of the last batch; null for one that waits. */
+  #lastBatch = new Map<Arrival, Sprite | null>();
+  #roomMade: (() => void) | null = null;
   readonly #handlers: ArrivalHandlers;
 
   constructor(handlers: ArrivalHandlers) {
     this.#handlers = handlers;
   }
 
-  /** A batch has come; the ones before it are acknowledged. */
-  takeIn(events: readonly RelayEvent[]): void {
-    this.#last.clear();
+  /** Receives a batch. All batches before it have been acknowledged. */
+  receive(events: readonly RelayEvent[]): void {
+    this.#lastBatch.clear();
     for (const event of events) {
       if (event.type !== 'sprite' || event.seq <= this.seq) continue;
       this.seq = event.seq;
       const sprite = this.#handlers.enter(event);
       if (sprite === null) this.waiting.push(event);
-      this.#last.set(event, sprite);
+      this.#lastBatch.set(event, sprite);
     }
   }
 
-  /** Lets in whom there is room for now, in the order they came. */
-  letIn(): void {
+  /** Lets waiting sprites enter, in the order they arrived, until there is no more room. */
+  admitWaiting(): void {
     while (this.waiting.length > 0) {
       const sprite = this.#handlers.enter(this.waiting[0]);
-      if (sprite === null) return;
+      if (sprite === null) break;
       const arrival = this.waiting.shift()!;
-      if (this.#last.has(arrival)) this.#last.set(arrival, sprite);
+      if (this.#lastBatch.has(arrival)) this.#lastBatch.set(arrival, sprite);
     }
+    if (this.waiting.length < WAITING_MAX) this.#roomMade?.();
   }
 
-  /** The relay has passed on the last batch. */
-  loseLast(): void {
-    for (const [arrival, sprite] of this.#last) {
-      if (sprite !== null) this.#handlers.takeAway(sprite);
+  /** Resolves when fewer than WAITING_MAX sprites wait. */
+  async untilRoom(): Promise<void> {
+    if (this.waiting.length < WAITING_MAX) return;
+    await new Promise<void>((resolve) => {
+      this.#roomMade = resolve;
+    });
+  }
+
+  /** Removes the sprites of the last batch: the relay has passed them on. */
+  removeLastBatch(): void {
+    for (const [arrival, sprite] of this.#lastBatch) {
+      if (sprite !== null) this.#handlers.remove(sprite);
       else this.waiting.splice(this.waiting.indexOf(arrival), 1);
     }
-    this.#last.clear();
+    this.#lastBatch.clear();
   }
 
-  /** The relay counts from the beginning: a new seat, or a new life of its own. Whoever is here stays. */
-  beginAnew(): void {
+  /** The relay numbers its events from the start again: this is a new desktop or a new epoch. Sprites that are here stay. */
+  restart(): void {
     this.seq = -1;
-    this.#last.clear();
+    this.#lastBatch.clear();
   }
 }

@@ -1,29 +1,29 @@
 /**
- * Draws the world: sprites in whole device pixels, their shadows, tags and bubbles.
+ * Draws the simulation on a canvas: sprites in whole device pixels, their shadows and their tags.
  *
- * Reads the world and changes nothing in it. Nearest-neighbour at any pixel ratio.
- * Cost: one drawImage a sprite and frame; text only for tags that show.
+ * Reads the simulation and changes nothing in it. Scales up by nearest neighbour, at any pixel ratio.
+ * Cost: one drawImage per sprite and frame; text only for tags that are shown.
  */
 import { cellOf, type Sheets, shownScale } from './sheets.ts';
-import type { Sprite, World } from './world.ts';
+import type { Simulation, Sprite } from './simulation.ts';
 
-/** Words over a sprite's head until `untilMs` of the world's clock. */
+/** A label over a sprite's head, until `untilMs` of the simulation's clock. */
 export interface Tag {
   text: string;
   kind: 'from' | 'refused' | 'name';
   untilMs: number;
 }
 
-export interface Stage {
-  draw(world: World, tags: ReadonlyMap<Sprite, Tag>, selected: Sprite | null): void;
-  /** Fits the canvas to its place on the page; returns its size in device-independent pixels. */
+export interface Renderer {
+  draw(simulation: Simulation, tags: ReadonlyMap<Sprite, Tag>, selected: Sprite | null): void;
+  /** Fits the canvas to its place on the page. Returns its size in device-independent pixels. */
   fit(): { width: number; height: number };
 }
 
 const TAG_FONT = '600 12px system-ui, sans-serif';
-const TAG_FADE_MS = 400; // ms of a tag's fading out
+const TAG_FADE_MS = 400; // ms a tag takes to fade out
 
-export function createStage(canvas: HTMLCanvasElement, sheets: Sheets): Stage {
+export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Renderer {
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('This browser has no canvas.');
   let ratio = 1;
@@ -38,21 +38,21 @@ export function createStage(canvas: HTMLCanvasElement, sheets: Sheets): Stage {
     return { width, height };
   }
 
-  function draw(world: World, tags: ReadonlyMap<Sprite, Tag>, selected: Sprite | null): void {
+  function draw(simulation: Simulation, tags: ReadonlyMap<Sprite, Tag>, selected: Sprite | null): void {
     context!.setTransform(1, 0, 0, 1, 0, 0);
     context!.clearRect(0, 0, canvas.width, canvas.height);
     context!.scale(ratio, ratio);
-    for (const sprite of world.sprites) drawShadow(world, sprite);
-    for (const sprite of world.sprites) {
-      drawSprite(world, sprite, sprite === selected);
-      if (sprite.mode === 'sleep') drawSleep(world, sprite);
+    for (const sprite of simulation.sprites) drawShadow(simulation, sprite);
+    for (const sprite of simulation.sprites) {
+      drawSprite(simulation, sprite, sprite === selected);
+      if (sprite.mode === 'sleep') drawSleep(simulation, sprite);
     }
-    for (const [sprite, tag] of tags) if (world.sprites.includes(sprite)) drawTag(world, sprite, tag);
+    for (const [sprite, tag] of tags) if (simulation.sprites.includes(sprite)) drawTag(simulation, sprite, tag);
   }
 
-  function drawShadow(world: World, { x, y, nature, mode }: Sprite): void {
-    const ledge = world.ledges.find((one) => x >= one.left && x <= one.right && y <= one.y + 1);
-    const ground = ledge?.y ?? world.height;
+  function drawShadow(simulation: Simulation, { x, y, nature, mode }: Sprite): void {
+    const ledge = simulation.ledges.find((one) => x >= one.left && x <= one.right && y <= one.y + 1);
+    const ground = ledge?.y ?? simulation.height;
     const near = 1 - Math.min(1, (ground - y) / 420);
     if (near <= 0 || mode === 'climb') return;
     context!.globalAlpha = 0.22 * near;
@@ -63,8 +63,8 @@ export function createStage(canvas: HTMLCanvasElement, sheets: Sheets): Stage {
     context!.globalAlpha = 1;
   }
 
-  function drawSprite(world: World, sprite: Sprite, selected: boolean): void {
-    const { image, description } = sheets.look(sprite.file);
+  function drawSprite(simulation: Simulation, sprite: Sprite, selected: boolean): void {
+    const { image, description } = sheets.get(sprite.file);
     const { frame, hitbox } = description;
     const scale = shownScale(description, sprite.scale);
     const mirrored = sprite.facing === 'left';
@@ -78,7 +78,7 @@ export function createStage(canvas: HTMLCanvasElement, sheets: Sheets): Stage {
       return;
     }
     const columns = Math.max(1, Math.floor(image.width / frame.width));
-    const cell = cellOf(description, sprite.mode, world.nowMs - sprite.sinceMs);
+    const cell = cellOf(description, sprite.mode, simulation.nowMs - sprite.sinceMs);
     const [sx, sy] = [(cell % columns) * frame.width, Math.floor(cell / columns) * frame.height];
     context!.imageSmoothingEnabled = scale < 1;
     context!.save();
@@ -104,7 +104,7 @@ export function createStage(canvas: HTMLCanvasElement, sheets: Sheets): Stage {
     context!.setLineDash([]);
   }
 
-  /** Stands for a sprite whose sheet is not here: a parcel with a ribbon. */
+  /** Draws a sprite whose sheet is not loaded: a parcel with a ribbon. */
   function drawParcel({ x, y, nature }: Sprite): void {
     const side = Math.min(nature.width, nature.height);
     const [left, top] = [snap(x - side / 2), snap(y - side)];
@@ -120,7 +120,7 @@ export function createStage(canvas: HTMLCanvasElement, sheets: Sheets): Stage {
     context!.fillRect(left + 1, top + side * 0.36, side - 2, side * 0.16);
   }
 
-  function drawSleep({ nowMs, calm }: World, { x, y, nature, sinceMs }: Sprite): void {
+  function drawSleep({ nowMs, calm }: Simulation, { x, y, nature, sinceMs }: Sprite): void {
     context!.fillStyle = '#7c6cff';
     for (let i = 0; i < 3; i++) {
       const age = calm ? 0.2 + i * 0.25 : ((nowMs - sinceMs) / 2400 + i / 3) % 1;
@@ -132,7 +132,7 @@ export function createStage(canvas: HTMLCanvasElement, sheets: Sheets): Stage {
     context!.globalAlpha = 1;
   }
 
-  function drawTag({ nowMs, width }: World, { x, y, nature }: Sprite, { text, kind, untilMs }: Tag): void {
+  function drawTag({ nowMs, width }: Simulation, { x, y, nature }: Sprite, { text, kind, untilMs }: Tag): void {
     const left = untilMs - nowMs;
     if (left <= 0) return;
     context!.font = TAG_FONT;

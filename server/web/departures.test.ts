@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { CROSSINGS_AHEAD_MAX, Departures } from './departures.ts';
+import { addSprite, createSimulation, type Departure } from './simulation.ts';
 import type { Crossing, Transport, Verdict } from './transport.ts';
-import { addSprite, createWorld, type Departure } from './world.ts';
 
 const nature = { width: 1, height: 1, walkSpeed: 1, jumpSpeed: 1, gravity: 1, bounce: 0 };
 
 function departure(name: string): Departure {
   const place = { scale: 2, fromShelf: true, nature, facing: 'right', x: 0, y: 0 } as const;
   return {
-    sprite: addSprite(createWorld(9, 9), { file: 'f', name, ...place }),
+    sprite: addSprite(createSimulation(9, 9), { file: 'f', name, ...place }),
     edge: 'right',
     at: 0.5,
     vx: 900,
@@ -18,8 +18,8 @@ function departure(name: string): Departure {
   };
 }
 
-/** A relay that answers when it is told to. */
-class Wire implements Transport {
+/** A transport whose verdicts the test gives. */
+class ManualTransport implements Transport {
   readonly sent: { crossing: Crossing; answer: (verdict: Verdict) => void }[] = [];
   send(crossing: Crossing): Promise<Verdict> {
     return new Promise((answer) => this.sent.push({ crossing, answer }));
@@ -30,77 +30,77 @@ class Wire implements Transport {
 }
 
 function begin() {
-  const said: string[] = [];
+  const log: string[] = [];
   const departures = new Departures({
-    keep: () => {},
-    accepted: ({ sprite }, to) => said.push(`${sprite.name} to ${to?.name}`),
-    returned: ({ sprite }, { code }) => said.push(`${sprite.name} back: ${code}`),
+    save: () => {},
+    accepted: ({ sprite }, to) => log.push(`${sprite.name} to ${to?.name}`),
+    returned: ({ sprite }, { code }) => log.push(`${sprite.name} back: ${code}`),
   });
-  const wire = new Wire();
-  departures.use(wire);
-  return { departures, wire, said };
+  const transport = new ManualTransport();
+  departures.use(transport);
+  return { departures, transport, log };
 }
 
-const numbers = (wire: Wire) => wire.sent.map(({ crossing }) => crossing.crossing);
+const numbers = (transport: ManualTransport) => transport.sent.map(({ crossing }) => crossing.crossing);
 
 describe('departures', () => {
-  it('keeps a sprite until the relay has it, and gives it back when it is refused', async () => {
-    const { departures, wire, said } = begin();
+  it('keeps a sprite until the relay has it, and returns it when it is refused', async () => {
+    const { departures, transport, log } = begin();
     departures.depart(departure('a'));
     departures.depart(departure('b'));
-    assert.deepEqual(numbers(wire), [1, 2]);
-    assert.equal(departures.leaving.length, 2);
-    wire.sent[1].answer({ refused: { code: 'mailbox-full', title: '' } });
-    wire.sent[0].answer({ to: { desktop: '1-1', name: 'Ada' } });
+    assert.deepEqual(numbers(transport), [1, 2]);
+    assert.equal(departures.pending.length, 2);
+    transport.sent[1].answer({ refused: { code: 'mailbox-full', title: '' } });
+    transport.sent[0].answer({ to: { desktop: '1-1', name: 'Ada' } });
     await turn();
-    assert.deepEqual(said, ['b back: mailbox-full', 'a to Ada']);
-    assert.equal(departures.leaving.length, 0);
+    assert.deepEqual(log, ['b back: mailbox-full', 'a to Ada']);
+    assert.equal(departures.pending.length, 0);
   });
 
-  it('sends whoever is on the way again over a new connection, under the same number, once', async () => {
-    const { departures, wire, said } = begin();
+  it('sends pending sprites again over a new connection, under the same number, once', async () => {
+    const { departures, transport, log } = begin();
     departures.depart(departure('a'));
-    const next = new Wire();
+    const next = new ManualTransport();
     departures.use(next);
-    wire.close();
+    transport.close();
     await turn();
     assert.deepEqual(numbers(next), [1]);
-    assert.deepEqual(said, []);
+    assert.deepEqual(log, []);
     next.sent[0].answer({ to: null });
     await turn();
-    assert.deepEqual(said, ['a to undefined']);
+    assert.deepEqual(log, ['a to undefined']);
   });
 
-  it('goes on with the numbers of before a reload', () => {
-    const { departures, wire } = begin();
+  it('continues the numbers from before a reload', () => {
+    const { departures, transport } = begin();
     const { sprite, ...movement } = departure('a');
-    const traveller = { file: 'f', name: 'a', animation: 'fall', facing: 'right', scale: 2 } as const;
+    const crossingSprite = { file: 'f', name: 'a', animation: 'fall', facing: 'right', scale: 2 } as const;
     departures.resume({
       departure: { sprite, ...movement },
-      crossing: { crossing: 17, ...movement, sprite: traveller },
+      crossing: { crossing: 17, ...movement, sprite: crossingSprite },
     });
-    departures.use(wire);
+    departures.use(transport);
     departures.depart(departure('b'));
-    assert.deepEqual(numbers(wire), [17, 18]);
+    assert.deepEqual(numbers(transport), [17, 18]);
   });
 
-  it('gives sprites back when the seat ended before anybody answered', async () => {
-    const { departures, wire, said } = begin();
+  it('returns sprites when the seat ended before the relay answered', async () => {
+    const { departures, transport, log } = begin();
     departures.depart(departure('a'));
-    wire.close();
+    transport.close();
     await turn();
-    assert.deepEqual(said, ['a back: desktop-ended']);
+    assert.deepEqual(log, ['a back: desktop-ended']);
   });
 
-  it('never runs further ahead of an unanswered crossing than the relay remembers numbers', async () => {
-    const { departures, wire } = begin();
+  it('never gets further ahead of an unanswered crossing than the relay remembers numbers', async () => {
+    const { departures, transport } = begin();
     for (let i = 0; i < CROSSINGS_AHEAD_MAX + 5; i++) departures.depart(departure(String(i)));
-    assert.equal(wire.sent.length, CROSSINGS_AHEAD_MAX);
-    for (const { answer } of wire.sent.slice(1)) answer({ to: null });
+    assert.equal(transport.sent.length, CROSSINGS_AHEAD_MAX);
+    for (const { answer } of transport.sent.slice(1)) answer({ to: null });
     await turn();
-    assert.equal(wire.sent.length, CROSSINGS_AHEAD_MAX, 'the oldest has no answer yet');
-    wire.sent[0].answer({ to: null });
+    assert.equal(transport.sent.length, CROSSINGS_AHEAD_MAX, 'the oldest has no answer yet');
+    transport.sent[0].answer({ to: null });
     await turn();
-    assert.equal(wire.sent.length, CROSSINGS_AHEAD_MAX + 5);
+    assert.equal(transport.sent.length, CROSSINGS_AHEAD_MAX + 5);
   });
 });

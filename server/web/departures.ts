@@ -1,33 +1,33 @@
 /**
- * Sprites on their way out: thrown over an edge here, not yet taken over there.
+ * Outgoing sprites: thrown over an edge here, and not yet accepted by the relay.
  *
- * Invariant: a sprite that left the world is in here until the relay has accepted it; refused, it comes back. A number
- * is given once and kept with its sprite, so that a repeat after a reload is the same crossing.
- * Cost: O(sprites on their way), usually one.
+ * Invariant: a sprite that left the simulation is pending here until the relay has accepted its crossing; when the relay
+ * refuses the crossing, the sprite comes back. A crossing keeps its number, so a repeat after a reload is the same crossing.
+ * Cost: O(pending sprites), usually one.
  */
+import type { Departure } from './simulation.ts';
 import type { Crossing, Neighbour, Problem, Transport } from './transport.ts';
-import type { Departure } from './world.ts';
 
-/** Numbers a relay looks back: one that is this much older than the newest accepted is refused as stale. */
+/** How many numbers a relay remembers: it refuses a crossing as stale when its number is further below the newest accepted one. */
 export const CROSSINGS_AHEAD_MAX = 32;
 
 export interface DepartureHandlers {
-  /** Write down who is on the way, before it is sent. */
-  keep(): void;
+  /** The pending crossings changed and must be saved now. A new crossing is sent only after that. */
+  save(): void;
   accepted(departure: Departure, to: Neighbour | null): void;
   returned(departure: Departure, problem: Problem): void;
 }
 
-export interface Leaving {
+export interface PendingCrossing {
   departure: Departure;
   crossing: Crossing;
 }
 
 export class Departures {
   /** Oldest first. */
-  readonly leaving: Leaving[] = [];
+  readonly pending: PendingCrossing[] = [];
   nextNumber: number;
-  readonly #sent = new Set<Leaving>();
+  readonly #sent = new Set<PendingCrossing>();
   readonly #handlers: DepartureHandlers;
   #transport: Transport | null = null;
 
@@ -36,7 +36,7 @@ export class Departures {
     this.nextNumber = nextNumber;
   }
 
-  /** Over this transport from now on. Whoever was on the way before (a reload) is sent again under the same number. */
+  /** Sends crossings over `transport` from now on. Those already pending are sent again, under their numbers. */
   use(transport: Transport): void {
     this.#transport = transport;
     this.#sent.clear();
@@ -46,38 +46,41 @@ export class Departures {
   depart(departure: Departure): void {
     const { sprite, edge, at, vx, vy } = departure;
     const { file, name, facing, scale } = sprite;
-    const traveller = { file, name, animation: 'fall', facing, scale };
-    this.resume({ departure, crossing: { crossing: this.nextNumber++, edge, at, vx, vy, sprite: traveller } });
-    this.#handlers.keep();
+    const crossingSprite = { file, name, animation: 'fall', facing, scale };
+    this.resume({ departure, crossing: { crossing: this.nextNumber++, edge, at, vx, vy, sprite: crossingSprite } });
+    this.#handlers.save();
     this.#sendMore();
   }
 
-  /** Puts back somebody who was on the way when the page was left. */
-  resume(leaving: Leaving): void {
-    this.leaving.push(leaving);
-    this.nextNumber = Math.max(this.nextNumber, leaving.crossing.crossing + 1);
+  /** Adds a crossing that was pending when the page was unloaded. */
+  resume(pending: PendingCrossing): void {
+    this.pending.push(pending);
+    this.nextNumber = Math.max(this.nextNumber, pending.crossing.crossing + 1);
   }
 
-  /** All that fit into the relay's memory of numbers; the rest waits its turn, off the edge. */
+  /** Sends all crossings that the relay's memory of numbers has room for. The others wait. */
   #sendMore(): void {
-    for (const leaving of [...this.leaving]) {
-      if (leaving.crossing.crossing >= this.leaving[0].crossing.crossing + CROSSINGS_AHEAD_MAX) return;
-      if (this.#transport !== null && !this.#sent.has(leaving)) void this.#send(leaving, this.#transport);
+    for (const pending of [...this.pending]) {
+      if (pending.crossing.crossing >= this.pending[0].crossing.crossing + CROSSINGS_AHEAD_MAX) return;
+      if (this.#transport !== null && !this.#sent.has(pending)) void this.#send(pending, this.#transport);
     }
   }
 
-  async #send(leaving: Leaving, transport: Transport): Promise<void> {
-    this.#sent.add(leaving);
-    const verdict = await transport.send(leaving.crossing);
-    if (verdict === 'unknown' && this.#transport !== transport) return; // the next transport asks again
-    this.leaving.splice(this.leaving.indexOf(leaving), 1);
-    this.#sent.delete(leaving);
-    if (verdict === 'unknown') this.#handlers.returned(leaving.departure, SEAT_ENDED);
-    else if ('refused' in verdict) this.#handlers.returned(leaving.departure, verdict.refused);
-    else this.#handlers.accepted(leaving.departure, verdict.to);
-    this.#handlers.keep();
+  async #send(pending: PendingCrossing, transport: Transport): Promise<void> {
+    this.#sent.add(pending);
+    const verdict = await transport.send(pending.crossing);
+    if (verdict === 'unknown' && this.#transport !== transport) return; // the next transport sends it again
+    this.pending.splice(this.pending.indexOf(pending), 1);
+    this.#sent.delete(pending);
+    if (verdict === 'unknown') this.#handlers.returned(pending.departure, SEAT_ENDED);
+    else if ('refused' in verdict) this.#handlers.returned(pending.departure, verdict.refused);
+    else this.#handlers.accepted(pending.departure, verdict.to);
+    this.#handlers.save();
     this.#sendMore();
   }
 }
 
-const SEAT_ENDED: Problem = { code: 'desktop-ended', title: 'Nobody answered before this desktop had to join again.' };
+const SEAT_ENDED: Problem = {
+  code: 'desktop-ended',
+  title: 'The relay did not answer before this desktop had to join again.',
+};

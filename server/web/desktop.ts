@@ -1,21 +1,21 @@
 /**
- * A desktop in a browser: joins, shows the world, throws over the edges and takes in what comes.
+ * A desktop in a browser: joins a world, runs the simulation, sends sprites over the edges and receives those that arrive.
  *
- * Invariant: a sprite is in the world, on its way out (departures), waiting for room, or with the relay; what this tab is
- * answerable for is written down before the relay is told so (keep.ts).
- * `?transport=poll` uses the long-poll from the start (else it is the way out when sockets are blocked), `?near=ID` sits next to a friend, `?world=NAME` names a world.
+ * Invariant: a sprite is in the simulation, pending (departures), waiting for room (arrivals), or with the relay. What this
+ * tab is responsible for is saved before the relay is told so (session.ts).
+ * `?transport=poll` starts with the long-poll instead of the socket, `?near=ID` joins beside a friend, `?world=NAME`
+ * proposes a world.
  */
 import { Arrivals } from './arrivals.ts';
-import { createStage, type Tag } from './canvas.ts';
+import { createRenderer, type Renderer, type Tag } from './canvas.ts';
+import { Connection } from './connection.ts';
 import { Departures } from './departures.ts';
-import { sprOf } from './dropped.ts';
-import { takeHands } from './hands.ts';
-import { claim, forgetKept, type Kept, type KeptSprite, readKept, readName, writeKept, writeName } from './keep.ts';
+import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
+import { type Input, listenToInput } from './input.ts';
 import {
   animatePortraits,
   askToJoin,
   element,
-  type Figure,
   flashEdge,
   ledges,
   notice,
@@ -28,391 +28,394 @@ import {
   showState,
 } from './panel.ts';
 import { poll } from './poll.ts';
-import { JoinRefused, join, lookAround, upload } from './seat.ts';
+import { fetchNeighbours, JoinRefused, join, upload } from './seat.ts';
+import {
+  claimDesktop,
+  clearSession,
+  readName,
+  readSession,
+  type SavedSprite,
+  type Session,
+  writeName,
+  writeSession,
+} from './session.ts';
 import { natureOf, Sheets } from './sheets.ts';
-import { socket } from './socket.ts';
-import { type Arrival, backoffMs, type Problem, type RelayEvent, type Seat, type Transport } from './transport.ts';
+import { type Figure, Shelf } from './shelf.ts';
 import {
   addSprite,
   bounceBack,
-  createWorld,
+  createSimulation,
   type Departure,
   type Edge,
-  enter as enterWorld,
+  enter,
   removeSprite,
+  type Simulation,
   SPRITES_MAX,
   type Sprite,
   step,
   throwTo,
-} from './world.ts';
+} from './simulation.ts';
+import { socket } from './socket.ts';
+import { type Arrival, backoffMs, type RelayEvent, type Seat } from './transport.ts';
 
-const WAITING_MAX = 64; // sprites waiting for room; beyond it the relay is asked for no more until some have come in
-const KEEP_MS = 2_000; // ms between two writings of where everybody is; what matters is written at once
-const TAG_MS = 6_000; // ms a newcomer says whose it was
-const REFUSED_TAG_MS = 3_500; // ms a returned sprite says why
+const SAVE_MS = 2_000; // ms between two saves of where the sprites are; what matters more is saved at once
+const NAME_TAG_MS = 1_500; // ms a selected sprite shows its name
+const FROM_TAG_MS = 6_000; // ms an arrived sprite shows whose it was
+const REFUSED_TAG_MS = 3_500; // ms a returned sprite shows why
 const LEDGE_MS = 500; // ms between two looks at where the page's cards are
-const SOCKET_OPENINGS_MAX = 2; // sockets in a row that never opened, until the long-poll is tried
-const FIRST_SPRITES = 3; // on a new desktop
+const FIRST_SPRITES = 3; // sprites on a new desktop
+
+/** All state of this page. */
+interface Desktop {
+  /** The name the person joined with. */
+  name: string;
+  readonly simulation: Simulation;
+  readonly clock: FrameClock;
+  readonly sheets: Sheets;
+  readonly shelf: Shelf;
+  readonly renderer: Renderer;
+  readonly tags: Map<Sprite, Tag>;
+  readonly input: Input;
+  readonly connection: Connection;
+  readonly arrivals: Arrivals;
+  readonly departures: Departures;
+}
 
 const query = new URLSearchParams(location.search);
 const random = Math.random;
-
-const world = createWorld(1, 1);
-const sheets = new Sheets((file) => {
-  for (const sprite of world.sprites) {
-    if (sprite.file === file) sprite.nature = natureOf(sheets.look(file).description, sprite.scale);
-  }
-});
-const stage = createStage(element<HTMLCanvasElement>('stage'), sheets);
-const tags = new Map<Sprite, Tag>();
-const figures: Figure[] = [];
-const own: { file: string; name: string }[] = [];
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
-let seat: Seat | null = null;
-let name = '';
-let open = query.get('transport') === 'poll' ? poll : socket;
-let transport: Transport | null = null;
-let failedOpenings = 0;
-let up = false;
-let paused = false;
-let roomMade: (() => void) | null = null;
-let lastFrameMs = 0;
-let clockMs = 0; // the world's: it stands still while paused
+await start(createDesktop());
 
-const arrivals = new Arrivals({
-  enter,
-  takeAway(sprite) {
-    removeSprite(world, sprite);
-    tags.delete(sprite);
-  },
-});
+/** Makes the parts of a desktop and connects them. Nothing runs before `start`. */
+function createDesktop(): Desktop {
+  const canvas = element<HTMLCanvasElement>('canvas');
+  const simulation = createSimulation(1, 1);
+  const sheets = new Sheets({
+    changed(file) {
+      for (const sprite of simulation.sprites) {
+        if (sprite.file === file) sprite.nature = natureOf(sheets.get(file).description, sprite.scale);
+      }
+    },
+    inUse: (file) => desktop.shelf.has(file) || simulation.sprites.some((sprite) => sprite.file === file),
+  });
+  const desktop: Desktop = {
+    ...{ name: '', simulation, clock: createFrameClock(), tags: new Map() },
+    ...{ sheets, shelf: new Shelf(sheets), renderer: createRenderer(canvas, sheets) },
+    input: listenToInput(canvas, simulation, {
+      selected(sprite) {
+        if (sprite !== null) showTag(desktop, sprite, sprite.name, 'name', NAME_TAG_MS);
+      },
+      putBack(sprite) {
+        if (sprite.fromShelf) removeSprite(simulation, sprite);
+        else notice(`${sprite.name} is not from your shelf: throw it over an edge instead.`);
+      },
+      togglePause: () => togglePause(desktop),
+    }),
+    connection: new Connection(
+      query.get('transport') === 'poll' ? 'poll' : 'socket',
+      { socket, poll },
+      {
+        opened(transport, kind) {
+          document.body.dataset.transport = kind;
+          desktop.departures.use(transport);
+        },
+        events: (seat, events, cursor) => receive(desktop, seat, events, cursor),
+        cursorLost(seat, cursor) {
+          desktop.arrivals.restart();
+          seat.cursor = cursor;
+          save(desktop);
+        },
+        changed: (seat, up) => void connectionChanged(desktop, seat, up),
+        ended: (seat, batchLost) => void rejoin(desktop, seat, batchLost),
+      },
+    ),
+    arrivals: new Arrivals({
+      enter: (arrival) => admit(desktop, arrival),
+      remove(sprite) {
+        removeSprite(simulation, sprite);
+        desktop.tags.delete(sprite);
+      },
+    }),
+    departures: new Departures({
+      save: () => save(desktop),
+      accepted({ edge, sprite }, to) {
+        flashEdge(edge);
+        if (to !== null && to.desktop !== desktop.connection.seat?.desktop) {
+          notice(`${sprite.name} is with ${to.name || to.desktop} now.`);
+        }
+      },
+      returned: (departure, problem) => bounce(desktop, departure, problem.title),
+    }),
+  };
+  return desktop;
+}
 
-const departures = new Departures({
-  keep,
-  accepted({ edge, sprite }, to) {
-    flashEdge(edge);
-    if (to !== null && to.desktop !== seat?.desktop) notice(`${sprite.name} is with ${to.name || to.desktop} now.`);
-  },
-  returned(departure, problem) {
-    comeBack(departure, problem.title);
-  },
-});
-
-const hands = takeHands(element<HTMLCanvasElement>('stage'), world, {
-  selected(sprite) {
-    if (sprite !== null) tags.set(sprite, { text: sprite.name, kind: 'name', untilMs: world.nowMs + 1500 });
-  },
-  putAway(sprite) {
-    if (sprite.fromShelf) removeSprite(world, sprite);
-    else notice(`${sprite.name} came from somebody: throw it on over an edge.`);
-  },
-  pause: togglePause,
-});
-
-async function start(): Promise<void> {
-  fit();
-  watchPage();
+async function start(desktop: Desktop): Promise<void> {
+  const { shelf } = desktop;
+  exposeToTests(desktop);
+  fit(desktop);
+  watchPage(desktop);
   offerProgram();
-  requestAnimationFrame(frame);
-  await fillShelf();
-  const kept = readKept();
-  if (kept !== null && (await claim(kept.seat.desktop))) {
-    await resume(kept);
+  requestAnimationFrame((frameMs) => drawFrame(desktop, frameMs));
+  await fillShelf(desktop);
+  const session = readSession();
+  if (session !== null && (await claimDesktop(session.seat.desktop))) {
+    await resume(desktop, session);
     return;
   }
-  forgetKept();
+  clearSession();
   const near = query.get('near') ?? '';
-  await askToJoin(readName(), query.get('world') ?? '', near !== '', async (given, worldName) => {
-    name = given;
-    await take(worldName, near);
-    writeName(given);
+  await askToJoin(readName(), query.get('world') ?? '', near !== '', async (name, worldName) => {
+    desktop.name = name;
+    await joinWorld(desktop, worldName, near);
+    writeName(name);
   });
-  for (const figure of figures.slice(0, FIRST_SPRITES)) dropIn(figure);
-  element('stage').focus({ preventScroll: true });
+  for (const figure of shelf.figures.slice(0, FIRST_SPRITES)) dropIn(desktop, figure);
+  element('canvas').focus({ preventScroll: true });
 }
 
-/** The same desktop after a reload: everybody where they were, who was on the way is sent again under its number. */
-async function resume(kept: Kept): Promise<void> {
-  name = kept.name;
-  arrivals.seq = kept.seq;
-  departures.nextNumber = kept.nextNumber;
-  for (const one of kept.own) await addFigure(one.file, one.name, `/v1/sprites/${one.file}`);
-  own.push(...kept.own);
-  drawShelf();
-  for (const one of kept.sprites) revive(one);
-  for (const { sprite, crossing } of kept.leaving) {
-    const revived = revive(sprite);
-    removeSprite(world, revived);
-    departures.resume({ departure: { ...crossing, sprite: revived }, crossing });
+/** Continues the same desktop after a reload. Sprites are where they were; pending crossings are sent again. */
+async function resume(desktop: Desktop, session: Session): Promise<void> {
+  const { arrivals, departures, shelf, simulation } = desktop;
+  desktop.name = session.name;
+  arrivals.seq = session.seq;
+  departures.nextNumber = session.nextNumber;
+  await shelf.addSaved(session.own);
+  drawShelf(desktop);
+  for (const saved of session.sprites) restoreSprite(desktop, saved);
+  for (const { sprite: saved, crossing } of session.leaving) {
+    const sprite = restoreSprite(desktop, saved);
+    removeSprite(simulation, sprite);
+    departures.resume({ departure: { ...crossing, sprite }, crossing });
   }
-  arrivals.waiting.push(...kept.waiting);
-  arrivals.letIn();
-  sit(kept.seat);
+  arrivals.waiting.push(...session.waiting);
+  arrivals.admitWaiting();
+  sit(desktop, session.seat);
 }
 
-/** Joins and sits down; throws what there is to tell the person. */
-async function take(worldName: string, near: string): Promise<void> {
-  const screen = { width: world.width, height: world.height };
-  let taken: Seat;
+/** Joins a world and takes the seat. Throws an Error whose message is for the person. */
+async function joinWorld(desktop: Desktop, world: string, near: string): Promise<void> {
+  const { name, simulation } = desktop;
+  const screen = { width: simulation.width, height: simulation.height };
+  let seat: Seat;
   try {
-    taken = await join({ name, world: worldName, near, screen });
+    seat = await join({ name, world, near, screen });
   } catch (error) {
     if (!(error instanceof JoinRefused)) throw new Error('The relay cannot be reached. Try again in a moment.');
-    const friendless = error.problem.code === 'near-gone' || error.problem.code === 'malformed';
-    if (near === '' || !friendless) throw error;
-    notice('Your friend is not there any more; you sit somewhere else.');
-    taken = await join({ name, world: worldName, near: '', screen });
+    const friendIsGone = error.problem.code === 'near-gone' || error.problem.code === 'malformed';
+    if (near === '' || !friendIsGone) throw error;
+    notice('Your friend is not there any more, so you sit somewhere else.');
+    seat = await join({ name, world, near: '', screen });
   }
-  await claim(taken.desktop);
-  arrivals.beginAnew();
-  sit(taken);
+  await claimDesktop(seat.desktop);
+  desktop.arrivals.restart();
+  sit(desktop, seat);
 }
 
-/** From now on this is our seat: opens the transport and shows who is around. */
-function sit(taken: Seat): void {
-  seat = taken;
-  up = false;
-  document.body.dataset.desktop = taken.desktop;
-  element<HTMLAnchorElement>('second').href = invitation(taken);
-  show('connecting');
-  speak(taken);
-  keep();
+/** Connects to the relay as the desktop of this seat. */
+function sit(desktop: Desktop, seat: Seat): void {
+  document.body.dataset.desktop = seat.desktop;
+  element<HTMLAnchorElement>('second').href = invitation(seat);
+  desktop.connection.sit(seat);
+  show(desktop, 'connecting');
+  save(desktop);
 }
 
-function speak(taken: Seat): void {
-  const before = transport;
-  document.body.dataset.transport = open === poll ? 'poll' : 'socket';
-  transport = open(taken, { events: takeIn, cursorLost, connected, ended: rejoin });
-  departures.use(transport); // before the old one ends, so that what it left unanswered is asked again
-  before?.close();
-}
-
-async function rejoin(_: Problem, batchLost: boolean): Promise<void> {
-  const before = seat;
+/** Joins again after the seat has ended, and tries until it succeeds. */
+async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promise<void> {
   if (batchLost) {
-    arrivals.loseLast();
-    keep();
+    desktop.arrivals.removeLastBatch();
+    save(desktop);
   }
-  show('reconnecting');
-  for (let attempt = 0; seat === before; attempt++) {
+  show(desktop, 'reconnecting');
+  for (let attempt = 0; desktop.connection.seat === ended; attempt++) {
     try {
-      await take(before?.world ?? '', '');
-      notice('The relay had given up on this desktop; it has joined anew.');
+      await joinWorld(desktop, ended.world, '');
+      notice('The relay had ended this desktop, so it has joined again.');
     } catch {
       await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, random)));
     }
   }
 }
 
-async function takeIn(events: RelayEvent[], cursor: string): Promise<void> {
-  if (seat === null) return;
-  arrivals.takeIn(events);
+/** Handles a batch of events. Resolves when the page has room for the next one. */
+async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], cursor: string): Promise<void> {
+  desktop.arrivals.receive(events);
   const neighbours = events.findLast((event) => event.type === 'neighbours');
   if (neighbours !== undefined) showNeighbours(neighbours, seat.desktop);
   seat.cursor = cursor;
-  keep();
-  if (arrivals.waiting.length >= WAITING_MAX) {
-    await new Promise<void>((resolve) => {
-      roomMade = resolve;
-    });
-  }
+  save(desktop);
+  await desktop.arrivals.untilRoom();
 }
 
-function cursorLost(cursor: string): void {
-  arrivals.beginAnew();
-  if (seat !== null) seat.cursor = cursor;
-  keep();
+async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Promise<void> {
+  show(desktop, up ? 'connected' : 'reconnecting');
+  if (!up) return;
+  desktop.sheets.retryMissing();
+  const neighbours = await fetchNeighbours(seat);
+  if (neighbours !== null) showNeighbours(neighbours, seat.desktop);
 }
 
-async function connected(is: boolean): Promise<void> {
-  if (seat === null) return;
-  failedOpenings = is || up ? 0 : failedOpenings + 1;
-  if (failedOpenings === SOCKET_OPENINGS_MAX && open === socket) {
-    open = poll; // something between us and the relay does not let sockets through
-    speak(seat);
+/** Lets an arrival enter. When the simulation is full, a sprite from the shelf makes room; null when there is none. */
+function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
+  const { sheets, simulation } = desktop;
+  if (simulation.sprites.length >= SPRITES_MAX) {
+    const replaced = simulation.sprites.find((sprite) => sprite.fromShelf && sprite.mode !== 'drag');
+    if (replaced === undefined) return null;
+    removeSprite(simulation, replaced);
+    notice(`${replaced.name} made room and went back to the shelf.`);
   }
-  if (is === up) return;
-  up = is;
-  show(is ? 'connected' : 'reconnecting');
-  if (!is) return;
-  sheets.retry();
-  const neighbours = await lookAround(seat);
-  if (neighbours !== null && seat !== null) showNeighbours(neighbours, seat.desktop);
-}
-
-/** Lets an arrival in; when it is full somebody of our own goes back to the shelf. */
-function enter(arrival: Arrival): Sprite | null {
-  if (world.sprites.length >= SPRITES_MAX) {
-    const native = world.sprites.find((sprite) => sprite.fromShelf && sprite.mode !== 'drag');
-    if (native === undefined) return null;
-    removeSprite(world, native);
-    notice(`${native.name} made room and went back to the shelf.`);
-  }
-  const { file, name: called, scale, facing } = arrival.sprite;
-  const { description } = sheets.look(file);
-  const sprite = addSprite(world, {
-    ...{ file, name: called || description.name, scale, facing },
+  const { file, name, scale, facing } = arrival.sprite;
+  const { description } = sheets.get(file);
+  const sprite = addSprite(simulation, {
+    ...{ file, name: name || description.name, scale, facing },
     ...{ fromShelf: false, nature: natureOf(description, scale), x: 0, y: 0 },
   });
-  enterWorld(world, sprite, arrival);
+  enter(simulation, sprite, arrival);
   flashEdge(arrival.edge);
-  const from = arrival.from.name || arrival.from.desktop;
-  tags.set(sprite, { text: `${sprite.name}, from ${from}`, kind: 'from', untilMs: world.nowMs + TAG_MS });
+  showTag(desktop, sprite, `${sprite.name}, from ${arrival.from.name || arrival.from.desktop}`, 'from', FROM_TAG_MS);
   return sprite;
 }
 
-/** A throw over the edge: out to the relay, or straight back in with the reason. */
-async function leave(departure: Departure): Promise<void> {
+/** Sends a sprite that left the simulation to the relay. Without a connection it bounces back in with the reason. */
+async function depart(desktop: Desktop, departure: Departure): Promise<void> {
+  const { connection, departures, sheets } = desktop;
   const { file } = departure.sprite;
-  if (seat === null || !up) {
-    comeBack(departure, 'Not connected');
+  if (connection.seat === null || !connection.up) {
+    bounce(desktop, departure, 'Not connected');
     return;
   }
   const unsent = sheets.unsent(file);
   if (unsent !== undefined) {
-    const problem = await upload(seat, file, unsent);
+    const problem = await upload(connection.seat, file, unsent);
     if (problem !== null) {
-      comeBack(departure, problem.title);
+      bounce(desktop, departure, problem.title);
       return;
     }
-    sheets.sent(file);
+    sheets.markSent(file);
   }
   departures.depart(departure);
 }
 
-function comeBack(departure: Departure, reason: string): void {
-  bounceBack(world, departure);
-  tags.set(departure.sprite, { text: reason, kind: 'refused', untilMs: world.nowMs + REFUSED_TAG_MS });
+function bounce(desktop: Desktop, departure: Departure, reason: string): void {
+  bounceBack(desktop.simulation, departure);
+  showTag(desktop, departure.sprite, reason, 'refused', REFUSED_TAG_MS);
 }
 
-function dropIn(figure: Figure, x = (0.15 + 0.7 * random()) * world.width): void {
-  if (world.sprites.length >= SPRITES_MAX) {
-    notice(`${SPRITES_MAX} sprites are all that fit on one desktop. Throw some over an edge.`);
+function showTag({ simulation, tags }: Desktop, sprite: Sprite, text: string, kind: Tag['kind'], ms: number): void {
+  tags.set(sprite, { text, kind, untilMs: simulation.nowMs + ms });
+}
+
+/** Puts a sprite from the shelf into the simulation; by default somewhere in the middle part of the page. */
+function dropIn({ simulation }: Desktop, figure: Figure, x = (0.15 + 0.7 * random()) * simulation.width): void {
+  if (simulation.sprites.length >= SPRITES_MAX) {
+    notice(`A desktop has room for ${SPRITES_MAX} sprites. Throw some over an edge.`);
     return;
   }
   const { description, file } = figure;
   const nature = natureOf(description, description.scale);
-  addSprite(world, {
+  addSprite(simulation, {
     ...{ file, name: figure.name, scale: description.scale, facing: random() < 0.5 ? 'left' : 'right' },
     ...{ fromShelf: true, nature, x, y: nature.height },
   });
 }
 
-function revive({ file, scale, x, y, fromShelf, ...rest }: KeptSprite): Sprite {
-  const nature = natureOf(sheets.look(file).description, scale);
-  const known = fromShelf && figures.some((figure) => figure.file === file);
-  const inside = { x: Math.min(x, world.width - nature.width / 2), y: Math.min(y, world.height) };
-  return addSprite(world, { file, scale, nature, fromShelf: known, ...rest, ...inside });
+/** Puts a saved sprite back where it was, but inside the page, which may be smaller now. */
+function restoreSprite({ sheets, shelf, simulation }: Desktop, saved: SavedSprite): Sprite {
+  const { file, scale, x, y, fromShelf, ...rest } = saved;
+  const nature = natureOf(sheets.get(file).description, scale);
+  const inside = { x: Math.min(x, simulation.width - nature.width / 2), y: Math.min(y, simulation.height) };
+  return addSprite(simulation, { file, scale, nature, fromShelf: fromShelf && shelf.has(file), ...rest, ...inside });
 }
 
-function keep(): void {
-  if (seat === null) return;
-  const plain = ({ file, name: called, scale, fromShelf, facing, x, y }: Sprite): KeptSprite => ({
-    ...{ file, name: called, scale, fromShelf, facing },
+function save({ name, simulation, shelf, connection, arrivals, departures }: Desktop): void {
+  if (connection.seat === null) return;
+  const toSaved = ({ file, name: spriteName, scale, fromShelf, facing, x, y }: Sprite): SavedSprite => ({
+    ...{ file, name: spriteName, scale, fromShelf, facing },
     ...{ x: Math.round(x), y: Math.round(y) },
   });
-  writeKept({
-    ...{ seat, name, seq: arrivals.seq, own, waiting: arrivals.waiting },
+  writeSession({
+    ...{ seat: connection.seat, name, seq: arrivals.seq, own: shelf.own, waiting: arrivals.waiting },
     nextNumber: departures.nextNumber,
-    sprites: world.sprites.map(plain),
-    leaving: departures.leaving.map(({ departure, crossing }) => ({ crossing, sprite: plain(departure.sprite) })),
+    sprites: simulation.sprites.map(toSaved),
+    leaving: departures.pending.map(({ departure, crossing }) => ({ crossing, sprite: toSaved(departure.sprite) })),
   });
 }
 
-async function fillShelf(): Promise<void> {
-  const shelf: { file: string; name: string; url: string }[] = await fetch('/sprites/index.json')
-    .then((answer) => answer.json())
-    .catch(() => []);
-  for (const one of shelf) await addFigure(one.file, one.name, one.url);
-  if (figures.length === 0) {
-    notice('The characters could not be fetched; reload to try again.');
+async function fillShelf(desktop: Desktop): Promise<void> {
+  const { shelf } = desktop;
+  await shelf.addShipped();
+  if (shelf.figures.length === 0) {
+    notice('The characters could not be loaded. Reload the page to try again.');
     return;
   }
-  drawShelf();
-  showParade(figures);
-  showIcon(figures[0]);
+  drawShelf(desktop);
+  showParade(shelf.figures);
+  showIcon(shelf.figures[0]);
 }
 
-async function addFigure(file: string, called: string, url: string): Promise<void> {
-  try {
-    const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
-    const hash = await sheets.add(bytes);
-    sheets.sent(hash); // the relay gave it to us
-    const { description, image } = sheets.look(hash);
-    if (hash === file && image !== null) figures.push({ file, name: called, description, image });
-  } catch {
-    // A character that cannot be read is left out; the others come.
-  }
+function drawShelf(desktop: Desktop): void {
+  showShelf(desktop.shelf.figures, (figure) => dropIn(desktop, figure));
 }
 
-function drawShelf(): void {
-  showShelf(figures, (figure) => dropIn(figure));
-}
-
-async function takeFiles(files: Iterable<File>, x?: number): Promise<void> {
+/** Makes a character of each file, puts it on the shelf and lets it drop in. */
+async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Promise<void> {
+  const { connection, sheets, shelf } = desktop;
   for (const file of files) {
     try {
-      const bytes = await sprOf(file);
-      const hash = await sheets.add(bytes);
-      const { description, image } = sheets.look(hash);
-      let figure = figures.find((one) => one.file === hash);
-      if (figure === undefined) {
-        figure = { file: hash, name: description.name, description, image: image! };
-        figures.push(figure);
-        own.push({ file: hash, name: description.name });
-        drawShelf();
-      }
-      dropIn(figure, x);
-      if (seat !== null && (await upload(seat, hash, bytes)) === null) sheets.sent(hash);
+      const { figure, bytes, isNew } = await shelf.addDropped(file);
+      if (isNew) drawShelf(desktop);
+      dropIn(desktop, figure, x);
+      if (connection.seat === null) continue;
+      if ((await upload(connection.seat, figure.file, bytes)) === null) sheets.markSent(figure.file);
     } catch (error) {
       notice(error instanceof Error ? error.message : String(error));
     }
   }
-  keep();
+  save(desktop);
 }
 
-function frame(nowMs: number): void {
-  requestAnimationFrame(frame);
-  const passedMs = Math.min(100, Math.max(0, nowMs - lastFrameMs));
-  lastFrameMs = nowMs;
-  if (!paused) {
-    clockMs += passedMs;
-    for (const departure of step(world, clockMs, random)) void leave(departure);
-    animatePortraits(calm.matches ? 0 : clockMs);
+function drawFrame(desktop: Desktop, frameMs: number): void {
+  requestAnimationFrame((nextMs) => drawFrame(desktop, nextMs));
+  const { simulation, clock, arrivals, tags, renderer, input } = desktop;
+  if (advance(clock, frameMs)) {
+    for (const departure of step(simulation, clock.nowMs, random)) void depart(desktop, departure);
+    animatePortraits(calm.matches ? 0 : clock.nowMs);
   }
-  arrivals.letIn();
-  if (arrivals.waiting.length < WAITING_MAX) roomMade?.();
-  for (const [sprite, { untilMs }] of tags) if (untilMs < world.nowMs) tags.delete(sprite);
-  stage.draw(world, tags, hands.selected);
-  document.body.dataset.sprites = String(world.sprites.length);
+  arrivals.admitWaiting();
+  for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
+  renderer.draw(simulation, tags, input.selected);
+  document.body.dataset.sprites = String(simulation.sprites.length);
 }
 
-function fit(): void {
-  const { width, height } = stage.fit();
-  [world.width, world.height] = [width, height];
-  world.ledges = ledges();
-  world.calm = calm.matches;
+/** Fits the canvas and the simulation to the page. */
+function fit({ renderer, simulation }: Desktop): void {
+  const { width, height } = renderer.fit();
+  [simulation.width, simulation.height] = [width, height];
+  simulation.ledges = ledges();
+  simulation.calm = calm.matches;
 }
 
-function show(state: State): void {
-  showState(state, name, seat?.world ?? '');
+function show({ name, connection }: Desktop, state: State): void {
+  showState(state, name, connection.seat?.world ?? '');
 }
 
-function togglePause(): void {
-  paused = !paused;
-  element('pause').setAttribute('aria-pressed', String(paused));
+function togglePause({ clock }: Desktop): void {
+  clock.paused = !clock.paused;
+  element('pause').setAttribute('aria-pressed', String(clock.paused));
 }
 
-function invitation({ desktop }: Seat): string {
+/** Returns the link that seats whoever opens it beside this desktop. */
+function invitation(seat: Seat): string {
   const link = new URL('/', location.href);
-  link.searchParams.set('near', desktop);
+  link.searchParams.set('near', seat.desktop);
   return link.href;
 }
 
-async function invite(): Promise<void> {
-  if (seat === null) return;
-  const link = invitation(seat);
+async function invite({ connection }: Desktop): Promise<void> {
+  if (connection.seat === null) return;
+  const link = invitation(connection.seat);
   try {
     await navigator.clipboard.writeText(link);
     notice('Copied. Whoever opens the link sits next to you.');
@@ -421,24 +424,22 @@ async function invite(): Promise<void> {
   }
 }
 
-function watchPage(): void {
-  addEventListener('resize', fit);
-  calm.addEventListener('change', fit);
-  addEventListener('pagehide', keep);
-  setInterval(keep, KEEP_MS);
+function watchPage(desktop: Desktop): void {
+  addEventListener('resize', () => fit(desktop));
+  calm.addEventListener('change', () => fit(desktop));
+  addEventListener('pagehide', () => save(desktop));
+  setInterval(() => save(desktop), SAVE_MS);
   setInterval(() => {
-    world.ledges = ledges();
+    desktop.simulation.ledges = ledges();
   }, LEDGE_MS);
-  sheets.inUse = (file) =>
-    figures.some((figure) => figure.file === file) || world.sprites.some((sprite) => sprite.file === file);
 
-  element('invite').addEventListener('click', invite);
-  element('pause').addEventListener('click', togglePause);
+  element('invite').addEventListener('click', () => invite(desktop));
+  element('pause').addEventListener('click', () => togglePause(desktop));
   element('help').addEventListener('click', () => element<HTMLDialogElement>('help-text').showModal());
-  const input = element<HTMLInputElement>('file');
-  input.addEventListener('change', async () => {
-    await takeFiles([...(input.files ?? [])]);
-    input.value = '';
+  const fileInput = element<HTMLInputElement>('file');
+  fileInput.addEventListener('change', async () => {
+    await addFiles(desktop, [...(fileInput.files ?? [])]);
+    fileInput.value = '';
   });
 
   const drop = element('drop');
@@ -453,26 +454,18 @@ function watchPage(): void {
   addEventListener('drop', (event) => {
     event.preventDefault();
     drop.hidden = true;
-    void takeFiles([...(event.dataTransfer?.files ?? [])], event.clientX);
+    void addFiles(desktop, [...(event.dataTransfer?.files ?? [])], event.clientX);
   });
 }
 
-/** For end-to-end tests: looks at this desktop and throws a sprite as the keyboard would. Nothing else uses it. */
-Object.defineProperty(globalThis, 'sprites', {
-  value: Object.freeze({
-    desktop: () => seat?.desktop ?? null,
+/** Gives end-to-end tests `globalThis.sprites`: it reads this desktop, and throws a sprite as the keyboard does. */
+function exposeToTests({ connection, simulation, departures }: Desktop): void {
+  const handle = Object.freeze({
+    desktop: () => connection.seat?.desktop ?? null,
     sprites: () =>
-      world.sprites.map(({ file, name: called, mode, x, y, fromShelf }) => ({
-        file,
-        name: called,
-        mode,
-        x,
-        y,
-        fromShelf,
-      })),
-    onTheWay: () => departures.leaving.length,
-    throw: (index: number, edge: Edge) => throwTo(world, world.sprites[index], edge),
-  }),
-});
-
-await start();
+      simulation.sprites.map(({ file, name, mode, x, y, fromShelf }) => ({ file, name, mode, x, y, fromShelf })),
+    onTheWay: () => departures.pending.length,
+    throw: (index: number, edge: Edge) => throwTo(simulation, simulation.sprites[index], edge),
+  });
+  Object.defineProperty(globalThis, 'sprites', { value: handle });
+}

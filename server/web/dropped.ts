@@ -1,19 +1,19 @@
 /**
- * Files dropped on the page: a .spr as it is; any other picture the browser can decode becomes one.
+ * Makes a .spr of a file dropped on the page. A .spr stays as it is; any other picture the browser can decode is animated.
  *
- * A still picture comes alive by squash and stretch: it breathes, hops, stretches as it falls and flattens as it lands.
- * Cost: one canvas of CELLS pictures, at most 128 pixels a side each.
+ * A still picture is animated by squash and stretch: it breathes, hops, stretches as it falls and flattens as it lands.
+ * Cost: one canvas of CELLS pictures, each at most 128 pixels a side.
  */
 import { crc32, PNG_SIGNATURE } from '../wire/png.ts';
 import { SPR_BYTES_MAX, SPR_KEYWORD, writeSheet } from '../wire/sheet.ts';
 
-export const DROPPED_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; beyond it decoding stalls the page
+export const DROPPED_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
 
-const SIDES = [128, 96, 64, 48]; // pixels of a picture's longer side: the first whose sheet fits into a .spr
+const SIDES = [128, 96, 64, 48]; // pixels of a picture's longer side, tried in turn until the sheet fits into a .spr
 const SHOWN_SIDE = 96; // device-independent pixels of a picture's longer side on screen
-const MARGIN = 1.3; // of the picture: room for a stretch
+const MARGIN = 1.3; // size of a frame in sizes of the picture: room to stretch
 
-/** Width and height in parts of the picture's own, turn in radians, and height above the ground. */
+/** For each frame: width and height as factors of the picture's, rotation in radians, and lift in picture heights. */
 const CELLS = [
   [1, 1, 0, 0],
   [1.03, 0.97, 0, 0],
@@ -40,8 +40,8 @@ const ANIMATIONS = {
   sleep: { frames: [11, 12], fps: 1 },
 };
 
-/** The .spr of a dropped file. Throws an Error whose message is for the person who dropped it. */
-export async function sprOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
+/** Returns the .spr of a dropped file. Throws an Error whose message is for the person. */
+export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
   if (file.size > DROPPED_BYTES_MAX) throw new Error(`${file.name} is larger than ${DROPPED_BYTES_MAX >> 20} MiB.`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (isSpr(bytes)) return bytes;
@@ -49,7 +49,7 @@ export async function sprOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
   try {
     picture = await createImageBitmap(new Blob([bytes], { type: file.type }));
   } catch {
-    throw new Error(`${file.name} is not a picture this browser knows.`);
+    throw new Error(`${file.name} is not a picture this browser can read.`);
   }
   for (const side of SIDES) {
     const factor = Math.min(1, side / Math.max(picture.width, picture.height));
@@ -71,7 +71,7 @@ async function drawCells(picture: ImageBitmap, width: number, height: number) {
   const canvas = new OffscreenCanvas(frame.width * CELLS.length, frame.height);
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('This browser has no canvas.');
-  // Small pictures are pixel art and stay crisp; photographs are made small smoothly.
+  // Small pictures are pixel art and stay crisp; larger ones are scaled down smoothly.
   context.imageSmoothingEnabled = Math.max(picture.width, picture.height) > SIDES[0];
   context.imageSmoothingQuality = 'high';
   for (const [i, [wide, high, turn, lift]] of CELLS.entries()) {
@@ -89,7 +89,7 @@ async function drawCells(picture: ImageBitmap, width: number, height: number) {
   return { png, frame, hitbox };
 }
 
-/** Whether this is a PNG with a description: then it is taken, or refused, as the .spr it says it is. */
+/** Returns whether this is a PNG with a sprite description. If so, it is accepted or refused as a .spr. */
 function isSpr(bytes: Uint8Array): boolean {
   if (PNG_SIGNATURE.some((byte, i) => bytes[i] !== byte)) return false;
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, SPR_BYTES_MAX));

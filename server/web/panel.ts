@@ -1,34 +1,26 @@
 /**
- * Everything on the page that is not the stage: the shelf, the edges' tabs, the dialogs and the notices.
+ * Everything on the page except the canvas: the shelf, the edges' tabs, the dialogs and the notices.
  *
- * Holds no state of the game; it shows what it is told and calls back. Text goes in as text, never as markup.
+ * Holds no state of the simulation: it shows what it is given and calls back. Text is inserted as text, never as markup.
  */
-import type { Description } from '../wire/description.ts';
 import { cellOf } from './sheets.ts';
+import type { Figure } from './shelf.ts';
+import type { Edge, Ledge } from './simulation.ts';
 import type { Neighbours } from './transport.ts';
-import type { Edge, Ledge } from './world.ts';
 
 export type State = 'joining' | 'connecting' | 'connected' | 'reconnecting';
 
-/** One character on the shelf. */
-export interface Figure {
-  file: string;
-  name: string;
-  description: Description;
-  image: ImageBitmap;
-}
-
 export const EDGES: readonly Edge[] = ['left', 'right', 'top', 'bottom'];
 
-const NOTICE_MS = 5_000; // ms a notice stays: two lines can be read twice
-const NOTICES_MAX = 3; // at once; older ones go first
-const LEDGE_INSET = 12; // px of a card's rounded corners nobody stands on
+const NOTICE_MS = 5_000; // ms a notice is shown: long enough to read two lines twice
+const NOTICES_MAX = 3; // notices at once; the oldest is removed first
+const LEDGE_INSET = 12; // px of a card's rounded corner, where a sprite cannot stand
 
 const STATE_TEXT: Record<State, string> = {
   joining: 'not joined yet',
   connecting: 'connecting …',
   connected: '',
-  reconnecting: 'no relay, trying again …',
+  reconnecting: 'no connection, trying again …',
 };
 
 export function element<T extends HTMLElement>(id: string): T {
@@ -61,13 +53,13 @@ export function showNeighbours(neighbours: Neighbours, self: string): void {
 export function flashEdge(edge: Edge): void {
   const place = edgeElement(edge);
   place.classList.remove('flash');
-  void place.offsetWidth; // the animation starts anew only after a layout without it
+  void place.offsetWidth; // forces a layout without the class, else the animation does not restart
   place.classList.add('flash');
 }
 
 export function notice(text: string): void {
   const list = element('notices');
-  if (list.lastElementChild?.textContent === text) list.lastElementChild.remove(); // said again: it stays longer
+  if (list.lastElementChild?.textContent === text) list.lastElementChild.remove(); // a repeated notice stays longer
   const line = document.createElement('div');
   line.className = 'notice';
   line.textContent = text;
@@ -76,7 +68,7 @@ export function notice(text: string): void {
   setTimeout(() => line.remove(), NOTICE_MS);
 }
 
-/** Draws the shelf anew: a button for each figure. */
+/** Shows a button for each figure, in place of those shown before. */
 export function showShelf(figures: readonly Figure[], choose: (figure: Figure) => void): void {
   element('characters').replaceChildren(
     ...figures.map((figure) => {
@@ -95,7 +87,7 @@ export function showParade(figures: readonly Figure[]): void {
   element('parade').replaceChildren(...figures.map(portrait));
 }
 
-/** Moves the portraits on the page, each a little out of step with the next. */
+/** Draws the next frame of all portraits on the page. An offset for each keeps them out of step. */
 export function animatePortraits(nowMs: number): void {
   for (const [canvas, figure] of portraits) {
     if (!canvas.isConnected) portraits.delete(canvas);
@@ -103,14 +95,14 @@ export function animatePortraits(nowMs: number): void {
   }
 }
 
-/** The first figure becomes the page's icon. */
+/** Makes this figure the page's icon. */
 export function showIcon(figure: Figure): void {
   const canvas = document.createElement('canvas');
   drawPortrait(canvas, figure, 0);
   element<HTMLLinkElement>('icon').href = canvas.toDataURL();
 }
 
-/** The top edges of what lies free on the page, for sprites to stand on; the bar has no headroom. */
+/** Returns the top edges of the cards on the page, for sprites to stand on. The bar has none: it has no space above it. */
 export function ledges(): Ledge[] {
   return [...document.querySelectorAll('[data-ledge]:not([hidden])')]
     .map((card) => card.getBoundingClientRect())
@@ -118,13 +110,13 @@ export function ledges(): Ledge[] {
     .map((box) => ({ left: box.left + LEDGE_INSET, right: box.right - LEDGE_INSET, y: box.top }));
 }
 
-/** Those who are on Windows see at once that there is a program for it, where the relay has it; the others find it in the help. */
+/** Offers the Windows program to visitors on Windows, if the relay has it. Everybody else finds it in the help. */
 export function offerProgram(): void {
   if (element('download').hidden || !navigator.userAgent.includes('Windows NT')) return;
   for (const offer of document.querySelectorAll<HTMLElement>('.for-windows')) offer.hidden = false;
 }
 
-/** Asks for name and world until `enter` takes them; its error's message is shown to the person. */
+/** Asks for a name and a world until `enter` accepts them. When it throws, the person sees the error's message. */
 export function askToJoin(
   name: string,
   world: string,
@@ -142,7 +134,7 @@ export function askToJoin(
     element('join-text').textContent = 'A friend has invited you to the desktop next door.';
     worldField.placeholder = "your friend's";
   }
-  dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind it yet
+  dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet
   dialog.showModal();
   return new Promise((resolve) => {
     element('join-form').addEventListener('submit', async (event) => {
@@ -162,6 +154,7 @@ export function askToJoin(
   });
 }
 
+/** The canvases on the page that show a figure. */
 const portraits = new Map<HTMLCanvasElement, Figure>();
 
 function portrait(figure: Figure): HTMLCanvasElement {

@@ -1,8 +1,8 @@
 /**
- * The long-poll: one request held open for events, one short request for each crossing.
+ * The long-poll transport: one request held open for events, and one short request for each crossing.
  *
- * Invariant: a poll is sent only after everything the last one brought is kept, because its cursor acknowledges it.
- * Cost: one connection held, one answer a batch; browsers allow six connections to one host, so at most five such pages.
+ * Invariant: a poll is sent only after the last batch is saved, because the poll's cursor acknowledges that batch.
+ * Cost: one held connection, one response a batch. A browser allows six connections to one host, so at most five such pages.
  */
 import {
   backoffMs,
@@ -10,26 +10,26 @@ import {
   type Crossing,
   CURSOR_CODES,
   ENDED_CODES,
+  type Environment,
   readProblem,
   type Seat,
-  type Surroundings,
   sleep,
   type Transport,
   type TransportHandlers,
   type Verdict,
 } from './transport.ts';
 
-export interface PollSurroundings extends Surroundings {
+export interface PollEnvironment extends Environment {
   fetch: typeof fetch;
 }
 
-const SILENCE_FACTOR = 1.5; // of pingSeconds: longer without an answer, and the connection is dead without saying so
-const CROSSING_TIMEOUT_MS = 10_000; // ms until a crossing's answer is given up and asked for again
+const SILENCE_FACTOR = 1.5; // of pingSeconds: a connection that is silent for longer is dead
+const CROSSING_TIMEOUT_MS = 10_000; // ms to wait for the response to a crossing before it is sent again
 
 export function poll(
   seat: Seat,
   handlers: TransportHandlers,
-  { fetch, random, sleep: wait }: PollSurroundings = {
+  { fetch, random, sleep: wait }: PollEnvironment = {
     fetch: globalThis.fetch.bind(globalThis),
     random: Math.random,
     sleep,
@@ -39,7 +39,7 @@ export function poll(
   const { signal } = closing;
   const authorization = `Bearer ${seat.token}`;
   let cursor = seat.cursor;
-  let asked = 1; // polls sent with the cursor we have; whether a page before this one sent one is not known
+  let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
 
   void run();
   return { send, close: () => closing.abort() };
@@ -48,9 +48,9 @@ export function poll(
     for (let failures = 0; !signal.aborted; ) {
       let pauseMs = 0;
       try {
-        const done = await ask();
-        if (done === 'ended') return;
-        pauseMs = done;
+        const result = await pollOnce();
+        if (result === 'ended') return;
+        pauseMs = result;
         failures = 0;
       } catch {
         if (signal.aborted) return;
@@ -61,25 +61,25 @@ export function poll(
     }
   }
 
-  /** One poll. Returns how long to stay away, or `ended`. Throws when it failed in a way that passes. */
-  async function ask(): Promise<number | 'ended'> {
+  /** Returns how long to wait before the next poll, or `ended`. Throws on a failure that is worth a retry. */
+  async function pollOnce(): Promise<number | 'ended'> {
     const silence = AbortSignal.timeout(seat.pingSeconds * SILENCE_FACTOR * 1000);
-    asked++;
-    const answer = await fetch(`${seat.events}?cursor=${encodeURIComponent(cursor)}`, {
+    pollsSent++;
+    const response = await fetch(`${seat.events}?cursor=${encodeURIComponent(cursor)}`, {
       headers: { authorization },
       cache: 'no-store',
       signal: AbortSignal.any([signal, silence]),
     });
-    if (answer.ok) {
-      const batch = await answer.json();
+    if (response.ok) {
+      const batch = await response.json();
       if (signal.aborted) return 'ended';
       handlers.connected(true);
       await handlers.events(batch.events, batch.cursor);
       cursor = batch.cursor;
-      asked = 0;
+      pollsSent = 0;
       return byeMs(batch.events, random);
     }
-    const problem = await readProblem(answer);
+    const problem = await readProblem(response);
     if (CURSOR_CODES.has(problem.code) && problem.cursor !== undefined) {
       cursor = problem.cursor;
       handlers.cursorLost(cursor);
@@ -87,25 +87,26 @@ export function poll(
     }
     if (!ENDED_CODES.has(problem.code)) throw new Error(problem.title);
     closing.abort();
-    handlers.ended(problem, asked === 1); // the first poll, refused, has acknowledged nothing; of more nobody knows
+    // A refused first poll has acknowledged nothing. After more polls we cannot know.
+    handlers.ended(problem, pollsSent === 1);
     return 'ended';
   }
 
   async function send(crossing: Crossing): Promise<Verdict> {
     for (let failures = 0; !signal.aborted; failures++) {
       try {
-        const answer = await fetch(seat.crossings, {
+        const response = await fetch(seat.crossings, {
           method: 'POST',
           headers: { authorization, 'content-type': 'application/json' },
           body: JSON.stringify(crossing),
           signal: AbortSignal.any([signal, AbortSignal.timeout(CROSSING_TIMEOUT_MS)]),
         });
-        if (answer.ok) return { to: (await answer.json()).to };
-        // 5xx without a code of the relay's is a proxy's word, not a verdict: the relay may have accepted.
-        const problem = await readProblem(answer);
+        if (response.ok) return { to: (await response.json()).to };
+        // A 5xx without one of the relay's codes comes from a proxy. It is not a verdict: the relay may have accepted.
+        const problem = await readProblem(response);
         if (!problem.code.startsWith('http-5')) return { refused: problem };
       } catch {
-        // No answer is no verdict: the same number again.
+        // No response is no verdict: send the same number again.
       }
       await wait(backoffMs(failures, random), signal);
     }

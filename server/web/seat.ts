@@ -1,16 +1,16 @@
-/** Taking a seat at the relay, and asking who sits around it. */
+/** The short requests of a desktop: join, look up the neighbours, upload a sprite file. */
 import { type Neighbours, type Problem, readProblem, type Seat } from './transport.ts';
 
 export interface JoinRequest {
   name: string;
-  /** Empty: the world everybody is in, or the one of `near`. */
+  /** Empty for the world of `near`, or for the default world. */
   world: string;
-  /** A friend's desktop to sit next to; empty for none. */
+  /** The id of a friend's desktop to be placed beside; empty for none. */
   near: string;
   screen: { width: number; height: number };
 }
 
-/** The relay said no. */
+/** The relay refused the join. */
 export class JoinRefused extends Error {
   readonly problem: Problem;
 
@@ -20,43 +20,43 @@ export class JoinRefused extends Error {
   }
 }
 
-const TIMEOUT_MS = 10_000; // ms for an answer to a short request
+const TIMEOUT_MS = 10_000; // ms for the response to one of these requests
 
 /** Throws JoinRefused, or a TypeError when the relay cannot be reached. */
 export async function join({ name, world, near, screen }: JoinRequest): Promise<Seat> {
-  const answer = await fetch('/v1/desktops', {
+  const response = await fetch('/v1/desktops', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name, world: world || undefined, near: near || undefined, screen }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (!answer.ok) throw new JoinRefused(await readProblem(answer));
-  return answer.json();
+  if (!response.ok) throw new JoinRefused(await readProblem(response));
+  return response.json();
 }
 
-/** Who lies beyond the edges right now; null when the relay does not say. */
-export async function lookAround({ desktop, token }: Seat): Promise<Neighbours | null> {
+/** Returns the present neighbours, or null when the relay does not answer or refuses. */
+export async function fetchNeighbours({ desktop, token }: Seat): Promise<Neighbours | null> {
   try {
-    const answer = await fetch(`/v1/desktops/${desktop}`, {
+    const response = await fetch(`/v1/desktops/${desktop}`, {
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    return answer.ok ? (await answer.json()).neighbours : null;
+    return response.ok ? (await response.json()).neighbours : null;
   } catch {
     return null;
   }
 }
 
-/** Gives the relay a .spr. Null when it has it now; else why not. */
+/** Uploads a .spr file. Returns null when the relay has it now, else why not. */
 export async function upload({ token }: Seat, file: string, bytes: Uint8Array<ArrayBuffer>): Promise<Problem | null> {
   try {
-    const answer = await fetch(`/v1/sprites/${file}`, {
+    const response = await fetch(`/v1/sprites/${file}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' },
       body: bytes,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    return answer.ok ? null : await readProblem(answer);
+    return response.ok ? null : await readProblem(response);
   } catch {
     return { code: 'unreachable', title: 'The relay could not be reached.' };
   }

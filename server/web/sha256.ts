@@ -1,8 +1,9 @@
 /**
- * SHA-256 (FIPS 180-4): the name of a .spr file.
+ * SHA-256 (FIPS 180-4), by which .spr files are named.
  *
- * Browsers offer crypto.subtle to secure pages only; a relay on a home network is plain http, so there it is counted here.
- * Cost: 1 MiB takes a browser's own about 3 ms and this one about 20 ms.
+ * Browsers offer crypto.subtle only to secure pages. A relay on a home network serves plain http, so there the hash is
+ * computed here.
+ * Cost: 1 MiB takes crypto.subtle about 3 ms and this implementation about 20 ms.
  */
 
 export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -11,7 +12,7 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return hex(new Uint8Array(await subtle.digest('SHA-256', bytes)));
 }
 
-/** The same without a platform's help. */
+/** The same without crypto.subtle. */
 export function sha256Portable(bytes: Uint8Array): string {
   const padded = new Uint8Array((((bytes.length + 8) >> 6) + 1) << 6);
   padded.set(bytes);
@@ -33,15 +34,15 @@ export function sha256Portable(bytes: Uint8Array): string {
 
 function mix(state: Uint32Array, w: Uint32Array): void {
   for (let i = 16; i < 64; i++) {
-    const s0 = turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ (w[i - 15] >>> 3);
-    const s1 = turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ (w[i - 2] >>> 10);
+    const s0 = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ (w[i - 15] >>> 3);
+    const s1 = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ (w[i - 2] >>> 10);
     w[i] = w[i - 16] + s0 + w[i - 7] + s1;
   }
   let [a, b, c, d, e, f, g, h] = state;
   for (let i = 0; i < 64; i++) {
-    const s1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
+    const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + ROUND[i] + w[i]) | 0;
-    const s0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
+    const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
     const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
   }
@@ -58,7 +59,7 @@ function fraction(root: number): number {
   return Math.floor((root - Math.floor(root)) * 2 ** 32);
 }
 
-function turn(word: number, bits: number): number {
+function rotate(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 

@@ -7,7 +7,7 @@ const animations = { idle: { frames: [7, 8], fps: 4 }, land: { frames: [1, 2, 3]
 const blob: Description = { ...PARCEL, animations };
 
 describe('sheets', () => {
-  it('turns through an animation at its speed, plays a landing once, and an unknown one as idle', () => {
+  it('repeats an animation at its speed, plays a landing once, and shows idle for an unknown animation', () => {
     const at = (mode: string, ...times: number[]) => times.map((ms) => cellOf(blob, mode, ms));
     assert.deepEqual(at('idle', 0, 249, 250, 499, 500), [7, 7, 8, 8, 7]);
     assert.deepEqual(at('land', 0, 100, 200, 300, 9000), [1, 2, 3, 3, 3]);
@@ -15,7 +15,7 @@ describe('sheets', () => {
     assert.deepEqual(at('idle', -5), [7]);
   });
 
-  it('shows a sprite at its own scale as long as it neither covers the desktop nor gets lost on it', () => {
+  it('shows a sprite at its own scale, within the limits of size on screen', () => {
     const framed = (side: number): Description => ({ ...blob, frame: { width: side, height: 1 } });
     assert.equal(shownScale(framed(32), 2), 2);
     assert.equal(shownScale(framed(4096), 16) * 4096, SHOWN_SIDE_MAX);

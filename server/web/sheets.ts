@@ -1,28 +1,35 @@
 /**
- * The sheets this page can draw, by the hash of their file: fetched once, checked, decoded.
+ * The sheets this page can draw, by the hash of their file. Each is fetched once, checked and decoded.
  *
- * Files come from strangers. A file is read up to its limit, must have the hash it is called by, and must pass the same
- * checks as in the relay before the browser's decoder sees it. What cannot be had is drawn as a parcel and can be thrown
- * on: a sprite never gets lost for want of its picture.
- * Cost: decoded pixels, up to DECODED_PIXELS_MAX at once; who is not on screen makes room first.
+ * The files come from strangers. A file is read up to its size limit, must have the hash it was requested by, and must
+ * pass the same checks as in the relay before the browser's decoder sees it. A sprite whose sheet cannot be had is drawn
+ * as a parcel and can still be thrown, so a sprite is never lost because its picture is missing.
+ * Cost: decoded pixels, at most DECODED_PIXELS_MAX; sheets that no sprite uses are evicted first.
  */
 import { BEHAVIOUR_DEFAULT, type Description } from '../wire/description.ts';
 import { crc32 } from '../wire/png.ts';
 import { readSheet, SPR_BYTES_MAX } from '../wire/sheet.ts';
 import { sha256 } from './sha256.ts';
-import type { Nature } from './world.ts';
+import type { Nature } from './simulation.ts';
 
-export interface Look {
+export interface Sheet {
   description: Description;
-  /** Null while it is on its way, or when it cannot be had. */
+  /** Null while the file is loading, and when it is missing. */
   image: ImageBitmap | null;
-  state: 'coming' | 'here' | 'missing';
+  state: 'loading' | 'loaded' | 'missing';
+}
+
+export interface SheetHandlers {
+  /** A sheet that was loading is now loaded or missing. */
+  changed(file: string): void;
+  /** Whether something on this page is drawn with the sheet. */
+  inUse(file: string): boolean;
 }
 
 export const DECODED_PIXELS_MAX = 50_331_648; // pixels of all decoded sheets: three of the largest, 192 MiB
 
 export const SHOWN_SIDE_MAX = 320; // px of a frame's longer side on screen: strangers' art must not cover the desktop
-export const SHOWN_SIDE_MIN = 16; // px of it: what a pointer can take hold of
+export const SHOWN_SIDE_MIN = 16; // px of a frame's longer side on screen: large enough for a pointer to grab
 const FETCH_TIMEOUT_MS = 20_000; // ms for one file of at most 1 MiB
 
 export const PARCEL: Description = {
@@ -38,99 +45,96 @@ export const PARCEL: Description = {
 };
 
 export class Sheets {
-  readonly #looks = new Map<string, Look>();
-  /** Files made on this page, until the relay has them. */
-  readonly #own = new Map<string, Uint8Array<ArrayBuffer>>();
-  /** Called when a look has changed from coming to here or missing. */
-  readonly #changed: (file: string) => void;
+  readonly #sheets = new Map<string, Sheet>();
+  /** Files that were added on this page and that the relay may not have yet. */
+  readonly #unsent = new Map<string, Uint8Array<ArrayBuffer>>();
+  readonly #handlers: SheetHandlers;
 
-  constructor(changed: (file: string) => void) {
-    this.#changed = changed;
+  constructor(handlers: SheetHandlers) {
+    this.#handlers = handlers;
   }
 
-  /** What is known of a file now; asked for the first time it is fetched. */
-  look(file: string): Look {
-    const known = this.#looks.get(file);
+  /** Returns the sheet of a file as it is now. The first call for a file starts to fetch it. */
+  get(file: string): Sheet {
+    const known = this.#sheets.get(file);
     if (known !== undefined) return known;
-    const look: Look = { description: PARCEL, image: null, state: 'coming' };
-    this.#looks.set(file, look);
-    void this.#fetch(file, look);
-    return look;
+    const sheet: Sheet = { description: PARCEL, image: null, state: 'loading' };
+    this.#sheets.set(file, sheet);
+    void this.#fetch(file, sheet);
+    return sheet;
   }
 
-  /** Takes a file made or dropped here. Throws SprRefused when it is no .spr. Returns its hash. */
+  /** Adds a file and returns its hash. Throws SprRefused when it is not a valid .spr. */
   async add(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
     const { description } = readSheet(bytes, crc32);
     const file = await sha256(bytes);
     const image = await decode(bytes);
-    this.#looks.set(file, { description, image, state: 'here' });
-    this.#own.set(file, bytes);
+    this.#sheets.set(file, { description, image, state: 'loaded' });
+    this.#unsent.set(file, bytes);
     return file;
   }
 
-  /** The bytes of a file the relay may not have yet. */
+  /** Returns the bytes of a file that the relay may not have yet. */
   unsent(file: string): Uint8Array<ArrayBuffer> | undefined {
-    return this.#own.get(file);
+    return this.#unsent.get(file);
   }
 
-  sent(file: string): void {
-    this.#own.delete(file);
+  /** The relay has this file. */
+  markSent(file: string): void {
+    this.#unsent.delete(file);
   }
 
-  /** Asks again for what could not be had: the relay may have it now. */
-  retry(): void {
-    for (const [file, look] of this.#looks) if (look.state === 'missing') this.#looks.delete(file);
+  /** Forgets which sheets are missing, so that they are fetched again: the relay may have them by now. */
+  retryMissing(): void {
+    for (const [file, sheet] of this.#sheets) if (sheet.state === 'missing') this.#sheets.delete(file);
   }
 
-  async #fetch(file: string, look: Look): Promise<void> {
+  async #fetch(file: string, sheet: Sheet): Promise<void> {
     try {
-      const answer = await fetch(`/v1/sprites/${file}`, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
-      if (!answer.ok || answer.body === null) throw new Error(`The relay answered ${answer.status}.`);
-      const bytes = await readUpTo(answer.body, SPR_BYTES_MAX);
-      if ((await sha256(bytes)) !== file) throw new Error('The file is not the one that was asked for.');
+      const response = await fetch(`/v1/sprites/${file}`, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+      if (!response.ok || response.body === null) throw new Error(`The relay answered ${response.status}.`);
+      const bytes = await readUpTo(response.body, SPR_BYTES_MAX);
+      if ((await sha256(bytes)) !== file) throw new Error('The file is not the one that was requested.');
       const { description, header } = readSheet(bytes, crc32);
-      this.#makeRoom(header.width * header.height, file);
-      look.image = await decode(bytes);
-      look.description = description;
-      look.state = 'here';
+      this.#evictFor(header.width * header.height, file);
+      sheet.image = await decode(bytes);
+      sheet.description = description;
+      sheet.state = 'loaded';
     } catch {
-      look.state = 'missing';
+      sheet.state = 'missing';
     }
-    this.#changed(file);
+    this.#handlers.changed(file);
   }
 
-  /** Forgets decoded sheets, longest known first, until so many pixels fit; throws when even that is not enough. */
-  #makeRoom(pixels: number, newcomer: string): void {
+  /** Evicts unused sheets, the oldest first, until `pixels` more fit. Throws when evicting all of them is not enough. */
+  #evictFor(pixels: number, newFile: string): void {
     let used = pixels;
-    for (const { image } of this.#looks.values()) used += (image?.width ?? 0) * (image?.height ?? 0);
-    for (const [file, { image }] of this.#looks) {
+    for (const { image } of this.#sheets.values()) used += (image?.width ?? 0) * (image?.height ?? 0);
+    for (const [file, { image }] of this.#sheets) {
       if (used <= DECODED_PIXELS_MAX) return;
-      if (image === null || file === newcomer || this.inUse(file)) continue;
+      if (image === null || file === newFile || this.#handlers.inUse(file)) continue;
       used -= image.width * image.height;
       image.close();
-      this.#looks.delete(file);
+      this.#sheets.delete(file);
     }
     if (used > DECODED_PIXELS_MAX) throw new Error('There is no room for another large sheet.');
   }
-
-  /** Whether a sprite on this page wears this sheet. */
-  inUse: (file: string) => boolean = () => true;
 }
 
-/** The scale a sprite is shown at: its own, unless that would fill the screen or be too small to take hold of. */
+/** Returns the scale a sprite is shown at: `scale`, unless that is too large for a screen or too small to grab. */
 export function shownScale({ frame }: Description, scale: number): number {
   const side = Math.max(frame.width, frame.height);
   return Math.max(SHOWN_SIDE_MIN / side, Math.min(scale, SHOWN_SIDE_MAX / side));
 }
 
-/** The nature of a sprite that looks like this, at a scale of its own. */
+/** Returns the nature of a sprite with this description, at this scale. */
 export function natureOf(description: Description, scale: number): Nature {
   const { hitbox, behaviour } = description;
   const shown = shownScale(description, scale);
   return { width: hitbox[2] * shown, height: hitbox[3] * shown, ...behaviour };
 }
 
-/** Which cell of the sheet shows an animation that began `elapsedMs` ago; `land` plays once, all others turn. */
+/** Returns the cell of the sheet for an animation that began `elapsedMs` ago. `land` plays once, all others repeat. */
 export function cellOf({ animations }: Description, mode: string, elapsedMs: number): number {
   const { frames, fps } = animations[mode] ?? animations.idle;
   const count = Math.max(0, Math.floor((elapsedMs * fps) / 1000));

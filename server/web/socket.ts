@@ -1,9 +1,9 @@
 /**
- * The WebSocket: the same polls and crossings as poll.ts, as messages of one connection.
+ * The WebSocket transport: the same polls and crossings as poll.ts, as messages of one connection.
  *
- * Every message with a cursor is a poll and is answered once. A connection that breaks is opened again with the cursor
- * we are at, and crossings without an answer are sent again under their numbers.
- * Invariant: at most one poll is unanswered, and a cursor is sent only after everything before it is kept.
+ * Each message with a cursor is a poll and gets one reply. A broken connection is opened again with the present cursor,
+ * and crossings without a reply are sent again under their numbers.
+ * Invariant: at most one poll is unanswered, and a cursor is sent only after everything before it is saved.
  */
 import {
   backoffMs,
@@ -11,23 +11,24 @@ import {
   type Crossing,
   CURSOR_CODES,
   ENDED_CODES,
+  type Environment,
   type Problem,
   type RelayEvent,
   type Seat,
-  type Surroundings,
   sleep,
   type Transport,
   type TransportHandlers,
   type Verdict,
 } from './transport.ts';
 
-export interface SocketSurroundings extends Surroundings {
+export interface SocketEnvironment extends Environment {
   WebSocket: typeof WebSocket;
 }
 
-const SILENCE_FACTOR = 1.5; // of pingSeconds: longer without a message, and the connection is dead without saying so
+const SILENCE_FACTOR = 1.5; // of pingSeconds: a connection that is silent for longer is dead
 
-interface Answer {
+/** Any message of the relay. */
+interface Reply {
   cursor?: string;
   events?: RelayEvent[];
   crossing?: number;
@@ -38,7 +39,7 @@ interface Answer {
 export function socket(
   seat: Seat,
   handlers: TransportHandlers,
-  { WebSocket, random, sleep: wait }: SocketSurroundings = {
+  { WebSocket, random, sleep: wait }: SocketEnvironment = {
     WebSocket: globalThis.WebSocket,
     random: Math.random,
     sleep,
@@ -48,7 +49,7 @@ export function socket(
   const { signal } = closing;
   const unanswered = new Map<number, { crossing: Crossing; resolve: (verdict: Verdict) => void }>();
   let cursor = seat.cursor;
-  let asked = 1; // polls sent with the cursor we have; whether a page before this one sent one is not known
+  let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
   let open: WebSocket | null = null;
   signal.addEventListener('abort', () => {
     open?.close();
@@ -69,38 +70,38 @@ export function socket(
 
   async function run(): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
-      const { heard, stayAwayMs } = await connect();
+      const { useful, stayAwayMs } = await connect();
       if (signal.aborted) return;
       handlers.connected(false);
-      failures = heard ? 0 : failures + 1;
+      failures = useful ? 0 : failures + 1;
       await wait(Math.max(stayAwayMs, backoffMs(failures, random)), signal);
     }
   }
 
-  /** One connection, from its opening to its end. `heard`: the relay said something useful on it. */
-  function connect(): Promise<{ heard: boolean; stayAwayMs: number }> {
+  /** Runs one connection until it closes. `useful`: the relay sent something other than a problem. */
+  function connect(): Promise<{ useful: boolean; stayAwayMs: number }> {
     return new Promise((resolve) => {
-      const result = { heard: false, stayAwayMs: 0 };
+      const result = { useful: false, stayAwayMs: 0 };
       const connection = new WebSocket(seat.socket);
-      let silence: ReturnType<typeof setTimeout>;
+      let silenceTimer: ReturnType<typeof setTimeout>;
       let queue = Promise.resolve();
-      const listen = () => {
-        clearTimeout(silence);
-        silence = setTimeout(() => finish(), seat.pingSeconds * SILENCE_FACTOR * 1000);
+      const restartSilenceTimer = () => {
+        clearTimeout(silenceTimer);
+        silenceTimer = setTimeout(() => finish(), seat.pingSeconds * SILENCE_FACTOR * 1000);
       };
       const finish = () => {
-        clearTimeout(silence);
+        clearTimeout(silenceTimer);
         signal.removeEventListener('abort', finish);
         if (open === connection) open = null;
         connection.onopen = connection.onmessage = connection.onclose = connection.onerror = null;
         connection.close();
         resolve(result);
       };
-      listen();
+      restartSilenceTimer();
       signal.addEventListener('abort', finish, { once: true });
       connection.onopen = () => {
         open = connection;
-        asked++;
+        pollsSent++;
         connection.send(JSON.stringify({ token: seat.token, cursor }));
         for (const { crossing } of unanswered.values()) connection.send(JSON.stringify(crossing));
         handlers.connected(true);
@@ -108,35 +109,36 @@ export function socket(
       connection.onclose = finish;
       connection.onerror = finish;
       connection.onmessage = ({ data }) => {
-        listen();
-        const answer = JSON.parse(String(data)) as Answer;
-        result.heard ||= answer.problem === undefined;
-        if (answer.crossing !== undefined) {
-          settle(answer.crossing, answer);
+        restartSilenceTimer();
+        const reply = JSON.parse(String(data)) as Reply;
+        result.useful ||= reply.problem === undefined;
+        if (reply.crossing !== undefined) {
+          settle(reply.crossing, reply);
           return;
         }
-        // In order, and the next poll only when this batch is kept.
+        // The queue keeps batches in order and sends the next poll only after this batch is saved.
         queue = queue.then(async () => {
-          if (answer.problem !== undefined) takeProblem(answer.problem);
-          else if (answer.events !== undefined && answer.cursor !== undefined) {
-            await handlers.events(answer.events, answer.cursor);
-            cursor = answer.cursor;
-            asked = 0;
-            result.stayAwayMs = byeMs(answer.events, random);
+          if (reply.problem !== undefined) handleProblem(reply.problem);
+          else if (reply.events !== undefined && reply.cursor !== undefined) {
+            await handlers.events(reply.events, reply.cursor);
+            cursor = reply.cursor;
+            pollsSent = 0;
+            result.stayAwayMs = byeMs(reply.events, random);
           }
           if (open !== connection) return;
-          asked++;
+          pollsSent++;
           connection.send(JSON.stringify({ cursor }));
         });
       };
 
-      function takeProblem(problem: Problem): void {
+      function handleProblem(problem: Problem): void {
         if (CURSOR_CODES.has(problem.code) && problem.cursor !== undefined) {
           cursor = problem.cursor;
           handlers.cursorLost(cursor);
         } else if (ENDED_CODES.has(problem.code)) {
           closing.abort();
-          handlers.ended(problem, asked === 1); // the first poll, refused, has acknowledged nothing; of more nobody knows
+          // A refused first poll has acknowledged nothing. After more polls we cannot know.
+          handlers.ended(problem, pollsSent === 1);
         } else {
           finish();
         }
@@ -144,7 +146,7 @@ export function socket(
     });
   }
 
-  function settle(number: number, { to, problem }: Answer): void {
+  function settle(number: number, { to, problem }: Reply): void {
     const waiting = unanswered.get(number);
     unanswered.delete(number);
     if (problem !== undefined) waiting?.resolve({ refused: problem });

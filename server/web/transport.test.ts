@@ -19,28 +19,28 @@ const crossing: Crossing = {
 };
 const arrival = (seq: number) => ({ type: 'sprite', seq });
 
-/** Writes down what a transport tells its page. `hold` keeps it from taking in a batch. */
+/** Logs the calls of a transport. While `hold` is true, a batch is not saved until the test says so. */
 function page() {
-  const said: string[] = [];
+  const log: string[] = [];
   const held: (() => void)[] = [];
   const state = { hold: false };
   const handlers = {
     events: async (events: unknown[], cursor: string) => {
-      said.push(`${events.length} events, ${cursor}`);
+      log.push(`${events.length} events, ${cursor}`);
       if (state.hold) await new Promise<void>((resolve) => held.push(resolve));
     },
-    cursorLost: (cursor: string) => said.push(`lost, ${cursor}`),
+    cursorLost: (cursor: string) => log.push(`lost, ${cursor}`),
     connected: (is: boolean) => {
       const word = is ? 'up' : 'down';
-      if (said.findLast((one) => one === 'up' || one === 'down') !== word) said.push(word);
+      if (log.findLast((one) => one === 'up' || one === 'down') !== word) log.push(word);
     },
     ended: ({ code }: { code: string }, batchLost: boolean) =>
-      said.push(`ended, ${code}${batchLost ? ', and the last batch with it' : ''}`),
+      log.push(`ended, ${code}${batchLost ? ', and the last batch with it' : ''}`),
   };
-  return { said, held, state, handlers: handlers as never };
+  return { log, held, state, handlers: handlers as never };
 }
 
-/** Waits for a condition, turn by turn. */
+/** Waits for a condition, one turn of the event loop at a time. */
 async function until(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 1000; i++) {
     if (condition()) return;
@@ -49,158 +49,162 @@ async function until(condition: () => boolean): Promise<void> {
   assert.fail(`never: ${condition}`);
 }
 
-/** A fetch whose answers the test gives, and a sleep that only notes how long. */
+/** A fetch whose responses the test gives, and a sleep that only records how long it should be. */
 function relay() {
-  const asked: { url: string; init: RequestInit; answer: (status: number, body: unknown) => void; fail: () => void }[] =
-    [];
-  const slept: number[] = [];
-  const surroundings = {
+  const requests: {
+    url: string;
+    init: RequestInit;
+    answer: (status: number, body: unknown) => void;
+    fail: () => void;
+  }[] = [];
+  const sleeps: number[] = [];
+  const environment = {
     fetch: ((url: string, init: RequestInit) =>
       new Promise((resolve, reject) => {
         init.signal?.addEventListener('abort', () => reject(new Error('aborted')));
-        asked.push({
+        requests.push({
           ...{ url, init, fail: () => reject(new TypeError('network')) },
           answer: (status, body) => resolve(new Response(JSON.stringify(body), { status })),
         });
       })) as typeof fetch,
     random: () => 0.5,
     sleep: async (ms: number) => {
-      slept.push(ms);
+      sleeps.push(ms);
     },
   };
-  return { asked, slept, surroundings };
+  return { requests, sleeps, environment };
 }
 
 describe('poll', () => {
-  it('asks with the cursor it was given, then with the one of each answer, the token never in the URL', async () => {
-    const { said, handlers } = page();
-    const { asked, surroundings } = relay();
-    const transport = poll(seat, handlers, surroundings);
-    asked[0].answer(200, { cursor: '00000001-2', events: [arrival(1), arrival(2)] });
-    await until(() => asked.length === 2);
+  it('polls with the cursor of the join, then with that of each response; the token is never in the URL', async () => {
+    const { log, handlers } = page();
+    const { requests, environment } = relay();
+    const transport = poll(seat, handlers, environment);
+    requests[0].answer(200, { cursor: '00000001-2', events: [arrival(1), arrival(2)] });
+    await until(() => requests.length === 2);
     assert.deepEqual(
-      asked.map(({ url }) => url),
+      requests.map(({ url }) => url),
       ['http://r/events?cursor=00000001-0', 'http://r/events?cursor=00000001-2'],
     );
-    assert.deepEqual(asked[0].init.headers, { authorization: 'Bearer 1-1.aa' });
-    assert.deepEqual(said, ['up', '2 events, 00000001-2']);
+    assert.deepEqual(requests[0].init.headers, { authorization: 'Bearer 1-1.aa' });
+    assert.deepEqual(log, ['up', '2 events, 00000001-2']);
     transport.close();
   });
 
-  it('acknowledges nothing until the page has taken it in', async () => {
+  it('acknowledges nothing until the page has saved it', async () => {
     const { held, state, handlers } = page();
-    const { asked, surroundings } = relay();
+    const { requests, environment } = relay();
     state.hold = true;
-    const transport = poll(seat, handlers, surroundings);
-    asked[0].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
+    const transport = poll(seat, handlers, environment);
+    requests[0].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
     await until(() => held.length === 1);
     await turn();
-    assert.equal(asked.length, 1);
+    assert.equal(requests.length, 1);
     held[0]();
-    await until(() => asked.length === 2);
+    await until(() => requests.length === 2);
     transport.close();
   });
 
-  it('backs off when the network fails, and asks again with the same cursor', async () => {
-    const { said, handlers } = page();
-    const { asked, slept, surroundings } = relay();
-    const transport = poll(seat, handlers, surroundings);
+  it('backs off when the network fails, and polls again with the same cursor', async () => {
+    const { log, handlers } = page();
+    const { requests, sleeps, environment } = relay();
+    const transport = poll(seat, handlers, environment);
     for (let i = 0; i < 3; i++) {
-      await until(() => asked.length === i + 1);
-      if (i === 1) asked[i].answer(503, { code: 'draining', title: '' });
-      else asked[i].fail();
+      await until(() => requests.length === i + 1);
+      if (i === 1) requests[i].answer(503, { code: 'draining', title: '' });
+      else requests[i].fail();
     }
-    await until(() => asked.length === 4);
-    assert.deepEqual(slept, [300, 600, 1200]);
-    assert.equal(asked[3].url, asked[0].url);
-    assert.deepEqual(said, ['down']);
+    await until(() => requests.length === 4);
+    assert.deepEqual(sleeps, [300, 600, 1200]);
+    assert.equal(requests[3].url, requests[0].url);
+    assert.deepEqual(log, ['down']);
     transport.close();
   });
 
-  it('goes on from the cursor of a relay that began anew', async () => {
-    const { said, handlers } = page();
-    const { asked, surroundings } = relay();
-    const transport = poll(seat, handlers, surroundings);
-    asked[0].answer(410, { code: 'cursor-lost', title: '', cursor: '00000002-0' });
-    await until(() => asked.length === 2);
-    assert.equal(asked[1].url, 'http://r/events?cursor=00000002-0');
-    assert.deepEqual(said, ['lost, 00000002-0']);
+  it('goes on from the cursor of a relay that restarted', async () => {
+    const { log, handlers } = page();
+    const { requests, environment } = relay();
+    const transport = poll(seat, handlers, environment);
+    requests[0].answer(410, { code: 'cursor-lost', title: '', cursor: '00000002-0' });
+    await until(() => requests.length === 2);
+    assert.equal(requests[1].url, 'http://r/events?cursor=00000002-0');
+    assert.deepEqual(log, ['lost, 00000002-0']);
     transport.close();
   });
 
-  it('goes on from the cursor it is given when its own is beyond everything sent', async () => {
+  it('goes on from the cursor of the relay when its own is beyond everything sent', async () => {
     const { handlers } = page();
-    const { asked, surroundings } = relay();
-    const transport = poll(seat, handlers, surroundings);
-    asked[0].answer(400, { code: 'cursor-ahead', title: '', cursor: '00000001-3' });
-    await until(() => asked.length === 2);
-    assert.equal(asked[1].url, 'http://r/events?cursor=00000001-3');
+    const { requests, environment } = relay();
+    const transport = poll(seat, handlers, environment);
+    requests[0].answer(400, { code: 'cursor-ahead', title: '', cursor: '00000001-3' });
+    await until(() => requests.length === 2);
+    assert.equal(requests[1].url, 'http://r/events?cursor=00000001-3');
     transport.close();
   });
 
-  it('says that the last batch is lost when the first poll behind it finds the seat gone, and only then', async () => {
+  it('reports the last batch as lost when the first poll after it finds the seat ended, and only then', async () => {
     for (const { failures, lost } of [
       { failures: 0, lost: true },
       { failures: 1, lost: false },
     ]) {
-      const { said, handlers } = page();
-      const { asked, surroundings } = relay();
-      poll(seat, handlers, surroundings);
-      asked[0].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
+      const { log, handlers } = page();
+      const { requests, environment } = relay();
+      poll(seat, handlers, environment);
+      requests[0].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
       for (let i = 1; i <= failures; i++) {
-        await until(() => asked.length === i + 1);
-        asked[i].fail(); // it may have come to the relay: then the batch is acknowledged
+        await until(() => requests.length === i + 1);
+        requests[i].fail(); // it may have reached the relay, which then counts the batch as acknowledged
       }
-      await until(() => asked.length === failures + 2);
-      asked[failures + 1].answer(410, { code: 'desktop-ended', title: '' });
-      await until(() => said.some((one) => one.startsWith('ended')));
-      assert.equal(said.at(-1), `ended, desktop-ended${lost ? ', and the last batch with it' : ''}`);
+      await until(() => requests.length === failures + 2);
+      requests[failures + 1].answer(410, { code: 'desktop-ended', title: '' });
+      await until(() => log.some((one) => one.startsWith('ended')));
+      assert.equal(log.at(-1), `ended, desktop-ended${lost ? ', and the last batch with it' : ''}`);
     }
   });
 
-  it('says so when the seat is gone, asks no more, and leaves crossings in flight undecided', async () => {
+  it('reports that the seat has ended, stops polling, and leaves crossings in flight undecided', async () => {
     for (const code of ['unknown-desktop', 'desktop-ended']) {
-      const { said, handlers } = page();
-      const { asked, surroundings } = relay();
-      const transport = poll(seat, handlers, surroundings);
+      const { log, handlers } = page();
+      const { requests, environment } = relay();
+      const transport = poll(seat, handlers, environment);
       const verdict = transport.send(crossing);
-      asked[0].answer(401, { code, title: '' });
+      requests[0].answer(401, { code, title: '' });
       assert.equal(await verdict, 'unknown');
-      assert.deepEqual(said, [`ended, ${code}`]);
-      assert.equal(asked.length, 2);
+      assert.deepEqual(log, [`ended, ${code}`]);
+      assert.equal(requests.length, 2);
     }
   });
 
-  it('stays away as long as the relay asked when it said goodbye', async () => {
+  it('stays away for as long as a bye says', async () => {
     const { handlers } = page();
-    const { asked, slept, surroundings } = relay();
-    const transport = poll(seat, handlers, surroundings);
-    asked[0].answer(200, { cursor: '00000001-0', events: [{ type: 'bye', retryAfterMs: 2000 }] });
-    await until(() => asked.length === 2);
-    assert.deepEqual(slept, [2000]);
+    const { requests, sleeps, environment } = relay();
+    const transport = poll(seat, handlers, environment);
+    requests[0].answer(200, { cursor: '00000001-0', events: [{ type: 'bye', retryAfterMs: 2000 }] });
+    await until(() => requests.length === 2);
+    assert.deepEqual(sleeps, [2000]);
     transport.close();
   });
 
-  it('repeats a crossing under its number until the relay has decided', async () => {
+  it('repeats a crossing under its number until the relay decides', async () => {
     const { handlers } = page();
-    const { asked, surroundings } = relay();
-    const transport = poll(seat, handlers, surroundings);
+    const { requests, environment } = relay();
+    const transport = poll(seat, handlers, environment);
     const verdict = transport.send(crossing);
-    asked[1].fail();
-    await until(() => asked.length === 3);
-    asked[2].answer(502, 'a proxy says so');
-    await until(() => asked.length === 4);
-    asked[3].answer(202, { to: { desktop: '2-1', name: 'Ada' } });
+    requests[1].fail();
+    await until(() => requests.length === 3);
+    requests[2].answer(502, 'a proxy says so');
+    await until(() => requests.length === 4);
+    requests[3].answer(202, { to: { desktop: '2-1', name: 'Ada' } });
     assert.deepEqual(await verdict, { to: { desktop: '2-1', name: 'Ada' } });
-    for (const { init } of asked.slice(1)) assert.equal(init.body, JSON.stringify(crossing));
+    for (const { init } of requests.slice(1)) assert.equal(init.body, JSON.stringify(crossing));
     const refused = transport.send(crossing);
-    asked[4].answer(503, { code: 'mailbox-full', title: 'Full' });
+    requests[4].answer(503, { code: 'mailbox-full', title: 'Full' });
     assert.deepEqual(await refused, { refused: { code: 'mailbox-full', title: 'Full', status: 503 } });
     transport.close();
   });
 });
 
-/** WebSockets the test plays the relay on. */
+/** WebSockets whose other end the test plays. */
 function sockets() {
   const opened: FakeSocket[] = [];
   class FakeSocket {
@@ -221,128 +225,128 @@ function sockets() {
     close(): void {
       this.closed = true;
     }
-    say(message: object): void {
+    receive(message: object): void {
       this.onmessage?.({ data: JSON.stringify(message) });
     }
   }
-  const { slept, surroundings } = relay();
-  return { opened, slept, surroundings: { ...surroundings, WebSocket: FakeSocket as never } };
+  const { sleeps, environment } = relay();
+  return { opened, sleeps, environment: { ...environment, WebSocket: FakeSocket as never } };
 }
 
 describe('socket', () => {
-  it('introduces itself with token and cursor, and asks on with the cursor of each batch it has taken in', async () => {
-    const { said, held, state, handlers } = page();
-    const { opened, surroundings } = sockets();
+  it('sends token and cursor first, then the cursor of each batch that the page has saved', async () => {
+    const { log, held, state, handlers } = page();
+    const { opened, environment } = sockets();
     state.hold = true;
-    const transport = socket(seat, handlers, surroundings);
+    const transport = socket(seat, handlers, environment);
     const [first] = opened;
     first.onopen?.();
     assert.deepEqual(first.sent, [{ token: '1-1.aa', cursor: '00000001-0' }]);
-    first.say({ cursor: '00000001-1', events: [arrival(1)] });
+    first.receive({ cursor: '00000001-1', events: [arrival(1)] });
     await until(() => held.length === 1);
     assert.equal(first.sent.length, 1);
     held[0]();
     await until(() => first.sent.length === 2);
     assert.deepEqual(first.sent[1], { cursor: '00000001-1' });
-    assert.deepEqual(said, ['up', '1 events, 00000001-1']);
+    assert.deepEqual(log, ['up', '1 events, 00000001-1']);
     transport.close();
     assert.ok(first.closed);
   });
 
-  it('opens a broken connection again with its cursor, and sends unanswered crossings again under their numbers', async () => {
-    const { said, handlers } = page();
-    const { opened, slept, surroundings } = sockets();
-    const transport = socket(seat, handlers, surroundings);
+  it('reopens a broken connection with its cursor, and repeats unanswered crossings under their numbers', async () => {
+    const { log, handlers } = page();
+    const { opened, sleeps, environment } = sockets();
+    const transport = socket(seat, handlers, environment);
     opened[0].onopen?.();
-    opened[0].say({ cursor: '00000001-4', events: [] });
+    opened[0].receive({ cursor: '00000001-4', events: [] });
     const verdict = transport.send(crossing);
     await until(() => opened[0].sent.length === 3);
     opened[0].onclose?.();
     await until(() => opened.length === 2);
     opened[1].onopen?.();
     assert.deepEqual(opened[1].sent, [{ token: '1-1.aa', cursor: '00000001-4' }, JSON.parse(JSON.stringify(crossing))]);
-    opened[1].say({ crossing: 7, to: { desktop: '2-1', name: 'Ada' } });
+    opened[1].receive({ crossing: 7, to: { desktop: '2-1', name: 'Ada' } });
     assert.deepEqual(await verdict, { to: { desktop: '2-1', name: 'Ada' } });
-    assert.deepEqual(slept, [300]);
-    assert.deepEqual(said, ['up', '0 events, 00000001-4', 'down', 'up']);
+    assert.deepEqual(sleeps, [300]);
+    assert.deepEqual(log, ['up', '0 events, 00000001-4', 'down', 'up']);
     transport.close();
   });
 
-  it('says that the last batch is lost when the first poll behind it finds the seat gone, and only then', async () => {
+  it('reports the last batch as lost when the first poll after it finds the seat ended, and only then', async () => {
     for (const { breaks, lost } of [
       { breaks: false, lost: true },
       { breaks: true, lost: false },
     ]) {
-      const { said, handlers } = page();
-      const { opened, surroundings } = sockets();
-      socket(seat, handlers, surroundings);
+      const { log, handlers } = page();
+      const { opened, environment } = sockets();
+      socket(seat, handlers, environment);
       opened[0].onopen?.();
-      opened[0].say({ cursor: '00000001-1', events: [arrival(1)] });
+      opened[0].receive({ cursor: '00000001-1', events: [arrival(1)] });
       await until(() => opened[0].sent.length === 2);
       if (breaks) {
-        opened[0].onclose?.(); // the poll may have come to the relay
+        opened[0].onclose?.(); // the poll may have reached the relay
         await until(() => opened.length === 2);
         opened[1].onopen?.();
       }
-      opened.at(-1)!.say({ problem: { code: 'desktop-ended', title: '' } });
-      await until(() => said.some((one) => one.startsWith('ended')));
-      assert.equal(said.at(-1), `ended, desktop-ended${lost ? ', and the last batch with it' : ''}`);
+      opened.at(-1)!.receive({ problem: { code: 'desktop-ended', title: '' } });
+      await until(() => log.some((one) => one.startsWith('ended')));
+      assert.equal(log.at(-1), `ended, desktop-ended${lost ? ', and the last batch with it' : ''}`);
     }
   });
 
-  it('says that the last batch is lost when its connection broke before it was asked for more', async () => {
-    const { said, held, state, handlers } = page();
-    const { opened, surroundings } = sockets();
+  it('reports the last batch as lost when its connection broke before the next poll', async () => {
+    const { log, held, state, handlers } = page();
+    const { opened, environment } = sockets();
     state.hold = true;
-    socket(seat, handlers, surroundings);
+    socket(seat, handlers, environment);
     opened[0].onopen?.();
-    opened[0].say({ cursor: '00000001-1', events: [arrival(1)] });
+    opened[0].receive({ cursor: '00000001-1', events: [arrival(1)] });
     await until(() => held.length === 1);
     opened[0].onclose?.();
     held[0]();
     await until(() => opened.length === 2);
     opened[1].onopen?.();
-    opened[1].say({ problem: { code: 'desktop-ended', title: '' } });
-    await until(() => said.some((one) => one.startsWith('ended')));
-    assert.equal(said.at(-1), 'ended, desktop-ended, and the last batch with it');
+    opened[1].receive({ problem: { code: 'desktop-ended', title: '' } });
+    await until(() => log.some((one) => one.startsWith('ended')));
+    assert.equal(log.at(-1), 'ended, desktop-ended, and the last batch with it');
   });
 
-  it('backs off longer each time nobody answers', async () => {
+  it('backs off longer each time the relay does not answer', async () => {
     const { handlers } = page();
-    const { opened, slept, surroundings } = sockets();
-    const transport = socket(seat, handlers, surroundings);
+    const { opened, sleeps, environment } = sockets();
+    const transport = socket(seat, handlers, environment);
     for (let i = 0; i < 4; i++) {
       await until(() => opened.length === i + 1);
       opened[i].onerror?.();
     }
     await until(() => opened.length === 5);
-    assert.deepEqual(slept, [600, 1200, 2400, 4800]);
+    assert.deepEqual(sleeps, [600, 1200, 2400, 4800]);
     transport.close();
   });
 
-  it('hands out a refusal, a lost cursor and the end of the seat', async () => {
-    const { said, handlers } = page();
-    const { opened, surroundings } = sockets();
-    const transport = socket(seat, handlers, surroundings);
+  it('reports a refusal, a lost cursor and the end of the seat', async () => {
+    const { log, handlers } = page();
+    const { opened, environment } = sockets();
+    const transport = socket(seat, handlers, environment);
     const [first] = opened;
     first.onopen?.();
     const refused = transport.send(crossing);
-    first.say({ crossing: 7, problem: { code: 'mailbox-full', title: '' } });
+    first.receive({ crossing: 7, problem: { code: 'mailbox-full', title: '' } });
     assert.deepEqual(await refused, { refused: { code: 'mailbox-full', title: '' } });
-    first.say({ problem: { code: 'cursor-lost', title: '', cursor: '00000002-0' } });
+    first.receive({ problem: { code: 'cursor-lost', title: '', cursor: '00000002-0' } });
     await until(() => first.sent.length === 3);
     assert.deepEqual(first.sent[2], { cursor: '00000002-0' });
     const undecided = transport.send({ ...crossing, crossing: 8 });
-    first.say({ problem: { code: 'desktop-ended', title: '' } });
+    first.receive({ problem: { code: 'desktop-ended', title: '' } });
     assert.equal(await undecided, 'unknown');
-    assert.deepEqual(said, ['up', 'lost, 00000002-0', 'ended, desktop-ended']);
+    assert.deepEqual(log, ['up', 'lost, 00000002-0', 'ended, desktop-ended']);
     await turn();
     assert.equal(opened.length, 1);
   });
 });
 
 describe('transport', () => {
-  it('doubles its waits up to the limit, half of each left to chance', () => {
+  it('doubles its waits up to the limit; half of each is random', () => {
     assert.equal(
       backoffMs(0, () => 0),
       BACKOFF_MS_FIRST / 2,
@@ -367,7 +371,7 @@ describe('transport', () => {
 });
 
 describe('sha256', () => {
-  it('counts the same with and without a platform’s help, at every length around a block', async () => {
+  it('is the same with and without crypto.subtle, at every length around a block', async () => {
     for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000, 70_000]) {
       const bytes = Uint8Array.from({ length }, (_, i) => (i * 31) & 255);
       const expected = createHash('sha256').update(bytes).digest('hex');
@@ -378,7 +382,7 @@ describe('sha256', () => {
 });
 
 describe('names', () => {
-  it('a sprite’s own name fits into a crossing', () => {
+  it('of sprites fit into a crossing', () => {
     assert.equal(NAME_BYTES_MAX, CROSSING_NAME_BYTES_MAX);
   });
 });

@@ -1,5 +1,5 @@
-/** What browsers and the relay say to each other, whichever way it travels: poll.ts and socket.ts both are a Transport. */
-import type { Edge, Facing } from './world.ts';
+/** What a page and its relay send each other. poll.ts and socket.ts are two transports for the same messages. */
+import type { Edge, Facing } from './simulation.ts';
 
 export interface Neighbour {
   desktop: string;
@@ -9,7 +9,7 @@ export interface Neighbour {
 export type Neighbours = Record<Edge, Neighbour>;
 
 /** A sprite as a crossing carries it. */
-export interface Traveller {
+export interface CrossingSprite {
   file: string;
   name: string;
   animation: string;
@@ -18,13 +18,13 @@ export interface Traveller {
 }
 
 export interface Crossing {
-  /** The sender's own rising number: a repeat of an accepted one changes nothing. */
+  /** The sender's own rising number. The relay accepts each number once; a repeat changes nothing. */
   crossing: number;
   edge: Edge;
   at: number;
   vx: number;
   vy: number;
-  sprite: Traveller;
+  sprite: CrossingSprite;
 }
 
 export interface Arrival {
@@ -35,7 +35,7 @@ export interface Arrival {
   at: number;
   vx: number;
   vy: number;
-  sprite: Traveller;
+  sprite: CrossingSprite;
 }
 
 export type RelayEvent =
@@ -52,7 +52,7 @@ export interface Problem {
   cursor?: string;
 }
 
-/** A place at the relay: what a join answers. Opaque but for its URLs. */
+/** What a join returns: the desktop's id and token, its first cursor and its addresses. Ids, tokens and cursors are opaque. */
 export interface Seat {
   desktop: string;
   token: string;
@@ -64,63 +64,64 @@ export interface Seat {
   pingSeconds: number;
 }
 
-/** Accepted by the relay for `to`; refused, with why; or `unknown`: the seat ended before an answer came. */
+/** Accepted (`to` is the receiver), refused with a problem, or `unknown` when the seat ended before the relay answered. */
 export type Verdict = { to: Neighbour | null } | { refused: Problem } | 'unknown';
 
 export interface TransportHandlers {
   /**
-   * What has come and the cursor behind it. Both must be kept when the promise resolves: asking again acknowledges them.
-   * It may resolve late: nothing more is asked for until then.
+   * A batch, and the cursor after it. Both must be saved when the promise resolves: the next poll acknowledges them.
+   * The next poll is sent only then, so a page that is full may resolve late.
    */
   events(events: RelayEvent[], cursor: string): Promise<void>;
-  /** The relay has forgotten where we were; it goes on from this cursor. */
+  /** The relay does not know our cursor any more and goes on from this one. */
   cursorLost(cursor: string): void;
   connected(is: boolean): void;
   /**
-   * This seat is no more; the transport has closed itself. Join anew. `batchLost`: the relay never learnt that the last
-   * batch was received, and has passed it on.
+   * The seat has ended and the transport has closed itself; the page must join again. `batchLost` means that the relay
+   * never learnt that we received the last batch, and has passed it on.
    */
   ended(problem: Problem, batchLost: boolean): void;
 }
 
 export interface Transport {
-  /** Resolves when the relay has decided; repeats the same number for as long as the network fails. */
+  /** Resolves when the relay has decided. Sends the same number again for as long as the network fails. */
   send(crossing: Crossing): Promise<Verdict>;
   close(): void;
 }
 
-export interface Surroundings {
+/** What a transport needs from its environment; tests pass their own. */
+export interface Environment {
   random: () => number;
-  /** Resolves after so many ms; the signal cuts it short. */
+  /** Resolves after `ms`, or as soon as the signal aborts. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export const BACKOFF_MS_FIRST = 400; // ms: a blink; most failures are one lost connection
-export const BACKOFF_MS_MAX = 15_000; // ms: half a lease, so that a relay that comes back finds us before it forgets us
+export const BACKOFF_MS_FIRST = 400; // ms before the first retry: short, because most failures are one lost connection
+export const BACKOFF_MS_MAX = 15_000; // ms: half a lease, so that we find a restarted relay before our lease ends
 
-/** How long to wait before try number `attempt` (from 0): doubling, with half of it left to chance. */
+/** Returns how long to wait before retry number `attempt` (from 0): it doubles, and half of it is random. */
 export function backoffMs(attempt: number, random: () => number): number {
   const full = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_FIRST * 2 ** Math.min(attempt, 10));
   return full * (0.5 + random() / 2);
 }
 
-/** Codes that name the cursor to go on from. */
+/** Problem codes that come with the cursor to go on from. */
 export const CURSOR_CODES: ReadonlySet<string> = new Set(['cursor-lost', 'cursor-ahead']);
 
-/** Codes after which the seat is gone for good. */
+/** Problem codes after which the seat is gone for good. */
 export const ENDED_CODES: ReadonlySet<string> = new Set(['unknown-desktop', 'desktop-ended']);
 
-/** How long to stay away after a `bye` among these events; 0 when there is none. */
+/** Returns how long to stay away when there is a `bye` among these events, else 0. */
 export function byeMs(events: readonly RelayEvent[], random: () => number): number {
   const bye = events.find((event) => event.type === 'bye');
   return bye === undefined ? 0 : bye.retryAfterMs * (0.5 + random());
 }
 
-/** The problem document of an answer that may not carry one (a proxy's, say). */
-export async function readProblem(answer: Response): Promise<Problem> {
-  const problem = await answer.json().catch(() => null);
-  const code = typeof problem?.code === 'string' ? problem.code : `http-${answer.status}`;
-  return { title: `The relay answered ${answer.status}.`, ...problem, code, status: answer.status };
+/** Returns the problem document of a response. Makes one up when the response has none, as that of a proxy may not. */
+export async function readProblem(response: Response): Promise<Problem> {
+  const problem = await response.json().catch(() => null);
+  const code = typeof problem?.code === 'string' ? problem.code : `http-${response.status}`;
+  return { title: `The relay answered ${response.status}.`, ...problem, code, status: response.status };
 }
 
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 // How sprites behave: the numbers of BEHAVIOUR.md and the table of modes.
 //
-// The same numbers stand in server/web/world.ts; behaviour.vectors.json holds both to them.
+// The same numbers stand in server/web/simulation.ts; behaviour.vectors.json holds both to them.
 #ifndef CLIENT_WIN_CORE_MOTION_BEHAVIOUR_H_
 #define CLIENT_WIN_CORE_MOTION_BEHAVIOUR_H_
 

@@ -1,17 +1,15 @@
-/* The floor: the least a relay can do, as a bench to take ratios to.
+/* The floor: the least that a relay must do. Benches state the cost of a relay as a ratio to it.
  *
- * One thread, one epoll set, level of ambition zero: it accepts, parks polls, and moves the bytes
- * of a throw from the thrower's connection to the neighbour's parked poll, with the same recv,
- * send, send, recv a real relay needs. No HTTP to speak of: a request is what one recv brings, its
- * first bytes say which of three it is, nothing is checked, no header is read, nobody is
- * authorised, nothing times out. It answers in the protocol's forms, so that the same swarm drives
- * it and a relay, and what the relay does better is told by the ratio of their CPU.
+ * One thread and one epoll set. It accepts connections, parks polls, and moves the bytes of a throw
+ * from the thrower's connection to the neighbour's parked poll, with the same recv, send, send,
+ * recv that a real relay needs. It hardly parses HTTP: a request is what one recv returns, and its
+ * first bytes tell which of three it is. It checks nothing, reads no header, authorises nobody and
+ * has no timeouts. Its responses follow the protocol, so the same swarm can drive it and a relay.
  *
  *   floor [API_PORT EVENTS_PORT]     0 picks a port; prints "floor API_PORT EVENTS_PORT PID"
  *
- * Memory: 24 bytes a parked poll (16 a desktop, 8 a descriptor), both tables sized at start. What
- * comes while no poll is parked waits in a buffer of its desktop, which lives until the next poll
- * takes it.
+ * Memory: 24 bytes per parked poll (16 per desktop, 8 per descriptor); both tables are allocated at
+ * start. Events for a desktop without a parked poll wait in a buffer until its next poll.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +29,7 @@ enum {
   kRequestBytesMax = 4096,
   kEventBytesMax = 1400,
   kWaitingBytesMax =
-      64 * kEventBytesMax, /* of one desktop; a real relay refuses there, this one gives up */
+      64 * kEventBytesMax, /* per desktop; a real relay refuses the throw, the floor exits */
   kEventsPerTurn = 256,
 };
 
@@ -71,7 +69,7 @@ static void answer(int fd, const char* status, const char* body, int size) {
       sprintf(out, "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
               status, size);
   memcpy(out + head, body, (size_t)size);
-  /* An answer the socket does not take is an answer nobody reads: the swarm would call it lost. */
+  /* The swarm would count a response that could not be sent as lost. */
   if (send(fd, out, (size_t)(head + size), MSG_NOSIGNAL) < 0) perror("send");
 }
 
@@ -203,7 +201,7 @@ int main(int argc, char** argv) {
         continue;
       }
       const int accepted = accept4(fd, NULL, NULL, SOCK_NONBLOCK);
-      /* Without a descriptor it would go on, and the rest of the swarm wait for ever. */
+      /* Without a descriptor, the rest of the swarm would wait for ever. */
       if (accepted < 0 && (errno == EMFILE || errno == ENFILE)) fail("accept");
       if (accepted < 0) continue;
       setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

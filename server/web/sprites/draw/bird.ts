@@ -1,4 +1,4 @@
-/** Pip, a bluebird as round as a bird can be: it hops rather than walks, and flutters all the way down. Faces right. */
+/** Pip, a round bluebird: it hops instead of walking, and flutters as it falls. Faces right. */
 import { drawEyes } from './face.ts';
 import { Picture, type Ramp } from './picture.ts';
 import { type Pose, swing } from './pose.ts';
@@ -32,7 +32,7 @@ export const bird = {
     };
     legs(-1);
     legs(1);
-    // Tail: two feathers that tip with every breath.
+    // The tail: two feathers that move with every breath.
     const tip = y + 1 - squash * 3 + (airborne ? swing(phase) * 2 - 3 : 0);
     picture.limb(x - 6, y + 3, 2.4, x - 12.2, tip - 1.4, 1.4, { ramp: FEATHER, light: -0.3 });
     picture.limb(x - 6, y + 3.6, 2.2, x - 11.6, tip + 1.4, 1.3, { ramp: FEATHER });

@@ -1,4 +1,4 @@
-/** Blob, a slime: light shines through it from below, a bubble swims inside, and it moves by changing its shape. */
+/** Blob, a slime: light shines through it from below, a bubble floats inside, and it moves by changing its shape. */
 import { drawEyes, drawMouth } from './face.ts';
 import { Picture, type Ramp } from './picture.ts';
 import { type Pose, swing } from './pose.ts';
@@ -24,7 +24,7 @@ export const blob = {
     };
     picture.ellipse(16 + lean, y, rx, ry, body, 0, floor);
     if (animation === 'drag' || animation === 'fall') {
-      // A drip that trails behind the body.
+      // A drop that trails behind the body.
       picture.limb(16 + lean * 0.6, y - ry * 0.6, 4, 16 - lean, y - ry - 2.4, 1.1, { ramp: SLIME, soft: true });
     }
     if (animation === 'climb') {
@@ -32,7 +32,7 @@ export const blob = {
       picture.limb(23, y - 2, 3, 28.6, y - 4 - reach, 2.3, { ramp: SLIME, soft: true });
       picture.limb(23, y + 4, 3, 28.6, y + 4 + reach, 2.3, { ramp: SLIME, soft: true });
     }
-    // The bubble, and the light on the wet skin.
+    // The bubble, and the highlight on the wet skin.
     const bubble = [Math.round(16 + lean - rx * 0.5), Math.round(y + ry * 0.22 - swing(phase))];
     picture.stamp(bubble[0], bubble[1], ['##', '##'], SLIME[2], false);
     picture.stamp(bubble[0], bubble[1], ['#'], SLIME[4], false);

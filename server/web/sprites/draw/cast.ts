@@ -1,4 +1,4 @@
-/** Everybody who ships with Sprites, in the order they stand on the shelf. Drawn for this project; CC0-1.0. */
+/** All characters that ship with Sprites, in the order of the shelf. Drawn for this project; CC0-1.0. */
 import { bird } from './bird.ts';
 import { blob } from './blob.ts';
 import { cat } from './cat.ts';

@@ -1,4 +1,4 @@
-/** Miso, a ginger cat: big head, white muzzle and paws, and a tail that says how it feels. Faces right. */
+/** Miso, a ginger cat: big head, white muzzle and paws, and a tail that shows its mood. Faces right. */
 import { drawEyes } from './face.ts';
 import { Picture, type Ramp } from './picture.ts';
 import { type Pose, swing } from './pose.ts';
@@ -56,7 +56,7 @@ function drawUpright(picture: Picture, { animation, phase, eyes }: Pose): void {
   const climbing = animation === 'climb';
   const beat = swing(phase);
   const x = climbing ? 18 : 15.5 + beat * 0.8;
-  // Hanging by the scruff the legs dangle; climbing they take turns on the wall at the right.
+  // In a drag the cat hangs by its scruff and the legs dangle. In a climb they alternate on the wall at the right.
   picture.limb(x - 2, 25, 1.9, x - 6 + beat, climbing ? 29 : 27, 1.6, { ramp: FUR });
   picture.ellipse(x - 6 + beat, climbing ? 29 : 27, 1.7, 1.7, { ramp: CREAM, soft: true });
   const foot = (fx: number, fy: number, far: boolean) => {
@@ -110,7 +110,7 @@ function drawHead(picture: Picture, x: number, y: number, eyes: Pose['eyes'], ea
   ear(-1, { ramp: FUR });
   ear(1, { ramp: FUR, light: -0.2 });
   picture.ellipse(x, y, 8 * wide, 6.6, { ramp: FUR });
-  // The ears' insides lie over the head's line.
+  // The insides of the ears are drawn over the outline of the head.
   picture.stamp(x - 6, y - 6 + ears, ['#.', '##', '##'], PINK, false);
   picture.stamp(x + 4, y - 6 + ears, ['.#', '##', '##'], PINK, false);
   picture.ellipse(x + 1.4, y + 3.2, 4.6, 3, { ramp: CREAM, soft: true, light: 0.2 });

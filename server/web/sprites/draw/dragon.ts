@@ -1,4 +1,4 @@
-/** Ember, a young dragon: wings too small for it, which it uses all the same. Faces right. */
+/** Ember, a young dragon: its wings are too small for it, but it uses them. Faces right. */
 import { drawEyes } from './face.ts';
 import { Picture, type Ramp } from './picture.ts';
 import { type Pose, swing } from './pose.ts';

@@ -12,7 +12,7 @@ describe('the shipped characters', () => {
   for (const character of CAST) {
     const committed = readFileSync(new URL(`../${fileName(character)}`, import.meta.url));
 
-    it(`${character.name} is a good .spr with all animations, under CC0`, () => {
+    it(`${character.name} is a valid .spr with all animations, under CC0`, () => {
       const { description, frames } = readSpr(committed);
       assert.equal(description.name, character.name);
       assert.equal(description.licence, 'CC0-1.0');
@@ -20,7 +20,7 @@ describe('the shipped characters', () => {
       assert.deepEqual(Object.keys(description.animations).sort(), [...KNOWN_ANIMATIONS].sort());
     });
 
-    it(`${character.name} is what its drawing draws`, () => {
+    it(`${character.name} is the output of its drawing program`, () => {
       assert.deepEqual(readSpr(drawSpr(character)).description, readSpr(committed).description);
       assert.ok(PNG.sync.read(Buffer.from(drawSpr(character))).data.equals(PNG.sync.read(committed).data));
     });

@@ -1,7 +1,7 @@
 /**
  * Draws every character and writes its .spr: `node server/web/sprites/draw/draw.ts [folder]`, by default into ../
  *
- * The committed files are this program's output, pixel for pixel; a test holds them together.
+ * The committed files are the output of this program, pixel for pixel. A test checks that they still are.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ import { POSES, TIMING } from './pose.ts';
 export const FRAME_SIDE = 32; // pixels
 const COLUMNS = 8;
 
-/** The .spr of one character. */
+/** Returns the .spr of one character. */
 export function drawSpr(character: Character): Uint8Array<ArrayBuffer> {
   const rows = Math.ceil(POSES.length / COLUMNS);
   const sheet = new PNG({ width: COLUMNS * FRAME_SIDE, height: rows * FRAME_SIDE });

@@ -1,11 +1,11 @@
-/** Eyes and mouths in pixels: what makes a handful of ellipses somebody. Each is stamped onto a finished body. */
+/** Eyes and mouths, drawn in pixels. They are stamped onto a finished body. */
 import type { Picture } from './picture.ts';
 import type { Eyes } from './pose.ts';
 
 const INK = 0x1d1a33;
 const WHITE = 0xffffff;
 
-/** Two eyes `gap` pixels apart, the left one's upper left corner at x, y; 2 wide, 3 high when open. */
+/** Draws two eyes, `gap` pixels apart. x, y is the upper left corner of the left eye; an open eye is 2 wide and 3 high. */
 export function drawEyes(picture: Picture, x: number, y: number, gap: number, eyes: Eyes, ink = INK): void {
   for (const left of [x, x + gap]) {
     switch (eyes) {
@@ -34,7 +34,7 @@ export function drawEyes(picture: Picture, x: number, y: number, gap: number, ey
   }
 }
 
-/** A small mouth centred on x: a smile, or an open `o` when the eyes are wide. */
+/** Draws a small mouth, centred on x: a smile, or an open `o` when the eyes are wide. */
 export function drawMouth(picture: Picture, x: number, y: number, eyes: Eyes, tongue = 0xff7d8c, ink = INK): void {
   if (eyes === 'wide') {
     picture.stamp(x - 1, y, ['##', '##'], ink, false);

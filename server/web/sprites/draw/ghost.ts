@@ -1,4 +1,4 @@
-/** Wisp, a shy ghost: it floats, its hem ripples, and it falls more slowly than anybody else. */
+/** Wisp, a shy ghost: it floats, its hem ripples, and it falls more slowly than all others. */
 import { drawEyes, drawMouth } from './face.ts';
 import { Picture, type Ramp } from './picture.ts';
 import { type Pose, swing } from './pose.ts';
@@ -20,7 +20,7 @@ export const ghost = {
     const hem = animation === 'land' || asleep ? 30.4 : 29.4 + float * 0.3;
     const y = top + rx;
     const upright = { ramp: SHEET, soft: true, glow: (_x: number, py: number) => Math.min(0.3, (py - y) * -0.03) };
-    // The sheet: a dome, a fall of cloth under it, and three tongues that ripple and trail against the movement.
+    // The sheet: a dome, cloth that hangs from it, and three tips that ripple and trail behind the movement.
     for (const [i, offset] of [-0.66, 0, 0.66].entries()) {
       const ripple = swing(phase + i / 3);
       const x = 16 + offset * rx - lean * 1.5 + ripple * 0.7;

@@ -1,30 +1,30 @@
 /**
- * A small picture that characters are drawn on: round parts, lit from the upper left, in ramps of five tones.
+ * A small picture that characters are drawn on: rounded parts, lit from the upper left, in ramps of five tones.
  *
- * Parts are painted back to front. Where a part covers another one, a line of its own dark colour parts them; `outline`
- * draws the silhouette last. Everything is a function of its numbers: the same pose gives the same pixels on any machine.
- * Invariant: a pixel is transparent or a colour of some ramp; there is no half transparency, so scaling stays crisp.
+ * Parts are painted back to front. Where a part covers another, a line in the front part's dark colour separates them.
+ * `outline` draws the silhouette last. All drawing is deterministic: the same pose gives the same pixels on any machine.
+ * Invariant: a pixel is transparent or has a colour of a ramp. No pixel is half transparent, so scaling stays crisp.
  */
 
-/** Colours from dark to bright: line, deep, shade, base, light, shine. Numbers are 0xRRGGBB. */
+/** The colours of a part, from dark to bright, as 0xRRGGBB. `line` is its outline. */
 export type Ramp = readonly [line: number, deep: number, shade: number, base: number, light: number, shine: number];
 
 export interface Part {
   ramp: Ramp;
-  /** No line where this part covers another. */
+  /** Draws no line where this part covers another. */
   soft?: boolean;
-  /** Added to the light on the part, −1 … 1: a far leg is darker, a glowing belly brighter. */
+  /** Added to the light on the part, −1 … 1: below 0 for a far leg, above 0 for a glowing belly. */
   light?: number;
-  /** Light by height within the picture, for bodies that light shines through. */
+  /** More light at a point of the picture, for bodies that light shines through. */
   glow?: (x: number, y: number) => number;
 }
 
 const EMPTY = -1;
 
-/** Towards the light: up, left and out of the picture. Unit length. */
+/** The direction of the light: up, left and out of the picture. Unit length. */
 const LIGHT = { x: -0.43, y: -0.7, z: 0.57 };
 
-/** How much light a tone needs, from `deep` to `shine`; a smaller step at the top keeps highlights small. */
+/** The light above which a pixel gets the next tone, from `shade` to `shine`. High values at the end keep highlights small. */
 const TONES = [-0.35, 0.12, 0.62, 0.93];
 
 export class Picture {
@@ -40,7 +40,7 @@ export class Picture {
     this.#lines = new Int32Array(width * height).fill(EMPTY);
   }
 
-  /** An ellipse turned by `turn` radians, lit as the ellipsoid it stands for. `floor`: nothing below this row. */
+  /** Paints an ellipse, rotated by `turn` radians and lit as an ellipsoid. Rows below `floor` are left out. */
   ellipse(x: number, y: number, rx: number, ry: number, part: Part, turn = 0, floor = this.height): void {
     const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
     this.#paint(part, (px, py) => {
@@ -54,7 +54,7 @@ export class Picture {
     });
   }
 
-  /** A limb from one joint to the other, round at both, `r1` thick here and `r2` there. */
+  /** Paints a limb between two joints, round at both ends, with radius `r1` at the first and `r2` at the second. */
   limb(x1: number, y1: number, r1: number, x2: number, y2: number, r2: number, part: Part): void {
     const [dx, dy] = [x2 - x1, y2 - y1];
     const square = dx * dx + dy * dy || 1;
@@ -67,7 +67,7 @@ export class Picture {
     });
   }
 
-  /** A rounded box lit as a slab: bright above, dark below. `corner` is its radius. */
+  /** Paints a rounded box, lit as a slab: bright above, dark below. `corner` is the radius of its corners. */
   box(x: number, y: number, width: number, height: number, corner: number, part: Part): void {
     const [hx, hy] = [width / 2, height / 2];
     this.#paint(part, (px, py) => {
@@ -79,7 +79,7 @@ export class Picture {
     });
   }
 
-  /** A flat shape of one tone between corners given as x, y, x, y … */
+  /** Paints a flat polygon of one tone. Its corners are x, y, x, y … */
   shape(corners: readonly number[], part: Part): void {
     this.#paint(part, (px, py) => {
       let inside = false;
@@ -91,7 +91,7 @@ export class Picture {
     });
   }
 
-  /** Pixels of one colour where `rows` has a `#`, the first at x, y; only on what is painted already unless `over`. */
+  /** Sets the pixels where `rows` has a `#`, from x, y on. With `over` false, only pixels that are painted already. */
   stamp(x: number, y: number, rows: readonly string[], colour: number, over = true): void {
     const [left, top] = [Math.round(x), Math.round(y)];
     rows.forEach((row, dy) => {
@@ -101,7 +101,7 @@ export class Picture {
     });
   }
 
-  /** The silhouette's line: each empty pixel beside a painted one takes the line colour of its part. Last of all. */
+  /** Draws the silhouette: an empty pixel beside a painted one gets the line colour of that part. Call it last. */
   outline(): void {
     const before = this.pixels.slice();
     for (let y = 0; y < this.height; y++) {

@@ -1,19 +1,19 @@
 /**
- * The poses every character is drawn in: one list for each animation, the same for all, so that each character has all
- * seven and only its own drawing differs.
+ * The poses that every character is drawn in. All characters share them, so each has all seven animations and differs only
+ * in its drawing.
  *
- * Cost: FRAME_COUNT pictures a character.
+ * Cost: one picture per character and pose.
  */
 
 export type Eyes = 'open' | 'blink' | 'wide' | 'happy' | 'asleep' | 'dizzy';
 
 export interface Pose {
   animation: string;
-  /** −1 … 1: above 0 wide and flat, below 0 tall and thin; the area stays about the same. */
+  /** −1 … 1: above 0 is wide and flat, below 0 tall and thin. The area stays about the same. */
   squash: number;
   /** Pixels above the ground. */
   lift: number;
-  /** Where in its cycle a repeated movement is: 0 … 1, a whole turn. */
+  /** The position in the cycle of a repeated movement, 0 … 1. */
   phase: number;
   eyes: Eyes;
 }
@@ -58,7 +58,7 @@ export const POSES: readonly Pose[] = [
   pose('sleep', 0.26, 0, 0.75, 'asleep'),
 ];
 
-/** The order and speed the poses are shown in, as places within the animation's own poses. */
+/** The speed of each animation, and the order of its poses, as indexes into the poses of that animation. */
 export const TIMING: Readonly<Record<string, { fps: number; order: readonly number[] }>> = {
   idle: { fps: 5, order: [0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 3, 1, 2, 2, 1] },
   walk: { fps: 10, order: [0, 1, 2, 3, 4, 5] },
@@ -69,5 +69,5 @@ export const TIMING: Readonly<Record<string, { fps: number; order: readonly numb
   sleep: { fps: 2, order: [0, 1, 2, 3] },
 };
 
-/** −1 … 1 … −1 over a turn of `phase`, from 0 upwards. */
+/** Returns −1 … 1: a sine with one period for `phase` 0 … 1. */
 export const swing = (phase: number): number => Math.sin(phase * 2 * Math.PI);

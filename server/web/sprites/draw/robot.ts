@@ -1,4 +1,4 @@
-/** Bolt, a robot: a screen for a face, springs for legs, and a lamp that shows whether anybody is at home. */
+/** Bolt, a robot: a screen as its face, springs as its legs, and a lamp that is off while it sleeps. */
 import { Picture, type Ramp } from './picture.ts';
 import { type Pose, swing } from './pose.ts';
 
@@ -50,7 +50,7 @@ export const robot = {
     picture.box(x - 5.5, bodyY - 2.6, 11, 8.6 - Math.max(0, squash) * 2, 2.6, { ramp: SHELL });
     picture.box(x - 2, bodyY + 0.4, 5, 3, 1, { ramp: TRIM, soft: true });
     leg(1);
-    // Antenna first, so that the head stands before it.
+    // The antenna comes first, so that the head covers its foot.
     const whip = airborne ? swing(phase) * 1.6 : animation === 'land' ? swing(phase) * 1.2 : 0;
     picture.limb(x, headY - 5, 0.8, x + whip, headY - 8.4 + Math.max(0, squash) * 2, 0.7, { ramp: JOINT });
     const lamp = asleep ? JOINT : TRIM;

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Connection, type OpenTransport, SOCKET_OPENINGS_MAX, type TransportKind } from './connection.ts';
+import type { Seat, TransportHandlers } from './transport.ts';
+
+const seatOf = (desktop: string) => ({ desktop }) as Seat;
+
+/** Transports that the test plays the network of. */
+function begin(first: TransportKind) {
+  const log: string[] = [];
+  const opened: TransportHandlers[] = [];
+  const open =
+    (kind: TransportKind): OpenTransport =>
+    (seat, handlers) => {
+      const number = opened.push(handlers);
+      log.push(`open ${kind} ${number} for ${seat.desktop}`);
+      return { send: async () => 'unknown', close: () => log.push(`close ${number}`) };
+    };
+  const connection = new Connection(
+    first,
+    { socket: open('socket'), poll: open('poll') },
+    {
+      opened: (_, kind) => log.push(`opened ${kind}`),
+      events: async () => {},
+      cursorLost: () => {},
+      changed: ({ desktop }, up) => log.push(`${desktop} ${up ? 'up' : 'down'}`),
+      ended: () => {},
+    },
+  );
+  return { connection, opened, log };
+}
+
+describe('connection', () => {
+  it('opens the transport of a new seat before it closes that of the former one', () => {
+    const { connection, log } = begin('socket');
+    connection.sit(seatOf('1-1'));
+    connection.sit(seatOf('2-1'));
+    assert.deepEqual(log, [
+      ...['open socket 1 for 1-1', 'opened socket'],
+      ...['open socket 2 for 2-1', 'opened socket', 'close 1'],
+    ]);
+    assert.equal(connection.seat?.desktop, '2-1');
+  });
+
+  it('reports a change of state once, and a new seat starts as down', () => {
+    const { connection, opened, log } = begin('poll');
+    connection.sit(seatOf('1-1'));
+    for (const is of [false, true, true, false, false, true]) opened[0].connected(is);
+    assert.deepEqual(log.slice(2), ['1-1 up', '1-1 down', '1-1 up']);
+    connection.sit(seatOf('2-1'));
+    assert.equal(connection.up, false);
+  });
+
+  it('changes to the long-poll when the socket never opened, some times in a row', () => {
+    const { connection, opened, log } = begin('socket');
+    connection.sit(seatOf('1-1'));
+    for (let i = 0; i < SOCKET_OPENINGS_MAX; i++) opened[0].connected(false);
+    assert.deepEqual(log.slice(2), ['open poll 2 for 1-1', 'opened poll', 'close 1']);
+  });
+
+  it('keeps the socket when it was open before, however often it breaks', () => {
+    const { connection, opened, log } = begin('socket');
+    connection.sit(seatOf('1-1'));
+    for (let i = 0; i < SOCKET_OPENINGS_MAX; i++) {
+      opened[0].connected(true);
+      opened[0].connected(false);
+      opened[0].connected(true);
+    }
+    opened[0].connected(false);
+    opened[0].connected(false);
+    assert.equal(opened.length, 1);
+    assert.equal(log.at(-1), '1-1 down');
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * The connection of this page to its relay: the seat it holds, and the transport that serves it.
+ *
+ * Starts with the WebSocket, and changes to the long-poll when SOCKET_OPENINGS_MAX sockets in a row never opened.
+ * Invariant: at most one transport is open, and it serves the present seat.
+ */
+import type { RelayEvent, Seat, Transport, TransportHandlers } from './transport.ts';
+
+export type TransportKind = 'socket' | 'poll';
+export type OpenTransport = (seat: Seat, handlers: TransportHandlers) => Transport;
+
+export interface ConnectionHandlers {
+  /** A transport was opened. The one before it, if any, is still open and is closed next. */
+  opened(transport: Transport, kind: TransportKind): void;
+  /** See TransportHandlers. */
+  events(seat: Seat, events: RelayEvent[], cursor: string): Promise<void>;
+  cursorLost(seat: Seat, cursor: string): void;
+  /** The relay became reachable, or stopped being so. */
+  changed(seat: Seat, up: boolean): void;
+  ended(seat: Seat, batchLost: boolean): void;
+}
+
+export const SOCKET_OPENINGS_MAX = 2; // sockets in a row that never opened, until the long-poll is tried
+
+export class Connection {
+  /** Null until the first join. */
+  seat: Seat | null = null;
+  /** Whether the relay answers. */
+  up = false;
+  #kind: TransportKind;
+  #transport: Transport | null = null;
+  #failedOpenings = 0;
+  readonly #open: Record<TransportKind, OpenTransport>;
+  readonly #handlers: ConnectionHandlers;
+
+  constructor(first: TransportKind, open: Record<TransportKind, OpenTransport>, handlers: ConnectionHandlers) {
+    this.#kind = first;
+    this.#open = open;
+    this.#handlers = handlers;
+  }
+
+  /** Takes a seat and opens a transport for it. The transport of the former seat is closed. */
+  sit(seat: Seat): void {
+    this.seat = seat;
+    this.up = false;
+    this.#openTransport(seat);
+  }
+
+  #openTransport(seat: Seat): void {
+    const former = this.#transport;
+    const handlers = this.#handlers;
+    this.#transport = this.#open[this.#kind](seat, {
+      events: (events, cursor) => handlers.events(seat, events, cursor),
+      cursorLost: (cursor) => handlers.cursorLost(seat, cursor),
+      connected: (is) => this.#connected(seat, is),
+      ended: (_, batchLost) => handlers.ended(seat, batchLost),
+    });
+    handlers.opened(this.#transport, this.#kind);
+    former?.close();
+  }
+
+  #connected(seat: Seat, is: boolean): void {
+    this.#failedOpenings = is || this.up ? 0 : this.#failedOpenings + 1;
+    if (this.#failedOpenings === SOCKET_OPENINGS_MAX && this.#kind === 'socket') {
+      this.#kind = 'poll'; // something between this page and the relay blocks sockets
+      this.#openTransport(seat);
+    }
+    if (is === this.up) return;
+    this.up = is;
+    this.#handlers.changed(seat, is);
+  }
+}
