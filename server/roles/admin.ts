@@ -17,6 +17,8 @@ import { errorHandlers } from './api.ts';
 import { slabBytes } from './capacity.ts';
 import { COLLECTIONS, collect } from './collection.ts';
 import { memoryReport } from './memory.ts';
+import { moderation } from './moderation.ts';
+import type { Moderator } from './moderator.ts';
 import { PROFILE_SECONDS_MAX, PROFILES, profile, type Recording, snapshotHeap } from './recording.ts';
 
 /** Connections at once: enough for a scraper, a probe and a dozen people. One more is closed without an answer. */
@@ -36,6 +38,7 @@ const DOWNLOAD_MS_MAX = 600_000;
 
 export interface AdminSources {
   relay: Relay;
+  moderator: Moderator;
   log: Logger;
   token: string;
   /** The folder for a heap snapshot until it is sent. */
@@ -153,6 +156,7 @@ function admin(sources: AdminSources): express.Express {
     response.status(202).json({ draining: true });
     sources.drain();
   });
+  app.use(moderation(relay, sources.moderator));
   app.use(...errorHandlers(sources.log));
   return app;
 }

@@ -9,7 +9,10 @@ import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import type { Bans } from './bans.ts';
+import { clientAddress } from './client_address.ts';
 import type { Reply } from './pending.ts';
+import type { PictureGate } from './picture_gate.ts';
 import type { SpriteStore } from './sprite_store.ts';
 import { UNKNOWN, type Worker } from './worker.ts';
 
@@ -29,7 +32,13 @@ const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** The routes of the API. Other requests are passed on. */
-export function api(worker: Worker, store: SpriteStore, addresses: PublicAddresses): express.Router {
+export function api(
+  worker: Worker,
+  store: SpriteStore,
+  addresses: PublicAddresses,
+  bans: Bans,
+  gate: PictureGate,
+): express.Router {
   const router = express.Router();
 
   router.use('/v1', (request, response, next) => {
@@ -39,7 +48,10 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
   });
 
   router.post('/v1/desktops', async (request, response) => {
-    const reply = await worker.join(checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX))));
+    const address = clientAddress(request);
+    bans.checkAddress(address);
+    const join = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
+    const reply = await worker.join({ ...join, address });
     if (reply.status !== 201) return sendReply(response, reply);
     const joined = JSON.parse(reply.body.toString());
     const at = basesOf(request, addresses);
@@ -65,13 +77,15 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
   router.all('/v1/desktops/:id/crossings', allowOnly('POST, OPTIONS'));
 
   router.get('/v1/sprites/:file', async (request, response, next) => {
-    const path = await store.find(request.params.file);
+    const path = gate.isServed(request.params.file) ? await store.find(request.params.file) : undefined;
     if (!path) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
     sendSprite(response, path, request.params.file, next);
   });
   router.put('/v1/sprites/:file', async (request, response) => {
     const { file } = request.params;
     store.checkName(file);
+    bans.checkAddress(clientAddress(request));
+    gate.checkUpload(file);
     const verified = await worker.query('verify', holder(request));
     if (verified.status !== 204) return answerEarly(request, response, () => sendReply(response, verified));
     if (await store.find(file)) return answerEarly(request, response, () => response.status(204).end());
@@ -124,7 +138,7 @@ export function sendProblem(response: Response, document: ProblemDocument): void
 }
 
 /** Sends the master's answer. */
-function sendReply(response: Response, reply: Reply): void {
+export function sendReply(response: Response, reply: Reply): void {
   if (reply.retryAfterSeconds > 0) response.set('Retry-After', String(reply.retryAfterSeconds));
   if (reply.status === 401) response.set('WWW-Authenticate', 'Bearer');
   if (reply.body.length > 0) response.set('Content-Type', reply.status < 300 ? 'application/json' : PROBLEM_TYPE);
@@ -138,7 +152,7 @@ function answerEarly(request: Request, response: Response, answer: () => void): 
   answer();
 }
 
-function allowOnly(allow: string): express.RequestHandler {
+export function allowOnly(allow: string): express.RequestHandler {
   return (request, response) => {
     response.set('Allow', allow);
     throw new ProblemError('method-not-allowed', `This path does not allow ${request.method}; it allows ${allow}.`);
@@ -146,20 +160,20 @@ function allowOnly(allow: string): express.RequestHandler {
 }
 
 /** The identity of the desktop in the path, with its token. */
-function bearer(request: Request): Identity {
+export function bearer(request: Request): Identity {
   const identity = blankIdentity();
   if (readBearer(request.originalUrl, request.headers.authorization, identity)) return identity;
   throw new ProblemError('unknown-desktop', UNKNOWN.detail);
 }
 
 /** The identity of the desktop that the token is of. */
-function holder(request: Request): Identity {
+export function holder(request: Request): Identity {
   const identity = blankIdentity();
   if (readAuthorization(request.headers.authorization, identity)) return identity;
   throw new ProblemError('unknown-desktop', UNKNOWN.detail);
 }
 
-function readJson(body: Buffer): unknown {
+export function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(UTF8.decode(body));
   } catch {
@@ -170,7 +184,7 @@ function readJson(body: Buffer): unknown {
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a whole body; checks the announced length first. Throws too-large; malformed when it is cut off. */
-async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
+export async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
   const tooLarge = () => new ProblemError('too-large', `The body of this request is at most ${bytesMax} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
   const chunks: Buffer[] = [];

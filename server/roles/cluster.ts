@@ -9,9 +9,11 @@ import net from 'node:net';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
+import type { BansCopy } from './bans.ts';
 import { IpcLink, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
-import type { FromWorker, WorkerSettings } from './worker_process.ts';
+import type { ModerationMessage } from './moderator.ts';
+import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
 import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
 
 /**
@@ -33,16 +35,17 @@ export class Cluster implements Workers {
    *
    * Throws  Error with the system's reason when a port is taken; or when a worker ends before it is ready.
    */
-  static async start({ master, plan, options, registry, log }: WorkersSetup): Promise<Cluster> {
+  static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<Cluster> {
     cluster.setupPrimary({ serialization: 'advanced' });
     // This front has no port that receives crossings.
     const front = plan.make([eventsListener(options)], { ...master.handlers, crossing: () => {} });
     master.setFront(front);
     const [eventsPort] = await front.listen();
-    const { host, port, data } = options;
+    const { host, port, data, pictures } = options;
     if (port !== 0) await throwIfTaken(host, port);
     const addresses = { ...addressesOf(options), eventsPort, apiPort: port };
-    const processes = new WorkerProcesses(master, { host, port, data, front: options.front, addresses }, log);
+    const settings: WorkerSettings = { host, port, data, front: options.front, addresses, pictures };
+    const processes = new WorkerProcesses(master, settings, log, bans);
     const apiPort = await processes.start(options.workers);
     return new Cluster(front, { api: apiPort, events: eventsPort }, processes, registry);
   }
@@ -67,6 +70,10 @@ export class Cluster implements Workers {
     return this.readyCount > 0 ? `${own}\n${await this.#aggregator.clusterMetrics()}` : own;
   }
 
+  moderate(message: ModerationMessage): void {
+    this.#processes.send(message);
+  }
+
   drain(): void {
     this.#processes.drain();
   }
@@ -86,14 +93,18 @@ class WorkerProcesses {
   readonly #master: Master;
   readonly #settings: WorkerSettings;
   readonly #log: Logger;
+  readonly #bans: () => BansCopy;
   readonly #ready = new Set<Process>();
+  /** Those that are ready, and those that start. */
+  readonly #running = new Set<Process>();
   #restartMs = RESTART_MS;
   #draining = false;
 
-  constructor(master: Master, settings: WorkerSettings, log: Logger) {
+  constructor(master: Master, settings: WorkerSettings, log: Logger, bans: () => BansCopy) {
     this.#master = master;
     this.#settings = settings;
     this.#log = log;
+    this.#bans = bans;
   }
 
   get readyCount(): number {
@@ -113,6 +124,11 @@ class WorkerProcesses {
     return port;
   }
 
+  /** Tells every worker, also those that start. */
+  send(message: ToWorker): void {
+    for (const worker of this.#running) if (worker.isConnected()) worker.send(message);
+  }
+
   drain(): void {
     this.#draining = true;
     for (const worker of this.#ready) worker.send({ type: 'drain' });
@@ -122,10 +138,12 @@ class WorkerProcesses {
   #fork(): Promise<number> {
     const startMs = performance.now();
     const worker = cluster.fork({ SPRITES_WORKER: JSON.stringify(this.#settings) });
+    this.#running.add(worker);
     const link = this.#master.addLink(new IpcLink((frame) => this.#send(worker, frame)));
     return new Promise((resolve, reject) => {
       worker.on('message', (message: Uint8Array | FromWorker) => {
         if (message instanceof Uint8Array) receiveFrame(this.#master, link, message);
+        else if (message?.type === 'starting') worker.send({ type: 'bans', bans: this.#bans() } satisfies ToWorker);
         else if (message?.type === 'ready') {
           this.#ready.add(worker);
           resolve(message.port);
@@ -133,6 +151,7 @@ class WorkerProcesses {
       });
       worker.once('exit', (code, signal) => {
         this.#ready.delete(worker);
+        this.#running.delete(worker);
         this.#master.removeLink(link);
         reject(new Error(`a worker ended before it was ready (${signal ?? code})`));
         if (!this.#draining) this.#replace(worker, `${signal ?? code}`, performance.now() - startMs);

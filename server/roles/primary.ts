@@ -29,6 +29,8 @@ import { startClock } from './clock.ts';
 import { Cluster } from './cluster.ts';
 import { masterGauges } from './gauges.ts';
 import { Master } from './master.ts';
+import { ModerationList } from './moderation_list.ts';
+import { Moderator } from './moderator.ts';
 import { OneProcess } from './one_process.ts';
 import type { Workers, WorkersOptions } from './workers.ts';
 
@@ -79,8 +81,11 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   }
   const master = new Master((answers) => makeRelay(slots, answers));
   const { relay } = master;
+  const list = new ModerationList(options.data, log);
+  const moderator = new Moderator({ master, list, log, send: (message) => workers.moderate(message) });
+  master.setModeration(moderator);
   const registry = new Registry();
-  const setup = { master, plan, options, registry, log };
+  const setup = { master, plan, options, registry, log, bans: () => list.copy };
   const workers: Workers = await (options.workers === 0 ? OneProcess : Cluster).start(setup);
   const { front } = workers;
   const stopClock = startClock((nowMs) => master.advance(nowMs));
@@ -97,6 +102,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   };
   const admin = adminServer({
     relay,
+    moderator,
     log,
     token,
     data: options.data,
@@ -132,6 +138,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     stopClock();
     workers.close();
     await front.close();
+    await list.close();
     admin.closeAllConnections();
     admin.close();
     log.info({ counters: relay.counters, waiting: relay.waiting }, 'relay stopped');

@@ -5,6 +5,7 @@
  * complete or not at all. Its name is its hash, so it never changes. Cost: a look-up is one stat; a new file one fsync.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProblemError } from '../wire/problem.ts';
@@ -15,6 +16,9 @@ export const STORE_BYTES_MAX = 8 * 1024 ** 3;
 
 /** How long a count of the stored bytes is used, in ms. Meanwhile other workers may add files, at the speed of uploads. */
 const COUNT_MS = 60_000;
+
+/** Names that has() remembers: 13 MB. */
+const KNOWN_MAX = 100_000;
 
 const HASH = /^[0-9a-f]{64}$/;
 
@@ -29,6 +33,8 @@ export class SpriteStore {
   readonly #directory: string;
   readonly #bytesMax: number;
   readonly #shipped = new Map<string, string>();
+  /** Files that has() has found. */
+  readonly #known = new Set<string>();
   #bytes = 0;
   #countedAtMs = Number.NEGATIVE_INFINITY;
   /** One file is checked at a time: a check may need 64 MiB for a moment. */
@@ -59,6 +65,36 @@ export class SpriteStore {
     if (shipped) return shipped;
     const path = this.#path(file);
     return (await stat(path).catch(() => undefined))?.isFile() ? path : undefined;
+  }
+
+  /** Whether a file came with the relay. */
+  isShipped(file: string): boolean {
+    return this.#shipped.has(file);
+  }
+
+  /** Whether there is such a file now. `file` must be a hash. Cost: one stat for a file that it was not asked for before. */
+  has(file: string): boolean {
+    if (this.#shipped.has(file) || this.#known.has(file)) return true;
+    if (!statSync(this.#path(file), { throwIfNoEntry: false })?.isFile()) return false;
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
+    this.#known.add(file);
+    return true;
+  }
+
+  /** Deletes a file, if there is one. A file that came with the relay stays on the disk. `file` must be a hash. */
+  async remove(file: string): Promise<void> {
+    this.#known.delete(file);
+    const path = this.#path(file);
+    const size = (await stat(path).catch(() => undefined))?.size ?? 0;
+    await unlink(path).then(
+      () => {
+        this.#bytes -= size;
+      },
+      (error) => {
+        // Another worker of this relay may have deleted it.
+        if (error.code !== 'ENOENT') throw error;
+      },
+    );
   }
 
   /** Throws sprite-invalid when `file` is not a hash. */

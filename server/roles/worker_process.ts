@@ -10,7 +10,9 @@ import { makeApiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit } from './capacity.ts';
 import { workerGauges } from './gauges.ts';
 import { IpcUplink } from './ipc.ts';
+import type { ModerationMessage } from './moderator.ts';
 import { PendingRequests } from './pending.ts';
+import type { Pictures } from './picture_gate.ts';
 import { Worker } from './worker.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
@@ -20,10 +22,14 @@ export interface WorkerSettings {
   data: string;
   front: 'auto' | 'native' | 'portable';
   addresses: PublicAddresses;
+  pictures: Pictures;
 }
 
+/** Messages from the master to a worker, beside frames. `bans` is also the answer to `starting`. */
+export type ToWorker = { type: 'drain' } | ModerationMessage;
+
 /** Messages from a worker to the master, beside frames. */
-export type FromWorker = { type: 'ready'; port: number } | { type: 'failed'; why: string };
+export type FromWorker = { type: 'starting' } | { type: 'ready'; port: number } | { type: 'failed'; why: string };
 
 /** How long a draining worker still reads requests that have begun, in ms; the master gives its last polls as long. */
 const LAST_REQUESTS_MS = 400;
@@ -47,7 +53,14 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const uplink = new IpcUplink(sendFrame, pending);
   const worker = new Worker(uplink, pending);
   const at = { host: settings.host, port: settings.port, shared: true };
-  const { listener, sockets } = await makeApiListener(worker, settings.data, settings.addresses, at, log);
+  const { listener, sockets, moderate } = await makeApiListener(
+    worker,
+    settings.data,
+    settings.addresses,
+    at,
+    log,
+    settings.pictures,
+  );
   const connections = connectionsFor(fileLimit());
   // A worker passes most requests on to express and ws, so its front runs on the same thread.
   const plan = planFront(settings.front, connections, connections, true);
@@ -56,15 +69,23 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   new AggregatorRegistry();
   workerGauges(register, worker, sockets, () => front);
 
-  process.on('message', (message: Uint8Array | { type: string }) => {
+  const bansKnown = Promise.withResolvers<void>();
+  process.on('message', (message: Uint8Array | ToWorker) => {
     if (message instanceof Uint8Array) {
       uplink.receive(message);
       front.flush();
     } else if (message?.type === 'drain') void closeDown();
+    else if (message?.type === 'bans' || message?.type === 'ended' || message?.type === 'removed') {
+      moderate(message);
+      bansKnown.resolve();
+    }
   });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.
   process.on('disconnect', () => process.exit(0));
   try {
+    // Nobody who is banned may join in the first moment.
+    send({ type: 'starting' });
+    await bansKnown.promise;
     const [port] = await front.listen();
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });

@@ -9,7 +9,10 @@ import type { Registry } from 'prom-client';
 import type { FrontPlan } from '../front/choice.ts';
 import type { Front, FrontListener } from '../front/front.ts';
 import type { PublicAddresses } from './api.ts';
+import type { BansCopy } from './bans.ts';
 import type { Master } from './master.ts';
+import type { ModerationMessage } from './moderator.ts';
+import type { Pictures } from './picture_gate.ts';
 
 export interface WorkersOptions {
   port: number;
@@ -20,6 +23,7 @@ export interface WorkersOptions {
   data: string;
   workers: number;
   front: 'auto' | 'native' | 'portable';
+  pictures: Pictures;
 }
 
 /** What both kinds start from. */
@@ -29,6 +33,8 @@ export interface WorkersSetup {
   options: WorkersOptions;
   registry: Registry;
   log: Logger;
+  /** The bans, for a worker that starts. */
+  bans: () => BansCopy;
 }
 
 export interface Workers {
@@ -39,6 +45,8 @@ export interface Workers {
   readonly pids: readonly number[];
   /** Workers that handle requests now. */
   readonly readyCount: number;
+  /** Tells every worker. */
+  moderate(message: ModerationMessage): void;
   /** The metrics of the master and of all workers, in Prometheus' text format. */
   metrics(): Promise<string>;
   /** From now on new requests are refused; pending ones are still answered. */

@@ -24,6 +24,9 @@ export const RecordKind = {
   leave: 5,
   describe: 6,
   verify: 7,
+  mute: 8,
+  unmute: 9,
+  report: 10,
   answer: 16,
 } as const;
 
@@ -79,9 +82,11 @@ export class FrameWriter {
     this.#endRecord(this.#bytes.writeDoubleLE(seq, at));
   }
 
-  /** A closed, leave, describe or verify record: only a desktop. */
-  desktop(kind: number, request: number, desktop: Identity): void {
-    this.#endRecord(this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES), desktop));
+  /** A record about a desktop: closed, leave, describe and verify have nothing more; mute, unmute and report have JSON. */
+  desktop(kind: number, request: number, desktop: Identity, json = ''): void {
+    const room = json.length * 3;
+    const at = this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES + room), desktop);
+    this.#endRecord(json === '' ? at : at + this.#bytes.write(json, at, room, 'utf8'));
   }
 
   join(request: number, json: string): void {

@@ -16,6 +16,8 @@ export interface Join {
   name: string;
   /** Undefined: the world of `near`, or DEFAULT_WORLD. */
   world?: string;
+  /** The address that the request came from, which the worker adds; undefined when it is not known. */
+  address?: string;
   /** Slot and generation of the friend to be seated next to. */
   near?: { slot: number; generation: number };
 }
