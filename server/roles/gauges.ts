@@ -69,6 +69,11 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
   gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);
+  gauge(
+    'sprites_worker_pictures_refused',
+    'Crossings refused because of their picture since start',
+    () => worker.pictureRefused,
+  );
   gauge('sprites_worker_busy', 'Requests refused with relay-busy since start', () => worker.busy);
   gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; NaN while no file can be opened', () => {
     try {
