@@ -125,11 +125,12 @@ onEachFront('moderation', (front) => {
     assert.deepEqual((await admin(relay, 'GET', 'bans')).json, { addresses: [], pictures: [] });
   });
 
-  it('removes a picture: gone from the store, refused when sent again, and told to polls and sockets', async () => {
+  it('removes a picture: gone from the store, refused when sent again, and told to polls and sockets', async (t) => {
     const bytes = sprFile();
     const file = hashOf(bytes);
     const ann = await join(relay.url, { world: 'removal' });
     const bob = await DesktopClient.join(relay.url, { world: 'removal', transport: 'socket' });
+    t.after(() => bob.stop());
     assert.equal((await upload(relay, ann, bytes)).status, 201);
     const stored = joinPath(relay.data, 'sprites', file.slice(0, 2), `${file}.spr`);
     assert.ok(existsSync(stored));
@@ -155,7 +156,6 @@ onEachFront('moderation', (front) => {
     assert.equal((await admin(relay, 'POST', 'unban', { picture: file })).status, 200);
     await until('it is carried again', async () => (await upload(relay, ann, bytes)).status < 300);
     isProblem(await admin(relay, 'POST', 'remove-picture', { picture: 'x' }), 'malformed', 'picture');
-    await bob.stop();
   });
 
   it('announces a line of text to everybody, once', async () => {
