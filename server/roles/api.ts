@@ -51,7 +51,7 @@ export function api(
     const address = clientAddress(request);
     bans.checkAddress(address);
     const join = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
-    const reply = await worker.join({ ...join, address });
+    const reply = await worker.join({ ...join, clientAddress: address });
     if (reply.status !== 201) return sendReply(response, reply);
     const joined = JSON.parse(reply.body.toString());
     const at = basesOf(request, addresses);

@@ -137,9 +137,9 @@ export class Master {
   /** A join; the answer is `{desktop, token, world, cursor}`, and the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
-      this.#moderation?.admit(join.address);
+      this.#moderation?.admit(join.clientAddress);
       const slot = this.relay.join(join, this.#token);
-      this.#moderation?.joined(slot, join.address);
+      this.#moderation?.joined(slot, join.clientAddress);
       const generation = this.relay.desktops.generation(slot);
       this.#answerJson(link, request, 201, {
         desktop: this.relay.desktops.id(slot),

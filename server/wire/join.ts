@@ -16,8 +16,8 @@ export interface Join {
   name: string;
   /** Undefined: the world of `near`, or DEFAULT_WORLD. */
   world?: string;
-  /** The address that the request came from, which the worker adds; undefined when it is not known. */
-  address?: string;
+  /** The whole address of the client, for bans. The worker sets it; a body can't. Undefined when it is not known. */
+  clientAddress?: string;
   /** Slot and generation of the friend to be seated next to. */
   near?: { slot: number; generation: number };
 }
