@@ -332,11 +332,12 @@ void Desktop::HandleBatch(const Batch& batch) {
       Admit(arrival);
     }
   }
-  for (const std::string& file : batch.removed) {
-    RemovePicture(file);
-  }
+  // Only one toast of a kind is shown at a time, and the operator's words matter more.
   for (const std::string& text : batch.announcements) {
     ShowNotice("From the operator of the relay", text);
+  }
+  for (const std::string& file : batch.removed) {
+    RemovePicture(file);
   }
   if (batch.neighbours) {
     neighbours_ = batch.neighbours;
