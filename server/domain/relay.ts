@@ -120,8 +120,8 @@ export interface DesktopDetails {
 /** Flags of a slot. */
 const READY = 1; // its parked poll is answered at the end of the turn
 const NEIGHBOURS_DUE = 2; // the next batch names its neighbours
-const NOTICES_DUE = 4; // the next batch has notices
-const MUTES = 8; // it mutes others
+const NOTICES_DUE = 32; // the next batch has notices
+const MUTES = 64; // it mutes others
 
 /** Slots that one step looks at to find the live ones that get a notice: some 30 µs. */
 const NOTICE_SLOTS_PER_STEP = 16_384;

@@ -24,9 +24,9 @@ export const RecordKind = {
   leave: 5,
   describe: 6,
   verify: 7,
-  mute: 8,
-  unmute: 9,
-  report: 10,
+  mute: 11,
+  unmute: 12,
+  report: 13,
   answer: 16,
 } as const;
 
