@@ -8,6 +8,7 @@
  * in the slab, 16 bytes for twelve letters.
  */
 import { type Identity, writeId } from '../wire/identity.ts';
+import type { EndedDesktops } from './ended.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
 import { type BlockRef, NO_BLOCK, type Slab } from './slab.ts';
 
@@ -95,6 +96,13 @@ export class Desktops {
     this.#name[slot] = block;
     this.count++;
     return slot;
+  }
+
+  /** Adds the owner of a slot to those that have ended, if a crossing of it was accepted. Call it before end(). */
+  remember(slot: number, ended: EndedDesktops, nowMs: number): void {
+    const newest = this.#newestCrossing[slot];
+    if (newest === 0) return;
+    ended.add(slot, this.generation(slot), this.#token, slot * 4, newest, this.#acceptedBits[slot], nowMs);
   }
 
   /** Ends the owner of a slot: from now on its id is old. The slot is kept until release(). */

@@ -54,3 +54,12 @@ export const DUE_PER_STEP_MAX = 256;
 
 /** How many numbers below the newest crossing are remembered, one bit each, so that crossings may arrive out of order. */
 export const CROSSINGS_REMEMBERED = 32;
+
+/**
+ * How long the accepted crossings of a desktop that has ended are remembered: longer than a client that lost its connection
+ * throws the same number again.
+ */
+export const ENDED_REMEMBERED_MS = 600_000;
+
+/** Ended desktops that are remembered, the newest: a hundred ends a second for ENDED_REMEMBERED_MS; 3 MiB. A power of two. */
+export const ENDED_REMEMBERED_MAX = 65_536;

@@ -10,6 +10,7 @@ import {
   CROSSINGS_BURST_MAX,
   CROSSINGS_REMEMBERED,
   DUE_PER_STEP_MAX,
+  ENDED_REMEMBERED_MS,
   EVENTS_PER_POLL_MAX,
   LEASE_MS,
   MAILBOX_EVENTS_MAX,
@@ -877,6 +878,44 @@ describe('relay, leaving', () => {
       'no world is evicted for a mailbox that has reached its own limits',
     );
     balances(harness);
+  });
+
+  it('answers a repeat of an accepted crossing as accepted after the lease of its sender has ended, for ten minutes', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    assert.equal(harness.throw(ada, 8), 'accepted');
+    assert.equal(harness.throw(ada, 5), 'accepted');
+    harness.poll(bob);
+    // Bob keeps polling; Ada is silent, and another desktop gets her slot.
+    harness.pass(LEASE_MS - 1);
+    harness.poll(bob, 2);
+    harness.pass(TICK_MS + 1);
+    assert.equal(harness.relay.desktops.authenticate(ada), 'ended');
+    assert.equal(harness.join().slot, ada.slot);
+    const before = { ...harness.relay.counters };
+    for (const crossing of [8, 5]) {
+      const { verdict, status, body, length } = harness.throwForResponse(ada, crossing);
+      assert.deepEqual([verdict, status, body.toString('utf8', 0, length)], ['repeated', 202, '{"to":null}']);
+    }
+    for (const crossing of [4, 6, 7, 9]) assert.equal(harness.throw(ada, crossing), 'desktop-ended');
+    assert.equal(harness.throw({ ...ada, token: Uint32Array.of(0, 0, 0, 0) }, 8), 'desktop-ended');
+    assert.equal(harness.throw({ ...ada, generation: ada.generation + 9 }, 8), 'unknown-desktop');
+    assert.deepEqual(harness.relay.counters, { ...before, repeated: before.repeated + 2 });
+    harness.pass(ENDED_REMEMBERED_MS - TICK_MS - 1);
+    assert.equal(harness.throw(ada, 8), 'repeated');
+    harness.pass(TICK_MS + 2);
+    assert.equal(harness.throw(ada, 8), 'desktop-ended');
+    balances(harness);
+  });
+
+  it('answers repeats of a desktop that has left while the relay is draining', () => {
+    const harness = new RelayHarness();
+    const [ada] = harness.joinMany(2);
+    harness.throw(ada, 1);
+    harness.relay.leave(ada.slot);
+    harness.relay.drain();
+    assert.equal(harness.throw(ada, 1), 'repeated');
+    assert.equal(harness.throw(ada, 2), 'desktop-ended');
   });
 
   it('leaves no state to the next owner of the slot', () => {

@@ -15,6 +15,7 @@ import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
 import { Deadlines } from './deadlines.ts';
 import { Desktops } from './desktops.ts';
+import { EndedDesktops } from './ended.ts';
 import {
   DUE_PER_STEP_MAX,
   EVENTS_PER_POLL_MAX,
@@ -146,6 +147,7 @@ export class Relay {
     ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, wakes: 0, pings: 0 },
   };
   readonly #options: RelayOptions;
+  readonly #ended = new EndedDesktops();
   /** The beginning of every batch, up to the cursor's sequence. */
   readonly #cursorHead: Buffer;
   readonly #deadlines: Deadlines;
@@ -248,6 +250,7 @@ export class Relay {
     }
     this.#deadlines.clear(slot);
     this.#flags[slot] &= ~NEIGHBOURS_DUE;
+    this.desktops.remember(slot, this.#ended, this.#nowMs);
     this.desktops.end(slot);
     this.counters.left++;
     if (world.count > 1) {
@@ -287,7 +290,14 @@ export class Relay {
     end = passage.length,
   ): Readonly<CrossingResponse> {
     const state = this.desktops.authenticate(from);
-    if (state !== 'live') return this.#refuse(state === 'ended' ? 'desktop-ended' : 'unknown-desktop');
+    if (state !== 'live') {
+      // The neighbour has the sprite of a repeat: the sender must not take it back because its lease ended meanwhile.
+      if (this.#ended.isAccepted(from, crossing, this.#nowMs)) {
+        this.counters.repeated++;
+        return this.#confirm('repeated', -1);
+      }
+      return this.#refuse(state === 'ended' ? 'desktop-ended' : 'unknown-desktop');
+    }
     const { slot } = from;
     const recency = this.desktops.recencyOf(slot, crossing);
     if (recency === 'stale') return this.#refuse('crossing-stale');
