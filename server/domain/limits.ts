@@ -52,6 +52,12 @@ export const CROSSINGS_BURST_MAX = 200;
  */
 export const DUE_PER_STEP_MAX = 256;
 
+/**
+ * Slots that one step of a drain looks at. It answers at most DUE_PER_STEP_MAX polls; a slot without a poll costs 1 ns, so
+ * a step with none takes 0.1 ms.
+ */
+export const DRAINED_PER_STEP_MAX = 65_536;
+
 /** How many numbers below the newest crossing are remembered, one bit each, so that crossings may arrive out of order. */
 export const CROSSINGS_REMEMBERED = 32;
 

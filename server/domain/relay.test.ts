@@ -9,6 +9,7 @@ import { TICK_MS } from './deadlines.ts';
 import {
   CROSSINGS_BURST_MAX,
   CROSSINGS_REMEMBERED,
+  DRAINED_PER_STEP_MAX,
   DUE_PER_STEP_MAX,
   ENDED_REMEMBERED_MS,
   EVENTS_PER_POLL_MAX,
@@ -952,6 +953,60 @@ describe('relay, going down', () => {
     }
     harness.luck = 1;
     assert.deepEqual(harness.ask(desktops[0]).body.events, [{ type: 'bye', retryAfterMs: RECONNECT_MS_MAX }]);
+    assert.equal(harness.relay.parkedCount, 0);
+  });
+
+  it('answers at most DUE_PER_STEP_MAX parked polls in one step, however many there are', () => {
+    for (const count of [DUE_PER_STEP_MAX - 1, DUE_PER_STEP_MAX, DUE_PER_STEP_MAX + 1, 3 * DUE_PER_STEP_MAX + 7]) {
+      const harness = new RelayHarness({ slots: count + 10 });
+      const tickets = harness.settle(...harness.joinMany(count));
+      const steps: number[] = [];
+      let isMoreDue = true;
+      harness.relay.drain();
+      for (;;) {
+        assert.ok(harness.answers.every(({ body }) => body.events[0].type === 'bye'));
+        steps.push(harness.answers.length);
+        harness.answers.length = 0;
+        if (!isMoreDue) break;
+        isMoreDue = harness.relay.advance(harness.nowMs);
+      }
+      assert.ok(Math.max(...steps) <= DUE_PER_STEP_MAX);
+      assert.equal(
+        steps.reduce((sum, step) => sum + step, 0),
+        tickets.length,
+      );
+      assert.equal(harness.relay.parkedCount, 0);
+    }
+  });
+
+  it('looks at DRAINED_PER_STEP_MAX slots in one step', () => {
+    for (const [slots, steps] of [
+      [DRAINED_PER_STEP_MAX - 1, 1],
+      [DRAINED_PER_STEP_MAX, 1],
+      [DRAINED_PER_STEP_MAX + 1, 2],
+      [3 * DRAINED_PER_STEP_MAX + 1, 4],
+    ]) {
+      const harness = new RelayHarness({ slots });
+      harness.relay.drain();
+      let calls = 1;
+      while (harness.relay.advance(harness.nowMs)) calls++;
+      assert.equal(calls, Math.max(1, steps - 1));
+    }
+  });
+
+  it('answers a poll that comes between the steps at once, and once', () => {
+    const harness = new RelayHarness({ slots: 2 * DUE_PER_STEP_MAX });
+    const desktops = harness.joinMany(2 * DUE_PER_STEP_MAX);
+    harness.settle(...desktops);
+    harness.relay.drain();
+    harness.answers.length = 0;
+    const last = desktops[desktops.length - 1];
+    const again = harness.ask(last);
+    assert.deepEqual(types(again), ['bye']);
+    assert.deepEqual(types(harness.answers[0]), [], 'the poll that the newer one replaced');
+    harness.answers.length = 0;
+    while (harness.relay.advance(harness.nowMs));
+    assert.equal(harness.answers.length, DUE_PER_STEP_MAX - 1);
     assert.equal(harness.relay.parkedCount, 0);
   });
 

@@ -17,6 +17,7 @@ import { Deadlines } from './deadlines.ts';
 import { Desktops } from './desktops.ts';
 import { EndedDesktops } from './ended.ts';
 import {
+  DRAINED_PER_STEP_MAX,
   DUE_PER_STEP_MAX,
   EVENTS_PER_POLL_MAX,
   LEASE_MS,
@@ -160,6 +161,8 @@ export class Relay {
   #nowMs: number;
   #nextStepMs: number;
   #draining = false;
+  /** While draining: the polls of the slots below are answered. */
+  #drainedSlots = 0;
   /** Small worlds that changed since the last step, and those whose desktops are being notified of it. */
   #changed = new Set<World>();
   #notifying = new Set<World>();
@@ -415,7 +418,7 @@ export class Relay {
    *
    * Shape   true when more is due: call it again soon, with the same time or a later one.
    * Units   ms, monotonic.
-   * Cost    bounded by DUE_PER_STEP_MAX, plus one small world.
+   * Cost    bounded by DUE_PER_STEP_MAX, plus one small world, plus one step of a drain.
    */
   advance(nowMs: number): boolean {
     this.#nowMs = nowMs;
@@ -436,16 +439,32 @@ export class Relay {
       [this.#notifying, this.#changed] = [this.#changed, this.#notifying];
     }
     if (this.#notifySmallWorlds(left)) isMoreDue = true;
+    if (this.#draining && this.#drainStep()) isMoreDue = true;
     this.endTurn();
     return isMoreDue;
   }
 
-  /** From now on joins and new crossings are refused. Parked polls are answered "come back later". */
+  /**
+   * From now on joins and new crossings are refused. Parked polls are answered "come back later": the first ones at once, the
+   * others in steps, each by a call of advance().
+   */
   drain(): void {
     this.#draining = true;
-    for (let slot = 0; slot < this.desktops.max; slot++) {
-      if (this.#parked[slot] !== 0) this.#answerBye(slot, this.#unpark(slot));
+    this.#drainStep();
+  }
+
+  /** Answers the next parked polls of a drain. Returns whether slots are left. */
+  #drainStep(): boolean {
+    const end = Math.min(this.desktops.max, this.#drainedSlots + DRAINED_PER_STEP_MAX);
+    let left = DUE_PER_STEP_MAX;
+    let slot = this.#drainedSlots;
+    for (; slot < end && left > 0; slot++) {
+      if (this.#parked[slot] === 0) continue;
+      this.#answerBye(slot, this.#unpark(slot));
+      left--;
     }
+    this.#drainedSlots = slot;
+    return slot < this.desktops.max;
   }
 
   describe(slot: number): DesktopDetails {
