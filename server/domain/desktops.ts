@@ -10,7 +10,7 @@
 import { type Identity, writeId } from '../wire/identity.ts';
 import type { EndedDesktops } from './ended.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
-import { type BlockRef, NO_BLOCK, type Slab } from './slab.ts';
+import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
 
 /** The state of the desktop that an id and token name: it is here, it was here, or it never was. */
 export type DesktopState = 'live' | 'ended' | 'unknown';
@@ -72,13 +72,18 @@ export class Desktops {
     this.#burstFullMs = new Float64Array(slots);
   }
 
+  /** Whether all slots are in use. */
+  get isFull(): boolean {
+    return this.#freeCount === 0 && this.#untouched === this.max;
+  }
+
   /**
    * Adds a desktop and returns its slot. A desktop with an empty name is called by its id.
    *
    * Shape   -1 when all slots are in use, or the slab has no room for the name.
    */
   add(name: string, token: Uint32Array): number {
-    if (this.#freeCount === 0 && this.#untouched === this.max) return -1;
+    if (this.isFull) return -1;
     let block: BlockRef = NO_BLOCK;
     if (name !== '') {
       const quoted = Buffer.from(JSON.stringify(name));
@@ -221,6 +226,11 @@ export class Desktops {
     this.#burstFullMs[slot] = fullMs + MS_PER_CROSSING;
     return true;
   }
+}
+
+/** The size in bytes of the slab's block for a name. */
+export function nameBlockBytes(name: string): number {
+  return blockBytes(NAME_HEAD_BYTES + Buffer.byteLength(JSON.stringify(name)));
 }
 
 /** Copies `bytes` to out[at]; returns where they end. For a dozen bytes a loop is faster than a call out of JavaScript. */

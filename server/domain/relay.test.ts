@@ -7,15 +7,22 @@ import { PROBLEMS, type ProblemCode, ProblemError } from '../wire/problem.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
 import { TICK_MS } from './deadlines.ts';
 import {
+  CARRIED_FACTOR,
   CROSSINGS_BURST_MAX,
   CROSSINGS_REMEMBERED,
   DRAINED_PER_STEP_MAX,
   DUE_PER_STEP_MAX,
   ENDED_REMEMBERED_MS,
   EVENTS_PER_POLL_MAX,
+  EVICTED_PER_STEP_MAX,
+  EVICTED_SPRITES_PER_STEP_MAX,
+  EVICTION_LOOKS_MAX,
+  KEPT_SHARE_MAX,
+  KEPT_STEP_MS,
   LEASE_MS,
   MAILBOX_EVENTS_MAX,
   NEIGHBOURS_STEP_MS,
+  ONWARD_DESKTOPS_MAX,
   PING_JITTER,
   PING_MS,
   POLL_BYTES_MAX,
@@ -917,6 +924,181 @@ describe('relay, leaving', () => {
     harness.relay.drain();
     assert.equal(harness.throw(ada, 1), 'repeated');
     assert.equal(harness.throw(ada, 2), 'desktop-ended');
+  });
+
+  it('lets no two desktops grow the mailbox of a third one: what it can’t hold is kept, and moves on when it reads', () => {
+    const harness = new RelayHarness({ slots: 100, slabBytes: 1 << 26 });
+    const { counters, mailboxes } = harness.relay;
+    const [victim] = harness.joinMany(1, 'attic');
+    const carriedMax = CARRIED_FACTOR * MAILBOX_EVENTS_MAX;
+    let thrown = 0;
+    for (let round = 0; round < 12; round++) {
+      const [eve, mallory] = harness.joinMany(2, 'attic');
+      for (const [from, edge] of [
+        [eve, 'right'],
+        [mallory, 'left'],
+      ] as const) {
+        for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) {
+          const name = `s${thrown}`;
+          if (harness.throw(from, n, edge, name) === 'accepted') thrown++;
+        }
+      }
+      for (const guest of [eve, mallory]) harness.relay.leave(guest.slot);
+      assert.ok(mailboxes.count(victim.slot) <= carriedMax, `${mailboxes.count(victim.slot)}`);
+      balances(harness);
+      harness.ask(victim);
+      harness.pass(KEPT_STEP_MS);
+    }
+    assert.ok(thrown > 2 * carriedMax, 'more than one mailbox carries');
+    assert.equal(counters.abandoned, 0);
+    assert.equal(harness.relay.waiting, thrown);
+
+    // The victim reads: it gets every sprite, once, and the slots are free again.
+    const got = new Set<string>();
+    for (let seq = 0, polls = 0; got.size < thrown; polls++) {
+      assert.ok(polls < thrown, 'each second brings sprites');
+      const answer = harness.ask(victim, seq);
+      for (const name of names(answer)) {
+        assert.ok(!got.has(name), name);
+        got.add(name);
+      }
+      seq = seqOf(answer);
+      harness.pass(KEPT_STEP_MS);
+    }
+    harness.poll(victim, counters.accepted);
+    assert.equal(harness.relay.waiting, 0);
+    assert.equal(harness.joinMany(99).length, 99);
+    balances(harness);
+  });
+
+  it('passes sprites on to the next desktop with room in their direction of travel, of ONWARD_DESKTOPS_MAX', () => {
+    for (const full of [0, 1, ONWARD_DESKTOPS_MAX - 1, ONWARD_DESKTOPS_MAX]) {
+      const harness = new RelayHarness({ mailboxEventsMax: 2 });
+      const { mailboxes } = harness.relay;
+      const desktops = harness.joinMany(40);
+      assert.equal(harness.throw(desktops[3], 1), 'accepted');
+      const filler = Buffer.from('"edge":"left"}');
+      for (let n = 0; n < full; n++) {
+        for (let twice = 0; twice < CARRIED_FACTOR; twice++) {
+          mailboxes.append(150, 0, filler, 0, filler);
+          mailboxes.append(150, 0, filler, 0, filler);
+          mailboxes.moveAll(150, () => desktops[5 + n].slot);
+        }
+      }
+      const waiting = harness.relay.waiting;
+      harness.relay.leave(desktops[4].slot);
+      assert.equal(mailboxes.count(desktops[5 + full].slot), full < ONWARD_DESKTOPS_MAX ? 1 : 0);
+      assert.equal(mailboxes.count(desktops[4].slot), full < ONWARD_DESKTOPS_MAX ? 0 : 1);
+      assert.equal(harness.relay.waiting, waiting);
+    }
+  });
+
+  it('destroys no kept sprite when that would not make room', () => {
+    const harness = new RelayHarness({ slots: 10_000 });
+    const { relay } = harness;
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const [owner] = harness.joinMany(1, 'attic');
+    for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) relay.accept(owner, n, 1, short);
+    relay.leave(owner.slot);
+    // The smallest slab has one page for blocks of 768 bytes: live desktops fill it.
+    const pairs = harness.joinMany(20, 'office');
+    let verdict: Verdict = 'accepted';
+    for (const thrower of pairs) {
+      for (let n = 1; n <= 150 && verdict === 'accepted'; n++) verdict = relay.accept(thrower, n, 1, long).verdict;
+    }
+    assert.equal(verdict, 'mailbox-full');
+    assert.equal(relay.counters.abandoned, 0);
+    assert.ok(relay.torus.find('attic'));
+    balances(harness);
+  });
+
+  it('evicts those whose mailboxes fill a page of another size, and only those', () => {
+    const pages = 14;
+    const harness = new RelayHarness({ slots: 10_000, slabBytes: pages << 20 });
+    const { relay } = harness;
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    // Two pages beside the reserved ones go to blocks of 384 bytes, in worlds that are empty then.
+    let worlds = 0;
+    const { usedBytes } = relay.slab;
+    while (relay.slab.usedBytes - usedBytes + CROSSINGS_BURST_MAX * 384 <= 3 * Math.floor((1 << 20) / 384) * 384) {
+      const [owner] = harness.joinMany(1, `world ${worlds++}`);
+      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(relay.accept(owner, n, 1, short).verdict, 'accepted');
+      relay.leave(owner.slot);
+    }
+    const desktops = harness.joinMany(30, 'office');
+    let accepted = 0;
+    for (let at = 0; relay.counters.abandoned === 0; at++) {
+      assert.ok(at < desktops.length * 100, 'room is made');
+      if (relay.accept(desktops[at % 30], 1 + Math.floor(at / 30), 1, long).verdict === 'accepted') accepted++;
+    }
+    assert.equal(accepted, Math.floor((1 << 20) / 768) + 1, 'the page of its own size was used up first');
+    // A page of 384-byte blocks has the sprites of 14 or 15 worlds.
+    const evicted = relay.counters.abandoned / CROSSINGS_BURST_MAX;
+    assert.ok(evicted >= 13 && evicted <= 16, `${evicted} of ${worlds}`);
+    balances(harness);
+  });
+
+  it('looks at no more than EVICTION_LOOKS_MAX blocks between two steps of the clock', () => {
+    const harness = new RelayHarness({ slots: 10_000 });
+    const { relay } = harness;
+    let looked = 0;
+    const { blocks } = relay.mailboxes;
+    relay.mailboxes.blocks = function* (slot) {
+      for (const block of blocks.call(relay.mailboxes, slot)) {
+        looked++;
+        yield block;
+      }
+    };
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    for (let world = 0; world < 12; world++) {
+      const [owner] = harness.joinMany(1, `world ${world}`);
+      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) relay.accept(owner, n, 1, short);
+      relay.leave(owner.slot);
+    }
+    const desktops = harness.joinMany(60, 'office');
+    const throwAll = (from: number) => {
+      for (const thrower of desktops) for (let n = from; n < from + 60; n++) relay.accept(thrower, n, 1, long);
+    };
+    throwAll(1);
+    assert.ok(relay.counters.refusedFull > 1000);
+    assert.equal(relay.counters.abandoned, 0);
+    assert.ok(looked > 2000 && looked <= EVICTION_LOOKS_MAX + 1, `${looked}`);
+    harness.pass(1000);
+    throwAll(1000);
+    assert.ok(looked > EVICTION_LOOKS_MAX && looked <= 2 * EVICTION_LOOKS_MAX + 2, `${looked}`);
+  });
+
+  it('keeps at most KEPT_SHARE_MAX of the slab for desktops that have ended, and evicts the rest in steps', () => {
+    const harness = new RelayHarness({ slots: 20_000, slabBytes: 100 << 20 });
+    const { relay } = harness;
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const max = KEPT_SHARE_MAX * (100 << 20);
+    const worlds = Math.floor(max / (384 * CROSSINGS_BURST_MAX));
+    const owners: Identity[] = [];
+    for (let world = 0; world < worlds + 40; world++) {
+      const [owner] = harness.joinMany(1, `world ${world}`);
+      owners.push(owner);
+      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(relay.accept(owner, n, 1, short).verdict, 'accepted');
+      if (world < worlds) relay.leave(owner.slot);
+    }
+    harness.nowMs += TICK_MS;
+    relay.advance(harness.nowMs);
+    assert.equal(relay.counters.abandoned, 0, 'up to the limit nothing is evicted');
+    for (const owner of owners.slice(worlds)) relay.leave(owner.slot);
+    let steps = 0;
+    for (let before = 0; relay.advance(harness.nowMs); steps++) {
+      const evicted: number = relay.counters.abandoned - before;
+      assert.ok(evicted > 0 && evicted <= EVICTED_SPRITES_PER_STEP_MAX + CROSSINGS_BURST_MAX, `${evicted}`);
+      before = relay.counters.abandoned;
+      assert.ok(steps <= EVICTED_PER_STEP_MAX);
+    }
+    assert.equal(relay.counters.abandoned, 40 * CROSSINGS_BURST_MAX, 'the oldest');
+    assert.equal(relay.torus.find('world 39'), undefined);
+    assert.ok(relay.torus.find('world 40'));
+    balances(harness);
   });
 
   it('leaves no state to the next owner of the slot', () => {

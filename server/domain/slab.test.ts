@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
-import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, IDLE_PAGES_MAX, NO_BLOCK, Slab } from './slab.ts';
+import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, IDLE_PAGES_MAX, NO_BLOCK, pageOf, Slab } from './slab.ts';
 
 const PAGE_BYTES = 1 << 20;
 const SIZES_BYTES = [16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
@@ -130,7 +130,7 @@ describe('slab', () => {
         assert.ok(refs.length >= (pages + 1) * perPage - 1, `round ${round}: ${refs.length} blocks of ${bytes}`);
         assert.equal(slab.allocate(bytes), NO_BLOCK);
         // One block of each page pins it: the next size gets its reserved page and no other.
-        const pins = new Map(refs.map((ref) => [ref >>> 16, ref]));
+        const pins = new Map(refs.map((ref) => [pageOf(ref), ref]));
         const pinned = new Set(pins.values());
         for (const ref of refs) if (!pinned.has(ref)) slab.free(ref, bytes);
         const other = bytes === 384 ? 512 : 384;
@@ -156,12 +156,22 @@ describe('slab', () => {
     }
   });
 
-  it('counts the blocks in use of a page', () => {
-    const slab = new Slab(0);
-    const refs = [slab.allocate(100), slab.allocate(100)];
-    assert.equal(slab.usedInPage(refs[0]), 2);
-    slab.free(refs[1], 100);
-    assert.equal(slab.usedInPage(refs[0]), 1);
+  it('tells which blocks are all that keeps a page from another size', () => {
+    const slab = new Slab(PAGE_BYTES * (PAGES_MIN + 1));
+    const refs = [slab.allocate(1024), slab.allocate(1024)];
+    assert.equal(slab.isPageOf(refs[0], 1024, 2), false, 'the last page of a size stays reserved');
+    refs.push(...exhaust(slab, 1024));
+    const last = refs[refs.length - 1];
+    const perPage = refs.filter((ref) => pageOf(ref) === pageOf(last)).length;
+    for (const [blocks, is] of [
+      [perPage - 1, false],
+      [perPage, true],
+      [perPage + 1, false],
+    ] as const) {
+      assert.equal(slab.isPageOf(last, 1024, blocks), is);
+    }
+    slab.free(refs[refs.length - 2], 1024);
+    assert.ok(slab.isPageOf(last, 1024, perPage - 1));
   });
 
   it('keeps what its owners wrote through a long run in which sizes replace each other (seeded)', (t) => {

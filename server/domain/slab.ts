@@ -138,9 +138,9 @@ export class Slab {
     this.#words[ref >>> 16][(ref & 0xffff) * (UNIT_BYTES / 4) + index] = value;
   }
 
-  /** Blocks in use in the page of `ref`. When all of them are freed, the page can be used for another size. */
-  usedInPage(ref: BlockRef): number {
-    return this.#used[ref >>> 16];
+  /** Whether `blocks` blocks are all that is in use in the page of `ref`, so that another size can use it when they are free. */
+  isPageOf(ref: BlockRef, bytes: number, blocks: number): boolean {
+    return this.#used[pageOf(ref)] === blocks && this.#pagesOf[sizeOf(bytes)] > 1;
   }
 
   #isFull(page: number, size: number): boolean {
@@ -200,6 +200,11 @@ export class Slab {
     else this.#next[previous] = next;
     if (next !== NO_PAGE) this.#previous[next] = previous;
   }
+}
+
+/** The number of a block's page. */
+export function pageOf(ref: BlockRef): number {
+  return ref >>> 16;
 }
 
 /** The size in bytes of a block allocated for `bytes`. */
