@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { randomOf } from '../test/random.ts';
 import { checkCrossing, EDGES, type Edge, type EdgeNumber, PASSAGE_BYTES_MAX } from '../wire/crossing.ts';
 import { type Cursor, readCursor, SEQ_MAX, writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
@@ -1038,6 +1039,74 @@ describe('relay, leaving', () => {
     const evicted = relay.counters.abandoned / CROSSINGS_BURST_MAX;
     assert.ok(evicted >= 13 && evicted <= 16, `${evicted} of ${worlds}`);
     balances(harness);
+  });
+
+  it('evicts in one throw at most EVICTED_PER_STEP_MAX of the mailboxes that fill a page, and goes on with the next', () => {
+    const harness = new RelayHarness({ slots: 10_000, slabBytes: 13 << 20 });
+    const { relay } = harness;
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const perPage = Math.floor((1 << 20) / 384);
+    for (let world = 0; world < 2 * perPage - 1; world++) {
+      const [owner] = harness.joinMany(1, `world ${world}`);
+      assert.equal(relay.accept(owner, 1, 1, short).verdict, 'accepted');
+      relay.leave(owner.slot);
+    }
+    const desktops = harness.joinMany(30, 'office');
+    const steps: number[] = [];
+    let accepted = 0;
+    for (let at = 0; accepted < 1500; at++) {
+      const before: number = relay.counters.abandoned;
+      const { verdict } = relay.accept(desktops[at % 30], 1 + Math.floor(at / 30), 1, long);
+      if (verdict === 'accepted') accepted++;
+      else assert.equal(verdict, 'mailbox-full');
+      if (relay.counters.abandoned > before) steps.push(relay.counters.abandoned - before);
+      balances(harness);
+      harness.pass(TICK_MS);
+      for (const desktop of desktops) if (at % 300 === 0) harness.poll(desktop);
+    }
+    assert.ok(steps.every((step) => step <= EVICTED_PER_STEP_MAX));
+    assert.equal(Math.ceil(perPage / EVICTED_PER_STEP_MAX), steps.length);
+    assert.ok(relay.counters.abandoned <= perPage);
+  });
+
+  it('destroys kept sprites in a throw only if the throw is accepted then, in a long run (seeded)', (t) => {
+    const random = randomOf(t);
+    const harness = new RelayHarness({ slots: 2000, slabBytes: 18 << 20 });
+    const { relay } = harness;
+    const happened = { evicted: 0, full: 0, kept: 0 };
+    const open: Identity[][] = [];
+    let crossing = 0;
+    for (let n = 0; n < 60_000; n++) {
+      if (open.length < 30) open.push(harness.joinMany(2, `world ${n}`));
+      const at = Math.floor(random() * open.length);
+      const pair = open[at];
+      if (random() < 0.004) {
+        for (const { slot } of pair) relay.leave(slot);
+        open.splice(at, 1);
+        happened.kept++;
+        continue;
+      }
+      // Sizes come in phases, so that the pages of one size stand in the way of another.
+      const bytes = 150 + 150 * (Math.floor(n / 6_000) % 3) + Math.floor(random() * 100);
+      const before = relay.counters.abandoned;
+      const passage = Buffer.from(`"edge":"left","x":"`.padEnd(bytes, 'x').concat('"}'));
+      const from = pair[Math.floor(random() * 2)];
+      const { verdict } = relay.accept(from, ++crossing, 1, passage);
+      const evicted = relay.counters.abandoned - before;
+      if (evicted > 0) happened.evicted++;
+      if (verdict !== 'accepted') assert.equal(evicted, 0, verdict);
+      if (verdict === 'mailbox-full') happened.full++;
+      balances(harness);
+      if (n % 500 === 0) {
+        // Desktops of worlds that stay poll; nobody reads.
+        for (const desktop of open.flat()) harness.poll(desktop);
+        harness.pass(TICK_MS);
+        harness.answers.length = 0;
+      }
+    }
+    t.diagnostic(JSON.stringify(happened));
+    assert.ok(happened.evicted > 0 && happened.full > 0 && happened.kept > 50);
   });
 
   it('looks at no more than EVICTION_LOOKS_MAX blocks between two steps of the clock', () => {

@@ -671,21 +671,21 @@ export class Relay {
 
   /**
    * Makes room in the slab for a block of `bytes`, if an eviction can: evicts the oldest kept mailbox with such a block, else
-   * those that are alone in a page, so that the page can be used for blocks of another size.
+   * all that have blocks in a page in which nobody else has any, so that the page can be used for blocks of another size.
    *
-   * Cost    EVICTION_LOOKS_MAX blocks are looked at between two steps of the clock, and EVICTED_PER_STEP_MAX mailboxes evicted.
+   * Shape   a page with the blocks of more than EVICTED_PER_STEP_MAX mailboxes takes several calls.
+   * Cost    EVICTION_LOOKS_MAX blocks are looked at between two steps of the clock, each at most twice.
    */
   #makeRoom(bytes: number, except?: World): boolean {
-    const { mailboxes, slab } = this;
     if (this.#looksLeft === 0) return false;
+    const { mailboxes, slab } = this;
     const blocksOfPage = new Map<number, number>();
-    let looked = 0;
     let page = -1;
+    let blocksInPage = 0;
     search: for (const [world, slot] of this.#kept.inOrder(except)) {
       for (const [block, size] of mailboxes.blocks(slot)) {
         if (this.#looksLeft === 0) break search;
         this.#looksLeft--;
-        looked++;
         if (size === bytes) {
           this.#evict(world, slot);
           return true;
@@ -693,21 +693,21 @@ export class Relay {
         if (page >= 0) continue;
         const blocks = (blocksOfPage.get(pageOf(block)) ?? 0) + 1;
         blocksOfPage.set(pageOf(block), blocks);
-        if (slab.isPageOf(block, size, blocks)) page = pageOf(block);
+        if (!slab.isPageOf(block, size, blocks)) continue;
+        page = pageOf(block);
+        blocksInPage = blocks;
       }
     }
     if (page < 0) return false;
     const inPage: [World, number][] = [];
-    search: for (const [world, slot] of this.#kept.inOrder(except)) {
-      let isInPage = false;
-      for (const [block] of mailboxes.blocks(slot)) {
-        if (looked-- === 0) break search;
-        if (pageOf(block) === page) isInPage = true;
-      }
-      if (isInPage && inPage.push([world, slot]) === EVICTED_PER_STEP_MAX) break;
+    for (const [world, slot] of this.#kept.inOrder(except)) {
+      const before = blocksInPage;
+      for (const [block] of mailboxes.blocks(slot)) if (pageOf(block) === page) blocksInPage--;
+      if (blocksInPage < before) inPage.push([world, slot]);
+      if (blocksInPage === 0 || inPage.length === EVICTED_PER_STEP_MAX) break;
     }
     for (const [world, slot] of inPage) this.#evict(world, slot);
-    return inPage.length > 0;
+    return true;
   }
 
   /** Evicts the oldest kept mailbox, but none of `except`; returns how many sprites it had. */
