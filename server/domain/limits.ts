@@ -54,3 +54,13 @@ export const DUE_PER_STEP_MAX = 256;
 
 /** How many numbers below the newest crossing are remembered, one bit each, so that crossings may arrive out of order. */
 export const CROSSINGS_REMEMBERED = 32;
+
+/**
+ * Polls of one desktop that a newer poll may replace within REPLACED_WINDOW_MS and that are answered at once: a client that
+ * reconnects, or a page that is reloaded, replaces one. Each further one waits REPLACED_DELAY_MS for its empty answer.
+ */
+export const REPLACED_AT_ONCE_MAX = 8;
+export const REPLACED_WINDOW_MS = 10_000;
+
+/** How long a poll that is replaced too often waits for its answer, in ms: two clients with one token poll twice a second. */
+export const REPLACED_DELAY_MS = 1_000;
