@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { type Chunk, writePng } from '../wire/png.ts';
+import { RAW_BYTES_MAX } from '../wire/spr.ts';
 
 let made = 0;
 
@@ -13,6 +14,11 @@ export interface Drawing {
 
 /** Returns a .spr of 16 × 8 RGBA pixels in two frames. */
 export function sprFile({ width = 16, height = 8 }: Drawing = {}): Buffer {
+  return sprWithPixels(width, height, deflateSync(Buffer.alloc(8 * (1 + 16 * 4))));
+}
+
+/** Returns a .spr of this size in two frames, with these deflated RGBA pixels. */
+export function sprWithPixels(width: number, height: number, packed: Uint8Array): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -25,10 +31,17 @@ export function sprFile({ width = 16, height = 8 }: Drawing = {}): Buffer {
   const chunks: Chunk[] = [
     { type: 'IHDR', content: header },
     { type: 'iTXt', content: Buffer.from(`sprite\0\0\0\0\0${JSON.stringify(description)}`) },
-    { type: 'IDAT', content: deflateSync(Buffer.alloc(8 * (1 + 16 * 4))) },
+    { type: 'IDAT', content: packed },
     { type: 'IEND', content: Buffer.alloc(0) },
   ];
   return Buffer.from(writePng(chunks, crc32));
+}
+
+/** Returns a .spr of 65 KB that inflates to 64 MiB and is wrong in its last row. */
+export function wrongInLastRow(): Buffer {
+  const raw = Buffer.alloc(RAW_BYTES_MAX);
+  raw[RAW_BYTES_MAX - (1 + 4096 * 4)] = 5; // an unknown filter
+  return sprWithPixels(4096, 4096, deflateSync(raw, { level: 9 }));
 }
 
 export function hashOf(bytes: Uint8Array): string {
