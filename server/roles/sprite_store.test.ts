@@ -22,11 +22,11 @@ describe('the sprite store', () => {
 
   it('accepts files up to the last of its bytes, and refuses one byte more', async (t) => {
     const both = first.length + second.length;
-    const roomy = new SpriteStore(directory(t), both);
+    const roomy = new SpriteStore(directory(t), { bytesMax: both });
     await put(roomy, first);
     await put(roomy, second);
     assert.ok((await roomy.find(hashOf(first))) && (await roomy.find(hashOf(second))));
-    const tight = new SpriteStore(directory(t), both - 1);
+    const tight = new SpriteStore(directory(t), { bytesMax: both - 1 });
     await put(tight, first);
     await assert.rejects(put(tight, second), isFull);
     assert.equal(await tight.find(hashOf(second)), undefined);
@@ -36,6 +36,6 @@ describe('the sprite store', () => {
   it('counts files that others have stored before', async (t) => {
     const path = directory(t);
     await put(new SpriteStore(path), first);
-    await assert.rejects(put(new SpriteStore(path, first.length + second.length - 1), second), isFull);
+    await assert.rejects(put(new SpriteStore(path, { bytesMax: first.length + second.length - 1 }), second), isFull);
   });
 });

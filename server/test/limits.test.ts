@@ -180,8 +180,9 @@ describe('a relay whose sprite store is full', BOUNDED, () => {
     const bytes = sprFile();
     const folder = joinPath(relay.data, 'sprites', '00');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(joinPath(folder, 'hole.spr'), '');
-    truncateSync(joinPath(folder, 'hole.spr'), STORE_BYTES_MAX - bytes.length);
+    const hole = joinPath(folder, `${'0'.repeat(64)}.spr`);
+    writeFileSync(hole, '');
+    truncateSync(hole, STORE_BYTES_MAX - bytes.length);
     const { token } = await join(relay.url);
     const put = (file: Buffer) =>
       sendRequest(`${relay.url}/v1/sprites/${hashOf(file)}`, { method: 'PUT', token, body: file });
