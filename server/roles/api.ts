@@ -191,16 +191,27 @@ function tooLarge(bytesMax: number): ProblemError {
  *         sent in chunks of one byte.)
  * Throws  too-large; malformed when it is cut off.
  */
-async function readBody(request: Request, bytesMax: number, hash?: Hash): Promise<Buffer> {
+function readBody(request: Request, bytesMax: number, hash?: Hash): Promise<Buffer> {
   const body = Buffer.allocUnsafeSlow(announcedBytes(request, bytesMax));
   let length = 0;
-  // If the loop is left early, the request must not be destroyed: the answer goes out over the same socket.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    if (length + chunk.length > bytesMax) throw tooLarge(bytesMax);
-    hash?.update(chunk);
-    length += chunk.copy(body, length);
-  }
-  return body.subarray(0, length);
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      // The request must not be destroyed: the answer goes out over the same socket.
+      request.off('data', read).off('end', whole).off('error', reject).off('close', cutOff).pause();
+      settle();
+    };
+    const read = (chunk: Buffer) => {
+      if (length + chunk.length > bytesMax) return end(() => reject(tooLarge(bytesMax)));
+      hash?.update(chunk);
+      length += chunk.copy(body, length);
+    };
+    const whole = () => end(() => resolve(body.subarray(0, length)));
+    const cutOff = () => end(() => reject(new ProblemError('malformed', 'The body was cut off.', { field: 'body' })));
+    // Its client may have gone while the caller waited for the master.
+    if (request.destroyed) return cutOff();
+    // Events, because an iterator would queue each piece.
+    request.on('data', read).once('end', whole).once('error', reject).once('close', cutOff);
+  });
 }
 
 /** A Host header that may be put into a URL: a name or an address, with or without a port. */

@@ -1,5 +1,5 @@
 /** Sprite files for tests: small, valid, and different with each call. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { type Chunk, writePng } from '../wire/png.ts';
 import { RAW_BYTES_MAX } from '../wire/spr.ts';
@@ -37,11 +37,28 @@ export function sprWithPixels(width: number, height: number, packed: Uint8Array)
   return Buffer.from(writePng(chunks, crc32));
 }
 
-/** Returns a .spr of 65 KB that inflates to 64 MiB and is wrong in its last row. */
+let packedWrong: Buffer | undefined;
+
+/** Returns a .spr of 65 KB that inflates to 64 MiB and is wrong in its last row; another one with each call. */
 export function wrongInLastRow(): Buffer {
-  const raw = Buffer.alloc(RAW_BYTES_MAX);
-  raw[RAW_BYTES_MAX - (1 + 4096 * 4)] = 5; // an unknown filter
-  return sprWithPixels(4096, 4096, deflateSync(raw, { level: 9 }));
+  if (!packedWrong) {
+    const raw = Buffer.alloc(RAW_BYTES_MAX);
+    raw[RAW_BYTES_MAX - (1 + 4096 * 4)] = 5; // an unknown filter
+    packedWrong = deflateSync(raw, { level: 9 });
+  }
+  return sprWithPixels(4096, 4096, packedWrong);
+}
+
+/** Returns a .spr of nearly 1 MiB; another one with each call. */
+export function largeSprFile(): Buffer {
+  return sprWithPixels(
+    512,
+    500,
+    deflateSync(
+      randomBytes(500 * (1 + 512 * 4)).map((byte, at) => (at % (1 + 512 * 4) === 0 ? 0 : byte)),
+      { level: 0 },
+    ),
+  );
 }
 
 export function hashOf(bytes: Uint8Array): string {
