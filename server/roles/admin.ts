@@ -5,6 +5,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -13,9 +14,11 @@ import { TIMEOUTS, type Timeouts } from '../front/front.ts';
 import { refuseBytes } from '../front/portable.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { HEAD_BYTES_MAX } from '../wire/route.ts';
+import { adminPage } from './admin_page.ts';
 import { errorHandlers } from './api.ts';
 import { slabBytes } from './capacity.ts';
 import { COLLECTIONS, collect } from './collection.ts';
+import { DOCUMENT_MS_MAX } from './history.ts';
 import { memoryReport } from './memory.ts';
 import { PROFILE_SECONDS_MAX, PROFILES, profile, type Recording, snapshotHeap } from './recording.ts';
 
@@ -41,6 +44,8 @@ export interface AdminSources {
   /** The folder for a heap snapshot until it is sent. */
   data: string;
   metrics: () => Promise<string>;
+  /** The samples after a number, as JSON text in pieces. */
+  history: (after: number) => AsyncGenerator<string>;
   /** The answer of GET /readyz. */
   status: () => { ready: boolean };
   /** Takes the relay down gracefully. */
@@ -93,6 +98,7 @@ function admin(sources: AdminSources): express.Express {
     const status = sources.status();
     response.status(status.ready ? 200 : 503).json(status);
   });
+  app.use(adminPage());
   app.use((request, _, next) => {
     const given = Buffer.from(request.headers.authorization ?? '');
     const wanted = Buffer.from(`Bearer ${sources.token}`);
@@ -104,6 +110,11 @@ function admin(sources: AdminSources): express.Express {
   });
   app.get('/metrics', async (_, response) => {
     response.type('text/plain; version=0.0.4; charset=utf-8').send(await sources.metrics());
+  });
+  app.get('/admin/history', async (request, response) => {
+    const after = wholeNumber(request.query.after, 'after', 0);
+    response.set({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+    await stream(Readable.from(sources.history(after)), response, DOCUMENT_MS_MAX);
   });
   const exclusive = oneAtATime(sources.log);
   app.post(
@@ -187,8 +198,13 @@ async function send({ fileName, bytes }: Recording, response: Response): Promise
     'Content-Disposition': `attachment; filename="${fileName}"`,
     'Cache-Control': 'no-store',
   });
+  await stream(bytes, response, DOWNLOAD_MS_MAX);
+}
+
+/** Sends bytes. When the client disconnects, or has not read them all after `limitMs`, the rest is dropped. */
+async function stream(bytes: Readable, response: Response, limitMs: number): Promise<void> {
   try {
-    await pipeline(bytes, response, { signal: AbortSignal.timeout(DOWNLOAD_MS_MAX) });
+    await pipeline(bytes, response, { signal: AbortSignal.timeout(limitMs) });
   } catch (error) {
     if (!response.destroyed) throw error;
   }

@@ -12,6 +12,7 @@ import type { Front } from '../front/front.ts';
 import { IpcLink, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
 import type { FromWorker, WorkerSettings } from './worker_process.ts';
+import { type Refusals, type WorkerSample, WorkerSamples } from './worker_samples.ts';
 import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
 
 /**
@@ -27,6 +28,7 @@ export class Cluster implements Workers {
   readonly #processes: WorkerProcesses;
   readonly #registry: Registry;
   readonly #aggregator = new AggregatorRegistry();
+  readonly #samples = new WorkerSamples();
 
   /**
    * Resolves when the front listens and all workers are ready.
@@ -62,6 +64,14 @@ export class Cluster implements Workers {
     return this.#processes.readyCount;
   }
 
+  get refused(): Refusals {
+    return this.#samples.refused;
+  }
+
+  samples(): WorkerSample[] {
+    return this.#samples.takeFresh();
+  }
+
   async metrics(): Promise<string> {
     const own = await this.#registry.metrics();
     return this.readyCount > 0 ? `${own}\n${await this.#aggregator.clusterMetrics()}` : own;
@@ -77,6 +87,7 @@ export class Cluster implements Workers {
   }
 
   close(): void {
+    this.#samples.close();
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
   }
 }

@@ -12,6 +12,7 @@ import { workerGauges } from './gauges.ts';
 import { IpcUplink } from './ipc.ts';
 import { PendingRequests } from './pending.ts';
 import { Worker } from './worker.ts';
+import { sendSamples } from './worker_samples.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
 export interface WorkerSettings {
@@ -68,6 +69,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     const [port] = await front.listen();
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
+    sendSamples(worker, front);
   } catch (error) {
     send({ type: 'failed', why: (error as Error).message });
     process.exitCode = 1;
