@@ -69,7 +69,7 @@ export class Cluster implements Workers {
   }
 
   samples(): WorkerSample[] {
-    return this.#samples.takeFresh();
+    return this.#samples.newest;
   }
 
   async metrics(): Promise<string> {

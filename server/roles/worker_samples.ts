@@ -10,6 +10,12 @@ import { SAMPLE_MS } from './history.ts';
 import { LoopDelay, WORKER_DELAY_STEP_MS } from './loop_delay.ts';
 import type { Worker } from './worker.ts';
 
+/**
+ * A worker whose newest sample is older than this, in ms, hangs. Master and workers sample on clocks of their own, so one
+ * sample may arrive just after the master's, and the next one just before it.
+ */
+const SAMPLE_AGE_MS_MAX = 2.5 * SAMPLE_MS;
+
 /** How many requests and connections were refused since start, by reason. */
 export type Refusals = Record<string, number>;
 
@@ -52,7 +58,7 @@ export function residentBytes(): number {
 
 /** In the master: the newest sample of each live worker. */
 export class WorkerSamples {
-  readonly #byPid = new Map<number, { sample: WorkerSample; fresh: boolean }>();
+  readonly #byPid = new Map<number, { sample: WorkerSample; arrivedMs: number }>();
   /** What workers had refused that have ended. */
   readonly #ended: Refusals = {};
 
@@ -68,11 +74,10 @@ export class WorkerSamples {
     return sum;
   }
 
-  /** The samples that arrived since the last call. A worker that hangs sends none. */
-  takeFresh(): WorkerSample[] {
-    const fresh = [...this.#byPid.values()].filter((entry) => entry.fresh);
-    for (const entry of fresh) entry.fresh = false;
-    return fresh.map(({ sample }) => sample);
+  /** The newest sample of each worker that does not hang. */
+  get newest(): WorkerSample[] {
+    const sinceMs = performance.now() - SAMPLE_AGE_MS_MAX;
+    return [...this.#byPid.values()].filter(({ arrivedMs }) => arrivedMs > sinceMs).map(({ sample }) => sample);
   }
 
   close(): void {
@@ -82,7 +87,7 @@ export class WorkerSamples {
 
   readonly #receive = ({ process }: Process, message: { type?: string; sample: WorkerSample }): void => {
     if (message?.type === 'sample' && process.pid)
-      this.#byPid.set(process.pid, { sample: message.sample, fresh: true });
+      this.#byPid.set(process.pid, { sample: message.sample, arrivedMs: performance.now() });
   };
 
   readonly #remove = ({ process }: Process): void => {

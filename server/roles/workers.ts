@@ -42,7 +42,7 @@ export interface Workers {
   readonly readyCount: number;
   /** What the workers have refused since start, by reason. */
   readonly refused: Refusals;
-  /** The samples of worker processes that arrived since the last call. */
+  /** The newest sample of each worker process that does not hang. */
   samples(): readonly WorkerSample[];
   /** The metrics of the master and of all workers, in Prometheus' text format. */
   metrics(): Promise<string>;

@@ -22,6 +22,8 @@ export interface ChartOptions {
   stacked?: boolean;
   /** The lowest value at the upper end of the axis, so that noise does not look like a mountain. */
   topMin: number;
+  /** The upper end of the axis is at most this. */
+  topMax?: number;
   /** Steps of the axis are multiples of powers of this: 1024 for bytes. Default 10. */
   base?: 10 | 1024;
 }
@@ -122,10 +124,10 @@ export class Chart {
   }
 
   #top(values: Values): number {
-    const { topMin, base = 10 } = this.#options;
+    const { topMin, topMax = Number.POSITIVE_INFINITY, base = 10 } = this.#options;
     const highest = Math.max(topMin, ...values.filter((value) => value !== null));
     const step = niceStep(highest / TICKS_MAX, base);
-    return Math.ceil(highest / step - 1e-9) * step;
+    return Math.min(topMax, Math.ceil(highest / step - 1e-9) * step);
   }
 
   #grid(top: number, width: number): Node[] {
@@ -225,7 +227,7 @@ function xOf(time: number, from: number, to: number, width: number): number {
 }
 
 function yOf(value: number, top: number): number {
-  return HEIGHT - MARGIN.bottom - (value / top) * (HEIGHT - MARGIN.top - MARGIN.bottom);
+  return HEIGHT - MARGIN.bottom - Math.min(1, value / top) * (HEIGHT - MARGIN.top - MARGIN.bottom);
 }
 
 function shape(name: string, attributes: Record<string, string | number>): SVGElement {

@@ -61,10 +61,11 @@ function colourOf(chart: string, name: string): number {
   return colour;
 }
 
-/** At most COLOURED_MAX series in the order given, and the sum of the smaller ones. */
-function largest(chart: string, series: readonly { name: string; values: Values }[]): Series[] {
+/** At most COLOURED_MAX series in the order given, and the sum of the others, which are smaller, or below `least` at all times. */
+function largest(chart: string, series: readonly { name: string; values: Values }[], least = 0): Series[] {
   const area = ({ values }: { values: Values }) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
-  const kept = new Set(series.toSorted((a, b) => area(b) - area(a)).slice(0, COLOURED_MAX));
+  const named = series.filter(({ values }) => values.some((value) => (value ?? 0) >= least));
+  const kept = new Set(named.toSorted((a, b) => area(b) - area(a)).slice(0, COLOURED_MAX));
   for (const key of colours.keys()) {
     if (key.startsWith(`${chart}/`) && ![...kept].some(({ name }) => key === `${chart}/${name}`)) colours.delete(key);
   }
@@ -76,6 +77,9 @@ function largest(chart: string, series: readonly { name: string; values: Values 
   const sum = readings.times.map((_, i) => rest.reduce((all, { values }) => all + (values[i] ?? 0), 0));
   return [...shown, one(`${rest.length} others`, OTHERS_COLOUR, sum)];
 }
+
+/** Series below this at all times, in cores, are not named: most threads of a process do nothing. */
+const THREAD_CPU_MIN = 0.01;
 
 /** CPU of the groups of threads: names of series are `cpu/PROCESS/THREAD`. */
 function threads(): { name: string; values: Values }[] {
@@ -127,10 +131,10 @@ const CHARTS: { options: ChartOptions; series: () => Series[] }[] = [
   },
   {
     options: { title: 'CPU by thread', unit: 'of one core', format: percent, topMin: 0.5, stacked: true },
-    series: () => largest('threads', threads()),
+    series: () => largest('threads', threads(), THREAD_CPU_MIN),
   },
   {
-    options: { title: 'Machine', unit: 'of all cores', format: percent, topMin: 1, stacked: true },
+    options: { title: 'Machine', unit: 'of all cores', format: percent, topMin: 1, topMax: 1, stacked: true },
     series: () => {
       const share = (name: string) => readings.values(name).map((value) => value && value / about.cores);
       const own = readings.sum(readings.names('cpu/')).map((value) => value && value / about.cores);
@@ -198,16 +202,16 @@ function showTiles(): void {
       note: `${count(at('waiting'))} wait in mailboxes`,
     },
     {
-      ...{ name: 'Loop delay', value: milliseconds(delay), note: 'longest block of the master' },
+      ...{ name: 'Loop delay', value: milliseconds(delay), note: 'longest in the master' },
       level: delay > 250 ? 'bad' : delay > 50 ? 'warn' : 'good',
     },
     {
-      ...{ name: "Master's thread", value: percent(main), note: 'it has one core at most' },
+      ...{ name: "Master's thread", value: percent(main), note: 'of one core' },
       level: main > 0.95 ? 'bad' : main > 0.8 ? 'warn' : 'good',
     },
-    { name: 'CPU of the relay', value: percent(used), note: `of ${about.cores * 100} %: ${about.cores} cores` },
+    { name: 'CPU of the relay', value: percent(used), note: `of ${about.cores} cores` },
     {
-      ...{ name: 'Steal', value: percent(steal), note: 'cores given to other machines' },
+      ...{ name: 'Steal', value: percent(steal), note: 'lost to other machines' },
       level: steal > 0.2 ? 'bad' : steal > 0.05 ? 'warn' : 'good',
     },
     {
