@@ -109,6 +109,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     token,
     data: options.data,
     metrics: () => workers.metrics(),
+    processes: () => sampler.names,
     history: (after) => sampler.history.document(after, sampler.about),
     status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
     drain: stop,

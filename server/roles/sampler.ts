@@ -45,7 +45,7 @@ export class Sampler {
   threads: readonly ThreadGroup[] = [];
   processes: ReadonlyMap<string, ProcessState> = new Map();
   machine: MachineTime = { busySeconds: 0, stealSeconds: 0 };
-  readonly names = new ProcessNames();
+  readonly #names = new ProcessNames();
   readonly #sources: SamplerSources;
   readonly #before = new Map<string, { value: number; atMs: number }>();
   #timer: NodeJS.Timeout | undefined;
@@ -54,6 +54,12 @@ export class Sampler {
   constructor(sources: SamplerSources) {
     this.#sources = sources;
     this.history = new History(Date.now());
+  }
+
+  /** The processes that run now. */
+  get names(): ProcessNames {
+    this.#names.update(process.pid, this.#sources.workers.pids);
+    return this.#names;
   }
 
   /** Takes the first sample now, and one every SAMPLE_MS. */
@@ -87,7 +93,6 @@ export class Sampler {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      this.names.update(process.pid, this.#sources.workers.pids);
       this.history.begin(Date.now());
       this.#sampleRelay();
       this.#sampleProcesses();

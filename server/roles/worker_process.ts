@@ -11,6 +11,7 @@ import { connectionsFor, fileLimit } from './capacity.ts';
 import { workerGauges } from './gauges.ts';
 import { IpcUplink } from './ipc.ts';
 import { PendingRequests } from './pending.ts';
+import { answerRequests } from './process_requests.ts';
 import { Worker } from './worker.ts';
 import { sendSamples } from './worker_samples.ts';
 
@@ -70,6 +71,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
     sendSamples(worker, front);
+    answerRequests();
   } catch (error) {
     send({ type: 'failed', why: (error as Error).message });
     process.exitCode = 1;

@@ -4,7 +4,7 @@
  * The admin token is kept in sessionStorage, so that it is gone with the tab, and sent as a header only.
  */
 import { Chart, type ChartOptions, type Series } from './chart.ts';
-import { type HistoryDocument, inOrder, Readings, type Values } from './readings.ts';
+import { type HistoryDocument, inOrder, Readings, sumOf, type Values } from './readings.ts';
 
 const TOKEN_KEY = 'sprites-admin-token';
 
@@ -74,12 +74,12 @@ function largest(chart: string, series: readonly { name: string; values: Values 
     .map(({ name, values }) => one(name, colourOf(chart, name), values));
   const rest = series.filter((entry) => !kept.has(entry));
   if (rest.length === 0) return shown;
-  const sum = readings.times.map((_, i) => rest.reduce((all, { values }) => all + (values[i] ?? 0), 0));
+  const sum = sumOf(rest.map(({ values }) => values));
   return [...shown, one(`${rest.length} others`, OTHERS_COLOUR, sum)];
 }
 
 /** Series below this at all times, in cores, are not named: most threads of a process do nothing. */
-const THREAD_CPU_MIN = 0.01;
+const THREAD_CPU_MIN = 0.03;
 
 /** CPU of the groups of threads: names of series are `cpu/PROCESS/THREAD`. */
 function threads(): { name: string; values: Values }[] {
@@ -195,7 +195,7 @@ function showTiles(): void {
   const used = now(readings.sum(readings.names('cpu/')));
   const desktops = at('desktops');
   const tiles: Tile[] = [
-    { name: 'Desktops', value: count(desktops), note: `${count(at('parked'))} with a parked poll` },
+    { name: 'Desktops', value: count(desktops), note: `${count(at('parked'))} polls parked` },
     {
       name: 'Sprites a second',
       value: count(at('sprites/accepted')),
@@ -211,7 +211,7 @@ function showTiles(): void {
     },
     { name: 'CPU of the relay', value: percent(used), note: `of ${about.cores} cores` },
     {
-      ...{ name: 'Steal', value: percent(steal), note: 'lost to other machines' },
+      ...{ name: 'Steal', value: percent(steal), note: 'to other machines' },
       level: steal > 0.2 ? 'bad' : steal > 0.05 ? 'warn' : 'good',
     },
     {

@@ -59,11 +59,15 @@ export class Readings {
 
   /** The sum of several series at each time; null where none has a value. */
   sum(names: readonly string[]): Values {
-    const all = names.map((name) => this.values(name));
-    return this.times.map((_, i) =>
-      all.reduce<number | null>((sum, values) => (values[i] === null ? sum : (sum ?? 0) + values[i]), null),
-    );
+    return names.length === 0 ? this.times.map(() => null) : sumOf(names.map((name) => this.values(name)));
   }
+}
+
+/** The sum of series of the same length; null where none has a value. */
+export function sumOf(series: readonly Values[]): Values {
+  return series[0].map((_, i) =>
+    series.reduce<number | null>((sum, values) => (values[i] === null ? sum : (sum ?? 0) + values[i]), null),
+  );
 }
 
 /** The names of processes in order: `master`, `worker:1`, `worker:2` … `worker:10`. */
