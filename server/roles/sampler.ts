@@ -14,8 +14,8 @@ import { type MachineTime, machineTime, threadIds, threadTime } from './proc.ts'
 import { addRefusals, type Refusals, residentBytes } from './worker_samples.ts';
 import type { Workers } from './workers.ts';
 
-/** Threads that are read in one turn of the loop: 0.3 ms. A native front may have a hundred, a machine many workers. */
-export const THREADS_PER_TURN_MAX = 32;
+/** Threads that are read in one turn of the loop: 0.2 ms. A native front may have a hundred, a machine many workers. */
+export const THREADS_PER_TURN_MAX = 8;
 
 export interface SamplerSources {
   relay: Relay;
@@ -141,9 +141,13 @@ export class Sampler {
   async #sampleThreads(): Promise<void> {
     const groups = new Map<string, ThreadGroup>();
     let read = 0;
+    await nextTurn();
     for (const [name, pid] of [...this.names.pids]) {
       for (const tid of threadIds(pid)) {
-        if (++read % THREADS_PER_TURN_MAX === 0) await nextTurn();
+        if (read++ === THREADS_PER_TURN_MAX) {
+          await nextTurn();
+          read = 1;
+        }
         const time = threadTime(pid, tid);
         if (!time) continue;
         const thread = groupName(time.name);
