@@ -6,7 +6,7 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How often the delay of the master's loop is sampled, in ms: a block is reported up to this much too short. */
+/** How often the delay of the master's loop is sampled, in ms: the longest block is exact to within one step. */
 export const DELAY_STEP_MS = 10;
 
 /** The same for a worker: it wakes an idle process half as often. */
