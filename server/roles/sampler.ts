@@ -169,7 +169,7 @@ export class Sampler {
   }
 }
 
-/** Threads whose names differ only in a number, such as the I/O threads `front-0`, `front-1`, are one group. */
+/** Threads whose names differ only in a number, such as the I/O threads `front-1`, `front-2`, are one group. */
 function groupName(thread: string): string {
   return thread.replace(/-\d+$/, '').replace(/[^\w.-]/g, '_');
 }

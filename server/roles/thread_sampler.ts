@@ -26,7 +26,7 @@ const timer = setInterval(() => states.sample(performance.now()), THREAD_SAMPLE_
 parentPort?.once('message', (profile: CpuProfile) => {
   clearInterval(timer);
   states.close();
-  const file = new SpeedscopeFile(title);
+  const file = new SpeedscopeFile(states.left > 0 ? `${title}, without ${states.left} more threads` : title);
   file.addCpuProfile('JavaScript of the main thread', 0, profile);
   states.addTo(file);
   const descriptor = openSync(path, 'wx', 0o600);

@@ -69,6 +69,20 @@ describe('the states of threads', { skip }, () => {
     assert.ok(!profilesOf(states).some(({ name }: { name: string }) => name.startsWith('sleeper')));
   });
 
+  it('sample as many threads as the limit says, and count one more', () => {
+    const count = readdirSync('/proc/self/task').length;
+    for (const [limit, left] of [
+      [count + 1, 0],
+      [count, 0],
+      [count - 1, 1],
+    ]) {
+      const states = new ThreadStates(1, 0, () => false, limit);
+      states.sample(1);
+      states.close();
+      assert.deepEqual([profilesOf(states).length, states.left], [Math.min(limit, count), left]);
+    }
+  });
+
   it('go on when a thread has ended', async () => {
     const short = new Worker('setTimeout(() => {}, 1e6)', { eval: true, name: 'short' });
     await new Promise((resolve) => short.once('online', resolve));

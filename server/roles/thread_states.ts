@@ -24,6 +24,9 @@ const STATES_MAX = 4_096;
 
 const READ_BYTES_MAX = 512;
 
+/** The threads of this process, whichever of them asks. */
+const TASKS = '/proc/self/task';
+
 interface Thread {
   tid: number;
   name: string;
@@ -38,7 +41,7 @@ interface Thread {
 
 export class ThreadStates {
   readonly #samplesMax: number;
-  readonly #task: string;
+  readonly #threadsMax: number;
   readonly #isLeftOut: (name: string) => boolean;
   readonly #threads = new Map<number, Thread>();
   readonly #ended: Thread[] = [];
@@ -51,10 +54,15 @@ export class ThreadStates {
   left = 0;
 
   /** `isLeftOut` returns whether a thread with a name is not sampled: the one that samples. */
-  constructor(samplesMax: number, nowMs: number, isLeftOut: (name: string) => boolean, pid: number | 'self' = 'self') {
+  constructor(
+    samplesMax: number,
+    nowMs: number,
+    isLeftOut: (name: string) => boolean,
+    threadsMax = PROFILED_THREADS_MAX,
+  ) {
     this.#samplesMax = samplesMax;
     this.#isLeftOut = isLeftOut;
-    this.#task = `/proc/${pid}/task`;
+    this.#threadsMax = threadsMax;
     this.#weights = new Float32Array(samplesMax);
     this.#lastMs = nowMs;
   }
@@ -98,14 +106,14 @@ export class ThreadStates {
   /** Looks for new threads. */
   #scan(): void {
     this.left = 0;
-    for (const entry of readdirSync(this.#task)) {
+    for (const entry of readdirSync(TASKS)) {
       const tid = Number(entry);
       if (this.#threads.has(tid)) continue;
-      if (this.#threads.size + this.#ended.length >= PROFILED_THREADS_MAX) {
+      if (this.#threads.size + this.#ended.length === this.#threadsMax) {
         this.left++;
         continue;
       }
-      const path = `${this.#task}/${entry}`;
+      const path = `${TASKS}/${entry}`;
       const open = (name: string) => {
         try {
           return openSync(`${path}/${name}`, 'r');
