@@ -14,6 +14,7 @@ import { IpcLink, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
 import { type MetricsRequest, WorkerMetrics } from './worker_metrics.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
+import { type Refusals, type WorkerSample, WorkerSamples } from './worker_samples.ts';
 import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
 
 /**
@@ -29,6 +30,7 @@ export class Cluster implements Workers {
   readonly #processes: WorkerProcesses;
   readonly #registry: Registry;
   readonly #unanswered: Gauge;
+  readonly #samples = new WorkerSamples();
 
   /**
    * Resolves when the front listens and all workers are ready.
@@ -69,6 +71,14 @@ export class Cluster implements Workers {
     return this.#processes.readyCount;
   }
 
+  get refused(): Refusals {
+    return this.#samples.refused;
+  }
+
+  samples(): WorkerSample[] {
+    return this.#samples.newest;
+  }
+
   /** Resolves within WORKER_METRICS_MS_MAX, without the metrics of workers that do not answer. */
   async metrics(): Promise<string> {
     const { text, unanswered } = await this.#processes.metrics();
@@ -87,6 +97,7 @@ export class Cluster implements Workers {
 
   close(): void {
     this.#processes.close();
+    this.#samples.close();
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
   }
 }

@@ -4,7 +4,7 @@
  * Nothing is counted here: each value is read from its owner when it is requested.
  */
 import { readFileSync } from 'node:fs';
-import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import { PerformanceObserver } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Relay } from '../domain/relay.ts';
 import type { Front } from '../front/front.ts';
@@ -14,14 +14,17 @@ import type { Worker } from './worker.ts';
 /** Pauses of the garbage collector, in seconds: from unnoticeable to obvious. */
 const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1];
 
-/** How often the delay of the loop is sampled, in ms. */
-const DELAY_STEP_MS = 10;
-
 /** The interval of prom-client's own delay metric, in ms. The metric is removed; a shorter interval would wake an idle process. */
 const DAY_MS = 86_400_000;
 
-/** Registers the metrics of the master. `workers` returns how many are ready. */
-export function masterGauges(registry: Registry, relay: Relay, front: () => Front, workers: () => number): void {
+/** Registers the metrics of the master. `workers` returns how many are ready; `loopDelay`, the longest block since its previous call. */
+export function masterGauges(
+  registry: Registry,
+  relay: Relay,
+  front: () => Front,
+  workers: () => number,
+  loopDelay: () => number,
+): void {
   const gauge = gaugesIn(registry);
   const counter = (name: string, help: string, value: () => number) => {
     const made: Counter = new Counter({
@@ -62,7 +65,7 @@ export function masterGauges(registry: Registry, relay: Relay, front: () => Fron
   counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
   gauge('sprites_workers', 'Workers that are ready', workers);
-  processGauges(registry, 'master');
+  processGauges(registry, 'master', loopDelay);
 }
 
 /** Registers the metrics of a worker; the master sums those of all workers. */
@@ -95,7 +98,7 @@ function gaugesIn(registry: Registry): (name: string, help: string, value: () =>
   };
 }
 
-function processGauges(registry: Registry, role: string): void {
+function processGauges(registry: Registry, role: string, loopDelay: () => number): void {
   collectDefaultMetrics({ register: registry, labels: { role }, eventLoopMonitoringPrecision: DAY_MS });
   for (const { name } of registry.getMetricsAsArray()) {
     if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
@@ -109,15 +112,8 @@ function processGauges(registry: Registry, role: string): void {
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) pauses.observe(entry.duration / 1000);
   }).observe({ entryTypes: ['gc'] });
-  const delay = monitorEventLoopDelay({ resolution: DELAY_STEP_MS });
-  delay.enable();
   const gauge = gaugesIn(registry);
-  gauge('sprites_loop_delay_max_seconds', 'Longest block of the event loop since the previous scrape', () => {
-    // The histogram has the time between two samples, which is one step when the loop is not delayed.
-    const longest = Math.max(0, delay.max / 1e9 - DELAY_STEP_MS / 1000);
-    delay.reset();
-    return longest;
-  });
+  gauge('sprites_loop_delay_max_seconds', 'Longest block of the event loop since the previous scrape', loopDelay);
   gauge(
     'sprites_core_wait_seconds',
     'Time since start in which the main thread was ready to run but had no core',

@@ -9,6 +9,7 @@ import { workerGauges } from './gauges.ts';
 import { PendingRequests } from './pending.ts';
 import type { SocketDesktops } from './socket_desktop.ts';
 import { Worker } from './worker.ts';
+import { type Refusals, workerRefusals } from './worker_samples.ts';
 import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
 
 export class OneProcess implements Workers {
@@ -49,6 +50,15 @@ export class OneProcess implements Workers {
     this.#worker = worker;
     this.#sockets = sockets;
     this.#registry = registry;
+  }
+
+  get refused(): Refusals {
+    // The front of the master counts the connections.
+    return workerRefusals(this.#worker, undefined);
+  }
+
+  samples(): [] {
+    return [];
   }
 
   metrics(): Promise<string> {

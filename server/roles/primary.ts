@@ -29,8 +29,11 @@ import {
 import { startClock } from './clock.ts';
 import { Cluster } from './cluster.ts';
 import { masterGauges } from './gauges.ts';
+import { DELAY_STEP_MS, LoopDelay } from './loop_delay.ts';
 import { Master } from './master.ts';
 import { OneProcess } from './one_process.ts';
+import { sampledGauges } from './sampled_gauges.ts';
+import { Sampler } from './sampler.ts';
 import type { Workers, WorkersOptions } from './workers.ts';
 
 /** How long each step of going down may take, in ms; together less than the 5 s a stop may take. */
@@ -85,12 +88,17 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const workers: Workers = await (options.workers === 0 ? OneProcess : Cluster).start(setup);
   const { front } = workers;
   const stopClock = startClock((nowMs) => master.advance(nowMs));
+  const loopDelay = new LoopDelay(DELAY_STEP_MS);
   masterGauges(
     registry,
     relay,
     () => front,
     () => workers.readyCount,
+    loopDelay.reader(),
   );
+  const sampler = new Sampler({ relay, front, workers, loopDelay: loopDelay.reader() });
+  sampledGauges(registry, sampler);
+  sampler.start();
   const ports = { ...workers.ports, admin: 0 };
   const stopped = Promise.withResolvers<void>();
   const stop = () => {
@@ -102,6 +110,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     token,
     data: options.data,
     metrics: () => workers.metrics(),
+    processes: () => sampler.names,
+    history: (after) => sampler.history.document(after, sampler.about),
     status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
     drain: stop,
   });
@@ -131,6 +141,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     while ((front.gauges().waiting > 0 || workers.isBusy()) && performance.now() < untilMs)
       await sleep(CLOSING_STEP_MS);
     stopClock();
+    sampler.stop();
     workers.close();
     await front.close();
     admin.closeAllConnections();

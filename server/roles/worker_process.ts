@@ -12,8 +12,10 @@ import { workerGauges } from './gauges.ts';
 import { HEARTBEAT_MS } from './heartbeats.ts';
 import { IpcUplink } from './ipc.ts';
 import { PendingRequests } from './pending.ts';
+import { answerRequests } from './process_requests.ts';
 import { Worker } from './worker.ts';
 import type { MetricsAnswer, MetricsRequest } from './worker_metrics.ts';
+import { sendSamples } from './worker_samples.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
 export interface WorkerSettings {
@@ -80,6 +82,8 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
     setInterval(() => send({ type: 'alive' }), HEARTBEAT_MS).unref();
+    sendSamples(worker, front);
+    answerRequests();
   } catch (error) {
     send({ type: 'failed', why: (error as Error).message });
     process.exitCode = 1;

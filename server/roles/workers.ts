@@ -10,6 +10,7 @@ import type { FrontPlan } from '../front/choice.ts';
 import type { Front, FrontListener } from '../front/front.ts';
 import type { PublicAddresses } from './api.ts';
 import type { Master } from './master.ts';
+import type { Refusals, WorkerSample } from './worker_samples.ts';
 
 export interface WorkersOptions {
   port: number;
@@ -39,6 +40,10 @@ export interface Workers {
   readonly pids: readonly number[];
   /** Workers that handle requests now. */
   readonly readyCount: number;
+  /** What the workers have refused since start, by reason. */
+  readonly refused: Refusals;
+  /** The newest sample of each worker process that does not hang. */
+  samples(): readonly WorkerSample[];
   /** The metrics of the master and of all workers, in Prometheus' text format. */
   metrics(): Promise<string>;
   /** From now on new requests are refused; pending ones are still answered. */
