@@ -9,7 +9,9 @@ import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import type { WorkerAdmission } from './admission.ts';
 import type { Reply } from './pending.ts';
+import { PublicCounts } from './public_counts.ts';
 import type { SpriteStore } from './sprite_store.ts';
 import { UNKNOWN, type Worker } from './worker.ts';
 
@@ -29,7 +31,12 @@ const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** The routes of the API. Other requests are passed on. */
-export function api(worker: Worker, store: SpriteStore, addresses: PublicAddresses): express.Router {
+export function api(
+  worker: Worker,
+  store: SpriteStore,
+  addresses: PublicAddresses,
+  admission?: WorkerAdmission,
+): express.Router {
   const router = express.Router();
 
   router.use('/v1', (request, response, next) => {
@@ -39,7 +46,9 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
   });
 
   router.post('/v1/desktops', async (request, response) => {
-    const reply = await worker.join(checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX))));
+    const wish = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
+    if (admission) wish.address = admission.networkOf(request);
+    const reply = await worker.join(wish);
     if (reply.status !== 201) return sendReply(response, reply);
     const joined = JSON.parse(reply.body.toString());
     const at = basesOf(request, addresses);
@@ -61,8 +70,18 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
   router.delete('/v1/desktops/:id', async (request, response) => {
     sendReply(response, await worker.query('leave', bearer(request)));
   });
+  router.post('/v1/desktops/:id/invitation', async (request, response) => {
+    sendReply(response, await worker.query('renew', bearer(request)));
+  });
+  router.all('/v1/desktops/:id/invitation', allowOnly('POST, OPTIONS'));
   router.all('/v1/desktops/:id', allowOnly('GET, DELETE, OPTIONS'));
   router.all('/v1/desktops/:id/crossings', allowOnly('POST, OPTIONS'));
+
+  const counts = new PublicCounts(worker);
+  router.get('/v1/worlds', async (_, response) => {
+    sendReply(response, await counts.read());
+  });
+  router.all('/v1/worlds', allowOnly('GET, OPTIONS'));
 
   router.get('/v1/sprites/:file', async (request, response, next) => {
     const path = await store.find(request.params.file);
@@ -75,6 +94,13 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
     const verified = await worker.query('verify', holder(request));
     if (verified.status !== 204) return answerEarly(request, response, () => sendReply(response, verified));
     if (await store.find(file)) return answerEarly(request, response, () => response.status(204).end());
+    try {
+      // A body whose length is not announced counts as the longest.
+      admission?.countUpload(request, Number(request.headers['content-length'] ?? SPR_BYTES_MAX));
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      return answerEarly(request, response, () => sendProblem(response, (error as ProblemError).document));
+    }
     await store.put(file, await readBody(request, SPR_BYTES_MAX));
     response.status(201).json({ file, url: `${basesOf(request, addresses).api}/v1/sprites/${file}` });
   });

@@ -12,7 +12,7 @@ import { PING_MS } from '../domain/limits.ts';
 import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
 import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
-import { type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
+import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { readAuthorization } from '../wire/route.ts';
 import type { Reply } from './pending.ts';
 import type { Worker } from './worker.ts';
@@ -221,7 +221,7 @@ class SocketDesktop {
 }
 
 /** Answers a refused upgrade request with a problem document, and closes the connection. */
-function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
+export function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
   const body = Buffer.from(JSON.stringify(document));
   const head = [
     `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
@@ -231,6 +231,8 @@ function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
     'Access-Control-Allow-Origin: *',
     'Connection: close',
   ];
+  const { retryAfterSeconds } = PROBLEMS[document.code];
+  if (retryAfterSeconds > 0) head.push(`Retry-After: ${retryAfterSeconds}`);
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
+import type { AdmissionKind } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit } from './capacity.ts';
@@ -12,6 +13,7 @@ import { workerGauges } from './gauges.ts';
 import { IpcUplink } from './ipc.ts';
 import { PendingRequests } from './pending.ts';
 import { Worker } from './worker.ts';
+import { workerAdmission } from './workers.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
 export interface WorkerSettings {
@@ -20,6 +22,8 @@ export interface WorkerSettings {
   data: string;
   front: 'auto' | 'native' | 'portable';
   addresses: PublicAddresses;
+  admission: AdmissionKind;
+  trustProxy: readonly string[];
 }
 
 /** Messages from a worker to the master, beside frames. */
@@ -47,14 +51,15 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const uplink = new IpcUplink(sendFrame, pending);
   const worker = new Worker(uplink, pending);
   const at = { host: settings.host, port: settings.port, shared: true };
-  const { listener, sockets } = await makeApiListener(worker, settings.data, settings.addresses, at, log);
+  const admission = workerAdmission(settings);
+  const { listener, sockets } = await makeApiListener(worker, settings.data, settings.addresses, at, log, admission);
   const connections = connectionsFor(fileLimit());
   // A worker passes most requests on to express and ws, so its front runs on the same thread.
   const plan = planFront(settings.front, connections, connections, true);
   const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} });
   worker.setFront(front);
   new AggregatorRegistry();
-  workerGauges(register, worker, sockets, () => front);
+  workerGauges(register, worker, sockets, () => front, admission);
 
   process.on('message', (message: Uint8Array | { type: string }) => {
     if (message instanceof Uint8Array) {

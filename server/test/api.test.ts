@@ -305,14 +305,14 @@ for (const workers of [2, 0]) {
       const world = freshWorld();
       const [ann] = [await join(relay.url, { name: 'Ann', world }), await join(relay.url, { name: 'Bob', world })];
       await join(relay.url, { name: 'Carol', world });
-      const dora = await join(relay.url, { name: 'Dora', near: ann.desktop });
+      const dora = await join(relay.url, { name: 'Dora', near: ann.invitation });
       assert.equal(dora.world, world);
       assert.deepEqual((await post(ann, crossingOf(1, 'right'))).json, { to: { desktop: dora.desktop, name: 'Dora' } });
       const screen = { width: 800, height: 600 };
-      const elsewhere = { near: ann.desktop, world: freshWorld(), screen };
+      const elsewhere = { near: ann.invitation, world: freshWorld(), screen };
       isProblem(await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: elsewhere }), 'near-gone');
       await leave(relay, ann);
-      const late = { near: ann.desktop, screen };
+      const late = { near: ann.invitation, screen };
       isProblem(await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: late }), 'near-gone');
     });
 
