@@ -73,9 +73,10 @@ for (const workers of [2, 0]) {
       assert.match(joined.desktop, /^[0-9a-f]+-[0-9a-f]+$/);
       assert.match(joined.token, new RegExp(`^${joined.desktop}\\.[0-9a-f]{32}$`));
       assert.match(joined.cursor, /^[0-9a-f]{8}-0$/);
-      const { desktop: _, token: __, cursor: ___, ...rest } = joined;
+      assert.match(joined.invitation, /^[0-9a-f]+\.[0-9a-f]{32}$/);
+      const { desktop: _, token: __, cursor: ___, invitation: ____, ...rest } = joined;
       assert.deepEqual(rest, {
-        ...{ world: 'commons', pingSeconds: 120, leaseSeconds: 30 },
+        ...{ world: 'commons', here: { world: 1, relay: 1 }, pingSeconds: 120, leaseSeconds: 30 },
         events: `${relay.eventsUrl}${path}/events`,
         crossings: `${relay.url}${path}/crossings`,
         socket: `${relay.url.replace('http', 'ws')}${path}/socket`,

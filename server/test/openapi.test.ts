@@ -155,7 +155,7 @@ onEachFront('openapi.yaml', (front) => {
   });
 
   it('documents every route of the relay, and no other', async () => {
-    const routes = [JOIN, LOOK, LEAVE, POLL, THROW, SOCKET, GET_SPRITE, PUT_SPRITE];
+    const routes = [JOIN, LOOK, LEAVE, RENEW, WORLDS, POLL, THROW, SOCKET, GET_SPRITE, PUT_SPRITE];
     assert.deepEqual([...operations.keys()].sort(), routes.sort());
     // A path lists its methods in the response to a method it does not have.
     for (const path of Object.keys(openapi.paths)) {
