@@ -43,10 +43,11 @@ export class Cluster implements Workers {
     const front = plan.make([eventsListener(options)], { ...master.handlers, crossing: () => {} });
     master.setFront(front);
     const [eventsPort] = await front.listen();
-    const { host, port, data } = options;
+    const { host, port, data, admission, trustProxy } = options;
     if (port !== 0) await throwIfTaken(host, port);
     const addresses = { ...addressesOf(options), eventsPort, apiPort: port };
-    const processes = new WorkerProcesses(master, { host, port, data, front: options.front, addresses }, log);
+    const settings = { host, port, data, front: options.front, addresses, admission, trustProxy };
+    const processes = new WorkerProcesses(master, settings, log);
     const apiPort = await processes.start(options.workers);
     return new Cluster(front, { api: apiPort, events: eventsPort }, processes, registry);
   }

@@ -8,6 +8,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Relay } from '../domain/relay.ts';
 import type { Front } from '../front/front.ts';
+import type { StrictAdmission, WorkerAdmission } from './admission.ts';
 import type { SocketDesktops } from './socket_desktop.ts';
 import type { Worker } from './worker.ts';
 
@@ -24,6 +25,7 @@ export function masterGauges(
   front: () => Front,
   workers: () => number,
   loopDelay: () => number,
+  admission?: StrictAdmission,
 ): void {
   const gauge = gaugesIn(registry);
   const counter = (name: string, help: string, value: () => number) => {
@@ -40,7 +42,11 @@ export function masterGauges(
   const { counters } = relay;
   gauge('sprites_desktops', 'Live desktops', () => relay.desktops.count);
   gauge('sprites_desktops_max', 'Slots for desktops', () => relay.desktops.max);
-  gauge('sprites_worlds', 'Worlds with desktops or with waiting sprites', () => relay.torus.worldCount);
+  gauge(
+    'sprites_worlds',
+    'The default world, and private worlds with desktops or waiting sprites',
+    () => relay.torus.worldCount,
+  );
   gauge('sprites_polls_parked', 'Parked polls, of long-polls and sockets', () => relay.parkedCount);
   gauge('sprites_waiting', 'Sprites that wait in mailboxes', () => relay.waiting);
   gauge('sprites_mailbox_bytes', 'Bytes of the slab in use', () => relay.slab.usedBytes);
@@ -54,6 +60,7 @@ export function masterGauges(
   counter('sprites_refused_fast_total', 'Crossings refused: thrown too fast', () => counters.refusedFast);
   counter('sprites_forwarded_total', 'Sprites moved on from a desktop that ended', () => counters.forwarded);
   counter('sprites_joined_total', 'Desktops that joined', () => counters.joined);
+  counter('sprites_admission_refused_total', 'Joins refused by a limit by address', () => admission?.refused ?? 0);
   counter('sprites_left_total', 'Desktops that ended', () => counters.left);
   counter('sprites_leases_ended_total', 'Desktops whose lease ended', () => counters.leasesEnded);
   counter('sprites_polls_total', 'Polls received', () => counters.polls);
@@ -69,7 +76,13 @@ export function masterGauges(
 }
 
 /** Registers the metrics of a worker; the master sums those of all workers. */
-export function workerGauges(registry: Registry, worker: Worker, sockets: SocketDesktops, front: () => Front): void {
+export function workerGauges(
+  registry: Registry,
+  worker: Worker,
+  sockets: SocketDesktops,
+  front: () => Front,
+  admission?: WorkerAdmission,
+): void {
   const gauge = gaugesIn(registry);
   gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
   gauge('sprites_worker_sockets', 'WebSocket desktops', () => sockets.count);
@@ -77,6 +90,11 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
   gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);
+  gauge(
+    'sprites_worker_admission_refused',
+    'Uploads and WebSockets refused by a limit by address since start',
+    () => admission?.refused ?? 0,
+  );
   gauge('sprites_worker_busy', 'Requests refused with relay-busy since start', () => worker.busy);
   gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; NaN while no file can be opened', () => {
     try {

@@ -4,18 +4,20 @@
  * The relay goes down in this order: new requests are refused, parked polls are told to come back later, pending requests
  * are answered, then everything closes.
  */
-import { randomFillSync, randomInt } from 'node:crypto';
+import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { type AnswerSink, Relay } from '../domain/relay.ts';
+import { type Admission, type AnswerSink, Relay } from '../domain/relay.ts';
 import { planFront } from '../front/choice.ts';
 import { whyNoNativeFront } from '../front/native.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { adminServer } from './admin.ts';
 import { adminToken } from './admin_token.ts';
+import { StrictAdmission } from './admission.ts';
 import {
   connectionsFor,
   connectionsForDesktops,
@@ -81,7 +83,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
       `the file limit of ${files} allows ${connectionsMax} long-polls only; ${remedy}`,
     );
   }
-  const master = new Master((answers) => makeRelay(slots, answers));
+  const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
+  const master = new Master((answers) => makeRelay(slots, answers, admission));
   const { relay } = master;
   const registry = new Registry();
   const setup = { master, plan, options, registry, log };
@@ -95,6 +98,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     () => front,
     () => workers.readyCount,
     loopDelay.reader(),
+    admission,
   );
   const sampler = new Sampler({ relay, front, workers, loopDelay: loopDelay.reader() });
   sampledGauges(registry, sampler);
@@ -150,15 +154,16 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   }
 }
 
-function makeRelay(slots: number, answers: AnswerSink): Relay {
+function makeRelay(slots: number, answers: AnswerSink, admission: Admission | undefined): Relay {
   return new Relay({
     slots,
     slabBytes: slabBytes(),
     epoch: randomInt(2 ** 32),
-    generationBase: randomInt(1, 2 ** 31),
+    generationKey: randomBytes(GENERATION_KEY_BYTES),
     nowMs: performance.now(),
     answers,
     randomize: randomFillSync,
     random: Math.random,
+    admission,
   });
 }

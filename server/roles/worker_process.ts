@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
+import type { AdmissionKind } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit, pollsByMemory } from './capacity.ts';
@@ -16,6 +17,7 @@ import { answerRequests } from './process_requests.ts';
 import { Worker } from './worker.ts';
 import type { MetricsAnswer, MetricsRequest } from './worker_metrics.ts';
 import { sendSamples } from './worker_samples.ts';
+import { workerAdmission } from './workers.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
 export interface WorkerSettings {
@@ -24,6 +26,8 @@ export interface WorkerSettings {
   data: string;
   front: 'auto' | 'native' | 'portable';
   addresses: PublicAddresses;
+  admission: AdmissionKind;
+  trustProxy: readonly string[];
 }
 
 /** Messages from a worker to the master, beside frames. */
@@ -59,14 +63,15 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const uplink = new IpcUplink(sendFrame, pending);
   const worker = new Worker(uplink, pending);
   const at = { host: settings.host, port: settings.port, shared: true };
-  const { listener, sockets } = await makeApiListener(worker, settings.data, settings.addresses, at, log);
+  const admission = workerAdmission(settings);
+  const { listener, sockets } = await makeApiListener(worker, settings.data, settings.addresses, at, log, admission);
   // A connection to the API needs no more memory than a parked poll.
   const connections = Math.min(connectionsFor(fileLimit()), pollsByMemory('portable'));
   // A worker passes most requests on to express and ws, so its front runs on the same thread.
   const plan = planFront(settings.front, connections, connections, true);
   const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} });
   worker.setFront(front);
-  workerGauges(register, worker, sockets, () => front);
+  workerGauges(register, worker, sockets, () => front, admission);
 
   process.on('message', (message: Uint8Array | ToWorker) => {
     if (message instanceof Uint8Array) {

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { FrontPlan } from '../front/choice.ts';
 import type { Front, FrontListener } from '../front/front.ts';
+import { type AdmissionKind, WorkerAdmission } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import type { Master } from './master.ts';
 import type { Refusals, WorkerSample } from './worker_samples.ts';
@@ -21,6 +22,9 @@ export interface WorkersOptions {
   data: string;
   workers: number;
   front: 'auto' | 'native' | 'portable';
+  admission: AdmissionKind;
+  /** Addresses and networks of the proxies whose X-Forwarded-For counts. */
+  trustProxy: readonly string[];
 }
 
 /** What both kinds start from. */
@@ -62,4 +66,11 @@ export function eventsListener({ host, eventsPort }: WorkersOptions): FrontListe
 /** The public addresses, whose ports are filled in once they are known. */
 export function addressesOf({ publicUrl, publicEventsUrl }: WorkersOptions): PublicAddresses {
   return { url: publicUrl, eventsUrl: publicEventsUrl, eventsPort: 0, apiPort: 0 };
+}
+
+/** A worker's admission by address; undefined when it has no limits. */
+export function workerAdmission(
+  options: Pick<WorkersOptions, 'admission' | 'trustProxy'>,
+): WorkerAdmission | undefined {
+  return options.admission === 'strict' ? new WorkerAdmission(options.trustProxy) : undefined;
 }
