@@ -1100,7 +1100,7 @@ describe('relay, leaving', () => {
     const pages = 14;
     const harness = new RelayHarness({ slots: 10_000, slabBytes: pages << 20 });
     const { relay } = harness;
-    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(660, 'x').concat('"}'));
     const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
     // Two pages beside the reserved ones go to blocks of 384 bytes, in worlds that are empty then.
     let worlds = 0;
