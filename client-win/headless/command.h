@@ -15,8 +15,8 @@ namespace sprites {
 
 extern const char kCommandsHelp[];
 
-// Runs the command in one line. Returns what to print, null for nothing, or {"error": …} when the line
-// is not a valid command. `quit` sets *quits.
+// Runs the command in one line. Returns what to print, null for nothing, or {"error": …} when the
+// line is not a valid command. `quit` sets *quits.
 Json RunCommand(std::string_view line, Desktop* desktop, FileCache* cache, bool* quits);
 
 // The present state of a desktop.

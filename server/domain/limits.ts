@@ -98,3 +98,13 @@ export const ENDED_REMEMBERED_MS = 600_000;
 
 /** Ended desktops that are remembered, the newest: a hundred ends a second for ENDED_REMEMBERED_MS; 3 MiB. A power of two. */
 export const ENDED_REMEMBERED_MAX = 65_536;
+
+/**
+ * Polls of one desktop that a newer poll may replace within REPLACED_WINDOW_MS and that are answered at once: a client that
+ * reconnects, or a page that is reloaded, replaces one. Each further one waits REPLACED_DELAY_MS for its empty answer.
+ */
+export const REPLACED_AT_ONCE_MAX = 8;
+export const REPLACED_WINDOW_MS = 10_000;
+
+/** How long a poll that is replaced too often waits for its answer, in ms: two clients with one token poll twice a second. */
+export const REPLACED_DELAY_MS = 1_000;

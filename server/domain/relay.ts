@@ -42,6 +42,7 @@ import {
   WORLDS_MAX,
 } from './limits.ts';
 import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } from './mailboxes.ts';
+import { ReplacedPolls } from './replaced_polls.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, pageOf, Slab } from './slab.ts';
 import { placeBeyond, Torus, type World } from './torus.ts';
 
@@ -50,6 +51,11 @@ export interface AnswerSink {
   /** A buffer in which the body of the next answer needs no copy: `bytes` from roomAt() on, valid until the next call. */
   room(bytes: number): Buffer;
   roomAt(): number;
+  /**
+   * Returns whether the receiver of this ticket has room for a batch now. If not, the batch stays in the mailbox until
+   * retryDeferred() is called. Absent: always.
+   */
+  hasRoom?(ticket: number): boolean;
   readonly answer: Answer;
 }
 
@@ -132,6 +138,7 @@ export interface DesktopDetails {
 /** Flags of a slot. */
 const READY = 1; // its parked poll is answered at the end of the turn
 const NEIGHBOURS_DUE = 2; // the next batch names its neighbours
+const DEFERRED = 4; // its batch waits until the receiver of its poll has room
 
 /** The longest head of a batch: `{"cursor":"6a1f03c2-4294967295","events":[`. */
 const BATCH_HEAD_BYTES_MAX = 64;
@@ -167,6 +174,10 @@ export class Relay {
   /** The parking lot: ticket + 1 of the poll held for each slot, 0 for none. */
   readonly #parked: Float64Array;
   readonly #flags: Uint8Array;
+  /** Replaced polls whose empty answer is delayed. */
+  readonly replacedPolls: ReplacedPolls;
+  /** Slots whose batch waits for room, each once. */
+  #deferred: number[] = [];
   #ready: Uint32Array = new Uint32Array(1024);
   #readyCount = 0;
   #parkedCount = 0;
@@ -215,6 +226,7 @@ export class Relay {
     });
     this.#deadlines = new Deadlines(options.slots, options.nowMs);
     this.#parked = new Float64Array(options.slots);
+    this.replacedPolls = new ReplacedPolls(options.slots);
     this.#flags = new Uint8Array(options.slots);
     this.#nowMs = options.nowMs;
     this.#nextStepMs = options.nowMs + NEIGHBOURS_STEP_MS;
@@ -263,6 +275,7 @@ export class Relay {
     }
     token.set(this.#words);
     this.torus.seat(slot, world, friend);
+    this.replacedPolls.restart(slot);
     this.counters.joined++;
     if (world.count === 1 && this.#kept.of(world)) {
       this.#kept.sort(world);
@@ -364,7 +377,8 @@ export class Relay {
    * The way down: acknowledges the events up to the cursor, then answers with the waiting ones, or parks the ticket.
    *
    * Shape   `seq` is -1 when the poll has no cursor. The ticket is answered now or later, through the AnswerSink. A poll
-   *         that is already parked is answered empty: a newer poll replaces the older one.
+   *         that is already parked is answered empty: a newer poll replaces the older one. When that happens often, the
+   *         empty answer is delayed (replaced_polls.ts).
    */
   poll(identity: Identity, ticket: number, epoch: number, seq: number): void {
     this.counters.polls++;
@@ -389,8 +403,13 @@ export class Relay {
       }
       this.counters.acknowledged += this.mailboxes.acknowledge(slot, seq);
     }
-    if (this.#parked[slot] !== 0) this.#answerEvents(slot, this.#unpark(slot), false, 0);
-    if (this.#hasEvents(slot)) {
+    if (this.#parked[slot] !== 0) {
+      const older = this.#unpark(slot);
+      const isHeld = this.replacedPolls.hold(older, slot, identity.generation, this.#nowMs);
+      if (!isHeld) this.#answerEvents(slot, older, false, 0);
+    }
+    const hasEvents = this.#hasEvents(slot);
+    if (hasEvents && this.#hasRoom(ticket)) {
       this.#answerEvents(slot, ticket, false, EVENTS_PER_POLL_MAX);
     } else if (this.#draining) {
       this.#answerBye(slot, ticket);
@@ -399,6 +418,7 @@ export class Relay {
       this.#parkedCount++;
       const jitter = 1 + PING_JITTER * (2 * this.#options.random() - 1);
       this.#deadlines.set(slot, this.#nowMs + PING_MS * jitter);
+      if (hasEvents) this.#defer(slot);
       return;
     }
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
@@ -406,7 +426,8 @@ export class Relay {
 
   /** The connection of a ticket is closed: unparks its poll and starts the lease. Returns false when it was not parked. */
   closed(ticket: number, slot: number): boolean {
-    if (slot >= this.desktops.max || this.#parked[slot] !== ticket + 1) return false;
+    if (slot >= this.desktops.max) return false;
+    if (this.#parked[slot] !== ticket + 1) return this.replacedPolls.remove(ticket);
     this.#unpark(slot);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
     return true;
@@ -414,13 +435,16 @@ export class Relay {
 
   /** A newer request waits behind the poll of a ticket: answers that poll empty if it is still parked, as a newer poll would. */
   outdated(ticket: number, slot: number): void {
-    if (slot >= this.desktops.max || this.#parked[slot] !== ticket + 1) return;
+    if (slot >= this.desktops.max) return;
+    if (this.replacedPolls.remove(ticket)) this.#answerEvents(slot, ticket, false, 0);
+    if (this.#parked[slot] !== ticket + 1) return;
     this.#answerEvents(slot, this.#unpark(slot), false, 0);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
   /** Unparks every poll for whose ticket `isClosed` returns true: the process that held their connections has died. */
   closedAll(isClosed: (ticket: number) => boolean): void {
+    this.replacedPolls.removeAll(isClosed);
     for (let slot = 0; slot < this.desktops.max; slot++) {
       if (this.#parked[slot] !== 0 && isClosed(this.#parked[slot] - 1)) this.closed(this.#parked[slot] - 1, slot);
     }
@@ -433,6 +457,10 @@ export class Relay {
       this.#flags[slot] &= ~READY;
       // The events may be gone again: a newer poll got them, or they were for an earlier owner of the slot.
       if (this.#parked[slot] === 0 || !this.#hasEvents(slot)) continue;
+      if (!this.#hasRoom(this.#parked[slot] - 1)) {
+        this.#defer(slot);
+        continue;
+      }
       this.counters.wakes++;
       this.#answerEvents(slot, this.#unpark(slot), false, EVENTS_PER_POLL_MAX);
       this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
@@ -440,12 +468,23 @@ export class Relay {
     this.#readyCount = 0;
   }
 
+  /** Tries again to answer the polls whose receivers had no room. The next endTurn() sends what fits now. */
+  retryDeferred(): void {
+    const slots = this.#deferred;
+    this.#deferred = [];
+    for (const slot of slots) {
+      this.#flags[slot] &= ~DEFERRED;
+      this.#markReady(slot);
+    }
+  }
+
   /**
    * Sets the time and does one step of what is due: pings, ends of leases, notifications of small worlds. Ends the turn.
    *
    * Shape   true when more is due: call it again soon, with the same time or a later one.
    * Units   ms, monotonic.
-   * Cost    bounded by DUE_PER_STEP_MAX, plus one small world, plus one step of a drain and of kept mailboxes.
+   * Cost    bounded by DUE_PER_STEP_MAX, plus as many delayed answers, one small world, and one step of a drain and of kept
+   *         mailboxes.
    */
   advance(nowMs: number): boolean {
     if (nowMs > this.#nowMs) this.#looksLeft = EVICTION_LOOKS_MAX;
@@ -454,7 +493,8 @@ export class Relay {
     let isMoreDue = this.#deadlines.advance(nowMs, (slot) => {
       if (this.#parked[slot] !== 0) {
         this.counters.pings++;
-        this.#answerEvents(slot, this.#unpark(slot), true, EVENTS_PER_POLL_MAX);
+        const eventsMax = this.#hasRoom(this.#parked[slot] - 1) ? EVENTS_PER_POLL_MAX : 0;
+        this.#answerEvents(slot, this.#unpark(slot), true, eventsMax);
         this.#deadlines.set(slot, nowMs + LEASE_MS);
       } else {
         this.counters.leasesEnded++;
@@ -462,6 +502,8 @@ export class Relay {
       }
       return --left > 0;
     });
+    const dueMs = this.#draining ? Number.POSITIVE_INFINITY : nowMs;
+    if (this.replacedPolls.answerDue(dueMs, DUE_PER_STEP_MAX, this.#answerReplaced)) isMoreDue = true;
     if (nowMs >= this.#nextStepMs && this.#notifying.size === 0) {
       this.#nextStepMs = nowMs + NEIGHBOURS_STEP_MS;
       [this.#notifying, this.#changed] = [this.#changed, this.#notifying];
@@ -553,6 +595,25 @@ export class Relay {
   #hasEvents(slot: number): boolean {
     return this.mailboxes.count(slot) > 0 || (this.#flags[slot] & NEIGHBOURS_DUE) !== 0;
   }
+
+  #hasRoom(ticket: number): boolean {
+    const { answers } = this.#options;
+    return answers.hasRoom === undefined || answers.hasRoom(ticket);
+  }
+
+  /** Leaves what waits for a parked poll in the mailbox until retryDeferred(). */
+  #defer(slot: number): void {
+    if (this.#flags[slot] & DEFERRED) return;
+    this.#flags[slot] |= DEFERRED;
+    this.#deferred.push(slot);
+  }
+
+  /** The delayed answer of a replaced poll. Its desktop may have ended since. */
+  readonly #answerReplaced = (ticket: number, slot: number, generation: number): void => {
+    if (this.desktops.isLive(slot) && this.desktops.generation(slot) === generation) {
+      this.#answerEvents(slot, ticket, false, 0);
+    } else this.#answerProblem(ticket, 'desktop-ended', ENDED_DETAIL);
+  };
 
   #unpark(slot: number): number {
     const ticket = this.#parked[slot] - 1;

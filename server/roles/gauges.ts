@@ -56,6 +56,8 @@ export function masterGauges(registry: Registry, relay: Relay, front: () => Fron
   counter('sprites_polls_total', 'Polls received', () => counters.polls);
   counter('sprites_wakes_total', 'Parked polls answered because an event arrived', () => counters.wakes);
   counter('sprites_pings_total', 'Parked polls answered with a ping', () => counters.pings);
+  counter('sprites_polls_replaced_total', 'Polls replaced by a newer one', () => relay.replacedPolls.replaced);
+  gauge('sprites_polls_delayed', 'Replaced polls whose empty answer is delayed', () => relay.replacedPolls.count);
   gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
   counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
@@ -68,6 +70,7 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
   const gauge = gaugesIn(registry);
   gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
   gauge('sprites_worker_sockets', 'WebSocket desktops', () => sockets.count);
+  gauge('sprites_worker_unread_bytes', 'Bytes that wait for WebSocket desktops to read', () => sockets.unreadBytes);
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
   gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);

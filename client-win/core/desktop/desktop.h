@@ -52,7 +52,7 @@ class Desktop {
   // Lets a character of the shelf fall in at `place`, or at a random one. Returns kNobody, and
   // shows a toast, when the desktop is full.
   SpriteId DropIn(const std::string& file, std::optional<Point> place);
-  // Removes a sprite that came from the shelf. False for any other: it belongs to somebody.
+  // Removes a sprite that came from the shelf. False for any other: it belongs to somebody else.
   bool PutAway(SpriteId id);
   void Grab(SpriteId id, Point point, double ms);
   void Drag(Point point, double ms);

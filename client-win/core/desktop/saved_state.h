@@ -30,7 +30,7 @@ struct SavedState {
   std::optional<Seat> seat;
   uint64_t seq = 0;          // Arrivals::seq
   uint64_t next_number = 1;  // Departures::next_number
-  // Of each sprite: file, name, scale, from_shelf, facing and place. The rest of it begins anew.
+  // Of each sprite: file, name, scale, from_shelf, facing and place. The rest has its defaults.
   std::vector<Sprite> sprites;
   std::vector<PendingDeparture> departures;  // number and departure of each
   std::deque<Arrival> waiting;               // without sequence numbers

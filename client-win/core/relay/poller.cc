@@ -147,7 +147,7 @@ News Poller::HandlePoll(const Response& response, int64_t now_ms) {
   link_ = Link::kConnected;
   if (news.batch->events == 0) {
     // Only a newer poll makes the relay return an empty batch, and this class never sends one. So
-    // the relay, or somebody between, misbehaves: back off.
+    // the relay, or a proxy, misbehaves: back off.
     due_ms_ = now_ms + BackoffMs(failures_++, random_);
     return news;
   }

@@ -40,7 +40,7 @@ class Uploads {
   // upload is under way already.
   std::optional<Request> Add(const Departure& departure, const std::string& relay,
                              const std::string& token, RequestId* next_id);
-  // Nothing when the response is not to an upload, or nobody waits for it any more.
+  // Nothing when the response is not to an upload, or no departure waits for it any more.
   std::optional<Result> HandleResponse(const Response& response);
 
   std::vector<Departure> Waiting() const;

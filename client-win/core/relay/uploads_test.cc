@@ -54,7 +54,7 @@ TEST_CASE("uploads › say why a file was refused") {
   CHECK(!fixture.uploads.IsAtRelay(kFile));
 }
 
-TEST_CASE("uploads › have nothing to say once nobody waits") {
+TEST_CASE("uploads › return nothing once no departure waits") {
   Fixture fixture;
   const auto request = fixture.Add(Leaver());
   CHECK(fixture.uploads.PopWaiting().size() == 1);

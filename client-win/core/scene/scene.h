@@ -9,7 +9,7 @@
 
 namespace sprites {
 
-// A sprite as it is to be drawn.
+// How to draw one sprite.
 struct DrawnSprite {
   SpriteId id = kNobody;
   SheetPointer sheet;  // never null: a parcel while the picture is not here
