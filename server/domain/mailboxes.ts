@@ -238,14 +238,15 @@ export class Mailboxes {
     return eventsMax;
   }
 
-  /** The blocks of a mailbox, and their sizes in bytes. */
-  *blocks(slot: number): Generator<[block: BlockRef, bytes: number]> {
+  /** Calls `visit` with the blocks of a mailbox and their sizes in bytes, until it returns false. Returns whether it did not. */
+  visitBlocks(slot: number, visit: (block: BlockRef, bytes: number) => boolean): boolean {
     const row = slot * ROW_WORDS;
     for (let list = row; list <= row + SENT; list++) {
       for (let block = this.#rows[list]; block !== NO_BLOCK; block = this.#slab.word(block, NEXT)) {
-        yield [block, this.#bytesOf(block)];
+        if (!visit(block, this.#bytesOf(block))) return false;
       }
     }
+    return true;
   }
 
   /** Frees all events and resets the mailbox for its next owner; returns how many events there were. */

@@ -45,7 +45,7 @@ import {
 } from './limits.ts';
 import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } from './mailboxes.ts';
 import { ReplacedPolls } from './replaced_polls.ts';
-import { BLOCK_BYTES_MAX, pageOf, Slab } from './slab.ts';
+import { BLOCK_BYTES_MAX, type BlockRef, pageOf, Slab } from './slab.ts';
 import { NO_ADDRESS, placeBeyond, Torus, type World } from './torus.ts';
 
 /** The receiver of answers to polls: a front, or the frame to a worker. It copies the bytes before the call returns. */
@@ -229,6 +229,8 @@ export class Relay {
   /** Worlds with desktops whose kept mailboxes are tried in this round, and when the next round begins. */
   #keptDue: World[] = [];
   #nextKeptMs: number;
+  /** While #makeRoom looks: the blocks seen in each page of the slab. */
+  readonly #blocksOfPage: Uint32Array;
   /** Blocks that may still be looked at before the next step of the clock. */
   #looksLeft = EVICTION_LOOKS_MAX;
   /** The beginning of an event. Its first bytes are always `"from":`. */
@@ -253,6 +255,7 @@ export class Relay {
     this.epoch = options.epoch;
     this.#cursorHead = Buffer.from(`{"cursor":"${writeCursor(options.epoch, 0).slice(0, -1)}`);
     this.slab = new Slab(options.slabBytes);
+    this.#blocksOfPage = new Uint32Array(this.slab.pagesMax);
     this.desktops = new Desktops(options.slots, this.slab, options.generationKey);
     this.torus = new Torus(options.slots, 1 + (options.worldsMax ?? WORLDS_MAX));
     this.#defaultWorld = this.torus.findOrAdd(DEFAULT_WORLD) as World;
@@ -807,8 +810,8 @@ export class Relay {
   }
 
   /**
-   * Makes room in the slab for a block of `bytes`, if an eviction can: evicts the oldest kept mailbox with such a block, else
-   * all that have blocks in a page in which nobody else has any, so that the page can be used for blocks of another size.
+   * Makes room in the slab for a block of `bytes`, if an eviction can. The oldest sprites go: a mailbox with such a block, or
+   * all those with blocks in a page in which nothing else is in use, so that the page can be used for blocks of this size.
    *
    * Shape   a page with the blocks of more than EVICTED_PER_STEP_MAX mailboxes takes several calls.
    * Cost    EVICTION_LOOKS_MAX blocks are looked at between two steps of the clock, each at most twice.
@@ -816,30 +819,34 @@ export class Relay {
   #makeRoom(bytes: number, except?: World): boolean {
     if (this.#looksLeft === 0) return false;
     const { mailboxes, slab } = this;
-    const blocksOfPage = new Map<number, number>();
+    const blocksOf = this.#blocksOfPage.fill(0);
     let page = -1;
     let blocksInPage = 0;
-    search: for (const [world, slot] of this.#kept.inOrder(except)) {
-      for (const [block, size] of mailboxes.blocks(slot)) {
-        if (this.#looksLeft === 0) break search;
-        this.#looksLeft--;
-        if (size === bytes) {
-          this.#evict(world, slot);
-          return true;
-        }
-        if (page >= 0) continue;
-        const blocks = (blocksOfPage.get(pageOf(block)) ?? 0) + 1;
-        blocksOfPage.set(pageOf(block), blocks);
-        if (!slab.isPageOf(block, size, blocks)) continue;
+    let hasSize = false;
+    const look = (block: BlockRef, size: number) => {
+      this.#looksLeft--;
+      hasSize = size === bytes;
+      if (slab.isPageOf(block, size, ++blocksOf[pageOf(block)])) {
         page = pageOf(block);
-        blocksInPage = blocks;
+        blocksInPage = blocksOf[page];
       }
+      return !hasSize && page < 0 && this.#looksLeft > 0;
+    };
+    for (const [world, slot] of this.#kept.inOrder(except)) {
+      if (mailboxes.visitBlocks(slot, look)) continue;
+      if (!hasSize) break;
+      this.#evict(world, slot);
+      return true;
     }
     if (page < 0) return false;
     const inPage: [World, number][] = [];
+    const count = (block: BlockRef) => {
+      if (pageOf(block) === page) blocksInPage--;
+      return true;
+    };
     for (const [world, slot] of this.#kept.inOrder(except)) {
       const before = blocksInPage;
-      for (const [block] of mailboxes.blocks(slot)) if (pageOf(block) === page) blocksInPage--;
+      mailboxes.visitBlocks(slot, count);
       if (blocksInPage < before) inPage.push([world, slot]);
       if (blocksInPage === 0 || inPage.length === EVICTED_PER_STEP_MAX) break;
     }

@@ -43,7 +43,8 @@ export class Slab {
   /** Pages as bytes: a block begins at offset(ref) of page(ref). */
   readonly #pages: Buffer[] = [];
   readonly #words: Uint32Array[] = [];
-  readonly #pagesMax: number;
+  /** The number of pages that the slab may have. */
+  readonly pagesMax: number;
 
   /** Rows of pages: blocks in use, the first free block, and the first unit that was not used since it has its size. */
   readonly #used: Uint32Array;
@@ -65,17 +66,17 @@ export class Slab {
 
   /** `bytesMax` is rounded down to whole pages, but there is at least one page for each size. */
   constructor(bytesMax: number) {
-    this.#pagesMax = Math.min(PAGES_MAX, Math.max(SIZES.length, Math.floor(bytesMax / PAGE_BYTES)));
-    this.#used = new Uint32Array(this.#pagesMax);
-    this.#free = new Uint32Array(this.#pagesMax);
-    this.#untouched = new Uint32Array(this.#pagesMax);
-    this.#next = new Int32Array(this.#pagesMax);
-    this.#previous = new Int32Array(this.#pagesMax);
+    this.pagesMax = Math.min(PAGES_MAX, Math.max(SIZES.length, Math.floor(bytesMax / PAGE_BYTES)));
+    this.#used = new Uint32Array(this.pagesMax);
+    this.#free = new Uint32Array(this.pagesMax);
+    this.#untouched = new Uint32Array(this.pagesMax);
+    this.#next = new Int32Array(this.pagesMax);
+    this.#previous = new Int32Array(this.pagesMax);
   }
 
   /** Bytes of all blocks that the slab may hold. */
   get bytesMax(): number {
-    return this.#pagesMax * PAGE_BYTES;
+    return this.pagesMax * PAGE_BYTES;
   }
 
   /** Bytes of the blocks in use. */
@@ -150,7 +151,7 @@ export class Slab {
   /** Gives a size a page of the pool, or a new one; NO_PAGE when none is left beside the reserved ones. */
   #assignPage(size: number): number {
     const isFirst = this.#pagesOf[size] === 0;
-    if (!isFirst && this.#assignedPages + this.#sizesWithoutPage >= this.#pagesMax) return NO_PAGE;
+    if (!isFirst && this.#assignedPages + this.#sizesWithoutPage >= this.pagesMax) return NO_PAGE;
     const page = this.#idle.pop() ?? this.#addMemory();
     this.#assignedPages++;
     if (isFirst) this.#sizesWithoutPage--;
