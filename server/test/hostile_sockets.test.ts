@@ -37,6 +37,9 @@ const POLL = '{"cursor":null}';
 const ATTACK = ['flood', 'pace', 'flood', 'pace'] as const;
 type Attack = (typeof ATTACK)[number];
 
+/** Polls that a flooding socket sends at once: far more than it may. */
+const FLOOD_MESSAGES = 1000;
+
 /** The time between two polls of a paced socket, in ms. */
 const PACE_MS = 4;
 
@@ -54,8 +57,9 @@ class FloodingSocket {
       this.stop();
     });
     this.#timer = setInterval(() => {
-      do ws.send(POLL);
-      while (attack === 'flood' && ws.readyState === WebSocket.OPEN && ws.bufferedAmount < FLOOD_BYTES);
+      for (let n = 0; n < (attack === 'flood' ? FLOOD_MESSAGES : 1); n++) {
+        if (ws.readyState === WebSocket.OPEN && ws.bufferedAmount < FLOOD_BYTES) ws.send(POLL);
+      }
     }, PACE_MS);
   }
 
