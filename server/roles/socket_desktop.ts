@@ -213,6 +213,7 @@ class SocketDesktop {
       this.#fail(problem('unknown-desktop', 'The first message must have the `token` of this desktop.'));
       return;
     }
+    clearTimeout(this.#tokenTimer);
     this.#identity = token;
     void this.#verify(token);
   }
@@ -226,7 +227,7 @@ class SocketDesktop {
     if (this.#identity && this.#polls.size === 0) void this.#verify(this.#identity);
   }
 
-  /** Closes the socket when the master does not know its token. Until the first answer, #tokenTimer runs. */
+  /** Closes the socket when the master does not know its token. */
   async #verify(identity: Identity): Promise<void> {
     let reply: Reply;
     try {
@@ -236,8 +237,7 @@ class SocketDesktop {
       if (error instanceof ProblemError) return;
       throw error;
     }
-    if (reply.status === 204) clearTimeout(this.#tokenTimer);
-    else if (reply.status !== BUSY_STATUS) this.#refuse(reply.body, 'the token was refused');
+    if (reply.status !== 204 && reply.status !== BUSY_STATUS) this.#refuse(reply.body, 'the token was refused');
   }
 
   close(code: number, reason: string): void {
