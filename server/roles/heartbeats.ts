@@ -14,8 +14,8 @@ export const HEARTBEAT_MS = 500;
  */
 export const WORKER_SILENCE_MS_MAX = 5_000;
 
-/** A worker that was forked must be ready within this time, in ms: loading takes one second, on a busy machine ten. */
-export const WORKER_START_MS_MAX = 30_000;
+/** A worker that was forked must be ready within this time, in ms: loading takes one second, on a busy machine twenty. */
+export const WORKER_START_MS_MAX = 60_000;
 
 /** After this many beats without a message a worker is late: others do not wait for it. One beat may pass between messages. */
 const LATE_BEATS = 3;

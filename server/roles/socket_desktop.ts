@@ -9,7 +9,7 @@
  */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { PING_MS } from '../domain/limits.ts';
 import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
 import { readCursor } from '../wire/cursor.ts';
@@ -38,6 +38,12 @@ export const POLLS_IN_FLIGHT_MAX = 2;
 export const MESSAGES_PER_SECOND_MAX = 500;
 export const MESSAGES_BURST_MAX = 500;
 
+/** A socket that sends faster than it may for this time, without a pause of half a burst, is closed, in ms. No client needs that. */
+export const TOO_FAST_MS_MAX = 10_000;
+
+/** How long a socket waits for its peer to close, too, in ms: one or two round trips around the world. */
+const CLOSING_MS_MAX = 2_000;
+
 /**
  * Bytes that wait for a peer that does not read: from `HIGH` on the socket is not read and nothing is polled for it, until it is
  * below `LOW` again. One batch fits twice; the system's own buffers, some megabytes, come before these bytes.
@@ -54,38 +60,47 @@ export const UNREAD_MS_MAX = 10_000;
 /** Bytes that wait for all sockets of a worker together. Above this a socket with unread bytes is closed when more is sent to it. */
 export const SOCKETS_UNREAD_BYTES_MAX = 64 << 20;
 
+/** The worker, as sockets need it. */
+export type SocketsWorker = Pick<Worker, 'poll' | 'closed' | 'throwFrom' | 'query'>;
+
 /**
  * How often a socket is pinged, in ms. It is closed when it has not answered the previous ping, or when it has no poll and its
  * desktop has ended.
  */
-const HEARTBEAT_MS = PING_MS / 4;
+export const SOCKET_PING_MS = PING_MS / 4;
 
 const PATH = /^\/v1\/desktops\/([^/?]+)\/socket$/;
 
 /** WebSocket close codes. */
 const CLOSE = { goingAway: 1001, policy: 1008, internal: 1011 } as const;
 
+/** The types of ws do not know closeTimeout yet. */
+const OPTIONS: ServerOptions & { closeTimeout: number } = {
+  noServer: true,
+  maxPayload: MESSAGE_BYTES_MAX,
+  perMessageDeflate: false,
+  closeTimeout: CLOSING_MS_MAX,
+  // One message of each socket in a turn of the loop: a socket that sends many does not keep the others waiting.
+  allowSynchronousEvents: false,
+};
+
 export class SocketDesktops {
-  readonly #worker: Worker;
-  readonly #server = new WebSocketServer({
-    noServer: true,
-    maxPayload: MESSAGE_BYTES_MAX,
-    perMessageDeflate: false,
-    // One message of each socket in a turn of the loop: a socket that sends many does not keep the others waiting.
-    allowSynchronousEvents: false,
-  });
+  readonly #worker: SocketsWorker;
+  readonly #server = new WebSocketServer(OPTIONS);
   readonly #open = new Set<SocketDesktop>();
-  readonly #unread: UnreadBytes = { count: 0 };
+  readonly #unread: UnreadBytes;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(worker: Worker) {
+  /** `unreadBytesMax`: as SOCKETS_UNREAD_BYTES_MAX; tests lower it. */
+  constructor(worker: SocketsWorker, unreadBytesMax = SOCKETS_UNREAD_BYTES_MAX) {
     this.#worker = worker;
+    this.#unread = { count: 0, max: unreadBytesMax };
     this.#server.on('wsClientError', (error, socket) => {
       refuseUpgrade(socket, problem('malformed', `${error.message}.`, { field: 'upgrade' }));
     });
     this.#heartbeat = setInterval(() => {
       for (const desktop of this.#open) desktop.heartbeat();
-    }, HEARTBEAT_MS).unref();
+    }, SOCKET_PING_MS).unref();
   }
 
   get count(): number {
@@ -129,10 +144,11 @@ export class SocketDesktops {
 /** The bytes that wait for the peers of all sockets of a worker. */
 interface UnreadBytes {
   count: number;
+  readonly max: number;
 }
 
 class SocketDesktop {
-  readonly #worker: Worker;
+  readonly #worker: SocketsWorker;
   readonly #ws: WebSocket;
   readonly #slot: number;
   readonly #generation: number;
@@ -154,9 +170,11 @@ class SocketDesktop {
   /** The time up to which the messages received so far are paid for, at the sustained rate. */
   #paidUntilMs = 0;
   #paceTimer: NodeJS.Timeout | undefined;
+  /** Since when it sends faster than it may; 0 when it does not. */
+  #tooFastSinceMs = 0;
 
   constructor(
-    worker: Worker,
+    worker: SocketsWorker,
     ws: WebSocket,
     path: Pick<Identity, 'slot' | 'generation'>,
     unread: UnreadBytes,
@@ -195,6 +213,7 @@ class SocketDesktop {
       this.#fail(problem('unknown-desktop', 'The first message must have the `token` of this desktop.'));
       return;
     }
+    clearTimeout(this.#tokenTimer);
     this.#identity = token;
     void this.#verify(token);
   }
@@ -208,7 +227,7 @@ class SocketDesktop {
     if (this.#identity && this.#polls.size === 0) void this.#verify(this.#identity);
   }
 
-  /** Closes the socket when the master does not know its token. Until the first answer, #tokenTimer runs. */
+  /** Closes the socket when the master does not know its token. */
   async #verify(identity: Identity): Promise<void> {
     let reply: Reply;
     try {
@@ -218,17 +237,20 @@ class SocketDesktop {
       if (error instanceof ProblemError) return;
       throw error;
     }
-    if (reply.status === 204) clearTimeout(this.#tokenTimer);
-    else if (reply.status !== BUSY_STATUS) this.#refuse(reply.body, 'the token was refused');
+    if (reply.status !== 204 && reply.status !== BUSY_STATUS) this.#refuse(reply.body, 'the token was refused');
   }
 
   close(code: number, reason: string): void {
     this.#ws.close(code, reason);
+    // Its peer's close is read; messages before it are dropped.
+    for (const timer of [this.#unreadTimer, this.#paceTimer]) clearTimeout(timer);
+    this.#ws.resume();
   }
 
   #handleMessage(data: RawData, isBinary: boolean): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#pace();
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
     const bytes = data as Buffer;
     let message: unknown;
     try {
@@ -332,7 +354,7 @@ class SocketDesktop {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#ws.send(body, TEXT, this.#countUnread);
     this.#countUnread();
-    const isOver = this.#unreadBytes > 0 && this.#unread.count > SOCKETS_UNREAD_BYTES_MAX;
+    const isOver = this.#unreadBytes > 0 && this.#unread.count > this.#unread.max;
     if (isOver || this.#unreadBytes > UNREAD_BYTES_MAX) this.#ws.terminate();
   }
 
@@ -357,15 +379,28 @@ class SocketDesktop {
   /** Counts a message. A socket that sends faster than it may is not read until the sustained rate allows it again. */
   #pace(): void {
     const nowMs = performance.now();
-    const burstMs = (1000 * MESSAGES_BURST_MAX) / MESSAGES_PER_SECOND_MAX;
-    this.#paidUntilMs = Math.max(this.#paidUntilMs, nowMs - burstMs) + 1000 / MESSAGES_PER_SECOND_MAX;
-    const waitMs = this.#paidUntilMs - nowMs;
-    if (waitMs <= 0 || this.#paceTimer) return;
+    this.#paidUntilMs = Math.max(this.#paidUntilMs, nowMs - BURST_MS) + MESSAGE_MS;
+    if (this.#paidUntilMs <= nowMs) {
+      if (this.#paidUntilMs <= nowMs - BURST_MS / 2) this.#tooFastSinceMs = 0;
+      return;
+    }
+    this.#tooFastSinceMs ||= nowMs;
+    if (nowMs - this.#tooFastSinceMs > TOO_FAST_MS_MAX) {
+      this.#fail(problem('too-fast', `A socket may send ${MESSAGES_PER_SECOND_MAX} messages a second.`));
+    } else if (!this.#paceTimer) this.#pauseForPace();
+  }
+
+  /** More messages may be handled after the pause began: those that had arrived together with the first one over the rate. */
+  #pauseForPace(): void {
     this.#ws.pause();
-    this.#paceTimer = setTimeout(() => {
-      this.#paceTimer = undefined;
-      this.#resume();
-    }, waitMs);
+    this.#paceTimer = setTimeout(
+      () => {
+        this.#paceTimer = undefined;
+        if (this.#paidUntilMs > performance.now()) this.#pauseForPace();
+        else this.#resume();
+      },
+      Math.max(0, this.#paidUntilMs - performance.now()),
+    );
   }
 
   #resume(): void {
@@ -388,6 +423,10 @@ export function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
   if (retryAfterSeconds > 0) head.push(`Retry-After: ${retryAfterSeconds}`);
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
 }
+
+/** What one message costs, and how much may be saved up, in ms. */
+const MESSAGE_MS = 1000 / MESSAGES_PER_SECOND_MAX;
+const BURST_MS = MESSAGE_MS * MESSAGES_BURST_MAX;
 
 const TEXT = { binary: false };
 const BUSY_STATUS = PROBLEMS['relay-busy'].status;
