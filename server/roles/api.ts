@@ -10,7 +10,6 @@ import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
-import { ByteBudget } from './byte_budget.ts';
 import type { Reply } from './pending.ts';
 import { sendSprite } from './sprite_answer.ts';
 import type { SpriteStore } from './sprite_store.ts';
@@ -26,18 +25,11 @@ export interface PublicAddresses {
   apiPort: number;
 }
 
-/** Bytes of the uploads that are being received or checked, in each worker: 32 of the largest. */
-export const UPLOADS_BYTES_MAX = 32 * SPR_BYTES_MAX;
-
-/** The part of them that one desktop may have: eight of the largest, or a folder of usual ones at once. */
-export const UPLOADS_OF_DESKTOP_BYTES_MAX = 8 * SPR_BYTES_MAX;
-
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** The routes of the API. Other requests are passed on. */
 export function api(worker: Worker, store: SpriteStore, addresses: PublicAddresses): express.Router {
   const router = express.Router();
-  const uploads = new ByteBudget<number>(UPLOADS_BYTES_MAX, UPLOADS_OF_DESKTOP_BYTES_MAX);
 
   router.use('/v1', (request, response, next) => {
     response.set(CORS_ORIGIN).set('Cache-Control', 'no-store');
@@ -86,7 +78,7 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
     store.throwIfRefused(file);
     if (await store.find(file)) return answerEarly(request, response, () => response.status(204).end());
     const bytes = announcedBytes(request, SPR_BYTES_MAX);
-    if (!uploads.reserve(desktop.slot, bytes)) {
+    if (!store.uploads.reserve(desktop.slot, bytes)) {
       throw new ProblemError('relay-busy', 'The relay receives too many sprite files; try again in a second.');
     }
     try {
@@ -94,7 +86,7 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
       const body = await readBody(request, SPR_BYTES_MAX, sha256);
       await store.put(file, body, sha256.digest('hex'));
     } finally {
-      uploads.release(desktop.slot, bytes);
+      store.uploads.release(desktop.slot, bytes);
     }
     response.status(201).json({ file, url: `${basesOf(request, addresses).api}/v1/sprites/${file}` });
   });

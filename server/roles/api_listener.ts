@@ -13,6 +13,7 @@ import type { Worker } from './worker.ts';
 export interface ApiListener {
   listener: FrontListener;
   sockets: SocketDesktops;
+  store: SpriteStore;
 }
 
 /** The ports in `addresses` may be filled in later. Throws when a shipped character is not a valid sprite. */
@@ -36,5 +37,5 @@ export async function makeApiListener(
     fallback: app,
     upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
   };
-  return { listener, sockets };
+  return { listener, sockets, store };
 }

@@ -8,6 +8,7 @@ import { DirectUplink } from './direct_uplink.ts';
 import { workerGauges } from './gauges.ts';
 import { PendingRequests } from './pending.ts';
 import type { SocketDesktops } from './socket_desktop.ts';
+import { storeGauges } from './store_gauges.ts';
 import { Worker } from './worker.ts';
 import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
 
@@ -26,10 +27,11 @@ export class OneProcess implements Workers {
     const worker = new Worker(new DirectUplink(master, pending), pending);
     const addresses = addressesOf(options);
     const at = { host: options.host, port: options.port, shared: false };
-    const { listener, sockets } = await makeApiListener(worker, options.data, addresses, at, log);
+    const { listener, sockets, store } = await makeApiListener(worker, options.data, addresses, at, log);
     const { crossing } = worker.handlers;
     const front = plan.make([eventsListener(options), listener], { ...master.handlers, crossing });
     workerGauges(registry, worker, sockets, () => front);
+    storeGauges(registry, store);
     master.setFront(front);
     worker.setFront(front);
     [addresses.eventsPort, addresses.apiPort] = await front.listen();

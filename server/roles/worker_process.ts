@@ -11,6 +11,7 @@ import { connectionsFor, fileLimit, pollsByMemory } from './capacity.ts';
 import { workerGauges } from './gauges.ts';
 import { IpcUplink } from './ipc.ts';
 import { PendingRequests } from './pending.ts';
+import { storeGauges } from './store_gauges.ts';
 import { Worker } from './worker.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
@@ -47,7 +48,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const uplink = new IpcUplink(sendFrame, pending);
   const worker = new Worker(uplink, pending);
   const at = { host: settings.host, port: settings.port, shared: true };
-  const { listener, sockets } = await makeApiListener(worker, settings.data, settings.addresses, at, log);
+  const { listener, sockets, store } = await makeApiListener(worker, settings.data, settings.addresses, at, log);
   // A connection to the API needs no more memory than a parked poll.
   const connections = Math.min(connectionsFor(fileLimit()), pollsByMemory('portable'));
   // A worker passes most requests on to express and ws, so its front runs on the same thread.
@@ -56,6 +57,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   worker.setFront(front);
   new AggregatorRegistry();
   workerGauges(register, worker, sockets, () => front);
+  storeGauges(register, store);
 
   process.on('message', (message: Uint8Array | { type: string }) => {
     if (message instanceof Uint8Array) {

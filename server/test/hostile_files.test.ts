@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, afterEach, before, it } from 'node:test';
-import { UPLOADS_BYTES_MAX, UPLOADS_OF_DESKTOP_BYTES_MAX } from '../roles/api.ts';
+import { UPLOADS_BYTES_MAX, UPLOADS_OF_DESKTOP_BYTES_MAX } from '../roles/sprite_store.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import { crossingOf, isSprite, type Joined, join, pollFor, post, sendRequest } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
@@ -28,8 +28,12 @@ onEachFront('a relay under attacks with sprite files', (front) => {
     pids = [relay.pids.master, ...relay.pids.workers];
   });
   after(() => relay?.stop());
-  afterEach(() => {
+  afterEach(async () => {
     for (const connection of connections.splice(0)) connection.destroy();
+    await until('everything is freed', async () => {
+      const metrics = await relay.metrics();
+      return ['upload', 'sending'].every((kind) => metrics.get(`sprites_store_${kind}_bytes`) === 0);
+    });
     assert.deepEqual([relay.pids.master, ...relay.pids.workers], pids, 'no process has ended');
     assert.deepEqual(
       relay.log.filter(({ level }) => level > LEVEL.info),
