@@ -26,6 +26,11 @@ onEachFront('a relay under attacks with sprite files', (front) => {
   before(async () => {
     relay = await startRelay({ workers: 1, front });
     pids = [relay.pids.master, ...relay.pids.workers];
+    // A heap grows once, with the first requests: that is not what an attack costs.
+    const { token } = await join(relay.url);
+    await besideProbe(async () => {
+      for (let n = 0; n < 100; n++) await put(largeSprFile().subarray(1), token);
+    });
   });
   after(() => relay?.stop());
   afterEach(async () => {
@@ -128,11 +133,10 @@ onEachFront('a relay under attacks with sprite files', (front) => {
       last = desktop;
       for (let k = 0; k < perDesktop; k++) await startUpload(desktop);
       await until('one desktop has used up its share', async () => {
-        const answer = await put(sprFile(), desktop.token);
-        if (answer.status !== 503) return false;
-        isProblem(answer, 'relay-busy');
-        return true;
+        const bytes = (await relay.metrics()).get('sprites_store_upload_bytes');
+        return bytes === (n + 1) * UPLOADS_OF_DESKTOP_BYTES_MAX;
       });
+      isProblem(await put(sprFile(), desktop.token), 'relay-busy');
       const other = await join(relay.url);
       const answer = await put(sprFile(), other.token);
       if (n < count - 1) assert.equal(answer.status, 201, 'others are served');
@@ -149,7 +153,7 @@ onEachFront('a relay under attacks with sprite files', (front) => {
     const oneByte = Buffer.from('1\r\nx\r\n'.repeat(10_000));
     const { grownBytes } = await besideProbe(async () => {
       await Promise.all(
-        Array.from({ length: 4 }, async () => {
+        Array.from({ length: 2 }, async () => {
           const connection = await raw();
           connection.send(
             headOf('PUT', hashOf(sprFile()), `Authorization: Bearer ${token}`, 'Transfer-Encoding: chunked'),
