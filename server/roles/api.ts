@@ -11,7 +11,6 @@ import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/p
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import type { WorkerAdmission } from './admission.ts';
-import { ByteBudget } from './byte_budget.ts';
 import type { Reply } from './pending.ts';
 import { PublicCounts } from './public_counts.ts';
 import { sendSprite } from './sprite_answer.ts';
@@ -28,12 +27,6 @@ export interface PublicAddresses {
   apiPort: number;
 }
 
-/** Bytes of the uploads that are being received or checked, in each worker: 32 of the largest. */
-export const UPLOADS_BYTES_MAX = 32 * SPR_BYTES_MAX;
-
-/** The part of them that one desktop may have: eight of the largest, or a folder of usual ones at once. */
-export const UPLOADS_OF_DESKTOP_BYTES_MAX = 8 * SPR_BYTES_MAX;
-
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** The routes of the API. Other requests are passed on. */
@@ -44,7 +37,6 @@ export function api(
   admission?: WorkerAdmission,
 ): express.Router {
   const router = express.Router();
-  const uploads = new ByteBudget<number>(UPLOADS_BYTES_MAX, UPLOADS_OF_DESKTOP_BYTES_MAX);
 
   router.use('/v1', (request, response, next) => {
     response.set(CORS_ORIGIN).set('Cache-Control', 'no-store');
@@ -111,7 +103,7 @@ export function api(
       if (!(error instanceof ProblemError)) throw error;
       return answerEarly(request, response, () => sendProblem(response, (error as ProblemError).document));
     }
-    if (!uploads.reserve(desktop.slot, bytes)) {
+    if (!store.uploads.reserve(desktop.slot, bytes)) {
       throw new ProblemError('relay-busy', 'The relay receives too many sprite files; try again in a second.');
     }
     try {
@@ -119,7 +111,7 @@ export function api(
       const body = await readBody(request, SPR_BYTES_MAX, sha256);
       await store.put(file, body, sha256.digest('hex'));
     } finally {
-      uploads.release(desktop.slot, bytes);
+      store.uploads.release(desktop.slot, bytes);
     }
     response.status(201).json({ file, url: `${basesOf(request, addresses).api}/v1/sprites/${file}` });
   });

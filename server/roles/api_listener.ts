@@ -17,6 +17,7 @@ import type { Worker } from './worker.ts';
 export interface ApiListener {
   listener: FrontListener;
   sockets: SocketDesktops;
+  store: SpriteStore;
 }
 
 /** The ports in `addresses` may be filled in later. Throws when a shipped character is not a valid sprite. */
@@ -43,7 +44,7 @@ export async function makeApiListener(
       if (countUpgrade(request, socket, admission)) sockets.upgrade(request, socket, head);
     },
   };
-  return { listener, sockets };
+  return { listener, sockets, store };
 }
 
 /** Counts the connection of an upgrade until it closes. Returns false, and answers, when its address has too many. */

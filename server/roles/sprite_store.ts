@@ -68,6 +68,12 @@ export const CACHE_BYTES_MAX = 32 * 2 ** 20;
 /** Bytes of different files in answers that are being sent, in each worker. One more is refused with relay-busy. */
 export const SENDING_BYTES_MAX = 64 * 2 ** 20;
 
+/** Bytes of the uploads that are being received or checked, in each worker: 32 of the largest. */
+export const UPLOADS_BYTES_MAX = 32 * SPR_BYTES_MAX;
+
+/** The part of them that one desktop may have: eight of the largest, or a folder of usual ones at once. */
+export const UPLOADS_OF_DESKTOP_BYTES_MAX = 8 * SPR_BYTES_MAX;
+
 /** How often a full store is logged, in ms. */
 const FULL_LOGGED_MS = 60_000;
 
@@ -123,6 +129,8 @@ export class SpriteStore {
   readonly #files = new StoredFiles();
   /** Files that are being written: there is room for them. */
   #writing = { bytes: 0, files: 0 };
+  /** Bytes of unfinished uploads, by the slot of their desktop. The API reserves them before it reads a body. */
+  readonly uploads = new ByteBudget<number>(UPLOADS_BYTES_MAX, UPLOADS_OF_DESKTOP_BYTES_MAX);
   readonly #puts = new Map<string, Promise<void>>();
   readonly #refusals = new Recent<string>(REFUSALS_REMEMBERED);
   readonly #checks = new Limiter(CHECKS_MAX, CHECKS_WAITING_MAX);
