@@ -19,7 +19,7 @@ import {
   toggle,
   whole,
 } from '../../tools/command.ts';
-import type { Places } from '../fleet.ts';
+import type { BootOptions } from '../fleet.ts';
 import { type Load, writeArguments } from '../job.ts';
 import { BUYS, DESKTOPS_PER_INSTANCE_MAX, INSTANCES_MAX, MINUTES_MAX, type Wanted } from '../plan.ts';
 import type { Changes } from './changes.ts';
@@ -146,7 +146,7 @@ export const COMMAND: CommandTable<typeof FLAGS> = {
 export interface Options {
   command: Command;
   wanted: Wanted;
-  places: Places;
+  bootOptions: BootOptions;
   load: Load | undefined;
   /** For `run --fleet`: what the command line changes of the load that the fleet was booted with. */
   changes: Changes;
@@ -218,7 +218,7 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
         },
       }),
     },
-    places: {
+    bootOptions: {
       readySeconds: values.readyWithin,
       ...(image && { image }),
       ...(subnet && { subnet }),

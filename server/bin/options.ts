@@ -42,8 +42,8 @@ export const FLAGS = withVariables('SPRITES', {
   adminPort: whole('N', 'metrics and admin; 0 picks a free one', PORT, 8083),
   adminHost: text('ADDRESS', 'address of the admin port', '127.0.0.1'),
   host: text('ADDRESS', 'address of the other two', '::'),
-  publicUrl: url('where clients reach the API and the site, behind a proxy'),
-  publicEventsUrl: url('where clients reach the long-polls, behind a proxy'),
+  publicUrl: url('where clients reach the relay, behind a proxy'),
+  publicEventsUrl: url('where clients reach the long-polls, if not by that URL'),
   data: text('DIR', 'sprite files and the admin token', './data'),
   workers: { ...whole('N', 'worker processes; 0: everything in one process', [0, WORKERS_MAX]), shown: 'cores' },
   front: {

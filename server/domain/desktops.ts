@@ -8,8 +8,9 @@
  * in the slab, 16 bytes for twelve letters.
  */
 import { type Identity, writeId } from '../wire/identity.ts';
+import type { EndedDesktops } from './ended.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
-import { type BlockRef, NO_BLOCK, type Slab } from './slab.ts';
+import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
 
 /** The state of the desktop that an id and token name: it is here, it was here, or it never was. */
 export type DesktopState = 'live' | 'ended' | 'unknown';
@@ -71,13 +72,18 @@ export class Desktops {
     this.#burstFullMs = new Float64Array(slots);
   }
 
+  /** Whether all slots are in use. */
+  get isFull(): boolean {
+    return this.#freeCount === 0 && this.#untouched === this.max;
+  }
+
   /**
    * Adds a desktop and returns its slot. A desktop with an empty name is called by its id.
    *
    * Shape   -1 when all slots are in use, or the slab has no room for the name.
    */
   add(name: string, token: Uint32Array): number {
-    if (this.#freeCount === 0 && this.#untouched === this.max) return -1;
+    if (this.isFull) return -1;
     let block: BlockRef = NO_BLOCK;
     if (name !== '') {
       const quoted = Buffer.from(JSON.stringify(name));
@@ -95,6 +101,13 @@ export class Desktops {
     this.#name[slot] = block;
     this.count++;
     return slot;
+  }
+
+  /** Adds the owner of a slot to those that have ended, if a crossing of it was accepted. Call it before end(). */
+  remember(slot: number, ended: EndedDesktops, nowMs: number): void {
+    const newest = this.#newestCrossing[slot];
+    if (newest === 0) return;
+    ended.add(slot, this.generation(slot), this.#token, slot * 4, newest, this.#acceptedBits[slot], nowMs);
   }
 
   /** Ends the owner of a slot: from now on its id is old. The slot is kept until release(). */
@@ -213,6 +226,11 @@ export class Desktops {
     this.#burstFullMs[slot] = fullMs + MS_PER_CROSSING;
     return true;
   }
+}
+
+/** The size in bytes of the slab's block for a name. */
+export function nameBlockBytes(name: string): number {
+  return blockBytes(NAME_HEAD_BYTES + Buffer.byteLength(JSON.stringify(name)));
 }
 
 /** Copies `bytes` to out[at]; returns where they end. For a dozen bytes a loop is faster than a call out of JavaScript. */

@@ -44,10 +44,12 @@ export function masterGauges(
   gauge('sprites_polls_parked', 'Parked polls, of long-polls and sockets', () => relay.parkedCount);
   gauge('sprites_waiting', 'Sprites that wait in mailboxes', () => relay.waiting);
   gauge('sprites_mailbox_bytes', 'Bytes of the slab in use', () => relay.slab.usedBytes);
+  gauge('sprites_slab_page_bytes', 'Bytes of the pages that the slab holds', () => relay.slab.pageBytes);
+  gauge('sprites_kept_bytes', 'Bytes of the slab in mailboxes of desktops that ended', () => relay.keptBytes);
   counter('sprites_accepted_total', 'Crossings accepted', () => counters.accepted);
   counter('sprites_repeated_total', 'Repeats of accepted crossings', () => counters.repeated);
   counter('sprites_acknowledged_total', 'Sprites acknowledged by a cursor', () => counters.acknowledged);
-  counter('sprites_abandoned_total', 'Sprites evicted with an empty world', () => counters.abandoned);
+  counter('sprites_abandoned_total', 'Sprites evicted from mailboxes of desktops that ended', () => counters.abandoned);
   counter('sprites_refused_full_total', 'Crossings refused: mailbox full', () => counters.refusedFull);
   counter('sprites_refused_fast_total', 'Crossings refused: thrown too fast', () => counters.refusedFast);
   counter('sprites_forwarded_total', 'Sprites moved on from a desktop that ended', () => counters.forwarded);
@@ -57,6 +59,8 @@ export function masterGauges(
   counter('sprites_polls_total', 'Polls received', () => counters.polls);
   counter('sprites_wakes_total', 'Parked polls answered because an event arrived', () => counters.wakes);
   counter('sprites_pings_total', 'Parked polls answered with a ping', () => counters.pings);
+  counter('sprites_polls_replaced_total', 'Polls replaced by a newer one', () => relay.replacedPolls.replaced);
+  gauge('sprites_polls_delayed', 'Replaced polls whose empty answer is delayed', () => relay.replacedPolls.count);
   gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
   counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
@@ -69,6 +73,7 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
   const gauge = gaugesIn(registry);
   gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
   gauge('sprites_worker_sockets', 'WebSocket desktops', () => sockets.count);
+  gauge('sprites_worker_unread_bytes', 'Bytes that wait for WebSocket desktops to read', () => sockets.unreadBytes);
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
   gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);

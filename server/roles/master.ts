@@ -16,6 +16,8 @@ import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/p
 /** A worker, as the master sees it: the receiver of answers. */
 export interface Link {
   readonly answer: Answer;
+  /** Returns whether it may get another batch now. If not, batches for it stay in the mailboxes until linkHasRoom(). */
+  hasRoom(): boolean;
   /** Sends the answers of this turn. */
   flush(): void;
 }
@@ -25,6 +27,10 @@ const LINK_TICKETS = 2 ** 52;
 const REQUESTS_PER_LINK = 2 ** 32;
 
 const NO_BODY = new Uint8Array(0);
+
+function linkOf(ticket: number): number {
+  return Math.floor((ticket - LINK_TICKETS) / REQUESTS_PER_LINK);
+}
 
 export class Master {
   readonly relay: Relay;
@@ -37,13 +43,13 @@ export class Master {
     this.relay = makeRelay({
       room: (bytes) => this.#front?.room(bytes) ?? Buffer.alloc(bytes),
       roomAt: () => this.#front?.roomAt ?? 0,
+      hasRoom: (ticket) => ticket < LINK_TICKETS || (this.#links.get(linkOf(ticket))?.hasRoom() ?? true),
       answer: (ticket, status, body, start, end, retryAfter) => {
         if (ticket < LINK_TICKETS) {
           this.#front?.answer(ticket, status, body, start, end, retryAfter);
           return;
         }
-        const link = Math.floor((ticket - LINK_TICKETS) / REQUESTS_PER_LINK);
-        this.#links.get(link)?.answer(ticket % REQUESTS_PER_LINK, status, body, start, end, retryAfter);
+        this.#links.get(linkOf(ticket))?.answer(ticket % REQUESTS_PER_LINK, status, body, start, end, retryAfter);
       },
     });
   }
@@ -67,6 +73,17 @@ export class Master {
   addLink(link: Link): number {
     this.#links.set(this.#nextLink, link);
     return this.#nextLink++;
+  }
+
+  /** Returns whether a worker is still there: its last frames may arrive after its end was noticed. */
+  hasLink(number: number): boolean {
+    return this.#links.has(number);
+  }
+
+  /** A link has room again: sends it what was left in the mailboxes. */
+  linkHasRoom(): void {
+    this.relay.retryDeferred();
+    this.endTurn();
   }
 
   /** Removes a worker that has died, and the polls of its sockets. */

@@ -36,7 +36,7 @@ const INSTALLER_HEADERS = {
 };
 
 /** The modules with which both browser and relay read sprite files. */
-const SHARED_MODULES = ['png.ts', 'description.ts', 'sheet.ts'];
+const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts'];
 
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');

@@ -3,16 +3,18 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { AggregatorRegistry, register } from 'prom-client';
+import { register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
 import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit } from './capacity.ts';
 import { workerGauges } from './gauges.ts';
+import { HEARTBEAT_MS } from './heartbeats.ts';
 import { IpcUplink } from './ipc.ts';
 import { PendingRequests } from './pending.ts';
 import { answerRequests } from './process_requests.ts';
 import { Worker } from './worker.ts';
+import type { MetricsAnswer, MetricsRequest } from './worker_metrics.ts';
 import { sendSamples } from './worker_samples.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
@@ -25,7 +27,14 @@ export interface WorkerSettings {
 }
 
 /** Messages from a worker to the master, beside frames. */
-export type FromWorker = { type: 'ready'; port: number } | { type: 'failed'; why: string };
+export type FromWorker =
+  | { type: 'ready'; port: number }
+  | { type: 'failed'; why: string }
+  | { type: 'alive' }
+  | MetricsAnswer;
+
+/** Messages from the master to a worker, beside frames. */
+export type ToWorker = { type: 'drain' } | MetricsRequest;
 
 /** How long a draining worker still reads requests that have begun, in ms; the master gives its last polls as long. */
 const LAST_REQUESTS_MS = 400;
@@ -36,7 +45,8 @@ const CLOSING_STEP_MS = 20;
 
 /** Sends a message to the master. Without a master it does nothing: this process is about to end. */
 function send(message: FromWorker): void {
-  if (process.connected) process.send?.(message);
+  // The callback receives the error of a master that ends meanwhile; without it the error would end this process.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
 function sendFrame(frame: Buffer, onFailure: () => void): void {
@@ -55,14 +65,14 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const plan = planFront(settings.front, connections, connections, true);
   const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} });
   worker.setFront(front);
-  new AggregatorRegistry();
   workerGauges(register, worker, sockets, () => front);
 
-  process.on('message', (message: Uint8Array | { type: string }) => {
+  process.on('message', (message: Uint8Array | ToWorker) => {
     if (message instanceof Uint8Array) {
       uplink.receive(message);
       front.flush();
     } else if (message?.type === 'drain') void closeDown();
+    else if (message?.type === 'metrics') void sendMetrics(message.scrape);
   });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.
   process.on('disconnect', () => process.exit(0));
@@ -70,12 +80,17 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     const [port] = await front.listen();
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
+    setInterval(() => send({ type: 'alive' }), HEARTBEAT_MS).unref();
     sendSamples(worker, front);
     answerRequests();
   } catch (error) {
     send({ type: 'failed', why: (error as Error).message });
     process.exitCode = 1;
     process.disconnect?.();
+  }
+
+  async function sendMetrics(scrape: number): Promise<void> {
+    send({ type: 'metrics', scrape, metrics: await register.getMetricsAsJSON() });
   }
 
   async function closeDown(): Promise<void> {

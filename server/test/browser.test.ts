@@ -11,6 +11,7 @@ import { join as joinPath } from 'node:path';
 import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { installHint } from '../../tools/machine.js';
 import { type Batch, crossingOf, isSprite, type Joined, type SpriteEvent } from './desktop_client.ts';
 import { type FrontKind, onEachFront } from './fronts.ts';
 import { type RelayProcess, startRelay } from './relay_process.ts';
@@ -37,7 +38,7 @@ declare global {
   var sprites: { desktop(): string | null; sprites(): Seen[]; onTheWay(): number };
 }
 
-const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
+const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
 
 /** Runs curl and parses what it prints as JSON. */
 async function curl(...args: string[]): Promise<unknown> {

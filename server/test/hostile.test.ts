@@ -488,11 +488,24 @@ onEachFront('a relay under bad input', (front) => {
   it('answers throws that are too fast with 429, and accepts them again later', async () => {
     const [ann, bob] = await pair();
     const connection = await raw(relay.ports.api);
-    const thrown = CROSSINGS_BURST_MAX + 40;
-    connection.send(Array.from({ length: thrown }, (_, n) => crossingBytes(ann, crossingOf(n + 1))).join(''));
     const answers: HttpResponse[] = [];
-    for (let n = 0; n < thrown; n++) answers.push(await connection.answer());
-    const refused = answers.findIndex(({ status }) => status !== 202);
+    const isRefused = ({ status }: HttpResponse) => status !== 202;
+    // A busy machine may throw no faster than the limit allows for a while, so it throws until it is too fast.
+    for (let { cursor } = bob; !answers.some(isRefused) && answers.length < 20 * CROSSINGS_BURST_MAX; ) {
+      const first = answers.length + 1;
+      const batch = Array.from({ length: CROSSINGS_BURST_MAX + 40 }, (_, n) =>
+        crossingBytes(ann, crossingOf(first + n)),
+      );
+      connection.send(batch.join(''));
+      for (const _ of batch) answers.push(await connection.answer());
+      // Bob receives them all, so that his mailbox never refuses.
+      for (let waiting = answers.slice(first - 1).filter((answer) => !isRefused(answer)).length; waiting > 0; ) {
+        const { json } = await poll(bob, cursor);
+        waiting -= (json as Batch).events.filter(isSprite).length;
+        cursor = (json as Batch).cursor;
+      }
+    }
+    const refused = answers.findIndex(isRefused);
     assert.ok(refused >= CROSSINGS_BURST_MAX, `${refused} were accepted at once`);
     isProblem(answers[refused], 'too-fast');
     assert.equal((await post(bob, crossingOf(1))).status, 202, 'other desktops are not limited');
