@@ -518,6 +518,7 @@ export class Relay {
    */
   drain(): void {
     this.#draining = true;
+    this.replacedPolls.answerDue(Number.POSITIVE_INFINITY, DUE_PER_STEP_MAX, this.#answerReplaced);
     this.#drainStep();
   }
 

@@ -1,10 +1,8 @@
 /**
  * The admin port: metrics, health, and an operator's requests to the master. Bearer token, loopback by default.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
-import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type Request, type Response } from 'express';
@@ -56,28 +54,6 @@ export interface AdminSources {
   status: () => { ready: boolean };
   /** Takes the relay down gracefully. */
   drain: () => void;
-}
-
-/**
- * Reads the admin token from a file. If there is none, creates it (mode 0600, 256 random bits).
- *
- * Throws  Error when the file can't be read or created, or has no token: says which file and what to do.
- */
-export function adminToken(file: string): string {
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    const token = randomBytes(32).toString('hex');
-    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
-    return token;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw new Error(`admin token: ${(error as Error).message}; give a file with --admin-token-file`);
-    }
-  }
-  const token = readFileSync(file, 'utf8').trim();
-  if (token.length < 16)
-    throw new Error(`admin token: ${file} holds less than 16 characters; delete it to get a new one`);
-  return token;
 }
 
 /** The server of the admin port. Strangers may reach it too, so it has the same limits as the other ports. */

@@ -1,7 +1,8 @@
 /**
  * The API of a worker beside the hot routes: joins, GET and DELETE of a desktop, sprite files; errors as problem documents.
  */
-import express, { type ErrorRequestHandler, type NextFunction, type Request, type Response } from 'express';
+import { createHash, type Hash } from 'node:crypto';
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { LEASE_MS, PING_MS } from '../domain/limits.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
@@ -9,7 +10,9 @@ import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import { ByteBudget } from './byte_budget.ts';
 import type { Reply } from './pending.ts';
+import { sendSprite } from './sprite_answer.ts';
 import type { SpriteStore } from './sprite_store.ts';
 import { UNKNOWN, type Worker } from './worker.ts';
 
@@ -23,14 +26,18 @@ export interface PublicAddresses {
   apiPort: number;
 }
 
-/** Any cache may keep a sprite file for ever, because it never changes. */
-const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
+/** Bytes of the uploads that are being received or checked, in each worker: 32 of the largest. */
+export const UPLOADS_BYTES_MAX = 32 * SPR_BYTES_MAX;
+
+/** The part of them that one desktop may have: eight of the largest, or a folder of usual ones at once. */
+export const UPLOADS_OF_DESKTOP_BYTES_MAX = 8 * SPR_BYTES_MAX;
 
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** The routes of the API. Other requests are passed on. */
 export function api(worker: Worker, store: SpriteStore, addresses: PublicAddresses): express.Router {
   const router = express.Router();
+  const uploads = new ByteBudget<number>(UPLOADS_BYTES_MAX, UPLOADS_OF_DESKTOP_BYTES_MAX);
 
   router.use('/v1', (request, response, next) => {
     response.set(CORS_ORIGIN).set('Cache-Control', 'no-store');
@@ -64,18 +71,31 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
   router.all('/v1/desktops/:id', allowOnly('GET, DELETE, OPTIONS'));
   router.all('/v1/desktops/:id/crossings', allowOnly('POST, OPTIONS'));
 
-  router.get('/v1/sprites/:file', async (request, response, next) => {
-    const path = await store.find(request.params.file);
-    if (!path) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
-    sendSprite(response, path, request.params.file, next);
+  router.get('/v1/sprites/:file', async (request, response) => {
+    const { file } = request.params;
+    const held = await store.hold(file);
+    if (!held) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
+    sendSprite(request, response, file, held);
   });
   router.put('/v1/sprites/:file', async (request, response) => {
     const { file } = request.params;
     store.checkName(file);
-    const verified = await worker.query('verify', holder(request));
+    const desktop = holder(request);
+    const verified = await worker.query('verify', desktop);
     if (verified.status !== 204) return answerEarly(request, response, () => sendReply(response, verified));
+    store.throwIfRefused(file);
     if (await store.find(file)) return answerEarly(request, response, () => response.status(204).end());
-    await store.put(file, await readBody(request, SPR_BYTES_MAX));
+    const bytes = announcedBytes(request, SPR_BYTES_MAX);
+    if (!uploads.reserve(desktop.slot, bytes)) {
+      throw new ProblemError('relay-busy', 'The relay receives too many sprite files; try again in a second.');
+    }
+    try {
+      const sha256 = createHash('sha256');
+      const body = await readBody(request, SPR_BYTES_MAX, sha256);
+      await store.put(file, body, sha256.digest('hex'));
+    } finally {
+      uploads.release(desktop.slot, bytes);
+    }
     response.status(201).json({ file, url: `${basesOf(request, addresses).api}/v1/sprites/${file}` });
   });
   router.all('/v1/sprites/:file', allowOnly('GET, PUT, OPTIONS'));
@@ -97,22 +117,6 @@ export function errorHandlers(log: Logger): [express.RequestHandler, ErrorReques
       answerEarly(request, response, () => sendProblem(response, document));
     },
   ];
-}
-
-/** Sends a sprite file, with headers that make browsers treat it as an image only. */
-export function sendSprite(response: Response, path: string, file: string, next: NextFunction): void {
-  response.set({
-    ...CORS_ORIGIN,
-    'Cache-Control': CACHE_FOR_EVER,
-    'Content-Type': 'image/png',
-    'Content-Security-Policy': "default-src 'none'",
-    'Cross-Origin-Resource-Policy': 'cross-origin',
-    'X-Content-Type-Options': 'nosniff',
-    ETag: `"${file}"`,
-  });
-  response.sendFile(path, { cacheControl: false, lastModified: false, etag: false, dotfiles: 'allow' }, (error) => {
-    if (error) next(error);
-  });
 }
 
 export function sendProblem(response: Response, document: ProblemDocument): void {
@@ -169,19 +173,45 @@ function readJson(body: Buffer): unknown {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a whole body; checks the announced length first. Throws too-large; malformed when it is cut off. */
-async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
-  const tooLarge = () => new ProblemError('too-large', `The body of this request is at most ${bytesMax} bytes.`);
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
-  const chunks: Buffer[] = [];
+/** The length that a request announces; the most it may have, when it announces none. Throws too-large. */
+function announcedBytes(request: Request, bytesMax: number): number {
+  const { 'content-length': length } = request.headers;
+  if (Number(length ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  return length === undefined ? bytesMax : Number(length);
+}
+
+function tooLarge(bytesMax: number): ProblemError {
+  return new ProblemError('too-large', `The body of this request is at most ${bytesMax} bytes.`);
+}
+
+/**
+ * Reads a whole body, and updates a hash of it as it comes; checks the announced length first.
+ *
+ * Cost    one buffer of the announced length. (A list of the pieces could take a hundred bytes for each byte of a body that is
+ *         sent in chunks of one byte.)
+ * Throws  too-large; malformed when it is cut off.
+ */
+function readBody(request: Request, bytesMax: number, hash?: Hash): Promise<Buffer> {
+  const body = Buffer.allocUnsafeSlow(announcedBytes(request, bytesMax));
   let length = 0;
-  // If the loop is left early, the request must not be destroyed: the answer goes out over the same socket.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += chunk.length;
-    if (length > bytesMax) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      // The request must not be destroyed: the answer goes out over the same socket.
+      request.off('data', read).off('end', whole).off('error', reject).off('close', cutOff).pause();
+      settle();
+    };
+    const read = (chunk: Buffer) => {
+      if (length + chunk.length > bytesMax) return end(() => reject(tooLarge(bytesMax)));
+      hash?.update(chunk);
+      length += chunk.copy(body, length);
+    };
+    const whole = () => end(() => resolve(body.subarray(0, length)));
+    const cutOff = () => end(() => reject(new ProblemError('malformed', 'The body was cut off.', { field: 'body' })));
+    // Its client may have gone while the caller waited for the master.
+    if (request.destroyed) return cutOff();
+    // Events, because an iterator would queue each piece.
+    request.on('data', read).once('end', whole).once('error', reject).once('close', cutOff);
+  });
 }
 
 /** A Host header that may be put into a URL: a name or an address, with or without a port. */

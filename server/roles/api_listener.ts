@@ -23,8 +23,10 @@ export async function makeApiListener(
   at: { host: string; port: number; shared: boolean },
   log: Logger,
 ): Promise<ApiListener> {
-  const store = new SpriteStore(data);
+  const store = new SpriteStore(data, { log });
   const characters = await store.ship(CHARACTERS_FOLDER);
+  // Uploads wait for it; nothing else does.
+  void store.open();
   const sockets = new SocketDesktops(worker);
   const app = express().disable('x-powered-by').disable('etag');
   app.use(api(worker, store, addresses), site(characters), ...errorHandlers(log));

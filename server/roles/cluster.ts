@@ -30,8 +30,8 @@ export class Cluster implements Workers {
   readonly ports: { readonly api: number; readonly events: number };
   readonly #processes: WorkerProcesses;
   readonly #registry: Registry;
-  readonly #samples = new WorkerSamples();
   readonly #unanswered: Gauge;
+  readonly #samples = new WorkerSamples();
 
   /**
    * Resolves when the front listens and all workers are ready.
@@ -97,8 +97,8 @@ export class Cluster implements Workers {
   }
 
   close(): void {
-    this.#samples.close();
     this.#processes.close();
+    this.#samples.close();
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
   }
 }

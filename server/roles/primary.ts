@@ -14,7 +14,8 @@ import { Registry } from 'prom-client';
 import { type AnswerSink, Relay } from '../domain/relay.ts';
 import { planFront } from '../front/choice.ts';
 import { whyNoNativeFront } from '../front/native.ts';
-import { adminServer, adminToken } from './admin.ts';
+import { adminServer } from './admin.ts';
+import { adminToken } from './admin_token.ts';
 import {
   connectionsFor,
   connectionsForDesktops,
@@ -59,7 +60,7 @@ export interface Primary {
 
 /** Starts everything; resolves when the relay is ready. Throws the system's error when a port or file is not available. */
 export async function startPrimary(options: PrimaryOptions, log: Logger): Promise<Primary> {
-  const token = adminToken(options.adminTokenFile);
+  const token = adminToken(options.adminTokenFile, log);
   const files = fileLimit();
   const kind = options.front === 'portable' || whyNoNativeFront() ? 'portable' : 'native';
   const heapBytes = getHeapStatistics().heap_size_limit;

@@ -7,7 +7,7 @@ import { register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
 import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
-import { connectionsFor, fileLimit } from './capacity.ts';
+import { connectionsFor, fileLimit, pollsByMemory } from './capacity.ts';
 import { workerGauges } from './gauges.ts';
 import { HEARTBEAT_MS } from './heartbeats.ts';
 import { IpcUplink } from './ipc.ts';
@@ -60,7 +60,8 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const worker = new Worker(uplink, pending);
   const at = { host: settings.host, port: settings.port, shared: true };
   const { listener, sockets } = await makeApiListener(worker, settings.data, settings.addresses, at, log);
-  const connections = connectionsFor(fileLimit());
+  // A connection to the API needs no more memory than a parked poll.
+  const connections = Math.min(connectionsFor(fileLimit()), pollsByMemory('portable'));
   // A worker passes most requests on to express and ws, so its front runs on the same thread.
   const plan = planFront(settings.front, connections, connections, true);
   const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} });

@@ -180,8 +180,11 @@ describe('a relay whose sprite store is full', BOUNDED, () => {
     const bytes = sprFile();
     const folder = joinPath(relay.data, 'sprites', '00');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(joinPath(folder, 'hole.spr'), '');
-    truncateSync(joinPath(folder, 'hole.spr'), STORE_BYTES_MAX - bytes.length);
+    const hole = joinPath(folder, `${'0'.repeat(64)}.spr`);
+    writeFileSync(hole, '');
+    truncateSync(hole, STORE_BYTES_MAX - bytes.length);
+    // The worker has counted its files at its start. It learns of this one when it is asked for it, and does not serve it.
+    isProblem(await sendRequest(`${relay.url}/v1/sprites/${'0'.repeat(64)}`), 'not-found');
     const { token } = await join(relay.url);
     const put = (file: Buffer) =>
       sendRequest(`${relay.url}/v1/sprites/${hashOf(file)}`, { method: 'PUT', token, body: file });

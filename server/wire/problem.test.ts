@@ -17,6 +17,7 @@ const STATUSES: Record<number, readonly ProblemCode[]> = {
   409: ['near-gone', 'crossing-stale', 'already-running', 'heap-too-large'],
   410: ['desktop-ended', 'cursor-lost'],
   413: ['too-large'],
+  416: ['range-not-satisfiable'],
   429: ['too-fast'],
   431: ['head-too-large'],
   500: ['internal'],

@@ -26,6 +26,7 @@ export const PROBLEMS = {
   'desktop-ended': { status: 410, title: 'This desktop has ended', retryAfterSeconds: 0 },
   'cursor-lost': { status: 410, title: 'The cursor is of another life of the relay', retryAfterSeconds: 0 },
   'too-large': { status: 413, title: 'The body is too large', retryAfterSeconds: 0 },
+  'range-not-satisfiable': { status: 416, title: 'The file has no such bytes', retryAfterSeconds: 0 },
   'too-fast': { status: 429, title: 'Too many crossings', retryAfterSeconds: 1 },
   'head-too-large': { status: 431, title: 'The head of the request is too large', retryAfterSeconds: 0 },
   internal: { status: 500, title: 'The relay made a mistake', retryAfterSeconds: 0 },
