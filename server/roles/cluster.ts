@@ -12,6 +12,7 @@ import type { Front } from '../front/front.ts';
 import { HEARTBEAT_MS, Heartbeats } from './heartbeats.ts';
 import { IpcLink, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
+import { isTakingSnapshot } from './process_requests.ts';
 import { type MetricsRequest, WorkerMetrics } from './worker_metrics.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
 import { type Refusals, type WorkerSample, WorkerSamples } from './worker_samples.ts';
@@ -216,6 +217,7 @@ class WorkerProcesses {
 
   /** Kills the workers that hang. Their clients' connections break, and the clients retry. */
   #killHung(): void {
+    for (const worker of this.#ready) if (isTakingSnapshot(worker.process.pid)) this.#heartbeats.heard(worker);
     for (const worker of this.#heartbeats.beat()) {
       worker.process.kill('SIGKILL');
       // A process in an uninterruptible system call ends later; it is replaced now.

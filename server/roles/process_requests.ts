@@ -97,6 +97,14 @@ export function answerRequests(): void {
 
 let lastId = 0;
 
+/** Workers, by pid, that write a snapshot: they send nothing meanwhile, and do not hang. */
+const snapshotting = new Set<number>();
+
+/** Returns whether a worker is silent because the operator asked it for a snapshot. It is for answerTime() at most. */
+export function isTakingSnapshot(pid: number | undefined): boolean {
+  return pid !== undefined && snapshotting.has(pid);
+}
+
 /**
  * In the master: has a worker carry a request out.
  *
@@ -119,6 +127,7 @@ export async function askWorker(
   const end = () => tell({ type: 'process-request-ended', id });
   ended.addEventListener('abort', end, { once: true });
   const wait = answerOf(worker, id, answerMsMax);
+  if (request.kind === 'heap-snapshot') snapshotting.add(pid);
   try {
     tell({ type: 'process-request', id, path, folder, request });
     const { document, fileName, problem } = await wait;
@@ -132,6 +141,7 @@ export async function askWorker(
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && ended.aborted) throw busy(pid, 'was told to stop');
     throw error;
   } finally {
+    snapshotting.delete(pid);
     ended.removeEventListener('abort', end);
   }
 }

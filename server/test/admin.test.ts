@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { LISTED_MAX } from '../roles/admin.ts';
+import { HEARTBEAT_MS, WORKER_SILENCE_MS_MAX } from '../roles/heartbeats.ts';
 import { mustBeSmall, PROFILE_SECONDS_MAX, SNAPSHOT_HEAP_BYTES_MAX } from '../roles/recording.ts';
 import { type HttpResponse, join, sendRequest } from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
@@ -338,12 +339,26 @@ describe('a worker that does not answer the admin port', BOUNDED, () => {
     );
   });
 
+  it('does not count as hanging while it takes a snapshot, however long that takes', async (t) => {
+    const relay = await startRelay({ workers: 1 });
+    t.after(() => relay.stop());
+    const [pid] = relay.pids.workers;
+    const ask = (method: string, path: string) =>
+      sendRequest(`${relay.adminUrl}/admin/${path}`, { method, token: relay.adminToken });
+    relay.kill(pid, 'SIGSTOP');
+    const snapshot = ask('POST', 'heap-snapshot?force=1&process=worker:1');
+    await until('it is asked for', async () => (await ask('POST', 'gc')).status === 409);
+    await new Promise((resolve) => setTimeout(resolve, WORKER_SILENCE_MS_MAX + 4 * HEARTBEAT_MS));
+    relay.kill(pid, 'SIGCONT');
+    assert.equal((await snapshot).status, 200);
+    assert.deepEqual(relay.pids.workers, [pid]);
+  });
+
   it('serves what concerns the master while a worker hangs', async (t) => {
     const relay = await startRelay({ workers: 1 });
     t.after(() => relay.stop());
     const [pid] = relay.pids.workers;
     relay.kill(pid, 'SIGSTOP');
-    t.after(() => relay.kill(pid, 'SIGKILL'));
     const ask = (path: string) => sendRequest(`${relay.adminUrl}/admin/${path}`, { token: relay.adminToken });
     const late = ask('heap?process=worker:1');
     for (const path of ['heap', 'history', 'desktops']) assert.equal((await ask(path)).status, 200, path);

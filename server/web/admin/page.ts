@@ -75,7 +75,7 @@ function largest(chart: string, series: readonly { name: string; values: Values 
   const rest = series.filter((entry) => !kept.has(entry));
   if (rest.length === 0) return shown;
   const sum = sumOf(rest.map(({ values }) => values));
-  return [...shown, one(`${rest.length} others`, OTHERS_COLOUR, sum)];
+  return [...shown, one(shown.length === 0 ? 'all' : `${rest.length} others`, OTHERS_COLOUR, sum)];
 }
 
 /** Series below this at all times, in cores, are not named: most threads of a process do nothing. */
