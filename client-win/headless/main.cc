@@ -1,8 +1,7 @@
 // A desktop without a screen: it reads commands from stdin and prints what happens to stdout.
 //
-// The core is that of the Windows client, and the relay is real; monitors, windows, pointer and
-// keys are what the commands say. Exit 0 after `quit` or at the end of stdin, 1 on failure, 2
-// misused.
+// The core is that of the Windows client, and the relay is real; monitors, windows, pointer and keys
+// are what the commands say. Exit 0 after `quit` or at the end of stdin, 1 on failure, 2 misused.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
