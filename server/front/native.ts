@@ -41,7 +41,7 @@ interface NativeObject {
   listen(): number[];
   setOutbound(buffer: ArrayBuffer): void;
   send(): void;
-  released(): void;
+  released(blockLow: number, blockHigh: number): void;
   gauges(): FrontGauges;
   drain(): void;
   close(closed: () => void): void;
@@ -84,6 +84,7 @@ const OWN_PROBLEMS: readonly ProblemDocument[] = [
   FRONT_PROBLEMS.methodNotAllowed,
   FRONT_PROBLEMS.requestTimeout,
   FRONT_PROBLEMS.relayFull,
+  FRONT_PROBLEMS.tooManyConnections,
 ];
 
 let loaded: Addon | undefined;
@@ -192,13 +193,14 @@ export class NativeFront implements Front {
   constructor(options: NativeOptions) {
     addon();
     this.#options = options;
-    this.#portable = new PortableFront(options, FIRST_PORTABLE_TICKET);
+    // The addon has counted the connections that it hands over.
+    this.#portable = new PortableFront({ ...options, connectionsPerAddressMax: 0 }, FIRST_PORTABLE_TICKET);
     this.#open = new OpenTickets(options.threads ?? 0);
     this.#setOutbound(OUTBOUND_BYTES);
   }
 
   async listen(): Promise<number[]> {
-    const { listeners, threads = 0, connectionsMax, timeouts } = this.#options;
+    const { listeners, threads = 0, connectionsMax, connectionsPerAddressMax = 0, timeouts } = this.#options;
     const numeric = await Promise.all(
       listeners.map(async ({ host }) => (isIP(host) ? host : (await lookup(host)).address)),
     );
@@ -207,7 +209,7 @@ export class NativeFront implements Front {
         listeners: listeners.map(({ port, shared, routes, fallback }, index) => {
           return { host: hosts[index], port, shared, routes, handsOver: fallback !== undefined };
         }),
-        ...{ threads, connectionsMax, bufferBytesMax: BUFFER_BYTES_MAX },
+        ...{ threads, connectionsMax, connectionsPerAddressMax, bufferBytesMax: BUFFER_BYTES_MAX },
         ...{ ...TIMEOUTS, ...timeouts },
         problems: OWN_PROBLEMS.map((document) => {
           const { retryAfterSeconds } = PROBLEMS[document.code];
@@ -373,6 +375,7 @@ export class NativeFront implements Front {
   #handToNode(start: number): void {
     const word = start >> 2;
     const native = this.#native;
+    const [blockLow, blockHigh] = [this.#words[word + 10], this.#words[word + 11]];
     const fd = this.#words[word + 13];
     const from = start + INBOUND_HEAD_BYTES;
     const read = Buffer.from(this.#bytes.subarray(from, from + this.#words[word + 12]));
@@ -380,7 +383,7 @@ export class NativeFront implements Front {
     this.#handedOver.add(socket);
     socket.once('close', () => {
       this.#handedOver.delete(socket);
-      native?.released();
+      native?.released(blockLow, blockHigh);
     });
     socket.unshift(read);
     this.#portable.server(this.#words[word + 14]).emit('connection', socket);

@@ -34,7 +34,7 @@ const KINDS = [
   },
   { name: 'under the thread sanitizer', sanitize: 'thread', storm: ['--cycles', '4', '--crowd', '500'] },
 ];
-const TESTS = ['request_parser', 'pools', 'deadline_wheel', 'boxes', 'native_front'];
+const TESTS = ['address_counts', 'request_parser', 'pools', 'deadline_wheel', 'boxes', 'native_front'];
 
 describe('native front, without Node', { skip }, () => {
   for (const { name, sanitize, storm } of KINDS) {

@@ -69,7 +69,8 @@ TEST_CASE("request pool › keeps its bound during a storm, and returns memory a
   REQUIRE(pool.mapped_bytes() <= 256 << 10);
 }
 
-TEST_CASE("request pool › lists a slab with room once, however often it becomes full and not full") {
+TEST_CASE(
+    "request pool › lists a slab with room once, however often it becomes full and not full") {
   RequestPool pool(8 << 20);
   constexpr int kBuffers = 64;  // one slab
   std::vector<BufferHandle> held;
