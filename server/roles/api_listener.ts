@@ -1,9 +1,10 @@
 /**
  * The API listener: crossings go from the front straight to the worker, everything else through express and ws.
  */
-import express from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { FrontListener } from '../front/front.ts';
+import { ProblemError } from '../wire/problem.ts';
 import { api, errorHandlers, type PublicAddresses } from './api.ts';
 import { CHARACTERS_FOLDER, site } from './site.ts';
 import { SocketDesktops } from './socket_desktop.ts';
@@ -27,7 +28,7 @@ export async function makeApiListener(
   const characters = await store.ship(CHARACTERS_FOLDER);
   const sockets = new SocketDesktops(worker);
   const app = express().disable('x-powered-by').disable('etag');
-  app.use(api(worker, store, addresses), site(characters), ...errorHandlers(log));
+  app.use(checkHost, api(worker, store, addresses), site(characters), ...errorHandlers(log));
   const listener: FrontListener = {
     ...at,
     routes: 'crossings',
@@ -35,4 +36,17 @@ export async function makeApiListener(
     upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
   };
   return { listener, sockets };
+}
+
+/**
+ * Refuses a Host header that can't be part of a URL, such as `a:99999` or `999.1.1.1`, before anything is done: addresses in
+ * answers are made from it. RFC 9112 §3.2 requires 400. An empty one counts as absent.
+ */
+function checkHost({ headers: { host } }: Request, _: Response, next: NextFunction): void {
+  if (host && !URL.canParse(`http://${host}`)) {
+    throw new ProblemError('malformed', 'Host: must be a name or an address, with or without a port.', {
+      field: 'host',
+    });
+  }
+  next();
 }
