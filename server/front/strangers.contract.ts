@@ -378,6 +378,7 @@ export function strangers(name: string, make: (options: FrontOptions) => Front):
       // It is handed over to node:http, and still counted.
       elsewhere.send(get('/'));
       assert.equal((await elsewhere.answer()).status, 200);
+      while (bench.front.gauges().connections < 3) await new Promise((resolve) => setTimeout(resolve, 5));
       for (const listener of [0, 1]) {
         const over = await bench.connect(listener);
         over.send(get('/'));

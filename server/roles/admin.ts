@@ -13,14 +13,15 @@ import { TIMEOUTS, type Timeouts } from '../front/front.ts';
 import { refuseBytes } from '../front/portable.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { HEAD_BYTES_MAX } from '../wire/route.ts';
+import { AdminConnections } from './admin_connections.ts';
 import { errorHandlers } from './api.ts';
 import { slabBytes } from './capacity.ts';
 import { COLLECTIONS, collect } from './collection.ts';
 import { memoryReport } from './memory.ts';
 import { PROFILE_SECONDS_MAX, PROFILES, profile, type Recording, snapshotHeap } from './recording.ts';
 
-/** Connections at once: enough for a scraper, a probe and a dozen people. One more is closed without an answer. */
-export const CONNECTIONS_MAX = 32;
+/** The longest time for a head, in ms. A scraper or a person with curl sends it at once; one lost packet comes within it. */
+export const HEAD_MS_MAX = 3_000;
 
 /** How often node:http checks for late requests, in ms. */
 const CHECK_MS_MAX = 1_000;
@@ -71,19 +72,17 @@ export function adminToken(file: string): string {
 
 /** The server of the admin port. Strangers may reach it too, so it has the same limits as the other ports. */
 export function adminServer(sources: AdminSources, { requestMs, idleMs }: Timeouts = TIMEOUTS): http.Server {
-  const server = http.createServer(
-    {
-      ...{ noDelay: true, maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: idleMs },
-      ...{ headersTimeout: requestMs, requestTimeout: requestMs },
-      connectionsCheckingInterval: Math.min(CHECK_MS_MAX, requestMs / 4),
-    },
-    admin(sources),
-  );
-  server.maxConnections = CONNECTIONS_MAX;
+  const server = http.createServer({
+    ...{ noDelay: true, maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: idleMs },
+    ...{ headersTimeout: Math.min(requestMs, HEAD_MS_MAX), requestTimeout: requestMs },
+    connectionsCheckingInterval: Math.min(CHECK_MS_MAX, requestMs / 4),
+  });
+  const connections = new AdminConnections(server);
+  server.on('request', admin(sources, connections));
   return server.on('clientError', refuseBytes);
 }
 
-function admin(sources: AdminSources): express.Express {
+function admin(sources: AdminSources, connections: AdminConnections): express.Express {
   const { relay } = sources;
   const app = express().disable('x-powered-by');
   app.get('/healthz', (_, response) => {
@@ -99,8 +98,11 @@ function admin(sources: AdminSources): express.Express {
     // Tokens of another length are refused too, but only after a comparison that takes the same time.
     const padded = Buffer.alloc(wanted.length);
     given.copy(padded);
-    if (timingSafeEqual(padded, wanted) && given.length === wanted.length) next();
-    else throw new ProblemError('unknown-desktop', 'The admin port needs the bearer token of the admin token file.');
+    if (!timingSafeEqual(padded, wanted) || given.length !== wanted.length) {
+      throw new ProblemError('unknown-desktop', 'The admin port needs the bearer token of the admin token file.');
+    }
+    connections.setOperator(request.socket);
+    next();
   });
   app.get('/metrics', async (_, response) => {
     response.type('text/plain; version=0.0.4; charset=utf-8').send(await sources.metrics());

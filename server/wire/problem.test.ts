@@ -17,7 +17,7 @@ const STATUSES: Record<number, readonly ProblemCode[]> = {
   409: ['near-gone', 'crossing-stale', 'already-running', 'heap-too-large'],
   410: ['desktop-ended', 'cursor-lost'],
   413: ['too-large'],
-  429: ['too-fast'],
+  429: ['too-fast', 'too-many-connections'],
   431: ['head-too-large'],
   500: ['internal'],
   503: ['mailbox-full', 'relay-full', 'relay-busy', 'draining', 'store-full'],
