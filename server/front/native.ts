@@ -141,6 +141,12 @@ const THREAD_CONNECTIONS_MAX = 2 ** 20;
 const THREADS_MAX = 254;
 
 /**
+ * The share of the process's own file table that its I/O threads may use. Each has an eventfd in it; the rest is for the API's
+ * connections, for sprite files and for logs.
+ */
+const THREAD_FILES_SHARE = 1 / 4;
+
+/**
  * Plans the I/O threads for `wanted` connections. Pure.
  *
  * Shape   threads is 0 when all connections fit into the process's own file table and the process is `alone` or has one core:
@@ -154,13 +160,14 @@ export function planThreads(wanted: number, limits: { fileLimit: number; cores: 
     return { threads: 0, connectionsMax: wanted, reason };
   }
   const needed = wanted <= perTable ? 1 : Math.ceil((wanted * UNEVEN_SHARE) / perTable);
-  if (needed <= THREADS_MAX) {
+  const threadsMax = Math.max(1, Math.min(THREADS_MAX, Math.floor(limits.fileLimit * THREAD_FILES_SHARE)));
+  if (needed <= threadsMax) {
     const reason = `${wanted} connections on ${needed} I/O thread(s) of at most ${perTable} each: the file limit of a thread is ${limits.fileLimit}.`;
     return { threads: needed, connectionsMax: wanted, reason };
   }
-  const connectionsMax = Math.floor((THREADS_MAX * perTable) / UNEVEN_SHARE);
-  const reason = `${connectionsMax} connections of the ${wanted} wanted: ${THREADS_MAX} I/O threads at a file limit of ${limits.fileLimit}. Raise it (ulimit -n) for more.`;
-  return { threads: THREADS_MAX, connectionsMax, reason };
+  const connectionsMax = Math.floor((threadsMax * perTable) / UNEVEN_SHARE);
+  const reason = `${connectionsMax} connections of the ${wanted} wanted: ${threadsMax} I/O threads at a file limit of ${limits.fileLimit}. Raise it (ulimit -n) for more.`;
+  return { threads: threadsMax, connectionsMax, reason };
 }
 
 /** The limits of this machine and process, for planThreads(). */
