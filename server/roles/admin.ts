@@ -12,6 +12,7 @@ import { TIMEOUTS, type Timeouts } from '../front/front.ts';
 import { refuseBytes } from '../front/portable.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { HEAD_BYTES_MAX } from '../wire/route.ts';
+import { AdminConnections } from './admin_connections.ts';
 import { adminPage } from './admin_page.ts';
 import { errorHandlers } from './api.ts';
 import { slabBytes } from './capacity.ts';
@@ -21,8 +22,8 @@ import { askWorker, carryOut, type ProcessRequest } from './process_requests.ts'
 import { PROFILE_SECONDS_MAX, PROFILES, type Recording } from './recording.ts';
 import type { ProcessNames } from './sampler.ts';
 
-/** Connections at once: enough for a scraper, a probe and a dozen people. One more is closed without an answer. */
-export const CONNECTIONS_MAX = 32;
+/** The longest time for a head, in ms. A scraper or a person with curl sends it at once; one lost packet comes within it. */
+export const HEAD_MS_MAX = 3_000;
 
 /** How often node:http checks for late requests, in ms. */
 const CHECK_MS_MAX = 1_000;
@@ -58,19 +59,17 @@ export interface AdminSources {
 
 /** The server of the admin port. Strangers may reach it too, so it has the same limits as the other ports. */
 export function adminServer(sources: AdminSources, { requestMs, idleMs }: Timeouts = TIMEOUTS): http.Server {
-  const server = http.createServer(
-    {
-      ...{ noDelay: true, maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: idleMs },
-      ...{ headersTimeout: requestMs, requestTimeout: requestMs },
-      connectionsCheckingInterval: Math.min(CHECK_MS_MAX, requestMs / 4),
-    },
-    admin(sources),
-  );
-  server.maxConnections = CONNECTIONS_MAX;
+  const server = http.createServer({
+    ...{ noDelay: true, maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: idleMs },
+    ...{ headersTimeout: Math.min(requestMs, HEAD_MS_MAX), requestTimeout: requestMs },
+    connectionsCheckingInterval: Math.min(CHECK_MS_MAX, requestMs / 4),
+  });
+  const connections = new AdminConnections(server);
+  server.on('request', admin(sources, connections));
   return server.on('clientError', refuseBytes);
 }
 
-function admin(sources: AdminSources): express.Express {
+function admin(sources: AdminSources, connections: AdminConnections): express.Express {
   const { relay } = sources;
   const app = express().disable('x-powered-by');
   app.get('/healthz', (_, response) => {
@@ -87,8 +86,11 @@ function admin(sources: AdminSources): express.Express {
     // Tokens of another length are refused too, but only after a comparison that takes the same time.
     const padded = Buffer.alloc(wanted.length);
     given.copy(padded);
-    if (timingSafeEqual(padded, wanted) && given.length === wanted.length) next();
-    else throw new ProblemError('unknown-desktop', 'The admin port needs the bearer token of the admin token file.');
+    if (!timingSafeEqual(padded, wanted) || given.length !== wanted.length) {
+      throw new ProblemError('unknown-desktop', 'The admin port needs the bearer token of the admin token file.');
+    }
+    connections.setOperator(request.socket);
+    next();
   });
   app.get('/metrics', async (_, response) => {
     response.type('text/plain; version=0.0.4; charset=utf-8').send(await sources.metrics());

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import express from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { FrontListener } from '../front/front.ts';
 import { ProblemError } from '../wire/problem.ts';
@@ -35,7 +35,7 @@ export async function makeApiListener(
   void store.open();
   const sockets = new SocketDesktops(worker);
   const app = express().disable('x-powered-by').disable('etag');
-  app.use(api(worker, store, addresses, admission), site(characters), ...errorHandlers(log));
+  app.use(checkHost, api(worker, store, addresses, admission), site(characters), ...errorHandlers(log));
   const listener: FrontListener = {
     ...at,
     routes: 'crossings',
@@ -59,4 +59,17 @@ function countUpgrade(request: IncomingMessage, socket: Duplex, admission: Worke
     refuseUpgrade(socket, error.document);
     return false;
   }
+}
+
+/**
+ * Refuses a Host header that can't be part of a URL, such as `a:99999` or `999.1.1.1`, before anything is done: addresses in
+ * answers are made from it. RFC 9112 §3.2 requires 400. An empty one counts as absent.
+ */
+function checkHost({ headers: { host } }: Request, _: Response, next: NextFunction): void {
+  if (host && !URL.canParse(`http://${host}`)) {
+    throw new ProblemError('malformed', 'Host: must be a name or an address, with or without a port.', {
+      field: 'host',
+    });
+  }
+  next();
 }

@@ -14,15 +14,9 @@ import { HEARTBEAT_MS } from './heartbeats.ts';
 import { IpcUplink } from './ipc.ts';
 import { PendingRequests } from './pending.ts';
 
-<<<<<<< HEAD
-
 import { answerRequests } from './process_requests.ts';
 
-=======
-
 import { storeGauges } from './store_gauges.ts';
-
->>>>>>> store
 
 import { Worker } from './worker.ts';
 import type { MetricsAnswer, MetricsRequest } from './worker_metrics.ts';
@@ -73,32 +67,31 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const uplink = new IpcUplink(sendFrame, pending);
   const worker = new Worker(uplink, pending);
   const at = { host: settings.host, port: settings.port, shared: true };
-<<<<<<< HEAD
   const admission = workerAdmission(settings);
-  const { listener, sockets } = await makeApiListener(worker, settings.data, settings.addresses, at, log, admission);
-=======
-  const { listener, sockets, store } = await makeApiListener(worker, settings.data, settings.addresses, at, log);
->>>>>>> store
+  const { listener, sockets, store } = await makeApiListener(
+    worker,
+    settings.data,
+    settings.addresses,
+    at,
+    log,
+    admission,
+  );
   // A connection to the API needs no more memory than a parked poll.
   const connections = Math.min(connectionsFor(fileLimit()), pollsByMemory('portable'));
   // A worker passes most requests on to express and ws, so its front runs on the same thread.
   const plan = planFront(settings.front, connections, connections, true);
   const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} });
   worker.setFront(front);
-<<<<<<< HEAD
   workerGauges(register, worker, sockets, () => front, admission);
-=======
-  new AggregatorRegistry();
-  workerGauges(register, worker, sockets, () => front);
   storeGauges(register, store);
->>>>>>> store
 
-  process.on('message', (message: Uint8Array | ToWorker) => 
+  process.on('message', (message: Uint8Array | ToWorker) => {
     if (message instanceof Uint8Array) {
       uplink.receive(message);
       front.flush();
     } else if (message?.type === 'drain') void closeDown();
-    else if (message?.type === 'metrics') void sendMetrics(message.scrape););
+    else if (message?.type === 'metrics') void sendMetrics(message.scrape);
+  });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.
   process.on('disconnect', () => process.exit(0));
   try {

@@ -629,6 +629,45 @@ onEachFront('a relay under bad input', (front) => {
     assert.equal((await sendRequest(`${relay.adminUrl}/admin/gc`, { method: 'POST', token })).status, 200);
   });
 
+  it('refuses a Host that can be part of no URL before anything is done', async () => {
+    const body = JSON.stringify({ screen: { width: 800, height: 600 } });
+    const bytes = (host: string) =>
+      `POST /v1/desktops HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const joined = async () => (await relay.metrics()).get('sprites_joined_total');
+    const before = await joined();
+    for (const host of ['a:99999', '[:::::]', '999.1.1.1', '1.2.3.4.5', '[::1', 'a b', 'a:b', '%']) {
+      isProblem(await sendRaw(relay.ports.api, bytes(host)), 'malformed', 'host');
+    }
+    assert.equal(await joined(), before, 'nobody joined');
+    for (const host of ['', 'a', 'A.b:80', '[::1]:8080', '127.0.0.1']) {
+      const answer = await sendRaw(relay.ports.api, bytes(host));
+      assert.equal(answer.status, 201, host);
+      tokens.push((answer.json as Joined).token);
+    }
+  });
+
+  it('answers a throw and a join of a client that has closed its half of the connection', async () => {
+    const [ann, bob] = await pair();
+    const body = JSON.stringify({ screen: { width: 800, height: 600 } });
+    const joining = head('POST /v1/desktops', `Content-Length: ${body.length}`) + body;
+    for (let n = 1; n <= 10; n++) {
+      for (const [bytes, status] of [
+        [crossingBytes(ann, crossingOf(n)), 202],
+        [joining, 201],
+      ] as const) {
+        const connection = new RawConnection(relay.ports.api);
+        connections.push(connection);
+        connection.socket.end(bytes);
+        const answer = await connection.answer();
+        assert.equal(answer.status, status);
+        if (status === 201) tokens.push((answer.json as Joined).token);
+        await connection.closed;
+      }
+    }
+    const { events } = await pollFor(bob, bob.cursor, isSprite);
+    assert.equal(events.filter(isSprite).length, 10);
+  });
+
   it('has not logged any token', async () => {
     const text = relay.log.map((line) => JSON.stringify(line)).join('\n');
     assert.ok(tokens.length > 20);

@@ -5,6 +5,7 @@ import http from 'node:http';
 import { join as joinPath } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { SMALL_WORLD_MAX } from '../domain/limits.ts';
+import { whyNoNativeFront } from '../front/native.ts';
 import { connectionsFor, pollsByHeap } from '../roles/capacity.ts';
 import { STORE_BYTES_MAX } from '../roles/sprite_store.ts';
 import { crossingOf, type Joined, join, post, sendRequest } from './desktop_client.ts';
@@ -145,6 +146,22 @@ describe('a relay for three desktops', BOUNDED, () => {
     assert.equal((await sendRequest(`${relay.url}/v1/desktops`, wish)).status, 201);
     isProblem(await sendRequest(`${relay.url}/v1/desktops`, wish), 'relay-full');
   });
+});
+
+it('a relay for far more desktops than its files allow starts, and stores a sprite file', {
+  ...BOUNDED,
+  skip: whyNoNativeFront() ?? false,
+}, async () => {
+  const relay = await startRelay({
+    ...{ workers: 0, front: 'native', ulimitFiles: FILES },
+    args: ['--max-desktops', '60000'],
+  });
+  const { token } = await join(relay.url, {});
+  const bytes = sprFile();
+  const url = `${relay.url}/v1/sprites/${hashOf(bytes)}`;
+  assert.equal((await sendRequest(url, { method: 'PUT', token, body: bytes })).status, 201);
+  assert.equal((await sendRequest(url)).status, 200);
+  await relay.stop();
 });
 
 describe('a relay with a damaged sprite store', BOUNDED, () => {

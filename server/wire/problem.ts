@@ -31,7 +31,7 @@ export const PROBLEMS = {
   'too-many-joins': { status: 429, title: 'Too many joins from this address', retryAfterSeconds: 2 },
   'too-many-places': { status: 429, title: 'Too many desktops of this address', retryAfterSeconds: 30 },
   'too-many-worlds': { status: 429, title: 'Too many worlds of this address', retryAfterSeconds: 30 },
-  'too-many-connections': { status: 429, title: 'Too many connections from this address', retryAfterSeconds: 30 },
+  'too-many-connections': { status: 429, title: 'Too many connections from this address', retryAfterSeconds: 10 },
   'too-many-uploads': { status: 429, title: 'Too many uploads from this address', retryAfterSeconds: 5 },
   'head-too-large': { status: 431, title: 'The head of the request is too large', retryAfterSeconds: 0 },
   internal: { status: 500, title: 'The relay made a mistake', retryAfterSeconds: 0 },
@@ -80,9 +80,16 @@ export const FRONT_PROBLEMS = {
   malformed: problem('malformed', 'This is not an HTTP/1.1 request the relay understands; the connection is closed.'),
   cursor: problem('malformed', 'cursor: must be one the relay gave, like 6a1f03c2-81.', { field: 'cursor' }),
   tooLarge: problem('too-large', 'The body of a crossing is at most 1024 bytes.'),
-  headTooLarge: problem('head-too-large', 'The request line and headers are at most 8192 bytes together.'),
+  headTooLarge: problem(
+    'head-too-large',
+    'The request line and headers are at most 8192 bytes together, in at most 100 headers.',
+  ),
   notFound: problem('not-found', 'This port answers GET /v1/desktops/{id}/events only.'),
   methodNotAllowed: problem('method-not-allowed', 'This path answers GET only.'),
   requestTimeout: problem('request-timeout', 'The whole request must arrive within 10 seconds.'),
   relayFull: problem('relay-full', 'The relay has no room for another connection; come back later.'),
+  tooManyConnections: problem(
+    'too-many-connections',
+    'This address has as many connections open as the relay allows; close one first.',
+  ),
 } as const;
