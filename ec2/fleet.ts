@@ -314,7 +314,13 @@ async function putJob(
 /** Uploads the bundle and the job that names it. `barrierSeconds` is how long to wait for go.json; undefined: start at once. */
 export async function publishJob(
   { aws, say }: Context,
-  { fleet, role, bucket, seconds }: Pick<Wanted, 'fleet' | 'role' | 'bucket'> & { seconds: number },
+  {
+    fleet,
+    role,
+    bucket,
+    seconds,
+    admission = 'open',
+  }: Pick<Wanted, 'fleet' | 'role' | 'bucket' | 'admission'> & { seconds: number },
   bundle: Bundle,
   load: Load | undefined,
   barrierSeconds: number | undefined,
@@ -330,7 +336,9 @@ export async function publishJob(
     ...(barrierSeconds !== undefined && { go: await aws.readable(bucket, keys.go(fleet), seconds) }),
     waitSeconds: barrierSeconds ?? 0,
     arguments:
-      role === 'swarm' && load ? engineArguments(load, fleet, INSTANCE) : ['--port', '8080', '--events-port', '8081'],
+      role === 'swarm' && load
+        ? engineArguments(load, fleet, INSTANCE)
+        : ['--port', '8080', '--events-port', '8081', '--admission', admission],
   });
   await aws.put(bucket, keys.job(fleet), job);
 }

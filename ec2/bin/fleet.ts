@@ -265,11 +265,17 @@ async function cost({ fleet, wanted: { region } }: Options, { aws }: Context): P
 const ROOT_GIB = 8;
 
 async function printUserData({ wanted, load, validSeconds, bootOptions }: Options, context: Context): Promise<boolean> {
-  const { fleet, role, bucket, minutes } = wanted;
+  const { fleet, role, bucket, minutes, admission } = wanted;
   const script = bootScript(role, await signedSettings(context.aws, { fleet, bucket, minutes, seconds: validSeconds }));
   const large = tooLarge(Buffer.byteLength(script));
   if (large) throw new Refused('size', large);
-  await publishJob(context, { fleet, role, bucket, seconds: validSeconds }, await makeBundle(say), load, undefined);
+  await publishJob(
+    context,
+    { fleet, role, bucket, admission, seconds: validSeconds },
+    await makeBundle(say),
+    load,
+    undefined,
+  );
   const nowMs = Date.now();
   const record: FleetRecord = {
     ...{

@@ -64,6 +64,8 @@ const LOAD_FLAGS = {
   ),
 };
 
+const ADMISSIONS = ['open', 'strict'] as const;
+
 const INSTANCE_FLAGS = {
   instances: whole('N', 'how many', [1, INSTANCES_MAX], 2),
   atLeast: { ...whole('N', 'if EC2 starts fewer, they are given back', [1, INSTANCES_MAX]), shown: 'all' },
@@ -86,6 +88,7 @@ const INSTANCE_FLAGS = {
     'an address block such as 203.0.113.7/32',
     /^[0-9a-f.:]+\/\d{1,3}$/,
   ),
+  admission: oneOf('KIND', 'limits by address of that relay; open, so that it can be swarmed', ADMISSIONS, 'open'),
   image: { ...matching('AMI', 'image', 'an id such as ami-0abc', /^ami-[0-9a-f]+$/), shown: 'Amazon Linux 2023' },
   subnet: {
     ...matching('ID', 'subnet', 'an id such as subnet-0abc', /^subnet-[0-9a-f]+$/),
@@ -211,6 +214,7 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
       atLeast: atLeast ?? instances,
       types: values.type ?? [process.arch === 'arm64' ? 'c6g.large' : FLAGS.type.shown],
       maxCostUsd: values.maxCost,
+      ...(role === 'relay' && { admission: values.admission }),
       ...(load && {
         load: {
           ...{ desktops: load.desktops, rate: load.rate, relay: load.relay.href },

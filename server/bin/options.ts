@@ -13,6 +13,7 @@ import {
   whole,
   withVariables,
 } from '../../tools/command.ts';
+import { isTrustable } from '../roles/client_address.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 
@@ -25,6 +26,8 @@ export interface Options extends PrimaryOptions {
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
 export const FRONTS = ['auto', 'native', 'portable'] as const;
+
+export const ADMISSIONS = ['strict', 'open'] as const;
 
 export const WORKERS_MAX = 256;
 
@@ -52,6 +55,16 @@ export const FLAGS = withVariables('SPRITES', {
   },
   maxDesktops: { ...whole('N', 'desktops at once; auto: what files and memory allow', [1, SLOTS_MAX]), shown: 'auto' },
   adminTokenFile: { ...text('FILE', 'made with mode 0600 when absent'), shown: 'DATA/admin-token' },
+  admission: oneOf('KIND', 'limits by address: strict, or open for none', ADMISSIONS, 'strict'),
+  trustProxy: form(
+    'CIDR[,CIDR]',
+    'proxies whose X-Forwarded-For tells the address of a client',
+    'addresses or networks, like 127.0.0.1,fd00::/8',
+    (given) => {
+      const proxies = given.split(',');
+      return proxies.every(isTrustable) ? proxies : undefined;
+    },
+  ),
   logLevel: oneOf('LEVEL', 'least severe line that is logged', LOG_LEVELS, 'info'),
 });
 
@@ -82,6 +95,7 @@ export function optionsOf(values: Values<typeof FLAGS>): Options {
   return {
     ...values,
     data,
+    trustProxy: values.trustProxy ?? [],
     workers: values.workers ?? availableParallelism(),
     adminTokenFile: resolve(values.adminTokenFile ?? `${data}/admin-token`),
   };

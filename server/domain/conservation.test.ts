@@ -10,7 +10,9 @@ import { describe, it, type TestContext } from 'node:test';
 import { randomOf } from '../test/random.ts';
 import { checkCrossing, EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { type Cursor, readCursor } from '../wire/cursor.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
+import { DEFAULT_WORLD } from '../wire/join.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { TICK_MS } from './deadlines.ts';
 import {
@@ -19,6 +21,7 @@ import {
   CROSSINGS_PER_SECOND_MAX,
   CROSSINGS_REMEMBERED,
   EVENTS_PER_POLL_MAX,
+  FIRST_POLL_MS,
   KEPT_STEP_MS,
   KEPT_TRIED_MAX,
   LEASE_MS,
@@ -31,7 +34,7 @@ import {
 import { Relay, type RelayOptions } from './relay.ts';
 
 const SLOTS = 3000;
-const WORLDS_MAX = 10;
+const WORLDS_MAX = 9;
 const STEPS = 80_000;
 const EPOCH = 0x6a1f03c2;
 const FILE = '0123456789abcdef'.repeat(4);
@@ -75,6 +78,7 @@ interface Size {
 /** A desktop: the state the relay should have for it, and what its client knows. */
 interface Player {
   readonly identity: Identity;
+  readonly invitation: readonly number[];
   readonly id: string;
   readonly name: string;
   readonly world: ModelWorld;
@@ -88,6 +92,8 @@ interface Player {
   parkedMs: number;
   /** When its lease began. */
   silentMs: number;
+  /** How long it may be silent: FIRST_POLL_MS until its first good poll. */
+  leaseMs: number;
   /** The sequence of its client's next cursor. */
   seq: number;
   vanished: boolean;
@@ -156,7 +162,7 @@ class Simulation {
         ...size,
         slabBytes: 256 << 20,
         epoch: EPOCH,
-        generationBase: 0x1234567,
+        generationKey: Buffer.alloc(GENERATION_KEY_BYTES, 0x12),
         nowMs: this.#nowMs,
         answers: {
           room: (bytes) => Buffer.alloc(bytes),
@@ -192,19 +198,23 @@ class Simulation {
     const token = new Uint32Array(4);
     let world = this.worlds.get(worldName);
     let fits = true;
-    if (!world && this.worlds.size >= this.size.worldsMax) fits = this.#evictsWorld();
+    const commons = this.worlds.get(DEFAULT_WORLD);
+    const privateWorlds = this.worlds.size - (commons ? 1 : 0);
+    if (!world && worldName !== DEFAULT_WORLD && privateWorlds >= this.size.worldsMax)
+      fits = this.#evictsWorld(commons);
     if (fits && this.players.length + this.#keptCount() >= this.size.slots) fits = this.#evicts(world);
-    const near = friend && { slot: friend.identity.slot, generation: friend.identity.generation };
+    const invitation = new Uint32Array(4);
+    const near = friend && { slot: friend.identity.slot, secret: friend.invitation };
     const join = near ? { name, near } : { name, world: worldName };
     if (!fits) {
       assert.throws(
-        () => this.relay.join(join, token),
+        () => this.relay.join(join, token, invitation),
         (error) => error instanceof ProblemError && error.document.code === 'relay-full',
       );
       this.count('join refused');
       return undefined;
     }
-    const slot = this.relay.join(join, token);
+    const slot = this.relay.join(join, token, invitation);
     assert.equal(this.#bySlot[slot], undefined, 'a slot has one owner');
     const identity = { slot, generation: this.relay.desktops.generation(slot), token };
     if (!world) {
@@ -213,11 +223,22 @@ class Simulation {
     }
     const id = this.relay.desktops.id(slot);
     const player: Player = {
-      ...{ identity, id, name: name || id, world, live: true, waiting: [], sent: 0, acknowledged: 0 },
+      ...{
+        identity,
+        invitation: [...invitation],
+        id,
+        name: name || id,
+        world,
+        live: true,
+        waiting: [],
+        sent: 0,
+        acknowledged: 0,
+      },
       ...{
         parked: 0,
         parkedMs: 0,
         silentMs: this.#nowMs,
+        leaseMs: FIRST_POLL_MS,
         seq: 0,
         vanished: false,
         newestCrossing: 0,
@@ -313,6 +334,7 @@ class Simulation {
       this.#replaced = player.parked;
       player.parked = ticket;
       player.parkedMs = this.#nowMs;
+      player.leaseMs = LEASE_MS;
     }
     this.relay.poll(player.identity, ticket, epoch, seq);
     if (good && player.waiting.length > 0) assert.equal(player.parked, 0, 'waiting sprites are answered at once');
@@ -346,7 +368,7 @@ class Simulation {
     for (const player of this.players) {
       if (player.parked)
         assert.ok(this.#nowMs - player.parkedMs <= PING_MS * (1 + PING_JITTER) + TICK_MS, 'pinged in time');
-      else assert.ok(this.#nowMs - player.silentMs < LEASE_MS + TICK_MS, 'a silent desktop ends with its lease');
+      else assert.ok(this.#nowMs - player.silentMs < player.leaseMs + TICK_MS, 'a silent desktop ends with its lease');
     }
   }
 
@@ -385,7 +407,8 @@ class Simulation {
       assert.equal(real?.width, world.width);
       for (const { sprites } of world.kept) waiting += sprites.length;
     }
-    assert.equal(relay.torus.worldCount, this.worlds.size);
+    const isEmptyDefault = this.worlds.has(DEFAULT_WORLD) ? 0 : 1;
+    assert.equal(relay.torus.worldCount, this.worlds.size + isEmptyDefault);
     assert.equal(relay.desktops.count, this.players.length);
     assert.equal(relay.parkedCount, parked);
     assert.equal(relay.waiting, waiting);
@@ -486,7 +509,7 @@ class Simulation {
     const { world } = player;
     if (this.#byLease) {
       assert.equal(player.parked, 0, 'the lease of a parked desktop does not run');
-      assert.ok(this.#nowMs - player.silentMs >= LEASE_MS, 'no lease ends before its time');
+      assert.ok(this.#nowMs - player.silentMs >= player.leaseMs, 'no lease ends before its time');
       this.count('lease ended');
     }
     player.live = false;
@@ -589,8 +612,8 @@ class Simulation {
   }
 
   /** Evicts the world that has been empty longest. */
-  #evictsWorld(): boolean {
-    const world = this.#leftWorlds[0];
+  #evictsWorld(except?: ModelWorld): boolean {
+    const world = this.#leftWorlds.find((one) => one !== except);
     if (!world) return false;
     while (world.kept.length > 0) this.#evictsFirst(world);
     return true;
@@ -737,7 +760,13 @@ function step(simulation: Simulation, random: () => number): void {
 function simulate(t: TestContext, size: Size, joinedFirst: number, steps: number): Simulation {
   const random = randomOf(t);
   const simulation = new Simulation(random, size);
-  for (let n = 0; n < joinedFirst; n++) simulation.join('commons');
+  // Most clients poll at once when they have joined; others are late, or never poll.
+  const joinAndPoll = () => {
+    const player = simulation.join('commons');
+    if (player && random() < 0.5) simulation.poll(player);
+    return player !== undefined;
+  };
+  for (let n = 0; n < joinedFirst; n++) joinAndPoll();
   for (let n = 0; n < steps; n++) {
     if (size.mailboxEventsMax < 10 && n % 200 === 0) crowd(simulation);
     step(simulation, random);
@@ -752,7 +781,7 @@ function simulate(t: TestContext, size: Size, joinedFirst: number, steps: number
     if (n % 1000 === 0) simulation.inspect();
     if (n % 30_000 === 25_000) {
       // Desktops join until the relay is full.
-      while (simulation.join('commons'));
+      while (joinAndPoll());
       simulation.balance();
     }
   }

@@ -50,10 +50,15 @@ export class KeptMailboxes {
     to.set(world, slots);
   }
 
-  /** The world that has been empty longest; undefined when no empty world is kept. */
-  longestEmpty(): World | undefined {
-    for (const world of this.#ofEmpty.keys()) return world;
+  /** The world that has been empty longest, but not `except`; undefined when no other empty world is kept. */
+  longestEmpty(except?: World): World | undefined {
+    for (const world of this.#ofEmpty.keys()) if (world !== except) return world;
     return undefined;
+  }
+
+  /** How many empty worlds are kept, `except` not counted. */
+  emptyCount(except: World): number {
+    return this.#ofEmpty.size - (this.#ofEmpty.has(except) ? 1 : 0);
   }
 
   /** The worlds with desktops that have kept mailboxes. */

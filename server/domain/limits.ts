@@ -19,6 +19,13 @@ export const RECONNECT_MS_MAX = 15_000;
 export const LEASE_MS = 30_000;
 ok(LEASE_MS >= 2 * RECONNECT_MS_MAX);
 
+/**
+ * The lease of a newcomer that has never polled. A client polls at once when it has joined, with two round trips to spare; one that
+ * does not is a ghost, and the sprites thrown to it wait for nobody.
+ */
+export const FIRST_POLL_MS = 10_000;
+ok(FIRST_POLL_MS <= LEASE_MS);
+
 /** Sprites in one answer: as many as a desktop can show in one frame of animation. The next poll gets more at once. */
 export const EVENTS_PER_POLL_MAX = 64;
 
@@ -66,7 +73,7 @@ export const SMALL_WORLD_MAX = 64;
 /** The fixed timestep on which small worlds are notified of their neighbours. */
 export const NEIGHBOURS_STEP_MS = 1000;
 
-/** Worlds at once. Unlike a desktop, a world costs an object and a table. */
+/** Private worlds at once; the default world is beside them. Unlike a desktop, a world costs an object and a table. */
 export const WORLDS_MAX = 65_536;
 
 /** The sustained rate of crossings of one desktop; a hand throws three a second. */

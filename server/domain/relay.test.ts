@@ -3,7 +3,9 @@ import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
 import { checkCrossing, EDGES, type Edge, type EdgeNumber, PASSAGE_BYTES_MAX } from '../wire/crossing.ts';
 import { type Cursor, readCursor, SEQ_MAX, writeCursor } from '../wire/cursor.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
+import { DEFAULT_WORLD } from '../wire/join.ts';
 import { PROBLEMS, type ProblemCode, ProblemError } from '../wire/problem.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
 import { TICK_MS } from './deadlines.ts';
@@ -18,6 +20,7 @@ import {
   EVICTED_PER_STEP_MAX,
   EVICTED_SPRITES_PER_STEP_MAX,
   EVICTION_LOOKS_MAX,
+  FIRST_POLL_MS,
   KEPT_SHARE_MAX,
   KEPT_STEP_MS,
   KEPT_TRIED_MAX,
@@ -37,7 +40,7 @@ import { EVENT_BYTES_MAX } from './mailboxes.ts';
 import { type CrossingResponse, Relay, type RelayOptions, type Verdict } from './relay.ts';
 
 const EPOCH = 0x6a1f03c2;
-const BASE = 0x3e;
+const KEY = Buffer.alloc(GENERATION_KEY_BYTES, 0x3e);
 const START_MS = 1_000_000;
 const FILE = '0123456789abcdef'.repeat(4);
 const NO_CURSOR = -1;
@@ -49,6 +52,11 @@ interface RecordedAnswer {
   bytes: number;
   // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what these tests ask.
   body: any;
+}
+
+/** A desktop, as it knows itself after its join. */
+interface Guest extends Identity {
+  invitation: Uint32Array;
 }
 
 /** A relay with a clock that the test advances, and a record of every answer. */
@@ -66,7 +74,7 @@ class RelayHarness {
       slots: 200,
       slabBytes: 0,
       epoch: EPOCH,
-      generationBase: BASE,
+      generationKey: KEY,
       nowMs: START_MS,
       answers: {
         room: (bytes) => Buffer.alloc(bytes),
@@ -82,13 +90,16 @@ class RelayHarness {
     });
   }
 
-  join(name = '', more: { world?: string; near?: Identity } = {}): Identity {
+  join(name = '', more: { world?: string; near?: Guest; address?: string } = {}): Guest {
     const token = new Uint32Array(4);
-    const slot = this.relay.join({ name, ...more }, token);
-    return { slot, generation: this.relay.desktops.generation(slot), token };
+    const invitation = new Uint32Array(4);
+    const { near, ...rest } = more;
+    const join = near ? { name, ...rest, near: { slot: near.slot, secret: [...near.invitation] } } : { name, ...rest };
+    const slot = this.relay.join(join, token, invitation);
+    return { slot, generation: this.relay.desktops.generation(slot), token, invitation };
   }
 
-  joinMany(count: number, world?: string): Identity[] {
+  joinMany(count: number, world?: string): Guest[] {
     return Array.from({ length: count }, () => this.join('', world === undefined ? {} : { world }));
   }
 
@@ -172,8 +183,17 @@ function balances({ relay: { counters, waiting } }: RelayHarness): void {
 
 describe('relay, its limits', () => {
   it('have the values that the protocol promises', () => {
-    const promised = { EVENTS_PER_POLL_MAX, PING_MS, PING_JITTER, LEASE_MS, CROSSINGS_REMEMBERED, SMALL_WORLD_MAX };
+    const promised = {
+      EVENTS_PER_POLL_MAX,
+      PING_MS,
+      PING_JITTER,
+      FIRST_POLL_MS,
+      LEASE_MS,
+      CROSSINGS_REMEMBERED,
+      SMALL_WORLD_MAX,
+    };
     assert.deepEqual(promised, {
+      FIRST_POLL_MS: 10_000,
       EVENTS_PER_POLL_MAX: 64,
       PING_MS: 120_000,
       PING_JITTER: 0.1,
@@ -200,7 +220,7 @@ describe('relay, the way up and down', () => {
         {
           type: 'sprite',
           seq: 1,
-          from: { desktop: '0-3f', name: 'Ada "A"' },
+          from: { desktop: harness.relay.desktops.id(ada.slot), name: 'Ada "A"' },
           edge: 'left',
           at: 0.25,
           vx: 900,
@@ -545,26 +565,40 @@ describe('relay, time', () => {
   });
 
   it('ends a desktop that has not polled for LEASE_MS, and not a tick before', () => {
-    for (const from of ['join', 'answer', 'ping', 'closed'] as const) {
+    for (const from of ['answer', 'ping', 'closed'] as const) {
       const harness = new RelayHarness();
       const [ada, bob] = harness.joinMany(2);
-      if (from !== 'join') {
-        const [, ticket] = harness.settle(ada, bob);
-        if (from === 'answer') harness.throw(ada, 1);
-        if (from === 'answer') harness.relay.endTurn();
-        if (from === 'ping') {
-          // Ada is pinged at the same moment: both leases begin then.
-          harness.pass(PING_MS);
-          assert.deepEqual(types(harness.answered(ticket)), ['ping', 'neighbours']);
-        }
-        if (from === 'closed') harness.relay.closed(ticket, bob.slot);
+      const [, ticket] = harness.settle(ada, bob);
+      if (from === 'answer') harness.throw(ada, 1);
+      if (from === 'answer') harness.relay.endTurn();
+      if (from === 'ping') {
+        // Ada is pinged at the same moment: both leases begin then.
+        harness.pass(PING_MS);
+        assert.deepEqual(types(harness.answered(ticket)), ['ping', 'neighbours']);
       }
+      if (from === 'closed') harness.relay.closed(ticket, bob.slot);
       harness.pass(LEASE_MS - TICK_MS);
       assert.ok(harness.relay.desktops.isLive(bob.slot), from);
       harness.pass(TICK_MS);
       assert.ok(!harness.relay.desktops.isLive(bob.slot), from);
       isProblem(harness.ask(bob), 'desktop-ended');
     }
+  });
+
+  it('ends a desktop that has never polled after FIRST_POLL_MS, and not a tick before, also when it throws', () => {
+    const harness = new RelayHarness();
+    const [ada, ghost] = harness.joinMany(2);
+    assert.equal(harness.throw(ghost, 1), 'accepted');
+    harness.pass(FIRST_POLL_MS - TICK_MS);
+    assert.equal(harness.throw(ghost, 2), 'accepted');
+    harness.ask(ada);
+    assert.ok(harness.relay.desktops.isLive(ghost.slot));
+    harness.pass(TICK_MS);
+    assert.ok(!harness.relay.desktops.isLive(ghost.slot));
+    assert.ok(harness.relay.desktops.isLive(ada.slot), 'one poll is enough');
+    isProblem(harness.ask(ghost), 'desktop-ended');
+    harness.pass(LEASE_MS - TICK_MS);
+    assert.ok(!harness.relay.desktops.isLive(ada.slot));
   });
 
   it('does not count a parked poll as silence', () => {
@@ -734,12 +768,60 @@ describe('relay, joining', () => {
     const [ada, bob] = harness.joinMany(2);
     harness.relay.leave(bob.slot);
     refuses('near-gone', () => harness.join('', { near: bob }));
-    refuses('near-gone', () => harness.join('', { near: { ...ada, generation: ada.generation + 1 } }));
+    const forged = ada.invitation.map((word) => word ^ 1);
+    refuses('near-gone', () => harness.join('', { near: { ...ada, invitation: forged } }));
+    refuses('near-gone', () => harness.join('', { near: { ...ada, invitation: ada.token } }));
     refuses('near-gone', () => harness.join('', { near: { ...ada, slot: 4 } }));
     refuses('near-gone', () => harness.join('', { near: { ...ada, slot: 0xffffff } }));
     refuses('near-gone', () => harness.join('', { near: ada, world: 'office' }));
     assert.equal(harness.relay.desktops.count, 1);
     assert.equal(harness.relay.torus.worldCount, 1);
+  });
+
+  it('is by the newest invitation only: a desktop that renews its own takes the earlier one back', () => {
+    const harness = new RelayHarness();
+    const ada = harness.join('', { world: 'office' });
+    const renewed = { ...ada, invitation: new Uint32Array(4) };
+    harness.relay.renewInvitation(ada.slot, renewed.invitation);
+    assert.notDeepEqual(renewed.invitation, ada.invitation);
+    refuses('near-gone', () => harness.join('', { near: ada }));
+    assert.equal(harness.relay.describe(harness.join('', { near: renewed }).slot).world, 'office');
+    refuses('near-gone', () => harness.join('', { near: { ...ada, slot: 1 } }));
+  });
+
+  it('finds the default world always: empty from the start, when everybody has left, and when all worlds are taken', () => {
+    const harness = new RelayHarness({ worldsMax: 2 });
+    assert.equal(harness.relay.torus.find(DEFAULT_WORLD)?.count, 0);
+    const ada = harness.join('Ada');
+    assert.equal(harness.throw(ada, 1), 'accepted');
+    harness.relay.leave(ada.slot);
+    assert.equal(harness.relay.torus.find(DEFAULT_WORLD)?.count, 0);
+    for (const world of ['a', 'b']) harness.join('', { world });
+    refuses('relay-full', () => harness.join('', { world: 'c' }));
+    assert.deepEqual([harness.relay.waiting, harness.relay.counters.abandoned], [1, 0], 'it frees no room for a world');
+    const bob = harness.join('Bob');
+    assert.equal(harness.ask(bob).body.events.length, 1);
+    harness.relay.leave(harness.join('', { world: DEFAULT_WORLD }).slot);
+    harness.relay.leave(bob.slot);
+    assert.ok(harness.join());
+  });
+
+  it('is counted for everybody to see, without the name of a private world', () => {
+    const harness = new RelayHarness();
+    const counts = (commons: number, privateWorlds: number, desktops: number) =>
+      assert.deepEqual(harness.relay.count(), {
+        desktops,
+        worlds: [{ world: DEFAULT_WORLD, desktops: commons }],
+        privateWorlds,
+      });
+    counts(0, 0, 0);
+    const [ada] = harness.joinMany(2);
+    const [bob, carol] = [harness.join('', { world: 'a' }), harness.join('', { world: 'b' })];
+    harness.join('', { world: 'a' });
+    counts(2, 2, 5);
+    harness.throw(carol, 1);
+    for (const { slot } of [ada, bob, carol]) harness.relay.leave(slot);
+    counts(1, 1, 2);
   });
 
   it('is refused when all slots are in use, adds no world then, and succeeds when a slot is free', () => {
@@ -767,7 +849,7 @@ describe('relay, joining', () => {
   });
 
   it('adds worlds up to the limit, and one more when one is empty', () => {
-    const harness = new RelayHarness({ worldsMax: 3 });
+    const harness = new RelayHarness({ worldsMax: 2 });
     harness.join();
     const [ada] = harness.joinMany(1, 'a');
     harness.joinMany(1, 'b');
@@ -781,7 +863,7 @@ describe('relay, joining', () => {
   it('adds WORLDS_MAX worlds by default', () => {
     const harness = new RelayHarness({ slots: WORLDS_MAX + 1 });
     for (let n = 0; n < WORLDS_MAX; n++) harness.join('', { world: String(n) });
-    assert.equal(harness.relay.torus.worldCount, WORLDS_MAX);
+    assert.equal(harness.relay.torus.worldCount, 1 + WORLDS_MAX);
     refuses('relay-full', () => harness.join('', { world: 'one more' }));
     harness.join('', { world: '0' });
   });
@@ -1060,7 +1142,7 @@ describe('relay, leaving', () => {
     const pages = 14;
     const harness = new RelayHarness({ slots: 10_000, slabBytes: pages << 20 });
     const { relay } = harness;
-    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(660, 'x').concat('"}'));
     const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
     // Two pages beside the reserved ones go to blocks of 384 bytes, in worlds that are empty then.
     let worlds = 0;

@@ -11,6 +11,7 @@ import type { Answer } from '../wire/answer.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
+import type { Invitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
 import { Deadlines } from './deadlines.ts';
@@ -24,6 +25,7 @@ import {
   EVICTED_PER_STEP_MAX,
   EVICTED_SPRITES_PER_STEP_MAX,
   EVICTION_LOOKS_MAX,
+  FIRST_POLL_MS,
   KEPT_SHARE_MAX,
   KEPT_STEP_MS,
   KEPT_TRIED_MAX,
@@ -44,7 +46,7 @@ import {
 import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } from './mailboxes.ts';
 import { ReplacedPolls } from './replaced_polls.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, pageOf, Slab } from './slab.ts';
-import { placeBeyond, Torus, type World } from './torus.ts';
+import { NO_ADDRESS, placeBeyond, Torus, type World } from './torus.ts';
 
 /** The receiver of answers to polls: a front, or the frame to a worker. It copies the bytes before the call returns. */
 export interface AnswerSink {
@@ -59,22 +61,56 @@ export interface AnswerSink {
   readonly answer: Answer;
 }
 
+/**
+ * Who may join, by address. Absent: everybody. A row stands for an address; the relay only keeps it.
+ *
+ * Every seated() is followed by one unseated() of the same slot, every worldOpened() by one worldClosed() of the same row.
+ */
+export interface Admission {
+  rowOf(address: string): number;
+  /** Counts a try to join, also one that will be refused. Throws too-many-joins. */
+  countJoin(row: number, nowMs: number): void;
+  /** Throws too-many-places when this address may not have another desktop in the default world. */
+  checkPlace(row: number): void;
+  /** Throws too-many-worlds when this address may not open another world. */
+  checkWorld(row: number): void;
+  /** A desktop has got a place in the default world. */
+  seated(slot: number, row: number): void;
+  /** A desktop has ended, wherever its place was. */
+  unseated(slot: number): void;
+  /** The first desktop of a private world has joined. */
+  worldOpened(row: number): void;
+  /** The last desktop of a private world has ended. */
+  worldClosed(row: number): void;
+}
+
 export interface RelayOptions {
   slots: number;
   slabBytes: number;
   /** Identifies this run of the relay in cursors; 32 random bits. */
   epoch: number;
-  /** Generations count up from here: random, 1 … 2^31 − 1. */
-  generationBase: number;
+  /** GENERATION_KEY_BYTES random bytes: the key to the generations of this run. */
+  generationKey: Uint8Array;
   nowMs: number;
   answers: AnswerSink;
   /** Fills `words` with cryptographically random bits, for tokens. */
   randomize: (words: Uint32Array) => void;
   /** Returns a random number in 0 … 1, for jitter. */
   random: () => number;
+  /** Private worlds at once; the default world always has room. */
   worldsMax?: number;
   /** Sprites in one mailbox; default MAILBOX_EVENTS_MAX. */
   mailboxEventsMax?: number;
+  admission?: Admission;
+}
+
+/** How many desktops are here, for everybody to see. */
+export interface Counts {
+  desktops: number;
+  /** Worlds that have a name for the public, with their desktops. The names of the others are secret. */
+  worlds: { world: string; desktops: number }[];
+  /** Worlds with a secret name that have a desktop. */
+  privateWorlds: number;
 }
 
 const ENDED_DETAIL = 'This desktop has left, or was silent for longer than its lease; join again.';
@@ -200,6 +236,8 @@ export class Relay {
   /** The beginning of an event. Its first bytes are always `"from":`. */
   readonly #head = Buffer.concat([FROM], 512);
   readonly #words = new Uint32Array(4);
+  /** It exists from the start and is never removed, so that a join without a world never lacks one. */
+  readonly #defaultWorld: World;
   /** The body of the response to an accepted crossing. Its first bytes are always `{"to":`. */
   readonly #receipt = Buffer.concat([TO], 512);
   /** Problem documents of refused crossings, made when first needed. */
@@ -218,8 +256,9 @@ export class Relay {
     this.#cursorHead = Buffer.from(`{"cursor":"${writeCursor(options.epoch, 0).slice(0, -1)}`);
     this.slab = new Slab(options.slabBytes);
     this.#blocksOfPage = new Uint32Array(this.slab.pagesMax);
-    this.desktops = new Desktops(options.slots, this.slab, options.generationBase);
-    this.torus = new Torus(options.slots, options.worldsMax ?? WORLDS_MAX);
+    this.desktops = new Desktops(options.slots, this.slab, options.generationKey);
+    this.torus = new Torus(options.slots, 1 + (options.worldsMax ?? WORLDS_MAX));
+    this.#defaultWorld = this.torus.findOrAdd(DEFAULT_WORLD) as World;
     this.mailboxes = new Mailboxes(options.slots, this.slab, {
       eventsMax: options.mailboxEventsMax ?? MAILBOX_EVENTS_MAX,
       bytesMax: MAILBOX_BYTES_MAX,
@@ -253,16 +292,25 @@ export class Relay {
   /**
    * Gives a new desktop a slot, a token and a place; returns the slot.
    *
-   * Shape   `token` receives the four words of the token.
-   * Throws  relay-full, draining, near-gone (the friend is not here, or is in another world than the requested one).
+   * Shape   `token` and `invitation` receive four words each.
+   * Throws  relay-full, draining, near-gone (the invitation is not valid, or is to another world than the requested one),
+   *         too-many-joins, too-many-places, too-many-worlds.
    */
-  join(join: Join, token: Uint32Array): number {
+  join(join: Join, token: Uint32Array, invitation: Uint32Array): number {
     if (this.#draining) throw new ProblemError('draining', 'The relay is going down; join again in some seconds.');
-    const friend = join.near ? this.#findFriend(join.near.slot, join.near.generation) : undefined;
+    const admission = join.address === undefined ? undefined : this.#options.admission;
+    const row = admission ? admission.rowOf(join.address as string) : NO_ADDRESS;
+    // First of all, so that whoever guesses invitations or the names of worlds is slowed down.
+    admission?.countJoin(row, this.#nowMs);
+    const friend = join.near ? this.#findFriend(join.near) : undefined;
     const name = join.world ?? (friend === undefined ? DEFAULT_WORLD : this.torus.worldOf(friend).name);
     if (friend !== undefined && this.torus.worldOf(friend).name !== name) {
-      throw new ProblemError('near-gone', 'near: this desktop is in another world than the requested one.');
+      throw new ProblemError('near-gone', 'near: this invitation is to another world than the requested one.');
     }
+    const isDefault = name === DEFAULT_WORLD;
+    const opens = !isDefault && !this.torus.find(name)?.count;
+    if (isDefault) admission?.checkPlace(row);
+    if (opens) admission?.checkWorld(row);
     let world = this.torus.findOrAdd(name);
     if (!world && this.#evictWorld()) world = this.torus.findOrAdd(name);
     if (!world) throw new ProblemError('relay-full', 'The relay has no room for another world; join an existing one.');
@@ -270,10 +318,16 @@ export class Relay {
     let slot = this.desktops.add(join.name, this.#words);
     if (slot < 0 && this.#makeRoomToJoin(join.name, world)) slot = this.desktops.add(join.name, this.#words);
     if (slot < 0) {
-      if (world.count === 0 && !this.#kept.of(world)) this.torus.remove(world);
+      if (opens && !this.#kept.of(world)) this.torus.remove(world);
       throw new ProblemError('relay-full', 'The relay has no room for another desktop; come back later.');
     }
     token.set(this.#words);
+    this.renewInvitation(slot, invitation);
+    if (isDefault) admission?.seated(slot, row);
+    if (opens) {
+      world.openedBy = row;
+      admission?.worldOpened(row);
+    }
     this.torus.seat(slot, world, friend);
     this.replacedPolls.restart(slot);
     this.counters.joined++;
@@ -282,8 +336,25 @@ export class Relay {
       this.#tryKept(world);
     }
     this.#worldChanged(world);
-    this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+    this.#deadlines.set(slot, this.#nowMs + FIRST_POLL_MS);
     return slot;
+  }
+
+  /** Makes a new invitation of a live desktop, whose four words `invitation` receives; the earlier one ends. */
+  renewInvitation(slot: number, invitation: Uint32Array): void {
+    this.#options.randomize(this.#words);
+    this.desktops.setInvitation(slot, this.#words);
+    invitation.set(this.#words);
+  }
+
+  /** How many desktops are here. The names of private worlds are secret, so those are only counted. */
+  count(): Counts {
+    const { name, count } = this.#defaultWorld;
+    return {
+      desktops: this.desktops.count,
+      worlds: [{ world: name, desktops: count }],
+      privateWorlds: this.torus.worldCount - 1 - this.#kept.emptyCount(this.#defaultWorld),
+    };
   }
 
   /** Ends a desktop that leaves or whose lease has ended: its sprites move on, its parked poll is answered. */
@@ -297,6 +368,7 @@ export class Relay {
     this.desktops.remember(slot, this.#ended, this.#nowMs);
     this.desktops.end(slot);
     this.counters.left++;
+    this.#options.admission?.unseated(slot);
     if (world.count > 1) {
       const place = this.torus.placeOf(slot);
       this.counters.forwarded += this.mailboxes.moveAll(slot, (entry, events, bytes) =>
@@ -304,6 +376,10 @@ export class Relay {
       );
     }
     this.torus.unseat(slot);
+    if (world.count === 0 && world.openedBy !== NO_ADDRESS) {
+      this.#options.admission?.worldClosed(world.openedBy);
+      world.openedBy = NO_ADDRESS;
+    }
     if (this.mailboxes.count(slot) > 0) {
       // The sprites wait until a desktop joins this world, or one in their direction of travel has room.
       this.#kept.add(world, slot, this.mailboxes.usedBytes(slot));
@@ -521,6 +597,7 @@ export class Relay {
    */
   drain(): void {
     this.#draining = true;
+    this.replacedPolls.answerDue(Number.POSITIVE_INFINITY, DUE_PER_STEP_MAX, this.#answerReplaced);
     this.#drainStep();
   }
 
@@ -586,10 +663,9 @@ export class Relay {
     return response;
   }
 
-  #findFriend(slot: number, generation: number): number {
-    const here = slot < this.desktops.max && this.desktops.isLive(slot);
-    if (here && this.desktops.generation(slot) === generation) return slot;
-    throw new ProblemError('near-gone', 'near: this desktop has left; join without it.');
+  #findFriend({ slot, secret }: Invitation): number {
+    if (this.desktops.isInvitation(slot, secret)) return slot;
+    throw new ProblemError('near-gone', 'near: this desktop has left, or has renewed its invitation; join without it.');
   }
 
   #hasEvents(slot: number): boolean {
@@ -715,9 +791,9 @@ export class Relay {
     return this.#keptDue.length > 0;
   }
 
-  /** Makes room for a world: evicts the one that has been empty longest. Returns whether it is gone. */
+  /** Makes room for a private world: evicts the one that has been empty longest. Returns whether it is gone. */
   #evictWorld(): boolean {
-    const world = this.#kept.longestEmpty();
+    const world = this.#kept.longestEmpty(this.#defaultWorld);
     if (world === undefined) return false;
     for (let evicted = 0; evicted < EVICTED_PER_STEP_MAX; evicted++) {
       const slot = this.#kept.of(world)?.[0];
@@ -799,11 +875,11 @@ export class Relay {
     this.desktops.release(slot);
   }
 
-  /** Removes a world without desktops and sprites. */
+  /** Removes a world without desktops and sprites, unless it is the default world. */
   #removeWorld(world: World): void {
     this.#changed.delete(world);
     this.#notifying.delete(world);
-    this.torus.remove(world);
+    if (world !== this.#defaultWorld) this.torus.remove(world);
   }
 
   /** Answers a poll with up to `eventsMax` sprites, with a ping if `ping`, and with the neighbours if they are due. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { TICK_MS } from './deadlines.ts';
 import {
@@ -23,7 +24,13 @@ class Harness {
 
   constructor() {
     this.relay = new Relay({
-      ...{ slots: 8, slabBytes: 1 << 20, epoch: 1, generationBase: 1, nowMs: this.nowMs },
+      ...{
+        slots: 8,
+        slabBytes: 1 << 20,
+        epoch: 1,
+        generationKey: Buffer.alloc(GENERATION_KEY_BYTES),
+        nowMs: this.nowMs,
+      },
       answers: {
         room: (bytes) => Buffer.alloc(bytes),
         roomAt: () => 0,
@@ -42,7 +49,7 @@ class Harness {
   /** A desktop that was sent its neighbours, so its next poll is parked. */
   join(world = 'w'): Identity {
     const token = new Uint32Array(4);
-    const slot = this.relay.join({ name: '', world }, token);
+    const slot = this.relay.join({ name: '', world }, token, new Uint32Array(4));
     const identity = { slot, generation: this.relay.desktops.generation(slot), token };
     this.pass(NEIGHBOURS_STEP_MS);
     this.poll(identity, 2 ** 40 + slot);

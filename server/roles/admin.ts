@@ -3,6 +3,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -11,11 +12,14 @@ import { TIMEOUTS, type Timeouts } from '../front/front.ts';
 import { refuseBytes } from '../front/portable.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { HEAD_BYTES_MAX } from '../wire/route.ts';
+import { adminPage } from './admin_page.ts';
 import { errorHandlers } from './api.ts';
 import { slabBytes } from './capacity.ts';
-import { COLLECTIONS, collect } from './collection.ts';
-import { memoryReport } from './memory.ts';
-import { PROFILE_SECONDS_MAX, PROFILES, profile, type Recording, snapshotHeap } from './recording.ts';
+import { COLLECTIONS } from './collection.ts';
+import { DOCUMENT_MS_MAX } from './history.ts';
+import { askWorker, carryOut, type ProcessRequest } from './process_requests.ts';
+import { PROFILE_SECONDS_MAX, PROFILES, type Recording } from './recording.ts';
+import type { ProcessNames } from './sampler.ts';
 
 /** Connections at once: enough for a scraper, a probe and a dozen people. One more is closed without an answer. */
 export const CONNECTIONS_MAX = 32;
@@ -29,6 +33,9 @@ export const LISTED_MAX = 1000;
 /** The default length of a profile, in seconds. */
 const PROFILE_SECONDS = 10;
 
+/** Processes named in a message. */
+const PROCESSES_LISTED_MAX = 20;
+
 /** A download is cut off after this, in ms: it uses memory, and no other recording can start meanwhile. */
 const DOWNLOAD_MS_MAX = 600_000;
 
@@ -39,6 +46,10 @@ export interface AdminSources {
   /** The folder for a heap snapshot until it is sent. */
   data: string;
   metrics: () => Promise<string>;
+  /** The processes of the relay by name. */
+  processes: () => ProcessNames;
+  /** The samples after a number, as JSON text in pieces. */
+  history: (after: number) => AsyncGenerator<string>;
   /** The answer of GET /readyz. */
   status: () => { ready: boolean };
   /** Takes the relay down gracefully. */
@@ -69,6 +80,7 @@ function admin(sources: AdminSources): express.Express {
     const status = sources.status();
     response.status(status.ready ? 200 : 503).json(status);
   });
+  app.use(adminPage());
   app.use((request, _, next) => {
     const given = Buffer.from(request.headers.authorization ?? '');
     const wanted = Buffer.from(`Bearer ${sources.token}`);
@@ -81,20 +93,26 @@ function admin(sources: AdminSources): express.Express {
   app.get('/metrics', async (_, response) => {
     response.type('text/plain; version=0.0.4; charset=utf-8').send(await sources.metrics());
   });
+  app.get('/admin/history', async (request, response) => {
+    const after = wholeNumber(request.query.after, 'after', 0);
+    response.set({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+    await stream(Readable.from(sources.history(after)), response, DOCUMENT_MS_MAX);
+  });
   const exclusive = oneAtATime(sources.log);
   app.post(
     '/admin/gc',
     exclusive('a collection', async (request, response) => {
-      response.json(await collect(oneOf(request.query.kind, 'kind', COLLECTIONS)));
+      const collection = oneOf(request.query.kind, 'kind', COLLECTIONS);
+      await answer(request, response, { kind: 'gc', collection });
     }),
   );
-  app.get('/admin/heap', (_, response) => {
-    response.json(memoryReport({ usedBytes: relay.slab.usedBytes, bytes: slabBytes() }));
+  app.get('/admin/heap', async (request, response) => {
+    await answer(request, response, { kind: 'heap' });
   });
   app.post(
     '/admin/heap-snapshot',
     exclusive('a heap snapshot', async (request, response) => {
-      await send(await snapshotHeap(sources.data, request.query.force === '1'), response);
+      await answer(request, response, { kind: 'heap-snapshot', forced: request.query.force === '1' });
     }),
   );
   app.post(
@@ -102,9 +120,7 @@ function admin(sources: AdminSources): express.Express {
     exclusive('a profile', async (request, response) => {
       const kind = oneOf(request.query.kind, 'kind', PROFILES);
       const seconds = wholeNumber(request.query.seconds, 'seconds', PROFILE_SECONDS, 1, PROFILE_SECONDS_MAX);
-      const gone = new AbortController();
-      response.once('close', () => gone.abort());
-      await send(await profile(kind, seconds, gone.signal), response);
+      await answer(request, response, { kind: 'profile', profile: kind, seconds });
     }),
   );
   app.get('/admin/desktops', (request, response) => {
@@ -131,6 +147,38 @@ function admin(sources: AdminSources): express.Express {
   });
   app.use(...errorHandlers(sources.log));
   return app;
+
+  /** Has the process that the request names do something, and sends what comes of it. */
+  async function answer(request: Request, response: Response, asked: ProcessRequest): Promise<void> {
+    const pid = pidOf(request.query.process, sources.processes());
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const mailboxes = { usedBytes: relay.slab.usedBytes, bytes: slabBytes() };
+    const done =
+      pid === process.pid
+        ? await carryOut(asked, mailboxes, sources.data, gone.signal)
+        : await askWorker(pid, asked, sources.data, gone.signal);
+    if ('document' in done) response.json(done.document);
+    else await send(done.recording, response);
+  }
+}
+
+/**
+ * The process that a query names, `master`, `worker:1` or a process id; the master when it names none.
+ *
+ * Throws  malformed   it is no name of a process; not-found   no process has this name: says which there are.
+ */
+function pidOf(value: unknown, { pids }: ProcessNames): number {
+  const name = value ?? 'master';
+  if (name === 'master') return process.pid;
+  if (typeof name !== 'string' || !/^(?:worker:)?\d{1,9}$/.test(name)) {
+    const field = 'process';
+    throw new ProblemError('malformed', 'process: must be master, like worker:1, or a process id.', { field });
+  }
+  const pid = pids.get(name) ?? [...pids.values()].find((known) => String(known) === name);
+  if (pid !== undefined) return pid;
+  const known = [...pids].map(([known, id]) => `${known} (${id})`).slice(0, PROCESSES_LISTED_MAX);
+  throw new ProblemError('not-found', `There is no process ${name}; there are ${known.join(', ')}.`);
 }
 
 /**
@@ -149,7 +197,8 @@ function oneAtATime(log: Logger) {
       const startMs = performance.now();
       try {
         await work(request, response);
-        log.info({ tookMs: Math.round(performance.now() - startMs) }, `${what}, asked for on the admin port`);
+        const tookMs = Math.round(performance.now() - startMs);
+        log.info({ tookMs, process: request.query.process ?? 'master' }, `${what}, asked for on the admin port`);
       } finally {
         running = undefined;
       }
@@ -163,8 +212,13 @@ async function send({ fileName, bytes }: Recording, response: Response): Promise
     'Content-Disposition': `attachment; filename="${fileName}"`,
     'Cache-Control': 'no-store',
   });
+  await stream(bytes, response, DOWNLOAD_MS_MAX);
+}
+
+/** Sends bytes. When the client disconnects, or has not read them all after `limitMs`, the rest is dropped. */
+async function stream(bytes: Readable, response: Response, limitMs: number): Promise<void> {
   try {
-    await pipeline(bytes, response, { signal: AbortSignal.timeout(DOWNLOAD_MS_MAX) });
+    await pipeline(bytes, response, { signal: AbortSignal.timeout(limitMs) });
   } catch (error) {
     if (!response.destroyed) throw error;
   }

@@ -10,8 +10,10 @@ import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import type { WorkerAdmission } from './admission.ts';
 import { ByteBudget } from './byte_budget.ts';
 import type { Reply } from './pending.ts';
+import { PublicCounts } from './public_counts.ts';
 import { sendSprite } from './sprite_answer.ts';
 import type { SpriteStore } from './sprite_store.ts';
 import { UNKNOWN, type Worker } from './worker.ts';
@@ -35,7 +37,12 @@ export const UPLOADS_OF_DESKTOP_BYTES_MAX = 8 * SPR_BYTES_MAX;
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** The routes of the API. Other requests are passed on. */
-export function api(worker: Worker, store: SpriteStore, addresses: PublicAddresses): express.Router {
+export function api(
+  worker: Worker,
+  store: SpriteStore,
+  addresses: PublicAddresses,
+  admission?: WorkerAdmission,
+): express.Router {
   const router = express.Router();
   const uploads = new ByteBudget<number>(UPLOADS_BYTES_MAX, UPLOADS_OF_DESKTOP_BYTES_MAX);
 
@@ -46,7 +53,9 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
   });
 
   router.post('/v1/desktops', async (request, response) => {
-    const reply = await worker.join(checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX))));
+    const wish = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
+    if (admission) wish.address = admission.networkOf(request);
+    const reply = await worker.join(wish);
     if (reply.status !== 201) return sendReply(response, reply);
     const joined = JSON.parse(reply.body.toString());
     const at = basesOf(request, addresses);
@@ -68,8 +77,18 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
   router.delete('/v1/desktops/:id', async (request, response) => {
     sendReply(response, await worker.query('leave', bearer(request)));
   });
+  router.post('/v1/desktops/:id/invitation', async (request, response) => {
+    sendReply(response, await worker.query('renew', bearer(request)));
+  });
+  router.all('/v1/desktops/:id/invitation', allowOnly('POST, OPTIONS'));
   router.all('/v1/desktops/:id', allowOnly('GET, DELETE, OPTIONS'));
   router.all('/v1/desktops/:id/crossings', allowOnly('POST, OPTIONS'));
+
+  const counts = new PublicCounts(worker);
+  router.get('/v1/worlds', async (_, response) => {
+    sendReply(response, await counts.read());
+  });
+  router.all('/v1/worlds', allowOnly('GET, OPTIONS'));
 
   router.get('/v1/sprites/:file', async (request, response) => {
     const { file } = request.params;
@@ -86,6 +105,12 @@ export function api(worker: Worker, store: SpriteStore, addresses: PublicAddress
     store.throwIfRefused(file);
     if (await store.find(file)) return answerEarly(request, response, () => response.status(204).end());
     const bytes = announcedBytes(request, SPR_BYTES_MAX);
+    try {
+      admission?.countUpload(request, bytes);
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      return answerEarly(request, response, () => sendProblem(response, (error as ProblemError).document));
+    }
     if (!uploads.reserve(desktop.slot, bytes)) {
       throw new ProblemError('relay-busy', 'The relay receives too many sprite files; try again in a second.');
     }

@@ -14,6 +14,7 @@ import { IpcLink, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
 import { type MetricsRequest, WorkerMetrics } from './worker_metrics.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
+import { type Refusals, type WorkerSample, WorkerSamples } from './worker_samples.ts';
 import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
 
 /**
@@ -29,6 +30,7 @@ export class Cluster implements Workers {
   readonly #processes: WorkerProcesses;
   readonly #registry: Registry;
   readonly #unanswered: Gauge;
+  readonly #samples = new WorkerSamples();
 
   /**
    * Resolves when the front listens and all workers are ready.
@@ -41,10 +43,11 @@ export class Cluster implements Workers {
     const front = plan.make([eventsListener(options)], { ...master.handlers, crossing: () => {} });
     master.setFront(front);
     const [eventsPort] = await front.listen();
-    const { host, port, data } = options;
+    const { host, port, data, admission, trustProxy } = options;
     if (port !== 0) await throwIfTaken(host, port);
     const addresses = { ...addressesOf(options), eventsPort, apiPort: port };
-    const processes = new WorkerProcesses(master, { host, port, data, front: options.front, addresses }, log);
+    const settings = { host, port, data, front: options.front, addresses, admission, trustProxy };
+    const processes = new WorkerProcesses(master, settings, log);
     const apiPort = await processes.start(options.workers);
     return new Cluster(front, { api: apiPort, events: eventsPort }, processes, registry);
   }
@@ -69,6 +72,14 @@ export class Cluster implements Workers {
     return this.#processes.readyCount;
   }
 
+  get refused(): Refusals {
+    return this.#samples.refused;
+  }
+
+  samples(): WorkerSample[] {
+    return this.#samples.newest;
+  }
+
   /** Resolves within WORKER_METRICS_MS_MAX, without the metrics of workers that do not answer. */
   async metrics(): Promise<string> {
     const { text, unanswered } = await this.#processes.metrics();
@@ -87,6 +98,7 @@ export class Cluster implements Workers {
 
   close(): void {
     this.#processes.close();
+    this.#samples.close();
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
   }
 }

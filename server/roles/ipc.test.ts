@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Relay } from '../domain/relay.ts';
 import { FRAME_BYTES_TARGET, FrameWriter, readFrame } from '../wire/frame.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { IpcLink, LINK_BYTES_MAX, receiveFrame } from './ipc.ts';
 import { Master } from './master.ts';
 
@@ -23,14 +24,21 @@ function masterOf(desktops: number): { master: Master; identities: ReturnType<ty
   const master = new Master(
     (answers) =>
       new Relay({
-        ...{ slots: desktops, slabBytes: 64 << 20, epoch: 1, generationBase: 1, nowMs: 0, answers },
+        ...{
+          slots: desktops,
+          slabBytes: 64 << 20,
+          epoch: 1,
+          generationKey: Buffer.alloc(GENERATION_KEY_BYTES),
+          nowMs: 0,
+          answers,
+        },
         randomize: (words) => words.fill(7),
         random: () => 0.5,
       }),
   );
   const identities = Array.from({ length: desktops }, (_, n) => {
     const token = new Uint32Array(4);
-    return identityOf(master, master.relay.join({ name: '', world: `w${n}` }, token), token);
+    return identityOf(master, master.relay.join({ name: '', world: `w${n}` }, token, new Uint32Array(4)), token);
   });
   return { master, identities };
 }

@@ -201,6 +201,12 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
     case RecordKind.verify:
       master.verify(link, request, record);
       break;
+    case RecordKind.renew:
+      master.renew(link, request, record);
+      break;
+    case RecordKind.count:
+      master.count(link, request);
+      break;
     default:
       throw new Error(`frame: a worker must not send records of kind ${record.kind}`);
   }

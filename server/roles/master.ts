@@ -10,6 +10,7 @@ import type { Answer } from '../wire/answer.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
+import { writeInvitation } from '../wire/invitation.ts';
 import type { Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 
@@ -38,6 +39,7 @@ export class Master {
   readonly #links = new Map<number, Link>();
   #nextLink = 0;
   readonly #token = new Uint32Array(4);
+  readonly #invitation = new Uint32Array(4);
 
   constructor(makeRelay: (answers: AnswerSink) => Relay) {
     this.relay = makeRelay({
@@ -136,16 +138,18 @@ export class Master {
     if (parked) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  /** A join; the answer is `{desktop, token, world, cursor}`, and the worker adds the addresses. */
+  /** A join; the answer is `{desktop, token, invitation, world, cursor, here}`, and the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
-      const slot = this.relay.join(join, this.#token);
+      const slot = this.relay.join(join, this.#token, this.#invitation);
       const generation = this.relay.desktops.generation(slot);
       this.#answerJson(link, request, 201, {
         desktop: this.relay.desktops.id(slot),
         token: writeToken(slot, generation, this.#token),
+        invitation: writeInvitation(slot, this.#invitation),
         world: this.relay.torus.worldOf(slot).name,
         cursor: writeCursor(this.relay.epoch, 0),
+        here: { world: this.relay.torus.worldOf(slot).count, relay: this.relay.desktops.count },
       });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
@@ -162,6 +166,18 @@ export class Master {
   describe(link: number, request: number, identity: Identity): void {
     if (this.#requireLive(link, request, identity))
       this.#answerJson(link, request, 200, this.relay.describe(identity.slot));
+  }
+
+  /** A new invitation of a desktop: `{invitation}`. */
+  renew(link: number, request: number, identity: Identity): void {
+    if (!this.#requireLive(link, request, identity)) return;
+    this.relay.renewInvitation(identity.slot, this.#invitation);
+    this.#answerJson(link, request, 200, { invitation: writeInvitation(identity.slot, this.#invitation) });
+  }
+
+  /** The public counts. */
+  count(link: number, request: number): void {
+    this.#answerJson(link, request, 200, this.relay.count());
   }
 
   verify(link: number, request: number, identity: Identity): void {

@@ -9,7 +9,8 @@ import { workerGauges } from './gauges.ts';
 import { PendingRequests } from './pending.ts';
 import type { SocketDesktops } from './socket_desktop.ts';
 import { Worker } from './worker.ts';
-import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
+import { type Refusals, workerRefusals } from './worker_samples.ts';
+import { addressesOf, eventsListener, type Workers, type WorkersSetup, workerAdmission } from './workers.ts';
 
 export class OneProcess implements Workers {
   readonly front: Front;
@@ -26,10 +27,11 @@ export class OneProcess implements Workers {
     const worker = new Worker(new DirectUplink(master, pending), pending);
     const addresses = addressesOf(options);
     const at = { host: options.host, port: options.port, shared: false };
-    const { listener, sockets } = await makeApiListener(worker, options.data, addresses, at, log);
+    const admission = workerAdmission(options);
+    const { listener, sockets } = await makeApiListener(worker, options.data, addresses, at, log, admission);
     const { crossing } = worker.handlers;
     const front = plan.make([eventsListener(options), listener], { ...master.handlers, crossing });
-    workerGauges(registry, worker, sockets, () => front);
+    workerGauges(registry, worker, sockets, () => front, admission);
     master.setFront(front);
     worker.setFront(front);
     [addresses.eventsPort, addresses.apiPort] = await front.listen();
@@ -49,6 +51,15 @@ export class OneProcess implements Workers {
     this.#worker = worker;
     this.#sockets = sockets;
     this.#registry = registry;
+  }
+
+  get refused(): Refusals {
+    // The front of the master counts the connections.
+    return workerRefusals(this.#worker, undefined);
+  }
+
+  samples(): [] {
+    return [];
   }
 
   metrics(): Promise<string> {

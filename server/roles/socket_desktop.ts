@@ -374,7 +374,7 @@ class SocketDesktop {
 }
 
 /** Answers a refused upgrade request with a problem document, and closes the connection. */
-function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
+export function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
   const body = Buffer.from(JSON.stringify(document));
   const head = [
     `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
@@ -384,6 +384,8 @@ function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
     'Access-Control-Allow-Origin: *',
     'Connection: close',
   ];
+  const { retryAfterSeconds } = PROBLEMS[document.code];
+  if (retryAfterSeconds > 0) head.push(`Retry-After: ${retryAfterSeconds}`);
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
 }
 

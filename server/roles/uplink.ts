@@ -10,8 +10,8 @@ import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 
-/** Rare requests about one desktop. `verify` checks the token: 204 when it is good. */
-export type Query = 'leave' | 'describe' | 'verify';
+/** Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` is about all, and needs no token. */
+export type Query = 'leave' | 'describe' | 'verify' | 'renew' | 'count';
 
 export interface Uplink {
   /** Owner: `crossing` is valid until this returns. */

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
+import type { AdmissionKind } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit, pollsByMemory } from './capacity.ts';
@@ -12,8 +13,11 @@ import { workerGauges } from './gauges.ts';
 import { HEARTBEAT_MS } from './heartbeats.ts';
 import { IpcUplink } from './ipc.ts';
 import { PendingRequests } from './pending.ts';
+import { answerRequests } from './process_requests.ts';
 import { Worker } from './worker.ts';
 import type { MetricsAnswer, MetricsRequest } from './worker_metrics.ts';
+import { sendSamples } from './worker_samples.ts';
+import { workerAdmission } from './workers.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
 export interface WorkerSettings {
@@ -22,6 +26,8 @@ export interface WorkerSettings {
   data: string;
   front: 'auto' | 'native' | 'portable';
   addresses: PublicAddresses;
+  admission: AdmissionKind;
+  trustProxy: readonly string[];
 }
 
 /** Messages from a worker to the master, beside frames. */
@@ -57,14 +63,15 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const uplink = new IpcUplink(sendFrame, pending);
   const worker = new Worker(uplink, pending);
   const at = { host: settings.host, port: settings.port, shared: true };
-  const { listener, sockets } = await makeApiListener(worker, settings.data, settings.addresses, at, log);
+  const admission = workerAdmission(settings);
+  const { listener, sockets } = await makeApiListener(worker, settings.data, settings.addresses, at, log, admission);
   // A connection to the API needs no more memory than a parked poll.
   const connections = Math.min(connectionsFor(fileLimit()), pollsByMemory('portable'));
   // A worker passes most requests on to express and ws, so its front runs on the same thread.
   const plan = planFront(settings.front, connections, connections, true);
   const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} });
   worker.setFront(front);
-  workerGauges(register, worker, sockets, () => front);
+  workerGauges(register, worker, sockets, () => front, admission);
 
   process.on('message', (message: Uint8Array | ToWorker) => {
     if (message instanceof Uint8Array) {
@@ -80,6 +87,8 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
     setInterval(() => send({ type: 'alive' }), HEARTBEAT_MS).unref();
+    sendSamples(worker, front);
+    answerRequests();
   } catch (error) {
     send({ type: 'failed', why: (error as Error).message });
     process.exitCode = 1;

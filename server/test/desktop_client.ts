@@ -39,8 +39,10 @@ export interface Batch {
 export interface Joined {
   desktop: string;
   token: string;
+  invitation: string;
   world: string;
   cursor: string;
+  here: { world: number; relay: number };
   events: string;
   crossings: string;
   socket: string;
@@ -156,6 +158,7 @@ export interface Verdict {
 export interface ClientOptions {
   name?: string;
   world?: string;
+  /** A friend's invitation. */
   near?: string;
   transport?: 'poll' | 'socket';
 }

@@ -137,7 +137,10 @@ onEachFront('a relay under bad input', (front) => {
         (name): [string, object] => ['name', { name, screen }],
       ),
       ...['', '  ', 'a\tb', 'x'.repeat(65), 5].map((world): [string, object] => ['world', { world, screen }]),
-      ...['x', '0-0', '1-0', '01-1', 'A-1', '1-1-1', '', 5].map((near): [string, object] => ['near', { near, screen }]),
+      ...['x', '0-0', '1-0', '1-1', '01-1', 'A-1', '1-1-1', '', 5].map((near): [string, object] => [
+        'near',
+        { near, screen },
+      ]),
       ...[undefined, null, 5, 'full'].map((given): [string, object] => ['screen', { screen: given }]),
       ...[0, -1, 65_536, '800', null].map((width): [string, object] => [
         'screen.width',
@@ -518,7 +521,7 @@ onEachFront('a relay under bad input', (front) => {
 
   it('answers a throw into a full mailbox with 503, and accepts it when there is room again', async () => {
     const [ann, bob] = await pair();
-    const carol = await joinDesktop({ near: bob.desktop });
+    const carol = await joinDesktop({ near: bob.invitation });
     let full: HttpResponse | undefined;
     let accepted = 0;
     for (let crossing = 1; !full; crossing++) {

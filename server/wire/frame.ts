@@ -24,6 +24,8 @@ export const RecordKind = {
   leave: 5,
   describe: 6,
   verify: 7,
+  renew: 8,
+  count: 9,
   answer: 16,
 } as const;
 
@@ -79,7 +81,7 @@ export class FrameWriter {
     this.#endRecord(this.#bytes.writeDoubleLE(seq, at));
   }
 
-  /** A closed, leave, describe or verify record: only a desktop. */
+  /** A closed, leave, describe, verify, renew or count record: only a desktop. */
   desktop(kind: number, request: number, desktop: Identity): void {
     this.#endRecord(this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES), desktop));
   }

@@ -18,7 +18,7 @@ const STATUSES: Record<number, readonly ProblemCode[]> = {
   410: ['desktop-ended', 'cursor-lost'],
   413: ['too-large'],
   416: ['range-not-satisfiable'],
-  429: ['too-fast'],
+  429: ['too-fast', 'too-many-joins', 'too-many-places', 'too-many-worlds', 'too-many-connections', 'too-many-uploads'],
   431: ['head-too-large'],
   500: ['internal'],
   503: ['mailbox-full', 'relay-full', 'relay-busy', 'draining', 'store-full'],

@@ -68,11 +68,13 @@ async function startFloor(shape: Shape): Promise<Contender> {
 
 async function startRelay(shape: Shape): Promise<Contender> {
   const data = await mkdtemp(join(tmpdir(), 'sprites-bench-'));
+  // All clients of a bench have one address: limits by address would measure themselves.
+  const open = ['--admission', 'open'];
   const ports = ['--port', '0', '--events-port', '0', '--admin-port', '0', '--host', '127.0.0.1'];
   const workers = shape.workers === undefined ? [] : ['--workers', String(shape.workers)];
   const role = ['--front', String(shape.front), ...workers, '--data', data];
   const program = shape.nodeFlags ? [...shape.nodeFlags, RELAY] : [LAUNCHER, 'relay'];
-  const child = spawn(process.execPath, [...program, ...ports, ...role, ...(shape.flags ?? [])], {
+  const child = spawn(process.execPath, [...program, ...ports, ...role, ...open, ...(shape.flags ?? [])], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ready = JSON.parse(await firstLine(child, (text) => text.includes('"msg":"relay ready"')));
