@@ -25,7 +25,7 @@ import {
 import { basename, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { buildAddon, buildEngine } from '../tools/build.js';
-import { ensurePrograms } from '../tools/machine.js';
+import { ensurePrograms, installHint } from '../tools/machine.js';
 import type { Architecture } from './plan.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -82,7 +82,7 @@ export function architecture(): Architecture {
 export async function makeBundle(say: (line: string) => void): Promise<Bundle> {
   if (process.platform !== 'linux')
     throw new Error('The bundle contains programs for Linux: make it on a Linux machine.');
-  const why = buildEngine() ?? (ensurePrograms(['patchelf'], ['patchelf']) ? undefined : 'apt-get install patchelf');
+  const why = buildEngine() ?? (ensurePrograms(['patchelf'], ['patchelf']) ? undefined : installHint(['patchelf']));
   if (why) throw new Error(`The bundle can't be made: ${why}.`);
   const noFront = buildAddon(process.execPath);
   if (noFront) say(`The bundle has no native front: ${noFront}.`);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { connect } from './aws.ts';
-import { boot, type Context, observe, type Places, runLoad, takeDown } from './fleet.ts';
+import { type BootOptions, boot, type Context, observe, runLoad, takeDown } from './fleet.ts';
 import type { Load } from './job.ts';
 import { decide, type Plan, planFleet, type Wanted } from './plan.ts';
 import { installMoto, type Moto, NOBODY, startMoto } from './test/moto.ts';
@@ -21,7 +21,7 @@ const LOAD: Load = {
   },
   more: [],
 };
-const PLACES: Places = { readySeconds: 60 };
+const BOOT_OPTIONS: BootOptions = { readySeconds: 60 };
 const BUNDLE = { file: import.meta.filename, sha256: 'ab'.repeat(32), sizeBytes: 1 };
 
 /** Prices and a quota, which moto does not have, in AWS's format. */
@@ -93,11 +93,11 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 120_
       context,
       fleet,
       controller,
-      plan: async () => planFleet(fleet, await observe(context, fleet, PLACES)),
+      plan: async () => planFleet(fleet, await observe(context, fleet, BOOT_OPTIONS)),
     };
   }
 
-  const start = (context: Context, plan: Plan) => boot(context, plan, BUNDLE, PLACES, LOAD);
+  const start = (context: Context, plan: Plan) => boot(context, plan, BUNDLE, BOOT_OPTIONS, LOAD);
 
   async function nothingLeft({ aws }: Context, fleet: string): Promise<void> {
     const instances = await aws.instances(fleet);

@@ -27,7 +27,7 @@ export interface Context {
   signal: AbortSignal;
 }
 
-export interface Places {
+export interface BootOptions {
   /** The id of an image; undefined: the newest Amazon Linux. */
   image?: string;
   subnet?: string;
@@ -82,11 +82,11 @@ export function bootScript(role: Wanted['role'], settings: BootSettings): string
 }
 
 /** Reads what a plan needs to know of the account. Creates nothing. What can't be read is an `unread` reading. */
-export async function observe({ aws, nowMs }: Context, wanted: Wanted, places: Places): Promise<Observed> {
+export async function observe({ aws, nowMs }: Context, wanted: Wanted, bootOptions: BootOptions): Promise<Observed> {
   const now = nowMs();
   const [types, image, prices, quotaVcpus, runningVcpus, credentialsEndMs, script] = await Promise.all([
     reading(() => aws.types(wanted.types)),
-    reading(() => aws.image(architecture(), places.image)),
+    reading(() => aws.image(architecture(), bootOptions.image)),
     aws.prices(wanted.buy, wanted.types, now),
     reading(() => aws.quotaVcpus(wanted.buy, wanted.types)),
     reading(() => aws.runningVcpus(wanted.buy)),
@@ -111,19 +111,19 @@ export async function observe({ aws, nowMs }: Context, wanted: Wanted, places: P
 export async function launchOf(
   { aws, nowMs }: Pick<Context, 'aws' | 'nowMs'>,
   { wanted, observed }: Plan,
-  places: Places,
+  bootOptions: BootOptions,
 ) {
   const image = known(observed.image);
   if (!image)
     throw new Refused('image', 'Nothing can be started without an image. The plan above says why it is not known.');
-  const network = await aws.network(places.subnet);
+  const network = await aws.network(bootOptions.subnet);
   const hourUsdMax = wanted.buy === 'on-demand' ? undefined : highestPrice(wanted, observed.prices);
   const { fleet, role, owner, buy, types, instances, atLeast } = wanted;
   const launch: Launch = {
     ...{ fleet, role, owner, buy, types, instances, atLeast, image },
     deadlineMs: nowMs() + wanted.minutes * 60_000,
     userData: await signedScript(aws, wanted),
-    subnets: buy === 'fleet' || places.subnet ? network.subnets : [],
+    subnets: buy === 'fleet' || bootOptions.subnet ? network.subnets : [],
     ...(hourUsdMax !== undefined && { hourUsdMax }),
   };
   return { launch, vpc: network.vpc };
@@ -134,19 +134,19 @@ export async function boot(
   context: Context,
   plan: Plan,
   bundle: Bundle,
-  places: Places,
+  bootOptions: BootOptions,
   load?: Load,
 ): Promise<FleetRecord> {
   const { aws, say } = context;
   const { wanted, observed } = plan;
-  const { launch, vpc } = await launchOf(context, plan, places);
+  const { launch, vpc } = await launchOf(context, plan, bootOptions);
   await aws.rehearse(launch);
   context.signal.throwIfAborted();
   return takeDownOnFailure(context, wanted.fleet, launch.deadlineMs, async () => {
-    await putJob(context, wanted, bundle, places, load);
+    await putJob(context, wanted, bundle, bootOptions, load);
     context.signal.throwIfAborted();
     const ports = wanted.role === 'relay' ? RELAY_PORTS : [];
-    const group = await aws.createGroup(launch, vpc, ports, places.allow ?? '');
+    const group = await aws.createGroup(launch, vpc, ports, bootOptions.allow ?? '');
     context.signal.throwIfAborted();
     const { ids, missing } = await aws.launch({ ...launch, group });
     say(`${ids.length} of ${wanted.instances} instances started: ${ids.join(' ')}`);
@@ -159,7 +159,7 @@ export async function boot(
       );
     }
     const record: FleetRecord = {
-      ...{ wanted, readySeconds: places.readySeconds, startedMs: context.nowMs(), deadlineMs: launch.deadlineMs },
+      ...{ wanted, readySeconds: bootOptions.readySeconds, startedMs: context.nowMs(), deadlineMs: launch.deadlineMs },
       ...{ started: ids, prices: observed.prices, rootGib: launch.image.rootGib },
       ...(load && { load: { ...load, relay: load.relay.href } }),
     };
@@ -304,7 +304,7 @@ async function putJob(
   context: Context,
   wanted: Wanted,
   bundle: Bundle,
-  { readySeconds }: Places,
+  { readySeconds }: BootOptions,
   load?: Load,
 ): Promise<void> {
   const barrier = wanted.role === 'swarm' ? readySeconds + wanted.minutes * 60 : undefined;
@@ -314,7 +314,13 @@ async function putJob(
 /** Uploads the bundle and the job that names it. `barrierSeconds` is how long to wait for go.json; undefined: start at once. */
 export async function publishJob(
   { aws, say }: Context,
-  { fleet, role, bucket, seconds }: Pick<Wanted, 'fleet' | 'role' | 'bucket'> & { seconds: number },
+  {
+    fleet,
+    role,
+    bucket,
+    seconds,
+    admission = 'open',
+  }: Pick<Wanted, 'fleet' | 'role' | 'bucket' | 'admission'> & { seconds: number },
   bundle: Bundle,
   load: Load | undefined,
   barrierSeconds: number | undefined,
@@ -330,7 +336,9 @@ export async function publishJob(
     ...(barrierSeconds !== undefined && { go: await aws.readable(bucket, keys.go(fleet), seconds) }),
     waitSeconds: barrierSeconds ?? 0,
     arguments:
-      role === 'swarm' && load ? engineArguments(load, fleet, INSTANCE) : ['--port', '8080', '--events-port', '8081'],
+      role === 'swarm' && load
+        ? engineArguments(load, fleet, INSTANCE)
+        : ['--port', '8080', '--events-port', '8081', '--admission', admission],
   });
   await aws.put(bucket, keys.job(fleet), job);
 }

@@ -30,6 +30,8 @@ export interface Wanted {
   /** Minutes after which each instance powers itself off. */
   minutes: number;
   maxCostUsd: number;
+  /** Limits by address of a relay; a swarm has none. */
+  admission?: 'open' | 'strict';
   /** For each instance: desktops, throws a second, and for how many seconds they throw. A relay has no load. */
   load?: { desktops: number; rate: number; seconds: number; relay: string };
 }

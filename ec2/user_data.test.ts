@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { ensurePrograms } from '../tools/machine.js';
+import { ensurePrograms, installHint } from '../tools/machine.js';
 import { bootScript } from './fleet.ts';
 import { tooLarge, USER_DATA_BYTES_MAX, userData } from './user_data.ts';
 
@@ -43,7 +43,7 @@ describe('user data', () => {
     });
 
     it(`of a ${role} passes shellcheck`, {
-      skip: ensurePrograms(['shellcheck'], ['shellcheck']) ? false : 'no shellcheck: apt-get install shellcheck',
+      skip: ensurePrograms(['shellcheck'], ['shellcheck']) ? false : `no shellcheck: ${installHint(['shellcheck'])}`,
     }, () => {
       const file = join(folder, `${role}.sh`);
       writeFileSync(file, script);

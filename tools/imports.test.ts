@@ -40,15 +40,18 @@ const PUBLISHED: readonly string[] = [
   'loadtest/run/machine.ts',
 ];
 
-/** The folders of the client's core, each of which may import those behind it. */
-const CLIENT_CORE = ['desktop', 'relay', 'scene', 'picture', 'motion', 'screen', 'text'].map(
-  (folder) => `client-win/core/${folder}`,
-);
+/** The folders of the client's core, and which others each may include. */
+const CLIENT_CORE: Record<string, readonly string[]> = {
+  text: [],
+  screen: ['text'],
+  motion: ['text', 'screen'],
+  picture: ['text', 'screen', 'motion'],
+  scene: ['text', 'screen', 'motion', 'picture'],
+  relay: ['text', 'screen', 'motion', 'picture'],
+  desktop: ['text', 'screen', 'motion', 'picture', 'scene', 'relay'],
+};
 
-/** Layers of which each may import all behind it. */
-function downwards(folders: readonly string[]): Record<string, readonly string[]> {
-  return Object.fromEntries(folders.map((folder, i) => [folder, folders.slice(i + 1)]));
-}
+const inCore = (folder: string) => `client-win/core/${folder}`;
 
 /**
  * The layers of each part, and which others each may import. The longest folder that fits a file is its layer. Tests may import
@@ -69,9 +72,9 @@ const LAYERS: Record<string, readonly string[]> = {
   'ec2/bin': ['ec2'],
   ec2: [],
   'client-win/tools': ['client-win/test'],
-  'client-win/win32': CLIENT_CORE,
-  'client-win/headless': CLIENT_CORE,
-  ...downwards(CLIENT_CORE),
+  'client-win/win32': Object.keys(CLIENT_CORE).map(inCore),
+  'client-win/headless': Object.keys(CLIENT_CORE).map(inCore),
+  ...Object.fromEntries(Object.entries(CLIENT_CORE).map(([folder, below]) => [inCore(folder), below.map(inCore)])),
   'v8-patches/bench': [],
   'tools/bench': ['tools'],
   tools: [],
@@ -234,6 +237,13 @@ describe('imports', () => {
     assert.ok(finds('client-win/core/desktop/desktop.cc', 'client-win/core/desktop/desktop.h'));
   });
 
+  it('of the client core lie in folders that are known here', () => {
+    const folders = SOURCES.filter(({ path }) => /^client-win\/core\/\w+\//.test(path)).map(
+      ({ path }) => path.split('/')[2],
+    );
+    assert.deepEqual([...new Set(folders)].sort(), Object.keys(CLIENT_CORE).sort());
+  });
+
   it('name files that are there', () => {
     assert.deepEqual(
       wrong((_, to) => /\.(?:ts|js)$/.test(to) && !byPath.has(to)),
@@ -295,11 +305,15 @@ describe('imports', () => {
     }
   });
 
-  it('bring Windows and Node into no core', () => {
+  it('bring no platform into the client core, and no Node into what lies below Node-API', () => {
     for (const { path, imports } of SOURCES) {
       const isCore = path.startsWith('client-win/core/');
       const isBelowNodeApi = path.startsWith('server/native/') && !/\/(?:addon|node_wait)\.(?:cc|h)$/.test(path);
-      const forbidden = isCore ? /^windows\.h$/i : isBelowNodeApi ? /^(?:napi|node_api|uv|v8)\.h$/ : undefined;
+      const forbidden = isCore
+        ? /^(?:windows\.h|winhttp\.h|curl\/|openssl\/)/i
+        : isBelowNodeApi
+          ? /^(?:napi|node_api|uv|v8)\.h$/
+          : undefined;
       for (const { to } of imports) assert.ok(!forbidden?.test(to), `${path} includes ${to}`);
     }
   });

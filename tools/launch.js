@@ -89,7 +89,7 @@ function setup() {
 
 /** Whether this relay may use the native front: yes, unless an option or variable says `portable` or only help is wanted. */
 function wantsNative() {
-  if (rest.includes('--help') || rest.includes('--front=portable')) return false;
+  if (['--help', '-h', '--front=portable'].some((word) => rest.includes(word))) return false;
   const flag = rest.indexOf('--front');
   return (flag < 0 ? process.env.SPRITES_FRONT : rest[flag + 1]) !== 'portable';
 }

@@ -1,23 +1,23 @@
 /**
- * The flags of V8 a relay runs with: a preset by the machine's memory and the front, and what an operator's own change.
+ * V8's flags for a relay: a preset by the machine's memory and the front, which an operator's own flags override.
  *
- * Plain JavaScript, for the launcher needs it under any Node. Pure: whoever calls says how much memory there is. The
- * operator's flags win; a preset never adds one that would make them abort. v8-patches/README.md has the measurements.
+ * Plain JavaScript, because the launcher runs it under any Node. Pure: the caller passes the size of the memory. A preset never
+ * adds a flag that makes V8 abort together with the operator's. v8-patches/README.md has the measurements.
  */
 
 /**
- * The old space's share of the machine's memory: what the portable front's polls need of it when four fifths of all are
- * full of polls (some 10 KB of heap in 24 KB of memory each), and a tenth to spare.
+ * The old space's share of the machine's memory. When polls of the portable front fill four fifths of the memory (24 KB each,
+ * 10 KB of it on the heap), they need a third of it as heap; a tenth more is to spare.
  */
 const OLD_SPACE_SHARE = 3 / 8;
 
-/** A heap below this is refused, in MiB: V8 aborts below some 12 while it starts, and the relay's own code takes 30. */
+/** A smaller heap is refused, in MiB: V8 aborts at the start below about 12, and the relay's own code takes 30. */
 export const HEAP_MIB_LEAST = 64;
 
-/** Each flag that V8 reads as a number of MiB and that decides how large the heap may get. */
+/** The flags that limit the heap, in MiB. */
 const HEAP_SIZES = ['max-heap-size', 'max-old-space-size', 'max-semi-space-size'];
 
-/** Flags of older V8s that people still carry along, and what became of them. */
+/** Flags of older V8s that people still use, and what to do instead. */
 const GONE = {
   'nouse-idle-notification': 'idle notifications are gone from V8; leave it out',
   'use-idle-notification': 'idle notifications are gone from V8; leave it out',
@@ -25,18 +25,18 @@ const GONE = {
   'huge-max-old-generation-size': 'use --max-old-space-size',
 };
 
-/** Always: POST /admin/gc needs the first, and the site strips its types with node:module. */
+/** Always set: POST /admin/gc needs the first; the second hides a warning, because the site strips types with node:module. */
 const ALWAYS = ['--expose-gc', '--disable-warning=ExperimentalWarning'];
 
 /**
- * The preset's name and flags, without those the operator names himself.
+ * The preset's name and flags, without flags that the operator sets.
  *
- * Shape   `flags` come before the operator's on the command line; `why` is a sentence for people.
+ * Shape   `flags` go before the operator's on the command line; `why` is for people.
  */
 export function presetFor(memoryMiB, front, own = []) {
   const { name, flags, why } = sized(memoryMiB, front);
   const named = new Set(own.map(nameOf));
-  // All three heap sizes together abort; one of the operator's own means that he sizes the heap.
+  // V8 aborts on all three heap sizes together. An operator who gives one size for the whole heap sizes it alone.
   const ownHeap = named.has('max-heap-size') || named.has('max-old-space-size-percentage');
   const kept = [...flags, ...ALWAYS].filter(
     (flag) => !named.has(nameOf(flag)) && !(ownHeap && HEAP_SIZES.includes(nameOf(flag))),
@@ -47,20 +47,20 @@ export function presetFor(memoryMiB, front, own = []) {
 function sized(memoryMiB, front) {
   const memory = `${Math.round(memoryMiB / 1024)} GiB`;
   if (front === 'native') {
-    return { name: 'native front', flags: [], why: 'its polls are not on the heap of V8, whose own sizes will do' };
+    return { name: 'native front', flags: [], why: "its polls are not on V8's heap, so V8's own sizes do" };
   }
   return {
     name: `portable front, ${memory}`,
     flags: [`--max-old-space-size=${Math.round(memoryMiB * OLD_SPACE_SHARE)}`],
-    why: 'its polls are objects on the heap of V8',
+    why: "its polls are objects on V8's heap",
   };
 }
 
-/** Why Node can't run with these flags, or would abort with them later; undefined when it can. */
+/** Why Node can't run with these flags, or would abort later; undefined when it can run. */
 export function whyNot(flags) {
   const values = new Map(flags.map((flag) => [nameOf(flag), flag.slice(flag.indexOf('=') + 1)]));
   for (const name of values.keys()) {
-    if (Object.hasOwn(GONE, name)) return `--${name} is no flag of this V8: ${GONE[name]}`;
+    if (Object.hasOwn(GONE, name)) return `--${name} is not a flag of this V8: ${GONE[name]}`;
   }
   const sizes = HEAP_SIZES.filter((name) => values.has(name));
   if (sizes.filter((name) => Number(values.get(name)) !== 0).length === HEAP_SIZES.length) {
@@ -70,7 +70,7 @@ export function whyNot(flags) {
     const value = values.get(name);
     if (!/^\d+$/.test(value)) return `--${name}: must be a whole number of MiB, like --${name}=4096`;
     if (name !== 'max-semi-space-size' && Number(value) > 0 && Number(value) < HEAP_MIB_LEAST) {
-      return `--${name}=${value}: the relay needs ${HEAP_MIB_LEAST} MiB at the least; V8 aborts when it runs out`;
+      return `--${name}=${value}: the relay needs ${HEAP_MIB_LEAST} MiB at the least; V8 aborts when the heap is full`;
     }
   }
   return undefined;
@@ -81,7 +81,7 @@ export function flagsIn(text = '') {
   return text.split(/\s+/).filter((flag) => flag !== '');
 }
 
-/** A flag's name: V8 takes dashes and underscores alike, and `no` before it. */
+/** A flag's name. V8 treats dashes and underscores alike. */
 function nameOf(flag) {
   return flag.replace(/^-+/, '').replace(/=.*/s, '').replaceAll('_', '-');
 }

@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { installHint } from '../tools/machine.js';
 import { CHANGED_FILES, FETCH_MS_MAX, FLAGS, missingProgram, sh, whyNoSource } from './test/patches.ts';
 
 const CLANG = '/usr/lib/llvm-19/bin/clang++';
@@ -17,7 +18,7 @@ const COMPILE_MS_MAX = 1_800_000;
 function whyNoObjects(): string | undefined {
   const missing = missingProgram(CLANG, 'gn', 'ninja', 'python3', 'ld.lld-19');
   const packages = 'clang-19 lld-19 llvm-19 generate-ninja ninja-build python3';
-  return missing && `${missing} is missing, so the patches are not compiled: apt-get install ${packages}`;
+  return missing && `${missing} is missing, so the patches are not compiled: ${installHint(packages.split(' '))}`;
 }
 
 const skip = (await whyNoSource()) ?? whyNoObjects();

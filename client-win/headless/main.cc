@@ -38,7 +38,7 @@ constexpr char kHelp[] = R"(Usage: headless-desktop [options]
   --relay URL          default http://localhost:8080
   --name TEXT          what neighbours see
   --world TEXT         a private world
-  --near DESKTOP       join next to a friend
+  --near INVITATION    join next to a friend
   --accept WHOSE       whose pictures are shown: bundled, friends, everybody (default)
   --sprites-most N     sprites at once; default 64
   --folder PATH        where files and sprites are kept; default: a new one, removed at the end

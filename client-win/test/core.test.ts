@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildClient, CLIENT } from '../../tools/build.js';
+import { installHint } from '../../tools/machine.js';
 
 const SOURCES = join(import.meta.dirname, '..');
 
@@ -36,7 +37,7 @@ describe('client core, natively', { skip: why ?? false }, () => {
     run(join(CLIENT, 'headless', 'core-tests'), []);
   });
 
-  const noFuzzer = hasFuzzer() ? false : 'needs clang and its runtime: apt-get install clang libclang-rt-dev';
+  const noFuzzer = hasFuzzer() ? false : `needs clang and its runtime: ${installHint(['clang', 'libclang-rt-dev'])}`;
   const build = `${CLIENT}-sanitized`;
 
   it('passes its tests under the address and undefined sanitizers', { skip: noFuzzer }, () => {

@@ -12,7 +12,7 @@ import { after, before, describe, it } from 'node:test';
 import { PNG } from 'pngjs';
 import { readSpr } from '../../server/wire/spr.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
-import { ensurePrograms } from '../../tools/machine.js';
+import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { type Colour, eventually, type Screenshot, WineDesktop, whyNoWine } from './wine_desktop.ts';
 
 const SIDE = 48; // px of each picture; sprites are drawn at twice this size
@@ -20,7 +20,7 @@ const NEAR = 6; // of 255: how much JPEG changes a colour
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 
 const noJpegs = () =>
-  ensurePrograms(['convert'], ['imagemagick']) ? undefined : 'no convert: apt-get install imagemagick';
+  ensurePrograms(['convert'], ['imagemagick']) ? undefined : `no convert: ${installHint(['imagemagick'])}`;
 const skip = whyNoWine() ?? buildWindowsClient() ?? noJpegs() ?? false;
 
 const u16 = (...numbers: number[]) => numbers.flatMap((n) => [n & 255, n >> 8]);

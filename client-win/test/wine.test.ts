@@ -13,6 +13,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../../tools/build.js';
+import { installHint } from '../../tools/machine.js';
 import {
   arrival,
   HOSTILE_RESPONSES,
@@ -56,7 +57,7 @@ const RSS_MIB_MAX = 320; // MiB the client may use, whatever a relay sends: the 
 const skip = whyNoWine() ?? buildWindowsClient() ?? false;
 const skipInstaller = buildInstaller() ?? false;
 const CHROMIUM = '/usr/bin/chromium';
-const skipBrowser = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
+const skipBrowser = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
 
 const COMMON = { sound: false, calm: true, toasts: false };
 

@@ -26,7 +26,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { PNG } from 'pngjs';
-import { ensurePrograms, WINE } from '../../tools/machine.js';
+import { ensurePrograms, installHint, WINE } from '../../tools/machine.js';
 
 export const SCREEN = { width: 1280, height: 800 } as const; // px of each X display
 
@@ -61,7 +61,7 @@ export type WindowManager = 'wine' | 'openbox';
 export function whyNoWine(): string | undefined {
   if (process.platform !== 'linux') return 'Wine and Xvfb are for Linux';
   if (ensurePrograms(WINE.programs, WINE.packages)) return undefined;
-  return `Wine or the programs to show it are missing: apt-get install ${WINE.packages.join(' ')}`;
+  return `Wine or the programs to show it are missing: ${installHint(WINE.packages)}`;
 }
 
 /** Waits until a condition is true. Throws, with the sentence, if it does not become true in time. */

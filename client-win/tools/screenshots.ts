@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startRelay, until } from '../../server/test/relay_process.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
-import { ensurePrograms } from '../../tools/machine.js';
+import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { SCREEN, WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
 
 const SHOTS = join(import.meta.dirname, '../screenshots');
@@ -35,7 +35,7 @@ I will throw him over when he wakes up.
 `;
 
 const programs = ensurePrograms(['hsetroot', 'convert'], ['hsetroot', 'imagemagick']);
-const whyNoSky = programs ? undefined : 'apt-get install hsetroot imagemagick';
+const whyNoSky = programs ? undefined : installHint(['hsetroot', 'imagemagick']);
 const why = whyNoWine() ?? whyNoSky ?? buildWindowsClient();
 if (why) {
   console.error(`Screenshots can't be made: ${why}.`);

@@ -40,7 +40,7 @@ struct TextBox {
 constexpr std::array<TextBox, 4> kTextBoxes = {
     {{IDC_NAME, &Settings::name, kNameBytesMax, L"Your name", L"what your neighbours see"},
      {IDC_WORLD, &Settings::world, kNameBytesMax, L"World", L"empty: the public world"},
-     {IDC_BESIDE, &Settings::beside, kIdBytesMax, L"Next to friend", L"the id from an invitation"},
+     {IDC_BESIDE, &Settings::beside, kIdBytesMax, L"Next to friend", L"a friend's invitation"},
      {IDC_RELAY, &Settings::relay, kUrlBytesMax, L"Relay", L"https://relay.example"}}};
 constexpr COLORREF kErrorColour = RGB(176, 0, 32);
 
@@ -113,7 +113,7 @@ std::optional<InputError> FindTextError(HWND dialog) {
   }
   if (const std::string beside = TextIn(dialog, IDC_BESIDE); !beside.empty() && !IsToken(beside)) {
     return InputError{IDC_BESIDE,
-                      L"Next to friend: enter the id from an invitation, such as 1a2b-3f."};
+                      L"Next to friend: enter the invitation that the friend gave you."};
   }
   if (!RelayOrigin(TextIn(dialog, IDC_RELAY))) {
     return InputError{IDC_RELAY, L"Relay: enter an address such as https://relay.example."};

@@ -105,8 +105,8 @@ async function whatIsLeft({ aws }: Context, fleet: string, region: string): Prom
 }
 
 /** Prints the plan. Returns undefined, and says so, when it may not be carried out. */
-async function planned({ wanted, places, yes, command }: Options, context: Context): Promise<Plan | undefined> {
-  const plan = planFleet(wanted, await observe(context, wanted, places));
+async function planned({ wanted, bootOptions, yes, command }: Options, context: Context): Promise<Plan | undefined> {
+  const plan = planFleet(wanted, await observe(context, wanted, bootOptions));
   console.log(describe(plan));
   const decision = decide(plan, yes || command === 'plan');
   if (decision === 'needs-yes') say('\nNothing was started: look at what is not known, and add --yes to continue.');
@@ -120,7 +120,7 @@ async function booted(options: Options, context: Context): Promise<FleetRecord |
   context.signal.throwIfAborted();
   const bundle = await makeBundle(say);
   context.signal.throwIfAborted();
-  return boot(context, plan, bundle, options.places, options.load);
+  return boot(context, plan, bundle, options.bootOptions, options.load);
 }
 
 async function up(options: Options, context: Context): Promise<boolean> {
@@ -168,7 +168,7 @@ function printed({ text, ok }: { text: string; ok: boolean }): boolean {
 async function rehearsed(options: Options, context: Context): Promise<boolean> {
   const plan = await planned(options, context);
   if (!plan) return false;
-  const { launch } = await launchOf(context, plan, options.places);
+  const { launch } = await launchOf(context, plan, options.bootOptions);
   await context.aws.rehearse(launch);
   say('\nDry run: EC2 would start it. Nothing was started.');
   return true;
@@ -264,17 +264,23 @@ async function cost({ fleet, wanted: { region } }: Options, { aws }: Context): P
 /** The root volume of an Amazon Linux image. The record of a fleet has the exact size. */
 const ROOT_GIB = 8;
 
-async function printUserData({ wanted, load, validSeconds, places }: Options, context: Context): Promise<boolean> {
-  const { fleet, role, bucket, minutes } = wanted;
+async function printUserData({ wanted, load, validSeconds, bootOptions }: Options, context: Context): Promise<boolean> {
+  const { fleet, role, bucket, minutes, admission } = wanted;
   const script = bootScript(role, await signedSettings(context.aws, { fleet, bucket, minutes, seconds: validSeconds }));
   const large = tooLarge(Buffer.byteLength(script));
   if (large) throw new Refused('size', large);
-  await publishJob(context, { fleet, role, bucket, seconds: validSeconds }, await makeBundle(say), load, undefined);
+  await publishJob(
+    context,
+    { fleet, role, bucket, admission, seconds: validSeconds },
+    await makeBundle(say),
+    load,
+    undefined,
+  );
   const nowMs = Date.now();
   const record: FleetRecord = {
     ...{
       wanted,
-      readySeconds: places.readySeconds,
+      readySeconds: bootOptions.readySeconds,
       startedMs: nowMs,
       deadlineMs: nowMs + validSeconds * 1000,
       started: [],

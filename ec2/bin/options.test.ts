@@ -26,7 +26,7 @@ describe('fleet options', () => {
     const text = help();
     for (const command of Object.keys(COMMANDS)) assert.match(text, new RegExp(`^  ${command} `, 'm'));
     for (const name of Object.keys(FLAGS)) assert.match(text, new RegExp(`^ +--${flagOf(name)}\\b`, 'm'));
-    const { wanted, load, places } = read('run', ...URL_FLAG);
+    const { wanted, load, bootOptions } = read('run', ...URL_FLAG);
     assert.equal(
       `${load?.desktops} ${load?.rate} ${load?.seconds}`,
       `${FLAGS.desktops.shown} ${FLAGS.rate.shown} ${FLAGS.seconds.shown}`,
@@ -35,7 +35,7 @@ describe('fleet options', () => {
       `${wanted.instances} ${wanted.minutes} ${wanted.maxCostUsd}`,
       `${FLAGS.instances.shown} ${FLAGS.minutes.shown} ${FLAGS.maxCost.shown}`,
     );
-    assert.equal(`${wanted.buy} ${places.readySeconds}`, `${FLAGS.buy.shown} ${FLAGS.readyWithin.shown}`);
+    assert.equal(`${wanted.buy} ${bootOptions.readySeconds}`, `${FLAGS.buy.shown} ${FLAGS.readyWithin.shown}`);
     assert.equal(wanted.atLeast, wanted.instances);
     assert.ok(
       help()

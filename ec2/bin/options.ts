@@ -19,7 +19,7 @@ import {
   toggle,
   whole,
 } from '../../tools/command.ts';
-import type { Places } from '../fleet.ts';
+import type { BootOptions } from '../fleet.ts';
 import { type Load, writeArguments } from '../job.ts';
 import { BUYS, DESKTOPS_PER_INSTANCE_MAX, INSTANCES_MAX, MINUTES_MAX, type Wanted } from '../plan.ts';
 import type { Changes } from './changes.ts';
@@ -64,6 +64,8 @@ const LOAD_FLAGS = {
   ),
 };
 
+const ADMISSIONS = ['open', 'strict'] as const;
+
 const INSTANCE_FLAGS = {
   instances: whole('N', 'how many', [1, INSTANCES_MAX], 2),
   atLeast: { ...whole('N', 'if EC2 starts fewer, they are given back', [1, INSTANCES_MAX]), shown: 'all' },
@@ -86,6 +88,7 @@ const INSTANCE_FLAGS = {
     'an address block such as 203.0.113.7/32',
     /^[0-9a-f.:]+\/\d{1,3}$/,
   ),
+  admission: oneOf('KIND', 'limits by address of that relay; open, so that it can be swarmed', ADMISSIONS, 'open'),
   image: { ...matching('AMI', 'image', 'an id such as ami-0abc', /^ami-[0-9a-f]+$/), shown: 'Amazon Linux 2023' },
   subnet: {
     ...matching('ID', 'subnet', 'an id such as subnet-0abc', /^subnet-[0-9a-f]+$/),
@@ -146,7 +149,7 @@ export const COMMAND: CommandTable<typeof FLAGS> = {
 export interface Options {
   command: Command;
   wanted: Wanted;
-  places: Places;
+  bootOptions: BootOptions;
   load: Load | undefined;
   /** For `run --fleet`: what the command line changes of the load that the fleet was booted with. */
   changes: Changes;
@@ -211,6 +214,7 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
       atLeast: atLeast ?? instances,
       types: values.type ?? [process.arch === 'arm64' ? 'c6g.large' : FLAGS.type.shown],
       maxCostUsd: values.maxCost,
+      ...(role === 'relay' && { admission: values.admission }),
       ...(load && {
         load: {
           ...{ desktops: load.desktops, rate: load.rate, relay: load.relay.href },
@@ -218,7 +222,7 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
         },
       }),
     },
-    places: {
+    bootOptions: {
       readySeconds: values.readyWithin,
       ...(image && { image }),
       ...(subnet && { subnet }),

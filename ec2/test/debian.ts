@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePrograms } from '../../tools/machine.js';
+import { ensurePrograms, installHint } from '../../tools/machine.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 export const DEBIAN = join(ROOT, 'build/debian');
@@ -18,7 +18,7 @@ const PACKAGES = ['debootstrap', 'systemd-container', 'iproute2', 'util-linux'];
 /** Makes it if it does not exist. Returns undefined, or why that is not possible. */
 export function makeDebian(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root on Linux can boot instances';
-  if (!ensurePrograms(PROGRAMS, PACKAGES)) return `missing programs: apt-get install ${PACKAGES.join(' ')}`;
+  if (!ensurePrograms(PROGRAMS, PACKAGES)) return `missing programs: ${installHint(PACKAGES)}`;
   if (existsSync(join(DEBIAN, 'whole'))) return undefined;
   mkdirSync(join(ROOT, 'build'), { recursive: true });
   console.error('Making a Debian to boot instances from (debootstrap) …');

@@ -9,7 +9,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aptInstall, ensurePrograms } from '../../tools/machine.js';
+import { aptInstall, ensurePrograms, installHint } from '../../tools/machine.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VERSION = '5.2.5';
@@ -32,7 +32,7 @@ export const NOBODY = {
 export function installMoto(): string | undefined {
   if (existsSync(join(VENV, 'whole'))) return undefined;
   if (!ensurePrograms(['python3', 'flock'], ['python3', 'python3-venv', 'util-linux']))
-    return 'no python3: apt-get install python3 python3-venv';
+    return `no python3: ${installHint(['python3', 'python3-venv'])}`;
   mkdirSync(join(ROOT, 'build'), { recursive: true });
   console.error(`Installing moto ${VERSION} (pip) …`);
   // The lock: suites run at the same time, and only one of them installs it.

@@ -5,14 +5,14 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildEngine, ENGINE } from '../../tools/build.js';
-import { ensureFiles } from '../../tools/machine.js';
+import { ensureFiles, installHint } from '../../tools/machine.js';
 
 const BUILD = dirname(ENGINE);
 
 describe('swarm engine', () => {
   const doctest = ensureFiles(['/usr/include/doctest/doctest.h'], ['doctest-dev'])
     ? undefined
-    : 'doctest is missing: apt-get install doctest-dev';
+    : `doctest is missing: ${installHint(['doctest-dev'])}`;
   const why = buildEngine();
 
   it('passes its own tests', { skip: why ?? doctest ?? false }, () => {

@@ -12,17 +12,33 @@
 namespace swarm {
 
 // The codes of the relay's problem documents. The last one stands for any other code.
-constexpr std::array<std::string_view, 22> kProblemCodes = {"malformed",       "cursor-ahead",
-                                                            "sprite-invalid",  "unknown-desktop",
-                                                            "not-found",       "method-not-allowed",
-                                                            "request-timeout", "near-gone",
-                                                            "crossing-stale",  "desktop-ended",
-                                                            "cursor-lost",     "too-large",
-                                                            "too-fast",        "head-too-large",
-                                                            "internal",        "mailbox-full",
-                                                            "relay-full",      "relay-busy",
-                                                            "draining",        "store-full",
-                                                            "unauthorized",    "other"};
+constexpr std::array<std::string_view, 27> kProblemCodes = {"malformed",
+                                                            "cursor-ahead",
+                                                            "sprite-invalid",
+                                                            "unknown-desktop",
+                                                            "not-found",
+                                                            "method-not-allowed",
+                                                            "request-timeout",
+                                                            "near-gone",
+                                                            "crossing-stale",
+                                                            "desktop-ended",
+                                                            "cursor-lost",
+                                                            "too-large",
+                                                            "too-fast",
+                                                            "too-many-joins",
+                                                            "too-many-places",
+                                                            "too-many-worlds",
+                                                            "too-many-connections",
+                                                            "too-many-uploads",
+                                                            "head-too-large",
+                                                            "internal",
+                                                            "mailbox-full",
+                                                            "relay-full",
+                                                            "relay-busy",
+                                                            "draining",
+                                                            "store-full",
+                                                            "unauthorized",
+                                                            "other"};
 
 // Views of the response.
 struct Problem {

@@ -56,6 +56,25 @@ int64_t Ns(double seconds) { return static_cast<int64_t>(seconds * kNsPerSecond)
   _exit(code);
 }
 
+// Why the relay refused joins and polls, and the remedy when it was a limit by address.
+std::string ReasonsOf(const Counters& counters) {
+  std::string reasons;
+  bool is_by_address = false;
+  for (size_t i = 0; i < kProblemCodes.size(); ++i) {
+    if (counters.other_refused_by_code[i] == 0) {
+      continue;
+    }
+    reasons += (reasons.empty() ? " (" : ", ") + std::string(kProblemCodes[i]) + " " +
+               std::to_string(counters.other_refused_by_code[i]) + " times";
+    is_by_address = is_by_address || kProblemCodes[i].substr(0, 9) == "too-many-";
+  }
+  reasons += reasons.empty() ? "" : ")";
+  return is_by_address ? reasons +
+                             "; this is a limit by address: the relay's operator lifts it "
+                             "by starting the relay with --admission open"
+                       : reasons;
+}
+
 }  // namespace
 
 Run::Run(const Options& options) : options_(options), run_(options) {
@@ -195,7 +214,7 @@ bool Run::WaitForGrowth(uint64_t Counters::*counter, uint64_t wanted, const char
   if (c.addresses_exhausted > 0) {
     why = "; no local ports are left: use more --sources";
   } else if (c.joins_refused > 0) {
-    why = "; the relay refused " + std::to_string(c.joins_refused) + " joins";
+    why = "; the relay refused " + std::to_string(c.joins_refused) + " joins" + ReasonsOf(c);
   } else if (c.answers_bad > 0) {
     why = "; " + std::to_string(c.answers_bad) + " answers did not follow the protocol";
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { installHint } from '../../tools/machine.js';
 import { resultOf, secondOf } from '../test/results.ts';
 import { merge, overRuns, type Report } from './merge.ts';
 import { page } from './page.ts';
@@ -18,7 +19,7 @@ const CHROMIUM_FLAGS = [
   ...['--disable-component-update', '--disable-sync'],
 ];
 const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
-const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
+const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
 
 const START = 1_700_000_000_000;
 const HOSTILE = `</style><img src="http://127.0.0.1:9/x"><script>alert(1)</script>&"`;

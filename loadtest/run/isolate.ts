@@ -6,7 +6,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { ensurePrograms } from '../../tools/machine.js';
+import { ensurePrograms, installHint } from '../../tools/machine.js';
 
 /** This variable is set inside the namespace, so that the command knows where it runs. */
 const INSIDE = 'SPRITES_SWARM_NAMESPACE';
@@ -24,7 +24,7 @@ export const isInside = (): boolean => process.env[INSIDE] !== undefined;
 export async function runIsolated(): Promise<number> {
   if (process.platform !== 'linux') throw new Error('--isolate needs a network namespace, which only Linux has');
   if (!ensurePrograms(['unshare', 'ip'], ['util-linux', 'iproute2'])) {
-    throw new Error('--isolate needs unshare and ip: apt-get install util-linux iproute2');
+    throw new Error(`--isolate needs unshare and ip: ${installHint(['util-linux', 'iproute2'])}`);
   }
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
   if (spawnSync('unshare', [...asRoot, '--net', 'true']).status !== 0) {

@@ -118,6 +118,24 @@ describe('npm run admin', BOUNDED, () => {
     assert.ok(JSON.parse(readFileSync(written, 'utf8')).snapshot.node_count > 0);
   });
 
+  it('writes a profile of all threads, and says what opens it', { skip: process.platform !== 'linux' }, async () => {
+    const { code, out, err } = await admin('profile', 'threads', '--seconds', '1');
+    assert.equal(code, 0, err);
+    const [, written] =
+      /^Written to (.+\.speedscope\.json); it opens on https:\/\/www\.speedscope\.app\./.exec(out) ?? [];
+    assert.ok(JSON.parse(readFileSync(written, 'utf8')).profiles.length > 1);
+    assert.equal(statSync(written).mode & 0o777, 0o600);
+  });
+
+  it('asks the process that is named, and says which there are', async () => {
+    const named = await admin('heap', '--process', 'master');
+    assert.equal(named.code, 0);
+    const { code, err } = await admin('heap', '--process', 'worker:1');
+    assert.equal(code, 1);
+    assert.match(err, /^The relay refused: There is no process worker:1; there are master \(\d+\)\.\n$/);
+    assert.match((await admin('gc', '--process', 'a&force=1')).err, /process: must be master, like worker:1/);
+  });
+
   it('overwrites no file, and does not ask the relay then', async () => {
     writeFileSync(join(folder, 'mine'), 'precious');
     const { code, err } = await admin('heap-snapshot', '--output', 'mine');
@@ -171,6 +189,8 @@ describe('npm run admin', BOUNDED, () => {
       ['profile', '--seconds', '0'],
       ['profile', '--seconds', '121'],
       ['profile', '--seconds', '1&kind=heap'],
+      ['profile', 'wall'],
+      ['desktops', '--process', 'worker:1'],
     ]) {
       const { code, out, err } = await admin(...args);
       assert.deepEqual([code, out], [2, ''], args.join(' '));

@@ -42,6 +42,9 @@ const OPTIONS = {
     },
   }),
   ...goingWith(['heap-snapshot'], { force: toggle('take a snapshot of a large heap too') }),
+  ...goingWith(['gc', 'heap', 'heap-snapshot', 'profile'], {
+    process: text('NAME', 'of which process: master, worker:1 …, or a process id', 'master'),
+  }),
   json: toggle("print the relay's answer as it is"),
   ...withVariables('SPRITES', {
     adminPort: whole('N', "port of the relay's admin", [1, 65_535], RELAY_FLAGS.adminPort.fallback),
@@ -58,7 +61,10 @@ export const COMMAND: Command<typeof OPTIONS> = {
     gc: ['[minor|major]', 'collect garbage; prints memory before and after, and the longest block [minor]'],
     heap: ['', 'what memory is made of'],
     'heap-snapshot': ['', 'write a .heapsnapshot; stops the relay while it is taken'],
-    profile: ['[cpu|heap]', 'write a .cpuprofile or .heapprofile of the next --seconds [cpu]'],
+    profile: [
+      '[cpu|heap|threads]',
+      'write a profile of the next --seconds [cpu]; threads: of all threads, by wall clock',
+    ],
     desktops: ['', 'list desktops: id, world, place, number of waiting events, name; a thousand at a time'],
     ...MODERATION_COMMANDS,
     drain: ['', 'shut the relay down: it accepts no newcomers and tells polls when to come back'],
@@ -67,7 +73,8 @@ export const COMMAND: Command<typeof OPTIONS> = {
   options: OPTIONS,
   notes: [
     'The last four can be given as variables of the relay too: --admin-port 9003 is SPRITES_ADMIN_PORT=9003.',
-    "Recordings open in Chrome's DevTools: snapshot and heap profile under Memory, CPU profile under Performance.\n" +
+    "Recordings open in Chrome's DevTools: snapshot and heap profile under Memory, CPU profile under Performance;\n" +
+      'a profile of threads opens on https://www.speedscope.app, which reads it in the browser.\n' +
       'They hold what is in memory, tokens among it: keep them to yourself.',
   ],
 };
@@ -117,15 +124,19 @@ function requestOf([command, ...words]: readonly string[], values: Values<typeof
     }
     return given;
   };
+  const of = `process=${encodeURIComponent(values.process)}`;
   switch (command) {
     case 'gc':
-      return { method: 'POST', path: `/admin/gc?kind=${kind('minor', 'major')}`, show: showCollection };
+      return { method: 'POST', path: `/admin/gc?kind=${kind('minor', 'major')}&${of}`, show: showCollection };
     case 'heap':
-      return { method: 'GET', path: '/admin/heap', show: showHeap };
+      return { method: 'GET', path: `/admin/heap?${of}`, show: showHeap };
     case 'heap-snapshot':
-      return { method: 'POST', path: `/admin/heap-snapshot${values.force ? '?force=1' : ''}` };
+      return { method: 'POST', path: `/admin/heap-snapshot?force=${values.force ? 1 : 0}&${of}` };
     case 'profile':
-      return { method: 'POST', path: `/admin/profile?kind=${kind('cpu', 'heap')}&seconds=${values.seconds}` };
+      return {
+        method: 'POST',
+        path: `/admin/profile?kind=${kind('cpu', 'heap', 'threads')}&seconds=${values.seconds}&${of}`,
+      };
     case 'desktops':
       return { method: 'GET', path: `/admin/desktops?from=${values.from}`, show: showDesktops };
     default:
@@ -180,7 +191,8 @@ async function record(
   const named = /filename="([\w.-]+)"/.exec(response.headers['content-disposition'] ?? '')?.[1];
   const file = output ?? join(folder, named ?? 'recording');
   await pipeline(response, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
-  print(`Written to ${file}; it opens in Chrome's DevTools. It holds tokens: only you may read it, keep it so.`);
+  const opensIn = file.endsWith('.speedscope.json') ? 'on https://www.speedscope.app' : "in Chrome's DevTools";
+  print(`Written to ${file}; it opens ${opensIn}. It holds tokens: only you may read it, keep it so.`);
 }
 
 /** The relay's answer, when it is a success. Throws Error with the relay's reason, or why there is no answer. */
@@ -246,7 +258,7 @@ interface Memory {
   memory: NodeJS.MemoryUsage;
   heap: { heap_size_limit: number };
   spaces: { space_name: string; space_used_size: number; space_size: number }[];
-  mailboxes: { usedBytes: number; bytes: number };
+  mailboxes: { usedBytes: number; bytes: number } | null;
   kernel: { tcpBufferBytes: number; tcpSockets: number; slabBytes: number } | null;
 }
 
@@ -258,7 +270,7 @@ function showHeap({ memory, heap, spaces, mailboxes, kernel }: Memory, print: Pr
     if (space_size > 0) row(`  ${space_name}`, space_used_size, ` of ${mib(space_size)}`);
   }
   row('external', memory.external, ' Buffers and typed arrays');
-  row('mailboxes', mailboxes.usedBytes, ` of ${mib(mailboxes.bytes)} at most`);
+  if (mailboxes) row('mailboxes', mailboxes.usedBytes, ` of ${mib(mailboxes.bytes)} at most`);
   if (!kernel) return;
   row('TCP buffers (kernel)', kernel.tcpBufferBytes, ` of ${kernel.tcpSockets} sockets`);
   row('kernel slab', kernel.slabBytes, ' of the whole machine');

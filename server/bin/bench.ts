@@ -1,7 +1,19 @@
 /** `npm run bench`: builds what it needs, then runs the benches of server/bench: all of them, or those named. */
 import type { Shape } from '../../tools/bench/contender.ts';
 import { buildAddon, buildEngine, buildFloor } from '../../tools/build.js';
-import { type Command, duration, goingWith, Misused, number, runCommand, whole } from '../../tools/command.ts';
+import {
+  type Command,
+  duration,
+  EXIT,
+  goingWith,
+  Misused,
+  number,
+  oneOf,
+  runCommand,
+  whole,
+} from '../../tools/command.ts';
+import { ATTACKS } from '../bench/hostile/attacks.ts';
+import { ADMISSIONS, hostile } from '../bench/hostile.ts';
 import { million } from '../bench/million.ts';
 import { LOADS, relaying } from '../bench/relaying.ts';
 import { whyNoNativeFront } from '../front/native.ts';
@@ -17,15 +29,30 @@ const PORTABLE: Shape[] = [
   { name: 'portable, one process', front: 'portable', workers: 0 },
 ];
 
-const OPTIONS = goingWith(['million'], {
-  desktops: whole('N', 'desktops to connect', [1, SLOTS_MAX], 1_000_000),
-  rate: number('R', 'sprites a second', [1, 10_000_000], 5000),
-  hold: duration('T', 'how long they are held', [1, 86_400], 120),
-  workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
-});
+const OPTIONS = {
+  ...goingWith(['million'], {
+    desktops: whole('N', 'desktops to connect', [1, SLOTS_MAX], 1_000_000),
+    rate: number('R', 'sprites a second', [1, 10_000_000], 5000),
+    hold: duration('T', 'how long they are held', [1, 86_400], 120),
+  }),
+  ...goingWith(['million', 'hostile'], {
+    workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
+  }),
+  ...goingWith(['hostile'], {
+    seconds: whole('N', 'how long each attack lasts', [1, 3600], 30),
+    front: oneOf('KIND', 'front of the relay', ['native', 'portable'], 'native'),
+    admission: oneOf('KIND', 'limits by address of the relay, where it has them', ADMISSIONS, 'open'),
+    requests: whole('N', 'requests that the attack fuzz sends, however long it takes', [1, 1_000_000_000]),
+    seed: { ...whole('N', 'seed of everything random', [0, 2 ** 31 - 1]), shown: 'the time' },
+  }),
+};
 
 export const COMMAND: Command<typeof OPTIONS> = {
-  usage: [`npm run bench -- [${Object.keys(LOADS).join(' | ')}] …`, 'npm run bench -- million [options]'],
+  usage: [
+    `npm run bench -- [${Object.keys(LOADS).join(' | ')}] …`,
+    'npm run bench -- million [options]',
+    'npm run bench -- hostile [ATTACK …] [options]',
+  ],
   about:
     'Measures what a relayed sprite and a parked poll cost, for each shape of the relay and for the floor, in one run.\n' +
     'Without a name every load is measured; each takes some 20 s a shape.',
@@ -35,19 +62,38 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '',
       'connect many desktops to one relay, hold them while sprites fly, and print memory, CPU, latency, pauses and losses; root and Linux only, in its own network namespace',
     ],
+    hostile: [
+      '[ATTACK …]',
+      'attack a relay in every known way, one after the other, with two well-behaved desktops beside; print what they lost, their worst round trip and the memory of the relay; Linux only',
+    ],
   },
   options: OPTIONS,
-  notes: ['The options belong to million.'],
+  notes: [
+    'The options belong to million and hostile.',
+    `Attacks:\n${Object.entries(ATTACKS)
+      .map(([name, { about }]) => `  ${name}: ${about}`)
+      .join('\n')}`,
+  ],
 };
 
 if (import.meta.main) {
   const code = await runCommand(COMMAND, async ({ words, values, given }) => {
     const isMillion = words[0] === 'million';
-    const unknown = words.find((word) => !isMillion && !Object.hasOwn(LOADS, word));
+    const isHostile = words[0] === 'hostile';
+    const known = isHostile ? ATTACKS : LOADS;
+    const unknown = words.slice(isHostile ? 1 : 0).find((word) => !isMillion && !Object.hasOwn(known, word));
     if (unknown !== undefined) {
-      throw new Misused(`There is no load ${JSON.stringify(unknown)}; there are ${Object.keys(LOADS).join(', ')}.`);
+      const what = isHostile ? 'attack' : 'load';
+      throw new Misused(`There is no ${what} ${JSON.stringify(unknown)}; there are ${Object.keys(known).join(', ')}.`);
     }
-    if (given.size > 0 && !isMillion) throw new Misused('The options belong to million. See --help.');
+    if (given.size > 0 && !isMillion && !isHostile) {
+      throw new Misused('The options belong to million and hostile. See --help.');
+    }
+    if (isHostile) {
+      const whyNot = values.front === 'native' ? (buildAddon(process.execPath) ?? whyNoNativeFront()) : undefined;
+      if (whyNot) throw new Error(`There is no native front: ${whyNot}; use --front portable`);
+      return (await hostile({ ...values, attacks: words.slice(1) })) === 0 ? EXIT.done : EXIT.failed;
+    }
     const why = buildEngine() ?? buildFloor();
     if (why) throw new Error(`The bench needs the swarm's engine and the floor: ${why}`);
     const whyNoAddon = buildAddon(process.execPath) ?? whyNoNativeFront();

@@ -13,6 +13,7 @@ import {
   whole,
   withVariables,
 } from '../../tools/command.ts';
+import { isTrustable } from '../roles/client_address.ts';
 import { PICTURES } from '../roles/picture_gate.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
@@ -26,6 +27,8 @@ export interface Options extends PrimaryOptions {
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
 export const FRONTS = ['auto', 'native', 'portable'] as const;
+
+export const ADMISSIONS = ['strict', 'open'] as const;
 
 export const WORKERS_MAX = 256;
 
@@ -43,8 +46,8 @@ export const FLAGS = withVariables('SPRITES', {
   adminPort: whole('N', 'metrics and admin; 0 picks a free one', PORT, 8083),
   adminHost: text('ADDRESS', 'address of the admin port', '127.0.0.1'),
   host: text('ADDRESS', 'address of the other two', '::'),
-  publicUrl: url('where clients reach the API and the site, behind a proxy'),
-  publicEventsUrl: url('where clients reach the long-polls, behind a proxy'),
+  publicUrl: url('where clients reach the relay, behind a proxy'),
+  publicEventsUrl: url('where clients reach the long-polls, if not by that URL'),
   data: text('DIR', 'sprite files and the admin token', './data'),
   workers: { ...whole('N', 'worker processes; 0: everything in one process', [0, WORKERS_MAX]), shown: 'cores' },
   front: {
@@ -57,6 +60,16 @@ export const FLAGS = withVariables('SPRITES', {
   },
   maxDesktops: { ...whole('N', 'desktops at once; auto: what files and memory allow', [1, SLOTS_MAX]), shown: 'auto' },
   adminTokenFile: { ...text('FILE', 'made with mode 0600 when absent'), shown: 'DATA/admin-token' },
+  admission: oneOf('KIND', 'limits by address: strict, or open for none', ADMISSIONS, 'strict'),
+  trustProxy: form(
+    'CIDR[,CIDR]',
+    'proxies whose X-Forwarded-For tells the address of a client',
+    'addresses or networks, like 127.0.0.1,fd00::/8',
+    (given) => {
+      const proxies = given.split(',');
+      return proxies.every(isTrustable) ? proxies : undefined;
+    },
+  ),
   logLevel: oneOf('LEVEL', 'least severe line that is logged', LOG_LEVELS, 'info'),
 });
 
@@ -87,6 +100,7 @@ export function optionsOf(values: Values<typeof FLAGS>): Options {
   return {
     ...values,
     data,
+    trustProxy: values.trustProxy ?? [],
     workers: values.workers ?? availableParallelism(),
     adminTokenFile: resolve(values.adminTokenFile ?? `${data}/admin-token`),
   };

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { GENERATION_KEY_BYTES, Generations } from '../wire/generations.ts';
 import { writeId } from '../wire/identity.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
 import { Desktops } from './desktops.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
 import { NO_BLOCK, Slab } from './slab.ts';
 
-const BASE = 1000;
+const KEY = Buffer.alloc(GENERATION_KEY_BYTES, 7);
 const TOKEN = Uint32Array.of(1, 0x80000000, 0xffffffff, 4);
 
 function table(slots = 8, slab = new Slab(0)): Desktops {
-  return new Desktops(slots, slab, BASE);
+  return new Desktops(slots, slab, KEY);
 }
 
 /** A table with one desktop, and its slot. */
@@ -66,9 +67,10 @@ describe('desktops', () => {
       }
     }
     assert.equal(authenticate({ token: new Uint32Array(4) }), 'unknown');
-    assert.equal(authenticate({ generation: generation + 1 }), 'unknown');
-    assert.equal(authenticate({ generation: BASE }), 'unknown');
-    assert.equal(authenticate({ generation: 1 }), 'unknown');
+    const next = new Generations(KEY).of(slot, 2);
+    for (const other of [generation ^ 1, generation + 1, next, 1]) {
+      assert.equal(authenticate({ generation: other }), 'unknown', `${other}`);
+    }
     assert.equal(authenticate({ slot: 7 }), 'unknown', 'a slot that was never used');
     for (const beyond of [8, 0xffffff, 0xffffffff]) assert.equal(authenticate({ slot: beyond }), 'unknown');
     desktops.end(slot);
@@ -77,15 +79,61 @@ describe('desktops', () => {
     assert.equal(authenticate({}), 'ended');
     desktops.add('', Uint32Array.of(9, 9, 9, 9));
     assert.equal(authenticate({}), 'ended');
-    assert.equal(authenticate({ generation: generation + 1, token: Uint32Array.of(9, 9, 9, 9) }), 'live');
-    assert.equal(authenticate({ generation: generation + 1 }), 'unknown', 'the token of the previous owner');
+    assert.equal(desktops.generation(slot), next);
+    assert.equal(authenticate({ generation: next, token: Uint32Array.of(9, 9, 9, 9) }), 'live');
+    assert.equal(authenticate({ generation: next }), 'unknown', 'the token of the previous owner');
   });
 
-  it('are authenticated at the highest generation and the last slot', () => {
-    const desktops = new Desktops(4, new Slab(0), 0x7fffffff);
+  it('are authenticated at the last slot', () => {
+    const desktops = new Desktops(4, new Slab(0), KEY);
     for (let n = 0; n < 4; n++) desktops.add('', TOKEN);
-    assert.equal(desktops.id(3), '3-80000000');
-    assert.equal(desktops.authenticate({ slot: 3, generation: 0x80000000, token: TOKEN }), 'live');
+    const generation = desktops.generation(3);
+    assert.equal(desktops.id(3), writeId(3, generation));
+    assert.equal(desktops.authenticate({ slot: 3, generation, token: TOKEN }), 'live');
+  });
+
+  it('have ids of which one tells nothing about the next: neither the next slot nor the next owner follows on', () => {
+    const desktops = new Desktops(100, new Slab(0), KEY);
+    const steps = new Set<number>();
+    let before = 0;
+    for (let n = 0; n < 100; n++) {
+      const generation = desktops.generation(desktops.add('', TOKEN));
+      steps.add((generation - before) >>> 0);
+      before = generation;
+    }
+    for (let n = 0; n < 100; n++) {
+      desktops.end(0);
+      desktops.release(0);
+      const generation = desktops.generation(desktops.add('', TOKEN));
+      steps.add((generation - before) >>> 0);
+      before = generation;
+    }
+    assert.equal(steps.size, 200);
+  });
+
+  it('are invited to with the newest invitation only, every bit of it, and only while they are live', () => {
+    const { desktops, slot } = withOne();
+    const secret = Uint32Array.of(5, 0, 0xffffffff, 0x80000001);
+    desktops.setInvitation(slot, secret);
+    assert.ok(desktops.isInvitation(slot, secret));
+    assert.ok(desktops.isInvitation(slot, [...secret]));
+    for (let word = 0; word < 4; word++) {
+      for (const bit of [0, 1, 15, 30, 31]) {
+        const forged = Uint32Array.from(secret);
+        forged[word] ^= 1 << bit;
+        assert.ok(!desktops.isInvitation(slot, forged), `bit ${bit} of word ${word}`);
+      }
+    }
+    for (const other of [slot + 1, 7, 8, 0xffffff]) assert.ok(!desktops.isInvitation(other, secret));
+    desktops.setInvitation(slot, TOKEN);
+    assert.ok(!desktops.isInvitation(slot, secret), 'it was renewed');
+    assert.ok(desktops.isInvitation(slot, TOKEN));
+    desktops.end(slot);
+    assert.ok(!desktops.isInvitation(slot, TOKEN));
+    desktops.release(slot);
+    desktops.add('', TOKEN);
+    desktops.setInvitation(slot, secret);
+    assert.ok(!desktops.isInvitation(slot, TOKEN), 'the next owner of the slot has another one');
   });
 
   it('are called by their name, with any characters, or by their id when they have none', () => {

@@ -1,15 +1,17 @@
 /**
  * Desktops: one row per slot, with its owner, its name, and which of its crossings were accepted.
  *
- * Slot and generation identify an owner. The generation rises with each new owner, from a base that is random for each run
- * of the relay: an old id of this run is known to be old, an id of an earlier run is unknown. Tokens are 128 random bits.
+ * Slot and generation identify an owner. A generation tells nothing about another one (wire/generations.ts): an old id of this
+ * run is known to be old, an id of an earlier run is unknown. Tokens and invitations are 128 random bits each.
  * Invariant: a slot is live, or free, or kept (its owner has ended but its mailbox still holds sprites).
- * Cost: every call O(1) without allocation; 25 bytes for a slot that was used, 29 more once its owner throws; the name is
+ * Cost: every call O(1) without allocation; 45 bytes for a slot that was used, 29 more once its owner throws; the name is
  * in the slab, 16 bytes for twelve letters.
  */
+import { Generations } from '../wire/generations.ts';
 import { type Identity, writeId } from '../wire/identity.ts';
+import type { EndedDesktops } from './ended.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
-import { type BlockRef, NO_BLOCK, type Slab } from './slab.ts';
+import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
 
 /** The state of the desktop that an id and token name: it is here, it was here, or it never was. */
 export type DesktopState = 'live' | 'ended' | 'unknown';
@@ -34,10 +36,14 @@ const ROUNDING_MS = 0.001;
 export class Desktops {
   readonly max: number;
   readonly #slab: Slab;
-  readonly #generationBase: number;
+  readonly #generations: Generations;
+  /** How many owners each slot has had. */
   readonly #owners: Uint32Array;
+  /** The generation of the newest owner, computed once; 0 for a slot that was never used. */
+  readonly #generation: Uint32Array;
   readonly #live: Uint8Array;
   readonly #token: Uint32Array;
+  readonly #invitation: Uint32Array;
   readonly #name: Uint32Array;
   /** Released slots, a stack; slots from #untouched on were never used. */
   readonly #free: Uint32Array;
@@ -54,14 +60,16 @@ export class Desktops {
   readonly #burstFullMs: Float64Array;
   count = 0;
 
-  /** `generationBase`: 1 … 2^31 − 1, random. */
-  constructor(slots: number, slab: Slab, generationBase: number) {
+  /** `generationKey`: GENERATION_KEY_BYTES random bytes. */
+  constructor(slots: number, slab: Slab, generationKey: Uint8Array) {
     this.max = slots;
     this.#slab = slab;
-    this.#generationBase = generationBase;
+    this.#generations = new Generations(generationKey);
     this.#owners = new Uint32Array(slots);
+    this.#generation = new Uint32Array(slots);
     this.#live = new Uint8Array(slots);
     this.#token = new Uint32Array(slots * 4);
+    this.#invitation = new Uint32Array(slots * 4);
     this.#name = new Uint32Array(slots);
     this.#free = new Uint32Array(slots);
     this.#newestCrossing = new Float64Array(slots);
@@ -71,13 +79,18 @@ export class Desktops {
     this.#burstFullMs = new Float64Array(slots);
   }
 
+  /** Whether all slots are in use. */
+  get isFull(): boolean {
+    return this.#freeCount === 0 && this.#untouched === this.max;
+  }
+
   /**
-   * Adds a desktop and returns its slot. A desktop with an empty name is called by its id.
+   * Adds a desktop and returns its slot; setInvitation() follows. A desktop with an empty name is called by its id.
    *
    * Shape   -1 when all slots are in use, or the slab has no room for the name.
    */
   add(name: string, token: Uint32Array): number {
-    if (this.#freeCount === 0 && this.#untouched === this.max) return -1;
+    if (this.isFull) return -1;
     let block: BlockRef = NO_BLOCK;
     if (name !== '') {
       const quoted = Buffer.from(JSON.stringify(name));
@@ -89,12 +102,19 @@ export class Desktops {
       quoted.copy(page, at + NAME_HEAD_BYTES);
     }
     const slot = this.#freeCount > 0 ? this.#free[--this.#freeCount] : this.#untouched++;
-    this.#owners[slot]++;
+    this.#generation[slot] = this.#generations.of(slot, ++this.#owners[slot]);
     this.#live[slot] = 1;
     this.#token.set(token, slot * 4);
     this.#name[slot] = block;
     this.count++;
     return slot;
+  }
+
+  /** Adds the owner of a slot to those that have ended, if a crossing of it was accepted. Call it before end(). */
+  remember(slot: number, ended: EndedDesktops, nowMs: number): void {
+    const newest = this.#newestCrossing[slot];
+    if (newest === 0) return;
+    ended.add(slot, this.generation(slot), this.#token, slot * 4, newest, this.#acceptedBits[slot], nowMs);
   }
 
   /** Ends the owner of a slot: from now on its id is old. The slot is kept until release(). */
@@ -121,7 +141,7 @@ export class Desktops {
   }
 
   generation(slot: number): number {
-    return this.#generationBase + this.#owners[slot];
+    return this.#generation[slot];
   }
 
   id(slot: number): string {
@@ -131,15 +151,21 @@ export class Desktops {
   /** Checks an id and its token. Compares all bits of the token, in constant time. */
   authenticate(identity: Identity): DesktopState {
     const { slot, generation, token } = identity;
-    if (slot >= this.max) return 'unknown';
-    const owner = generation - this.#generationBase;
-    if (owner < 1 || owner > this.#owners[slot]) return 'unknown';
-    if (owner !== this.#owners[slot] || this.#live[slot] === 0) return 'ended';
-    const at = slot * 4;
-    const own = this.#token;
-    const differing =
-      (own[at] ^ token[0]) | (own[at + 1] ^ token[1]) | (own[at + 2] ^ token[2]) | (own[at + 3] ^ token[3]);
-    return differing === 0 ? 'live' : 'unknown';
+    if (slot >= this.max || this.#owners[slot] === 0) return 'unknown';
+    if (generation !== this.#generation[slot])
+      return this.#generations.ownerOf(slot, generation) <= this.#owners[slot] ? 'ended' : 'unknown';
+    if (this.#live[slot] === 0) return 'ended';
+    return isEqualAt(this.#token, slot * 4, token) ? 'live' : 'unknown';
+  }
+
+  /** Sets the four words of the invitation of a slot's owner; an earlier one is not valid any more. */
+  setInvitation(slot: number, secret: Uint32Array): void {
+    this.#invitation.set(secret, slot * 4);
+  }
+
+  /** Whether this is the invitation of a live desktop. Compares all bits of the secret, in constant time. */
+  isInvitation(slot: number, secret: ArrayLike<number>): boolean {
+    return slot < this.max && this.isLive(slot) && isEqualAt(this.#invitation, slot * 4, secret);
   }
 
   /** Writes `{"desktop":"…","name":"…"}` at out[at]; returns where it ends. */
@@ -213,6 +239,18 @@ export class Desktops {
     this.#burstFullMs[slot] = fullMs + MS_PER_CROSSING;
     return true;
   }
+}
+
+/** The size in bytes of the slab's block for a name. */
+export function nameBlockBytes(name: string): number {
+  return blockBytes(NAME_HEAD_BYTES + Buffer.byteLength(JSON.stringify(name)));
+}
+
+/** Whether the four words at own[at] are `given`. Takes the same time whatever differs. */
+function isEqualAt(own: Uint32Array, at: number, given: ArrayLike<number>): boolean {
+  const differing =
+    (own[at] ^ given[0]) | (own[at + 1] ^ given[1]) | (own[at + 2] ^ given[2]) | (own[at + 3] ^ given[3]);
+  return differing === 0;
 }
 
 /** Copies `bytes` to out[at]; returns where they end. For a dozen bytes a loop is faster than a call out of JavaScript. */

@@ -19,6 +19,13 @@ export const RECONNECT_MS_MAX = 15_000;
 export const LEASE_MS = 30_000;
 ok(LEASE_MS >= 2 * RECONNECT_MS_MAX);
 
+/**
+ * The lease of a newcomer that has never polled. A client polls at once when it has joined, with two round trips to spare; one that
+ * does not is a ghost, and the sprites thrown to it wait for nobody.
+ */
+export const FIRST_POLL_MS = 10_000;
+ok(FIRST_POLL_MS <= LEASE_MS);
+
 /** Sprites in one answer: as many as a desktop can show in one frame of animation. The next poll gets more at once. */
 export const EVENTS_PER_POLL_MAX = 64;
 
@@ -31,13 +38,42 @@ export const MAILBOX_EVENTS_MAX = 256;
 /** Bytes of the slab that the sprites of one mailbox may use. */
 export const MAILBOX_BYTES_MAX = 128 << 10;
 
+/**
+ * A mailbox may hold this many times its limits when desktops that ended passed sprites on to it. Throws are refused far
+ * below; above it, sprites go on to the next desktop with room.
+ */
+export const CARRIED_FACTOR = 4;
+
+/** Desktops that are tried in a sprite's direction of travel when its desktop ends: at most 64 look-ups for a mailbox. */
+export const ONWARD_DESKTOPS_MAX = 16;
+
+/** Sprites that one attempt moves out of a kept mailbox over each edge, when no desktop has room for all of them. */
+export const ONWARD_SPRITES_MAX = 64;
+
+/** How often kept mailboxes are tried again, in ms: a desktop that polls empties its mailbox in less. */
+export const KEPT_STEP_MS = 1000;
+
+/** Kept mailboxes of one world that one step tries, and worlds in one step: together half a millisecond. */
+export const KEPT_TRIED_MAX = 8;
+export const KEPT_WORLDS_PER_STEP_MAX = 16;
+
+/** The share of the slab that kept mailboxes may use; above it the oldest are evicted. The other half is for desktops. */
+export const KEPT_SHARE_MAX = 0.5;
+
+/** Mailboxes and sprites that one step evicts, and mailboxes that one join or throw evicts: half a millisecond. */
+export const EVICTED_PER_STEP_MAX = 256;
+export const EVICTED_SPRITES_PER_STEP_MAX = 4096;
+
+/** Blocks of kept mailboxes that are looked at, between two steps of the clock, for one whose eviction helps: 0.2 ms. */
+export const EVICTION_LOOKS_MAX = 4096;
+
 /** Desktops of a small world: it notifies them of new neighbours within a second, a larger world with their next ping. */
 export const SMALL_WORLD_MAX = 64;
 
 /** The fixed timestep on which small worlds are notified of their neighbours. */
 export const NEIGHBOURS_STEP_MS = 1000;
 
-/** Worlds at once. Unlike a desktop, a world costs an object and a table. */
+/** Private worlds at once; the default world is beside them. Unlike a desktop, a world costs an object and a table. */
 export const WORLDS_MAX = 65_536;
 
 /** The sustained rate of crossings of one desktop; a hand throws three a second. */
@@ -52,5 +88,30 @@ export const CROSSINGS_BURST_MAX = 200;
  */
 export const DUE_PER_STEP_MAX = 256;
 
+/**
+ * Slots that one step of a drain looks at. It answers at most DUE_PER_STEP_MAX polls; a slot without a poll costs 1 ns, so
+ * a step with none takes 0.1 ms.
+ */
+export const DRAINED_PER_STEP_MAX = 65_536;
+
 /** How many numbers below the newest crossing are remembered, one bit each, so that crossings may arrive out of order. */
 export const CROSSINGS_REMEMBERED = 32;
+
+/**
+ * How long the accepted crossings of a desktop that has ended are remembered: longer than a client that lost its connection
+ * throws the same number again.
+ */
+export const ENDED_REMEMBERED_MS = 600_000;
+
+/** Ended desktops that are remembered, the newest: a hundred ends a second for ENDED_REMEMBERED_MS; 3 MiB. A power of two. */
+export const ENDED_REMEMBERED_MAX = 65_536;
+
+/**
+ * Polls of one desktop that a newer poll may replace within REPLACED_WINDOW_MS and that are answered at once: a client that
+ * reconnects, or a page that is reloaded, replaces one. Each further one waits REPLACED_DELAY_MS for its empty answer.
+ */
+export const REPLACED_AT_ONCE_MAX = 8;
+export const REPLACED_WINDOW_MS = 10_000;
+
+/** How long a poll that is replaced too often waits for its answer, in ms: two clients with one token poll twice a second. */
+export const REPLACED_DELAY_MS = 1_000;

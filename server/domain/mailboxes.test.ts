@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
 import { type EdgeNumber, PASSAGE_BYTES_MAX } from '../wire/crossing.ts';
-import { MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX, POLL_BYTES_MAX } from './limits.ts';
+import { CARRIED_FACTOR, MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX, POLL_BYTES_MAX } from './limits.ts';
 import { EVENT_BYTES_MAX, Mailboxes, type MailboxLimits, writeNumber } from './mailboxes.ts';
 import { blockBytes, Slab } from './slab.ts';
 
@@ -318,6 +318,89 @@ describe('mailbox, moving', () => {
     assert.equal(append(mailboxes, 1, 9), false);
     acknowledge(mailboxes, 1, 5);
     assert.ok(append(mailboxes, 1, 9));
+  });
+
+  it('leaves events for which there is no target, in their order, those that were sent before the others of their edge', () => {
+    const mailboxes = open();
+    for (let n = 0; n < 8; n++) append(mailboxes, 0, n, (n & 1) as EdgeNumber);
+    assert.deepEqual(read(mailboxes, 0, 3), [
+      [1, 0],
+      [2, 1],
+      [3, 2],
+    ]);
+    assert.equal(
+      mailboxes.moveAll(0, (edge) => (edge === 1 ? 1 : -1)),
+      4,
+    );
+    assert.deepEqual([mailboxes.count(0), mailboxes.count(1), mailboxes.waiting], [4, 4, 8]);
+    assert.deepEqual(
+      read(mailboxes, 1).map(([, n]) => n),
+      [1, 3, 5, 7],
+    );
+    mailboxes.moveAll(0, () => 2);
+    assert.deepEqual(
+      read(mailboxes, 2).map(([, n]) => n),
+      [0, 2, 4, 6],
+    );
+  });
+
+  it('tells the target how many events and bytes of its edge there are', () => {
+    const mailboxes = open();
+    for (let n = 0; n < 5; n++) append(mailboxes, 0, n, n < 2 ? 0 : 3, 300);
+    const told: number[][] = [];
+    mailboxes.moveAll(0, (...edge) => told.push(edge) - 1000);
+    const block = blockBytes(300 + BLOCK_HEAD_BYTES);
+    assert.deepEqual(told, [
+      [0, 2, 2 * block],
+      [3, 3, 3 * block],
+    ]);
+    assert.equal(mailboxes.usedBytes(0), 5 * block);
+  });
+
+  it('carries CARRIED_FACTOR times its limits, in events, bytes and sequences', () => {
+    const block = blockBytes(12 + BLOCK_HEAD_BYTES);
+    const cases: Partial<MailboxLimits>[] = [{ eventsMax: 3 }, { bytesMax: 3 * block }, { seqMax: 3 * CARRIED_FACTOR }];
+    for (const limits of cases) {
+      const mailboxes = open(limits);
+      const limit = 3 * CARRIED_FACTOR;
+      for (const [events, can] of [
+        [limit - 1, true],
+        [limit, true],
+        [limit + 1, false],
+      ] as const) {
+        assert.equal(mailboxes.canCarry(1, events, events * block), can);
+      }
+      append(mailboxes, 1, 0);
+      assert.ok(mailboxes.canCarry(1, limit - 1, (limit - 1) * block));
+      assert.equal(mailboxes.canCarry(1, limit, limit * block), false);
+    }
+  });
+
+  it('moves some: the oldest of an edge, at most as many as asked, and as the other can carry', () => {
+    for (const [asked, room, moved] of [
+      [0, 9, 0],
+      [2, 9, 2],
+      [3, 9, 3],
+      [4, 9, 3],
+      [4, 1, 1],
+      [4, 0, 0],
+    ]) {
+      const mailboxes = open({ eventsMax: 20 });
+      for (let n = 0; n < 6; n++) append(mailboxes, 0, n, n & 1 ? 2 : 0);
+      for (let full = CARRIED_FACTOR * 20 - room; full > 0; full -= 20) {
+        for (let n = 0; n < Math.min(full, 20); n++) append(mailboxes, 3, 100);
+        mailboxes.moveAll(3, () => 1);
+      }
+      const before = mailboxes.count(1);
+      assert.equal(mailboxes.moveSome(0, 2, 1, asked), moved);
+      assert.deepEqual([mailboxes.count(0), mailboxes.count(1)], [6 - moved, before + moved]);
+      assert.deepEqual(
+        read(mailboxes, 1)
+          .map(([, n]) => n)
+          .filter((n) => n < 100),
+        [1, 3, 5].slice(0, moved),
+      );
+    }
   });
 
   it('costs the same, however many unsent events wait', () => {

@@ -3,7 +3,7 @@
  *
  * A mailbox is a row of words and five lists of blocks in the slab: one list of sent events (each has been written into an
  * answer, and so has its sequence), and a list of unsent ones for each edge they enter by. To empty a mailbox into its
- * neighbours', the four lists are appended to theirs. A block holds six words, then the part of the event after its seq:
+ * neighbours', the four lists are appended to theirs; its sent events become unsent again. A block holds six words, then the part of the event after its seq:
  * `"from":{…},"edge":…}`.
  * Invariant: the sent events have the sequences acknowledged+1 … newest, without a gap; events that enter by one edge keep
  * their order; appended + moved in = acknowledged + moved out + waiting, at every moment.
@@ -12,6 +12,7 @@
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { SEQ_MAX } from '../wire/cursor.ts';
+import { CARRIED_FACTOR } from './limits.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
 
 /** Words of a block. LAST, EVENTS and BYTES describe a whole list; they are valid in its first block. */
@@ -42,6 +43,11 @@ export interface MailboxLimits {
   firstArrival?: number;
 }
 
+/** The size in bytes of the slab's block for an event of `eventBytes`. */
+export function eventBlockBytes(eventBytes: number): number {
+  return blockBytes(HEAD_BYTES + eventBytes);
+}
+
 const SPRITE = Buffer.from('{"type":"sprite","seq":');
 const COMMA = 0x2c;
 
@@ -49,6 +55,8 @@ export class Mailboxes {
   readonly #slab: Slab;
   readonly #limits: MailboxLimits;
   readonly #rows: Uint32Array;
+  /** The unsent lists of a row while unsend() works on it. */
+  readonly #unsent = new Uint32Array(SENT);
   /** The stamp of the next event: the oldest of several lists has the lowest. Stamps wrap, so compare their difference. */
   #nextArrival: number;
   /** Events waiting in all mailboxes. */
@@ -83,6 +91,23 @@ export class Mailboxes {
     const count = this.#rows[row + COUNT];
     if (count >= eventsMax || this.#rows[row + ACKNOWLEDGED] + count >= seqMax) return false;
     return this.#rows[row + USED_BYTES] + blockBytes(HEAD_BYTES + eventBytes) <= bytesMax;
+  }
+
+  /**
+   * Whether a mailbox can receive `events` more of `bytes` in blocks from the mailbox of a desktop that ended: that may use
+   * CARRIED_FACTOR times the limits, so that sprites move on although throws are refused.
+   */
+  canCarry(slot: number, events: number, bytes: number): boolean {
+    const { eventsMax, bytesMax, seqMax = SEQ_MAX } = this.#limits;
+    const row = slot * ROW_WORDS;
+    const count = this.#rows[row + COUNT] + events;
+    if (count > CARRIED_FACTOR * eventsMax || this.#rows[row + ACKNOWLEDGED] + count > seqMax) return false;
+    return this.#rows[row + USED_BYTES] + bytes <= CARRIED_FACTOR * bytesMax;
+  }
+
+  /** Bytes of the slab that a mailbox uses. */
+  usedBytes(slot: number): number {
+    return this.#rows[slot * ROW_WORDS + USED_BYTES];
   }
 
   /**
@@ -166,32 +191,62 @@ export class Mailboxes {
   batchSeq = 0;
 
   /**
-   * Moves all events to other mailboxes: `target` returns the slot for the edge by which an event enters. Returns how many.
+   * Moves events to other mailboxes: `target` returns the slot for those that enter by an edge, or -1 if they stay. Returns
+   * how many were moved.
    *
-   * Shape   allocates nothing, so it can't fail. The limits of the receiving mailbox are not checked: it may exceed them,
-   *         and then refuses throws until it is below them again. REQUIRES: `target` never returns `slot`.
+   * Shape   allocates nothing, so it can't fail. `target` decides how much the receiving mailbox carries; above its limits it
+   *         refuses throws until it is below them again. REQUIRES: `target` never returns `slot`.
    * Cost    O(1) plus one step for each event that was sent but not acknowledged.
    */
-  moveAll(slot: number, target: (edge: EdgeNumber) => number): number {
+  moveAll(slot: number, target: (edge: EdgeNumber, events: number, bytes: number) => number): number {
     const row = slot * ROW_WORDS;
-    const moved = this.#rows[row + COUNT];
-    for (let block = this.#rows[row + SENT]; block !== NO_BLOCK; block = this.#rows[row + SENT]) {
-      const edge = this.#edgeOf(block);
-      const to = target(edge) * ROW_WORDS;
-      this.#appendList(to + edge, this.#popFirst(row + SENT));
-      this.#count(to, 1, this.#slab.word(block, BYTES));
-    }
+    this.#unsend(row);
+    let moved = 0;
     for (let edge = 0; edge < SENT; edge++) {
       const first = this.#rows[row + edge];
       if (first === NO_BLOCK) continue;
-      const to = target(edge as EdgeNumber) * ROW_WORDS;
-      this.#count(to, this.#slab.word(first, EVENTS), this.#slab.word(first, BYTES));
+      const events = this.#slab.word(first, EVENTS);
+      const bytes = this.#slab.word(first, BYTES);
+      const to = target(edge as EdgeNumber, events, bytes) * ROW_WORDS;
+      if (to < 0) continue;
+      this.#count(row, -events, -bytes);
+      this.#count(to, events, bytes);
       this.#appendList(to + edge, first);
       this.#rows[row + edge] = NO_BLOCK;
+      moved += events;
     }
-    this.#rows[row + COUNT] = 0;
-    this.#rows[row + USED_BYTES] = 0;
     return moved;
+  }
+
+  /**
+   * Moves the oldest unsent events that enter by `edge` to another mailbox, at most `eventsMax`, as long as it can carry them.
+   * Returns how many. REQUIRES: no event is sent, as after moveAll().
+   */
+  moveSome(slot: number, edge: EdgeNumber, target: number, eventsMax: number): number {
+    const row = slot * ROW_WORDS;
+    const to = target * ROW_WORDS;
+    for (let moved = 0; moved < eventsMax; moved++) {
+      const first = this.#rows[row + edge];
+      if (first === NO_BLOCK) return moved;
+      const bytes = this.#bytesOf(first);
+      if (!this.canCarry(target, 1, bytes)) return moved;
+      this.#popFirst(row + edge);
+      this.#count(row, -1, -bytes);
+      this.#count(to, 1, bytes);
+      this.#appendList(to + edge, first);
+    }
+    return eventsMax;
+  }
+
+  /** Calls `visit` with the blocks of a mailbox and their sizes in bytes, until it returns false. Returns whether it did not. */
+  visitBlocks(slot: number, visit: (block: BlockRef, bytes: number) => boolean): boolean {
+    const row = slot * ROW_WORDS;
+    for (let list = row; list <= row + SENT; list++) {
+      for (let block = this.#rows[list]; block !== NO_BLOCK; block = this.#slab.word(block, NEXT)) {
+        if (!visit(block, this.#bytesOf(block))) return false;
+      }
+    }
+    return true;
   }
 
   /** Frees all events and resets the mailbox for its next owner; returns how many events there were. */
@@ -259,12 +314,33 @@ export class Mailboxes {
     const next = this.#slab.word(block, NEXT);
     this.#rows[list] = next;
     if (next === NO_BLOCK) return block;
-    const bytes = blockBytes(HEAD_BYTES + (this.#slab.word(block, LENGTH_AND_EDGE) & 0xffff));
+    const bytes = this.#bytesOf(block);
     this.#slab.setWord(next, this.#slab.word(block, LAST), LAST);
     this.#slab.setWord(next, this.#slab.word(block, EVENTS) - 1, EVENTS);
     this.#slab.setWord(next, this.#slab.word(block, BYTES) - bytes, BYTES);
     this.#makeList(block, bytes);
     return block;
+  }
+
+  /** Turns the sent events of a row into unsent ones, before those of the same edge. */
+  #unsend(row: number): void {
+    if (this.#rows[row + SENT] === NO_BLOCK) return;
+    for (let edge = 0; edge < SENT; edge++) {
+      this.#unsent[edge] = this.#rows[row + edge];
+      this.#rows[row + edge] = NO_BLOCK;
+    }
+    while (this.#rows[row + SENT] !== NO_BLOCK) {
+      const block = this.#popFirst(row + SENT);
+      this.#appendList(row + this.#edgeOf(block), block);
+    }
+    for (let edge = 0; edge < SENT; edge++) {
+      if (this.#unsent[edge] !== NO_BLOCK) this.#appendList(row + edge, this.#unsent[edge]);
+    }
+  }
+
+  /** The size of an event's block. */
+  #bytesOf(block: BlockRef): number {
+    return blockBytes(HEAD_BYTES + (this.#slab.word(block, LENGTH_AND_EDGE) & 0xffff));
   }
 
   #edgeOf(block: BlockRef): EdgeNumber {

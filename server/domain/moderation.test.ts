@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EDGES, type Edge, opposite } from '../wire/crossing.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { DUE_PER_STEP_MAX, LEASE_MS } from './limits.ts';
@@ -25,7 +26,8 @@ class Harness {
 
   constructor(slots = 100) {
     this.relay = new Relay({
-      ...{ slots, slabBytes: 0, epoch: 1, generationBase: 1, nowMs: this.nowMs, random: () => 0.5 },
+      ...{ slots, slabBytes: 0, epoch: 1, nowMs: this.nowMs, random: () => 0.5 },
+      generationKey: Buffer.alloc(GENERATION_KEY_BYTES),
       answers: {
         room: (bytes) => Buffer.alloc(bytes),
         roomAt: () => 0,
@@ -40,7 +42,7 @@ class Harness {
   join(count: number): Identity[] {
     return Array.from({ length: count }, () => {
       const token = new Uint32Array(4);
-      const slot = this.relay.join({ name: '' }, token);
+      const slot = this.relay.join({ name: '' }, token, new Uint32Array(4));
       return { slot, generation: this.relay.desktops.generation(slot), token };
     });
   }

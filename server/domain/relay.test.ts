@@ -1,19 +1,34 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { randomOf } from '../test/random.ts';
 import { checkCrossing, EDGES, type Edge, type EdgeNumber, PASSAGE_BYTES_MAX } from '../wire/crossing.ts';
 import { type Cursor, readCursor, SEQ_MAX, writeCursor } from '../wire/cursor.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
+import { DEFAULT_WORLD } from '../wire/join.ts';
 import { PROBLEMS, type ProblemCode, ProblemError } from '../wire/problem.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
 import { TICK_MS } from './deadlines.ts';
 import {
+  CARRIED_FACTOR,
   CROSSINGS_BURST_MAX,
   CROSSINGS_REMEMBERED,
+  DRAINED_PER_STEP_MAX,
   DUE_PER_STEP_MAX,
+  ENDED_REMEMBERED_MS,
   EVENTS_PER_POLL_MAX,
+  EVICTED_PER_STEP_MAX,
+  EVICTED_SPRITES_PER_STEP_MAX,
+  EVICTION_LOOKS_MAX,
+  FIRST_POLL_MS,
+  KEPT_SHARE_MAX,
+  KEPT_STEP_MS,
+  KEPT_TRIED_MAX,
+  KEPT_WORLDS_PER_STEP_MAX,
   LEASE_MS,
   MAILBOX_EVENTS_MAX,
   NEIGHBOURS_STEP_MS,
+  ONWARD_DESKTOPS_MAX,
   PING_JITTER,
   PING_MS,
   POLL_BYTES_MAX,
@@ -25,7 +40,7 @@ import { EVENT_BYTES_MAX } from './mailboxes.ts';
 import { type CrossingResponse, Relay, type RelayOptions, type Verdict } from './relay.ts';
 
 const EPOCH = 0x6a1f03c2;
-const BASE = 0x3e;
+const KEY = Buffer.alloc(GENERATION_KEY_BYTES, 0x3e);
 const START_MS = 1_000_000;
 const FILE = '0123456789abcdef'.repeat(4);
 const NO_CURSOR = -1;
@@ -37,6 +52,11 @@ interface RecordedAnswer {
   bytes: number;
   // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what these tests ask.
   body: any;
+}
+
+/** A desktop, as it knows itself after its join. */
+interface Guest extends Identity {
+  invitation: Uint32Array;
 }
 
 /** A relay with a clock that the test advances, and a record of every answer. */
@@ -54,7 +74,7 @@ class RelayHarness {
       slots: 200,
       slabBytes: 0,
       epoch: EPOCH,
-      generationBase: BASE,
+      generationKey: KEY,
       nowMs: START_MS,
       answers: {
         room: (bytes) => Buffer.alloc(bytes),
@@ -70,13 +90,16 @@ class RelayHarness {
     });
   }
 
-  join(name = '', more: { world?: string; near?: Identity } = {}): Identity {
+  join(name = '', more: { world?: string; near?: Guest; address?: string } = {}): Guest {
     const token = new Uint32Array(4);
-    const slot = this.relay.join({ name, ...more }, token);
-    return { slot, generation: this.relay.desktops.generation(slot), token };
+    const invitation = new Uint32Array(4);
+    const { near, ...rest } = more;
+    const join = near ? { name, ...rest, near: { slot: near.slot, secret: [...near.invitation] } } : { name, ...rest };
+    const slot = this.relay.join(join, token, invitation);
+    return { slot, generation: this.relay.desktops.generation(slot), token, invitation };
   }
 
-  joinMany(count: number, world?: string): Identity[] {
+  joinMany(count: number, world?: string): Guest[] {
     return Array.from({ length: count }, () => this.join('', world === undefined ? {} : { world }));
   }
 
@@ -160,8 +183,17 @@ function balances({ relay: { counters, waiting } }: RelayHarness): void {
 
 describe('relay, its limits', () => {
   it('have the values that the protocol promises', () => {
-    const promised = { EVENTS_PER_POLL_MAX, PING_MS, PING_JITTER, LEASE_MS, CROSSINGS_REMEMBERED, SMALL_WORLD_MAX };
+    const promised = {
+      EVENTS_PER_POLL_MAX,
+      PING_MS,
+      PING_JITTER,
+      FIRST_POLL_MS,
+      LEASE_MS,
+      CROSSINGS_REMEMBERED,
+      SMALL_WORLD_MAX,
+    };
     assert.deepEqual(promised, {
+      FIRST_POLL_MS: 10_000,
       EVENTS_PER_POLL_MAX: 64,
       PING_MS: 120_000,
       PING_JITTER: 0.1,
@@ -188,7 +220,7 @@ describe('relay, the way up and down', () => {
         {
           type: 'sprite',
           seq: 1,
-          from: { desktop: '0-3f', name: 'Ada "A"' },
+          from: { desktop: harness.relay.desktops.id(ada.slot), name: 'Ada "A"' },
           edge: 'left',
           at: 0.25,
           vx: 900,
@@ -533,26 +565,40 @@ describe('relay, time', () => {
   });
 
   it('ends a desktop that has not polled for LEASE_MS, and not a tick before', () => {
-    for (const from of ['join', 'answer', 'ping', 'closed'] as const) {
+    for (const from of ['answer', 'ping', 'closed'] as const) {
       const harness = new RelayHarness();
       const [ada, bob] = harness.joinMany(2);
-      if (from !== 'join') {
-        const [, ticket] = harness.settle(ada, bob);
-        if (from === 'answer') harness.throw(ada, 1);
-        if (from === 'answer') harness.relay.endTurn();
-        if (from === 'ping') {
-          // Ada is pinged at the same moment: both leases begin then.
-          harness.pass(PING_MS);
-          assert.deepEqual(types(harness.answered(ticket)), ['ping', 'neighbours']);
-        }
-        if (from === 'closed') harness.relay.closed(ticket, bob.slot);
+      const [, ticket] = harness.settle(ada, bob);
+      if (from === 'answer') harness.throw(ada, 1);
+      if (from === 'answer') harness.relay.endTurn();
+      if (from === 'ping') {
+        // Ada is pinged at the same moment: both leases begin then.
+        harness.pass(PING_MS);
+        assert.deepEqual(types(harness.answered(ticket)), ['ping', 'neighbours']);
       }
+      if (from === 'closed') harness.relay.closed(ticket, bob.slot);
       harness.pass(LEASE_MS - TICK_MS);
       assert.ok(harness.relay.desktops.isLive(bob.slot), from);
       harness.pass(TICK_MS);
       assert.ok(!harness.relay.desktops.isLive(bob.slot), from);
       isProblem(harness.ask(bob), 'desktop-ended');
     }
+  });
+
+  it('ends a desktop that has never polled after FIRST_POLL_MS, and not a tick before, also when it throws', () => {
+    const harness = new RelayHarness();
+    const [ada, ghost] = harness.joinMany(2);
+    assert.equal(harness.throw(ghost, 1), 'accepted');
+    harness.pass(FIRST_POLL_MS - TICK_MS);
+    assert.equal(harness.throw(ghost, 2), 'accepted');
+    harness.ask(ada);
+    assert.ok(harness.relay.desktops.isLive(ghost.slot));
+    harness.pass(TICK_MS);
+    assert.ok(!harness.relay.desktops.isLive(ghost.slot));
+    assert.ok(harness.relay.desktops.isLive(ada.slot), 'one poll is enough');
+    isProblem(harness.ask(ghost), 'desktop-ended');
+    harness.pass(LEASE_MS - TICK_MS);
+    assert.ok(!harness.relay.desktops.isLive(ada.slot));
   });
 
   it('does not count a parked poll as silence', () => {
@@ -722,12 +768,60 @@ describe('relay, joining', () => {
     const [ada, bob] = harness.joinMany(2);
     harness.relay.leave(bob.slot);
     refuses('near-gone', () => harness.join('', { near: bob }));
-    refuses('near-gone', () => harness.join('', { near: { ...ada, generation: ada.generation + 1 } }));
+    const forged = ada.invitation.map((word) => word ^ 1);
+    refuses('near-gone', () => harness.join('', { near: { ...ada, invitation: forged } }));
+    refuses('near-gone', () => harness.join('', { near: { ...ada, invitation: ada.token } }));
     refuses('near-gone', () => harness.join('', { near: { ...ada, slot: 4 } }));
     refuses('near-gone', () => harness.join('', { near: { ...ada, slot: 0xffffff } }));
     refuses('near-gone', () => harness.join('', { near: ada, world: 'office' }));
     assert.equal(harness.relay.desktops.count, 1);
     assert.equal(harness.relay.torus.worldCount, 1);
+  });
+
+  it('is by the newest invitation only: a desktop that renews its own takes the earlier one back', () => {
+    const harness = new RelayHarness();
+    const ada = harness.join('', { world: 'office' });
+    const renewed = { ...ada, invitation: new Uint32Array(4) };
+    harness.relay.renewInvitation(ada.slot, renewed.invitation);
+    assert.notDeepEqual(renewed.invitation, ada.invitation);
+    refuses('near-gone', () => harness.join('', { near: ada }));
+    assert.equal(harness.relay.describe(harness.join('', { near: renewed }).slot).world, 'office');
+    refuses('near-gone', () => harness.join('', { near: { ...ada, slot: 1 } }));
+  });
+
+  it('finds the default world always: empty from the start, when everybody has left, and when all worlds are taken', () => {
+    const harness = new RelayHarness({ worldsMax: 2 });
+    assert.equal(harness.relay.torus.find(DEFAULT_WORLD)?.count, 0);
+    const ada = harness.join('Ada');
+    assert.equal(harness.throw(ada, 1), 'accepted');
+    harness.relay.leave(ada.slot);
+    assert.equal(harness.relay.torus.find(DEFAULT_WORLD)?.count, 0);
+    for (const world of ['a', 'b']) harness.join('', { world });
+    refuses('relay-full', () => harness.join('', { world: 'c' }));
+    assert.deepEqual([harness.relay.waiting, harness.relay.counters.abandoned], [1, 0], 'it frees no room for a world');
+    const bob = harness.join('Bob');
+    assert.equal(harness.ask(bob).body.events.length, 1);
+    harness.relay.leave(harness.join('', { world: DEFAULT_WORLD }).slot);
+    harness.relay.leave(bob.slot);
+    assert.ok(harness.join());
+  });
+
+  it('is counted for everybody to see, without the name of a private world', () => {
+    const harness = new RelayHarness();
+    const counts = (commons: number, privateWorlds: number, desktops: number) =>
+      assert.deepEqual(harness.relay.count(), {
+        desktops,
+        worlds: [{ world: DEFAULT_WORLD, desktops: commons }],
+        privateWorlds,
+      });
+    counts(0, 0, 0);
+    const [ada] = harness.joinMany(2);
+    const [bob, carol] = [harness.join('', { world: 'a' }), harness.join('', { world: 'b' })];
+    harness.join('', { world: 'a' });
+    counts(2, 2, 5);
+    harness.throw(carol, 1);
+    for (const { slot } of [ada, bob, carol]) harness.relay.leave(slot);
+    counts(1, 1, 2);
   });
 
   it('is refused when all slots are in use, adds no world then, and succeeds when a slot is free', () => {
@@ -755,7 +849,7 @@ describe('relay, joining', () => {
   });
 
   it('adds worlds up to the limit, and one more when one is empty', () => {
-    const harness = new RelayHarness({ worldsMax: 3 });
+    const harness = new RelayHarness({ worldsMax: 2 });
     harness.join();
     const [ada] = harness.joinMany(1, 'a');
     harness.joinMany(1, 'b');
@@ -769,7 +863,7 @@ describe('relay, joining', () => {
   it('adds WORLDS_MAX worlds by default', () => {
     const harness = new RelayHarness({ slots: WORLDS_MAX + 1 });
     for (let n = 0; n < WORLDS_MAX; n++) harness.join('', { world: String(n) });
-    assert.equal(harness.relay.torus.worldCount, WORLDS_MAX);
+    assert.equal(harness.relay.torus.worldCount, 1 + WORLDS_MAX);
     refuses('relay-full', () => harness.join('', { world: 'one more' }));
     harness.join('', { world: '0' });
   });
@@ -879,6 +973,326 @@ describe('relay, leaving', () => {
     balances(harness);
   });
 
+  it('answers a repeat of an accepted crossing as accepted after the lease of its sender has ended, for ten minutes', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    assert.equal(harness.throw(ada, 8), 'accepted');
+    assert.equal(harness.throw(ada, 5), 'accepted');
+    harness.poll(bob);
+    // Bob keeps polling; Ada is silent, and another desktop gets her slot.
+    harness.pass(LEASE_MS - 1);
+    harness.poll(bob, 2);
+    harness.pass(TICK_MS + 1);
+    assert.equal(harness.relay.desktops.authenticate(ada), 'ended');
+    assert.equal(harness.join().slot, ada.slot);
+    const before = { ...harness.relay.counters };
+    for (const crossing of [8, 5]) {
+      const { verdict, status, body, length } = harness.throwForResponse(ada, crossing);
+      assert.deepEqual([verdict, status, body.toString('utf8', 0, length)], ['repeated', 202, '{"to":null}']);
+    }
+    for (const crossing of [4, 6, 7, 9]) assert.equal(harness.throw(ada, crossing), 'desktop-ended');
+    assert.equal(harness.throw({ ...ada, token: Uint32Array.of(0, 0, 0, 0) }, 8), 'desktop-ended');
+    assert.equal(harness.throw({ ...ada, generation: ada.generation + 9 }, 8), 'unknown-desktop');
+    assert.deepEqual(harness.relay.counters, { ...before, repeated: before.repeated + 2 });
+    harness.pass(ENDED_REMEMBERED_MS - TICK_MS - 1);
+    assert.equal(harness.throw(ada, 8), 'repeated');
+    harness.pass(TICK_MS + 2);
+    assert.equal(harness.throw(ada, 8), 'desktop-ended');
+    balances(harness);
+  });
+
+  it('answers repeats of a desktop that has left while the relay is draining', () => {
+    const harness = new RelayHarness();
+    const [ada] = harness.joinMany(2);
+    harness.throw(ada, 1);
+    harness.relay.leave(ada.slot);
+    harness.relay.drain();
+    assert.equal(harness.throw(ada, 1), 'repeated');
+    assert.equal(harness.throw(ada, 2), 'desktop-ended');
+  });
+
+  it('lets no two desktops grow the mailbox of a third one: what it can’t hold is kept, and moves on when it reads', () => {
+    const harness = new RelayHarness({ slots: 100, slabBytes: 1 << 26 });
+    const { counters, mailboxes } = harness.relay;
+    const [victim] = harness.joinMany(1, 'attic');
+    const carriedMax = CARRIED_FACTOR * MAILBOX_EVENTS_MAX;
+    let thrown = 0;
+    for (let round = 0; round < 12; round++) {
+      const [eve, mallory] = harness.joinMany(2, 'attic');
+      for (const [from, edge] of [
+        [eve, 'right'],
+        [mallory, 'left'],
+      ] as const) {
+        for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) {
+          const name = `s${thrown}`;
+          if (harness.throw(from, n, edge, name) === 'accepted') thrown++;
+        }
+      }
+      for (const guest of [eve, mallory]) harness.relay.leave(guest.slot);
+      assert.ok(mailboxes.count(victim.slot) <= carriedMax, `${mailboxes.count(victim.slot)}`);
+      balances(harness);
+      harness.ask(victim);
+      harness.pass(KEPT_STEP_MS);
+    }
+    assert.ok(thrown > 2 * carriedMax, 'more than one mailbox carries');
+    assert.equal(counters.abandoned, 0);
+    assert.equal(harness.relay.waiting, thrown);
+
+    // The victim reads: it gets every sprite, once, and the slots are free again.
+    const got = new Set<string>();
+    for (let seq = 0, polls = 0; got.size < thrown; polls++) {
+      assert.ok(polls < thrown, 'each second brings sprites');
+      const answer = harness.ask(victim, seq);
+      for (const name of names(answer)) {
+        assert.ok(!got.has(name), name);
+        got.add(name);
+      }
+      seq = seqOf(answer);
+      harness.pass(KEPT_STEP_MS);
+    }
+    harness.poll(victim, counters.accepted);
+    assert.equal(harness.relay.waiting, 0);
+    assert.equal(harness.joinMany(99).length, 99);
+    balances(harness);
+  });
+
+  it('passes sprites on to the next desktop with room in their direction of travel, of ONWARD_DESKTOPS_MAX', () => {
+    for (const full of [0, 1, ONWARD_DESKTOPS_MAX - 1, ONWARD_DESKTOPS_MAX]) {
+      const harness = new RelayHarness({ mailboxEventsMax: 2 });
+      const { mailboxes } = harness.relay;
+      const desktops = harness.joinMany(40);
+      assert.equal(harness.throw(desktops[3], 1), 'accepted');
+      const filler = Buffer.from('"edge":"left"}');
+      for (let n = 0; n < full; n++) {
+        for (let twice = 0; twice < CARRIED_FACTOR; twice++) {
+          mailboxes.append(150, 0, filler, 0, filler);
+          mailboxes.append(150, 0, filler, 0, filler);
+          mailboxes.moveAll(150, () => desktops[5 + n].slot);
+        }
+      }
+      const waiting = harness.relay.waiting;
+      harness.relay.leave(desktops[4].slot);
+      assert.equal(mailboxes.count(desktops[5 + full].slot), full < ONWARD_DESKTOPS_MAX ? 1 : 0);
+      assert.equal(mailboxes.count(desktops[4].slot), full < ONWARD_DESKTOPS_MAX ? 0 : 1);
+      assert.equal(harness.relay.waiting, waiting);
+    }
+  });
+
+  it('tries KEPT_TRIED_MAX kept mailboxes of a world again, and KEPT_WORLDS_PER_STEP_MAX worlds in one step', () => {
+    const mailboxEventsMax = 4;
+    const carriedMax = CARRIED_FACTOR * mailboxEventsMax;
+    for (const [worlds, kept, moved] of [
+      [1, KEPT_TRIED_MAX - 1, [KEPT_TRIED_MAX - 1]],
+      [1, KEPT_TRIED_MAX, [KEPT_TRIED_MAX]],
+      [1, KEPT_TRIED_MAX + 1, [KEPT_TRIED_MAX]],
+      [KEPT_WORLDS_PER_STEP_MAX - 1, 1, [KEPT_WORLDS_PER_STEP_MAX - 1]],
+      [KEPT_WORLDS_PER_STEP_MAX, 1, [KEPT_WORLDS_PER_STEP_MAX]],
+      [KEPT_WORLDS_PER_STEP_MAX + 1, 1, [KEPT_WORLDS_PER_STEP_MAX, 1]],
+    ] as [number, number, number[]][]) {
+      const harness = new RelayHarness({ slots: 1000, mailboxEventsMax });
+      const { relay } = harness;
+      const owners = Array.from({ length: worlds }, (_, n) => harness.join('', { world: `world ${n}` }));
+      owners.forEach((owner, world) => {
+        for (let n = 1; n <= carriedMax + kept; n++) {
+          const guest = harness.join('', { world: `world ${world}` });
+          assert.equal(harness.throw(owner, n), 'accepted');
+          relay.leave(guest.slot);
+        }
+        assert.equal(relay.mailboxes.count(owner.slot), carriedMax);
+      });
+      for (const owner of owners) {
+        harness.poll(owner, seqOf(harness.ask(owner)));
+        assert.equal(relay.mailboxes.count(owner.slot), 0);
+      }
+      harness.nowMs += KEPT_STEP_MS;
+      const steps: number[] = [];
+      let isMoreDue = true;
+      while (isMoreDue) {
+        const before = relay.counters.forwarded;
+        isMoreDue = relay.advance(harness.nowMs);
+        steps.push(relay.counters.forwarded - before);
+      }
+      assert.deepEqual(steps, moved);
+      harness.pass(KEPT_STEP_MS);
+      assert.equal(relay.keptBytes, 0);
+    }
+  });
+
+  it('destroys no kept sprite when that would not make room', () => {
+    const harness = new RelayHarness({ slots: 10_000 });
+    const { relay } = harness;
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const [owner] = harness.joinMany(1, 'attic');
+    for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) relay.accept(owner, n, 1, short);
+    relay.leave(owner.slot);
+    // The smallest slab has one page for blocks of 768 bytes: live desktops fill it.
+    const pairs = harness.joinMany(20, 'office');
+    let verdict: Verdict = 'accepted';
+    for (const thrower of pairs) {
+      for (let n = 1; n <= 150 && verdict === 'accepted'; n++) verdict = relay.accept(thrower, n, 1, long).verdict;
+    }
+    assert.equal(verdict, 'mailbox-full');
+    assert.equal(relay.counters.abandoned, 0);
+    assert.ok(relay.torus.find('attic'));
+    balances(harness);
+  });
+
+  it('evicts those whose mailboxes fill a page of another size, and only those', () => {
+    const pages = 14;
+    const harness = new RelayHarness({ slots: 10_000, slabBytes: pages << 20 });
+    const { relay } = harness;
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(660, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    // Two pages beside the reserved ones go to blocks of 384 bytes, in worlds that are empty then.
+    let worlds = 0;
+    const { usedBytes } = relay.slab;
+    while (relay.slab.usedBytes - usedBytes + CROSSINGS_BURST_MAX * 384 <= 3 * Math.floor((1 << 20) / 384) * 384) {
+      const [owner] = harness.joinMany(1, `world ${worlds++}`);
+      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(relay.accept(owner, n, 1, short).verdict, 'accepted');
+      relay.leave(owner.slot);
+    }
+    const desktops = harness.joinMany(30, 'office');
+    let accepted = 0;
+    for (let at = 0; relay.counters.abandoned === 0; at++) {
+      assert.ok(at < desktops.length * 100, 'room is made');
+      if (relay.accept(desktops[at % 30], 1 + Math.floor(at / 30), 1, long).verdict === 'accepted') accepted++;
+    }
+    assert.equal(accepted, Math.floor((1 << 20) / 768) + 1, 'the page of its own size was used up first');
+    // A page of 384-byte blocks has the sprites of 14 or 15 worlds.
+    const evicted = relay.counters.abandoned / CROSSINGS_BURST_MAX;
+    assert.ok(evicted >= 13 && evicted <= 16, `${evicted} of ${worlds}`);
+    balances(harness);
+  });
+
+  it('evicts in one throw at most EVICTED_PER_STEP_MAX of the mailboxes that fill a page, and goes on with the next', () => {
+    const harness = new RelayHarness({ slots: 10_000, slabBytes: 13 << 20 });
+    const { relay } = harness;
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const perPage = Math.floor((1 << 20) / 384);
+    for (let world = 0; world < 2 * perPage - 1; world++) {
+      const [owner] = harness.joinMany(1, `world ${world}`);
+      assert.equal(relay.accept(owner, 1, 1, short).verdict, 'accepted');
+      relay.leave(owner.slot);
+    }
+    const desktops = harness.joinMany(30, 'office');
+    const steps: number[] = [];
+    let accepted = 0;
+    for (let at = 0; accepted < 1500; at++) {
+      const before: number = relay.counters.abandoned;
+      const { verdict } = relay.accept(desktops[at % 30], 1 + Math.floor(at / 30), 1, long);
+      if (verdict === 'accepted') accepted++;
+      else assert.equal(verdict, 'mailbox-full');
+      if (relay.counters.abandoned > before) steps.push(relay.counters.abandoned - before);
+      balances(harness);
+      harness.pass(TICK_MS);
+      for (const desktop of desktops) if (at % 300 === 0) harness.poll(desktop);
+    }
+    assert.ok(steps.every((step) => step <= EVICTED_PER_STEP_MAX));
+    assert.equal(Math.ceil(perPage / EVICTED_PER_STEP_MAX), steps.length);
+    assert.ok(relay.counters.abandoned <= perPage);
+  });
+
+  it('destroys kept sprites in a throw only if the throw is accepted then, in a long run (seeded)', (t) => {
+    const random = randomOf(t);
+    const harness = new RelayHarness({ slots: 2000, slabBytes: 18 << 20 });
+    const { relay } = harness;
+    const happened = { evicted: 0, full: 0, kept: 0 };
+    const open: Identity[][] = [];
+    let crossing = 0;
+    for (let n = 0; n < 60_000; n++) {
+      if (open.length < 30) open.push(harness.joinMany(2, `world ${n}`));
+      const at = Math.floor(random() * open.length);
+      const pair = open[at];
+      if (random() < 0.004) {
+        for (const { slot } of pair) relay.leave(slot);
+        open.splice(at, 1);
+        happened.kept++;
+        continue;
+      }
+      // Sizes come in phases, so that the pages of one size stand in the way of another.
+      const bytes = 150 + 150 * (Math.floor(n / 6_000) % 3) + Math.floor(random() * 100);
+      const before = relay.counters.abandoned;
+      const passage = Buffer.from(`"edge":"left","x":"`.padEnd(bytes, 'x').concat('"}'));
+      const from = pair[Math.floor(random() * 2)];
+      const { verdict } = relay.accept(from, ++crossing, 1, passage);
+      const evicted = relay.counters.abandoned - before;
+      if (evicted > 0) happened.evicted++;
+      if (verdict !== 'accepted') assert.equal(evicted, 0, verdict);
+      if (verdict === 'mailbox-full') happened.full++;
+      balances(harness);
+      if (n % 500 === 0) {
+        // Desktops of worlds that stay poll; nobody reads.
+        for (const desktop of open.flat()) harness.poll(desktop);
+        harness.pass(TICK_MS);
+        harness.answers.length = 0;
+      }
+    }
+    t.diagnostic(JSON.stringify(happened));
+    assert.ok(happened.evicted > 0 && happened.full > 0 && happened.kept > 50);
+  });
+
+  it('looks at no more than EVICTION_LOOKS_MAX blocks between two steps of the clock', () => {
+    const harness = new RelayHarness({ slots: 10_000 });
+    const { relay } = harness;
+    let looked = 0;
+    const { visitBlocks } = relay.mailboxes;
+    relay.mailboxes.visitBlocks = (slot, visit) =>
+      visitBlocks.call(relay.mailboxes, slot, (block, bytes) => {
+        looked++;
+        return visit(block, bytes);
+      });
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    for (let world = 0; world < 12; world++) {
+      const [owner] = harness.joinMany(1, `world ${world}`);
+      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) relay.accept(owner, n, 1, short);
+      relay.leave(owner.slot);
+    }
+    const desktops = harness.joinMany(60, 'office');
+    const throwAll = (from: number) => {
+      for (const thrower of desktops) for (let n = from; n < from + 60; n++) relay.accept(thrower, n, 1, long);
+    };
+    throwAll(1);
+    assert.ok(relay.counters.refusedFull > 1000);
+    assert.equal(relay.counters.abandoned, 0);
+    assert.ok(looked > 2000 && looked <= EVICTION_LOOKS_MAX, `${looked}`);
+    harness.pass(1000);
+    throwAll(1000);
+    assert.ok(looked > EVICTION_LOOKS_MAX && looked <= 2 * EVICTION_LOOKS_MAX, `${looked}`);
+  });
+
+  it('keeps at most KEPT_SHARE_MAX of the slab for desktops that have ended, and evicts the rest in steps', () => {
+    const harness = new RelayHarness({ slots: 20_000, slabBytes: 100 << 20 });
+    const { relay } = harness;
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const max = KEPT_SHARE_MAX * (100 << 20);
+    const worlds = Math.floor(max / (384 * CROSSINGS_BURST_MAX));
+    const owners: Identity[] = [];
+    for (let world = 0; world < worlds + 40; world++) {
+      const [owner] = harness.joinMany(1, `world ${world}`);
+      owners.push(owner);
+      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(relay.accept(owner, n, 1, short).verdict, 'accepted');
+      if (world < worlds) relay.leave(owner.slot);
+    }
+    harness.nowMs += TICK_MS;
+    relay.advance(harness.nowMs);
+    assert.equal(relay.counters.abandoned, 0, 'up to the limit nothing is evicted');
+    for (const owner of owners.slice(worlds)) relay.leave(owner.slot);
+    let steps = 0;
+    for (let before = 0; relay.advance(harness.nowMs); steps++) {
+      const evicted: number = relay.counters.abandoned - before;
+      assert.ok(evicted > 0 && evicted <= EVICTED_SPRITES_PER_STEP_MAX + CROSSINGS_BURST_MAX, `${evicted}`);
+      before = relay.counters.abandoned;
+      assert.ok(steps <= EVICTED_PER_STEP_MAX);
+    }
+    assert.equal(relay.counters.abandoned, 40 * CROSSINGS_BURST_MAX, 'the oldest');
+    assert.equal(relay.torus.find('world 39'), undefined);
+    assert.ok(relay.torus.find('world 40'));
+    balances(harness);
+  });
+
   it('leaves no state to the next owner of the slot', () => {
     const harness = new RelayHarness({ slots: 2 });
     const [ada, bob] = harness.joinMany(2);
@@ -913,6 +1327,60 @@ describe('relay, going down', () => {
     }
     harness.luck = 1;
     assert.deepEqual(harness.ask(desktops[0]).body.events, [{ type: 'bye', retryAfterMs: RECONNECT_MS_MAX }]);
+    assert.equal(harness.relay.parkedCount, 0);
+  });
+
+  it('answers at most DUE_PER_STEP_MAX parked polls in one step, however many there are', () => {
+    for (const count of [DUE_PER_STEP_MAX - 1, DUE_PER_STEP_MAX, DUE_PER_STEP_MAX + 1, 3 * DUE_PER_STEP_MAX + 7]) {
+      const harness = new RelayHarness({ slots: count + 10 });
+      const tickets = harness.settle(...harness.joinMany(count));
+      const steps: number[] = [];
+      let isMoreDue = true;
+      harness.relay.drain();
+      for (;;) {
+        assert.ok(harness.answers.every(({ body }) => body.events[0].type === 'bye'));
+        steps.push(harness.answers.length);
+        harness.answers.length = 0;
+        if (!isMoreDue) break;
+        isMoreDue = harness.relay.advance(harness.nowMs);
+      }
+      assert.ok(Math.max(...steps) <= DUE_PER_STEP_MAX);
+      assert.equal(
+        steps.reduce((sum, step) => sum + step, 0),
+        tickets.length,
+      );
+      assert.equal(harness.relay.parkedCount, 0);
+    }
+  });
+
+  it('looks at DRAINED_PER_STEP_MAX slots in one step', () => {
+    for (const [slots, steps] of [
+      [DRAINED_PER_STEP_MAX - 1, 1],
+      [DRAINED_PER_STEP_MAX, 1],
+      [DRAINED_PER_STEP_MAX + 1, 2],
+      [3 * DRAINED_PER_STEP_MAX + 1, 4],
+    ]) {
+      const harness = new RelayHarness({ slots });
+      harness.relay.drain();
+      let calls = 1;
+      while (harness.relay.advance(harness.nowMs)) calls++;
+      assert.equal(calls, Math.max(1, steps - 1));
+    }
+  });
+
+  it('answers a poll that comes between the steps at once, and once', () => {
+    const harness = new RelayHarness({ slots: 2 * DUE_PER_STEP_MAX });
+    const desktops = harness.joinMany(2 * DUE_PER_STEP_MAX);
+    harness.settle(...desktops);
+    harness.relay.drain();
+    harness.answers.length = 0;
+    const last = desktops[desktops.length - 1];
+    const again = harness.ask(last);
+    assert.deepEqual(types(again), ['bye']);
+    assert.deepEqual(types(harness.answers[0]), [], 'the poll that the newer one replaced');
+    harness.answers.length = 0;
+    while (harness.relay.advance(harness.nowMs));
+    assert.equal(harness.answers.length, DUE_PER_STEP_MAX - 1);
     assert.equal(harness.relay.parkedCount, 0);
   });
 

@@ -11,17 +11,31 @@ import type { Answer } from '../wire/answer.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
+import type { Invitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
 import { Deadlines } from './deadlines.ts';
-import { Desktops } from './desktops.ts';
+import { Desktops, nameBlockBytes } from './desktops.ts';
+import { EndedDesktops } from './ended.ts';
+import { KeptMailboxes } from './kept.ts';
 import {
+  DRAINED_PER_STEP_MAX,
   DUE_PER_STEP_MAX,
   EVENTS_PER_POLL_MAX,
+  EVICTED_PER_STEP_MAX,
+  EVICTED_SPRITES_PER_STEP_MAX,
+  EVICTION_LOOKS_MAX,
+  FIRST_POLL_MS,
+  KEPT_SHARE_MAX,
+  KEPT_STEP_MS,
+  KEPT_TRIED_MAX,
+  KEPT_WORLDS_PER_STEP_MAX,
   LEASE_MS,
   MAILBOX_BYTES_MAX,
   MAILBOX_EVENTS_MAX,
   NEIGHBOURS_STEP_MS,
+  ONWARD_DESKTOPS_MAX,
+  ONWARD_SPRITES_MAX,
   PING_JITTER,
   PING_MS,
   POLL_BYTES_MAX,
@@ -29,18 +43,47 @@ import {
   SMALL_WORLD_MAX,
   WORLDS_MAX,
 } from './limits.ts';
-import { digitsOf, EVENT_BYTES_MAX, Mailboxes, writeNumber } from './mailboxes.ts';
+import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } from './mailboxes.ts';
 import { MUTE_HOPS_MAX, MUTES_MAX, Mutes } from './mutes.ts';
 import { NOTICES_BYTES_MAX, Notices } from './notices.ts';
-import { Slab } from './slab.ts';
-import { Torus, type World } from './torus.ts';
+import { ReplacedPolls } from './replaced_polls.ts';
+import { BLOCK_BYTES_MAX, type BlockRef, pageOf, Slab } from './slab.ts';
+import { NO_ADDRESS, placeBeyond, Torus, type World } from './torus.ts';
 
 /** The receiver of answers to polls: a front, or the frame to a worker. It copies the bytes before the call returns. */
 export interface AnswerSink {
   /** A buffer in which the body of the next answer needs no copy: `bytes` from roomAt() on, valid until the next call. */
   room(bytes: number): Buffer;
   roomAt(): number;
+  /**
+   * Returns whether the receiver of this ticket has room for a batch now. If not, the batch stays in the mailbox until
+   * retryDeferred() is called. Absent: always.
+   */
+  hasRoom?(ticket: number): boolean;
   readonly answer: Answer;
+}
+
+/**
+ * Who may join, by address. Absent: everybody. A row stands for an address; the relay only keeps it.
+ *
+ * Every seated() is followed by one unseated() of the same slot, every worldOpened() by one worldClosed() of the same row.
+ */
+export interface Admission {
+  rowOf(address: string): number;
+  /** Counts a try to join, also one that will be refused. Throws too-many-joins. */
+  countJoin(row: number, nowMs: number): void;
+  /** Throws too-many-places when this address may not have another desktop in the default world. */
+  checkPlace(row: number): void;
+  /** Throws too-many-worlds when this address may not open another world. */
+  checkWorld(row: number): void;
+  /** A desktop has got a place in the default world. */
+  seated(slot: number, row: number): void;
+  /** A desktop has ended, wherever its place was. */
+  unseated(slot: number): void;
+  /** The first desktop of a private world has joined. */
+  worldOpened(row: number): void;
+  /** The last desktop of a private world has ended. */
+  worldClosed(row: number): void;
 }
 
 export interface RelayOptions {
@@ -48,15 +91,28 @@ export interface RelayOptions {
   slabBytes: number;
   /** Identifies this run of the relay in cursors; 32 random bits. */
   epoch: number;
-  /** Generations count up from here: random, 1 … 2^31 − 1. */
-  generationBase: number;
+  /** GENERATION_KEY_BYTES random bytes: the key to the generations of this run. */
+  generationKey: Uint8Array;
   nowMs: number;
   answers: AnswerSink;
   /** Fills `words` with cryptographically random bits, for tokens. */
   randomize: (words: Uint32Array) => void;
   /** Returns a random number in 0 … 1, for jitter. */
   random: () => number;
+  /** Private worlds at once; the default world always has room. */
   worldsMax?: number;
+  /** Sprites in one mailbox; default MAILBOX_EVENTS_MAX. */
+  mailboxEventsMax?: number;
+  admission?: Admission;
+}
+
+/** How many desktops are here, for everybody to see. */
+export interface Counts {
+  desktops: number;
+  /** Worlds that have a name for the public, with their desktops. The names of the others are secret. */
+  worlds: { world: string; desktops: number }[];
+  /** Worlds with a secret name that have a desktop. */
+  privateWorlds: number;
 }
 
 const ENDED_DETAIL = 'This desktop has left, or was silent for longer than its lease; join again.';
@@ -94,7 +150,7 @@ export interface Counters {
   accepted: number;
   repeated: number;
   acknowledged: number;
-  /** Sprites evicted with an empty world, to make room for another world, desktop or sprite. */
+  /** Sprites evicted from kept mailboxes, to make room for another world, desktop or sprite. */
   abandoned: number;
   refusedFull: number;
   refusedFast: number;
@@ -120,6 +176,7 @@ export interface DesktopDetails {
 /** Flags of a slot. */
 const READY = 1; // its parked poll is answered at the end of the turn
 const NEIGHBOURS_DUE = 2; // the next batch names its neighbours
+const DEFERRED = 4; // its batch waits until the receiver of its poll has room
 const NOTICES_DUE = 32; // the next batch has notices
 const MUTES = 64; // it mutes others
 
@@ -156,12 +213,17 @@ export class Relay {
     ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, wakes: 0, pings: 0 },
   };
   readonly #options: RelayOptions;
+  readonly #ended = new EndedDesktops();
   /** The beginning of every batch, up to the cursor's sequence. */
   readonly #cursorHead: Buffer;
   readonly #deadlines: Deadlines;
   /** The parking lot: ticket + 1 of the poll held for each slot, 0 for none. */
   readonly #parked: Float64Array;
   readonly #flags: Uint8Array;
+  /** Replaced polls whose empty answer is delayed. */
+  readonly replacedPolls: ReplacedPolls;
+  /** Slots whose batch waits for room, each once. */
+  #deferred: number[] = [];
   readonly #notices: Notices;
   /** Slots below this have been marked for the newest notice. */
   #noticed: number;
@@ -171,14 +233,24 @@ export class Relay {
   #nowMs: number;
   #nextStepMs: number;
   #draining = false;
+  /** While draining: the polls of the slots below are answered. */
+  #drainedSlots = 0;
   /** Small worlds that changed since the last step, and those whose desktops are being notified of it. */
   #changed = new Set<World>();
   #notifying = new Set<World>();
-  /** Empty worlds that still have sprites, the longest empty first, and the slot whose mailbox keeps them. */
-  readonly #abandoned = new Map<World, number>();
+  readonly #kept = new KeptMailboxes();
+  /** Worlds with desktops whose kept mailboxes are tried in this round, and when the next round begins. */
+  #keptDue: World[] = [];
+  #nextKeptMs: number;
+  /** While #makeRoom looks: the blocks seen in each page of the slab. */
+  readonly #blocksOfPage: Uint32Array;
+  /** Blocks that may still be looked at before the next step of the clock. */
+  #looksLeft = EVICTION_LOOKS_MAX;
   /** The beginning of an event. Its first bytes are always `"from":`. */
   readonly #head = Buffer.concat([FROM], 512);
   readonly #words = new Uint32Array(4);
+  /** It exists from the start and is never removed, so that a join without a world never lacks one. */
+  readonly #defaultWorld: World;
   /** The body of the response to an accepted crossing. Its first bytes are always `{"to":`. */
   readonly #receipt = Buffer.concat([TO], 512);
   /** Problem documents of refused crossings, made when first needed. */
@@ -196,19 +268,23 @@ export class Relay {
     this.epoch = options.epoch;
     this.#cursorHead = Buffer.from(`{"cursor":"${writeCursor(options.epoch, 0).slice(0, -1)}`);
     this.slab = new Slab(options.slabBytes);
-    this.desktops = new Desktops(options.slots, this.slab, options.generationBase);
-    this.torus = new Torus(options.slots, options.worldsMax ?? WORLDS_MAX);
+    this.#blocksOfPage = new Uint32Array(this.slab.pagesMax);
+    this.desktops = new Desktops(options.slots, this.slab, options.generationKey);
+    this.torus = new Torus(options.slots, 1 + (options.worldsMax ?? WORLDS_MAX));
+    this.#defaultWorld = this.torus.findOrAdd(DEFAULT_WORLD) as World;
     this.mailboxes = new Mailboxes(options.slots, this.slab, {
-      eventsMax: MAILBOX_EVENTS_MAX,
+      eventsMax: options.mailboxEventsMax ?? MAILBOX_EVENTS_MAX,
       bytesMax: MAILBOX_BYTES_MAX,
     });
     this.#deadlines = new Deadlines(options.slots, options.nowMs);
     this.#parked = new Float64Array(options.slots);
+    this.replacedPolls = new ReplacedPolls(options.slots);
     this.#flags = new Uint8Array(options.slots);
     this.#notices = new Notices(options.slots);
     this.#noticed = options.slots;
     this.#nowMs = options.nowMs;
     this.#nextStepMs = options.nowMs + NEIGHBOURS_STEP_MS;
+    this.#nextKeptMs = options.nowMs + KEPT_STEP_MS;
   }
 
   get parkedCount(): number {
@@ -219,6 +295,11 @@ export class Relay {
     return this.mailboxes.waiting;
   }
 
+  /** Bytes of the slab that the mailboxes of ended desktops use, whose sprites have no desktop to go on to. */
+  get keptBytes(): number {
+    return this.#kept.bytes;
+  }
+
   get draining(): boolean {
     return this.#draining;
   }
@@ -226,34 +307,70 @@ export class Relay {
   /**
    * Gives a new desktop a slot, a token and a place; returns the slot.
    *
-   * Shape   `token` receives the four words of the token.
-   * Throws  relay-full, draining, near-gone (the friend is not here, or is in another world than the requested one).
+   * Shape   `token` and `invitation` receive four words each.
+   * Throws  relay-full, draining, near-gone (the invitation is not valid, or is to another world than the requested one),
+   *         too-many-joins, too-many-places, too-many-worlds.
    */
-  join(join: Join, token: Uint32Array): number {
+  join(join: Join, token: Uint32Array, invitation: Uint32Array): number {
     if (this.#draining) throw new ProblemError('draining', 'The relay is going down; join again in some seconds.');
-    const friend = join.near ? this.#findFriend(join.near.slot, join.near.generation) : undefined;
+    const admission = join.address === undefined ? undefined : this.#options.admission;
+    const row = admission ? admission.rowOf(join.address as string) : NO_ADDRESS;
+    // First of all, so that whoever guesses invitations or the names of worlds is slowed down.
+    admission?.countJoin(row, this.#nowMs);
+    const friend = join.near ? this.#findFriend(join.near) : undefined;
     const name = join.world ?? (friend === undefined ? DEFAULT_WORLD : this.torus.worldOf(friend).name);
     if (friend !== undefined && this.torus.worldOf(friend).name !== name) {
-      throw new ProblemError('near-gone', 'near: this desktop is in another world than the requested one.');
+      throw new ProblemError('near-gone', 'near: this invitation is to another world than the requested one.');
     }
+    const isDefault = name === DEFAULT_WORLD;
+    const opens = !isDefault && !this.torus.find(name)?.count;
+    if (isDefault) admission?.checkPlace(row);
+    if (opens) admission?.checkWorld(row);
     let world = this.torus.findOrAdd(name);
-    if (!world && this.#evictOldest()) world = this.torus.findOrAdd(name);
+    if (!world && this.#evictWorld()) world = this.torus.findOrAdd(name);
     if (!world) throw new ProblemError('relay-full', 'The relay has no room for another world; join an existing one.');
     this.#options.randomize(this.#words);
     let slot = this.desktops.add(join.name, this.#words);
-    if (slot < 0 && this.#evictOldest(world)) slot = this.desktops.add(join.name, this.#words);
+    if (slot < 0 && this.#makeRoomToJoin(join.name, world)) slot = this.desktops.add(join.name, this.#words);
     if (slot < 0) {
-      if (world.count === 0 && !this.#abandoned.has(world)) this.torus.remove(world);
+      if (opens && !this.#kept.of(world)) this.torus.remove(world);
       throw new ProblemError('relay-full', 'The relay has no room for another desktop; come back later.');
     }
     token.set(this.#words);
+    this.renewInvitation(slot, invitation);
+    if (isDefault) admission?.seated(slot, row);
+    if (opens) {
+      world.openedBy = row;
+      admission?.worldOpened(row);
+    }
     this.torus.seat(slot, world, friend);
+    this.replacedPolls.restart(slot);
     this.#notices.join(slot);
     this.counters.joined++;
-    this.#adoptAbandoned(world, slot);
+    if (world.count === 1 && this.#kept.of(world)) {
+      this.#kept.sort(world);
+      this.#tryKept(world);
+    }
     this.#worldChanged(world);
-    this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+    this.#deadlines.set(slot, this.#nowMs + FIRST_POLL_MS);
     return slot;
+  }
+
+  /** Makes a new invitation of a live desktop, whose four words `invitation` receives; the earlier one ends. */
+  renewInvitation(slot: number, invitation: Uint32Array): void {
+    this.#options.randomize(this.#words);
+    this.desktops.setInvitation(slot, this.#words);
+    invitation.set(this.#words);
+  }
+
+  /** How many desktops are here. The names of private worlds are secret, so those are only counted. */
+  count(): Counts {
+    const { name, count } = this.#defaultWorld;
+    return {
+      desktops: this.desktops.count,
+      worlds: [{ world: name, desktops: count }],
+      privateWorlds: this.torus.worldCount - 1 - this.#kept.emptyCount(this.#defaultWorld),
+    };
   }
 
   /**
@@ -268,27 +385,31 @@ export class Relay {
     this.#deadlines.clear(slot);
     if (this.#flags[slot] & MUTES) this.mutes.clear(slot);
     this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES);
+    this.desktops.remember(slot, this.#ended, this.#nowMs);
     this.desktops.end(slot);
     this.counters.left++;
+    this.#options.admission?.unseated(slot);
     if (world.count > 1) {
-      this.counters.forwarded += this.mailboxes.moveAll(slot, (entry) => {
-        const next = this.torus.neighbour(slot, opposite(entry));
-        this.#markReady(next);
-        return next;
-      });
+      const place = this.torus.placeOf(slot);
+      this.counters.forwarded += this.mailboxes.moveAll(slot, (entry, events, bytes) =>
+        this.#next(slot, placeBeyond(place, opposite(entry), world.count, world.width), entry, events, bytes),
+      );
     }
     this.torus.unseat(slot);
-    if (this.mailboxes.count(slot) > 0) {
-      // It was the last of its world: the sprites wait for the next desktop that joins this world.
-      this.#abandoned.set(world, slot);
-      return;
+    if (world.count === 0 && world.openedBy !== NO_ADDRESS) {
+      this.#options.admission?.worldClosed(world.openedBy);
+      world.openedBy = NO_ADDRESS;
     }
-    this.mailboxes.clear(slot);
-    this.desktops.release(slot);
-    if (world.count === 0) {
-      this.#dropNotifications(world);
-      this.torus.remove(world);
-    } else this.#worldChanged(world);
+    if (this.mailboxes.count(slot) > 0) {
+      // The sprites wait until a desktop joins this world, or one in their direction of travel has room.
+      this.#kept.add(world, slot, this.mailboxes.usedBytes(slot));
+    } else {
+      this.mailboxes.clear(slot);
+      this.desktops.release(slot);
+      this.#kept.sort(world);
+    }
+    if (world.count > 0) this.#worldChanged(world);
+    else if (!this.#kept.of(world)) this.#removeWorld(world);
   }
 
   /**
@@ -307,7 +428,14 @@ export class Relay {
     end = passage.length,
   ): Readonly<CrossingResponse> {
     const state = this.desktops.authenticate(from);
-    if (state !== 'live') return this.#refuse(state === 'ended' ? 'desktop-ended' : 'unknown-desktop');
+    if (state !== 'live') {
+      // The neighbour has the sprite of a repeat: the sender must not take it back because its lease ended meanwhile.
+      if (this.#ended.isAccepted(from, crossing, this.#nowMs)) {
+        this.counters.repeated++;
+        return this.#confirm('repeated', -1);
+      }
+      return this.#refuse(state === 'ended' ? 'desktop-ended' : 'unknown-desktop');
+    }
     const { slot } = from;
     const recency = this.desktops.recencyOf(slot, crossing);
     if (recency === 'stale') return this.#refuse('crossing-stale');
@@ -332,8 +460,9 @@ export class Relay {
     this.#head[reference] = COMMA;
     const headLength = reference + 1;
     let appended = this.mailboxes.append(to, opposite(edge), this.#head, headLength, passage, start, end);
-    // Abandoned sprites, which may never be fetched, must not block the desktops that are here.
-    while (!appended && this.mailboxes.hasRoom(to, headLength + end - start) && this.#evictOldest()) {
+    const length = headLength + end - start;
+    // Kept sprites, which may never be fetched, must not block the desktops that are here.
+    if (!appended && this.mailboxes.hasRoom(to, length) && this.#makeRoom(eventBlockBytes(length))) {
       appended = this.mailboxes.append(to, opposite(edge), this.#head, headLength, passage, start, end);
     }
     if (!appended) {
@@ -382,7 +511,8 @@ export class Relay {
    * The way down: acknowledges the events up to the cursor, then answers with the waiting ones, or parks the ticket.
    *
    * Shape   `seq` is -1 when the poll has no cursor. The ticket is answered now or later, through the AnswerSink. A poll
-   *         that is already parked is answered empty: a newer poll replaces the older one.
+   *         that is already parked is answered empty: a newer poll replaces the older one. When that happens often, the
+   *         empty answer is delayed (replaced_polls.ts).
    */
   poll(identity: Identity, ticket: number, epoch: number, seq: number): void {
     this.counters.polls++;
@@ -407,8 +537,13 @@ export class Relay {
       }
       this.counters.acknowledged += this.mailboxes.acknowledge(slot, seq);
     }
-    if (this.#parked[slot] !== 0) this.#answerEvents(slot, this.#unpark(slot), false, 0);
-    if (this.#hasEvents(slot)) {
+    if (this.#parked[slot] !== 0) {
+      const older = this.#unpark(slot);
+      const isHeld = this.replacedPolls.hold(older, slot, identity.generation, this.#nowMs);
+      if (!isHeld) this.#answerEvents(slot, older, false, 0);
+    }
+    const hasEvents = this.#hasEvents(slot);
+    if (hasEvents && this.#hasRoom(ticket)) {
       this.#answerEvents(slot, ticket, false, EVENTS_PER_POLL_MAX);
     } else if (this.#draining) {
       this.#answerBye(slot, ticket);
@@ -417,6 +552,7 @@ export class Relay {
       this.#parkedCount++;
       const jitter = 1 + PING_JITTER * (2 * this.#options.random() - 1);
       this.#deadlines.set(slot, this.#nowMs + PING_MS * jitter);
+      if (hasEvents) this.#defer(slot);
       return;
     }
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
@@ -424,7 +560,8 @@ export class Relay {
 
   /** The connection of a ticket is closed: unparks its poll and starts the lease. Returns false when it was not parked. */
   closed(ticket: number, slot: number): boolean {
-    if (slot >= this.desktops.max || this.#parked[slot] !== ticket + 1) return false;
+    if (slot >= this.desktops.max) return false;
+    if (this.#parked[slot] !== ticket + 1) return this.replacedPolls.remove(ticket);
     this.#unpark(slot);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
     return true;
@@ -432,13 +569,16 @@ export class Relay {
 
   /** A newer request waits behind the poll of a ticket: answers that poll empty if it is still parked, as a newer poll would. */
   outdated(ticket: number, slot: number): void {
-    if (slot >= this.desktops.max || this.#parked[slot] !== ticket + 1) return;
+    if (slot >= this.desktops.max) return;
+    if (this.replacedPolls.remove(ticket)) this.#answerEvents(slot, ticket, false, 0);
+    if (this.#parked[slot] !== ticket + 1) return;
     this.#answerEvents(slot, this.#unpark(slot), false, 0);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
   /** Unparks every poll for whose ticket `isClosed` returns true: the process that held their connections has died. */
   closedAll(isClosed: (ticket: number) => boolean): void {
+    this.replacedPolls.removeAll(isClosed);
     for (let slot = 0; slot < this.desktops.max; slot++) {
       if (this.#parked[slot] !== 0 && isClosed(this.#parked[slot] - 1)) this.closed(this.#parked[slot] - 1, slot);
     }
@@ -451,6 +591,10 @@ export class Relay {
       this.#flags[slot] &= ~READY;
       // The events may be gone again: a newer poll got them, or they were for an earlier owner of the slot.
       if (this.#parked[slot] === 0 || !this.#hasEvents(slot)) continue;
+      if (!this.#hasRoom(this.#parked[slot] - 1)) {
+        this.#defer(slot);
+        continue;
+      }
       this.counters.wakes++;
       this.#answerEvents(slot, this.#unpark(slot), false, EVENTS_PER_POLL_MAX);
       this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
@@ -458,20 +602,33 @@ export class Relay {
     this.#readyCount = 0;
   }
 
+  /** Tries again to answer the polls whose receivers had no room. The next endTurn() sends what fits now. */
+  retryDeferred(): void {
+    const slots = this.#deferred;
+    this.#deferred = [];
+    for (const slot of slots) {
+      this.#flags[slot] &= ~DEFERRED;
+      this.#markReady(slot);
+    }
+  }
+
   /**
    * Sets the time and does one step of what is due: pings, ends of leases, notifications of small worlds. Ends the turn.
    *
    * Shape   true when more is due: call it again soon, with the same time or a later one.
    * Units   ms, monotonic.
-   * Cost    bounded by DUE_PER_STEP_MAX, plus one small world.
+   * Cost    bounded by DUE_PER_STEP_MAX, plus as many delayed answers, one small world, and one step of a drain and of kept
+   *         mailboxes.
    */
   advance(nowMs: number): boolean {
+    if (nowMs > this.#nowMs) this.#looksLeft = EVICTION_LOOKS_MAX;
     this.#nowMs = nowMs;
     let left = DUE_PER_STEP_MAX;
     let isMoreDue = this.#deadlines.advance(nowMs, (slot) => {
       if (this.#parked[slot] !== 0) {
         this.counters.pings++;
-        this.#answerEvents(slot, this.#unpark(slot), true, EVENTS_PER_POLL_MAX);
+        const eventsMax = this.#hasRoom(this.#parked[slot] - 1) ? EVENTS_PER_POLL_MAX : 0;
+        this.#answerEvents(slot, this.#unpark(slot), true, eventsMax);
         this.#deadlines.set(slot, nowMs + LEASE_MS);
       } else {
         this.counters.leasesEnded++;
@@ -479,22 +636,42 @@ export class Relay {
       }
       return --left > 0;
     });
+    const dueMs = this.#draining ? Number.POSITIVE_INFINITY : nowMs;
+    if (this.replacedPolls.answerDue(dueMs, DUE_PER_STEP_MAX, this.#answerReplaced)) isMoreDue = true;
     if (nowMs >= this.#nextStepMs && this.#notifying.size === 0) {
       this.#nextStepMs = nowMs + NEIGHBOURS_STEP_MS;
       [this.#notifying, this.#changed] = [this.#changed, this.#notifying];
     }
     if (this.#notifySmallWorlds(left)) isMoreDue = true;
     if (this.#noticed < this.desktops.max && this.#markNoticed(left)) isMoreDue = true;
+    if (this.#keptStep()) isMoreDue = true;
+    if (this.#draining && this.#drainStep()) isMoreDue = true;
     this.endTurn();
     return isMoreDue;
   }
 
-  /** From now on joins and new crossings are refused. Parked polls are answered "come back later". */
+  /**
+   * From now on joins and new crossings are refused. Parked polls are answered "come back later": the first ones at once, the
+   * others in steps, each by a call of advance().
+   */
   drain(): void {
     this.#draining = true;
-    for (let slot = 0; slot < this.desktops.max; slot++) {
-      if (this.#parked[slot] !== 0) this.#answerBye(slot, this.#unpark(slot));
+    this.replacedPolls.answerDue(Number.POSITIVE_INFINITY, DUE_PER_STEP_MAX, this.#answerReplaced);
+    this.#drainStep();
+  }
+
+  /** Answers the next parked polls of a drain. Returns whether slots are left. */
+  #drainStep(): boolean {
+    const end = Math.min(this.desktops.max, this.#drainedSlots + DRAINED_PER_STEP_MAX);
+    let left = DUE_PER_STEP_MAX;
+    let slot = this.#drainedSlots;
+    for (; slot < end && left > 0; slot++) {
+      if (this.#parked[slot] === 0) continue;
+      this.#answerBye(slot, this.#unpark(slot));
+      left--;
     }
+    this.#drainedSlots = slot;
+    return slot < this.desktops.max;
   }
 
   describe(slot: number): DesktopDetails {
@@ -545,15 +722,33 @@ export class Relay {
     return response;
   }
 
-  #findFriend(slot: number, generation: number): number {
-    const here = slot < this.desktops.max && this.desktops.isLive(slot);
-    if (here && this.desktops.generation(slot) === generation) return slot;
-    throw new ProblemError('near-gone', 'near: this desktop has left; join without it.');
+  #findFriend({ slot, secret }: Invitation): number {
+    if (this.desktops.isInvitation(slot, secret)) return slot;
+    throw new ProblemError('near-gone', 'near: this desktop has left, or has renewed its invitation; join without it.');
   }
 
   #hasEvents(slot: number): boolean {
     return this.mailboxes.count(slot) > 0 || (this.#flags[slot] & (NEIGHBOURS_DUE | NOTICES_DUE)) !== 0;
   }
+
+  #hasRoom(ticket: number): boolean {
+    const { answers } = this.#options;
+    return answers.hasRoom === undefined || answers.hasRoom(ticket);
+  }
+
+  /** Leaves what waits for a parked poll in the mailbox until retryDeferred(). */
+  #defer(slot: number): void {
+    if (this.#flags[slot] & DEFERRED) return;
+    this.#flags[slot] |= DEFERRED;
+    this.#deferred.push(slot);
+  }
+
+  /** The delayed answer of a replaced poll. Its desktop may have ended since. */
+  readonly #answerReplaced = (ticket: number, slot: number, generation: number): void => {
+    if (this.desktops.isLive(slot) && this.desktops.generation(slot) === generation) {
+      this.#answerEvents(slot, ticket, false, 0);
+    } else this.#answerProblem(ticket, 'desktop-ended', ENDED_DETAIL);
+  };
 
   #unpark(slot: number): number {
     const ticket = this.#parked[slot] - 1;
@@ -608,36 +803,156 @@ export class Relay {
     return this.#noticed < this.desktops.max;
   }
 
-  #dropNotifications(world: World): void {
-    this.#changed.delete(world);
-    this.#notifying.delete(world);
+  /**
+   * The desktop that receives sprites which enter by `entry`: the first one with room for all of them, of ONWARD_DESKTOPS_MAX
+   * from `place` on in their direction of travel; -1 when none has room. It is never `slot`, whose desktop has ended.
+   */
+  #next(slot: number, place: number, entry: EdgeNumber, events: number, bytes: number): number {
+    const world = this.torus.worldOf(slot);
+    const direction = opposite(entry);
+    let at = place;
+    for (let tried = 0; tried < ONWARD_DESKTOPS_MAX; tried++) {
+      const next = world.slots[at];
+      if (next === slot) return -1;
+      if (this.mailboxes.canCarry(next, events, bytes)) {
+        this.#markReady(next);
+        return next;
+      }
+      at = placeBeyond(at, direction, world.count, world.width);
+      if (at === place) return -1;
+    }
+    return -1;
   }
 
-  /** Gives the first desktop of an empty world the sprites that the last one left behind. */
-  #adoptAbandoned(world: World, heir: number): void {
-    const left = this.#abandoned.get(world);
-    if (left === undefined) return;
-    this.counters.forwarded += this.mailboxes.moveAll(left, () => heir);
-    this.#removeAbandoned(world, left);
+  /** Tries the oldest kept mailboxes of a world with desktops again: moves what has room, from the place the owner had. */
+  #tryKept(world: World): void {
+    const { mailboxes } = this;
+    for (let tried = 0; tried < KEPT_TRIED_MAX; tried++) {
+      const slot = this.#kept.of(world)?.[0];
+      if (slot === undefined) return;
+      const place = this.torus.placeOf(slot) % world.count;
+      const before = mailboxes.usedBytes(slot);
+      this.counters.forwarded += mailboxes.moveAll(slot, (entry, events, bytes) =>
+        this.#next(slot, place, entry, events, bytes),
+      );
+      for (let entry = 0; entry < 4 && mailboxes.count(slot) > 0; entry++) {
+        const to = this.#next(slot, place, entry as EdgeNumber, 1, BLOCK_BYTES_MAX);
+        if (to >= 0) this.counters.forwarded += mailboxes.moveSome(slot, entry as EdgeNumber, to, ONWARD_SPRITES_MAX);
+      }
+      this.#kept.bytes -= before - mailboxes.usedBytes(slot);
+      if (mailboxes.count(slot) > 0) return;
+      this.#dropKept(world, slot);
+    }
   }
 
-  /** Makes room for a world, a slot or a sprite: evicts the world that has been empty longest, with its sprites. */
-  #evictOldest(except?: World): boolean {
-    for (const [world, slot] of this.#abandoned) {
-      if (world === except) continue;
-      this.counters.abandoned += this.mailboxes.count(slot);
-      this.#removeAbandoned(world, slot);
-      this.torus.remove(world);
+  /** One step of what kept mailboxes need: they move on where there is room, and stay within their share of the slab. */
+  #keptStep(): boolean {
+    if (this.#nowMs >= this.#nextKeptMs && this.#keptDue.length === 0) {
+      this.#nextKeptMs = this.#nowMs + KEPT_STEP_MS;
+      this.#keptDue = this.#kept.openWorlds();
+    }
+    for (let tried = 0; tried < KEPT_WORLDS_PER_STEP_MAX; tried++) {
+      const world = this.#keptDue.pop();
+      if (world === undefined) break;
+      if (world.count > 0) this.#tryKept(world);
+    }
+    let sprites = EVICTED_SPRITES_PER_STEP_MAX;
+    for (let evicted = 0; this.#kept.bytes > KEPT_SHARE_MAX * this.slab.bytesMax; evicted++) {
+      if (evicted === EVICTED_PER_STEP_MAX || sprites <= 0) return true;
+      sprites -= this.#evictOldest();
+    }
+    return this.#keptDue.length > 0;
+  }
+
+  /** Makes room for a private world: evicts the one that has been empty longest. Returns whether it is gone. */
+  #evictWorld(): boolean {
+    const world = this.#kept.longestEmpty(this.#defaultWorld);
+    if (world === undefined) return false;
+    for (let evicted = 0; evicted < EVICTED_PER_STEP_MAX; evicted++) {
+      const slot = this.#kept.of(world)?.[0];
+      if (slot === undefined) return true;
+      this.#evict(world, slot);
+    }
+    return this.#kept.of(world) === undefined;
+  }
+
+  /** Makes room for a desktop, by what it lacks: a slot, or memory for its name. Keeps the sprites of the world it joins. */
+  #makeRoomToJoin(name: string, world: World): boolean {
+    if (this.desktops.isFull) return this.#evictOldest(world) > 0;
+    return this.#makeRoom(nameBlockBytes(name), world);
+  }
+
+  /**
+   * Makes room in the slab for a block of `bytes`, if an eviction can. The oldest sprites go: a mailbox with such a block, or
+   * all those with blocks in a page in which nothing else is in use, so that the page can be used for blocks of this size.
+   *
+   * Shape   a page with the blocks of more than EVICTED_PER_STEP_MAX mailboxes takes several calls.
+   * Cost    EVICTION_LOOKS_MAX blocks are looked at between two steps of the clock, each at most twice.
+   */
+  #makeRoom(bytes: number, except?: World): boolean {
+    if (this.#looksLeft === 0) return false;
+    const { mailboxes, slab } = this;
+    const blocksOf = this.#blocksOfPage.fill(0);
+    let page = -1;
+    let blocksInPage = 0;
+    let hasSize = false;
+    const look = (block: BlockRef, size: number) => {
+      this.#looksLeft--;
+      hasSize = size === bytes;
+      if (slab.isPageOf(block, size, ++blocksOf[pageOf(block)])) {
+        page = pageOf(block);
+        blocksInPage = blocksOf[page];
+      }
+      return !hasSize && page < 0 && this.#looksLeft > 0;
+    };
+    for (const [world, slot] of this.#kept.inOrder(except)) {
+      if (mailboxes.visitBlocks(slot, look)) continue;
+      if (!hasSize) break;
+      this.#evict(world, slot);
       return true;
     }
-    return false;
+    if (page < 0) return false;
+    const inPage: [World, number][] = [];
+    const count = (block: BlockRef) => {
+      if (pageOf(block) === page) blocksInPage--;
+      return true;
+    };
+    for (const [world, slot] of this.#kept.inOrder(except)) {
+      const before = blocksInPage;
+      mailboxes.visitBlocks(slot, count);
+      if (blocksInPage < before) inPage.push([world, slot]);
+      if (blocksInPage === 0 || inPage.length === EVICTED_PER_STEP_MAX) break;
+    }
+    for (const [world, slot] of inPage) this.#evict(world, slot);
+    return true;
   }
 
-  #removeAbandoned(world: World, slot: number): void {
-    this.#abandoned.delete(world);
-    this.#dropNotifications(world);
+  /** Evicts the oldest kept mailbox, but none of `except`; returns how many sprites it had. */
+  #evictOldest(except?: World): number {
+    for (const [world, slot] of this.#kept.inOrder(except)) return this.#evict(world, slot);
+    return 0;
+  }
+
+  #evict(world: World, slot: number): number {
+    const sprites = this.mailboxes.count(slot);
+    this.counters.abandoned += sprites;
+    this.#dropKept(world, slot);
+    if (world.count === 0 && !this.#kept.of(world)) this.#removeWorld(world);
+    return sprites;
+  }
+
+  /** Removes a kept mailbox with the sprites that it still has. */
+  #dropKept(world: World, slot: number): void {
+    this.#kept.remove(world, slot, this.mailboxes.usedBytes(slot));
     this.mailboxes.clear(slot);
     this.desktops.release(slot);
+  }
+
+  /** Removes a world without desktops and sprites, unless it is the default world. */
+  #removeWorld(world: World): void {
+    this.#changed.delete(world);
+    this.#notifying.delete(world);
+    if (world !== this.#defaultWorld) this.torus.remove(world);
   }
 
   /** Answers a poll with up to `eventsMax` sprites, a ping if `ping`, and the neighbours and notices that are due. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, Slab } from './slab.ts';
+import { randomOf } from '../test/random.ts';
+import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, IDLE_PAGES_MAX, NO_BLOCK, pageOf, Slab } from './slab.ts';
 
 const PAGE_BYTES = 1 << 20;
 const SIZES_BYTES = [16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
@@ -116,6 +117,90 @@ describe('slab', () => {
     ]) {
       const blocks = exhaust(new Slab(bytes), 1024).length + 1;
       assert.equal(blocks / (PAGE_BYTES / 1024), pages - (PAGES_MIN - 1));
+    }
+  });
+
+  it('lets another size use a page when its last block is freed, and not before', () => {
+    const pages = 4;
+    const slab = new Slab(PAGE_BYTES * (PAGES_MIN + pages));
+    for (let round = 0; round < 3; round++) {
+      for (const bytes of [1024, 384, 256]) {
+        const refs = exhaust(slab, bytes);
+        const perPage = Math.floor(PAGE_BYTES / bytes);
+        assert.ok(refs.length >= (pages + 1) * perPage - 1, `round ${round}: ${refs.length} blocks of ${bytes}`);
+        assert.equal(slab.allocate(bytes), NO_BLOCK);
+        // One block of each page pins it: the next size gets its reserved page and no other.
+        const pins = new Map(refs.map((ref) => [pageOf(ref), ref]));
+        const pinned = new Set(pins.values());
+        for (const ref of refs) if (!pinned.has(ref)) slab.free(ref, bytes);
+        const other = bytes === 384 ? 512 : 384;
+        const reserved = exhaust(slab, other);
+        assert.ok(reserved.length <= PAGE_BYTES / other);
+        for (const ref of reserved) slab.free(ref, other);
+        for (const ref of pinned) slab.free(ref, bytes);
+        assert.equal(slab.usedBytes, 0);
+      }
+    }
+  });
+
+  it('returns to the pages that are reserved when all is freed, but for IDLE_PAGES_MAX', () => {
+    for (const pages of [IDLE_PAGES_MAX - 1, IDLE_PAGES_MAX, IDLE_PAGES_MAX + 1, IDLE_PAGES_MAX + 20]) {
+      const slab = new Slab(PAGE_BYTES * (PAGES_MIN + pages));
+      const refs = exhaust(slab, 1024);
+      assert.equal(slab.pageBytes, PAGE_BYTES * (pages + 1));
+      for (const ref of refs) slab.free(ref, 1024);
+      assert.equal(slab.pageBytes, PAGE_BYTES * (Math.min(pages, IDLE_PAGES_MAX) + 1));
+      // A block is missing when the page with NO_BLOCK is among them.
+      const all = (pages + 1) * (PAGE_BYTES / 512);
+      assert.ok([all - 1, all].includes(exhaust(slab, 512).length));
+    }
+  });
+
+  it('tells which blocks are all that keeps a page from another size', () => {
+    const slab = new Slab(PAGE_BYTES * (PAGES_MIN + 1));
+    const refs = [slab.allocate(1024), slab.allocate(1024)];
+    assert.equal(slab.isPageOf(refs[0], 1024, 2), false, 'the last page of a size stays reserved');
+    refs.push(...exhaust(slab, 1024));
+    const last = refs[refs.length - 1];
+    const perPage = refs.filter((ref) => pageOf(ref) === pageOf(last)).length;
+    for (const [blocks, is] of [
+      [perPage - 1, false],
+      [perPage, true],
+      [perPage + 1, false],
+    ] as const) {
+      assert.equal(slab.isPageOf(last, 1024, blocks), is);
+    }
+    slab.free(refs[refs.length - 2], 1024);
+    assert.ok(slab.isPageOf(last, 1024, perPage - 1));
+  });
+
+  it('keeps what its owners wrote through a long run in which sizes replace each other (seeded)', (t) => {
+    const random = randomOf(t);
+    const slab = new Slab(PAGE_BYTES * (PAGES_MIN + 3));
+    const blocks: { ref: BlockRef; bytes: number; stamp: number }[] = [];
+    let used = 0;
+    for (let n = 0; n < 300_000; n++) {
+      // Each phase allocates one range of sizes, then frees most of everything.
+      const phase = Math.floor(n / 10_000) % 6;
+      if (random() < (n % 10_000 < 6_000 ? 0.8 : 0.1)) {
+        const bytes = 1 + Math.floor(((phase + random()) / 6) * BLOCK_BYTES_MAX);
+        const ref = slab.allocate(bytes);
+        if (ref === NO_BLOCK) continue;
+        slab.setWord(ref, n);
+        slab.setWord(ref, ~n >>> 0, blockBytes(bytes) / 4 - 1);
+        blocks.push({ ref, bytes, stamp: n });
+        used += blockBytes(bytes);
+      } else if (blocks.length > 0) {
+        const at = Math.floor(random() * blocks.length);
+        const { ref, bytes, stamp } = blocks[at];
+        blocks[at] = blocks[blocks.length - 1];
+        blocks.pop();
+        assert.equal(slab.word(ref), stamp);
+        assert.equal(slab.word(ref, blockBytes(bytes) / 4 - 1), ~stamp >>> 0);
+        slab.free(ref, bytes);
+        used -= blockBytes(bytes);
+      }
+      assert.equal(slab.usedBytes, used);
     }
   });
 });

@@ -14,6 +14,8 @@ export interface World {
   readonly name: string;
   /** Index in the torus's table of worlds. */
   readonly index: number;
+  /** Admission's row of the address whose desktop was the first here; NO_ADDRESS for none. */
+  openedBy: number;
   /** n, the number of desktops. */
   count: number;
   /** w, the distance between a place and the one below it. A power of two. */
@@ -21,6 +23,9 @@ export interface World {
   /** The slot of the desktop at each place. */
   slots: Uint32Array;
 }
+
+/** The row of an address where addresses are not counted. */
+export const NO_ADDRESS = -1;
 
 /** Places a new world has room for. */
 const PLACES_MIN = 4;
@@ -47,6 +52,7 @@ export class Torus {
   readonly #freeIndices: number[] = [];
   readonly #worldOf: Uint32Array;
   readonly #placeOf: Uint32Array;
+  /** All worlds, also the default one. */
   readonly #worldsMax: number;
 
   constructor(slots: number, worldsMax: number) {
@@ -73,7 +79,7 @@ export class Torus {
     if (found) return found;
     if (this.#byName.size >= this.#worldsMax) return undefined;
     const index = this.#freeIndices.pop() ?? this.#worlds.length;
-    const world = { name, index, count: 0, width: 1, slots: new Uint32Array(PLACES_MIN) };
+    const world = { name, index, openedBy: NO_ADDRESS, count: 0, width: 1, slots: new Uint32Array(PLACES_MIN) };
     this.#worlds[index] = world;
     this.#byName.set(name, world);
     return world;

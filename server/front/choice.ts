@@ -11,7 +11,8 @@ export interface FrontPlan {
   connectionsMax: number;
   /** I/O threads beside the JavaScript thread. */
   threads: number;
-  make(listeners: readonly FrontListener[], handlers: FrontHandlers): Front;
+  /** `connectionsPerAddressMax`: see FrontOptions; default 0, not limited. */
+  make(listeners: readonly FrontListener[], handlers: FrontHandlers, connectionsPerAddressMax?: number): Front;
 }
 
 /**
@@ -32,12 +33,14 @@ export function planFront(
     const connectionsMax = Math.min(connections, ownTable);
     return {
       ...{ kind: 'portable', reason: why, connectionsMax, threads: 0 },
-      make: (listeners, handlers) => new PortableFront({ listeners, handlers, connectionsMax }),
+      make: (listeners, handlers, connectionsPerAddressMax) =>
+        new PortableFront({ listeners, handlers, connectionsMax, connectionsPerAddressMax }),
     };
   }
   const plan = planThreads(connections, machineLimits(alone));
   return {
     ...{ kind: 'native', ...plan },
-    make: (listeners, handlers) => new NativeFront({ listeners, handlers, ...plan }),
+    make: (listeners, handlers, connectionsPerAddressMax) =>
+      new NativeFront({ listeners, handlers, connectionsPerAddressMax, ...plan }),
   };
 }

@@ -85,6 +85,8 @@ export interface Timeouts {
   idleMs: number;
   /** For the socket to accept more of an answer. */
   writeMs: number;
+  /** For a whole request that goes to a fallback, with its whole answer. */
+  answerMs: number;
   /** For the client to read the last answer and close the connection. */
   lingerMs: number;
 }
@@ -94,6 +96,7 @@ export const TIMEOUTS: Timeouts = {
   uploadMs: 30_000, // a sprite file of 1 MiB at 35 kB/s
   idleMs: 65_000, // above the 60 s after which clients close their end
   writeMs: 30_000, // as long as a lease: a client that reads nothing for so long is gone
+  answerMs: 120_000, // the largest file is the installer: 4 MiB at 35 kB/s
   lingerMs: 2_000, // one or two round trips around the world, and a read
 };
 
@@ -102,6 +105,12 @@ export interface FrontOptions {
   handlers: FrontHandlers;
   /** Connections at once over all listeners; any further connection is refused with 503 relay-full and closed. */
   connectionsMax: number;
+  /**
+   * Connections at once of one block of addresses (an IPv4 address, an IPv6 /64), over all listeners of this front; any
+   * further one is refused with 429 too-many-connections and closed. 0, the default: not limited. Behind a proxy all clients
+   * have its address, so it must be 0 there.
+   */
+  connectionsPerAddressMax?: number;
   /** Default TIMEOUTS; tests shorten them. */
   timeouts?: Partial<Timeouts>;
 }
@@ -111,7 +120,7 @@ export interface FrontGauges {
   connections: number;
   /** Tickets that are neither answered nor closed yet. */
   waiting: number;
-  /** Connections refused since start because connectionsMax was reached. */
+  /** Connections refused since start because a limit of connections was reached. */
   refused: number;
   /** 1 while the front does not read because the handlers are behind. */
   stalled: number;

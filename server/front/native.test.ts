@@ -467,6 +467,13 @@ describe('front › native', { skip }, () => {
     const all = planThreads(2 ** 24, { ...limits, fileLimit: 1024 });
     assert.deepEqual([all.threads, all.connectionsMax < 254 * 1024], [254, true]);
     assert.match(all.reason, /ulimit -n/);
+    // Each thread has an eventfd in the process's own table, which needs most of its files for other things.
+    const few = planThreads(60_000, { ...limits, fileLimit: 256 });
+    assert.deepEqual([few.threads, few.connectionsMax], [64, Math.floor((64 * 192) / 1.05)]);
+    for (const fileLimit of [1, 16, 64, 100, 256, 512]) {
+      const { threads } = planThreads(2 ** 24, { ...limits, fileLimit });
+      assert.ok(threads >= 1 && threads <= Math.max(1, fileLimit / 4), `${threads} threads at ${fileLimit} files`);
+    }
   });
 });
 

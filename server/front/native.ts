@@ -41,7 +41,7 @@ interface NativeObject {
   listen(): number[];
   setOutbound(buffer: ArrayBuffer): void;
   send(): void;
-  released(): void;
+  released(blockLow: number, blockHigh: number): void;
   gauges(): FrontGauges;
   drain(): void;
   close(closed: () => void): void;
@@ -84,6 +84,7 @@ const OWN_PROBLEMS: readonly ProblemDocument[] = [
   FRONT_PROBLEMS.methodNotAllowed,
   FRONT_PROBLEMS.requestTimeout,
   FRONT_PROBLEMS.relayFull,
+  FRONT_PROBLEMS.tooManyConnections,
 ];
 
 let loaded: Addon | undefined;
@@ -140,6 +141,12 @@ const THREAD_CONNECTIONS_MAX = 2 ** 20;
 const THREADS_MAX = 254;
 
 /**
+ * The share of the process's own file table that its I/O threads may use. Each has an eventfd in it; the rest is for the API's
+ * connections, for sprite files and for logs.
+ */
+const THREAD_FILES_SHARE = 1 / 4;
+
+/**
  * Plans the I/O threads for `wanted` connections. Pure.
  *
  * Shape   threads is 0 when all connections fit into the process's own file table and the process is `alone` or has one core:
@@ -153,13 +160,14 @@ export function planThreads(wanted: number, limits: { fileLimit: number; cores: 
     return { threads: 0, connectionsMax: wanted, reason };
   }
   const needed = wanted <= perTable ? 1 : Math.ceil((wanted * UNEVEN_SHARE) / perTable);
-  if (needed <= THREADS_MAX) {
+  const threadsMax = Math.max(1, Math.min(THREADS_MAX, Math.floor(limits.fileLimit * THREAD_FILES_SHARE)));
+  if (needed <= threadsMax) {
     const reason = `${wanted} connections on ${needed} I/O thread(s) of at most ${perTable} each: the file limit of a thread is ${limits.fileLimit}.`;
     return { threads: needed, connectionsMax: wanted, reason };
   }
-  const connectionsMax = Math.floor((THREADS_MAX * perTable) / UNEVEN_SHARE);
-  const reason = `${connectionsMax} connections of the ${wanted} wanted: ${THREADS_MAX} I/O threads at a file limit of ${limits.fileLimit}. Raise it (ulimit -n) for more.`;
-  return { threads: THREADS_MAX, connectionsMax, reason };
+  const connectionsMax = Math.floor((threadsMax * perTable) / UNEVEN_SHARE);
+  const reason = `${connectionsMax} connections of the ${wanted} wanted: ${threadsMax} I/O threads at a file limit of ${limits.fileLimit}. Raise it (ulimit -n) for more.`;
+  return { threads: threadsMax, connectionsMax, reason };
 }
 
 /** The limits of this machine and process, for planThreads(). */
@@ -192,13 +200,14 @@ export class NativeFront implements Front {
   constructor(options: NativeOptions) {
     addon();
     this.#options = options;
-    this.#portable = new PortableFront(options, FIRST_PORTABLE_TICKET);
+    // The addon has counted the connections that it hands over.
+    this.#portable = new PortableFront({ ...options, connectionsPerAddressMax: 0 }, FIRST_PORTABLE_TICKET);
     this.#open = new OpenTickets(options.threads ?? 0);
     this.#setOutbound(OUTBOUND_BYTES);
   }
 
   async listen(): Promise<number[]> {
-    const { listeners, threads = 0, connectionsMax, timeouts } = this.#options;
+    const { listeners, threads = 0, connectionsMax, connectionsPerAddressMax = 0, timeouts } = this.#options;
     const numeric = await Promise.all(
       listeners.map(async ({ host }) => (isIP(host) ? host : (await lookup(host)).address)),
     );
@@ -207,7 +216,7 @@ export class NativeFront implements Front {
         listeners: listeners.map(({ port, shared, routes, fallback }, index) => {
           return { host: hosts[index], port, shared, routes, handsOver: fallback !== undefined };
         }),
-        ...{ threads, connectionsMax, bufferBytesMax: BUFFER_BYTES_MAX },
+        ...{ threads, connectionsMax, connectionsPerAddressMax, bufferBytesMax: BUFFER_BYTES_MAX },
         ...{ ...TIMEOUTS, ...timeouts },
         problems: OWN_PROBLEMS.map((document) => {
           const { retryAfterSeconds } = PROBLEMS[document.code];
@@ -373,6 +382,7 @@ export class NativeFront implements Front {
   #handToNode(start: number): void {
     const word = start >> 2;
     const native = this.#native;
+    const [blockLow, blockHigh] = [this.#words[word + 10], this.#words[word + 11]];
     const fd = this.#words[word + 13];
     const from = start + INBOUND_HEAD_BYTES;
     const read = Buffer.from(this.#bytes.subarray(from, from + this.#words[word + 12]));
@@ -380,7 +390,7 @@ export class NativeFront implements Front {
     this.#handedOver.add(socket);
     socket.once('close', () => {
       this.#handedOver.delete(socket);
-      native?.released();
+      native?.released(blockLow, blockHigh);
     });
     socket.unshift(read);
     this.#portable.server(this.#words[word + 14]).emit('connection', socket);

@@ -4,7 +4,7 @@
  * Invariant: see front.ts. Pipelined requests go to the handlers as they arrive; answers leave in the order of the requests.
  * Cost: some 15 KB of JavaScript objects a parked poll; a few calls without closures a request.
  */
-import http, { type IncomingMessage, ServerResponse } from 'node:http';
+import http, { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Answer } from '../wire/answer.ts';
@@ -14,11 +14,14 @@ import {
   CORS_ORIGIN,
   CORS_PREFLIGHT,
   HEAD_BYTES_MAX,
+  HEADERS_MAX,
   hotRoute,
   METHOD_OF,
   readBearer,
   readCursorOf,
 } from '../wire/route.ts';
+import { addressBlock } from './address_block.ts';
+import { FallbackQueue } from './fallback_queue.ts';
 import {
   type Front,
   type FrontGauges,
@@ -45,19 +48,25 @@ class Reply extends ServerResponse {
   ticket: Ticket = -1;
   slot = NO_SLOT;
   isPoll = false;
+  isForFallback = false;
   /** The reply to the previous hot request of the connection, if that waited when this request arrived. */
   previous: Reply | undefined;
 }
 
 interface FrontSocket extends Socket {
-  /** The connection is above the limit: its request is answered 503. */
-  refused?: boolean;
+  /** The connection is above a limit: its request is answered with this problem. */
+  refused?: ProblemDocument;
   /** The reply to its newest hot request. */
   newest?: Reply;
   /** Its last answer has left; what the peer still sends is discarded until it closes its half. */
   lingering?: boolean;
-  /** Its newest request. */
+  /** Its newest request, and the reply to it. */
   request?: IncomingMessage;
+  reply?: Reply;
+  /** Its requests for the fallback. */
+  fallbackQueue?: FallbackQueue;
+  /** Too many requests wait for the fallback: the later ones are ignored, and the connection closes after the others. */
+  overrun?: boolean;
 }
 
 type Server = http.Server<typeof IncomingMessage, typeof Reply>;
@@ -76,6 +85,8 @@ export class PortableFront implements Front {
   #room = Buffer.alloc(0);
   #nextTicket: Ticket;
   #connections = 0;
+  /** Connections by block of addresses, if they are limited. */
+  readonly #byAddress = new Map<string, number>();
   #refusedOpen = 0;
   #refused = 0;
   #turnScheduled = false;
@@ -150,36 +161,66 @@ export class PortableFront implements Front {
       shouldUpgradeCallback: ({ headers }) =>
         listener.upgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
     });
+    // A client may close its half after its last request. node:http answers then too, but has no option for it. A client that
+    // closes its half behind a poll has gone, as far as one can tell.
+    Object.assign(server, { httpAllowHalfOpen: listener.routes === 'crossings' });
     server.on('connection', (socket: FrontSocket) => this.#connected(socket));
-    server.on('request', (request, reply) => this.#request(listener, request, reply));
+    const handle = (request: IncomingMessage, reply: Reply) => this.#request(listener, request, reply);
+    server.on('request', handle);
+    // An expectation that the relay does not know is ignored, as the native front does: RFC 9110 §10.1.1 leaves the choice.
+    server.on('checkExpectation', handle);
     server.on('clientError', refuseBytes);
+    server.on('connect', (_, socket: Duplex) => {
+      this.#afterAnswers(socket as FrontSocket, () => refuseHead(socket as FrontSocket, FRONT_PROBLEMS.malformed));
+    });
     if (listener.upgrade) {
       const { upgrade } = listener;
-      server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-        const { refused, lingering } = socket as FrontSocket;
-        if (refused || lingering) socket.destroy();
-        else upgrade(request, socket, head);
+      server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
+        const socket = duplex as FrontSocket;
+        this.#afterAnswers(socket, () => {
+          const document = problemOf(request);
+          if (document) refuseHead(socket, document);
+          else upgrade(request, socket, head);
+        });
       });
     }
     return server;
+  }
+
+  /** Continues with a connection that node:http has given up to us, once the answers to its earlier requests have left. */
+  #afterAnswers(socket: FrontSocket, next: () => void): void {
+    const { reply } = socket;
+    if (socket.refused || socket.lingering || socket.overrun) {
+      socket.destroy();
+    } else if (!reply || reply.writableFinished) {
+      next();
+    } else {
+      const drained = () => socket.fallbackQueue?.drained();
+      const failed = () => socket.destroy();
+      socket.on('drain', drained).on('error', failed);
+      reply.once('finish', () => {
+        socket.off('drain', drained).off('error', failed);
+        if (socket.writable && !socket.lingering) next();
+      });
+    }
   }
 
   #connected(socket: FrontSocket): void {
     // node:http calls this after the last answer of a connection.
     socket.destroySoon = this.#linger;
     socket.once('close', this.#closed);
-    const over = this.#connections + this.#refusedOpen - this.#options.connectionsMax;
-    if (over < 0) {
+    const isFull = this.#connections + this.#refusedOpen >= this.#options.connectionsMax;
+    if (!isFull && this.#enter(socket)) {
       this.#connections++;
       socket.once('close', () => this.#connections--);
       return;
     }
     this.#refused++;
-    if (over >= REFUSED_OPEN_MAX) {
+    if (this.#refusedOpen >= REFUSED_OPEN_MAX) {
       socket.destroy();
       return;
     }
-    socket.refused = true;
+    socket.refused = isFull ? FRONT_PROBLEMS.relayFull : FRONT_PROBLEMS.tooManyConnections;
     this.#refusedOpen++;
     // The client has as long to send its request as to read the answer.
     const late = setTimeout(() => socket.destroy(), this.#timeouts.lingerMs);
@@ -187,6 +228,24 @@ export class PortableFront implements Front {
       this.#refusedOpen--;
       clearTimeout(late);
     });
+  }
+
+  /** Counts a connection of its address until it closes. Returns false when the address has too many. */
+  #enter(socket: FrontSocket): boolean {
+    const { connectionsPerAddressMax = 0 } = this.#options;
+    if (connectionsPerAddressMax === 0) return true;
+    const block = addressBlock(socket.remoteAddress);
+    // It has no address any more: it is closed already.
+    if (block === undefined) return true;
+    const count = this.#byAddress.get(block) ?? 0;
+    if (count >= connectionsPerAddressMax) return false;
+    this.#byAddress.set(block, count + 1);
+    socket.once('close', () => {
+      const left = (this.#byAddress.get(block) as number) - 1;
+      if (left > 0) this.#byAddress.set(block, left);
+      else this.#byAddress.delete(block);
+    });
+    return true;
   }
 
   /** Closing a socket with unread bytes resets it, and the peer loses the answer. So this ends our half and waits for the peer. */
@@ -202,21 +261,19 @@ export class PortableFront implements Front {
 
   #request(listener: FrontListener, request: IncomingMessage, reply: Reply): void {
     const socket = request.socket as FrontSocket;
-    if (socket.lingering) return;
+    if (socket.lingering || socket.overrun) return;
     socket.request = request;
+    socket.reply = reply;
     this.#reportIfOutdated(socket);
-    if (socket.refused) {
-      this.#refuse(reply, FRONT_PROBLEMS.relayFull, true);
-      return;
-    }
-    if (isAmbiguous(request)) {
-      this.#refuse(reply, FRONT_PROBLEMS.malformed, true);
+    const document = socket.refused ?? problemOf(request);
+    if (document) {
+      this.#refuse(reply, document, true);
       return;
     }
     const target = request.url ?? '';
     const route = hotRoute(target);
     if (route !== listener.routes || request.method !== METHOD_OF[route]) {
-      if (listener.fallback) listener.fallback(request, reply);
+      if (listener.fallback) this.#passOn(listener.fallback, socket, reply);
       else this.#answerOther(request, reply, route === listener.routes);
       return;
     }
@@ -240,6 +297,13 @@ export class PortableFront implements Front {
       this.#options.handlers.poll(view);
       this.#scheduleTurn();
     } else this.#crossing(request, reply);
+  }
+
+  #passOn(fallback: RequestListener, socket: FrontSocket, reply: Reply): void {
+    const { writeMs, answerMs } = this.#timeouts;
+    reply.isForFallback = true;
+    socket.fallbackQueue ??= new FallbackQueue(fallback, writeMs, answerMs);
+    socket.overrun = !socket.fallbackQueue.add(reply);
   }
 
   /** Reads a crossing's body, then calls the handler. */
@@ -331,13 +395,36 @@ export class PortableFront implements Front {
   }
 
   #send(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number): void {
-    reply.sendDate = false;
+    // Refused already, since its connection is broken.
+    if (reply.headersSent) return;
     if (this.#draining) reply.shouldKeepAlive = false;
-    reply.writeHead(status, headOf(status, body.length, retryAfterSeconds));
-    reply.end(body);
+    write(reply, status, body, retryAfterSeconds);
     const { socket } = reply;
     if (socket && socket.writableLength > 0) socket.setTimeout(this.#timeouts.writeMs);
   }
+}
+
+/** Returns why a request is refused before it is routed, if it is. Makes a target in absolute form a path. */
+function problemOf(request: IncomingMessage): ProblemDocument | undefined {
+  if (request.rawHeaders.length > 2 * HEADERS_MAX) return FRONT_PROBLEMS.headTooLarge;
+  return isAmbiguous(request) || !toOriginForm(request) ? FRONT_PROBLEMS.malformed : undefined;
+}
+
+/** A target in absolute form (RFC 9112 §3.2.2): host with port, path with query. User information is not allowed. */
+const ABSOLUTE = /^https?:\/\/([\w!$%&'()*+,.:;=[\]~-]+)([/?].*)?$/i;
+
+/**
+ * Removes scheme and authority from the target of a request, so that all that routes it sees a path. The authority takes the
+ * place of the Host header, which must not be used then. Returns false when the target is in a form that names no resource.
+ */
+function toOriginForm(request: IncomingMessage): boolean {
+  const { url = '', headers } = request;
+  if (url.startsWith('/') || url.startsWith('*')) return true;
+  const [, authority, path = ''] = ABSOLUTE.exec(url) ?? [];
+  if (authority === undefined) return false;
+  headers.host = authority;
+  request.url = path.startsWith('/') ? path : `/${path}`;
+  return true;
 }
 
 /**
@@ -367,6 +454,12 @@ function headOf(status: number, length: number, retryAfterSeconds: number): http
   return head;
 }
 
+function write(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number): void {
+  reply.sendDate = false;
+  reply.writeHead(status, headOf(status, body.length, retryAfterSeconds));
+  reply.end(body);
+}
+
 const rendered = new Map<ProblemDocument, Buffer>();
 
 function bytesOf(document: ProblemDocument): Buffer {
@@ -381,8 +474,7 @@ function bytesOf(document: ProblemDocument): Buffer {
 export function refuseBytes(error: NodeJS.ErrnoException, duplex: Duplex): void {
   const socket = duplex as FrontSocket;
   if (socket.lingering) return;
-  // The bytes follow a request that still waits for its answer: the client would take an error for that answer.
-  if (!socket.writable || isAwaited(socket)) {
+  if (!socket.writable) {
     socket.destroy();
     return;
   }
@@ -392,6 +484,30 @@ export function refuseBytes(error: NodeJS.ErrnoException, duplex: Duplex): void 
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? FRONT_PROBLEMS.requestTimeout
         : FRONT_PROBLEMS.malformed;
+  // The bytes follow a request that still waits for its answer: the client would take an error for that answer.
+  if (isAwaited(socket)) closeBehind(socket, document);
+  else refuseHead(socket, document);
+}
+
+/** Closes a connection behind the answers that its client still waits for. A poll waits for long, so it closes at once. */
+function closeBehind(socket: FrontSocket, document: ProblemDocument): void {
+  const { reply, newest } = socket;
+  if (!reply || newest?.isPoll) {
+    socket.destroy();
+    return;
+  }
+  socket.overrun = true;
+  reply.shouldKeepAlive = false;
+  // The newest request has a head but not its body: it is refused in its turn.
+  if (reply.req.complete || reply.headersSent) return;
+  if (reply.isForFallback) socket.destroy();
+  else write(reply, document.status, bytesOf(document), 0);
+}
+
+/** Answers with a problem on a connection that node:http does not answer on, and closes. */
+function refuseHead(socket: FrontSocket, document: ProblemDocument): void {
+  // After an upgrade nothing reads the rest.
+  socket.on('error', () => socket.destroy()).resume();
   const body = bytesOf(document);
   const head = Object.entries(headOf(document.status, body.length, 0)).map(([name, value]) => `${name}: ${value}\r\n`);
   const line = `HTTP/1.1 ${document.status} ${http.STATUS_CODES[document.status]}\r\n`;
@@ -399,8 +515,11 @@ export function refuseBytes(error: NodeJS.ErrnoException, duplex: Duplex): void 
   socket.destroySoon();
 }
 
-function isAwaited({ newest }: FrontSocket): boolean {
-  for (let reply = newest; reply; reply = reply.previous) if (!reply.writableEnded) return true;
+function isAwaited({ reply, newest, fallbackQueue }: FrontSocket): boolean {
+  // A crossing has no ticket before its body has been read.
+  if (reply?.req.complete && !reply.writableEnded) return true;
+  if (fallbackQueue?.hasWhole()) return true;
+  for (let hot = newest; hot; hot = hot.previous) if (!hot.writableEnded) return true;
   return false;
 }
 

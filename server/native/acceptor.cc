@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "clock.h"
 #include "socket_calls.h"
@@ -17,8 +18,11 @@ namespace {
 
 int OpenReserve() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
-int AcceptOne(const Acceptor::Listener& listener) {
-  return accept4(listener.descriptor, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+// `address` may be nullptr.
+int AcceptOne(const Acceptor::Listener& listener, sockaddr_storage* address) {
+  socklen_t size = sizeof *address;
+  return accept4(listener.descriptor, reinterpret_cast<sockaddr*>(address),
+                 address == nullptr ? nullptr : &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
 // True when accept() failed because of one connection, which is over: accept(2) reports here what
@@ -55,7 +59,9 @@ int Acceptor::Add(int descriptor, const ListenerOptions& options, uint8_t number
 Index Acceptor::Accept(uint32_t number, uint32_t* accepts) {
   const Listener& listener = listeners_[number];
   while (listener.descriptor >= 0 && (*accepts)++ < kAcceptsMax) {
-    const int descriptor = AcceptOne(listener);
+    const uint32_t address_max = shared_->connections_per_address_max;
+    sockaddr_storage address = {};
+    const int descriptor = AcceptOne(listener, address_max == 0 ? nullptr : &address);
     if (descriptor < 0) {
       const int error = errno;
       if (error == EAGAIN ||
@@ -68,22 +74,43 @@ Index Acceptor::Accept(uint32_t number, uint32_t* accepts) {
       }
       continue;
     }
+    const AddressBlock block = address_max == 0 ? kNoBlock : BlockOf(address);
+    const bool is_over_address = block != kNoBlock && !shared_->addresses.Enter(block, address_max);
     const bool is_full =
+        !is_over_address &&
         shared_->connections.fetch_add(1, std::memory_order_relaxed) >= shared_->connections_max;
-    const Index index = is_full ? kNoIndex : Register(descriptor, static_cast<uint8_t>(number));
-    if (index != kNoIndex) {
-      return index;
+    if (!is_over_address && !is_full) {
+      const Index index = Register(descriptor, static_cast<uint8_t>(number));
+      if (index != kNoIndex) {
+        KeepBlock(index, block);
+        return index;
+      }
     }
-    shared_->connections.fetch_sub(1, std::memory_order_relaxed);
+    if (!is_over_address) {
+      shared_->addresses.Leave(block);
+      shared_->connections.fetch_sub(1, std::memory_order_relaxed);
+    }
     shared_->refused.fetch_add(1, std::memory_order_relaxed);
-    if (is_full) {
-      const Index refused = Refuse(descriptor, static_cast<uint8_t>(number));
+    if (is_full || is_over_address) {
+      const Index refused = Refuse(descriptor, static_cast<uint8_t>(number),
+                                   is_over_address ? kRefused | kRefusedAddress : kRefused);
       if (refused != kNoIndex) {
         return refused;
       }
     }
   }
   return kNoIndex;
+}
+
+// Keeps the block of addresses that a connection is counted for.
+void Acceptor::KeepBlock(Index index, AddressBlock block) {
+  if (shared_->connections_per_address_max == 0) {
+    return;
+  }
+  if (index >= blocks_.size()) {
+    blocks_.resize(std::max<size_t>(index + 1, blocks_.size() * 2), kNoBlock);
+  }
+  blocks_[index] = block;
 }
 
 Index Acceptor::Register(int descriptor, uint8_t listener) {
@@ -99,7 +126,7 @@ Index Acceptor::Register(int descriptor, uint8_t listener) {
   return index;
 }
 
-Index Acceptor::Refuse(int descriptor, uint8_t listener) {
+Index Acceptor::Refuse(int descriptor, uint8_t listener, uint32_t flags) {
   if (refused_open_ == kRefusedMax) {
     close(descriptor);
     return kNoIndex;
@@ -107,7 +134,7 @@ Index Acceptor::Refuse(int descriptor, uint8_t listener) {
   const Index index = Register(descriptor, listener);
   if (index != kNoIndex) {
     ++refused_open_;
-    table_->At(index).Set(kRefused);
+    table_->At(index).flags |= flags;
   }
   return index;
 }
@@ -122,7 +149,7 @@ bool Acceptor::RefuseWithReserve(const Listener& listener) {
     close(reserve_);
   }
   for (uint32_t refused = 0; refused < kAcceptsMax; ++refused) {
-    const int descriptor = AcceptOne(listener);
+    const int descriptor = AcceptOne(listener, nullptr);
     if (descriptor < 0) {
       break;
     }
@@ -139,13 +166,18 @@ bool Acceptor::RefuseWithReserve(const Listener& listener) {
   return reserve_ >= 0;
 }
 
-void Acceptor::Close(const Connection& connection) {
+void Acceptor::Close(Index index, const Connection& connection) {
   close(connection.descriptor);
   if (connection.Has(kRefused)) {
     --refused_open_;
-  } else {
-    shared_->connections.fetch_sub(1, std::memory_order_relaxed);
+    return;
   }
+  shared_->connections.fetch_sub(1, std::memory_order_relaxed);
+  shared_->addresses.Leave(Release(index));
+}
+
+AddressBlock Acceptor::Release(Index index) {
+  return index < blocks_.size() ? std::exchange(blocks_[index], kNoBlock) : kNoBlock;
 }
 
 // The waiting clients stay in the backlog. A watched listener would be reported in every pass, and

@@ -4,15 +4,17 @@
 // Invariant: every connection that Accept() returns is in the table and the epoll set, and is
 // counted until Close().
 // At a limit the acceptor refuses connections instead of failing. Above connections_max the loop
-// answers them 503. Without a free descriptor the acceptor answers 503 itself, using a descriptor
-// that it keeps in reserve. Without even that one it pauses, and the clients wait in the backlog.
-// Cost: two system calls a connection.
+// answers them 503, and above connections_per_address_max 429. Without a free descriptor the
+// acceptor answers 503 itself, using a descriptor that it keeps in reserve. Without even that one
+// it pauses, and the clients wait in the backlog. Cost: two system calls a connection; with a limit
+// by address also one look-up, and 8 bytes a connection.
 #ifndef SERVER_NATIVE_ACCEPTOR_H_
 #define SERVER_NATIVE_ACCEPTOR_H_
 
 #include <cstdint>
 #include <vector>
 
+#include "address_counts.h"
 #include "connection.h"
 #include "epoll_set.h"
 #include "listener.h"
@@ -45,10 +47,13 @@ class Acceptor {
 
   // Accepts the next connection that waits at listener `number`. Returns kNoIndex when none waits,
   // or when enough were accepted in this pass; `accepts` counts from 0 for each event. A connection
-  // with the flag kRefused is above the limit: answer it with 503 and close it.
+  // with the flag kRefused is above a limit: answer it with a problem and close it.
   Index Accept(uint32_t number, uint32_t* accepts);
   // Closes the descriptor of an accepted connection and stops counting it.
-  void Close(const Connection& connection);
+  void Close(Index index, const Connection& connection);
+  // Stops looking after a connection that is handed over, which stays counted. Returns the block of
+  // addresses to give back when it closes.
+  AddressBlock Release(Index index);
 
   // Milliseconds until a paused acceptor continues; -1 when it is not paused.
   int MsUntilResume(uint64_t now_ms) const;
@@ -69,7 +74,8 @@ class Acceptor {
   // Puts an accepted descriptor into the table and the epoll set; closes it and returns kNoIndex
   // when that fails.
   Index Register(int descriptor, uint8_t listener);
-  Index Refuse(int descriptor, uint8_t listener);
+  Index Refuse(int descriptor, uint8_t listener, uint32_t flags);
+  void KeepBlock(Index index, AddressBlock block);
   bool RefuseWithReserve(const Listener& listener);
   void Pause();
   void WatchListeners(bool watches);
@@ -80,8 +86,9 @@ class Acceptor {
   std::vector<Listener> listeners_;
   int reserve_ = -1;  // closed for a moment to accept and refuse a connection when no descriptor is
                       // left; -1: it could not be opened again
-  uint64_t paused_until_ms_ = 0;  // 0: not paused
-  uint32_t refused_open_ = 0;     // refused connections that still read their answer
+  uint64_t paused_until_ms_ = 0;      // 0: not paused
+  uint32_t refused_open_ = 0;         // refused connections that still read their answer
+  std::vector<AddressBlock> blocks_;  // by connection; empty without a limit by address
 };
 
 }  // namespace sprites

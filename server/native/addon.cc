@@ -72,6 +72,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     }
     auto shared = std::make_unique<SharedState>();
     shared->connections_max = Number(options, "connectionsMax");
+    shared->connections_per_address_max = Number(options, "connectionsPerAddressMax");
     shared->buffer_bytes_max = Number(options, "bufferBytesMax") / (front_options.threads + 1);
     shared->timeouts = {Number(options, "requestMs"), Number(options, "idleMs"),
                         Number(options, "writeMs"), Number(options, "lingerMs")};
@@ -102,12 +103,16 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     napi_get_uv_event_loop(env, &loop);
     wait_ =
         std::make_unique<NodeWait>(loop, front_.get(), &env.GetInstanceData<Environment>()->waits);
+    Ref();  // until Ended()
     if (const int error = wait_->Start(); error != 0) {
+      // libuv holds the handles until they are closed, so `wait_` must live until then.
+      front_->Stop();
+      front_->Join();
+      wait_->End([this] { Ended(); });
       SystemError(env, "poll", -error).ThrowAsJavaScriptException();
       return env.Undefined();
     }
     napi_add_async_cleanup_hook(env, OnCleanup, this, &cleanup_);
-    Ref();  // until Ended()
     const Napi::Array result = Napi::Array::New(env, ports.size());
     for (uint32_t i = 0; i < ports.size(); ++i) {
       result.Set(i, ports[i]);
@@ -132,9 +137,13 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     }
   }
 
-  void Released(const Napi::CallbackInfo& /*info*/) {
+  // released(blockLow, blockHigh): the numbers are those of the record that handed the connection
+  // over.
+  void Released(const Napi::CallbackInfo& info) {
     if (front_) {
-      front_->Released();
+      const uint64_t low = info[0].ToNumber().Uint32Value();
+      const uint64_t high = info[1].ToNumber().Uint32Value();
+      front_->Released(high << 32 | low);
     }
   }
 
@@ -180,7 +189,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     front_ = nullptr;
     inbound_.Reset();
     outbound_.Reset();
-    if (!is_environment_ending_) {
+    if (!is_environment_ending_ && !closed_.IsEmpty()) {
       CallClosed();
     }
     const napi_async_cleanup_hook_handle cleanup = std::exchange(cleanup_, nullptr);

@@ -37,6 +37,7 @@ enum class Problem : uint8_t {
   kMethodNotAllowed,
   kRequestTimeout,
   kRelayFull,
+  kTooManyConnections,
   kCount,
 };
 

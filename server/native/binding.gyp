@@ -5,6 +5,7 @@
       'sources': [
         'acceptor.cc',
         'addon.cc',
+        'address_counts.cc',
         'answer.cc',
         'answer_sender.cc',
         'connection.cc',

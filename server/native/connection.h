@@ -31,9 +31,10 @@ enum ConnectionFlag : uint32_t {
   kContinueSent = 1 << 5,  // 100 Continue was sent for this request
   kQueued = 1 << 6,        // in the loop's ready queue
   kLinked = 1 << 7,        // in the deadline wheel
-  kRefused = 1 << 8,       // above connections_max: not counted, and closed after a 503
+  kRefused = 1 << 8,       // above a limit of connections: not counted, and closed after an answer
   kTimed = 1 << 9,         // the deadline of the request runs
   kOutdated = 1 << 10,     // more has arrived behind the parked poll, and JavaScript knows
+  kRefusedAddress = 1 << 11,  // kRefused because its address has too many connections
 };
 
 struct Connection {

@@ -71,13 +71,15 @@ void AppendNotice(RecordBuffer* inbound, RecordKind kind, Ticket ticket, uint32_
   memcpy(inbound->Extend(kNoticeBytes), words, sizeof words);
 }
 
-void AppendHandover(RecordBuffer* inbound, int descriptor, uint8_t listener, const uint8_t* bytes,
-                    uint32_t size) {
+void AppendHandover(RecordBuffer* inbound, int descriptor, AddressBlock block, uint8_t listener,
+                    const uint8_t* bytes, uint32_t size) {
   InboundRecord record = {};
   record.kind = RecordKind::kHandover;
   record.length = size;
   record.descriptor = static_cast<uint32_t>(descriptor);
   record.listener = listener;
+  record.block_low = static_cast<uint32_t>(block);
+  record.block_high = static_cast<uint32_t>(block >> 32);
   memcpy(AppendHead(inbound, &record), bytes, size);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "address_counts.h"
 #include "record.h"
 #include "request_parser.h"
 #include "ticket.h"
@@ -25,9 +26,10 @@ void AppendCrossing(RecordBuffer* inbound, Ticket ticket, const Request& request
 // A record that is only a ticket and its slot: kClosed or kOutdated.
 void AppendNotice(RecordBuffer* inbound, RecordKind kind, Ticket ticket, uint32_t slot);
 
-// A connection for Node: its descriptor, and the bytes that were read from it.
-void AppendHandover(RecordBuffer* inbound, int descriptor, uint8_t listener, const uint8_t* bytes,
-                    uint32_t size);
+// A connection for Node: its descriptor, its block of addresses, and the bytes that were read from
+// it.
+void AppendHandover(RecordBuffer* inbound, int descriptor, AddressBlock block, uint8_t listener,
+                    const uint8_t* bytes, uint32_t size);
 
 }  // namespace sprites
 

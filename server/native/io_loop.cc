@@ -128,7 +128,7 @@ void IoLoop::HandleConnection(Index index, uint32_t events) {
       }
       break;
     case State::kWaiting:
-      if (connection.Has(kPeerClosed)) {
+      if (IsAbandoned(connection)) {
         HandlePeerGone(index, connection);
       } else {
         ReportIfOutdated(index, connection);
@@ -156,7 +156,9 @@ void IoLoop::Accept(uint32_t listener) {
     }
     Connection& connection = table_.At(index);
     if (connection.Has(kRefused)) {
-      AnswerProblem(index, connection, Problem::kRelayFull);
+      AnswerProblem(
+          index, connection,
+          connection.Has(kRefusedAddress) ? Problem::kTooManyConnections : Problem::kRelayFull);
     } else {
       wheel_.Arm(index, shared_->timeouts.request_ms);
     }
@@ -168,7 +170,7 @@ void IoLoop::Accept(uint32_t listener) {
 void IoLoop::Resume(Index index) {
   Connection& connection = table_.At(index);
   connection.Unset(kQueued);
-  if (connection.state == State::kWaiting && connection.Has(kPeerClosed)) {
+  if (IsAbandoned(connection)) {
     HandlePeerGone(index, connection);
     return;
   }
@@ -291,8 +293,8 @@ void IoLoop::KeepRest(Index index, Connection& connection, const UnreadBytes& un
 // Gives the connection to Node: its descriptor, and the bytes that were read from it. It stays
 // counted until JavaScript reports its end.
 void IoLoop::HandOver(Index index, Connection& connection, const UnreadBytes& unread) {
-  AppendHandover(inbound_, connection.descriptor, acceptor_.ListenerOf(connection).number,
-                 unread.at, unread.size);
+  AppendHandover(inbound_, connection.descriptor, acceptor_.Release(index),
+                 acceptor_.ListenerOf(connection).number, unread.at, unread.size);
   epoll_.Remove(connection.descriptor);
   Release(index, connection);
 }
@@ -317,11 +319,19 @@ void IoLoop::AwaitAnswer(Index index, Connection& connection, const Request& req
   }
   wheel_.Disarm(index);
   waiting_.store(waiting_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  // The peer closed its half right after the request: JavaScript has this turn to answer, then the
+  // The peer closed its half right after the poll: JavaScript has this turn to answer, then the
   // connection counts as gone.
-  if (connection.Has(kPeerClosed)) {
+  if (IsAbandoned(connection)) {
     MarkReady(index, connection);
   }
+}
+
+// True when the client of a parked poll has closed its half: it has gone, as far as one can tell,
+// and a sprite must not be sent to it. A crossing is answered soon, and its client waits for the
+// answer.
+bool IoLoop::IsAbandoned(const Connection& connection) const {
+  return connection.state == State::kWaiting && connection.Has(kPeerClosed) &&
+         acceptor_.ListenerOf(connection).route == Route::kEvents;
 }
 
 void IoLoop::EndWaiting() {
@@ -434,7 +444,7 @@ void IoLoop::HandleSent(Index index, Connection& connection, AnswerSender::Sent 
   }
   connection.state = State::kReading;
   if (connection.Has(kCloseAfter) || draining_) {
-    if (connection.Has(kLinger) && !connection.Has(kPeerClosed)) {
+    if (connection.Has(kLinger)) {
       Linger(index, connection);
     } else {
       Close(index, connection);
@@ -490,7 +500,7 @@ void IoLoop::HandlePeerGone(Index index, Connection& connection) {
 }
 
 void IoLoop::Close(Index index, Connection& connection) {
-  acceptor_.Close(connection);
+  acceptor_.Close(index, connection);
   sender_.Release(connection);
   Release(index, connection);
 }

@@ -104,6 +104,7 @@ class IoLoop {
   Ticket NextTicket(Index index, Connection& connection) const;
   void AwaitAnswer(Index index, Connection& connection, const Request& request);
   void ReportIfOutdated(Index index, Connection& connection);
+  bool IsAbandoned(const Connection& connection) const;
   void EndWaiting();
   void AnswerOffRoute(Index index, Connection& connection, const UnreadBytes& unread, Parsed parsed,
                       const Request& request);

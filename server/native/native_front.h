@@ -65,8 +65,11 @@ class NativeFront {
   // Sends the answers in memory[0, bytes): whole records, up to one whose first word is 0. Writes
   // to the gaps in them.
   void Send(uint8_t* memory, uint32_t bytes);
-  // A connection that was handed over has closed.
-  void Released() { shared_->connections.fetch_sub(1, std::memory_order_relaxed); }
+  // A connection that was handed over has closed. `block` is that of its record.
+  void Released(AddressBlock block) {
+    shared_->connections.fetch_sub(1, std::memory_order_relaxed);
+    shared_->addresses.Leave(block);
+  }
   FrontGauges Gauges() const;
   void Drain();
   // Closes everything. Then IsOver() is true once the threads have ended, which wakes Pass().

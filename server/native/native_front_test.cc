@@ -73,7 +73,7 @@ class TestRelay {
     shared->connections_max = options.connections_max;
     shared->timeouts = options.timeouts;
     shared->buffer_bytes_max = kBufferBytesMax;
-    constexpr uint32_t kStatus[] = {400, 400, 413, 431, 404, 405, 408, 503};
+    constexpr uint32_t kStatus[] = {400, 400, 413, 431, 404, 405, 408, 503, 429};
     for (size_t i = 0; i < shared->problems.size(); ++i) {
       shared->problems[i] = {kStatus[i], kStatus[i] == 503 ? 10u : 0u, "{\"problem\":true}"};
     }

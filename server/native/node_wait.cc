@@ -28,7 +28,9 @@ int NodeWait::Start() {
   if (siblings_->size() == 1 && IsKnownLibuv()) {
     return StartEmbedding();
   }
-  for (NodeWait* sibling : *siblings_) {
+  // This one first: when it fails, the others wait as before.
+  for (auto each = siblings_->rbegin(); each != siblings_->rend(); ++each) {
+    NodeWait* const sibling = *each;
     if (sibling->is_embedding_) {
       sibling->StopEmbedding();
     }

@@ -69,6 +69,27 @@ TEST_CASE("request pool › keeps its bound during a storm, and returns memory a
   REQUIRE(pool.mapped_bytes() <= 256 << 10);
 }
 
+TEST_CASE(
+    "request pool › lists a slab with room once, however often it becomes full and not full") {
+  RequestPool pool(8 << 20);
+  constexpr int kBuffers = 64;  // one slab
+  std::vector<BufferHandle> held;
+  for (int i = 0; i < kBuffers; ++i) {
+    held.push_back(pool.Allocate(100));
+  }
+  REQUIRE(pool.slabs_with_room() == 0);
+  for (int cycle = 0; cycle < 1000; ++cycle) {
+    pool.Release(held.back());
+    REQUIRE(pool.slabs_with_room() == 1);
+    held.back() = pool.Allocate(100);
+    REQUIRE(pool.slabs_with_room() == 0);
+  }
+  for (const BufferHandle handle : held) {
+    pool.Release(handle);
+  }
+  REQUIRE(pool.slabs_with_room() == 1);
+}
+
 TEST_CASE("request pool › never gives one byte to two buffers") {
   const uint32_t seed = std::random_device{}();
   printf("  seed %u\n", seed);

@@ -34,10 +34,12 @@ struct InboundRecord {
   union {
     uint32_t epoch;         // poll
     uint32_t crossing_low;  // a scanned crossing: its number
+    uint32_t block_low;     // handover: to give back when the connection closes; 0: none
   };
   union {
     uint32_t seq;
     uint32_t crossing_high;
+    uint32_t block_high;
   };
   uint32_t length;        // crossing, handover: bytes of the body; poll: 1 when it has a cursor
   uint32_t descriptor;    // handover: the file descriptor, which JavaScript owns from now on

@@ -334,6 +334,42 @@ bool ReadTarget(std::string_view target, Route route, Target* out) {
   return true;
 }
 
+// The characters of a host and a port in a target: those that Node's parser accepts, except `@`,
+// since user information is not allowed here (RFC 9110 §4.2.4).
+constexpr std::array<uint8_t, 256> MakeAuthorityTable() {
+  std::array<uint8_t, 256> table = MakeTokenTable();
+  for (const char c : std::string_view("#^`|")) {
+    table[static_cast<uint8_t>(c)] = 0;
+  }
+  for (const char c : std::string_view("()[]:;=,")) {
+    table[static_cast<uint8_t>(c)] = 1;
+  }
+  return table;
+}
+constexpr std::array<uint8_t, 256> kAuthority = MakeAuthorityTable();
+
+// Removes scheme and authority from a target in absolute form (RFC 9112 §3.2.2), so that it begins
+// with its path, if it has one. Returns false when the target is in none of the forms that name a
+// resource here.
+bool ToOriginForm(std::string_view* target) {
+  if ((*target)[0] == '*') {
+    return true;
+  }
+  const size_t colon = target->find("://");
+  const std::string_view scheme = target->substr(0, colon);
+  if (colon == std::string_view::npos ||
+      !(EqualsIgnoringCase(scheme, "http") || EqualsIgnoringCase(scheme, "https"))) {
+    return false;
+  }
+  target->remove_prefix(colon + 3);
+  size_t authority = 0;
+  while (authority < target->size() && kAuthority[static_cast<uint8_t>((*target)[authority])]) {
+    ++authority;
+  }
+  target->remove_prefix(authority);
+  return authority > 0 && (target->empty() || target->front() == '/' || target->front() == '?');
+}
+
 // Finds the first parameter named cursor.
 bool FindCursor(std::string_view query, std::string_view* cursor) {
   constexpr std::string_view kName = "cursor=";
@@ -455,7 +491,9 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
   }
   lines.remove_prefix(line_end + 2);
   Headers headers;
+  uint32_t headers_count = 0;
   while (!lines.empty()) {
+    ++headers_count;
     line_end =
         static_cast<size_t>(static_cast<const char*>(memchr(lines.data(), '\n', lines.size())) -
                             lines.data()) -
@@ -464,6 +502,9 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
       return Parsed::kMalformed;
     }
     lines.remove_prefix(line_end + 2);
+  }
+  if (headers_count > kHeadersMax) {
+    return Parsed::kHeadTooLarge;
   }
   if (headers.hosts > 1 || (headers.hosts == 0 && !line.is_http10)) {
     return Parsed::kMalformed;
@@ -480,9 +521,13 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
   request->has_body = headers.has_transfer_encoding || headers.content_length > 0;
   request->bytes = head_bytes;
   Target target;
+  if (line.target[0] != '/' && !ToOriginForm(&line.target)) {
+    return Parsed::kMalformed;
+  }
   request->is_known_path = ReadTarget(line.target, route, &target);
   if (!request->is_known_path || line.method != Method(route)) {
-    return Parsed::kOther;
+    // A tunnel is not for an origin server, whatever its target.
+    return line.method == "CONNECT " ? Parsed::kMalformed : Parsed::kOther;
   }
 
   // It is a hot request. Without Content-Length it has no body (RFC 9112 §6.3).
@@ -527,6 +572,9 @@ bool MayBecomeHot(const uint8_t* bytes, uint32_t size, Route route) {
     return false;
   }
   text.remove_prefix(method.size());
+  if ((text[0] | 0x20) == 'h') {
+    return true;  // a target in absolute form, as far as it is known
+  }
   if (text.size() <= kPathPrefix.size()) {
     return kPathPrefix.substr(0, text.size()) == text;
   }

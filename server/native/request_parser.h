@@ -17,6 +17,7 @@ namespace sprites {
 constexpr uint32_t kHeadBytesMax = 8192;  // twice the usual cookies and headers of a browser
 constexpr uint32_t kBodyBytesMax = 1024;  // CROSSING_BYTES_MAX in wire/crossing.ts
 constexpr uint32_t kRequestBytesMax = kHeadBytesMax + kBodyBytesMax;
+constexpr uint32_t kHeadersMax = 100;     // HEADERS_MAX in wire/route.ts
 constexpr uint32_t kNoSlot = 0xffffffff;  // NO_SLOT in front.ts
 
 // The hot route a listener serves.
@@ -31,7 +32,7 @@ enum class Parsed : uint8_t {
   kBadCursor,     // a poll with a malformed cursor
   kChunked,       // hot, but with Transfer-Encoding
   kTooLarge,      // the announced body exceeds kBodyBytesMax
-  kHeadTooLarge,  // the head exceeds kHeadBytesMax
+  kHeadTooLarge,  // the head exceeds kHeadBytesMax or kHeadersMax
 };
 
 struct Request {

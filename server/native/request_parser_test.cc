@@ -127,6 +127,28 @@ const std::vector<Named>& Requests() {
        Parsed::kOther},
       {"no Host", "GET /v1/desktops/1-1/events HTTP/1.1\r\n\r\n", Route::kEvents,
        Parsed::kMalformed},
+      {"an absolute target", "GET http://relay/v1/desktops/1-1/events HTTP/1.1\r\nHost: a\r\n\r\n",
+       Route::kEvents, Parsed::kPoll},
+      {"an absolute target with port, in capitals",
+       "POST HTTPS://[::1]:8080/v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\n\r\n",
+       Route::kCrossings, Parsed::kCrossing},
+      {"an absolute target without a path", "GET http://relay HTTP/1.1\r\nHost: a\r\n\r\n",
+       Route::kEvents, Parsed::kOther},
+      {"an absolute target with a query only", "GET http://relay?x HTTP/1.1\r\nHost: a\r\n\r\n",
+       Route::kEvents, Parsed::kOther},
+      {"the target *", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", Route::kEvents, Parsed::kOther},
+      {"an absolute target without a host", "GET http:// HTTP/1.1\r\nHost: a\r\n\r\n",
+       Route::kEvents, Parsed::kMalformed},
+      {"an absolute target with a user", "GET http://a@relay/ HTTP/1.1\r\nHost: a\r\n\r\n",
+       Route::kEvents, Parsed::kMalformed},
+      {"another scheme", "GET ftp://relay/ HTTP/1.1\r\nHost: a\r\n\r\n", Route::kEvents,
+       Parsed::kMalformed},
+      {"a target that is only a name", "GET relay HTTP/1.1\r\nHost: a\r\n\r\n", Route::kEvents,
+       Parsed::kMalformed},
+      {"a tunnel", "CONNECT relay:443 HTTP/1.1\r\nHost: a\r\n\r\n", Route::kEvents,
+       Parsed::kMalformed},
+      {"a tunnel with a path", "CONNECT /v1/desktops/1-1/events HTTP/1.1\r\nHost: a\r\n\r\n",
+       Route::kEvents, Parsed::kMalformed},
       {"two Hosts", Poll("", kHost + kHost), Route::kEvents, Parsed::kMalformed},
       {"a bare LF", "GET /v1/desktops/1-1/events HTTP/1.1\nHost: a\r\n\r\n", Route::kEvents,
        Parsed::kMalformed},
@@ -299,6 +321,19 @@ TEST_CASE("request parser › accepts a head of exactly the limit, and not one b
   const std::string full(kHeadBytesMax - empty.size(), 'x');
   REQUIRE(Verdict(Poll("", kAuthorized + "X: " + full + "\r\n")) == Parsed::kPoll);
   REQUIRE(Verdict(Poll("", kAuthorized + "X: " + full + "x\r\n")) == Parsed::kHeadTooLarge);
+}
+
+TEST_CASE("request parser › accepts as many headers as the limit, and not one more") {
+  const auto with_headers = [](uint32_t count) {
+    std::string headers = kHost;
+    for (uint32_t i = 1; i < count; ++i) {
+      headers += "a:\r\n";
+    }
+    return Verdict(Poll("", headers));
+  };
+  REQUIRE(with_headers(kHeadersMax - 1) == Parsed::kPoll);
+  REQUIRE(with_headers(kHeadersMax) == Parsed::kPoll);
+  REQUIRE(with_headers(kHeadersMax + 1) == Parsed::kHeadTooLarge);
 }
 
 TEST_CASE("request parser › does not touch the bytes behind a request") {

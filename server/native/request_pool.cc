@@ -26,9 +26,6 @@ BufferHandle RequestPool::Allocate(uint32_t capacity) {
   const uint32_t large = capacity > classes_[0].buffer_bytes - sizeof(RequestBuffer) ? 1 : 0;
   SizeClass& size_class = classes_[large];
   const uint64_t all_free = size_class.buffers == 64 ? ~0ull : (1ull << size_class.buffers) - 1;
-  while (!size_class.with_room.empty() && size_class.free_masks[size_class.with_room.back()] == 0) {
-    size_class.with_room.pop_back();
-  }
   if (size_class.with_room.empty()) {
     const size_t slab_bytes = size_t{size_class.buffer_bytes} * size_class.buffers;
     if (mapped_bytes_ + slab_bytes > bytes_max_) {
@@ -61,6 +58,9 @@ BufferHandle RequestPool::Allocate(uint32_t capacity) {
   }
   const uint32_t at = static_cast<uint32_t>(std::countr_zero(mask));
   mask &= mask - 1;
+  if (mask == 0) {
+    size_class.with_room.pop_back();
+  }
   const BufferHandle handle = ((number << kBufferBits | at) + 1) | (large != 0 ? kLargeBit : 0);
   RequestBuffer* buffer = At(handle);
   *buffer = {};

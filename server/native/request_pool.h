@@ -7,6 +7,7 @@
 #ifndef SERVER_NATIVE_REQUEST_POOL_H_
 #define SERVER_NATIVE_REQUEST_POOL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -43,6 +44,10 @@ class RequestPool {
   BufferHandle Grow(BufferHandle handle, uint32_t capacity);
 
   uint64_t mapped_bytes() const { return mapped_bytes_; }
+  // How many slabs have a free buffer.
+  size_t slabs_with_room() const {
+    return classes_[0].with_room.size() + classes_[1].with_room.size();
+  }
 
  private:
   struct SizeClass {
@@ -50,7 +55,7 @@ class RequestPool {
     uint32_t buffers;             // in a slab, ≤ 64
     std::vector<uint8_t*> slabs;  // nullptr: unmapped, and its number may be reused
     std::vector<uint64_t> free_masks;
-    // Numbers of slabs with a free buffer; may name unmapped or full slabs too.
+    // Numbers of the slabs with a free buffer, each once.
     std::vector<uint32_t> with_room;
     std::vector<uint32_t> unmapped;
     uint32_t free_slabs = 0;

@@ -1,6 +1,6 @@
 // What all I/O loops of one front share.
 //
-// Threads: written before the loops start, except for the two counters, which every loop counts.
+// Threads: written before the loops start, except for the counters, which every loop counts.
 #ifndef SERVER_NATIVE_SHARED_STATE_H_
 #define SERVER_NATIVE_SHARED_STATE_H_
 
@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "address_counts.h"
 #include "answer.h"
 
 namespace sprites {
@@ -23,12 +24,14 @@ struct Timeouts {
 
 struct SharedState {
   uint32_t connections_max = 0;
+  uint32_t connections_per_address_max = 0;  // 0: not limited, and not counted
   Timeouts timeouts;
   // Of each loop: for partial requests, and as much again for unsent answers.
   uint64_t buffer_bytes_max = 0;
   std::array<ProblemBody, static_cast<size_t>(Problem::kCount)> problems;
   std::atomic<uint32_t> connections{0};
   std::atomic<uint32_t> refused{0};
+  AddressCounts addresses;
 
   const ProblemBody& BodyOf(Problem problem) const {
     return problems[static_cast<size_t>(problem)];

@@ -8,9 +8,20 @@ import { TIMEOUTS } from '../front/front.ts';
 import { isProblem } from '../test/problem_check.ts';
 import { RawConnection } from '../test/raw_connection.ts';
 import { HEAD_BYTES_MAX } from '../wire/route.ts';
-import { type AdminSources, adminServer, CONNECTIONS_MAX } from './admin.ts';
+import { type AdminSources, adminServer } from './admin.ts';
+import { CONNECTIONS_MAX } from './admin_connections.ts';
 
-const SOURCES = { token: 'x'.repeat(64), status: () => ({ ready: true }) } as unknown as AdminSources;
+const TOKEN = 'x'.repeat(64);
+/** Requests for the metrics that are not answered yet: call one with the text to answer it. */
+const answers: ((text: string) => void)[] = [];
+const SOURCES = {
+  token: TOKEN,
+  // More than a socket accepts for a client that does not read.
+  status: () => ({ ready: true, text: 'x'.repeat(8 << 20) }),
+  metrics: () => new Promise<string>((resolve) => answers.push(resolve)),
+} as unknown as AdminSources;
+const STATUS = 'GET /readyz HTTP/1.1\r\nHost: relay\r\n\r\n';
+const METRICS = `GET /metrics HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`;
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: relay\r\n';
 
 describe('the admin port', () => {
@@ -22,6 +33,7 @@ describe('the admin port', () => {
     port = (server.address() as AddressInfo).port;
   });
   afterEach(() => {
+    answers.length = 0;
     server.closeAllConnections();
     server.close();
   });
@@ -49,16 +61,67 @@ describe('the admin port', () => {
     await connection.closed;
   });
 
-  it(`accepts ${CONNECTIONS_MAX} connections, closes one more, and accepts one again when one has closed`, async () => {
+  /** Opens as many connections as the port allows, and waits until the server has all of them. */
+  async function fill(): Promise<RawConnection[]> {
     const held = await Promise.all(Array.from({ length: CONNECTIONS_MAX }, () => RawConnection.open(port)));
-    // Each has sent half a request, so none is idle.
-    for (const connection of held) connection.send(HEALTH);
+    while ((await count()) < CONNECTIONS_MAX) await new Promise((resolve) => setTimeout(resolve, 10));
+    return held;
+  }
+  const count = () => new Promise<number>((resolve) => server.getConnections((_, open) => resolve(open)));
+
+  it(`accepts ${CONNECTIONS_MAX} connections, closes one more, and accepts one again when one has closed`, async () => {
+    const held = await fill();
+    // Each has a request that is being answered, so none can be closed.
+    for (const connection of held) connection.send(METRICS);
+    while (answers.length < CONNECTIONS_MAX) await new Promise((resolve) => setTimeout(resolve, 10));
     await (await RawConnection.open(port)).closed;
-    assert.equal((await held[0].send('\r\n').answer()).status, 200);
-    held[0].destroy();
-    const count = () => new Promise<number>((resolve) => server.getConnections((_, open) => resolve(open)));
+    answers.pop()?.('a 1');
+    assert.equal((await held[CONNECTIONS_MAX - 1].answer()).status, 200);
+    held[CONNECTIONS_MAX - 1].destroy();
     while ((await count()) === CONNECTIONS_MAX) await new Promise((resolve) => setTimeout(resolve, 10));
     assert.equal((await (await RawConnection.open(port)).send(`${HEALTH}\r\n`).answer()).status, 200);
     for (const connection of held) connection.destroy();
+  });
+
+  it('closes the oldest connection that has sent nothing when a new one comes', async () => {
+    const held = await fill();
+    held[0].send(HEALTH);
+    assert.equal((await held[1].send(`${HEALTH}\r\n`).answer()).status, 200);
+    const operator = await RawConnection.open(port);
+    assert.equal((await operator.send(`${HEALTH}\r\n`).answer()).status, 200);
+    await held[2].closed;
+    assert.equal((await held[0].send('\r\n').answer()).status, 200);
+    for (const connection of held) connection.destroy();
+  });
+
+  it('closes the oldest idle connection, or one with a part of a request, when none is silent', async () => {
+    const held = await fill();
+    held[0].send(METRICS);
+    for (const connection of held.slice(1)) connection.send(HEALTH);
+    while (answers.length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    // The last one's whole request shows that the parts of the others have arrived.
+    assert.equal((await held[CONNECTIONS_MAX - 1].send('\r\n').answer()).status, 200);
+    const operator = await RawConnection.open(port);
+    assert.equal((await operator.send(`${HEALTH}\r\n`).answer()).status, 200);
+    await held[1].closed;
+    answers[0]('a 1');
+    assert.equal((await held[0].answer()).status, 200);
+    for (const connection of held) connection.destroy();
+  });
+
+  it('closes a connection whose stranger does not read its answers, rather than an operator’s', async () => {
+    const held = await fill();
+    for (const connection of held.slice(1)) connection.send(METRICS);
+    held[0].socket.pause();
+    held[0].send(STATUS.repeat(2));
+    while (answers.length < CONNECTIONS_MAX - 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    const operator = await RawConnection.open(port);
+    assert.equal((await operator.send(`${HEALTH}\r\n`).answer()).status, 200);
+    for (const answer of answers) answer('a 1');
+    for (const connection of held.slice(1)) {
+      assert.equal((await connection.answer()).status, 200);
+      connection.destroy();
+    }
+    held[0].destroy();
   });
 });

@@ -1,10 +1,9 @@
 /**
  * The admin port: metrics, health, and an operator's requests to the master. Bearer token, loopback by default.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
-import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -13,16 +12,20 @@ import { TIMEOUTS, type Timeouts } from '../front/front.ts';
 import { refuseBytes } from '../front/portable.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { HEAD_BYTES_MAX } from '../wire/route.ts';
+import { AdminConnections } from './admin_connections.ts';
+import { adminPage } from './admin_page.ts';
 import { errorHandlers } from './api.ts';
 import { slabBytes } from './capacity.ts';
-import { COLLECTIONS, collect } from './collection.ts';
-import { memoryReport } from './memory.ts';
+import { COLLECTIONS } from './collection.ts';
+import { DOCUMENT_MS_MAX } from './history.ts';
 import { moderation } from './moderation.ts';
 import type { Moderator } from './moderator.ts';
-import { PROFILE_SECONDS_MAX, PROFILES, profile, type Recording, snapshotHeap } from './recording.ts';
+import { askWorker, carryOut, type ProcessRequest } from './process_requests.ts';
+import { PROFILE_SECONDS_MAX, PROFILES, type Recording } from './recording.ts';
+import type { ProcessNames } from './sampler.ts';
 
-/** Connections at once: enough for a scraper, a probe and a dozen people. One more is closed without an answer. */
-export const CONNECTIONS_MAX = 32;
+/** The longest time for a head, in ms. A scraper or a person with curl sends it at once; one lost packet comes within it. */
+export const HEAD_MS_MAX = 3_000;
 
 /** How often node:http checks for late requests, in ms. */
 const CHECK_MS_MAX = 1_000;
@@ -32,6 +35,9 @@ export const LISTED_MAX = 1000;
 
 /** The default length of a profile, in seconds. */
 const PROFILE_SECONDS = 10;
+
+/** Processes named in a message. */
+const PROCESSES_LISTED_MAX = 20;
 
 /** A download is cut off after this, in ms: it uses memory, and no other recording can start meanwhile. */
 const DOWNLOAD_MS_MAX = 600_000;
@@ -44,49 +50,29 @@ export interface AdminSources {
   /** The folder for a heap snapshot until it is sent. */
   data: string;
   metrics: () => Promise<string>;
+  /** The processes of the relay by name. */
+  processes: () => ProcessNames;
+  /** The samples after a number, as JSON text in pieces. */
+  history: (after: number) => AsyncGenerator<string>;
   /** The answer of GET /readyz. */
   status: () => { ready: boolean };
   /** Takes the relay down gracefully. */
   drain: () => void;
 }
 
-/**
- * Reads the admin token from a file. If there is none, creates it (mode 0600, 256 random bits).
- *
- * Throws  Error when the file can't be read or created, or has no token: says which file and what to do.
- */
-export function adminToken(file: string): string {
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    const token = randomBytes(32).toString('hex');
-    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
-    return token;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw new Error(`admin token: ${(error as Error).message}; give a file with --admin-token-file`);
-    }
-  }
-  const token = readFileSync(file, 'utf8').trim();
-  if (token.length < 16)
-    throw new Error(`admin token: ${file} holds less than 16 characters; delete it to get a new one`);
-  return token;
-}
-
 /** The server of the admin port. Strangers may reach it too, so it has the same limits as the other ports. */
 export function adminServer(sources: AdminSources, { requestMs, idleMs }: Timeouts = TIMEOUTS): http.Server {
-  const server = http.createServer(
-    {
-      ...{ noDelay: true, maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: idleMs },
-      ...{ headersTimeout: requestMs, requestTimeout: requestMs },
-      connectionsCheckingInterval: Math.min(CHECK_MS_MAX, requestMs / 4),
-    },
-    admin(sources),
-  );
-  server.maxConnections = CONNECTIONS_MAX;
+  const server = http.createServer({
+    ...{ noDelay: true, maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: idleMs },
+    ...{ headersTimeout: Math.min(requestMs, HEAD_MS_MAX), requestTimeout: requestMs },
+    connectionsCheckingInterval: Math.min(CHECK_MS_MAX, requestMs / 4),
+  });
+  const connections = new AdminConnections(server);
+  server.on('request', admin(sources, connections));
   return server.on('clientError', refuseBytes);
 }
 
-function admin(sources: AdminSources): express.Express {
+function admin(sources: AdminSources, connections: AdminConnections): express.Express {
   const { relay } = sources;
   const app = express().disable('x-powered-by');
   app.get('/healthz', (_, response) => {
@@ -96,32 +82,42 @@ function admin(sources: AdminSources): express.Express {
     const status = sources.status();
     response.status(status.ready ? 200 : 503).json(status);
   });
+  app.use(adminPage());
   app.use((request, _, next) => {
     const given = Buffer.from(request.headers.authorization ?? '');
     const wanted = Buffer.from(`Bearer ${sources.token}`);
     // Tokens of another length are refused too, but only after a comparison that takes the same time.
     const padded = Buffer.alloc(wanted.length);
     given.copy(padded);
-    if (timingSafeEqual(padded, wanted) && given.length === wanted.length) next();
-    else throw new ProblemError('unknown-desktop', 'The admin port needs the bearer token of the admin token file.');
+    if (!timingSafeEqual(padded, wanted) || given.length !== wanted.length) {
+      throw new ProblemError('unknown-desktop', 'The admin port needs the bearer token of the admin token file.');
+    }
+    connections.setOperator(request.socket);
+    next();
   });
   app.get('/metrics', async (_, response) => {
     response.type('text/plain; version=0.0.4; charset=utf-8').send(await sources.metrics());
+  });
+  app.get('/admin/history', async (request, response) => {
+    const after = wholeNumber(request.query.after, 'after', 0);
+    response.set({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+    await stream(Readable.from(sources.history(after)), response, DOCUMENT_MS_MAX);
   });
   const exclusive = oneAtATime(sources.log);
   app.post(
     '/admin/gc',
     exclusive('a collection', async (request, response) => {
-      response.json(await collect(oneOf(request.query.kind, 'kind', COLLECTIONS)));
+      const collection = oneOf(request.query.kind, 'kind', COLLECTIONS);
+      await answer(request, response, { kind: 'gc', collection });
     }),
   );
-  app.get('/admin/heap', (_, response) => {
-    response.json(memoryReport({ usedBytes: relay.slab.usedBytes, bytes: slabBytes() }));
+  app.get('/admin/heap', async (request, response) => {
+    await answer(request, response, { kind: 'heap' });
   });
   app.post(
     '/admin/heap-snapshot',
     exclusive('a heap snapshot', async (request, response) => {
-      await send(await snapshotHeap(sources.data, request.query.force === '1'), response);
+      await answer(request, response, { kind: 'heap-snapshot', forced: request.query.force === '1' });
     }),
   );
   app.post(
@@ -129,9 +125,7 @@ function admin(sources: AdminSources): express.Express {
     exclusive('a profile', async (request, response) => {
       const kind = oneOf(request.query.kind, 'kind', PROFILES);
       const seconds = wholeNumber(request.query.seconds, 'seconds', PROFILE_SECONDS, 1, PROFILE_SECONDS_MAX);
-      const gone = new AbortController();
-      response.once('close', () => gone.abort());
-      await send(await profile(kind, seconds, gone.signal), response);
+      await answer(request, response, { kind: 'profile', profile: kind, seconds });
     }),
   );
   app.get('/admin/desktops', (request, response) => {
@@ -159,6 +153,38 @@ function admin(sources: AdminSources): express.Express {
   app.use(moderation(relay, sources.moderator));
   app.use(...errorHandlers(sources.log));
   return app;
+
+  /** Has the process that the request names do something, and sends what comes of it. */
+  async function answer(request: Request, response: Response, asked: ProcessRequest): Promise<void> {
+    const pid = pidOf(request.query.process, sources.processes());
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const mailboxes = { usedBytes: relay.slab.usedBytes, bytes: slabBytes() };
+    const done =
+      pid === process.pid
+        ? await carryOut(asked, mailboxes, sources.data, gone.signal)
+        : await askWorker(pid, asked, sources.data, gone.signal);
+    if ('document' in done) response.json(done.document);
+    else await send(done.recording, response);
+  }
+}
+
+/**
+ * The process that a query names, `master`, `worker:1` or a process id; the master when it names none.
+ *
+ * Throws  malformed   it is no name of a process; not-found   no process has this name: says which there are.
+ */
+function pidOf(value: unknown, { pids }: ProcessNames): number {
+  const name = value ?? 'master';
+  if (name === 'master') return process.pid;
+  if (typeof name !== 'string' || !/^(?:worker:)?\d{1,9}$/.test(name)) {
+    const field = 'process';
+    throw new ProblemError('malformed', 'process: must be master, like worker:1, or a process id.', { field });
+  }
+  const pid = pids.get(name) ?? [...pids.values()].find((known) => String(known) === name);
+  if (pid !== undefined) return pid;
+  const known = [...pids].map(([known, id]) => `${known} (${id})`).slice(0, PROCESSES_LISTED_MAX);
+  throw new ProblemError('not-found', `There is no process ${name}; there are ${known.join(', ')}.`);
 }
 
 /**
@@ -177,7 +203,8 @@ function oneAtATime(log: Logger) {
       const startMs = performance.now();
       try {
         await work(request, response);
-        log.info({ tookMs: Math.round(performance.now() - startMs) }, `${what}, asked for on the admin port`);
+        const tookMs = Math.round(performance.now() - startMs);
+        log.info({ tookMs, process: request.query.process ?? 'master' }, `${what}, asked for on the admin port`);
       } finally {
         running = undefined;
       }
@@ -191,8 +218,13 @@ async function send({ fileName, bytes }: Recording, response: Response): Promise
     'Content-Disposition': `attachment; filename="${fileName}"`,
     'Cache-Control': 'no-store',
   });
+  await stream(bytes, response, DOWNLOAD_MS_MAX);
+}
+
+/** Sends bytes. When the client disconnects, or has not read them all after `limitMs`, the rest is dropped. */
+async function stream(bytes: Readable, response: Response, limitMs: number): Promise<void> {
   try {
-    await pipeline(bytes, response, { signal: AbortSignal.timeout(DOWNLOAD_MS_MAX) });
+    await pipeline(bytes, response, { signal: AbortSignal.timeout(limitMs) });
   } catch (error) {
     if (!response.destroyed) throw error;
   }

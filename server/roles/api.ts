@@ -1,7 +1,8 @@
 /**
  * The API of a worker beside the hot routes: joins, GET and DELETE of a desktop, sprite files; errors as problem documents.
  */
-import express, { type ErrorRequestHandler, type NextFunction, type Request, type Response } from 'express';
+import { createHash, type Hash } from 'node:crypto';
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { LEASE_MS, PING_MS } from '../domain/limits.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
@@ -9,10 +10,13 @@ import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import type { WorkerAdmission } from './admission.ts';
 import type { Bans } from './bans.ts';
-import { clientAddress } from './client_address.ts';
+import type { ClientAddresses } from './client_address.ts';
 import type { Reply } from './pending.ts';
 import type { PictureGate } from './picture_gate.ts';
+import { PublicCounts } from './public_counts.ts';
+import { sendSprite } from './sprite_answer.ts';
 import type { SpriteStore } from './sprite_store.ts';
 import { UNKNOWN, type Worker } from './worker.ts';
 
@@ -26,9 +30,6 @@ export interface PublicAddresses {
   apiPort: number;
 }
 
-/** Any cache may keep a sprite file for ever, because it never changes. */
-const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
-
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** The routes of the API. Other requests are passed on. */
@@ -36,8 +37,10 @@ export function api(
   worker: Worker,
   store: SpriteStore,
   addresses: PublicAddresses,
+  clients: ClientAddresses,
   bans: Bans,
   gate: PictureGate,
+  admission?: WorkerAdmission,
 ): express.Router {
   const router = express.Router();
 
@@ -48,10 +51,12 @@ export function api(
   });
 
   router.post('/v1/desktops', async (request, response) => {
-    const address = clientAddress(request);
-    bans.checkAddress(address);
-    const join = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
-    const reply = await worker.join({ ...join, clientAddress: address });
+    const clientAddress = clients.addressOf(request);
+    bans.checkAddress(clientAddress);
+    const wish = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
+    wish.clientAddress = clientAddress;
+    if (admission) wish.address = admission.networkOf(request);
+    const reply = await worker.join(wish);
     if (reply.status !== 201) return sendReply(response, reply);
     const joined = JSON.parse(reply.body.toString());
     const at = basesOf(request, addresses);
@@ -73,23 +78,52 @@ export function api(
   router.delete('/v1/desktops/:id', async (request, response) => {
     sendReply(response, await worker.query('leave', bearer(request)));
   });
+  router.post('/v1/desktops/:id/invitation', async (request, response) => {
+    sendReply(response, await worker.query('renew', bearer(request)));
+  });
+  router.all('/v1/desktops/:id/invitation', allowOnly('POST, OPTIONS'));
   router.all('/v1/desktops/:id', allowOnly('GET, DELETE, OPTIONS'));
   router.all('/v1/desktops/:id/crossings', allowOnly('POST, OPTIONS'));
 
-  router.get('/v1/sprites/:file', async (request, response, next) => {
-    const path = gate.isServed(request.params.file) ? await store.find(request.params.file) : undefined;
-    if (!path) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
-    sendSprite(response, path, request.params.file, next);
+  const counts = new PublicCounts(worker);
+  router.get('/v1/worlds', async (_, response) => {
+    sendReply(response, await counts.read());
+  });
+  router.all('/v1/worlds', allowOnly('GET, OPTIONS'));
+
+  router.get('/v1/sprites/:file', async (request, response) => {
+    const { file } = request.params;
+    const held = gate.isServed(file) ? await store.hold(file) : undefined;
+    if (!held) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
+    sendSprite(request, response, file, held);
   });
   router.put('/v1/sprites/:file', async (request, response) => {
     const { file } = request.params;
     store.checkName(file);
-    bans.checkAddress(clientAddress(request));
+    bans.checkAddress(clients.addressOf(request));
     gate.checkUpload(file);
-    const verified = await worker.query('verify', holder(request));
+    const desktop = holder(request);
+    const verified = await worker.query('verify', desktop);
     if (verified.status !== 204) return answerEarly(request, response, () => sendReply(response, verified));
+    store.throwIfRefused(file);
     if (await store.find(file)) return answerEarly(request, response, () => response.status(204).end());
-    await store.put(file, await readBody(request, SPR_BYTES_MAX));
+    const bytes = announcedBytes(request, SPR_BYTES_MAX);
+    try {
+      admission?.countUpload(request, bytes);
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      return answerEarly(request, response, () => sendProblem(response, (error as ProblemError).document));
+    }
+    if (!store.uploads.reserve(desktop.slot, bytes)) {
+      throw new ProblemError('relay-busy', 'The relay receives too many sprite files; try again in a second.');
+    }
+    try {
+      const sha256 = createHash('sha256');
+      const body = await readBody(request, SPR_BYTES_MAX, sha256);
+      await store.put(file, body, sha256.digest('hex'));
+    } finally {
+      store.uploads.release(desktop.slot, bytes);
+    }
     response.status(201).json({ file, url: `${basesOf(request, addresses).api}/v1/sprites/${file}` });
   });
   router.all('/v1/sprites/:file', allowOnly('GET, PUT, OPTIONS'));
@@ -111,22 +145,6 @@ export function errorHandlers(log: Logger): [express.RequestHandler, ErrorReques
       answerEarly(request, response, () => sendProblem(response, document));
     },
   ];
-}
-
-/** Sends a sprite file, with headers that make browsers treat it as an image only. */
-export function sendSprite(response: Response, path: string, file: string, next: NextFunction): void {
-  response.set({
-    ...CORS_ORIGIN,
-    'Cache-Control': CACHE_FOR_EVER,
-    'Content-Type': 'image/png',
-    'Content-Security-Policy': "default-src 'none'",
-    'Cross-Origin-Resource-Policy': 'cross-origin',
-    'X-Content-Type-Options': 'nosniff',
-    ETag: `"${file}"`,
-  });
-  response.sendFile(path, { cacheControl: false, lastModified: false, etag: false, dotfiles: 'allow' }, (error) => {
-    if (error) next(error);
-  });
 }
 
 export function sendProblem(response: Response, document: ProblemDocument): void {
@@ -183,19 +201,45 @@ export function readJson(body: Buffer): unknown {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a whole body; checks the announced length first. Throws too-large; malformed when it is cut off. */
-export async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
-  const tooLarge = () => new ProblemError('too-large', `The body of this request is at most ${bytesMax} bytes.`);
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
-  const chunks: Buffer[] = [];
+/** The length that a request announces; the most it may have, when it announces none. Throws too-large. */
+function announcedBytes(request: Request, bytesMax: number): number {
+  const { 'content-length': length } = request.headers;
+  if (Number(length ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  return length === undefined ? bytesMax : Number(length);
+}
+
+function tooLarge(bytesMax: number): ProblemError {
+  return new ProblemError('too-large', `The body of this request is at most ${bytesMax} bytes.`);
+}
+
+/**
+ * Reads a whole body, and updates a hash of it as it comes; checks the announced length first.
+ *
+ * Cost    one buffer of the announced length. (A list of the pieces could take a hundred bytes for each byte of a body that is
+ *         sent in chunks of one byte.)
+ * Throws  too-large; malformed when it is cut off.
+ */
+export function readBody(request: Request, bytesMax: number, hash?: Hash): Promise<Buffer> {
+  const body = Buffer.allocUnsafeSlow(announcedBytes(request, bytesMax));
   let length = 0;
-  // If the loop is left early, the request must not be destroyed: the answer goes out over the same socket.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += chunk.length;
-    if (length > bytesMax) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      // The request must not be destroyed: the answer goes out over the same socket.
+      request.off('data', read).off('end', whole).off('error', reject).off('close', cutOff).pause();
+      settle();
+    };
+    const read = (chunk: Buffer) => {
+      if (length + chunk.length > bytesMax) return end(() => reject(tooLarge(bytesMax)));
+      hash?.update(chunk);
+      length += chunk.copy(body, length);
+    };
+    const whole = () => end(() => resolve(body.subarray(0, length)));
+    const cutOff = () => end(() => reject(new ProblemError('malformed', 'The body was cut off.', { field: 'body' })));
+    // Its client may have gone while the caller waited for the master.
+    if (request.destroyed) return cutOff();
+    // Events, because an iterator would queue each piece.
+    request.on('data', read).once('end', whole).once('error', reject).once('close', cutOff);
+  });
 }
 
 /** A Host header that may be put into a URL: a name or an address, with or without a port. */

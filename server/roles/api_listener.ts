@@ -1,22 +1,28 @@
 /**
  * The API listener: crossings go from the front straight to the worker, everything else through express and ws.
  */
-import express from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { FrontListener } from '../front/front.ts';
+import { ProblemError } from '../wire/problem.ts';
+import type { WorkerAdmission } from './admission.ts';
 import { api, errorHandlers, type PublicAddresses } from './api.ts';
 import { Bans } from './bans.ts';
+import type { ClientAddresses } from './client_address.ts';
 import { complaints } from './complaints.ts';
 import type { ModerationMessage } from './moderator.ts';
 import { PictureGate, type Pictures } from './picture_gate.ts';
 import { CHARACTERS_FOLDER, site } from './site.ts';
-import { SocketDesktops } from './socket_desktop.ts';
+import { refuseUpgrade, SocketDesktops } from './socket_desktop.ts';
 import { SpriteStore } from './sprite_store.ts';
 import type { Worker } from './worker.ts';
 
 export interface ApiListener {
   listener: FrontListener;
   sockets: SocketDesktops;
+  store: SpriteStore;
   /** Enforces what the moderator has decided. */
   moderate: (message: ModerationMessage) => void;
 }
@@ -29,9 +35,13 @@ export async function makeApiListener(
   at: { host: string; port: number; shared: boolean },
   log: Logger,
   pictures: Pictures,
+  clients: ClientAddresses,
+  admission?: WorkerAdmission,
 ): Promise<ApiListener> {
-  const store = new SpriteStore(data);
+  const store = new SpriteStore(data, { log });
   const characters = await store.ship(CHARACTERS_FOLDER);
+  // Uploads wait for it; nothing else does.
+  void store.open();
   const sockets = new SocketDesktops(worker);
   const bans = new Bans();
   const gate = new PictureGate(pictures, bans, store);
@@ -47,7 +57,8 @@ export async function makeApiListener(
   };
   const app = express().disable('x-powered-by').disable('etag');
   app.use(
-    api(worker, store, addresses, bans, gate),
+    checkHost,
+    api(worker, store, addresses, clients, bans, gate, admission),
     complaints(worker, store),
     site(characters),
     ...errorHandlers(log),
@@ -56,7 +67,36 @@ export async function makeApiListener(
     ...at,
     routes: 'crossings',
     fallback: app,
-    upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+    upgrade: (request, socket, head) => {
+      if (countUpgrade(request, socket, admission)) sockets.upgrade(request, socket, head);
+    },
   };
-  return { listener, sockets, moderate };
+  return { listener, sockets, store, moderate };
+}
+
+/** Counts the connection of an upgrade until it closes. Returns false, and answers, when its address has too many. */
+function countUpgrade(request: IncomingMessage, socket: Duplex, admission: WorkerAdmission | undefined): boolean {
+  try {
+    const uncount = admission?.countSocket(request);
+    if (uncount) socket.once('close', uncount);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    socket.on('error', () => socket.destroy());
+    refuseUpgrade(socket, error.document);
+    return false;
+  }
+}
+
+/**
+ * Refuses a Host header that can't be part of a URL, such as `a:99999` or `999.1.1.1`, before anything is done: addresses in
+ * answers are made from it. RFC 9112 §3.2 requires 400. An empty one counts as absent.
+ */
+function checkHost({ headers: { host } }: Request, _: Response, next: NextFunction): void {
+  if (host && !URL.canParse(`http://${host}`)) {
+    throw new ProblemError('malformed', 'Host: must be a name or an address, with or without a port.', {
+      field: 'host',
+    });
+  }
+  next();
 }

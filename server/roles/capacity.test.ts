@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { presetFor } from '../../tools/presets.js';
-import { pollsByHeap, pollsByMemory } from './capacity.ts';
+import { memoryBytes, pollsByHeap, pollsByMemory, slabBytes } from './capacity.ts';
 
 describe('the capacity of a portable front under its preset', () => {
   it('has room on the heap for every poll the memory carries, and leaves half of the machine to the rest', () => {
@@ -13,5 +13,29 @@ describe('the capacity of a portable front under its preset', () => {
       assert.ok(pollsByHeap('portable', bytes) >= pollsByMemory('portable', gib * 2 ** 30), `${gib} GiB`);
       assert.ok(heapMiB < (gib * 1024) / 2, `${heapMiB} MiB of ${gib} GiB`);
     }
+  });
+});
+
+describe('the memory to plan with', () => {
+  const GIB = 2 ** 30;
+
+  it('is that of the machine, or of the container when that has less', () => {
+    const machine = 8 * GIB;
+    assert.equal(memoryBytes(0, machine), machine, 'no limit, or an unknown one');
+    assert.equal(memoryBytes(2 ** 64, machine), machine, 'how some systems say that there is none');
+    assert.equal(memoryBytes(GIB / 2, machine), GIB / 2);
+    assert.equal(memoryBytes(machine - 1, machine), machine - 1);
+    assert.equal(memoryBytes(machine + 1, machine), machine);
+  });
+
+  it('bounds the slab: an eighth of it, at most 2 GiB', () => {
+    assert.equal(slabBytes(GIB / 2), GIB / 16);
+    assert.equal(slabBytes(16 * GIB - 8), 2 * GIB - 1);
+    assert.equal(slabBytes(16 * GIB), 2 * GIB);
+    assert.equal(slabBytes(64 * GIB), 2 * GIB);
+  });
+
+  it('bounds the polls', () => {
+    assert.equal(pollsByMemory('portable', GIB / 2), Math.floor(((GIB / 2) * 0.8) / 24_000));
   });
 });

@@ -33,14 +33,23 @@ export function desktopsFor(connections: number, processes: number): number {
   return Math.min(SLOTS_MAX, Math.max(DESKTOPS_DEFAULT, connections), connections * processes);
 }
 
-/** Bytes of the slab, for the sprites in all mailboxes: an eighth of the machine's memory, at most 2 GiB. */
-export function slabBytes(): number {
-  return Math.min(2 ** 31, Math.floor(totalmem() / 8));
+/**
+ * Bytes of memory that this process may plan with: the machine's, or what its container or service is limited to.
+ *
+ * Shape   `constrained` is 0, or more than the machine has, where there is no limit.
+ */
+export function memoryBytes(constrained = process.constrainedMemory(), total = totalmem()): number {
+  return constrained > 0 ? Math.min(constrained, total) : total;
+}
+
+/** Bytes of the slab, for the sprites in all mailboxes: an eighth of the memory, at most 2 GiB. */
+export function slabBytes(bytes = memoryBytes()): number {
+  return Math.min(2 ** 31, Math.floor(bytes / 8));
 }
 
 /** Parked polls that fit into four fifths of the memory. */
-export function pollsByMemory(kind: keyof typeof POLL_BYTES, memoryBytes = totalmem()): number {
-  return Math.floor((memoryBytes * 0.8) / POLL_BYTES[kind]);
+export function pollsByMemory(kind: keyof typeof POLL_BYTES, bytes = memoryBytes()): number {
+  return Math.floor((bytes * 0.8) / POLL_BYTES[kind]);
 }
 
 /** Parked polls that fit into V8's heap. With more V8 would abort, so the front refuses them. The native front uses no heap. */

@@ -1,7 +1,78 @@
-/** The address a request comes from. The one place that knows how to find it out. */
+/**
+ * The address of a client: of its socket, or behind a trusted proxy the one that the proxy forwarded.
+ *
+ * X-Forwarded-For is a list to which each proxy appends the address it was connected from. It is read from the right, as long as what
+ * was connected is a trusted proxy: whatever stands further left, the client may have written itself.
+ */
 import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-/** The address of the peer, as text without the interface of a link-local one; empty when the connection has closed. */
-export function clientAddress(request: IncomingMessage): string {
-  return request.socket.remoteAddress?.replace(/%.*/, '') ?? '';
+export class ClientAddresses {
+  readonly #trusted = new BlockList();
+  readonly #hasProxy: boolean;
+
+  /** `proxies`: addresses and networks (CIDR) of trusted proxies; isTrustable() has checked them. */
+  constructor(proxies: readonly string[]) {
+    this.#hasProxy = proxies.length > 0;
+    for (const proxy of proxies) {
+      const [address, prefix] = proxy.split('/');
+      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+      if (prefix === undefined) this.#trusted.addAddress(address, family);
+      else this.#trusted.addSubnet(address, Number(prefix), family);
+    }
+  }
+
+  /** The network of the client of a request, as networkOf() writes it. */
+  networkOf(request: IncomingMessage): string {
+    return networkOf(this.addressOf(request));
+  }
+
+  /** The whole address of the client of a request; `unknown` when its connection has closed. */
+  addressOf(request: IncomingMessage): string {
+    let address = plainOf(request.socket.remoteAddress ?? '') ?? 'unknown';
+    if (!this.#hasProxy) return address;
+    // Node joins several headers of this name with commas.
+    const hops = String(request.headers['x-forwarded-for'] ?? '').split(',');
+    while (this.#isTrusted(address)) {
+      const hop = plainOf((hops.pop() ?? '').trim());
+      if (hop === undefined) break;
+      address = hop;
+    }
+    return address;
+  }
+
+  #isTrusted(address: string): boolean {
+    const version = isIP(address);
+    return version !== 0 && this.#trusted.check(address, version === 6 ? 'ipv6' : 'ipv4');
+  }
+}
+
+/** An address or network that --trust-proxy accepts, such as `127.0.0.1` or `fd00::/8`. */
+export function isTrustable(text: string): boolean {
+  const [address, prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 6 ? 128 : 32));
+}
+
+/**
+ * What addresses are counted by: an IPv4 address, or the /64 network of an IPv6 address, because one subscriber has at least that.
+ *
+ * Shape   what is not an address stands for itself.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const words = (ipaddr.parse(address) as ipaddr.IPv6).parts.slice(0, 4);
+  return `${words.map((word) => word.toString(16)).join(':')}::/64`;
+}
+
+/** An address with a port, as some proxies forward it. */
+const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([0-9a-f:.]+)\])(?::\d+)?$/i;
+
+/** The address without zone or port, and as IPv4 if it is one in IPv6 form; undefined when `text` is not an address. */
+function plainOf(text: string): string | undefined {
+  const [, v4, v6] = WITH_PORT.exec(text) ?? [];
+  const bare = (v4 ?? v6 ?? text).split('%', 1)[0];
+  return isIP(bare) === 0 ? undefined : ipaddr.process(bare).toString();
 }

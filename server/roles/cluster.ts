@@ -1,24 +1,28 @@
 /**
  * The cluster: worker processes that the master forks, by default one per core. They share the API port.
  *
- * Invariant: a worker that dies is replaced, unless the relay is draining.
+ * Invariant: a worker that dies or hangs is replaced, unless the relay is draining. A fork that fails is tried again.
  */
 import cluster, { type Worker as Process } from 'node:cluster';
 import { once } from 'node:events';
 import net from 'node:net';
 import type { Logger } from 'pino';
-import { AggregatorRegistry, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
 import type { BansCopy } from './bans.ts';
+import { HEARTBEAT_MS, Heartbeats } from './heartbeats.ts';
 import { IpcLink, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
 import type { ModerationMessage } from './moderator.ts';
+import { isTakingSnapshot } from './process_requests.ts';
+import { type MetricsRequest, WorkerMetrics } from './worker_metrics.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
+import { type Refusals, type WorkerSample, WorkerSamples } from './worker_samples.ts';
 import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
 
 /**
- * The delay before a dead worker is replaced, in ms: RESTART_MS, doubled up to RESTART_MS_MAX for each worker that lived for
- * less than RESTART_MS_MAX.
+ * The delay before a worker is replaced, in ms: RESTART_MS, doubled up to RESTART_MS_MAX for each worker that lived for less
+ * than RESTART_MS_MAX or could not be forked.
  */
 const RESTART_MS = 100;
 const RESTART_MS_MAX = 5_000;
@@ -28,7 +32,8 @@ export class Cluster implements Workers {
   readonly ports: { readonly api: number; readonly events: number };
   readonly #processes: WorkerProcesses;
   readonly #registry: Registry;
-  readonly #aggregator = new AggregatorRegistry();
+  readonly #unanswered: Gauge;
+  readonly #samples = new WorkerSamples();
 
   /**
    * Resolves when the front listens and all workers are ready.
@@ -41,10 +46,10 @@ export class Cluster implements Workers {
     const front = plan.make([eventsListener(options)], { ...master.handlers, crossing: () => {} });
     master.setFront(front);
     const [eventsPort] = await front.listen();
-    const { host, port, data, pictures } = options;
+    const { host, port, data, admission, trustProxy, pictures } = options;
     if (port !== 0) await throwIfTaken(host, port);
     const addresses = { ...addressesOf(options), eventsPort, apiPort: port };
-    const settings: WorkerSettings = { host, port, data, front: options.front, addresses, pictures };
+    const settings = { host, port, data, front: options.front, addresses, admission, trustProxy, pictures };
     const processes = new WorkerProcesses(master, settings, log, bans);
     const apiPort = await processes.start(options.workers);
     return new Cluster(front, { api: apiPort, events: eventsPort }, processes, registry);
@@ -55,6 +60,11 @@ export class Cluster implements Workers {
     this.ports = ports;
     this.#processes = processes;
     this.#registry = registry;
+    this.#unanswered = new Gauge({
+      name: 'sprites_workers_unanswered',
+      help: 'Workers whose metrics are missing from this scrape, because they did not answer',
+      registers: [registry],
+    });
   }
 
   get pids(): number[] {
@@ -65,9 +75,19 @@ export class Cluster implements Workers {
     return this.#processes.readyCount;
   }
 
+  get refused(): Refusals {
+    return this.#samples.refused;
+  }
+
+  samples(): WorkerSample[] {
+    return this.#samples.newest;
+  }
+
+  /** Resolves within WORKER_METRICS_MS_MAX, without the metrics of workers that do not answer. */
   async metrics(): Promise<string> {
-    const own = await this.#registry.metrics();
-    return this.readyCount > 0 ? `${own}\n${await this.#aggregator.clusterMetrics()}` : own;
+    const { text, unanswered } = await this.#processes.metrics();
+    this.#unanswered.set(unanswered);
+    return `${await this.#registry.metrics()}\n${text}`;
   }
 
   moderate(message: ModerationMessage): void {
@@ -84,11 +104,13 @@ export class Cluster implements Workers {
   }
 
   close(): void {
+    this.#processes.close();
+    this.#samples.close();
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
   }
 }
 
-/** Forks worker processes and replaces those that die. */
+/** Forks worker processes and replaces those that die or hang. */
 class WorkerProcesses {
   readonly #master: Master;
   readonly #settings: WorkerSettings;
@@ -97,6 +119,11 @@ class WorkerProcesses {
   readonly #ready = new Set<Process>();
   /** Those that are ready, and those that start. */
   readonly #running = new Set<Process>();
+  readonly #heartbeats = new Heartbeats<Process>();
+  readonly #beats: NodeJS.Timeout;
+  readonly #metrics = new WorkerMetrics();
+  /** What to do when a worker has ended, or is given up because it hangs. */
+  readonly #ends = new Map<Process, (how: string) => void>();
   #restartMs = RESTART_MS;
   #draining = false;
 
@@ -105,6 +132,7 @@ class WorkerProcesses {
     this.#settings = settings;
     this.#log = log;
     this.#bans = bans;
+    this.#beats = setInterval(() => this.#killHung(), HEARTBEAT_MS).unref();
   }
 
   get readyCount(): number {
@@ -126,43 +154,104 @@ class WorkerProcesses {
 
   /** Tells every worker, also those that start. */
   send(message: ToWorker): void {
-    for (const worker of this.#running) if (worker.isConnected()) worker.send(message);
+    for (const worker of this.#running) this.#tell(worker, message);
   }
 
   drain(): void {
     this.#draining = true;
-    for (const worker of this.#ready) worker.send({ type: 'drain' });
+    for (const worker of this.#ready) this.#tell(worker, { type: 'drain' });
   }
 
-  /** Forks a worker; resolves to its port when it is ready, rejects when it ends before that. */
+  close(): void {
+    clearInterval(this.#beats);
+  }
+
+  /** The summed metrics of the workers. Those that are late are not asked. */
+  async metrics(): Promise<{ text: string; unanswered: number }> {
+    const asked = [...this.#ready].filter((worker) => !this.#heartbeats.isLate(worker));
+    const late = this.#ready.size - asked.length;
+    const senders = asked.map((worker) => (request: MetricsRequest) => this.#tell(worker, request));
+    const { text, unanswered } = await this.#metrics.collect(senders);
+    return { text, unanswered: unanswered + late };
+  }
+
+  /** Forks a worker; resolves to its port when it is ready, rejects when it cannot be forked or ends before that. */
   #fork(): Promise<number> {
     const startMs = performance.now();
-    const worker = cluster.fork({ SPRITES_WORKER: JSON.stringify(this.#settings) });
-    this.#running.add(worker);
-    const link = this.#master.addLink(new IpcLink((frame) => this.#send(worker, frame)));
     return new Promise((resolve, reject) => {
+      let worker: Process;
+      try {
+        worker = cluster.fork({ SPRITES_WORKER: JSON.stringify(this.#settings) });
+      } catch (error) {
+        this.#retryFork(error as Error);
+        reject(error);
+        return;
+      }
+      const link = this.#master.addLink(
+        new IpcLink(
+          (frame, onSent) => this.#send(worker, frame, onSent),
+          () => this.#master.linkHasRoom(),
+        ),
+      );
+      this.#running.add(worker);
+      this.#heartbeats.add(worker);
+      const forget = () => {
+        this.#ends.delete(worker);
+        this.#running.delete(worker);
+        this.#ready.delete(worker);
+        this.#heartbeats.remove(worker);
+        this.#master.removeLink(link);
+      };
+      this.#ends.set(worker, (how) => {
+        forget();
+        reject(new Error(`a worker ended before it was ready (${how})`));
+        if (!this.#draining) this.#replace(worker, how, performance.now() - startMs);
+      });
       worker.on('message', (message: Uint8Array | FromWorker) => {
+        this.#heartbeats.heard(worker);
         if (message instanceof Uint8Array) receiveFrame(this.#master, link, message);
-        else if (message?.type === 'starting') worker.send({ type: 'bans', bans: this.#bans() } satisfies ToWorker);
+        else if (message?.type === 'starting') this.#tell(worker, { type: 'bans', bans: this.#bans() });
         else if (message?.type === 'ready') {
           this.#ready.add(worker);
+          this.#heartbeats.ready(worker);
           resolve(message.port);
         } else if (message?.type === 'failed') reject(new Error(message.why));
+        else if (message?.type === 'metrics') this.#metrics.receive(message);
       });
-      worker.once('exit', (code, signal) => {
-        this.#ready.delete(worker);
-        this.#running.delete(worker);
-        this.#master.removeLink(link);
-        reject(new Error(`a worker ended before it was ready (${signal ?? code})`));
-        if (!this.#draining) this.#replace(worker, `${signal ?? code}`, performance.now() - startMs);
+      worker.on('error', (error) => {
+        if (worker.process.pid !== undefined) {
+          this.#log.warn({ err: error, pid: worker.process.pid }, 'a worker process reported an error');
+          return;
+        }
+        // The system has refused the process. There is no `exit` then, and node:cluster keeps its worker.
+        delete cluster.workers?.[worker.id];
+        forget();
+        this.#retryFork(error);
+        reject(error);
       });
+      worker.once('exit', (code, signal) => this.#ends.get(worker)?.(`${signal ?? code}`));
     });
   }
 
+  /** Kills the workers that hang. Their clients' connections break, and the clients retry. */
+  #killHung(): void {
+    for (const worker of this.#ready) if (isTakingSnapshot(worker.process.pid)) this.#heartbeats.heard(worker);
+    for (const worker of this.#heartbeats.beat()) {
+      worker.process.kill('SIGKILL');
+      // A process in an uninterruptible system call ends later; it is replaced now.
+      this.#ends.get(worker)?.('silent');
+    }
+  }
+
+  #tell(worker: Process, message: ToWorker): void {
+    if (worker.isConnected()) worker.send(message, undefined, undefined, () => {});
+  }
+
   /** Sends a frame of answers. If that fails, the worker is killed: its clients lose their connections and retry. */
-  #send(worker: Process, frame: Buffer): void {
+  #send(worker: Process, frame: Buffer, onSent: () => void): void {
     if (!worker.isConnected()) return;
     worker.send(frame, undefined, undefined, (error) => {
+      onSent();
       if (!error) return;
       if (!worker.isDead()) this.#log.error({ err: error, pid: worker.process.pid }, 'a worker could not be answered');
       worker.process.kill('SIGKILL');
@@ -170,17 +259,34 @@ class WorkerProcesses {
   }
 
   #replace(worker: Process, how: string, livedMs: number): void {
-    this.#restartMs = livedMs < RESTART_MS_MAX ? Math.min(this.#restartMs * 2, RESTART_MS_MAX) : RESTART_MS;
+    const againMs = this.#restartDelay(livedMs < RESTART_MS_MAX);
     // Until the first worker has picked the port, its failure is a failure of start(), which reports it.
     if (this.#settings.port === 0) return;
-    this.#log.error({ pid: worker.process.pid, how, againMs: this.#restartMs }, 'a worker died; forking another');
+    this.#log.error({ pid: worker.process.pid, how, againMs }, 'a worker died; forking another');
+    this.#forkLater(againMs);
+  }
+
+  /** The system has refused a process, for lack of memory, processes or files: others may free some. */
+  #retryFork(error: Error): void {
+    if (this.#settings.port === 0 || this.#draining) return;
+    const againMs = this.#restartDelay(true);
+    this.#log.error({ err: error, againMs }, 'a worker could not be forked; trying again');
+    this.#forkLater(againMs);
+  }
+
+  #restartDelay(doubled: boolean): number {
+    this.#restartMs = doubled ? Math.min(this.#restartMs * 2, RESTART_MS_MAX) : RESTART_MS;
+    return this.#restartMs;
+  }
+
+  #forkLater(delayMs: number): void {
     setTimeout(() => {
       if (this.#draining) return;
       this.#fork().then(
         () => this.#log.info({ pids: this.pids }, 'worker ready'),
         (error) => this.#log.error({ err: error }, 'a worker did not start'),
       );
-    }, this.#restartMs);
+    }, delayMs);
   }
 }
 

@@ -18,7 +18,7 @@ export class DirectUplink implements Uplink {
 
   constructor(master: Master, pending: PendingRequests) {
     this.#master = master;
-    this.#link = master.addLink({ answer: pending.answer, flush: () => {} });
+    this.#link = master.addLink({ answer: pending.answer, hasRoom: () => true, flush: () => {} });
   }
 
   crossing(request: number, from: Identity, { crossing, edge, body, start, end }: CheckedCrossing): void {

@@ -4,24 +4,29 @@
  * Nothing is counted here: each value is read from its owner when it is requested.
  */
 import { readFileSync } from 'node:fs';
-import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import { PerformanceObserver } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Relay } from '../domain/relay.ts';
 import type { Front } from '../front/front.ts';
+import type { StrictAdmission, WorkerAdmission } from './admission.ts';
 import type { SocketDesktops } from './socket_desktop.ts';
 import type { Worker } from './worker.ts';
 
 /** Pauses of the garbage collector, in seconds: from unnoticeable to obvious. */
 const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1];
 
-/** How often the delay of the loop is sampled, in ms. */
-const DELAY_STEP_MS = 10;
-
 /** The interval of prom-client's own delay metric, in ms. The metric is removed; a shorter interval would wake an idle process. */
 const DAY_MS = 86_400_000;
 
-/** Registers the metrics of the master. `workers` returns how many are ready. */
-export function masterGauges(registry: Registry, relay: Relay, front: () => Front, workers: () => number): void {
+/** Registers the metrics of the master. `workers` returns how many are ready; `loopDelay`, the longest block since its previous call. */
+export function masterGauges(
+  registry: Registry,
+  relay: Relay,
+  front: () => Front,
+  workers: () => number,
+  loopDelay: () => number,
+  admission?: StrictAdmission,
+): void {
   const gauge = gaugesIn(registry);
   const counter = (name: string, help: string, value: () => number) => {
     const made: Counter = new Counter({
@@ -37,35 +42,51 @@ export function masterGauges(registry: Registry, relay: Relay, front: () => Fron
   const { counters } = relay;
   gauge('sprites_desktops', 'Live desktops', () => relay.desktops.count);
   gauge('sprites_desktops_max', 'Slots for desktops', () => relay.desktops.max);
-  gauge('sprites_worlds', 'Worlds with desktops or with waiting sprites', () => relay.torus.worldCount);
+  gauge(
+    'sprites_worlds',
+    'The default world, and private worlds with desktops or waiting sprites',
+    () => relay.torus.worldCount,
+  );
   gauge('sprites_polls_parked', 'Parked polls, of long-polls and sockets', () => relay.parkedCount);
   gauge('sprites_waiting', 'Sprites that wait in mailboxes', () => relay.waiting);
   gauge('sprites_mailbox_bytes', 'Bytes of the slab in use', () => relay.slab.usedBytes);
+  gauge('sprites_slab_page_bytes', 'Bytes of the pages that the slab holds', () => relay.slab.pageBytes);
+  gauge('sprites_kept_bytes', 'Bytes of the slab in mailboxes of desktops that ended', () => relay.keptBytes);
   counter('sprites_accepted_total', 'Crossings accepted', () => counters.accepted);
   counter('sprites_repeated_total', 'Repeats of accepted crossings', () => counters.repeated);
   counter('sprites_acknowledged_total', 'Sprites acknowledged by a cursor', () => counters.acknowledged);
-  counter('sprites_abandoned_total', 'Sprites evicted with an empty world', () => counters.abandoned);
+  counter('sprites_abandoned_total', 'Sprites evicted from mailboxes of desktops that ended', () => counters.abandoned);
   counter('sprites_refused_full_total', 'Crossings refused: mailbox full', () => counters.refusedFull);
   counter('sprites_refused_fast_total', 'Crossings refused: thrown too fast', () => counters.refusedFast);
   counter('sprites_forwarded_total', 'Sprites moved on from a desktop that ended', () => counters.forwarded);
   counter('sprites_joined_total', 'Desktops that joined', () => counters.joined);
+  counter('sprites_admission_refused_total', 'Joins refused by a limit by address', () => admission?.refused ?? 0);
   counter('sprites_left_total', 'Desktops that ended', () => counters.left);
   counter('sprites_leases_ended_total', 'Desktops whose lease ended', () => counters.leasesEnded);
   counter('sprites_polls_total', 'Polls received', () => counters.polls);
   counter('sprites_wakes_total', 'Parked polls answered because an event arrived', () => counters.wakes);
   counter('sprites_pings_total', 'Parked polls answered with a ping', () => counters.pings);
+  counter('sprites_polls_replaced_total', 'Polls replaced by a newer one', () => relay.replacedPolls.replaced);
+  gauge('sprites_polls_delayed', 'Replaced polls whose empty answer is delayed', () => relay.replacedPolls.count);
   gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
   counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
   gauge('sprites_workers', 'Workers that are ready', workers);
-  processGauges(registry, 'master');
+  processGauges(registry, 'master', loopDelay);
 }
 
 /** Registers the metrics of a worker; the master sums those of all workers. */
-export function workerGauges(registry: Registry, worker: Worker, sockets: SocketDesktops, front: () => Front): void {
+export function workerGauges(
+  registry: Registry,
+  worker: Worker,
+  sockets: SocketDesktops,
+  front: () => Front,
+  admission?: WorkerAdmission,
+): void {
   const gauge = gaugesIn(registry);
   gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
   gauge('sprites_worker_sockets', 'WebSocket desktops', () => sockets.count);
+  gauge('sprites_worker_unread_bytes', 'Bytes that wait for WebSocket desktops to read', () => sockets.unreadBytes);
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
   gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);
@@ -73,6 +94,11 @@ export function workerGauges(registry: Registry, worker: Worker, sockets: Socket
     'sprites_worker_pictures_refused',
     'Crossings refused because of their picture since start',
     () => worker.pictureRefused,
+  );
+  gauge(
+    'sprites_worker_admission_refused',
+    'Uploads and WebSockets refused by a limit by address since start',
+    () => admission?.refused ?? 0,
   );
   gauge('sprites_worker_busy', 'Requests refused with relay-busy since start', () => worker.busy);
   gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; NaN while no file can be opened', () => {
@@ -95,7 +121,7 @@ function gaugesIn(registry: Registry): (name: string, help: string, value: () =>
   };
 }
 
-function processGauges(registry: Registry, role: string): void {
+function processGauges(registry: Registry, role: string, loopDelay: () => number): void {
   collectDefaultMetrics({ register: registry, labels: { role }, eventLoopMonitoringPrecision: DAY_MS });
   for (const { name } of registry.getMetricsAsArray()) {
     if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
@@ -109,15 +135,8 @@ function processGauges(registry: Registry, role: string): void {
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) pauses.observe(entry.duration / 1000);
   }).observe({ entryTypes: ['gc'] });
-  const delay = monitorEventLoopDelay({ resolution: DELAY_STEP_MS });
-  delay.enable();
   const gauge = gaugesIn(registry);
-  gauge('sprites_loop_delay_max_seconds', 'Longest block of the event loop since the previous scrape', () => {
-    // The histogram has the time between two samples, which is one step when the loop is not delayed.
-    const longest = Math.max(0, delay.max / 1e9 - DELAY_STEP_MS / 1000);
-    delay.reset();
-    return longest;
-  });
+  gauge('sprites_loop_delay_max_seconds', 'Longest block of the event loop since the previous scrape', loopDelay);
   gauge(
     'sprites_core_wait_seconds',
     'Time since start in which the main thread was ready to run but had no core',

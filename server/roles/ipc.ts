@@ -27,6 +27,13 @@ const GATHER_MS = 1;
  */
 export const PROMPT_FRAMES_MAX = 8;
 
+/**
+ * Bytes on the way to one worker, in bytes: four frames. Above this the worker gets no more batches of sprites: they stay in the
+ * mailboxes until the worker has read half of these bytes. Verdicts and other small answers are always sent; the number of
+ * pending requests bounds them.
+ */
+export const LINK_BYTES_MAX = 4 * FRAME_BYTES_TARGET;
+
 /** The worker's end: gathers the records of a turn into one frame, or those of a millisecond when there are many turns. */
 export class IpcUplink implements Uplink {
   readonly #writer = new FrameWriter();
@@ -121,13 +128,23 @@ function unansweredIn(frame: Uint8Array): number[] {
   return requests;
 }
 
-/** The master's end of one worker: gathers answers until the end of the master's turn. */
+/** The master's end of one worker: gathers answers until the end of the master's turn, and counts the bytes on the way. */
 export class IpcLink implements Link {
   readonly #writer = new FrameWriter();
-  readonly #send: (frame: Buffer) => void;
+  readonly #send: (frame: Buffer, onSent: () => void) => void;
+  readonly #onRoom: () => void;
+  #bytesOnTheWay = 0;
+  #isFull = false;
 
-  constructor(send: (frame: Buffer) => void) {
+  /** `send` calls `onSent` later, when the system has accepted the frame. `onRoom` is called when a full link has room again. */
+  constructor(send: (frame: Buffer, onSent: () => void) => void, onRoom: () => void) {
     this.#send = send;
+    this.#onRoom = onRoom;
+  }
+
+  hasRoom(): boolean {
+    if (!this.#isFull) this.#isFull = this.#bytesOnTheWay + this.#writer.length > LINK_BYTES_MAX;
+    return !this.#isFull;
   }
 
   readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
@@ -136,12 +153,26 @@ export class IpcLink implements Link {
   };
 
   flush(): void {
-    if (this.#writer.count > 0) this.#send(this.#writer.finish());
+    if (this.#writer.count === 0) return;
+    const frame = this.#writer.finish();
+    this.#bytesOnTheWay += frame.length;
+    this.#send(frame, () => this.#sent(frame.length));
+  }
+
+  #sent(bytes: number): void {
+    this.#bytesOnTheWay -= bytes;
+    if (!this.#isFull || this.#bytesOnTheWay > LINK_BYTES_MAX / 2) return;
+    this.#isFull = false;
+    this.#onRoom();
   }
 }
 
-/** Passes each record of a worker's frame to the master, then ends the master's turn. */
+/**
+ * Passes each record of a worker's frame to the master, then ends the master's turn. A frame that arrives after the end of its
+ * worker is dropped: nobody could be answered, and its polls would stay parked. Its senders repeat their requests.
+ */
 export function receiveFrame(master: Master, link: number, frame: Uint8Array): void {
+  if (!master.hasLink(link)) return;
   readFrame(frame, (record) => receiveRecord(master, link, record));
   master.endTurn();
 }
@@ -169,6 +200,12 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
       break;
     case RecordKind.verify:
       master.verify(link, request, record);
+      break;
+    case RecordKind.renew:
+      master.renew(link, request, record);
+      break;
+    case RecordKind.count:
+      master.count(link, request);
       break;
     case RecordKind.mute:
       master.mute(link, request, record, bytes.toString('utf8', start, end));

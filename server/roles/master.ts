@@ -10,12 +10,15 @@ import type { Answer } from '../wire/answer.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
+import { writeInvitation } from '../wire/invitation.ts';
 import type { Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 
 /** A worker, as the master sees it: the receiver of answers. */
 export interface Link {
   readonly answer: Answer;
+  /** Returns whether it may get another batch now. If not, batches for it stay in the mailboxes until linkHasRoom(). */
+  hasRoom(): boolean;
   /** Sends the answers of this turn. */
   flush(): void;
 }
@@ -35,6 +38,10 @@ const REQUESTS_PER_LINK = 2 ** 32;
 
 const NO_BODY = new Uint8Array(0);
 
+function linkOf(ticket: number): number {
+  return Math.floor((ticket - LINK_TICKETS) / REQUESTS_PER_LINK);
+}
+
 export class Master {
   readonly relay: Relay;
   #front: Front | undefined;
@@ -42,18 +49,19 @@ export class Master {
   #nextLink = 0;
   readonly #token = new Uint32Array(4);
   #moderation: Moderation | undefined;
+  readonly #invitation = new Uint32Array(4);
 
   constructor(makeRelay: (answers: AnswerSink) => Relay) {
     this.relay = makeRelay({
       room: (bytes) => this.#front?.room(bytes) ?? Buffer.alloc(bytes),
       roomAt: () => this.#front?.roomAt ?? 0,
+      hasRoom: (ticket) => ticket < LINK_TICKETS || (this.#links.get(linkOf(ticket))?.hasRoom() ?? true),
       answer: (ticket, status, body, start, end, retryAfter) => {
         if (ticket < LINK_TICKETS) {
           this.#front?.answer(ticket, status, body, start, end, retryAfter);
           return;
         }
-        const link = Math.floor((ticket - LINK_TICKETS) / REQUESTS_PER_LINK);
-        this.#links.get(link)?.answer(ticket % REQUESTS_PER_LINK, status, body, start, end, retryAfter);
+        this.#links.get(linkOf(ticket))?.answer(ticket % REQUESTS_PER_LINK, status, body, start, end, retryAfter);
       },
     });
   }
@@ -82,6 +90,17 @@ export class Master {
   addLink(link: Link): number {
     this.#links.set(this.#nextLink, link);
     return this.#nextLink++;
+  }
+
+  /** Returns whether a worker is still there: its last frames may arrive after its end was noticed. */
+  hasLink(number: number): boolean {
+    return this.#links.has(number);
+  }
+
+  /** A link has room again: sends it what was left in the mailboxes. */
+  linkHasRoom(): void {
+    this.relay.retryDeferred();
+    this.endTurn();
   }
 
   /** Removes a worker that has died, and the polls of its sockets. */
@@ -134,18 +153,20 @@ export class Master {
     if (parked) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  /** A join; the answer is `{desktop, token, world, cursor}`, and the worker adds the addresses. */
+  /** A join; the answer is `{desktop, token, invitation, world, cursor, here}`, and the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
       this.#moderation?.admit(join.clientAddress);
-      const slot = this.relay.join(join, this.#token);
+      const slot = this.relay.join(join, this.#token, this.#invitation);
       this.#moderation?.joined(slot, join.clientAddress);
       const generation = this.relay.desktops.generation(slot);
       this.#answerJson(link, request, 201, {
         desktop: this.relay.desktops.id(slot),
         token: writeToken(slot, generation, this.#token),
+        invitation: writeInvitation(slot, this.#invitation),
         world: this.relay.torus.worldOf(slot).name,
         cursor: writeCursor(this.relay.epoch, 0),
+        here: { world: this.relay.torus.worldOf(slot).count, relay: this.relay.desktops.count },
       });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
@@ -162,6 +183,18 @@ export class Master {
   describe(link: number, request: number, identity: Identity): void {
     if (this.#requireLive(link, request, identity))
       this.#answerJson(link, request, 200, this.relay.describe(identity.slot));
+  }
+
+  /** A new invitation of a desktop: `{invitation}`. */
+  renew(link: number, request: number, identity: Identity): void {
+    if (!this.#requireLive(link, request, identity)) return;
+    this.relay.renewInvitation(identity.slot, this.#invitation);
+    this.#answerJson(link, request, 200, { invitation: writeInvitation(identity.slot, this.#invitation) });
+  }
+
+  /** The public counts. */
+  count(link: number, request: number): void {
+    this.#answerJson(link, request, 200, this.relay.count());
   }
 
   verify(link: number, request: number, identity: Identity): void {

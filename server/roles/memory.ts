@@ -19,8 +19,8 @@ export interface MemoryReport {
   memory: NodeJS.MemoryUsage;
   heap: ReturnType<typeof getHeapStatistics>;
   spaces: ReturnType<typeof getHeapSpaceStatistics>;
-  /** Bytes of the slab in use, and its size; outside of V8's heap. */
-  mailboxes: { usedBytes: number; bytes: number };
+  /** Bytes of the slab in use, and its size; outside of V8's heap. null in a worker, which has no mailboxes. */
+  mailboxes: { usedBytes: number; bytes: number } | null;
   /** null where the system is not Linux. */
   kernel: KernelMemory | null;
 }

@@ -4,13 +4,16 @@
 import type { Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
 import { makeApiListener } from './api_listener.ts';
+import { ClientAddresses } from './client_address.ts';
 import { DirectUplink } from './direct_uplink.ts';
 import { workerGauges } from './gauges.ts';
 import type { ModerationMessage } from './moderator.ts';
 import { PendingRequests } from './pending.ts';
 import type { SocketDesktops } from './socket_desktop.ts';
+import { storeGauges } from './store_gauges.ts';
 import { Worker } from './worker.ts';
-import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
+import { type Refusals, workerRefusals } from './worker_samples.ts';
+import { addressesOf, eventsListener, type Workers, type WorkersSetup, workerAdmission } from './workers.ts';
 
 export class OneProcess implements Workers {
   readonly front: Front;
@@ -28,18 +31,22 @@ export class OneProcess implements Workers {
     const worker = new Worker(new DirectUplink(master, pending), pending);
     const addresses = addressesOf(options);
     const at = { host: options.host, port: options.port, shared: false };
-    const { listener, sockets, moderate } = await makeApiListener(
+    const admission = workerAdmission(options);
+    const { listener, sockets, store, moderate } = await makeApiListener(
       worker,
       options.data,
       addresses,
       at,
       log,
       options.pictures,
+      new ClientAddresses(options.trustProxy),
+      admission,
     );
     moderate({ type: 'bans', bans: bans() });
     const { crossing } = worker.handlers;
     const front = plan.make([eventsListener(options), listener], { ...master.handlers, crossing });
-    workerGauges(registry, worker, sockets, () => front);
+    workerGauges(registry, worker, sockets, () => front, admission);
+    storeGauges(registry, store);
     master.setFront(front);
     worker.setFront(front);
     [addresses.eventsPort, addresses.apiPort] = await front.listen();
@@ -61,6 +68,15 @@ export class OneProcess implements Workers {
     this.#sockets = sockets;
     this.#registry = registry;
     this.moderate = moderate;
+  }
+
+  get refused(): Refusals {
+    // The front of the master counts the connections.
+    return workerRefusals(this.#worker, undefined);
+  }
+
+  samples(): [] {
+    return [];
   }
 
   metrics(): Promise<string> {

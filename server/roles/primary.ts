@@ -4,17 +4,20 @@
  * The relay goes down in this order: new requests are refused, parked polls are told to come back later, pending requests
  * are answered, then everything closes.
  */
-import { randomFillSync, randomInt } from 'node:crypto';
+import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { type AnswerSink, Relay } from '../domain/relay.ts';
+import { type Admission, type AnswerSink, Relay } from '../domain/relay.ts';
 import { planFront } from '../front/choice.ts';
 import { whyNoNativeFront } from '../front/native.ts';
-import { adminServer, adminToken } from './admin.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import { adminServer } from './admin.ts';
+import { adminToken } from './admin_token.ts';
+import { StrictAdmission } from './admission.ts';
 import {
   connectionsFor,
   connectionsForDesktops,
@@ -28,10 +31,13 @@ import {
 import { startClock } from './clock.ts';
 import { Cluster } from './cluster.ts';
 import { masterGauges } from './gauges.ts';
+import { DELAY_STEP_MS, LoopDelay } from './loop_delay.ts';
 import { Master } from './master.ts';
 import { ModerationList } from './moderation_list.ts';
 import { Moderator } from './moderator.ts';
 import { OneProcess } from './one_process.ts';
+import { sampledGauges } from './sampled_gauges.ts';
+import { Sampler } from './sampler.ts';
 import type { Workers, WorkersOptions } from './workers.ts';
 
 /** How long each step of going down may take, in ms; together less than the 5 s a stop may take. */
@@ -58,7 +64,7 @@ export interface Primary {
 
 /** Starts everything; resolves when the relay is ready. Throws the system's error when a port or file is not available. */
 export async function startPrimary(options: PrimaryOptions, log: Logger): Promise<Primary> {
-  const token = adminToken(options.adminTokenFile);
+  const token = adminToken(options.adminTokenFile, log);
   const files = fileLimit();
   const kind = options.front === 'portable' || whyNoNativeFront() ? 'portable' : 'native';
   const heapBytes = getHeapStatistics().heap_size_limit;
@@ -79,7 +85,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
       `the file limit of ${files} allows ${connectionsMax} long-polls only; ${remedy}`,
     );
   }
-  const master = new Master((answers) => makeRelay(slots, answers));
+  const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
+  const master = new Master((answers) => makeRelay(slots, answers, admission));
   const { relay } = master;
   const list = new ModerationList(options.data, log);
   const moderator = new Moderator({ master, list, log, send: (message) => workers.moderate(message) });
@@ -89,12 +96,18 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const workers: Workers = await (options.workers === 0 ? OneProcess : Cluster).start(setup);
   const { front } = workers;
   const stopClock = startClock((nowMs) => master.advance(nowMs));
+  const loopDelay = new LoopDelay(DELAY_STEP_MS);
   masterGauges(
     registry,
     relay,
     () => front,
     () => workers.readyCount,
+    loopDelay.reader(),
+    admission,
   );
+  const sampler = new Sampler({ relay, front, workers, loopDelay: loopDelay.reader() });
+  sampledGauges(registry, sampler);
+  sampler.start();
   const ports = { ...workers.ports, admin: 0 };
   const stopped = Promise.withResolvers<void>();
   const stop = () => {
@@ -107,6 +120,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     token,
     data: options.data,
     metrics: () => workers.metrics(),
+    processes: () => sampler.names,
+    history: (after) => sampler.history.document(after, sampler.about),
     status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
     drain: stop,
   });
@@ -136,6 +151,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     while ((front.gauges().waiting > 0 || workers.isBusy()) && performance.now() < untilMs)
       await sleep(CLOSING_STEP_MS);
     stopClock();
+    sampler.stop();
     workers.close();
     await front.close();
     await list.close();
@@ -145,15 +161,16 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   }
 }
 
-function makeRelay(slots: number, answers: AnswerSink): Relay {
+function makeRelay(slots: number, answers: AnswerSink, admission: Admission | undefined): Relay {
   return new Relay({
     slots,
     slabBytes: slabBytes(),
     epoch: randomInt(2 ** 32),
-    generationBase: randomInt(1, 2 ** 31),
+    generationKey: randomBytes(GENERATION_KEY_BYTES),
     nowMs: performance.now(),
     answers,
     randomize: randomFillSync,
     random: Math.random,
+    admission,
   });
 }

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import express, { type NextFunction, type Response } from 'express';
-import { sendSprite } from './api.ts';
+import { sendSprite } from './sprite_answer.ts';
 import type { Character } from './sprite_store.ts';
 
 /** A page may load its own files and pictures it made, and connect to any relay (long-polls have another port). */
@@ -36,7 +36,7 @@ const INSTALLER_HEADERS = {
 };
 
 /** The modules with which both browser and relay read sprite files. */
-const SHARED_MODULES = ['png.ts', 'description.ts', 'sheet.ts'];
+const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts'];
 
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');
@@ -72,8 +72,8 @@ export function site(characters: readonly Character[], downloads = DIST): expres
   });
   router.get(`/download/${INSTALLER}`, (_, response, next) => sendInstaller(response, installer, next));
   for (const { url, file } of characters) {
-    const path = join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1));
-    router.get(url, (_, response, next) => sendSprite(response, path, file, next));
+    const bytes = readFileSync(join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1)));
+    router.get(url, (request, response) => sendSprite(request, response, file, { bytes, release: () => {} }));
   }
   return router;
 }

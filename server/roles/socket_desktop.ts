@@ -2,17 +2,19 @@
  * A desktop on a WebSocket: polls and crossings as messages, which its worker forwards to the master.
  *
  * Each message with a `cursor` is a poll, answered by one batch; each with a `crossing` is a throw, answered by its
- * verdict. So a socket has one poll and at most CROSSINGS_IN_FLIGHT_MAX throws at a time, which bounds the bytes to send.
- * Invariant: the master gets no request of a desktop before its token has been received.
+ * verdict. A socket that sends or leaves unread more than it may is not read until that has changed: what it still sends
+ * waits on its own side, and what it could get waits in the mailbox.
+ * Invariants: the master gets no request of a desktop before its token has been received. A socket has at most
+ * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX throws at the master. Batches are sent in the order of their polls.
  */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { PING_MS } from '../domain/limits.ts';
 import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
 import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
-import { type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
+import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { readAuthorization } from '../wire/route.ts';
 import type { Reply } from './pending.ts';
 import type { Worker } from './worker.ts';
@@ -26,35 +28,88 @@ export const TOKEN_MS_MAX = 10_000;
 /** Throws of one socket that are not answered yet. */
 export const CROSSINGS_IN_FLIGHT_MAX = 64;
 
-/** A socket is closed when its peer leaves more bytes than this unread: more than one batch and all verdicts. */
+/** Polls of one socket at the master: the parked one, and a newer one that replaces it. Of further ones only the newest is kept. */
+export const POLLS_IN_FLIGHT_MAX = 2;
+
+/**
+ * The sustained rate of messages of one socket: 100 throws and a poll after each sprite of four busy neighbours. A burst of
+ * MESSAGES_BURST_MAX may come at once.
+ */
+export const MESSAGES_PER_SECOND_MAX = 500;
+export const MESSAGES_BURST_MAX = 500;
+
+/** A socket that sends faster than it may for this time, without a pause of half a burst, is closed, in ms. No client needs that. */
+export const TOO_FAST_MS_MAX = 10_000;
+
+/** How long a socket waits for its peer to close, too, in ms: one or two round trips around the world. */
+const CLOSING_MS_MAX = 2_000;
+
+/**
+ * Bytes that wait for a peer that does not read: from `HIGH` on the socket is not read and nothing is polled for it, until it is
+ * below `LOW` again. One batch fits twice; the system's own buffers, some megabytes, come before these bytes.
+ */
+export const UNREAD_BYTES_HIGH = 128 << 10;
+export const UNREAD_BYTES_LOW = 32 << 10;
+
+/** A socket is closed at once above this: the answers to all requests that were on their way when it was no longer read. */
 export const UNREAD_BYTES_MAX = 512 << 10;
 
-/** How often a socket is pinged, in ms. It is closed when it has not answered the previous ping. */
-const HEARTBEAT_MS = PING_MS / 4;
+/** A socket is closed when it has been above UNREAD_BYTES_LOW for this time, in ms: it reads less than 10 KB a second. */
+export const UNREAD_MS_MAX = 10_000;
+
+/** Bytes that wait for all sockets of a worker together. Above this a socket with unread bytes is closed when more is sent to it. */
+export const SOCKETS_UNREAD_BYTES_MAX = 64 << 20;
+
+/** The worker, as sockets need it. */
+export type SocketsWorker = Pick<Worker, 'poll' | 'closed' | 'throwFrom' | 'query'>;
+
+/**
+ * How often a socket is pinged, in ms. It is closed when it has not answered the previous ping, or when it has no poll and its
+ * desktop has ended.
+ */
+export const SOCKET_PING_MS = PING_MS / 4;
 
 const PATH = /^\/v1\/desktops\/([^/?]+)\/socket$/;
 
 /** WebSocket close codes. */
 const CLOSE = { goingAway: 1001, policy: 1008, internal: 1011 } as const;
 
+/** The types of ws do not know closeTimeout yet. */
+const OPTIONS: ServerOptions & { closeTimeout: number } = {
+  noServer: true,
+  maxPayload: MESSAGE_BYTES_MAX,
+  perMessageDeflate: false,
+  closeTimeout: CLOSING_MS_MAX,
+  // One message of each socket in a turn of the loop: a socket that sends many does not keep the others waiting.
+  allowSynchronousEvents: false,
+};
+
 export class SocketDesktops {
-  readonly #worker: Worker;
-  readonly #server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false });
+  readonly #worker: SocketsWorker;
+  readonly #server = new WebSocketServer(OPTIONS);
   readonly #open = new Set<SocketDesktop>();
+  readonly #unread: UnreadBytes;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(worker: Worker) {
+  /** `unreadBytesMax`: as SOCKETS_UNREAD_BYTES_MAX; tests lower it. */
+  constructor(worker: SocketsWorker, unreadBytesMax = SOCKETS_UNREAD_BYTES_MAX) {
     this.#worker = worker;
+    this.#unread = { count: 0, max: unreadBytesMax };
     this.#server.on('wsClientError', (error, socket) => {
       refuseUpgrade(socket, problem('malformed', `${error.message}.`, { field: 'upgrade' }));
     });
     this.#heartbeat = setInterval(() => {
       for (const desktop of this.#open) desktop.heartbeat();
-    }, HEARTBEAT_MS).unref();
+    }, SOCKET_PING_MS).unref();
   }
 
   get count(): number {
     return this.#open.size;
+  }
+
+  /** Bytes that wait for peers to read. */
+  get unreadBytes(): number {
+    return this.#unread.count;
   }
 
   /** Handles an upgrade: a socket for `/v1/desktops/{id}/socket`, 404 for any other path. */
@@ -69,7 +124,10 @@ export class SocketDesktops {
     const { slot, generation } = identity;
     const { authorization } = request.headers;
     this.#server.handleUpgrade(request, socket, head, (ws) => {
-      const desktop = new SocketDesktop(this.#worker, ws, slot, generation, () => this.#open.delete(desktop));
+      const identityInPath = { slot, generation };
+      const desktop = new SocketDesktop(this.#worker, ws, identityInPath, this.#unread, () =>
+        this.#open.delete(desktop),
+      );
       this.#open.add(desktop);
       if (authorization !== undefined)
         desktop.identify(readAuthorization(authorization, identity) ? identity : undefined);
@@ -89,23 +147,50 @@ export class SocketDesktops {
   }
 }
 
+/** The bytes that wait for the peers of all sockets of a worker. */
+interface UnreadBytes {
+  count: number;
+  readonly max: number;
+}
+
 class SocketDesktop {
-  readonly #worker: Worker;
+  readonly #worker: SocketsWorker;
   readonly #ws: WebSocket;
   readonly #slot: number;
   readonly #generation: number;
+  readonly #unread: UnreadBytes;
   readonly #tokenTimer: NodeJS.Timeout;
   #identity: Identity | undefined;
-  /** The request number of the poll that waits for its batch; -1 for none. */
-  #poll = -1;
+  /** The request numbers of the polls at the master. */
+  readonly #polls = new Set<number>();
+  /** The newest poll that was not passed on yet. */
+  #nextPoll: { epoch: number; seq: number } | undefined;
+  /** Polls are counted, so that a batch is dropped when that of a newer poll was sent already. */
+  #pollCount = 0;
+  #answeredPoll = 0;
   #crossings = 0;
   #alive = true;
+  /** This socket's share of #unread. */
+  #unreadBytes = 0;
+  #unreadTimer: NodeJS.Timeout | undefined;
+  /** The time up to which the messages received so far are paid for, at the sustained rate. */
+  #paidUntilMs = 0;
+  #paceTimer: NodeJS.Timeout | undefined;
+  /** Since when it sends faster than it may; 0 when it does not. */
+  #tooFastSinceMs = 0;
 
-  constructor(worker: Worker, ws: WebSocket, slot: number, generation: number, onClose: () => void) {
+  constructor(
+    worker: SocketsWorker,
+    ws: WebSocket,
+    path: Pick<Identity, 'slot' | 'generation'>,
+    unread: UnreadBytes,
+    onClose: () => void,
+  ) {
     this.#worker = worker;
     this.#ws = ws;
-    this.#slot = slot;
-    this.#generation = generation;
+    this.#slot = path.slot;
+    this.#generation = path.generation;
+    this.#unread = unread;
     this.#tokenTimer = setTimeout(() => {
       this.close(CLOSE.policy, 'no token came in time');
     }, TOKEN_MS_MAX);
@@ -115,9 +200,12 @@ class SocketDesktop {
     });
     ws.on('error', () => ws.terminate());
     ws.on('close', () => {
-      clearTimeout(this.#tokenTimer);
-      if (this.#poll >= 0 && this.#identity) this.#worker.closed(this.#poll, this.#identity);
-      this.#poll = -1;
+      for (const timer of [this.#tokenTimer, this.#unreadTimer, this.#paceTimer]) clearTimeout(timer);
+      if (this.#identity) for (const poll of this.#polls) this.#worker.closed(poll, this.#identity);
+      this.#polls.clear();
+      this.#nextPoll = undefined;
+      this.#unread.count -= this.#unreadBytes;
+      this.#unreadBytes = 0;
       onClose();
     });
   }
@@ -127,7 +215,10 @@ class SocketDesktop {
     return `${this.#slot}-${this.#generation}`;
   }
 
-  /** Sets the identity from the token, whose id must be that of the path. The master checks the token itself. */
+  /**
+   * Sets the identity from the token, whose id must be that of the path. The master checks the token itself with each request;
+   * it is also asked now, so that a socket with a forged token does not stay open.
+   */
   identify(token: Identity | undefined): void {
     if (!token || token.slot !== this.#slot || token.generation !== this.#generation) {
       this.#fail(problem('unknown-desktop', 'The first message must have the `token` of this desktop.'));
@@ -135,20 +226,41 @@ class SocketDesktop {
     }
     clearTimeout(this.#tokenTimer);
     this.#identity = token;
+    void this.#verify(token);
   }
 
-  /** Pings the peer; closes the socket when the previous ping was not answered. */
+  /** Pings the peer; closes the socket when the previous ping was not answered, or when the desktop has ended. */
   heartbeat(): void {
     if (!this.#alive) this.#ws.terminate();
     this.#alive = false;
     if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping();
+    // A poll is answered when its desktop ends. A socket without a poll would not notice.
+    if (this.#identity && this.#polls.size === 0) void this.#verify(this.#identity);
+  }
+
+  /** Closes the socket when the master does not know its token. */
+  async #verify(identity: Identity): Promise<void> {
+    let reply: Reply;
+    try {
+      reply = await this.#worker.query('verify', identity);
+    } catch (error) {
+      // The worker is busy or draining: the next heartbeat asks again.
+      if (error instanceof ProblemError) return;
+      throw error;
+    }
+    if (reply.status !== 204 && reply.status !== BUSY_STATUS) this.#refuse(reply.body, 'the token was refused');
   }
 
   close(code: number, reason: string): void {
     this.#ws.close(code, reason);
+    // Its peer's close is read; messages before it are dropped.
+    for (const timer of [this.#unreadTimer, this.#paceTimer]) clearTimeout(timer);
+    this.#ws.resume();
   }
 
   #handleMessage(data: RawData, isBinary: boolean): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    this.#pace();
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     const bytes = data as Buffer;
     let message: unknown;
@@ -184,24 +296,43 @@ class SocketDesktop {
       this.#fail(problem('malformed', 'cursor: must be one the relay gave, or null.', { field: 'cursor' }));
       return;
     }
+    this.#nextPoll = at;
+    this.#passPollOn(identity);
+  }
+
+  /** Passes the newest poll on to the master, if there is one, and the socket may have another batch. */
+  #passPollOn(identity: Identity): void {
+    const at = this.#nextPoll;
+    if (!at || this.#polls.size >= POLLS_IN_FLIGHT_MAX || this.#unreadTimer) return;
+    this.#nextPoll = undefined;
+    const number = ++this.#pollCount;
     // In one process the answer may come before worker.poll() returns the request number.
-    let poll = -1;
+    let request = -1;
     let answered = false;
     try {
-      poll = this.#worker.poll(identity, at.epoch, at.seq, (reply) => {
+      request = this.#worker.poll(identity, at.epoch, at.seq, (reply) => {
         answered = true;
-        if (this.#poll === poll) this.#poll = -1;
-        this.#send(reply.status === 200 ? reply.body : wrap('problem', reply.body));
-        if (reply.status !== 200) this.close(CLOSE.policy, 'the poll was refused');
+        this.#polls.delete(request);
+        this.#answerPoll(number, reply);
+        this.#passPollOn(identity);
       });
-      this.#poll = answered ? -1 : poll;
+      if (!answered) this.#polls.add(request);
     } catch (error) {
       this.#fail(documentOf(error));
     }
   }
 
+  #answerPoll(number: number, reply: Reply): void {
+    // The empty answer to a replaced poll may be late. Its cursor is older than that of the batch the client has.
+    if (number < this.#answeredPoll) return;
+    this.#answeredPoll = number;
+    if (reply.status === 200) this.#send(reply.body);
+    else this.#refuse(reply.body, 'the poll was refused');
+  }
+
   #handleCrossing(identity: Identity, number: unknown, bytes: Buffer): void {
-    const key = `{"crossing":${typeof number === 'number' ? number : null},`;
+    // JSON.parse() reads 1e400 as Infinity, which JSON cannot write.
+    const key = `{"crossing":${Number.isFinite(number) ? number : null},`;
     const verdict = (reply: Reply) => {
       this.#crossings--;
       const body = reply.status === 202 ? reply.body.subarray(1) : Buffer.concat([PROBLEM_KEY, reply.body, BRACE]);
@@ -224,15 +355,72 @@ class SocketDesktop {
     this.close(document.code === 'draining' ? CLOSE.goingAway : CLOSE.policy, document.code);
   }
 
+  /** Sends the master's problem document and closes the socket. */
+  #refuse(document: Buffer, reason: string): void {
+    this.#send(wrap('problem', document));
+    this.close(CLOSE.policy, reason);
+  }
+
   #send(body: Buffer): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
-    if (this.#ws.bufferedAmount > UNREAD_BYTES_MAX) this.#ws.terminate();
-    else this.#ws.send(body, { binary: false });
+    this.#ws.send(body, TEXT, this.#countUnread);
+    this.#countUnread();
+    const isOver = this.#unreadBytes > 0 && this.#unread.count > this.#unread.max;
+    if (isOver || this.#unreadBytes > UNREAD_BYTES_MAX) this.#ws.terminate();
+  }
+
+  /** Counts the bytes that the peer has not read; stops and resumes reading at the marks. Called when bytes were added or sent. */
+  readonly #countUnread = (): void => {
+    const { bufferedAmount, readyState } = this.#ws;
+    if (readyState === this.#ws.CLOSED) return;
+    this.#unread.count += bufferedAmount - this.#unreadBytes;
+    this.#unreadBytes = bufferedAmount;
+    if (!this.#unreadTimer) {
+      if (bufferedAmount < UNREAD_BYTES_HIGH) return;
+      this.#unreadTimer = setTimeout(() => this.#ws.terminate(), UNREAD_MS_MAX);
+      this.#ws.pause();
+    } else if (bufferedAmount < UNREAD_BYTES_LOW) {
+      clearTimeout(this.#unreadTimer);
+      this.#unreadTimer = undefined;
+      this.#resume();
+      if (this.#identity) this.#passPollOn(this.#identity);
+    }
+  };
+
+  /** Counts a message. A socket that sends faster than it may is not read until the sustained rate allows it again. */
+  #pace(): void {
+    const nowMs = performance.now();
+    this.#paidUntilMs = Math.max(this.#paidUntilMs, nowMs - BURST_MS) + MESSAGE_MS;
+    if (this.#paidUntilMs <= nowMs) {
+      if (this.#paidUntilMs <= nowMs - BURST_MS / 2) this.#tooFastSinceMs = 0;
+      return;
+    }
+    this.#tooFastSinceMs ||= nowMs;
+    if (nowMs - this.#tooFastSinceMs > TOO_FAST_MS_MAX) {
+      this.#fail(problem('too-fast', `A socket may send ${MESSAGES_PER_SECOND_MAX} messages a second.`));
+    } else if (!this.#paceTimer) this.#pauseForPace();
+  }
+
+  /** More messages may be handled after the pause began: those that had arrived together with the first one over the rate. */
+  #pauseForPace(): void {
+    this.#ws.pause();
+    this.#paceTimer = setTimeout(
+      () => {
+        this.#paceTimer = undefined;
+        if (this.#paidUntilMs > performance.now()) this.#pauseForPace();
+        else this.#resume();
+      },
+      Math.max(0, this.#paidUntilMs - performance.now()),
+    );
+  }
+
+  #resume(): void {
+    if (!this.#unreadTimer && !this.#paceTimer) this.#ws.resume();
   }
 }
 
 /** Answers a refused upgrade request with a problem document, and closes the connection. */
-function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
+export function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
   const body = Buffer.from(JSON.stringify(document));
   const head = [
     `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
@@ -242,9 +430,17 @@ function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
     'Access-Control-Allow-Origin: *',
     'Connection: close',
   ];
+  const { retryAfterSeconds } = PROBLEMS[document.code];
+  if (retryAfterSeconds > 0) head.push(`Retry-After: ${retryAfterSeconds}`);
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
 }
 
+/** What one message costs, and how much may be saved up, in ms. */
+const MESSAGE_MS = 1000 / MESSAGES_PER_SECOND_MAX;
+const BURST_MS = MESSAGE_MS * MESSAGES_BURST_MAX;
+
+const TEXT = { binary: false };
+const BUSY_STATUS = PROBLEMS['relay-busy'].status;
 const PROBLEM_KEY = Buffer.from('"problem":');
 const BRACE = Buffer.from('}');
 

@@ -10,8 +10,11 @@ import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 
-/** Rare requests about one desktop. `verify` checks the token: 204 when it is good. The last three have JSON with them. */
-export type Query = 'leave' | 'describe' | 'verify' | 'mute' | 'unmute' | 'report';
+/**
+ * Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` is about all, and needs no token.
+ * The last three have JSON with them.
+ */
+export type Query = 'leave' | 'describe' | 'verify' | 'renew' | 'count' | 'mute' | 'unmute' | 'report';
 
 export interface Uplink {
   /** Owner: `crossing` is valid until this returns. */

@@ -119,6 +119,13 @@ describe('worker', () => {
     assert.equal(harness.frames.length, PROMPT_FRAMES_MAX + 1, 'no record is left for the timer');
   });
 
+  it('sends the throws of sockets to the master while draining, too', () => {
+    const harness = new WorkerHarness();
+    harness.worker.drain();
+    harness.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
+    assert.deepEqual(harness.sentKinds(), [RecordKind.crossing]);
+  });
+
   it('refuses every other request while draining', async () => {
     const harness = new WorkerHarness();
     harness.worker.drain();

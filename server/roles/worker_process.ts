@@ -3,17 +3,25 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { AggregatorRegistry, register } from 'prom-client';
+import { register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
+import type { AdmissionKind } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
-import { connectionsFor, fileLimit } from './capacity.ts';
+import { connectionsFor, fileLimit, pollsByMemory } from './capacity.ts';
+import { ClientAddresses } from './client_address.ts';
 import { workerGauges } from './gauges.ts';
+import { HEARTBEAT_MS } from './heartbeats.ts';
 import { IpcUplink } from './ipc.ts';
 import type { ModerationMessage } from './moderator.ts';
 import { PendingRequests } from './pending.ts';
 import type { Pictures } from './picture_gate.ts';
+import { answerRequests } from './process_requests.ts';
+import { storeGauges } from './store_gauges.ts';
 import { Worker } from './worker.ts';
+import type { MetricsAnswer, MetricsRequest } from './worker_metrics.ts';
+import { sendSamples } from './worker_samples.ts';
+import { workerAdmission } from './workers.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
 export interface WorkerSettings {
@@ -22,14 +30,21 @@ export interface WorkerSettings {
   data: string;
   front: 'auto' | 'native' | 'portable';
   addresses: PublicAddresses;
+  admission: AdmissionKind;
+  trustProxy: readonly string[];
   pictures: Pictures;
 }
 
 /** Messages from the master to a worker, beside frames. `bans` is also the answer to `starting`. */
-export type ToWorker = { type: 'drain' } | ModerationMessage;
+export type ToWorker = { type: 'drain' } | MetricsRequest | ModerationMessage;
 
 /** Messages from a worker to the master, beside frames. */
-export type FromWorker = { type: 'starting' } | { type: 'ready'; port: number } | { type: 'failed'; why: string };
+export type FromWorker =
+  | { type: 'starting' }
+  | { type: 'ready'; port: number }
+  | { type: 'failed'; why: string }
+  | { type: 'alive' }
+  | MetricsAnswer;
 
 /** How long a draining worker still reads requests that have begun, in ms; the master gives its last polls as long. */
 const LAST_REQUESTS_MS = 400;
@@ -40,7 +55,8 @@ const CLOSING_STEP_MS = 20;
 
 /** Sends a message to the master. Without a master it does nothing: this process is about to end. */
 function send(message: FromWorker): void {
-  if (process.connected) process.send?.(message);
+  // The callback receives the error of a master that ends meanwhile; without it the error would end this process.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
 function sendFrame(frame: Buffer, onFailure: () => void): void {
@@ -53,21 +69,25 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const uplink = new IpcUplink(sendFrame, pending);
   const worker = new Worker(uplink, pending);
   const at = { host: settings.host, port: settings.port, shared: true };
-  const { listener, sockets, moderate } = await makeApiListener(
+  const admission = workerAdmission(settings);
+  const { listener, sockets, store, moderate } = await makeApiListener(
     worker,
     settings.data,
     settings.addresses,
     at,
     log,
     settings.pictures,
+    new ClientAddresses(settings.trustProxy),
+    admission,
   );
-  const connections = connectionsFor(fileLimit());
+  // A connection to the API needs no more memory than a parked poll.
+  const connections = Math.min(connectionsFor(fileLimit()), pollsByMemory('portable'));
   // A worker passes most requests on to express and ws, so its front runs on the same thread.
   const plan = planFront(settings.front, connections, connections, true);
   const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} });
   worker.setFront(front);
-  new AggregatorRegistry();
-  workerGauges(register, worker, sockets, () => front);
+  workerGauges(register, worker, sockets, () => front, admission);
+  storeGauges(register, store);
 
   const bansKnown = Promise.withResolvers<void>();
   process.on('message', (message: Uint8Array | ToWorker) => {
@@ -75,9 +95,10 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
       uplink.receive(message);
       front.flush();
     } else if (message?.type === 'drain') void closeDown();
+    else if (message?.type === 'metrics') void sendMetrics(message.scrape);
     else if (message?.type === 'bans' || message?.type === 'ended' || message?.type === 'removed') {
       moderate(message);
-      bansKnown.resolve();
+      if (message.type === 'bans') bansKnown.resolve();
     }
   });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.
@@ -89,10 +110,17 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     const [port] = await front.listen();
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
+    setInterval(() => send({ type: 'alive' }), HEARTBEAT_MS).unref();
+    sendSamples(worker, front);
+    answerRequests();
   } catch (error) {
     send({ type: 'failed', why: (error as Error).message });
     process.exitCode = 1;
     process.disconnect?.();
+  }
+
+  async function sendMetrics(scrape: number): Promise<void> {
+    send({ type: 'metrics', scrape, metrics: await register.getMetricsAsJSON() });
   }
 
   async function closeDown(): Promise<void> {

@@ -8,11 +8,13 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { FrontPlan } from '../front/choice.ts';
 import type { Front, FrontListener } from '../front/front.ts';
+import { type AdmissionKind, WorkerAdmission } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import type { BansCopy } from './bans.ts';
 import type { Master } from './master.ts';
 import type { ModerationMessage } from './moderator.ts';
 import type { Pictures } from './picture_gate.ts';
+import type { Refusals, WorkerSample } from './worker_samples.ts';
 
 export interface WorkersOptions {
   port: number;
@@ -24,6 +26,9 @@ export interface WorkersOptions {
   workers: number;
   front: 'auto' | 'native' | 'portable';
   pictures: Pictures;
+  admission: AdmissionKind;
+  /** Addresses and networks of the proxies whose X-Forwarded-For counts. */
+  trustProxy: readonly string[];
 }
 
 /** What both kinds start from. */
@@ -47,6 +52,10 @@ export interface Workers {
   readonly readyCount: number;
   /** Tells every worker. */
   moderate(message: ModerationMessage): void;
+  /** What the workers have refused since start, by reason. */
+  readonly refused: Refusals;
+  /** The newest sample of each worker process that does not hang. */
+  samples(): readonly WorkerSample[];
   /** The metrics of the master and of all workers, in Prometheus' text format. */
   metrics(): Promise<string>;
   /** From now on new requests are refused; pending ones are still answered. */
@@ -65,4 +74,11 @@ export function eventsListener({ host, eventsPort }: WorkersOptions): FrontListe
 /** The public addresses, whose ports are filled in once they are known. */
 export function addressesOf({ publicUrl, publicEventsUrl }: WorkersOptions): PublicAddresses {
   return { url: publicUrl, eventsUrl: publicEventsUrl, eventsPort: 0, apiPort: 0 };
+}
+
+/** A worker's admission by address; undefined when it has no limits. */
+export function workerAdmission(
+  options: Pick<WorkersOptions, 'admission' | 'trustProxy'>,
+): WorkerAdmission | undefined {
+  return options.admission === 'strict' ? new WorkerAdmission(options.trustProxy) : undefined;
 }

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { LISTED_MAX } from '../roles/admin.ts';
+import { HEARTBEAT_MS, WORKER_SILENCE_MS_MAX } from '../roles/heartbeats.ts';
 import { mustBeSmall, PROFILE_SECONDS_MAX, SNAPSHOT_HEAP_BYTES_MAX } from '../roles/recording.ts';
 import { type HttpResponse, join, sendRequest } from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
@@ -32,6 +33,22 @@ interface AllocationNode {
   children: AllocationNode[];
 }
 
+interface Speedscope {
+  $schema: string;
+  shared: { frames: { name: string }[] };
+  profiles: {
+    type: string;
+    name: string;
+    unit: string;
+    samples: number[][];
+    weights: number[];
+    startValue: number;
+    endValue: number;
+  }[];
+}
+
+const isLinux = process.platform === 'linux';
+
 describe('the admin port', BOUNDED, () => {
   let relay: RelayProcess;
   before(async () => {
@@ -51,6 +68,12 @@ describe('the admin port', BOUNDED, () => {
         .on('error', reject)
         .end();
     });
+
+  const noFileIsLeft = () =>
+    until(
+      'the temporary file is gone',
+      () => !readdirSync(relay.data).some((name) => /recording|profile|speedscope/.test(name)),
+    );
 
   const isDownload = ({ status, headers }: HttpResponse, extension: string) => {
     assert.equal(status, 200);
@@ -166,6 +189,119 @@ describe('the admin port', BOUNDED, () => {
     await until('the profile has stopped', async () => (await admin('POST', 'gc')).status === 200);
   });
 
+  it('answers for a worker, by its name or its pid', async () => {
+    const [pid] = relay.pids.workers;
+    for (const name of ['worker:1', String(pid)]) {
+      const heap = (await admin('GET', `heap?process=${name}`)).json as { memory: NodeJS.MemoryUsage; mailboxes: null };
+      assert.ok(heap.memory.rss > 2 ** 24);
+      assert.equal(heap.mailboxes, null, 'the mailboxes are the master’s');
+    }
+    const collected = (await admin('POST', 'gc?kind=major&process=worker:1')).json as { kind: string; tookMs: number };
+    assert.ok(collected.kind === 'major' && collected.tookMs > 0);
+    const master = (await admin('GET', 'heap?process=master')).json as { mailboxes: object };
+    assert.ok(master.mailboxes);
+    assert.ok((await admin('GET', `heap?process=${relay.pids.master}`)).status === 200);
+  });
+
+  it('refuses names that no process has', async () => {
+    for (const name of ['', 'workers', 'worker:', 'worker:x', '-1', '1e3', 'worker:1&process=master']) {
+      isProblem(await admin('GET', `heap?process=${name}`), 'malformed', 'process');
+    }
+    const { json } = await admin('GET', 'heap?process=worker:2');
+    assert.match(
+      (json as { detail: string }).detail,
+      /no process worker:2; there are master \(\d+\), worker:1 \(\d+\)/,
+    );
+    // A process of this machine that is not the relay's.
+    isProblem(await admin('GET', `heap?process=${process.pid}`), 'not-found');
+  });
+
+  it('sends recordings of a worker, and leaves no file behind', async () => {
+    const [pid] = relay.pids.workers;
+    const cpu = await admin('POST', 'profile?seconds=1&kind=cpu&process=worker:1');
+    isDownload(cpu, 'cpuprofile');
+    assert.match(String(cpu.headers['content-disposition']), new RegExp(`sprites-${pid}-`));
+    assert.ok((cpu.json as CpuProfile).samples.length > 0);
+    const snapshot = await admin('POST', 'heap-snapshot?process=worker:1');
+    isDownload(snapshot, 'heapsnapshot');
+    assert.ok((snapshot.json as HeapSnapshot).strings.includes('SocketDesktops'), 'the worker is in it');
+    await noFileIsLeft();
+  });
+
+  it('stops a worker’s profile when the client has disconnected, and leaves no file behind', async () => {
+    const headers = { authorization: `Bearer ${relay.adminToken}` };
+    const url = `${relay.adminUrl}/admin/profile?seconds=${PROFILE_SECONDS_MAX}&process=worker:1`;
+    const first = http.request(url, { method: 'POST', headers, agent: false });
+    first.on('error', () => {}).end();
+    await until('the profile runs', async () => (await admin('POST', 'gc')).status === 409);
+    first.destroy();
+    await until('the profile has stopped', async () => (await admin('POST', 'gc')).status === 200);
+    await noFileIsLeft();
+  });
+
+  for (const process of ['master', 'worker:1']) {
+    it(`sends a profile of all threads of ${process} that speedscope can open`, { skip: !isLinux }, async () => {
+      const answer = await admin('POST', `profile?seconds=1&kind=threads&process=${process}`);
+      isDownload(answer, 'speedscope.json');
+      const { $schema, shared, profiles } = answer.json as Speedscope;
+      assert.equal($schema, 'https://www.speedscope.app/file-format-schema.json');
+      const names = profiles.map(({ name }) => name).join('\n');
+      for (const thread of [/^JavaScript of the main thread$/m, /^node-MainThread \(\d+\)$/m, /^node-V8Worker/m]) {
+        assert.match(names, thread);
+      }
+      assert.doesNotMatch(names, /thread-sampler/, 'it does not sample itself');
+      for (const { type, unit, samples, weights, startValue, endValue } of profiles) {
+        assert.deepEqual([type, unit], ['sampled', 'milliseconds']);
+        assert.ok(samples.length > 0 && samples.length === weights.length);
+        assert.ok(samples.flat().every((frame) => shared.frames[frame] !== undefined));
+        const sum = weights.reduce((all, weight) => all + weight, 0);
+        assert.ok(Math.abs(sum - (endValue - startValue)) < 1, `${sum} of ${endValue - startValue} ms`);
+      }
+      const main = profiles.find(({ name }) => name.startsWith('node-MainThread')) as Speedscope['profiles'][number];
+      assert.ok(main.endValue >= 1000 && main.endValue < 20_000, `${main.endValue} ms`);
+      assert.ok(
+        shared.frames.some(({ name }) => name.startsWith('epoll_')),
+        'an idle relay waits for sockets',
+      );
+      await noFileIsLeft();
+    });
+  }
+
+  it('has a history that needs the token, and its newest samples alone', async () => {
+    isProblem(await admin('GET', 'history', 'wrong'), 'unknown-desktop');
+    interface History {
+      first: number;
+      times: number[];
+      processes: Record<string, number>;
+      series: Record<string, (number | null)[]>;
+    }
+    const read = async (after: number) => (await admin('GET', `history?after=${after}`)).json as History;
+    await until('there are two samples', async () => (await read(0)).times.length >= 2);
+    const { first, times, processes, series } = await read(0);
+    assert.equal(first, 1);
+    assert.deepEqual(processes, { master: relay.pids.master, 'worker:1': relay.pids.workers[0] });
+    for (const values of Object.values(series)) assert.equal(values.length, times.length);
+    for (const name of [
+      'desktops',
+      'parked',
+      'waiting',
+      'slab',
+      'sprites/accepted',
+      'refused/malformed',
+      'delay/master',
+    ])
+      assert.ok(series[name], name);
+    for (const name of ['rss/worker:1', 'heap/worker:1', 'delay/worker:1']) assert.ok(series[name].at(-1), name);
+    if (isLinux) {
+      for (const name of ['cpu/master/main', 'cpu/worker:1/main', 'machine/busy', 'machine/steal'])
+        assert.notEqual(series[name].at(-1), null, name);
+    }
+    const newer = await read(first);
+    assert.equal(newer.first, first + 1);
+    for (const after of ['x', '-1', '1.5'])
+      isProblem(await admin('GET', `history?after=${after}`), 'malformed', 'after');
+  });
+
   it('works on after a client aborts a download', async () => {
     const response = await startDownload('heap-snapshot');
     response.once('data', () => response.destroy());
@@ -182,6 +318,51 @@ describe('the admin port', BOUNDED, () => {
       list.desktops.some((found) => found.desktop === desktop && found.name === 'Ann' && found.world === 'listed'),
     );
     assert.equal(list.next, null);
+  });
+});
+
+describe('a worker that does not answer the admin port', BOUNDED, () => {
+  it('does not keep it waiting when the worker dies, and the next worker gets its name', async (t) => {
+    const relay = await startRelay({ workers: 1 });
+    t.after(() => relay.stop());
+    const [pid] = relay.pids.workers;
+    const ask = (method: string, path: string) =>
+      sendRequest(`${relay.adminUrl}/admin/${path}`, { method, token: relay.adminToken });
+    const profile = ask('POST', `profile?seconds=${PROFILE_SECONDS_MAX}&process=worker:1`);
+    await until('the profile runs', async () => (await ask('POST', 'gc')).status === 409);
+    relay.kill(pid, 'SIGKILL');
+    isProblem(await profile, 'relay-busy');
+    await until('the next worker answers', async () => (await ask('GET', 'heap?process=worker:1')).status === 200);
+    assert.deepEqual(
+      readdirSync(relay.data).filter((name) => name.endsWith('.recording')),
+      [],
+    );
+  });
+
+  it('does not count as hanging while it takes a snapshot, however long that takes', async (t) => {
+    const relay = await startRelay({ workers: 1 });
+    t.after(() => relay.stop());
+    const [pid] = relay.pids.workers;
+    const ask = (method: string, path: string) =>
+      sendRequest(`${relay.adminUrl}/admin/${path}`, { method, token: relay.adminToken });
+    relay.kill(pid, 'SIGSTOP');
+    const snapshot = ask('POST', 'heap-snapshot?force=1&process=worker:1');
+    await until('it is asked for', async () => (await ask('POST', 'gc')).status === 409);
+    await new Promise((resolve) => setTimeout(resolve, WORKER_SILENCE_MS_MAX + 4 * HEARTBEAT_MS));
+    relay.kill(pid, 'SIGCONT');
+    assert.equal((await snapshot).status, 200);
+    assert.deepEqual(relay.pids.workers, [pid]);
+  });
+
+  it('serves what concerns the master while a worker hangs', async (t) => {
+    const relay = await startRelay({ workers: 1 });
+    t.after(() => relay.stop());
+    const [pid] = relay.pids.workers;
+    relay.kill(pid, 'SIGSTOP');
+    const ask = (path: string) => sendRequest(`${relay.adminUrl}/admin/${path}`, { token: relay.adminToken });
+    const late = ask('heap?process=worker:1');
+    for (const path of ['heap', 'history', 'desktops']) assert.equal((await ask(path)).status, 200, path);
+    isProblem(await late, 'relay-busy');
   });
 });
 

@@ -73,9 +73,10 @@ for (const workers of [2, 0]) {
       assert.match(joined.desktop, /^[0-9a-f]+-[0-9a-f]+$/);
       assert.match(joined.token, new RegExp(`^${joined.desktop}\\.[0-9a-f]{32}$`));
       assert.match(joined.cursor, /^[0-9a-f]{8}-0$/);
-      const { desktop: _, token: __, cursor: ___, ...rest } = joined;
+      assert.match(joined.invitation, /^[0-9a-f]+\.[0-9a-f]{32}$/);
+      const { desktop: _, token: __, cursor: ___, invitation: ____, ...rest } = joined;
       assert.deepEqual(rest, {
-        ...{ world: 'commons', pingSeconds: 120, leaseSeconds: 30 },
+        ...{ world: 'commons', here: { world: 1, relay: 1 }, pingSeconds: 120, leaseSeconds: 30 },
         events: `${relay.eventsUrl}${path}/events`,
         crossings: `${relay.url}${path}/crossings`,
         socket: `${relay.url.replace('http', 'ws')}${path}/socket`,
@@ -305,14 +306,14 @@ for (const workers of [2, 0]) {
       const world = freshWorld();
       const [ann] = [await join(relay.url, { name: 'Ann', world }), await join(relay.url, { name: 'Bob', world })];
       await join(relay.url, { name: 'Carol', world });
-      const dora = await join(relay.url, { name: 'Dora', near: ann.desktop });
+      const dora = await join(relay.url, { name: 'Dora', near: ann.invitation });
       assert.equal(dora.world, world);
       assert.deepEqual((await post(ann, crossingOf(1, 'right'))).json, { to: { desktop: dora.desktop, name: 'Dora' } });
       const screen = { width: 800, height: 600 };
-      const elsewhere = { near: ann.desktop, world: freshWorld(), screen };
+      const elsewhere = { near: ann.invitation, world: freshWorld(), screen };
       isProblem(await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: elsewhere }), 'near-gone');
       await leave(relay, ann);
-      const late = { near: ann.desktop, screen };
+      const late = { near: ann.invitation, screen };
       isProblem(await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: late }), 'near-gone');
     });
 

@@ -11,6 +11,7 @@ import { join as joinPath } from 'node:path';
 import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { installHint } from '../../tools/machine.js';
 import { type Batch, crossingOf, isSprite, type Joined, type SpriteEvent } from './desktop_client.ts';
 import { type FrontKind, onEachFront } from './fronts.ts';
 import { type RelayProcess, startRelay } from './relay_process.ts';
@@ -37,7 +38,7 @@ declare global {
   var sprites: { desktop(): string | null; sprites(): Seen[]; onTheWay(): number };
 }
 
-const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
+const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
 
 /** Runs curl and parses what it prints as JSON. */
 async function curl(...args: string[]): Promise<unknown> {
@@ -97,14 +98,20 @@ function desktops(front: FrontKind): void {
 
   /** Opens a page as a new visitor, and joins. */
   async function joinInBrowser(name: string, query: string): Promise<Page> {
+    return joinAt(`/?world=browser${query}`, name);
+  }
+
+  /** Opens a link of the relay as a new visitor, and joins after `before` has changed the form. */
+  async function joinAt(link: string, name: string, before = async (_: Page) => {}): Promise<Page> {
     const context = await browser.newContext({ viewport: VIEW });
     const page = await context.newPage();
     page.on('pageerror', (error) => faults.push(`${name}: ${error.stack}`));
     page.on('console', (message) => {
       if (message.type() === 'error') faults.push(`${name}: ${message.text()}`);
     });
-    await page.goto(`${relay.url}/?world=browser${query}`);
+    await page.goto(`${relay.url}${link}`);
     await page.fill('#name', name);
+    await before(page);
     await page.click('#enter');
     await page.waitForSelector('body[data-state="connected"]');
     await page.waitForFunction(() => Number(document.body.dataset.sprites) >= 1);
@@ -186,6 +193,24 @@ function desktops(front: FrontKind): void {
     assert.deepEqual(answer, { to: { desktop: await ann.evaluate(() => globalThis.sprites.desktop()), name: 'Ann' } });
     assertEnteredFromTheLeft(await coming, 0.3);
     await shot(ann, 'browser-4-ann-has-curly');
+  });
+
+  it('join a friend in a new private world by a link whose secret no server sees, and the history does not keep', async () => {
+    const dora = await joinAt('/', 'Dora', (page) => page.check('#private'));
+    assert.equal(await dora.textContent('#world-name'), 'in a private world');
+    const link = new URL((await dora.locator('#second').getAttribute('href')) as string);
+    assert.match(link.hash, /^#near=[0-9a-f]+\.[0-9a-f]{32}$/);
+    assert.equal(link.search, '');
+    const targets: string[] = [];
+    const emil = await joinAt(`/${link.hash}`, 'Emil', async (page) => {
+      page.on('request', (request) => targets.push(request.url()));
+    });
+    await neighbour(emil, 'left').filter({ hasText: 'Dora' }).waitFor();
+    assert.equal(await emil.textContent('#world-name'), 'in a private world');
+    assert.equal(new URL(emil.url()).hash, '');
+    const secret = link.hash.slice('#near='.length);
+    assert.ok(targets.length > 0 && targets.every((target) => !target.includes(secret)));
+    for (const page of [dora, emil]) await page.context().close();
   });
 
   it('logged no error and lost no sprite', async () => {

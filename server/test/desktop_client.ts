@@ -40,8 +40,10 @@ export interface Batch {
 export interface Joined {
   desktop: string;
   token: string;
+  invitation: string;
   world: string;
   cursor: string;
+  here: { world: number; relay: number };
   events: string;
   crossings: string;
   socket: string;
@@ -157,6 +159,7 @@ export interface Verdict {
 export interface ClientOptions {
   name?: string;
   world?: string;
+  /** A friend's invitation. */
   near?: string;
   transport?: 'poll' | 'socket';
 }

@@ -137,7 +137,10 @@ onEachFront('a relay under bad input', (front) => {
         (name): [string, object] => ['name', { name, screen }],
       ),
       ...['', '  ', 'a\tb', 'x'.repeat(65), 5].map((world): [string, object] => ['world', { world, screen }]),
-      ...['x', '0-0', '1-0', '01-1', 'A-1', '1-1-1', '', 5].map((near): [string, object] => ['near', { near, screen }]),
+      ...['x', '0-0', '1-0', '1-1', '01-1', 'A-1', '1-1-1', '', 5].map((near): [string, object] => [
+        'near',
+        { near, screen },
+      ]),
       ...[undefined, null, 5, 'full'].map((given): [string, object] => ['screen', { screen: given }]),
       ...[0, -1, 65_536, '800', null].map((width): [string, object] => [
         'screen.width',
@@ -488,11 +491,24 @@ onEachFront('a relay under bad input', (front) => {
   it('answers throws that are too fast with 429, and accepts them again later', async () => {
     const [ann, bob] = await pair();
     const connection = await raw(relay.ports.api);
-    const thrown = CROSSINGS_BURST_MAX + 40;
-    connection.send(Array.from({ length: thrown }, (_, n) => crossingBytes(ann, crossingOf(n + 1))).join(''));
     const answers: HttpResponse[] = [];
-    for (let n = 0; n < thrown; n++) answers.push(await connection.answer());
-    const refused = answers.findIndex(({ status }) => status !== 202);
+    const isRefused = ({ status }: HttpResponse) => status !== 202;
+    // A busy machine may throw no faster than the limit allows for a while, so it throws until it is too fast.
+    for (let { cursor } = bob; !answers.some(isRefused) && answers.length < 20 * CROSSINGS_BURST_MAX; ) {
+      const first = answers.length + 1;
+      const batch = Array.from({ length: CROSSINGS_BURST_MAX + 40 }, (_, n) =>
+        crossingBytes(ann, crossingOf(first + n)),
+      );
+      connection.send(batch.join(''));
+      for (const _ of batch) answers.push(await connection.answer());
+      // Bob receives them all, so that his mailbox never refuses.
+      for (let waiting = answers.slice(first - 1).filter((answer) => !isRefused(answer)).length; waiting > 0; ) {
+        const { json } = await poll(bob, cursor);
+        waiting -= (json as Batch).events.filter(isSprite).length;
+        cursor = (json as Batch).cursor;
+      }
+    }
+    const refused = answers.findIndex(isRefused);
     assert.ok(refused >= CROSSINGS_BURST_MAX, `${refused} were accepted at once`);
     isProblem(answers[refused], 'too-fast');
     assert.equal((await post(bob, crossingOf(1))).status, 202, 'other desktops are not limited');
@@ -505,7 +521,7 @@ onEachFront('a relay under bad input', (front) => {
 
   it('answers a throw into a full mailbox with 503, and accepts it when there is room again', async () => {
     const [ann, bob] = await pair();
-    const carol = await joinDesktop({ near: bob.desktop });
+    const carol = await joinDesktop({ near: bob.invitation });
     let full: HttpResponse | undefined;
     let accepted = 0;
     for (let crossing = 1; !full; crossing++) {
@@ -611,6 +627,45 @@ onEachFront('a relay under bad input', (front) => {
     assert.ok((list.json as { count: number }).count > 0);
     assert.equal((await sendRequest(`${relay.adminUrl}/admin/heap`, { token })).status, 200);
     assert.equal((await sendRequest(`${relay.adminUrl}/admin/gc`, { method: 'POST', token })).status, 200);
+  });
+
+  it('refuses a Host that can be part of no URL before anything is done', async () => {
+    const body = JSON.stringify({ screen: { width: 800, height: 600 } });
+    const bytes = (host: string) =>
+      `POST /v1/desktops HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const joined = async () => (await relay.metrics()).get('sprites_joined_total');
+    const before = await joined();
+    for (const host of ['a:99999', '[:::::]', '999.1.1.1', '1.2.3.4.5', '[::1', 'a b', 'a:b', '%']) {
+      isProblem(await sendRaw(relay.ports.api, bytes(host)), 'malformed', 'host');
+    }
+    assert.equal(await joined(), before, 'nobody joined');
+    for (const host of ['', 'a', 'A.b:80', '[::1]:8080', '127.0.0.1']) {
+      const answer = await sendRaw(relay.ports.api, bytes(host));
+      assert.equal(answer.status, 201, host);
+      tokens.push((answer.json as Joined).token);
+    }
+  });
+
+  it('answers a throw and a join of a client that has closed its half of the connection', async () => {
+    const [ann, bob] = await pair();
+    const body = JSON.stringify({ screen: { width: 800, height: 600 } });
+    const joining = head('POST /v1/desktops', `Content-Length: ${body.length}`) + body;
+    for (let n = 1; n <= 10; n++) {
+      for (const [bytes, status] of [
+        [crossingBytes(ann, crossingOf(n)), 202],
+        [joining, 201],
+      ] as const) {
+        const connection = new RawConnection(relay.ports.api);
+        connections.push(connection);
+        connection.socket.end(bytes);
+        const answer = await connection.answer();
+        assert.equal(answer.status, status);
+        if (status === 201) tokens.push((answer.json as Joined).token);
+        await connection.closed;
+      }
+    }
+    const { events } = await pollFor(bob, bob.cursor, isSprite);
+    assert.equal(events.filter(isSprite).length, 10);
   });
 
   it('has not logged any token', async () => {

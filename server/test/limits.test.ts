@@ -5,6 +5,7 @@ import http from 'node:http';
 import { join as joinPath } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { SMALL_WORLD_MAX } from '../domain/limits.ts';
+import { whyNoNativeFront } from '../front/native.ts';
 import { connectionsFor, pollsByHeap } from '../roles/capacity.ts';
 import { STORE_BYTES_MAX } from '../roles/sprite_store.ts';
 import { crossingOf, type Joined, join, post, sendRequest } from './desktop_client.ts';
@@ -147,6 +148,22 @@ describe('a relay for three desktops', BOUNDED, () => {
   });
 });
 
+it('a relay for far more desktops than its files allow starts, and stores a sprite file', {
+  ...BOUNDED,
+  skip: whyNoNativeFront() ?? false,
+}, async () => {
+  const relay = await startRelay({
+    ...{ workers: 0, front: 'native', ulimitFiles: FILES },
+    args: ['--max-desktops', '60000'],
+  });
+  const { token } = await join(relay.url, {});
+  const bytes = sprFile();
+  const url = `${relay.url}/v1/sprites/${hashOf(bytes)}`;
+  assert.equal((await sendRequest(url, { method: 'PUT', token, body: bytes })).status, 201);
+  assert.equal((await sendRequest(url)).status, 200);
+  await relay.stop();
+});
+
 describe('a relay with a damaged sprite store', BOUNDED, () => {
   let relay: RelayProcess;
   before(async () => {
@@ -180,8 +197,11 @@ describe('a relay whose sprite store is full', BOUNDED, () => {
     const bytes = sprFile();
     const folder = joinPath(relay.data, 'sprites', '00');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(joinPath(folder, 'hole.spr'), '');
-    truncateSync(joinPath(folder, 'hole.spr'), STORE_BYTES_MAX - bytes.length);
+    const hole = joinPath(folder, `${'0'.repeat(64)}.spr`);
+    writeFileSync(hole, '');
+    truncateSync(hole, STORE_BYTES_MAX - bytes.length);
+    // The worker has counted its files at its start. It learns of this one when it is asked for it, and does not serve it.
+    isProblem(await sendRequest(`${relay.url}/v1/sprites/${'0'.repeat(64)}`), 'not-found');
     const { token } = await join(relay.url);
     const put = (file: Buffer) =>
       sendRequest(`${relay.url}/v1/sprites/${hashOf(file)}`, { method: 'PUT', token, body: file });

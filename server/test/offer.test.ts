@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import express from 'express';
 import { type Browser, chromium } from 'playwright-core';
+import { installHint } from '../../tools/machine.js';
 import { site } from '../roles/site.ts';
 import { BOUNDED } from './relay_process.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
-const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
+const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
 const ON = (system: string) =>
   `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36`;
 const WINDOWS = ON('Windows NT 10.0; Win64; x64');

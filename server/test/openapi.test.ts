@@ -64,6 +64,10 @@ for (const [path, item] of Object.entries(openapi.paths as Record<string, Record
 /** Documented statuses that no test here provokes, and why. */
 const NOT_PROVOKED: Record<string, string> = {
   'GET /v1/desktops/{id}/events 503': 'a front at its limit of connections; limits.test.ts',
+  'GET /v1/sprites/{sha256} 503': 'too many different files are being sent; sprite_store.test.ts',
+  'POST /v1/desktops 429': 'a limit by address; admission.test.ts',
+  'PUT /v1/sprites/{sha256} 429': 'a limit by address; admission.test.ts',
+  'GET /v1/desktops/{id}/socket 429': 'a limit by address; admission.test.ts',
   'POST /v1/desktops/{id}/mutes 503': 'as for the other requests while the relay stops',
   'DELETE /v1/desktops/{id}/mutes/{muted} 503': 'as for the other requests while the relay stops',
   'POST /v1/reports 503': 'as for the other requests while the relay stops',
@@ -138,6 +142,8 @@ onEachFront('openapi.yaml', (front) => {
   const JOIN = 'POST /v1/desktops';
   const LOOK = 'GET /v1/desktops/{id}';
   const LEAVE = 'DELETE /v1/desktops/{id}';
+  const RENEW = 'POST /v1/desktops/{id}/invitation';
+  const WORLDS = 'GET /v1/worlds';
   const POLL = 'GET /v1/desktops/{id}/events';
   const THROW = 'POST /v1/desktops/{id}/crossings';
   const SOCKET = 'GET /v1/desktops/{id}/socket';
@@ -158,7 +164,21 @@ onEachFront('openapi.yaml', (front) => {
   });
 
   it('documents every route of the relay, and no other', async () => {
-    const routes = [JOIN, LOOK, LEAVE, POLL, THROW, SOCKET, GET_SPRITE, PUT_SPRITE, MUTE, UNMUTE, REPORT];
+    const routes = [
+      JOIN,
+      LOOK,
+      LEAVE,
+      RENEW,
+      WORLDS,
+      POLL,
+      THROW,
+      SOCKET,
+      GET_SPRITE,
+      PUT_SPRITE,
+      MUTE,
+      UNMUTE,
+      REPORT,
+    ];
     assert.deepEqual([...operations.keys()].sort(), routes.sort());
     // A path lists its methods in the response to a method it does not have.
     for (const path of Object.keys(openapi.paths)) {
@@ -187,7 +207,7 @@ onEachFront('openapi.yaml', (front) => {
     }
     await request(JOIN, url, 400, { body: {} });
     await request(JOIN, url, 400, { body: '{' });
-    await request(JOIN, url, 409, { body: { screen, near: 'ffff-1' } });
+    await request(JOIN, url, 409, { body: { screen, near: `ffff.${'0'.repeat(32)}` } });
     await request(JOIN, url, 413, { body: 'x'.repeat(10_000) });
   });
 
@@ -199,6 +219,22 @@ onEachFront('openapi.yaml', (front) => {
     await request(LEAVE, at(joined), 204, { token: joined.token });
     await request(LEAVE, at(joined), 410, { token: joined.token });
     await request(LOOK, at(joined), 410, { token: joined.token });
+  });
+
+  it('documents the responses to a renewed invitation, and the public counts', async () => {
+    const joined = await join(relay.url, { name: 'Ann', world: 'secret' });
+    const url = `${at(joined)}/invitation`;
+    await request(RENEW, url, 401);
+    const { invitation } = (await request(RENEW, url, 200, { token: joined.token })).json as Joined;
+    assert.notEqual(invitation, joined.invitation);
+    await request(JOIN, `${relay.url}/v1/desktops`, 409, { body: { screen, near: joined.invitation } });
+    const body = { screen, near: invitation };
+    conforms('#/components/schemas/Join', body, 'a join');
+    await request(JOIN, `${relay.url}/v1/desktops`, 201, { body });
+    const counts = await request(WORLDS, `${relay.url}/v1/worlds`, 200);
+    assert.ok(!counts.body.includes('secret'));
+    await request(LEAVE, at(joined), 204, { token: joined.token });
+    await request(RENEW, url, 410, { token: joined.token });
   });
 
   it('documents the responses to a poll, with each kind of event', async () => {
@@ -296,6 +332,8 @@ onEachFront('openapi.yaml', (front) => {
     await request(PUT_SPRITE, url, 204, { token: ann.token, body: bytes });
     await request(GET_SPRITE, url, 200);
     await request(GET_SPRITE, url, 304, { headers: { 'if-none-match': `"${hashOf(bytes)}"` } });
+    await request(GET_SPRITE, url, 206, { headers: { range: 'bytes=1-2' } });
+    await request(GET_SPRITE, url, 416, { headers: { range: `bytes=${bytes.length}-` } });
     const other = `${relay.url}/v1/sprites/${hashOf(Buffer.from('other'))}`;
     await request(PUT_SPRITE, other, 400, { token: ann.token, body: bytes });
     await request(PUT_SPRITE, other, 413, { token: ann.token, headers: { 'content-length': SPR_BYTES_MAX + 1 } });
@@ -360,12 +398,12 @@ onEachFront('openapi.yaml', (front) => {
     const ann = await join(small.url);
     await request(JOIN, `${small.url}/v1/desktops`, 503, { body: { screen } });
     // One connection for each later request, opened before the relay stops.
-    const agents = Array.from({ length: 4 }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
+    const agents = Array.from({ length: 6 }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
     for (const agent of agents) await request(LOOK, at(ann, small), 200, { token: ann.token, agent });
     const bytes = sprFile();
     const stopping = small.stop();
     await small.waitForLog(({ msg }) => msg === 'going down');
-    const [first, second, third, fourth] = agents;
+    const [first, second, third, fourth, fifth, sixth] = agents;
     // The worker learns of the stop a moment after the log line.
     const isServed = () =>
       sendRequest(at(ann, small), { token: ann.token, agent: first }).then(
@@ -376,6 +414,8 @@ onEachFront('openapi.yaml', (front) => {
     await Promise.all([
       requestOrClosed(LOOK, at(ann, small), 503, { token: ann.token, agent: first }),
       requestOrClosed(LEAVE, at(ann, small), 503, { token: ann.token, agent: second }),
+      requestOrClosed(RENEW, `${at(ann, small)}/invitation`, 503, { token: ann.token, agent: fifth }),
+      requestOrClosed(WORLDS, `${small.url}/v1/worlds`, 503, { agent: sixth }),
       requestOrClosed(THROW, ann.crossings, 503, { token: ann.token, agent: third, body: crossingOf(1) }),
       requestOrClosed(PUT_SPRITE, `${small.url}/v1/sprites/${hashOf(bytes)}`, 503, {
         ...{ token: ann.token, agent: fourth, body: bytes },

@@ -32,6 +32,8 @@ export interface RelayOptions {
   workers?: number;
   /** Default portable. */
   front?: 'portable' | 'native';
+  /** Default open: the clients of a test have one address. */
+  admission?: 'open' | 'strict';
   /** Variables added to the environment. */
   env?: Record<string, string>;
   /** Soft and hard limit of open files. */
@@ -97,6 +99,7 @@ function launch(options: RelayOptions, data: string): ChildProcess {
     ...[process.execPath, LAUNCHER, 'relay', '--host', '127.0.0.1', '--data', data, '--log-level', 'info'],
     ...['--port', `${api}`, '--events-port', `${events}`, '--admin-port', `${admin}`],
     ...['--workers', `${options.workers ?? 2}`, '--front', options.front ?? 'portable'],
+    ...['--admission', options.admission ?? 'open'],
     ...(options.args ?? []),
   ];
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SPRITES_|NODE_)/.test(name));

@@ -3,8 +3,8 @@
  *
  * Invariant: a sprite is in the simulation, pending (departures), waiting for room (arrivals), or with the relay. A sprite
  * is saved (session.ts) before a poll acknowledges it.
- * `?transport=poll` starts with the long-poll instead of the socket, `?near=ID` joins beside a friend, `?world=NAME`
- * proposes a world.
+ * `?transport=poll` starts with the long-poll instead of the socket. `#near=INVITATION` joins beside a friend, `#world=NAME`
+ * proposes a world: both are secrets, and browsers send a fragment to no server. `?world=NAME` is for names that are none.
  */
 import { Arrivals } from './arrivals.ts';
 import { createRenderer, type Renderer, type Tag } from './canvas.ts';
@@ -31,7 +31,7 @@ import {
   showState,
 } from './panel.ts';
 import { poll } from './poll.ts';
-import { fetchNeighbours, JoinRefused, join, upload } from './seat.ts';
+import { fetchNeighbours, JoinRefused, join, shownWorld, upload } from './seat.ts';
 import {
   claimDesktop,
   clearSession,
@@ -176,12 +176,18 @@ async function start(desktop: Desktop): Promise<void> {
     return;
   }
   clearSession();
-  const near = query.get('near') ?? '';
-  await askToJoin(readName(), query.get('world') ?? '', near !== '', async (name, worldName) => {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const near = fragment.get('near') ?? '';
+  const world = fragment.get('world') ?? query.get('world') ?? '';
+  const reload = () => location.reload(); // another link was opened in this tab
+  addEventListener('hashchange', reload);
+  await askToJoin(readName(), world, near !== '', async (name, worldName) => {
     desktop.name = name;
     await joinWorld(desktop, worldName, near);
     writeName(name);
   });
+  removeEventListener('hashchange', reload);
+  history.replaceState(null, '', location.pathname + location.search); // the history keeps no secret
   for (const figure of shelf.figures.slice(0, FIRST_SPRITES)) dropIn(desktop, figure);
   element('canvas').focus({ preventScroll: true });
 }
@@ -432,7 +438,7 @@ function fit({ renderer, simulation }: Desktop): void {
 }
 
 function show({ name, connection }: Desktop, state: State): void {
-  showState(state, name, connection.seat?.world ?? '');
+  showState(state, name, shownWorld(connection.seat?.world ?? ''));
 }
 
 function togglePause({ clock }: Desktop): void {
@@ -440,10 +446,10 @@ function togglePause({ clock }: Desktop): void {
   element('pause').setAttribute('aria-pressed', String(clock.paused));
 }
 
-/** Returns a link: a visitor who opens it joins beside this desktop. */
+/** Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. */
 function invitation(seat: Seat): string {
   const link = new URL('/', location.href);
-  link.searchParams.set('near', seat.desktop);
+  link.hash = new URLSearchParams({ near: seat.invitation }).toString();
   return link.href;
 }
 

@@ -3,6 +3,7 @@
  *
  * Holds no state of the simulation: it shows what it is given and calls back. Text is inserted as text, never as markup.
  */
+import { privateWorldName } from './seat.ts';
 import { cellOf } from './sheets.ts';
 import type { Figure } from './shelf.ts';
 import type { Edge, Ledge } from './simulation.ts';
@@ -127,6 +128,7 @@ export function askToJoin(
   const dialog = element<HTMLDialogElement>('join');
   const nameField = element<HTMLInputElement>('name');
   const worldField = element<HTMLInputElement>('world');
+  const privateField = element<HTMLInputElement>('private');
   const wrong = element('wrong');
   const button = element<HTMLButtonElement>('enter');
   nameField.value = name;
@@ -134,6 +136,7 @@ export function askToJoin(
   if (invited) {
     element('join-text').textContent = 'A friend has invited you to the desktop next door.';
     worldField.placeholder = "your friend's";
+    element('private-choice').hidden = true;
   }
   dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet
   dialog.showModal();
@@ -143,6 +146,7 @@ export function askToJoin(
       wrong.hidden = true;
       button.disabled = true;
       try {
+        if (privateField.checked && worldField.value.trim() === '') worldField.value = privateWorldName();
         await enter(nameField.value.trim(), worldField.value.trim());
         dialog.close();
         resolve();

@@ -5,7 +5,7 @@ export interface JoinRequest {
   name: string;
   /** Empty for the world of `near`, or for the default world. */
   world: string;
-  /** The id of a friend's desktop to be placed beside; empty for none. */
+  /** The invitation of a friend to be placed beside; empty for none. */
   near: string;
   screen: { width: number; height: number };
 }
@@ -33,6 +33,20 @@ export async function join({ name, world, near, screen }: JoinRequest): Promise<
   if (!response.ok) throw new JoinRefused(await readProblem(response));
   return response.json();
 }
+
+/** A name for a new private world, which nobody can guess. */
+export function privateWorldName(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const text = btoa(String.fromCharCode(...bytes));
+  return `${PRIVATE}${text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;
+}
+
+/** The world as people see it: a name that was made here means nothing to them. */
+export function shownWorld(world: string): string {
+  return world.startsWith(PRIVATE) ? 'a private world' : world;
+}
+
+const PRIVATE = 'private-';
 
 /** Returns the present neighbours, or null when the relay does not answer or refuses. */
 export async function fetchNeighbours({ desktop, token }: Seat): Promise<Neighbours | null> {

@@ -10,7 +10,7 @@ import { socket } from './socket.ts';
 import { BACKOFF_MS_FIRST, BACKOFF_MS_MAX, backoffMs, byeMs, type Crossing, type Seat } from './transport.ts';
 
 const seat: Seat = {
-  ...{ desktop: '1-1', token: '1-1.aa', world: 'commons', cursor: '00000001-0', pingSeconds: 120 },
+  ...{ desktop: '1-1', token: '1-1.aa', invitation: '1.aa', world: 'commons', cursor: '00000001-0', pingSeconds: 120 },
   ...{ events: 'http://r/events', crossings: 'http://r/crossings', socket: 'ws://r/socket' },
 };
 const crossing: Crossing = {

@@ -60,6 +60,8 @@ export interface Problem {
 export interface Seat {
   desktop: string;
   token: string;
+  /** A secret: whoever has it may join beside this desktop. */
+  invitation: string;
   world: string;
   cursor: string;
   events: string;

@@ -5,6 +5,7 @@
  * is passed on. Unknown fields are ignored, so that spr/1 can grow.
  * Browser-safe: imports nothing of a platform. Cost: O(JSON), which JSON_BYTES_MAX bounds.
  */
+import { EMOJI_STYLE, HIDDEN } from './hidden.ts';
 import { SprRefused } from './png.ts';
 
 export interface Animation {
@@ -152,7 +153,7 @@ function objectAt(value: unknown, field: string): Record<string, unknown> {
 }
 
 function textAt(value: unknown, field: string, bytesMin: number, bytesMax: number): string {
-  if (typeof value !== 'string' || INVISIBLE.test(value)) {
+  if (typeof value !== 'string' || HIDDEN.test(value.replace(EMOJI_STYLE, ''))) {
     refuse(`${field} must be text without control or invisible characters`);
   }
   const bytes = new TextEncoder().encode(value as string).length;
@@ -161,9 +162,6 @@ function textAt(value: unknown, field: string, bytesMin: number, bytesMax: numbe
   }
   return value as string;
 }
-
-/** Characters that break a line, are invisible, or change the reading order of the text around them. */
-const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
 
 function numberAt(value: unknown, field: string, min: number, max: number): number {
   if (typeof value !== 'number' || !(value >= min && value <= max)) {

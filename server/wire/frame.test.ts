@@ -63,7 +63,8 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     const json = isLargest ? '{"name":"名前"}' : '{}';
     writer.join(request, json);
     expected.push({ kind: RecordKind.join, request, body: json });
-    for (const kind of [RecordKind.closed, RecordKind.leave, RecordKind.describe, RecordKind.verify]) {
+    const { closed, leave, describe: look, verify, renew, count } = RecordKind;
+    for (const kind of [closed, leave, look, verify, renew, count]) {
       writer.desktop(kind, request, desktop);
       expected.push({ kind, request, body: '', ...identityOf(desktop) });
     }
@@ -142,6 +143,8 @@ describe('frame', () => {
       RecordKind.leave,
       RecordKind.describe,
       RecordKind.verify,
+      RecordKind.renew,
+      RecordKind.count,
     ]) {
       const writer = new FrameWriter();
       if (kind === RecordKind.crossing) writer.crossing(1, ADA, checked(1, 0, ''));

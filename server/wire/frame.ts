@@ -24,6 +24,8 @@ export const RecordKind = {
   leave: 5,
   describe: 6,
   verify: 7,
+  renew: 8,
+  count: 9,
   mute: 11,
   unmute: 12,
   report: 13,
@@ -82,7 +84,7 @@ export class FrameWriter {
     this.#endRecord(this.#bytes.writeDoubleLE(seq, at));
   }
 
-  /** A record about a desktop: closed, leave, describe and verify have nothing more; mute, unmute and report have JSON. */
+  /** A record about a desktop: closed, leave, describe, verify, renew and count have nothing more; mute, unmute and report have JSON. */
   desktop(kind: number, request: number, desktop: Identity, json = ''): void {
     const room = json.length * 3;
     const at = this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES + room), desktop);

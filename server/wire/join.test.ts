@@ -5,6 +5,7 @@ import { ProblemError } from './problem.ts';
 import { NAME_BYTES_MAX } from './text.ts';
 
 const screen = { width: 1920, height: 1080 };
+const SECRET = '00112233445566778899aabbccddeeff';
 const LONGEST = 'a'.repeat(NAME_BYTES_MAX);
 
 function refuses(field: string, bodies: readonly unknown[]): void {
@@ -24,12 +25,15 @@ describe('join', () => {
   });
 
   it('may have a name, a world and a friend', () => {
-    const join = checkJoin({ name: 'Ada', world: 'office', near: '1a2b-3f', screen });
-    assert.deepEqual(join, { name: 'Ada', world: 'office', near: { slot: 0x1a2b, generation: 0x3f } });
+    const join = checkJoin({ name: 'Ada', world: 'office', near: `1a2b.${SECRET}`, screen });
+    const near = { slot: 0x1a2b, secret: [0x00112233, 0x44556677, 0x8899aabb, 0xccddeeff] };
+    assert.deepEqual(join, { name: 'Ada', world: 'office', near });
   });
 
-  it('drops unknown members', () => {
-    const join = checkJoin(JSON.parse('{"screen":{"width":9,"height":9,"x":1},"token":"x","__proto__":{"world":"w"}}'));
+  it('drops unknown members, also the one that the worker sets', () => {
+    const join = checkJoin(
+      JSON.parse('{"screen":{"width":9,"height":9,"x":1},"address":"x","token":"x","__proto__":{"world":"w"}}'),
+    );
     assert.deepEqual(join, { name: '' });
   });
 
@@ -73,11 +77,15 @@ describe('join', () => {
     );
   });
 
-  it('is malformed in its friend when that is not an id', () => {
+  it('is malformed in its friend when that is not an invitation, such as an id', () => {
     const wrong = [
       '',
       'Ada',
       '1a2b',
+      '1a2b-3f',
+      `1a2b-3f.${SECRET}`,
+      `1000000.${SECRET}`,
+      `1A.${SECRET}`,
       '1a2b-0',
       '1000000-1',
       '0-100000000',
@@ -122,7 +130,7 @@ describe('join', () => {
 
   it('fits into JOIN_BYTES_MAX at its longest, even with every character escaped', () => {
     const name = '\\u0061'.repeat(NAME_BYTES_MAX);
-    const body = `{"name":"${name}","world":"${name}","near":"ffffff-ffffffff","screen":{"width":65535,"height":65535}}`;
+    const body = `{"name":"${name}","world":"${name}","near":"ffffff.${SECRET}","screen":{"width":65535,"height":65535}}`;
     assert.ok(Buffer.byteLength(body) <= JOIN_BYTES_MAX);
     assert.equal(checkJoin(JSON.parse(body)).world, LONGEST);
   });

@@ -1,5 +1,5 @@
 /** A join: the request of a new desktop. It is checked once, in the process that received it. */
-import { blankIdentity, readId } from './identity.ts';
+import { type Invitation, readInvitation } from './invitation.ts';
 import { ProblemError } from './problem.ts';
 import { normalizeName, whyInvalidName } from './text.ts';
 
@@ -18,8 +18,10 @@ export interface Join {
   world?: string;
   /** The whole address of the client, for bans. The worker sets it; a body can't. Undefined when it is not known. */
   clientAddress?: string;
-  /** Slot and generation of the friend to be seated next to. */
-  near?: { slot: number; generation: number };
+  /** The invitation of the friend to be seated next to. */
+  near?: Invitation;
+  /** The client's address, as admission counts it. The worker sets it; a body can't. */
+  address?: string;
 }
 
 /** Checks a join that was already parsed from JSON. Throws malformed (with the field). Source PROTOCOL.md#join */
@@ -33,9 +35,9 @@ export function checkJoin(value: unknown): Join {
     join.world = world;
   }
   if (body.near !== undefined) {
-    const friend = blankIdentity();
-    if (typeof body.near !== 'string' || !readId(body.near, friend)) throw malformed('near', "must be a desktop's id");
-    join.near = { slot: friend.slot, generation: friend.generation };
+    const near = typeof body.near === 'string' ? readInvitation(body.near) : undefined;
+    if (!near) throw malformed('near', "must be an invitation that a friend's desktop gave away; its id is none");
+    join.near = near;
   }
   const screen = body.screen as Record<string, unknown> | undefined;
   if (typeof screen !== 'object' || screen === null)

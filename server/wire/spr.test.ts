@@ -15,6 +15,7 @@ import {
   SCALE_MIN,
   WALK_SPEED_MAX,
 } from './description.ts';
+import vectors from './hidden.vectors.json' with { type: 'json' };
 import { CHUNKS_MAX, type Chunk, crc32, rawBytes, readPng, SHEET_SIDE_PIXELS_MAX, writePng } from './png.ts';
 import { writeSheet } from './sheet.ts';
 import { RAW_BYTES_MAX, readSpr, SPR_BYTES_MAX, SprRefused } from './spr.ts';
@@ -316,6 +317,17 @@ describe('spr › the description', () => {
   it('must not have a name with characters that hide text or change its order', () => {
     for (const name of ['a\u0000b', 'a\nb', 'a\u0085b', 'a\u202eb', 'a\u2066b', 'a\u2028b', 'a\ud800b', 'a\u200bb']) {
       refusedJson({ name }, /control or invisible/);
+    }
+  });
+
+  it('follows the vectors of hidden characters, in every text', () => {
+    for (const text of vectors.plain.filter((one) => one !== '')) {
+      assert.equal(accepted({ name: text }).name, text);
+      accepted({ author: text });
+    }
+    for (const text of vectors.notPlain) {
+      refusedJson({ name: text }, /control or invisible/);
+      refusedJson({ licence: text }, /control or invisible/);
     }
   });
 

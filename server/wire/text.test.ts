@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { HIDDEN } from './hidden.ts';
+import vectors from './hidden.vectors.json' with { type: 'json' };
 import { NAME_BYTES_MAX, normalizeName, whyInvalidName } from './text.ts';
 
 const INVISIBLE = /control or invisible/;
@@ -59,6 +61,33 @@ describe('name', () => {
       0xad, 0x180e, 0x200b, 0x200c, 0x200d, 0x2060, 0x2064, 0x206f, 0xfeff, 0xfff9, 0xe0001, 0xe0061,
     ]) {
       assert.match(whyInvalidName(`a${String.fromCodePoint(code)}b`) ?? '', INVISIBLE, `U+${code.toString(16)}`);
+    }
+  });
+
+  it('has no character that shows nothing, alone or between others', () => {
+    const codes = [0x3164, 0x2800, 0xffa0, 0x1160, 0x115f, 0x034f, 0xfe0f, 0xe0100, 0x17b4, 0x180b, 0x1d159, 0x16fe4];
+    for (const code of [...codes, 0xfe0e, 0xfffc, 0x13441, 0x13442, 0xe0001]) {
+      const character = String.fromCodePoint(code);
+      for (const text of [character, `a${character}`, `${character}a`, `a${character}b`, character.repeat(3)]) {
+        assert.match(whyInvalidName(text) ?? '', INVISIBLE, `U+${code.toString(16)}`);
+      }
+    }
+  });
+
+  it('follows the vectors, as the core of the Windows client does', () => {
+    for (const text of vectors.plain) assert.equal(whyInvalidName(text), undefined, text);
+    for (const text of vectors.notPlain) assert.match(whyInvalidName(text) ?? '', INVISIBLE, JSON.stringify(text));
+    const ranges = vectors.hidden.map((range) => range.map((code) => Number.parseInt(code, 16)));
+    let at = 0;
+    for (let code = 0; code < 0x110000; code++) {
+      if (code > ranges[at]?.[1]) at++;
+      const isListed = code >= ranges[at]?.[0];
+      if (code >= 0xd800 && code < 0xe000) continue;
+      const isHidden = HIDDEN.test(String.fromCodePoint(code));
+      // A later version of Unicode may have more of them: then renew the vectors and core/text/text.cc.
+      if (isListed || process.versions.unicode === vectors.unicode) {
+        assert.equal(isHidden, isListed, `U+${code.toString(16)}`);
+      }
     }
   });
 

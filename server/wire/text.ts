@@ -1,14 +1,13 @@
 /**
  * Text that people enter: names of desktops, worlds and sprites.
  *
- * Invariant: an accepted name is well-formed Unicode in NFC, at most NAME_BYTES_MAX long, and has no invisible characters
- * that could break a line, a terminal or the reading order of a page.
+ * Invariant: an accepted name is well-formed Unicode in NFC, at most NAME_BYTES_MAX long, and has no hidden characters
+ * (hidden.ts), except as parts of an emoji.
  */
+import { HIDDEN } from './hidden.ts';
 
 /** A name in bytes of UTF-8: two lines of a name tag; 16 characters of the scripts that need the most bytes. */
 export const NAME_BYTES_MAX = 64;
-
-const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Emoji whose parts are joined by invisible characters: families, professions, flags of regions. */
 const EMOJI = /\p{RGI_Emoji}/gv;
@@ -16,8 +15,7 @@ const EMOJI = /\p{RGI_Emoji}/gv;
 /** Why `text` can't be a name, as the end of a sentence that begins with its field; undefined when it can. */
 export function whyInvalidName(text: string, bytesMax = NAME_BYTES_MAX): string | undefined {
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
-  if (FORBIDDEN.test(text) && FORBIDDEN.test(text.replace(EMOJI, '')))
-    return 'must not have control or invisible characters';
+  if (HIDDEN.test(text) && HIDDEN.test(text.replace(EMOJI, ''))) return 'must not have control or invisible characters';
   if (Buffer.byteLength(text) > bytesMax) return `must be at most ${bytesMax} bytes of UTF-8`;
   return undefined;
 }

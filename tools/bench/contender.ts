@@ -1,7 +1,7 @@
 /**
- * A contender of a bench: a relay of one shape, or the floor, as a process with ports and pids that can be measured.
+ * A contender of a bench: a relay of one shape, or the floor, as a process whose ports and pids are known.
  *
- * Invariant: whatever was started is ended by stop(), by its pid, and its data directory is removed.
+ * Invariant: stop() ends exactly the process that was started, by its pid, and removes its data directory.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,23 +11,23 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { FLOOR } from '../build.js';
 
-/** Of what it said last, when it could not start. */
-const SAID_CHARACTERS_MAX = 500;
+/** How much of its last output a message quotes, when it could not start. */
+const OUTPUT_CHARACTERS_MAX = 500;
 
 const LAUNCHER = join(import.meta.dirname, '../launch.js');
 const RELAY = join(import.meta.dirname, '../../server/bin/relay.ts');
 
-/** What runs: `floor`, or a relay with this front and number of workers (left out: as many as the relay itself would take). */
+/** What runs: the floor, or a relay with this front and number of workers (its own default when left out). */
 export interface Shape {
   name: string;
   front?: 'auto' | 'native' | 'portable';
   workers?: number;
   flags?: readonly string[];
-  /** Flags of Node, in place of those the launcher chooses. */
+  /** Node's flags, instead of those that the launcher chooses. */
   nodeFlags?: readonly string[];
 }
 
-export const FLOOR_SHAPE: Shape = { name: 'floor (C, no HTTP to speak of)' };
+export const FLOOR_SHAPE: Shape = { name: 'floor (C, hardly any HTTP)' };
 
 export interface Contender {
   shape: Shape;
@@ -38,7 +38,7 @@ export interface Contender {
   pids: number[];
   /** Prometheus values by name; empty for the floor. */
   metrics(): Promise<Map<string, number>>;
-  /** What POST /admin/gc did; fails on the floor. */
+  /** Collects garbage by POST /admin/gc; fails on the floor. */
   collect(kind: 'minor' | 'major'): Promise<Collected>;
   stop(): Promise<void>;
 }
@@ -68,11 +68,13 @@ async function startFloor(shape: Shape): Promise<Contender> {
 
 async function startRelay(shape: Shape): Promise<Contender> {
   const data = await mkdtemp(join(tmpdir(), 'sprites-bench-'));
+  // All clients of a bench have one address: limits by address would measure themselves.
+  const open = ['--admission', 'open'];
   const ports = ['--port', '0', '--events-port', '0', '--admin-port', '0', '--host', '127.0.0.1'];
   const workers = shape.workers === undefined ? [] : ['--workers', String(shape.workers)];
   const role = ['--front', String(shape.front), ...workers, '--data', data];
   const program = shape.nodeFlags ? [...shape.nodeFlags, RELAY] : [LAUNCHER, 'relay'];
-  const child = spawn(process.execPath, [...program, ...ports, ...role, ...(shape.flags ?? [])], {
+  const child = spawn(process.execPath, [...program, ...ports, ...role, ...open, ...(shape.flags ?? [])], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ready = JSON.parse(await firstLine(child, (text) => text.includes('"msg":"relay ready"')));
@@ -98,7 +100,7 @@ async function firstLine(child: ChildProcess, wanted: (line: string) => boolean)
   lines.on('line', (line) => wanted(line) && found.resolve(line));
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-SAID_CHARACTERS_MAX);
+    said = (said + text).slice(-OUTPUT_CHARACTERS_MAX);
   });
   // When it has ended and all it said has been read.
   child.once('close', (code) => {

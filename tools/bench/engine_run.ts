@@ -1,4 +1,4 @@
-/** One run of the swarm's engine against a contender: its flags in, its account out. */
+/** Runs the swarm's engine against a contender: takes its flags, returns its account. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -37,17 +37,17 @@ export interface Account {
   limitReason?: string;
 }
 
-/** How a run is watched. */
+/** What to observe of a run, and how. */
 export interface Watching {
-  /** The engine's line a second goes to stderr. */
+  /** Whether the engine's line of every second goes to stderr. */
   live?: boolean;
-  /** How much the engine yields to everybody else, 0 … 19: what is measured should not wait for a core that it holds. */
+  /** The engine's nice value, 0 … 19. What is measured should not wait for a core that the engine uses. */
   niceness?: number;
-  /** A phase has begun: connect, settle, warmUp, measure, drain. */
+  /** Called when a phase begins: connect, settle, warmUp, measure, drain. */
   phase?: (name: string) => void;
 }
 
-/** Runs the engine to its end. Throws Error with its message when it failed, lost or doubled a sprite. */
+/** Runs the engine to its end. Throws Error with its message when it failed, or lost or doubled a sprite. */
 export async function runEngine(
   contender: Contender,
   flags: readonly string[],

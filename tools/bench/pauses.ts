@@ -1,20 +1,20 @@
-/** What a relay's own metrics say of its pauses between two readings of them. */
+/** A relay's pauses between two readings of its metrics. */
 
 /** Prometheus values by name. */
 export type Reading = ReadonlyMap<string, number>;
 
-/** The longest block of the master's loop, in ms: each reading begins the count anew. NaN when there is no such metric. */
+/** The longest block of the master's loop since the previous reading, in ms. NaN when there is no such metric. */
 export function longestBlockMs(after: Reading): number {
   return (after.get('sprites_loop_delay_max_seconds') ?? Number.NaN) * 1000;
 }
 
-/** How long the master's thread was ready to run between two readings, and others had the cores, in seconds. */
+/** How long the master's thread waited for a core between two readings, in seconds. */
 export function coreWaitSeconds(before: Reading, after: Reading): number {
   const of = (reading: Reading) => reading.get('sprites_core_wait_seconds') ?? Number.NaN;
   return of(after) - of(before);
 }
 
-/** The collector's pauses between two readings: how many, and the smallest bucket of the histogram that holds them all. */
+/** The garbage collector's pauses between two readings: their number, and the smallest histogram bucket that holds all. */
 export function pausesOf(before: Reading, after: Reading): string {
   const between = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
   const count = between('sprites_gc_pause_seconds_count');

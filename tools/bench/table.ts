@@ -1,4 +1,4 @@
-/** Tables and the line about the machine, as they go into README.md. */
+/** Markdown tables, and the line about the machine that stands beside figures. */
 import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
 
@@ -8,7 +8,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n');
 }
 
-/** What a figure must stand beside: machine, versions, day. */
+/** The machine, the versions and the commit, which must stand beside every figure. */
 export function machine(): string {
   const commit = (() => {
     try {

@@ -37,7 +37,7 @@ struct Settings {
   std::string relay = kRelayDefault;
   std::string name;
   std::string world;   // empty for the default world
-  std::string beside;  // a friend's desktop to join next to
+  std::string beside;  // the invitation of a friend to join next to
   Accept accept = Accept::kEverybody;
   double scale = 1;  // of all sprites, on top of the monitor's
   bool sound = true;

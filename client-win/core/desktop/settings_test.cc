@@ -81,7 +81,8 @@ TEST_CASE("settings › accept a relay's address as people write it, without a c
   };
   for (const Case& one : {Case{"https://relay.example/", "https://relay.example"},
                           Case{"HTTPS://Relay.Example:8443", "https://relay.example:8443"},
-                          Case{"http://relay.example/?near=1-1", "http://relay.example"}}) {
+                          Case{"http://relay.example/#near=1.00112233445566778899aabbccddeeff",
+                               "http://relay.example"}}) {
     std::string complaint;
     CHECK(ReadSettings(Json({{"relay", one.written}}).dump(), &complaint).relay == one.taken);
     CHECK(complaint == "");

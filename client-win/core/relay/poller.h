@@ -26,7 +26,7 @@ constexpr double kSilenceFactor = 1.5;         // pings: after that long without
 struct JoinOptions {
   std::string name;
   std::string world;   // empty for the default world
-  std::string beside;  // a friend's desktop; empty for none
+  std::string beside;  // a friend's invitation; empty for none
   int width = 1;       // dip
   int height = 1;
 };

@@ -212,9 +212,9 @@ TEST_CASE("poller › retries when a full relay says, up to a limit, and reports
 }
 
 TEST_CASE("poller › joins elsewhere when the friend has left") {
-  Fixture fixture(kRelay, {"Ann", "", "1a2c-3f", 800, 600});
+  Fixture fixture(kRelay, {"Ann", "", "1a2c.00112233445566778899aabbccddeeff", 800, 600});
   const Request join = fixture.NextRequest();
-  CHECK(Json::parse(join.body)["near"] == "1a2c-3f");
+  CHECK(Json::parse(join.body)["near"] == "1a2c.00112233445566778899aabbccddeeff");
   CHECK(fixture.Respond(join, 409, R"({"code":"near-gone"})").refused.code.empty());
   CHECK(!Json::parse(fixture.NextRequest().body).contains("near"));
 }

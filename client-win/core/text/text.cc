@@ -41,26 +41,62 @@ Character FirstOf(std::string_view text) {
                                                                   : Character{code, bytes};
 }
 
-// Characters that break a line, are invisible, or change the reading order of the text around them.
-bool IsInvisible(uint32_t code) {
-  struct Range {
-    uint32_t first;
-    uint32_t last;
-  };
-  constexpr Range kInvisible[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0x200b, 0x200f},
-                                  {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}};
-  return std::ranges::any_of(kInvisible,
-                             [code](Range r) { return code >= r.first && code <= r.last; });
+struct Range {
+  uint32_t first;
+  uint32_t last;
+};
+
+template <size_t count>
+bool IsIn(const Range (&ranges)[count], uint32_t code) {
+  return std::ranges::any_of(ranges, [code](Range r) { return code >= r.first && code <= r.last; });
+}
+
+// Hidden characters: those that break a line, change the reading order of the text around them, or
+// show nothing. server/wire/hidden.ts says which properties of Unicode they follow from;
+// hidden.vectors.json beside it lists them, and both sides are tested against that.
+constexpr Range kHidden[] = {
+    {0x0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},
+    {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},     {0x70f, 0x70f},
+    {0x890, 0x891},     {0x8e2, 0x8e2},     {0x115f, 0x1160},   {0x17b4, 0x17b5},
+    {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},
+    {0x2800, 0x2800},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+    {0xffa0, 0xffa0},   {0xfff0, 0xfffc},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd},
+    {0x13430, 0x1343f}, {0x13441, 0x13442}, {0x16fe4, 0x16fe4}, {0x1bca0, 0x1bca3},
+    {0x1d159, 0x1d159}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+
+// Symbols that U+FE0F turns into an emoji. The ranges have other symbols too, which it leaves
+// alone.
+constexpr Range kPictographs[] = {
+    {0xa9, 0xa9},     {0xae, 0xae},      {0x203c, 0x203c}, {0x2049, 0x2049}, {0x2122, 0x2122},
+    {0x2139, 0x2139}, {0x2194, 0x21aa},  {0x231a, 0x23ff}, {0x24c2, 0x24c2}, {0x25aa, 0x27bf},
+    {0x2934, 0x2935}, {0x2b05, 0x2b55},  {0x3030, 0x3030}, {0x303d, 0x303d}, {0x3297, 0x3297},
+    {0x3299, 0x3299}, {0x1f000, 0x1faff}};
+
+constexpr uint32_t kEmojiStyle = 0xfe0f;
+constexpr std::string_view kKeycap = "\u20e3";
+
+// Whether U+FE0F shows between the character `previous` and `rest`: it turns a symbol into an
+// emoji, or is a part of a keycap.
+bool IsEmojiStyle(uint32_t previous, std::string_view rest) {
+  const bool is_key = previous == '#' || previous == '*' || (previous >= '0' && previous <= '9');
+  return is_key ? rest.starts_with(kKeycap) : IsIn(kPictographs, previous);
+}
+
+// Whether `code` is hidden between `previous` (0: none) and `rest`.
+bool IsHidden(uint32_t code, uint32_t previous, std::string_view rest) {
+  return IsIn(kHidden, code) && !(code == kEmojiStyle && IsEmojiStyle(previous, rest));
 }
 
 }  // namespace
 
 bool IsPlainText(std::string_view text) {
+  uint32_t previous = 0;
   while (!text.empty()) {
     const Character character = FirstOf(text);
-    if (character.bytes == 0 || IsInvisible(character.code)) {
+    if (character.bytes == 0 || IsHidden(character.code, previous, text.substr(character.bytes))) {
       return false;
     }
+    previous = character.code;
     text.remove_prefix(character.bytes);
   }
   return true;
@@ -68,14 +104,16 @@ bool IsPlainText(std::string_view text) {
 
 std::string PlainText(std::string_view text, size_t bytes_max) {
   std::string plain;
+  uint32_t previous = 0;
   while (!text.empty()) {
     const Character character = FirstOf(text);
     const size_t bytes = std::max<size_t>(1, character.bytes);
-    if (character.bytes != 0 && !IsInvisible(character.code)) {
+    if (character.bytes != 0 && !IsHidden(character.code, previous, text.substr(bytes))) {
       if (plain.size() + bytes > bytes_max) {
         break;
       }
       plain += text.substr(0, bytes);
+      previous = character.code;
     }
     text.remove_prefix(bytes);
   }

@@ -8,7 +8,8 @@
 
 namespace sprites {
 
-// Whether `text` is UTF-8 without control or invisible characters: the relay's rule for names.
+// Whether `text` is UTF-8 without control or invisible characters: the relay's rule for the texts
+// of a .spr. For names the relay also allows emoji of several parts.
 bool IsPlainText(std::string_view text);
 
 // The plain characters of `text`, as many as fit into `bytes_max`.

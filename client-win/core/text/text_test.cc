@@ -2,8 +2,61 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include "core/text/json.h"
+
 namespace sprites {
 namespace {
+
+std::string Utf8(uint32_t code) {
+  const auto tail = [code](int shift) { return static_cast<char>(0x80 | (code >> shift & 0x3f)); };
+  if (code < 0x80) {
+    return {static_cast<char>(code)};
+  }
+  if (code < 0x800) {
+    return {static_cast<char>(0xc0 | code >> 6), tail(0)};
+  }
+  if (code < 0x10000) {
+    return {static_cast<char>(0xe0 | code >> 12), tail(6), tail(0)};
+  }
+  return {static_cast<char>(0xf0 | code >> 18), tail(12), tail(6), tail(0)};
+}
+
+TEST_CASE("text › follows the relay's vectors of hidden characters") {
+  std::ifstream file(HIDDEN_VECTORS);
+  const Json vectors = Json::parse(file);
+  for (const Json& text : vectors["plain"]) {
+    CAPTURE(text.dump());
+    CHECK(IsPlainText(text.get<std::string>()));
+    CHECK(PlainText(text.get<std::string>(), 100) == text.get<std::string>());
+  }
+  for (const Json& text : vectors["notPlain"]) {
+    CAPTURE(text.dump());
+    CHECK(!IsPlainText(text.get<std::string>()));
+    CHECK(IsPlainText(PlainText(text.get<std::string>(), 100)));
+  }
+  const auto bound = [&](size_t range, size_t end) {
+    return std::stoul(vectors["hidden"][range][end].get<std::string>(), nullptr, 16);
+  };
+  size_t range = 0;
+  size_t wrong = 0;
+  uint32_t last = bound(0, 1);
+  uint32_t first = bound(0, 0);
+  for (uint32_t code = 1; code < 0x110000; code++) {
+    if (code > last && range + 1 < vectors["hidden"].size()) {
+      range++;
+      first = bound(range, 0);
+      last = bound(range, 1);
+    }
+    const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
+    const bool is_hidden = is_surrogate || (code >= first && code <= last);
+    wrong += IsPlainText("a" + Utf8(code) + "b") == is_hidden;
+  }
+  CHECK(wrong == 0);
+}
 
 TEST_CASE("text › is plain without control, invisible and reordering characters") {
   for (const char* plain : {"", "Bob", "Zoë", "日本", "🐈", "a b"}) {

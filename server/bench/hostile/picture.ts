@@ -1,0 +1,74 @@
+/** Sprite files of an attacker: small ones, large ones, and ones that inflate to 64 MiB and are wrong in the last row. */
+import { createHash } from 'node:crypto';
+import { crc32, deflateSync } from 'node:zlib';
+import type { Random } from './random.ts';
+
+/** Pixels on a side of the largest sheet: 4 bytes each are 64 MiB. */
+const BOMB_SIDE = 4096;
+
+/** A filter byte that PNG does not have. */
+const FILTER_WRONG = 5;
+
+/** Pixels on a side of a picture of noise, which deflate can't shrink: a file just below 1 MiB. */
+const NOISE_SIDE = 505;
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+export interface Picture {
+  /** SHA-256 in hex. */
+  hash: string;
+  bytes: Buffer;
+}
+
+let made = 0;
+let packedBomb: Buffer | undefined;
+
+/** Returns a valid file of some 300 bytes, different with each call. */
+export function smallPicture(): Picture {
+  return png(16, 8, deflateSync(Buffer.alloc(8 * (1 + 16 * 4))));
+}
+
+/** Returns a valid file just below the limit of 1 MiB. */
+export function largePicture(random: Random): Picture {
+  const raw = Buffer.alloc(NOISE_SIDE * (1 + NOISE_SIDE * 4));
+  for (let row = 0; row < NOISE_SIDE; row++) {
+    const from = row * (1 + NOISE_SIDE * 4) + 1;
+    for (let at = from; at < from + NOISE_SIDE * 4; at++) raw[at] = random.below(256);
+  }
+  return png(NOISE_SIDE, NOISE_SIDE, deflateSync(raw, { level: 0 }));
+}
+
+/** Returns a file of 65 KB that inflates to 64 MiB, valid up to the last row; its hash is different with each call. */
+export function bomb(): Picture {
+  if (packedBomb === undefined) {
+    const rowBytes = 1 + BOMB_SIDE * 4;
+    const raw = Buffer.alloc(BOMB_SIDE * rowBytes);
+    raw[(BOMB_SIDE - 1) * rowBytes] = FILTER_WRONG;
+    packedBomb = deflateSync(raw, { level: 9 });
+  }
+  return png(BOMB_SIDE, BOMB_SIDE, packedBomb);
+}
+
+function png(width: number, height: number, packed: Buffer): Picture {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 6, 0, 0, 0], 8);
+  const description = {
+    ...{ format: 'spr/1', name: `Hostile ${process.pid}-${made++}` },
+    frame: { width, height },
+    animations: { idle: { frames: [0], fps: 4 } },
+  };
+  const text = Buffer.from(`sprite\0\0\0\0\0${JSON.stringify(description)}`);
+  const chunks = [chunk('IHDR', header), chunk('iTXt', text), chunk('IDAT', packed), chunk('IEND', Buffer.alloc(0))];
+  const bytes = Buffer.concat([SIGNATURE, ...chunks]);
+  return { hash: createHash('sha256').update(bytes).digest('hex'), bytes };
+}
+
+function chunk(type: string, content: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), content]);
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(content.length);
+  checksum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, checksum]);
+}

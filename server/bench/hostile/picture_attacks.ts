@@ -1,0 +1,115 @@
+/** Attacks with sprite files: sent, fetched, and neither finished. */
+import type { Assault, Attack } from './assault.ts';
+import type { Connection } from './connection.ts';
+import { bomb, largePicture, type Picture, smallPicture } from './picture.ts';
+import { bearer, headOf, type Joined, requestOf } from './target.ts';
+
+/** How often slow senders send a byte and slow readers read, in ms. */
+const SLOW_MS = 500;
+
+function put(joined: Joined, { hash, bytes }: Picture): Buffer {
+  return requestOf(`PUT /v1/sprites/${hash}`, bytes, bearer(joined));
+}
+
+/** Sends pictures, one after the other on each of `connections`. */
+async function upload(assault: Assault, connections: number, picture: () => Picture): Promise<void> {
+  const joined = await assault.joinAtLast();
+  if (!joined) return;
+  await assault.repeat(connections, async () => {
+    const connection = await assault.open(assault.target.api);
+    while (connection && !assault.over && !connection.over) {
+      const response = await connection.ask(put(joined, picture()), assault.patience(30_000));
+      if (response === undefined) break;
+      if (response.status === 429 || response.status === 503) await assault.rest();
+    }
+    connection?.destroy();
+  });
+}
+
+const pictureBombs: Attack = {
+  about: 'pictures of 65 KB that inflate to 64 MiB and are wrong in the last row, 8 at a time',
+  run: (assault) => upload(assault, 8, bomb),
+};
+
+const uploads: Attack = {
+  about: 'distinct valid pictures of 300 bytes on 8 connections, as fast as possible, to fill the store',
+  run: (assault) => upload(assault, 8, smallPicture),
+};
+
+/** Stores a picture of nearly 1 MiB. Resolves to its path; undefined when the relay does not take it. */
+async function storeLarge(assault: Assault): Promise<string | undefined> {
+  const picture = largePicture(assault.random);
+  const joined = await assault.joinAtLast();
+  while (joined && !assault.over) {
+    const connection = await assault.open(assault.target.api);
+    const response = await connection?.ask(put(joined, picture));
+    connection?.destroy();
+    if (response?.status === 201 || response?.status === 204) return `/v1/sprites/${picture.hash}`;
+    assault.note(`a picture of ${picture.bytes.length} bytes was answered ${response?.status}: ${response?.body}`);
+    await assault.rest(200);
+  }
+  return undefined;
+}
+
+/** Each connection sends `requests` GETs of a large file in one write. */
+async function fetchUnread(assault: Assault, connections: number, requests: number): Promise<Connection[]> {
+  const path = await storeLarge(assault);
+  if (path === undefined) return [];
+  const gets = Buffer.from(headOf(`GET ${path}`).repeat(requests));
+  const open = await assault.openMany(connections, assault.target.api, 'never');
+  for (const connection of open) {
+    connection.send(gets);
+    assault.count('requests', requests);
+  }
+  return open;
+}
+
+const filePipelines: Attack = {
+  about: '640 pipelined GETs of a file of 1 MiB on each of 32 connections, none of which reads',
+  run: async (assault) => {
+    const open = await fetchUnread(assault, assault.scaled(32), 640);
+    while (!assault.over) await assault.rest(200);
+    for (const connection of open) connection.destroy();
+  },
+};
+
+const slowReaders: Attack = {
+  about: '256 connections ask for a file of 1 MiB twice and read a few KiB a second',
+  run: async (assault) => {
+    const open = await fetchUnread(assault, assault.scaled(256), 2);
+    while (!assault.over) {
+      for (const { socket } of open) socket.read(1024);
+      await assault.rest(SLOW_MS);
+    }
+    for (const connection of open) connection.destroy();
+  },
+};
+
+const slowBodies: Attack = {
+  about: '1,000 uploads and crossings that announce a body and send a byte of it every half second',
+  run: async (assault) => {
+    const joined = await assault.joinAtLast();
+    if (!joined) return;
+    const open = await assault.openMany(assault.scaled(1000), assault.target.api, 'never');
+    open.forEach((connection, i) => {
+      const [line, length] =
+        i % 2 === 0
+          ? [`PUT /v1/sprites/${'0'.repeat(64)}`, 1 << 20]
+          : [`POST /v1/desktops/${joined.desktop}/crossings`, 1000];
+      connection.send(headOf(line, bearer(joined), `Content-Length: ${length}`));
+    });
+    while (!assault.over) {
+      for (const connection of open) connection.send('x');
+      await assault.rest(SLOW_MS);
+    }
+    for (const connection of open) connection.destroy();
+  },
+};
+
+export const PICTURE_ATTACKS: Record<string, Attack> = {
+  'picture-bombs': pictureBombs,
+  uploads,
+  'file-pipelines': filePipelines,
+  'slow-readers': slowReaders,
+  'slow-bodies': slowBodies,
+};

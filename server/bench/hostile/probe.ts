@@ -1,0 +1,240 @@
+/**
+ * The probe: a well-behaved pair of desktops beside an attack, in a world of their own.
+ *
+ * Each throws a numbered sprite to the other every THROW_MS, and repeats a throw under its number until it is answered 202, as
+ * PROTOCOL.md asks. Both poll. Invariant: each sprite counts once as accepted and once as received; what is accepted and
+ * never received is lost.
+ */
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crossingOf, HOST, type Joined, PROBE_ADDRESS, SCREEN, type Target } from './target.ts';
+
+const THROW_MS = 100;
+
+/** A try without a response is repeated on a new connection after this time. */
+const TRY_MS_MAX = 10_000;
+
+const RETRY_MS = 100;
+
+/** How long the probe tries to join a relay that is still full of the attack before, in ms: a lease, and some. */
+const JOIN_MS_MAX = 40_000;
+
+/** A number is thrown when the oldest unanswered one is at most this far below, so that no repeat is refused as stale. */
+const BEHIND_MAX = 32;
+
+/** How long finish() waits for responses and sprites, in ms. */
+const PATIENCE_MS = 15_000;
+
+export interface Findings {
+  thrown: number;
+  /** Answered 202. */
+  accepted: number;
+  received: number;
+  /** Accepted, but not received by the end. */
+  lost: number;
+  /** Received more than once. */
+  doubled: number;
+  /** Responses other than 202, after which the throw was repeated. */
+  refused: number;
+  /** The codes of their problems. */
+  refusals: Readonly<Record<string, number>>;
+  /** Tries without a response: the connection broke, or TRY_MS_MAX passed. */
+  broken: number;
+  /** From the first try of a throw to its 202, and from there to its arrival; the longest of all throws, in ms. */
+  roundTripMsMax: number;
+  arrivalMsMax: number;
+  /** The relay ended a desktop of the probe, or it could not join; says why. */
+  ended: string;
+}
+
+interface Reply {
+  status: number;
+  json: unknown;
+}
+
+/** A numbered sprite that was thrown. */
+interface Throw {
+  startMs: number;
+  acceptedMs: number;
+  receivedCount: number;
+  receivedMs: number;
+}
+
+export class Probe {
+  readonly #target: Target;
+  readonly #agent = new http.Agent({ keepAlive: true, localAddress: PROBE_ADDRESS } as http.AgentOptions);
+  readonly #quit = new AbortController();
+  readonly #throws = new Map<string, Throw>();
+  #refused = 0;
+  readonly #refusals: Record<string, number> = {};
+  #broken = 0;
+  #ended = '';
+  #throwing = true;
+  #leaving = false;
+  #pair: Joined[] = [];
+  #loops: Promise<void>[] = [];
+
+  private constructor(target: Target) {
+    this.#target = target;
+  }
+
+  /** Joins the pair. Throws when the relay does not let it in: it must be there before the attack. */
+  static async join(target: Target): Promise<Probe> {
+    const probe = new Probe(target);
+    const world = `probe ${process.pid} ${Math.random().toString(36).slice(2)}`;
+    probe.#pair = [await probe.#join('Ann', world), await probe.#join('Bob', world)];
+    probe.#loops = probe.#pair.flatMap((desktop) => [probe.#poll(desktop), probe.#throwOn(desktop)]);
+    return probe;
+  }
+
+  /** Stops throwing, waits for what is on the way, leaves, and returns what happened. */
+  async finish(): Promise<Findings> {
+    this.#throwing = false;
+    const untilMs = performance.now() + PATIENCE_MS;
+    const isSettled = () => [...this.#throws.values()].every(({ receivedCount }) => receivedCount > 0);
+    while (!isSettled() && this.#ended === '' && performance.now() < untilMs) await sleep(RETRY_MS);
+    this.#leaving = true;
+    for (const desktop of this.#pair) {
+      await this.#request('DELETE', this.#target.api, `/v1/desktops/${desktop.desktop}`, desktop);
+    }
+    this.#quit.abort();
+    await Promise.all(this.#loops);
+    this.#agent.destroy();
+    return this.#findings();
+  }
+
+  #findings(): Findings {
+    const throws = [...this.#throws.values()];
+    const accepted = throws.filter(({ acceptedMs }) => acceptedMs > 0);
+    const received = throws.filter(({ receivedCount }) => receivedCount > 0);
+    const longest = (times: number[]) => times.reduce((most, time) => Math.max(most, time), 0);
+    return {
+      thrown: throws.length,
+      accepted: accepted.length,
+      received: received.length,
+      lost: accepted.filter(({ receivedCount }) => receivedCount === 0).length,
+      doubled: throws.filter(({ receivedCount }) => receivedCount > 1).length,
+      refused: this.#refused,
+      refusals: this.#refusals,
+      broken: this.#broken,
+      roundTripMsMax: longest(accepted.map(({ startMs, acceptedMs }) => acceptedMs - startMs)),
+      arrivalMsMax: longest(received.map(({ startMs, receivedMs }) => receivedMs - startMs)),
+      ended: this.#ended,
+    };
+  }
+
+  async #join(name: string, world: string): Promise<Joined> {
+    const untilMs = performance.now() + JOIN_MS_MAX;
+    for (;;) {
+      const wish = { name, world, screen: SCREEN };
+      const reply = await this.#request('POST', this.#target.api, '/v1/desktops', undefined, wish);
+      if (reply?.status === 201) return reply.json as Joined;
+      if (performance.now() > untilMs) throw new Error(`the probe could not join: ${JSON.stringify(reply)}`);
+      await sleep(RETRY_MS);
+    }
+  }
+
+  async #throwOn(desktop: Joined): Promise<void> {
+    // In the order of their numbers, so the first is the oldest.
+    const unanswered = new Map<number, Promise<void>>();
+    let number = 1;
+    while (this.#throwing && this.#ended === '') {
+      const [oldest = number] = unanswered.keys();
+      if (number - oldest <= BEHIND_MAX) {
+        const thrown = number++;
+        const done = this.#throw(desktop, thrown).finally(() => unanswered.delete(thrown));
+        unanswered.set(thrown, done);
+      }
+      await sleep(THROW_MS);
+    }
+    await Promise.all(unanswered.values());
+  }
+
+  async #throw(desktop: Joined, number: number): Promise<void> {
+    const name = `${desktop.desktop} ${number}`;
+    const thrown: Throw = { startMs: performance.now(), acceptedMs: 0, receivedCount: 0, receivedMs: 0 };
+    this.#throws.set(name, thrown);
+    const path = `/v1/desktops/${desktop.desktop}/crossings`;
+    while (!this.#quit.signal.aborted && this.#ended === '') {
+      const reply = await this.#request('POST', this.#target.api, path, desktop, crossingOf(number, 'right', name));
+      if (reply?.status === 202) {
+        thrown.acceptedMs = performance.now();
+        return;
+      }
+      if (this.#quit.signal.aborted) return;
+      if (reply === undefined) this.#broken++;
+      else this.#refuse(reply);
+      if (reply?.status === 401 || reply?.status === 410) this.#ended ||= JSON.stringify(reply.json);
+      await sleep(RETRY_MS);
+    }
+  }
+
+  async #poll(desktop: Joined): Promise<void> {
+    let { cursor } = desktop;
+    while (!this.#quit.signal.aborted && this.#ended === '') {
+      const path = `/v1/desktops/${desktop.desktop}/events?cursor=${cursor}`;
+      const reply = await this.#request('GET', this.#target.events, path, desktop);
+      const { cursor: next, events = [] } = (reply?.json ?? {}) as { cursor?: string; events?: PolledEvent[] };
+      if (next !== undefined) cursor = next;
+      for (const { type, sprite } of events) if (type === 'sprite' && sprite) this.#receive(sprite.name);
+      if (reply?.status === 200) continue;
+      if (this.#leaving) return;
+      if (reply === undefined) this.#broken++;
+      if (reply?.status === 401 || reply?.status === 410) this.#ended ||= JSON.stringify(reply.json);
+      await sleep(RETRY_MS);
+    }
+  }
+
+  #refuse({ status, json }: Reply): void {
+    const { code = String(status) } = (json ?? {}) as { code?: string };
+    this.#refused++;
+    this.#refusals[code] = (this.#refusals[code] ?? 0) + 1;
+  }
+
+  #receive(name: string): void {
+    const thrown = this.#throws.get(name);
+    if (thrown === undefined) return;
+    thrown.receivedCount++;
+    thrown.receivedMs = performance.now();
+  }
+
+  /** Resolves to undefined when the connection breaks or a response takes longer than TRY_MS_MAX; polls may take longer. */
+  #request(
+    method: string,
+    port: number,
+    path: string,
+    desktop?: Joined,
+    body?: object | string,
+  ): Promise<Reply | undefined> {
+    const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const headers: http.OutgoingHttpHeaders = {};
+    if (desktop) headers.authorization = `Bearer ${desktop.token}`;
+    if (bytes) headers['content-length'] = bytes.length;
+    const limits = method === 'GET' ? [] : [AbortSignal.timeout(TRY_MS_MAX)];
+    const signal = AbortSignal.any([this.#quit.signal, ...limits]);
+    return new Promise((resolve) => {
+      const options = { host: HOST, port, path, method, headers, agent: this.#agent, signal };
+      const request = http.request(options, (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part) => parts.push(part));
+        response.on('error', () => resolve(undefined));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, json: parse(Buffer.concat(parts)) }));
+      });
+      request.on('error', () => resolve(undefined));
+      request.end(bytes);
+    });
+  }
+}
+
+interface PolledEvent {
+  type: string;
+  sprite?: { name: string };
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Desktops that have ended, and which of their crossings were accepted.
+ *
+ * A client whose 202 was lost throws again under the same number, perhaps only after its lease has ended. The neighbour has
+ * the sprite by then, so the repeat must be answered as any other repeat: if it were refused, its sender would keep the
+ * sprite too, and there would be two.
+ * Invariant: the rows form a ring in the order in which the desktops ended; each row in use is in the list of its bucket.
+ * Limits: ENDED_REMEMBERED_MAX desktops, each for ENDED_REMEMBERED_MS; only those that threw something are remembered.
+ * Cost: add and isAccepted are O(1) (a bucket has one row on average), without allocation; 48 bytes a row, untouched until
+ * first used.
+ */
+import type { Identity } from '../wire/identity.ts';
+import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MAX, ENDED_REMEMBERED_MS } from './limits.ts';
+
+export class EndedDesktops {
+  readonly #max: number;
+  readonly #slot: Uint32Array;
+  readonly #generation: Uint32Array;
+  readonly #token: Uint32Array;
+  readonly #newest: Float64Array;
+  readonly #acceptedBits: Uint32Array;
+  readonly #untilMs: Float64Array;
+  /** The lists of the buckets: row + 1, or 0 for none. */
+  readonly #firstOf: Uint32Array;
+  readonly #next: Uint32Array;
+  /** The row that is used next; it has the desktop that ended longest ago. */
+  #row = 0;
+
+  /** `max` is a power of two. */
+  constructor(max = ENDED_REMEMBERED_MAX) {
+    this.#max = max;
+    this.#slot = new Uint32Array(max);
+    this.#generation = new Uint32Array(max);
+    this.#token = new Uint32Array(max * 4);
+    this.#newest = new Float64Array(max);
+    this.#acceptedBits = new Uint32Array(max);
+    this.#untilMs = new Float64Array(max);
+    this.#firstOf = new Uint32Array(max);
+    this.#next = new Uint32Array(max);
+  }
+
+  /**
+   * Remembers a desktop that ends now, and forgets the oldest one if there are too many.
+   *
+   * Shape   the token is tokens[at, at + 4); bit i of `acceptedBits` is set when the crossing i + 1 below `newest` was
+   *         accepted.
+   */
+  add(
+    slot: number,
+    generation: number,
+    tokens: Uint32Array,
+    at: number,
+    newest: number,
+    acceptedBits: number,
+    nowMs: number,
+  ): void {
+    const row = this.#row;
+    this.#row = (row + 1) & (this.#max - 1);
+    if (this.#untilMs[row] !== 0) this.#unlink(row);
+    this.#slot[row] = slot;
+    this.#generation[row] = generation;
+    for (let word = 0; word < 4; word++) this.#token[row * 4 + word] = tokens[at + word];
+    this.#newest[row] = newest;
+    this.#acceptedBits[row] = acceptedBits;
+    this.#untilMs[row] = nowMs + ENDED_REMEMBERED_MS;
+    const bucket = this.#bucket(slot, generation);
+    this.#next[row] = this.#firstOf[bucket];
+    this.#firstOf[bucket] = row + 1;
+  }
+
+  /** Whether a crossing of a desktop that has ended was accepted. False without its token, or when that is forgotten. */
+  isAccepted({ slot, generation, token }: Identity, crossing: number, nowMs: number): boolean {
+    let row = this.#firstOf[this.#bucket(slot, generation)] - 1;
+    while (row >= 0 && (this.#slot[row] !== slot || this.#generation[row] !== generation)) row = this.#next[row] - 1;
+    if (row < 0 || nowMs > this.#untilMs[row]) return false;
+    const own = this.#token;
+    const at = row * 4;
+    // All bits are compared, in constant time, as for a desktop that is live.
+    const differing =
+      (own[at] ^ token[0]) | (own[at + 1] ^ token[1]) | (own[at + 2] ^ token[2]) | (own[at + 3] ^ token[3]);
+    if (differing !== 0) return false;
+    const behind = this.#newest[row] - crossing;
+    if (behind === 0) return true;
+    return behind > 0 && behind <= CROSSINGS_REMEMBERED && ((this.#acceptedBits[row] >>> (behind - 1)) & 1) === 1;
+  }
+
+  #unlink(row: number): void {
+    const bucket = this.#bucket(this.#slot[row], this.#generation[row]);
+    let at = this.#firstOf[bucket] - 1;
+    if (at === row) {
+      this.#firstOf[bucket] = this.#next[row];
+      return;
+    }
+    while (this.#next[at] - 1 !== row) at = this.#next[at] - 1;
+    this.#next[at] = this.#next[row];
+  }
+
+  #bucket(slot: number, generation: number): number {
+    const mixed = Math.imul(slot ^ Math.imul(generation, 0x85ebca6b), 0x9e3779b1);
+    return (mixed ^ (mixed >>> 15)) & (this.#max - 1);
+  }
+}

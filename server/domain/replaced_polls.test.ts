@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import type { Identity } from '../wire/identity.ts';
+import { TICK_MS } from './deadlines.ts';
+import {
+  DUE_PER_STEP_MAX,
+  NEIGHBOURS_STEP_MS,
+  REPLACED_AT_ONCE_MAX,
+  REPLACED_DELAY_MS,
+  REPLACED_WINDOW_MS,
+} from './limits.ts';
+import { Relay } from './relay.ts';
+import { ReplacedPolls } from './replaced_polls.ts';
+
+const PASSAGE = Buffer.from('"at":0.25,"vx":900,"vy":-50,"sprite":{}}');
+
+/** A relay whose answers are recorded by ticket, and whose receivers have room unless the test says otherwise. */
+class Harness {
+  readonly relay: Relay;
+  readonly answers = new Map<number, { status: number; types: string[] }>();
+  hasRoom = (_ticket: number) => true;
+  nowMs = 1_000_000;
+
+  constructor() {
+    this.relay = new Relay({
+      ...{
+        slots: 8,
+        slabBytes: 1 << 20,
+        epoch: 1,
+        generationKey: Buffer.alloc(GENERATION_KEY_BYTES),
+        nowMs: this.nowMs,
+      },
+      answers: {
+        room: (bytes) => Buffer.alloc(bytes),
+        roomAt: () => 0,
+        hasRoom: (ticket) => this.hasRoom(ticket),
+        answer: (ticket, status, body, start, end) => {
+          assert.ok(!this.answers.has(ticket), `ticket ${ticket} is answered once`);
+          const { events = [] } = JSON.parse(Buffer.from(body.subarray(start, end)).toString());
+          this.answers.set(ticket, { status, types: events.map(({ type }: { type: string }) => type) });
+        },
+      },
+      randomize: (words) => words.fill(7),
+      random: () => 0.5,
+    });
+  }
+
+  /** A desktop that was sent its neighbours, so its next poll is parked. */
+  join(world = 'w'): Identity {
+    const token = new Uint32Array(4);
+    const slot = this.relay.join({ name: '', world }, token, new Uint32Array(4));
+    const identity = { slot, generation: this.relay.desktops.generation(slot), token };
+    this.pass(NEIGHBOURS_STEP_MS);
+    this.poll(identity, 2 ** 40 + slot);
+    return identity;
+  }
+
+  poll(identity: Identity, ticket: number): void {
+    this.relay.poll(identity, ticket, 1, -1);
+  }
+
+  throw(from: Identity, crossing: number): void {
+    assert.equal(this.relay.accept(from, crossing, 1, PASSAGE).verdict, 'accepted');
+    this.relay.endTurn();
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    while (this.relay.advance(this.nowMs));
+  }
+}
+
+describe('replaced polls', () => {
+  it('are answered at once up to the limit; one more waits for the delay, no shorter and no longer', () => {
+    const harness = new Harness();
+    const ann = harness.join();
+    for (let ticket = 0; ticket <= REPLACED_AT_ONCE_MAX; ticket++) harness.poll(ann, ticket);
+    const prompt = Array.from({ length: REPLACED_AT_ONCE_MAX }, (_, n) => n);
+    for (const ticket of prompt) assert.deepEqual(harness.answers.get(ticket), { status: 200, types: [] });
+    harness.poll(ann, 100);
+    assert.equal(harness.relay.replacedPolls.count, 1);
+    harness.pass(REPLACED_DELAY_MS - TICK_MS);
+    assert.equal(harness.answers.has(REPLACED_AT_ONCE_MAX), false);
+    harness.pass(TICK_MS);
+    assert.deepEqual(harness.answers.get(REPLACED_AT_ONCE_MAX), { status: 200, types: [] });
+    assert.equal(harness.answers.has(100), false, 'the newest is still parked');
+    assert.equal(harness.relay.replacedPolls.count, 0);
+  });
+
+  it('slow two clients with one token down to a few polls a second, and lose no sprite', () => {
+    const harness = new Harness();
+    const ann = harness.join();
+    let ticket = 0;
+    let polls = 0;
+    const clients = [-1, -1];
+    const seconds = 60;
+    for (let step = 0; step < (seconds * 1000) / TICK_MS; step++) {
+      for (let again = true; again; ) {
+        again = false;
+        for (const n of [0, 1]) {
+          if (clients[n] >= 0 && !harness.answers.has(clients[n])) continue;
+          clients[n] = ticket++;
+          harness.poll(ann, clients[n]);
+          again = true;
+          assert.ok(polls++ < 10 * seconds, 'the two clients do not poll without end');
+        }
+      }
+      harness.pass(TICK_MS);
+    }
+    const windows = (seconds * 1000) / REPLACED_WINDOW_MS;
+    const most = windows * REPLACED_AT_ONCE_MAX + (2 * seconds * 1000) / REPLACED_DELAY_MS;
+    assert.ok(polls <= most, `${polls} polls in ${seconds} s`);
+    harness.throw(ann, 1);
+    assert.equal([...harness.answers.values()].filter(({ types }) => types.includes('sprite')).length, 1);
+  });
+
+  it('are forgotten when their connection closes, and answered when their client sends more', () => {
+    const harness = new Harness();
+    const ann = harness.join();
+    for (let ticket = 0; ticket <= REPLACED_AT_ONCE_MAX + 2; ticket++) harness.poll(ann, ticket);
+    const [closed, outdated] = [REPLACED_AT_ONCE_MAX, REPLACED_AT_ONCE_MAX + 1];
+    assert.equal(harness.relay.replacedPolls.count, 2);
+    assert.equal(harness.relay.closed(closed, ann.slot), true);
+    assert.equal(harness.relay.closed(closed, ann.slot), false);
+    harness.relay.outdated(outdated, ann.slot);
+    assert.deepEqual(harness.answers.get(outdated), { status: 200, types: [] });
+    harness.pass(2 * REPLACED_DELAY_MS);
+    assert.equal(harness.answers.has(closed), false);
+    assert.equal(harness.relay.parkedCount, 1, 'the newest is still parked');
+  });
+
+  it('are answered desktop-ended when their desktop has ended, and at once when the relay goes down', () => {
+    const harness = new Harness();
+    const [ann, bob] = [harness.join('a'), harness.join('b')];
+    for (let ticket = 0; ticket <= REPLACED_AT_ONCE_MAX + 1; ticket++) {
+      harness.poll(ann, ticket);
+      harness.poll(bob, 100 + ticket);
+    }
+    harness.relay.leave(ann.slot);
+    harness.pass(REPLACED_DELAY_MS - TICK_MS);
+    assert.equal(harness.relay.replacedPolls.count, 2);
+    harness.relay.drain();
+    assert.equal(harness.relay.replacedPolls.count, 0);
+    assert.equal(harness.answers.get(REPLACED_AT_ONCE_MAX)?.status, 410);
+    assert.equal(harness.answers.get(100 + REPLACED_AT_ONCE_MAX)?.status, 200);
+  });
+
+  it('are counted from zero in each window, and for the next desktop in the slot', () => {
+    const polls = new ReplacedPolls(2);
+    const holds = (slot: number, nowMs: number) => polls.hold(polls.replaced, slot, 1, nowMs);
+    for (let n = 0; n < REPLACED_AT_ONCE_MAX; n++) assert.equal(holds(0, 0), false);
+    assert.equal(holds(0, REPLACED_WINDOW_MS - 1), true);
+    assert.equal(holds(1, REPLACED_WINDOW_MS - 1), false);
+    assert.equal(holds(0, REPLACED_WINDOW_MS), false);
+    for (let n = 1; n < REPLACED_AT_ONCE_MAX; n++) holds(0, REPLACED_WINDOW_MS);
+    assert.equal(holds(0, REPLACED_WINDOW_MS), true);
+    polls.restart(0);
+    assert.equal(holds(0, REPLACED_WINDOW_MS), false);
+  });
+
+  it('are answered in steps when many are due', () => {
+    const polls = new ReplacedPolls(1);
+    for (let n = 0; n < REPLACED_AT_ONCE_MAX + DUE_PER_STEP_MAX + 1; n++) polls.hold(n, 0, 1, 0);
+    const answered: number[] = [];
+    const step = () => polls.answerDue(REPLACED_DELAY_MS, DUE_PER_STEP_MAX, (ticket) => answered.push(ticket));
+    assert.equal(step(), true);
+    assert.equal(answered.length, DUE_PER_STEP_MAX);
+    assert.equal(step(), false);
+    assert.equal(answered.length, DUE_PER_STEP_MAX + 1);
+  });
+});
+
+describe('relay, a receiver without room', () => {
+  it('gets no batch: the sprites wait in the mailbox, and are sent once there is room', () => {
+    const harness = new Harness();
+    const ann = harness.join();
+    harness.hasRoom = (ticket) => ticket >= 10;
+    harness.poll(ann, 1);
+    harness.throw(ann, 1);
+    assert.equal(harness.answers.has(1), false, 'a parked poll is not woken');
+    harness.poll(ann, 2);
+    assert.deepEqual(harness.answers.get(1)?.types, [], 'it is replaced as usual');
+    assert.equal(harness.answers.has(2), false, 'a new poll is parked although a sprite waits');
+    assert.equal(harness.relay.waiting, 1);
+    harness.relay.retryDeferred();
+    harness.relay.endTurn();
+    assert.equal(harness.answers.has(2), false, 'there is still no room');
+    harness.hasRoom = () => true;
+    harness.relay.retryDeferred();
+    harness.relay.endTurn();
+    assert.deepEqual(harness.answers.get(2)?.types, ['sprite']);
+  });
+
+  it('is pinged without sprites, and does not delay the desktop’s poll at another receiver', () => {
+    const harness = new Harness();
+    const ann = harness.join();
+    harness.hasRoom = (ticket) => ticket >= 10;
+    harness.poll(ann, 1);
+    harness.throw(ann, 1);
+    harness.pass(200_000);
+    assert.deepEqual(harness.answers.get(1)?.types, ['ping', 'neighbours']);
+    const bob = harness.join('other');
+    harness.poll(bob, 3);
+    harness.throw(bob, 1);
+    harness.relay.closed(3, bob.slot);
+    harness.poll(bob, 11);
+    assert.deepEqual(harness.answers.get(11)?.types, ['sprite']);
+  });
+});

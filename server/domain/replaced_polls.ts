@@ -1,0 +1,81 @@
+/**
+ * Replaced polls: polls that a newer poll of the same desktop has replaced, and whose empty answer is delayed.
+ *
+ * Two obedient clients that share a token replace each other's poll, are answered empty, and poll again at once: without a
+ * delay they do so some 26,000 times a second. A desktop may replace a few polls at once, because a client that reconnects
+ * does so; after that, each replaced poll waits REPLACED_DELAY_MS for its answer.
+ * Invariant: a poll is held once, until it is due, its connection is closed, or something answers it earlier.
+ * Cost: O(1) for each call; a byte for each slot, and an entry for each held poll, which has an open request of its own.
+ */
+import { REPLACED_AT_ONCE_MAX, REPLACED_DELAY_MS, REPLACED_WINDOW_MS } from './limits.ts';
+
+interface HeldPoll {
+  slot: number;
+  generation: number;
+  dueMs: number;
+}
+
+export class ReplacedPolls {
+  /** Replacements of each slot in the current window. */
+  readonly #counts: Uint8Array;
+  /** By ticket, in the order in which they are due, because all are delayed by the same time. */
+  readonly #held = new Map<number, HeldPoll>();
+  #windowEndMs = 0;
+  /** Replaced polls since start. */
+  replaced = 0;
+
+  constructor(slots: number) {
+    this.#counts = new Uint8Array(slots);
+  }
+
+  /** Polls that are held. */
+  get count(): number {
+    return this.#held.size;
+  }
+
+  /** Counts a replaced poll. Returns false when it is to be answered at once; otherwise it is held. */
+  hold(ticket: number, slot: number, generation: number, nowMs: number): boolean {
+    this.replaced++;
+    if (nowMs >= this.#windowEndMs) {
+      this.#windowEndMs = nowMs + REPLACED_WINDOW_MS;
+      this.#counts.fill(0);
+    }
+    if (this.#counts[slot] < REPLACED_AT_ONCE_MAX) {
+      this.#counts[slot]++;
+      return false;
+    }
+    this.#held.set(ticket, { slot, generation, dueMs: nowMs + REPLACED_DELAY_MS });
+    return true;
+  }
+
+  /** Forgets the replacements of a slot: another desktop has it now. */
+  restart(slot: number): void {
+    this.#counts[slot] = 0;
+  }
+
+  /** Removes a poll; returns false when it is not held. */
+  remove(ticket: number): boolean {
+    return this.#held.delete(ticket);
+  }
+
+  /** Removes every poll for whose ticket `isClosed` returns true. */
+  removeAll(isClosed: (ticket: number) => boolean): void {
+    for (const ticket of this.#held.keys()) if (isClosed(ticket)) this.#held.delete(ticket);
+  }
+
+  /**
+   * Removes the polls that are due at `nowMs`, at most `max` of them, and calls `answer` for each.
+   *
+   * Shape   true when more are due.
+   */
+  answerDue(nowMs: number, max: number, answer: (ticket: number, slot: number, generation: number) => void): boolean {
+    let left = max;
+    for (const [ticket, { slot, generation, dueMs }] of this.#held) {
+      if (dueMs > nowMs) return false;
+      if (left-- <= 0) return true;
+      this.#held.delete(ticket);
+      answer(ticket, slot, generation);
+    }
+    return false;
+  }
+}

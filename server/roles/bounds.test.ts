@@ -1,0 +1,97 @@
+/** The small nouns that bound the sprite store: the limiter, the byte budget, the recent entries, and the stored files. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ProblemError } from '../wire/problem.ts';
+import { ByteBudget } from './byte_budget.ts';
+import { Limiter } from './limiter.ts';
+import { Recent } from './recent.ts';
+import { HOUR_MS, StoredFiles } from './stored_files.ts';
+
+describe('a limiter', () => {
+  it('runs so many works at a time, in order, lets so many wait, and refuses one more', async () => {
+    const limiter = new Limiter(2, 3);
+    const started: number[] = [];
+    const ends: (() => void)[] = [];
+    const work = (n: number) => () => {
+      started.push(n);
+      return new Promise<number>((resolve) => ends.push(() => resolve(n)));
+    };
+    const results = [0, 1, 2, 3, 4].map((n) => limiter.run(work(n)));
+    await assert.rejects(
+      limiter.run(work(5)),
+      (error: unknown) => error instanceof ProblemError && error.document.code === 'relay-busy',
+    );
+    assert.deepEqual(started, [0, 1]);
+    for (let n = 0; n < 5; n++) {
+      ends[n]();
+      assert.equal(await results[n], n);
+      await new Promise(setImmediate);
+      assert.equal(started.length, Math.min(5, n + 3));
+    }
+    assert.deepEqual(started, [0, 1, 2, 3, 4]);
+  });
+
+  it('goes on after a work that fails', async () => {
+    const limiter = new Limiter(1, 1);
+    const fails = limiter.run(() => Promise.reject(new Error('no')));
+    const next = limiter.run(async () => 'yes');
+    await assert.rejects(fails, /no/);
+    assert.equal(await next, 'yes');
+    assert.equal(await limiter.run(async () => 'again'), 'again');
+  });
+});
+
+describe('a byte budget', () => {
+  it('has room up to its last byte, for each holder up to its share', () => {
+    const budget = new ByteBudget<string>(10, 6);
+    assert.equal(budget.reserve('a', 7), false);
+    assert.equal(budget.reserve('a', 6), true);
+    assert.equal(budget.reserve('a', 1), false);
+    assert.equal(budget.reserve('b', 5), false);
+    assert.equal(budget.reserve('b', 4), true);
+    assert.equal(budget.bytes, 10);
+    budget.release('a', 6);
+    assert.equal(budget.bytes, 4);
+    assert.equal(budget.reserve('b', 2), true);
+    assert.equal(budget.reserve('b', 1), false);
+  });
+});
+
+describe('recent entries', () => {
+  it('are kept up to the bound; then the least recently used go', () => {
+    const recent = new Recent<number>(10);
+    recent.set('a', 1, 4);
+    recent.set('b', 2, 6);
+    assert.equal(recent.size, 10);
+    assert.equal(recent.get('a'), 1);
+    recent.set('c', 3, 1);
+    assert.deepEqual([recent.get('a'), recent.get('b'), recent.get('c'), recent.size], [1, undefined, 3, 5]);
+    recent.set('d', 4, 11);
+    assert.deepEqual([recent.get('d'), recent.size], [undefined, 5], 'one larger than the bound is not kept');
+    recent.set('a', 5, 1);
+    recent.delete('c');
+    recent.delete('nothing');
+    assert.deepEqual([recent.get('a'), recent.size], [5, 1]);
+  });
+});
+
+describe('the stored files', () => {
+  it('are counted, and the oldest is one of the oldest hour, if that is before the given one', () => {
+    const files = new StoredFiles();
+    files.add('a', 10, 5 * HOUR_MS);
+    files.add('b', 20, 6 * HOUR_MS);
+    files.add('a', 11, 7 * HOUR_MS);
+    assert.deepEqual([files.count, files.bytes], [2, 31]);
+    assert.equal(files.oldest(6 * HOUR_MS + 1), undefined);
+    assert.equal(files.oldest(7 * HOUR_MS), 'b');
+    assert.equal(files.use('b', 6 * HOUR_MS + 5), false, 'in the same hour');
+    assert.equal(files.use('b', 8 * HOUR_MS), true);
+    assert.equal(files.use('b', 7 * HOUR_MS), false, 'time does not go back');
+    assert.equal(files.use('c', 9 * HOUR_MS), false, 'unknown');
+    assert.equal(files.oldest(9 * HOUR_MS), 'a');
+    files.delete('a');
+    files.delete('c');
+    assert.equal(files.oldest(9 * HOUR_MS), 'b');
+    assert.deepEqual([files.count, files.bytes], [1, 20]);
+  });
+});

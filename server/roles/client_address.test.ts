@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { describe, it } from 'node:test';
+import { ClientAddresses, isTrustable, networkOf } from './client_address.ts';
+
+function requestFrom(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
+  return { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage;
+}
+
+describe('client address', () => {
+  it('is counted by itself in IPv4, and by its /64 network in IPv6', () => {
+    assert.equal(networkOf('203.0.113.7'), '203.0.113.7');
+    assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
+    assert.equal(networkOf('2001:DB8:1:2::'), '2001:db8:1:2::/64');
+    assert.equal(networkOf('2001:db8:1:3::1'), '2001:db8:1:3::/64');
+    assert.equal(networkOf('::1'), '0:0:0:0::/64');
+    assert.equal(networkOf('unknown'), 'unknown');
+  });
+
+  it('is that of the socket without a trusted proxy, whatever the client writes', () => {
+    const addresses = new ClientAddresses([]);
+    assert.equal(addresses.networkOf(requestFrom('203.0.113.7', '198.51.100.1')), '203.0.113.7');
+    assert.equal(addresses.networkOf(requestFrom('::ffff:203.0.113.7')), '203.0.113.7');
+    assert.equal(addresses.networkOf(requestFrom('fe80::1%eth0')), 'fe80:0:0:0::/64');
+    assert.equal(addresses.networkOf(requestFrom(undefined)), 'unknown');
+  });
+
+  it('is the rightmost one that is not a trusted proxy', () => {
+    const addresses = new ClientAddresses(['127.0.0.1', '::1', '10.0.0.0/8', 'fd00::/8']);
+    const cases: [string, string | undefined, string][] = [
+      ['203.0.113.7', '198.51.100.1', '203.0.113.7'], // not through a proxy
+      ['127.0.0.1', '198.51.100.1', '198.51.100.1'],
+      ['::ffff:127.0.0.1', '198.51.100.1', '198.51.100.1'],
+      ['::1', 'evil, 192.0.2.1,198.51.100.1', '198.51.100.1'],
+      ['127.0.0.1', '192.0.2.1, 198.51.100.1 , 10.1.2.3', '198.51.100.1'],
+      ['fd12::1', '2001:db8:1:2:3::1', '2001:db8:1:2::/64'],
+      ['127.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
+      ['127.0.0.1', '[2001:db8:1:2::1]:4711', '2001:db8:1:2::/64'],
+      ['127.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
+      ['127.0.0.1', undefined, '127.0.0.1'],
+      ['127.0.0.1', '', '127.0.0.1'],
+      ['127.0.0.1', '198.51.100.1, _hidden', '127.0.0.1'],
+      ['127.0.0.1', '10.0.0.1, 10.0.0.2', '10.0.0.1'], // proxies only: the one furthest away
+    ];
+    for (const [remote, forwarded, expected] of cases) {
+      assert.equal(addresses.networkOf(requestFrom(remote, forwarded)), expected, `${remote} for ${forwarded}`);
+    }
+  });
+
+  it('of a proxy is an address or a network', () => {
+    for (const good of ['127.0.0.1', '::1', '10.0.0.0/8', '0.0.0.0/0', '1.2.3.4/32', 'fd00::/8', '::/128']) {
+      assert.ok(isTrustable(good), good);
+      new ClientAddresses([good]);
+    }
+    const wrong = [
+      '',
+      'proxy',
+      '1.2.3',
+      '1.2.3.4/33',
+      '1.2.3.4/',
+      '::1/129',
+      '1.2.3.4/8/8',
+      '1.2.3.4/-1',
+      'fe80::1%lo',
+    ];
+    for (const text of wrong) assert.ok(!isTrustable(text), text);
+  });
+});

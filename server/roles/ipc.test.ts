@@ -1,0 +1,111 @@
+/** The master's end of a worker: the byte budget of its link, and frames that arrive after its end. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Relay } from '../domain/relay.ts';
+import { FRAME_BYTES_TARGET, FrameWriter, readFrame } from '../wire/frame.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import { IpcLink, LINK_BYTES_MAX, receiveFrame } from './ipc.ts';
+import { Master } from './master.ts';
+
+const PASSAGE = Buffer.from(`"at":0.25,"vx":900,"vy":-50,"sprite":{"name":"${'x'.repeat(200)}"}}`);
+
+/** A link whose frames are collected. The test decides when the system has accepted them. */
+function collectingLink(onRoom = () => {}) {
+  const frames: Buffer[] = [];
+  const unsent: (() => void)[] = [];
+  const link = new IpcLink((frame, onSent) => {
+    frames.push(frame);
+    unsent.push(onSent);
+  }, onRoom);
+  return { link, frames, unsent };
+}
+
+function masterOf(desktops: number): { master: Master; identities: ReturnType<typeof identityOf>[] } {
+  const master = new Master(
+    (answers) =>
+      new Relay({
+        ...{
+          slots: desktops,
+          slabBytes: 64 << 20,
+          epoch: 1,
+          generationKey: Buffer.alloc(GENERATION_KEY_BYTES),
+          nowMs: 0,
+          answers,
+        },
+        randomize: (words) => words.fill(7),
+        random: () => 0.5,
+      }),
+  );
+  const identities = Array.from({ length: desktops }, (_, n) => {
+    const token = new Uint32Array(4);
+    return identityOf(master, master.relay.join({ name: '', world: `w${n}` }, token, new Uint32Array(4)), token);
+  });
+  return { master, identities };
+}
+
+function identityOf(master: Master, slot: number, token: Uint32Array) {
+  return { slot, generation: master.relay.desktops.generation(slot), token };
+}
+
+describe('the link to a worker', () => {
+  it('has room up to its budget, and again when half of it was sent', () => {
+    let rooms = 0;
+    const { link, unsent } = collectingLink(() => rooms++);
+    const body = Buffer.alloc(FRAME_BYTES_TARGET);
+    const sent = () => unsent.shift()?.();
+    while (link.hasRoom()) {
+      assert.ok(unsent.length <= LINK_BYTES_MAX / FRAME_BYTES_TARGET);
+      link.answer(1, 200, body, 0, body.length, 0);
+    }
+    assert.equal(unsent.length, LINK_BYTES_MAX / FRAME_BYTES_TARGET);
+    sent();
+    sent();
+    assert.deepEqual([link.hasRoom(), rooms], [false, 0], 'a little more than half is on the way');
+    sent();
+    assert.deepEqual([link.hasRoom(), rooms], [true, 1]);
+    sent();
+    assert.equal(rooms, 1);
+  });
+
+  it('leaves the sprites of a worker that does not read in the mailboxes, and sends each once it reads again', () => {
+    const desktops = 400;
+    const sprites = 64;
+    const { master, identities } = masterOf(desktops);
+    const { link, frames, unsent } = collectingLink(() => master.linkHasRoom());
+    const number = master.addLink(link);
+    for (const identity of identities) {
+      for (let n = 1; n <= sprites; n++) master.relay.accept(identity, n, 1, PASSAGE);
+    }
+    for (const [n, identity] of identities.entries()) master.poll(number, n, identity, 0, -1);
+    master.endTurn();
+    const onTheWay = frames.reduce((sum, frame) => sum + frame.length, 0);
+    assert.ok(onTheWay > LINK_BYTES_MAX, 'there is more to send than the budget');
+    assert.ok(onTheWay < LINK_BYTES_MAX + FRAME_BYTES_TARGET, `${onTheWay} bytes are on the way`);
+    assert.equal(master.relay.waiting, desktops * sprites, 'what was sent is not acknowledged');
+    for (let sent = unsent.shift(); sent; sent = unsent.shift()) sent();
+    const answered: number[] = [];
+    for (const frame of frames) readFrame(frame, ({ request }) => answered.push(request));
+    assert.deepEqual(
+      answered.sort((a, b) => a - b),
+      identities.map((_, n) => n),
+    );
+  });
+
+  it('drops a frame that arrives after the end of its worker, so no poll stays parked', () => {
+    const { master, identities } = masterOf(1);
+    const number = master.addLink(collectingLink().link);
+    master.relay.advance(2000);
+    const writer = new FrameWriter();
+    writer.poll(0, identities[0], 0, -1);
+    const acknowledge = writer.finish();
+    receiveFrame(master, number, acknowledge);
+    assert.equal(master.relay.parkedCount, 0, 'the first poll gets the neighbours');
+    writer.poll(1, identities[0], 0, -1);
+    writer.join(2, JSON.stringify({ name: '' }));
+    const late = writer.finish();
+    master.removeLink(number);
+    receiveFrame(master, number, late);
+    assert.equal(master.relay.parkedCount, 0);
+    assert.equal(master.relay.desktops.count, 1, 'nobody would receive the answer to the join');
+  });
+});

@@ -1,0 +1,182 @@
+/** Sockets over the loopback, with a worker that the test plays. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket as TcpSocket } from 'node:net';
+import { afterEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { writeCursor } from '../wire/cursor.ts';
+import { writeToken } from '../wire/identity.ts';
+import type { Reply } from './pending.ts';
+import {
+  MESSAGES_BURST_MAX,
+  MESSAGES_PER_SECOND_MAX,
+  POLLS_IN_FLIGHT_MAX,
+  SOCKET_PING_MS,
+  SocketDesktops,
+  type SocketsWorker,
+  UNREAD_BYTES_HIGH,
+} from './socket_desktop.ts';
+
+const PATH = '/v1/desktops/1-1/socket';
+const TOKEN = writeToken(1, 1, new Uint32Array(4));
+
+const reply = (status: number, value: unknown): Reply => ({
+  status,
+  body: Buffer.from(JSON.stringify(value)),
+  retryAfterSeconds: 0,
+});
+
+/** A worker whose polls the test answers. */
+class FakeWorker implements SocketsWorker {
+  /** The polls that were not answered yet: their sequences and callbacks. */
+  readonly polls: { seq: number; answer: (reply: Reply) => void }[] = [];
+  readonly closedPolls: number[] = [];
+  throws = 0;
+  queries = 0;
+  verified = reply(204, null);
+  /** Answers each poll at once, if set. */
+  batch: Reply | undefined;
+
+  poll: SocketsWorker['poll'] = (_, __, seq, answer) => {
+    if (this.batch) answer(this.batch);
+    else this.polls.push({ seq, answer });
+    return seq;
+  };
+  closed: SocketsWorker['closed'] = (request) => void this.closedPolls.push(request);
+  throwFrom: SocketsWorker['throwFrom'] = (_, __, answer) => {
+    this.throws++;
+    answer(reply(202, { to: null }));
+  };
+  query: SocketsWorker['query'] = async () => {
+    this.queries++;
+    return this.verified;
+  };
+}
+
+let server: Server | undefined;
+const clients: WebSocket[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.terminate();
+  server?.close();
+});
+
+async function open(worker: FakeWorker, unreadBytesMax?: number) {
+  const sockets = new SocketDesktops(worker, unreadBytesMax);
+  server = createServer().listen(0, '127.0.0.1');
+  server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
+  await once(server, 'listening');
+  const ws = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`);
+  clients.push(ws);
+  await once(ws, 'open');
+  ws.on('error', () => {});
+  ws.send(JSON.stringify({ token: TOKEN }));
+  return { sockets, ws };
+}
+
+async function until(sentence: string, condition: () => boolean): Promise<void> {
+  for (let n = 0; n < 2000; n++) {
+    if (condition()) return;
+    await sleep(5);
+  }
+  throw new Error(`Waited in vain until ${sentence}`);
+}
+
+const pollOf = (seq: number) => JSON.stringify({ cursor: writeCursor(1, seq) });
+const THROW = '{"crossing":1}';
+
+describe('a socket', () => {
+  it('has two polls at the master; of further ones the newest is kept, and is sent when one is answered', async () => {
+    const worker = new FakeWorker();
+    const { ws } = await open(worker);
+    const received: string[] = [];
+    ws.on('message', (bytes) => received.push(JSON.parse(`${bytes}`).name ?? ''));
+    for (let seq = 1; seq <= POLLS_IN_FLIGHT_MAX + 3; seq++) ws.send(pollOf(seq));
+    ws.send(THROW);
+    await until('all messages have arrived', () => worker.throws === 1);
+    const seqs = () => worker.polls.map(({ seq }) => seq);
+    assert.deepEqual(seqs(), [1, 2]);
+    worker.polls.shift()?.answer(reply(200, { name: 'first' }));
+    assert.deepEqual(seqs(), [2, POLLS_IN_FLIGHT_MAX + 3]);
+    await until('the answer has arrived', () => received.length === 2);
+    ws.close();
+    await until('the open polls are reported closed', () => worker.closedPolls.length === 2);
+    assert.deepEqual(worker.closedPolls, [2, POLLS_IN_FLIGHT_MAX + 3]);
+  });
+
+  it('drops the answer of an older poll that comes after that of a newer one', async () => {
+    const worker = new FakeWorker();
+    const { ws } = await open(worker);
+    const received: string[] = [];
+    ws.on('message', (bytes) => received.push(JSON.parse(`${bytes}`).name));
+    ws.send(pollOf(1));
+    ws.send(pollOf(2));
+    await until('both polls are at the master', () => worker.polls.length === 2);
+    const [older, newer] = worker.polls;
+    newer.answer(reply(200, { name: 'newer' }));
+    older.answer(reply(200, { name: 'older' }));
+    ws.send(pollOf(3));
+    await until('the next poll is there', () => worker.polls.length === 3);
+    worker.polls[2].answer(reply(200, { name: 'next' }));
+    await until('its answer has arrived', () => received.includes('next'));
+    assert.deepEqual(received, ['newer', 'next']);
+  });
+
+  it('is not read for a while when it sends more than it may, and is read on after it', async () => {
+    const worker = new FakeWorker();
+    const { ws } = await open(worker);
+    // The message with the token counts, too.
+    const extra = MESSAGES_PER_SECOND_MAX / 2;
+    const startMs = performance.now();
+    for (let n = 1; n < MESSAGES_BURST_MAX + extra; n++) ws.send(THROW);
+    await until('all have been handled', () => worker.throws === MESSAGES_BURST_MAX + extra - 1);
+    ws.send(THROW);
+    await until('the next one has been handled', () => worker.throws === MESSAGES_BURST_MAX + extra);
+    const waitedMs = performance.now() - startMs;
+    assert.ok(waitedMs > (extra / MESSAGES_PER_SECOND_MAX) * 900, `it was handled after ${waitedMs} ms`);
+  });
+
+  it('asks the master about its token at once, and again when it has no poll', async (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const worker = new FakeWorker();
+    const { ws } = await open(worker);
+    await until('it has asked', () => worker.queries === 1);
+    ws.send(pollOf(1));
+    await until('it polls', () => worker.polls.length === 1);
+    context.mock.timers.tick(SOCKET_PING_MS);
+    assert.equal(worker.queries, 1, 'a socket that polls need not ask');
+    worker.polls[0].answer(reply(200, {}));
+    await once(ws, 'message');
+    ws.send(THROW);
+    await until('the answer to the ping has arrived, and a throw after it', () => worker.throws === 1);
+    worker.verified = reply(410, { code: 'desktop-ended' });
+    const closed = once(ws, 'close');
+    context.mock.timers.tick(SOCKET_PING_MS);
+    assert.equal(worker.queries, 2);
+    assert.equal((await closed)[0], 1008);
+  });
+
+  for (const [sentence, unreadBytesMax, isClosed] of [
+    ['is closed at once when all sockets together are over their budget', UNREAD_BYTES_HIGH, true],
+    ['is kept for a while when the budget allows it, and gets no more batches', 4 * UNREAD_BYTES_HIGH, false],
+  ] as const) {
+    it(`that does not read ${sentence}`, async () => {
+      const worker = new FakeWorker();
+      worker.batch = reply(200, { name: 'x'.repeat(1.5 * UNREAD_BYTES_HIGH) });
+      const { sockets, ws } = await open(worker, unreadBytesMax);
+      const { _socket: tcp } = ws as unknown as { _socket: TcpSocket };
+      tcp.pause();
+      const sender = setInterval(() => ws.readyState === WebSocket.OPEN && ws.send(pollOf(1)), 3);
+      try {
+        await until('bytes are unread, or it is closed', () => sockets.unreadBytes > 0 || sockets.count === 0);
+        const { unreadBytes } = sockets;
+        await sleep(50);
+        assert.equal(sockets.count, isClosed ? 0 : 1);
+        assert.equal(sockets.unreadBytes, isClosed ? 0 : unreadBytes);
+      } finally {
+        clearInterval(sender);
+      }
+    });
+  }
+});

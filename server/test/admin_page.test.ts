@@ -1,0 +1,118 @@
+/** The operator's page in a real browser. The test writes screenshots to screenshots/. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join as joinPath } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { crossingOf, join, sendRequest } from './desktop_client.ts';
+import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
+const SCREENSHOTS = joinPath(import.meta.dirname, '../../screenshots');
+const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
+
+describe('the page of the admin port', { ...BOUNDED, skip: missing }, () => {
+  let relay: RelayProcess;
+  let browser: Browser;
+  let page: Page;
+  const faults: string[] = [];
+  const requested: string[] = [];
+  before(async () => {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    relay = await startRelay({ workers: 1 });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+    page = await browser.newPage({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' });
+    page.on('pageerror', (error) => faults.push(`${error.stack}`));
+    page.on('console', (message) => {
+      // A rejected token is the browser's error too.
+      if (message.type() === 'error' && !message.text().includes('401')) faults.push(message.text());
+    });
+    page.on('request', (request) => requested.push(request.url()));
+  });
+  after(async () => {
+    await browser?.close();
+    await relay?.stop();
+  });
+
+  const enter = async (token: string) => {
+    await page.fill('#token', token);
+    await page.click('#enter button');
+  };
+  const tile = (name: string) => page.locator('#tiles li', { hasText: name }).locator('.tile-value');
+
+  it('asks for the token, and says when it is wrong', async () => {
+    await page.goto(`${relay.adminUrl}/`);
+    assert.ok(await page.isVisible('#token'));
+    assert.ok(!(await page.isVisible('main')));
+    await enter('f'.repeat(64));
+    await page.waitForFunction(() => document.querySelector('#why')?.textContent?.includes('rejects'));
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  });
+
+  it('draws every chart, and shows the newest values', async () => {
+    const joined = await join(relay.url, { name: 'Ann' });
+    await join(relay.url, { name: 'Bob' });
+    for (let n = 1; n <= 20; n++) {
+      const { status } = await sendRequest(joined.crossings, {
+        method: 'POST',
+        token: joined.token,
+        body: crossingOf(n),
+      });
+      assert.equal(status, 202);
+    }
+    await enter(relay.adminToken);
+    await page.waitForSelector('body[data-state="open"]');
+    // The second sample has rates.
+    await page.waitForFunction(() => document.querySelectorAll('.chart path[class^="line"]').length >= 12);
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('.chart')].every((chart) =>
+        [...chart.querySelectorAll('path[class^="line"]')].some((path) =>
+          /^M[\d.]+ [\d.]+/.test(path.getAttribute('d') ?? ''),
+        ),
+      ),
+    );
+    await page.waitForFunction(() => document.querySelector('.tile-value')?.textContent === '2');
+    assert.match((await tile('Memory').textContent()) ?? '', /^\d+ MiB$/);
+    assert.equal(await page.locator('.chart').count(), 9);
+    const waiting = page.locator('.chart', { hasText: 'Waiting' });
+    assert.match((await waiting.locator('.legend').textContent()) ?? '', /waiting20/);
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.screenshot({ path: joinPath(SCREENSHOTS, `admin-${scheme}.png`) });
+    }
+  });
+
+  it('updates itself', async () => {
+    await join(relay.url, { name: 'Carol' });
+    await page.waitForFunction(() => document.querySelector('.tile-value')?.textContent === '3');
+  });
+
+  it('shows the values under the pointer in all charts', async () => {
+    const svg = page.locator('.chart svg').first();
+    await svg.hover({ position: { x: 60, y: 50 } });
+    assert.match((await page.textContent('#status')) ?? '', /^at \d\d:\d\d:\d\d$/);
+    assert.equal(await page.locator('.chart .cursor').count(), 9);
+    await page.mouse.move(0, 0);
+    assert.match((await page.textContent('#status')) ?? '', /^live/);
+  });
+
+  it('keeps the token through a reload, in no URL, and forgets it', async () => {
+    await page.reload();
+    await page.waitForSelector('body[data-state="open"]');
+    assert.ok(requested.some((url) => url.includes('/admin/history')));
+    for (const url of requested) assert.ok(!url.includes(relay.adminToken), url);
+    assert.ok(!(await page.content()).includes(relay.adminToken));
+    await page.click('#forget');
+    assert.ok(await page.isVisible('#token'));
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  });
+
+  it('works on a narrow screen, and made no error', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await enter(relay.adminToken);
+    await page.waitForSelector('body[data-state="open"]');
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.deepEqual(faults, []);
+  });
+});

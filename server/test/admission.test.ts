@@ -1,0 +1,167 @@
+/** Admission by address, invitations and public counts, through a real relay on both fronts, in one process and with workers. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { JOINS_BURST_MAX, SOCKETS_MAX, UPLOADS_BURST_MAX, WORLDS_BY_ADDRESS_MAX } from '../roles/admission.ts';
+import { type HttpResponse, type Joined, join, sendRequest } from './desktop_client.ts';
+import { onEachFront } from './fronts.ts';
+import { isProblem } from './problem_check.ts';
+import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+import { hashOf, sprFile } from './spr_file.ts';
+
+const screen = { width: 1920, height: 1080 };
+
+onEachFront('a relay with strict admission', (front) => {
+  for (const workers of [0, 2]) {
+    describe(`with --workers ${workers}`, BOUNDED, () => {
+      let relay: RelayProcess;
+      before(async () => {
+        const args = ['--trust-proxy', '127.0.0.1,10.0.0.0/8'];
+        relay = await startRelay({ workers, front, admission: 'strict', args });
+      });
+      after(() => relay?.stop());
+
+      /** Joins through the proxy, as the client at `address`. */
+      const joinFrom = (address: string, wish: object = {}): Promise<HttpResponse> =>
+        sendRequest(`${relay.url}/v1/desktops`, {
+          method: 'POST',
+          headers: { 'x-forwarded-for': address },
+          body: { screen, ...wish },
+        });
+
+      it('opens WORLDS_BY_ADDRESS_MAX worlds for an address; others, and commons, stay open', async () => {
+        for (let n = 0; n < WORLDS_BY_ADDRESS_MAX; n++) {
+          assert.equal((await joinFrom('203.0.113.1', { world: `w${n}` })).status, 201);
+        }
+        const refused = await joinFrom('203.0.113.1', { world: 'one more' });
+        isProblem(refused, 'too-many-worlds');
+        assert.match(String(refused.body), /--admission open/);
+        assert.ok(Number(refused.headers['retry-after']) > 0);
+        assert.equal((await joinFrom('203.0.113.2', { world: 'one more' })).status, 201);
+        assert.equal((await joinFrom('203.0.113.1')).status, 201);
+      });
+
+      it('counts the forwarded address, and believes nothing that the client wrote before the proxy', async () => {
+        let accepted = 0;
+        let last: HttpResponse | undefined;
+        while (accepted <= JOINS_BURST_MAX + 30) {
+          last = await joinFrom(`198.51.100.${accepted % 200}, 203.0.113.3, 10.1.2.3`);
+          if (last.status !== 201) break;
+          await sendRequest(`${relay.url}/v1/desktops/${(last.json as Joined).desktop}`, {
+            ...{ method: 'DELETE', token: (last.json as Joined).token },
+          });
+          accepted++;
+        }
+        isProblem(last as HttpResponse, 'too-many-joins');
+        // Some have been given back meanwhile, one a second.
+        assert.ok(accepted >= JOINS_BURST_MAX, `${accepted} were accepted`);
+        isProblem(await joinFrom('203.0.113.3, 203.0.113.3'), 'too-many-joins');
+        assert.equal((await joinFrom('203.0.113.4')).status, 201);
+        assert.equal((await joinFrom('2001:db8::1')).status, 201);
+        assert.ok(((await relay.metrics()).get('sprites_admission_refused_total') as number) >= 2);
+      });
+
+      if (workers > 0) return;
+
+      it('refuses uploads above UPLOADS_BURST_MAX, and their bytes are not read', async () => {
+        const { token } = (await joinFrom('203.0.113.5')).json as Joined;
+        const headers = { 'x-forwarded-for': '203.0.113.5' };
+        const bytes = sprFile();
+        let refused: HttpResponse | undefined;
+        for (let n = 0; n <= UPLOADS_BURST_MAX + 30 && !refused; n++) {
+          const url = `${relay.url}/v1/sprites/${hashOf(Buffer.from(`${n}`))}`;
+          const answer = await sendRequest(url, { method: 'PUT', token, headers, body: bytes });
+          if (answer.status === 400) isProblem(answer, 'sprite-invalid');
+          else refused = answer;
+        }
+        isProblem(refused as HttpResponse, 'too-many-uploads');
+        const other = { 'x-forwarded-for': '203.0.113.6' };
+        const url = `${relay.url}/v1/sprites/${hashOf(bytes)}`;
+        assert.equal((await sendRequest(url, { method: 'PUT', token, headers: other, body: bytes })).status, 201);
+        assert.equal(
+          (await sendRequest(url, { method: 'PUT', token, headers, body: bytes })).status,
+          204,
+          'it is here',
+        );
+      });
+
+      it('refuses WebSockets above SOCKETS_MAX with 429, and accepts one when another has closed', async () => {
+        const { socket } = (await joinFrom('203.0.113.7')).json as Joined;
+        const headers = { 'x-forwarded-for': '203.0.113.7' };
+        const open = async () => {
+          const one = new WebSocket(socket, { headers });
+          one.on('error', () => {});
+          const [outcome] = await Promise.race([
+            once(one, 'open').then(() => [one]),
+            once(one, 'unexpected-response').then(([, response]) => [response]),
+          ]);
+          return outcome;
+        };
+        const sockets: WebSocket[] = [];
+        for (let n = 0; n < SOCKETS_MAX; n++) sockets.push(await open());
+        const refused = await open();
+        assert.equal(refused.statusCode, 429);
+        assert.ok(Number(refused.headers['retry-after']) > 0);
+        refused.destroy();
+        sockets[0].terminate();
+        for (;;) {
+          const again = await open();
+          sockets.push(again);
+          if (again instanceof WebSocket) break;
+          again.destroy();
+        }
+        for (const one of sockets) if (one instanceof WebSocket) one.terminate();
+      });
+    });
+  }
+});
+
+onEachFront('invitations and counts', (front) => {
+  let relay: RelayProcess;
+  before(async () => {
+    relay = await startRelay({ workers: 2, front });
+  });
+  after(() => relay?.stop());
+
+  const joinAs = (wish: object) =>
+    sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: { screen, ...wish } });
+
+  it('enter a private world by its newest invitation only: an id, an old or a forged one tell nothing', async () => {
+    const ann = await join(relay.url, { world: 'the attic of Ann' });
+    const inside = await join(relay.url, { near: ann.invitation });
+    assert.equal(inside.world, 'the attic of Ann');
+    const forged = ann.invitation.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+    const token = ann.token.replace('.', '-').replace(/^([^-]+)-[^-]+-/, '$1.');
+    for (const near of [forged, token]) {
+      const answer = await joinAs({ near });
+      isProblem(answer, 'near-gone');
+      assert.ok(!answer.body.includes('attic'));
+    }
+    const byId = await joinAs({ near: ann.desktop });
+    isProblem(byId, 'malformed', 'near');
+    assert.ok(!byId.body.includes('attic'));
+    const url = `${relay.url}/v1/desktops/${ann.desktop}/invitation`;
+    const renewed = await sendRequest(url, { method: 'POST', token: ann.token });
+    const { invitation } = renewed.json as Joined;
+    isProblem(await joinAs({ near: ann.invitation }), 'near-gone');
+    assert.equal((await join(relay.url, { near: invitation })).world, 'the attic of Ann');
+    isProblem(await sendRequest(url, { method: 'POST', token: inside.token }), 'unknown-desktop');
+    isProblem(await sendRequest(url, { method: 'GET', token: ann.token }), 'method-not-allowed');
+    const logged = JSON.stringify(relay.log);
+    for (const secret of [ann.invitation, invitation, 'attic']) assert.ok(!logged.includes(secret));
+  });
+
+  it('tell how many are here, and never the name of a private world', async () => {
+    const read = async () => {
+      const { body, json } = await sendRequest(`${relay.url}/v1/worlds`);
+      assert.ok(!body.includes('attic'), String(body));
+      return json as { desktops: number; worlds: { world: string; desktops: number }[]; privateWorlds: number };
+    };
+    const before = await read();
+    assert.equal(before.worlds[0].world, 'commons');
+    assert.ok(before.privateWorlds >= 1 && before.desktops >= 3);
+    const bob = await join(relay.url, {});
+    assert.deepEqual(bob.here, { world: before.worlds[0].desktops + 1, relay: before.desktops + 1 });
+  });
+});

@@ -1,0 +1,83 @@
+/** The dashboard for Grafana: it queries metrics that a running relay has, and all that README.md names. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+
+interface Panel {
+  id: number;
+  type: string;
+  title: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  datasource?: { type: string; uid: string };
+  targets?: { refId: string; expr: string; datasource: object }[];
+}
+
+const SERVER = join(import.meta.dirname, '..');
+const dashboard = JSON.parse(readFileSync(join(SERVER, 'deploy/grafana.json'), 'utf8')) as {
+  panels: Panel[];
+  templating: { list: { name: string; type: string; query: unknown }[] };
+};
+const graphs = dashboard.panels.filter(({ type }) => type !== 'row');
+const queries = graphs.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+
+/** The metrics that README.md's table of gauges names, `_waiting_total` after another one in full. */
+function gaugesOfReadme(): string[] {
+  const text = readFileSync(join(SERVER, 'README.md'), 'utf8');
+  const rows = text.split('\n').filter((line) => /^\| `sprites_/.test(line));
+  const names = rows.flatMap((line) =>
+    [...line.split(' | ')[0].matchAll(/`(\w+)(?:\{\w+(?:, \w+)*\})?`/g)].map(([, name]) => name),
+  );
+  return names.map((name) => (name.startsWith('_') ? `sprites${name}` : name));
+}
+
+describe('the dashboard for Grafana', BOUNDED, () => {
+  let relay: RelayProcess;
+  before(async () => {
+    relay = await startRelay({ workers: 1 });
+  });
+  after(() => relay?.stop());
+
+  it('queries only metrics and labels that a running relay has', async () => {
+    const metrics = await relay.metrics();
+    const names = new Set([...metrics.keys()].map((name) => name.replace(/\{.*/, '')));
+    for (const query of queries) {
+      const used = [...query.matchAll(/\bsprites_\w+/g)].map(([name]) => name);
+      assert.ok(used.length > 0, query);
+      for (const name of used) assert.ok(names.has(name), `${name} in ${query}`);
+      const [, by] = /\bby \(([^)]+)\)/.exec(query) ?? [];
+      const series = [...metrics.keys()].filter((name) => name.startsWith(`${used[0]}{`));
+      for (const label of by?.split(', ') ?? []) assert.ok(series[0]?.includes(`${label}="`), `${label} in ${query}`);
+    }
+  });
+
+  it('has every gauge that README.md tells operators to look at', () => {
+    const gauges = gaugesOfReadme();
+    assert.ok(gauges.length > 15, `${gauges.length}`);
+    const text = queries.join('\n');
+    for (const gauge of gauges) assert.match(text, new RegExp(`\\b${gauge}(?!\\w)`), gauge);
+  });
+
+  it('imports as it is: it asks for its data source, and its panels have their own places', () => {
+    const [datasource, instance] = dashboard.templating.list;
+    assert.deepEqual([datasource.name, datasource.type, datasource.query], ['datasource', 'datasource', 'prometheus']);
+    assert.equal(instance.name, 'instance');
+    for (const { datasource, targets, title } of graphs) {
+      assert.deepEqual(datasource, { type: 'prometheus', uid: '$' + '{datasource}' }, title);
+      for (const { expr } of targets ?? []) assert.ok(expr.includes('instance=~"$instance"'), expr);
+    }
+    assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);
+    const taken = new Set<string>();
+    for (const { gridPos, title } of dashboard.panels) {
+      const { x, y, w, h } = gridPos;
+      assert.ok(x >= 0 && x + w <= 24, title);
+      for (let row = y; row < y + h; row++) {
+        for (let column = x; column < x + w; column++) {
+          assert.ok(!taken.has(`${row} ${column}`), `${title} lies on another panel`);
+          taken.add(`${row} ${column}`);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,315 @@
+/**
+ * The operator's page: asks the relay for its newest samples every few seconds, and draws them.
+ *
+ * The admin token is kept in sessionStorage, so that it is gone with the tab, and sent as a header only.
+ */
+import { Chart, type ChartOptions, type Series } from './chart.ts';
+import { type HistoryDocument, inOrder, Readings, sumOf, type Values } from './readings.ts';
+
+const TOKEN_KEY = 'sprites-admin-token';
+
+/** How long an answer may take, in ms. */
+const ANSWER_MS_MAX = 10_000;
+
+/** Series of a chart that have a colour; the smallest others are drawn as one. */
+const COLOURED_MAX = 7;
+const OTHERS_COLOUR = 8;
+
+type Level = 'good' | 'warn' | 'bad';
+
+interface Tile {
+  name: string;
+  value: string;
+  note: string;
+  level?: Level;
+}
+
+const readings = new Readings();
+let about: Pick<HistoryDocument, 'stepMs' | 'cores' | 'processes'> = { stepMs: 5000, cores: 1, processes: {} };
+let cursor: number | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+const count = (value: number) =>
+  value >= 10_000
+    ? new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(value)
+    : short(value);
+const percent = (value: number) => `${short(value * 100)} %`;
+const milliseconds = (value: number) => `${short(value)} ms`;
+
+function short(value: number): string {
+  return value >= 100 || Number.isInteger(value)
+    ? value.toFixed(0)
+    : String(Number(value.toFixed(value >= 10 ? 1 : 2)));
+}
+
+function bytes(value: number): string {
+  const power = value < 2 ** 10 ? 0 : Math.min(3, Math.floor(Math.log2(value) / 10));
+  return `${short(value / 2 ** (10 * power))} ${['B', 'KiB', 'MiB', 'GiB'][power]}`;
+}
+
+const one = (name: string, colour: number, values: Values): Series => ({ name, colour, values });
+const processNames = (kind: string) => inOrder(readings.names(`${kind}/`).map((name) => name.slice(kind.length + 1)));
+
+/** The colour of a series stays the same while the page is open, even when others come and go. */
+const colours = new Map<string, number>();
+function colourOf(chart: string, name: string): number {
+  const key = `${chart}/${name}`;
+  const used = [...colours].filter(([other]) => other.startsWith(`${chart}/`)).map(([, colour]) => colour);
+  const free = Array.from({ length: COLOURED_MAX }, (_, i) => i + 1).find((colour) => !used.includes(colour));
+  const colour = colours.get(key) ?? free ?? OTHERS_COLOUR;
+  if (colour !== OTHERS_COLOUR) colours.set(key, colour);
+  return colour;
+}
+
+/** At most COLOURED_MAX series in the order given, and the sum of the others, which are smaller, or below `least` at all times. */
+function largest(chart: string, series: readonly { name: string; values: Values }[], least = 0): Series[] {
+  const area = ({ values }: { values: Values }) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+  const named = series.filter(({ values }) => values.some((value) => (value ?? 0) >= least));
+  const kept = new Set(named.toSorted((a, b) => area(b) - area(a)).slice(0, COLOURED_MAX));
+  for (const key of colours.keys()) {
+    if (key.startsWith(`${chart}/`) && ![...kept].some(({ name }) => key === `${chart}/${name}`)) colours.delete(key);
+  }
+  const shown = series
+    .filter((entry) => kept.has(entry))
+    .map(({ name, values }) => one(name, colourOf(chart, name), values));
+  const rest = series.filter((entry) => !kept.has(entry));
+  if (rest.length === 0) return shown;
+  const sum = sumOf(rest.map(({ values }) => values));
+  return [...shown, one(shown.length === 0 ? 'all' : `${rest.length} others`, OTHERS_COLOUR, sum)];
+}
+
+/** Series below this at all times, in cores, are not named: most threads of a process do nothing. */
+const THREAD_CPU_MIN = 0.03;
+
+/** CPU of the groups of threads: names of series are `cpu/PROCESS/THREAD`. */
+function threads(): { name: string; values: Values }[] {
+  return inOrder(readings.names('cpu/')).map((name) => ({
+    name: name.slice('cpu/'.length).replace('/', ' · '),
+    values: readings.values(name),
+  }));
+}
+
+function cpuOf(process: string): Values {
+  return readings.sum(readings.names(`cpu/${process}/`));
+}
+
+function cpuProcesses(): string[] {
+  return inOrder([...new Set(readings.names('cpu/').map((name) => name.split('/')[1]))]);
+}
+
+const CHARTS: { options: ChartOptions; series: () => Series[] }[] = [
+  {
+    options: { title: 'Desktops', unit: 'live, and with a parked poll', format: count, topMin: 4 },
+    series: () => [one('live', 1, readings.values('desktops')), one('parked', 3, readings.values('parked'))],
+  },
+  {
+    options: { title: 'Sprites', unit: 'a second', format: count, topMin: 4 },
+    series: () => [
+      one('accepted', 1, readings.values('sprites/accepted')),
+      one('acknowledged', 3, readings.values('sprites/acknowledged')),
+    ],
+  },
+  {
+    options: { title: 'Waiting', unit: 'sprites in mailboxes', format: count, topMin: 4, stacked: true },
+    series: () => [one('waiting', 5, readings.values('waiting'))],
+  },
+  {
+    options: { title: 'Loop delay', unit: 'longest block in 5 s', format: milliseconds, topMin: 10 },
+    series: () =>
+      largest(
+        'delay',
+        processNames('delay').map((name) => ({ name, values: readings.values(`delay/${name}`) })),
+      ),
+  },
+  {
+    options: { title: 'CPU by process', unit: 'of one core', format: percent, topMin: 0.5, stacked: true },
+    series: () =>
+      largest(
+        'cpu',
+        cpuProcesses().map((name) => ({ name, values: cpuOf(name) })),
+      ),
+  },
+  {
+    options: { title: 'CPU by thread', unit: 'of one core', format: percent, topMin: 0.5, stacked: true },
+    series: () => largest('threads', threads(), THREAD_CPU_MIN),
+  },
+  {
+    options: { title: 'Machine', unit: 'of all cores', format: percent, topMin: 1, topMax: 1, stacked: true },
+    series: () => {
+      const share = (name: string) => readings.values(name).map((value) => value && value / about.cores);
+      const own = readings.sum(readings.names('cpu/')).map((value) => value && value / about.cores);
+      const busy = share('machine/busy');
+      const other = busy.map((value, i) => value && Math.max(0, value - (own[i] ?? 0)));
+      return [one('relay', 1, own), one('other programs', 8, other), one('steal', 4, share('machine/steal'))];
+    },
+  },
+  {
+    options: { title: 'Memory', unit: 'of all processes', format: bytes, topMin: 2 ** 26, base: 1024 },
+    series: () => [
+      one('resident', 1, readings.sum(readings.names('rss/'))),
+      one("V8's heap", 2, readings.sum(readings.names('heap/'))),
+      one('mailboxes', 5, readings.values('slab')),
+    ],
+  },
+  {
+    options: { title: 'Refused', unit: 'a second, by reason', format: count, topMin: 1, stacked: true },
+    series: () =>
+      largest(
+        'refused',
+        readings
+          .names('refused/')
+          .map((name) => ({ name: name.slice('refused/'.length), values: readings.values(name) })),
+      ),
+  },
+];
+
+const main = document.querySelector('main') as HTMLElement;
+const form = document.querySelector('form') as HTMLFormElement;
+const input = document.querySelector('#token') as HTMLInputElement;
+const status = document.querySelector('#status') as HTMLElement;
+const why = document.querySelector('#why') as HTMLElement;
+
+const charts = CHARTS.map(({ options }) => new Chart(options, showCursor));
+document.querySelector('#charts')?.append(...charts.map(({ element }) => element));
+
+function showCursor(index: number | undefined): void {
+  if (index === cursor) return;
+  cursor = index;
+  for (const chart of charts) chart.showCursor(cursor);
+  showStatus();
+}
+
+function draw(): void {
+  showTiles();
+  for (const [i, chart] of charts.entries()) chart.draw(readings.times, CHARTS[i].series(), about.stepMs, cursor);
+  showStatus();
+}
+
+function showTiles(): void {
+  const now = (values: Values) => values.at(-1) ?? 0;
+  const at = (name: string) => now(readings.values(name));
+  const delay = at('delay/master');
+  const main = at('cpu/master/main');
+  const refused = now(readings.sum(readings.names('refused/')));
+  const steal = at('machine/steal') / about.cores;
+  const used = now(readings.sum(readings.names('cpu/')));
+  const desktops = at('desktops');
+  const tiles: Tile[] = [
+    { name: 'Desktops', value: count(desktops), note: `${count(at('parked'))} polls parked` },
+    {
+      name: 'Sprites a second',
+      value: count(at('sprites/accepted')),
+      note: `${count(at('waiting'))} wait in mailboxes`,
+    },
+    {
+      ...{ name: 'Loop delay', value: milliseconds(delay), note: 'longest in the master' },
+      level: delay > 250 ? 'bad' : delay > 50 ? 'warn' : 'good',
+    },
+    {
+      ...{ name: "Master's thread", value: percent(main), note: 'of one core' },
+      level: main > 0.95 ? 'bad' : main > 0.8 ? 'warn' : 'good',
+    },
+    { name: 'CPU of the relay', value: percent(used), note: `of ${about.cores} cores` },
+    {
+      ...{ name: 'Steal', value: percent(steal), note: 'to other machines' },
+      level: steal > 0.2 ? 'bad' : steal > 0.05 ? 'warn' : 'good',
+    },
+    {
+      ...{ name: 'Memory', value: bytes(now(readings.sum(readings.names('rss/')))) },
+      note: `${bytes(at('slab'))} in mailboxes`,
+    },
+    {
+      ...{ name: 'Refused a second', value: count(refused), note: refusalNote() },
+      level: refused > 0 ? 'warn' : 'good',
+    },
+  ];
+  document.querySelector('#tiles')?.replaceChildren(...tiles.map(tileElement));
+}
+
+/** The reason for which most is refused now. */
+function refusalNote(): string {
+  const reasons = readings.names('refused/').map((name) => ({ name, value: readings.values(name).at(-1) ?? 0 }));
+  const most = reasons.toSorted((a, b) => b.value - a.value)[0];
+  return most?.value ? `mostly ${most.name.slice('refused/'.length)}` : 'nothing';
+}
+
+function tileElement({ name, value, note, level = 'good' }: Tile): HTMLElement {
+  const item = document.createElement('li');
+  item.dataset.level = level;
+  for (const [kind, text] of Object.entries({ name, value, note })) {
+    const span = document.createElement('span');
+    span.className = `tile-${kind}`;
+    span.textContent = text;
+    item.append(span);
+  }
+  return item;
+}
+
+function showStatus(problem?: string): void {
+  status.dataset.level = problem ? 'bad' : 'good';
+  const time = readings.times[cursor ?? readings.times.length - 1];
+  const clock = time === undefined ? '' : new Date(time).toLocaleTimeString('en-GB');
+  status.textContent = problem ?? (cursor === undefined ? `live, ${clock}` : `at ${clock}`);
+  const processes = document.querySelector('#processes') as HTMLElement;
+  const known = inOrder(Object.keys(about.processes)).map((name) => `${name} ${about.processes[name]}`);
+  // A machine with many cores has more workers than fit into a line.
+  processes.textContent = known.length > 9 ? `${known.length} processes` : known.join(' · ');
+}
+
+/** Asks for new samples, draws them, and asks again when the next one is due. */
+async function refresh(): Promise<void> {
+  clearTimeout(timer);
+  const token = sessionStorage.getItem(TOKEN_KEY);
+  if (!token) return lock('');
+  try {
+    const response = await fetch(`admin/history?after=${readings.newest}`, {
+      headers: { authorization: `Bearer ${token}` },
+      cache: 'no-store',
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+    if (response.status === 401) return lock('The relay rejects this token.');
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    const answer = (await response.json()) as HistoryDocument;
+    readings.append(answer);
+    about = answer;
+    unlock();
+    draw();
+  } catch {
+    const last = readings.times.at(-1);
+    const since = last ? ` since ${new Date(last).toLocaleTimeString('en-GB')}` : '';
+    if (document.body.dataset.state === 'open') showStatus(`The relay does not answer${since}.`);
+    else why.textContent = 'The relay does not answer.';
+  }
+  timer = setTimeout(refresh, about.stepMs);
+}
+
+function lock(reason: string): void {
+  clearTimeout(timer);
+  sessionStorage.removeItem(TOKEN_KEY);
+  document.body.dataset.state = 'locked';
+  main.hidden = true;
+  form.hidden = false;
+  why.textContent = reason;
+  status.textContent = '';
+  input.focus();
+}
+
+function unlock(): void {
+  document.body.dataset.state = 'open';
+  main.hidden = false;
+  form.hidden = true;
+  input.value = '';
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  sessionStorage.setItem(TOKEN_KEY, input.value.trim());
+  void refresh();
+});
+document.querySelector('#forget')?.addEventListener('click', () => lock(''));
+window.addEventListener('resize', () => readings.times.length > 0 && draw());
+// A hidden tab's timers are slow; what it has missed comes with the next answer.
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden && document.body.dataset.state === 'open') void refresh();
+});
+void refresh();
