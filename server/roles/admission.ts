@@ -27,6 +27,12 @@ export const WORLDS_BY_ADDRESS_MAX = 32;
 /** WebSockets of one address to one worker: PLACES_MAX desktops in the default world, as many in private ones, and old ones. */
 export const SOCKETS_MAX = 512;
 
+/**
+ * Connections of one address to one process: a poll for each of a few hundred desktops, those that reconnect, and what their
+ * pages fetch. An address alone can't hold the twenty thousand of a usual file limit.
+ */
+export const CONNECTIONS_MAX = 1_024;
+
 /** Uploads of one address to one worker: at once four sprites for each of a class of thirty, then one a second. */
 export const UPLOADS_PER_MINUTE_MAX = 60;
 export const UPLOADS_BURST_MAX = 120;

@@ -18,7 +18,7 @@ import { isTakingSnapshot } from './process_requests.ts';
 import { type MetricsRequest, WorkerMetrics } from './worker_metrics.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
 import { type Refusals, type WorkerSample, WorkerSamples } from './worker_samples.ts';
-import { addressesOf, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
+import { addressesOf, connectionsPerAddress, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
 
 /**
  * The delay before a worker is replaced, in ms: RESTART_MS, doubled up to RESTART_MS_MAX for each worker that lived for less
@@ -43,7 +43,11 @@ export class Cluster implements Workers {
   static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<Cluster> {
     cluster.setupPrimary({ serialization: 'advanced' });
     // This front has no port that receives crossings.
-    const front = plan.make([eventsListener(options)], { ...master.handlers, crossing: () => {} });
+    const front = plan.make(
+      [eventsListener(options)],
+      { ...master.handlers, crossing: () => {} },
+      connectionsPerAddress(options),
+    );
     master.setFront(front);
     const [eventsPort] = await front.listen();
     const { host, port, data, admission, trustProxy, pictures } = options;

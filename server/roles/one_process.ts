@@ -13,7 +13,14 @@ import type { SocketDesktops } from './socket_desktop.ts';
 import { storeGauges } from './store_gauges.ts';
 import { Worker } from './worker.ts';
 import { type Refusals, workerRefusals } from './worker_samples.ts';
-import { addressesOf, eventsListener, type Workers, type WorkersSetup, workerAdmission } from './workers.ts';
+import {
+  addressesOf,
+  connectionsPerAddress,
+  eventsListener,
+  type Workers,
+  type WorkersSetup,
+  workerAdmission,
+} from './workers.ts';
 
 export class OneProcess implements Workers {
   readonly front: Front;
@@ -44,7 +51,11 @@ export class OneProcess implements Workers {
     );
     moderate({ type: 'bans', bans: bans() });
     const { crossing } = worker.handlers;
-    const front = plan.make([eventsListener(options), listener], { ...master.handlers, crossing });
+    const front = plan.make(
+      [eventsListener(options), listener],
+      { ...master.handlers, crossing },
+      connectionsPerAddress(options),
+    );
     workerGauges(registry, worker, sockets, () => front, admission);
     storeGauges(registry, store);
     master.setFront(front);

@@ -21,7 +21,7 @@ import { storeGauges } from './store_gauges.ts';
 import { Worker } from './worker.ts';
 import type { MetricsAnswer, MetricsRequest } from './worker_metrics.ts';
 import { sendSamples } from './worker_samples.ts';
-import { workerAdmission } from './workers.ts';
+import { connectionsPerAddress, workerAdmission } from './workers.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
 export interface WorkerSettings {
@@ -84,7 +84,11 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const connections = Math.min(connectionsFor(fileLimit()), pollsByMemory('portable'));
   // A worker passes most requests on to express and ws, so its front runs on the same thread.
   const plan = planFront(settings.front, connections, connections, true);
-  const front = plan.make([listener], { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} });
+  const front = plan.make(
+    [listener],
+    { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} },
+    connectionsPerAddress(settings),
+  );
   worker.setFront(front);
   workerGauges(register, worker, sockets, () => front, admission);
   storeGauges(register, store);

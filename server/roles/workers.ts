@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { FrontPlan } from '../front/choice.ts';
 import type { Front, FrontListener } from '../front/front.ts';
-import { type AdmissionKind, WorkerAdmission } from './admission.ts';
+import { type AdmissionKind, CONNECTIONS_MAX, WorkerAdmission } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import type { BansCopy } from './bans.ts';
 import type { Master } from './master.ts';
@@ -81,4 +81,15 @@ export function workerAdmission(
   options: Pick<WorkersOptions, 'admission' | 'trustProxy'>,
 ): WorkerAdmission | undefined {
   return options.admission === 'strict' ? new WorkerAdmission(options.trustProxy) : undefined;
+}
+
+/**
+ * How many connections a front accepts from one address; 0 for no limit. Behind a proxy there is none, because all clients
+ * connect from the proxy's address.
+ */
+export function connectionsPerAddress({
+  admission,
+  trustProxy,
+}: Pick<WorkersOptions, 'admission' | 'trustProxy'>): number {
+  return admission === 'strict' && trustProxy.length === 0 ? CONNECTIONS_MAX : 0;
 }

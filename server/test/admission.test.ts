@@ -3,11 +3,18 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { JOINS_BURST_MAX, SOCKETS_MAX, UPLOADS_BURST_MAX, WORLDS_BY_ADDRESS_MAX } from '../roles/admission.ts';
+import {
+  CONNECTIONS_MAX,
+  JOINS_BURST_MAX,
+  SOCKETS_MAX,
+  UPLOADS_BURST_MAX,
+  WORLDS_BY_ADDRESS_MAX,
+} from '../roles/admission.ts';
 import { type HttpResponse, type Joined, join, sendRequest } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
-import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+import { RawConnection } from './raw_connection.ts';
+import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
 const screen = { width: 1920, height: 1080 };
@@ -163,5 +170,34 @@ onEachFront('invitations and counts', (front) => {
     assert.ok(before.privateWorlds >= 1 && before.desktops >= 3);
     const bob = await join(relay.url, {});
     assert.deepEqual(bob.here, { world: before.worlds[0].desktops + 1, relay: before.desktops + 1 });
+  });
+});
+
+onEachFront('a relay with strict admission and no proxy', (front) => {
+  let relay: RelayProcess;
+  const open: RawConnection[] = [];
+  before(async () => {
+    relay = await startRelay({ workers: 1, front, admission: 'strict' });
+  });
+  after(async () => {
+    for (const connection of open) connection.destroy();
+    await relay?.stop();
+  });
+
+  it('accepts CONNECTIONS_MAX long-polls of one address, refuses one more, and accepts it when another has closed', async () => {
+    const connect = async () => {
+      const connection = await RawConnection.open(relay.ports.events);
+      open.push(connection);
+      return connection;
+    };
+    const ask = (connection: RawConnection) => connection.send('GET /v1/none HTTP/1.1\r\nHost: a\r\n\r\n').answer();
+    while (open.length < CONNECTIONS_MAX) await connect();
+    assert.equal((await ask(open[CONNECTIONS_MAX - 1])).status, 404, 'the last one is served');
+    isProblem(await ask(await connect()), 'too-many-connections');
+    (open.shift() as RawConnection).destroy();
+    await until('there is room for one more', async () => {
+      const connection = await connect();
+      return (await ask(connection).catch(() => undefined))?.status === 404;
+    });
   });
 });
