@@ -264,6 +264,22 @@ describe('bans', BOUNDED, () => {
     });
   }
 
+  for (const workers of [0, 1]) {
+    it(`apply to the forwarded address behind a proxy, also with --admission open, with ${workers} workers`, async (t) => {
+      const relay = await startRelay({ workers, args: ['--admission', 'open', '--trust-proxy', '127.0.0.1'] });
+      t.after(() => relay.stop());
+      const joinFrom = async (address: string) => {
+        const headers = { 'X-Forwarded-For': address };
+        const body = JSON.stringify({ screen, name: 'Ann' });
+        return (await fetch(`${relay.url}/v1/desktops`, { method: 'POST', headers, body })).status;
+      };
+      assert.equal(await joinFrom('203.0.113.7'), 201);
+      const banned = await admin(relay, 'POST', 'ban', { address: '203.0.113.7' });
+      assert.deepEqual(banned.json, { address: '203.0.113.7', kicked: 1 });
+      assert.deepEqual([await joinFrom('203.0.113.7'), await joinFrom('203.0.113.8')], [403, 201]);
+    });
+  }
+
   it('in a malformed file are moved aside, with an error that names the file, and the relay starts', async (t) => {
     const data = folder();
     writeFileSync(joinPath(data, 'moderation.json'), '{"version":1,"addresses":[{}]');
