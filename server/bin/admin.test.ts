@@ -66,6 +66,35 @@ describe('npm run admin', BOUNDED, () => {
     assert.match((await admin('desktops', '--from', '1')).out, /^1 desktops\n$/);
   });
 
+  it('lists who is here and the worlds', async () => {
+    const { desktop } = await joinRelay(relay.url, { name: 'Bob', world: 'who' });
+    const who = await admin('who', '--world', 'who');
+    assert.match(who.out, new RegExp(`^1 desktops\\n +${desktop} +who\\[0\\] +127\\.0\\.0\\.1 +Bob\\n$`));
+    assert.match((await admin('worlds')).out, /^2 worlds\n +1 \S+\n +1 \S+\n$/);
+    assert.equal((await admin('kick', desktop)).out, 'The desktop has ended.\n');
+    assert.match((await admin('kick', desktop)).err, /There is no desktop/);
+  });
+
+  it('bans, lists the bans, and unbans', async () => {
+    const hash = 'a'.repeat(64);
+    assert.equal(
+      (await admin('ban', '192.0.2.7/24', '--for', '2h')).out,
+      '192.0.2.0/24 is banned; 0 desktops from there have ended.\n',
+    );
+    assert.equal((await admin('ban', '--picture', hash)).out, 'The picture is banned.\n');
+    const { out } = await admin('bans');
+    assert.match(out, /^1 addresses and 1 pictures are banned\n/);
+    assert.match(out, /192\.0\.2\.0\/24 +since \S+Z, until \S+Z\n/);
+    assert.match(out, new RegExp(`${hash} since \\S+Z, for ever\\n`));
+    assert.equal((await admin('unban', '192.0.2.0/24')).out, 'The ban has ended.\n');
+    assert.equal((await admin('unban', '--picture', hash)).out, 'The ban has ended.\n');
+    assert.equal((await admin('bans')).out, '0 addresses and 0 pictures are banned\n');
+    assert.equal((await admin('remove-picture', hash)).out, 'The picture is removed.\n');
+    assert.equal((await admin('reports')).out, '0 pictures are reported\n');
+    assert.match((await admin('dismiss', hash)).err, /Nobody has reported/);
+    assert.match((await admin('announce', 'Good', 'night')).out, /^\d+ desktops get the text/);
+  });
+
   it('prints the answer as it is with --json', async () => {
     const { code, out } = await admin('desktops', '--json');
     assert.equal(code, 0);
@@ -147,6 +176,16 @@ describe('npm run admin', BOUNDED, () => {
       ['heap', '--admin-port', 'x'],
       ['heap', '--seconds', '5'],
       ['gc', '--output', 'a'],
+      ['kick'],
+      ['kick', 'a', 'b'],
+      ['ban'],
+      ['ban', '192.0.2.7', '--picture', 'a'.repeat(64)],
+      ['ban', '192.0.2.7', '--for', '0s'],
+      ['ban', '--picture', 'a'],
+      ['unban'],
+      ['announce'],
+      ['bans', 'all'],
+      ['gc', '--for', '2h'],
       ['profile', '--seconds', '0'],
       ['profile', '--seconds', '121'],
       ['profile', '--seconds', '1&kind=heap'],
@@ -164,7 +203,7 @@ describe('npm run admin', BOUNDED, () => {
     const { code, out } = await admin('--help');
     assert.equal(code, 0);
     for (const name of Object.keys(COMMAND.options)) assert.match(out, new RegExp(`^ +--${flagOf(name)}\\b`, 'm'));
-    for (const command of ['gc', 'heap', 'heap-snapshot', 'profile', 'desktops', 'drain']) {
+    for (const command of Object.keys(COMMAND.commands ?? {})) {
       assert.match(out, new RegExp(`^  ${command}\\b`, 'm'));
     }
   });

@@ -22,6 +22,8 @@ import {
   whole,
   withVariables,
 } from '../../tools/command.ts';
+import { MODERATION_COMMANDS, MODERATION_OPTIONS, moderationQuery } from './admin_moderation.ts';
+import type { Print, Query } from './admin_query.ts';
 import { FLAGS as RELAY_FLAGS } from './options.ts';
 
 /** The longest profile that the relay records, in seconds. */
@@ -29,7 +31,10 @@ const PROFILE_SECONDS_MAX = 120;
 
 const OPTIONS = {
   ...goingWith(['profile'], { seconds: whole('N', 'length of a profile', [1, PROFILE_SECONDS_MAX], 10) }),
-  ...goingWith(['desktops'], { from: whole('N', 'desktops from this slot on', [0, 2 ** 32 - 1], 0) }),
+  ...goingWith(['desktops', 'who', 'worlds'], {
+    from: whole('N', 'go on from here in a long list', [0, 2 ** 32 - 1], 0),
+  }),
+  ...MODERATION_OPTIONS,
   ...goingWith(['heap-snapshot', 'profile'], {
     output: {
       ...text('FILE', 'where a recording goes; a file that does not exist yet'),
@@ -61,6 +66,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
       'write a profile of the next --seconds [cpu]; threads: of all threads, by wall clock',
     ],
     desktops: ['', 'list desktops: id, world, place, number of waiting events, name; a thousand at a time'],
+    ...MODERATION_COMMANDS,
     drain: ['', 'shut the relay down: it accepts no newcomers and tells polls when to come back'],
   },
   needsCommand: true,
@@ -73,21 +79,11 @@ export const COMMAND: Command<typeof OPTIONS> = {
   ],
 };
 
-type Print = (text: string) => void;
-
 /** Where the relay is, and the token for it. */
 interface Target {
   host: string;
   port: number;
   token: string;
-}
-
-/** A request whose answer is printed. */
-interface Query {
-  method: 'GET' | 'POST';
-  path: string;
-  /** Prints the parsed answer for people. */
-  show(answer: never, print: Print): void;
 }
 
 /** A request whose answer is written to a file. */
@@ -118,6 +114,7 @@ export function run(around: Surroundings): Promise<number> {
 }
 
 function requestOf([command, ...words]: readonly string[], values: Values<typeof OPTIONS>): Query | Recording {
+  if (command in MODERATION_COMMANDS) return moderationQuery(command, words, values);
   const kind = (...known: [string, ...string[]]): string => {
     const [given = known[0], ...more] = words;
     if (!known.includes(given) || more.length > 0) {
@@ -165,8 +162,13 @@ function tokenIn(file: string): string {
   }
 }
 
-async function carryOut({ method, path, show }: Query, target: Target, json: boolean, print: Print): Promise<void> {
-  const answer = await textOf(await ask(method, path, target));
+async function carryOut(
+  { method, path, body, show }: Query,
+  target: Target,
+  json: boolean,
+  print: Print,
+): Promise<void> {
+  const answer = await textOf(await ask(method, path, target, body));
   if (json) print(answer);
   else show(JSON.parse(answer) as never, print);
 }
@@ -194,10 +196,18 @@ async function record(
 }
 
 /** The relay's answer, when it is a success. Throws Error with the relay's reason, or why there is no answer. */
-async function ask(method: string, path: string, { host, port, token }: Target): Promise<http.IncomingMessage> {
+async function ask(
+  method: string,
+  path: string,
+  { host, port, token }: Target,
+  body?: object,
+): Promise<http.IncomingMessage> {
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}` };
-    http.request({ host, port, method, path, headers }, resolve).on('error', reject).end();
+    http
+      .request({ host, port, method, path, headers }, resolve)
+      .on('error', reject)
+      .end(body && JSON.stringify(body));
   }).catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'ECONNREFUSED' ? 'nothing listens there' : error.message;
     throw new Error(

@@ -14,6 +14,7 @@ import {
   withVariables,
 } from '../../tools/command.ts';
 import { isTrustable } from '../roles/client_address.ts';
+import { PICTURES } from '../roles/picture_gate.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 
@@ -52,6 +53,10 @@ export const FLAGS = withVariables('SPRITES', {
   front: {
     ...oneOf('KIND', 'what serves the connections', FRONTS, 'auto'),
     meaning: 'what serves the connections: native, portable, or auto: native where it is built',
+  },
+  pictures: {
+    ...oneOf('KIND', '', PICTURES, 'any'),
+    meaning: "strangers' pictures it carries: any, known (no uploads), or shipped (only its own characters)",
   },
   maxDesktops: { ...whole('N', 'desktops at once; auto: what files and memory allow', [1, SLOTS_MAX]), shown: 'auto' },
   adminTokenFile: { ...text('FILE', 'made with mode 0600 when absent'), shown: 'DATA/admin-token' },

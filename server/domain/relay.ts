@@ -44,6 +44,8 @@ import {
   WORLDS_MAX,
 } from './limits.ts';
 import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } from './mailboxes.ts';
+import { MUTE_HOPS_MAX, MUTES_MAX, Mutes } from './mutes.ts';
+import { NOTICES_BYTES_MAX, Notices } from './notices.ts';
 import { ReplacedPolls } from './replaced_polls.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, pageOf, Slab } from './slab.ts';
 import { NO_ADDRESS, placeBeyond, Torus, type World } from './torus.ts';
@@ -175,12 +177,19 @@ export interface DesktopDetails {
 const READY = 1; // its parked poll is answered at the end of the turn
 const NEIGHBOURS_DUE = 2; // the next batch names its neighbours
 const DEFERRED = 4; // its batch waits until the receiver of its poll has room
+const NOTICES_DUE = 32; // the next batch has notices
+const MUTES = 64; // it mutes others
+
+/** Slots that one step looks at to find the live ones that get a notice: some 30 µs. */
+const NOTICE_SLOTS_PER_STEP = 16_384;
+
+const LEFT_DETAIL = 'This desktop has left; join again.';
 
 /** The longest head of a batch: `{"cursor":"6a1f03c2-4294967295","events":[`. */
 const BATCH_HEAD_BYTES_MAX = 64;
 
-/** The most bytes of one answer: its events, the four neighbours and the JSON around them. */
-const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + 2048;
+/** The most bytes of one answer: its events, the four neighbours, notices and the JSON around them. */
+const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + NOTICES_BYTES_MAX + 2048;
 
 const EVENTS = Buffer.from('","events":[');
 const PING = Buffer.from('{"type":"ping"}');
@@ -198,6 +207,7 @@ export class Relay {
   readonly torus: Torus;
   readonly mailboxes: Mailboxes;
   readonly slab: Slab;
+  readonly mutes = new Mutes();
   readonly counters: Counters = {
     ...{ accepted: 0, repeated: 0, acknowledged: 0, abandoned: 0, refusedFull: 0, refusedFast: 0, forwarded: 0 },
     ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, wakes: 0, pings: 0 },
@@ -214,6 +224,9 @@ export class Relay {
   readonly replacedPolls: ReplacedPolls;
   /** Slots whose batch waits for room, each once. */
   #deferred: number[] = [];
+  readonly #notices: Notices;
+  /** Slots below this have been marked for the newest notice. */
+  #noticed: number;
   #ready: Uint32Array = new Uint32Array(1024);
   #readyCount = 0;
   #parkedCount = 0;
@@ -267,6 +280,8 @@ export class Relay {
     this.#parked = new Float64Array(options.slots);
     this.replacedPolls = new ReplacedPolls(options.slots);
     this.#flags = new Uint8Array(options.slots);
+    this.#notices = new Notices(options.slots);
+    this.#noticed = options.slots;
     this.#nowMs = options.nowMs;
     this.#nextStepMs = options.nowMs + NEIGHBOURS_STEP_MS;
     this.#nextKeptMs = options.nowMs + KEPT_STEP_MS;
@@ -330,6 +345,7 @@ export class Relay {
     }
     this.torus.seat(slot, world, friend);
     this.replacedPolls.restart(slot);
+    this.#notices.join(slot);
     this.counters.joined++;
     if (world.count === 1 && this.#kept.of(world)) {
       this.#kept.sort(world);
@@ -357,14 +373,18 @@ export class Relay {
     };
   }
 
-  /** Ends a desktop that leaves or whose lease has ended: its sprites move on, its parked poll is answered. */
-  leave(slot: number): void {
+  /**
+   * Ends a desktop that leaves, is kicked, or whose lease has ended: its sprites move on, its parked poll is answered with
+   * `detail`.
+   */
+  leave(slot: number, detail = LEFT_DETAIL): void {
     const world = this.torus.worldOf(slot);
     if (this.#parked[slot] !== 0) {
-      this.#answerProblem(this.#unpark(slot), 'desktop-ended', 'This desktop has left; join again.');
+      this.#answerProblem(this.#unpark(slot), 'desktop-ended', detail);
     }
     this.#deadlines.clear(slot);
-    this.#flags[slot] &= ~NEIGHBOURS_DUE;
+    if (this.#flags[slot] & MUTES) this.mutes.clear(slot);
+    this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES);
     this.desktops.remember(slot, this.#ended, this.#nowMs);
     this.desktops.end(slot);
     this.counters.left++;
@@ -429,7 +449,13 @@ export class Relay {
       this.counters.refusedFast++;
       return this.#refuse('too-fast');
     }
-    const to = this.torus.neighbour(slot, edge);
+    // Named in the response even when it mutes the thrower, which must not notice that.
+    const named = this.torus.neighbour(slot, edge);
+    const to = this.#flags[named] & MUTES ? this.#beyondMuting(from, edge, named) : named;
+    if (to < 0) {
+      this.counters.refusedFull++;
+      return this.#refuse('mailbox-full');
+    }
     const reference = this.desktops.writeReference(slot, this.#head, FROM.length);
     this.#head[reference] = COMMA;
     const headLength = reference + 1;
@@ -444,9 +470,41 @@ export class Relay {
       return this.#refuse('mailbox-full');
     }
     this.counters.accepted++;
-    this.desktops.recordAccepted(slot, crossing, to);
+    this.desktops.recordAccepted(slot, crossing, named);
     this.#markReady(to);
-    return this.#confirm('accepted', to);
+    return this.#confirm('accepted', named);
+  }
+
+  /** The first desktop beyond `first`, in the direction of travel, that does not mute the thrower; -1 when there is none near. */
+  #beyondMuting({ slot, generation }: Identity, edge: EdgeNumber, first: number): number {
+    let to = first;
+    for (let hops = 0; hops < MUTE_HOPS_MAX; hops++) {
+      if (!(this.#flags[to] & MUTES) || !this.mutes.has(to, slot, generation)) return to;
+      to = this.torus.neighbour(to, edge);
+      // It does not come home: only a desktop that is alone is its own neighbour.
+      if (to === slot) return -1;
+    }
+    return -1;
+  }
+
+  /** From now on what `muted` throws towards `slot` goes on to the next desktop. Throws list-full, relay-full. */
+  mute(slot: number, muted: { slot: number; generation: number }): void {
+    const outcome = this.mutes.add(slot, muted.slot, muted.generation);
+    if (outcome === 'full') {
+      throw new ProblemError('list-full', `A desktop can mute ${MUTES_MAX} others; end one of these mutes first.`);
+    }
+    if (outcome === 'relay-full') throw new ProblemError('relay-full', 'The relay has no room for another mute.');
+    this.#flags[slot] |= MUTES;
+  }
+
+  unmute(slot: number, muted: { slot: number; generation: number }): void {
+    if (!this.mutes.remove(slot, muted.slot, muted.generation)) this.#flags[slot] &= ~MUTES;
+  }
+
+  /** Sends an event to every desktop that is here, with its next answer. Parked polls are answered in the next steps. */
+  notify(event: object): void {
+    this.#notices.add(event);
+    this.#noticed = 0;
   }
 
   /**
@@ -585,6 +643,7 @@ export class Relay {
       [this.#notifying, this.#changed] = [this.#changed, this.#notifying];
     }
     if (this.#notifySmallWorlds(left)) isMoreDue = true;
+    if (this.#noticed < this.desktops.max && this.#markNoticed(left)) isMoreDue = true;
     if (this.#keptStep()) isMoreDue = true;
     if (this.#draining && this.#drainStep()) isMoreDue = true;
     this.endTurn();
@@ -669,7 +728,7 @@ export class Relay {
   }
 
   #hasEvents(slot: number): boolean {
-    return this.mailboxes.count(slot) > 0 || (this.#flags[slot] & NEIGHBOURS_DUE) !== 0;
+    return this.mailboxes.count(slot) > 0 || (this.#flags[slot] & (NEIGHBOURS_DUE | NOTICES_DUE)) !== 0;
   }
 
   #hasRoom(ticket: number): boolean {
@@ -728,6 +787,20 @@ export class Relay {
       }
     }
     return false;
+  }
+
+  /** Marks slots that the newest notice is due for, at most `max` of them or one. Returns whether slots are left. */
+  #markNoticed(max: number): boolean {
+    let left = Math.max(1, max);
+    const end = Math.min(this.desktops.max, this.#noticed + NOTICE_SLOTS_PER_STEP);
+    for (; this.#noticed < end && left > 0; this.#noticed++) {
+      const slot = this.#noticed;
+      if (!this.desktops.isLive(slot) || !this.#notices.isDue(slot)) continue;
+      this.#flags[slot] |= NOTICES_DUE;
+      this.#markReady(slot);
+      left--;
+    }
+    return this.#noticed < this.desktops.max;
   }
 
   /**
@@ -882,7 +955,7 @@ export class Relay {
     if (world !== this.#defaultWorld) this.torus.remove(world);
   }
 
-  /** Answers a poll with up to `eventsMax` sprites, with a ping if `ping`, and with the neighbours if they are due. */
+  /** Answers a poll with up to `eventsMax` sprites, a ping if `ping`, and the neighbours and notices that are due. */
   #answerEvents(slot: number, ticket: number, ping: boolean, eventsMax: number): void {
     const { answers } = this.#options;
     const out = answers.room(ANSWER_BYTES_MAX);
@@ -897,6 +970,11 @@ export class Relay {
       if (end > start) out[end++] = COMMA;
       end = this.#writeNeighbours(slot, out, end);
       this.#flags[slot] &= ~NEIGHBOURS_DUE;
+    }
+    if (eventsMax > 0 && this.#flags[slot] & NOTICES_DUE) {
+      if (end > start) out[end++] = COMMA;
+      end = this.#notices.write(slot, out, end);
+      if (!this.#notices.isDue(slot)) this.#flags[slot] &= ~NOTICES_DUE;
     }
     this.#sendBatch(ticket, this.mailboxes.batchSeq, out, start, end);
   }

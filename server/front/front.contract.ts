@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { ANSWER, AUTHORIZED, Bench, Client, EVENTS, OUTDATED, post, TOKEN, WORDS } from '../test/front_bench.ts';
-import { FRONT_PROBLEMS } from '../wire/problem.ts';
+import { FRONT_PROBLEMS, PROBLEMS } from '../wire/problem.ts';
 import type { Front, FrontListener, FrontOptions } from './front.ts';
 import { NO_CURSOR, NO_SLOT } from './front.ts';
 import { strangers } from './strangers.contract.ts';
@@ -202,6 +202,17 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
       bench.answer((await bench.requests(2))[1].ticket, 401, '{}');
       assert.equal((await client.answer()).headers.get('www-authenticate'), 'Bearer');
+    });
+
+    it('sends the status of every problem', async () => {
+      await open();
+      const client = await bench.connect();
+      const statuses = new Set(Object.values(PROBLEMS).map(({ status }) => status));
+      for (const [index, status] of [...statuses].entries()) {
+        client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+        bench.answer((await bench.requests(index + 1))[index].ticket, status, '{}');
+        assert.equal((await client.answer()).status, status);
+      }
     });
 
     it('reports a parked connection that closes, once, with its slot', async () => {

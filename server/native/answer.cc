@@ -20,6 +20,8 @@ std::string_view StatusLine(uint32_t status) {
       return "HTTP/1.1 400 Bad Request\r\n";
     case 401:
       return "HTTP/1.1 401 Unauthorized\r\n";
+    case 403:
+      return "HTTP/1.1 403 Forbidden\r\n";
     case 404:
       return "HTTP/1.1 404 Not Found\r\n";
     case 405:

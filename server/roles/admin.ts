@@ -18,6 +18,8 @@ import { errorHandlers } from './api.ts';
 import { slabBytes } from './capacity.ts';
 import { COLLECTIONS } from './collection.ts';
 import { DOCUMENT_MS_MAX } from './history.ts';
+import { moderation } from './moderation.ts';
+import type { Moderator } from './moderator.ts';
 import { askWorker, carryOut, type ProcessRequest } from './process_requests.ts';
 import { PROFILE_SECONDS_MAX, PROFILES, type Recording } from './recording.ts';
 import type { ProcessNames } from './sampler.ts';
@@ -42,6 +44,7 @@ const DOWNLOAD_MS_MAX = 600_000;
 
 export interface AdminSources {
   relay: Relay;
+  moderator: Moderator;
   log: Logger;
   token: string;
   /** The folder for a heap snapshot until it is sent. */
@@ -147,6 +150,7 @@ function admin(sources: AdminSources, connections: AdminConnections): express.Ex
     response.status(202).json({ draining: true });
     sources.drain();
   });
+  app.use(moderation(relay, sources.moderator));
   app.use(...errorHandlers(sources.log));
   return app;
 

@@ -11,7 +11,10 @@ import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/p
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import type { WorkerAdmission } from './admission.ts';
+import type { Bans } from './bans.ts';
+import type { ClientAddresses } from './client_address.ts';
 import type { Reply } from './pending.ts';
+import type { PictureGate } from './picture_gate.ts';
 import { PublicCounts } from './public_counts.ts';
 import { sendSprite } from './sprite_answer.ts';
 import type { SpriteStore } from './sprite_store.ts';
@@ -34,6 +37,9 @@ export function api(
   worker: Worker,
   store: SpriteStore,
   addresses: PublicAddresses,
+  clients: ClientAddresses,
+  bans: Bans,
+  gate: PictureGate,
   admission?: WorkerAdmission,
 ): express.Router {
   const router = express.Router();
@@ -45,7 +51,10 @@ export function api(
   });
 
   router.post('/v1/desktops', async (request, response) => {
+    const clientAddress = clients.addressOf(request);
+    bans.checkAddress(clientAddress);
     const wish = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
+    wish.clientAddress = clientAddress;
     if (admission) wish.address = admission.networkOf(request);
     const reply = await worker.join(wish);
     if (reply.status !== 201) return sendReply(response, reply);
@@ -84,13 +93,15 @@ export function api(
 
   router.get('/v1/sprites/:file', async (request, response) => {
     const { file } = request.params;
-    const held = await store.hold(file);
+    const held = gate.isServed(file) ? await store.hold(file) : undefined;
     if (!held) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
     sendSprite(request, response, file, held);
   });
   router.put('/v1/sprites/:file', async (request, response) => {
     const { file } = request.params;
     store.checkName(file);
+    bans.checkAddress(clients.addressOf(request));
+    gate.checkUpload(file);
     const desktop = holder(request);
     const verified = await worker.query('verify', desktop);
     if (verified.status !== 204) return answerEarly(request, response, () => sendReply(response, verified));
@@ -145,7 +156,7 @@ export function sendProblem(response: Response, document: ProblemDocument): void
 }
 
 /** Sends the master's answer. */
-function sendReply(response: Response, reply: Reply): void {
+export function sendReply(response: Response, reply: Reply): void {
   if (reply.retryAfterSeconds > 0) response.set('Retry-After', String(reply.retryAfterSeconds));
   if (reply.status === 401) response.set('WWW-Authenticate', 'Bearer');
   if (reply.body.length > 0) response.set('Content-Type', reply.status < 300 ? 'application/json' : PROBLEM_TYPE);
@@ -159,7 +170,7 @@ function answerEarly(request: Request, response: Response, answer: () => void): 
   answer();
 }
 
-function allowOnly(allow: string): express.RequestHandler {
+export function allowOnly(allow: string): express.RequestHandler {
   return (request, response) => {
     response.set('Allow', allow);
     throw new ProblemError('method-not-allowed', `This path does not allow ${request.method}; it allows ${allow}.`);
@@ -167,20 +178,20 @@ function allowOnly(allow: string): express.RequestHandler {
 }
 
 /** The identity of the desktop in the path, with its token. */
-function bearer(request: Request): Identity {
+export function bearer(request: Request): Identity {
   const identity = blankIdentity();
   if (readBearer(request.originalUrl, request.headers.authorization, identity)) return identity;
   throw new ProblemError('unknown-desktop', UNKNOWN.detail);
 }
 
 /** The identity of the desktop that the token is of. */
-function holder(request: Request): Identity {
+export function holder(request: Request): Identity {
   const identity = blankIdentity();
   if (readAuthorization(request.headers.authorization, identity)) return identity;
   throw new ProblemError('unknown-desktop', UNKNOWN.detail);
 }
 
-function readJson(body: Buffer): unknown {
+export function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(UTF8.decode(body));
   } catch {
@@ -208,7 +219,7 @@ function tooLarge(bytesMax: number): ProblemError {
  *         sent in chunks of one byte.)
  * Throws  too-large; malformed when it is cut off.
  */
-function readBody(request: Request, bytesMax: number, hash?: Hash): Promise<Buffer> {
+export function readBody(request: Request, bytesMax: number, hash?: Hash): Promise<Buffer> {
   const body = Buffer.allocUnsafeSlow(announcedBytes(request, bytesMax));
   let length = 0;
   return new Promise((resolve, reject) => {

@@ -9,6 +9,11 @@ import type { FrontListener } from '../front/front.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { WorkerAdmission } from './admission.ts';
 import { api, errorHandlers, type PublicAddresses } from './api.ts';
+import { Bans } from './bans.ts';
+import type { ClientAddresses } from './client_address.ts';
+import { complaints } from './complaints.ts';
+import type { ModerationMessage } from './moderator.ts';
+import { PictureGate, type Pictures } from './picture_gate.ts';
 import { CHARACTERS_FOLDER, site } from './site.ts';
 import { refuseUpgrade, SocketDesktops } from './socket_desktop.ts';
 import { SpriteStore } from './sprite_store.ts';
@@ -18,6 +23,8 @@ export interface ApiListener {
   listener: FrontListener;
   sockets: SocketDesktops;
   store: SpriteStore;
+  /** Enforces what the moderator has decided. */
+  moderate: (message: ModerationMessage) => void;
 }
 
 /** The ports in `addresses` may be filled in later. Throws when a shipped character is not a valid sprite. */
@@ -27,6 +34,8 @@ export async function makeApiListener(
   addresses: PublicAddresses,
   at: { host: string; port: number; shared: boolean },
   log: Logger,
+  pictures: Pictures,
+  clients: ClientAddresses,
   admission?: WorkerAdmission,
 ): Promise<ApiListener> {
   const store = new SpriteStore(data, { log });
@@ -34,8 +43,26 @@ export async function makeApiListener(
   // Uploads wait for it; nothing else does.
   void store.open();
   const sockets = new SocketDesktops(worker);
+  const bans = new Bans();
+  const gate = new PictureGate(pictures, bans, store);
+  worker.setGate(gate);
+  const moderate = (message: ModerationMessage): void => {
+    if (message.type === 'bans') gate.update(message.bans);
+    else if (message.type === 'ended') sockets.end(message.desktops);
+    else {
+      store
+        .remove(message.file)
+        .catch((error) => log.error({ err: error, file: message.file }, 'a removed picture could not be deleted'));
+    }
+  };
   const app = express().disable('x-powered-by').disable('etag');
-  app.use(checkHost, api(worker, store, addresses, admission), site(characters), ...errorHandlers(log));
+  app.use(
+    checkHost,
+    api(worker, store, addresses, clients, bans, gate, admission),
+    complaints(worker, store),
+    site(characters),
+    ...errorHandlers(log),
+  );
   const listener: FrontListener = {
     ...at,
     routes: 'crossings',
@@ -44,7 +71,7 @@ export async function makeApiListener(
       if (countUpgrade(request, socket, admission)) sockets.upgrade(request, socket, head);
     },
   };
-  return { listener, sockets, store };
+  return { listener, sockets, store, moderate };
 }
 
 /** Counts the connection of an upgrade until it closes. Returns false, and answers, when its address has too many. */

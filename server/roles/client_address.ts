@@ -25,8 +25,13 @@ export class ClientAddresses {
 
   /** The network of the client of a request, as networkOf() writes it. */
   networkOf(request: IncomingMessage): string {
+    return networkOf(this.addressOf(request));
+  }
+
+  /** The whole address of the client of a request; `unknown` when its connection has closed. */
+  addressOf(request: IncomingMessage): string {
     let address = plainOf(request.socket.remoteAddress ?? '') ?? 'unknown';
-    if (!this.#hasProxy) return networkOf(address);
+    if (!this.#hasProxy) return address;
     // Node joins several headers of this name with commas.
     const hops = String(request.headers['x-forwarded-for'] ?? '').split(',');
     while (this.#isTrusted(address)) {
@@ -34,7 +39,7 @@ export class ClientAddresses {
       if (hop === undefined) break;
       address = hop;
     }
-    return networkOf(address);
+    return address;
   }
 
   #isTrusted(address: string): boolean {

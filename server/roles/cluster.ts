@@ -9,9 +9,11 @@ import net from 'node:net';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
+import type { BansCopy } from './bans.ts';
 import { HEARTBEAT_MS, Heartbeats } from './heartbeats.ts';
 import { IpcLink, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
+import type { ModerationMessage } from './moderator.ts';
 import { isTakingSnapshot } from './process_requests.ts';
 import { type MetricsRequest, WorkerMetrics } from './worker_metrics.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
@@ -38,7 +40,7 @@ export class Cluster implements Workers {
    *
    * Throws  Error with the system's reason when a port is taken; or when a worker ends before it is ready.
    */
-  static async start({ master, plan, options, registry, log }: WorkersSetup): Promise<Cluster> {
+  static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<Cluster> {
     cluster.setupPrimary({ serialization: 'advanced' });
     // This front has no port that receives crossings.
     const front = plan.make(
@@ -48,11 +50,11 @@ export class Cluster implements Workers {
     );
     master.setFront(front);
     const [eventsPort] = await front.listen();
-    const { host, port, data, admission, trustProxy } = options;
+    const { host, port, data, admission, trustProxy, pictures } = options;
     if (port !== 0) await throwIfTaken(host, port);
     const addresses = { ...addressesOf(options), eventsPort, apiPort: port };
-    const settings = { host, port, data, front: options.front, addresses, admission, trustProxy };
-    const processes = new WorkerProcesses(master, settings, log);
+    const settings = { host, port, data, front: options.front, addresses, admission, trustProxy, pictures };
+    const processes = new WorkerProcesses(master, settings, log, bans);
     const apiPort = await processes.start(options.workers);
     return new Cluster(front, { api: apiPort, events: eventsPort }, processes, registry);
   }
@@ -92,6 +94,10 @@ export class Cluster implements Workers {
     return `${await this.#registry.metrics()}\n${text}`;
   }
 
+  moderate(message: ModerationMessage): void {
+    this.#processes.send(message);
+  }
+
   drain(): void {
     this.#processes.drain();
   }
@@ -113,7 +119,10 @@ class WorkerProcesses {
   readonly #master: Master;
   readonly #settings: WorkerSettings;
   readonly #log: Logger;
+  readonly #bans: () => BansCopy;
   readonly #ready = new Set<Process>();
+  /** Those that are ready, and those that start. */
+  readonly #running = new Set<Process>();
   readonly #heartbeats = new Heartbeats<Process>();
   readonly #beats: NodeJS.Timeout;
   readonly #metrics = new WorkerMetrics();
@@ -122,10 +131,11 @@ class WorkerProcesses {
   #restartMs = RESTART_MS;
   #draining = false;
 
-  constructor(master: Master, settings: WorkerSettings, log: Logger) {
+  constructor(master: Master, settings: WorkerSettings, log: Logger, bans: () => BansCopy) {
     this.#master = master;
     this.#settings = settings;
     this.#log = log;
+    this.#bans = bans;
     this.#beats = setInterval(() => this.#killHung(), HEARTBEAT_MS).unref();
   }
 
@@ -144,6 +154,11 @@ class WorkerProcesses {
     this.#settings.addresses.apiPort = port;
     await Promise.all(Array.from({ length: count - 1 }, () => this.#fork()));
     return port;
+  }
+
+  /** Tells every worker, also those that start. */
+  send(message: ToWorker): void {
+    for (const worker of this.#running) this.#tell(worker, message);
   }
 
   drain(): void {
@@ -182,9 +197,11 @@ class WorkerProcesses {
           () => this.#master.linkHasRoom(),
         ),
       );
+      this.#running.add(worker);
       this.#heartbeats.add(worker);
       const forget = () => {
         this.#ends.delete(worker);
+        this.#running.delete(worker);
         this.#ready.delete(worker);
         this.#heartbeats.remove(worker);
         this.#master.removeLink(link);
@@ -197,6 +214,7 @@ class WorkerProcesses {
       worker.on('message', (message: Uint8Array | FromWorker) => {
         this.#heartbeats.heard(worker);
         if (message instanceof Uint8Array) receiveFrame(this.#master, link, message);
+        else if (message?.type === 'starting') this.#tell(worker, { type: 'bans', bans: this.#bans() });
         else if (message?.type === 'ready') {
           this.#ready.add(worker);
           this.#heartbeats.ready(worker);

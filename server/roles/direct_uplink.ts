@@ -34,8 +34,8 @@ export class DirectUplink implements Uplink {
     this.#master.closed(this.#link, request, desktop.slot);
   }
 
-  query(query: Query, request: number, desktop: Identity): void {
-    this.#master[query](this.#link, request, desktop);
+  query(query: Query, request: number, desktop: Identity, json = ''): void {
+    this.#master[query](this.#link, request, desktop, json);
     this.#flushSoon();
   }
 

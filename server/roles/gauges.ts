@@ -91,6 +91,11 @@ export function workerGauges(
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
   gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);
   gauge(
+    'sprites_worker_pictures_refused',
+    'Crossings refused because of their picture since start',
+    () => worker.pictureRefused,
+  );
+  gauge(
     'sprites_worker_admission_refused',
     'Uploads and WebSockets refused by a limit by address since start',
     () => admission?.refused ?? 0,

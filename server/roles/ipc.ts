@@ -69,8 +69,8 @@ export class IpcUplink implements Uplink {
     this.#flushSoon();
   }
 
-  query(query: Query, request: number, desktop: Identity): void {
-    this.#writer.desktop(RecordKind[query], request, desktop);
+  query(query: Query, request: number, desktop: Identity, json?: string): void {
+    this.#writer.desktop(RecordKind[query], request, desktop, json);
     this.#flushSoon();
   }
 
@@ -206,6 +206,15 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
       break;
     case RecordKind.count:
       master.count(link, request);
+      break;
+    case RecordKind.mute:
+      master.mute(link, request, record, bytes.toString('utf8', start, end));
+      break;
+    case RecordKind.unmute:
+      master.unmute(link, request, record, bytes.toString('utf8', start, end));
+      break;
+    case RecordKind.report:
+      master.report(link, request, record, bytes.toString('utf8', start, end));
       break;
     default:
       throw new Error(`frame: a worker must not send records of kind ${record.kind}`);

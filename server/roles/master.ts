@@ -23,6 +23,15 @@ export interface Link {
   flush(): void;
 }
 
+/** What the moderator (moderator.ts) decides about requests. */
+export interface Moderation {
+  /** Throws banned. */
+  admit(address: string | undefined): void;
+  joined(slot: number, address: string | undefined): void;
+  /** Throws too-fast. */
+  report(slot: number, report: { file: string; reason: string }): void;
+}
+
 /** Tickets below this are the front's. From here on they encode a link's number and its request number. */
 const LINK_TICKETS = 2 ** 52;
 const REQUESTS_PER_LINK = 2 ** 32;
@@ -39,6 +48,7 @@ export class Master {
   readonly #links = new Map<number, Link>();
   #nextLink = 0;
   readonly #token = new Uint32Array(4);
+  #moderation: Moderation | undefined;
   readonly #invitation = new Uint32Array(4);
 
   constructor(makeRelay: (answers: AnswerSink) => Relay) {
@@ -69,6 +79,11 @@ export class Master {
   /** The front that holds the long-polls. */
   setFront(front: Front): void {
     this.#front = front;
+  }
+
+  /** Without one, nobody is banned. */
+  setModeration(moderation: Moderation): void {
+    this.#moderation = moderation;
   }
 
   /** Adds a worker and returns its number, which is never reused. */
@@ -141,7 +156,9 @@ export class Master {
   /** A join; the answer is `{desktop, token, invitation, world, cursor, here}`, and the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
+      this.#moderation?.admit(join.clientAddress);
       const slot = this.relay.join(join, this.#token, this.#invitation);
+      this.#moderation?.joined(slot, join.clientAddress);
       const generation = this.relay.desktops.generation(slot);
       this.#answerJson(link, request, 201, {
         desktop: this.relay.desktops.id(slot),
@@ -182,6 +199,32 @@ export class Master {
 
   verify(link: number, request: number, identity: Identity): void {
     if (this.#requireLive(link, request, identity)) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+  }
+
+  /** From now on what `json` (slot and generation) throws towards this desktop goes on to the next one. */
+  mute(link: number, request: number, identity: Identity, json: string): void {
+    this.#do(link, request, identity, () => this.relay.mute(identity.slot, JSON.parse(json)));
+  }
+
+  unmute(link: number, request: number, identity: Identity, json: string): void {
+    this.#do(link, request, identity, () => this.relay.unmute(identity.slot, JSON.parse(json)));
+  }
+
+  /** A report of a picture: its file and its reason. */
+  report(link: number, request: number, identity: Identity, json: string): void {
+    this.#do(link, request, identity, () => this.#moderation?.report(identity.slot, JSON.parse(json)));
+  }
+
+  /** Does something for a live desktop and answers 204, or the problem that `action` throws. */
+  #do(link: number, request: number, identity: Identity, action: () => void): void {
+    if (!this.#requireLive(link, request, identity)) return;
+    try {
+      action();
+      this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      this.#answerProblem(link, request, error.document);
+    }
   }
 
   /** Returns whether the desktop is live. If it is not, answers the request with the reason. */

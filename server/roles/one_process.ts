@@ -4,8 +4,10 @@
 import type { Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
 import { makeApiListener } from './api_listener.ts';
+import { ClientAddresses } from './client_address.ts';
 import { DirectUplink } from './direct_uplink.ts';
 import { workerGauges } from './gauges.ts';
+import type { ModerationMessage } from './moderator.ts';
 import { PendingRequests } from './pending.ts';
 import type { SocketDesktops } from './socket_desktop.ts';
 import { storeGauges } from './store_gauges.ts';
@@ -25,18 +27,29 @@ export class OneProcess implements Workers {
   readonly ports: { readonly api: number; readonly events: number };
   readonly pids = [];
   readonly readyCount = 1;
+  readonly moderate: (message: ModerationMessage) => void;
   readonly #worker: Worker;
   readonly #sockets: SocketDesktops;
   readonly #registry: Registry;
 
   /** Resolves when both ports are open. Rejects with the system's error when one can't be. */
-  static async start({ master, plan, options, registry, log }: WorkersSetup): Promise<OneProcess> {
+  static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<OneProcess> {
     const pending = new PendingRequests();
     const worker = new Worker(new DirectUplink(master, pending), pending);
     const addresses = addressesOf(options);
     const at = { host: options.host, port: options.port, shared: false };
     const admission = workerAdmission(options);
-    const { listener, sockets, store } = await makeApiListener(worker, options.data, addresses, at, log, admission);
+    const { listener, sockets, store, moderate } = await makeApiListener(
+      worker,
+      options.data,
+      addresses,
+      at,
+      log,
+      options.pictures,
+      new ClientAddresses(options.trustProxy),
+      admission,
+    );
+    moderate({ type: 'bans', bans: bans() });
     const { crossing } = worker.handlers;
     const front = plan.make(
       [eventsListener(options), listener],
@@ -49,7 +62,7 @@ export class OneProcess implements Workers {
     worker.setFront(front);
     [addresses.eventsPort, addresses.apiPort] = await front.listen();
     const ports = { api: addresses.apiPort, events: addresses.eventsPort };
-    return new OneProcess(front, ports, worker, sockets, registry);
+    return new OneProcess(front, ports, worker, sockets, registry, moderate);
   }
 
   private constructor(
@@ -58,12 +71,14 @@ export class OneProcess implements Workers {
     worker: Worker,
     sockets: SocketDesktops,
     registry: Registry,
+    moderate: OneProcess['moderate'],
   ) {
     this.front = front;
     this.ports = ports;
     this.#worker = worker;
     this.#sockets = sockets;
     this.#registry = registry;
+    this.moderate = moderate;
   }
 
   get refused(): Refusals {

@@ -33,6 +33,8 @@ import { Cluster } from './cluster.ts';
 import { masterGauges } from './gauges.ts';
 import { DELAY_STEP_MS, LoopDelay } from './loop_delay.ts';
 import { Master } from './master.ts';
+import { ModerationList } from './moderation_list.ts';
+import { Moderator } from './moderator.ts';
 import { OneProcess } from './one_process.ts';
 import { sampledGauges } from './sampled_gauges.ts';
 import { Sampler } from './sampler.ts';
@@ -86,8 +88,11 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
   const master = new Master((answers) => makeRelay(slots, answers, admission));
   const { relay } = master;
+  const list = new ModerationList(options.data, log);
+  const moderator = new Moderator({ master, list, log, send: (message) => workers.moderate(message) });
+  master.setModeration(moderator);
   const registry = new Registry();
-  const setup = { master, plan, options, registry, log };
+  const setup = { master, plan, options, registry, log, bans: () => list.copy };
   const workers: Workers = await (options.workers === 0 ? OneProcess : Cluster).start(setup);
   const { front } = workers;
   const stopClock = startClock((nowMs) => master.advance(nowMs));
@@ -110,6 +115,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   };
   const admin = adminServer({
     relay,
+    moderator,
     log,
     token,
     data: options.data,
@@ -148,6 +154,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     sampler.stop();
     workers.close();
     await front.close();
+    await list.close();
     admin.closeAllConnections();
     admin.close();
     log.info({ counters: relay.counters, waiting: relay.waiting }, 'relay stopped');

@@ -134,6 +134,12 @@ export class SocketDesktops {
     });
   }
 
+  /** Closes the sockets of desktops that the operator has ended. */
+  end(desktops: readonly { slot: number; generation: number }[]): void {
+    const ended = new Set(desktops.map(({ slot, generation }) => `${slot}-${generation}`));
+    for (const desktop of this.#open) if (ended.has(desktop.key)) desktop.close(CLOSE.policy, 'desktop-ended');
+  }
+
   /** Closes every socket, because the relay is going down. */
   close(): void {
     clearInterval(this.#heartbeat);
@@ -202,6 +208,11 @@ class SocketDesktop {
       this.#unreadBytes = 0;
       onClose();
     });
+  }
+
+  /** Slot and generation of the desktop in the path. */
+  get key(): string {
+    return `${this.#slot}-${this.#generation}`;
   }
 
   /**

@@ -10,8 +10,11 @@ import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 
-/** Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` is about all, and needs no token. */
-export type Query = 'leave' | 'describe' | 'verify' | 'renew' | 'count';
+/**
+ * Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` is about all, and needs no token.
+ * The last three have JSON with them.
+ */
+export type Query = 'leave' | 'describe' | 'verify' | 'renew' | 'count' | 'mute' | 'unmute' | 'report';
 
 export interface Uplink {
   /** Owner: `crossing` is valid until this returns. */
@@ -19,7 +22,7 @@ export interface Uplink {
   poll(request: number, desktop: Identity, epoch: number, seq: number): void;
   /** The socket of poll `request` is closed. If that poll is still parked, it is answered 204 now. */
   closed(request: number, desktop: Identity): void;
-  query(query: Query, request: number, desktop: Identity): void;
+  query(query: Query, request: number, desktop: Identity, json?: string): void;
   join(request: number, join: Join): void;
   /** Sends what was gathered. */
   flush(): void;

@@ -12,6 +12,7 @@ import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import type { PendingRequests, Reply } from './pending.ts';
+import type { PictureGate } from './picture_gate.ts';
 import type { Query, Uplink } from './uplink.ts';
 
 export const UNKNOWN = problem('unknown-desktop', 'A bearer token of this desktop is needed; join to get one.');
@@ -22,9 +23,12 @@ export class Worker {
   readonly #pending: PendingRequests;
   readonly #reader = new CrossingReader();
   #front: Front | undefined;
+  #gate: PictureGate | undefined;
   #draining = false;
   /** Crossings refused here, before the master saw them: malformed or too large. */
   malformed = 0;
+  /** Crossings refused here because of their picture. */
+  pictureRefused = 0;
 
   /** `pending` must be the one that the uplink's answers go to. */
   constructor(uplink: Uplink, pending: PendingRequests) {
@@ -47,6 +51,11 @@ export class Worker {
     this.#pending.setFront(front);
   }
 
+  /** The gate that decides which pictures pass. Without one, all do. */
+  setGate(gate: PictureGate): void {
+    this.#gate = gate;
+  }
+
   /**
    * From now on every request but a crossing is refused; pending ones are still answered. Crossings still go to the master,
    * which refuses new ones but answers 202 to a repeat: if a repeat were refused here, its sender would take back a sprite
@@ -66,8 +75,8 @@ export class Worker {
   };
 
   /** Sends a query about a desktop; resolves to the master's answer. Throws relay-busy, draining. */
-  query(query: Query, desktop: Identity): Promise<Reply> {
-    return this.#request((request) => this.#uplink.query(query, request, desktop));
+  query(query: Query, desktop: Identity, json?: string): Promise<Reply> {
+    return this.#request((request) => this.#uplink.query(query, request, desktop, json));
   }
 
   /** Sends a join; resolves to the master's answer, which has no addresses yet. Throws relay-busy, draining. */
@@ -89,9 +98,10 @@ export class Worker {
     this.#uplink.closed(request, desktop);
   }
 
-  /** Checks a crossing that came over a socket and sends it to the master. Throws malformed, too-large, relay-busy. */
+  /** Checks a crossing that came over a socket and sends it to the master. Throws malformed, too-large, picture-refused, relay-busy. */
   throwFrom(desktop: Identity, body: Uint8Array, callback: (reply: Reply) => void): void {
     this.#reader.read(body, 0, body.length);
+    if (this.#gate?.isOpen === false) this.#gate.checkPassage(this.#reader.body, this.#reader.start);
     this.#uplink.crossing(this.#pending.addCallback(callback), desktop, this.#reader);
     this.#uplink.flush();
   }
@@ -104,10 +114,13 @@ export class Worker {
     try {
       if (view.edge < 0) this.#reader.read(view.body, view.start, view.end);
       const checked = view.edge < 0 ? this.#reader : (view as CheckedCrossing & Identity);
+      if (this.#gate?.isOpen === false) this.#gate.checkPassage(checked.body, checked.start);
       this.#uplink.crossing(this.#pending.addTicket(view.ticket), view, checked);
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      if (error.document.code !== 'relay-busy') this.malformed++;
+      const { code } = error.document;
+      if (code === 'picture-refused') this.pictureRefused++;
+      else if (code !== 'relay-busy') this.malformed++;
       this.#refuse(view.ticket, error.document);
     }
   }

@@ -9,15 +9,15 @@ import type { AdmissionKind } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit, pollsByMemory } from './capacity.ts';
+import { ClientAddresses } from './client_address.ts';
 import { workerGauges } from './gauges.ts';
 import { HEARTBEAT_MS } from './heartbeats.ts';
 import { IpcUplink } from './ipc.ts';
+import type { ModerationMessage } from './moderator.ts';
 import { PendingRequests } from './pending.ts';
-
+import type { Pictures } from './picture_gate.ts';
 import { answerRequests } from './process_requests.ts';
-
 import { storeGauges } from './store_gauges.ts';
-
 import { Worker } from './worker.ts';
 import type { MetricsAnswer, MetricsRequest } from './worker_metrics.ts';
 import { sendSamples } from './worker_samples.ts';
@@ -32,17 +32,19 @@ export interface WorkerSettings {
   addresses: PublicAddresses;
   admission: AdmissionKind;
   trustProxy: readonly string[];
+  pictures: Pictures;
 }
+
+/** Messages from the master to a worker, beside frames. `bans` is also the answer to `starting`. */
+export type ToWorker = { type: 'drain' } | MetricsRequest | ModerationMessage;
 
 /** Messages from a worker to the master, beside frames. */
 export type FromWorker =
+  | { type: 'starting' }
   | { type: 'ready'; port: number }
   | { type: 'failed'; why: string }
   | { type: 'alive' }
   | MetricsAnswer;
-
-/** Messages from the master to a worker, beside frames. */
-export type ToWorker = { type: 'drain' } | MetricsRequest;
 
 /** How long a draining worker still reads requests that have begun, in ms; the master gives its last polls as long. */
 const LAST_REQUESTS_MS = 400;
@@ -68,12 +70,14 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const worker = new Worker(uplink, pending);
   const at = { host: settings.host, port: settings.port, shared: true };
   const admission = workerAdmission(settings);
-  const { listener, sockets, store } = await makeApiListener(
+  const { listener, sockets, store, moderate } = await makeApiListener(
     worker,
     settings.data,
     settings.addresses,
     at,
     log,
+    settings.pictures,
+    new ClientAddresses(settings.trustProxy),
     admission,
   );
   // A connection to the API needs no more memory than a parked poll.
@@ -89,16 +93,24 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   workerGauges(register, worker, sockets, () => front, admission);
   storeGauges(register, store);
 
+  const bansKnown = Promise.withResolvers<void>();
   process.on('message', (message: Uint8Array | ToWorker) => {
     if (message instanceof Uint8Array) {
       uplink.receive(message);
       front.flush();
     } else if (message?.type === 'drain') void closeDown();
     else if (message?.type === 'metrics') void sendMetrics(message.scrape);
+    else if (message?.type === 'bans' || message?.type === 'ended' || message?.type === 'removed') {
+      moderate(message);
+      if (message.type === 'bans') bansKnown.resolve();
+    }
   });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.
   process.on('disconnect', () => process.exit(0));
   try {
+    // Nobody who is banned may join in the first moment.
+    send({ type: 'starting' });
+    await bansKnown.promise;
     const [port] = await front.listen();
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });

@@ -10,7 +10,10 @@ import type { FrontPlan } from '../front/choice.ts';
 import type { Front, FrontListener } from '../front/front.ts';
 import { type AdmissionKind, CONNECTIONS_MAX, WorkerAdmission } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
+import type { BansCopy } from './bans.ts';
 import type { Master } from './master.ts';
+import type { ModerationMessage } from './moderator.ts';
+import type { Pictures } from './picture_gate.ts';
 import type { Refusals, WorkerSample } from './worker_samples.ts';
 
 export interface WorkersOptions {
@@ -22,6 +25,7 @@ export interface WorkersOptions {
   data: string;
   workers: number;
   front: 'auto' | 'native' | 'portable';
+  pictures: Pictures;
   admission: AdmissionKind;
   /** Addresses and networks of the proxies whose X-Forwarded-For counts. */
   trustProxy: readonly string[];
@@ -34,6 +38,8 @@ export interface WorkersSetup {
   options: WorkersOptions;
   registry: Registry;
   log: Logger;
+  /** The bans, for a worker that starts. */
+  bans: () => BansCopy;
 }
 
 export interface Workers {
@@ -44,6 +50,8 @@ export interface Workers {
   readonly pids: readonly number[];
   /** Workers that handle requests now. */
   readonly readyCount: number;
+  /** Tells every worker. */
+  moderate(message: ModerationMessage): void;
   /** What the workers have refused since start, by reason. */
   readonly refused: Refusals;
   /** The newest sample of each worker process that does not hang. */

@@ -29,7 +29,8 @@ export interface SpriteEvent {
 }
 
 export type Neighbours = { type: 'neighbours' } & Record<Edge, Reference>;
-export type Event = SpriteEvent | Neighbours | { type: 'ping' } | { type: 'bye'; retryAfterMs: number };
+export type Notice = { type: 'removed'; file: string } | { type: 'announcement'; text: string };
+export type Event = SpriteEvent | Neighbours | Notice | { type: 'ping' } | { type: 'bye'; retryAfterMs: number };
 
 export interface Batch {
   cursor: string;
@@ -166,6 +167,7 @@ export interface ClientOptions {
 export class DesktopClient {
   readonly joined: Joined;
   readonly received: SpriteEvent[] = [];
+  readonly notices: Notice[] = [];
   neighbours: Neighbours | undefined;
   byes = 0;
   pings = 0;
@@ -271,6 +273,7 @@ export class DesktopClient {
       else if (event.type === 'neighbours') this.neighbours = event;
       else if (event.type === 'ping') this.pings++;
       else if (event.type === 'bye') this.byes++;
+      else this.notices.push(event);
     }
     this.cursor = batch.cursor;
   }

@@ -15,6 +15,8 @@ import formats from 'ajv-formats';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 import { CROSSINGS_BURST_MAX } from '../domain/limits.ts';
+import { MUTES_MAX } from '../domain/mutes.ts';
+import { REPORTS_PER_WINDOW_MAX } from '../roles/moderator.ts';
 import { PROBLEMS } from '../wire/problem.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import {
@@ -66,6 +68,9 @@ const NOT_PROVOKED: Record<string, string> = {
   'POST /v1/desktops 429': 'a limit by address; admission.test.ts',
   'PUT /v1/sprites/{sha256} 429': 'a limit by address; admission.test.ts',
   'GET /v1/desktops/{id}/socket 429': 'a limit by address; admission.test.ts',
+  'POST /v1/desktops/{id}/mutes 503': 'as for the other requests while the relay stops',
+  'DELETE /v1/desktops/{id}/mutes/{muted} 503': 'as for the other requests while the relay stops',
+  'POST /v1/reports 503': 'as for the other requests while the relay stops',
 };
 
 // The whole of openapi.yaml is one schema document for the validator, so its $refs work unchanged.
@@ -144,6 +149,9 @@ onEachFront('openapi.yaml', (front) => {
   const SOCKET = 'GET /v1/desktops/{id}/socket';
   const GET_SPRITE = 'GET /v1/sprites/{sha256}';
   const PUT_SPRITE = 'PUT /v1/sprites/{sha256}';
+  const MUTE = 'POST /v1/desktops/{id}/mutes';
+  const UNMUTE = 'DELETE /v1/desktops/{id}/mutes/{muted}';
+  const REPORT = 'POST /v1/reports';
 
   const screen = { width: 1920, height: 1080 };
   const at = ({ desktop }: Joined, base = relay) => `${base.url}/v1/desktops/${desktop}`;
@@ -156,13 +164,27 @@ onEachFront('openapi.yaml', (front) => {
   });
 
   it('documents every route of the relay, and no other', async () => {
-    const routes = [JOIN, LOOK, LEAVE, RENEW, WORLDS, POLL, THROW, SOCKET, GET_SPRITE, PUT_SPRITE];
+    const routes = [
+      JOIN,
+      LOOK,
+      LEAVE,
+      RENEW,
+      WORLDS,
+      POLL,
+      THROW,
+      SOCKET,
+      GET_SPRITE,
+      PUT_SPRITE,
+      MUTE,
+      UNMUTE,
+      REPORT,
+    ];
     assert.deepEqual([...operations.keys()].sort(), routes.sort());
     // A path lists its methods in the response to a method it does not have.
     for (const path of Object.keys(openapi.paths)) {
       if (path.endsWith('/socket')) continue;
       const port = path.endsWith('/events') ? relay.eventsUrl : relay.url;
-      const url = `${port}${path.replace('{id}', '1-1').replace('{sha256}', FILE)}`;
+      const url = `${port}${path.replace('{id}', '1-1').replace('{muted}', '1-1').replace('{sha256}', FILE)}`;
       const { status, headers } = await sendRequest(url, { method: 'PATCH' });
       assert.equal(status, 405, path);
       const allowed = (headers.allow as string).split(', ').filter((method) => method !== 'OPTIONS');
@@ -235,7 +257,9 @@ onEachFront('openapi.yaml', (front) => {
     await until('the poll is held', async () => (await relay.metrics()).get('sprites_polls_parked') === 1);
     await sendRequest(at(ann), { method: 'DELETE', token: ann.token });
     check(POLL, 410, await older);
-    for (const event of [{ type: 'ping' }, { type: 'bye', retryAfterMs: 900 }]) {
+    const removed = { type: 'removed', file: FILE };
+    const announcement = { type: 'announcement', text: 'Hello' };
+    for (const event of [{ type: 'ping' }, { type: 'bye', retryAfterMs: 900 }, removed, announcement]) {
       conforms('#/components/schemas/Event', event, 'an event');
     }
     for (const event of [{ type: 'ping', x: 1 }, { type: 'bye' }, { type: 'sprite', seq: 1 }]) {
@@ -315,6 +339,57 @@ onEachFront('openapi.yaml', (front) => {
     await request(PUT_SPRITE, other, 413, { token: ann.token, headers: { 'content-length': SPR_BYTES_MAX + 1 } });
     await sendRequest(at(ann), { method: 'DELETE', token: ann.token });
     await request(PUT_SPRITE, other, 410, { token: ann.token, body: bytes });
+  });
+
+  it('documents the responses to mutes and reports', async () => {
+    const ann = await join(relay.url);
+    const withToken = { token: ann.token };
+    const mutes = `${at(ann)}/mutes`;
+    const mute = { desktop: '1-1' };
+    conforms('#/components/schemas/Mute', mute, 'a mute');
+    await request(MUTE, mutes, 204, { ...withToken, body: mute });
+    await request(MUTE, mutes, 400, { ...withToken, body: {} });
+    await request(MUTE, mutes, 401, { body: mute });
+    await request(MUTE, mutes, 413, { ...withToken, body: 'x'.repeat(2000) });
+    for (let n = 2; n <= MUTES_MAX; n++) await request(MUTE, mutes, 204, { ...withToken, body: { desktop: `${n}-1` } });
+    await request(MUTE, mutes, 409, { ...withToken, body: { desktop: '3-2' } });
+    await request(UNMUTE, `${mutes}/1-1`, 204, withToken);
+    await request(UNMUTE, `${mutes}/x`, 400, withToken);
+    await request(UNMUTE, `${mutes}/1-1`, 401);
+    const bytes = sprFile();
+    const report = { file: hashOf(bytes), reason: 'rude' };
+    const url = `${relay.url}/v1/reports`;
+    conforms('#/components/schemas/Report', report, 'a report');
+    await request(REPORT, url, 404, { ...withToken, body: report });
+    await request(PUT_SPRITE, `${relay.url}/v1/sprites/${report.file}`, 201, { ...withToken, body: bytes });
+    for (let n = 0; n < REPORTS_PER_WINDOW_MAX; n++) await request(REPORT, url, 204, { ...withToken, body: report });
+    await request(REPORT, url, 429, { ...withToken, body: report });
+    await request(REPORT, url, 400, { ...withToken, body: {} });
+    await request(REPORT, url, 401, { body: report });
+    await request(REPORT, url, 413, { ...withToken, body: 'x'.repeat(2000) });
+    await sendRequest(at(ann), { method: 'DELETE', ...withToken });
+    await request(MUTE, mutes, 410, { ...withToken, body: mute });
+    await request(UNMUTE, `${mutes}/1-1`, 410, withToken);
+    await request(REPORT, url, 410, { ...withToken, body: report });
+  });
+
+  it('documents the responses to what the operator has banned', async () => {
+    const ann = await join(relay.url);
+    const bytes = sprFile();
+    const picture = hashOf(bytes);
+    const admin = (path: string, body: object) =>
+      sendRequest(`${relay.adminUrl}/admin/${path}`, { method: 'POST', token: relay.adminToken, body });
+    await admin('ban', { picture });
+    const crossing = crossingOf(1);
+    const withToken = { token: ann.token };
+    await request(PUT_SPRITE, `${relay.url}/v1/sprites/${picture}`, 403, { ...withToken, body: bytes });
+    await request(THROW, ann.crossings, 403, {
+      ...withToken,
+      body: { ...crossing, sprite: { ...crossing.sprite, file: picture } },
+    });
+    await admin('ban', { address: '127.0.0.1' });
+    await request(JOIN, `${relay.url}/v1/desktops`, 403, { body: { screen } });
+    await admin('unban', { address: '127.0.0.1' });
   });
 
   it('documents the responses when there is no room, and while the relay stops', async (t) => {

@@ -42,6 +42,8 @@ export interface RelayOptions {
   args?: string[];
   /** Default: free ports. */
   ports?: Ports;
+  /** A data directory that exists and stays. Default: a new one, removed with the relay. */
+  data?: string;
 }
 
 /** A line of the log. The `msg` of a line that is not JSON is its text; it counts as an error unless a good start prints it. */
@@ -112,14 +114,13 @@ function launch(options: RelayOptions, data: string): ChildProcess {
 
 /** Starts a relay and resolves when it is ready. Throws when it ends before that, with its last lines. */
 export async function startRelay(options: RelayOptions = {}): Promise<RelayProcess> {
-  const data = mkdtempSync(join(tmpdir(), 'sprites-relay-'));
-  directories.add(data);
+  const data = options.data ?? mkdtempSync(join(tmpdir(), 'sprites-relay-'));
+  if (options.data === undefined) directories.add(data);
   const child = launch(options, data);
   const log = new Log(child);
   const ended = new Promise<Stopped>((resolve) => {
     child.once('close', (code) => {
-      rmSync(data, { recursive: true, force: true });
-      directories.delete(data);
+      if (directories.delete(data)) rmSync(data, { recursive: true, force: true });
       resolve({ code, lastLines: log.lines.slice(-LAST_LINES) });
     });
   });

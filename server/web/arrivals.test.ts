@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Arrivals, WAITING_MAX } from './arrivals.ts';
+import { Arrivals, REMOVED_MAX, WAITING_MAX } from './arrivals.ts';
 import type { Sprite } from './simulation.ts';
 import type { Arrival, RelayEvent } from './transport.ts';
 
@@ -91,5 +91,31 @@ describe('arrivals', () => {
     assert.deepEqual([inside, waiting()], [[7, 8], [9]]);
     arrivals.receive([arrival(7)]);
     assert.deepEqual(waiting(), [9, 7]);
+  });
+
+  it('lets no sprite of a removed picture wait or enter, and still counts its events as received', async () => {
+    const { arrivals, page, inside, waiting } = begin(1);
+    const of = (seq: number, file: string) => ({ type: 'sprite', seq, sprite: { file } }) as Arrival;
+    arrivals.receive([of(1, 'bad'), of(2, 'good'), of(3, 'bad')]);
+    assert.deepEqual([inside, waiting()], [[1], [2, 3]]);
+    arrivals.removePicture('bad');
+    assert.deepEqual(waiting(), [2]);
+    assert.ok(arrivals.isRemoved('bad') && !arrivals.isRemoved('good'));
+    // The caller removes those that are inside. Removing the last batch does not remove them again.
+    inside.length = 0;
+    arrivals.removeLastBatch();
+    assert.deepEqual([inside, waiting()], [[], []]);
+    page.room = 9;
+    arrivals.receive([of(4, 'bad'), of(5, 'good')]);
+    assert.deepEqual([inside, arrivals.seq], [[5], 5]);
+  });
+
+  it(`remembers ${REMOVED_MAX} removed pictures, the newest`, () => {
+    const { arrivals } = begin(1);
+    for (let n = 0; n <= REMOVED_MAX; n++) arrivals.removePicture(`${n}`);
+    assert.deepEqual(
+      [0, 1, REMOVED_MAX].map((n) => arrivals.isRemoved(`${n}`)),
+      [false, true, true],
+    );
   });
 });

@@ -12,6 +12,9 @@ import type { Arrival, RelayEvent } from './transport.ts';
 
 export const WAITING_MAX = 64; // sprites that wait for room; from here on the page does not poll until some have entered
 
+/** Removed pictures that are remembered; the oldest is forgotten first. An operator removes them by hand. */
+export const REMOVED_MAX = 1_000;
+
 export interface ArrivalHandlers {
   /** Puts the sprite into the simulation. Returns null when there is no room. */
   enter(arrival: Arrival): Sprite | null;
@@ -25,6 +28,8 @@ export class Arrivals {
   readonly waiting: Arrival[] = [];
   /** The sprites of the last batch; null for one that waits. */
   #lastBatch = new Map<Arrival, Sprite | null>();
+  /** Pictures that the operator has removed: sprites of them that were on their way are received, but do not enter. */
+  readonly #removed = new Set<string>();
   #roomMade: (() => void) | null = null;
   readonly #handlers: ArrivalHandlers;
 
@@ -38,10 +43,27 @@ export class Arrivals {
     for (const event of events) {
       if (event.type !== 'sprite' || event.seq <= this.seq) continue;
       this.seq = event.seq;
+      if (this.#removed.size > 0 && this.isRemoved(event.sprite.file)) continue;
       const sprite = this.#handlers.enter(event);
       if (sprite === null) this.waiting.push(event);
       this.#lastBatch.set(event, sprite);
     }
+  }
+
+  /** No sprite of this picture enters from now on, and none waits. Those that are here are the caller's to remove. */
+  removePicture(file: string): void {
+    this.#removed.add(file);
+    if (this.#removed.size > REMOVED_MAX) this.#removed.delete(this.#removed.values().next().value as string);
+    const stay = this.waiting.filter((arrival) => !this.isRemoved(arrival.sprite.file));
+    this.waiting.splice(0, this.waiting.length, ...stay);
+    for (const arrival of this.#lastBatch.keys())
+      if (this.isRemoved(arrival.sprite.file)) this.#lastBatch.delete(arrival);
+    if (this.waiting.length < WAITING_MAX) this.#roomMade?.();
+  }
+
+  /** Whether the operator has removed this picture. */
+  isRemoved(file: string): boolean {
+    return this.#removed.has(file);
   }
 
   /** Lets waiting sprites enter, in the order they arrived, until there is no more room. */

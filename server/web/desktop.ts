@@ -8,13 +8,16 @@
  */
 import { Arrivals } from './arrivals.ts';
 import { createRenderer, type Renderer, type Tag } from './canvas.ts';
+import { mute, report, unmute } from './complaints.ts';
 import { Connection } from './connection.ts';
 import { Departures } from './departures.ts';
 import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
+import { type MenuEntry, openMenu } from './menu.ts';
 import {
   animatePortraits,
   askToJoin,
+  EDGES,
   element,
   flashEdge,
   ledges,
@@ -52,17 +55,20 @@ import {
   type Simulation,
   SPRITES_MAX,
   type Sprite,
+  spriteAt,
   step,
   throwTo,
 } from './simulation.ts';
 import { socket } from './socket.ts';
-import { type Arrival, backoffMs, type RelayEvent, type Seat } from './transport.ts';
+import { type Arrival, backoffMs, type Neighbour, type Problem, type RelayEvent, type Seat } from './transport.ts';
 
 const SAVE_MS = 2_000; // ms between two saves of where the sprites are; what matters more is saved at once
 const NAME_TAG_MS = 1_500; // ms a selected sprite shows its name
 const FROM_TAG_MS = 6_000; // ms an arrived sprite shows whose it was
 const REFUSED_TAG_MS = 3_500; // ms a returned sprite shows why
+const MENU_SLACK = 6; // px by which a pointer may miss the sprite it opens a menu for
 const LEDGE_MS = 500; // ms between two looks at where the page's cards are
+const ANNOUNCEMENT_MS = 30_000; // ms a line of the operator is shown: it may be the reason why everything stops soon
 const FIRST_SPRITES = 3; // sprites on a new desktop
 
 /** All state of this page. */
@@ -75,6 +81,10 @@ interface Desktop {
   readonly shelf: Shelf;
   readonly renderer: Renderer;
   readonly tags: Map<Sprite, Tag>;
+  /** Who threw each sprite that arrived. */
+  readonly senders: WeakMap<Sprite, Neighbour>;
+  /** Ids of the desktops that this seat mutes. */
+  readonly muted: Set<string>;
   readonly input: Input;
   readonly connection: Connection;
   readonly arrivals: Arrivals;
@@ -100,7 +110,8 @@ function createDesktop(): Desktop {
     inUse: (file) => desktop.shelf.has(file) || simulation.sprites.some((sprite) => sprite.file === file),
   });
   const desktop: Desktop = {
-    ...{ name: '', simulation, clock: createFrameClock(), tags: new Map() },
+    ...{ name: '', simulation, clock: createFrameClock() },
+    ...{ tags: new Map(), senders: new WeakMap(), muted: new Set() },
     ...{ sheets, shelf: new Shelf(sheets), renderer: createRenderer(canvas, sheets) },
     input: listenToInput(canvas, simulation, {
       selected(sprite) {
@@ -221,6 +232,7 @@ async function joinWorld(desktop: Desktop, world: string, near: string): Promise
 
 /** Connects to the relay as the desktop of this seat. */
 function sit(desktop: Desktop, seat: Seat): void {
+  desktop.muted.clear();
   document.body.dataset.desktop = seat.desktop;
   element<HTMLAnchorElement>('second').href = invitation(seat);
   desktop.connection.sit(seat);
@@ -248,11 +260,30 @@ async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promis
 /** Handles a batch of events. Resolves when the page has room for the next one. */
 async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], cursor: string): Promise<void> {
   desktop.arrivals.receive(events);
+  for (const event of events) {
+    if (event.type === 'removed') removePicture(desktop, event.file);
+    else if (event.type === 'announcement') notice(event.text, ANNOUNCEMENT_MS);
+  }
   const neighbours = events.findLast((event) => event.type === 'neighbours');
   if (neighbours !== undefined) showNeighbours(neighbours, seat.desktop);
   seat.cursor = cursor;
   save(desktop);
   await desktop.arrivals.untilRoom();
+}
+
+/** Takes a picture off this desktop: its sprites, and the figure on the shelf. */
+function removePicture(desktop: Desktop, file: string): void {
+  const { arrivals, shelf, sheets, simulation, tags } = desktop;
+  const shown = simulation.sprites.filter((sprite) => sprite.file === file);
+  arrivals.removePicture(file);
+  sheets.remove(file);
+  for (const sprite of shown) {
+    removeSprite(simulation, sprite);
+    tags.delete(sprite);
+  }
+  const wasOnShelf = shelf.remove(file);
+  if (wasOnShelf) drawShelf(desktop);
+  if (wasOnShelf || shown.length > 0) notice('The operator of this relay has removed a picture.');
 }
 
 async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Promise<void> {
@@ -279,6 +310,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     ...{ fromShelf: false, nature: natureOf(description, scale), x: 0, y: 0 },
   });
   enter(simulation, sprite, arrival);
+  desktop.senders.set(sprite, arrival.from);
   flashEdge(arrival.edge);
   showTag(desktop, sprite, `${sprite.name}, from ${arrival.from.name || arrival.from.desktop}`, 'from', FROM_TAG_MS);
   return sprite;
@@ -305,6 +337,8 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
 }
 
 function bounce(desktop: Desktop, departure: Departure, reason: string): void {
+  // It was thrown before its picture was removed.
+  if (desktop.arrivals.isRemoved(departure.sprite.file)) return;
   bounceBack(desktop.simulation, departure);
   showTag(desktop, departure.sprite, reason, 'refused', REFUSED_TAG_MS);
 }
@@ -439,6 +473,17 @@ function watchPage(desktop: Desktop): void {
     desktop.simulation.ledges = ledges();
   }, LEDGE_MS);
 
+  for (const edge of EDGES) {
+    const tab = document.querySelector(`.edge[data-edge="${edge}"] .neighbour`) as HTMLElement;
+    tab.addEventListener('click', () => openNeighbourMenu(desktop, tab));
+  }
+  element('canvas').addEventListener('contextmenu', (event) => {
+    const { simulation, input } = desktop;
+    const sprite = spriteAt(simulation, event.clientX, event.clientY, MENU_SLACK) ?? input.selected;
+    if (sprite === null || sprite.fromShelf) return;
+    event.preventDefault();
+    openSpriteMenu(desktop, sprite, event.clientX, event.clientY);
+  });
   element('invite').addEventListener('click', () => invite(desktop));
   element('pause').addEventListener('click', () => togglePause(desktop));
   element('help').addEventListener('click', () => element<HTMLDialogElement>('help-text').showModal());
@@ -462,6 +507,63 @@ function watchPage(desktop: Desktop): void {
     drop.hidden = true;
     void addFiles(desktop, [...(event.dataTransfer?.files ?? [])], event.clientX);
   });
+}
+
+/** What a person can do about the neighbour whose tab this is. */
+function openNeighbourMenu(desktop: Desktop, tab: HTMLElement): void {
+  const id = tab.parentElement?.dataset.neighbour;
+  if (!id) return;
+  const box = tab.getBoundingClientRect();
+  openMenu((box.left + box.right) / 2, (box.top + box.bottom) / 2, [
+    muteEntry(desktop, { desktop: id, name: tab.textContent ?? id }),
+  ]);
+}
+
+/** What a person can do about a sprite that came from somebody. */
+function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number): void {
+  const sender = desktop.senders.get(sprite);
+  const self = desktop.connection.seat?.desktop;
+  const entries: MenuEntry[] = [
+    {
+      text: 'Report this picture',
+      choose: () =>
+        complain(desktop, (seat) => report(seat, sprite.file), 'Reported: the operator of this relay will see it.'),
+    },
+  ];
+  if (sender !== undefined && sender.desktop !== self) entries.push(muteEntry(desktop, sender));
+  openMenu(x, y, entries);
+}
+
+function muteEntry(desktop: Desktop, { desktop: id, name }: Neighbour): MenuEntry {
+  const { muted } = desktop;
+  const who = name || id;
+  if (muted.has(id)) {
+    return {
+      text: `Hear ${who} again`,
+      choose: async () => {
+        if (await complain(desktop, (seat) => unmute(seat, id), `You get what ${who} throws again.`)) muted.delete(id);
+      },
+    };
+  }
+  return {
+    text: `Mute ${who}`,
+    choose: async () => {
+      const done = `${who} is muted: what they throw to you goes on to the next desktop.`;
+      if (await complain(desktop, (seat) => mute(seat, id), done)) muted.add(id);
+    },
+  };
+}
+
+/** Sends a complaint and says what came of it. Resolves to whether the relay accepted it. */
+async function complain(
+  { connection }: Desktop,
+  send: (seat: Seat) => Promise<Problem | null>,
+  done: string,
+): Promise<boolean> {
+  if (connection.seat === null) return false;
+  const problem = await send(connection.seat);
+  notice(problem === null ? done : (problem.detail ?? problem.title));
+  return problem === null;
 }
 
 /** Gives end-to-end tests `globalThis.sprites`: it reads this desktop, and throws a sprite as the keyboard does. */

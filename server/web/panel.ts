@@ -58,7 +58,8 @@ export function flashEdge(edge: Edge): void {
   place.classList.add('flash');
 }
 
-export function notice(text: string): void {
+/** Shows a line of text for some time. */
+export function notice(text: string, ms = NOTICE_MS): void {
   const list = element('notices');
   if (list.lastElementChild?.textContent === text) list.lastElementChild.remove(); // a repeated notice stays longer
   const line = document.createElement('div');
@@ -66,7 +67,7 @@ export function notice(text: string): void {
   line.textContent = text;
   list.append(line);
   while (list.childElementCount > NOTICES_MAX) list.firstElementChild?.remove();
-  setTimeout(() => line.remove(), NOTICE_MS);
+  setTimeout(() => line.remove(), ms);
 }
 
 /** Shows a button for each figure, in place of those shown before. */

@@ -16,7 +16,7 @@ export interface Sheet {
   description: Description;
   /** Null while the file is loading, and when it is missing. */
   image: ImageBitmap | null;
-  state: 'loading' | 'loaded' | 'missing';
+  state: 'loading' | 'loaded' | 'missing' | 'removed';
 }
 
 export interface SheetHandlers {
@@ -81,6 +81,12 @@ export class Sheets {
 
   /** The relay has this file. */
   markSent(file: string): void {
+    this.#unsent.delete(file);
+  }
+
+  /** The operator has removed this picture: it is not drawn any more. A caller that still shows it shows a parcel. */
+  remove(file: string): void {
+    this.#sheets.set(file, { description: PARCEL, image: null, state: 'removed' });
     this.#unsent.delete(file);
   }
 

@@ -62,6 +62,16 @@ export class Shelf {
     return { figure, bytes, isNew: true };
   }
 
+  /** Removes a character whose picture the operator has removed. Returns whether there was one. */
+  remove(file: string): boolean {
+    const at = this.figures.findIndex((figure) => figure.file === file);
+    if (at < 0) return false;
+    this.figures.splice(at, 1);
+    const own = this.own.findIndex((figure) => figure.file === file);
+    if (own >= 0) this.own.splice(own, 1);
+    return true;
+  }
+
   /** A character that cannot be fetched or read is left out. */
   async #addFromRelay(file: string, name: string, url: string): Promise<void> {
     try {

@@ -42,7 +42,11 @@ export type RelayEvent =
   | Arrival
   | ({ type: 'neighbours' } & Neighbours)
   | { type: 'ping' }
-  | { type: 'bye'; retryAfterMs: number };
+  | { type: 'bye'; retryAfterMs: number }
+  /** The operator has removed this picture. */
+  | { type: 'removed'; file: string }
+  /** A line of text from the operator. */
+  | { type: 'announcement'; text: string };
 
 export interface Problem {
   code: string;

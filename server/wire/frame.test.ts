@@ -68,6 +68,10 @@ function everything(): { frame: Buffer; expected: Seen[] } {
       writer.desktop(kind, request, desktop);
       expected.push({ kind, request, body: '', ...identityOf(desktop) });
     }
+    for (const kind of [RecordKind.mute, RecordKind.unmute, RecordKind.report]) {
+      writer.desktop(kind, request, desktop, json);
+      expected.push({ kind, request, body: json, ...identityOf(desktop) });
+    }
     const body = Buffer.from(isLargest ? '#{"to":"ö"}#' : '##');
     const [status, retryAfterSeconds] = isLargest ? [503, 255] : [200, 0];
     writer.answer(request, status, body, 1, body.length - 1, retryAfterSeconds);

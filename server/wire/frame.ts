@@ -26,6 +26,9 @@ export const RecordKind = {
   verify: 7,
   renew: 8,
   count: 9,
+  mute: 11,
+  unmute: 12,
+  report: 13,
   answer: 16,
 } as const;
 
@@ -81,9 +84,11 @@ export class FrameWriter {
     this.#endRecord(this.#bytes.writeDoubleLE(seq, at));
   }
 
-  /** A closed, leave, describe, verify, renew or count record: only a desktop. */
-  desktop(kind: number, request: number, desktop: Identity): void {
-    this.#endRecord(this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES), desktop));
+  /** A record about a desktop: closed, leave, describe, verify, renew and count have nothing more; mute, unmute and report have JSON. */
+  desktop(kind: number, request: number, desktop: Identity, json = ''): void {
+    const room = json.length * 3;
+    const at = this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES + room), desktop);
+    this.#endRecord(json === '' ? at : at + this.#bytes.write(json, at, room, 'utf8'));
   }
 
   join(request: number, json: string): void {

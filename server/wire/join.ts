@@ -16,6 +16,8 @@ export interface Join {
   name: string;
   /** Undefined: the world of `near`, or DEFAULT_WORLD. */
   world?: string;
+  /** The whole address of the client, for bans. The worker sets it; a body can't. Undefined when it is not known. */
+  clientAddress?: string;
   /** The invitation of the friend to be seated next to. */
   near?: Invitation;
   /** The client's address, as admission counts it. The worker sets it; a body can't. */

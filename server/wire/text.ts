@@ -13,10 +13,10 @@ export const NAME_BYTES_MAX = 64;
 const EMOJI = /\p{RGI_Emoji}/gv;
 
 /** Why `text` can't be a name, as the end of a sentence that begins with its field; undefined when it can. */
-export function whyInvalidName(text: string): string | undefined {
+export function whyInvalidName(text: string, bytesMax = NAME_BYTES_MAX): string | undefined {
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   if (HIDDEN.test(text) && HIDDEN.test(text.replace(EMOJI, ''))) return 'must not have control or invisible characters';
-  if (Buffer.byteLength(text) > NAME_BYTES_MAX) return `must be at most ${NAME_BYTES_MAX} bytes of UTF-8`;
+  if (Buffer.byteLength(text) > bytesMax) return `must be at most ${bytesMax} bytes of UTF-8`;
   return undefined;
 }
 

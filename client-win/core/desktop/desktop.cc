@@ -321,7 +321,7 @@ void Desktop::HandleNews(const News& news) {
 void Desktop::HandleBatch(const Batch& batch) {
   arrivals_.BeginBatch();
   for (const Arrival& arrival : batch.arrivals) {
-    if (!arrivals_.IsNew(arrival)) {
+    if (!arrivals_.IsNew(arrival) || arrivals_.IsRemoved(arrival.file)) {
       continue;
     }
     const auto& muted = settings_.muted;
@@ -331,6 +331,13 @@ void Desktop::HandleBatch(const Batch& batch) {
     } else {
       Admit(arrival);
     }
+  }
+  // Only one toast of a kind is shown at a time, and the operator's words matter more.
+  for (const std::string& text : batch.announcements) {
+    ShowNotice("From the operator of the relay", text);
+  }
+  for (const std::string& file : batch.removed) {
+    RemovePicture(file);
   }
   if (batch.neighbours) {
     neighbours_ = batch.neighbours;
@@ -342,9 +349,36 @@ void Desktop::HandleBatch(const Batch& batch) {
   resumes_polling_ = true;
 }
 
+// Takes a picture that the operator has removed off this desktop and its shelf. A received file is
+// deleted from the disk; an own one stays there, for it may be fine at another relay.
+void Desktop::RemovePicture(const std::string& file) {
+  std::vector<SpriteId> worn_by;
+  for (const Sprite& sprite : simulation_.sprites()) {
+    if (sprite.file == file) {
+      worn_by.push_back(sprite.id);
+    }
+  }
+  for (const SpriteId id : worn_by) {
+    simulation_.Remove(id);
+  }
+  const bool was_seen = !worn_by.empty() || sheets_.FindOnShelf(file) != nullptr;
+  arrivals_.RemovePicture(file);
+  sheets_.Remove(file);
+  Request request;
+  request.id = next_request_++;
+  request.lane = Lane::kFile;
+  request.method = Method::kDelete;
+  request.file = file;
+  outbox_.requests.push_back(std::move(request));
+  if (was_seen) {
+    ShowNotice("A picture is gone", "The operator of the relay has removed it.");
+  }
+}
+
 void Desktop::HandleVerdict(const Verdict& verdict) {
   saves_now_ = true;
-  if (verdict.accepted) {
+  // A sprite that was on its way when its picture was removed does not come back.
+  if (verdict.accepted || arrivals_.IsRemoved(verdict.pending.departure.sprite.file)) {
     return;
   }
   if (verdict.pending.is_forwarded) {
@@ -356,6 +390,9 @@ void Desktop::HandleVerdict(const Verdict& verdict) {
 
 void Desktop::HandleUpload(const Uploads::Result& result) {
   for (const Departure& departure : result.departures) {
+    if (arrivals_.IsRemoved(departure.sprite.file)) {
+      continue;
+    }
     if (!result.is_at_relay) {
       BounceBack(departure, result.problem.title);
     } else if (const char* why = WhyEdgesBounce()) {

@@ -100,6 +100,7 @@ class Desktop {
   // -- Sprites that come and go.
   bool IsFull() const;
   bool MakeRoom();
+  void RemovePicture(const std::string& file);
   void Admit(const Arrival& arrival);
   void AdmitWaiting();
   const char* WhyEdgesBounce() const;

@@ -245,6 +245,52 @@ TEST_CASE("desktop › admits no sprite twice") {
   CHECK(fixture.desktop.simulation().sprites().size() == 3);
 }
 
+TEST_CASE("desktop › takes a removed picture off itself, and lets no sprite of it in any more") {
+  Settings settings;
+  settings.sprite_limit = 3;
+  Fixture fixture(settings);
+  fixture.DropInOwn(5);
+  fixture.Join();
+  const std::string removed = FileOf(3);
+  fixture.Receive({Arriving(1, removed), Arriving(2, FileOf(4)), Arriving(3, removed)});
+  CHECK(fixture.desktop.waiting() == 0);
+  fixture.Receive({Arriving(4, removed), Arriving(5, removed)});
+  CHECK(fixture.desktop.waiting() == 2);
+  fixture.Receive({Arriving(6, removed),
+                   {{"type", "removed"}, {"file", removed}},
+                   {{"type", "removed"}, {"file", FileOf(5)}},
+                   {{"type", "announcement"}, {"text", "Good night"}}});
+  fixture.Pass(10);
+  REQUIRE(fixture.desktop.simulation().sprites().size() == 1);
+  CHECK(fixture.desktop.simulation().sprites()[0].file == FileOf(4));
+  CHECK(fixture.desktop.waiting() == 0);
+  CHECK(fixture.desktop.shelf().empty());
+  CHECK(fixture.toasts.back().text == "Good night");
+  const auto deletes = std::ranges::count_if(fixture.requests, [&](const Request& request) {
+    return request.method == Method::kDelete && request.file == removed;
+  });
+  CHECK(deletes == 1);
+  fixture.Receive(Json::array({Arriving(7, removed)}));
+  fixture.Pass(100);
+  CHECK(fixture.desktop.simulation().sprites().size() == 1);
+  // The relay has passed the last batch on, of which nothing is here.
+  fixture.Respond(fixture.PopRequest("/events", Method::kGet), 410, {{"code", "desktop-ended"}});
+  CHECK(fixture.desktop.simulation().sprites().size() == 1);
+}
+
+TEST_CASE("desktop › does not take back a throw whose picture was removed meanwhile") {
+  Fixture fixture;
+  const SpriteId id = fixture.DropInOwn();
+  fixture.Join();
+  fixture.desktop.ThrowTo(id, Edge::kRight);
+  fixture.Respond(fixture.PopRequest("/v1/sprites/", Method::kPut), 204);
+  const Request crossing = fixture.PopRequest("/crossings", Method::kPost);
+  fixture.Receive(Json::array({{{"type", "removed"}, {"file", FileOf(0)}}}));
+  fixture.Respond(crossing, 403, {{"code", "picture-refused"}});
+  CHECK(fixture.desktop.simulation().sprites().empty());
+  CHECK(fixture.desktop.on_the_way() == 0);
+}
+
 TEST_CASE("desktop › removes the last batch, and only it, when the relay has passed it on") {
   Settings settings;
   settings.sprite_limit = 3;

@@ -42,6 +42,13 @@ const SheetPointer& SheetCache::Find(const std::string& file, bool shows_others)
   return look.sheet != nullptr && is_shown ? look.sheet : parcel;
 }
 
+void SheetCache::Remove(const std::string& file) {
+  std::erase_if(shelf_, [&file](const SheetPointer& sheet) { return sheet->file == file; });
+  if (looks_.contains(file) || looks_.size() < kLooksMax) {
+    looks_[file] = {nullptr, State::kRemoved, ticks_};
+  }
+}
+
 bool SheetCache::Has(const std::string& file) const {
   const auto look = looks_.find(file);
   return look != looks_.end() && look->second.sheet != nullptr;

@@ -37,6 +37,8 @@ class SheetCache {
   // The sheet to draw a file with: a parcel while it is not here, or when it is not on the shelf
   // and `shows_others` is false. Never null.
   const SheetPointer& Find(const std::string& file, bool shows_others);
+  // Forgets a picture for good: it is not on the shelf, drawn as a parcel, and not fetched.
+  void Remove(const std::string& file);
   // Whether the file's sheet is here.
   bool Has(const std::string& file) const;
 
@@ -48,7 +50,7 @@ class SheetCache {
   std::optional<std::string> HandleResponse(const Response& response);
 
  private:
-  enum class State : uint8_t { kWanted, kFetching, kHere, kMissing };
+  enum class State : uint8_t { kWanted, kFetching, kHere, kMissing, kRemoved };
   // What is known of a file.
   struct Look {
     SheetPointer sheet;  // null unless it is here

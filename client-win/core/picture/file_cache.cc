@@ -119,6 +119,15 @@ bool FileCache::Store(std::string_view file, std::span<const uint8_t> bytes, Ori
   return true;
 }
 
+void FileCache::RemoveReceived(std::string_view file) {
+  if (!IsFileHash(file)) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  std::error_code failed;
+  fs::remove(PathOf(file, Origin::kReceived), failed);
+}
+
 fs::path FileCache::PathOf(std::string_view file, Origin origin) const {
   return folder_ / (origin == Origin::kOwn ? "own" : "received") / file;
 }

@@ -36,6 +36,9 @@ class FileCache {
   // Stores a file under its hash. False when it can't be written.
   bool Store(std::string_view file, std::span<const uint8_t> bytes, Origin origin);
 
+  // Deletes a received file, if it is here. An own one stays: it is the person's.
+  void RemoveReceived(std::string_view file);
+
  private:
   std::filesystem::path PathOf(std::string_view file, Origin origin) const;
   void MakeRoom(uint64_t bytes);

@@ -58,6 +58,21 @@ TEST_CASE("cache › does not delete what it can't read, which may be an intact 
   CHECK(fs::exists(unreadable));
 }
 
+TEST_CASE("cache › removes received files only, and nothing under another name") {
+  const Folder folder;
+  FileCache cache(folder.path(), kCacheBytesDefault);
+  const Bytes own = TestSpr(1);
+  const Bytes received = TestSpr(2);
+  CHECK(cache.Store(Sha256Hex(own), own, Origin::kOwn));
+  CHECK(cache.Store(Sha256Hex(received), received, Origin::kReceived));
+  for (const Bytes& bytes : {own, received}) {
+    cache.RemoveReceived(Sha256Hex(bytes));
+  }
+  cache.RemoveReceived("../own");
+  CHECK(cache.Find(Sha256Hex(own)));
+  CHECK(!cache.Find(Sha256Hex(received)));
+}
+
 TEST_CASE("cache › ignores other names in its folder") {
   const Folder folder;
   FileCache cache(folder.path(), kCacheBytesDefault);

@@ -1,5 +1,6 @@
 #include "core/relay/arrivals.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sprites {
@@ -27,6 +28,20 @@ Arrival Arrivals::Pop() {
   Arrival arrival = std::move(waiting_.front());
   waiting_.pop_front();
   return arrival;
+}
+
+void Arrivals::RemovePicture(const std::string& file) {
+  if (!IsRemoved(file)) {
+    removed_.push_back(file);
+  }
+  if (removed_.size() > kRemovedMax) {
+    removed_.pop_front();
+  }
+  std::erase_if(waiting_, [&file](const Arrival& arrival) { return arrival.file == file; });
+}
+
+bool Arrivals::IsRemoved(const std::string& file) const {
+  return std::ranges::find(removed_, file) != removed_.end();
 }
 
 std::vector<SpriteId> Arrivals::TakeBackBatch() {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "core/motion/sprite.h"
@@ -20,6 +21,8 @@ namespace sprites {
 constexpr size_t kWaitingToPollMax = 64;  // sprites without room; at this many, polling stops
 // Sprites without room at most: one more batch, and every forwarded sprite that is refused.
 constexpr size_t kWaitingMax = 2 * kWaitingToPollMax + kDeparturesMax;
+
+constexpr size_t kRemovedMax = 1'000;  // removed pictures remembered; an operator removes by hand
 
 class Arrivals {
  public:
@@ -36,6 +39,11 @@ class Arrivals {
   Arrival Pop();
   const std::deque<Arrival>& waiting() const { return waiting_; }
 
+  // The operator has removed this picture: drops the sprites of it that wait.
+  void RemovePicture(const std::string& file);
+  // Whether the picture was removed. Sprites of it that were on their way do not enter.
+  bool IsRemoved(const std::string& file) const;
+
   // The last batch went to another desktop: drops those of it that wait, and returns the sprites
   // that the others became.
   std::vector<SpriteId> TakeBackBatch();
@@ -51,6 +59,7 @@ class Arrivals {
   std::vector<SpriteId> last_batch_;  // the sprites that came with it
   uint64_t last_batch_seq_ = 1;       // the number that its first event has at least
   uint64_t seq_ = 0;
+  std::deque<std::string> removed_;  // pictures, oldest first; at most kRemovedMax
 };
 
 }  // namespace sprites

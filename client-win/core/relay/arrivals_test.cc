@@ -50,5 +50,24 @@ TEST_CASE("arrivals › keep in a new epoch what they have, and number events fr
   CHECK(arrivals.IsNew(Numbered(1)));
 }
 
+TEST_CASE("arrivals › drop what waits of a removed picture, and remember the newest removed ones") {
+  Arrivals arrivals;
+  for (const uint64_t seq : {1, 2, 3}) {
+    Arrival arrival = Numbered(seq);
+    arrival.file = seq == 2 ? "good" : "bad";
+    arrivals.Wait(arrival);
+  }
+  arrivals.RemovePicture("bad");
+  REQUIRE(arrivals.waiting().size() == 1);
+  CHECK(arrivals.Pop().seq == 2);
+  CHECK(arrivals.IsRemoved("bad"));
+  CHECK(!arrivals.IsRemoved("good"));
+  for (size_t i = 0; i < kRemovedMax; i++) {
+    arrivals.RemovePicture(std::to_string(i));
+  }
+  CHECK(!arrivals.IsRemoved("bad"));
+  CHECK(arrivals.IsRemoved("0"));
+}
+
 }  // namespace
 }  // namespace sprites

@@ -76,6 +76,17 @@ void ReadEvent(const Json& event, Batch* batch) {
     if (auto neighbours = NeighboursIn(event)) {
       batch->neighbours = std::move(neighbours);
     }
+  } else if (type == "removed") {
+    std::string file = TextAt(event, "file", kIdBytesMax);
+    if (IsFileHash(file)) {
+      batch->removed.push_back(std::move(file));
+    }
+  } else if (type == "announcement") {
+    std::string text =
+        PlainText(TextAt(event, "text", kAnnouncementBytesMax), kAnnouncementBytesMax);
+    if (!text.empty()) {
+      batch->announcements.push_back(std::move(text));
+    }
   } else if (type == "bye") {
     const double ms = NumberAt(event, "retryAfterMs", 0, double{kByeMsMax}, 0);
     batch->bye_ms = static_cast<int64_t>(ms);

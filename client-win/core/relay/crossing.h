@@ -19,9 +19,11 @@
 namespace sprites {
 
 constexpr size_t kCrossingBytesMax = 1024;  // bytes of a crossing's body: the relay's limit
-constexpr size_t kEventsPerPollMax = 64;    // events of one batch: the relay's limit
-constexpr double kRelaySpeedMax = 20'000;   // dip/s: the relay's limit
-constexpr int64_t kByeMsMax = 60'000;       // however long a relay asks us to stay away
+// Events of one batch, the relay's limit: 64 sprites, a ping, the neighbours and 8 notices.
+constexpr size_t kEventsPerPollMax = 74;
+constexpr size_t kAnnouncementBytesMax = 400;  // bytes of UTF-8: the relay's limit
+constexpr double kRelaySpeedMax = 20'000;      // dip/s: the relay's limit
+constexpr int64_t kByeMsMax = 60'000;          // however long a relay asks us to stay away
 
 struct Neighbour {
   std::string desktop;
@@ -50,7 +52,9 @@ struct Batch {
   size_t events = 0;  // of every kind, including those left out
   std::vector<Arrival> arrivals;
   std::optional<Neighbours> neighbours;
-  std::optional<int64_t> bye_ms;  // the relay shuts down: how long to stay away
+  std::vector<std::string> removed;        // files that the relay's operator has removed
+  std::vector<std::string> announcements;  // lines of text from the operator
+  std::optional<int64_t> bye_ms;           // the relay shuts down: how long to stay away
 };
 
 // The problem document of a response. A response without one gets the code `http-STATUS`.

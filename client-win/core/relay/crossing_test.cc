@@ -56,7 +56,7 @@ TEST_CASE("batch › reads the protocol's own example") {
   CHECK(arrival.scale == 2);
 }
 
-TEST_CASE("batch › has up to 64 events, and is rejected with more") {
+TEST_CASE("batch › has up to 74 events, and is rejected with more") {
   for (const size_t count : {size_t{0}, size_t{63}, kEventsPerPollMax, kEventsPerPollMax + 1}) {
     Json events = Json::array();
     for (size_t i = 0; i < count; i++) {
@@ -66,6 +66,19 @@ TEST_CASE("batch › has up to 64 events, and is rejected with more") {
     CHECK(batch.has_value() == (count <= kEventsPerPollMax));
     CHECK((!batch || batch->arrivals.size() == count));
   }
+}
+
+TEST_CASE("batch › reads removed pictures and announcements, and leaves out unusable ones") {
+  const std::string file(64, 'a');
+  const auto batch = ReadBatch(BatchOf({{{"type", "removed"}, {"file", file}},
+                                        {{"type", "removed"}, {"file", "../../x"}},
+                                        {{"type", "removed"}},
+                                        {{"type", "announcement"}, {"text", "Good\nnight"}},
+                                        {{"type", "announcement"}, {"text", 7}}}));
+  CHECK(batch->events == 5);
+  CHECK(batch->removed == std::vector<std::string>{file});
+  REQUIRE(batch->announcements.size() == 1);
+  CHECK(batch->announcements[0].find('\n') == std::string::npos);
 }
 
 TEST_CASE("batch › is rejected when it is too long, too deep, not JSON, or has no cursor") {

@@ -41,7 +41,8 @@ struct Request {
   std::string content_type;  // empty without a body
   std::string body;
   // The hash of a sprite file, else empty. A GET must receive the file with this hash; a PUT sends
-  // that file from the cache.
+  // that file from the cache; a DELETE deletes it from the cache,
+  // unless it is an own one, and asks nobody.
   std::string file;
   uint32_t timeout_ms = 0;  // from the start to the last byte
   size_t response_bytes_max = 0;

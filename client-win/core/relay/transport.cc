@@ -9,6 +9,7 @@ namespace sprites {
 
 namespace {
 
+constexpr int kNoContent = 204;
 constexpr int kNotFound = 404;
 
 Response SendFile(Request request, Transport& transport, FileCache& cache) {
@@ -42,6 +43,10 @@ Response Perform(const Request& request, Transport& transport, FileCache& cache)
   try {
     if (request.file.empty()) {
       return transport.Exchange(request);
+    }
+    if (request.method == Method::kDelete) {
+      cache.RemoveReceived(request.file);
+      return {request.id, kNoContent};
     }
     return request.method == Method::kPut ? SendFile(request, transport, cache)
                                           : ReceiveFile(request, transport, cache);

@@ -1,0 +1,171 @@
+/** The commands of `npm run admin` about people and pictures: what each asks the relay, and how its answer is printed. */
+import { duration, goingWith, Misused, matching, text, type Values } from '../../tools/command.ts';
+import type { Print, Query } from './admin_query.ts';
+
+/** The longest ban that ends by itself, in seconds: ten years. */
+const BAN_SECONDS_MAX = 10 * 365 * 86_400;
+
+export const MODERATION_OPTIONS = {
+  ...goingWith(['who'], { world: text('NAME', 'only the desktops of this world') }),
+  ...goingWith(['ban'], {
+    for: duration('DURATION', 'how long the ban lasts, such as 12h; for ever without it', [1, BAN_SECONDS_MAX]),
+  }),
+  ...goingWith(['ban', 'unban'], {
+    picture: matching('HASH', 'a picture in place of an address', '64 lowercase hex digits', /^[0-9a-f]{64}$/),
+  }),
+};
+
+type Command = readonly [words: string, meaning: string];
+
+export const MODERATION_COMMANDS: Readonly<Record<string, Command>> = {
+  who: ['', 'list desktops: id, world, place, address, name; a thousand at a time'],
+  worlds: ['', 'list worlds and how many desktops are in each; a thousand at a time'],
+  kick: ['ID', 'end a desktop now; it may join again'],
+  ban: ['[ADDRESS|CIDR]', 'end the desktops of an address or a network and let it join no more; or ban --picture'],
+  unban: ['[ADDRESS|CIDR]', 'end such a ban'],
+  bans: ['', 'list the bans'],
+  'remove-picture': ['HASH', 'ban a picture, delete it, and take it off every desktop'],
+  reports: ['', 'list the pictures that desktops have reported, the most reported first'],
+  dismiss: ['HASH', 'remove the reports of a picture'],
+  announce: ['TEXT', 'show a line of text on every desktop'],
+};
+
+type ModerationValues = Values<typeof MODERATION_OPTIONS> & { from: number };
+
+/** What a command asks the relay. Throws Misused. */
+export function moderationQuery(command: string, words: readonly string[], values: ModerationValues): Query {
+  const page = `from=${values.from}`;
+  switch (command) {
+    case 'who': {
+      none(command, words);
+      const world = values.world === undefined ? '' : `&world=${encodeURIComponent(values.world)}`;
+      return { method: 'GET', path: `/admin/who?${page}${world}`, show: showWho };
+    }
+    case 'worlds':
+      none(command, words);
+      return { method: 'GET', path: `/admin/worlds?${page}`, show: showWorlds };
+    case 'bans':
+      none(command, words);
+      return { method: 'GET', path: '/admin/bans', show: showBans };
+    case 'reports':
+      none(command, words);
+      return { method: 'GET', path: '/admin/reports', show: showReports };
+    case 'kick':
+      return post('kick', { desktop: one(command, words, 'the id of a desktop') }, 'The desktop has ended.');
+    case 'ban': {
+      const seconds = values.for;
+      if (values.picture !== undefined) {
+        none('ban --picture', words);
+        return post('ban', { picture: values.picture, seconds }, 'The picture is banned.');
+      }
+      const address = one(command, words, 'an address, a network such as 192.0.2.0/24, or --picture HASH');
+      return { method: 'POST', path: '/admin/ban', body: { address, seconds }, show: showBanned };
+    }
+    case 'unban': {
+      if (values.picture !== undefined) {
+        none('unban --picture', words);
+        return post('unban', { picture: values.picture }, 'The ban has ended.');
+      }
+      const address = one(command, words, 'an address, a network, or --picture HASH');
+      return post('unban', { address }, 'The ban has ended.');
+    }
+    case 'remove-picture':
+      return post(
+        'remove-picture',
+        { picture: one(command, words, 'the SHA-256 of a picture') },
+        'The picture is removed.',
+      );
+    case 'dismiss':
+      return post('dismiss', { picture: one(command, words, 'the SHA-256 of a picture') }, 'Its reports are removed.');
+    default: {
+      if (words.length === 0) throw new Misused(`${command}: must be followed by a text.`);
+      return { method: 'POST', path: '/admin/announce', body: { text: words.join(' ') }, show: showAnnounced };
+    }
+  }
+}
+
+function post(name: string, body: object, done: string): Query {
+  return { method: 'POST', path: `/admin/${name}`, body, show: (_, print) => print(done) };
+}
+
+function none(command: string, words: readonly string[]): void {
+  if (words.length > 0)
+    throw new Misused(`${command}: takes nothing after it, not ${JSON.stringify(words.join(' '))}.`);
+}
+
+function one(command: string, words: readonly string[], what: string): string {
+  if (words.length !== 1) throw new Misused(`${command}: must be followed by ${what}.`);
+  return words[0];
+}
+
+interface Page {
+  count: number;
+  next: number | null;
+}
+
+interface Who extends Page {
+  desktops: { desktop: string; name: string; world: string; place: number; address: string | null }[];
+}
+
+function showWho({ count, desktops, next }: Who, print: Print): void {
+  print(`${count} desktops${rest(desktops.length, next)}`);
+  for (const { desktop, world, place, address, name } of desktops) {
+    print(`  ${desktop.padEnd(16)} ${`${world}[${place}]`.padEnd(20)} ${(address ?? 'unknown').padEnd(24)} ${name}`);
+  }
+}
+
+interface Worlds extends Page {
+  worlds: { world: string; desktops: number }[];
+}
+
+function showWorlds({ count, worlds, next }: Worlds, print: Print): void {
+  print(`${count} worlds${rest(worlds.length, next)}`);
+  for (const { world, desktops } of worlds.sort((a, b) => b.desktops - a.desktops)) {
+    print(`  ${String(desktops).padStart(8)} ${world}`);
+  }
+}
+
+const rest = (listed: number, next: number | null): string =>
+  next === null ? '' : `; ${listed} of them are listed, the next ones with --from ${next}`;
+
+interface Span {
+  sinceMs: number;
+  untilMs: number | null;
+}
+
+interface BansListed {
+  addresses: (Span & { network: string })[];
+  pictures: (Span & { file: string })[];
+}
+
+function showBans({ addresses, pictures }: BansListed, print: Print): void {
+  print(`${addresses.length} addresses and ${pictures.length} pictures are banned`);
+  for (const ban of addresses) print(`  ${ban.network.padEnd(64)} ${span(ban)}`);
+  for (const ban of pictures) print(`  ${ban.file} ${span(ban)}`);
+}
+
+const span = ({ sinceMs, untilMs }: Span): string =>
+  `since ${time(sinceMs)}, ${untilMs === null ? 'for ever' : `until ${time(untilMs)}`}`;
+
+/** A time of the wall clock, in UTC, to the second. */
+const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+
+interface Reports {
+  reports: { file: string; count: number; lastMs: number; reasons: string[] }[];
+}
+
+function showReports({ reports }: Reports, print: Print): void {
+  print(`${reports.length} pictures are reported`);
+  for (const { file, count, lastMs, reasons } of reports) {
+    print(`  ${file} ${String(count).padStart(6)} times, last ${time(lastMs)}`);
+    for (const reason of reasons) print(`      ${reason}`);
+  }
+}
+
+function showBanned({ address, kicked }: { address: string; kicked: number }, print: Print): void {
+  print(`${address} is banned; ${kicked} desktops from there have ended.`);
+}
+
+function showAnnounced({ desktops }: { desktops: number }, print: Print): void {
+  print(`${desktops} desktops get the text with their next events.`);
+}

@@ -1,0 +1,11 @@
+/** A request of `npm run admin` to the admin port, whose answer is printed. */
+export interface Query {
+  method: 'GET' | 'POST';
+  path: string;
+  /** Sent as JSON. */
+  body?: object;
+  /** Prints the parsed answer for people. */
+  show(answer: never, print: Print): void;
+}
+
+export type Print = (text: string) => void;

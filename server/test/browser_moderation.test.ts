@@ -1,0 +1,100 @@
+/** Moderation in a real browser: a page mutes a neighbour, reports a picture, and loses a picture that the operator removes. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join as joinPath } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { crossingOf, type Joined, join, post, sendRequest } from './desktop_client.ts';
+import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+import { hashOf, sprFile } from './spr_file.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+const SCREENSHOTS = joinPath(import.meta.dirname, '../../screenshots');
+const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
+
+describe('moderation in a browser', { ...BOUNDED, skip: missing }, () => {
+  let relay: RelayProcess;
+  let browser: Browser;
+  let page: Page;
+  let bob: Joined;
+  const picture = sprFile();
+  const file = hashOf(picture);
+  const faults: string[] = [];
+  before(async () => {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    relay = await startRelay({ workers: 0 });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    page = await (await browser.newContext({ viewport: { width: 900, height: 600 } })).newPage();
+    page.on('pageerror', (error) => faults.push(`${error.stack}`));
+    await page.goto(`${relay.url}/?world=moderated`);
+    await page.fill('#name', 'Ann');
+    await page.click('#enter');
+    await page.waitForSelector('body[data-state="connected"]');
+    bob = await join(relay.url, { name: 'Bob', world: 'moderated' });
+    await sendRequest(`${relay.url}/v1/sprites/${file}`, { method: 'PUT', token: bob.token, body: picture });
+  });
+  after(async () => {
+    await browser?.close();
+    await relay?.stop();
+  });
+
+  const admin = (path: string, body: object) =>
+    sendRequest(`${relay.adminUrl}/admin/${path}`, { method: 'POST', token: relay.adminToken, body });
+  const shot = (name: string) => page.screenshot({ path: joinPath(SCREENSHOTS, `moderation-${name}.png`) });
+  /** Sprites of the picture on the page. */
+  const shown = () => page.evaluate((of) => globalThis.sprites.sprites().filter((sprite) => sprite.file === of), file);
+  let crossing = 0;
+  const throwIt = async () => {
+    const body = crossingOf(++crossing, 'right', 'Rude');
+    return post(bob, { ...body, vx: 300, sprite: { ...body.sprite, file, scale: 4 } });
+  };
+
+  it('reports the picture of a sprite from its menu', async () => {
+    assert.equal((await throwIt()).status, 202);
+    await page.waitForFunction((of) => globalThis.sprites.sprites().some((sprite) => sprite.file === of), file);
+    // The sprite moves, so the click may need some tries.
+    const menu = page.locator('#menu button');
+    for (let tries = 0; tries < 50 && (await menu.count()) === 0; tries++) {
+      const [{ x, y }] = await shown();
+      await page.mouse.click(x, y - 8, { button: 'right' });
+    }
+    await shot('1-menu-of-a-sprite');
+    assert.deepEqual(await menu.allTextContents(), ['Report this picture', 'Mute Bob']);
+    await menu.first().click();
+    await page.locator('.notice', { hasText: 'Reported' }).waitFor();
+    await shot('2-reported');
+    const { json } = await sendRequest(`${relay.adminUrl}/admin/reports`, { token: relay.adminToken });
+    assert.deepEqual(
+      (json as { reports: { file: string }[] }).reports.map((report) => report.file),
+      [file],
+    );
+  });
+
+  it('takes a removed picture off the page, and shows what the operator announces', async () => {
+    assert.equal((await shown()).length, 1);
+    await admin('remove-picture', { picture: file });
+    await page.waitForFunction((of) => !globalThis.sprites.sprites().some((sprite) => sprite.file === of), file);
+    await page.locator('.notice', { hasText: 'has removed a picture' }).waitFor();
+    await admin('announce', { text: 'The relay restarts at noon.' });
+    await page.locator('.notice', { hasText: 'The relay restarts at noon.' }).waitFor();
+    await shot('3-removed-and-announced');
+  });
+
+  it('mutes a neighbour from its name at the edge, and hears it again', async () => {
+    const tab = page.locator('.edge[data-edge="right"] .neighbour');
+    await tab.filter({ hasText: 'Bob' }).click();
+    await page.locator('#menu button', { hasText: 'Mute Bob' }).waitFor();
+    await shot('4-menu-of-a-neighbour');
+    await page.locator('#menu button').click();
+    await page.locator('.notice', { hasText: 'Bob is muted' }).waitFor();
+    // In a world of two there is no other desktop to go on to.
+    assert.equal((await post(bob, crossingOf(++crossing))).status, 503);
+    await tab.click();
+    await page.locator('#menu button', { hasText: 'Hear Bob again' }).click();
+    await page.locator('.notice', { hasText: 'You get what Bob throws again' }).waitFor();
+    assert.equal((await post(bob, crossingOf(++crossing))).status, 202);
+  });
+
+  it('logged no error', () => assert.deepEqual(faults, []));
+});
