@@ -170,15 +170,19 @@ export class PortableFront implements Front {
     // An expectation that the relay does not know is ignored, as the native front does: RFC 9110 §10.1.1 leaves the choice.
     server.on('checkExpectation', handle);
     server.on('clientError', refuseBytes);
-    server.on('connect', (_, socket: Duplex) => {
-      this.#afterAnswers(socket as FrontSocket, () => refuseHead(socket as FrontSocket, FRONT_PROBLEMS.malformed));
+    server.on('connect', (request: IncomingMessage) => {
+      const socket = request.socket as FrontSocket;
+      this.#afterAnswers(socket, () => refuseHead(socket, FRONT_PROBLEMS.malformed));
     });
     if (listener.upgrade) {
       const { upgrade } = listener;
       server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
-        const socket = duplex as FrontSocket;
+        const socket = request.socket as FrontSocket;
+        // For an upgrade with a body, node:http hands out another stream, which ends with the connection. It is refused.
+        const hasBody = duplex !== socket;
+        if (hasBody) duplex.on('error', () => socket.destroy());
         this.#afterAnswers(socket, () => {
-          const document = problemOf(request);
+          const document = hasBody ? FRONT_PROBLEMS.malformed : problemOf(request);
           if (document) refuseHead(socket, document);
           else upgrade(request, socket, head);
         });
@@ -190,16 +194,17 @@ export class PortableFront implements Front {
   /** Continues with a connection that node:http has given up to us, once the answers to its earlier requests have left. */
   #afterAnswers(socket: FrontSocket, next: () => void): void {
     const { reply } = socket;
+    // node:http has removed its listener, and a reset that nobody listens for would end the process.
+    socket.on('error', () => socket.destroy());
     if (socket.refused || socket.lingering || socket.overrun) {
       socket.destroy();
     } else if (!reply || reply.writableFinished) {
       next();
     } else {
       const drained = () => socket.fallbackQueue?.drained();
-      const failed = () => socket.destroy();
-      socket.on('drain', drained).on('error', failed);
+      socket.on('drain', drained);
       reply.once('finish', () => {
-        socket.off('drain', drained).off('error', failed);
+        socket.off('drain', drained);
         if (socket.writable && !socket.lingering) next();
       });
     }
