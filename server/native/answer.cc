@@ -34,6 +34,8 @@ std::string_view StatusLine(uint32_t status) {
       return "HTTP/1.1 410 Gone\r\n";
     case 413:
       return "HTTP/1.1 413 Payload Too Large\r\n";
+    case 416:
+      return "HTTP/1.1 416 Range Not Satisfiable\r\n";
     case 429:
       return "HTTP/1.1 429 Too Many Requests\r\n";
     case 431:

@@ -18,6 +18,8 @@ export interface Attack {
    * the next one that joins.
    */
   keeps?: readonly string[];
+  /** Only the limits by address withstand it: without them the relay uses the memory that it has planned for desktops and sprites. */
+  byAddress?: true;
   /** Attacks until `assault.over`. Bounded in count too: no more connections than it names. */
   run(assault: Assault): Promise<void>;
 }

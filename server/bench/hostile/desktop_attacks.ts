@@ -73,12 +73,14 @@ async function pipelineJoins(assault: Assault, connections: number, wish: () => 
 }
 
 const worldsTaken: Attack = {
+  byAddress: true,
   about: 'four connections join a new world with each request, to take all worlds; nobody polls',
   keeps: WAITING,
   run: (assault) => pipelineJoins(assault, 4, () => ({ world: ownWorld() })),
 };
 
 const ghosts: Attack = {
+  byAddress: true,
   about: 'sixteen connections join as fast as possible; nobody polls',
   run: (assault) => pipelineJoins(assault, 16, () => ({})),
 };
@@ -175,6 +177,7 @@ const forwarding: Attack = {
 };
 
 const slabFlood: Attack = {
+  byAddress: true,
   about: 'eight connections join new worlds, throw 200 sprites of one size to themselves, and go on to the next world',
   keeps: WAITING,
   run: async (assault) => {
