@@ -39,6 +39,8 @@ export function adminToken(file: string, log: Pick<Logger, 'warn'>): string {
 
 function read(file: string): string | undefined {
   try {
+    // A device such as /dev/null must not be replaced by a file.
+    if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -336,6 +336,7 @@ for (const workers of [2, 0]) {
 
     it('are closed when they never read', async () => {
       const [ann, bob] = await pair();
+      await poll(ann); // from now on its lease is that of a desktop that has polled
       for (let crossing = 1; crossing <= 64; crossing++) await post(ann, crossingOf(crossing));
       const socket = await open(bob);
       const { _socket: tcp } = socket.ws as unknown as { _socket: import('node:net').Socket };

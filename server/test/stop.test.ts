@@ -319,7 +319,8 @@ describe('a relay that cannot start', BOUNDED, () => {
 
   it('has the defaults that its help shows', () => {
     const options = readOptions([], {}) as unknown as Record<string, unknown>;
-    const places = ['data', 'adminTokenFile'];
+    const places = ['data', 'adminTokenFile', 'trustProxy'];
+    assert.deepEqual(options.trustProxy, []);
     for (const [name, { shown }] of Object.entries(FLAGS)) {
       if (places.includes(name)) continue;
       const given = options[name];
