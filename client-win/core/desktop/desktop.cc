@@ -350,7 +350,7 @@ void Desktop::HandleBatch(const Batch& batch) {
 }
 
 // Takes a picture that the operator has removed off this desktop and its shelf. A received file is
-// deleted from the disk; an own one stays there, for it may be fine at another relay.
+// deleted from the disk. A file of this person stays there, because another relay may accept it.
 void Desktop::RemovePicture(const std::string& file) {
   std::vector<SpriteId> worn_by;
   for (const Sprite& sprite : simulation_.sprites()) {
