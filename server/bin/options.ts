@@ -14,9 +14,9 @@ import {
   withVariables,
 } from '../../tools/command.ts';
 import { isTrustable } from '../roles/client_address.ts';
-import { PICTURES } from '../roles/picture_gate.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
+import { PICTURES } from '../wire/pictures.ts';
 
 export { Misused };
 

@@ -6,6 +6,7 @@ import { type Cursor, readCursor, SEQ_MAX, writeCursor } from '../wire/cursor.ts
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
+import { PICTURES, type Pictures, STANDING_MIN, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError } from '../wire/problem.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
 import { TICK_MS } from './deadlines.ts';
@@ -90,7 +91,7 @@ class RelayHarness {
     });
   }
 
-  join(name = '', more: { world?: string; near?: Guest; address?: string } = {}): Guest {
+  join(name = '', more: { world?: string; near?: Guest; address?: string; pictures?: Pictures } = {}): Guest {
     const token = new Uint32Array(4);
     const invitation = new Uint32Array(4);
     const { near, ...rest } = more;
@@ -107,10 +108,17 @@ class RelayHarness {
     return this.throwForResponse(from, crossing, edge, name).verdict;
   }
 
-  throwForResponse(from: Identity, crossing: number, edge: Edge = 'right', name = ''): Readonly<CrossingResponse> {
+  throwForResponse(
+    from: Identity,
+    crossing: number,
+    edge: Edge = 'right',
+    name = '',
+    standing?: Standing,
+  ): Readonly<CrossingResponse> {
     const sprite = { file: FILE, name };
     const checked = checkCrossing({ crossing, edge, at: 0.25, vx: 900, vy: -50, sprite });
-    return this.relay.accept(from, checked.crossing, checked.edge, Buffer.from(checked.passage));
+    const passage = Buffer.from(checked.passage);
+    return this.relay.accept(from, checked.crossing, checked.edge, passage, 0, passage.length, standing);
   }
 
   /** Polls; returns the ticket. */
@@ -347,6 +355,34 @@ describe('relay, the way up and down', () => {
     harness.pass(TICK_MS);
     assert.equal(harness.throw(ada, CROSSINGS_BURST_MAX + 1), 'accepted');
     balances(harness);
+  });
+
+  it('refuses a picture that its world does not carry, at each policy and standing', () => {
+    const harness = new RelayHarness();
+    for (const policy of PICTURES) {
+      const ada = harness.join('Ada', { world: policy, pictures: policy });
+      const bob = harness.join('Bob', { world: policy, pictures: 'any' });
+      assert.equal(harness.relay.describe(bob.slot).pictures, policy, 'the first desktop chooses');
+      let crossing = 0;
+      for (const standing of Object.values(Standing)) {
+        const isCarried = standing === Standing.unchecked || standing >= STANDING_MIN[policy];
+        const { verdict } = harness.throwForResponse(ada, ++crossing, 'right', '', standing);
+        assert.equal(verdict, isCarried ? 'accepted' : 'picture-refused', `${policy} ${standing}`);
+        // A repeat of an accepted one is answered as before.
+        if (isCarried) assert.equal(harness.throwForResponse(ada, crossing, 'right', '', 1).verdict, 'repeated');
+      }
+    }
+    assert.equal(harness.relay.counters.refusedPicture, 3);
+    balances(harness);
+  });
+
+  it('forgets the policy of a world with its last desktop, and gives none to the default world or to a reused slot', () => {
+    const harness = new RelayHarness();
+    harness.relay.leave(harness.join('Ada', { world: 'strict', pictures: 'shipped' }).slot);
+    const bob = harness.join('Bob', { world: 'strict' });
+    assert.equal(harness.throwForResponse(bob, 1, 'right', '', Standing.unknown).verdict, 'accepted');
+    const cy = harness.join('Cy', { pictures: 'shipped' });
+    assert.equal(harness.throwForResponse(cy, 1, 'right', '', Standing.unknown).verdict, 'accepted');
   });
 
   it('refuses a crossing when the mailbox is full, changes nothing, and accepts the same number when there is room', () => {

@@ -13,6 +13,7 @@ import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Invitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
+import { isCarried, type Pictures, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
 import { Deadlines } from './deadlines.ts';
 import { Desktops, nameBlockBytes } from './desktops.ts';
@@ -124,6 +125,7 @@ const REFUSALS = {
   'too-fast': 'This desktop throws faster than the relay allows; the sprite stays with you.',
   'crossing-stale': 'This number is more than 32 below the newest one; throw the sprite again with a new number.',
   draining: 'The relay is going down; the sprite stays with you.',
+  'picture-refused': 'This world does not carry this picture; the sprite stays with you.',
   'desktop-ended': ENDED_DETAIL,
   'unknown-desktop': UNKNOWN_DETAIL,
 } as const satisfies Partial<Record<ProblemCode, string>>;
@@ -154,6 +156,8 @@ export interface Counters {
   abandoned: number;
   refusedFull: number;
   refusedFast: number;
+  /** Crossings refused because their world is stricter about pictures than the relay. */
+  refusedPicture: number;
   /** Sprites moved on from the mailbox of a desktop that ended. */
   forwarded: number;
   joined: number;
@@ -169,6 +173,8 @@ export interface DesktopDetails {
   desktop: string;
   name: string;
   world: string;
+  /** The pictures that the world carries; the relay may carry fewer. */
+  pictures: Pictures;
   place: number;
   neighbours: Record<'left' | 'right' | 'top' | 'bottom', { desktop: string; name: string }>;
 }
@@ -179,6 +185,7 @@ const NEIGHBOURS_DUE = 2; // the next batch names its neighbours
 const DEFERRED = 4; // its batch waits until the receiver of its poll has room
 const NOTICES_DUE = 32; // the next batch has notices
 const MUTES = 64; // it mutes others
+const STRICT = 128; // its world does not carry every picture
 
 /** Slots that one step looks at to find the live ones that get a notice: some 30 µs. */
 const NOTICE_SLOTS_PER_STEP = 16_384;
@@ -209,7 +216,8 @@ export class Relay {
   readonly slab: Slab;
   readonly mutes = new Mutes();
   readonly counters: Counters = {
-    ...{ accepted: 0, repeated: 0, acknowledged: 0, abandoned: 0, refusedFull: 0, refusedFast: 0, forwarded: 0 },
+    ...{ accepted: 0, repeated: 0, acknowledged: 0, abandoned: 0, refusedFull: 0, refusedFast: 0 },
+    ...{ refusedPicture: 0, forwarded: 0 },
     ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, wakes: 0, pings: 0 },
   };
   readonly #options: RelayOptions;
@@ -341,8 +349,10 @@ export class Relay {
     if (isDefault) admission?.seated(slot, row);
     if (opens) {
       world.openedBy = row;
+      world.pictures = join.pictures ?? 'any';
       admission?.worldOpened(row);
     }
+    if (world.pictures !== 'any') this.#flags[slot] |= STRICT;
     this.torus.seat(slot, world, friend);
     this.replacedPolls.restart(slot);
     this.#notices.join(slot);
@@ -384,7 +394,7 @@ export class Relay {
     }
     this.#deadlines.clear(slot);
     if (this.#flags[slot] & MUTES) this.mutes.clear(slot);
-    this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES);
+    this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT);
     this.desktops.remember(slot, this.#ended, this.#nowMs);
     this.desktops.end(slot);
     this.counters.left++;
@@ -426,6 +436,7 @@ export class Relay {
     passage: Buffer,
     start = 0,
     end = passage.length,
+    standing: Standing = Standing.unchecked,
   ): Readonly<CrossingResponse> {
     const state = this.desktops.authenticate(from);
     if (state !== 'live') {
@@ -445,6 +456,10 @@ export class Relay {
     }
     // Checked after repeats: refusing a repeat would make its sender take back a sprite that the neighbour already has.
     if (this.#draining) return this.#refuse('draining');
+    if (this.#flags[slot] & STRICT && !isCarried(this.torus.worldOf(slot).pictures, standing)) {
+      this.counters.refusedPicture++;
+      return this.#refuse('picture-refused');
+    }
     if (!this.desktops.allowThrow(slot, this.#nowMs)) {
       this.counters.refusedFast++;
       return this.#refuse('too-fast');
@@ -683,6 +698,7 @@ export class Relay {
       desktop: this.desktops.id(slot),
       name: this.desktops.name(slot),
       world: this.torus.worldOf(slot).name,
+      pictures: this.torus.worldOf(slot).pictures,
       place: this.torus.placeOf(slot),
       neighbours: { left: beyond(0), right: beyond(1), top: beyond(2), bottom: beyond(3) },
     };

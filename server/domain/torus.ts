@@ -9,6 +9,7 @@
  * Cost: neighbour, seat and unseat are O(1); 4 bytes a place, 8 bytes a slot.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
+import type { Pictures } from '../wire/pictures.ts';
 
 export interface World {
   readonly name: string;
@@ -16,6 +17,8 @@ export interface World {
   readonly index: number;
   /** Admission's row of the address whose desktop was the first here; NO_ADDRESS for none. */
   openedBy: number;
+  /** The pictures that this world carries. */
+  pictures: Pictures;
   /** n, the number of desktops. */
   count: number;
   /** w, the distance between a place and the one below it. A power of two. */
@@ -79,7 +82,10 @@ export class Torus {
     if (found) return found;
     if (this.#byName.size >= this.#worldsMax) return undefined;
     const index = this.#freeIndices.pop() ?? this.#worlds.length;
-    const world = { name, index, openedBy: NO_ADDRESS, count: 0, width: 1, slots: new Uint32Array(PLACES_MIN) };
+    const world: World = {
+      ...{ name, index, openedBy: NO_ADDRESS, pictures: 'any', count: 0, width: 1 },
+      slots: new Uint32Array(PLACES_MIN),
+    };
     this.#worlds[index] = world;
     this.#byName.set(name, world);
     return world;

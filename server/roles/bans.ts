@@ -11,6 +11,8 @@ import { isInNetwork, type Network, readAddress, readNetwork } from './network.t
 export interface BansCopy {
   addresses: readonly { network: string; untilMs: number | null }[];
   pictures: readonly { file: string; untilMs: number | null }[];
+  /** A world here has a policy of its own for pictures: crossings must bring the standing of theirs. */
+  strictWorlds: boolean;
 }
 
 export class Bans {

@@ -7,6 +7,7 @@
 import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
+import type { Standing } from '../wire/pictures.ts';
 import type { Master } from './master.ts';
 import type { PendingRequests } from './pending.ts';
 import type { Query, Uplink } from './uplink.ts';
@@ -21,8 +22,13 @@ export class DirectUplink implements Uplink {
     this.#link = master.addLink({ answer: pending.answer, hasRoom: () => true, flush: () => {} });
   }
 
-  crossing(request: number, from: Identity, { crossing, edge, body, start, end }: CheckedCrossing): void {
-    this.#master.crossing(this.#link, request, from, crossing, edge, body, start, end);
+  crossing(
+    request: number,
+    from: Identity,
+    { crossing, edge, body, start, end }: CheckedCrossing,
+    standing?: Standing,
+  ): void {
+    this.#master.crossing(this.#link, request, from, crossing, edge, body, start, end, standing);
   }
 
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {

@@ -58,6 +58,11 @@ export function masterGauges(
   counter('sprites_abandoned_total', 'Sprites evicted from mailboxes of desktops that ended', () => counters.abandoned);
   counter('sprites_refused_full_total', 'Crossings refused: mailbox full', () => counters.refusedFull);
   counter('sprites_refused_fast_total', 'Crossings refused: thrown too fast', () => counters.refusedFast);
+  counter(
+    'sprites_refused_picture_total',
+    'Crossings refused: their world does not carry the picture',
+    () => counters.refusedPicture,
+  );
   counter('sprites_forwarded_total', 'Sprites moved on from a desktop that ended', () => counters.forwarded);
   counter('sprites_joined_total', 'Desktops that joined', () => counters.joined);
   counter('sprites_admission_refused_total', 'Joins refused by a limit by address', () => admission?.refused ?? 0);

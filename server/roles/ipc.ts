@@ -10,6 +10,7 @@ import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
 import { FRAME_BYTES_TARGET, FrameWriter, RecordKind, type RecordView, readFrame } from '../wire/frame.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
+import type { Standing } from '../wire/pictures.ts';
 import type { Link, Master } from './master.ts';
 import type { PendingRequests } from './pending.ts';
 import type { Query, Uplink } from './uplink.ts';
@@ -54,8 +55,8 @@ export class IpcUplink implements Uplink {
   }
 
   /** Sent with flush(), which the front calls at the end of each turn that had crossings. */
-  crossing(request: number, from: Identity, checked: CheckedCrossing): void {
-    this.#writer.crossing(request, from, checked);
+  crossing(request: number, from: Identity, checked: CheckedCrossing, standing?: Standing): void {
+    this.#writer.crossing(request, from, checked, standing);
     if (this.#writer.length > FRAME_BYTES_TARGET) this.#sendFrame();
   }
 
@@ -181,7 +182,17 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
   const { request, bytes, start, end } = record;
   switch (record.kind) {
     case RecordKind.crossing:
-      master.crossing(link, request, record, record.crossing, record.edge as EdgeNumber, bytes, start, end);
+      master.crossing(
+        link,
+        request,
+        record,
+        record.crossing,
+        record.edge as EdgeNumber,
+        bytes,
+        start,
+        end,
+        record.standing as Standing,
+      );
       break;
     case RecordKind.poll:
       master.poll(link, request, record, record.epoch, record.seq);

@@ -12,6 +12,7 @@ import { writeCursor } from '../wire/cursor.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
 import { writeInvitation } from '../wire/invitation.ts';
 import type { Join } from '../wire/join.ts';
+import type { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 
 /** A worker, as the master sees it: the receiver of answers. */
@@ -139,8 +140,10 @@ export class Master {
     bytes: Buffer,
     start: number,
     end: number,
+    standing?: Standing,
   ): void {
-    const { status, body, length, retryAfterSeconds } = this.relay.accept(from, crossing, edge, bytes, start, end);
+    const response = this.relay.accept(from, crossing, edge, bytes, start, end, standing);
+    const { status, body, length, retryAfterSeconds } = response;
     this.#links.get(link)?.answer(request, status, body, 0, length, retryAfterSeconds);
   }
 
@@ -153,7 +156,7 @@ export class Master {
     if (parked) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  /** A join; the answer is `{desktop, token, invitation, world, cursor, here}`, and the worker adds the addresses. */
+  /** A join; the answer is `{desktop, token, invitation, world, pictures, cursor, here}`, and the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
       this.#moderation?.admit(join.clientAddress);
@@ -165,6 +168,7 @@ export class Master {
         token: writeToken(slot, generation, this.#token),
         invitation: writeInvitation(slot, this.#invitation),
         world: this.relay.torus.worldOf(slot).name,
+        pictures: this.relay.torus.worldOf(slot).pictures,
         cursor: writeCursor(this.relay.epoch, 0),
         here: { world: this.relay.torus.worldOf(slot).count, relay: this.relay.desktops.count },
       });

@@ -95,7 +95,7 @@ export class ModerationList {
     }
   }
 
-  get copy(): BansCopy {
+  get copy(): Pick<BansCopy, 'addresses' | 'pictures'> {
     return {
       addresses: [...this.#addresses.values()].map(({ network, untilMs }) => ({ network, untilMs })),
       pictures: [...this.#pictures.values()].map(({ file, untilMs }) => ({ file, untilMs })),

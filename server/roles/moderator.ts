@@ -73,6 +73,8 @@ export class Moderator implements Moderation {
   /** Reports in this window, by the address or /64 they came from. */
   readonly #reporters = new Map<string, number>();
   #windowEndsMs = 0;
+  /** A world was opened with a policy of its own for pictures since the start. */
+  #strictWorlds = false;
 
   constructor({ master, list, log, send, clock = () => performance.now() }: ModeratorOptions) {
     this.list = list;
@@ -81,7 +83,7 @@ export class Moderator implements Moderation {
     this.#send = send;
     this.#clock = clock;
     this.#addresses = new Addresses(master.relay.desktops.max);
-    this.#bans.update(list.copy);
+    this.#bans.update(this.copy);
   }
 
   /** Throws banned. The worker has checked this too, but a ban may have come since. */
@@ -89,8 +91,17 @@ export class Moderator implements Moderation {
     if (address) this.#bans.checkAddress(address);
   }
 
+  /** What every worker must know. */
+  get copy(): BansCopy {
+    return { ...this.list.copy, strictWorlds: this.#strictWorlds };
+  }
+
   /** A desktop has joined from this address. */
   joined(slot: number, address: string | undefined): void {
+    if (!this.#strictWorlds && this.#master.relay.torus.worldOf(slot).pictures !== 'any') {
+      this.#strictWorlds = true;
+      this.#send({ type: 'bans', bans: this.copy });
+    }
     this.#addresses.set(slot, address ? readAddress(address) : undefined);
   }
 
@@ -202,7 +213,7 @@ export class Moderator implements Moderation {
   }
 
   async #changed(): Promise<void> {
-    const bans = this.list.copy;
+    const bans = this.copy;
     this.#bans.update(bans);
     this.#send({ type: 'bans', bans });
     await this.list.save();

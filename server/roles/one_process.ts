@@ -1,8 +1,10 @@
 /**
  * One process: the worker inside the master (`--workers 0`). Both ports belong to one front, and no frame is sent.
  */
+
 import type { Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
+import type { WorkerAdmission } from './admission.ts';
 import { makeApiListener } from './api_listener.ts';
 import { ClientAddresses } from './client_address.ts';
 import { DirectUplink } from './direct_uplink.ts';
@@ -29,6 +31,7 @@ export class OneProcess implements Workers {
   readonly readyCount = 1;
   readonly moderate: (message: ModerationMessage) => void;
   readonly #worker: Worker;
+  readonly #admission: WorkerAdmission | undefined;
   readonly #sockets: SocketDesktops;
   readonly #registry: Registry;
 
@@ -62,7 +65,7 @@ export class OneProcess implements Workers {
     worker.setFront(front);
     [addresses.eventsPort, addresses.apiPort] = await front.listen();
     const ports = { api: addresses.apiPort, events: addresses.eventsPort };
-    return new OneProcess(front, ports, worker, sockets, registry, moderate);
+    return new OneProcess(front, ports, worker, sockets, registry, moderate, admission);
   }
 
   private constructor(
@@ -72,6 +75,7 @@ export class OneProcess implements Workers {
     sockets: SocketDesktops,
     registry: Registry,
     moderate: OneProcess['moderate'],
+    admission: WorkerAdmission | undefined,
   ) {
     this.front = front;
     this.ports = ports;
@@ -79,11 +83,12 @@ export class OneProcess implements Workers {
     this.#sockets = sockets;
     this.#registry = registry;
     this.moderate = moderate;
+    this.#admission = admission;
   }
 
   get refused(): Refusals {
     // The front of the master counts the connections.
-    return workerRefusals(this.#worker, undefined);
+    return workerRefusals(this.#worker, undefined, this.#admission);
   }
 
   samples(): [] {

@@ -4,13 +4,10 @@
  * Cost: nothing while every picture may pass (`isOpen`). Otherwise a search of some 40 bytes and one or two look-ups a
  * crossing; with the policy `known`, one stat for a picture that is seen for the first time.
  */
+import { isCarried, type Pictures, Standing } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { Bans, BansCopy } from './bans.ts';
 import type { SpriteStore } from './sprite_store.ts';
-
-/** `shipped`: the characters that come with the relay. `known`: also the files of its store. `any`: also uploads. */
-export const PICTURES = ['any', 'known', 'shipped'] as const;
-export type Pictures = (typeof PICTURES)[number];
 
 const FILE_KEY = Buffer.from('"file":"');
 const FILE_DIGITS = 64;
@@ -24,6 +21,8 @@ export class PictureGate {
   readonly #policy: Pictures;
   readonly #bans: Bans;
   readonly #store: SpriteStore;
+  /** A world may be stricter than the relay: the standing of every picture is needed. */
+  #strictWorlds = false;
   /** Every picture may pass: crossings need no check. */
   isOpen: boolean;
 
@@ -37,19 +36,27 @@ export class PictureGate {
   /** Replaces the bans. */
   update(copy: BansCopy): void {
     this.#bans.update(copy);
-    this.isOpen = this.#policy === 'any' && !this.#bans.anyPicture;
+    this.#strictWorlds = copy.strictWorlds;
+    this.isOpen = this.#policy === 'any' && !this.#bans.anyPicture && !this.#strictWorlds;
   }
 
-  /** Checks the picture of the passage that begins at bytes[start]. Throws picture-refused. */
-  checkPassage(bytes: Buffer, start: number): void {
+  /** Checks the picture of the passage that begins at bytes[start], and returns its standing. Throws picture-refused. */
+  checkPassage(bytes: Buffer, start: number): Standing {
     // The first key of this name is the sprite's: only numbers and an edge are before it.
     const at = bytes.indexOf(FILE_KEY, start) + FILE_KEY.length;
     const file = bytes.toString('latin1', at, at + FILE_DIGITS);
     this.#bans.checkPicture(file);
-    if (this.#policy === 'any' || this.#store.isShipped(file)) return;
-    if (this.#policy === 'shipped' || !this.#store.has(file)) {
+    if (this.#policy === 'any' && !this.#strictWorlds) return Standing.unchecked;
+    const standing = this.#standingOf(file);
+    if (this.#policy !== 'any' && !isCarried(this.#policy, standing)) {
       throw new ProblemError('picture-refused', REFUSALS[this.#policy]);
     }
+    return standing;
+  }
+
+  #standingOf(file: string): Standing {
+    if (this.#store.isShipped(file)) return Standing.shipped;
+    return this.#store.has(file) ? Standing.known : Standing.unknown;
   }
 
   /** Throws picture-refused. */

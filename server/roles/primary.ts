@@ -92,7 +92,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const moderator = new Moderator({ master, list, log, send: (message) => workers.moderate(message) });
   master.setModeration(moderator);
   const registry = new Registry();
-  const setup = { master, plan, options, registry, log, bans: () => list.copy };
+  const setup = { master, plan, options, registry, log, bans: () => moderator.copy };
   const workers: Workers = await (options.workers === 0 ? OneProcess : Cluster).start(setup);
   const { front } = workers;
   const stopClock = startClock((nowMs) => master.advance(nowMs));
@@ -105,7 +105,10 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     loopDelay.reader(),
     admission,
   );
-  const sampler = new Sampler({ relay, front, workers, loopDelay: loopDelay.reader() });
+  const sampler = new Sampler({
+    ...{ relay, front, workers, loopDelay: loopDelay.reader() },
+    joinsRefused: () => admission?.refused ?? 0,
+  });
   sampledGauges(registry, sampler);
   sampler.start();
   const ports = { ...workers.ports, admin: 0 };

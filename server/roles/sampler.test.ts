@@ -5,15 +5,18 @@ import type { WorkerSample } from './worker_samples.ts';
 
 /** Sources whose numbers a test sets. */
 function sources(over: { samples?: WorkerSample[]; pids?: number[] } = {}) {
-  const counters = { accepted: 0, acknowledged: 0, refusedFull: 0, refusedFast: 0 };
+  const counters = { accepted: 0, acknowledged: 0, refusedFull: 0, refusedFast: 0, refusedPicture: 6 };
   const relay = { counters, desktops: { count: 3 }, parkedCount: 2, waiting: 1, slab: { usedBytes: 64 } };
   const workers = {
     pids: over.pids ?? [],
-    refused: { malformed: 4, connections: 1 },
+    refused: { malformed: 4, connections: 1, 'picture-refused': 1, 'limits by address': 2 },
     samples: () => over.samples ?? [],
   };
   const front = { gauges: () => ({ refused: 2 }) };
-  return { counters, made: { relay, front, workers, loopDelay: () => 0.02 } as unknown as SamplerSources };
+  return {
+    counters,
+    made: { relay, front, workers, joinsRefused: () => 5, loopDelay: () => 0.02 } as unknown as SamplerSources,
+  };
 }
 
 async function seriesOf(sampler: Sampler): Promise<Record<string, (number | null)[]>> {
@@ -44,7 +47,10 @@ describe('the sampler', () => {
 
   it('adds the refusals of master and workers, by reason', () => {
     const { made } = sources();
-    const expected = { 'mailbox-full': 0, 'too-fast': 0, connections: 3, malformed: 4 };
+    const expected = {
+      ...{ 'mailbox-full': 0, 'too-fast': 0, connections: 3, malformed: 4 },
+      ...{ 'picture-refused': 7, 'limits by address': 7 },
+    };
     assert.deepEqual(new Sampler(made).refused, expected);
   });
 

@@ -21,6 +21,8 @@ export interface SamplerSources {
   relay: Relay;
   front: Front;
   workers: Pick<Workers, 'pids' | 'samples' | 'refused'>;
+  /** Joins refused by a limit by address, since start. */
+  joinsRefused: () => number;
   /** Returns the longest block of the master's loop since its previous call, in seconds. */
   loopDelay: () => number;
 }
@@ -75,9 +77,12 @@ export class Sampler {
 
   /** Refusals since start, by reason. */
   get refused(): Refusals {
-    const { relay, front, workers } = this.#sources;
-    const { refusedFull, refusedFast } = relay.counters;
-    const sum = { 'mailbox-full': refusedFull, 'too-fast': refusedFast, connections: front.gauges().refused };
+    const { relay, front, workers, joinsRefused } = this.#sources;
+    const { refusedFull, refusedFast, refusedPicture } = relay.counters;
+    const sum = {
+      ...{ 'mailbox-full': refusedFull, 'too-fast': refusedFast, 'picture-refused': refusedPicture },
+      ...{ connections: front.gauges().refused, 'limits by address': joinsRefused() },
+    };
     addRefusals(sum, workers.refused);
     return sum;
   }

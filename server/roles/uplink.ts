@@ -9,6 +9,7 @@
 import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
+import type { Standing } from '../wire/pictures.ts';
 
 /**
  * Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` is about all, and needs no token.
@@ -17,8 +18,8 @@ import type { Join } from '../wire/join.ts';
 export type Query = 'leave' | 'describe' | 'verify' | 'renew' | 'count' | 'mute' | 'unmute' | 'report';
 
 export interface Uplink {
-  /** Owner: `crossing` is valid until this returns. */
-  crossing(request: number, from: Identity, crossing: CheckedCrossing): void;
+  /** `standing`: of its picture, when that was checked. Owner: `crossing` is valid until this returns. */
+  crossing(request: number, from: Identity, crossing: CheckedCrossing, standing?: Standing): void;
   poll(request: number, desktop: Identity, epoch: number, seq: number): void;
   /** The socket of poll `request` is closed. If that poll is still parked, it is answered 204 now. */
   closed(request: number, desktop: Identity): void;

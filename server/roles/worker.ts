@@ -10,6 +10,7 @@ import type { CheckedCrossing } from '../wire/crossing.ts';
 import { CrossingReader } from '../wire/crossing_reader.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
+import { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import type { PendingRequests, Reply } from './pending.ts';
 import type { PictureGate } from './picture_gate.ts';
@@ -101,8 +102,8 @@ export class Worker {
   /** Checks a crossing that came over a socket and sends it to the master. Throws malformed, too-large, picture-refused, relay-busy. */
   throwFrom(desktop: Identity, body: Uint8Array, callback: (reply: Reply) => void): void {
     this.#reader.read(body, 0, body.length);
-    if (this.#gate?.isOpen === false) this.#gate.checkPassage(this.#reader.body, this.#reader.start);
-    this.#uplink.crossing(this.#pending.addCallback(callback), desktop, this.#reader);
+    const standing = this.#checkPicture(this.#reader);
+    this.#uplink.crossing(this.#pending.addCallback(callback), desktop, this.#reader, standing);
     this.#uplink.flush();
   }
 
@@ -114,8 +115,8 @@ export class Worker {
     try {
       if (view.edge < 0) this.#reader.read(view.body, view.start, view.end);
       const checked = view.edge < 0 ? this.#reader : (view as CheckedCrossing & Identity);
-      if (this.#gate?.isOpen === false) this.#gate.checkPassage(checked.body, checked.start);
-      this.#uplink.crossing(this.#pending.addTicket(view.ticket), view, checked);
+      const standing = this.#checkPicture(checked);
+      this.#uplink.crossing(this.#pending.addTicket(view.ticket), view, checked, standing);
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       const { code } = error.document;
@@ -123,6 +124,11 @@ export class Worker {
       else if (code !== 'relay-busy') this.malformed++;
       this.#refuse(view.ticket, error.document);
     }
+  }
+
+  /** Throws picture-refused. */
+  #checkPicture({ body, start }: CheckedCrossing): Standing {
+    return this.#gate?.isOpen === false ? this.#gate.checkPassage(body, start) : Standing.unchecked;
   }
 
   #refuse(ticket: number, document: ProblemDocument): void {

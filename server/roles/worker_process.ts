@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
+import type { Pictures } from '../wire/pictures.ts';
 import type { AdmissionKind } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
@@ -15,7 +16,6 @@ import { HEARTBEAT_MS } from './heartbeats.ts';
 import { IpcUplink } from './ipc.ts';
 import type { ModerationMessage } from './moderator.ts';
 import { PendingRequests } from './pending.ts';
-import type { Pictures } from './picture_gate.ts';
 import { answerRequests } from './process_requests.ts';
 import { storeGauges } from './store_gauges.ts';
 import { Worker } from './worker.ts';
@@ -115,7 +115,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
     setInterval(() => send({ type: 'alive' }), HEARTBEAT_MS).unref();
-    sendSamples(worker, front);
+    sendSamples(worker, front, admission);
     answerRequests();
   } catch (error) {
     send({ type: 'failed', why: (error as Error).message });

@@ -6,6 +6,7 @@
 import cluster, { type Worker as Process } from 'node:cluster';
 import { getHeapStatistics } from 'node:v8';
 import type { Front } from '../front/front.ts';
+import type { WorkerAdmission } from './admission.ts';
 import { SAMPLE_MS } from './history.ts';
 import { LoopDelay, WORKER_DELAY_STEP_MS } from './loop_delay.ts';
 import type { Worker } from './worker.ts';
@@ -28,12 +29,12 @@ export interface WorkerSample {
 }
 
 /** In a worker process: sends samples to the master from now on. */
-export function sendSamples(worker: Worker, front: Front): void {
+export function sendSamples(worker: Worker, front: Front, admission?: WorkerAdmission): void {
   const loopDelay = new LoopDelay(WORKER_DELAY_STEP_MS).reader();
   const send = () => {
     const sample: WorkerSample = {
       ...{ pid: process.pid, rssBytes: residentBytes(), heapBytes: getHeapStatistics().used_heap_size },
-      ...{ loopDelayMaxSeconds: loopDelay(), refused: workerRefusals(worker, front) },
+      ...{ loopDelayMaxSeconds: loopDelay(), refused: workerRefusals(worker, front, admission) },
     };
     // A sample that can't be sent is missing in the history.
     if (process.connected) process.send?.({ type: 'sample', sample }, undefined, undefined, () => {});
@@ -43,8 +44,12 @@ export function sendSamples(worker: Worker, front: Front): void {
 }
 
 /** Why a worker has refused. */
-export function workerRefusals(worker: Worker, front: Front | undefined): Refusals {
-  return { malformed: worker.malformed, 'relay-busy': worker.busy, connections: front?.gauges().refused ?? 0 };
+export function workerRefusals(worker: Worker, front: Front | undefined, admission?: WorkerAdmission): Refusals {
+  const { malformed, busy, pictureRefused } = worker;
+  return {
+    ...{ malformed, 'relay-busy': busy, 'picture-refused': pictureRefused },
+    ...{ connections: front?.gauges().refused ?? 0, 'limits by address': admission?.refused ?? 0 },
+  };
 }
 
 /** Resident memory of this process in bytes; NaN while no file can be opened. */

@@ -8,12 +8,12 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { FrontPlan } from '../front/choice.ts';
 import type { Front, FrontListener } from '../front/front.ts';
+import type { Pictures } from '../wire/pictures.ts';
 import { type AdmissionKind, CONNECTIONS_MAX, WorkerAdmission } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import type { BansCopy } from './bans.ts';
 import type { Master } from './master.ts';
 import type { ModerationMessage } from './moderator.ts';
-import type { Pictures } from './picture_gate.ts';
 import type { Refusals, WorkerSample } from './worker_samples.ts';
 
 export interface WorkersOptions {

@@ -42,6 +42,7 @@ export interface Joined {
   token: string;
   invitation: string;
   world: string;
+  pictures: string;
   cursor: string;
   here: { world: number; relay: number };
   events: string;

@@ -294,6 +294,35 @@ describe('bans', BOUNDED, () => {
   });
 });
 
+describe('a private world that is stricter about pictures', BOUNDED, () => {
+  for (const workers of [0, 1]) {
+    it(`carries only what the join that opened it allows, with ${workers} workers`, async (t) => {
+      const relay = await startRelay({ workers });
+      t.after(() => relay.stop());
+      const characters = (await sendRequest(`${relay.url}/sprites/index.json`)).json as { file: string }[];
+      const strict = await join(relay.url, { world: 'strict', pictures: 'known' });
+      assert.equal(strict.pictures, 'known');
+      assert.equal((await join(relay.url, { world: 'strict', pictures: 'any' })).pictures, 'known');
+      const elsewhere = await join(relay.url, { world: 'elsewhere' });
+      const picture = sprFile();
+      const thrown = (number: number, file: string) => {
+        const crossing = crossingOf(number);
+        return { ...crossing, sprite: { ...crossing.sprite, file } };
+      };
+      await until('the worker marks pictures', async () => {
+        return (await post(strict, thrown(Date.now(), 'ab'.repeat(32)))).status === 403;
+      });
+      isProblem(await post(strict, thrown(Date.now(), hashOf(picture))), 'picture-refused');
+      assert.equal((await post(elsewhere, thrown(1, hashOf(picture)))).status, 202);
+      assert.equal((await post(strict, thrown(Date.now(), characters[0].file))).status, 202);
+      assert.equal((await upload(relay, elsewhere, picture)).status, 201);
+      assert.equal((await post(strict, thrown(Date.now(), hashOf(picture)))).status, 202);
+      const counts = await relay.metrics();
+      assert.ok((counts.get('sprites_refused_picture_total') ?? 0) >= 2);
+    });
+  }
+});
+
 describe('--pictures', BOUNDED, () => {
   const shippedFile = async (relay: RelayProcess): Promise<string> =>
     ((await sendRequest(`${relay.url}/sprites/index.json`)).json as { file: string }[])[0].file;

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { CheckedCrossing, EdgeNumber } from './crossing.ts';
 import { FrameWriter, RecordKind, type RecordView, readFrame } from './frame.ts';
 import type { Identity } from './identity.ts';
+import { Standing } from './pictures.ts';
 
 const ADA: Identity = { slot: 0x1a2b, generation: 0x3f, token: Uint32Array.of(0x00112233, 1, 0, 0xffffffff) };
 const LAST: Identity = { slot: 0xffffff, generation: 0xffffffff, token: new Uint32Array(4).fill(0xffffffff) };
@@ -36,7 +37,8 @@ function copyOf(record: RecordView): Seen {
     return { ...common, status: record.status, retryAfterSeconds: record.retryAfterSeconds };
   if (kind === RecordKind.join) return common;
   const identityOf = { slot: record.slot, generation: record.generation, token: [...record.token] };
-  if (kind === RecordKind.crossing) return { ...common, ...identityOf, crossing: record.crossing, edge: record.edge };
+  if (kind === RecordKind.crossing)
+    return { ...common, ...identityOf, crossing: record.crossing, edge: record.edge, standing: record.standing };
   if (kind === RecordKind.poll) return { ...common, ...identityOf, epoch: record.epoch, seq: record.seq };
   return { ...common, ...identityOf };
 }
@@ -55,8 +57,10 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     const passage = isLargest ? '"edge":"左","sprite":{"name":"Zoë 😀"}}' : '';
     const crossing = isLargest ? CROSSING_MAX : 1;
     const edge = isLargest ? 3 : 0;
-    writer.crossing(request, desktop, checked(crossing, edge, passage));
-    expected.push({ kind: RecordKind.crossing, request, body: passage, ...identityOf(desktop), crossing, edge });
+    const standing = isLargest ? Standing.shipped : Standing.unchecked;
+    writer.crossing(request, desktop, checked(crossing, edge, passage), standing);
+    const thrown = { crossing, edge, standing };
+    expected.push({ kind: RecordKind.crossing, request, body: passage, ...identityOf(desktop), ...thrown });
     const [epoch, seq] = isLargest ? [0xffffffff, 0xffffffff] : [0, -1];
     writer.poll(request, desktop, epoch, seq);
     expected.push({ kind: RecordKind.poll, request, body: '', ...identityOf(desktop), epoch, seq });

@@ -9,6 +9,7 @@
 import type { Answer } from './answer.ts';
 import type { CheckedCrossing } from './crossing.ts';
 import type { Identity } from './identity.ts';
+import { Standing } from './pictures.ts';
 
 export const FRAME_VERSION = 1;
 
@@ -46,6 +47,7 @@ export interface RecordView extends Identity {
   /** crossing */
   crossing: number;
   edge: number;
+  standing: number;
   /** poll; seq is -1 when it has no cursor */
   epoch: number;
   seq: number;
@@ -69,11 +71,17 @@ export class FrameWriter {
     return this.#length;
   }
 
-  crossing(request: number, from: Identity, { crossing, edge, body, start, end }: CheckedCrossing): void {
+  crossing(
+    request: number,
+    from: Identity,
+    { crossing, edge, body, start, end }: CheckedCrossing,
+    standing: Standing = Standing.unchecked,
+  ): void {
     let at = this.#beginRecord(RecordKind.crossing, request, CROSSING_HEAD_BYTES + end - start);
     at = this.#identity(at, from);
     at = this.#bytes.writeDoubleLE(crossing, at);
-    at = this.#bytes.writeUInt32LE(edge, at);
+    at = this.#bytes.writeUInt16LE(edge, at);
+    at = this.#bytes.writeUInt16LE(standing, at);
     this.#endRecord(at + body.copy(this.#bytes, at, start, end));
   }
 
@@ -171,7 +179,8 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
     }
     if (view.kind === RecordKind.crossing) {
       view.crossing = bytes.readDoubleLE(at);
-      view.edge = bytes.readUInt32LE(at + 8);
+      view.edge = bytes.readUInt16LE(at + 8);
+      view.standing = bytes.readUInt16LE(at + 10);
       at += 12;
     } else if (view.kind === RecordKind.poll) {
       view.epoch = bytes.readUInt32LE(at);
@@ -189,8 +198,9 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
 
 function blankRecord(bytes: Buffer): RecordView {
   const identity = { slot: 0, generation: 0, token: new Uint32Array(4) };
-  const numbers = { kind: 0, status: 0, retryAfterSeconds: 0, request: 0, crossing: 0, edge: 0, epoch: 0, seq: 0 };
-  return { ...identity, ...numbers, bytes, start: 0, end: 0 };
+  const numbers = { kind: 0, status: 0, retryAfterSeconds: 0, request: 0, crossing: 0, edge: 0, standing: 0 };
+  const poll = { epoch: 0, seq: 0 };
+  return { ...identity, ...numbers, ...poll, bytes, start: 0, end: 0 };
 }
 
 /** Copies from[start, end) to to[at]; `from` need not be a Buffer. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkJoin, JOIN_BYTES_MAX, SCREEN_MAX } from './join.ts';
+import { PICTURES } from './pictures.ts';
 import { ProblemError } from './problem.ts';
 import { NAME_BYTES_MAX } from './text.ts';
 
@@ -74,6 +75,15 @@ describe('join', () => {
     refuses(
       'world',
       wrong.map((world) => ({ world, screen })),
+    );
+  });
+
+  it('is malformed in its pictures when these are not a policy', () => {
+    for (const pictures of PICTURES) assert.equal(checkJoin({ pictures, screen }).pictures, pictures);
+    const wrong = ['', 'Any', 'none', 0, null, ['any'], {}];
+    refuses(
+      'pictures',
+      wrong.map((pictures) => ({ pictures, screen })),
     );
   });
 

@@ -1,5 +1,6 @@
 /** A join: the request of a new desktop. It is checked once, in the process that received it. */
 import { type Invitation, readInvitation } from './invitation.ts';
+import { PICTURES, type Pictures } from './pictures.ts';
 import { ProblemError } from './problem.ts';
 import { normalizeName, whyInvalidName } from './text.ts';
 
@@ -16,6 +17,8 @@ export interface Join {
   name: string;
   /** Undefined: the world of `near`, or DEFAULT_WORLD. */
   world?: string;
+  /** The policy for pictures of the private world that this join opens; one that exists keeps its own. Undefined: any. */
+  pictures?: Pictures;
   /** The whole address of the client, for bans. The worker sets it; a body can't. Undefined when it is not known. */
   clientAddress?: string;
   /** The invitation of the friend to be seated next to. */
@@ -33,6 +36,10 @@ export function checkJoin(value: unknown): Join {
     const world = name(body.world, 'world');
     if (world === '') throw malformed('world', 'must not be empty; leave it out to join the default world');
     join.world = world;
+  }
+  if (body.pictures !== undefined) {
+    if (!PICTURES.includes(body.pictures as Pictures)) throw malformed('pictures', 'must be any, known or shipped');
+    join.pictures = body.pictures as Pictures;
   }
   if (body.near !== undefined) {
     const near = typeof body.near === 'string' ? readInvitation(body.near) : undefined;
