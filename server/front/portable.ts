@@ -33,6 +33,7 @@ import {
   type Ticket,
   type Timeouts,
 } from './front.ts';
+import { endSlices, sliceReads } from './slices.ts';
 
 /** TCP keep-alive starts after this time, to detect a peer that vanished while its poll is parked. */
 const KEEP_ALIVE_MS = 60_000;
@@ -194,6 +195,7 @@ export class PortableFront implements Front {
   /** Continues with a connection that node:http has given up to us, once the answers to its earlier requests have left. */
   #afterAnswers(socket: FrontSocket, next: () => void): void {
     const { reply } = socket;
+    endSlices(socket);
     // node:http has removed its listener, and a reset that nobody listens for would end the process.
     socket.on('error', () => socket.destroy());
     if (socket.refused || socket.lingering || socket.overrun) {
@@ -213,6 +215,7 @@ export class PortableFront implements Front {
   #connected(socket: FrontSocket): void {
     // node:http calls this after the last answer of a connection.
     socket.destroySoon = this.#linger;
+    sliceReads(socket, isOver);
     socket.once('close', this.#closed);
     const isFull = this.#connections + this.#refusedOpen >= this.#options.connectionsMax;
     if (!isFull && this.#enter(socket)) {
@@ -266,7 +269,7 @@ export class PortableFront implements Front {
 
   #request(listener: FrontListener, request: IncomingMessage, reply: Reply): void {
     const socket = request.socket as FrontSocket;
-    if (socket.lingering || socket.overrun) return;
+    if (isOver(socket)) return;
     socket.request = request;
     socket.reply = reply;
     this.#reportIfOutdated(socket);
@@ -329,6 +332,7 @@ export class PortableFront implements Front {
     });
     request.on('end', () => {
       clearTimeout(late);
+      if (isOver(request.socket as FrontSocket)) return;
       this.#register(request, reply);
       this.#view.body = body;
       this.#view.start = 0;
@@ -407,6 +411,11 @@ export class PortableFront implements Front {
     const { socket } = reply;
     if (socket && socket.writableLength > 0) socket.setTimeout(this.#timeouts.writeMs);
   }
+}
+
+/** Returns whether what a connection still sends is of no use. */
+function isOver({ lingering, overrun }: FrontSocket): boolean {
+  return lingering === true || overrun === true;
 }
 
 /** Returns why a request is refused before it is routed, if it is. Makes a target in absolute form a path. */
