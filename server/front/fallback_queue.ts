@@ -9,7 +9,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 /** Requests of one connection that wait for the answer to an earlier one. Browsers do not pipeline; a script may send a page of them. */
-export const PIPELINED_MAX = 64;
+export const PIPELINED_MAX = 16;
 
 export class FallbackQueue {
   readonly #handle: RequestListener;

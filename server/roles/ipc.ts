@@ -15,8 +15,8 @@ import type { Link, Master } from './master.ts';
 import type { PendingRequests } from './pending.ts';
 import type { Query, Uplink } from './uplink.ts';
 
-/** Sends a frame to the other process; calls `onFailure`, now or later, when that fails. */
-export type SendFrame = (frame: Buffer, onFailure: () => void) => void;
+/** Sends a frame to the other process; calls `done` once, now or later, when the system has accepted it or that has failed. */
+export type SendFrame = (frame: Buffer, done: (failed: boolean) => void) => void;
 
 /** How long a busy worker gathers records for one frame, in ms: the shortest time a timer has. */
 const GATHER_MS = 1;
@@ -35,6 +35,12 @@ export const PROMPT_FRAMES_MAX = 8;
  */
 export const LINK_BYTES_MAX = 4 * FRAME_BYTES_TARGET;
 
+/**
+ * Bytes on the way from one worker to the master, in bytes: 16 frames, some 40,000 crossings, more than the master handles in
+ * half a second. Above this the worker refuses requests with relay-busy, until half of these bytes have left.
+ */
+export const UPLINK_BYTES_MAX = 16 * FRAME_BYTES_TARGET;
+
 /** The worker's end: gathers the records of a turn into one frame, or those of a millisecond when there are many turns. */
 export class IpcUplink implements Uplink {
   readonly #writer = new FrameWriter();
@@ -44,6 +50,7 @@ export class IpcUplink implements Uplink {
   /** Frames sent at once since #promptSinceMs. */
   #promptCount = 0;
   #promptSinceMs = Number.NEGATIVE_INFINITY;
+  #bytesOnTheWay = 0;
   #gatherTimer: NodeJS.Timeout | undefined;
   #flushDue = false;
 
@@ -104,7 +111,13 @@ export class IpcUplink implements Uplink {
 
   #sendFrame(): void {
     const frame = this.#writer.finish();
-    this.#send(frame, () => this.#pending.refuse(unansweredIn(frame)));
+    this.#bytesOnTheWay += frame.length;
+    if (this.#bytesOnTheWay > UPLINK_BYTES_MAX) this.#pending.isHeld = true;
+    this.#send(frame, (failed) => {
+      this.#bytesOnTheWay -= frame.length;
+      if (this.#bytesOnTheWay <= UPLINK_BYTES_MAX / 2) this.#pending.isHeld = false;
+      if (failed) this.#pending.refuse(unansweredIn(frame));
+    });
   }
 
   /** For requests that come outside of a front's turns. */

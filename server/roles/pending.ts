@@ -33,7 +33,9 @@ export class PendingRequests {
   readonly #free = new Uint32Array(PENDING_MAX);
   #freeCount = 0;
   #untouched = 0;
-  /** Requests refused with relay-busy: there were PENDING_MAX others, or they could not be sent to the master. */
+  /** The uplink has too many bytes on the way: every new request is refused with relay-busy. */
+  isHeld = false;
+  /** Requests refused with relay-busy: too many others or their bytes were on the way, or they could not be sent to the master. */
   refused = 0;
 
   /** The front that answers to tickets go to. */
@@ -79,7 +81,7 @@ export class PendingRequests {
   }
 
   #add(ticket: number, callback: ((reply: Reply) => void) | undefined): number {
-    if (this.#freeCount === 0 && this.#untouched === PENDING_MAX) {
+    if (this.isHeld || (this.#freeCount === 0 && this.#untouched === PENDING_MAX)) {
       this.refused++;
       throw new ProblemError('relay-busy', BUSY.detail);
     }

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Front, RequestView } from '../front/front.ts';
 import { FRAME_BYTES_TARGET, RecordKind, readFrame } from '../wire/frame.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { IpcUplink, PROMPT_FRAMES_MAX } from './ipc.ts';
+import { IpcUplink, PROMPT_FRAMES_MAX, UPLINK_BYTES_MAX } from './ipc.ts';
 import { PENDING_MAX, PendingRequests } from './pending.ts';
 import { Worker } from './worker.ts';
 
@@ -28,6 +28,9 @@ class WorkerHarness {
   readonly worker: Worker;
   /** What happens to the next frames: they are sent, fail at once, or fail when the test calls `failLater`. */
   fate: 'sent' | 'fails' | 'fails later' = 'sent';
+  /** Sent frames stay on the way until the test calls the next of `sent`. */
+  isSlow = false;
+  readonly sent: (() => void)[] = [];
   readonly failLater: (() => void)[] = [];
   readonly uplink: IpcUplink;
   flushes = 0;
@@ -36,10 +39,13 @@ class WorkerHarness {
   constructor() {
     const pending = new PendingRequests();
     this.uplink = new IpcUplink(
-      (frame, onFailure) => {
-        if (this.fate === 'sent') this.frames.push(frame);
-        else if (this.fate === 'fails') onFailure();
-        else this.failLater.push(onFailure);
+      (frame, done) => {
+        if (this.fate === 'sent') {
+          this.frames.push(frame);
+          if (this.isSlow) this.sent.push(() => done(false));
+          else done(false);
+        } else if (this.fate === 'fails') done(true);
+        else this.failLater.push(() => done(true));
       },
       pending,
       () => this.nowMs,
@@ -162,6 +168,32 @@ describe('worker', () => {
       assert.deepEqual(harness.sentKinds(), [RecordKind.crossing]);
     });
   }
+
+  it('refuses requests while more than UPLINK_BYTES_MAX are on the way, until half of them have left', () => {
+    const harness = new WorkerHarness();
+    harness.isSlow = true;
+    const bytesOnTheWay = () => harness.frames.reduce((sum, { length }) => sum + length, 0);
+    let ticket = 0;
+    const postFrame = () => {
+      for (const before = harness.frames.length; harness.frames.length === before && ticket < PENDING_MAX; )
+        harness.post(++ticket);
+    };
+    while (bytesOnTheWay() <= UPLINK_BYTES_MAX && harness.answers.length === 0) postFrame();
+    assert.ok(bytesOnTheWay() - (harness.frames.at(-1)?.length ?? 0) <= UPLINK_BYTES_MAX, 'none was refused below it');
+    const isRefused = () => {
+      const before = harness.answers.length;
+      harness.post(++ticket);
+      return harness.answers.length > before && harness.answers.at(-1)?.code === 'relay-busy';
+    };
+    assert.equal(isRefused(), true);
+    assert.equal(harness.worker.busy, 1);
+    while (bytesOnTheWay() > UPLINK_BYTES_MAX / 2) {
+      assert.equal(isRefused(), true);
+      harness.frames.shift();
+      harness.sent.shift()?.();
+    }
+    assert.equal(isRefused(), false);
+  });
 
   it('keeps the number of a poll with a closed socket until the master has answered, even if `closed` was not sent', () => {
     const harness = new WorkerHarness();

@@ -59,9 +59,9 @@ function send(message: FromWorker): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
-function sendFrame(frame: Buffer, onFailure: () => void): void {
-  if (!process.connected || !process.send) onFailure();
-  else process.send(frame, undefined, undefined, (error) => error && onFailure());
+function sendFrame(frame: Buffer, done: (failed: boolean) => void): void {
+  if (!process.connected || !process.send) done(true);
+  else process.send(frame, undefined, undefined, (error) => done(Boolean(error)));
 }
 
 export async function startWorker(settings: WorkerSettings, log: Logger): Promise<void> {
