@@ -25,6 +25,18 @@ describe('client address', () => {
     assert.equal(addresses.networkOf(requestFrom(undefined)), 'unknown');
   });
 
+  it('reports once that a proxy forwards addresses although none is trusted', () => {
+    const reported: string[] = [];
+    const untrusting = new ClientAddresses([], (peer) => reported.push(peer));
+    untrusting.networkOf(requestFrom('127.0.0.1'));
+    assert.equal(reported.join(), '');
+    for (let n = 0; n < 2; n++) untrusting.networkOf(requestFrom('127.0.0.1', '198.51.100.1'));
+    assert.equal(reported.join(), '127.0.0.1');
+    const trusting = new ClientAddresses(['10.0.0.1'], (peer) => reported.push(peer));
+    trusting.networkOf(requestFrom('127.0.0.1', '198.51.100.1'));
+    assert.equal(reported.length, 1, 'an operator who trusts some proxy has thought of it');
+  });
+
   it('is the rightmost one that is not a trusted proxy', () => {
     const addresses = new ClientAddresses(['127.0.0.1', '::1', '10.0.0.0/8', 'fd00::/8']);
     const cases: [string, string | undefined, string][] = [

@@ -7,13 +7,19 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { Logger } from 'pino';
 
 export class ClientAddresses {
   readonly #trusted = new BlockList();
   readonly #hasProxy: boolean;
+  #onForwarded: ((peer: string) => void) | undefined;
 
-  /** `proxies`: addresses and networks (CIDR) of trusted proxies; isTrustable() has checked them. */
-  constructor(proxies: readonly string[]) {
+  /**
+   * `proxies`: addresses and networks (CIDR) of trusted proxies; isTrustable() has checked them. `onForwarded`: called once, with
+   * the address of the peer, when a request brings X-Forwarded-For although no proxy is trusted.
+   */
+  constructor(proxies: readonly string[], onForwarded?: (peer: string) => void) {
+    this.#onForwarded = onForwarded;
     this.#hasProxy = proxies.length > 0;
     for (const proxy of proxies) {
       const [address, prefix] = proxy.split('/');
@@ -31,7 +37,10 @@ export class ClientAddresses {
   /** The whole address of the client of a request; `unknown` when its connection has closed. */
   addressOf(request: IncomingMessage): string {
     let address = plainOf(request.socket.remoteAddress ?? '') ?? 'unknown';
-    if (!this.#hasProxy) return address;
+    if (!this.#hasProxy) {
+      if (request.headers['x-forwarded-for'] !== undefined) this.#reportForwarded(address);
+      return address;
+    }
     // Node joins several headers of this name with commas.
     const hops = String(request.headers['x-forwarded-for'] ?? '').split(',');
     while (this.#isTrusted(address)) {
@@ -40,6 +49,11 @@ export class ClientAddresses {
       address = hop;
     }
     return address;
+  }
+
+  #reportForwarded(peer: string): void {
+    this.#onForwarded?.(peer);
+    this.#onForwarded = undefined;
   }
 
   #isTrusted(address: string): boolean {
@@ -75,4 +89,12 @@ function plainOf(text: string): string | undefined {
   const [, v4, v6] = WITH_PORT.exec(text) ?? [];
   const bare = (v4 ?? v6 ?? text).split('%', 1)[0];
   return isIP(bare) === 0 ? undefined : ipaddr.process(bare).toString();
+}
+
+/** Warns once in the log when a proxy forwards addresses that are not believed. */
+export function warnOfForwarded(log: Logger): (peer: string) => void {
+  return (peer) => {
+    const remedy = `if a proxy is there, start the relay with --trust-proxy ${peer}; until then all its clients count as one address`;
+    log.warn({ peer }, `a request brings X-Forwarded-For, but no proxy is trusted: ${remedy}`);
+  };
 }

@@ -6,7 +6,7 @@ import type { Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
 import type { WorkerAdmission } from './admission.ts';
 import { makeApiListener } from './api_listener.ts';
-import { ClientAddresses } from './client_address.ts';
+import { ClientAddresses, warnOfForwarded } from './client_address.ts';
 import { DirectUplink } from './direct_uplink.ts';
 import { workerGauges } from './gauges.ts';
 import type { ModerationMessage } from './moderator.ts';
@@ -49,7 +49,7 @@ export class OneProcess implements Workers {
       at,
       log,
       options.pictures,
-      new ClientAddresses(options.trustProxy),
+      new ClientAddresses(options.trustProxy, warnOfForwarded(log)),
       admission,
     );
     moderate({ type: 'bans', bans: bans() });

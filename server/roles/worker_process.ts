@@ -10,7 +10,7 @@ import type { AdmissionKind } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit, pollsByMemory } from './capacity.ts';
-import { ClientAddresses } from './client_address.ts';
+import { ClientAddresses, warnOfForwarded } from './client_address.ts';
 import { workerGauges } from './gauges.ts';
 import { HEARTBEAT_MS } from './heartbeats.ts';
 import { IpcUplink } from './ipc.ts';
@@ -77,7 +77,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     at,
     log,
     settings.pictures,
-    new ClientAddresses(settings.trustProxy),
+    new ClientAddresses(settings.trustProxy, warnOfForwarded(log)),
     admission,
   );
   // A connection to the API needs no more memory than a parked poll.

@@ -12,7 +12,15 @@ import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { installHint } from '../../tools/machine.js';
-import { type Batch, crossingOf, isSprite, type Joined, type SpriteEvent } from './desktop_client.ts';
+import {
+  type Batch,
+  crossingOf,
+  isSprite,
+  type Joined,
+  join,
+  type SpriteEvent,
+  sendRequest,
+} from './desktop_client.ts';
 import { type FrontKind, onEachFront } from './fronts.ts';
 import { type RelayProcess, startRelay } from './relay_process.ts';
 
@@ -119,6 +127,16 @@ function desktops(front: FrontKind): void {
   }
 
   const neighbour = (page: Page, edge: string) => page.locator(`.edge[data-edge="${edge}"] .neighbour`);
+
+  it('say how many are here before one joins', async () => {
+    const other = await join(relay.url);
+    const page = await browser.newPage({ viewport: VIEW });
+    await page.goto(relay.url);
+    await page.locator('#join-here', { hasText: 'One desktop is here now.' }).waitFor();
+    await page.close();
+    const { token } = other;
+    await sendRequest(`${relay.url}/v1/desktops/${other.desktop}`, { method: 'DELETE', token });
+  });
 
   it('join, show their neighbours, and have sprites of their own', async () => {
     ann = await joinInBrowser('Ann', '');

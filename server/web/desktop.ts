@@ -24,6 +24,7 @@ import {
   notice,
   offerProgram,
   type State,
+  showDesktopCount,
   showIcon,
   showNeighbours,
   showParade,
@@ -31,7 +32,7 @@ import {
   showState,
 } from './panel.ts';
 import { poll } from './poll.ts';
-import { fetchNeighbours, JoinRefused, join, shownWorld, upload } from './seat.ts';
+import { fetchDesktopCount, fetchNeighbours, JoinRefused, join, shownWorld, upload } from './seat.ts';
 import {
   claimDesktop,
   clearSession,
@@ -181,6 +182,7 @@ async function start(desktop: Desktop): Promise<void> {
   const world = fragment.get('world') ?? query.get('world') ?? '';
   const reload = () => location.reload(); // another link was opened in this tab
   addEventListener('hashchange', reload);
+  fetchDesktopCount().then(showDesktopCount);
   await askToJoin(readName(), world, near !== '', async (name, worldName) => {
     desktop.name = name;
     await joinWorld(desktop, worldName, near);

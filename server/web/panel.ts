@@ -118,6 +118,14 @@ export function offerProgram(): void {
   for (const offer of document.querySelectorAll<HTMLElement>('.for-windows')) offer.hidden = false;
 }
 
+/** Says in the join dialog how many desktops are here; nothing when nobody is. */
+export function showDesktopCount(count: number | undefined): void {
+  const line = element('join-here');
+  line.hidden = !count;
+  line.textContent =
+    count === 1 ? 'One desktop is here now.' : `${(count ?? 0).toLocaleString()} desktops are here now.`;
+}
+
 /** Asks for a name and a world until `enter` accepts them. When it throws, the person sees the error's message. */
 export function askToJoin(
   name: string,

@@ -34,6 +34,16 @@ export async function join({ name, world, near, screen }: JoinRequest): Promise<
   return response.json();
 }
 
+/** Returns how many desktops are in all worlds, or undefined when the relay does not answer. */
+export async function fetchDesktopCount(): Promise<number | undefined> {
+  try {
+    const response = await fetch('/v1/worlds', { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return response.ok ? (await response.json()).desktops : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A name for a new private world, which nobody can guess. */
 export function privateWorldName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
