@@ -16,7 +16,9 @@ import {
   SOCKET_PING_MS,
   SocketDesktops,
   type SocketsWorker,
+  TOO_FAST_MS_MAX,
   UNREAD_BYTES_HIGH,
+  UNREAD_MS_MAX,
 } from './socket_desktop.ts';
 
 const PATH = '/v1/desktops/1-1/socket';
@@ -135,6 +137,50 @@ describe('a socket', () => {
     await until('the next one has been handled', () => worker.throws === MESSAGES_BURST_MAX + extra);
     const waitedMs = performance.now() - startMs;
     assert.ok(waitedMs > (extra / MESSAGES_PER_SECOND_MAX) * 900, `it was handled after ${waitedMs} ms`);
+  });
+
+  it('is closed when it sends more than it may for longer than TOO_FAST_MS_MAX, and not before', async (context) => {
+    const worker = new FakeWorker();
+    const { sockets, ws } = await open(worker);
+    await until('its token is checked', () => worker.queries === 1);
+    let nowMs = performance.now() + 60_000;
+    context.mock.method(performance, 'now', () => nowMs);
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    let sent = 0;
+    const send = async (count: number) => {
+      for (let n = 0; n < count; n++) ws.send(THROW);
+      sent += count;
+      while (worker.throws < sent && sockets.count > 0) await new Promise(setImmediate);
+    };
+    await send(MESSAGES_BURST_MAX + 1);
+    const stepMs = 100;
+    const pass = async () => {
+      nowMs += stepMs;
+      context.mock.timers.tick(stepMs);
+      await send((stepMs * MESSAGES_PER_SECOND_MAX) / 1000);
+    };
+    for (let passedMs = 0; passedMs < TOO_FAST_MS_MAX; passedMs += stepMs) await pass();
+    assert.equal(sockets.count, 1);
+    const told = once(ws, 'close');
+    await pass();
+    assert.equal((await told)[0], 1008);
+  });
+
+  it('that does not read is closed UNREAD_MS_MAX after it stopped, and not before', async (context) => {
+    const worker = new FakeWorker();
+    worker.batch = reply(200, { name: 'x'.repeat(1.5 * UNREAD_BYTES_HIGH) });
+    const { sockets, ws } = await open(worker);
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    (ws as unknown as { _socket: TcpSocket })._socket.pause();
+    while (sockets.unreadBytes === 0) {
+      ws.send(pollOf(1));
+      await new Promise(setImmediate);
+    }
+    context.mock.timers.tick(UNREAD_MS_MAX - 1);
+    await new Promise(setImmediate);
+    assert.equal(sockets.count, 1);
+    context.mock.timers.tick(1);
+    while (sockets.count > 0) await new Promise(setImmediate);
   });
 
   it('asks the master about its token at once, and again when it has no poll', async (context) => {
