@@ -19,8 +19,11 @@ describe('a preset', () => {
     assert.equal(oldSpace(64), '--max-old-space-size=24576');
   });
 
-  it('sizes no heap for the native front, whose polls are not on it', () => {
-    for (const gib of [4, 16, 64]) assert.ok(!flagsFor(gib, 'native').join(' ').includes('-size'));
+  it('sizes no old space for the native front, whose polls are not on it, and keeps its young space small', () => {
+    for (const gib of [4, 16, 64]) {
+      const sizes = flagsFor(gib, 'native').filter((flag: string) => flag.includes('-size'));
+      assert.deepEqual(sizes, ['--max-semi-space-size=8']);
+    }
   });
 
   it('always lets the admin port collect', () => {
