@@ -120,6 +120,7 @@ const guesses: Attack = {
 const mailboxFlood: Attack = {
   about:
     'eight desktops of one world throw as fast as they can at neighbours that never acknowledge, and ask again at once',
+  keeps: WAITING,
   run: async (assault) => {
     const world = ownWorld();
     await assault.repeat(8, async () => {
