@@ -783,7 +783,13 @@ describe('relay, neighbours', () => {
     const ada = harness.join('Ada', { world: 'attic' });
     const self = { desktop: harness.relay.desktops.id(ada.slot), name: 'Ada' };
     const four = { left: self, right: self, top: self, bottom: self };
-    assert.deepEqual(harness.relay.describe(ada.slot), { ...self, world: 'attic', place: 0, neighbours: four });
+    assert.deepEqual(harness.relay.describe(ada.slot), {
+      ...self,
+      world: 'attic',
+      pictures: 'any',
+      place: 0,
+      neighbours: four,
+    });
     harness.pass(NEIGHBOURS_STEP_MS);
     assert.deepEqual(harness.ask(ada).body.events, [{ type: 'neighbours', ...four }]);
   });
