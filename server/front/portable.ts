@@ -332,7 +332,7 @@ export class PortableFront implements Front {
     });
     request.on('end', () => {
       clearTimeout(late);
-      if (isOver(request.socket as FrontSocket)) return;
+      if ((request.socket as FrontSocket).lingering) return;
       this.#register(request, reply);
       this.#view.body = body;
       this.#view.start = 0;

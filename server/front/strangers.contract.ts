@@ -185,6 +185,19 @@ export function strangers(name: string, make: (options: FrontOptions) => Front):
       }
     });
 
+    it('answers a crossing in front of more requests than it accepts, and then closes', async () => {
+      await open();
+      answersAtOnce();
+      const client = await bench.connect(1);
+      const crossing = `POST /v1/desktops/1a2b-3f/crossings HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
+      client.send(crossing + get('/').repeat(2 * PIPELINED_MAX));
+      bench.answer((await bench.requests(1))[0].ticket, 202, '{}');
+      assert.equal((await client.answer()).status, 202);
+      for (let n = 0; n <= PIPELINED_MAX; n++) await client.answer();
+      await client.ended;
+      client.destroy();
+    });
+
     const timeouts = { writeMs: 600, lingerMs: 600 };
 
     it('closes a connection whose client does not read the answer of the fallback', async () => {
