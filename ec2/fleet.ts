@@ -9,11 +9,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reading } from './aws/call.ts';
 import { ALIVE, type Aws, type Instance, type Launch, type Leftover } from './aws.ts';
-import { decideStart, type FleetState, outstanding } from './barrier.ts';
+import { decideStart, type FleetState, type Milestone, outstanding, type StartDecision } from './barrier.ts';
 import { architecture, type Bundle } from './bundle.ts';
 import { Refused } from './explain.ts';
-import { engineArguments, type Go, keys, type Load, writeJob } from './job.ts';
-import { highestPrice, known, type Observed, type Plan, type Prices, type Wanted } from './plan.ts';
+import { engineArguments, type Go, keys, type Load, parkSeconds, type ThrowSignal, writeJob } from './job.ts';
+import { addressesFor, highestPrice, known, type Observed, type Plan, type Prices, type Wanted } from './plan.ts';
 import { type BootSettings, userData } from './user_data.ts';
 
 /** What the functions here work with. Tests pass their own clock. */
@@ -58,10 +58,13 @@ const POLL_MS = 2_000;
 /** Signed addresses are valid this much longer than the fleet: an instance posts its log just before it powers off. */
 const SIGNED_EXTRA_SECONDS = 300;
 
-/** Time from go.json to the start: every instance polls once a second, and clocks differ by less than a second. */
+/** Time from go.json or throw.json to what it starts: every instance polls once a second, and clocks differ by less than that. */
 const START_DELAY_MS = 5_000;
 
-/** Time beyond the load's own: connecting, receiving what is under way, leaving, posting. */
+/** Time from when all must be parked until an instance has posted that they are. */
+const PARKED_SLACK_SECONDS = 30;
+
+/** Time beyond the load's own: receiving what is under way, leaving, posting. */
 const RUN_SLACK_SECONDS = 240;
 
 /** A launch whose response was lost may have started instances that EC2 lists a little later. */
@@ -108,7 +111,7 @@ export async function observe({ aws, nowMs }: Context, wanted: Wanted, bootOptio
 }
 
 /** The request for EC2, still without a security group. Throws Refused. */
-export async function launchOf(
+async function launchOf(
   { aws, nowMs }: Pick<Context, 'aws' | 'nowMs'>,
   { wanted, observed }: Plan,
   bootOptions: BootOptions,
@@ -123,7 +126,8 @@ export async function launchOf(
     ...{ fleet, role, owner, buy, types, instances, atLeast, image },
     deadlineMs: nowMs() + wanted.minutes * 60_000,
     userData: await signedScript(aws, wanted),
-    subnets: buy === 'fleet' || bootOptions.subnet ? network.subnets : [],
+    subnets: network.subnets,
+    addresses: addressesFor(wanted.load?.desktops ?? 0),
     ...(hourUsdMax !== undefined && { hourUsdMax }),
   };
   return { launch, vpc: network.vpc };
@@ -139,16 +143,15 @@ export async function boot(
 ): Promise<FleetRecord> {
   const { aws, say } = context;
   const { wanted, observed } = plan;
-  const { launch, vpc } = await launchOf(context, plan, bootOptions);
-  await aws.rehearse(launch);
-  context.signal.throwIfAborted();
-  return takeDownOnFailure(context, wanted.fleet, launch.deadlineMs, async () => {
+  const unattached = await launchOf(context, plan, bootOptions);
+  const { deadlineMs } = unattached.launch;
+  return takeDownOnFailure(context, wanted.fleet, deadlineMs, async () => {
+    const launch = await withGroup(context, wanted, unattached, bootOptions);
+    await aws.rehearse(launch);
+    context.signal.throwIfAborted();
     await putJob(context, wanted, bundle, bootOptions, load);
     context.signal.throwIfAborted();
-    const ports = wanted.role === 'relay' ? RELAY_PORTS : [];
-    const group = await aws.createGroup(launch, vpc, ports, bootOptions.allow ?? '');
-    context.signal.throwIfAborted();
-    const { ids, missing } = await aws.launch({ ...launch, group });
+    const { ids, missing } = await aws.launch(launch);
     say(`${ids.length} of ${wanted.instances} instances started: ${ids.join(' ')}`);
     for (const line of missing) say(`some did not start: ${line}`);
     if (ids.length < wanted.atLeast) {
@@ -169,6 +172,31 @@ export async function boot(
   });
 }
 
+/** Asks EC2 whether it would start the planned fleet. Its security group exists only for the question. Throws Refused. */
+export async function rehearse(context: Context, plan: Plan, bootOptions: BootOptions): Promise<void> {
+  const unattached = await launchOf(context, plan, bootOptions);
+  try {
+    await context.aws.rehearse(await withGroup(context, plan.wanted, unattached, bootOptions));
+  } finally {
+    await takeDown(context, plan.wanted.fleet);
+  }
+}
+
+/**
+ * The request with a new security group. Without a group EC2 would take the network's default one, which is not the fleet's,
+ * and policy.json forbids that.
+ */
+async function withGroup(
+  { aws, signal }: Context,
+  { role }: Wanted,
+  { launch, vpc }: { launch: Launch; vpc: string },
+  { allow = '' }: BootOptions,
+): Promise<Launch> {
+  const group = await aws.createGroup(launch, vpc, role === 'relay' ? RELAY_PORTS : [], allow);
+  signal.throwIfAborted();
+  return { ...launch, group };
+}
+
 /** Waits until the relay is ready and returns its URL. Takes it down when it is not ready in time. */
 export async function waitForRelay(context: Context, record: FleetRecord): Promise<string> {
   const { fleet } = record.wanted;
@@ -184,7 +212,9 @@ export async function waitForRelay(context: Context, record: FleetRecord): Promi
 }
 
 /**
- * Waits at the barrier, starts the load, and waits for results. Takes the fleet down when it fails, not when it succeeds.
+ * Waits until instances are ready, lets them connect, waits until all have parked, lets them throw at the same time, and waits
+ * for results. Takes the fleet down when it fails, not when it succeeds. When too few have parked, nothing is thrown, and what
+ * the instances found out is collected.
  *
  * Shape   `missing` says why instances did not take part; '' when all did.
  */
@@ -194,16 +224,25 @@ export async function runLoad(context: Context, record: FleetRecord): Promise<{ 
   if (!load) throw new Refused('load', `The fleet ${wanted.fleet} was booted without a load.`);
   return takeDownOnFailure(context, wanted.fleet, deadlineMs, async () => {
     const readyByMs = Math.min(deadlineMs, context.nowMs() + record.readySeconds * 1000);
-    const { ready, missing } = await waitUntilReady(context, record, readyByMs);
-    if (missing !== '') context.say(`${missing}. The ready instances start without the others.`);
+    const { ready, missing: notReady } = await waitUntilReady(context, record, readyByMs);
+    if (notReady !== '') context.say(`${notReady}. The ready instances start without the others.`);
     const loadOf = { ...load, relay: new URL(load.relay) };
     const slices = Object.fromEntries(ready.map((id) => [id, engineArguments(loadOf, wanted.fleet, id)]));
     const go: Go = { startAtMs: context.nowMs() + START_DELAY_MS, slices };
     await context.aws.put(wanted.bucket, keys.go(wanted.fleet), JSON.stringify(go));
-    context.say(`${ready.length} instances start at ${new Date(go.startAtMs).toISOString()}`);
-    const seconds = load.seconds + load.warmUpSeconds + load.desktops / load.connectRate + RUN_SLACK_SECONDS;
-    await waitForResults(context, record, ready, Math.min(deadlineMs, go.startAtMs + seconds * 1000));
-    return { missing };
+    context.say(`${ready.length} instances connect at ${new Date(go.startAtMs).toISOString()}`);
+    const parkedByMs = go.startAtMs + (parkSeconds(load) + PARKED_SLACK_SECONDS) * 1000;
+    const parked = await waitFor(context, record, 'parked', ready, Math.min(deadlineMs, parkedByMs));
+    const startAtMs = parked.kind === 'go' ? context.nowMs() + START_DELAY_MS : null;
+    const signal: ThrowSignal = { startAtMs };
+    await context.aws.put(wanted.bucket, keys.throw(wanted.fleet), JSON.stringify(signal));
+    if (parked.missing !== '') context.say(`${parked.missing}.`);
+    if (parked.kind === 'go') {
+      context.say(`${parked.ready.length} instances throw from ${new Date(startAtMs as number).toISOString()}`);
+    } else context.say('Nothing is thrown.');
+    const seconds = load.seconds + load.warmUpSeconds + RUN_SLACK_SECONDS;
+    await waitForResults(context, record, ready, Math.min(deadlineMs, context.nowMs() + seconds * 1000));
+    return { missing: [notReady, parked.missing].filter((part) => part !== '').join('; ') };
   });
 }
 
@@ -333,7 +372,10 @@ export async function publishJob(
     bundle: await aws.readable(bucket, keys.bundle(bundle.sha256), seconds),
     sha256: bundle.sha256,
     ports: [...new Set(ports)],
-    ...(barrierSeconds !== undefined && { go: await aws.readable(bucket, keys.go(fleet), seconds) }),
+    ...(barrierSeconds !== undefined && {
+      go: await aws.readable(bucket, keys.go(fleet), seconds),
+      throw: await aws.readable(bucket, keys.throw(fleet), seconds),
+    }),
     waitSeconds: barrierSeconds ?? 0,
     arguments:
       role === 'swarm' && load
@@ -370,12 +412,26 @@ async function waitUntilReady(
   record: FleetRecord,
   deadlineMs: number,
 ): Promise<{ ready: readonly string[]; missing: string }> {
+  const decision = await waitFor(context, record, 'ready', record.started, deadlineMs);
+  if (decision.kind === 'go') return decision;
+  throw new Refused('barrier', `${decision.missing}, fewer than ${record.wanted.atLeast}`);
+}
+
+/** Waits until these instances have reached the milestone, or no more of them can. */
+async function waitFor(
+  context: Context,
+  record: FleetRecord,
+  milestone: Milestone,
+  ids: readonly string[],
+  deadlineMs: number,
+): Promise<Exclude<StartDecision, { kind: 'wait' }>> {
+  // The first barrier has said which instances never became ready; the second counts only those that took part.
+  const wanted = milestone === 'ready' ? record.wanted.instances : ids.length;
   for (let said = ''; ; ) {
-    const decision = decideStart(await readState(context, record, deadlineMs));
-    if (decision.kind === 'go') return decision;
-    if (decision.kind === 'give up')
-      throw new Refused('barrier', `${decision.missing}, fewer than ${record.wanted.atLeast}`);
-    const line = `ready: ${decision.ready} of ${record.wanted.instances}`;
+    const state = { ...(await readState(context, record, deadlineMs)), started: ids, wanted };
+    const decision = decideStart(state, milestone);
+    if (decision.kind !== 'wait') return decision;
+    const line = `${milestone}: ${decision.ready} of ${wanted}`;
     if (line !== said) context.say(line);
     said = line;
     await pause(context);

@@ -11,11 +11,11 @@ import {
   bootScript,
   type Context,
   type FleetRecord,
-  launchOf,
   lifetimes,
   observe,
   publishJob,
   readRecord,
+  rehearse,
   runLoad,
   signedSettings,
   takeDown,
@@ -168,8 +168,7 @@ function printed({ text, ok }: { text: string; ok: boolean }): boolean {
 async function rehearsed(options: Options, context: Context): Promise<boolean> {
   const plan = await planned(options, context);
   if (!plan) return false;
-  const { launch } = await launchOf(context, plan, options.bootOptions);
-  await context.aws.rehearse(launch);
+  await rehearse(context, plan, options.bootOptions);
   say('\nDry run: EC2 would start it. Nothing was started.');
   return true;
 }
@@ -190,7 +189,7 @@ async function status({ fleet, allRegions, wanted: { bucket } }: Options, contex
 }
 
 function statusLine(one: Instance, posted: readonly string[]): string {
-  const marks = (['ready', 'result', 'log'] as const).filter((what) =>
+  const marks = (['ready', 'parked', 'result', 'log'] as const).filter((what) =>
     hasPosted({ fleet: one.fleet, posted }, one.id, what),
   );
   const until =

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { readThreshold } from '../../loadtest/report/verdict.ts';
 import {
   type CommandLine,
   type Command as CommandTable,
@@ -14,6 +15,7 @@ import {
   number,
   oneOf,
   readCommandLine,
+  repeated,
   sentenceOf,
   text,
   toggle,
@@ -22,6 +24,7 @@ import {
 import type { BootOptions } from '../fleet.ts';
 import { type Load, writeArguments } from '../job.ts';
 import { BUYS, DESKTOPS_PER_INSTANCE_MAX, INSTANCES_MAX, MINUTES_MAX, type Wanted } from '../plan.ts';
+import { readShare } from '../scenario.ts';
 import type { Changes } from './changes.ts';
 
 export { Misused };
@@ -51,6 +54,11 @@ const LOAD_FLAGS = {
       return url?.protocol === 'http:' ? url : undefined;
     },
   ),
+  scenario: text(
+    'NAME',
+    'a scenario of the swarm, a file or a kept one: its load is divided among the instances, its thresholds judge the merged report',
+  ),
+  threshold: repeated(text('SENTENCE', 'what the merged report must meet, such as "p99 < 50ms" or "lost == 0"')),
   desktops: whole('N', 'desktops on each instance', [1, DESKTOPS_PER_INSTANCE_MAX], 1000),
   rate: number('R', 'sprites a second that each instance throws; 0: none', [0, 10_000_000], 100),
   seconds: number('N', 'how long they throw', [1, 86_400], 30),
@@ -63,6 +71,9 @@ const LOAD_FLAGS = {
     300,
   ),
 };
+
+/** Options of the load that a scenario replaces. */
+const SCENARIO_DECIDES = ['desktops', 'rate', 'seconds', 'warmUp', 'connectRate'] as const;
 
 const ADMISSIONS = ['open', 'strict'] as const;
 
@@ -191,7 +202,7 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
     throw new Misused(`${rest[0]}: flags of the engine go with ${STARTS.join(', ')}, not with ${command}.`);
   }
   if (fleet !== undefined && command === 'run') checkRunOf(fleet, given);
-  const load = role === 'swarm' ? loadOf(line) : undefined;
+  const load = role === 'swarm' ? loadOf(line, instances) : undefined;
   if (starts(command) && role === 'swarm' && !load && !fleet) throw new Misused('--url: say which relay to swarm.');
   if (role === 'relay' && command === 'run') throw new Misused('--relay: goes with up; a relay does not run a load.');
   if (role === 'relay' && starts(command) && command !== 'user-data' && !allow) {
@@ -245,25 +256,31 @@ const needsBucket = (command: Command) => starts(command) || command === 'collec
 
 /** `run --fleet` can change the load, because instances learn it when they start; what they are was decided at boot. */
 function checkRunOf(fleet: string, given: ReadonlySet<string>): void {
-  const fixed = [...given].find((name) => name in INSTANCE_FLAGS || ['dryRun', 'yes', 'owner'].includes(name));
+  const others = ['scenario', 'dryRun', 'yes', 'owner'];
+  const fixed = [...given].find((name) => name in INSTANCE_FLAGS || others.includes(name));
   if (fixed === undefined) return;
-  const changeable = Object.keys(LOAD_FLAGS).map((name) => `--${flagOf(name)}`);
+  const changeable = Object.keys(LOAD_FLAGS)
+    .filter((name) => !others.includes(name))
+    .map((name) => `--${flagOf(name)}`);
   throw new Misused(
     `--${flagOf(fixed)}: ${fleet} is booted already; with --fleet only ${changeable.join(', ')} and flags of the engine can change.`,
   );
 }
 
-function loadOf({ values, rest }: CommandLine<typeof FLAGS>): Load | undefined {
+function loadOf({ values, given, rest }: CommandLine<typeof FLAGS>, instances: number): Load | undefined {
   if (values.url === undefined) return undefined;
-  return {
-    relay: reachable(values.url),
-    desktops: values.desktops,
-    rate: values.rate,
-    seconds: values.seconds,
-    warmUpSeconds: values.warmUp,
-    connectRate: values.connectRate,
-    more: engineFlags([...rest], values.url.host),
-  };
+  const relay = reachable(values.url);
+  const thresholds = values.threshold.map((threshold) => readThreshold(threshold).text);
+  const more = engineFlags([...rest], relay.host);
+  if (values.scenario === undefined) {
+    const { desktops, rate, seconds, warmUp: warmUpSeconds, connectRate } = values;
+    return { relay, desktops, rate, seconds, warmUpSeconds, connectRate, thresholds, more };
+  }
+  const decided = SCENARIO_DECIDES.find((name) => given.has(name));
+  if (decided) throw new Misused(`--${flagOf(decided)}: the scenario decides it: leave one of them out.`);
+  const share = readShare(values.scenario, instances, relay);
+  engineFlags(share.scenario?.flags ?? []);
+  return { relay, ...share, thresholds: [...share.thresholds, ...thresholds], more };
 }
 
 function changesOf({ values, given, rest }: CommandLine<typeof FLAGS>): Changes {
@@ -274,6 +291,7 @@ function changesOf({ values, given, rest }: CommandLine<typeof FLAGS>): Changes 
     ...(given.has('seconds') && { seconds: values.seconds }),
     ...(given.has('warmUp') && { warmUpSeconds: values.warmUp }),
     ...(given.has('connectRate') && { connectRate: values.connectRate }),
+    ...(given.has('threshold') && { thresholds: values.threshold.map((threshold) => readThreshold(threshold).text) }),
     ...(given.has('readyWithin') && { readySeconds: values.readyWithin }),
     ...(rest.length > 0 && { more: engineFlags(rest) }),
   };

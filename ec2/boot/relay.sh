@@ -6,7 +6,10 @@ readonly UNIT=/etc/systemd/system/sprites-relay.service
 readonly READY_SECONDS_MAX=60
 
 fetch_bundle
+# shellcheck source=/dev/null
+. "$ROOT/current/ec2/boot/network.sh"
 limits "$(setting ports)"
+rm -f "$ROOT/ready.json" # of the boot before
 # The bundle's launcher chooses V8's flags for the memory of this machine.
 cat >"$UNIT" <<END
 [Unit]
