@@ -40,7 +40,13 @@ function whyNoInstance(): string | false {
 }
 
 /** The programs that an instance starts, and the swarm, which can be run there by hand. */
-const PROGRAMS = ['tools/launch.js', 'server/bin/relay.ts', 'ec2/slice.ts', 'loadtest/bin/swarm.ts'];
+const PROGRAMS = [
+  'tools/launch.js',
+  'server/bin/relay.ts',
+  'ec2/slice.ts',
+  'ec2/relay_samples.ts',
+  'loadtest/bin/swarm.ts',
+];
 
 describe('bundle', { skip, timeout: 300_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'sprites-bundle-'));

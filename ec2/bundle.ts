@@ -52,6 +52,8 @@ const SOURCES = [
   'ec2/job.ts',
   'ec2/engine_machine.ts',
   'ec2/post.ts',
+  'ec2/relay_samples.ts',
+  'ec2/samples.ts',
   'build/engine.sources',
   'build/addon.sources',
   'build/swarm/swarm-engine',

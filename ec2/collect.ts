@@ -15,6 +15,7 @@ import type { Aws, Instance } from './aws.ts';
 import { type FleetRecord, lifetimes } from './fleet.ts';
 import { keys, POSTED } from './job.ts';
 import { count, spent, usd } from './plan.ts';
+import { readSamples } from './samples.ts';
 
 /** Lines shown of the log of an instance that failed. */
 const LOG_LINES_MAX = 12;
@@ -54,6 +55,7 @@ export async function collect(aws: Aws, record: FleetRecord, folder: string, now
     name: load?.scenario?.name ?? fleet,
     shows: `${load?.scenario ? `${load.scenario.shows} ` : ''}${ids.length} of ${asked} instances of EC2, ${wanted.types.join(' or ')} in ${wanted.region}, each with its own world. ${cost.sentence}`,
     missing: missingOf(asked, ids.length, failed),
+    samples: await readSamples(aws, record, posted, parts),
     command: `npm run fleet -- collect --fleet ${fleet} --bucket ${bucket} --region ${wanted.region}`,
     machines,
     relay: load?.relay ?? '',

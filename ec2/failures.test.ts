@@ -428,6 +428,38 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 120_
     assert.deepEqual([request.get('MinCount'), request.get('MaxCount')], ['4', '4']);
   });
 
+  it('asks EC2 in the dry run for what it then starts: the same group, subnet and addresses', async () => {
+    const load = { desktops: 130_000, rate: 1, seconds: 1, relay: 'http://10.0.0.5:8080/' };
+    const { plan, context, stubbed } = account(() => undefined, { load });
+    await start(context, await plan());
+    const [dry, real] = stubbed.calls
+      .filter(({ name }) => name === 'ec2 RunInstances')
+      .map(({ body }) => new URLSearchParams(body));
+    assert.deepEqual([dry.get('DryRun'), real.get('DryRun')], ['true', null]);
+    for (const form of [dry, real]) {
+      const of = (name: string) => form.get(`NetworkInterface.1.${name}`);
+      assert.equal(of('SecondaryPrivateIpAddressCount'), '2');
+      assert.match(of('SecurityGroupId.1') as string, /^sg-/);
+      assert.match(of('SubnetId') as string, /^subnet-/);
+      assert.deepEqual([of('DeviceIndex'), of('DeleteOnTermination')], ['0', 'true']);
+      assert.deepEqual([form.get('SecurityGroupId.1'), form.get('SubnetId')], [null, null]);
+    }
+    assert.equal(dry.get('NetworkInterface.1.SecurityGroupId.1'), real.get('NetworkInterface.1.SecurityGroupId.1'));
+  });
+
+  it('has its addresses and group in the template of a fleet, whose requests name the subnets', async () => {
+    const load = { desktops: 60_001, rate: 1, seconds: 1, relay: 'http://10.0.0.5:8080/' };
+    const { plan, context, stubbed } = account(() => undefined, { buy: 'fleet', load });
+    await start(context, await plan());
+    const form = (operation: string) =>
+      new URLSearchParams(stubbed.calls.find(({ name }) => name === `ec2 ${operation}`)?.body);
+    const template = form('CreateLaunchTemplate');
+    assert.equal(template.get('LaunchTemplateData.NetworkInterface.1.SecondaryPrivateIpAddressCount'), '1');
+    assert.match([...template.keys()].join(' '), /LaunchTemplateData\.NetworkInterface\.1\.(SecurityGroupId|Groups)/);
+    assert.doesNotMatch([...template.keys()].join(' '), /SubnetId/);
+    assert.match([...form('CreateFleet').keys()].join(' '), /Overrides\.\d+\.SubnetId/);
+  });
+
   it('waits until its security group is no longer in use, and deletes it', async () => {
     const used: Responder = ({ name }, before) =>
       name === 'ec2 DeleteSecurityGroup' && before < 2 ? ec2Error(400, 'DependencyViolation') : undefined;

@@ -7,6 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RelaySample } from '../loadtest/report/relay_sample.ts';
 import { reading } from './aws/call.ts';
 import { ALIVE, type Aws, type Instance, type Launch, type Leftover } from './aws.ts';
 import { decideStart, type FleetState, type Milestone, outstanding, type StartDecision } from './barrier.ts';
@@ -14,6 +15,7 @@ import { architecture, type Bundle } from './bundle.ts';
 import { Refused } from './explain.ts';
 import { engineArguments, type Go, keys, type Load, parkSeconds, type ThrowSignal, writeJob } from './job.ts';
 import { addressesFor, highestPrice, known, type Observed, type Plan, type Prices, type Wanted } from './plan.ts';
+import { record as recordSamples } from './samples.ts';
 import { type BootSettings, userData } from './user_data.ts';
 
 /** What the functions here work with. Tests pass their own clock. */
@@ -47,7 +49,12 @@ export interface FleetRecord {
   started: string[];
   prices: Prices;
   rootGib: number;
+  /** The fleet of the relay that is swarmed, which posts the relay's samples. */
+  relayFleet?: string;
 }
+
+/** Reads a sample of the relay's own figures; undefined when it does not answer now. */
+export type AskRelay = () => Promise<RelaySample | undefined>;
 
 /** Ports of a relay that runs on an instance. */
 const RELAY_PORTS = [8080, 8081] as const;
@@ -140,6 +147,7 @@ export async function boot(
   bundle: Bundle,
   bootOptions: BootOptions,
   load?: Load,
+  relayFleet?: string,
 ): Promise<FleetRecord> {
   const { aws, say } = context;
   const { wanted, observed } = plan;
@@ -165,6 +173,7 @@ export async function boot(
       ...{ wanted, readySeconds: bootOptions.readySeconds, startedMs: context.nowMs(), deadlineMs: launch.deadlineMs },
       ...{ started: ids, prices: observed.prices, rootGib: launch.image.rootGib },
       ...(load && { load: { ...load, relay: load.relay.href } }),
+      ...(relayFleet && { relayFleet }),
     };
     await aws.put(wanted.bucket, keys.fleet(wanted.fleet), JSON.stringify(record, null, 1));
     context.signal.throwIfAborted();
@@ -216,9 +225,9 @@ export async function waitForRelay(context: Context, record: FleetRecord): Promi
  * for results. Takes the fleet down when it fails, not when it succeeds. When too few have parked, nothing is thrown, and what
  * the instances found out is collected.
  *
- * Shape   `missing` says why instances did not take part; '' when all did.
+ * Shape   `missing` says why instances did not take part; '' when all did. With `ask`, the relay's samples are stored.
  */
-export async function runLoad(context: Context, record: FleetRecord): Promise<{ missing: string }> {
+export async function runLoad(context: Context, record: FleetRecord, ask?: AskRelay): Promise<{ missing: string }> {
   const { wanted, deadlineMs } = record;
   const { load } = record;
   if (!load) throw new Refused('load', `The fleet ${wanted.fleet} was booted without a load.`);
@@ -241,7 +250,13 @@ export async function runLoad(context: Context, record: FleetRecord): Promise<{ 
       context.say(`${parked.ready.length} instances throw from ${new Date(startAtMs as number).toISOString()}`);
     } else context.say('Nothing is thrown.');
     const seconds = load.seconds + load.warmUpSeconds + RUN_SLACK_SECONDS;
-    await waitForResults(context, record, ready, Math.min(deadlineMs, context.nowMs() + seconds * 1000));
+    const samples = ask && recordSamples(ask);
+    try {
+      await waitForResults(context, record, ready, Math.min(deadlineMs, context.nowMs() + seconds * 1000));
+    } finally {
+      const found = samples?.stop();
+      if (found) await context.aws.put(wanted.bucket, keys.samples(wanted.fleet), JSON.stringify(found));
+    }
     return { missing: [notReady, parked.missing].filter((part) => part !== '').join('; ') };
   });
 }
@@ -348,6 +363,22 @@ async function putJob(
 ): Promise<void> {
   const barrier = wanted.role === 'swarm' ? readySeconds + wanted.minutes * 60 : undefined;
   await publishJob(context, { ...wanted, seconds: wanted.minutes * 60 + SIGNED_EXTRA_SECONDS }, bundle, load, barrier);
+}
+
+/**
+ * Uploads the bundle and names it in the job of a fleet that exists. Its instances run it after their next boot: the relay, and
+ * those that were started from the console. Throws Refused when their addresses have expired.
+ */
+export async function updateJob(context: Context, record: FleetRecord, bundle: Bundle): Promise<void> {
+  const { wanted, load, deadlineMs, started, readySeconds } = record;
+  const seconds = Math.floor((deadlineMs - context.nowMs()) / 1000);
+  if (seconds <= 0) {
+    const at = new Date(deadlineMs).toISOString();
+    throw new Refused('expired', `${wanted.fleet} ended at ${at}, and so did the addresses in its boot script.`);
+  }
+  const ofLoad = load && { ...load, relay: new URL(load.relay) };
+  const barrier = wanted.role === 'swarm' && started.length > 0 ? readySeconds + wanted.minutes * 60 : undefined;
+  await publishJob(context, { ...wanted, seconds: seconds + SIGNED_EXTRA_SECONDS }, bundle, ofLoad, barrier);
 }
 
 /** Uploads the bundle and the job that names it. `barrierSeconds` is how long to wait for go.json; undefined: start at once. */

@@ -38,6 +38,7 @@ export const keys = {
   job: (fleet: string) => `runs/${fleet}/job`,
   go: (fleet: string) => `runs/${fleet}/go.json`,
   throw: (fleet: string) => `runs/${fleet}/throw.json`,
+  samples: (fleet: string) => `runs/${fleet}/relay.samples.json`,
   fleet: (fleet: string) => `runs/${fleet}/fleet.json`,
   bundle: (sha256: string) => `bundles/${sha256}.tar.gz`,
 } as const;

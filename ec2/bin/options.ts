@@ -24,7 +24,7 @@ import {
 import type { BootOptions } from '../fleet.ts';
 import { type Load, writeArguments } from '../job.ts';
 import { BUYS, DESKTOPS_PER_INSTANCE_MAX, INSTANCES_MAX, MINUTES_MAX, type Wanted } from '../plan.ts';
-import { readShare } from '../scenario.ts';
+import { leftOut, readShare } from '../scenario.ts';
 import type { Changes } from './changes.ts';
 
 export { Misused };
@@ -39,6 +39,7 @@ export const COMMANDS = {
   reap: ['', 'terminate every fleet that is past its deadline, whoever started it'],
   cost: ['', 'what instances have cost so far'],
   'user-data': ['', 'print a boot script to paste into the EC2 console'],
+  update: ['', 'name the latest bundle in the job of --fleet, for instances that are started again'],
 } as const;
 export type Command = keyof typeof COMMANDS;
 
@@ -114,7 +115,7 @@ const PLACE_FLAGS = {
     shown: 'SPRITES_BUCKET',
     variables: ['SPRITES_BUCKET'],
   },
-  ...goingWith(['run', 'status', 'collect', 'down', 'reap', 'cost'], {
+  ...goingWith(['run', 'status', 'collect', 'down', 'reap', 'cost', 'update'], {
     fleet: matching(
       'NAME',
       'a fleet that exists',
@@ -124,6 +125,23 @@ const PLACE_FLAGS = {
   }),
   ...goingWith([...STARTS, 'down'], {
     owner: { ...matching('NAME', 'goes into the tags', 'a plain name', /^[\w.@-]{1,64}$/), shown: 'your login' },
+  }),
+  ...goingWith(['run', 'up'], {
+    relayFleet: matching(
+      'NAME',
+      "the fleet of the relay that is swarmed: its relay's own figures go into the report",
+      'the name of a relay that `up` printed',
+      /^relay-[0-9]{6}-[0-9]{4}-[0-9a-f]{4}$/,
+    ),
+  }),
+  ...goingWith(['run'], {
+    adminUrl: matching(
+      'URL',
+      'instead, the admin port of a relay, for the same',
+      'http://HOST:PORT',
+      /^https?:\/\/[^/\s]+\/?$/,
+    ),
+    adminTokenFile: text('FILE', 'its admin token'),
   }),
   ...goingWith(['run', 'collect'], { out: { ...text('DIR', 'where results go'), shown: 'build/fleet/NAME' } }),
   ...goingWith(['user-data'], { validHours: whole('N', 'how long the addresses in the script work', [1, 7 * 24], 24) }),
@@ -167,6 +185,12 @@ export interface Options {
   /** The name of a fleet that exists, from --fleet. */
   fleet: string | undefined;
   endpoint: string | undefined;
+  /** The fleet of the relay, from --relay-fleet. */
+  relayFleet: string | undefined;
+  /** Where the relay's own figures are asked. */
+  admin: { url: string; tokenFile: string } | undefined;
+  /** Settings of --scenario that a fleet leaves out. */
+  leftOut: readonly string[];
   out: string;
   validSeconds: number;
   allRegions: boolean;
@@ -202,13 +226,18 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
     throw new Misused(`${rest[0]}: flags of the engine go with ${STARTS.join(', ')}, not with ${command}.`);
   }
   if (fleet !== undefined && command === 'run') checkRunOf(fleet, given);
+  const { adminUrl, adminTokenFile, relayFleet } = values;
+  if ((adminUrl === undefined) !== (adminTokenFile === undefined))
+    throw new Misused('--admin-url and --admin-token-file go together.');
+  if (adminUrl !== undefined && relayFleet !== undefined)
+    throw new Misused('--relay-fleet: its relay posts its figures itself: leave --admin-url out.');
   const load = role === 'swarm' ? loadOf(line, instances) : undefined;
   if (starts(command) && role === 'swarm' && !load && !fleet) throw new Misused('--url: say which relay to swarm.');
   if (role === 'relay' && command === 'run') throw new Misused('--relay: goes with up; a relay does not run a load.');
   if (role === 'relay' && starts(command) && command !== 'user-data' && !allow) {
     throw new Misused('--allow: must be an address block such as 203.0.113.7/32: say who may reach the relay.');
   }
-  if (command === 'collect' && !fleet) throw new Misused('--fleet: say which fleet.');
+  if (['collect', 'update'].includes(command) && !fleet) throw new Misused('--fleet: say which fleet.');
   if (command === 'down' && !fleet && !values.all) throw new Misused('--fleet: say which fleet, or --all of yours.');
   const seconds = load ? load.warmUpSeconds + load.seconds + load.desktops / load.connectRate : 0;
   if (seconds > minutes * 60) {
@@ -243,6 +272,9 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
     changes: changesOf(line),
     fleet,
     endpoint: environment.AWS_ENDPOINT_URL || undefined,
+    relayFleet,
+    leftOut: values.scenario === undefined ? [] : leftOut(values.scenario),
+    admin: adminUrl && adminTokenFile ? { url: adminUrl, tokenFile: adminTokenFile } : undefined,
     out: resolve(values.out ?? `build/fleet/${name}`),
     validSeconds: values.validHours * 3600,
     allRegions: values.allRegions,
@@ -252,7 +284,7 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
 }
 
 const starts = (command: Command) => STARTS.includes(command);
-const needsBucket = (command: Command) => starts(command) || command === 'collect';
+const needsBucket = (command: Command) => starts(command) || ['collect', 'update'].includes(command);
 
 /** `run --fleet` can change the load, because instances learn it when they start; what they are was decided at boot. */
 function checkRunOf(fleet: string, given: ReadonlySet<string>): void {

@@ -93,6 +93,8 @@ async function powerOn(container: Container): Promise<void> {
       id,
       '--user-data',
       join(disk, 'user-data'),
+      '--addresses',
+      `10.77.0.${10 + slot},10.77.0.${110 + slot}`,
     ],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
@@ -105,6 +107,7 @@ async function powerOn(container: Container): Promise<void> {
     '--register=no',
     '--keep-unit',
     '--console=read-only',
+    '--capability=CAP_NET_ADMIN', // an instance may add addresses to its interface
     `--machine=${id}`,
     `--network-namespace-path=/run/netns/${own}`,
   ];
