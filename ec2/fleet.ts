@@ -33,8 +33,8 @@ export interface BootOptions {
   /** The id of an image; undefined: the newest Amazon Linux. */
   image?: string;
   subnet?: string;
-  /** The addresses that may connect to a relay, as a CIDR block. */
-  allow?: string;
+  /** The addresses that may connect to a relay, as CIDR blocks. */
+  allow?: readonly string[];
   /** Seconds within which all instances must be ready. */
   readySeconds: number;
 }
@@ -199,7 +199,7 @@ async function withGroup(
   { aws, signal }: Context,
   { role }: Wanted,
   { launch, vpc }: { launch: Launch; vpc: string },
-  { allow = '' }: BootOptions,
+  { allow = [] }: BootOptions,
 ): Promise<Launch> {
   const group = await aws.createGroup(launch, vpc, role === 'relay' ? RELAY_PORTS : [], allow);
   signal.throwIfAborted();

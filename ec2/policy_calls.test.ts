@@ -21,7 +21,7 @@ const POLICY = JSON.parse(readFileSync(join(import.meta.dirname, 'policy.json'),
 const REGION = 'eu-west-1';
 const BUCKET = 'sprites-policy-test';
 const BUNDLE = { file: import.meta.filename, sha256: 'ab'.repeat(32), sizeBytes: 1 };
-const BOOT_OPTIONS = { readySeconds: 60, allow: '203.0.113.7/32' };
+const BOOT_OPTIONS = { readySeconds: 60, allow: ['203.0.113.7/32'] };
 const LOAD: Load = {
   ...{ relay: new URL('http://relay.example:8080/'), desktops: 10, rate: 1, seconds: 1, warmUpSeconds: 0 },
   ...{ connectRate: 10, thresholds: [], more: [] },

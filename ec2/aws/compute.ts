@@ -41,7 +41,7 @@ export interface Compute {
   /** The network of the subnet, or else the default one, and the subnets to start in. Without subnets EC2 chooses. */
   network(subnet?: string): Promise<{ vpc: string; subnets: string[] }>;
   /** Creates the fleet's security group. It lets in only connections from `from` to `ports`. Returns its id. */
-  createGroup(fleet: Tagged, vpc: string, ports: readonly number[], from: string): Promise<string>;
+  createGroup(fleet: Tagged, vpc: string, ports: readonly number[], from: readonly string[]): Promise<string>;
   /** Asks EC2 whether these credentials may start the fleet with its group (DryRun). Starts nothing; throws Refused when not. */
   rehearse(launch: Launch): Promise<void>;
   /** Starts all instances, or as many as EC2 has but at least `atLeast`. `missing` says why the others did not start. */
@@ -143,10 +143,12 @@ export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Com
       });
       const { GroupId } = await call('creating the security group', ec2.send(request));
       if (ports.length > 0) {
-        const range = from.includes(':') ? { Ipv6Ranges: [{ CidrIpv6: from }] } : { IpRanges: [{ CidrIp: from }] };
-        const permissions = ports.map((port) => ({ IpProtocol: 'tcp', FromPort: port, ToPort: port, ...range }));
+        const IpRanges = from.filter((block) => !block.includes(':')).map((CidrIp) => ({ CidrIp }));
+        const Ipv6Ranges = from.filter((block) => block.includes(':')).map((CidrIpv6) => ({ CidrIpv6 }));
+        const ranges = { ...(IpRanges.length > 0 && { IpRanges }), ...(Ipv6Ranges.length > 0 && { Ipv6Ranges }) };
+        const permissions = ports.map((port) => ({ IpProtocol: 'tcp', FromPort: port, ToPort: port, ...ranges }));
         const opening = new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions: permissions });
-        await call(`opening ports to ${from}`, ec2.send(opening));
+        await call(`opening ports to ${from.join(', ')}`, ec2.send(opening));
       }
       return GroupId as string;
     },

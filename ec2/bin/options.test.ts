@@ -83,6 +83,9 @@ describe('fleet options', () => {
       /--minutes: must be at least 2, which the load takes, not "1"/,
     );
     assert.match(refusal('up', '--relay'), /--allow: must be an address block/);
+    assert.match(refusal('up', '--relay', '--allow', '10.0.0.0/8,'), /--allow: must be an address block/);
+    const { allow } = read('up', '--relay', '--allow', '203.0.113.7/32,172.31.0.0/16').bootOptions;
+    assert.deepEqual(allow, ['203.0.113.7/32', '172.31.0.0/16']);
     assert.match(refusal('run', '--relay'), /a relay does not run a load/);
     assert.match(refusal('down'), /--fleet: say which fleet, or --all/);
     assert.match(refusal('down', '--fleet', '*'), /--fleet: must be a name/);

@@ -94,11 +94,11 @@ const INSTANCE_FLAGS = {
   minutes: whole('N', 'each instance powers itself off after this', [1, MINUTES_MAX], 60),
   maxCost: number('USD', 'refuse a fleet that may cost more', [0, 100_000], 1, 4),
   relay: toggle('a relay instead of a swarm, on one instance'),
-  allow: matching(
-    'CIDR',
-    'who may reach that relay: your.address/32, or 0.0.0.0/0 for everyone',
-    'an address block such as 203.0.113.7/32',
-    /^[0-9a-f.:]+\/\d{1,3}$/,
+  allow: form(
+    'LIST',
+    'who may reach that relay: your.address/32,172.31.0.0/16, or 0.0.0.0/0 for everyone',
+    'an address block such as 203.0.113.7/32, or several with commas between them',
+    (given) => (/^[0-9a-f.:]+\/\d{1,3}(,[0-9a-f.:]+\/\d{1,3})*$/.test(given) ? given.split(',') : undefined),
   ),
   admission: oneOf('KIND', 'limits by address of that relay; open, so that it can be swarmed', ADMISSIONS, 'open'),
   image: { ...matching('AMI', 'image', 'an id such as ami-0abc', /^ami-[0-9a-f]+$/), shown: 'Amazon Linux 2023' },

@@ -27,6 +27,8 @@ exec >>"$LOG" 2>&1
 left=$((SPRITES_MINUTES - ($(date +%s) - $(<"$ROOT/born")) / 60))
 shutdown -h +"$((left > 0 ? left : 0))"
 
+command -v curl >/dev/null || { apt-get -qq update && apt-get -qqy install curl; } # some images of Debian lack it
+
 say() { echo "$(date -u +%H:%M:%S) $*"; }
 
 # fail WHY: logs the reason and ends, which posts the log and powers off.

@@ -180,6 +180,7 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
       out,
       '--threshold',
       'parked == desktops',
+      ...['--admin-url', 'http://127.0.0.1:8083', '--admin-token-file', join(folder, 'data/admin-token')],
       ...load,
     );
     assert.equal(run.code, 0, run.err + run.out);
@@ -190,6 +191,7 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
       report.judgements.map(({ threshold, outcome }: Record<string, string>) => [threshold, outcome]),
       [['parked == desktops', 'held']],
     );
+    assert.ok(report.relay.cpuCores > 0 && report.relay.heapBytes > 0, JSON.stringify(report.relay));
     assert.equal(report.machines.length, 2);
     assert.equal(report.desktops, 400);
     assert.equal(report.parked, 400);
