@@ -201,6 +201,22 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 120_
     assert.equal(new Set((await context.aws.instances(fleet.fleet)).map(({ zone }) => zone)).size, 1);
   });
 
+  it('is asked for in another zone, in the dry run too, when one does not have the type', async () => {
+    const old: Responder = ({ name, body }) => {
+      const subnet = new URLSearchParams(body).get('SubnetId');
+      if (name !== 'ec2 RunInstances') return undefined;
+      first ??= subnet;
+      return subnet === first ? ec2Error(400, 'Unsupported') : undefined;
+    };
+    let first: string | null = null;
+    const { plan, context } = account(old);
+    assert.equal((await start(context, await plan())).started.length, 4);
+    const everywhere: Responder = ({ name }) =>
+      name === 'ec2 RunInstances' ? ec2Error(400, 'Unsupported') : undefined;
+    const { context: other, fleet } = await refused(everywhere, /does not support this type.*Unsupported/);
+    await nothingLeft(other, fleet.fleet);
+  });
+
   it('takes what each zone has when none has all, and starts with --at-least of them', async () => {
     // Each zone has one machine: moto starts MinCount.
     const few: Responder = ({ name, body }) => {

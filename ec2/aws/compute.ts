@@ -85,6 +85,11 @@ const LACKING = [
   'Unsupported',
 ];
 
+/** The subnets to try; undefined: EC2 chooses. */
+function zonesOf({ subnets }: Launch): readonly (string | undefined)[] {
+  return subnets.length > 0 ? subnets : [undefined];
+}
+
 export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Compute {
   return {
     async regions() {
@@ -154,14 +159,20 @@ export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Com
     },
 
     async rehearse(launch) {
-      try {
-        const { atLeast: least, instances: most, subnets } = launch;
-        const input = runInstancesInput(launch, { subnet: subnets[0], least, most, part: 0 });
-        await ec2.send(new RunInstancesCommand({ ...input, DryRun: true }));
-      } catch (error) {
-        if ((error as Error).name !== 'DryRunOperation')
-          throw explain(error, 'asking EC2 for these instances (dry run)');
+      const { atLeast: least, instances: most } = launch;
+      let refused: Refused | undefined;
+      for (const subnet of zonesOf(launch)) {
+        const input = runInstancesInput(launch, { subnet, least, most, part: 0 });
+        try {
+          await ec2.send(new RunInstancesCommand({ ...input, DryRun: true }));
+          return;
+        } catch (error) {
+          if ((error as Error).name === 'DryRunOperation') return;
+          refused = explain(error, 'asking EC2 for these instances (dry run)');
+          if (!LACKING.includes(refused.code)) throw refused;
+        }
       }
+      throw refused as Refused;
     },
 
     async launch(launch) {
@@ -221,7 +232,7 @@ export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Com
    * zone has. Another error than a lack of machines ends it: when some instances run already, it is reported with them.
    */
   async function launchInstances(launch: Launch): Promise<Launched> {
-    const zones = launch.subnets.length > 0 ? launch.subnets : [undefined];
+    const zones = zonesOf(launch);
     const ids: string[] = [];
     const missing = new Map<string, string>();
     let part = 0;
