@@ -55,7 +55,7 @@ export async function collect(aws: Aws, record: FleetRecord, folder: string, now
     name: load?.scenario?.name ?? fleet,
     shows: `${load?.scenario ? `${load.scenario.shows} ` : ''}${ids.length} of ${asked} instances of EC2, ${wanted.types.join(' or ')} in ${wanted.region}, each with its own world. ${cost.sentence}`,
     missing: missingOf(asked, ids.length, failed),
-    samples: await readSamples(aws, record, posted, parts),
+    samples: await readSamples(aws, { bucket, fleet, relayFleet: record.relayFleet }, posted, parts),
     command: `npm run fleet -- collect --fleet ${fleet} --bucket ${bucket} --region ${wanted.region}`,
     machines,
     relay: load?.relay ?? '',

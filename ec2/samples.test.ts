@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import type { RelaySample } from '../loadtest/report/relay_sample.ts';
 import { resultOf, START_MS } from '../loadtest/test/results.ts';
 import type { Aws } from './aws.ts';
-import type { FleetRecord } from './fleet.ts';
 import { keys } from './job.ts';
 import { CHUNK_SAMPLES, chunkName, readSamples, record, SAMPLE_EVERY_MS } from './samples.ts';
 
@@ -27,8 +26,7 @@ function bucketOf(objects: Record<string, unknown>) {
   return { aws, read };
 }
 
-const of = (relayFleet?: string) =>
-  ({ wanted: { bucket: 'b', fleet: FLEET }, relayFleet }) as Partial<FleetRecord> as FleetRecord;
+const of = (relayFleet?: string) => ({ bucket: 'b', fleet: FLEET, relayFleet });
 
 describe('samples of the relay', () => {
   it('are those that the relay posted during the run, in order, and none of another hour', async () => {

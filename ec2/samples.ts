@@ -8,7 +8,6 @@
 import type { EngineResult } from '../loadtest/report/engine_result.ts';
 import type { RelaySample } from '../loadtest/report/relay_sample.ts';
 import type { Aws } from './aws.ts';
-import type { FleetRecord } from './fleet.ts';
 import { keys } from './job.ts';
 
 export const SAMPLE_EVERY_MS = 1_000;
@@ -39,10 +38,17 @@ export function record(ask: () => Promise<RelaySample | undefined>): { stop(): R
   };
 }
 
+/** A fleet, and that of its relay where the relay posts samples itself. */
+export interface Sampled {
+  bucket: string;
+  fleet: string;
+  relayFleet?: string;
+}
+
 /** All samples of the relay in the time of these results, in order; empty when nobody sampled it. Throws Refused. */
 export async function readSamples(
   aws: Aws,
-  { wanted: { bucket, fleet }, relayFleet }: FleetRecord,
+  { bucket, fleet, relayFleet }: Sampled,
   posted: readonly string[],
   parts: readonly EngineResult[],
 ): Promise<RelaySample[]> {
