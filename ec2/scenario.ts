@@ -23,6 +23,9 @@ const ANY_MACHINE = { files: 2 ** 30, ports: 2 ** 30, memoryBytes: Number.POSITI
 /** Flags that every instance gets in its own way. */
 const OWN_FLAGS = ['--api', '--processes', '--connect-timeout', '--seconds'];
 
+/** The kinds of load that shareOf() divides: by desktops, or by throws a second. */
+const DIVIDED: readonly string[] = ['every', 'rate', 'sitting'] satisfies Scenario['load']['kind'][];
+
 /** The settings of a load that a scenario decides. */
 export type ScenarioLoad = Pick<
   Load,
@@ -90,6 +93,7 @@ function refusalsOf({ settings, load }: Scenario): [setting: string, why: string
     [settings.url !== '', 'url', 'give it on the command line'],
     [settings.watchPids !== '', 'watchPids', "the relay's processes are on another machine"],
     [load.kind === 'closed', 'inFlight', 'a closed loop has no rate, so its traffic and its cost are not known'],
+    [!DIVIDED.includes(load.kind), load.kind, "a fleet can't divide this load among its instances"],
   ];
   return refusals.flatMap(([isWanted, setting, why]) => (isWanted ? [[setting, why] as [string, string]] : []));
 }
