@@ -12,7 +12,7 @@ import { after, before, describe, it } from 'node:test';
 import { makeBundle } from '../bundle.ts';
 import { type Job, readJob, writeJob } from '../job.ts';
 import { CHUNK_SAMPLES } from '../samples.ts';
-import { makeDebian } from './debian.ts';
+import { makeImage, type System } from './images.ts';
 import { installMoto, type Moto, NOBODY, startMoto } from './moto.ts';
 import { GATEWAY, makeNetwork, type Network } from './network.ts';
 
@@ -41,7 +41,7 @@ interface InstanceEvent {
   stderr?: string;
 }
 
-const why = makeDebian() ?? installMoto();
+const why = makeImage('debian') ?? installMoto();
 const network = why === undefined ? makeNetwork(SLOTS) : why;
 const skip = typeof network === 'string' ? network : false;
 
@@ -155,8 +155,8 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
   /** Where an instance writes down when it was started; until it is stopped. */
   const clockOf = (id: string) => join(folder, 'instances', id, 'changes/opt/sprites/born');
 
-  function boot(id: string, script: string): Promise<InstanceEvent> {
-    hypervisor.send({ boot: { id, userData: script } });
+  function boot(id: string, script: string, system?: System): Promise<InstanceEvent> {
+    hypervisor.send({ boot: { id, userData: script, system } });
     return off(id);
   }
 
@@ -213,6 +213,13 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
       assert.match(log, /--sources 10\.77\.0\.1\d,10\.77\.0\.11\d/);
       assert.doesNotMatch(log, /X-Amz-|Signature|AKIA/);
     }
+  });
+
+  it('run their part of the load on Ubuntu, too', { skip: skip || (makeImage('ubuntu') ?? false) }, async () => {
+    const { script, posted } = await pasted('--desktops', '20', '--rate', '20', '--seconds', '1', '--warm-up', '0');
+    const { log } = await boot('i-00000000000000b01', script, 'ubuntu');
+    assert.match(log as string, /--sources 10\.77\.0\.1\d,10\.77\.0\.11\d[\s\S]*status 0/);
+    assert.equal(JSON.parse(posted('i-00000000000000b01', '.result.json')).ok, true);
   });
 
   it('post their log and end when the bundle is not the one the job names', async () => {
