@@ -45,7 +45,7 @@ describe('job', () => {
 
   it('waits twice as long for the parking as it takes, and a minute, or as long as its scenario does', () => {
     assert.equal(parkSeconds({ ...LOAD, desktops: 1000, connectRate: 100 }), 80);
-    const scenario = { name: 's', shows: '', connectTimeoutSeconds: 600, flags: ['--mix', 'sitting=1'] };
+    const scenario = { name: 's', shows: '', parkSeconds: 600, flags: ['--mix', 'sitting=1'] };
     assert.equal(parkSeconds({ ...LOAD, scenario }), 600);
     const words = engineArguments({ ...LOAD, scenario }, 'f', 'i').join(' ');
     assert.match(words, /--name i --mix sitting=1 --connect-timeout 600 --leave --sprite-bytes 400$/);

@@ -109,15 +109,15 @@ export interface Load {
   connectRate: number;
   /** What the merged report must meet, such as "lost == 0". */
   thresholds: readonly string[];
-  /** The scenario, when the load comes from one; `flags` are the engine's, for one instance. */
-  scenario?: { name: string; shows: string; connectTimeoutSeconds: number; flags: readonly string[] };
+  /** The scenario, when the load comes from one: how long it lets desktops connect and settle, and the engine's flags. */
+  scenario?: { name: string; shows: string; parkSeconds: number; flags: readonly string[] };
   /** Further flags, passed to the engine unchanged. */
   more: readonly string[];
 }
 
 /** Seconds within which the desktops of an instance must be parked: twice as long as planned and a minute, or what a scenario says. */
 export function parkSeconds({ desktops, connectRate, scenario }: Omit<Load, 'relay'>): number {
-  return Math.max(Math.ceil((2 * desktops) / connectRate) + 60, Math.ceil(scenario?.connectTimeoutSeconds ?? 0));
+  return Math.max(Math.ceil((2 * desktops) / connectRate) + 60, Math.ceil(scenario?.parkSeconds ?? 0));
 }
 
 /**

@@ -39,6 +39,7 @@ describe('scenario on a fleet', () => {
       ...{ desktops: 250, rate: 100, connectRate: 125, seconds: 45, warmUpSeconds: 3 },
       thresholds: ['lost == 0', 'p99 < 10ms'],
     });
+    assert.equal(scenario?.parkSeconds, 120 + 1);
     const flags = scenario?.flags as string[];
     assert.equal(flag(flags, '--desktops'), '250');
     assert.equal(flag(flags, '--mix'), 'sitting=125,throwing=125');

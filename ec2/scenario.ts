@@ -80,7 +80,7 @@ export function shareOf(scenario: Scenario, instances: number, relay: URL): Scen
   return {
     ...{ desktops, rate, connectRate, seconds: settings.duration, warmUpSeconds: settings.warmUp },
     thresholds: scenario.thresholds.map(({ text }) => text),
-    scenario: { name, shows, connectTimeoutSeconds: settings.connectTimeout, flags: withoutOwn(flags) },
+    scenario: { name, shows, parkSeconds: settings.connectTimeout + settings.settle, flags: withoutOwn(flags) },
   };
 }
 

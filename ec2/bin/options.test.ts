@@ -187,7 +187,7 @@ describe('changed record', () => {
       constructor: Misused,
       message: /^The load takes 11 minutes, and swarm-.* ends by itself in 2\.$/,
     });
-    const scenario = { name: 'crowd', shows: '', connectTimeoutSeconds: 9, flags: [] };
+    const scenario = { name: 'crowd', shows: '', parkSeconds: 9, flags: [] };
     const decided = { ...record, load: { ...(record.load as NonNullable<typeof record.load>), scenario } };
     assert.throws(() => changedRecord(decided, { rate: 5 }, NOW_MS), /scenario crowd, with which .* decides rate/);
     assert.deepEqual(changedRecord(decided, { thresholds: ['lost == 0'] }, NOW_MS).load?.thresholds, ['lost == 0']);

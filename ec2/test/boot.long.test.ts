@@ -45,7 +45,7 @@ const why = makeImage('debian') ?? installMoto();
 const network = why === undefined ? makeNetwork(SLOTS) : why;
 const skip = typeof network === 'string' ? network : false;
 
-describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
+describe('instances', { skip, timeout: 600_000, concurrency: 3 }, () => {
   const { name } = network as Network;
   const folder = mkdtempSync(join(tmpdir(), 'sprites-boot-'));
   const environment: NodeJS.ProcessEnv = { ...process.env, ...NOBODY, AWS_REGION: 'us-east-1', SPRITES_BUCKET: BUCKET };
@@ -168,7 +168,7 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
 
   it('swarm a relay together, and their results are merged into one report with the cost', async () => {
     const out = join(folder, 'report');
-    const load = ['--desktops', '200', '--rate', '100', '--seconds', '3', '--warm-up', '1'];
+    const load = ['--desktops', '200', '--rate', '100', '--seconds', '6', '--warm-up', '1'];
     const run = await fleet(
       'run',
       '--url',
