@@ -21,6 +21,17 @@ const state = (changes: Partial<FleetState> = {}): FleetState => ({
 });
 
 describe('start barrier', () => {
+  it('opens for throwing when all have parked, whatever they posted before', () => {
+    const ready = posted('.ready.json', ids(4));
+    assert.equal(decideStart(state({ posted: ready }), 'parked').kind, 'wait');
+    const three = state({ posted: [...ready, ...posted('.parked.json', ids(3))], nowMs: 1000 });
+    assert.deepEqual(decideStart(three, 'parked'), {
+      kind: 'give up',
+      missing: '3 of 4 instances are parked: 1 not parked in time',
+    });
+    assert.equal(decideStart(state({ posted: [...ready, ...posted('.parked.json', ids(4))] }), 'parked').kind, 'go');
+  });
+
   it('waits while an instance may still become ready', () => {
     assert.deepEqual(decideStart(state({ posted: posted('.ready.json', ids(3)) })), {
       kind: 'wait',

@@ -1,5 +1,5 @@
 /**
- * The start barrier: which instances the fleet waits for, and for how long.
+ * The barriers: which instances the fleet waits for, and for how long, before it connects and again before it throws.
  *
  * Pure: states of the instances and keys in the bucket go in, a decision comes out. Invariant: the fleet does not wait for an
  * instance that failed or that EC2 took back, nor for anything beyond the deadline, so it never hangs.
@@ -21,31 +21,36 @@ export interface FleetState {
   deadlineMs: number;
 }
 
-/** `missing` is a sentence that says why instances are not ready; '' when all are. */
+/** What a barrier waits for: until instances are ready to connect, or until all their desktops are parked. */
+export type Milestone = 'ready' | 'parked';
+
+/** `missing` is a sentence that says why instances have not reached the milestone; '' when all have. */
 export type StartDecision =
   | { kind: 'wait'; ready: number; pending: number }
   | { kind: 'go'; ready: readonly string[]; missing: string }
   | { kind: 'give up'; missing: string };
 
 /**
- * Decides whether the fleet starts now.
+ * Decides whether the fleet goes on now.
  *
- * It starts when all instances are ready. When no further instance can become ready, or the deadline has passed, it starts
- * with those that are ready, if they are enough.
+ * It goes on when all instances have reached the milestone. When no further instance can reach it, or the deadline has passed,
+ * it goes on with those that have, if they are enough.
  */
-export function decideStart(state: FleetState): StartDecision {
+export function decideStart(state: FleetState, milestone: Milestone = 'ready'): StartDecision {
   const { wanted, atLeast, started, alive, nowMs, deadlineMs } = state;
-  const ready = started.filter((id) => hasPosted(state, id, 'ready') && alive.has(id) && !hasPosted(state, id, 'log'));
+  const ready = started.filter(
+    (id) => hasPosted(state, id, milestone) && alive.has(id) && !hasPosted(state, id, 'log'),
+  );
   const failed = started.filter((id) => hasPosted(state, id, 'log'));
   const gone = started.filter((id) => !alive.has(id) && !failed.includes(id));
   const pending = started.length - ready.length - failed.length - gone.length;
   if (ready.length === wanted) return { kind: 'go', ready, missing: '' };
   if (pending > 0 && nowMs < deadlineMs) return { kind: 'wait', ready: ready.length, pending };
-  const missing = sentence(wanted, ready.length, [
+  const missing = sentence(milestone, wanted, ready.length, [
     [wanted - started.length, 'never started'],
     [failed.length, 'failed and posted a log'],
     [gone.length, 'ended without posting a log'],
-    [pending, 'not ready in time'],
+    [pending, `not ${milestone} in time`],
   ]);
   return ready.length >= atLeast && ready.length > 0 ? { kind: 'go', ready, missing } : { kind: 'give up', missing };
 }
@@ -63,7 +68,7 @@ export function hasPosted(
   return posted.includes(`${keys.prefix(fleet)}${id}${POSTED[what]}`);
 }
 
-function sentence(wanted: number, ready: number, parts: readonly [number, string][]): string {
+function sentence(milestone: Milestone, wanted: number, ready: number, parts: readonly [number, string][]): string {
   const reasons = parts.filter(([amount]) => amount > 0).map(([amount, what]) => `${amount} ${what}`);
-  return `${ready} of ${wanted} instances are ready${reasons.length > 0 ? `: ${reasons.join(', ')}` : ''}`;
+  return `${ready} of ${wanted} instances are ${milestone}${reasons.length > 0 ? `: ${reasons.join(', ')}` : ''}`;
 }

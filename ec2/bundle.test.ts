@@ -40,7 +40,13 @@ function whyNoInstance(): string | false {
 }
 
 /** The programs that an instance starts, and the swarm, which can be run there by hand. */
-const PROGRAMS = ['tools/launch.js', 'server/bin/relay.ts', 'ec2/slice.ts', 'loadtest/bin/swarm.ts'];
+const PROGRAMS = [
+  'tools/launch.js',
+  'server/bin/relay.ts',
+  'ec2/slice.ts',
+  'ec2/relay_samples.ts',
+  'loadtest/bin/swarm.ts',
+];
 
 describe('bundle', { skip, timeout: 300_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'sprites-bundle-'));
@@ -114,7 +120,7 @@ describe('bundle', { skip, timeout: 300_000 }, () => {
     skip: skip || whyNoInstance(),
   }, async () => {
     const work = mkdtempSync(join(tmpdir(), 'sprites-instance-'));
-    const load = { desktops: 50, rate: 50, seconds: 1, warmUpSeconds: 0, connectRate: 500, more: [] };
+    const load = { desktops: 50, rate: 50, seconds: 1, warmUpSeconds: 0, connectRate: 500, thresholds: [], more: [] };
     const words = engineArguments({ ...load, relay: new URL('http://127.0.0.1:8080/') }, 'fleet', '%i');
     const job = writeJob({ bundle: '-', sha256: '-', ports: [8080, 8081], waitSeconds: 0, arguments: words });
     writeFileSync(join(work, 'job'), job);

@@ -3,17 +3,19 @@
  * writes, with the cost.
  *
  * Invariant: what instances posted is stored unchanged in `instances/` before it is interpreted. An instance without a result
- * is named, with the last lines of its log or console.
+ * is named, with the last lines of its log or console, and makes the report void.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readResult } from '../loadtest/report/engine_result.ts';
 import { type Machine, merge } from '../loadtest/report/merge.ts';
 import { keep, text } from '../loadtest/report/report.ts';
+import { judge, readThreshold } from '../loadtest/report/verdict.ts';
 import type { Aws, Instance } from './aws.ts';
 import { type FleetRecord, lifetimes } from './fleet.ts';
 import { keys, POSTED } from './job.ts';
 import { count, spent, usd } from './plan.ts';
+import { readSamples } from './samples.ts';
 
 /** Lines shown of the log of an instance that failed. */
 const LOG_LINES_MAX = 12;
@@ -21,7 +23,7 @@ const LOG_LINES_MAX = 12;
 export interface CollectedResults {
   /** For the terminal. */
   text: string;
-  /** True when every instance posted a result and no sprite was lost, duplicated or misrouted. */
+  /** True when every instance that was asked for posted a result, and the report of all of them passes. */
   ok: boolean;
 }
 
@@ -36,12 +38,12 @@ export async function collect(aws: Aws, record: FleetRecord, folder: string, now
     files.set(basename(key), body);
     writeFileSync(join(folder, 'instances', basename(key)), body);
   }
-  const ids = record.started.filter((id) => files.has(`${id}${POSTED.result}`));
-  const failures = await Promise.all(
-    record.started
-      .filter((id) => !ids.includes(id))
-      .map(async (id) => lastLines(aws, id, files.get(`${id}${POSTED.log}`))),
-  );
+  // Instances that were started from the console are known only by what they posted.
+  const known = record.started.length > 0 ? record.started : idsIn(files.keys());
+  const ids = known.filter((id) => files.has(`${id}${POSTED.result}`));
+  const failed = known.filter((id) => !ids.includes(id));
+  const failures = await Promise.all(failed.map((id) => lastLines(aws, id, files.get(`${id}${POSTED.log}`))));
+  const asked = record.started.length > 0 ? record.wanted.instances : known.length;
   const cost = await costOf(aws, record, nowMs);
   if (ids.length === 0) {
     return { text: [`No instance of ${fleet} posted a result.`, cost.sentence, ...failures].join('\n'), ok: false };
@@ -49,22 +51,39 @@ export async function collect(aws: Aws, record: FleetRecord, folder: string, now
   const machines = ids.map((id) => JSON.parse(files.get(`${id}${POSTED.ready}`) as string) as Machine);
   const parts = ids.map((id) => readResult(files.get(`${id}${POSTED.result}`) as string, `${id}${POSTED.result}`));
   const { load, wanted } = record;
-  const report = merge(parts, {
-    name: fleet,
-    shows: `${ids.length} of ${wanted.instances} instances of EC2, ${wanted.types.join(' or ')} in ${wanted.region}, each with its own world. ${cost.sentence}`,
+  const merged = merge(parts, {
+    name: load?.scenario?.name ?? fleet,
+    shows: `${load?.scenario ? `${load.scenario.shows} ` : ''}${ids.length} of ${asked} instances of EC2, ${wanted.types.join(' or ')} in ${wanted.region}, each with its own world. ${cost.sentence}`,
+    missing: missingOf(asked, ids.length, failed),
+    samples: await readSamples(aws, { bucket, fleet, relayFleet: record.relayFleet }, posted, parts),
     command: `npm run fleet -- collect --fleet ${fleet} --bucket ${bucket} --region ${wanted.region}`,
     machines,
     relay: load?.relay ?? '',
     load: load
-      ? `${count(ids.length * load.desktops)} desktops, ${load.rate > 0 ? `${count(ids.length * load.rate)} sprites/s` : 'sitting'}, for ${load.seconds} s`
+      ? `${count(asked * load.desktops)} desktops, ${load.rate > 0 ? `${count(asked * load.rate)} sprites/s` : 'sitting'}, for ${load.seconds} s`
       : '',
   });
+  const report = judge(merged, (load?.thresholds ?? []).map(readThreshold));
   keep(report, folder);
   writeFileSync(join(folder, 'cost.json'), `${JSON.stringify(cost, null, 1)}\n`);
   return {
     text: [text(report), ...failures, `Everything is in ${folder}: report.html, report.json, instances/.`].join('\n'),
-    ok: report.ok && failures.length === 0,
+    ok: report.pass,
   };
+}
+
+/** The ids of all instances that posted anything, in order. */
+function idsIn(names: Iterable<string>): string[] {
+  const ends = Object.values(POSTED);
+  return [...new Set([...names].map((name) => ends.reduce<string>((id, end) => id.replace(end, ''), name)))].sort();
+}
+
+/** The machines that were asked for and have no result; empty: none. */
+function missingOf(asked: number, found: number, failed: readonly string[]): string {
+  if (found === asked) return '';
+  const neverStarted = asked - found - failed.length;
+  const which = [...failed, ...(neverStarted > 0 ? [`${neverStarted} that EC2 did not start`] : [])].join(', ');
+  return `${asked - found} of ${asked} machines have no result: ${which}`;
 }
 
 async function costOf(aws: Aws, record: FleetRecord, nowMs: number) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { connect } from './aws.ts';
-import { type BootOptions, boot, type Context, observe, runLoad, takeDown } from './fleet.ts';
+import { type BootOptions, boot, type Context, type FleetRecord, observe, runLoad, takeDown } from './fleet.ts';
 import type { Load } from './job.ts';
 import { decide, type Plan, planFleet, type Wanted } from './plan.ts';
 import { installMoto, type Moto, NOBODY, startMoto } from './test/moto.ts';
@@ -19,6 +19,7 @@ const LOAD: Load = {
     warmUpSeconds: 0,
     connectRate: 10,
   },
+  thresholds: [],
   more: [],
 };
 const BOOT_OPTIONS: BootOptions = { readySeconds: 60 };
@@ -64,6 +65,15 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 120_
       'sa-east-1',
       'ca-central-1',
       'ap-northeast-2',
+      'ap-northeast-3',
+      'ap-east-1',
+      'af-south-1',
+      'eu-south-1',
+      'me-south-1',
+      'ap-southeast-3',
+      'ap-south-2',
+      'eu-central-2',
+      'me-central-1',
     ][made++];
     const said: string[] = [];
     const controller = new AbortController();
@@ -149,7 +159,7 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 120_
     await nothingLeft(context, fleet.fleet);
   });
 
-  it('is taken down after three attempts when EC2 has no capacity', async () => {
+  it('is taken down when no zone has capacity, after three attempts for all and for some in each', async () => {
     const none: Responder = ({ name, body }) =>
       name === 'ec2 RunInstances' && !body.includes('DryRun=true')
         ? ec2Error(500, 'InsufficientInstanceCapacity')
@@ -161,10 +171,82 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 120_
     const tries = stubbed.calls.filter(
       ({ name, body }) => name === 'ec2 RunInstances' && !body.includes('DryRun=true'),
     );
-    assert.equal(tries.length, 3);
-    // Every attempt has the same token, so AWS starts at most one fleet, whichever attempt it carries out.
-    assert.equal(new Set(tries.map(({ body }) => /ClientToken=([^&]+)/.exec(body)?.[1])).size, 1);
+    const { subnets } = await context.aws.network();
+    assert.ok(subnets.length > 1);
+    // The attempts of one request have one token, so AWS starts its instances once, whichever attempt it carries out.
+    const tokens = Map.groupBy(tries, ({ body }) => /ClientToken=([^&]+)/.exec(body)?.[1]);
+    assert.deepEqual(
+      [...tokens.values()].map((attempts) => attempts.length),
+      Array(2 * subnets.length).fill(3),
+    );
+    const asked = [...tokens.values()].map(([{ body }]) => new URLSearchParams(body));
+    assert.deepEqual(
+      asked.map((form) => [form.get('MinCount'), form.get('MaxCount'), form.get('SubnetId')]),
+      [...subnets.map((subnet) => ['4', '4', subnet]), ...subnets.map((subnet) => ['1', '4', subnet])],
+    );
     await nothingLeft(context, fleet.fleet);
+  });
+
+  it('starts in a second zone when the first has no capacity for all', async () => {
+    let first: string | null = null;
+    const full: Responder = ({ name, body }) => {
+      const form = new URLSearchParams(body);
+      if (name !== 'ec2 RunInstances' || form.has('DryRun')) return undefined;
+      first ??= form.get('SubnetId');
+      return form.get('SubnetId') === first ? ec2Error(500, 'InsufficientInstanceCapacity') : undefined;
+    };
+    const { plan, context, fleet } = account(full, { buy: 'spot' });
+    const record = await start(context, await plan());
+    assert.equal(record.started.length, 4);
+    assert.equal(new Set((await context.aws.instances(fleet.fleet)).map(({ zone }) => zone)).size, 1);
+  });
+
+  it('is asked for in another zone, in the dry run too, when one does not have the type', async () => {
+    const old: Responder = ({ name, body }) => {
+      const subnet = new URLSearchParams(body).get('SubnetId');
+      if (name !== 'ec2 RunInstances') return undefined;
+      first ??= subnet;
+      return subnet === first ? ec2Error(400, 'Unsupported') : undefined;
+    };
+    let first: string | null = null;
+    const { plan, context } = account(old);
+    assert.equal((await start(context, await plan())).started.length, 4);
+    const everywhere: Responder = ({ name }) =>
+      name === 'ec2 RunInstances' ? ec2Error(400, 'Unsupported') : undefined;
+    const { context: other, fleet } = await refused(everywhere, /does not support this type.*Unsupported/);
+    await nothingLeft(other, fleet.fleet);
+  });
+
+  it('takes what each zone has when none has all, and starts with --at-least of them', async () => {
+    // Each zone has one machine: moto starts MinCount.
+    const few: Responder = ({ name, body }) => {
+      const form = new URLSearchParams(body);
+      if (name !== 'ec2 RunInstances' || form.has('DryRun') || form.get('MinCount') === '1') return undefined;
+      return ec2Error(500, 'InsufficientInstanceCapacity');
+    };
+    const { plan, context, fleet, said } = account(few, { buy: 'spot', instances: 40, atLeast: 2 });
+    const record = await start(context, await plan());
+    const zones = (await context.aws.network()).subnets.length;
+    assert.equal(record.started.length, zones);
+    assert.equal(new Set((await context.aws.instances(fleet.fleet)).map(({ zone }) => zone)).size, zones);
+    assert.match(
+      said.join('\n'),
+      new RegExp(`${zones} of 40 instances started[\\s\\S]*some did not start: .*InsufficientInstance`),
+    );
+  });
+
+  it('keeps the instances that run already when a later zone meets the quota', async () => {
+    let started = 0;
+    const quota: Responder = ({ name, body }) => {
+      const form = new URLSearchParams(body);
+      if (name !== 'ec2 RunInstances' || form.has('DryRun')) return undefined;
+      if (form.get('MinCount') !== '1') return ec2Error(500, 'InsufficientInstanceCapacity');
+      return started++ === 0 ? undefined : ec2Error(400, 'VcpuLimitExceeded');
+    };
+    const { plan, context, said } = account(quota, { buy: 'spot', atLeast: 1 });
+    const record = await start(context, await plan());
+    assert.equal(record.started.length, 1);
+    assert.match(said.join('\n'), /some did not start: .*VcpuLimitExceeded/);
   });
 
   it('starts after retries when requests are throttled', async () => {
@@ -247,6 +329,77 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 120_
     await nothingLeft(one.context, fleet);
   });
 
+  /** A fleet whose instances post what `posts` says, each when the command waits for it. */
+  async function ran(posts: (record: FleetRecord) => [id: string, end: string][][], wanted: Partial<Wanted> = {}) {
+    const one = account(() => undefined, wanted);
+    const record = await start(one.context, await one.plan());
+    const steps = posts(record);
+    const { sleep } = one.context;
+    const { bucket, fleet } = one.fleet;
+    const signals: (number | null | undefined)[] = [];
+    const context: Context = {
+      ...one.context,
+      sleep: async (ms) => {
+        for (const [id, end] of steps.shift() ?? [])
+          await one.context.aws.put(bucket, `runs/${fleet}/${id}${end}`, '{}');
+        await sleep(ms);
+      },
+      aws: {
+        ...one.context.aws,
+        put: async (where, key, body) => {
+          if (key.endsWith('throw.json')) signals.push(JSON.parse(body as string).startAtMs);
+          await one.context.aws.put(where, key, body);
+        },
+      },
+    };
+    const { missing } = await runLoad(context, record);
+    return { ...one, missing, signals };
+  }
+
+  it('throws at one time on all instances, after all of them have parked', async () => {
+    const { missing, signals, said, context } = await ran((record) => [
+      record.started.map((id) => [id, '.ready.json']),
+      record.started.slice(1).map((id) => [id, '.parked.json']),
+      [[record.started[0], '.parked.json']],
+      record.started.map((id) => [id, '.result.json']),
+    ]);
+    const atParked = said.indexOf('parked: 3 of 4');
+    assert.ok(atParked > said.findIndex((line) => /4 instances connect at/.test(line)), said.join('\n'));
+    assert.ok(atParked < said.findIndex((line) => /4 instances throw from/.test(line)), said.join('\n'));
+    assert.equal(missing, '');
+    assert.equal(signals.length, 1);
+    assert.ok((signals[0] as number) > 0 && (signals[0] as number) <= context.nowMs() + 5000);
+  });
+
+  it('throws nothing when too few have parked, and collects what they found out', async () => {
+    const { missing, signals, said } = await ran((record) => [
+      record.started.map((id) => [id, '.ready.json']),
+      [
+        ...record.started.slice(1).map((id): [string, string] => [id, '.parked.json']),
+        [record.started[0], '.result.json'],
+        [record.started[0], '.log'],
+      ],
+      record.started.map((id) => [id, '.result.json']),
+    ]);
+    assert.equal(missing, '3 of 4 instances are parked: 1 failed and posted a log');
+    assert.deepEqual(signals, [null]);
+    assert.match(said.join('\n'), /Nothing is thrown/);
+  });
+
+  it('throws with those that have parked when they are enough, and says which are missing', async () => {
+    const { missing, signals } = await ran(
+      (record) => [
+        record.started.map((id) => [id, '.ready.json']),
+        [...record.started.slice(1).map((id): [string, string] => [id, '.parked.json']), [record.started[0], '.log']],
+        record.started.slice(1).map((id) => [id, '.result.json']),
+      ],
+      { atLeast: 3 },
+    );
+    assert.equal(missing, '3 of 4 instances are parked: 1 failed and posted a log');
+    assert.equal(signals.length, 1);
+    assert.ok(signals[0] !== null);
+  });
+
   it('finds and terminates what was started when the response to the launch is lost', async () => {
     let started = false;
     const lost: Responder = ({ name, body }) => {
@@ -289,6 +442,38 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 120_
     assert.equal(request.get('BlockDeviceMapping.1.Ebs.DeleteOnTermination'), 'true');
     assert.equal(request.get('MetadataOptions.HttpTokens'), 'required');
     assert.deepEqual([request.get('MinCount'), request.get('MaxCount')], ['4', '4']);
+  });
+
+  it('asks EC2 in the dry run for what it then starts: the same group, subnet and addresses', async () => {
+    const load = { desktops: 130_000, rate: 1, seconds: 1, relay: 'http://10.0.0.5:8080/' };
+    const { plan, context, stubbed } = account(() => undefined, { load });
+    await start(context, await plan());
+    const [dry, real] = stubbed.calls
+      .filter(({ name }) => name === 'ec2 RunInstances')
+      .map(({ body }) => new URLSearchParams(body));
+    assert.deepEqual([dry.get('DryRun'), real.get('DryRun')], ['true', null]);
+    for (const form of [dry, real]) {
+      const of = (name: string) => form.get(`NetworkInterface.1.${name}`);
+      assert.equal(of('SecondaryPrivateIpAddressCount'), '2');
+      assert.match(of('SecurityGroupId.1') as string, /^sg-/);
+      assert.match(of('SubnetId') as string, /^subnet-/);
+      assert.deepEqual([of('DeviceIndex'), of('DeleteOnTermination')], ['0', 'true']);
+      assert.deepEqual([form.get('SecurityGroupId.1'), form.get('SubnetId')], [null, null]);
+    }
+    assert.equal(dry.get('NetworkInterface.1.SecurityGroupId.1'), real.get('NetworkInterface.1.SecurityGroupId.1'));
+  });
+
+  it('has its addresses and group in the template of a fleet, whose requests name the subnets', async () => {
+    const load = { desktops: 60_001, rate: 1, seconds: 1, relay: 'http://10.0.0.5:8080/' };
+    const { plan, context, stubbed } = account(() => undefined, { buy: 'fleet', load });
+    await start(context, await plan());
+    const form = (operation: string) =>
+      new URLSearchParams(stubbed.calls.find(({ name }) => name === `ec2 ${operation}`)?.body);
+    const template = form('CreateLaunchTemplate');
+    assert.equal(template.get('LaunchTemplateData.NetworkInterface.1.SecondaryPrivateIpAddressCount'), '1');
+    assert.match([...template.keys()].join(' '), /LaunchTemplateData\.NetworkInterface\.1\.(SecurityGroupId|Groups)/);
+    assert.doesNotMatch([...template.keys()].join(' '), /SubnetId/);
+    assert.match([...form('CreateFleet').keys()].join(' '), /Overrides\.\d+\.SubnetId/);
   });
 
   it('waits until its security group is no longer in use, and deletes it', async () => {

@@ -158,7 +158,8 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
   });
 
   it('opens only the two ports of a relay, and only to the given addresses', async () => {
-    const child = start('up', '--relay', '--yes', '--allow', '203.0.113.7/32', '--ready-within', '600');
+    const allowed = '203.0.113.7/32,172.31.0.0/16';
+    const child = start('up', '--relay', '--yes', '--allow', allowed, '--ready-within', '600');
     let out = '';
     child.stderr?.setEncoding('utf8').on('data', (text) => {
       out += text;
@@ -170,9 +171,9 @@ describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     const opened = SecurityGroups[0].IpPermissions?.flatMap(({ FromPort, ToPort, IpRanges }) => [
       FromPort,
       ToPort,
-      IpRanges?.[0].CidrIp,
+      IpRanges?.map(({ CidrIp }) => CidrIp).join(),
     ]);
-    assert.deepEqual(opened?.sort(), [8080, 8080, 8081, 8081, '203.0.113.7/32', '203.0.113.7/32'].sort());
+    assert.deepEqual(opened?.sort(), [8080, 8080, 8081, 8081, allowed, allowed].sort());
     child.kill('SIGINT');
     assert.equal(await new Promise((resolve) => child.once('close', resolve)), 1);
     assert.match((await fleet('status')).out, /nothing is running/);

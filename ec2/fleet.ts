@@ -7,13 +7,15 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RelaySample } from '../loadtest/report/relay_sample.ts';
 import { reading } from './aws/call.ts';
 import { ALIVE, type Aws, type Instance, type Launch, type Leftover } from './aws.ts';
-import { decideStart, type FleetState, outstanding } from './barrier.ts';
+import { decideStart, type FleetState, type Milestone, outstanding, type StartDecision } from './barrier.ts';
 import { architecture, type Bundle } from './bundle.ts';
 import { Refused } from './explain.ts';
-import { engineArguments, type Go, keys, type Load, writeJob } from './job.ts';
-import { highestPrice, known, type Observed, type Plan, type Prices, type Wanted } from './plan.ts';
+import { engineArguments, type Go, keys, type Load, parkSeconds, type ThrowSignal, writeJob } from './job.ts';
+import { addressesFor, highestPrice, known, type Observed, type Plan, type Prices, type Wanted } from './plan.ts';
+import { record as recordSamples } from './samples.ts';
 import { type BootSettings, userData } from './user_data.ts';
 
 /** What the functions here work with. Tests pass their own clock. */
@@ -31,8 +33,8 @@ export interface BootOptions {
   /** The id of an image; undefined: the newest Amazon Linux. */
   image?: string;
   subnet?: string;
-  /** The addresses that may connect to a relay, as a CIDR block. */
-  allow?: string;
+  /** The addresses that may connect to a relay, as CIDR blocks. */
+  allow?: readonly string[];
   /** Seconds within which all instances must be ready. */
   readySeconds: number;
 }
@@ -47,7 +49,12 @@ export interface FleetRecord {
   started: string[];
   prices: Prices;
   rootGib: number;
+  /** The fleet of the relay that is swarmed, which posts the relay's samples. */
+  relayFleet?: string;
 }
+
+/** Reads a sample of the relay's own figures; undefined when it does not answer now. */
+export type AskRelay = () => Promise<RelaySample | undefined>;
 
 /** Ports of a relay that runs on an instance. */
 const RELAY_PORTS = [8080, 8081] as const;
@@ -58,10 +65,13 @@ const POLL_MS = 2_000;
 /** Signed addresses are valid this much longer than the fleet: an instance posts its log just before it powers off. */
 const SIGNED_EXTRA_SECONDS = 300;
 
-/** Time from go.json to the start: every instance polls once a second, and clocks differ by less than a second. */
+/** Time from go.json or throw.json to what it starts: every instance polls once a second, and clocks differ by less than that. */
 const START_DELAY_MS = 5_000;
 
-/** Time beyond the load's own: connecting, receiving what is under way, leaving, posting. */
+/** Time from when all must be parked until an instance has posted that they are. */
+const PARKED_SLACK_SECONDS = 30;
+
+/** Time beyond the load's own: receiving what is under way, leaving, posting. */
 const RUN_SLACK_SECONDS = 240;
 
 /** A launch whose response was lost may have started instances that EC2 lists a little later. */
@@ -108,7 +118,7 @@ export async function observe({ aws, nowMs }: Context, wanted: Wanted, bootOptio
 }
 
 /** The request for EC2, still without a security group. Throws Refused. */
-export async function launchOf(
+async function launchOf(
   { aws, nowMs }: Pick<Context, 'aws' | 'nowMs'>,
   { wanted, observed }: Plan,
   bootOptions: BootOptions,
@@ -123,7 +133,8 @@ export async function launchOf(
     ...{ fleet, role, owner, buy, types, instances, atLeast, image },
     deadlineMs: nowMs() + wanted.minutes * 60_000,
     userData: await signedScript(aws, wanted),
-    subnets: buy === 'fleet' || bootOptions.subnet ? network.subnets : [],
+    subnets: network.subnets,
+    addresses: addressesFor(wanted.load?.desktops ?? 0),
     ...(hourUsdMax !== undefined && { hourUsdMax }),
   };
   return { launch, vpc: network.vpc };
@@ -136,19 +147,19 @@ export async function boot(
   bundle: Bundle,
   bootOptions: BootOptions,
   load?: Load,
+  relayFleet?: string,
 ): Promise<FleetRecord> {
   const { aws, say } = context;
   const { wanted, observed } = plan;
-  const { launch, vpc } = await launchOf(context, plan, bootOptions);
-  await aws.rehearse(launch);
-  context.signal.throwIfAborted();
-  return takeDownOnFailure(context, wanted.fleet, launch.deadlineMs, async () => {
+  const unattached = await launchOf(context, plan, bootOptions);
+  const { deadlineMs } = unattached.launch;
+  return takeDownOnFailure(context, wanted.fleet, deadlineMs, async () => {
+    const launch = await withGroup(context, wanted, unattached, bootOptions);
+    await aws.rehearse(launch);
+    context.signal.throwIfAborted();
     await putJob(context, wanted, bundle, bootOptions, load);
     context.signal.throwIfAborted();
-    const ports = wanted.role === 'relay' ? RELAY_PORTS : [];
-    const group = await aws.createGroup(launch, vpc, ports, bootOptions.allow ?? '');
-    context.signal.throwIfAborted();
-    const { ids, missing } = await aws.launch({ ...launch, group });
+    const { ids, missing } = await aws.launch(launch);
     say(`${ids.length} of ${wanted.instances} instances started: ${ids.join(' ')}`);
     for (const line of missing) say(`some did not start: ${line}`);
     if (ids.length < wanted.atLeast) {
@@ -162,11 +173,37 @@ export async function boot(
       ...{ wanted, readySeconds: bootOptions.readySeconds, startedMs: context.nowMs(), deadlineMs: launch.deadlineMs },
       ...{ started: ids, prices: observed.prices, rootGib: launch.image.rootGib },
       ...(load && { load: { ...load, relay: load.relay.href } }),
+      ...(relayFleet && { relayFleet }),
     };
     await aws.put(wanted.bucket, keys.fleet(wanted.fleet), JSON.stringify(record, null, 1));
     context.signal.throwIfAborted();
     return record;
   });
+}
+
+/** Asks EC2 whether it would start the planned fleet. Its security group exists only for the question. Throws Refused. */
+export async function rehearse(context: Context, plan: Plan, bootOptions: BootOptions): Promise<void> {
+  const unattached = await launchOf(context, plan, bootOptions);
+  try {
+    await context.aws.rehearse(await withGroup(context, plan.wanted, unattached, bootOptions));
+  } finally {
+    await takeDown(context, plan.wanted.fleet);
+  }
+}
+
+/**
+ * The request with a new security group. Without a group EC2 would take the network's default one, which is not the fleet's,
+ * and policy.json forbids that.
+ */
+async function withGroup(
+  { aws, signal }: Context,
+  { role }: Wanted,
+  { launch, vpc }: { launch: Launch; vpc: string },
+  { allow = [] }: BootOptions,
+): Promise<Launch> {
+  const group = await aws.createGroup(launch, vpc, role === 'relay' ? RELAY_PORTS : [], allow);
+  signal.throwIfAborted();
+  return { ...launch, group };
 }
 
 /** Waits until the relay is ready and returns its URL. Takes it down when it is not ready in time. */
@@ -184,26 +221,43 @@ export async function waitForRelay(context: Context, record: FleetRecord): Promi
 }
 
 /**
- * Waits at the barrier, starts the load, and waits for results. Takes the fleet down when it fails, not when it succeeds.
+ * Waits until instances are ready, lets them connect, waits until all have parked, lets them throw at the same time, and waits
+ * for results. Takes the fleet down when it fails, not when it succeeds. When too few have parked, nothing is thrown, and what
+ * the instances found out is collected.
  *
- * Shape   `missing` says why instances did not take part; '' when all did.
+ * Shape   `missing` says why instances did not take part; '' when all did. With `ask`, the relay's samples are stored.
  */
-export async function runLoad(context: Context, record: FleetRecord): Promise<{ missing: string }> {
+export async function runLoad(context: Context, record: FleetRecord, ask?: AskRelay): Promise<{ missing: string }> {
   const { wanted, deadlineMs } = record;
   const { load } = record;
   if (!load) throw new Refused('load', `The fleet ${wanted.fleet} was booted without a load.`);
   return takeDownOnFailure(context, wanted.fleet, deadlineMs, async () => {
     const readyByMs = Math.min(deadlineMs, context.nowMs() + record.readySeconds * 1000);
-    const { ready, missing } = await waitUntilReady(context, record, readyByMs);
-    if (missing !== '') context.say(`${missing}. The ready instances start without the others.`);
+    const { ready, missing: notReady } = await waitUntilReady(context, record, readyByMs);
+    if (notReady !== '') context.say(`${notReady}. The ready instances start without the others.`);
     const loadOf = { ...load, relay: new URL(load.relay) };
     const slices = Object.fromEntries(ready.map((id) => [id, engineArguments(loadOf, wanted.fleet, id)]));
     const go: Go = { startAtMs: context.nowMs() + START_DELAY_MS, slices };
     await context.aws.put(wanted.bucket, keys.go(wanted.fleet), JSON.stringify(go));
-    context.say(`${ready.length} instances start at ${new Date(go.startAtMs).toISOString()}`);
-    const seconds = load.seconds + load.warmUpSeconds + load.desktops / load.connectRate + RUN_SLACK_SECONDS;
-    await waitForResults(context, record, ready, Math.min(deadlineMs, go.startAtMs + seconds * 1000));
-    return { missing };
+    context.say(`${ready.length} instances connect at ${new Date(go.startAtMs).toISOString()}`);
+    const parkedByMs = go.startAtMs + (parkSeconds(load) + PARKED_SLACK_SECONDS) * 1000;
+    const parked = await waitFor(context, record, 'parked', ready, Math.min(deadlineMs, parkedByMs));
+    const startAtMs = parked.kind === 'go' ? context.nowMs() + START_DELAY_MS : null;
+    const signal: ThrowSignal = { startAtMs };
+    await context.aws.put(wanted.bucket, keys.throw(wanted.fleet), JSON.stringify(signal));
+    if (parked.missing !== '') context.say(`${parked.missing}.`);
+    if (parked.kind === 'go') {
+      context.say(`${parked.ready.length} instances throw from ${new Date(startAtMs as number).toISOString()}`);
+    } else context.say('Nothing is thrown.');
+    const seconds = load.seconds + load.warmUpSeconds + RUN_SLACK_SECONDS;
+    const samples = ask && recordSamples(ask);
+    try {
+      await waitForResults(context, record, ready, Math.min(deadlineMs, context.nowMs() + seconds * 1000));
+    } finally {
+      const found = samples?.stop();
+      if (found) await context.aws.put(wanted.bucket, keys.samples(wanted.fleet), JSON.stringify(found));
+    }
+    return { missing: [notReady, parked.missing].filter((part) => part !== '').join('; ') };
   });
 }
 
@@ -311,6 +365,22 @@ async function putJob(
   await publishJob(context, { ...wanted, seconds: wanted.minutes * 60 + SIGNED_EXTRA_SECONDS }, bundle, load, barrier);
 }
 
+/**
+ * Uploads the bundle and names it in the job of a fleet that exists. Its instances run it after their next boot: the relay, and
+ * those that were started from the console. Throws Refused when their addresses have expired.
+ */
+export async function updateJob(context: Context, record: FleetRecord, bundle: Bundle): Promise<void> {
+  const { wanted, load, deadlineMs, started, readySeconds } = record;
+  const seconds = Math.floor((deadlineMs - context.nowMs()) / 1000);
+  if (seconds <= 0) {
+    const at = new Date(deadlineMs).toISOString();
+    throw new Refused('expired', `${wanted.fleet} ended at ${at}, and so did the addresses in its boot script.`);
+  }
+  const ofLoad = load && { ...load, relay: new URL(load.relay) };
+  const barrier = wanted.role === 'swarm' && started.length > 0 ? readySeconds + wanted.minutes * 60 : undefined;
+  await publishJob(context, { ...wanted, seconds: seconds + SIGNED_EXTRA_SECONDS }, bundle, ofLoad, barrier);
+}
+
 /** Uploads the bundle and the job that names it. `barrierSeconds` is how long to wait for go.json; undefined: start at once. */
 export async function publishJob(
   { aws, say }: Context,
@@ -333,7 +403,10 @@ export async function publishJob(
     bundle: await aws.readable(bucket, keys.bundle(bundle.sha256), seconds),
     sha256: bundle.sha256,
     ports: [...new Set(ports)],
-    ...(barrierSeconds !== undefined && { go: await aws.readable(bucket, keys.go(fleet), seconds) }),
+    ...(barrierSeconds !== undefined && {
+      go: await aws.readable(bucket, keys.go(fleet), seconds),
+      throw: await aws.readable(bucket, keys.throw(fleet), seconds),
+    }),
     waitSeconds: barrierSeconds ?? 0,
     arguments:
       role === 'swarm' && load
@@ -370,12 +443,26 @@ async function waitUntilReady(
   record: FleetRecord,
   deadlineMs: number,
 ): Promise<{ ready: readonly string[]; missing: string }> {
+  const decision = await waitFor(context, record, 'ready', record.started, deadlineMs);
+  if (decision.kind === 'go') return decision;
+  throw new Refused('barrier', `${decision.missing}, fewer than ${record.wanted.atLeast}`);
+}
+
+/** Waits until these instances have reached the milestone, or no more of them can. */
+async function waitFor(
+  context: Context,
+  record: FleetRecord,
+  milestone: Milestone,
+  ids: readonly string[],
+  deadlineMs: number,
+): Promise<Exclude<StartDecision, { kind: 'wait' }>> {
+  // The first barrier has said which instances never became ready; the second counts only those that took part.
+  const wanted = milestone === 'ready' ? record.wanted.instances : ids.length;
   for (let said = ''; ; ) {
-    const decision = decideStart(await readState(context, record, deadlineMs));
-    if (decision.kind === 'go') return decision;
-    if (decision.kind === 'give up')
-      throw new Refused('barrier', `${decision.missing}, fewer than ${record.wanted.atLeast}`);
-    const line = `ready: ${decision.ready} of ${record.wanted.instances}`;
+    const state = { ...(await readState(context, record, deadlineMs)), started: ids, wanted };
+    const decision = decideStart(state, milestone);
+    if (decision.kind !== 'wait') return decision;
+    const line = `${milestone}: ${decision.ready} of ${wanted}`;
     if (line !== said) context.say(line);
     said = line;
     await pause(context);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { engineArguments, type Job, type Load, readJob, writeArguments, writeJob } from './job.ts';
+import { engineArguments, type Job, type Load, parkSeconds, readJob, writeArguments, writeJob } from './job.ts';
 
 const JOB: Job = {
   ...{
@@ -8,19 +8,20 @@ const JOB: Job = {
     sha256: 'ab'.repeat(32),
     ports: [8080, 8081],
     go: 'https://b.example/go?x=y',
+    throw: 'https://b.example/throw?x=y',
   },
   ...{ waitSeconds: 300, arguments: ['--desktops', '10', '--world', 'a-b'] },
 };
 
 const LOAD: Load = {
   ...{ relay: new URL('http://relay.example:9000/'), desktops: 10, rate: 5, seconds: 30, warmUpSeconds: 2 },
-  ...{ connectRate: 100, more: ['--sprite-bytes', '400'] },
+  ...{ connectRate: 100, thresholds: [], more: ['--sprite-bytes', '400'] },
 };
 
 describe('job', () => {
   it('is read back as it was written', () => {
     assert.deepEqual(readJob(writeJob(JOB)), JOB);
-    const { go: _, ...without } = JOB;
+    const { go: _, throw: __, ...without } = JOB;
     assert.deepEqual(readJob(writeJob(without)), without);
   });
 
@@ -40,6 +41,14 @@ describe('job', () => {
     for (const word of ['', 'a b', '$(reboot)', '`x`', 'a;b', "'", 'a\nb', '*']) {
       assert.throws(() => writeArguments([word]), /can't be passed to the engine/, JSON.stringify(word));
     }
+  });
+
+  it('waits twice as long for the parking as it takes, and a minute, or as long as its scenario does', () => {
+    assert.equal(parkSeconds({ ...LOAD, desktops: 1000, connectRate: 100 }), 80);
+    const scenario = { name: 's', shows: '', parkSeconds: 600, flags: ['--mix', 'sitting=1'] };
+    assert.equal(parkSeconds({ ...LOAD, scenario }), 600);
+    const words = engineArguments({ ...LOAD, scenario }, 'f', 'i').join(' ');
+    assert.match(words, /--name i --mix sitting=1 --connect-timeout 600 --leave --sprite-bytes 400$/);
   });
 
   it('gives each instance its own world', () => {

@@ -1,8 +1,8 @@
 /**
- * What an instance receives: the job it fetches at boot, and go.json, the signal to start.
+ * What an instance receives: the job it fetches at boot, go.json, the signal to connect, and throw.json, the signal to throw.
  *
  * A job is lines of name=value, so that the boot script can read it before it has a program of the bundle. slice.ts reads
- * go.json. Invariant: readJob() returns what writeJob() was given, and no value needs quoting.
+ * go.json and throw.json. Invariant: readJob() returns what writeJob() was given, and no value needs quoting.
  */
 
 export interface Job {
@@ -13,16 +13,23 @@ export interface Job {
   ports: readonly number[];
   /** Address of go.json; undefined: the instance starts at once. */
   go?: string;
-  /** How long to wait for go.json. */
+  /** Address of throw.json; present when `go` is. */
+  throw?: string;
+  /** How long to wait for go.json, and again for throw.json. */
   waitSeconds: number;
   /** Arguments for the engine or the relay. */
   arguments: readonly string[];
 }
 
-/** go.json: when to start, and the engine's arguments for each instance that takes part. */
+/** go.json: when to connect, and the engine's arguments for each instance that takes part. */
 export interface Go {
   startAtMs: number;
   slices: Readonly<Record<string, readonly string[]>>;
+}
+
+/** throw.json: when the first sprite is thrown, on every instance; null: too few have parked, and nothing is thrown. */
+export interface ThrowSignal {
+  startAtMs: number | null;
 }
 
 /** Keys in the bucket. Everything of a fleet is under one prefix, so one policy and one listing cover it. */
@@ -30,12 +37,14 @@ export const keys = {
   prefix: (fleet: string) => `runs/${fleet}/`,
   job: (fleet: string) => `runs/${fleet}/job`,
   go: (fleet: string) => `runs/${fleet}/go.json`,
+  throw: (fleet: string) => `runs/${fleet}/throw.json`,
+  samples: (fleet: string) => `runs/${fleet}/relay.samples.json`,
   fleet: (fleet: string) => `runs/${fleet}/fleet.json`,
   bundle: (sha256: string) => `bundles/${sha256}.tar.gz`,
 } as const;
 
 /** What an instance posts: its key is the fleet's prefix, the instance's id, and one of these suffixes. */
-export const POSTED = { ready: '.ready.json', result: '.result.json', log: '.log' } as const;
+export const POSTED = { ready: '.ready.json', parked: '.parked.json', result: '.result.json', log: '.log' } as const;
 
 /** Throws Error when a value has several lines or can't be an argument. */
 export function writeJob(job: Job): string {
@@ -44,6 +53,7 @@ export function writeJob(job: Job): string {
     sha256: job.sha256,
     ports: job.ports.join(', '),
     ...(job.go !== undefined && { go: job.go }),
+    ...(job.throw !== undefined && { throw: job.throw }),
     wait: String(job.waitSeconds),
     arguments: writeArguments(job.arguments),
   };
@@ -65,12 +75,13 @@ export function readJob(text: string): Job {
     if (value === undefined) throw new Error(`the job has no ${name}`);
     return value;
   };
-  const go = lines.get('go');
+  const [go, throwing] = [lines.get('go'), lines.get('throw')];
   return {
     bundle: required('bundle'),
     sha256: required('sha256'),
     ports: required('ports').split(', ').map(Number),
     ...(go !== undefined && { go }),
+    ...(throwing !== undefined && { throw: throwing }),
     waitSeconds: Number(required('wait')),
     arguments: required('arguments')
       .split(' ')
@@ -96,8 +107,17 @@ export interface Load {
   warmUpSeconds: number;
   /** Desktops a second that each instance connects. */
   connectRate: number;
+  /** What the merged report must meet, such as "lost == 0". */
+  thresholds: readonly string[];
+  /** The scenario, when the load comes from one: how long it lets desktops connect and settle, and the engine's flags. */
+  scenario?: { name: string; shows: string; parkSeconds: number; flags: readonly string[] };
   /** Further flags, passed to the engine unchanged. */
   more: readonly string[];
+}
+
+/** Seconds within which the desktops of an instance must be parked: twice as long as planned and a minute, or what a scenario says. */
+export function parkSeconds({ desktops, connectRate, scenario }: Omit<Load, 'relay'>): number {
+  return Math.max(Math.ceil((2 * desktops) / connectRate) + 60, Math.ceil(scenario?.parkSeconds ?? 0));
 }
 
 /**
@@ -108,11 +128,15 @@ export interface Load {
  */
 export function engineArguments(load: Load, fleet: string, instance: string): string[] {
   const { hostname, port } = load.relay;
-  return [
-    ...['--api', `${hostname}:${port || '80'}`, '--world', `${fleet}-${instance}`, '--name', instance],
+  const flags = load.scenario?.flags ?? [
     ...['--desktops', `${load.desktops}`, '--connect-rate', `${load.connectRate}`],
     ...(load.rate > 0 ? ['--rate', `${load.rate}`] : ['--sitting']),
-    ...['--warm-up', `${load.warmUpSeconds}`, '--duration', `${load.seconds}`, '--leave'],
+    ...['--warm-up', `${load.warmUpSeconds}`, '--duration', `${load.seconds}`],
+  ];
+  return [
+    ...['--api', `${hostname}:${port || '80'}`, '--world', `${fleet}-${instance}`, '--name', instance],
+    ...flags,
+    ...['--connect-timeout', `${parkSeconds(load)}`, '--leave'],
     ...load.more,
   ];
 }

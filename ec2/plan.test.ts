@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it, describe as suite } from 'node:test';
 import {
+  addressesFor,
+  DESKTOPS_PER_ADDRESS_MAX,
   DESKTOPS_PER_INSTANCE_MAX,
   decide,
   describe,
@@ -25,7 +27,7 @@ const WANTED: Wanted = {
 
 const OBSERVED: Observed = {
   nowMs: NOW,
-  types: { read: [{ name: 'c6i.large', architectures: ['x86_64'], vcpus: 2, memoryMiB: 4096 }] },
+  types: { read: [{ name: 'c6i.large', architectures: ['x86_64'], vcpus: 2, memoryMiB: 4096, addressesMax: 10 }] },
   image: { read: { id: 'ami-1', architecture: 'x86_64', rootDevice: '/dev/xvda', rootGib: 8 } },
   prices: {
     instance: { 'c6i.large': { read: 0.1 } },
@@ -61,7 +63,13 @@ suite('plan', () => {
   it('counts a spot instance at the most it may pay, and several types at the most expensive one', () => {
     const instance = { 'c6i.large': { read: 0.02 }, 'm6i.large': { read: 0.03 } };
     const types = {
-      read: ['c6i.large', 'm6i.large'].map((name) => ({ name, architectures: ['x86_64'], vcpus: 2, memoryMiB: 4096 })),
+      read: ['c6i.large', 'm6i.large'].map((name) => ({
+        name,
+        architectures: ['x86_64'],
+        vcpus: 2,
+        memoryMiB: 4096,
+        addressesMax: 10,
+      })),
     };
     const plan = planned(
       { buy: 'fleet', types: ['c6i.large', 'm6i.large'] },
@@ -103,12 +111,16 @@ suite('plan', () => {
   });
 
   it('refuses a type that does not exist, has another architecture, or is too small', () => {
-    const arm = { read: [{ name: 'c6i.large', architectures: ['arm64'], vcpus: 2, memoryMiB: 4096 }] };
+    const arm = {
+      read: [{ name: 'c6i.large', architectures: ['arm64'], vcpus: 2, memoryMiB: 4096, addressesMax: 10 }],
+    };
     assert.match(planned({}, { types: { read: [] } }).refusals[0], /no instance type c6i.large in eu-west-1/);
     assert.match(planned({}, { types: arm }).refusals[0], /is arm64, and this machine builds for x86_64/);
     const image = { read: { id: 'ami-2', architecture: 'arm64', rootDevice: '/dev/xvda', rootGib: 8 } };
     assert.match(planned({}, { image }).refusals[0], /image ami-2 is arm64/);
-    const small = { read: [{ name: 'c6i.large', architectures: ['x86_64'], vcpus: 2, memoryMiB: 64 }] };
+    const small = {
+      read: [{ name: 'c6i.large', architectures: ['x86_64'], vcpus: 2, memoryMiB: 64, addressesMax: 10 }],
+    };
     assert.match(planned({}, { types: small }).refusals[0], /too much for the 64 MiB/);
   });
 
@@ -121,7 +133,7 @@ suite('plan', () => {
     const rich = { maxCostUsd: 1e6 };
     const room = {
       quotaVcpus: { read: 1e6 },
-      types: { read: [{ name: 'c6i.large', architectures: ['x86_64'], vcpus: 2, memoryMiB: 1e6 }] },
+      types: { read: [{ name: 'c6i.large', architectures: ['x86_64'], vcpus: 2, memoryMiB: 1e6, addressesMax: 50 }] },
     };
     const of = (wanted: Partial<Wanted>, observed: Partial<Observed> = {}) =>
       planned({ ...rich, ...wanted }, { ...room, ...observed }).refusals;
@@ -140,6 +152,40 @@ suite('plan', () => {
     assert.match(of({}, { userDataBytes: USER_DATA_BYTES_MAX + 1 })[0], /16385 bytes, and EC2 accepts 16384/);
     assert.match(of({ role: 'relay', instances: 2 })[0], /A relay is one instance/);
     assert.match(of({ types: ['c6i.large', 'c6i.large'] })[0], /Several types are for --buy fleet/);
+  });
+
+  it('gives instances as many private addresses as their desktops need ports', () => {
+    const desktops = [0, 1, DESKTOPS_PER_ADDRESS_MAX, DESKTOPS_PER_ADDRESS_MAX + 1, DESKTOPS_PER_INSTANCE_MAX];
+    assert.deepEqual(desktops.map(addressesFor), [1, 1, 1, 2, 10]);
+    const of = (amount: number, addressesMax: number) => {
+      const types = {
+        read: [{ name: 'c6i.large', architectures: ['x86_64'], vcpus: 2, memoryMiB: 4096, addressesMax }],
+      };
+      return planned({ load: { desktops: amount, rate: 1, seconds: 1, relay: '' } }, { types }).refusals;
+    };
+    assert.deepEqual(of(DESKTOPS_PER_ADDRESS_MAX, 1), []);
+    assert.deepEqual(of(2 * DESKTOPS_PER_ADDRESS_MAX, 2), []);
+    assert.match(
+      of(DESKTOPS_PER_ADDRESS_MAX + 1, 1)[0],
+      /60001 desktops need 2 private addresses, and a c6i\.large has at most 1/,
+    );
+    assert.match(of(2 * DESKTOPS_PER_ADDRESS_MAX + 1, 2)[0], /need 3 private addresses/);
+  });
+
+  it('makes ten million desktops of a hundred instances, for a few dollars', () => {
+    const load = { desktops: 100_000, rate: 200, seconds: 60, relay: 'http://10.0.0.5:8080/' };
+    const plan = planned({ instances: 100, atLeast: 100, load }, { quotaVcpus: { read: 224 } });
+    assert.deepEqual(plan.refusals, []);
+    const text = describe(plan);
+    assert.match(text, /10,000,000 desktops, 20,000 sprites\/s for 60 s/);
+    assert.match(text, /addresses +2 private ones each, so the relay must be in the same network \(VPC\)/);
+    const gigabytes = (100 * (100_000 * 2_000 + 200 * 60 * 1_000)) / 1e9;
+    const hour = 100 * (0.1 + 0.005 + (8 * 0.073) / 730);
+    assert.ok(Math.abs(plan.cost.usdAtMost - hour - gigabytes * 0.09) < 1e-9, `${plan.cost.usdAtMost}`);
+    assert.match(
+      planned({ instances: 100, load }, { quotaVcpus: { read: 223 } }).refusals[0],
+      /enough for 99 instances/,
+    );
   });
 
   it('is described in a text for people', () => {

@@ -44,6 +44,8 @@ export interface InstanceType {
   architectures: readonly string[];
   vcpus: number;
   memoryMiB: number;
+  /** Private IPv4 addresses of its first network interface. */
+  addressesMax: number;
 }
 
 export interface Image {
@@ -100,7 +102,10 @@ export const INSTANCES_MAX = 200;
 export const MINUTES_MAX = 24 * 60;
 
 /** Ports from one source address to one port of the relay. The boot script allows 1024 to 65535; some are still closing. */
-export const DESKTOPS_PER_INSTANCE_MAX = 60_000;
+export const DESKTOPS_PER_ADDRESS_MAX = 60_000;
+
+/** With ten private addresses, as many as the first interface of a *.large has. A hundred instances reach 10 million with two. */
+export const DESKTOPS_PER_INSTANCE_MAX = 10 * DESKTOPS_PER_ADDRESS_MAX;
 
 /** Memory of an instance for each desktop: the engine's tables and the kernel's share of two connections. */
 export const DESKTOP_KIB = 16;
@@ -116,6 +121,11 @@ const BYTES_PER_DESKTOP = 2_000;
 
 const HOURS_PER_MONTH = 730;
 const BYTES_PER_GB = 1e9;
+
+/** How many private addresses an instance needs for its desktops. */
+export function addressesFor(desktops: number): number {
+  return Math.max(1, Math.ceil(desktops / DESKTOPS_PER_ADDRESS_MAX));
+}
 
 export function planFleet(wanted: Wanted, observed: Observed): Plan {
   const cost = costOf(wanted, observed);
@@ -157,6 +167,7 @@ export function describe(plan: Plan): string {
     ['image', image],
     ['ends', `each instance after ${wanted.minutes} minutes at the latest, by itself`],
     ...(wanted.load ? [['swarm', describeLoad(wanted.instances, wanted.load)] as [string, string]] : []),
+    ...addressRow(wanted),
     ['bucket', wanted.bucket],
   ];
   const table = rows.map(([name, value]) => `  ${name.padEnd(11)}${value}`);
@@ -175,6 +186,17 @@ export function describe(plan: Plan): string {
       : []),
     ...(plan.refusals.length > 0 ? ['', 'Refused:', ...plan.refusals.map((line) => `  - ${line}`)] : []),
   ].join('\n');
+}
+
+function addressRow({ load }: Wanted): [string, string][] {
+  const addresses = addressesFor(load?.desktops ?? 0);
+  if (addresses === 1) return [];
+  return [
+    [
+      'addresses',
+      `${addresses} private ones each, so the relay must be in the same network (VPC), by its private address`,
+    ],
+  ];
 }
 
 const BOUGHT: Record<Buy, string> = {
@@ -237,7 +259,7 @@ function sizeRefusals({ instances, minutes, types, buy, load, role }: Wanted): s
   if (types.length > 1 && buy !== 'fleet') refusals.push('Several types are for --buy fleet: give one --type.');
   if (load && load.desktops > DESKTOPS_PER_INSTANCE_MAX) {
     refusals.push(
-      `${load.desktops} desktops on an instance are more than ${DESKTOPS_PER_INSTANCE_MAX}, the number of its ports: use more instances.`,
+      `${load.desktops} desktops on an instance are more than ${DESKTOPS_PER_INSTANCE_MAX}, the ports of ten addresses: use more instances.`,
     );
   }
   return refusals;
@@ -254,6 +276,12 @@ function typeRefusals(wanted: Wanted, observed: Observed): string[] {
     if (!type.architectures.includes(observed.bundle)) {
       refusals.push(
         `${name} is ${type.architectures.join('/')}, and this machine builds for ${observed.bundle}: choose another type, or run this command on such a machine.`,
+      );
+    }
+    const addresses = addressesFor(wanted.load?.desktops ?? 0);
+    if (addresses > type.addressesMax) {
+      refusals.push(
+        `${wanted.load?.desktops} desktops need ${addresses} private addresses, and a ${name} has at most ${type.addressesMax}: use more instances or a larger type.`,
       );
     }
     const neededMiB = ((wanted.load?.desktops ?? 0) * DESKTOP_KIB) / 1024;

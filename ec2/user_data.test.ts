@@ -61,6 +61,15 @@ describe('user data', () => {
     });
   }
 
+  it('has a part in the bundle that passes shellcheck too', {
+    skip: ensurePrograms(['shellcheck'], ['shellcheck']) ? false : `no shellcheck: ${installHint(['shellcheck'])}`,
+  }, () => {
+    const { stdout, status } = spawnSync('shellcheck', [join(import.meta.dirname, 'boot/network.sh')], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stdout);
+  });
+
   it('passes settings to bash unchanged, whatever characters they contain', () => {
     const jobUrl = 'https://x/?a=$(id)&b=`id`&c="&d=\\&e=$HOME';
     const { minutes, results } = SETTINGS;

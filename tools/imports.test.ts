@@ -36,8 +36,15 @@ const PUBLISHED: readonly string[] = [
   'server/roles/capacity.ts',
   'loadtest/report/engine_result.ts', // the results of a swarm, for a fleet of them
   'loadtest/report/merge.ts',
+  'loadtest/report/relay_sample.ts',
   'loadtest/report/report.ts',
+  'loadtest/report/verdict.ts',
   'loadtest/run/machine.ts',
+  'loadtest/run/plan.ts', // a scenario of the swarm, for a fleet
+  'loadtest/run/relay_target.ts',
+  'loadtest/run/scenario.ts',
+  'loadtest/test/faulty_relay.ts', // a relay and results for tests
+  'loadtest/test/results.ts',
 ];
 
 /** The folders of the client's core, and which others each may include. */

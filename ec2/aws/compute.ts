@@ -41,8 +41,8 @@ export interface Compute {
   /** The network of the subnet, or else the default one, and the subnets to start in. Without subnets EC2 chooses. */
   network(subnet?: string): Promise<{ vpc: string; subnets: string[] }>;
   /** Creates the fleet's security group. It lets in only connections from `from` to `ports`. Returns its id. */
-  createGroup(fleet: Tagged, vpc: string, ports: readonly number[], from: string): Promise<string>;
-  /** Asks EC2 whether these credentials may start the fleet (DryRun). Starts nothing; throws Refused when they may not. */
+  createGroup(fleet: Tagged, vpc: string, ports: readonly number[], from: readonly string[]): Promise<string>;
+  /** Asks EC2 whether these credentials may start the fleet with its group (DryRun). Starts nothing; throws Refused when not. */
   rehearse(launch: Launch): Promise<void>;
   /** Starts all instances, or as many as EC2 has but at least `atLeast`. `missing` says why the others did not start. */
   launch(launch: Launch): Promise<Launched>;
@@ -76,6 +76,20 @@ const IMAGE_PARAMETER = {
   arm64: '/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64',
 } as const;
 
+/** A zone that has too few of these machines, or none for this price; another zone may have them. */
+const LACKING = [
+  'InsufficientInstanceCapacity',
+  'InsufficientHostCapacity',
+  'UnfulfillableCapacity',
+  'SpotMaxPriceTooLow',
+  'Unsupported',
+];
+
+/** The subnets to try; undefined: EC2 chooses. */
+function zonesOf({ subnets }: Launch): readonly (string | undefined)[] {
+  return subnets.length > 0 ? subnets : [undefined];
+}
+
 export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Compute {
   return {
     async regions() {
@@ -91,6 +105,7 @@ export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Com
         architectures: type.ProcessorInfo?.SupportedArchitectures ?? [],
         vcpus: type.VCpuInfo?.DefaultVCpus ?? 0,
         memoryMiB: type.MemoryInfo?.SizeInMiB ?? 0,
+        addressesMax: type.NetworkInfo?.Ipv4AddressesPerInterface ?? 1,
       }));
     },
 
@@ -133,21 +148,31 @@ export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Com
       });
       const { GroupId } = await call('creating the security group', ec2.send(request));
       if (ports.length > 0) {
-        const range = from.includes(':') ? { Ipv6Ranges: [{ CidrIpv6: from }] } : { IpRanges: [{ CidrIp: from }] };
-        const permissions = ports.map((port) => ({ IpProtocol: 'tcp', FromPort: port, ToPort: port, ...range }));
+        const IpRanges = from.filter((block) => !block.includes(':')).map((CidrIp) => ({ CidrIp }));
+        const Ipv6Ranges = from.filter((block) => block.includes(':')).map((CidrIpv6) => ({ CidrIpv6 }));
+        const ranges = { ...(IpRanges.length > 0 && { IpRanges }), ...(Ipv6Ranges.length > 0 && { Ipv6Ranges }) };
+        const permissions = ports.map((port) => ({ IpProtocol: 'tcp', FromPort: port, ToPort: port, ...ranges }));
         const opening = new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions: permissions });
-        await call(`opening ports to ${from}`, ec2.send(opening));
+        await call(`opening ports to ${from.join(', ')}`, ec2.send(opening));
       }
       return GroupId as string;
     },
 
     async rehearse(launch) {
-      try {
-        await ec2.send(new RunInstancesCommand({ ...runInstancesInput(launch), DryRun: true }));
-      } catch (error) {
-        if ((error as Error).name !== 'DryRunOperation')
-          throw explain(error, 'asking EC2 for these instances (dry run)');
+      const { atLeast: least, instances: most } = launch;
+      let refused: Refused | undefined;
+      for (const subnet of zonesOf(launch)) {
+        const input = runInstancesInput(launch, { subnet, least, most, part: 0 });
+        try {
+          await ec2.send(new RunInstancesCommand({ ...input, DryRun: true }));
+          return;
+        } catch (error) {
+          if ((error as Error).name === 'DryRunOperation') return;
+          refused = explain(error, 'asking EC2 for these instances (dry run)');
+          if (!LACKING.includes(refused.code)) throw refused;
+        }
       }
+      throw refused as Refused;
     },
 
     async launch(launch) {
@@ -202,14 +227,34 @@ export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Com
     return Parameter.Value;
   }
 
+  /**
+   * Asks zone by zone: first for all instances in one zone, because traffic between zones costs, and then for as many as each
+   * zone has. Another error than a lack of machines ends it: when some instances run already, it is reported with them.
+   */
   async function launchInstances(launch: Launch): Promise<Launched> {
-    const { Instances = [] } = await call(
-      'starting instances',
-      ec2.send(new RunInstancesCommand(runInstancesInput(launch))),
-    );
-    const ids = Instances.flatMap(({ InstanceId }) => InstanceId ?? []);
-    const short = launch.instances - ids.length;
-    return { ids, missing: short > 0 ? [`EC2 had ${short} fewer`] : [] };
+    const zones = zonesOf(launch);
+    const ids: string[] = [];
+    const missing = new Map<string, string>();
+    let part = 0;
+    for (const isWhole of [true, false]) {
+      for (const subnet of zones) {
+        const left = launch.instances - ids.length;
+        if (left === 0) return { ids, missing: [] };
+        if (!isWhole && left === 1 && ids.length === 0) continue; // it was asked for already
+        part += 1;
+        const input = runInstancesInput(launch, { subnet, least: isWhole ? left : 1, most: left, part });
+        try {
+          const { Instances = [] } = await call('starting instances', ec2.send(new RunInstancesCommand(input)));
+          ids.push(...Instances.flatMap(({ InstanceId }) => InstanceId ?? []));
+        } catch (error) {
+          const { code, message } = error as Refused;
+          if (!LACKING.includes(code) && ids.length === 0) throw error;
+          missing.set(code, message);
+          if (!LACKING.includes(code)) return { ids, missing: [...missing.values()] };
+        }
+      }
+    }
+    return { ids, missing: ids.length < launch.instances ? [...missing.values()] : [] };
   }
 
   /** CreateFleet accepts a launch only as a template. The template is deleted with the fleet. */

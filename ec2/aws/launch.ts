@@ -16,14 +16,26 @@ export interface Launch extends Tagged {
   image: Image;
   userData: string;
   group?: string;
+  /** One in each zone to start in; empty: EC2 chooses. */
   subnets: readonly string[];
+  /** Private addresses of each instance. */
+  addresses: number;
   /** The most a spot instance may pay for an hour; undefined: EC2's own limit, which is the on-demand price. */
   hourUsdMax?: number;
 }
 
+/** One request for instances: where, how many, and its part of the token. */
+export interface Portion {
+  subnet?: string;
+  least: number;
+  most: number;
+  /** Differs between the requests of one launch. */
+  part: number;
+}
+
 /** ClientToken makes a repeated request return the first one's instances instead of starting more. */
-export function runInstancesInput(launch: Launch): RunInstancesCommandInput {
-  const { buy, types, subnets, hourUsdMax } = launch;
+export function runInstancesInput(launch: Launch, { subnet, least, most, part }: Portion): RunInstancesCommandInput {
+  const { buy, types, hourUsdMax } = launch;
   const spot = {
     MarketType: 'spot' as const,
     SpotOptions: {
@@ -33,13 +45,12 @@ export function runInstancesInput(launch: Launch): RunInstancesCommandInput {
     },
   };
   return {
-    ...templateData(launch),
-    ClientToken: launch.fleet,
-    MinCount: launch.atLeast,
-    MaxCount: launch.instances,
+    ...templateData(launch, subnet),
+    ClientToken: `${launch.fleet}-${part}`,
+    MinCount: least,
+    MaxCount: most,
     InstanceType: types[0] as TypeName,
     ...(buy === 'spot' && { InstanceMarketOptions: spot }),
-    ...(subnets.length === 1 && { SubnetId: subnets[0] }),
     TagSpecifications: writeTags(launch, [
       'instance',
       'volume',
@@ -67,13 +78,16 @@ export function createFleetInput(launch: Launch, templateId: string | undefined)
   };
 }
 
-/** What every request has in common, whether it is sent as it is or put into a launch template. */
-export function templateData({ types, image, userData, group, ...launch }: Launch) {
+/**
+ * What every request has in common, whether it is sent as it is or put into a launch template. The subnets of a template are
+ * in its fleet's overrides.
+ */
+export function templateData({ types, image, userData, group, addresses, ...launch }: Launch, subnet?: string) {
   return {
     ImageId: image.id,
     UserData: Buffer.from(userData).toString('base64'),
     InstanceInitiatedShutdownBehavior: 'terminate' as const,
-    ...(group && { SecurityGroupIds: [group] }),
+    ...networkOf(group, addresses, subnet),
     // With unlimited credits, EC2 bills what a T instance uses beyond its share.
     ...(types.every((type) => /^t\d/.test(type)) && { CreditSpecification: { CpuCredits: 'standard' } }),
     MetadataOptions: { HttpTokens: 'required' as const, HttpPutResponseHopLimit: 1 },
@@ -84,5 +98,21 @@ export function templateData({ types, image, userData, group, ...launch }: Launc
       },
     ],
     TagSpecifications: writeTags(launch, ['instance', 'volume']),
+  };
+}
+
+/** With several addresses the interface is described, and then EC2 rejects a group or a subnet beside it. */
+function networkOf(group: string | undefined, addresses: number, subnet: string | undefined) {
+  if (addresses === 1) return { ...(group && { SecurityGroupIds: [group] }), ...(subnet && { SubnetId: subnet }) };
+  return {
+    NetworkInterfaces: [
+      {
+        DeviceIndex: 0,
+        SecondaryPrivateIpAddressCount: addresses - 1,
+        DeleteOnTermination: true,
+        ...(group && { Groups: [group] }),
+        ...(subnet && { SubnetId: subnet }),
+      },
+    ],
   };
 }

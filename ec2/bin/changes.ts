@@ -19,6 +19,10 @@ export function changedRecord(
   const { wanted } = record;
   if (Object.keys(changes).length === 0) return { ...record, readySeconds };
   if (!record.load) throw new Misused(`${wanted.fleet} was booted without a load, so there is no load to change.`);
+  const { scenario } = record.load;
+  const decided = scenario && Object.keys(changes).find((name) => !['relay', 'thresholds', 'more'].includes(name));
+  if (decided)
+    throw new Misused(`The scenario ${scenario.name}, with which ${wanted.fleet} was booted, decides ${decided}.`);
   const load = { ...record.load, ...changes, relay: changes.relay?.href ?? record.load.relay };
   const seconds = load.warmUpSeconds + load.seconds;
   const minutes = Math.ceil((seconds + load.desktops / load.connectRate) / 60);

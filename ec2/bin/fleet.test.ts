@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { connect } from '../aws.ts';
 import { makeBundle } from '../bundle.ts';
 import { readRecord } from '../fleet.ts';
+import { keys, readJob } from '../job.ts';
 import { installMoto, type Moto, NOBODY, startMoto } from '../test/moto.ts';
 
 const COMMAND = [process.execPath, '--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'fleet.ts')];
@@ -57,6 +58,26 @@ describe('npm run fleet', { skip: why ?? false, timeout: 240_000 }, () => {
     const { load, wanted, readySeconds } = await readRecord(aws, BUCKET, name);
     assert.deepEqual([load?.desktops, load?.rate, load?.seconds, load?.more], [250, 0, 30, ['--sprite-bytes', '400']]);
     assert.deepEqual([wanted.load?.desktops, wanted.instances, readySeconds], [250, 1, 1]);
+  });
+
+  it('names the latest bundle in the job of a script that was pasted, until its addresses expire', async () => {
+    const script = await fleet(['user-data', ...LOAD.slice(0, 2), '--desktops', '70', '--valid-hours', '1']);
+    const { name } = script;
+    Object.assign(process.env, NOBODY);
+    const aws = connect({ region: 'us-east-1', endpoint: moto.url });
+    const before = readJob(await aws.get(BUCKET, keys.job(name)));
+    await aws.put(BUCKET, keys.job(name), 'stale');
+    const updated = await fleet(['update', '--fleet', name]);
+    assert.equal(updated.code, 0, updated.err);
+    assert.match(updated.err, /runs the latest code after its next boot/);
+    const after = readJob(await aws.get(BUCKET, keys.job(name)));
+    assert.deepEqual({ ...after, bundle: '' }, { ...before, bundle: '' });
+    assert.match(after.arguments.join(' '), /--world swarm-\S+-%i .*--desktops 70 /);
+    const record = await readRecord(aws, BUCKET, name);
+    await aws.put(BUCKET, keys.fleet(name), JSON.stringify({ ...record, deadlineMs: Date.now() - 1 }));
+    const late = await fleet(['update', '--fleet', name]);
+    assert.equal(late.code, 1);
+    assert.match(late.err, /ended at 20\S+Z, and so did the addresses in its boot script/);
   });
 
   it('says in one line that it was interrupted and what is left running, and exits 1', async () => {

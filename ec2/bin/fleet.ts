@@ -1,5 +1,6 @@
 /** `npm run fleet`: starts and stops instances. The acts are in fleet.ts, the text of a plan is in plan.ts. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { adminOf } from '../../loadtest/run/relay_target.ts';
 import { EXIT, makeFolder, runCommand, sentenceOf } from '../../tools/command.ts';
 import { ALIVE, type Aws, connect, type Instance } from '../aws.ts';
 import { hasPosted } from '../barrier.ts';
@@ -11,14 +12,15 @@ import {
   bootScript,
   type Context,
   type FleetRecord,
-  launchOf,
   lifetimes,
   observe,
   publishJob,
   readRecord,
+  rehearse,
   runLoad,
   signedSettings,
   takeDown,
+  updateJob,
   waitForRelay,
 } from '../fleet.ts';
 import { keys } from '../job.ts';
@@ -44,6 +46,7 @@ const ACTS: Record<Command, (options: Options, context: Context) => Promise<bool
   reap,
   cost,
   'user-data': printUserData,
+  update,
 };
 
 /** Commands that start or use up a fleet; an interrupt of the others has nothing to take down. */
@@ -105,7 +108,9 @@ async function whatIsLeft({ aws }: Context, fleet: string, region: string): Prom
 }
 
 /** Prints the plan. Returns undefined, and says so, when it may not be carried out. */
-async function planned({ wanted, bootOptions, yes, command }: Options, context: Context): Promise<Plan | undefined> {
+async function planned(options: Options, context: Context): Promise<Plan | undefined> {
+  const { wanted, bootOptions, yes, command, leftOut } = options;
+  if (leftOut.length > 0) say(`Not used on a fleet, of the scenario's settings: ${leftOut.join(', ')}.`);
   const plan = planFleet(wanted, await observe(context, wanted, bootOptions));
   console.log(describe(plan));
   const decision = decide(plan, yes || command === 'plan');
@@ -120,7 +125,7 @@ async function booted(options: Options, context: Context): Promise<FleetRecord |
   context.signal.throwIfAborted();
   const bundle = await makeBundle(say);
   context.signal.throwIfAborted();
-  return boot(context, plan, bundle, options.bootOptions, options.load);
+  return boot(context, plan, bundle, options.bootOptions, options.load, options.relayFleet);
 }
 
 async function up(options: Options, context: Context): Promise<boolean> {
@@ -142,7 +147,9 @@ async function run(options: Options, context: Context): Promise<boolean> {
   makeFolder(options.out, '--out');
   const record = options.fleet ? await changed(options, context) : await booted(options, context);
   if (!record) return false;
-  const { missing } = await runLoad(context, record);
+  const ask = options.admin && adminOf(options.admin.url, options.admin.tokenFile);
+  await ask?.(); // reports a wrong address or token before the load starts
+  const { missing } = await runLoad(context, record, ask);
   const found = await collect(aws, record, options.out, Date.now()).catch((error: Error) => error);
   await takeDown(context, record.wanted.fleet);
   if (found instanceof Error) throw found;
@@ -150,11 +157,14 @@ async function run(options: Options, context: Context): Promise<boolean> {
 }
 
 /** The record of a fleet that was booted earlier, with this command line's changes, which are also written down for `collect`. */
-async function changed({ fleet, wanted: { bucket }, changes }: Options, context: Context): Promise<FleetRecord> {
+async function changed(
+  { fleet, wanted: { bucket }, changes, relayFleet }: Options,
+  context: Context,
+): Promise<FleetRecord> {
   const booted = await readRecord(context.aws, bucket, fleet as string);
-  const record = changedRecord(booted, changes, context.nowMs());
+  const record = { ...changedRecord(booted, changes, context.nowMs()), ...(relayFleet && { relayFleet }) };
   context.signal.throwIfAborted();
-  if (Object.keys(changes).length > 0) {
+  if (Object.keys(changes).length > 0 || relayFleet) {
     await context.aws.put(bucket, keys.fleet(fleet as string), JSON.stringify(record, null, 1));
   }
   return record;
@@ -168,8 +178,7 @@ function printed({ text, ok }: { text: string; ok: boolean }): boolean {
 async function rehearsed(options: Options, context: Context): Promise<boolean> {
   const plan = await planned(options, context);
   if (!plan) return false;
-  const { launch } = await launchOf(context, plan, options.bootOptions);
-  await context.aws.rehearse(launch);
+  await rehearse(context, plan, options.bootOptions);
   say('\nDry run: EC2 would start it. Nothing was started.');
   return true;
 }
@@ -190,7 +199,7 @@ async function status({ fleet, allRegions, wanted: { bucket } }: Options, contex
 }
 
 function statusLine(one: Instance, posted: readonly string[]): string {
-  const marks = (['ready', 'result', 'log'] as const).filter((what) =>
+  const marks = (['ready', 'parked', 'result', 'log'] as const).filter((what) =>
     hasPosted({ fleet: one.fleet, posted }, one.id, what),
   );
   const until =
@@ -294,6 +303,13 @@ async function printUserData({ wanted, load, validSeconds, bootOptions }: Option
   say(
     `Paste it as user data, with "Shutdown behavior: Terminate". It works for ${validSeconds / 3600} hours. Results: npm run fleet -- collect --fleet ${fleet} --bucket ${bucket} --region ${wanted.region}`,
   );
+  return true;
+}
+
+async function update({ fleet, wanted: { bucket } }: Options, context: Context): Promise<boolean> {
+  const record = await readRecord(context.aws, bucket, fleet as string);
+  await updateJob(context, record, await makeBundle(say));
+  say(`${fleet} runs the latest code after its next boot: reboot its instances, or stop and start them.`);
   return true;
 }
 

@@ -69,7 +69,7 @@ describe('fleet options', () => {
     assert.match(refusal('up', ...URL_FLAG, '--rate', '-5'), /^--rate: must be a number from 0 to .*, not "-5"\.$/);
     assert.match(
       refusal('up', ...URL_FLAG, '--desktops', '99999999'),
-      /--desktops: must be a whole number from 1 to 60000/,
+      /--desktops: must be a whole number from 1 to 600000/,
     );
     assert.match(
       refusal('up', ...URL_FLAG, '--max-cost', '0.00000001'),
@@ -83,6 +83,9 @@ describe('fleet options', () => {
       /--minutes: must be at least 2, which the load takes, not "1"/,
     );
     assert.match(refusal('up', '--relay'), /--allow: must be an address block/);
+    assert.match(refusal('up', '--relay', '--allow', '10.0.0.0/8,'), /--allow: must be an address block/);
+    const { allow } = read('up', '--relay', '--allow', '203.0.113.7/32,172.31.0.0/16').bootOptions;
+    assert.deepEqual(allow, ['203.0.113.7/32', '172.31.0.0/16']);
     assert.match(refusal('run', '--relay'), /a relay does not run a load/);
     assert.match(refusal('down'), /--fleet: say which fleet, or --all/);
     assert.match(refusal('down', '--fleet', '*'), /--fleet: must be a name/);
@@ -119,6 +122,29 @@ describe('fleet options', () => {
     for (const fixed of [['--instances', '3'], ['--type', 'c6i.large'], ['--minutes', '9'], ['--dry-run'], ['--yes']]) {
       assert.match(refusal('run', '--fleet', FLEET, ...fixed), new RegExp(`^${fixed[0]}: ${FLEET} is booted already`));
     }
+  });
+
+  it('take the load and the thresholds of a scenario, divided among the instances', () => {
+    const { load, wanted } = read('run', ...URL_FLAG, '--instances', '10', '--scenario', 'hundred-thousand');
+    assert.deepEqual([load?.desktops, load?.rate, wanted.load?.desktops], [10_000, 200, 10_000]);
+    assert.ok((load?.thresholds.length ?? 0) > 0);
+    const more = read('run', ...URL_FLAG, '--threshold', 'p99 < 50ms', '--threshold', 'lost == 0').load;
+    assert.deepEqual(more?.thresholds, ['p99 < 50ms', 'lost == 0']);
+    assert.match(refusal('run', ...URL_FLAG, '--threshold', 'fast'), /"fast" is not a threshold/);
+    assert.match(refusal('run', ...URL_FLAG, '--scenario', 'crowd', '--rate', '5'), /^--rate: the scenario decides it/);
+    assert.match(refusal('run', ...URL_FLAG, '--scenario', 'nowhere'), /^--scenario: there is no "nowhere"/);
+    assert.match(refusal('run', '--fleet', FLEET, '--scenario', 'crowd'), /^--scenario: .* is booted already/);
+  });
+
+  it('say where the relay’s own figures come from: its fleet, or its admin port', () => {
+    const relay = 'relay-261121-0412-7f3a';
+    assert.equal(read('run', ...URL_FLAG, '--relay-fleet', relay).relayFleet, relay);
+    const admin = ['--admin-url', 'http://10.0.0.5:8083', '--admin-token-file', 'token'];
+    assert.deepEqual(read('run', ...URL_FLAG, ...admin).admin, { url: 'http://10.0.0.5:8083', tokenFile: 'token' });
+    assert.match(refusal('run', ...URL_FLAG, ...admin.slice(0, 2)), /go together/);
+    assert.match(refusal('run', ...URL_FLAG, ...admin, '--relay-fleet', relay), /^--relay-fleet: its relay posts/);
+    assert.match(refusal('run', ...URL_FLAG, '--relay-fleet', FLEET), /^--relay-fleet: must be the name of a relay/);
+    assert.match(refusal('update'), /^--fleet: say which fleet/);
   });
 
   it('name fleets so that two that start at once differ, and accept such a name', () => {
@@ -161,6 +187,10 @@ describe('changed record', () => {
       constructor: Misused,
       message: /^The load takes 11 minutes, and swarm-.* ends by itself in 2\.$/,
     });
+    const scenario = { name: 'crowd', shows: '', parkSeconds: 9, flags: [] };
+    const decided = { ...record, load: { ...(record.load as NonNullable<typeof record.load>), scenario } };
+    assert.throws(() => changedRecord(decided, { rate: 5 }, NOW_MS), /scenario crowd, with which .* decides rate/);
+    assert.deepEqual(changedRecord(decided, { thresholds: ['lost == 0'] }, NOW_MS).load?.thresholds, ['lost == 0']);
     assert.throws(() => changedRecord({ ...record, load: undefined }, { rate: 5 }, NOW_MS), { constructor: Misused });
   });
 });

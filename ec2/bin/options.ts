@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { readThreshold } from '../../loadtest/report/verdict.ts';
 import {
   type CommandLine,
   type Command as CommandTable,
@@ -14,6 +15,7 @@ import {
   number,
   oneOf,
   readCommandLine,
+  repeated,
   sentenceOf,
   text,
   toggle,
@@ -22,6 +24,7 @@ import {
 import type { BootOptions } from '../fleet.ts';
 import { type Load, writeArguments } from '../job.ts';
 import { BUYS, DESKTOPS_PER_INSTANCE_MAX, INSTANCES_MAX, MINUTES_MAX, type Wanted } from '../plan.ts';
+import { leftOut, readShare } from '../scenario.ts';
 import type { Changes } from './changes.ts';
 
 export { Misused };
@@ -36,6 +39,7 @@ export const COMMANDS = {
   reap: ['', 'terminate every fleet that is past its deadline, whoever started it'],
   cost: ['', 'what instances have cost so far'],
   'user-data': ['', 'print a boot script to paste into the EC2 console'],
+  update: ['', 'name the latest bundle in the job of --fleet, for instances that are started again'],
 } as const;
 export type Command = keyof typeof COMMANDS;
 
@@ -51,6 +55,11 @@ const LOAD_FLAGS = {
       return url?.protocol === 'http:' ? url : undefined;
     },
   ),
+  scenario: text(
+    'NAME',
+    'a scenario of the swarm, a file or a kept one: its load is divided among the instances, its thresholds judge the merged report',
+  ),
+  threshold: repeated(text('SENTENCE', 'what the merged report must meet, such as "p99 < 50ms" or "lost == 0"')),
   desktops: whole('N', 'desktops on each instance', [1, DESKTOPS_PER_INSTANCE_MAX], 1000),
   rate: number('R', 'sprites a second that each instance throws; 0: none', [0, 10_000_000], 100),
   seconds: number('N', 'how long they throw', [1, 86_400], 30),
@@ -63,6 +72,9 @@ const LOAD_FLAGS = {
     300,
   ),
 };
+
+/** Options of the load that a scenario replaces. */
+const SCENARIO_DECIDES = ['desktops', 'rate', 'seconds', 'warmUp', 'connectRate'] as const;
 
 const ADMISSIONS = ['open', 'strict'] as const;
 
@@ -82,11 +94,11 @@ const INSTANCE_FLAGS = {
   minutes: whole('N', 'each instance powers itself off after this', [1, MINUTES_MAX], 60),
   maxCost: number('USD', 'refuse a fleet that may cost more', [0, 100_000], 1, 4),
   relay: toggle('a relay instead of a swarm, on one instance'),
-  allow: matching(
-    'CIDR',
-    'who may reach that relay: your.address/32, or 0.0.0.0/0 for everyone',
-    'an address block such as 203.0.113.7/32',
-    /^[0-9a-f.:]+\/\d{1,3}$/,
+  allow: form(
+    'LIST',
+    'who may reach that relay: your.address/32,172.31.0.0/16, or 0.0.0.0/0 for everyone',
+    'an address block such as 203.0.113.7/32, or several with commas between them',
+    (given) => (/^[0-9a-f.:]+\/\d{1,3}(,[0-9a-f.:]+\/\d{1,3})*$/.test(given) ? given.split(',') : undefined),
   ),
   admission: oneOf('KIND', 'limits by address of that relay; open, so that it can be swarmed', ADMISSIONS, 'open'),
   image: { ...matching('AMI', 'image', 'an id such as ami-0abc', /^ami-[0-9a-f]+$/), shown: 'Amazon Linux 2023' },
@@ -103,7 +115,7 @@ const PLACE_FLAGS = {
     shown: 'SPRITES_BUCKET',
     variables: ['SPRITES_BUCKET'],
   },
-  ...goingWith(['run', 'status', 'collect', 'down', 'reap', 'cost'], {
+  ...goingWith(['run', 'status', 'collect', 'down', 'reap', 'cost', 'update'], {
     fleet: matching(
       'NAME',
       'a fleet that exists',
@@ -113,6 +125,23 @@ const PLACE_FLAGS = {
   }),
   ...goingWith([...STARTS, 'down'], {
     owner: { ...matching('NAME', 'goes into the tags', 'a plain name', /^[\w.@-]{1,64}$/), shown: 'your login' },
+  }),
+  ...goingWith(['run', 'up'], {
+    relayFleet: matching(
+      'NAME',
+      "the fleet of the relay that is swarmed: its relay's own figures go into the report",
+      'the name of a relay that `up` printed',
+      /^relay-[0-9]{6}-[0-9]{4}-[0-9a-f]{4}$/,
+    ),
+  }),
+  ...goingWith(['run'], {
+    adminUrl: matching(
+      'URL',
+      'instead, the admin port of a relay, for the same',
+      'http://HOST:PORT',
+      /^https?:\/\/[^/\s]+\/?$/,
+    ),
+    adminTokenFile: text('FILE', 'its admin token'),
   }),
   ...goingWith(['run', 'collect'], { out: { ...text('DIR', 'where results go'), shown: 'build/fleet/NAME' } }),
   ...goingWith(['user-data'], { validHours: whole('N', 'how long the addresses in the script work', [1, 7 * 24], 24) }),
@@ -156,6 +185,12 @@ export interface Options {
   /** The name of a fleet that exists, from --fleet. */
   fleet: string | undefined;
   endpoint: string | undefined;
+  /** The fleet of the relay, from --relay-fleet. */
+  relayFleet: string | undefined;
+  /** Where the relay's own figures are asked. */
+  admin: { url: string; tokenFile: string } | undefined;
+  /** Settings of --scenario that a fleet leaves out. */
+  leftOut: readonly string[];
   out: string;
   validSeconds: number;
   allRegions: boolean;
@@ -191,13 +226,18 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
     throw new Misused(`${rest[0]}: flags of the engine go with ${STARTS.join(', ')}, not with ${command}.`);
   }
   if (fleet !== undefined && command === 'run') checkRunOf(fleet, given);
-  const load = role === 'swarm' ? loadOf(line) : undefined;
+  const { adminUrl, adminTokenFile, relayFleet } = values;
+  if ((adminUrl === undefined) !== (adminTokenFile === undefined))
+    throw new Misused('--admin-url and --admin-token-file go together.');
+  if (adminUrl !== undefined && relayFleet !== undefined)
+    throw new Misused('--relay-fleet: its relay posts its figures itself: leave --admin-url out.');
+  const load = role === 'swarm' ? loadOf(line, instances) : undefined;
   if (starts(command) && role === 'swarm' && !load && !fleet) throw new Misused('--url: say which relay to swarm.');
   if (role === 'relay' && command === 'run') throw new Misused('--relay: goes with up; a relay does not run a load.');
   if (role === 'relay' && starts(command) && command !== 'user-data' && !allow) {
     throw new Misused('--allow: must be an address block such as 203.0.113.7/32: say who may reach the relay.');
   }
-  if (command === 'collect' && !fleet) throw new Misused('--fleet: say which fleet.');
+  if (['collect', 'update'].includes(command) && !fleet) throw new Misused('--fleet: say which fleet.');
   if (command === 'down' && !fleet && !values.all) throw new Misused('--fleet: say which fleet, or --all of yours.');
   const seconds = load ? load.warmUpSeconds + load.seconds + load.desktops / load.connectRate : 0;
   if (seconds > minutes * 60) {
@@ -232,6 +272,9 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
     changes: changesOf(line),
     fleet,
     endpoint: environment.AWS_ENDPOINT_URL || undefined,
+    relayFleet,
+    leftOut: values.scenario === undefined ? [] : leftOut(values.scenario),
+    admin: adminUrl && adminTokenFile ? { url: adminUrl, tokenFile: adminTokenFile } : undefined,
     out: resolve(values.out ?? `build/fleet/${name}`),
     validSeconds: values.validHours * 3600,
     allRegions: values.allRegions,
@@ -241,29 +284,35 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
 }
 
 const starts = (command: Command) => STARTS.includes(command);
-const needsBucket = (command: Command) => starts(command) || command === 'collect';
+const needsBucket = (command: Command) => starts(command) || ['collect', 'update'].includes(command);
 
 /** `run --fleet` can change the load, because instances learn it when they start; what they are was decided at boot. */
 function checkRunOf(fleet: string, given: ReadonlySet<string>): void {
-  const fixed = [...given].find((name) => name in INSTANCE_FLAGS || ['dryRun', 'yes', 'owner'].includes(name));
+  const others = ['scenario', 'dryRun', 'yes', 'owner'];
+  const fixed = [...given].find((name) => name in INSTANCE_FLAGS || others.includes(name));
   if (fixed === undefined) return;
-  const changeable = Object.keys(LOAD_FLAGS).map((name) => `--${flagOf(name)}`);
+  const changeable = Object.keys(LOAD_FLAGS)
+    .filter((name) => !others.includes(name))
+    .map((name) => `--${flagOf(name)}`);
   throw new Misused(
     `--${flagOf(fixed)}: ${fleet} is booted already; with --fleet only ${changeable.join(', ')} and flags of the engine can change.`,
   );
 }
 
-function loadOf({ values, rest }: CommandLine<typeof FLAGS>): Load | undefined {
+function loadOf({ values, given, rest }: CommandLine<typeof FLAGS>, instances: number): Load | undefined {
   if (values.url === undefined) return undefined;
-  return {
-    relay: reachable(values.url),
-    desktops: values.desktops,
-    rate: values.rate,
-    seconds: values.seconds,
-    warmUpSeconds: values.warmUp,
-    connectRate: values.connectRate,
-    more: engineFlags([...rest], values.url.host),
-  };
+  const relay = reachable(values.url);
+  const thresholds = values.threshold.map((threshold) => readThreshold(threshold).text);
+  const more = engineFlags([...rest], relay.host);
+  if (values.scenario === undefined) {
+    const { desktops, rate, seconds, warmUp: warmUpSeconds, connectRate } = values;
+    return { relay, desktops, rate, seconds, warmUpSeconds, connectRate, thresholds, more };
+  }
+  const decided = SCENARIO_DECIDES.find((name) => given.has(name));
+  if (decided) throw new Misused(`--${flagOf(decided)}: the scenario decides it: leave one of them out.`);
+  const share = readShare(values.scenario, instances, relay);
+  engineFlags(share.scenario?.flags ?? []);
+  return { relay, ...share, thresholds: [...share.thresholds, ...thresholds], more };
 }
 
 function changesOf({ values, given, rest }: CommandLine<typeof FLAGS>): Changes {
@@ -274,6 +323,7 @@ function changesOf({ values, given, rest }: CommandLine<typeof FLAGS>): Changes 
     ...(given.has('seconds') && { seconds: values.seconds }),
     ...(given.has('warmUp') && { warmUpSeconds: values.warmUp }),
     ...(given.has('connectRate') && { connectRate: values.connectRate }),
+    ...(given.has('threshold') && { thresholds: values.threshold.map((threshold) => readThreshold(threshold).text) }),
     ...(given.has('readyWithin') && { readySeconds: values.readyWithin }),
     ...(rest.length > 0 && { more: engineFlags(rest) }),
   };

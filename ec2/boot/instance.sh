@@ -4,8 +4,9 @@ shutdown -h +"${SPRITES_MINUTES:=60}" # first, so that the instance ends whateve
 # The first part of every instance's user data; swarm.sh or relay.sh follows. `npm run fleet -- user-data` prints the whole
 # script, with the settings after its first line, ready to be pasted into the EC2 console.
 #
-# It fetches the job and the bundle that the job names, checks the bundle's hash, and raises limits. At the end it posts its
-# log to the bucket and powers off. After a reboot it runs again and fetches the job again, and so the latest bundle.
+# It fetches the job and the bundle that the job names, and checks the bundle's hash. At the end it posts its log to the bucket
+# and powers off. At every further boot it runs again and fetches the job again, and so the latest bundle: after a reboot, and
+# after a stopped instance is started again.
 #
 # Settings: SPRITES_MINUTES (minutes until the power goes off), SPRITES_JOB (address of the job), and for what it posts
 # SPRITES_RESULTS (address), SPRITES_PREFIX (of the keys), SPRITES_FIELDS (name=value lines of the signed form).
@@ -16,16 +17,17 @@ readonly ROOT=/opt/sprites          # the bundle's programs look for their libra
 readonly JOB=$ROOT/job              # the job: name=value lines
 readonly LOG=/var/log/sprites.log
 readonly METADATA=http://169.254.169.254/latest
-readonly FILES=1048576              # open files of a process, so connections too; the sysctls below allow as many
 readonly FETCH_SECONDS_MAX=300      # 50 MB take two seconds inside EC2
 
 mkdir -p "$ROOT"
 exec >>"$LOG" 2>&1
 
-# A reboot does not restart the clock.
+# A reboot does not restart the clock; a start after a stop does, because somebody asked for it (see keep_time).
 [ -s "$ROOT/born" ] || date +%s >"$ROOT/born"
 left=$((SPRITES_MINUTES - ($(date +%s) - $(<"$ROOT/born")) / 60))
 shutdown -h +"$((left > 0 ? left : 0))"
+
+command -v curl >/dev/null || { apt-get -qq update && apt-get -qqy install curl; } # some images of Debian lack it
 
 say() { echo "$(date -u +%H:%M:%S) $*"; }
 
@@ -69,45 +71,26 @@ finish() {
   [ "$(systemctl is-system-running 2>/dev/null)" = stopping ] || poweroff || shutdown -h now
 }
 
-# Makes a reboot run this script again. cloud-init runs user data only once in an instance's life.
-again_after_reboot() {
+# Forgets when the instance was started, when it goes down and not only reboots.
+keep_time() {
+  cat >/etc/systemd/system/sprites-time.service <<'END'
+[Unit]
+Description=Sprites: an instance that is started again has all its minutes
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/true
+ExecStop=/bin/sh -c 'systemctl list-jobs | grep -q reboot.target || rm -f /opt/sprites/born'
+END
+  systemctl daemon-reload
+  systemctl start --no-block sprites-time
+}
+
+# Makes every boot run this script. cloud-init runs user data only once in an instance's life.
+again_at_every_boot() {
   local hook=/var/lib/cloud/scripts/per-boot/sprites
   [ -d "${hook%/*}" ] || return 0
   [ "$0" -ef "$hook" ] || install -m 700 "$0" "$hook"
-}
-
-# limits PORTS: raises limits so that one machine can hold a hundred thousand connections to or at the relay's PORTS.
-limits() {
-  local one
-  local wanted=(
-    fs.file-max=4194304 fs.nr_open=2097152                                  # open files of the machine, of a process
-    net.ipv4.ip_local_port_range='1024 65535' net.ipv4.tcp_tw_reuse=1        # a port for each connection to the relay
-    net.core.somaxconn=65535 net.ipv4.tcp_max_syn_backlog=65535              # storms of joins
-    net.core.netdev_max_backlog=65535
-    net.ipv4.tcp_rmem='4096 8192 4194304' net.ipv4.tcp_wmem='4096 8192 4194304' # a long-poll sends little, so small buffers
-    net.ipv4.tcp_mem='262144 1048576 1572864' net.ipv4.tcp_max_orphans=262144
-  )
-  for one in "${wanted[@]}"; do
-    sysctl -qw "$one" 2>/dev/null || say "not changed: ${one%%=*}"
-  done
-  ulimit -n "$FILES" 2>/dev/null || { ulimit -n "$(ulimit -Hn)" && say "the file limit is only $(ulimit -n)"; }
-  without_conntrack "$1"
-}
-
-# without_conntrack PORTS: turns off connection tracking, which takes memory for each connection in a table that can fill up.
-without_conntrack() {
-  [ -e /proc/sys/net/netfilter/nf_conntrack_max ] || return 0
-  if command -v nft >/dev/null; then
-    nft -f - <<END && return 0
-table inet sprites
-delete table inet sprites
-table inet sprites {
-  chain in { type filter hook prerouting priority raw; tcp sport { $1 } notrack; tcp dport { $1 } notrack; }
-  chain out { type filter hook output priority raw; tcp sport { $1 } notrack; tcp dport { $1 } notrack; }
-}
-END
-  fi
-  sysctl -qw net.netfilter.nf_conntrack_max=4194304 2>/dev/null || say 'connections are tracked, and their table may fill up'
 }
 
 # Fetches the job and its bundle. Afterwards $ROOT/current is that bundle; otherwise the script has ended.
@@ -134,4 +117,5 @@ trap 'exit 143' TERM
 ID=$(metadata instance-id)
 ID=${ID:-instance-$(hostname)}
 say "instance $ID boots; it ends in $left minutes at the latest"
-again_after_reboot
+keep_time
+again_at_every_boot

@@ -6,7 +6,10 @@ readonly UNIT=/etc/systemd/system/sprites-relay.service
 readonly READY_SECONDS_MAX=60
 
 fetch_bundle
+# shellcheck source=/dev/null
+. "$ROOT/current/ec2/boot/network.sh"
 limits "$(setting ports)"
+rm -f "$ROOT/ready.json" # of the boot before
 # The bundle's launcher chooses V8's flags for the memory of this machine.
 cat >"$UNIT" <<END
 [Unit]
@@ -43,6 +46,13 @@ for ((second = 0; second < READY_SECONDS_MAX; second++)); do
 done
 [ -s "$ROOT/ready.json" ] || { journalctl -u sprites-relay -n 50 --no-pager; fail "the relay is not ready after $READY_SECONDS_MAX s"; }
 post "$ROOT/ready.json" "$ID.ready.json"
+# Its own figures, once a second, for the report of a swarm (samples.ts).
+export SPRITES_RESULTS SPRITES_PREFIX SPRITES_FIELDS
+systemctl stop sprites-samples 2>/dev/null
+systemd-run -q --no-block --unit=sprites-samples -p Restart=always -p RestartSec=5 --setenv=SPRITES_RESULTS \
+  --setenv=SPRITES_PREFIX --setenv=SPRITES_FIELDS "$ROOT/current/bin/node" --disable-warning=ExperimentalWarning \
+  "$ROOT/current/ec2/relay_samples.ts" --id "$ID" --admin-url http://127.0.0.1:8083 \
+  --admin-token-file /var/lib/sprites/admin-token || say 'the relay is not sampled'
 say "the relay is ready: http://$(metadata public-ipv4):8080/"
 # The script ends here but the relay stays, so there is no power off and no log. A log in the bucket means an instance has ended.
 trap - EXIT TERM

@@ -11,7 +11,8 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { makeBundle } from '../bundle.ts';
 import { type Job, readJob, writeJob } from '../job.ts';
-import { makeDebian } from './debian.ts';
+import { CHUNK_SAMPLES } from '../samples.ts';
+import { makeImage, type System } from './images.ts';
 import { installMoto, type Moto, NOBODY, startMoto } from './moto.ts';
 import { GATEWAY, makeNetwork, type Network } from './network.ts';
 
@@ -40,11 +41,11 @@ interface InstanceEvent {
   stderr?: string;
 }
 
-const why = makeDebian() ?? installMoto();
+const why = makeImage('debian') ?? installMoto();
 const network = why === undefined ? makeNetwork(SLOTS) : why;
 const skip = typeof network === 'string' ? network : false;
 
-describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
+describe('instances', { skip, timeout: 600_000, concurrency: 3 }, () => {
   const { name } = network as Network;
   const folder = mkdtempSync(join(tmpdir(), 'sprites-boot-'));
   const environment: NodeJS.ProcessEnv = { ...process.env, ...NOBODY, AWS_REGION: 'us-east-1', SPRITES_BUCKET: BUCKET };
@@ -147,11 +148,15 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
         object(`${key}job`, '-X', 'PUT', '-H', 'content-type: text/plain', '--data-binary', writeJob(job));
       },
       posted: (id: string, end: string) => object(`${key}${id}${end}`),
+      remove: (name: string) => object(`${key}${name}`, '-X', 'DELETE'),
     };
   }
 
-  function boot(id: string, script: string): Promise<InstanceEvent> {
-    hypervisor.send({ boot: { id, userData: script } });
+  /** Where an instance writes down when it was started; until it is stopped. */
+  const clockOf = (id: string) => join(folder, 'instances', id, 'changes/opt/sprites/born');
+
+  function boot(id: string, script: string, system?: System): Promise<InstanceEvent> {
+    hypervisor.send({ boot: { id, userData: script, system } });
     return off(id);
   }
 
@@ -163,7 +168,7 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
 
   it('swarm a relay together, and their results are merged into one report with the cost', async () => {
     const out = join(folder, 'report');
-    const load = ['--desktops', '200', '--rate', '100', '--seconds', '3', '--warm-up', '1'];
+    const load = ['--desktops', '200', '--rate', '100', '--seconds', '6', '--warm-up', '1'];
     const run = await fleet(
       'run',
       '--url',
@@ -173,11 +178,20 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
       '--yes',
       '--out',
       out,
+      '--threshold',
+      'parked == desktops',
+      ...['--admin-url', 'http://127.0.0.1:8083', '--admin-token-file', join(folder, 'data/admin-token')],
       ...load,
     );
     assert.equal(run.code, 0, run.err + run.out);
     const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8'));
     assert.equal(report.ok, true);
+    assert.deepEqual([report.voidReason, report.pass], ['', true]);
+    assert.deepEqual(
+      report.judgements.map(({ threshold, outcome }: Record<string, string>) => [threshold, outcome]),
+      [['parked == desktops', 'held']],
+    );
+    assert.ok(report.relay.cpuCores > 0 && report.relay.heapBytes > 0, JSON.stringify(report.relay));
     assert.equal(report.machines.length, 2);
     assert.equal(report.desktops, 400);
     assert.equal(report.parked, 400);
@@ -193,8 +207,19 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     assert.equal(ended.length, 2);
     for (const { log = '' } of ended) {
       assert.match(log, /ready\n/);
+      assert.match(log, /all desktops are parked\n[\s\S]*throws from /);
+      assert.match(log, /--processes 2/);
+      // EC2 gave each instance a second private address, and the image did not set it up.
+      assert.match(log, /--sources 10\.77\.0\.1\d,10\.77\.0\.11\d/);
       assert.doesNotMatch(log, /X-Amz-|Signature|AKIA/);
     }
+  });
+
+  it('run their part of the load on Ubuntu, too', { skip: skip || (makeImage('ubuntu') ?? false) }, async () => {
+    const { script, posted } = await pasted('--desktops', '20', '--rate', '20', '--seconds', '1', '--warm-up', '0');
+    const { log } = await boot('i-00000000000000b01', script, 'ubuntu');
+    assert.match(log as string, /--sources 10\.77\.0\.1\d,10\.77\.0\.11\d[\s\S]*status 0/);
+    assert.equal(JSON.parse(posted('i-00000000000000b01', '.result.json')).ok, true);
   });
 
   it('post their log and end when the bundle is not the one the job names', async () => {
@@ -226,8 +251,8 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     assert.match(posted('i-0000000000000bad4', '.log'), /FAILED: no go.json within 2 s/);
   });
 
-  it('fetch the job again after a reboot, and the bundle it names then', async () => {
-    const { script, change, posted } = await pasted(
+  it('have all their minutes and fetch the job again when they are started again, and the bundle it names then', async () => {
+    const { script, change, posted, remove } = await pasted(
       '--desktops',
       '20',
       '--rate',
@@ -241,16 +266,24 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
     const first = await boot(id, script);
     assert.match(first.log as string, /status 0/);
     assert.equal(JSON.parse(posted(id, '.result.json')).ok, true);
-    change({ sha256: 'f'.repeat(64) });
-    const seen = hypervisor.lines.length;
-    hypervisor.send({ again: id });
-    const { log } = await off(id, seen);
-    assert.equal((log as string).match(/boots; it ends in/g)?.length, 2);
-    assert.match(log as string, /the job names \(sha256 f{64}\)/);
+    assert.equal(existsSync(clockOf(id)), false);
+    const again = async (changes: Partial<Job>) => {
+      change(changes);
+      const seen = hypervisor.lines.length;
+      hypervisor.send({ again: id });
+      return (await off(id, seen)).log as string;
+    };
+    remove(`${id}.result.json`);
+    const misused = await again({ arguments: ['--wings'] });
+    assert.match(misused, /unknown flag '--wings'[\s\S]*status 2/);
+    assert.throws(() => posted(id, '.result.json')); // that of the first boot is not posted again
+    const log = await again({ sha256: 'f'.repeat(64) });
+    assert.equal(log.match(/boots; it ends in 30 minutes/g)?.length, 3);
+    assert.match(log, /the job names \(sha256 f{64}\)/);
   });
 
   it('set sysctls that this kernel has, with values that it accepts in a network namespace', () => {
-    const script = readFileSync(join(ROOT, 'ec2/boot/instance.sh'), 'utf8');
+    const script = readFileSync(join(ROOT, 'ec2/boot/network.sh'), 'utf8');
     const wanted = [...script.matchAll(/\b((?:fs|net)\.[\w.]+)=(?:'([^']*)'|(\d+))/g)].map(([, key, quoted, plain]) => [
       key,
       quoted ?? plain,
@@ -269,7 +302,8 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
   });
 
   it('run a relay as a unit with the native front: with its limits, restarted after a crash, drained when it is stopped', async () => {
-    const { script, posted } = await pasted('--relay');
+    const { script, posted, prefix } = await pasted('--relay');
+    const list = () => object(`?list-type=2&prefix=${encodeURIComponent(prefix)}`);
     const id = 'i-00000000000000e1a';
     hypervisor.send({ boot: { id, userData: script } });
     const { address } = (await hypervisor.line(
@@ -298,21 +332,46 @@ describe('instances', { skip, timeout: 300_000, concurrency: 3 }, () => {
       (await run('journalctl', '-u', 'sprites-relay', '-o', 'cat')).stdout as string,
       /"front":\{"kind":"native"/,
     );
+    await until('the relay has posted samples of its figures', () => /\.\d+\.samples\.json/.test(list()));
+    const [chunk] = /(?<=<Key>)[^<]*\.samples\.json/.exec(list()) as RegExpExecArray;
+    const samples = JSON.parse(object(chunk));
+    assert.equal(samples.length, CHUNK_SAMPLES);
+    for (const sample of samples) assert.ok(sample.rssBytes > 1e6 && sample.cpuSeconds > 0, JSON.stringify(sample));
     const first = await show('MainPID');
     await run('systemctl', 'kill', '-s', 'KILL', 'sprites-relay');
     await until(
       'the relay is restarted',
       async () => (await show('NRestarts')) === '1' && ![first, '0'].includes(await show('MainPID')),
     );
-    await until('the relay responds again', () => {
+    const responds = (at: string) => {
       try {
-        return curl(`http://${address}:8080/`).includes('<html');
+        return curl(`http://${at}:8080/`).includes('<html');
       } catch {
         return false;
       }
-    });
+    };
+    await until('the relay responds again', () => responds(address as string));
     await run('systemctl', 'stop', 'sprites-relay');
     assert.equal(await show('Result'), 'success');
+    // A reboot keeps the clock; a stop does not. Either way the relay runs again.
+    const down = async (how: string) => {
+      const seen = hypervisor.lines.length;
+      hypervisor.send({ in: id, run: ['systemctl', how] });
+      await off(id, seen);
+    };
+    const up = async () => {
+      const seen = hypervisor.lines.length;
+      hypervisor.send({ again: id });
+      const on = (await hypervisor.line(({ event, id: of }) => event === 'on' && of === id, seen)) as unknown;
+      await until('the relay runs again', () => responds((on as InstanceEvent).address as string));
+    };
+    const started = readFileSync(clockOf(id), 'utf8');
+    await down('reboot');
+    assert.equal(readFileSync(clockOf(id), 'utf8'), started);
+    await up();
+    assert.equal(readFileSync(clockOf(id), 'utf8'), started);
+    await down('poweroff');
+    assert.equal(existsSync(clockOf(id)), false);
   });
 });
 

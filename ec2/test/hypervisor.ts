@@ -3,9 +3,10 @@
  *
  *   nsenter --net=/run/netns/NETWORK unshare --pid … node hypervisor.ts --network NETWORK --slots N --endpoint URL --home DIR
  *
- * An instance is Debian's systemd in a container on an overlay, with its own network namespace and metadata service.
+ * An instance is the systemd of Debian (or Ubuntu) in a container on an overlay, with its own network namespace and metadata
+ * service.
  * Every instance that moto lists as running is booted when it appears. Each line on stdin is an order in JSON:
- * {"boot":{"id","userData"}} boots one that moto does not know, {"again":"id"} boots one again from its own disk, and
+ * {"boot":{"id","userData","system"}} boots one that moto does not know, {"again":"id"} boots one again from its own disk, and
  * {"in":"id","run":[…]} runs a command in one. Each line on stdout is an event in JSON. The program ends when stdin ends. Its
  * PID and mount namespaces then take everything with them that was started and mounted.
  */
@@ -21,7 +22,7 @@ import {
   EC2Client,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
-import { DEBIAN } from './debian.ts';
+import { imageOf, type System } from './images.ts';
 
 interface Container {
   id: string;
@@ -60,11 +61,11 @@ locale: false
 
 const report = (event: object) => console.log(JSON.stringify(event));
 
-async function start(id: string, userData: string): Promise<void> {
+async function start(id: string, userData: string, system: System = 'debian'): Promise<void> {
   const disk = join(home, id);
   for (const part of ['changes', 'work', 'root']) mkdirSync(join(disk, part), { recursive: true });
   writeFileSync(join(disk, 'user-data'), userData);
-  const layers = `lowerdir=${DEBIAN},upperdir=${join(disk, 'changes')},workdir=${join(disk, 'work')}`;
+  const layers = `lowerdir=${imageOf(system)},upperdir=${join(disk, 'changes')},workdir=${join(disk, 'work')}`;
   spawnSync('mount', ['-t', 'overlay', 'overlay', '-o', layers, join(disk, 'root')]);
   const etc = join(disk, 'root/etc');
   mkdirSync(join(etc, 'systemd/system/cloud-init.service.d'), { recursive: true });
@@ -93,6 +94,8 @@ async function powerOn(container: Container): Promise<void> {
       id,
       '--user-data',
       join(disk, 'user-data'),
+      '--addresses',
+      `10.77.0.${10 + slot},10.77.0.${110 + slot}`,
     ],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
@@ -105,6 +108,7 @@ async function powerOn(container: Container): Promise<void> {
     '--register=no',
     '--keep-unit',
     '--console=read-only',
+    '--capability=CAP_NET_ADMIN', // an instance may add addresses to its interface
     `--machine=${id}`,
     `--network-namespace-path=/run/netns/${own}`,
   ];
@@ -168,12 +172,12 @@ let ended = false;
 createInterface({ input: process.stdin })
   .on('line', async (line) => {
     const order = JSON.parse(line) as {
-      boot?: { id: string; userData: string };
+      boot?: { id: string; userData: string; system?: System };
       again?: string;
       in?: string;
       run?: string[];
     };
-    if (order.boot) await start(order.boot.id, order.boot.userData);
+    if (order.boot) await start(order.boot.id, order.boot.userData, order.boot.system);
     if (order.again) await powerOn(containers.get(order.again) as Container);
     if (order.in) runInside(order.in, order.run ?? []);
   })

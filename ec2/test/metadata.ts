@@ -1,16 +1,23 @@
 /**
  * The metadata service of one instance (IMDSv2), with what cloud-init's Ec2 datasource and the boot scripts request.
  *
- *   node metadata.ts --id i-… --user-data FILE        on 169.254.169.254:80 of its network namespace; ends with its parent
+ *   node metadata.ts --id i-… --user-data FILE --addresses A,B
+ *
+ * It listens on 169.254.169.254:80 of its network namespace, and ends with its parent. The addresses are the private ones of the
+ * instance's interface, which is `host0` here.
  *
  * Invariant: a request without a token gets 401, as on instances that were started with HttpTokens=required.
  */
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { parseArgs } from 'node:util';
 
-const { values } = parseArgs({ options: { id: { type: 'string' }, 'user-data': { type: 'string' } } });
-const { id = '', 'user-data': file = '' } = values;
+const { values } = parseArgs({
+  options: { id: { type: 'string' }, 'user-data': { type: 'string' }, addresses: { type: 'string' } },
+});
+const { id = '', 'user-data': file = '', addresses = '' } = values;
+const mac = networkInterfaces().host0?.[0].mac ?? '';
 
 const TOKEN = 'AQAEAHtoken==';
 const METADATA: Record<string, string> = {
@@ -19,7 +26,10 @@ const METADATA: Record<string, string> = {
   'instance-type': 'c6i.large',
   hostname: `${id}.internal`,
   'local-hostname': `${id}.internal`,
-  'local-ipv4': '10.77.0.2',
+  'local-ipv4': addresses.split(',')[0],
+  mac,
+  [`network/interfaces/macs/${mac}/device-number`]: '0',
+  [`network/interfaces/macs/${mac}/local-ipv4s`]: addresses.replaceAll(',', '\n'),
   'public-ipv4': '203.0.113.7',
   'placement/availability-zone': 'us-east-1a',
   'placement/region': 'us-east-1',

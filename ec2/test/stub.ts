@@ -11,6 +11,8 @@ export interface Call {
   /** `ec2 RunInstances`, `servicequotas GetServiceQuota`, `s3 PUT /bucket/key`. */
   name: string;
   body: string;
+  /** The body of the response to it. */
+  response?: string;
 }
 
 export interface StubResponse {
@@ -42,10 +44,15 @@ export function stub(responder: Responder): Stub {
   const calls: Call[] = [];
   const handle = async (request: Request) => {
     const body = await textOf(request.body);
-    const call = { name: nameOf(request, body), body };
+    const call: Call = { name: nameOf(request, body), body };
     const response = responder(call, calls.filter(({ name }) => name === call.name).length);
     calls.push(call);
-    if (response === undefined) return { response: await forward(request) };
+    if (response === undefined) {
+      const { text, ...forwarded } = await forward(request);
+      call.response = text.toString('utf8');
+      return { response: { ...forwarded, body: Readable.from([text]) } };
+    }
+    call.response = response.body;
     return {
       response: {
         statusCode: response.status,
@@ -106,11 +113,13 @@ async function forward({ method, hostname, port, path, query = {}, headers, body
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]) => [name, String(value ?? '')]),
   ).toString();
-  return new Promise((resolve, reject) => {
+  return new Promise<{ statusCode?: number; headers: http.IncomingHttpHeaders; text: Buffer }>((resolve, reject) => {
     const request = http.request(
       { method, hostname, port, path: search === '' ? path : `${path}?${search}`, headers },
-      (response) => {
-        resolve({ statusCode: response.statusCode, headers: response.headers, body: response });
+      async (response) => {
+        const parts: Buffer[] = [];
+        for await (const part of response) parts.push(part);
+        resolve({ statusCode: response.statusCode, headers: response.headers, text: Buffer.concat(parts) });
       },
     );
     request.on('error', reject);

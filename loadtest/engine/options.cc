@@ -60,6 +60,8 @@ the phases, in seconds (500ms, 2s, 1m work too)
   --duration T            the measured window                                        (10)
   --drain T               the longest wait for throws that are still under way       (10)
   --leave                 at the end, desktops leave the relay
+  --start-on-stdin        when all are parked, wait for a line on stdin: the wall-clock time of
+                          the first throw, in ms, so that several machines start together
 
 the limits, in seconds
   --post-timeout T        after this a throw without an answer has timed out         (10)
@@ -280,6 +282,7 @@ std::vector<Flag> Flags(Options* o, bool* sitting) {
       {"--watch-pids", "process ids from 1 to 4194304, for example 12,13",
        [=](std::string_view v) { return ReadPids(v, &o->watch_pids); }},
       Switch("--leave", &o->leave),
+      Switch("--start-on-stdin", &o->start_on_stdin),
       Switch("--spin", &o->spin),
       Switch("--seconds", &o->print_seconds),
       Switch("--sitting", sitting),

@@ -51,6 +51,7 @@ struct Options {
   double late_after_s = 1;
   double poll_overdue_s = 150;  // the longest poll lasts 120 s + 10 %; the rest is margin
   bool leave = false;
+  bool start_on_stdin = false;
   bool spin = false;
   bool print_seconds = false;
 

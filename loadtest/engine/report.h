@@ -30,8 +30,9 @@
 //                                 did not rise
 //   deliveredUnaccepted, foreign  delivered although refused, failed or timed out; not of this run
 //
-//   window {seconds, offered, sent, accepted, delivered, offeredPerS, deliveredPerS}
-//                                 between the two readings of counters and CPU
+//   window {seconds, fromMs, untilMs, offered, sent, accepted, delivered, offeredPerS, deliveredPerS}
+//                                 between the two readings of counters and CPU; from and until are
+//                                 on the wall clock, to compare windows of several machines
 //   latencyUs, answerUs, slipUs {count, mean, p50, p90, p99, p999, max}
 //                                 of throws due in the window, from when they were due until:
 //                                 latency, the arrival; answer, the 202; slip, the swarm handled
@@ -120,6 +121,7 @@ struct Findings {
   bool ok = true;
   std::string message;
   uint64_t started_at_ms = 0;  // wall clock
+  int64_t started_ns = 0;      // the same moment
   uint64_t parked = 0;
   double connect_s = 0;
   Moment window_begin;

@@ -17,6 +17,7 @@
 
 #include "json_writer.h"
 #include "slice.h"
+#include "start_signal.h"
 
 namespace swarm {
 namespace {
@@ -101,6 +102,7 @@ bool Run::Execute() {
   signal(SIGTERM, OnInterrupt);
   started_ns_ = NowNs();
   findings_->started_at_ms = WallMs();
+  findings_->started_ns = started_ns_;
   next_second_ns_ = started_ns_ + kNsPerSecond;
   Findings& f = *findings_;
   f.kernel_before = ReadKernel();
@@ -222,9 +224,32 @@ bool Run::WaitForGrowth(uint64_t Counters::*counter, uint64_t wanted, const char
               " and the number no longer grows" + why);
 }
 
+bool Run::AwaitStart(int64_t* from_ns) {
+  PrintPhase("parked");
+  StartSignal signal(STDIN_FILENO);
+  StartSignal::State state = StartSignal::State::kWaiting;
+  const bool going = WaitFor(INT64_MAX, [&] {
+    state = signal.Poll();
+    return state != StartSignal::State::kWaiting;
+  });
+  if (!going) {
+    return false;
+  }
+  if (state == StartSignal::State::kClosed) {
+    return Fail("the signal to start never came: stdin ended without a time");
+  }
+  const auto left_ms = static_cast<int64_t>(signal.start_at_ms()) - static_cast<int64_t>(WallMs());
+  *from_ns = NowNs() + left_ms * kNsPerMs;
+  return true;
+}
+
 bool Run::Throw() {
   RunControl& control = run_.control();
-  const int64_t from_ns = NowNs() + kThrowLeadNs;
+  int64_t from_ns = 0;
+  if (options_.start_on_stdin && !AwaitStart(&from_ns)) {
+    return false;
+  }
+  from_ns = std::max(from_ns, NowNs() + kThrowLeadNs);
   const int64_t measure_from_ns = from_ns + Ns(options_.warm_up_s);
   const int64_t measure_until_ns = measure_from_ns + Ns(options_.duration_s);
   control.throw_from_ns.store(from_ns, std::memory_order_relaxed);

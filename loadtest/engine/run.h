@@ -35,6 +35,8 @@ class Run {
   bool ReachRelay();
   bool Fork();
   bool Connect();
+  // With --start-on-stdin: waits for the signal and says when the first throw is.
+  bool AwaitStart(int64_t* from_ns);
   bool Throw();
   bool Drain();
   void Leave();

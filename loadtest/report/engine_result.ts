@@ -66,7 +66,16 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   parked: number;
   refusedByCode: Record<string, number>;
   otherRefusedByCode: Record<string, number>;
-  window: { seconds: number; offered: number; sent: number; accepted: number; delivered: number };
+  /** `fromMs` and `untilMs` are on the wall clock. */
+  window: {
+    seconds: number;
+    fromMs: number;
+    untilMs: number;
+    offered: number;
+    sent: number;
+    accepted: number;
+    delivered: number;
+  };
   latencyUs: Quantiles;
   answerUs: Quantiles;
   slipUs: Quantiles;
@@ -120,6 +129,9 @@ function whatIsWrong(value: unknown): string | undefined {
   for (const name of flat) if (!Number.isFinite(result[name])) return `${name} must be a number`;
   for (const name of ['window', 'polls', 'joins', 'connections', 'behaviours', 'swarm', 'kernel', 'refusedByCode']) {
     if (typeof result[name] !== 'object' || result[name] === null) return `${name} must be an object`;
+  }
+  for (const name of ['fromMs', 'untilMs']) {
+    if (!Number.isFinite((result.window as Json)[name])) return `window.${name} must be a number`;
   }
   for (const name of ['latency', 'answer', 'slip']) {
     const buckets = result[`${name}BucketsNs`];

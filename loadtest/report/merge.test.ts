@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { bucketOf, resultOf, secondOf } from '../test/results.ts';
+import { bucketOf, resultOf, START_MS as START, secondOf } from '../test/results.ts';
 import { readResult } from './engine_result.ts';
-import { merge, overRuns, overSweep } from './merge.ts';
+import { merge, overRuns, overSweep, WINDOW_COMMON_SHARE_MIN } from './merge.ts';
 import type { RelaySample } from './relay_sample.ts';
 import { text } from './report.ts';
 import { generatorSentence, judge, limitSentence, readThreshold } from './verdict.ts';
+import { verdictWord } from './words.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [] };
-const START = 1_700_000_000_000;
 
 /** A small generator, so that a seed repeats a test. */
 function randomOf(seed: number): () => number {
@@ -115,7 +115,8 @@ describe('merge', () => {
     });
     const samples = [sample(1, 7), sample(2, 8), sample(3, 8), sample(4, 10)];
     const part = resultOf([1000, 1000], { seconds });
-    const { relay, seconds: merged } = merge([part], { ...ORIGIN, samples });
+    const window = { ...part.window, fromMs: START + 1000, untilMs: START + 4000 };
+    const { relay, seconds: merged } = merge([{ ...part, window }], { ...ORIGIN, samples });
     assert.deepEqual(
       merged.map(({ heapBytes, gcMaxMs, relayRssBytes }) => [heapBytes, gcMaxMs, relayRssBytes]),
       [
@@ -131,6 +132,72 @@ describe('merge', () => {
     assert.equal(relay.heapBytes, 4e5);
     assert.equal(relay.gcMaxMs, 5);
     assert.equal(relay.loopDelayMaxMs, 4);
+  });
+
+  /** The result of a machine that delivered all of its 1,000 sprites in a window of 10 s. */
+  const machine = (fromMs: number, n = 1000, untilMs = fromMs + 10_000) => {
+    const part = resultOf(Array(n).fill(1000));
+    return { ...part, window: { ...part.window, seconds: (untilMs - fromMs) / 1000, fromMs, untilMs } };
+  };
+
+  it('adds up the rates of machines that measured at the same time', () => {
+    const { window, voidReason, pass } = merge([machine(START), machine(START), machine(START)], ORIGIN);
+    assert.deepEqual(window, { seconds: 10, offered: 3000, delivered: 3000, offeredPerS: 300, deliveredPerS: 300 });
+    assert.deepEqual([voidReason, pass], ['', true]);
+  });
+
+  it('never has a higher rate than the relay delivered, however far apart the windows are', () => {
+    // One after the other: the relay never delivered more than 100 a second, and three machines' sprites in one window would be 300.
+    const after = merge([machine(START), machine(START + 10_000), machine(START + 20_000)], ORIGIN);
+    assert.equal(after.window.deliveredPerS, 0);
+    assert.deepEqual([after.window.seconds, after.pass, verdictWord(after)], [0, false, 'VOID']);
+    assert.match(after.voidReason, /^the windows of the 3 machines have only 0 s of 10\.0 s in common$/);
+    const half = merge([machine(START), machine(START + 5_000)], ORIGIN);
+    assert.deepEqual([half.window.seconds, half.window.delivered, half.window.deliveredPerS], [5, 1000, 200]);
+    assert.equal(half.pass, false);
+    assert.match(
+      text(half),
+      /^! This run is void: the windows of the 2 machines have only 5\.00 s of 10\.0 s in common\./m,
+    );
+  });
+
+  it('counts windows of different lengths over their common time', () => {
+    const { window, pass } = merge([machine(START), machine(START, 2000, START + 20_000)], ORIGIN);
+    assert.deepEqual([window.seconds, window.delivered, window.deliveredPerS, pass], [10, 2000, 200, false]);
+  });
+
+  it('is void below the share that windows must have in common, not at it', () => {
+    const apart = (ms: number) => merge([machine(START), machine(START + ms)], ORIGIN).voidReason;
+    const allowedMs = Math.round(10_000 * (1 - WINDOW_COMMON_SHARE_MIN));
+    assert.equal(apart(allowedMs - 1), '');
+    assert.equal(apart(allowedMs), '');
+    assert.notEqual(apart(allowedMs + 1), '');
+  });
+
+  it('is void when machines are missing, and still shows a fault that the others found', () => {
+    const thresholds = ['p99 < 1s', 'lost == 0'].map(readThreshold);
+    const missing = '3 of 20 machines have no result';
+    const judged = judge(merge([resultOf([1000])], { ...ORIGIN, missing }), thresholds);
+    assert.deepEqual([judged.ok, judged.pass, verdictWord(judged)], [true, false, 'VOID']);
+    assert.deepEqual(
+      judged.judgements.map(({ outcome }) => outcome),
+      ['void', 'void'],
+    );
+    assert.match(text(judged), /VOID\n[\s\S]*! This run is void: 3 of 20 machines have no result\./);
+    assert.match(text(judged), /\? p99 < 1s .*not judged: the run is void/);
+    const lost = judge(merge([resultOf([1000], { lost: 1 })], { ...ORIGIN, missing }), thresholds);
+    assert.equal(verdictWord(lost), 'FAIL');
+    assert.deepEqual(overRuns([judged, judged]).voidReason, missing);
+    assert.deepEqual([overSweep([judged, judged], '').voidReason, overSweep([judged], '').pass], [missing, false]);
+  });
+
+  it("has the relay's CPU in the common window, on the clock of the machines", () => {
+    const samples = [0, 5, 10, 15].map(
+      (at): RelaySample => ({ atMs: START + at * 1000, cpuSeconds: at < 10 ? at : 10 }),
+    );
+    const { relay } = merge([machine(START), machine(START + 5_000)], { ...ORIGIN, samples });
+    assert.equal(relay.cpuCores, 1); // from 5 s to 10 s
+    assert.equal(relay.cpuUsPerSprite, 1e6 / 200);
   });
 
   it('has null for the figures of a relay that could not be watched', () => {
@@ -218,5 +285,6 @@ describe('engine result', () => {
     assert.throws(() => readResult(wrong({ limit: 'me' }), 'a.json'), /limit must be one of/);
     assert.throws(() => readResult(wrong({ latencyBucketsNs: [[1, 2]] }), 'a.json'), /latencyBucketsNs must be/);
     assert.throws(() => readResult(wrong({ slipUs: undefined }), 'a.json'), /slipUs must have/);
+    assert.throws(() => readResult(wrong({ window: { seconds: 1 } }), 'a.json'), /window\.fromMs must be a number/);
   });
 });

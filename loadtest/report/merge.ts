@@ -6,9 +6,11 @@
  * added. Histograms are merged as histograms, for the whole run and for each second, so every percentile is that of one list
  * of all values. CPU is added and divided by all sprites together. Nothing is averaged.
  *
- * Invariant: the counts of a report add up if those of its parts did, and `ok` is false if it is false in any part.
- * Requirements: all parts ran one scenario, began at about the same time, and on a fleet each machine had its own world
- * (`--world`), because the ledger of a sprite is in the memory of the machine that threw it.
+ * Invariant: the counts of a report add up if those of its parts did, and `ok` is false if it is false in any part. Rates are
+ * those of the time that the windows of all machines have in common, so they are never overstated. When a machine is missing,
+ * or the windows do not coincide, the report has a `voidReason` and does not pass.
+ * Requirements: all parts ran one scenario, started together (`--start-on-stdin`), and on a fleet each machine had its own
+ * world (`--world`), because the ledger of a sprite is in the memory of the machine that threw it.
  *
  *     const parts = files.map((file) => readResult(readFileSync(file, 'utf8'), file));
  *     const report = judge(merge(parts, { name: 'fleet', command, machines }), scenario.thresholds);
@@ -16,7 +18,7 @@
 import { COUNTS, type EngineResult, type EngineSecond, type Limit } from './engine_result.ts';
 import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantilesUs } from './histogram.ts';
 import { cpuSecondsOver, gcMaxMs, type RelaySample } from './relay_sample.ts';
-import { count } from './units.ts';
+import { count, duration } from './units.ts';
 
 /** A machine that took part. A figure means little without its machine. */
 export interface Machine {
@@ -41,6 +43,8 @@ export interface Origin {
   load?: string;
   /** A description of the relay: "native front, 1 worker", or its address. */
   relay?: string;
+  /** Which machines have no result, and why; a sentence. Empty or absent: all of them have one. */
+  missing?: string;
   /** Whether the relay was restarted during the run. */
   restarted?: boolean;
   /** The relay's own figures, about one a second, in order of time; times are on the clock of the first part. */
@@ -89,6 +93,7 @@ export interface Figures extends Record<(typeof COUNTS)[number], number> {
   senders: number;
   rate: number;
   parked: number;
+  /** Of several machines: the time that their windows have in common. */
   window: { seconds: number; offeredPerS: number; deliveredPerS: number; delivered: number; offered: number };
   latencyUs: Quantiles;
   relay: RelayFigures;
@@ -103,7 +108,7 @@ export interface Figures extends Record<(typeof COUNTS)[number], number> {
 
 export type Outcome = 'held' | 'broken' | 'void';
 
-/** A threshold of the scenario and its outcome; `void`: the swarm was the limit, so the figure is not the relay's. */
+/** A threshold of the scenario and its outcome; `void`: the swarm was the limit or the run is void, so the figure is not the relay's. */
 export interface Judgement {
   threshold: string;
   value: string;
@@ -123,6 +128,8 @@ export interface Report extends Figures {
   relayIs: string;
   mode: EngineResult['mode'];
   seed: number;
+  /** Why the figures are not those of the load that was asked for; a sentence. Empty: they are. */
+  voidReason: string;
   pass: boolean;
   judgements: Judgement[];
   refusedByCode: Record<string, number>;
@@ -157,6 +164,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
   const window = windowOf(parts);
   const parked = sum(parts, (part) => part.parked);
   const limiting = limitOf(parts);
+  const voidReason = sentences([origin.missing ?? '', windowsApart(parts)].filter((reason) => reason !== ''));
   const figures: Figures = {
     ...countsOf(parts),
     ok: parts.every((part) => part.ok),
@@ -168,7 +176,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     window,
     latencyUs: quantilesUs(latency),
     relay: relayFiguresOf(parts, window, seconds, origin.samples ?? []),
-    swarm: swarmFiguresOf(parts, window),
+    swarm: swarmFiguresOf(parts),
     connectSeconds: Math.max(...parts.map((part) => part.joins.seconds ?? 0)),
     recoverySeconds: origin.restarted ? recoveryOf(seconds, parked) : null,
     limit: limiting.limit,
@@ -186,7 +194,8 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     mode: first.mode,
     seed: first.seed,
     ...figures,
-    pass: figures.ok,
+    voidReason,
+    pass: figures.ok && voidReason === '',
     judgements: [],
     refusedByCode: addUp(parts.map((part) => part.refusedByCode)),
     otherRefusedByCode: addUp(parts.map((part) => part.otherRefusedByCode)),
@@ -241,6 +250,7 @@ export function overRuns(reports: readonly Report[]): Report {
     },
     limit: limited?.limit ?? 'none',
     limitReason: limited?.limitReason ?? '',
+    voidReason: voidReasonOver(reports),
     pass: reports.every(({ pass }) => pass),
     runs,
   };
@@ -261,6 +271,7 @@ export function overSweep(points: readonly Report[], message: string): Report {
     message,
     limit: limited?.limit ?? 'none',
     limitReason: limited?.limitReason ?? '',
+    voidReason: voidReasonOver(points),
     judgements: last.judgements.map((_, i) => worstOf(points, i)),
     pass: isComplete && points.every(({ pass }) => pass),
     runs: points.flatMap(({ runs }) => runs),
@@ -286,14 +297,50 @@ function countsOf(parts: readonly Record<(typeof COUNTS)[number], number>[]): Re
   return Object.fromEntries(COUNTS.map((name) => [name, sum(parts, (part) => part[name])])) as never;
 }
 
-/** Machines measure at the same time, so the window is as long as the longest of theirs. */
+/**
+ * The share of each machine's window that all windows must have in common. Below it the relay never bore the load that was
+ * asked for. Clocks of one region differ by milliseconds, so a start that is a second late in half a minute is a fault.
+ */
+export const WINDOW_COMMON_SHARE_MIN = 0.97;
+
+/**
+ * What all machines offered and delivered in the time that their windows have in common. Of a window that is longer, its
+ * share is counted; windowsApart() bounds what this can hide.
+ */
 function windowOf(parts: readonly EngineResult[]): Figures['window'] {
-  const window = {
-    seconds: Math.max(...parts.map((part) => part.window.seconds)),
-    offered: sum(parts, (part) => part.window.offered),
-    delivered: sum(parts, (part) => part.window.delivered),
+  const commonMs = lengthOf(commonWindow(parts));
+  const counted = (of: (window: EngineResult['window']) => number) =>
+    Math.round(sum(parts, ({ window }) => (lengthOf(window) === 0 ? 0 : (of(window) * commonMs) / lengthOf(window))));
+  const window =
+    parts.length === 1
+      ? parts[0].window
+      : {
+          seconds: commonMs / 1000,
+          offered: counted(({ offered }) => offered),
+          delivered: counted(({ delivered }) => delivered),
+        };
+  const { seconds, offered, delivered } = window;
+  return { seconds, offered, delivered, ...perSecond(window) };
+}
+
+/** In ms on the wall clock. It is empty, and ends before it begins, when there is no such time. */
+function commonWindow(parts: readonly EngineResult[]): { fromMs: number; untilMs: number } {
+  return {
+    fromMs: Math.max(...parts.map(({ window }) => window.fromMs)),
+    untilMs: Math.min(...parts.map(({ window }) => window.untilMs)),
   };
-  return { ...window, ...perSecond(window) };
+}
+
+function lengthOf({ fromMs, untilMs }: { fromMs: number; untilMs: number }): number {
+  return Math.max(0, untilMs - fromMs);
+}
+
+/** Why the windows do not measure one load; empty when they do. */
+function windowsApart(parts: readonly EngineResult[]): string {
+  const commonMs = lengthOf(commonWindow(parts));
+  const longestMs = Math.max(...parts.map(({ window }) => lengthOf(window)));
+  if (commonMs >= longestMs * WINDOW_COMMON_SHARE_MIN) return '';
+  return `the windows of the ${parts.length} machines have only ${duration(commonMs / 1000)} of ${duration(longestMs / 1000)} in common`;
 }
 
 function perSecond({ seconds, offered, delivered }: { seconds: number; offered: number; delivered: number }) {
@@ -303,9 +350,10 @@ function perSecond({ seconds, offered, delivered }: { seconds: number; offered: 
   };
 }
 
-function swarmFiguresOf(parts: readonly EngineResult[], window: Figures['window']): SwarmFigures {
+function swarmFiguresOf(parts: readonly EngineResult[]): SwarmFigures {
+  const delivered = sum(parts, (part) => part.window.delivered);
   const perSprite = (of: (part: EngineResult) => number) =>
-    window.delivered === 0 ? 0 : sum(parts, (part) => of(part) * part.window.delivered) / window.delivered;
+    delivered === 0 ? 0 : sum(parts, (part) => of(part) * part.window.delivered) / delivered;
   const rssBytes = sum(parts, (part) => part.swarm.rssBytes);
   const desktops = sum(parts, (part) => part.desktops);
   return {
@@ -368,12 +416,8 @@ function relayFiguresOf(
 
 /** The samples that were taken in the measured window. */
 function samplesWithin(parts: readonly EngineResult[], samples: readonly RelaySample[]): RelaySample[] {
-  const [{ startedAtMs, seconds }] = parts;
-  const measured = seconds.filter(({ phase }) => phase === 'measure');
-  if (measured.length === 0) return [];
-  const from = startedAtMs + (measured[0].atS - 1) * 1000;
-  const until = startedAtMs + (measured.at(-1) as EngineSecond).atS * 1000;
-  return samples.filter(({ atMs }) => atMs >= from && atMs <= until);
+  const { fromMs, untilMs } = commonWindow(parts);
+  return samples.filter(({ atMs }) => atMs >= fromMs && atMs <= untilMs);
 }
 
 function recoveryOf(seconds: readonly ReportSecond[], parked: number): number | null {
@@ -484,6 +528,10 @@ function addUp(tables: readonly Record<string, number>[]): Record<string, number
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
+}
+
+function voidReasonOver(reports: readonly Report[]): string {
+  return sentences(reports.map(({ voidReason }) => voidReason).filter((reason) => reason !== ''));
 }
 
 function sentences(messages: readonly string[]): string {

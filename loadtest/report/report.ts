@@ -32,7 +32,7 @@ export function text(report: Report): string {
     costs(report),
     connections(report),
     runsTable(report),
-    thresholds(report.judgements),
+    thresholds(report),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
@@ -275,12 +275,13 @@ function runsTable({ runs }: Report): string {
 
 const MARKS: Record<Judgement['outcome'], string> = { held: '✓', broken: '✗', void: '?' };
 
-function thresholds(judgements: readonly Judgement[]): string {
+function thresholds({ judgements, voidReason }: Report): string {
   if (judgements.length === 0) return '';
   return [
     rule('Thresholds'),
     ...judgements.map(({ threshold, value, outcome }) => {
-      const why = outcome === 'void' ? '   not judged: the swarm was the limit' : '';
+      const cause = voidReason === '' ? 'the swarm was the limit' : 'the run is void';
+      const why = outcome === 'void' ? `   not judged: ${cause}` : '';
       return `  ${MARKS[outcome]} ${threshold.padEnd(28)}${value}${why}`;
     }),
   ].join('\n');

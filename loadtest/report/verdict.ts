@@ -117,7 +117,8 @@ function readShare(unit: Unit, written: string): { value: number; of: string } |
 /** The report with every threshold judged, and whether it passes. */
 export function judge(report: Report, thresholds: readonly Threshold[]): Report {
   const judgements = thresholds.map((threshold) => judgeOne(report, threshold));
-  return { ...report, judgements, pass: report.ok && judgements.every(({ outcome }) => outcome === 'held') };
+  const isHeld = judgements.every(({ outcome }) => outcome === 'held');
+  return { ...report, judgements, pass: report.ok && report.voidReason === '' && isHeld };
 }
 
 /** The sentence for a user whose swarm was the limit; empty when it was not. */
@@ -162,7 +163,9 @@ function judgeOne(report: Report, { text, figure, comparison, value, of: base }:
   const whole = base === undefined ? 1 : FIGURES[base].of(report);
   if (found === null || whole === null) return { threshold: text, value: 'not known', outcome: 'broken' };
   const holds = COMPARE[comparison](found, value * whole);
-  const outcome = timed && report.limit === 'swarm' ? 'void' : holds ? 'held' : 'broken';
+  // A count that is wrong in a part of the load, such as a lost sprite, is wrong whatever the rest would have shown.
+  const isVoid = timed ? report.limit === 'swarm' || report.voidReason !== '' : report.voidReason !== '' && holds;
+  const outcome = isVoid ? 'void' : holds ? 'held' : 'broken';
   const shown = base === undefined ? unit.show(found) : `${unit.show(found)} of ${unit.show(whole)} ${base}`;
   return { threshold: text, value: shown, outcome };
 }

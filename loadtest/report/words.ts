@@ -3,7 +3,7 @@ import type { Machine, Report } from './merge.ts';
 import { bytes } from './units.ts';
 import { generatorSentence, relaySentence } from './verdict.ts';
 
-/** VOID: no threshold was broken, but the swarm was the limit, so some could not be judged. */
+/** VOID: no threshold was broken, but the swarm was the limit or machines were missing, so some could not be judged. */
 export function verdictWord({ ok, pass, judgements }: Pick<Report, 'ok' | 'pass' | 'judgements'>): string {
   if (!ok) return 'INCOMPLETE';
   if (pass) return 'PASS';
@@ -19,6 +19,9 @@ export function describeMachine({ cores, model, memoryBytes, system, node, commi
 export function complaints(report: Report): string[] {
   return [
     report.ok ? '' : `This run is not complete: ${report.message}.`,
+    report.voidReason === ''
+      ? ''
+      : `This run is void: ${report.voidReason}. Its figures are not those of the load above.`,
     generatorSentence(report),
     relaySentence(report),
   ].filter((sentence) => sentence !== '');

@@ -93,7 +93,8 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
   };
 }
 
-function adminOf(url: string, tokenFile: string): () => Promise<RelaySample> {
+/** Reads the metrics at an admin port. Throws Misused when there is no token. */
+export function adminOf(url: string, tokenFile: string): () => Promise<RelaySample> {
   const authorization = `Bearer ${tokenIn(tokenFile)}`;
   const metrics = new URL('/metrics', url);
   return async () => {

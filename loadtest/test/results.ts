@@ -2,6 +2,8 @@
 import { COUNTS, type EngineResult, type EngineSecond } from '../report/engine_result.ts';
 import type { Bucket } from '../report/histogram.ts';
 
+export const START_MS = 1_700_000_000_000;
+
 /** The engine's bucket for a value of `ns`: 128 buckets an octave, exact below 128. */
 export function bucketOf(ns: number): [low: number, high: number] {
   if (ns < 128) return [ns, ns];
@@ -43,11 +45,14 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
     rate: 100,
     inFlightTarget: 0,
     seed: 1,
-    startedAtMs: 1_700_000_000_000,
+    startedAtMs: START_MS,
     parked: 10,
     refusedByCode: {},
     otherRefusedByCode: {},
-    window: { seconds: 10, offered: n, sent: n, accepted: n, delivered: n },
+    window: {
+      ...{ seconds: 10, fromMs: START_MS, untilMs: START_MS + 10_000 },
+      ...{ offered: n, sent: n, accepted: n, delivered: n },
+    },
     latencyUs: us,
     answerUs: none,
     slipUs: none,
