@@ -152,8 +152,8 @@ export function strangers(name: string, make: (options: FrontOptions) => Front):
     it('passes the requests of one connection to the fallback one at a time', async () => {
       await open();
       const client = await bench.connect(1);
-      client.send(Array.from({ length: 30 }, (_, n) => get(`/${n}`)).join(''));
-      for (let n = 0; n < 30; n++) {
+      client.send(Array.from({ length: PIPELINED_MAX }, (_, n) => get(`/${n}`)).join(''));
+      for (let n = 0; n < PIPELINED_MAX; n++) {
         await untilHandling(n + 1);
         await settle(1);
         assert.equal(handling.length, n + 1);
