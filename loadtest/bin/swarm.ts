@@ -125,6 +125,7 @@ function reportOf(ran: CompletedRun, { name, shows, ...scenario }: Scenario, com
     load: describeLoad({ name, shows, ...scenario }, ran.plan),
     relay: ran.relayDescription,
     samples: ran.samples,
+    relayAccount: ran.relayAccount,
     restarted: scenario.settings.restartAt > 0,
   });
 }

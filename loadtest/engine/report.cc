@@ -94,16 +94,23 @@ void WriteOptions(JsonWriter& json, const Options& options) {
   json.Close('}');
 }
 
-void WriteThrows(JsonWriter& json, const Counters& c, const Fates& fates) {
-  json.Whole("offered", c.offered).Whole("skipped", c.skipped).Whole("waiting", c.waiting);
+void WriteThrows(JsonWriter& json, const Findings& f) {
+  const Counters& c = f.total;
+  const Fates& fates = f.fates;
+  json.Whole("scheduled", f.scheduled).Whole("due", f.scheduled_due).Whole("thrown", fates.thrown);
+  json.Whole("offered", c.offered).Whole("skipped", c.skipped).Whole("missed", c.missed);
+  json.Whole("waiting", c.waiting);
   json.Whole("sent", c.sent).Whole("resent", c.resent).Whole("answered", c.answered);
   json.Whole("accepted", c.accepted).Whole("refused", c.refused).Whole("unexpected", c.unexpected);
   json.Whole("timedOut", c.timed_out).Whole("failed", c.failed).Whole("inFlight", c.in_flight);
   json.Whole("abandoned", c.abandoned);
   WriteCodes(json, "refusedByCode", c.refused_by_code);
-  json.Whole("delivered", fates.delivered).Whole("lost", fates.lost);
+  json.Whole("delivered", fates.delivered).Whole("arrived", c.arrived);
+  json.Whole("undelivered", f.undelivered).Whole("lost", f.lost);
+  json.Whole("received", c.sprites_received).Whole("repeated", c.repeated);
   json.Whole("duplicated", fates.duplicated).Whole("misrouted", fates.misrouted);
-  json.Whole("forwarded", fates.forwarded).Whole("untimed", c.untimed);
+  json.Whole("corrupted", fates.corrupted);
+  json.Whole("forwarded", fates.forwarded).Whole("away", c.away);
   json.Whole("late", c.late).Whole("outOfOrder", c.out_of_order);
   json.Whole("deliveredUnaccepted", fates.delivered_unaccepted).Whole("foreign", c.foreign);
 }
@@ -196,12 +203,18 @@ Limit LimitOf(const Options& options, const Findings& findings) {
     }
     return {};
   }
+  if (findings.total.missed > 0) {
+    return {"swarm",
+            "it was not running when throws were due, and missed them: its machine was overloaded "
+            "or its processes were stopped"};
+  }
   if (slip_ns > kSlipMaxNs) {
     return {"swarm",
             "one throw in a hundred left more than 2 ms behind its schedule, so the swarm or its "
             "machine was overloaded"};
   }
-  const auto offered = static_cast<double>(Growth(findings, &Counters::offered));
+  const auto offered = static_cast<double>(Growth(findings, &Counters::offered) +
+                                           Growth(findings, &Counters::skipped));
   const auto delivered = static_cast<double>(Growth(findings, &Counters::delivered));
   const uint64_t backlog = findings.total.skipped;
   if (offered > 0 && delivered < kAchievedShare * offered) {
@@ -223,7 +236,7 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   json.Open('{').Text("phase", "done").Flag("ok", findings.ok).Text("message", findings.message);
   WriteOptions(json, options);
   json.Whole("startedAtMs", findings.started_at_ms).Whole("parked", findings.parked);
-  WriteThrows(json, findings.total, findings.fates);
+  WriteThrows(json, findings);
   json.Open("window", '{').Real("seconds", seconds);
   json.Whole("offered", Growth(findings, &Counters::offered));
   json.Whole("sent", Growth(findings, &Counters::sent));
@@ -231,6 +244,7 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   json.Real("offeredPerS", per_second(Growth(findings, &Counters::offered)));
   json.Real("deliveredPerS", per_second(sprites)).Close('}');
   WriteLatency(json, "latencyUs", findings.latency);
+  WriteLatency(json, "awayUs", findings.away);
   WriteLatency(json, "answerUs", findings.answer);
   WriteLatency(json, "slipUs", findings.slip);
   WriteTraffic(json, findings.total, findings.connect_s);
@@ -250,6 +264,7 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   json.Text("limit", limit.what).Text("limitReason", limit.reason);
   WriteSeconds(json, findings.seconds);
   WriteBuckets(json, "latencyBucketsNs", BucketsOf(findings.latency));
+  WriteBuckets(json, "awayBucketsNs", BucketsOf(findings.away));
   WriteBuckets(json, "answerBucketsNs", BucketsOf(findings.answer));
   WriteBuckets(json, "slipBucketsNs", BucketsOf(findings.slip));
   json.Close('}');

@@ -3,8 +3,9 @@
  *
  * Pure. The page's Content-Security-Policy forbids scripts and requests. Every text from a user or a relay is escaped.
  */
+import { accountOf, notArrived } from './account.ts';
 import { type Axis, barsOf, distribution, escaped, lines, type Series } from './chart.ts';
-import { percentile } from './histogram.ts';
+import { NEVER_US, percentile } from './histogram.ts';
 import type { Report, ReportSecond } from './merge.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 import { isSweep, limitSentence } from './verdict.ts';
@@ -46,19 +47,23 @@ ${shows}
 
 function tiles(report: Report): string {
   const { latencyUs, window, relay } = report;
-  const wrong = report.lost + report.duplicated + report.misrouted;
+  const wrong = report.lost + report.undelivered + report.duplicated + report.misrouted + report.corrupted;
   const flying = report.mode !== 'sitting';
   const all: [string, string, string][] = [
     ['desktops', count(report.desktops), `${count(report.parked)} parked after ${duration(report.connectSeconds)}`],
     ...(flying
       ? ([
-          ['sprites a second', number(window.deliveredPerS), `${number(window.offeredPerS)} offered`],
+          [
+            'sprites a second',
+            number(window.deliveredPerS),
+            `${number(window.seconds > 0 ? report.due / window.seconds : 0)} were due`,
+          ],
           [
             'p99 latency',
             latencyUs.count === 0 ? '–' : time(latencyUs.p99),
             `p50 ${time(latencyUs.p50)}, max ${time(latencyUs.max)}`,
           ],
-          ['lost, doubled, astray', count(wrong), `of ${count(report.accepted)} accepted`],
+          ['lost, late, doubled, wrong', count(wrong), `of ${count(report.accepted)} accepted`],
           [
             'relay CPU a sprite',
             relay.cpuUsPerSprite === null ? '–' : `${number(relay.cpuUsPerSprite)} µs`,
@@ -243,7 +248,9 @@ function windowOf(seconds: readonly ReportSecond[]): [number, number] | undefine
   return last && [measured[0].atS - 1, last.atS];
 }
 
-function latencyDistribution({ latencyUs, latencyBucketsNs }: Report): string {
+function latencyDistribution(report: Report): string {
+  const { latencyUs, latencyBucketsNs } = report;
+  const population = latencyUs.count + notArrived(report);
   const us = latencyBucketsNs.map(([low, high, n]) => [low / 1000, high / 1000, n] as const);
   const histogram = { buckets: us, count: latencyUs.count, mean: latencyUs.mean, max: latencyUs.max };
   const marks = [
@@ -253,7 +260,9 @@ function latencyDistribution({ latencyUs, latencyBucketsNs }: Report): string {
         ['p99', 0.99],
         ['p99.9', 0.999],
       ] as const
-    ).map(([name, share]) => ({ name, value: percentile({ ...histogram, buckets: [...us] }, share) })),
+    )
+      .map(([name, share]) => ({ name, value: percentile({ ...histogram, buckets: [...us] }, share, population) }))
+      .filter(({ value }) => value < NEVER_US),
     { name: 'max', value: latencyUs.max },
   ];
   return figure(
@@ -279,6 +288,8 @@ function tables(report: Report): string {
   const dash = (value: number | null, show: (value: number) => string) => (value === null ? '–' : show(value));
   const us = (value: number | null) => dash(value, (known) => `${number(known)} µs`);
   const account: [string, string][] = [
+    ['scheduled', count(report.scheduled)],
+    ['skipped', `${count(report.skipped)}${report.missed === 0 ? '' : ` (${count(report.missed)} missed)`}`],
     ['offered', count(report.offered)],
     ['accepted', count(report.accepted)],
     ['delivered', count(report.delivered)],
@@ -288,19 +299,30 @@ function tables(report: Report): string {
         .map(([code, n]) => `(${count(n)} ${code})`)
         .join(' ')}`,
     ],
+    ['undelivered', count(report.undelivered)],
     ['lost', count(report.lost)],
     ['duplicated', count(report.duplicated)],
     ['misrouted', count(report.misrouted)],
+    ['corrupted', count(report.corrupted)],
     ['forwarded', count(report.forwarded)],
     ['late', count(report.late)],
     ['timed out', count(report.timedOut)],
     ['failed', count(report.failed)],
-    ['skipped', count(report.skipped)],
+    ['arrived away', count(report.away)],
   ];
+  const accounts = accountOf(report).map(({ equation, left, right, holds }): string[] => [
+    equation,
+    holds && left === right ? count(left) : `${count(left)} and ${count(right)}`,
+    holds ? 'agree' : 'do not agree',
+  ]);
   const latency: [string, string][] = (['p50', 'p90', 'p99', 'p999', 'max', 'mean'] as const).map((name) => [
     name === 'p999' ? 'p99.9' : name,
     report.latencyUs.count === 0 ? '–' : time(report.latencyUs[name]),
   ]);
+  latency.push(['did not arrive', count(notArrived(report))]);
+  if (report.awayUs.count > 0) {
+    latency.push(['away, p50', time(report.awayUs.p50)], ['away, p99', time(report.awayUs.p99)]);
+  }
   const cost: [string, string, string][] = [
     ['CPU a sprite', us(relay.cpuUsPerSprite), us(report.mode === 'sitting' ? null : swarm.cpuUsPerSprite)],
     ['of it user', us(relay.userUsPerSprite), us(report.mode === 'sitting' ? null : swarm.userUsPerSprite)],
@@ -322,6 +344,7 @@ ${report.mode === 'sitting' ? '' : table(['sprites', ''], account)}
 ${report.mode === 'sitting' ? '' : table(['latency', ''], latency)}
 ${table(['cost', 'relay', 'swarm'], cost)}
 </section>
+${report.mode === 'sitting' ? '' : `<section class="wide">${table(['accounts, each side from other counters', '', ''], accounts)}</section>`}
 ${report.runs.length > 1 ? runsTable(report) : ''}`;
 }
 
@@ -373,8 +396,9 @@ ${machines.join('\n')}
 <dt>again</dt><dd><code>${escaped(report.command)}</code></dd>
 </dl>
 <p>Latency counts from when a throw was due by a schedule that was fixed before the run, so a relay that stalls cannot hide it.
-Every sprite is counted by the desktop that threw it and by the desktop that caught it. The shaded area is the measured window;
-counts are of the whole run. Percentiles come from merged histograms and are at most 0.4 % off.</p></footer>`;
+Every sprite is counted by the desktop that threw it and by the desktop that caught it. A throw that did not arrive counts as slower
+than any that did; a percentile that falls on one is never. The shaded area is the measured window; counts are of the whole run.
+Percentiles come from merged histograms and are at most 0.4 % off.</p></footer>`;
 }
 
 const STYLE = `

@@ -4,11 +4,14 @@
  * A threshold is a sentence such as `p99 < 50ms` or `lost == 0`: a figure, a comparison, and a value in the figure's unit. A
  * count can also be compared with another count or a share of it: `parked == desktops`, `refused <= 1% of offered`; such a
  * threshold holds at every size. Figures that depend on time (latency, CPU, rates) are void when the swarm was the limit,
- * because they do not describe the relay then. Counts (lost, refused, …) are exact in any case. Invariant: a report passes iff
- * its run is complete and every threshold held; a void threshold did not hold.
+ * because they do not describe the relay then. Counts (lost, refused, …) are exact in any case. A percentile counts a throw that
+ * did not arrive as slower than any that did. Invariant: a report passes iff its run is complete, its accounts agree and every
+ * threshold held; a void threshold did not hold.
  */
 import { Misused, readBytes, readSeconds } from '../../tools/command.ts';
+import { accountsAgree, notArrived } from './account.ts';
 import { COUNTS } from './engine_result.ts';
+import { NEVER_US } from './histogram.ts';
 import type { Figures, Judgement, Report } from './merge.ts';
 import { bytes, count, number, time } from './units.ts';
 
@@ -56,11 +59,11 @@ const SHARE: Unit = {
 
 /** The figures that a threshold can name. */
 export const FIGURES: Record<string, Figure> = {
-  p50: latency('p50'),
-  p90: latency('p90'),
-  p99: latency('p99'),
-  'p99.9': latency('p999'),
-  max: latency('max'),
+  ...{ p50: latency('p50'), p90: latency('p90'), p99: latency('p99'), 'p99.9': latency('p999'), max: latency('max') },
+  'away.p50': away('p50'),
+  'away.p99': away('p99'),
+  'away.max': away('max'),
+  notArrived: counted(notArrived),
   ...Object.fromEntries(COUNTS.map((name) => [name, counted((report) => report[name])])),
   desktops: counted((report) => report.desktops),
   parked: counted((report) => report.parked),
@@ -68,7 +71,7 @@ export const FIGURES: Record<string, Figure> = {
   achieved: {
     unit: SHARE,
     timed: true,
-    of: ({ window }) => (window.offered === 0 ? null : (100 * window.delivered) / window.offered),
+    of: ({ due, window }) => (due === 0 ? null : (100 * window.delivered) / due),
   },
   deliveredPerS: { unit: NUMBER, timed: true, of: ({ window }) => window.deliveredPerS },
   cpuUsPerSprite: { unit: NUMBER, timed: true, of: ({ relay }) => relay.cpuUsPerSprite },
@@ -117,7 +120,8 @@ function readShare(unit: Unit, written: string): { value: number; of: string } |
 /** The report with every threshold judged, and whether it passes. */
 export function judge(report: Report, thresholds: readonly Threshold[]): Report {
   const judgements = thresholds.map((threshold) => judgeOne(report, threshold));
-  return { ...report, judgements, pass: report.ok && judgements.every(({ outcome }) => outcome === 'held') };
+  const pass = report.ok && accountsAgree(report) && judgements.every(({ outcome }) => outcome === 'held');
+  return { ...report, judgements, pass };
 }
 
 /** The sentence for a user whose swarm was the limit; empty when it was not. */
@@ -167,8 +171,13 @@ function judgeOne(report: Report, { text, figure, comparison, value, of: base }:
   return { threshold: text, value: shown, outcome };
 }
 
+function away(name: 'p50' | 'p99' | 'max'): Figure {
+  return { unit: TIME, timed: true, of: ({ awayUs }) => (awayUs.count === 0 ? null : awayUs[name]) };
+}
+
 function latency(name: 'p50' | 'p90' | 'p99' | 'p999' | 'max'): Figure {
-  return { unit: TIME, timed: true, of: ({ latencyUs }) => (latencyUs.count === 0 ? null : latencyUs[name]) };
+  const orNever = (us: number) => (us >= NEVER_US ? Number.POSITIVE_INFINITY : us);
+  return { unit: TIME, timed: true, of: ({ latencyUs }) => (latencyUs.count === 0 ? null : orNever(latencyUs[name])) };
 }
 
 function counted(of: (report: Report) => number): Figure {

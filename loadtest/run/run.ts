@@ -9,12 +9,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { ENGINE } from '../../tools/build.js';
 import { type EngineResult, type EngineSecond, readResult } from '../report/engine_result.ts';
+import { type RelayAccount, relayAccountOf, withGauge } from '../report/relay_account.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
 import { openRelay, type RelayTarget } from './relay_target.ts';
 import type { Scenario } from './scenario.ts';
 
 const SAMPLE_EVERY_MS = 1000;
+
+/** How often the relay is asked for its gauges after the run, once a second, before they are taken to be unknown. */
+const LAST_SAMPLE_TRIES_MAX = 10;
 
 /** The last lines of the engine's stderr, which go into the error message when it fails. */
 const ERROR_LINES_MAX = 5;
@@ -29,9 +33,11 @@ export interface Progress {
 
 export interface CompletedRun {
   result: EngineResult;
-  /** The engine's last line, unchanged. */
+  /** The engine's last line; what it calls lost is compared with the relay's gauge. */
   text: string;
   samples: RelaySample[];
+  /** What the relay itself counted; undefined when it has no gauges or was restarted. */
+  relayAccount: RelayAccount | undefined;
   plan: Plan;
   relayDescription: string;
 }
@@ -52,12 +58,17 @@ export async function run(
       const sample = await relay.sample();
       if (sample && sample.atMs > (samples.at(-1)?.atMs ?? 0)) samples.push(sample);
     }, SAMPLE_EVERY_MS);
+    const before = await relay.sample();
     try {
       const text = await runEngine(planned, scenario, relay, progress, samples);
+      const printed = readResult(text, 'the engine');
+      const after = relay.hasGauges ? await sampleAtLast(relay) : undefined;
+      const result = relay.hasGauges ? withGauge(printed, after?.waiting) : printed;
       return {
-        result: readResult(text, 'the engine'),
-        text,
+        result,
+        text: JSON.stringify(result),
         samples,
+        relayAccount: scenario.settings.restartAt > 0 ? undefined : relayAccountOf(before, after, relay.isOwn),
         plan: planned,
         relayDescription: relay.description,
       };
@@ -67,6 +78,16 @@ export async function run(
   } finally {
     await relay.stop();
   }
+}
+
+/** A sample after the run. The relay may be busy for a moment. Undefined when it does not answer at all. */
+async function sampleAtLast(relay: RelayTarget): Promise<RelaySample | undefined> {
+  for (let i = 0; i < LAST_SAMPLE_TRIES_MAX; i++) {
+    const sample = await relay.sample();
+    if (sample) return sample;
+    await new Promise((resolve) => setTimeout(resolve, SAMPLE_EVERY_MS));
+  }
+  return undefined;
 }
 
 /** Runs the engine to its end. Returns its last line. */
