@@ -13,7 +13,7 @@ import {
   sentenceOf,
   text as textOption,
 } from '../../tools/command.ts';
-import { compareFiles } from '../report/compare.ts';
+import { comparisonOfFiles, textOf } from '../report/compare.ts';
 import { merge, overRuns, overSweep, type Report } from '../report/merge.ts';
 import { keep, text } from '../report/report.ts';
 import { judge } from '../report/verdict.ts';
@@ -47,14 +47,15 @@ export const COMMAND: Command<typeof OPTIONS> = {
   takesWords: true,
   options: OPTIONS,
   sections: { ...SECTIONS, Thresholds: { threshold: THRESHOLD } },
-  failed: 'also when a threshold did not hold or the run is not complete',
+  failed: 'also when a threshold did not hold, the run is not complete, or compare found something worse',
 };
 
 if (import.meta.main) {
   process.exitCode = await runCommand(COMMAND, async ({ words, ...flags }) => {
     if (words[0] === 'compare') {
-      console.log(compareFiles(words.slice(1)));
-      return EXIT.done;
+      const comparison = comparisonOfFiles(words.slice(1));
+      console.log(textOf(comparison));
+      return comparison.isWorse ? EXIT.failed : EXIT.done;
     }
     if (words.length > 1) throw new Misused(`Give one scenario at a time, not ${words.join(' and ')}.`);
     const [word] = words;

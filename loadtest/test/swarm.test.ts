@@ -262,6 +262,13 @@ describe('swarm command', { skip: why, timeout: 120_000 }, () => {
     const { code, stdout } = await swarm(['compare', b, b]);
     assert.equal(code, 0);
     assert.match(stdout, /^p99 .*±.*no significant difference$/m);
+    const kept = reportIn(b);
+    const [without, worse] = ['without', 'worse'].map((name) => join(folderOf(t), `${name}.json`));
+    writeFileSync(without, JSON.stringify({ ...kept, runs: kept.runs.map((run) => ({ ...run, lost: 0 })) }));
+    writeFileSync(worse, JSON.stringify({ ...kept, runs: kept.runs.map((run) => ({ ...run, lost: 1 })) }));
+    const compared = await swarm(['compare', without, worse]);
+    assert.equal(compared.code, 1);
+    assert.match(compared.stdout, /^lost .*worse$/m);
   });
 
   const noNamespace = spawnSync('unshare', ['--net', 'true']).status === 0 ? false : 'no network namespace may be made';
