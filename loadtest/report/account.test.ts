@@ -77,6 +77,12 @@ describe('account', () => {
     assert.deepEqual(relayAccountOf(before, after, true), { accepted: 20, waiting: 3 });
     assert.deepEqual(relayAccountOf(before, after, false), { waiting: 3 });
     assert.equal(relayAccountOf(before, undefined, true), undefined);
+    const within = [10, 12, 11].map((desktops, i) => ({ atMs: i, desktops }));
+    const { counted } = relayAccountOf(before, after, false, within) ?? {};
+    assert.deepEqual(counted, { times: 3, least: 10, most: 12 });
+    assert.deepEqual(addRelayAccounts([{ counted }, { counted: { times: 1, least: 4, most: 5 } }])?.counted, {
+      ...{ times: 4, least: 4, most: 12 },
+    });
     assert.deepEqual(addRelayAccounts([{ accepted: 1, waiting: 2 }, { waiting: 3 }]), { waiting: 5 });
     assert.equal(addRelayAccounts([{ accepted: 1 }, undefined]), undefined);
   });

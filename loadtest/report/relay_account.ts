@@ -8,6 +8,8 @@ export interface RelayAccount {
   accepted?: number;
   /** Sprites that waited in its mailboxes after the run; undefined when it did not answer. */
   waiting?: number;
+  /** How often it was asked for its number of desktops in the measured window, and the least and the most that it said. */
+  counted?: { times: number; least: number; most: number };
 }
 
 /**
@@ -21,17 +23,21 @@ export function withGauge(result: EngineResult, waiting: number | undefined): En
   return { ...result, lost: result.lost - found, undelivered: result.undelivered + found };
 }
 
-/** What the relay counted between two samples. */
+/** What the relay counted between two samples, and in those of the measured window. */
 export function relayAccountOf(
   before: RelaySample | undefined,
   after: RelaySample | undefined,
   isOwn: boolean,
+  within: readonly RelaySample[] = [],
 ): RelayAccount | undefined {
   if (!after) return undefined;
+  const desktops = within.flatMap(({ desktops: n }) => (n === undefined ? [] : [n]));
+  const counted = { times: desktops.length, least: Math.min(...desktops), most: Math.max(...desktops) };
   const isKnown = isOwn && before?.accepted !== undefined && after.accepted !== undefined;
   return {
     ...(isKnown ? { accepted: (after.accepted as number) - (before?.accepted as number) } : {}),
     ...(after.waiting === undefined ? {} : { waiting: after.waiting }),
+    ...(desktops.length === 0 ? {} : { counted }),
   };
 }
 
@@ -43,6 +49,16 @@ export function addRelayAccounts(accounts: readonly (RelayAccount | undefined)[]
       return sum === undefined || value === undefined ? undefined : sum + value;
     }, 0);
   const [accepted, waiting] = [add((account) => account.accepted), add((account) => account.waiting)];
-  if (accepted === undefined && waiting === undefined) return undefined;
-  return { ...(accepted === undefined ? {} : { accepted }), ...(waiting === undefined ? {} : { waiting }) };
+  const counts = accounts.flatMap((account) => account?.counted ?? []);
+  const counted = {
+    times: counts.reduce((sum, { times }) => sum + times, 0),
+    least: Math.min(...counts.map(({ least }) => least)),
+    most: Math.max(...counts.map(({ most }) => most)),
+  };
+  const known = {
+    ...(accepted === undefined ? {} : { accepted }),
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(counts.length === 0 ? {} : { counted }),
+  };
+  return Object.keys(known).length === 0 ? undefined : known;
 }

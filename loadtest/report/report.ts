@@ -9,6 +9,7 @@ import { accountOf, notArrived } from './account.ts';
 import { type Bucket, percentile } from './histogram.ts';
 import type { Judgement, Report } from './merge.ts';
 import { page } from './page.ts';
+import type { RelayAccount } from './relay_account.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 import { complaints, describeMachine, verdictWord } from './words.ts';
 
@@ -246,6 +247,7 @@ function connections(report: Report): string {
   return [
     rule('Desktops'),
     field('parked', `${count(report.parked)} of ${count(report.desktops)}, after ${duration(report.connectSeconds)}`),
+    ...(report.relayAccount?.counted ? [field('counted', countedSentence(report.relayAccount.counted))] : []),
     ...(report.recoverySeconds === null
       ? []
       : [field('restart', `all parked again ${duration(report.recoverySeconds)} after the first lost its poll`)]),
@@ -286,6 +288,11 @@ function connections(report: Report): string {
     ),
     ...(restless === '' ? [] : [field('behaviours', restless)]),
   ].join('\n');
+}
+
+function countedSentence({ times, least, most }: NonNullable<RelayAccount['counted']>): string {
+  const said = least === most ? `${count(least)} each time` : `from ${count(least)} to ${count(most)}`;
+  return `by the relay, asked ${count(times)} times in the window: ${said}`;
 }
 
 function runsTable({ runs }: Report): string {

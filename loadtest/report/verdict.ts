@@ -12,7 +12,7 @@ import { Misused, readBytes, readSeconds } from '../../tools/command.ts';
 import { accountsAgree, notArrived } from './account.ts';
 import { COUNTS } from './engine_result.ts';
 import { NEVER_US } from './histogram.ts';
-import type { Figures, Judgement, Report } from './merge.ts';
+import type { Figures, Judgement, Report, ReportSecond } from './merge.ts';
 import { bytes, count, number, time } from './units.ts';
 
 export interface Threshold {
@@ -75,6 +75,9 @@ export const FIGURES: Record<string, Figure> = {
   },
   deliveredPerS: { unit: NUMBER, timed: true, of: ({ window }) => window.deliveredPerS },
   cpuUsPerSprite: { unit: NUMBER, timed: true, of: ({ relay }) => relay.cpuUsPerSprite },
+  counted: { unit: COUNT, timed: false, of: ({ relayAccount }) => relayAccount?.counted?.least ?? null },
+  rssGrowth: { unit: SHARE, timed: false, of: ({ seconds }) => growth(seconds, ({ relayRssBytes }) => relayRssBytes) },
+  p99Growth: { unit: SHARE, timed: true, of: ({ seconds }) => growth(seconds, ({ p99Us }) => p99Us) },
   rss: { unit: BYTES, timed: false, of: ({ relay }) => relay.rssBytes },
   heap: { unit: BYTES, timed: false, of: ({ relay }) => relay.heapBytes },
   bytesPerParkedPoll: { unit: BYTES, timed: false, of: ({ relay }) => relay.bytesPerParkedPoll },
@@ -178,6 +181,20 @@ function away(name: 'p50' | 'p99' | 'max'): Figure {
 function latency(name: 'p50' | 'p90' | 'p99' | 'p999' | 'max'): Figure {
   const orNever = (us: number) => (us >= NEVER_US ? Number.POSITIVE_INFINITY : us);
   return { unit: TIME, timed: true, of: ({ latencyUs }) => (latencyUs.count === 0 ? null : orNever(latencyUs[name])) };
+}
+
+/** How much the median of the last fifth of the window is above that of its first fifth, in percent; null when not known. */
+function growth(seconds: readonly ReportSecond[], of: (second: ReportSecond) => number): number | null {
+  const values = seconds.filter(({ phase }) => phase === 'measure').map(of);
+  const fifth = Math.floor(values.length / 5);
+  if (fifth === 0) return null;
+  const [first, last] = [values.slice(0, fifth), values.slice(-fifth)].map(median);
+  return first > 0 ? (100 * (last - first)) / first : null;
+}
+
+function median(values: readonly number[]): number {
+  const rising = values.toSorted((a, b) => a - b);
+  return rising[Math.floor(rising.length / 2)] ?? 0;
 }
 
 function counted(of: (report: Report) => number): Figure {

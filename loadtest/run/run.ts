@@ -60,7 +60,9 @@ export async function run(
     }, SAMPLE_EVERY_MS);
     const before = await relay.sample();
     try {
-      const text = await runEngine(planned, scenario, relay, progress, samples);
+      const window = { fromMs: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
+      const text = await runEngine(planned, scenario, relay, progress, samples, window);
+      const within = samples.filter(({ atMs }) => atMs >= window.fromMs && atMs <= window.untilMs);
       const printed = readResult(text, 'the engine');
       const after = relay.hasGauges ? await sampleAtLast(relay) : undefined;
       const result = relay.hasGauges ? withGauge(printed, after?.waiting) : printed;
@@ -68,7 +70,7 @@ export async function run(
         result,
         text: JSON.stringify(result),
         samples,
-        relayAccount: scenario.settings.restartAt > 0 ? undefined : relayAccountOf(before, after, relay.isOwn),
+        relayAccount: scenario.settings.restartAt > 0 ? undefined : relayAccountOf(before, after, relay.isOwn, within),
         plan: planned,
         relayDescription: relay.description,
       };
@@ -97,8 +99,11 @@ async function runEngine(
   relay: RelayTarget,
   progress: Progress,
   samples: readonly RelaySample[],
+  window: { fromMs: number; untilMs: number },
 ): Promise<string> {
-  const engine = spawn(ENGINE, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // nice becomes the engine: it has the same process id, and its slices inherit the niceness.
+  const [program, before] = settings.nice > 0 ? ['nice', ['-n', String(settings.nice), ENGINE]] : [ENGINE, []];
+  const engine = spawn(program, [...before, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
   const stopForwarding = forwardSignals(engine);
   const errors: string[] = [];
   createInterface({ input: engine.stderr }).on('line', (line) => {
@@ -112,6 +117,8 @@ async function runEngine(
     last = line;
     const { second, phase } = JSON.parse(line) as { second?: EngineSecond; phase?: string };
     if (second) progress.second(second, samples.at(-1));
+    if (phase === 'measure') window.fromMs = Date.now();
+    if (phase === 'drain') window.untilMs = Date.now();
     if (phase === 'measure' && settings.restartAt > 0 && relay.restart) {
       restarting = restartAfter(settings.restartAt, relay.restart, progress).catch((error: Error) => {
         failed = error;

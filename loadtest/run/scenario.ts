@@ -144,6 +144,7 @@ export const SECTIONS = {
       '',
     ),
     processes: whole('N', 'engine processes; as many as files and throws need unless given', [1, 4095]),
+    nice: whole('N', 'niceness of the swarm, so that a relay on the same machine comes first', [0, 19], 0),
   },
   'The report': {
     runs: whole('N', 'repeat the run this often, so that compare knows the spread', [1, RUNS_MAX], 1),
