@@ -17,10 +17,11 @@ import { comparisonOfFiles, textOf } from '../report/compare.ts';
 import { merge, overRuns, overSweep, type Report } from '../report/merge.ts';
 import { keep, text } from '../report/report.ts';
 import { judge } from '../report/verdict.ts';
+import { ABORT_SECONDS } from '../run/abort.ts';
 import { isInside, runIsolated, setUpNamespace } from '../run/isolate.ts';
 import { liveLine } from '../run/live.ts';
 import { machineFacts, thisMachine } from '../run/machine.ts';
-import { describeLoad, describeMix } from '../run/plan.ts';
+import { describeLoad, describeMix, type Plan, secondsLeft } from '../run/plan.ts';
 import { type CompletedRun, run } from '../run/run.ts';
 import { readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
 import { checkSources } from '../run/sources.ts';
@@ -34,7 +35,14 @@ const THRESHOLD = repeated(
   ),
 );
 
-const OPTIONS = { ...SETTINGS, threshold: THRESHOLD };
+const ABORT = repeated(
+  textOption(
+    'SENTENCE',
+    `end the run when this has not held for ${ABORT_SECONDS} seconds in a row, such as "p99 < 1s" or "refused <= 100"`,
+  ),
+);
+
+const OPTIONS = { ...SETTINGS, threshold: THRESHOLD, abort: ABORT };
 
 export const COMMAND: Command<typeof OPTIONS> = {
   usage: ['npm run swarm -- [SCENARIO] [settings]', 'npm run swarm -- compare A/report.json B/report.json'],
@@ -46,7 +54,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   ].join('\n'),
   takesWords: true,
   options: OPTIONS,
-  sections: { ...SECTIONS, Thresholds: { threshold: THRESHOLD } },
+  sections: { ...SECTIONS, Thresholds: { threshold: THRESHOLD, abort: ABORT } },
   failed: 'also when a threshold did not hold, the run is not complete, or compare found something worse',
 };
 
@@ -103,16 +111,22 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
 
 async function runOne(scenario: Scenario, desktops: number): Promise<CompletedRun> {
   let lines = 0;
+  let planned: Plan | undefined;
+  let phase = { name: '', fromS: 0 };
   return run(scenario, desktops, machineFacts(), {
     begins: (plan, relay) => {
+      planned = plan;
       console.error(`\n${describeLoad(scenario, plan)}.`);
       console.error(`Relay: ${relay}. Swarm: ${describeMix(plan)}; ${plan.processes} engine process(es).`);
       for (const warning of plan.warnings) console.error(`Warning: ${warning}.`);
       console.error('');
     },
     second: (second, sample) => {
-      if (!scenario.settings.quiet) console.error(liveLine(lines++, second, sample));
+      if (phase.name !== second.phase) phase = { name: second.phase, fromS: second.atS - 1 };
+      const left = planned ? secondsLeft(scenario, planned, phase.name, second.atS - phase.fromS) : 0;
+      if (!scenario.settings.quiet) console.error(liveLine(lines++, second, sample, left));
     },
+    aborts: (why) => console.error(`The run is ${why}.`),
     restarts: () => console.error('The relay is stopped and started again.'),
   });
 }

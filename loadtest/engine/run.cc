@@ -413,8 +413,8 @@ void Run::CountScheduled(uint64_t* scheduled, uint64_t* due) const {
   *scheduled = 0;
   *due = 0;
   for (uint32_t i = 0; i < run_.slices(); ++i) {
-    Schedule schedule(options_.arrivals, options_.rate / run_.slices(), i, run_.slices(),
-                      options_.seed, control.throw_from_ns.load(std::memory_order_relaxed),
+    Schedule schedule(options_.arrivals, CurveOf(options_), i, run_.slices(), options_.seed,
+                      control.throw_from_ns.load(std::memory_order_relaxed),
                       control.measure_until_ns.load(std::memory_order_relaxed));
     for (; schedule.due_ns() != INT64_MAX; schedule.Advance()) {
       ++*scheduled;

@@ -124,6 +124,24 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "run: stages throw as many as the drawing of their rates has, and both accounts know it") {
+  for (const char* const arrivals : {"even", "random"}) {
+    const FaultyRelay relay({});
+    const Ended ended = RunEngine("--api " + relay.authority() +
+                                  " --desktops 40 --settle 0 --drain 2 --processes 2 "
+                                  "--stages 500ms:1000,500ms:1000,0s:2000,500ms:0 --arrivals " +
+                                  arrivals);
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    if (std::string(arrivals) == "even") {
+      CHECK_EQ(Number(ended, "scheduled"), 1250U);
+    }
+    CHECK_EQ(Number(ended, "due"), Number(ended, "scheduled"));
+    CHECK_EQ(Number(ended, "lost"), 0U);
+  }
+}
+
 TEST_CASE("run: counts every lost, duplicated and misrouted sprite, also across processes") {
   for (const char* const processes : {"1", "2"}) {
     Faults faults;

@@ -110,7 +110,7 @@ void Throws::Begin(int64_t from_ns, int64_t until_ns) {
     return;
   }
   if (options.mode == Mode::kOpen) {
-    schedule_.emplace(options.arrivals, options.rate / slices, slice_.index, slices, options.seed,
+    schedule_.emplace(options.arrivals, CurveOf(options), slice_.index, slices, options.seed,
                       from_ns, until_ns);
   } else if (options.mode == Mode::kClosed) {
     permits_ = ShareBegin(slice_.index + 1, slices, options.in_flight) -

@@ -90,7 +90,7 @@ export const FIGURES: Record<string, Figure> = {
   loopDelayMax: { unit: TIME, timed: true, of: ({ relay }) => inUs(relay.loopDelayMaxMs) },
 };
 
-const COMPARE: Record<Comparison, (a: number, b: number) => boolean> = {
+export const COMPARE: Record<Comparison, (a: number, b: number) => boolean> = {
   '<': (a, b) => a < b,
   '<=': (a, b) => a <= b,
   '==': (a, b) => a === b,
@@ -118,6 +118,11 @@ function readShare(unit: Unit, written: string): { value: number; of: string } |
   const [, percent = '100', of] = /^(?:(\d+(?:\.\d+)?) ?% of )?([a-zA-Z]+)$/.exec(written) ?? [];
   if (unit !== COUNT || of === undefined || !Object.hasOwn(FIGURES, of) || FIGURES[of].unit !== COUNT) return undefined;
   return { value: Number(percent) / 100, of };
+}
+
+/** The unit of a figure that `readThreshold` accepts. */
+export function unitOf(figure: string): Pick<Unit, 'show'> {
+  return FIGURES[figure].unit;
 }
 
 /** The report with every threshold judged, and whether it passes. */

@@ -11,6 +11,7 @@ import { ENGINE } from '../../tools/build.js';
 import { type EngineResult, type EngineSecond, readResult } from '../report/engine_result.ts';
 import { type RelayAccount, relayAccountOf, withGauge } from '../report/relay_account.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
+import { AbortWatch } from './abort.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
 import { openRelay, type RelayTarget } from './relay_target.ts';
 import type { Scenario } from './scenario.ts';
@@ -29,6 +30,8 @@ export interface Progress {
   begins(plan: Plan, relay: string): void;
   second(second: EngineSecond, sample: RelaySample | undefined): void;
   restarts(): void;
+  /** `why` is a sentence. */
+  aborts(why: string): void;
 }
 
 export interface CompletedRun {
@@ -61,9 +64,11 @@ export async function run(
     const before = await relay.sample();
     try {
       const window = { fromMs: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
-      const text = await runEngine(planned, scenario, relay, progress, samples, window);
+      const aborted = { why: '' };
+      const text = await runEngine(planned, scenario, relay, progress, samples, window, aborted);
       const within = samples.filter(({ atMs }) => atMs >= window.fromMs && atMs <= window.untilMs);
-      const printed = readResult(text, 'the engine');
+      const ended = readResult(text, 'the engine');
+      const printed = aborted.why === '' ? ended : { ...ended, message: aborted.why };
       const after = relay.hasGauges ? await sampleAtLast(relay) : undefined;
       const result = relay.hasGauges ? withGauge(printed, after?.waiting) : printed;
       return {
@@ -95,11 +100,12 @@ async function sampleAtLast(relay: RelayTarget): Promise<RelaySample | undefined
 /** Runs the engine to its end. Returns its last line. */
 async function runEngine(
   { flags }: Plan,
-  { settings }: Scenario,
+  { settings, aborts }: Scenario,
   relay: RelayTarget,
   progress: Progress,
   samples: readonly RelaySample[],
   window: { fromMs: number; untilMs: number },
+  aborted: { why: string },
 ): Promise<string> {
   // nice becomes the engine: it has the same process id, and its slices inherit the niceness.
   const [program, before] = settings.nice > 0 ? ['nice', ['-n', String(settings.nice), ENGINE]] : [ENGINE, []];
@@ -111,12 +117,21 @@ async function runEngine(
     errors.splice(0, errors.length - ERROR_LINES_MAX);
   });
   let last = '';
+  const abort = new AbortWatch(aborts);
   let restarting: Promise<void> | undefined;
   let failed: Error | undefined;
   createInterface({ input: engine.stdout }).on('line', (line) => {
     last = line;
     const { second, phase } = JSON.parse(line) as { second?: EngineSecond; phase?: string };
-    if (second) progress.second(second, samples.at(-1));
+    if (second) {
+      progress.second(second, samples.at(-1));
+      const why = abort.feed(second);
+      if (why !== undefined) {
+        aborted.why = why;
+        progress.aborts(why);
+        engine.kill('SIGTERM');
+      }
+    }
     if (phase === 'measure') window.fromMs = Date.now();
     if (phase === 'drain') window.untilMs = Date.now();
     if (phase === 'measure' && settings.restartAt > 0 && relay.restart) {

@@ -154,6 +154,31 @@ describe('swarm command', { skip: why, timeout: 120_000 }, () => {
     assert.ok(existsSync(join(out, 'report.html')) && existsSync(join(out, 'report.txt')));
   });
 
+  it('ends a run whose latency is far over the limit, and says why', async (t) => {
+    const relay = await startFaultyRelay({ 'delay-every': 1, 'delay-ms': 80 });
+    const out = folderOf(t);
+    const args = ['--rate', '200', '--duration', '60s', '--url', relay.url, '--abort', 'p50 < 20ms', '--out', out];
+    const { code, stderr, stdout } = await swarm([...SHORT, ...args]);
+    await relay.end();
+    assert.equal(code, 1);
+    assert.match(stderr, /The run is aborted, because "p50 < 20ms" had not held for 5 seconds in a row; it was/);
+    assert.match(stdout, /^! This run is not complete: aborted, because "p50 < 20ms" had not held/m);
+    assert.ok(reportIn(out).window.seconds < 30);
+  });
+
+  it('ramps, and shows how long it still takes', async (t) => {
+    const relay = await startFaultyRelay();
+    const out = folderOf(t);
+    const stages = ['--stages', '1s:400,0s:100,1s:100'];
+    const { stderr } = await swarm([...SHORT, ...stages, '--url', relay.url, '--out', out]);
+    await relay.end();
+    const report = reportIn(out);
+    assert.equal(report.scheduled, 300);
+    assert.equal(report.scheduled, report.offered + report.skipped);
+    assert.match(report.load, /ramping to 400\/s in 1 s, jumping to 100\/s, 100\/s for 1 s/);
+    assert.match(stderr, /^ +time +left +phase /m);
+  });
+
   it('reports what it has when it is interrupted, and stops the relay that it started', async (t) => {
     const out = folderOf(t);
     let asked = false;
