@@ -1,14 +1,18 @@
 /**
- * The report as text, for a terminal and for `report.txt`, and the three files that `--out` keeps. page.ts makes the page.
+ * The report as text, for a terminal and for `report.txt`, and the files that `--out` keeps. page.ts makes the page.
  *
  * Pure, except `keep`. An unknown figure is shown as a dash, never as zero.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountOf, notArrived } from './account.ts';
+import { csv } from './csv.ts';
+import { hgrm } from './hgrm.ts';
 import { type Bucket, percentile } from './histogram.ts';
+import { junit } from './junit.ts';
 import type { Judgement, Report } from './merge.ts';
 import { page } from './page.ts';
+import { prometheus } from './prometheus.ts';
 import type { RelayAccount } from './relay_account.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 import { complaints, describeMachine, verdictWord } from './words.ts';
@@ -16,12 +20,16 @@ import { complaints, describeMachine, verdictWord } from './words.ts';
 const WIDTH = 96;
 const LABEL = 14;
 
-/** Writes report.txt, report.json and report.html into `folder`; makes the folder if it does not exist. */
+/** Writes the report in every form into `folder`; makes the folder if it does not exist. */
 export function keep(report: Report, folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'report.txt'), text(report));
   writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
   writeFileSync(join(folder, 'report.html'), page(report));
+  writeFileSync(join(folder, 'latency.hgrm'), hgrm(report));
+  writeFileSync(join(folder, 'seconds.csv'), csv(report));
+  writeFileSync(join(folder, 'junit.xml'), junit(report));
+  writeFileSync(join(folder, 'metrics.prom'), prometheus(report));
 }
 
 /** The report: some forty lines of at most 96 characters. */

@@ -168,7 +168,10 @@ export const SECTIONS = {
   },
   'The report': {
     runs: whole('N', 'repeat the run this often, so that compare knows the spread', [1, RUNS_MAX], 1),
-    out: some('DIR', 'keep report.txt, report.json, report.html and the results of the engines here'),
+    out: some(
+      'DIR',
+      'keep the report here as text, JSON, page, .hgrm, CSV, JUnit and Prometheus text, and the results of the engines',
+    ),
     quiet: toggle('print no line a second'),
   },
 } as const;
