@@ -5,6 +5,7 @@ import { buildEngine } from '../../tools/build.js';
 import {
   type Command,
   EXIT,
+  flagOf,
   Misused,
   makeFolder,
   readInput,
@@ -14,17 +15,20 @@ import {
   text as textOption,
 } from '../../tools/command.ts';
 import { comparisonOfFiles, textOf } from '../report/compare.ts';
+import { isPageDue, keepPage, PAGE_REFRESH_SECONDS } from '../report/growing.ts';
 import { merge, overRuns, overSweep, type Report } from '../report/merge.ts';
 import { keep, text } from '../report/report.ts';
 import { judge } from '../report/verdict.ts';
+import { keepWatch, watchLine, watchPage, watchText } from '../report/watched.ts';
 import { ABORT_SECONDS } from '../run/abort.ts';
 import { isInside, runIsolated, setUpNamespace } from '../run/isolate.ts';
 import { liveLine } from '../run/live.ts';
 import { machineFacts, thisMachine } from '../run/machine.ts';
 import { describeLoad, describeMix, type Plan, secondsLeft } from '../run/plan.ts';
 import { type CompletedRun, run } from '../run/run.ts';
-import { readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
+import { type Flags, readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
 import { checkSources } from '../run/sources.ts';
+import { watch } from '../run/watch.ts';
 
 const SCENARIOS = join(import.meta.dirname, '../scenarios');
 
@@ -45,12 +49,16 @@ const ABORT = repeated(
 const OPTIONS = { ...SETTINGS, threshold: THRESHOLD, abort: ABORT };
 
 export const COMMAND: Command<typeof OPTIONS> = {
-  usage: ['npm run swarm -- [SCENARIO] [settings]', 'npm run swarm -- compare A/report.json B/report.json'],
+  usage: [
+    'npm run swarm -- [SCENARIO] [settings]',
+    'npm run swarm -- compare A/report.json B/report.json',
+    'npm run swarm -- watch --url URL --admin-url URL --admin-token-file FILE [--duration T] [--out DIR] [--quiet]',
+  ],
   about: [
     'Fake desktops that hold long-polls and throw sprites, and a report of what a relay did with every one of them.',
     'SCENARIO is a JSON file with the same settings, or one of those kept here:',
     `  ${kept().join(', ')}.`,
-    'Settings on the command line win.',
+    'Settings on the command line win. watch records a relay that people use, until --duration is over or it is interrupted.',
   ].join('\n'),
   takesWords: true,
   options: OPTIONS,
@@ -64,6 +72,10 @@ if (import.meta.main) {
       const comparison = comparisonOfFiles(words.slice(1));
       console.log(textOf(comparison));
       return comparison.isWorse ? EXIT.failed : EXIT.done;
+    }
+    if (words[0] === 'watch') {
+      if (words.length > 1) throw new Misused(`watch takes settings only, not ${words.slice(1).join(' ')}.`);
+      return watchRelay(flags);
     }
     if (words.length > 1) throw new Misused(`Give one scenario at a time, not ${words.join(' and ')}.`);
     const [word] = words;
@@ -80,6 +92,24 @@ if (import.meta.main) {
     }
     return runAll(withWorld(scenario), ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' '));
   });
+}
+
+/** Records a live relay and reports it. */
+async function watchRelay({ values, given }: Flags): Promise<number> {
+  for (const name of ['url', 'adminUrl', 'adminTokenFile'] as const) {
+    if (values[name] === '') throw new Misused(`watch needs --${flagOf(name)}: the relay's own figures come from there.`);
+  }
+  const { url, adminUrl, adminTokenFile, out, quiet } = values;
+  if (out !== '') makeFolder(out, '--out');
+  const durationS = given.has('duration') ? values.duration : undefined;
+  let lines = 0;
+  const watched = await watch({ url, adminUrl, adminTokenFile, durationS }, (soFar) => {
+    if (!quiet) console.error(watchLine(lines++, soFar));
+    if (out !== '' && isPageDue(soFar.seconds.length)) keepPage(out, watchPage(soFar, PAGE_REFRESH_SECONDS));
+  });
+  if (out !== '') keepWatch(watched, out);
+  console.log(`\n${watchText(watched)}`);
+  return watched.seconds.length > 0 ? EXIT.done : EXIT.failed;
 }
 
 /** Does every run of the scenario, one after the other. When a run fails, the runs before it are reported all the same. */

@@ -110,7 +110,11 @@ class Relay {
       return;
     }
     if (request.starts_with("GET /metrics")) {
-      Send(fd, "200 OK", "sprites_waiting " + std::to_string(CountWaiting()) + "\n");
+      Send(fd, "200 OK", Metrics());
+      return;
+    }
+    if (request.find(" /v1/desktops/") == std::string::npos) {
+      Send(fd, "200 OK", "the site");
       return;
     }
     const size_t id_at = request.find("/v1/desktops/") + 13;
@@ -191,6 +195,14 @@ class Relay {
       index = (index + step) % count;
     } while (desktops_[index].ended);
     return index;
+  }
+
+  std::string Metrics() const {
+    const std::string joined = std::to_string(desktops_.size());
+    return "sprites_waiting " + std::to_string(CountWaiting()) + "\nsprites_desktops " + joined +
+           "\nsprites_joined_total " + joined + "\nsprites_accepted_total " +
+           std::to_string(committed_.accepted.load()) + "\nsprites_refused_full_total " +
+           std::to_string(committed_.refused.load()) + "\n";
   }
 
   uint64_t CountWaiting() const {

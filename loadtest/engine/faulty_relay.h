@@ -2,8 +2,8 @@
 //
 // Otherwise it is correct: it handles joins, polls and crossings on one port, keeps what arrives
 // between two polls and acknowledges by cursor. The desktops form a ring: right and bottom lead to
-// the next desktop, left and top to the previous one. GET /metrics answers with the number of
-// sprites that wait. Every Nth throw gets the fault; 0 means never. It runs in a process of its
+// the next desktop, left and top to the previous one. GET /metrics answers with a few of
+// the relay's gauges. Every Nth throw gets the fault; 0 means never. It runs in a process of its
 // own, which ends with its owner.
 #ifndef LOADTEST_ENGINE_FAULTY_RELAY_H_
 #define LOADTEST_ENGINE_FAULTY_RELAY_H_

@@ -13,22 +13,29 @@ import { complaints, describeMachine, verdictWord } from './words.ts';
 
 export function page(report: Report): string {
   const title = `${report.name}: ${verdictWord(report).toLowerCase()}`;
+  const main = [
+    head(report),
+    tiles(report),
+    ...complaints(report).map((sentence) => `<p class="complaint">${escaped(sentence)}</p>`),
+    charts(report),
+    tables(report),
+    foot(report),
+  ];
+  return documentOf(title, main.join('\n'));
+}
+
+/** A whole page. With `refreshSeconds` the browser reads it again so often: a page that grows. */
+export function documentOf(title: string, main: string, refreshSeconds?: number): string {
+  const refresh = refreshSeconds === undefined ? '' : `\n<meta http-equiv="refresh" content="${refreshSeconds}">`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">${refresh}
 <title>${escaped(title)}</title>
 <style>${STYLE}</style>
 <main>
-${head(report)}
-${tiles(report)}
-${complaints(report)
-  .map((sentence) => `<p class="complaint">${escaped(sentence)}</p>`)
-  .join('\n')}
-${charts(report)}
-${tables(report)}
-${foot(report)}
+${main}
 </main>
 </html>
 `;
@@ -84,21 +91,26 @@ function tiles(report: Report): string {
       relay.bytesPerParkedPoll === null ? '' : `${number(relay.bytesPerParkedPoll)} bytes grown a desktop`,
     ],
   ];
-  const tile = ([name, value, beside]: [string, string, string]) =>
-    `<div class="tile"><p class="name">${name}</p><p class="figure">${escaped(value)}</p><p class="beside">${escaped(beside)}</p></div>`;
-  return `<section class="tiles">${all.map(tile).join('')}</section>`;
+  return tilesOf(all);
+}
+
+/** Figures in large type: name, value, and what stands below. */
+export function tilesOf(tiles: readonly (readonly [name: string, value: string, beside: string])[]): string {
+  const tile = ([name, value, beside]: (typeof tiles)[number]) =>
+    `<div class="tile"><p class="name">${escaped(name)}</p><p class="figure">${escaped(value)}</p><p class="beside">${escaped(beside)}</p></div>`;
+  return `<section class="tiles">${tiles.map(tile).join('')}</section>`;
 }
 
 /** Axis labels: "1 ms", not "1.00 ms". */
 const short = (text: string) => text.replace(/(\d)\.0+(?= |$)/, '$1');
-const TIME: Axis = { scale: 'log', format: (us) => short(time(us)) };
-const BYTES = (most: number): Axis => ({
+export const TIME: Axis = { scale: 'log', format: (us) => short(time(us)) };
+export const BYTES = (most: number): Axis => ({
   scale: 'linear',
   unit: [2 ** 30, 2 ** 20, 2 ** 10].find((unit) => most >= unit) ?? 1,
   format: (value) => (value === 0 ? '0' : short(bytes(value))),
 });
-const COUNT: Axis = { scale: 'linear', format: count };
-const CORES: Axis = { scale: 'linear', format: (value) => String(value) };
+export const COUNT: Axis = { scale: 'linear', format: count };
+export const CORES: Axis = { scale: 'linear', format: (value) => String(value) };
 
 function charts(report: Report): string {
   const { seconds } = report;
@@ -273,7 +285,7 @@ function latencyDistribution(report: Report): string {
   );
 }
 
-function figure(title: string, unit: string, series: readonly Series[], drawing: string): string {
+export function figure(title: string, unit: string, series: readonly Series[], drawing: string): string {
   const legend = series
     .map(
       ({ name, colour }) =>

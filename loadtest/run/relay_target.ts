@@ -102,6 +102,12 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
 }
 
 function adminOf(url: string, tokenFile: string): () => Promise<RelaySample> {
+  const ask = metricsOf(url, tokenFile);
+  return async () => sampleOf(await ask(), Date.now());
+}
+
+/** Asks an admin port for its metrics. The returned function throws Error, a sentence, when it does not answer in time. */
+export function metricsOf(url: string, tokenFile: string): () => Promise<Map<string, number>> {
   const authorization = `Bearer ${tokenIn(tokenFile)}`;
   const metrics = new URL('/metrics', url);
   return async () => {
@@ -113,7 +119,7 @@ function adminOf(url: string, tokenFile: string): () => Promise<RelaySample> {
     });
     if (!answer.ok)
       throw new Error(`${metrics}: ${answer.status} ${answer.statusText}; is the token of ${tokenFile} right?`);
-    return sampleOf(readMetrics(await answer.text()), Date.now());
+    return readMetrics(await answer.text());
   };
 }
 

@@ -11,6 +11,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildEngine } from '../../tools/build.js';
+import type { Watched } from '../report/watched.ts';
 import { folderOf, reportIn, swarm } from './command.ts';
 import { startFaultyRelay } from './faulty_relay.ts';
 
@@ -26,7 +27,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('swarm command', { skip: why, timeout: 120_000 }, () => {
+describe('swarm command', { skip: why, timeout: 240_000 }, () => {
   it('finds the exact number of lost, duplicated, misrouted and refused sprites', async (t) => {
     const relay = await startFaultyRelay({
       ...{ 'drop-every': 1000, 'duplicate-every': 700, 'misroute-every': 900, 'wrong-edge-every': 1100 },
@@ -154,6 +155,36 @@ describe('swarm command', { skip: why, timeout: 120_000 }, () => {
     assert.ok(existsSync(join(out, 'report.html')) && existsSync(join(out, 'report.txt')));
   });
 
+  it('watches a relay that others use: who is there and what flies, on a page that grows', async (t) => {
+    const relay = await startFaultyRelay({ 'refuse-every': 50 });
+    const out = folderOf(t);
+    const token = join(folderOf(t), 'token');
+    writeFileSync(token, 'secret\n');
+    const admin = ['--admin-url', relay.url, '--admin-token-file', token];
+    const pages = new Set<string>();
+    let throwing: Promise<unknown> | undefined;
+    const args = ['watch', '--url', relay.url, ...admin, '--out', out];
+    const { code, stdout, stderr } = await swarm(args, (line, command) => {
+      throwing ??= swarm([...SHORT, '--rate', '200', '--duration', '3s', '--url', relay.url]).then(() => {
+        command.kill('SIGTERM');
+      });
+      if (/^ +\d/.test(line) && existsSync(join(out, 'report.html'))) {
+        pages.add(readFileSync(join(out, 'report.html'), 'utf8'));
+      }
+    });
+    await throwing;
+    const committed = await relay.end();
+    const watched = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as Watched;
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /desktops +at most 40; 40 joined, 0 left/);
+    assert.ok(watched.accepted > 500 && watched.accepted <= committed.accepted, String(watched.accepted));
+    assert.ok(watched.refused > 5);
+    assert.ok(pages.size >= 2, 'the page grew');
+    assert.ok([...pages].every((html) => html.includes('http-equiv="refresh"') && html.endsWith('</html>\n')));
+    assert.doesNotMatch(readFileSync(join(out, 'report.html'), 'utf8'), /http-equiv="refresh"/);
+    assert.doesNotMatch(stdout + stderr, /secret/);
+  });
+
   it('ends a run whose latency is far over the limit, and says why', async (t) => {
     const relay = await startFaultyRelay({ 'delay-every': 1, 'delay-ms': 80 });
     const out = folderOf(t);
@@ -223,6 +254,8 @@ describe('swarm command', { skip: why, timeout: 120_000 }, () => {
       [['village', 'crowd'], /^Give one scenario at a time, not village and crowd\.$/m],
       [[empty], /empty\.json: there is no setting "desktop"/],
       [['compare', 'one.json'], /^compare takes two reports: /m],
+      [['watch', '--url', 'http://127.0.0.1:1'], /^watch needs --admin-url: /m],
+      [['watch', 'village'], /^watch takes settings only, not village\.$/m],
       [['compare', empty, empty], /empty\.json is not a report of the swarm: give the report\.json of --out\.$/m],
       [['--sources', '203.0.113.5'], /^--sources: 203\.0\.113\.5 is not an address of this machine/m],
       [
