@@ -15,9 +15,14 @@ import {
   text as textOption,
 } from '../../tools/command.ts';
 import { comparisonOfFiles, textOf } from '../report/compare.ts';
+import type { EngineSecond } from '../report/engine_result.ts';
 import { isPageDue, keepPage, PAGE_REFRESH_SECONDS } from '../report/growing.ts';
-import { merge, overRuns, overSweep, type Report } from '../report/merge.ts';
+import { type Figures, merge, overRuns, overSweep, type Report } from '../report/merge.ts';
+import { growingPage } from '../report/page.ts';
+import type { RelaySample } from '../report/relay_sample.ts';
 import { keep, text } from '../report/report.ts';
+import { unfinishedReport } from '../report/unfinished.ts';
+import { duration } from '../report/units.ts';
 import { judge } from '../report/verdict.ts';
 import { keepWatch, watchLine, watchPage, watchText } from '../report/watched.ts';
 import { ABORT_SECONDS } from '../run/abort.ts';
@@ -97,7 +102,8 @@ if (import.meta.main) {
 /** Records a live relay and reports it. */
 async function watchRelay({ values, given }: Flags): Promise<number> {
   for (const name of ['url', 'adminUrl', 'adminTokenFile'] as const) {
-    if (values[name] === '') throw new Misused(`watch needs --${flagOf(name)}: the relay's own figures come from there.`);
+    if (values[name] === '')
+      throw new Misused(`watch needs --${flagOf(name)}: the relay's own figures come from there.`);
   }
   const { url, adminUrl, adminTokenFile, out, quiet } = values;
   if (out !== '') makeFolder(out, '--out');
@@ -121,7 +127,8 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
     const runs: Report[] = [];
     for (let i = 0; i < settings.runs && failed === ''; i++) {
       try {
-        const ran = await runOne(scenario, desktops);
+        const before = [...reports, ...runs].flatMap((report) => report.runs);
+        const ran = await runOne(scenario, desktops, command, before);
         if (settings.out !== '') keepResult(settings.out, reports.length * settings.runs + i + 1, ran.text);
         runs.push(reportOf(ran, scenario, command));
         failed = ran.result.message;
@@ -139,13 +146,25 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
   return report.pass ? EXIT.done : EXIT.failed;
 }
 
-async function runOne(scenario: Scenario, desktops: number): Promise<CompletedRun> {
+/** `before` are the runs that have ended already: the history on the page that grows. */
+async function runOne(
+  scenario: Scenario,
+  desktops: number,
+  command: string,
+  before: readonly Figures[],
+): Promise<CompletedRun> {
   let lines = 0;
+  const { out, quiet, seed } = scenario.settings;
+  const seconds: EngineSecond[] = [];
+  const samples: RelaySample[] = [];
+  let relayIs = '';
   let planned: Plan | undefined;
   let phase = { name: '', fromS: 0 };
+  const machine = thisMachine();
   return run(scenario, desktops, machineFacts(), {
     begins: (plan, relay) => {
       planned = plan;
+      relayIs = relay;
       console.error(`\n${describeLoad(scenario, plan)}.`);
       console.error(`Relay: ${relay}. Swarm: ${describeMix(plan)}; ${plan.processes} engine process(es).`);
       for (const warning of plan.warnings) console.error(`Warning: ${warning}.`);
@@ -154,7 +173,30 @@ async function runOne(scenario: Scenario, desktops: number): Promise<CompletedRu
     second: (second, sample) => {
       if (phase.name !== second.phase) phase = { name: second.phase, fromS: second.atS - 1 };
       const left = planned ? secondsLeft(scenario, planned, phase.name, second.atS - phase.fromS) : 0;
-      if (!scenario.settings.quiet) console.error(liveLine(lines++, second, sample, left));
+      if (!quiet) console.error(liveLine(lines++, second, sample, left));
+      seconds.push(second);
+      if (sample && sample !== samples.at(-1)) samples.push(sample);
+      if (out === '' || !planned || !isPageDue(seconds.length)) return;
+      const { name, shows, load } = scenario;
+      const mode = load.kind === 'closed' ? 'closed' : load.kind === 'sitting' ? 'sitting' : 'open';
+      const { counts, processes, rate } = planned;
+      const report = unfinishedReport(
+        {
+          mode,
+          desktops,
+          senders: counts.throwing,
+          processes,
+          rate,
+          seed,
+          startedAtMs: Date.now() - second.atS * 1000,
+        },
+        seconds,
+        {
+          ...{ name, shows, command, machines: [machine], load: describeLoad(scenario, planned) },
+          ...{ relay: relayIs, samples },
+        },
+      );
+      keepPage(out, growingPage(report, duration(Math.ceil(left)), before));
     },
     aborts: (why) => console.error(`The run is ${why}.`),
     restarts: () => console.error('The relay is stopped and started again.'),

@@ -5,8 +5,9 @@
  */
 import { accountOf, notArrived } from './account.ts';
 import { type Axis, barsOf, distribution, escaped, lines, type Series } from './chart.ts';
+import { PAGE_REFRESH_SECONDS } from './growing.ts';
 import { NEVER_US, percentile } from './histogram.ts';
-import type { Report, ReportSecond } from './merge.ts';
+import type { Figures, Report, ReportSecond } from './merge.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 import { isSweep, limitSentence } from './verdict.ts';
 import { complaints, describeMachine, verdictWord } from './words.ts';
@@ -23,6 +24,42 @@ export function page(report: Report): string {
   ];
   return documentOf(title, main.join('\n'));
 }
+
+/**
+ * The page of a run that is still on: the charts so far, what is `left`, and the runs before it. A browser reads it again and
+ * again, so it grows. It has no verdict and no account: these are known at the end.
+ */
+export function growingPage(report: Report, left: string, before: readonly Figures[]): string {
+  const { seconds, latencyUs, window, mode } = report;
+  const last = seconds.at(-1);
+  const flying = mode !== 'sitting';
+  const rate = window.seconds > 0 ? window.delivered / window.seconds : 0;
+  const all: [string, string, string][] = [
+    ['phase', PHASES[last?.phase ?? ''] ?? last?.phase ?? 'connect', left === '' ? '' : `${left} left`],
+    ['desktops', count(report.desktops), `${count(report.parked)} parked`],
+    ...(flying
+      ? ([
+          ['sprites a second', number(last?.delivered ?? 0), `${number(rate)} in the window so far`],
+          ['p99 so far', latencyUs.count === 0 ? '–' : time(latencyUs.p99), `of ${count(latencyUs.count)} sprites`],
+          ['refused', count(report.refused), `${count(last?.refused ?? 0)} in the last second`],
+        ] as [string, string, string][])
+      : []),
+    ['relay', `${number(last?.relayCores ?? 0)} cores`, bytes(last?.relayRssBytes ?? 0)],
+  ];
+  const shows = report.shows === '' ? '' : `<p class="shows">${escaped(report.shows)}</p>`;
+  const main = [
+    `<header>\n<p class="kind">Sprites swarm, running</p>
+<h1>${escaped(report.name)} <span class="verdict void">RUNNING</span></h1>
+<p class="load">${escaped(report.load)}</p>\n${shows}\n</header>`,
+    tilesOf(all),
+    charts({ ...report, runs: report.runs.slice(-1) }),
+    before.length === 0 ? '' : runsTable({ ...report, runs: [...before] }),
+    foot(report),
+  ];
+  return documentOf(`${report.name}: running`, main.join('\n'), PAGE_REFRESH_SECONDS);
+}
+
+const PHASES: Record<string, string> = { warmUp: 'warm-up' };
 
 /** A whole page. With `refreshSeconds` the browser reads it again so often: a page that grows. */
 export function documentOf(title: string, main: string, refreshSeconds?: number): string {

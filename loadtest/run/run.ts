@@ -69,7 +69,7 @@ export async function run(
       const within = samples.filter(({ atMs }) => atMs >= window.fromMs && atMs <= window.untilMs);
       const ended = readResult(text, 'the engine');
       const printed = aborted.why === '' ? ended : { ...ended, message: aborted.why };
-      const after = relay.hasGauges ? await sampleAtLast(relay) : undefined;
+      const after = relay.hasGauges ? await sampleAtLast(relay, printed.ok ? LAST_SAMPLE_TRIES_MAX : 1) : undefined;
       const result = relay.hasGauges ? withGauge(printed, after?.waiting) : printed;
       return {
         result,
@@ -88,11 +88,12 @@ export async function run(
 }
 
 /** A sample after the run. The relay may be busy for a moment. Undefined when it does not answer at all. */
-async function sampleAtLast(relay: RelayTarget): Promise<RelaySample | undefined> {
-  for (let i = 0; i < LAST_SAMPLE_TRIES_MAX; i++) {
-    const sample = await relay.sample();
+async function sampleAtLast(relay: RelayTarget, tries: number): Promise<RelaySample | undefined> {
+  for (let i = 0; i < tries; i++) {
+    const waited = new Promise<undefined>((resolve) => setTimeout(resolve, SAMPLE_EVERY_MS));
+    const sample = await Promise.race([relay.sample(), waited]);
     if (sample) return sample;
-    await new Promise((resolve) => setTimeout(resolve, SAMPLE_EVERY_MS));
+    await waited;
   }
   return undefined;
 }

@@ -200,14 +200,21 @@ describe('swarm command', { skip: why, timeout: 240_000 }, () => {
   it('ramps, and shows how long it still takes', async (t) => {
     const relay = await startFaultyRelay();
     const out = folderOf(t);
-    const stages = ['--stages', '1s:400,0s:100,1s:100'];
-    const { stderr } = await swarm([...SHORT, ...stages, '--url', relay.url, '--out', out]);
+    const stages = ['--stages', '1s:400,0s:100,5s:100'];
+    const pages = new Set<string>();
+    const page = join(out, 'report.html');
+    const { stderr } = await swarm([...SHORT, ...stages, '--url', relay.url, '--out', out], () => {
+      const html = existsSync(page) ? readFileSync(page, 'utf8') : '';
+      if (html.includes('http-equiv="refresh"')) pages.add(html);
+    });
     await relay.end();
     const report = reportIn(out);
-    assert.equal(report.scheduled, 300);
+    assert.equal(report.scheduled, 700);
     assert.equal(report.scheduled, report.offered + report.skipped);
-    assert.match(report.load, /ramping to 400\/s in 1 s, jumping to 100\/s, 100\/s for 1 s/);
+    assert.match(report.load, /ramping to 400\/s in 1 s, jumping to 100\/s, 100\/s for 5 s/);
     assert.match(stderr, /^ +time +left +phase /m);
+    assert.ok(pages.size >= 1 && [...pages].every((html) => html.includes('RUNNING')), 'the page grew meanwhile');
+    assert.doesNotMatch(readFileSync(join(out, 'report.html'), 'utf8'), /RUNNING|http-equiv="refresh"/);
   });
 
   it('reports what it has when it is interrupted, and stops the relay that it started', async (t) => {
