@@ -28,6 +28,7 @@ struct Desktop {
   int poll = -1;  // the connection of its parked poll
   bool ended = false;
   uint64_t seq = 0;
+  uint64_t answered_seq = 0;  // of the last sprite in an answer
   struct Waiting {
     uint64_t seq;
     std::string from;
@@ -164,6 +165,7 @@ class Relay {
                 waiting.edge + "\"," + waiting.rest;
     }
     const int fd = std::exchange(desktop.poll, -1);
+    desktop.answered_seq = desktop.mailbox.back().seq;
     const std::string body = R"({"cursor":"00000001-)" +
                              std::to_string(desktop.mailbox.back().seq) + R"(","events":[)" +
                              events + "]}";
@@ -177,6 +179,7 @@ class Relay {
   }
 
   // Ends a desktop: its poll is answered 410, and what waits for it goes on to the next desktop.
+  // What it has already been sent has arrived, though it did not get to acknowledge it.
   void End(uint32_t index) {
     desktops_[index].ended = true;
     const int fd = std::exchange(desktops_[index].poll, -1);
@@ -184,7 +187,9 @@ class Relay {
       Send(fd, "410 Gone", R"({"code":"desktop-ended"})");
     }
     for (const Desktop::Waiting& waiting : std::exchange(desktops_[index].mailbox, {})) {
-      Deliver(Alive(index, 1), waiting.from, waiting.edge, waiting.rest);
+      if (waiting.seq > desktops_[index].answered_seq) {
+        Deliver(Alive(index, 1), waiting.from, waiting.edge, waiting.rest);
+      }
     }
   }
 

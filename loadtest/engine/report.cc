@@ -129,6 +129,7 @@ void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
   json.Open("connections", '{').Whole("connects", c.connects).Whole("failed", c.connects_failed);
   json.Whole("refused", c.connects_refused).Whole("addressesExhausted", c.addresses_exhausted);
   json.Whole("cuts", c.cuts).Whole("badAnswers", c.answers_bad);
+  json.Whole("throwSends", c.throw_sends);
   json.Whole("bytesIn", c.bytes_in).Whole("bytesOut", c.bytes_out).Close('}');
   json.Open("behaviours", '{').Whole("reconnects", c.reconnects).Whole("strikes", c.strikes);
   json.Whole("strikesParried", c.strikes_parried).Close('}');

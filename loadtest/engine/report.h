@@ -57,7 +57,8 @@
 //   polls {sent = answered + cut + dropped + held, withSprites, withPing, empty, refused, overdue,
 //          byes, cursorsLost}
 //   joins {sent, accepted, refused, failed, desktopsEnded, left, leavesFailed, seconds}
-//   connections {connects, failed, refused, addressesExhausted, cuts, badAnswers, bytesIn, bytesOut}
+//   connections {connects, failed, refused, addressesExhausted, cuts, badAnswers, throwSends, bytesIn,
+//                bytesOut}          throwSends: writes to sockets, with one or several throws in each
 //   behaviours {reconnects, strikes, strikesParried}
 //   otherRefusedByCode            of polls and joins
 //

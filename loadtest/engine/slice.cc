@@ -11,7 +11,8 @@ namespace swarm {
 namespace {
 
 constexpr int kEventsPerTurnMax = 256;
-constexpr int64_t kSweepNs = kNsPerSecond;
+constexpr int64_t kSweepNs = kNsPerSecond;  // between two looks at what is overdue
+constexpr int64_t kSweepPartNs = kSweepNs / Throws::kSweeps;
 constexpr int64_t kWaitNsMax = kNsPerSecond;
 
 }  // namespace
@@ -120,10 +121,12 @@ void Slice::HandleDue(int64_t now_ns) {
   }
   last_turn_ns_ = now_ns;
   if (now_ns >= next_sweep_ns_) {
-    next_sweep_ns_ = now_ns + kSweepNs;
-    joins_.Sweep(now_ns);
-    polls_.Sweep(now_ns);
+    next_sweep_ns_ = now_ns + kSweepPartNs;
     throws_.Sweep(now_ns);
+    if (++sweeps_ % Throws::kSweeps == 0) {
+      joins_.Sweep(now_ns);
+      polls_.Sweep(now_ns);
+    }
   }
 }
 

@@ -45,6 +45,7 @@ class Slice {
   Hostiles hostiles_;
   Acts acts_;
   int64_t next_sweep_ns_ = 0;
+  uint32_t sweeps_ = 0;
   int64_t last_turn_ns_ = 0;
   uint64_t completed_elsewhere_ = 0;
   bool wait_by_ms_ = false;  // the kernel has no epoll_pwait2

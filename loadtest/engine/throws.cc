@@ -231,6 +231,9 @@ uint32_t Throws::NewThrow() {
 
 void Throws::SendWaiting(uint32_t index) {
   Sender& sender = senders_[index];
+  // What may leave now leaves in one system call.
+  std::string& requests = slice_.request;
+  requests.clear();
   while (sender.next_to_send != kNone && sender.on_wire < slice_.options.pipeline &&
          slice_.MayThrow()) {
     if (!sender.connection.open()) {
@@ -238,7 +241,7 @@ void Throws::SendWaiting(uint32_t index) {
       if (sender.tries == 0) {
         OpenConnection(index);
       }
-      return;
+      return;  // nothing has been written, because it is closed from the start
     }
     Throw& thrown = throws_[sender.next_to_send];
     const Desktop& desktop = slice_.desktops[thrown.desktop];
@@ -246,25 +249,29 @@ void Throws::SendWaiting(uint32_t index) {
       // The relay may have accepted it from the desktop that it was. Under another identity the
       // same number would be a new throw, and the sprite would fly twice.
       if (sender.on_wire > 0) {
-        return;  // it is settled when the throws before it are
+        break;  // it is settled when the throws before it are
       }
       Settle(index, Fate::kFailed);
       continue;
     }
     if (desktop.state != Desktop::State::kJoined) {
       slice_.RetryLater(Part::kSender, index, &sender.tries);
-      return;
+      break;
     }
     sender.next_to_send = thrown.next;
     ++sender.on_wire;
-    if (!SendThrow(sender, thrown)) {
-      OnBroken(index);
-      return;
-    }
+    WriteThrow(thrown, &requests);
+  }
+  if (requests.empty()) {
+    return;
+  }
+  ++slice_.counters.throw_sends;
+  if (!slice_.Send(sender.connection, requests)) {
+    OnBroken(index);
   }
 }
 
-bool Throws::SendThrow(Sender& sender, Throw& thrown) {
+void Throws::WriteThrow(Throw& thrown, std::string* requests) {
   Desktop& desktop = slice_.desktops[thrown.desktop];
   if (thrown.tries == 0) {
     thrown.crossing = ++desktop.crossing;
@@ -290,8 +297,8 @@ bool Throws::SendThrow(Sender& sender, Throw& thrown) {
   }
   body_.append(kEnd);
 
-  std::string& request = slice_.request;
-  request.assign("POST /v1/desktops/").append(desktop.id.view());
+  std::string& request = *requests;
+  request.append("POST /v1/desktops/").append(desktop.id.view());
   request.append("/crossings HTTP/1.1\r\nHost: ");
   request.append(slice_.endpoints.At(desktop.crossings_endpoint).text);
   request.append("\r\nAuthorization: Bearer ").append(desktop.token.view());
@@ -307,7 +314,6 @@ bool Throws::SendThrow(Sender& sender, Throw& thrown) {
   } else {
     ++slice_.counters.resent;
   }
-  return slice_.Send(sender.connection, request);
 }
 
 void Throws::OnEvent(uint32_t index, uint32_t events) {
@@ -452,7 +458,10 @@ void Throws::OnBroken(uint32_t index) {
 
 void Throws::Sweep(int64_t now_ns) {
   const auto timeout_ns = static_cast<int64_t>(slice_.options.post_timeout_s * kNsPerSecond);
-  for (uint32_t i = 0; i < senders_.size(); ++i) {
+  const auto count = static_cast<uint32_t>(senders_.size());
+  const uint32_t part = sweep_++ % kSweeps;
+  for (uint32_t i = ShareBegin(part, kSweeps, count); i < ShareBegin(part + 1, kSweeps, count);
+       ++i) {
     Sender& sender = senders_[i];
     if (sender.first == kNone || throws_[sender.first].tries == 0 ||
         now_ns - throws_[sender.first].sent_ns <= timeout_ns) {

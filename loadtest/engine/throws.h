@@ -39,8 +39,10 @@ class Throws {
   void Retry(uint32_t sender);
   // Closed loop: the throws of `count` permits have ended.
   void FreePermits(uint64_t count) { permits_used_ -= count; }
-  // Gives up throws that were not answered, or not delivered, in time.
+  // Gives up throws that were not answered, or not delivered, in time. Each call looks at a part of
+  // the senders, so that no turn takes long; kSweeps calls look at all of them.
   void Sweep(int64_t now_ns);
+  static constexpr uint32_t kSweeps = 8;
 
   // Called by SliceState::HandleEvent.
   void OnOpen(uint32_t sender);
@@ -88,7 +90,8 @@ class Throws {
   void End();
   // Sends the waiting throws of a sender, as many as its pipeline allows.
   void SendWaiting(uint32_t sender);
-  bool SendThrow(Sender& sender, Throw& thrown);
+  // Appends the request of a throw to those that leave together.
+  void WriteThrow(Throw& thrown, std::string* requests);
   void OnAccepted(const Throw& thrown, const HttpResponse& response);
   // Removes the oldest throw of a sender; its fate is known.
   void Settle(uint32_t sender, Fate fate);
@@ -105,6 +108,7 @@ class Throws {
   std::optional<Schedule> schedule_;
   std::vector<uint32_t> order_;  // open model: throwers in the order in which they throw
   size_t next_in_order_ = 0;
+  uint32_t sweep_ = 0;
   std::string body_;
   std::string padding_;
 
