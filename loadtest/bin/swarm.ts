@@ -15,8 +15,10 @@ import {
   text as textOption,
 } from '../../tools/command.ts';
 import { comparisonOfFiles, textOf } from '../report/compare.ts';
+import { comparePage } from '../report/compare_page.ts';
 import type { EngineSecond } from '../report/engine_result.ts';
 import { isPageDue, keepPage, PAGE_REFRESH_SECONDS } from '../report/growing.ts';
+import { historyPage, historyText, readHistory } from '../report/history.ts';
 import { type Figures, merge, overRuns, overSweep, type Report } from '../report/merge.ts';
 import { growingPage } from '../report/page.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
@@ -56,7 +58,8 @@ const OPTIONS = { ...SETTINGS, threshold: THRESHOLD, abort: ABORT };
 export const COMMAND: Command<typeof OPTIONS> = {
   usage: [
     'npm run swarm -- [SCENARIO] [settings]',
-    'npm run swarm -- compare A/report.json B/report.json',
+    'npm run swarm -- compare A/report.json B/report.json [--out DIR]',
+    'npm run swarm -- history DIR… [--out DIR]',
     'npm run swarm -- watch --url URL --admin-url URL --admin-token-file FILE [--duration T] [--out DIR] [--quiet]',
   ],
   about: [
@@ -76,7 +79,20 @@ if (import.meta.main) {
     if (words[0] === 'compare') {
       const comparison = comparisonOfFiles(words.slice(1));
       console.log(textOf(comparison));
+      if (flags.values.out !== '') {
+        makeFolder(flags.values.out, '--out');
+        writeFileSync(join(flags.values.out, 'compare.html'), comparePage(comparison));
+      }
       return comparison.isWorse ? EXIT.failed : EXIT.done;
+    }
+    if (words[0] === 'history') {
+      const all = readHistory(words.slice(1));
+      console.log(historyText(all));
+      if (flags.values.out !== '') {
+        makeFolder(flags.values.out, '--out');
+        writeFileSync(join(flags.values.out, 'history.html'), historyPage(all));
+      }
+      return EXIT.done;
     }
     if (words[0] === 'watch') {
       if (words.length > 1) throw new Misused(`watch takes settings only, not ${words.slice(1).join(' ')}.`);

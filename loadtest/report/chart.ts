@@ -40,13 +40,14 @@ export interface Mark {
 const SIZE = { width: 560, height: 250 };
 const PLOT = { left: 62, right: 548, top: 14, bottom: 218 };
 
-/** Lines over seconds. `window`, the measured part of x, is shaded. */
+/** Lines over x, in seconds unless `unit` says otherwise. `window`, the measured part of x, is shaded. */
 export function lines(
   label: string,
   x: readonly number[],
   series: readonly Series[],
   axis: Axis,
   window?: readonly [number, number],
+  unit = ' s',
 ): string {
   const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
   const y = scaleOf(axis, known);
@@ -56,7 +57,7 @@ export function lines(
   return svg(label, [
     window ? shade(at(window[0]), at(window[1])) : '',
     gridOf(y, axis),
-    ...ticks.map((tick) => xTick(at(tick), `${tick} s`)),
+    ...ticks.map((tick) => xTick(at(tick), `${tick}${unit}`)),
     ...series.map((one) => line(x.map(at), one, y)),
   ]);
 }

@@ -237,7 +237,8 @@ function footnote(groups: readonly Figures[][]): string {
   return "± is Welch's 95 % interval of the difference of the means over runs. Of twenty figures, one differs by chance.";
 }
 
-function readReport(path: string): Report {
+/** A report from its file, or from the folder it is in. Throws Misused. */
+export function readReport(path: string): Report {
   const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, 'report.json') : path;
   let text: string;
   try {

@@ -107,7 +107,7 @@ function tiles(report: Report): string {
             latencyUs.count === 0 ? '–' : time(latencyUs.p99),
             `p50 ${time(latencyUs.p50)}, max ${time(latencyUs.max)}`,
           ],
-          ['lost, late, doubled, wrong', count(wrong), `of ${count(report.accepted)} accepted`],
+          ['lost or wrong', count(wrong), `of ${count(report.accepted)} accepted`],
           [
             'relay CPU a sprite',
             relay.cpuUsPerSprite === null ? '–' : `${number(relay.cpuUsPerSprite)} µs`,
@@ -464,6 +464,8 @@ header{margin-bottom:22px}
 h1{font-size:30px;line-height:1.25;margin:2px 0 6px;font-weight:650;display:flex;gap:14px;align-items:center;flex-wrap:wrap}
 .verdict{font-size:13px;font-weight:650;letter-spacing:.06em;padding:3px 11px;border-radius:99px;color:#fff;background:var(--bad)}
 .verdict.pass{background:var(--good)}
+tr.worse td:last-child{color:var(--bad);font-weight:600}
+tr.better td:last-child{color:var(--good);font-weight:600}
 .verdict.void{background:var(--doubt)}
 @media (prefers-color-scheme:dark){.verdict{color:#14171a}}
 .load{font-size:17px}

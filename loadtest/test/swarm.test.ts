@@ -262,6 +262,7 @@ describe('swarm command', { skip: why, timeout: 240_000 }, () => {
       [[empty], /empty\.json: there is no setting "desktop"/],
       [['compare', 'one.json'], /^compare takes two reports: /m],
       [['watch', '--url', 'http://127.0.0.1:1'], /^watch needs --admin-url: /m],
+      [['history', '/nowhere'], /^There is no folder \/nowhere\.$/m],
       [['watch', 'village'], /^watch takes settings only, not village\.$/m],
       [['compare', empty, empty], /empty\.json is not a report of the swarm: give the report\.json of --out\.$/m],
       [['--sources', '203.0.113.5'], /^--sources: 203\.0\.113\.5 is not an address of this machine/m],
@@ -346,6 +347,13 @@ describe('swarm command', { skip: why, timeout: 240_000 }, () => {
     writeFileSync(worse, JSON.stringify({ ...kept, runs: kept.runs.map((run) => ({ ...run, lost: 1 })) }));
     const compared = await swarm(['compare', without, worse]);
     assert.equal(compared.code, 1);
+    const pages = folderOf(t);
+    assert.equal((await swarm(['compare', without, worse, '--out', pages])).code, 1);
+    assert.match(readFileSync(join(pages, 'compare.html'), 'utf8'), /WORSE/);
+    const listed = await swarm(['history', a, b, '--out', pages]);
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.equal(listed.stdout.trim().split('\n').length, 3);
+    assert.match(readFileSync(join(pages, 'history.html'), 'utf8'), /History/);
     assert.match(compared.stdout, /^lost .*worse$/m);
   });
 
