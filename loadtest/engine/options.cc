@@ -67,6 +67,8 @@ the phases, in seconds (500ms, 2s, 1m work too)
 the limits, in seconds
   --post-timeout T        after this a throw without an answer has timed out         (10)
   --late-after T          a sprite delivered later than this after it was due is late (1)
+  --slip-max T            the swarm is the limit when one throw in a hundred leaves later
+                          than this after it was due                               (2ms)
   --poll-overdue T        a poll that is out for longer than this is overdue        (150)
 
 the machine
@@ -318,6 +320,7 @@ std::vector<Flag> Flags(Options* o, bool* sitting) {
       Seconds("--drain", &o->drain_s, 0),
       Seconds("--post-timeout", &o->post_timeout_s, kTimeMinS),
       Seconds("--late-after", &o->late_after_s, 0),
+      Seconds("--slip-max", &o->slip_max_s, 0),
       Seconds("--poll-overdue", &o->poll_overdue_s, kTimeMinS),
       Count("--processes", &o->processes, 1, kSlicesMax),
       {"--sources", "IPv4 addresses or ranges of them, for example 127.0.0.1-127.0.0.40",

@@ -51,6 +51,7 @@ struct Options {
   double drain_s = 10;
   double post_timeout_s = 10;
   double late_after_s = 1;
+  double slip_max_s = 0.002;  // a swarm whose throws leave later than this is the limit of the run
   double poll_overdue_s = 150;  // the longest poll lasts 120 s + 10 %; the rest is margin
   bool leave = false;
   bool spin = false;

@@ -35,6 +35,14 @@ TEST_CASE(
   CHECK(options.leave);
 }
 
+TEST_CASE("options: how late the swarm may throw is 2 ms unless given") {
+  Options options;
+  Parse({"--rate", "5"}, &options);
+  CHECK_EQ(options.slip_max_s, 0.002);
+  Parse({"--rate", "5", "--slip-max", "100ms"}, &options);
+  CHECK_EQ(options.slip_max_s, 0.1);
+}
+
 TEST_CASE("options: stages are the window, without a warm-up, and their most is the rate") {
   Options options;
   CHECK(Parse({"--stages", "30s:1000,2m:3000,0s:500,500ms:0", "--duration", "5"}, &options).kind ==

@@ -12,8 +12,6 @@ namespace {
 
 constexpr double kBusyCores = 0.9;       // a thread with less than a tenth of its core left
 constexpr double kAchievedShare = 0.99;  // of the offered throws
-// A swarm that throws later than this does not keep its own schedule.
-constexpr uint64_t kSlipMaxNs = 2 * kNsPerMs;
 
 double UsPerSprite(double seconds, uint64_t sprites) {
   return sprites == 0 ? 0 : seconds * 1e6 / static_cast<double>(sprites);
@@ -209,10 +207,12 @@ Limit LimitOf(const Options& options, const Findings& findings) {
             "it was not running when throws were due, and missed them: its machine was overloaded "
             "or its processes were stopped"};
   }
-  if (slip_ns > kSlipMaxNs) {
-    return {"swarm",
-            "one throw in a hundred left more than 2 ms behind its schedule, so the swarm or its "
-            "machine was overloaded"};
+  const double slip_max_ms = options.slip_max_s * 1000;
+  if (static_cast<double>(slip_ns) > slip_max_ms * kNsPerMs) {
+    std::array<char, 32> shown;
+    std::snprintf(shown.data(), shown.size(), "%g ms", slip_max_ms);
+    return {"swarm", "one throw in a hundred left more than " + std::string(shown.data()) +
+                         " behind its schedule, so the swarm or its machine was overloaded"};
   }
   const auto offered = static_cast<double>(Growth(findings, &Counters::offered) +
                                            Growth(findings, &Counters::skipped));

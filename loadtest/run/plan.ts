@@ -215,6 +215,7 @@ function timeFlags({ settings }: Scenario): string[] {
     ['--drain', settings.drain],
     ['--post-timeout', settings.postTimeout],
     ['--late-after', settings.lateAfter],
+    ['--slip-max', settings.slipMax],
     ['--poll-overdue', settings.pollOverdue],
     ['--act-every', settings.actEvery],
     ['--read-late', settings.readLate],

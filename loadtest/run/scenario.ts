@@ -134,6 +134,10 @@ export const SECTIONS = {
     drain: time(10, 'how long to wait at most for sprites in flight'),
     postTimeout: time(10, 'a throw without an answer has timed out after this'),
     lateAfter: time(1, 'an arrival this long after it was due is late'),
+    slipMax: time(
+      0.002,
+      'the swarm is the limit when one throw in a hundred leaves later than this; more for a swarm with --nice',
+    ),
     pollOverdue: time(150, 'a poll without an answer is overdue after this'),
   },
   'The relay': {
