@@ -498,6 +498,8 @@ svg text.mark{fill:var(--ink);font-size:11px;paint-order:stroke;stroke:var(--car
 .area{opacity:.13}
 line.mark{stroke:var(--ink);stroke-opacity:.45;stroke-dasharray:3 3}
 .window{fill:var(--window)}
+.hover{fill:transparent}
+.hover:hover{fill:var(--ink);fill-opacity:.06}
 .wide{margin-bottom:14px;overflow-x:auto}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:14px;padding:12px 16px}
 th{font-weight:400;color:var(--soft);font-size:13px}
