@@ -312,6 +312,38 @@ TEST_CASE(
   CHECK(missed > 0);
 }
 
+TEST_CASE("run: what a slice has not read because it was stopped in the drain is not lost") {
+  Faults faults;
+  faults.delay_every = 2;
+  faults.delay_ms = 800;
+  const FaultyRelay relay(faults);
+  std::thread stopper;
+  pid_t engine = 0;
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --processes 3 --drain 2"),
+                                [&](const std::string& line) {
+                                  if (engine == 0) {
+                                    engine = std::stoi(line);
+                                  }
+                                  if (!line.starts_with("{\"phase\":\"drain\"")) {
+                                    return;
+                                  }
+                                  stopper = std::thread([&] {
+                                    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+                                    const std::vector<pid_t> slices = ChildrenOf(engine);
+                                    if (!slices.empty()) {
+                                      kill(slices[0], SIGSTOP);
+                                      std::this_thread::sleep_for(std::chrono::milliseconds(4000));
+                                      kill(slices[0], SIGCONT);
+                                    }
+                                  });
+                                });
+  stopper.join();
+  CheckAccounts(ended);
+  CHECK(relay.committed().delayed > 100);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+}
+
 TEST_CASE("run: a throw that is never answered has timed out, and a late arrival is late") {
   Faults faults;
   faults.mute_every = 101;
