@@ -319,24 +319,24 @@ TEST_CASE("run: what a slice has not read because it was stopped in the drain is
   const FaultyRelay relay(faults);
   std::thread stopper;
   pid_t engine = 0;
-  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --processes 3 --drain 2"),
-                                [&](const std::string& line) {
-                                  if (engine == 0) {
-                                    engine = std::stoi(line);
-                                  }
-                                  if (!line.starts_with("{\"phase\":\"drain\"")) {
-                                    return;
-                                  }
-                                  stopper = std::thread([&] {
-                                    std::this_thread::sleep_for(std::chrono::milliseconds(150));
-                                    const std::vector<pid_t> slices = ChildrenOf(engine);
-                                    if (!slices.empty()) {
-                                      kill(slices[0], SIGSTOP);
-                                      std::this_thread::sleep_for(std::chrono::milliseconds(4000));
-                                      kill(slices[0], SIGCONT);
-                                    }
-                                  });
-                                });
+  const Ended ended =
+      RunEngine(Flags(relay, "--rate 1000 --processes 3 --drain 2"), [&](const std::string& line) {
+        if (engine == 0) {
+          engine = std::stoi(line);
+        }
+        if (!line.starts_with("{\"phase\":\"drain\"")) {
+          return;
+        }
+        stopper = std::thread([&] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(150));
+          const std::vector<pid_t> slices = ChildrenOf(engine);
+          if (!slices.empty()) {
+            kill(slices[0], SIGSTOP);
+            std::this_thread::sleep_for(std::chrono::milliseconds(4000));
+            kill(slices[0], SIGCONT);
+          }
+        });
+      });
   stopper.join();
   CheckAccounts(ended);
   CHECK(relay.committed().delayed > 100);
