@@ -14,8 +14,22 @@ import type { Load } from './job.ts';
 
 const SCENARIOS = join(import.meta.dirname, '../loadtest/scenarios');
 
-/** The relay is given, and an instance has its own addresses and processes (engine_machine.ts). */
-const LEFT_OUT = ['isolate', 'front', 'workers', 'maxDesktops', 'sources', 'processes', 'quiet', 'out'];
+/**
+ * The relay is given, an instance has its own addresses and processes (engine_machine.ts) and is not niced, and nobody watches the
+ * whole fleet to abort it.
+ */
+const LEFT_OUT = [
+  'aborts',
+  'nice',
+  'isolate',
+  'front',
+  'workers',
+  'maxDesktops',
+  'sources',
+  'processes',
+  'quiet',
+  'out',
+];
 
 /** An instance decides what its machine can hold; plan.ts of the fleet has checked memory and addresses. */
 const ANY_MACHINE = { files: 2 ** 30, ports: 2 ** 30, memoryBytes: Number.POSITIVE_INFINITY };
@@ -24,7 +38,7 @@ const ANY_MACHINE = { files: 2 ** 30, ports: 2 ** 30, memoryBytes: Number.POSITI
 const OWN_FLAGS = ['--api', '--processes', '--connect-timeout', '--seconds'];
 
 /** The kinds of load that shareOf() divides: by desktops, or by throws a second. */
-const DIVIDED: readonly string[] = ['every', 'rate', 'sitting'] satisfies Scenario['load']['kind'][];
+const DIVIDED: readonly string[] = ['every', 'rate', 'sitting', 'stages'] satisfies Scenario['load']['kind'][];
 
 /** The settings of a load that a scenario decides. */
 export type ScenarioLoad = Pick<
@@ -48,7 +62,7 @@ export function readShare(word: string, instances: number, relay: URL): Scenario
   const json = readText(path);
   const line = readCommandLine({ usage: [], about: '', options: SETTINGS }, []);
   if (line === 'help') throw new Error('--help is not a setting');
-  const flags = { values: { ...line.values, threshold: [] }, given: line.given };
+  const flags = { values: { ...line.values, threshold: [], abort: [] }, given: line.given };
   return shareOf(readScenario({ json, where: word }, flags), instances, relay);
 }
 
@@ -63,7 +77,8 @@ export function shareOf(scenario: Scenario, instances: number, relay: URL): Scen
   const share: Scenario = {
     ...scenario,
     desktops: [desktops],
-    load: load.kind === 'rate' ? { kind: 'rate', perSecond: load.perSecond / instances } : load,
+    load: loadOf(load, instances),
+    aborts: [],
     settings: {
       ...settings,
       ...{ desktops: [desktops], connectRate, connectBatch: of(settings.connectBatch), processes: undefined },
@@ -82,6 +97,13 @@ export function shareOf(scenario: Scenario, instances: number, relay: URL): Scen
     thresholds: scenario.thresholds.map(({ text }) => text),
     scenario: { name, shows, parkSeconds: settings.connectTimeout + settings.settle, flags: withoutOwn(flags) },
   };
+}
+
+/** One machine's part of the throws. Those of each desktop need no dividing. */
+function loadOf(load: Scenario['load'], instances: number): Scenario['load'] {
+  if (load.kind === 'rate') return { kind: 'rate', perSecond: load.perSecond / instances };
+  if (load.kind !== 'stages') return load;
+  return { ...load, stages: load.stages.map((stage) => ({ ...stage, perSecond: stage.perSecond / instances })) };
 }
 
 /** What a fleet can't do, each with its reason. */

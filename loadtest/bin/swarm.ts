@@ -5,6 +5,7 @@ import { buildEngine } from '../../tools/build.js';
 import {
   type Command,
   EXIT,
+  flagOf,
   Misused,
   makeFolder,
   readInput,
@@ -13,17 +14,28 @@ import {
   sentenceOf,
   text as textOption,
 } from '../../tools/command.ts';
-import { compareFiles } from '../report/compare.ts';
-import { merge, overRuns, overSweep, type Report } from '../report/merge.ts';
+import { comparisonOfFiles, textOf } from '../report/compare.ts';
+import { comparePage } from '../report/compare_page.ts';
+import type { EngineSecond } from '../report/engine_result.ts';
+import { isPageDue, keepPage, PAGE_REFRESH_SECONDS } from '../report/growing.ts';
+import { historyPage, historyText, readHistory } from '../report/history.ts';
+import { type Figures, merge, overRuns, overSweep, type Report } from '../report/merge.ts';
+import { growingPage } from '../report/page.ts';
+import type { RelaySample } from '../report/relay_sample.ts';
 import { keep, text } from '../report/report.ts';
+import { unfinishedReport } from '../report/unfinished.ts';
+import { duration } from '../report/units.ts';
 import { judge } from '../report/verdict.ts';
+import { keepWatch, watchLine, watchPage, watchText } from '../report/watched.ts';
+import { ABORT_SECONDS } from '../run/abort.ts';
 import { isInside, runIsolated, setUpNamespace } from '../run/isolate.ts';
 import { liveLine } from '../run/live.ts';
 import { machineFacts, thisMachine } from '../run/machine.ts';
-import { describeLoad, describeMix } from '../run/plan.ts';
+import { describeLoad, describeMix, type Plan, secondsLeft } from '../run/plan.ts';
 import { type CompletedRun, run } from '../run/run.ts';
-import { readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
+import { type Flags, readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
 import { checkSources } from '../run/sources.ts';
+import { watch } from '../run/watch.ts';
 
 const SCENARIOS = join(import.meta.dirname, '../scenarios');
 
@@ -34,27 +46,57 @@ const THRESHOLD = repeated(
   ),
 );
 
-const OPTIONS = { ...SETTINGS, threshold: THRESHOLD };
+const ABORT = repeated(
+  textOption(
+    'SENTENCE',
+    `end the run when this has not held for ${ABORT_SECONDS} seconds in a row, such as "p99 < 1s" or "refused <= 100"`,
+  ),
+);
+
+const OPTIONS = { ...SETTINGS, threshold: THRESHOLD, abort: ABORT };
 
 export const COMMAND: Command<typeof OPTIONS> = {
-  usage: ['npm run swarm -- [SCENARIO] [settings]', 'npm run swarm -- compare A/report.json B/report.json'],
+  usage: [
+    'npm run swarm -- [SCENARIO] [settings]',
+    'npm run swarm -- compare A/report.json B/report.json [--out DIR]',
+    'npm run swarm -- history DIR… [--out DIR]',
+    'npm run swarm -- watch --url URL --admin-url URL --admin-token-file FILE [--duration T] [--out DIR] [--quiet]',
+  ],
   about: [
     'Fake desktops that hold long-polls and throw sprites, and a report of what a relay did with every one of them.',
     'SCENARIO is a JSON file with the same settings, or one of those kept here:',
     `  ${kept().join(', ')}.`,
-    'Settings on the command line win.',
+    'Settings on the command line win. watch records a relay that people use, until --duration is over or it is interrupted.',
   ].join('\n'),
   takesWords: true,
   options: OPTIONS,
-  sections: { ...SECTIONS, Thresholds: { threshold: THRESHOLD } },
-  failed: 'also when a threshold did not hold or the run is not complete',
+  sections: { ...SECTIONS, Thresholds: { threshold: THRESHOLD, abort: ABORT } },
+  failed: 'also when a threshold did not hold, the run is not complete, or compare found something worse',
 };
 
 if (import.meta.main) {
   process.exitCode = await runCommand(COMMAND, async ({ words, ...flags }) => {
     if (words[0] === 'compare') {
-      console.log(compareFiles(words.slice(1)));
+      const comparison = comparisonOfFiles(words.slice(1));
+      console.log(textOf(comparison));
+      if (flags.values.out !== '') {
+        makeFolder(flags.values.out, '--out');
+        writeFileSync(join(flags.values.out, 'compare.html'), comparePage(comparison));
+      }
+      return comparison.isWorse ? EXIT.failed : EXIT.done;
+    }
+    if (words[0] === 'history') {
+      const all = readHistory(words.slice(1));
+      console.log(historyText(all));
+      if (flags.values.out !== '') {
+        makeFolder(flags.values.out, '--out');
+        writeFileSync(join(flags.values.out, 'history.html'), historyPage(all));
+      }
       return EXIT.done;
+    }
+    if (words[0] === 'watch') {
+      if (words.length > 1) throw new Misused(`watch takes settings only, not ${words.slice(1).join(' ')}.`);
+      return watchRelay(flags);
     }
     if (words.length > 1) throw new Misused(`Give one scenario at a time, not ${words.join(' and ')}.`);
     const [word] = words;
@@ -73,6 +115,25 @@ if (import.meta.main) {
   });
 }
 
+/** Records a live relay and reports it. */
+async function watchRelay({ values, given }: Flags): Promise<number> {
+  for (const name of ['url', 'adminUrl', 'adminTokenFile'] as const) {
+    if (values[name] === '')
+      throw new Misused(`watch needs --${flagOf(name)}: the relay's own figures come from there.`);
+  }
+  const { url, adminUrl, adminTokenFile, out, quiet } = values;
+  if (out !== '') makeFolder(out, '--out');
+  const durationS = given.has('duration') ? values.duration : undefined;
+  let lines = 0;
+  const watched = await watch({ url, adminUrl, adminTokenFile, durationS }, (soFar) => {
+    if (!quiet) console.error(watchLine(lines++, soFar));
+    if (out !== '' && isPageDue(soFar.seconds.length)) keepPage(out, watchPage(soFar, PAGE_REFRESH_SECONDS));
+  });
+  if (out !== '') keepWatch(watched, out);
+  console.log(`\n${watchText(watched)}`);
+  return watched.seconds.length > 0 ? EXIT.done : EXIT.failed;
+}
+
 /** Does every run of the scenario, one after the other. When a run fails, the runs before it are reported all the same. */
 async function runAll(scenario: Scenario, command: string): Promise<number> {
   const { settings } = scenario;
@@ -82,7 +143,8 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
     const runs: Report[] = [];
     for (let i = 0; i < settings.runs && failed === ''; i++) {
       try {
-        const ran = await runOne(scenario, desktops);
+        const before = [...reports, ...runs].flatMap((report) => report.runs);
+        const ran = await runOne(scenario, desktops, command, before);
         if (settings.out !== '') keepResult(settings.out, reports.length * settings.runs + i + 1, ran.text);
         runs.push(reportOf(ran, scenario, command));
         failed = ran.result.message;
@@ -100,18 +162,59 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
   return report.pass ? EXIT.done : EXIT.failed;
 }
 
-async function runOne(scenario: Scenario, desktops: number): Promise<CompletedRun> {
+/** `before` are the runs that have ended already: the history on the page that grows. */
+async function runOne(
+  scenario: Scenario,
+  desktops: number,
+  command: string,
+  before: readonly Figures[],
+): Promise<CompletedRun> {
   let lines = 0;
+  const { out, quiet, seed } = scenario.settings;
+  const seconds: EngineSecond[] = [];
+  const samples: RelaySample[] = [];
+  let relayIs = '';
+  let planned: Plan | undefined;
+  let phase = { name: '', fromS: 0 };
+  const machine = thisMachine();
   return run(scenario, desktops, machineFacts(), {
     begins: (plan, relay) => {
+      planned = plan;
+      relayIs = relay;
       console.error(`\n${describeLoad(scenario, plan)}.`);
       console.error(`Relay: ${relay}. Swarm: ${describeMix(plan)}; ${plan.processes} engine process(es).`);
       for (const warning of plan.warnings) console.error(`Warning: ${warning}.`);
       console.error('');
     },
     second: (second, sample) => {
-      if (!scenario.settings.quiet) console.error(liveLine(lines++, second, sample));
+      if (phase.name !== second.phase) phase = { name: second.phase, fromS: second.atS - 1 };
+      const left = planned ? secondsLeft(scenario, planned, phase.name, second.atS - phase.fromS) : 0;
+      if (!quiet) console.error(liveLine(lines++, second, sample, left));
+      seconds.push(second);
+      if (sample && sample !== samples.at(-1)) samples.push(sample);
+      if (out === '' || !planned || !isPageDue(seconds.length)) return;
+      const { name, shows, load } = scenario;
+      const mode = load.kind === 'closed' ? 'closed' : load.kind === 'sitting' ? 'sitting' : 'open';
+      const { counts, processes, rate } = planned;
+      const report = unfinishedReport(
+        {
+          mode,
+          desktops,
+          senders: counts.throwing,
+          processes,
+          rate,
+          seed,
+          startedAtMs: Date.now() - second.atS * 1000,
+        },
+        seconds,
+        {
+          ...{ name, shows, command, machines: [machine], load: describeLoad(scenario, planned) },
+          ...{ relay: relayIs, samples },
+        },
+      );
+      keepPage(out, growingPage(report, duration(Math.ceil(left)), before));
     },
+    aborts: (why) => console.error(`The run is ${why}.`),
     restarts: () => console.error('The relay is stopped and started again.'),
   });
 }
@@ -125,6 +228,7 @@ function reportOf(ran: CompletedRun, { name, shows, ...scenario }: Scenario, com
     load: describeLoad({ name, shows, ...scenario }, ran.plan),
     relay: ran.relayDescription,
     samples: ran.samples,
+    relayAccount: ran.relayAccount,
     restarted: scenario.settings.restartAt > 0,
   });
 }

@@ -31,19 +31,19 @@ void Catches::Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, 
     ++counters.foreign;
     return;
   }
-  const bool wrong = event.edge != NameOf(Opposite(tag.edge)) || !IsFrom(tag.desktop, event.from);
+  const bool is_astray =
+      event.edge != NameOf(Opposite(tag.edge)) || !IsFrom(tag.desktop, event.from);
+  const bool is_corrupted = event.name.size() != kSpriteTagBytes || !(event.flight == Flight(tag));
   const Fingerprint here =
       slice_.run.fingerprint(slice_.GlobalIndex(index)).load(std::memory_order_relaxed);
-  const Ledger::Outcome outcome = ledger.Deliver(tag.number, here, wrong);
+  const Ledger::Outcome outcome = ledger.Deliver(tag.number, here, is_astray, is_corrupted);
   if (!outcome.first) {
+    ++counters.repeated;
     return;
   }
   ++counters.delivered;
-  if (IsPrompt(desktop.behaviour)) {
-    RecordLatency(tag.due_ns, now_ns);
-  } else {
-    ++counters.untimed;
-  }
+  counters.arrived += outcome.arrived ? 1 : 0;
+  RecordLatency(desktop, tag.due_ns, now_ns);
   if (outcome.complete && slice_.options.mode == Mode::kClosed) {
     CountCompleted(tag.slice);
   }
@@ -56,8 +56,15 @@ bool Catches::IsFrom(uint32_t index, std::string_view id) {
          slice_.departed.Has(from);
 }
 
-void Catches::RecordLatency(int64_t due_ns, int64_t now_ns) {
+void Catches::RecordLatency(const Desktop& desktop, int64_t due_ns, int64_t now_ns) {
   const int64_t latency_ns = std::max<int64_t>(now_ns - due_ns, 0);
+  if (!IsPrompt(desktop.behaviour)) {
+    ++slice_.counters.away;
+    if (slice_.InWindow(due_ns)) {
+      slice_.board.away.Record(static_cast<uint64_t>(latency_ns));
+    }
+    return;
+  }
   if (static_cast<double>(latency_ns) > slice_.options.late_after_s * kNsPerSecond) {
     ++slice_.counters.late;
   }

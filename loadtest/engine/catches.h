@@ -1,6 +1,7 @@
 // What arrives: every sprite of every answered poll, checked against the ledger of the slice that
 // threw it.
 //
+// A sprite must be what was thrown: position, speed, picture and state follow from its tag.
 // Cost: one parse of the name, one locked instruction in the thrower's ledger, one histogram
 // record.
 #ifndef LOADTEST_ENGINE_CATCHES_H_
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flight.h"
 #include "slice_state.h"
 
 namespace swarm {
@@ -20,6 +22,7 @@ struct SpriteEvent {
   std::string_view from;
   std::string_view edge;
   std::string_view name;
+  ReceivedFlight flight;
 };
 
 class Catches {
@@ -36,7 +39,7 @@ class Catches {
 
  private:
   bool IsFrom(uint32_t index, std::string_view id);
-  void RecordLatency(int64_t due_ns, int64_t now_ns);
+  void RecordLatency(const Desktop& desktop, int64_t due_ns, int64_t now_ns);
   void CountCompleted(uint32_t slice);
 
   SliceState& slice_;

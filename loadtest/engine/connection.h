@@ -2,12 +2,14 @@
 // connect to close.
 //
 // Edge-triggered for input and output at once: one epoll_ctl for the whole life of a connection. A
-// short read means that the socket is empty, so a response costs one recv. Bytes are kept only
-// while a response is incomplete or the socket is full.
-// Threads: one. Memory: 16 bytes, and a Spill while something is incomplete.
+// short read means that the socket is empty, so a response costs one recv. When the event also
+// reports the end, reading goes on up to the end. Bytes are kept only while a response is
+// incomplete or the socket is full. Threads: one. Memory: 16 bytes, and a Spill while something is
+// incomplete.
 #ifndef LOADTEST_ENGINE_CONNECTION_H_
 #define LOADTEST_ENGINE_CONNECTION_H_
 
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -62,9 +64,11 @@ class Connection {
 
   // Reads what the socket holds and calls on_response(const HttpResponse&) for each whole response,
   // whose views are valid until on_response returns. on_response may send and may close this
-  // connection, but must not open it again.
+  // connection, but must not open it again. `events` are those that epoll reported: when the peer
+  // has closed, this reads up to the end, because no further event would report it.
   template <typename OnResponse>
-  ReadResult Read(std::span<char> scratch, uint64_t* bytes_in, OnResponse&& on_response);
+  ReadResult Read(std::span<char> scratch, uint32_t events, uint64_t* bytes_in,
+                  OnResponse&& on_response);
 
  private:
   struct Spill {
@@ -86,8 +90,9 @@ class Connection {
 static_assert(sizeof(Connection) == 16);
 
 template <typename OnResponse>
-Connection::ReadResult Connection::Read(std::span<char> scratch, uint64_t* bytes_in,
-                                        OnResponse&& on_response) {
+Connection::ReadResult Connection::Read(std::span<char> scratch, uint32_t events,
+                                        uint64_t* bytes_in, OnResponse&& on_response) {
+  const bool is_closed_by_peer = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   for (;;) {
     const ssize_t got = recv(fd_, scratch.data(), scratch.size(), 0);
     if (got < 0) {
@@ -125,7 +130,7 @@ Connection::ReadResult Connection::Read(std::span<char> scratch, uint64_t* bytes
       return ReadResult::kClosedByPeer;
     }
     KeepInput(bytes);
-    if (static_cast<size_t>(got) < scratch.size()) {
+    if (static_cast<size_t>(got) < scratch.size() && !is_closed_by_peer) {
       return ReadResult::kDrained;
     }
   }

@@ -18,8 +18,12 @@ std::string Counters::Disagreement() const {
   const auto differ = [](const char* what, uint64_t left, uint64_t right) {
     return std::string(what) + ": " + std::to_string(left) + " against " + std::to_string(right);
   };
-  if (offered != sent + waiting + skipped) {
-    return differ("offered = sent + waiting + skipped", offered, sent + waiting + skipped);
+  if (offered != sent + waiting) {
+    return differ("offered = sent + waiting", offered, sent + waiting);
+  }
+  if (sprites_received != delivered + repeated + foreign) {
+    return differ("sprites received = delivered + repeated + foreign", sprites_received,
+                  delivered + repeated + foreign);
   }
   if (sent != answered + timed_out + failed + in_flight) {
     return differ("sent = answered + timed out + failed + in flight", sent,

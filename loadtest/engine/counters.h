@@ -1,8 +1,9 @@
 // What a slice counts while it runs; the run's counters are the sum over its slices.
 //
 // Invariants, which the parent checks on every snapshot it prints:
-//   offered = sent + waiting + skipped            sent = answered + timed_out + failed + in_flight
-//   answered = accepted + refused + unexpected
+//   offered = sent + waiting                      sent = answered + timed_out + failed + in_flight
+//   answered = accepted + refused + unexpected    missed ≤ skipped
+//   sprites_received = delivered + repeated + foreign
 //   polls_sent = polls_answered + polls_cut + polls_dropped + polls_held
 // Threads: one slice owns them and publishes whole copies (see SliceBoard).
 #ifndef LOADTEST_ENGINE_COUNTERS_H_
@@ -53,8 +54,10 @@ struct Counters {
   uint64_t cursors_lost = 0;
 
   // Throws.
-  uint64_t offered = 0;
-  uint64_t skipped = 0;  // never sent: its sender's backlog was full
+  uint64_t offered = 0;  // due, and given to a sender: scheduled − skipped
+  uint64_t skipped = 0;  // due, but never sent: its sender's backlog was full, or it was missed
+  uint64_t missed = 0;   // of these: the slice was not running until after the end of throwing
+  uint64_t due = 0;      // due in the measured window: offered or skipped
   uint64_t waiting = 0;  // now: due, but its sender's connection is busy
   uint64_t sent = 0;
   uint64_t answered = 0;
@@ -63,15 +66,20 @@ struct Counters {
   uint64_t unexpected = 0;
   uint64_t timed_out = 0;
   uint64_t failed = 0;
-  uint64_t in_flight = 0;  // now
-  uint64_t resent = 0;     // under the same number, after the connection broke
-  uint64_t abandoned = 0;  // closed loop: not complete in time; another throw got its permit
+  uint64_t in_flight = 0;    // now
+  uint64_t throw_sends = 0;  // system calls in which throws were sent, one or several in each
+  uint64_t resent = 0;       // under the same number, after the connection broke
+  uint64_t abandoned = 0;    // closed loop: not complete in time; another throw got its permit
 
   // Arrivals.
-  uint64_t delivered = 0;     // for the first time
-  uint64_t out_of_order = 0;  // the mailbox's sequence number did not rise
+  uint64_t sprites_received = 0;  // events of polls; a desktop that leaves does not count its last
+  uint64_t delivered = 0;         // for the first time
+  uint64_t repeated = 0;          // once more
+  uint64_t arrived = 0;           // delivered and accepted, counted when it became both
+  uint64_t reads_due = 0;         // now: slow desktops that have not read what arrived
+  uint64_t out_of_order = 0;      // the mailbox's sequence number did not rise
   uint64_t late = 0;
-  uint64_t untimed = 0;  // of these: to desktops that are away or read late; in no latency
+  uint64_t away = 0;     // of delivered: at desktops that storm, churn or read late; timed apart
   uint64_t foreign = 0;  // not of this run
 
   // Behaviours.

@@ -40,6 +40,7 @@ struct Desktop {
 
   Connection poll;
   uint64_t crossing = 0;      // the number of its last crossing
+  uint32_t identity = 0;      // how many times it has joined: it then has another id and token
   uint32_t last_seq = 0;      // of the last sprite it received
   uint32_t poll_sent_ms = 0;  // since the start of the run
   uint32_t sender = kNoSender;

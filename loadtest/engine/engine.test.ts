@@ -1,7 +1,7 @@
 /** The engine: its own tests, built and run by `npm test`, and its exit codes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildEngine, ENGINE } from '../../tools/build.js';
@@ -20,6 +20,17 @@ describe('swarm engine', () => {
     const { status, stdout } = spawnSync('ctest', ['--output-on-failure'], { cwd: BUILD, encoding: 'utf8' });
     assert.equal(status, 0, stdout);
     assert.match(stdout, /100% tests passed, 0 tests failed out of 1/);
+  });
+
+  it('knows every problem code of the protocol', () => {
+    const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8');
+    const [, problems] = read('../../server/PROTOCOL.md').split(/^## Problems$/m);
+    const codes = [...(problems ?? read('../../server/PROTOCOL.md')).matchAll(/^### `([a-z-]+)`$/gm)].map(
+      ([, code]) => code,
+    );
+    assert.ok(codes.length > 25);
+    const table = read('problem.h');
+    for (const code of codes) assert.ok(table.includes(`"${code}"`), `${code} is missing in problem.h`);
   });
 
   it('lists its flags, and rejects a wrong value with exit code 2', { skip: why ?? false }, () => {

@@ -14,6 +14,7 @@
 #include <deque>
 #include <map>
 #include <new>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,10 +26,14 @@ namespace {
 
 struct Desktop {
   int poll = -1;  // the connection of its parked poll
+  bool ended = false;
   uint64_t seq = 0;
+  uint64_t answered_seq = 0;  // of the last sprite in an answer
   struct Waiting {
     uint64_t seq;
-    std::string event;
+    std::string from;
+    std::string edge;
+    std::string rest;
   };
   std::deque<Waiting> mailbox;
 };
@@ -105,10 +110,20 @@ class Relay {
       Join(fd);
       return;
     }
+    if (request.starts_with("GET /metrics")) {
+      Send(fd, "200 OK", Metrics());
+      return;
+    }
+    if (request.find(" /v1/desktops/") == std::string::npos) {
+      Send(fd, "200 OK", "the site");
+      return;
+    }
     const size_t id_at = request.find("/v1/desktops/") + 13;
     const auto index = static_cast<uint32_t>(std::stoul(request.substr(id_at), nullptr, 16));
     if (index >= desktops_.size()) {
       Send(fd, "401 Unauthorized", R"({"code":"unknown-desktop"})");
+    } else if (desktops_[index].ended) {
+      Send(fd, "410 Gone", R"({"code":"desktop-ended"})");
     } else if (request.starts_with("DELETE")) {
       Send(fd, "204 No Content", "");
     } else if (request.starts_with("GET")) {
@@ -144,21 +159,70 @@ class Relay {
     }
     std::string events;
     for (const Desktop::Waiting& waiting : desktop.mailbox) {
-      events += (events.empty() ? "" : ",") + waiting.event;
+      events += (events.empty() ? "" : ",");
+      events += R"({"type":"sprite","seq":)" + std::to_string(waiting.seq) +
+                R"(,"from":{"desktop":")" + waiting.from + R"(","name":""},"edge":")" +
+                waiting.edge + "\"," + waiting.rest;
     }
     const int fd = std::exchange(desktop.poll, -1);
-    Send(fd, "200 OK",
-         R"({"cursor":"00000001-)" + std::to_string(desktop.mailbox.back().seq) +
-             R"(","events":[)" + events + "]}");
+    desktop.answered_seq = desktop.mailbox.back().seq;
+    const std::string body = R"({"cursor":"00000001-)" +
+                             std::to_string(desktop.mailbox.back().seq) + R"(","events":[)" +
+                             events + "]}";
+    if (IsDue(faults_.truncate_every, &committed_.truncated)) {
+      SendBytes(fd, "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) +
+                        "\r\n\r\n" + body.substr(0, body.size() / 2));
+      Close(fd);
+      return;
+    }
+    Send(fd, "200 OK", body);
+  }
+
+  // Ends a desktop: its poll is answered 410, and what waits for it goes on to the next desktop.
+  // What it has already been sent has arrived, though it did not get to acknowledge it.
+  void End(uint32_t index) {
+    desktops_[index].ended = true;
+    const int fd = std::exchange(desktops_[index].poll, -1);
+    if (fd >= 0) {
+      Send(fd, "410 Gone", R"({"code":"desktop-ended"})");
+    }
+    for (const Desktop::Waiting& waiting : std::exchange(desktops_[index].mailbox, {})) {
+      if (waiting.seq > desktops_[index].answered_seq) {
+        Deliver(Alive(index, 1), waiting.from, waiting.edge, waiting.rest);
+      }
+    }
+  }
+
+  // The next desktop after `index` that has not ended, in steps of `step`.
+  uint32_t Alive(uint32_t index, uint32_t step) const {
+    const auto count = static_cast<uint32_t>(desktops_.size());
+    do {
+      index = (index + step) % count;
+    } while (desktops_[index].ended);
+    return index;
+  }
+
+  std::string Metrics() const {
+    const std::string joined = std::to_string(desktops_.size());
+    return "sprites_waiting " + std::to_string(CountWaiting()) + "\nsprites_desktops " + joined +
+           "\nsprites_joined_total " + joined + "\nsprites_accepted_total " +
+           std::to_string(committed_.accepted.load()) + "\nsprites_refused_full_total " +
+           std::to_string(committed_.refused.load()) + "\n";
+  }
+
+  uint64_t CountWaiting() const {
+    uint64_t waiting = committed_.held.load();
+    for (const Desktop& desktop : desktops_) {
+      waiting += desktop.mailbox.size();
+    }
+    return waiting;
   }
 
   void Deliver(uint32_t to, const std::string& from, const std::string& edge,
                const std::string& rest) {
     Desktop& desktop = desktops_[to];
     const uint64_t seq = ++desktop.seq;
-    desktop.mailbox.push_back({seq, R"({"type":"sprite","seq":)" + std::to_string(seq) +
-                                        R"(,"from":{"desktop":")" + from +
-                                        R"(","name":""},"edge":")" + edge + "\"," + rest});
+    desktop.mailbox.push_back({seq, from, edge, rest});
     Wake(desktop);
   }
 
@@ -175,19 +239,25 @@ class Relay {
         {"left", "right"}, {"right", "left"}, {"top", "bottom"}, {"bottom", "top"}};
     const size_t edge_at = request.find("\"edge\":\"") + 8;
     const std::string edge = request.substr(edge_at, request.find('"', edge_at) - edge_at);
-    const std::string rest = request.substr(request.find("\"at\""));
+    std::string rest = request.substr(request.find("\"at\""));
     const auto count = static_cast<uint32_t>(desktops_.size());
     const bool forward = edge == "right" || edge == "bottom";
-    uint32_t to = (from + (forward ? 1 : count - 1)) % count;
+    uint32_t to = Alive(from, forward ? 1 : count - 1);
 
-    // A throw that was sent again because its connection was cut is not a new one.
-    const size_t name_at = request.find("swarm:");
-    if (!seen_.emplace(request.substr(name_at, 32), true).second) {
+    // A throw that was sent again because its connection was cut is not a new one: the desktop
+    // has thrown this number before.
+    const size_t number_at = request.find("\"crossing\":") + 11;
+    if (!seen_.emplace(from, std::stoull(request.substr(number_at))).second) {
       Send(fd, "202 Accepted", R"({"to":null})");
       return;
     }
     if (IsDue(faults_.refuse_every, &committed_.refused)) {
       Send(fd, "503 Busy", R"({"code":"mailbox-full","status":503})");
+      return;
+    }
+    if (IsDue(faults_.deliver_refused_every, &committed_.delivered_refused)) {
+      Send(fd, "503 Busy", R"({"code":"mailbox-full","status":503})");
+      Deliver(to, IdOf(from), kOpposite.at(edge), rest);
       return;
     }
     if (IsDue(faults_.mute_every, &committed_.muted)) {
@@ -201,6 +271,12 @@ class Relay {
       usleep(faults_.stall_ms * 1000);
     }
     const std::string answer = R"({"to":{"desktop":")" + IdOf(to) + R"(","name":"x"}})";
+    if (IsDue(faults_.end_every, &committed_.ended)) {
+      Close(fd);
+      Deliver(to, IdOf(from), kOpposite.at(edge), rest);
+      End(from);
+      return;
+    }
     if (IsDue(faults_.cut_every, &committed_.cut)) {
       Close(fd);
     } else {
@@ -208,6 +284,12 @@ class Relay {
     }
     if (IsDue(faults_.drop_every, &committed_.dropped)) {
       return;
+    }
+    if (IsDue(faults_.hold_every, &committed_.held)) {
+      return;
+    }
+    if (IsDue(faults_.corrupt_every, &committed_.corrupted)) {
+      Corrupt(&rest, committed_.corrupted);
     }
     if (IsDue(faults_.misroute_every, &committed_.misrouted)) {
       to = (to + 1) % count;
@@ -222,6 +304,22 @@ class Relay {
     if (IsDue(faults_.duplicate_every, &committed_.duplicated)) {
       Deliver(to, IdOf(from), enters, rest);
     }
+  }
+
+  // Changes the `nth` member of a sprite, of those that it carries besides its name.
+  static void Corrupt(std::string* rest, uint64_t nth) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kMembers = {{
+        {"\"at\":", "0.98765"},
+        {"\"vx\":", "4321"},
+        {"\"vy\":", "4321"},
+        {"\"scale\":", "15"},
+        {"\"file\":", "\"000000000000000000000000000000000000000000000000000000000000cafe\""},
+        {"\"facing\":", "\"up\""},
+        {"\"animation\":", "\"wrong\""},
+    }};
+    const auto& [member, value] = kMembers[nth % kMembers.size()];
+    const size_t from = rest->find(member) + member.size();
+    rest->replace(from, rest->find_first_of(",}", from) - from, value);
   }
 
   void DeliverDelayed() {
@@ -279,7 +377,7 @@ class Relay {
   std::vector<Desktop> desktops_;
   std::map<int, std::string> input_;
   std::deque<Delayed> delayed_;
-  std::map<std::string, bool> seen_;
+  std::set<std::pair<uint32_t, uint64_t>> seen_;  // desktop, number of its crossing
   std::map<const void*, uint64_t> throws_;  // for each fault: how many throws could have had it
 };
 

@@ -2,8 +2,9 @@
 //
 // Otherwise it is correct: it handles joins, polls and crossings on one port, keeps what arrives
 // between two polls and acknowledges by cursor. The desktops form a ring: right and bottom lead to
-// the next desktop, left and top to the previous one. Every Nth throw gets the fault; 0 means
-// never. It runs in a process of its own, which ends with its owner.
+// the next desktop, left and top to the previous one. GET /metrics answers with a few of
+// the relay's gauges. Every Nth throw gets the fault; 0 means never. It runs in a process of its
+// own, which ends with its owner.
 #ifndef LOADTEST_ENGINE_FAULTY_RELAY_H_
 #define LOADTEST_ENGINE_FAULTY_RELAY_H_
 
@@ -25,10 +26,15 @@ struct Faults {
   uint32_t cut_every = 0;         // delivers, but closes the connection instead of answering
   uint32_t delay_every = 0;       // delivers only after delay_ms
   uint32_t delay_ms = 0;
-  uint32_t garbage_every = 0;  // answers with bytes that are not HTTP; does not deliver
-  bool chunked = false;        // answers in chunks of a few bytes, each sent on its own
-  bool close_always = false;   // one response for each connection
-  uint32_t stall_at = 0;       // stops for stall_ms when it has accepted so many throws
+  uint32_t garbage_every = 0;          // answers with bytes that are not HTTP; does not deliver
+  uint32_t deliver_refused_every = 0;  // 503 mailbox-full, but delivers
+  uint32_t corrupt_every = 0;          // changes one member of the sprite, another one each time
+  uint32_t hold_every = 0;             // accepts, but the sprite waits in its mailbox for ever
+  uint32_t end_every = 0;  // delivers, closes the connection instead of answering, ends the sender
+  uint32_t truncate_every = 0;  // of answered polls: sends half of the answer and closes
+  bool chunked = false;         // answers in chunks of a few bytes, each sent on its own
+  bool close_always = false;    // one response for each connection
+  uint32_t stall_at = 0;        // stops for stall_ms when it has accepted so many throws
   uint32_t stall_ms = 0;
 };
 
@@ -43,6 +49,11 @@ struct Committed {
   std::atomic<uint64_t> cut{0};
   std::atomic<uint64_t> delayed{0};
   std::atomic<uint64_t> garbage{0};
+  std::atomic<uint64_t> delivered_refused{0};
+  std::atomic<uint64_t> corrupted{0};
+  std::atomic<uint64_t> held{0};
+  std::atomic<uint64_t> ended{0};
+  std::atomic<uint64_t> truncated{0};
 };
 
 class FaultyRelay {

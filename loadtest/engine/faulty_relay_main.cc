@@ -30,6 +30,11 @@ constexpr Setting kSettings[] = {
     {"delay-every", &swarm::Faults::delay_every},
     {"delay-ms", &swarm::Faults::delay_ms},
     {"garbage-every", &swarm::Faults::garbage_every},
+    {"deliver-refused-every", &swarm::Faults::deliver_refused_every},
+    {"corrupt-every", &swarm::Faults::corrupt_every},
+    {"hold-every", &swarm::Faults::hold_every},
+    {"end-every", &swarm::Faults::end_every},
+    {"truncate-every", &swarm::Faults::truncate_every},
     {"stall-at", &swarm::Faults::stall_at},
     {"stall-ms", &swarm::Faults::stall_ms},
 };
@@ -56,7 +61,11 @@ void Print(const swarm::Committed& committed) {
   json.Whole("wrongEdge", committed.wrong_edge.load());
   json.Whole("refused", committed.refused.load()).Whole("muted", committed.muted.load());
   json.Whole("cut", committed.cut.load()).Whole("delayed", committed.delayed.load());
-  json.Whole("garbage", committed.garbage.load()).Close('}');
+  json.Whole("garbage", committed.garbage.load());
+  json.Whole("deliveredRefused", committed.delivered_refused.load());
+  json.Whole("corrupted", committed.corrupted.load()).Whole("held", committed.held.load());
+  json.Whole("ended", committed.ended.load());
+  json.Whole("truncated", committed.truncated.load()).Close('}');
   std::printf("%s\n", json.text().c_str());
 }
 

@@ -161,6 +161,7 @@ void Joins::OnResponse(uint32_t index, const HttpResponse& response) {
   desktop.tries = 0;
   desktop.has_seq = false;
   desktop.crossing = 0;
+  ++desktop.identity;
   slice_.run.fingerprint(slice_.GlobalIndex(desktop_index))
       .store(FingerprintOf(desktop.id.view()), std::memory_order_relaxed);
   polls_.Start(desktop_index);

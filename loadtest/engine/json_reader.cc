@@ -1,5 +1,6 @@
 #include "json_reader.h"
 
+#include <charconv>
 #include <cstring>
 
 namespace swarm {
@@ -46,6 +47,16 @@ bool JsonReader::Unsigned(uint64_t* value) {
     return Fail();
   }
   *value = result;
+  return true;
+}
+
+bool JsonReader::Number(double* value) {
+  SkipSpace();
+  const auto read = std::from_chars(at_, end_, *value);
+  if (read.ec != std::errc()) {
+    return Fail();
+  }
+  at_ = read.ptr;
   return true;
 }
 

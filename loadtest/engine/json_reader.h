@@ -33,6 +33,7 @@ class JsonReader {
   bool String(std::string_view* value);
   // Reads a whole number ≥ 0.
   bool Unsigned(uint64_t* value);
+  bool Number(double* value);
   // Skips a value.
   bool Skip();
   // Returns the first character of the next value: '{', '[', '"', 'n' …; 0 at the end.

@@ -101,4 +101,25 @@ TEST_CASE("json reader: never reads outside the text, however it is damaged") {
   }
 }
 
+TEST_CASE("json reader: reads numbers with fractions, and rejects what is not a number") {
+  for (const auto& [text, wanted] : {std::pair{"[0.125]", 0.125}, std::pair{"[-50]", -50.0},
+                                     std::pair{"[1e3]", 1000.0}, std::pair{"[ 0 ]", 0.0}}) {
+    JsonReader json(text);
+    double value = -1;
+    json.EnterArray();
+    json.NextElement();
+    CHECK(json.Number(&value));
+    CHECK_EQ(value, wanted);
+    CHECK(!json.NextElement());
+    CHECK(json.ok());
+  }
+  for (const char* const text : {"[\"1\"]", "[]", "[x]", "["}) {
+    JsonReader json(text);
+    double value = -1;
+    json.EnterArray();
+    CHECK(!json.Number(&value));
+    CHECK(!json.ok());
+  }
+}
+
 }  // namespace swarm

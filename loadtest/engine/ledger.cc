@@ -9,6 +9,7 @@ constexpr uint64_t kDelivered = 1U << 2U;
 constexpr uint64_t kDuplicated = 1U << 3U;
 constexpr uint64_t kMisrouted = 1U << 4U;
 constexpr uint64_t kAbandoned = 1U << 5U;
+constexpr uint64_t kCorrupted = 1U << 6U;
 constexpr unsigned kToShift = 8;
 constexpr unsigned kAtShift = 36;
 constexpr uint64_t kFingerprintMask = (1U << kFingerprintBits) - 1;
@@ -29,11 +30,13 @@ Ledger::Outcome Ledger::Accept(uint64_t number, Fingerprint to) {
                                                   std::memory_order_acq_rel);
   Outcome outcome;
   outcome.first = (before & kAccepted) == 0;
-  outcome.complete = outcome.first && (before & kDelivered) != 0 && (before & kAbandoned) == 0;
+  outcome.arrived = outcome.first && (before & kDelivered) != 0;
+  outcome.complete = outcome.arrived && (before & kAbandoned) == 0;
   return outcome;
 }
 
-Ledger::Outcome Ledger::Deliver(uint64_t number, Fingerprint at, bool wrong) {
+Ledger::Outcome Ledger::Deliver(uint64_t number, Fingerprint at, bool is_astray,
+                                bool is_corrupted) {
   // A second arrival must not OR its desktop into that of the first, so it is compared here.
   const uint64_t seen = words_[number].load(std::memory_order_relaxed);
   const uint64_t at_bits = (seen & kDelivered) != 0 ? 0 : static_cast<uint64_t>(at) << kAtShift;
@@ -41,10 +44,12 @@ Ledger::Outcome Ledger::Deliver(uint64_t number, Fingerprint at, bool wrong) {
   Outcome outcome;
   outcome.first = (before & kDelivered) == 0;
   const bool accepted = (before & kAccepted) != 0;
-  outcome.complete = outcome.first && accepted && (before & kAbandoned) == 0;
+  outcome.arrived = outcome.first && accepted;
+  outcome.complete = outcome.arrived && (before & kAbandoned) == 0;
   const bool stray =
       !outcome.first && accepted && IsAstray(ToOf(before), at) && !departed_.Has(ToOf(before));
-  const uint64_t marks = (outcome.first ? 0 : kDuplicated) | (wrong || stray ? kMisrouted : 0);
+  const uint64_t marks = (outcome.first ? 0 : kDuplicated) | (is_astray || stray ? kMisrouted : 0) |
+                         (is_corrupted ? kCorrupted : 0);
   if (marks != 0) {
     words_[number].fetch_or(marks, std::memory_order_relaxed);
   }
@@ -82,7 +87,10 @@ void Ledger::Count(Fates* fates) const {
         ++fates->delivered_unaccepted;
       }
     } else if ((word & kAccepted) != 0) {
-      ++fates->lost;
+      ++fates->missing;
+    }
+    if ((word & kCorrupted) != 0) {
+      ++fates->corrupted;
     }
     if ((word & kDuplicated) != 0) {
       ++fates->duplicated;

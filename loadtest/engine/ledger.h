@@ -26,8 +26,9 @@ struct Fates {
   uint64_t delivered_unaccepted = 0;  // of these: the relay refused it or never answered
   uint64_t duplicated = 0;            // arrived more than once
   uint64_t misrouted = 0;  // to the wrong desktop, by the wrong edge, or with a wrong sender
+  uint64_t corrupted = 0;  // with another position, speed or picture than it was thrown with
   uint64_t forwarded = 0;  // to another desktop than the relay named, because that one had left
-  uint64_t lost = 0;       // accepted but not delivered
+  uint64_t missing = 0;    // accepted but not delivered
 };
 
 class Ledger {
@@ -44,12 +45,14 @@ class Ledger {
 
   struct Outcome {
     bool first = false;     // this is the first such report for the throw
-    bool complete = false;  // now it is accepted and delivered, and was not abandoned
+    bool arrived = false;   // now it is accepted and delivered
+    bool complete = false;  // the same, and it was not abandoned
   };
   // The relay answered 202 and named the desktop `to` (kNoFingerprint: it named none).
   Outcome Accept(uint64_t number, Fingerprint to);
-  // The sprite arrived at desktop `at`. `wrong`: something else about it is wrong.
-  Outcome Deliver(uint64_t number, Fingerprint at, bool wrong);
+  // The sprite arrived at desktop `at`. `is_astray`: it came by the wrong edge or names the wrong
+  // sender. `is_corrupted`: it is not what was thrown.
+  Outcome Deliver(uint64_t number, Fingerprint at, bool is_astray, bool is_corrupted);
   // The closed loop no longer waits for it. Returns true when it is not complete.
   bool Abandon(uint64_t number);
 

@@ -40,32 +40,32 @@ TEST_CASE("ledger: a throw completes once, when it is accepted and delivered in 
     if (accept_first) {
       CHECK(!test.ledger.Accept(0, 5).complete);
     }
-    CHECK_EQ(test.ledger.Deliver(0, 5, false).complete, accept_first);
+    CHECK_EQ(test.ledger.Deliver(0, 5, false, false).complete, accept_first);
     if (!accept_first) {
       CHECK(test.ledger.Accept(0, 5).complete);
     }
     CHECK(!test.ledger.Accept(0, 5).complete);
-    CHECK(!test.ledger.Deliver(0, 5, false).complete);
+    CHECK(!test.ledger.Deliver(0, 5, false, false).complete);
     const Fates fates = test.Count();
     CHECK_EQ(fates.accepted, 1U);
     CHECK_EQ(fates.delivered, 1U);
     CHECK_EQ(fates.duplicated, 1U);
     CHECK_EQ(fates.misrouted, 0U);
-    CHECK_EQ(fates.lost, 0U);
+    CHECK_EQ(fates.missing, 0U);
   }
 }
 
-TEST_CASE("ledger: a throw that is accepted and never delivered is lost; a refused one is not") {
+TEST_CASE("ledger: a throw that is accepted and never delivered is missing; a refused one is not") {
   TestLedger test(3);
   for (uint64_t i = 0; i < 3; ++i) {
     test.ledger.Throw(i);
   }
   test.ledger.Accept(0, 5);
   // 1 and 2 are refused, which leaves no mark; 2 is delivered all the same.
-  test.ledger.Deliver(2, 5, false);
+  test.ledger.Deliver(2, 5, false, false);
   const Fates fates = test.Count();
   CHECK_EQ(fates.thrown, 3U);
-  CHECK_EQ(fates.lost, 1U);
+  CHECK_EQ(fates.missing, 1U);
   CHECK_EQ(fates.delivered, 1U);
   CHECK_EQ(fates.delivered_unaccepted, 1U);
 }
@@ -78,7 +78,7 @@ TEST_CASE(
     if (accept_first) {
       test.ledger.Accept(0, 5);
     }
-    test.ledger.Deliver(0, 6, false);
+    test.ledger.Deliver(0, 6, false, false);
     if (!accept_first) {
       test.ledger.Accept(0, 5);
     }
@@ -97,9 +97,9 @@ TEST_CASE(
       test.departed.Mark(5);
     }
     test.ledger.Accept(0, 5);
-    test.ledger.Deliver(0, 6, false);
+    test.ledger.Deliver(0, 6, false, false);
     test.ledger.Accept(1, 7);
-    test.ledger.Deliver(1, 6, false);  // 7 has not left
+    test.ledger.Deliver(1, 6, false, false);  // 7 has not left
     test.departed.Mark(5);
     CHECK_EQ(test.Count().forwarded, 1U);
     CHECK_EQ(test.Count().misrouted, 1U);
@@ -112,7 +112,7 @@ TEST_CASE("ledger: a forwarded sprite that arrives by the wrong edge is misroute
   test.ledger.Throw(0);
   test.departed.Mark(5);
   test.ledger.Accept(0, 5);
-  test.ledger.Deliver(0, 6, true);
+  test.ledger.Deliver(0, 6, true, false);
   CHECK_EQ(test.Count().misrouted, 1U);
   CHECK_EQ(test.Count().forwarded, 0U);
 }
@@ -123,18 +123,42 @@ TEST_CASE(
   test.ledger.Throw(0);
   test.ledger.Throw(1);
   test.ledger.Accept(0, kNoFingerprint);
-  test.ledger.Deliver(0, 6, false);
-  test.ledger.Deliver(1, 6, true);
+  test.ledger.Deliver(0, 6, false, false);
+  test.ledger.Deliver(1, 6, true, false);
   CHECK_EQ(test.Count().misrouted, 1U);
+}
+
+TEST_CASE("ledger: a sprite that is not what was thrown is corrupted, once, wherever it arrives") {
+  TestLedger test(2);
+  test.ledger.Throw(0);
+  test.ledger.Throw(1);
+  test.ledger.Accept(0, 5);
+  test.ledger.Deliver(0, 5, false, true);
+  test.ledger.Deliver(0, 5, false, true);
+  test.ledger.Deliver(1, 5, false, false);
+  CHECK_EQ(test.Count().corrupted, 1U);
+  CHECK_EQ(test.Count().misrouted, 0U);
+}
+
+TEST_CASE("ledger: a throw has arrived once, also when it was abandoned or delivered first") {
+  TestLedger test(2);
+  test.ledger.Throw(0);
+  test.ledger.Throw(1);
+  test.ledger.Accept(0, 5);
+  test.ledger.Abandon(0);
+  CHECK(test.ledger.Deliver(0, 5, false, false).arrived);
+  CHECK(!test.ledger.Deliver(0, 5, false, false).arrived);
+  CHECK(!test.ledger.Deliver(1, 5, false, false).arrived);  // not accepted yet
+  CHECK(test.ledger.Accept(1, 5).arrived);
 }
 
 TEST_CASE("ledger: a copy at another desktop counts once as duplicated and once as misrouted") {
   TestLedger test(1);
   test.ledger.Throw(0);
   test.ledger.Accept(0, 5);
-  test.ledger.Deliver(0, 5, false);
-  test.ledger.Deliver(0, 6, false);
-  test.ledger.Deliver(0, 6, false);
+  test.ledger.Deliver(0, 5, false, false);
+  test.ledger.Deliver(0, 6, false, false);
+  test.ledger.Deliver(0, 6, false, false);
   const Fates fates = test.Count();
   CHECK_EQ(fates.duplicated, 1U);
   CHECK_EQ(fates.misrouted, 1U);
@@ -145,7 +169,7 @@ TEST_CASE("ledger: an abandoned throw never becomes complete") {
   test.ledger.Throw(0);
   test.ledger.Accept(0, 5);
   CHECK(test.ledger.Abandon(0));
-  CHECK(!test.ledger.Deliver(0, 5, false).complete);
+  CHECK(!test.ledger.Deliver(0, 5, false, false).complete);
   CHECK(!test.ledger.Abandon(0));
 }
 
@@ -169,7 +193,7 @@ TEST_CASE(
   });
   std::thread catcher([&] {
     for (uint64_t i = 0; i < kThrows; ++i) {
-      count(test.ledger.Deliver(i, i % 10 == 0 ? 6 : 5, false));
+      count(test.ledger.Deliver(i, i % 10 == 0 ? 6 : 5, false, false));
     }
   });
   thrower.join();

@@ -32,6 +32,9 @@ the relay
 
 the load: exactly one of
   --rate R                open model: R throws a second, on schedule, however slow the relay is
+  --stages T:R,T:R,…      open model whose rate ramps from 0 to the first R within the first T,
+                          and so on; 0s:R is a jump. The window lasts for all of them, and there
+                          is no warm-up
   --in-flight K           closed loop: K throws in flight; when one is accepted and delivered,
                           the next starts
   --sitting               no throws at all
@@ -66,6 +69,8 @@ the phases, in seconds (500ms, 2s, 1m work too)
 the limits, in seconds
   --post-timeout T        after this a throw without an answer has timed out         (10)
   --late-after T          a sprite delivered later than this after it was due is late (1)
+  --slip-max T            the swarm is the limit when one throw in a hundred leaves later
+                          than this after it was due                               (2ms)
   --poll-overdue T        a poll that is out for longer than this is overdue        (150)
 
 the machine
@@ -84,6 +89,20 @@ stdout: a JSON line for each phase, the last one with all results. stderr: a lin
 exit: 0 done, 1 failed (relay unreachable or gone, not all parked, accounts do not add up), 2 misused.
 )";
 
+constexpr uint32_t kRateMax = 10'000'000;
+constexpr double kSecondsMax = 7 * 24 * 3600;
+constexpr double kTimeMinS = 0.1;
+constexpr size_t kStagesMax = 100;  // more than anybody writes by hand
+
+double SecondsOf(const std::vector<Stage>& stages) {
+  return std::accumulate(stages.begin(), stages.end(), 0.0,
+                         [](double sum, const Stage& stage) { return sum + stage.seconds; });
+}
+
+double CountAll(const std::vector<Stage>& stages) {
+  return RateCurve(stages).CountAt(SecondsOf(stages));
+}
+
 bool ReadCount(std::string_view text, uint64_t max, uint64_t* value) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), *value);
   return read.ec == std::errc() && read.ptr == text.data() + text.size() && *value <= max;
@@ -100,7 +119,6 @@ std::optional<double> ReadNumber(std::string_view text, std::string_view* unit) 
 }
 
 std::optional<double> ReadSeconds(std::string_view text) {
-  constexpr double kSecondsMax = 7 * 24 * 3600;
   std::string_view unit;
   const std::optional<double> number = ReadNumber(text, &unit);
   if (!number) {
@@ -177,6 +195,32 @@ void Scale(uint32_t desktops, Mix* mix) {
   }
 }
 
+// Reads "30s:1000,2m:1000,0s:0": how long a stage lasts, and the rate at its end.
+bool ReadStages(std::string_view text, std::vector<Stage>* stages) {
+  stages->clear();
+  double seconds = 0;
+  double most = 0;
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    const size_t colon = part.find(':');
+    if (colon == std::string_view::npos || stages->size() == kStagesMax) {
+      return false;
+    }
+    const std::optional<double> lasts = ReadSeconds(part.substr(0, colon));
+    std::string_view rest;
+    const std::optional<double> rate = ReadNumber(part.substr(colon + 1), &rest);
+    if (!lasts || !rate || !rest.empty() || *rate > kRateMax) {
+      return false;
+    }
+    stages->push_back({*lasts, *rate});
+    seconds += *lasts;
+    most = std::max(most, *rate);
+  }
+  return seconds >= kTimeMinS && seconds <= kSecondsMax && most > 0 && CountAll(*stages) > 0;
+}
+
 // Whether `text` needs no escape in JSON.
 bool IsPlainText(std::string_view text, size_t max) {
   return text.size() <= max && std::all_of(text.begin(), text.end(), [](char c) {
@@ -214,7 +258,6 @@ Flag Count(std::string_view name, uint32_t* to, uint32_t min, uint32_t max) {
 }
 
 Flag Rate(std::string_view name, const std::string& unit, double* to) {
-  constexpr uint32_t kRateMax = 10'000'000;
   return {name, "a number of " + unit + ", more than 0 and at most " + std::to_string(kRateMax),
           [=](std::string_view v) {
             std::string_view rest;
@@ -240,7 +283,6 @@ Flag Switch(std::string_view name, bool* to) {
 }
 
 std::vector<Flag> Flags(Options* o, bool* sitting) {
-  constexpr double kTimeMinS = 0.1;
   return {
       HostPort("--api", &o->api),
       HostPort("--events", &o->events),
@@ -249,6 +291,11 @@ std::vector<Flag> Flags(Options* o, bool* sitting) {
            &o->world, 64),
       Text("--name", "1 to 40 characters, ASCII without quotes and backslashes", &o->name, 40),
       Rate("--rate", "throws a second", &o->rate),
+      {"--stages",
+       "at most " + std::to_string(kStagesMax) +
+           " stages, a time and the throws a second at its end each, for example "
+           "30s:1000,2m:1000,30s:0, of which some rate is above 0",
+       [=](std::string_view v) { return ReadStages(v, &o->stages); }},
       Count("--in-flight", &o->in_flight, 1, 1'000'000),
       Count("--desktops", &o->desktops, 1, kDesktopsMax),
       Count("--senders", &o->senders, 1, kDesktopsMax),
@@ -275,6 +322,7 @@ std::vector<Flag> Flags(Options* o, bool* sitting) {
       Seconds("--drain", &o->drain_s, 0),
       Seconds("--post-timeout", &o->post_timeout_s, kTimeMinS),
       Seconds("--late-after", &o->late_after_s, 0),
+      Seconds("--slip-max", &o->slip_max_s, 0),
       Seconds("--poll-overdue", &o->poll_overdue_s, kTimeMinS),
       Count("--processes", &o->processes, 1, kSlicesMax),
       {"--sources", "IPv4 addresses or ranges of them, for example 127.0.0.1-127.0.0.40",
@@ -368,6 +416,10 @@ std::string AssignBehaviours(Options* options) {
 
 }  // namespace
 
+RateCurve CurveOf(const Options& options) {
+  return options.stages.empty() ? RateCurve(options.rate) : RateCurve(options.stages);
+}
+
 uint32_t SpareDescriptors(uint32_t slices) { return 16 + slices + kJoinConnections; }
 
 Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t descriptors_max,
@@ -380,8 +432,15 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
   if (const std::string wrong = ReadFlags(arguments, options, &sitting); !wrong.empty()) {
     return Misuse(wrong);
   }
-  if (int{o.rate > 0} + int{o.in_flight > 0} + int{sitting} != 1) {
-    return Misuse("use exactly one of --rate R, --in-flight K and --sitting");
+  if (int{o.rate > 0} + int{!o.stages.empty()} + int{o.in_flight > 0} + int{sitting} != 1) {
+    return Misuse("use exactly one of --rate R, --stages T:R,…, --in-flight K and --sitting");
+  }
+  for (const Stage& stage : o.stages) {
+    o.rate = std::max(o.rate, stage.rate);
+  }
+  if (!o.stages.empty()) {
+    o.warm_up_s = 0;
+    o.duration_s = SecondsOf(o.stages);
   }
   o.mode = sitting ? Mode::kSitting : o.rate > 0 ? Mode::kOpen : Mode::kClosed;
   if (const std::string wrong = AssignBehaviours(&o); !wrong.empty()) {

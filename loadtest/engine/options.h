@@ -9,6 +9,7 @@
 
 #include "address.h"
 #include "behaviour.h"
+#include "rate_curve.h"
 #include "schedule.h"
 
 namespace swarm {
@@ -30,9 +31,10 @@ struct Options {
   uint32_t senders = 0;            // after parsing: desktops that throw
   uint32_t throw_connections = 0;  // after parsing: 1 … senders, or 0 when sitting
   Mode mode = Mode::kOpen;
-  double rate = 0;         // open: throws a second of the whole run
-  uint32_t in_flight = 0;  // closed: throws in flight in the whole run
-  uint32_t pipeline = 1;   // throws of one sender on the wire at the same time
+  double rate = 0;            // open: throws a second of the whole run; with stages: the most
+  std::vector<Stage> stages;  // open: instead of a constant rate; they last for the whole window
+  uint32_t in_flight = 0;     // closed: throws in flight in the whole run
+  uint32_t pipeline = 1;      // throws of one sender on the wire at the same time
   Arrivals arrivals = Arrivals::kEven;
   uint32_t sprite_bytes = 0;  // the body of a throw is padded up to it
   uint64_t seed = 1;
@@ -49,6 +51,7 @@ struct Options {
   double drain_s = 10;
   double post_timeout_s = 10;
   double late_after_s = 1;
+  double slip_max_s = 0.002;  // a swarm whose throws leave later than this is the limit of the run
   double poll_overdue_s = 150;  // the longest poll lasts 120 s + 10 %; the rest is margin
   bool leave = false;
   bool start_on_stdin = false;
@@ -59,6 +62,9 @@ struct Options {
   Sources sources;         // after parsing: not empty for an IPv4 relay
   std::vector<int> watch_pids;
 };
+
+// How many throws a second are wanted; only in the open model.
+RateCurve CurveOf(const Options& options);
 
 struct Parsed {
   enum class Kind : uint8_t { kRun, kHelp, kMisuse };

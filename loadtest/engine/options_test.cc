@@ -35,6 +35,32 @@ TEST_CASE(
   CHECK(options.leave);
 }
 
+TEST_CASE("options: how late the swarm may throw is 2 ms unless given") {
+  Options options;
+  Parse({"--rate", "5"}, &options);
+  CHECK_EQ(options.slip_max_s, 0.002);
+  Parse({"--rate", "5", "--slip-max", "100ms"}, &options);
+  CHECK_EQ(options.slip_max_s, 0.1);
+}
+
+TEST_CASE("options: stages are the window, without a warm-up, and their most is the rate") {
+  Options options;
+  CHECK(Parse({"--stages", "30s:1000,2m:3000,0s:500,500ms:0", "--duration", "5"}, &options).kind ==
+        Parsed::Kind::kRun);
+  CHECK(options.mode == Mode::kOpen);
+  CHECK_EQ(options.stages.size(), 4U);
+  CHECK_EQ(options.rate, 3000);
+  CHECK_EQ(options.warm_up_s, 0);
+  CHECK_EQ(options.duration_s, 150.5);
+  std::string most = "1s:1";
+  for (int i = 1; i < 100; ++i) {
+    most += ",1s:1";
+  }
+  Options other;
+  CHECK(Parse({"--stages", most}, &other).kind == Parsed::Kind::kRun);
+  CHECK(Parse({"--stages", most + ",1s:1"}, &other).kind == Parsed::Kind::kMisuse);
+}
+
 TEST_CASE("options: the help shows the defaults") {
   Options options;
   const Parsed parsed = Parse({"--help"}, &options);
@@ -101,6 +127,12 @@ TEST_CASE("options: rejects wrong values and combinations") {
   CHECK(Misused({"--rate", "inf"}));
   CHECK(Misused({"--rate", "5", "--sitting"}));
   CHECK(Misused({"--rate", "5", "--in-flight", "5"}));
+  CHECK(Misused({"--rate", "5", "--stages", "5s:10"}));
+  for (const char* const wrong : {"5s", "5s:", ":5", "5s:x", "5s:-1", "5s:0", "0s:5", "50ms:9",
+                                  "5s:10000001", "8h:1,7000h:1"}) {
+    CAPTURE(wrong);
+    CHECK(Misused({"--stages", wrong}));
+  }
   CHECK(Misused({"--rate", "5", "extra"}));
   CHECK(Misused({"--rate", "5", "--unknown", "5"}));
   CHECK(Misused({"--rate", "5", "--leave=yes"}));

@@ -29,6 +29,14 @@ void ReadSprite(JsonReader& json, SpriteEvent* event) {
   while (json.NextMember(&key)) {
     if (key == "name") {
       json.String(&event->name);
+    } else if (key == "file") {
+      json.String(&event->flight.file);
+    } else if (key == "animation") {
+      json.String(&event->flight.animation);
+    } else if (key == "facing") {
+      json.String(&event->flight.facing);
+    } else if (key == "scale") {
+      json.Number(&event->flight.scale);
     } else {
       json.Skip();
     }
@@ -66,6 +74,12 @@ void ReadEvent(JsonReader& json, std::string_view* type, SpriteEvent* event,
       ReadFrom(json, event);
     } else if (key == "sprite") {
       ReadSprite(json, event);
+    } else if (key == "at") {
+      json.Number(&event->flight.at);
+    } else if (key == "vx") {
+      json.Number(&event->flight.vx);
+    } else if (key == "vy") {
+      json.Number(&event->flight.vy);
     } else if (key == "retryAfterMs") {
       json.Unsigned(retry_after_ms);
     } else {
@@ -102,6 +116,7 @@ void Polls::OnEvent(uint32_t index, uint32_t events) {
   if (desktop.behaviour == Behaviour::kSlow && desktop.poll.open() && input) {
     if (!desktop.read_scheduled) {
       desktop.read_scheduled = true;
+      ++slice_.counters.reads_due;
       const auto late_ns = static_cast<int64_t>(slice_.options.read_late_s * kNsPerSecond);
       slice_.ScheduleAt(Part::kLateRead, index, NowNs() + late_ns);
     }
@@ -112,7 +127,9 @@ void Polls::OnEvent(uint32_t index, uint32_t events) {
 
 void Polls::ReadLate(uint32_t index) {
   slice_.desktops[index].read_scheduled = false;
-  slice_.HandleEvent(slice_.desktops[index].poll, EPOLLIN | EPOLLOUT, *this, index);
+  --slice_.counters.reads_due;
+  // The events were reported long ago. With EPOLLRDHUP it reads until the socket is empty.
+  slice_.HandleEvent(slice_.desktops[index].poll, EPOLLIN | EPOLLOUT | EPOLLRDHUP, *this, index);
 }
 
 void Polls::Reconnect(uint32_t index) {
@@ -243,6 +260,7 @@ bool Polls::OnBatch(uint32_t index, const HttpResponse& response) {
         }
         if (type == "sprite") {
           ++batch.sprites;
+          ++slice_.counters.sprites_received;
           catches_.Catch(desktop, index, event, now_ns);
         } else if (type == "ping") {
           batch.ping = true;

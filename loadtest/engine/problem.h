@@ -12,7 +12,13 @@
 namespace swarm {
 
 // The codes of the relay's problem documents. The last one stands for any other code.
-constexpr std::array<std::string_view, 27> kProblemCodes = {"malformed",
+constexpr std::array<std::string_view, 33> kProblemCodes = {"malformed",
+                                                            "banned",
+                                                            "picture-refused",
+                                                            "list-full",
+                                                            "already-running",
+                                                            "heap-too-large",
+                                                            "range-not-satisfiable",
                                                             "cursor-ahead",
                                                             "sprite-invalid",
                                                             "unknown-desktop",

@@ -12,8 +12,6 @@ namespace {
 
 constexpr double kBusyCores = 0.9;       // a thread with less than a tenth of its core left
 constexpr double kAchievedShare = 0.99;  // of the offered throws
-// A swarm that throws later than this does not keep its own schedule.
-constexpr uint64_t kSlipMaxNs = 2 * kNsPerMs;
 
 double UsPerSprite(double seconds, uint64_t sprites) {
   return sprites == 0 ? 0 : seconds * 1e6 / static_cast<double>(sprites);
@@ -94,16 +92,23 @@ void WriteOptions(JsonWriter& json, const Options& options) {
   json.Close('}');
 }
 
-void WriteThrows(JsonWriter& json, const Counters& c, const Fates& fates) {
-  json.Whole("offered", c.offered).Whole("skipped", c.skipped).Whole("waiting", c.waiting);
+void WriteThrows(JsonWriter& json, const Findings& f) {
+  const Counters& c = f.total;
+  const Fates& fates = f.fates;
+  json.Whole("scheduled", f.scheduled).Whole("due", f.scheduled_due).Whole("thrown", fates.thrown);
+  json.Whole("offered", c.offered).Whole("skipped", c.skipped).Whole("missed", c.missed);
+  json.Whole("waiting", c.waiting);
   json.Whole("sent", c.sent).Whole("resent", c.resent).Whole("answered", c.answered);
   json.Whole("accepted", c.accepted).Whole("refused", c.refused).Whole("unexpected", c.unexpected);
   json.Whole("timedOut", c.timed_out).Whole("failed", c.failed).Whole("inFlight", c.in_flight);
   json.Whole("abandoned", c.abandoned);
   WriteCodes(json, "refusedByCode", c.refused_by_code);
-  json.Whole("delivered", fates.delivered).Whole("lost", fates.lost);
+  json.Whole("delivered", fates.delivered).Whole("arrived", c.arrived);
+  json.Whole("undelivered", f.undelivered).Whole("lost", f.lost);
+  json.Whole("received", c.sprites_received).Whole("repeated", c.repeated);
   json.Whole("duplicated", fates.duplicated).Whole("misrouted", fates.misrouted);
-  json.Whole("forwarded", fates.forwarded).Whole("untimed", c.untimed);
+  json.Whole("corrupted", fates.corrupted);
+  json.Whole("forwarded", fates.forwarded).Whole("away", c.away);
   json.Whole("late", c.late).Whole("outOfOrder", c.out_of_order);
   json.Whole("deliveredUnaccepted", fates.delivered_unaccepted).Whole("foreign", c.foreign);
 }
@@ -122,6 +127,7 @@ void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
   json.Open("connections", '{').Whole("connects", c.connects).Whole("failed", c.connects_failed);
   json.Whole("refused", c.connects_refused).Whole("addressesExhausted", c.addresses_exhausted);
   json.Whole("cuts", c.cuts).Whole("badAnswers", c.answers_bad);
+  json.Whole("throwSends", c.throw_sends);
   json.Whole("bytesIn", c.bytes_in).Whole("bytesOut", c.bytes_out).Close('}');
   json.Open("behaviours", '{').Whole("reconnects", c.reconnects).Whole("strikes", c.strikes);
   json.Whole("strikesParried", c.strikes_parried).Close('}');
@@ -196,12 +202,20 @@ Limit LimitOf(const Options& options, const Findings& findings) {
     }
     return {};
   }
-  if (slip_ns > kSlipMaxNs) {
+  if (findings.total.missed > 0) {
     return {"swarm",
-            "one throw in a hundred left more than 2 ms behind its schedule, so the swarm or its "
-            "machine was overloaded"};
+            "it was not running when throws were due, and missed them: its machine was overloaded "
+            "or its processes were stopped"};
   }
-  const auto offered = static_cast<double>(Growth(findings, &Counters::offered));
+  const double slip_max_ms = options.slip_max_s * 1000;
+  if (static_cast<double>(slip_ns) > slip_max_ms * kNsPerMs) {
+    std::array<char, 32> shown;
+    std::snprintf(shown.data(), shown.size(), "%g ms", slip_max_ms);
+    return {"swarm", "one throw in a hundred left more than " + std::string(shown.data()) +
+                         " behind its schedule, so the swarm or its machine was overloaded"};
+  }
+  const auto offered = static_cast<double>(Growth(findings, &Counters::offered) +
+                                           Growth(findings, &Counters::skipped));
   const auto delivered = static_cast<double>(Growth(findings, &Counters::delivered));
   const uint64_t backlog = findings.total.skipped;
   if (offered > 0 && delivered < kAchievedShare * offered) {
@@ -223,11 +237,11 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   json.Open('{').Text("phase", "done").Flag("ok", findings.ok).Text("message", findings.message);
   WriteOptions(json, options);
   json.Whole("startedAtMs", findings.started_at_ms).Whole("parked", findings.parked);
-  WriteThrows(json, findings.total, findings.fates);
   const auto wall_ms = [&](const Moment& moment) {
     const int64_t since_ns = std::max<int64_t>(0, moment.at_ns - findings.started_ns);
     return findings.started_at_ms + static_cast<uint64_t>(since_ns / kNsPerMs);
   };
+  WriteThrows(json, findings);
   json.Open("window", '{').Real("seconds", seconds);
   json.Whole("fromMs", wall_ms(findings.window_begin));
   json.Whole("untilMs", wall_ms(findings.window_end));
@@ -237,6 +251,7 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   json.Real("offeredPerS", per_second(Growth(findings, &Counters::offered)));
   json.Real("deliveredPerS", per_second(sprites)).Close('}');
   WriteLatency(json, "latencyUs", findings.latency);
+  WriteLatency(json, "awayUs", findings.away);
   WriteLatency(json, "answerUs", findings.answer);
   WriteLatency(json, "slipUs", findings.slip);
   WriteTraffic(json, findings.total, findings.connect_s);
@@ -256,6 +271,7 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   json.Text("limit", limit.what).Text("limitReason", limit.reason);
   WriteSeconds(json, findings.seconds);
   WriteBuckets(json, "latencyBucketsNs", BucketsOf(findings.latency));
+  WriteBuckets(json, "awayBucketsNs", BucketsOf(findings.away));
   WriteBuckets(json, "answerBucketsNs", BucketsOf(findings.answer));
   WriteBuckets(json, "slipBucketsNs", BucketsOf(findings.slip));
   json.Close('}');

@@ -12,20 +12,33 @@
 //                                 the options; mix: how many desktops of each behaviour
 //   parked                        desktops whose poll was out when the first sprite was thrown
 //
-//   offered = sent + waiting + skipped
-//                                 throws that were due; skipped: the sender's backlog of 64 was full
+//   scheduled = offered + skipped throws that were due, counted from the schedule and not by those
+//                                 that throw; skipped: never sent, because the sender's backlog of
+//                                 64 was full or because it was missed
+//   missed                        of skipped: the swarm was not running when it was due
+//   due                           of scheduled: due in the measured window
+//   offered = sent + waiting
+//   thrown                        offered, as the ledger has it
 //   sent = answered + timedOut + failed + inFlight
 //   resent                        sent again under the same number after the connection broke; not
 //                                 in sent
 //   answered = accepted + refused + unexpected
 //   refusedByCode {"mailbox-full": n, …}
 //   abandoned                     closed loop: accepted, but not delivered in time
-//   delivered, lost               lost: accepted, but not delivered by the end of the drain
+//   delivered, arrived            arrived: of delivered, accepted too
+//   accepted = arrived + undelivered + lost
+//                                 undelivered: had not arrived when the drain ended, and may still be
+//                                 on its way; lost: can be nowhere, because nothing was under way and
+//                                 nothing had arrived for a second
+//   corrupted                     arrived with another position, speed, file, animation, facing or
+//                                 scale than it was thrown with
+//   received = delivered + repeated + foreign
+//                                 sprites in the answers of polls
 //   duplicated, misrouted         sprites that arrived more than once; that arrived at the wrong
 //                                 desktop, by the wrong edge, or under the wrong sender's name
 //   forwarded                     arrived at another desktop than the relay named, because the named
 //                                 one had left; this is correct
-//   untimed                       delivered to desktops that storm, churn or read late; in no latency
+//   away                          delivered to desktops that storm, churn or read late; timed apart
 //   late, outOfOrder              delivered later than --late-after; the mailbox's sequence number
 //                                 did not rise
 //   deliveredUnaccepted, foreign  delivered although refused, failed or timed out; not of this run
@@ -33,17 +46,20 @@
 //   window {seconds, fromMs, untilMs, offered, sent, accepted, delivered, offeredPerS, deliveredPerS}
 //                                 between the two readings of counters and CPU; from and until are
 //                                 on the wall clock, to compare windows of several machines
-//   latencyUs, answerUs, slipUs {count, mean, p50, p90, p99, p999, max}
+//   latencyUs, awayUs, answerUs, slipUs {count, mean, p50, p90, p99, p999, max}
 //                                 of throws due in the window, from when they were due until:
-//                                 latency, the arrival; answer, the 202; slip, the swarm handled
-//                                 them (how late the swarm itself was)
-//   latencyBucketsNs, answerBucketsNs, slipBucketsNs [[low, high, count], …]
+//                                 latency, the arrival at a desktop that reads at once and stays;
+//                                 away, the arrival at another; answer, the 202; slip, the swarm
+//                                 handled them (how late the swarm itself was). Throws that did not
+//                                 arrive are in none of them: due − latency − away is their number
+//   latencyBucketsNs, awayBucketsNs, answerBucketsNs, slipBucketsNs [[low, high, count], …]
 //                                 the histograms; adding merges them with those of other machines
 //
 //   polls {sent = answered + cut + dropped + held, withSprites, withPing, empty, refused, overdue,
 //          byes, cursorsLost}
 //   joins {sent, accepted, refused, failed, desktopsEnded, left, leavesFailed, seconds}
-//   connections {connects, failed, refused, addressesExhausted, cuts, badAnswers, bytesIn, bytesOut}
+//   connections {connects, failed, refused, addressesExhausted, cuts, badAnswers, throwSends, bytesIn,
+//                bytesOut}          throwSends: writes to sockets, with one or several throws in each
 //   behaviours {reconnects, strikes, strikesParried}
 //   otherRefusedByCode            of polls and joins
 //
@@ -128,7 +144,13 @@ struct Findings {
   Moment window_end;
   Counters total;
   Fates fates;
+  bool is_rest_lost = false;   // what has not arrived can be nowhere
+  uint64_t lost = 0;           // of fates.missing
+  uint64_t undelivered = 0;    // the others
+  uint64_t scheduled = 0;      // by the schedule
+  uint64_t scheduled_due = 0;  // of these: due in the measured window
   Histogram latency;
+  Histogram away;
   Histogram answer;
   Histogram slip;
   uint64_t relay_rss_before = 0;

@@ -16,6 +16,7 @@
 #include <random>
 
 #include "json_writer.h"
+#include "schedule.h"
 #include "slice.h"
 #include "start_signal.h"
 
@@ -29,6 +30,12 @@ constexpr int kReachTimeoutMs = 5'000;
 constexpr int kSilentSecondsMax = 5;
 constexpr int64_t kConnectStallNs = 15 * kNsPerSecond;  // three times the longest retry pause
 constexpr int64_t kEndTimeoutNs = 10 * kNsPerSecond;
+// A slice that does not run for so long was stopped or has no core: its figures are missing.
+constexpr int64_t kAcknowledgeNsMax = 30 * kNsPerSecond;
+// What was accepted and has not arrived is lost when nothing is under way and nothing has arrived
+// for so long: far longer than a relay needs for a sprite, also beside other programs. The relay's
+// own gauge of waiting sprites, where it is known, has the last word (report/account.ts).
+constexpr int64_t kQuietNs = kNsPerSecond;
 
 volatile sig_atomic_t interrupted = 0;
 void OnInterrupt(int /*signal*/) { interrupted = 1; }
@@ -273,10 +280,83 @@ bool Run::Throw() {
 bool Run::Drain() {
   PrintPhase("drain");
   SetPhase(Phase::kDrain);
-  return WaitFor(NowNs() + Ns(options_.drain_s), [&] {
+  if (!WaitForSlices(Phase::kDrain, "the end of throwing")) {
+    return false;
+  }
+  // From here on no slice starts a throw. So a slice that shows none waiting and none in flight
+  // will accept none, and the sums of one reading can be compared.
+  const int64_t until_ns = NowNs() + Ns(options_.drain_s);
+  bool has_arrived = false;
+  bool is_quiet = false;
+  const auto look = [&] {
     const Counters c = ReadCounters();
-    return c.in_flight == 0 && c.waiting == 0 && c.delivered >= c.accepted;
-  });
+    is_quiet = IsQuiet(c, NowNs());
+    has_arrived = c.in_flight == 0 && c.waiting == 0 && c.arrived >= c.accepted;
+    return has_arrived;
+  };
+  if (!WaitFor(until_ns, look)) {
+    return false;
+  }
+  // The time is over. The rest is lost if it has been quiet for long enough, or stays so until
+  // then.
+  const uint64_t arrivals = arrivals_;
+  const auto has_evidence = [&] {
+    return look() || is_quiet || quiet_since_ns_ == 0 || arrivals_ != arrivals;
+  };
+  if (!has_arrived && !WaitFor(NowNs() + kAcknowledgeNsMax, has_evidence)) {
+    return false;
+  }
+  findings_->is_rest_lost = is_quiet;
+  return true;
+}
+
+bool Run::WaitForSlices(Phase phase, const char* what) {
+  uint32_t waits_for = 0;
+  const auto all_entered = [&] {
+    for (waits_for = 0; waits_for < run_.slices(); ++waits_for) {
+      if (run_.board(waits_for).entered.load(std::memory_order_acquire) < phase) {
+        return false;
+      }
+    }
+    return true;
+  };
+  if (!WaitFor(NowNs() + kAcknowledgeNsMax, all_entered)) {
+    return false;
+  }
+  return all_entered() || Fail("slice " + std::to_string(waits_for) +
+                               " of the swarm did not run for 30 s and has not acknowledged " +
+                               what + ": the result is partial");
+}
+
+bool Run::IsQuiet(const Counters& c, int64_t now_ns) {
+  const uint64_t arrivals = c.sprites_received + c.answered + c.joins_accepted + c.leaves;
+  const bool is_idle = c.in_flight == 0 && c.waiting == 0 && c.reads_due == 0 &&
+                       c.polls_held == c.joined && c.joined == findings_->parked;
+  if (!is_idle || arrivals != arrivals_) {
+    arrivals_ = arrivals;
+    quiet_since_ns_ = is_idle ? now_ns : 0;
+    probe_ = 0;
+    return false;
+  }
+  if (quiet_since_ns_ == 0) {
+    quiet_since_ns_ = now_ns;
+  }
+  if (now_ns - quiet_since_ns_ < kQuietNs) {
+    return false;
+  }
+  // A slice that was not running has not read its sockets, so every slice is asked to.
+  if (probe_ == 0) {
+    probe_ = run_.control().probe.fetch_add(1, std::memory_order_acq_rel) + 1;
+    RingDoorbells();
+  }
+  for (uint32_t i = 0; i < run_.slices(); ++i) {
+    if (run_.board(i).probed.load(std::memory_order_acquire) < probe_) {
+      return false;
+    }
+  }
+  // `c` was read before the answers to the probe, so one more reading decides.
+  const Counters after = ReadCounters();
+  return after.sprites_received + after.answered + after.joins_accepted + after.leaves == arrivals_;
 }
 
 void Run::Leave() {
@@ -305,6 +385,7 @@ void Run::End() {
     while (waitpid(slice, nullptr, WNOHANG) == 0) {
       if (NowNs() > give_up_ns) {
         kill(slice, SIGKILL);
+        Fail("a slice of the swarm did not run at the end: the result is partial");
       }
       SleepUntil(NowNs() + kTickNs);
     }
@@ -318,18 +399,52 @@ void Run::SumUp() {
   for (uint32_t i = 0; i < run_.slices(); ++i) {
     SliceBoard& board = run_.board(i);
     f.latency.Merge(board.latency);
+    f.away.Merge(board.away);
     f.answer.Merge(board.answer);
     f.slip.Merge(board.slip);
     run_.ledger(i).Count(&f.fates);
   }
+  f.lost = f.is_rest_lost ? f.fates.missing : 0;
+  f.undelivered = f.fates.missing - f.lost;
+  f.scheduled = f.total.offered + f.total.skipped;
+  f.scheduled_due = f.total.due;
   if (!f.ok) {
     return;
   }
-  // Throwers and catchers counted separately during the run; both must agree with the ledger.
-  if (f.fates.accepted != f.total.accepted || f.fates.delivered != f.total.delivered) {
-    Fail("the account does not add up: " + std::to_string(f.total.accepted) + " accepted and " +
-         std::to_string(f.total.delivered) + " delivered, but the ledger says " +
-         std::to_string(f.fates.accepted) + " and " + std::to_string(f.fates.delivered));
+  // The second account. Throwers and catchers counted separately during the run; both must agree
+  // with the ledger. The schedule is counted once more here, independently of the slices.
+  if (options_.mode == Mode::kOpen) {
+    CountScheduled(&f.scheduled, &f.scheduled_due);
+  }
+  const auto compare = [&](const char* what, uint64_t counted, uint64_t other) {
+    if (counted != other) {
+      Fail(std::string("the accounts do not agree: ") + what + " " + std::to_string(counted) +
+           " against " + std::to_string(other));
+    }
+  };
+  compare("scheduled, by the schedule and by the slices:", f.scheduled,
+          f.total.offered + f.total.skipped);
+  compare("due in the window, by the schedule and by the slices:", f.scheduled_due, f.total.due);
+  compare("thrown, by the ledger and by the slices:", f.fates.thrown, f.total.offered);
+  compare("accepted, by the ledger and by the slices:", f.fates.accepted, f.total.accepted);
+  compare("delivered, by the ledger and by the slices:", f.fates.delivered, f.total.delivered);
+  compare("arrived, by the ledger and by the slices:", f.fates.accepted - f.fates.missing,
+          f.total.arrived);
+}
+
+void Run::CountScheduled(uint64_t* scheduled, uint64_t* due) const {
+  const RunControl& control = run_.control();
+  const int64_t measure_from_ns = control.measure_from_ns.load(std::memory_order_relaxed);
+  *scheduled = 0;
+  *due = 0;
+  for (uint32_t i = 0; i < run_.slices(); ++i) {
+    Schedule schedule(options_.arrivals, CurveOf(options_), i, run_.slices(), options_.seed,
+                      control.throw_from_ns.load(std::memory_order_relaxed),
+                      control.measure_until_ns.load(std::memory_order_relaxed));
+    for (; schedule.due_ns() != INT64_MAX; schedule.Advance()) {
+      ++*scheduled;
+      *due += schedule.due_ns() >= measure_from_ns ? 1 : 0;
+    }
   }
 }
 
@@ -403,6 +518,10 @@ void Run::PrintPhase(std::string_view phase) {
 
 void Run::SetPhase(Phase phase) {
   run_.control().phase.store(phase, std::memory_order_release);
+  RingDoorbells();
+}
+
+void Run::RingDoorbells() {
   for (const int doorbell : doorbells_) {
     const uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = write(doorbell, &one, sizeof(one));

@@ -38,11 +38,19 @@ class Run {
   // With --start-on-stdin: waits for the signal and says when the first throw is.
   bool AwaitStart(int64_t* from_ns);
   bool Throw();
+  // Waits for what is under way, and finds out whether what has not arrived is lost.
   bool Drain();
+  // Waits until all slices have acknowledged `phase`. False when one does not.
+  bool WaitForSlices(Phase phase, const char* what);
+  // Whether nothing is under way: every throw has its answer, every desktop holds its poll and has
+  // read what arrived, and nothing has arrived for a while.
+  bool IsQuiet(const Counters& counters, int64_t now_ns);
   void Leave();
   void End();
-  // Adds up the slices' results and compares the two accounts.
+  // Adds up the slices' results and compares the accounts.
   void SumUp();
+  // How many throws the schedules of all slices have, and how many of them are due in the window.
+  void CountScheduled(uint64_t* scheduled, uint64_t* due) const;
 
   // Sleeps until done() returns true or until `until_ns`, and prints the line of each second. False
   // when the run cannot continue.
@@ -55,6 +63,7 @@ class Run {
   bool Fail(std::string message);
   void PrintPhase(std::string_view phase);
   void SetPhase(Phase phase);
+  void RingDoorbells();
   void PrintSecond(int64_t now_ns);
   Counters ReadCounters();
   Moment ReadMoment();
@@ -72,6 +81,11 @@ class Run {
   Moment last_;
   std::unique_ptr<Histogram> latency_before_ = std::make_unique<Histogram>();
   int silent_seconds_ = 0;
+
+  // State of the drain.
+  uint64_t arrivals_ = 0;
+  int64_t quiet_since_ns_ = 0;  // 0: something is under way
+  uint64_t probe_ = 0;          // 0: none is out
 };
 
 }  // namespace swarm

@@ -1,13 +1,19 @@
 // The whole engine, as a program, against correct and faulty relays: the report has exactly the
 // faults that the relay committed.
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <functional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "faulty_relay.h"
 #include "json_reader.h"
@@ -20,10 +26,15 @@ struct Ended {
   std::string report;  // the last line on stdout
 };
 
-// SWARM_ENGINE is the path of the program; CMake defines it.
-Ended RunEngine(const std::string& flags) {
+// SWARM_ENGINE is the path of the program; CMake defines it. Calls `on_line` with each line on
+// stdout; the first line is the engine's process id.
+Ended RunEngine(
+    const std::string& flags,
+    const std::function<void(const std::string&)>& on_line = [](const std::string&) {}) {
   Ended ended;
-  std::FILE* out = popen((std::string(SWARM_ENGINE) + " " + flags + " 2>/dev/null").c_str(), "r");
+  // The shell prints its process id and becomes the engine.
+  const std::string command = "echo $$; exec " + std::string(SWARM_ENGINE) + " " + flags;
+  std::FILE* out = popen((command + " 2>/dev/null").c_str(), "r");
   std::string line;
   for (int c = std::fgetc(out); c != EOF; c = std::fgetc(out)) {
     if (c != '\n') {
@@ -31,6 +42,7 @@ Ended RunEngine(const std::string& flags) {
       continue;
     }
     ended.report = std::exchange(line, {});
+    on_line(ended.report);
   }
   const int status = pclose(out);
   ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -60,6 +72,16 @@ uint64_t Number(const Ended& ended, std::string_view path) {
   return UINT64_MAX;
 }
 
+std::vector<pid_t> ChildrenOf(pid_t parent) {
+  const std::string id = std::to_string(parent);
+  std::ifstream file("/proc/" + id + "/task/" + id + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) {
+    children.push_back(child);
+  }
+  return children;
+}
+
 // A short run, but with more throws than the period of any fault.
 std::string Flags(const FaultyRelay& relay, const std::string& more) {
   return "--api " + relay.authority() +
@@ -69,10 +91,11 @@ std::string Flags(const FaultyRelay& relay, const std::string& more) {
 // The accounts that add up in every run.
 void CheckAccounts(const Ended& ended) {
   const auto n = [&](std::string_view path) { return Number(ended, path); };
-  CHECK_EQ(n("offered"), n("sent") + n("waiting") + n("skipped"));
+  CHECK_EQ(n("scheduled"), n("offered") + n("skipped"));
+  CHECK_EQ(n("offered"), n("sent") + n("waiting"));
   CHECK_EQ(n("sent"), n("answered") + n("timedOut") + n("failed") + n("inFlight"));
   CHECK_EQ(n("answered"), n("accepted") + n("refused") + n("unexpected"));
-  CHECK_EQ(n("accepted") + n("deliveredUnaccepted"), n("delivered") + n("lost"));
+  CHECK_EQ(n("accepted") + n("deliveredUnaccepted"), n("delivered") + n("lost") + n("undelivered"));
   CHECK_EQ(n("polls.sent"), n("polls.answered") + n("polls.cut") + n("polls.held"));
 }
 
@@ -91,14 +114,48 @@ TEST_CASE(
     CHECK(Number(ended, "delivered") > 100);
     CHECK_EQ(Number(ended, "accepted"), relay.committed().accepted.load());
     for (const char* const fault :
-         {"lost", "duplicated", "misrouted", "refused", "failed", "timedOut", "outOfOrder",
-          "foreign", "skipped", "resent", "abandoned", "deliveredUnaccepted",
-          "connections.badAnswers", "connections.cuts", "polls.cut"}) {
+         {"lost", "undelivered", "duplicated", "misrouted", "corrupted", "refused", "failed",
+          "timedOut", "outOfOrder", "foreign", "skipped", "resent", "abandoned",
+          "deliveredUnaccepted", "connections.badAnswers", "connections.cuts", "polls.cut"}) {
       CAPTURE(load);
       CAPTURE(fault);
       CHECK_EQ(Number(ended, fault), 0U);
     }
   }
+}
+
+TEST_CASE(
+    "run: stages throw as many as the drawing of their rates has, and both accounts know it") {
+  for (const char* const arrivals : {"even", "random"}) {
+    const FaultyRelay relay({});
+    const Ended ended = RunEngine("--api " + relay.authority() +
+                                  " --desktops 40 --settle 0 --drain 2 --processes 2 "
+                                  "--stages 500ms:1000,500ms:1000,0s:2000,500ms:0 --arrivals " +
+                                  arrivals);
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    if (std::string(arrivals) == "even") {
+      CHECK_EQ(Number(ended, "scheduled"), 1250U);
+    }
+    CHECK_EQ(Number(ended, "due"), Number(ended, "scheduled"));
+    CHECK_EQ(Number(ended, "lost"), 0U);
+  }
+}
+
+TEST_CASE("run: throws of one connection that may leave together leave in one write") {
+  Faults faults;
+  faults.stall_at = 200;
+  faults.stall_ms = 300;
+  const FaultyRelay relay(faults);
+  // After the stall many throws wait, and up to eight of them leave together.
+  const Ended together = RunEngine(Flags(relay, "--rate 4000 --senders 2 --pipeline 8"));
+  CheckAccounts(together);
+  CHECK_EQ(Number(together, "lost"), 0U);
+  CHECK_EQ(Number(together, "misrouted"), 0U);
+  CHECK(Number(together, "connections.throwSends") < Number(together, "sent"));
+  const FaultyRelay other({});
+  const Ended single = RunEngine(Flags(other, "--rate 1000"));
+  CHECK_EQ(Number(single, "connections.throwSends"), Number(single, "sent"));
 }
 
 TEST_CASE("run: counts every lost, duplicated and misrouted sprite, also across processes") {
@@ -131,6 +188,160 @@ TEST_CASE("run: a sprite that enters by the wrong edge is misrouted") {
   const Ended ended = RunEngine(Flags(relay, "--rate 1000"));
   CHECK(relay.committed().wrong_edge > 0);
   CHECK_EQ(Number(ended, "misrouted"), relay.committed().wrong_edge.load());
+}
+
+TEST_CASE("run: a sprite whose position, speed or picture was changed on the way is corrupted") {
+  Faults faults;
+  faults.corrupt_every = 13;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().corrupted > 20);  // each of the seven members, several times
+  CHECK_EQ(Number(ended, "corrupted"), relay.committed().corrupted.load());
+  CHECK_EQ(Number(ended, "misrouted"), 0U);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run: the drain waits for accepted sprites, however many refused ones have arrived") {
+  Faults faults;
+  faults.deliver_refused_every = 5;
+  faults.delay_every = 7;
+  faults.delay_ms = 900;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 6"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().delayed > 20);
+  CHECK_EQ(Number(ended, "deliveredUnaccepted"), relay.committed().delivered_refused.load());
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "undelivered"), 0U);
+}
+
+TEST_CASE("run: what still arrives when the drain ends is undelivered, not lost") {
+  Faults faults;
+  faults.delay_every = 3;
+  faults.delay_ms = 1500;
+  const FaultyRelay relay(faults);
+  // The sprites of the first throws arrive after the drain has begun, those of the last ones after
+  // it has ended.
+  const Ended ended = RunEngine(Flags(relay, "--rate 600 --duration 2 --drain 300ms"));
+  CheckAccounts(ended);
+  CHECK(Number(ended, "undelivered") > 50);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run: a number is not thrown again under the identity of a desktop that joined again") {
+  Faults faults;
+  faults.end_every = 40;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().ended > 5);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+  CHECK_EQ(Number(ended, "failed") + Number(ended, "refused"), relay.committed().ended.load());
+  CHECK_EQ(Number(ended, "misrouted"), 0U);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run: an answer that is cut short is polled again, and its sprites arrive once") {
+  Faults faults;
+  faults.truncate_every = 31;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().truncated > 10);
+  CHECK_EQ(Number(ended, "polls.cut"), relay.committed().truncated.load());
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "undelivered"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+}
+
+TEST_CASE(
+    "run: slices that are stopped across the end of the window or of the drain lose nothing") {
+  struct Stop {
+    size_t slices;  // how many of the three are stopped
+    int after_ms;   // since the window began; it is 900 ms long
+    int for_ms;
+    const char* flags;
+  };
+  uint64_t missed = 0;
+  for (const Stop stop : {Stop{1, 700, 900, "--drain 1"}, Stop{3, 700, 900, "--drain 1"},
+                          Stop{1, 700, 2500, "--drain 500ms"}, Stop{3, 800, 2500, "--drain 500ms"},
+                          Stop{1, 890, 1600, "--drain 500ms --leave"}}) {
+    CAPTURE(stop.slices);
+    CAPTURE(stop.flags);
+    const FaultyRelay relay({});
+    std::thread stopper;
+    pid_t engine = 0;
+    const Ended ended =
+        RunEngine(Flags(relay, std::string("--rate 2000 --processes 3 ") + stop.flags),
+                  [&](const std::string& line) {
+                    if (engine == 0) {
+                      engine = std::stoi(line);
+                    }
+                    if (!line.starts_with("{\"phase\":\"measure\"")) {
+                      return;
+                    }
+                    stopper = std::thread([&] {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(stop.after_ms));
+                      std::vector<pid_t> slices = ChildrenOf(engine);
+                      slices.resize(std::min(slices.size(), stop.slices));
+                      for (const pid_t slice : slices) {
+                        kill(slice, SIGSTOP);
+                      }
+                      std::this_thread::sleep_for(std::chrono::milliseconds(stop.for_ms));
+                      for (const pid_t slice : slices) {
+                        kill(slice, SIGCONT);
+                      }
+                    });
+                  });
+    stopper.join();
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    CHECK_EQ(Number(ended, "scheduled"), 2000U);
+    CHECK(Number(ended, "accepted") > 1000);
+    CHECK_EQ(Number(ended, "accepted"), relay.committed().accepted.load());
+    for (const char* const wrong :
+         {"lost", "undelivered", "duplicated", "misrouted", "foreign", "deliveredUnaccepted"}) {
+      CAPTURE(wrong);
+      CHECK_EQ(Number(ended, wrong), 0U);
+    }
+    // A throw that was due while its slice was stopped is skipped, not thrown after the window.
+    CHECK_EQ(Number(ended, "missed"), Number(ended, "skipped"));
+    missed += Number(ended, "missed");
+  }
+  CHECK(missed > 0);
+}
+
+TEST_CASE("run: what a slice has not read because it was stopped in the drain is not lost") {
+  Faults faults;
+  faults.delay_every = 2;
+  faults.delay_ms = 800;
+  const FaultyRelay relay(faults);
+  std::thread stopper;
+  pid_t engine = 0;
+  const Ended ended =
+      RunEngine(Flags(relay, "--rate 1000 --processes 3 --drain 2"), [&](const std::string& line) {
+        if (engine == 0) {
+          engine = std::stoi(line);
+        }
+        if (!line.starts_with("{\"phase\":\"drain\"")) {
+          return;
+        }
+        stopper = std::thread([&] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(150));
+          const std::vector<pid_t> slices = ChildrenOf(engine);
+          if (!slices.empty()) {
+            kill(slices[0], SIGSTOP);
+            std::this_thread::sleep_for(std::chrono::milliseconds(4000));
+            kill(slices[0], SIGCONT);
+          }
+        });
+      });
+  stopper.join();
+  CheckAccounts(ended);
+  CHECK(relay.committed().delayed > 100);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
 }
 
 TEST_CASE("run: a throw that is never answered has timed out, and a late arrival is late") {

@@ -1,14 +1,15 @@
 // When throws are due. Rate, seed and kind of arrivals fix all times before the run; nothing the
 // relay does changes them.
 //
-// The n slices of a run share the rate. Slice i starts i/n of a gap later, so that the throws of
-// all slices together have even gaps too. Cost: O(1) a throw, nothing is stored.
+// The n slices of a run share the rate: slice i has the throws i, i + n, i + 2n, … of the run, so
+// the throws of all slices together are even too. Cost: O(1) a throw, nothing is stored.
 #ifndef LOADTEST_ENGINE_SCHEDULE_H_
 #define LOADTEST_ENGINE_SCHEDULE_H_
 
 #include <cstdint>
 
 #include "random.h"
+#include "rate_curve.h"
 
 namespace swarm {
 
@@ -19,9 +20,13 @@ enum class Arrivals : uint8_t {
 
 class Schedule {
  public:
-  // `rate`: throws a second of this slice, > 0. All throws are due in [from_ns, until_ns).
-  Schedule(Arrivals arrivals, double rate, uint32_t slice, uint32_t slices, uint64_t seed,
+  // `curve`: of all slices together. All throws are due in [from_ns, until_ns).
+  Schedule(Arrivals arrivals, RateCurve curve, uint32_t slice, uint32_t slices, uint64_t seed,
            int64_t from_ns, int64_t until_ns);
+  // `rate`: throws a second of this slice, > 0.
+  Schedule(Arrivals arrivals, double rate, uint32_t slice, uint32_t slices, uint64_t seed,
+           int64_t from_ns, int64_t until_ns)
+      : Schedule(arrivals, RateCurve(rate * slices), slice, slices, seed, from_ns, until_ns) {}
 
   // When the next throw is due; INT64_MAX when there are no more.
   int64_t due_ns() const { return due_ns_; }
@@ -29,14 +34,15 @@ class Schedule {
   void Advance();
 
  private:
-  double Gap();
+  void SetDue();
+  // Throws of the run until the next one of this slice, where arrivals are random.
+  double RandomGap();
 
   Arrivals arrivals_;
-  double gap_ns_;
-  // From from_ns to the first throw (even) or the next one (random). A double, so that gaps with a
-  // fraction of a nanosecond do not drift.
-  double offset_ns_;
-  uint64_t steps_ = 0;
+  RateCurve curve_;
+  double
+      number_;  // of the next throw, among those of the run; has a fraction where they are random
+  uint32_t slices_;
   int64_t from_ns_;
   int64_t until_ns_;
   Random random_;

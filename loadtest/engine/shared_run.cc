@@ -24,7 +24,8 @@ uint64_t LedgerCapacity(const Options& options) {
   if (options.mode == Mode::kClosed) {
     return kClosedLoopThrowsMax / options.processes;
   }
-  const double throws = options.rate / options.processes * (options.warm_up_s + options.duration_s);
+  const double throws =
+      CurveOf(options).CountAt(options.warm_up_s + options.duration_s) / options.processes;
   // The standard deviation of random arrivals is the root of their number. More than six of them
   // happens once in a billion runs.
   const double throws_max = std::ceil(throws + 6 * std::sqrt(throws)) + 2;

@@ -25,6 +25,8 @@ struct RunControl {
   std::atomic<int64_t> throw_from_ns{0};
   std::atomic<int64_t> measure_from_ns{0};
   std::atomic<int64_t> measure_until_ns{0};
+  // The parent counts this up to ask: has everything been read that had arrived by now?
+  std::atomic<uint64_t> probe{0};
 };
 
 // What one slice publishes. Counters are published as a whole, under a sequence lock whose version
@@ -36,10 +38,16 @@ class SliceBoard {
   Counters Read() const;
 
   Histogram latency;             // due → delivered, of throws due in the measured window
-  Histogram latency_unmeasured;  // the same, of all other throws
+  Histogram away;                // the same, caught by desktops that storm, churn or read late
+  Histogram latency_unmeasured;  // the same, of throws due outside the window
   Histogram answer;              // due → 202, measured window
   Histogram slip;                // due → handled, measured window: how late the swarm itself was
   std::atomic<uint64_t> completed{0};  // throws of this slice that other slices saw complete
+  // What the slice acknowledges, each after the counters that belong to it have been published: the
+  // phase that it has entered, kDrain only when it will throw nothing more on schedule; and the
+  // last probe after which it has handled everything that had arrived before.
+  std::atomic<Phase> entered{Phase::kConnect};
+  std::atomic<uint64_t> probed{0};
 
  private:
   std::atomic<uint64_t> version_{0};
@@ -56,6 +64,7 @@ class SharedRun {
 
   uint32_t slices() const { return slices_; }
   RunControl& control() { return *control_; }
+  const RunControl& control() const { return *control_; }
   SliceBoard& board(uint32_t slice) { return boards_[slice]; }
   Ledger ledger(uint32_t slice) {
     return {words_ + uint64_t{slice} * ledger_capacity_, ledger_capacity_, departed()};

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 namespace swarm {
 namespace {
 
 constexpr int kEventsPerTurnMax = 256;
-constexpr int64_t kSweepNs = kNsPerSecond;
+constexpr int64_t kSweepNs = kNsPerSecond;  // between two looks at what is overdue
+constexpr int64_t kSweepPartNs = kSweepNs / Throws::kSweeps;
 constexpr int64_t kWaitNsMax = kNsPerSecond;
 
 }  // namespace
@@ -34,11 +36,19 @@ Slice::Slice(const Options& options, SharedRun& run, uint32_t slice, uint32_t ru
 }
 
 void Slice::Run() {
+  uint64_t probed = 0;
   while (state_.phase != Phase::kEnd) {
+    const uint64_t probe = state_.run.control().probe.load(std::memory_order_acquire);
     HandleDue(NowNs());
     catches_.RingDoorbells();
     state_.board.Publish(state_.counters);
-    Wait();
+    if (state_.phase < Phase::kDrain || state_.throwing_ended) {
+      state_.board.entered.store(state_.phase, std::memory_order_release);
+    }
+    state_.board.probed.store(probed, std::memory_order_release);
+    if (Wait()) {
+      probed = probe;
+    }
   }
   state_.board.Publish(state_.counters);
 }
@@ -49,14 +59,16 @@ void Slice::EnterPhase() {
   if (phase == state_.phase) {
     return;
   }
-  state_.phase = phase;
-  if (phase == Phase::kThrow) {
+  const Phase before = std::exchange(state_.phase, phase);
+  // A slice that was not running may have missed a phase: what was due in it still counts.
+  const int64_t from_ns = control.throw_from_ns.load(std::memory_order_relaxed);
+  if (before < Phase::kThrow && phase >= Phase::kThrow && from_ns > 0) {
     state_.measure_from_ns = control.measure_from_ns.load(std::memory_order_relaxed);
     state_.measure_until_ns = control.measure_until_ns.load(std::memory_order_relaxed);
-    const int64_t from_ns = control.throw_from_ns.load(std::memory_order_relaxed);
     throws_.Begin(from_ns, state_.measure_until_ns);
     acts_.Begin(from_ns);
-  } else if (phase == Phase::kLeave) {
+  }
+  if (phase == Phase::kLeave) {
     joins_.BeginLeaving();
   }
 }
@@ -102,11 +114,19 @@ void Slice::HandleDue(int64_t now_ns) {
   }
   FreeCompleted();
   throws_.Turn(now_ns);
-  if (now_ns >= next_sweep_ns_) {
+  // A slice that was not running reads the answers that have arrived meanwhile before it gives up
+  // any of them as overdue.
+  if (last_turn_ns_ != 0 && now_ns - last_turn_ns_ > kWaitNsMax + kSweepNs / 2) {
     next_sweep_ns_ = now_ns + kSweepNs;
-    joins_.Sweep(now_ns);
-    polls_.Sweep(now_ns);
+  }
+  last_turn_ns_ = now_ns;
+  if (now_ns >= next_sweep_ns_) {
+    next_sweep_ns_ = now_ns + kSweepPartNs;
     throws_.Sweep(now_ns);
+    if (++sweeps_ % Throws::kSweeps == 0) {
+      joins_.Sweep(now_ns);
+      polls_.Sweep(now_ns);
+    }
   }
 }
 
@@ -119,7 +139,7 @@ void Slice::FreeCompleted() {
   completed_elsewhere_ = elsewhere;
 }
 
-void Slice::Wait() {
+bool Slice::Wait() {
   std::array<epoll_event, kEventsPerTurnMax> events;
   const int64_t due_ns =
       std::min({joins_.NextDue(), throws_.NextDue(), state_.NextDue(), next_sweep_ns_});
@@ -139,6 +159,7 @@ void Slice::Wait() {
   for (int i = 0; i < count; ++i) {
     HandleEvent(events[i].data.u64, events[i].events);
   }
+  return count >= 0 && count < kEventsPerTurnMax;
 }
 
 void Slice::HandleEvent(uint64_t tag, uint32_t events) {

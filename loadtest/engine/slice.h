@@ -2,7 +2,7 @@
 //
 // A turn: do what is due (join, throw, retry), publish the counters, wait for events or for the
 // next due time, handle the events. The parent sets the phase in the shared memory and wakes the
-// slice with the doorbell, an event descriptor.
+// slice with the doorbell, an event descriptor; the slice acknowledges each phase on its board.
 #ifndef LOADTEST_ENGINE_SLICE_H_
 #define LOADTEST_ENGINE_SLICE_H_
 
@@ -30,7 +30,8 @@ class Slice {
  private:
   void EnterPhase();
   void HandleDue(int64_t now_ns);
-  void Wait();
+  // Returns whether all events that were ready have been handled.
+  bool Wait();
   void HandleEvent(uint64_t tag, uint32_t events);
   void ClearDoorbell();
   void FreeCompleted();
@@ -44,6 +45,8 @@ class Slice {
   Hostiles hostiles_;
   Acts acts_;
   int64_t next_sweep_ns_ = 0;
+  uint32_t sweeps_ = 0;
+  int64_t last_turn_ns_ = 0;
   uint64_t completed_elsewhere_ = 0;
   bool wait_by_ms_ = false;  // the kernel has no epoll_pwait2
 };

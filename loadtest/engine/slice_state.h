@@ -72,6 +72,11 @@ class SliceState {
   int64_t NextDue() const { return calendar_.empty() ? INT64_MAX : calendar_.top().when_ns; }
   bool PopDue(int64_t now_ns, Part* part, uint32_t* index);
 
+  // Whether a throw may still leave. False from the end of the drain on, which the parent may have
+  // announced while this slice was not running.
+  bool MayThrow() const {
+    return run.control().phase.load(std::memory_order_relaxed) <= Phase::kDrain;
+  }
   // The index in the whole run of desktop `local` of this slice.
   uint32_t GlobalIndex(uint32_t local) const { return first_desktop + local; }
   uint32_t MsSinceStart(int64_t now_ns) const {
@@ -98,6 +103,7 @@ class SliceState {
   Counters counters;
   Random random;
   Phase phase = Phase::kConnect;
+  bool throwing_ended = false;  // nothing more will be thrown on schedule
   int64_t measure_from_ns = INT64_MAX;
   int64_t measure_until_ns = INT64_MAX;
   uint32_t connecting = 0;
@@ -141,7 +147,7 @@ void SliceState::HandleEvent(Connection& connection, uint32_t events, Owner& own
   if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0 || !connection.open()) {
     return;
   }
-  switch (connection.Read(scratch, &counters.bytes_in, [&](const HttpResponse& response) {
+  switch (connection.Read(scratch, events, &counters.bytes_in, [&](const HttpResponse& response) {
     owner.OnResponse(index, response);
   })) {
     case Connection::ReadResult::kBad:

@@ -36,7 +36,7 @@ struct SpriteTag {
 
 // Writes kSpriteTagBytes bytes.
 void WriteSpriteTag(const SpriteTag& tag, char* to);
-// False when `name` does not begin with a valid tag. What follows the tag (padding) is ignored.
+// False when `name` does not begin with a valid tag. What follows the tag is ignored.
 bool ReadSpriteTag(std::string_view name, SpriteTag* tag);
 
 }  // namespace swarm

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "flight.h"
 #include "json_reader.h"
 
 namespace swarm {
@@ -14,27 +15,14 @@ constexpr uint16_t kBacklogMax = 64;     // unsettled throws of one sender; anot
 constexpr uint8_t kSendsMax = 3;         // a throw sent so often fails when its connection breaks
 constexpr int kThrowsPerTurnMax = 128;   // so that responses are read between bursts
 constexpr int64_t kRefusedPauseMs = 20;  // closed loop: do not flood a relay that refuses
-constexpr std::string_view kFile =
-    "5b6c1f1e0d9a4f2f8c7b3a69584736251403f2e1d0cfbeadbc9a788766554433";
+// How long after the window its last throws may leave. A slice that waits for a core for a moment
+// still throws on time; one that was stopped skips what it has missed.
+constexpr int64_t kLastThrowNs = 100 * kNsPerMs;
 
 void AppendNumber(std::string& to, uint64_t number) {
   std::array<char, 20> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
   to.append(digits.data(), static_cast<size_t>(end - digits.data()));
-}
-
-std::string_view VelocityOf(Edge edge) {
-  switch (edge) {
-    case Edge::kLeft:
-      return "-900,\"vy\":-50";
-    case Edge::kRight:
-      return "900,\"vy\":-50";
-    case Edge::kTop:
-      return "50,\"vy\":-900";
-    case Edge::kBottom:
-      return "50,\"vy\":900";
-  }
-  return {};
 }
 
 Fingerprint ReadReceiver(const HttpResponse& response, bool* valid) {
@@ -117,12 +105,12 @@ void Throws::Retry(uint32_t index) {
 void Throws::Begin(int64_t from_ns, int64_t until_ns) {
   const Options& options = slice_.options;
   const uint32_t slices = slice_.run.slices();
+  until_ns_ = until_ns;
   if (senders_.empty()) {
     return;
   }
-  until_ns_ = until_ns;
   if (options.mode == Mode::kOpen) {
-    schedule_.emplace(options.arrivals, options.rate / slices, slice_.index, slices, options.seed,
+    schedule_.emplace(options.arrivals, CurveOf(options), slice_.index, slices, options.seed,
                       from_ns, until_ns);
   } else if (options.mode == Mode::kClosed) {
     permits_ = ShareBegin(slice_.index + 1, slices, options.in_flight) -
@@ -133,6 +121,14 @@ void Throws::Begin(int64_t from_ns, int64_t until_ns) {
 int64_t Throws::NextDue() const { return schedule_ ? schedule_->due_ns() : INT64_MAX; }
 
 void Throws::Turn(int64_t now_ns) {
+  const bool is_over = now_ns >= until_ns_ && (!schedule_ || schedule_->due_ns() == INT64_MAX);
+  if (!slice_.throwing_ended && slice_.phase >= Phase::kThrow &&
+      (is_over || now_ns > until_ns_ + kLastThrowNs || slice_.phase > Phase::kDrain)) {
+    End();
+  }
+  if (slice_.throwing_ended) {
+    return;
+  }
   if (permits_ > 0) {
     StartThrows(now_ns);
   }
@@ -146,6 +142,24 @@ void Throws::Turn(int64_t now_ns) {
       SendWaiting(slice_.desktops[desktop].sender);
     }
     schedule_->Advance();
+  }
+}
+
+void Throws::End() {
+  slice_.throwing_ended = true;
+  permits_ = 0;
+  for (; schedule_ && schedule_->due_ns() != INT64_MAX; schedule_->Advance()) {
+    CountDue(schedule_->due_ns());
+    ++slice_.counters.skipped;
+    ++slice_.counters.missed;
+  }
+  schedule_.reset();
+}
+
+void Throws::CountDue(int64_t due_ns) {
+  if (slice_.InWindow(due_ns)) {
+    ++slice_.counters.due;
+    slice_.board.slip.Record(static_cast<uint64_t>(std::max<int64_t>(NowNs() - due_ns, 0)));
   }
 }
 
@@ -175,14 +189,12 @@ void Throws::StartThrows(int64_t now_ns) {
 
 bool Throws::Offer(uint32_t desktop, int64_t due_ns) {
   Sender& sender = senders_[slice_.desktops[desktop].sender];
-  ++slice_.counters.offered;
-  if (slice_.InWindow(due_ns)) {
-    slice_.board.slip.Record(static_cast<uint64_t>(std::max<int64_t>(NowNs() - due_ns, 0)));
-  }
+  CountDue(due_ns);
   if (sender.unsettled >= kBacklogMax || next_number_ >= slice_.ledger.capacity()) {
     ++slice_.counters.skipped;
     return false;
   }
+  ++slice_.counters.offered;
   ++slice_.counters.waiting;
   const uint32_t at = NewThrow();
   Throw& thrown = throws_[at];
@@ -219,45 +231,65 @@ uint32_t Throws::NewThrow() {
 
 void Throws::SendWaiting(uint32_t index) {
   Sender& sender = senders_[index];
-  while (sender.next_to_send != kNone && sender.on_wire < slice_.options.pipeline) {
+  // What may leave now leaves in one system call.
+  std::string& requests = slice_.request;
+  requests.clear();
+  while (sender.next_to_send != kNone && sender.on_wire < slice_.options.pipeline &&
+         slice_.MayThrow()) {
     if (!sender.connection.open()) {
       // After a failure, the calendar opens it again when the pause is over.
       if (sender.tries == 0) {
         OpenConnection(index);
       }
-      return;
+      return;  // nothing has been written, because it is closed from the start
     }
     Throw& thrown = throws_[sender.next_to_send];
-    if (slice_.desktops[thrown.desktop].state != Desktop::State::kJoined) {
+    const Desktop& desktop = slice_.desktops[thrown.desktop];
+    if (thrown.tries > 0 && thrown.identity != desktop.identity) {
+      // The relay may have accepted it from the desktop that it was. Under another identity the
+      // same number would be a new throw, and the sprite would fly twice.
+      if (sender.on_wire > 0) {
+        break;  // it is settled when the throws before it are
+      }
+      Settle(index, Fate::kFailed);
+      continue;
+    }
+    if (desktop.state != Desktop::State::kJoined) {
       slice_.RetryLater(Part::kSender, index, &sender.tries);
-      return;
+      break;
     }
     sender.next_to_send = thrown.next;
     ++sender.on_wire;
-    if (!SendThrow(sender, thrown)) {
-      OnBroken(index);
-      return;
-    }
+    WriteThrow(thrown, &requests);
+  }
+  if (requests.empty()) {
+    return;
+  }
+  ++slice_.counters.throw_sends;
+  if (!slice_.Send(sender.connection, requests)) {
+    OnBroken(index);
   }
 }
 
-bool Throws::SendThrow(Sender& sender, Throw& thrown) {
+void Throws::WriteThrow(Throw& thrown, std::string* requests) {
   Desktop& desktop = slice_.desktops[thrown.desktop];
   if (thrown.tries == 0) {
     thrown.crossing = ++desktop.crossing;
+    thrown.identity = desktop.identity;
   }
 
-  std::array<char, kSpriteTagBytes> tag;
-  WriteSpriteTag({slice_.run_id, slice_.index, thrown.number, slice_.GlobalIndex(thrown.desktop),
-                  thrown.due_ns, thrown.edge},
-                 tag.data());
+  const SpriteTag tag = {slice_.run_id, slice_.index,
+                         thrown.number, slice_.GlobalIndex(thrown.desktop),
+                         thrown.due_ns, thrown.edge};
+  std::array<char, kSpriteTagBytes> name;
+  WriteSpriteTag(tag, name.data());
+  const Flight flight(tag);
   body_.assign("{\"crossing\":");
   AppendNumber(body_, thrown.crossing);
-  body_.append(",\"edge\":\"").append(NameOf(thrown.edge));
-  body_.append("\",\"at\":0.25,\"vx\":").append(VelocityOf(thrown.edge));
-  body_.append(",\"sprite\":{\"file\":\"").append(kFile);
-  body_.append("\",\"name\":\"").append(tag.data(), tag.size());
-  body_.append("\",\"animation\":\"fall\",\"facing\":\"right\",\"scale\":2");
+  body_.append(",\"edge\":\"").append(NameOf(thrown.edge)).append("\",");
+  flight.AppendMotion(body_);
+  body_.append(",\"sprite\":{\"name\":\"").append(name.data(), name.size()).append("\",");
+  flight.AppendPicture(body_);
   constexpr std::string_view kEnd = "}}";
   const size_t whole = body_.size() + kEnd.size();
   if (whole < slice_.options.sprite_bytes) {
@@ -265,8 +297,8 @@ bool Throws::SendThrow(Sender& sender, Throw& thrown) {
   }
   body_.append(kEnd);
 
-  std::string& request = slice_.request;
-  request.assign("POST /v1/desktops/").append(desktop.id.view());
+  std::string& request = *requests;
+  request.append("POST /v1/desktops/").append(desktop.id.view());
   request.append("/crossings HTTP/1.1\r\nHost: ");
   request.append(slice_.endpoints.At(desktop.crossings_endpoint).text);
   request.append("\r\nAuthorization: Bearer ").append(desktop.token.view());
@@ -282,7 +314,6 @@ bool Throws::SendThrow(Sender& sender, Throw& thrown) {
   } else {
     ++slice_.counters.resent;
   }
-  return slice_.Send(sender.connection, request);
 }
 
 void Throws::OnEvent(uint32_t index, uint32_t events) {
@@ -340,6 +371,7 @@ void Throws::OnAccepted(const Throw& thrown, const HttpResponse& response) {
     slice_.board.answer.Record(static_cast<uint64_t>(std::max<int64_t>(now_ns - thrown.due_ns, 0)));
   }
   const Ledger::Outcome outcome = slice_.ledger.Accept(thrown.number, receiver);
+  slice_.counters.arrived += outcome.arrived ? 1 : 0;
   if (slice_.options.mode != Mode::kClosed) {
     return;
   }
@@ -426,7 +458,10 @@ void Throws::OnBroken(uint32_t index) {
 
 void Throws::Sweep(int64_t now_ns) {
   const auto timeout_ns = static_cast<int64_t>(slice_.options.post_timeout_s * kNsPerSecond);
-  for (uint32_t i = 0; i < senders_.size(); ++i) {
+  const auto count = static_cast<uint32_t>(senders_.size());
+  const uint32_t part = sweep_++ % kSweeps;
+  for (uint32_t i = ShareBegin(part, kSweeps, count); i < ShareBegin(part + 1, kSweeps, count);
+       ++i) {
     Sender& sender = senders_[i];
     if (sender.first == kNone || throws_[sender.first].tries == 0 ||
         now_ns - throws_[sender.first].sent_ns <= timeout_ns) {

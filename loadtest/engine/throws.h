@@ -1,10 +1,11 @@
 // The throws: when, by which desktop, on which connection, and how the relay responded.
 //
 // Open model: the schedule says when a throw is due. It is sent then, or waits for its sender's
-// connection; its latency counts from when it was due either way. Closed loop: a fixed number of
+// connection; its latency counts from when it was due either way. When throwing ends, what is still
+// due is skipped: nothing is thrown outside the window. Closed loop: a fixed number of
 // throws is in flight, one for each permit. A permit becomes free when its throw is complete
 // (accepted and delivered), refused or given up, and then starts the next throw.
-// Invariant: offered = sent + waiting + skipped; sent = answered + timed_out + failed + in_flight.
+// Invariant: offered = sent + waiting; sent = answered + timed_out + failed + in_flight.
 // Threads: one. Memory: 48 bytes a sender, 48 a throw that is not settled.
 #ifndef LOADTEST_ENGINE_THROWS_H_
 #define LOADTEST_ENGINE_THROWS_H_
@@ -29,7 +30,8 @@ class Throws {
   void OpenConnection(uint32_t sender);
   // Throwing starts at `from_ns` and ends at `until_ns`.
   void Begin(int64_t from_ns, int64_t until_ns);
-  // Open model: throws what is due. Closed loop: uses free permits.
+  // Open model: throws what is due. Closed loop: uses free permits. Ends throwing when the window
+  // is over.
   void Turn(int64_t now_ns);
   int64_t NextDue() const;
   void OnEvent(uint32_t sender, uint32_t events);
@@ -37,8 +39,10 @@ class Throws {
   void Retry(uint32_t sender);
   // Closed loop: the throws of `count` permits have ended.
   void FreePermits(uint64_t count) { permits_used_ -= count; }
-  // Gives up throws that were not answered, or not delivered, in time.
+  // Gives up throws that were not answered, or not delivered, in time. Each call looks at a part of
+  // the senders, so that no turn takes long; kSweeps calls look at all of them.
   void Sweep(int64_t now_ns);
+  static constexpr uint32_t kSweeps = 8;
 
   // Called by SliceState::HandleEvent.
   void OnOpen(uint32_t sender);
@@ -56,6 +60,7 @@ class Throws {
     uint64_t number = 0;
     uint64_t crossing = 0;
     uint32_t desktop = 0;
+    uint32_t identity = 0;  // of its desktop when it was sent first
     uint32_t next = kNone;
     uint8_t tries = 0;
     Edge edge = Edge::kLeft;
@@ -80,9 +85,13 @@ class Throws {
 
   // Creates a throw that is due. False: it was skipped.
   bool Offer(uint32_t desktop, int64_t due_ns);
+  void CountDue(int64_t due_ns);
+  // Skips what is still due. From now on this slice starts no throw.
+  void End();
   // Sends the waiting throws of a sender, as many as its pipeline allows.
   void SendWaiting(uint32_t sender);
-  bool SendThrow(Sender& sender, Throw& thrown);
+  // Appends the request of a throw to those that leave together.
+  void WriteThrow(Throw& thrown, std::string* requests);
   void OnAccepted(const Throw& thrown, const HttpResponse& response);
   // Removes the oldest throw of a sender; its fate is known.
   void Settle(uint32_t sender, Fate fate);
@@ -99,6 +108,7 @@ class Throws {
   std::optional<Schedule> schedule_;
   std::vector<uint32_t> order_;  // open model: throwers in the order in which they throw
   size_t next_in_order_ = 0;
+  uint32_t sweep_ = 0;
   std::string body_;
   std::string padding_;
 

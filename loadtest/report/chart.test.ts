@@ -21,6 +21,21 @@ describe('chart', () => {
     }
   });
 
+  it('shows the values of each second to a pointer, of several together where there are many', () => {
+    const titles = (svg: string) =>
+      [...svg.matchAll(/class="hover".*?<title>(.*?)<\/title>/gs)].map(([, title]) => title);
+    const two = [series([1, undefined, 3]), { ...series([4, 5, 6]), name: 'b<' }];
+    assert.deepEqual(titles(lines('x', [1, 2, 3], two, COUNT)), [
+      '1 s\na 1\nb&#60; 4',
+      '2 s\nb&#60; 5',
+      '3 s\na 3\nb&#60; 6',
+    ]);
+    const hour = Array.from({ length: 3600 }, (_, i) => i + 1);
+    const many = titles(lines('x', hour, [series(hour)], COUNT));
+    assert.equal(many.length, 240);
+    assert.equal(many.at(-1), '3600 s\na 3600');
+  });
+
   it('draws no line when no value is known', () => {
     assert.equal(paths(lines('x', [1, 2], [series([undefined, undefined])], COUNT), 'line'), '');
   });

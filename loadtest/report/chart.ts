@@ -40,13 +40,14 @@ export interface Mark {
 const SIZE = { width: 560, height: 250 };
 const PLOT = { left: 62, right: 548, top: 14, bottom: 218 };
 
-/** Lines over seconds. `window`, the measured part of x, is shaded. */
+/** Lines over x, in seconds unless `unit` says otherwise. `window`, the measured part of x, is shaded. */
 export function lines(
   label: string,
   x: readonly number[],
   series: readonly Series[],
   axis: Axis,
   window?: readonly [number, number],
+  unit = ' s',
 ): string {
   const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
   const y = scaleOf(axis, known);
@@ -56,9 +57,38 @@ export function lines(
   return svg(label, [
     window ? shade(at(window[0]), at(window[1])) : '',
     gridOf(y, axis),
-    ...ticks.map((tick) => xTick(at(tick), `${tick} s`)),
+    ...ticks.map((tick) => xTick(at(tick), `${tick}${unit}`)),
     ...series.map((one) => line(x.map(at), one, y)),
+    ...hovers(x, at, series, axis, unit),
   ]);
+}
+
+/** Columns of a chart that show their values when the pointer rests on them: more are too narrow to point at. */
+const HOVERS_MAX = 240;
+
+/** What the pointer shows, without a script: one column for each x, or for several with the values of the last of them. */
+function hovers(
+  x: readonly number[],
+  at: (value: number) => number,
+  series: readonly Series[],
+  { format }: Axis,
+  unit: string,
+): string[] {
+  const step = Math.max(1, Math.ceil(x.length / HOVERS_MAX));
+  const columns: string[] = [];
+  for (let i = step - 1; i < x.length; i += step) {
+    const known = series.flatMap(({ name, values }) => {
+      const value = values[i];
+      return value === undefined || !Number.isFinite(value) ? [] : [`${name} ${format(value)}`];
+    });
+    if (known.length === 0) continue;
+    const [from, to] = [at(x[Math.max(0, i - step)]), at(x[i])];
+    const title = [`${Number(x[i].toFixed(1))}${unit}`, ...known].join('\n');
+    columns.push(
+      `<rect class="hover" x="${fixed(from)}" y="${PLOT.top}" width="${fixed(Math.max(1, to - from))}" height="${PLOT.bottom - PLOT.top}"><title>${escaped(title)}</title></rect>`,
+    );
+  }
+  return columns;
 }
 
 /** The distribution of values on a logarithmic axis, as shares of all values in equal steps. `marks` are vertical lines. */

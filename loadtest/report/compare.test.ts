@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Misused } from '../../tools/command.ts';
 import { resultOf } from '../test/results.ts';
-import { compare, compareFiles, difference } from './compare.ts';
-import { merge, overRuns, type Report } from './merge.ts';
+import { compare, compareFiles, comparisonOf, difference } from './compare.ts';
+import { merge, overRuns, overSweep, type Report } from './merge.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [], load: 'the same load' };
 
@@ -53,6 +53,57 @@ describe('compare', () => {
     assert.match(compare(fast, slow, ['A', 'B']), /^p99 .*\+\d+ µs ± \d+ µs +\+\d+\.\d % +worse$/m);
     const wide = runs([500, 1500, 900, 1300, 700]);
     assert.match(compare(slow, wide, ['A', 'B']), /^p99 .*no significant difference$/m);
+  });
+
+  it('compares the points of a sweep one by one: they are no repetitions of each other', () => {
+    const sweep = (byDesktops: Record<number, number[]>) =>
+      overSweep(
+        Object.entries(byDesktops).map(([desktops, latencies]) =>
+          overRuns(
+            latencies.map((us) =>
+              merge([resultOf(Array(1000).fill(us * 1000), { desktops: Number(desktops) })], ORIGIN),
+            ),
+          ),
+        ),
+        '',
+      );
+    // A hundred desktops got slower, a thousand did not. Taken together, the spread of the points would hide it.
+    const before = sweep({ 100: [100, 101, 102], 1000: [5000, 5050, 5100] });
+    const after = sweep({ 100: [200, 201, 202], 1000: [5000, 5050, 5100] });
+    const { points, isWorse } = comparisonOf(before, after, ['A', 'B']);
+    assert.deepEqual(
+      points.map(({ title, rows }) => [title, rows.find(({ name }) => name === 'p99')?.word]),
+      [
+        ['100 desktops', 'worse'],
+        ['1,000 desktops', 'no significant difference'],
+      ],
+    );
+    assert.equal(isWorse, true);
+    assert.equal(comparisonOf(before, before, ['A', 'B']).isWorse, false);
+    // Two points with one run each: there is no spread at all.
+    const once = sweep({ 100: [100], 1000: [5000] });
+    assert.match(compare(once, once, ['A', 'B']), /One run knows no spread/);
+    const wider = sweep({ 100: [100, 101], 5000: [9000, 9001] });
+    assert.match(
+      compare(before, wider, ['A', 'B']),
+      /only one of the reports has runs with 1,000 and 5,000 desktops; they are left out/,
+    );
+  });
+
+  it('calls a percentile that became never worse, whatever its spread', () => {
+    const some = merge([resultOf(Array(100).fill(1000))], ORIGIN);
+    const never = merge([resultOf(Array(100).fill(1000), { due: 110 })], ORIGIN);
+    assert.match(compare(some, never, ['A', 'B']), /^p99 +1\.00 µs +never +worse$/m);
+    assert.match(compare(never, some, ['A', 'B']), /^p99 +never +1\.00 µs +better$/m);
+    assert.match(compare(never, never, ['A', 'B']), /^p99 +never +never +no significant difference$/m);
+  });
+
+  it('calls a fault worse where there was none, also with one run each', () => {
+    const run = (changes: Parameters<typeof resultOf>[1]) => merge([resultOf([1000], changes)], ORIGIN);
+    for (const fault of ['lost', 'undelivered', 'duplicated', 'misrouted', 'corrupted'] as const) {
+      assert.equal(comparisonOf(run({}), run({ [fault]: 1 }), ['A', 'B']).isWorse, true, fault);
+      assert.equal(comparisonOf(run({ [fault]: 1 }), run({}), ['A', 'B']).isWorse, false, fault);
+    }
   });
 
   it('says that one run has no spread, and that loads differ', () => {

@@ -1,24 +1,27 @@
 /**
  * Compare: did a change make a difference? Takes two reports of several runs each, and shows for each figure the difference
- * of the means with its uncertainty.
+ * of the means with its uncertainty. The points of a sweep are different loads: each is compared with the same point of the
+ * other report, and only its own runs are repetitions of each other.
  *
  * The interval is Welch's, 95 %: two samples of unequal variance, Student's t with the degrees of freedom of Welch and
  * Satterthwaite. It assumes that runs do not depend on each other and that figures are roughly normal over runs. With fewer
  * than two runs of either report there is no interval, and the text says so. Figures are compared one by one: of twenty, one
- * differs by chance.
+ * differs by chance. A fault, such as a lost sprite, needs no interval: where there was none before, one is worse.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
+import { NEVER_US } from './histogram.ts';
 import type { Figures, Report } from './merge.ts';
-import { bytes, number, time } from './units.ts';
+import { bytes, count, number, time } from './units.ts';
+import { isSweep } from './verdict.ts';
 
 interface Compared {
   name: string;
   of(figures: Figures): number | null;
   show(value: number): string;
-  /** Whether less is better, more is, or neither. */
-  better: 'less' | 'more' | 'neither';
+  /** Whether less is better, more is, or neither; `none`: it is a fault, and any is worse than none. */
+  better: 'less' | 'more' | 'neither' | 'none';
 }
 
 const us = (value: number) => time(Math.abs(value));
@@ -36,7 +39,9 @@ const COMPARED: Compared[] = [
   { name: 'V8 heap', of: ({ relay }) => relay.heapBytes, show: bytes, better: 'less' },
   { name: 'longest GC pause', of: ({ relay }) => inUs(relay.gcMaxMs), show: us, better: 'less' },
   { name: 'refused', of: ({ refused }) => refused, show: number, better: 'less' },
-  { name: 'lost', of: ({ lost }) => lost, show: number, better: 'less' },
+  ...(['lost', 'undelivered', 'duplicated', 'misrouted', 'corrupted'] as const).map(
+    (name): Compared => ({ name, of: (figures) => figures[name], show: number, better: 'none' }),
+  ),
   { name: 'swarm CPU a sprite', of: ({ swarm }) => timed(swarm.cpuUsPerSprite), show: us, better: 'neither' },
 ];
 
@@ -60,22 +65,69 @@ export function difference(a: readonly number[], b: readonly number[]): Differen
   return { ...known, uncertainty: studentT(freedom) * error };
 }
 
-/** The text for two reports, each given by its file or the folder it is in. Throws Misused. */
-export function compareFiles(paths: readonly string[]): string {
+export type Word = 'better' | 'worse' | 'differs' | 'no significant difference' | 'uncertain: too few runs';
+
+/** One figure of both reports as text, and whether it differs. */
+export interface ComparedRow {
+  name: string;
+  a: string;
+  b: string;
+  change: string;
+  percent: string;
+  word: Word;
+}
+
+/** One load: the runs of both reports with the same number of desktops. */
+export interface ComparedPoint {
+  /** "1,000 desktops"; empty when neither report is a sweep. */
+  title: string;
+  rows: ComparedRow[];
+}
+
+export interface Comparison {
+  names: readonly [string, string];
+  reports: readonly [Report, Report];
+  warnings: string[];
+  points: ComparedPoint[];
+  footnote: string;
+  /** Whether any figure at any point is worse in B. */
+  isWorse: boolean;
+}
+
+/** Compares two reports, each given by its file or the folder it is in. Throws Misused. */
+export function comparisonOfFiles(paths: readonly string[]): Comparison {
   if (paths.length !== 2)
     throw new Misused('compare takes two reports: npm run swarm -- compare A/report.json B/report.json');
   const [a, b] = paths.map(readReport);
-  return compare(a, b, paths as [string, string]);
+  return comparisonOf(a, b, paths as [string, string]);
 }
 
-export function compare(a: Report, b: Report, [nameA, nameB]: readonly [string, string]): string {
-  const rows = COMPARED.flatMap(({ name, of, show, better }) => {
-    const [valuesA, valuesB] = [a, b].map(({ runs }) => runs.map(of).filter((value) => value !== null));
-    if (valuesA.length === 0 || valuesB.length === 0) return [];
-    const found = difference(valuesA, valuesB);
-    if (found.a === 0 && found.b === 0) return [];
-    return [[name, show(found.a), show(found.b), ...changeOf(found, show), wordOf(found, better)]];
-  });
+export function comparisonOf(a: Report, b: Report, names: readonly [string, string]): Comparison {
+  const points = pointsOf(a, b).map(({ title, runs }): ComparedPoint => ({ title, rows: rowsOf(runs) }));
+  return {
+    names,
+    reports: [a, b],
+    warnings: warnings(a, b),
+    points,
+    footnote: footnote(pointsOf(a, b).flatMap(({ runs }) => runs)),
+    isWorse: points.some(({ rows }) => rows.some(({ word }) => word === 'worse')),
+  };
+}
+
+/** The text for two reports given by their files. Throws Misused. */
+export function compareFiles(paths: readonly string[]): string {
+  return textOf(comparisonOfFiles(paths));
+}
+
+export function compare(a: Report, b: Report, names: readonly [string, string]): string {
+  return textOf(comparisonOf(a, b, names));
+}
+
+export function textOf({ names, reports, warnings, points, footnote }: Comparison): string {
+  const rows = points.flatMap(({ title, rows }) => [
+    ...(title === '' ? [] : [[title, '', '', '', '', '']]),
+    ...rows.map(({ name, a, b, change, percent, word }) => [name, a, b, change, percent, word]),
+  ]);
   const cells = [['', 'A', 'B', 'B − A', '', ''], ...rows];
   const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
   const table = cells.map((row) =>
@@ -85,14 +137,53 @@ export function compare(a: Report, b: Report, [nameA, nameB]: readonly [string, 
       .trimEnd(),
   );
   return [
-    `A  ${nameA}   ${summaryOf(a)}`,
-    `B  ${nameB}   ${summaryOf(b)}`,
-    ...warnings(a, b),
+    `A  ${names[0]}   ${summaryOf(reports[0])}`,
+    `B  ${names[1]}   ${summaryOf(reports[1])}`,
+    ...warnings,
     '',
     ...table,
     '',
-    footnote(a, b),
+    footnote,
   ].join('\n');
+}
+
+interface Point {
+  title: string;
+  runs: readonly [Figures[], Figures[]];
+}
+
+/** The loads that both reports have. Two reports of one load each are compared also when their loads differ. */
+function pointsOf(a: Report, b: Report): Point[] {
+  if (!isSweep(a.runs) && !isSweep(b.runs)) return [{ title: '', runs: [a.runs, b.runs] }];
+  return common(a, b).map((desktops) => {
+    const at = ({ runs }: Report) => runs.filter((run) => run.desktops === desktops);
+    return { title: `${count(desktops)} desktops`, runs: [at(a), at(b)] };
+  });
+}
+
+function common(a: Report, b: Report): number[] {
+  const known = new Set(b.runs.map(({ desktops }) => desktops));
+  return [...new Set(a.runs.map(({ desktops }) => desktops))].filter((desktops) => known.has(desktops));
+}
+
+function rowsOf([a, b]: Point['runs']): ComparedRow[] {
+  return COMPARED.flatMap(({ name, of, show, better }) => {
+    const [valuesA, valuesB] = [a, b].map((runs) => runs.map(of).filter((value) => value !== null));
+    if (valuesA.length === 0 || valuesB.length === 0) return [];
+    // A percentile that fell on a throw that did not arrive is no time, so it has no mean.
+    const [neverA, neverB] = [valuesA, valuesB].map(
+      (values) => show === us && values.some((value) => value >= NEVER_US),
+    );
+    if (neverA || neverB) {
+      const shown = (values: readonly number[], isNever: boolean) => (isNever ? 'never' : show(mean(values)));
+      const word = neverA === neverB ? 'no significant difference' : neverB ? 'worse' : 'better';
+      return [{ name, a: shown(valuesA, neverA), b: shown(valuesB, neverB), change: '', percent: '', word }];
+    }
+    const found = difference(valuesA, valuesB);
+    if (found.a === 0 && found.b === 0) return [];
+    const [change, percent] = changeOf(found, show);
+    return [{ name, a: show(found.a), b: show(found.b), change, percent, word: wordOf(found, better) }];
+  });
 }
 
 function summaryOf({ load, runs }: Report): string {
@@ -104,6 +195,13 @@ function warnings(a: Report, b: Report): string[] {
   if (a.load !== b.load) said.push('Warning: the loads differ, and that alone makes the figures differ.');
   const machines = [a, b].map((report) => report.machines.map(({ model, cores }) => `${cores} × ${model}`).join(', '));
   if (machines[0] !== machines[1]) said.push('Warning: the machines differ.');
+  const isEither = isSweep(a.runs) || isSweep(b.runs);
+  const both = new Set(common(a, b));
+  const alone = [...a.runs, ...b.runs].map(({ desktops }) => desktops).filter((desktops) => !both.has(desktops));
+  if (isEither && alone.length > 0) {
+    const points = new Intl.ListFormat('en').format(new Set(alone.map(count)));
+    said.push(`Warning: only one of the reports has runs with ${points} desktops; they are left out.`);
+  }
   for (const [name, { runs }] of [
     ['A', a],
     ['B', b],
@@ -124,21 +222,23 @@ function changeOf({ a, difference: by, uncertainty }: Difference, show: (value: 
   return [change, percent];
 }
 
-function wordOf({ difference: by, uncertainty }: Difference, better: Compared['better']): string {
+function wordOf({ a, difference: by, uncertainty }: Difference, better: Compared['better']): Word {
+  if (better === 'none' && a === 0 && by > 0) return 'worse';
   if (uncertainty === undefined) return 'uncertain: too few runs';
   if (Math.abs(by) <= uncertainty) return 'no significant difference';
   if (better === 'neither') return 'differs';
-  return by < 0 === (better === 'less') ? 'better' : 'worse';
+  return by < 0 === (better !== 'more') ? 'better' : 'worse';
 }
 
-function footnote(a: Report, b: Report): string {
-  if (a.runs.length < 2 || b.runs.length < 2) {
+function footnote(groups: readonly Figures[][]): string {
+  if (groups.some((runs) => runs.length < 2)) {
     return 'One run knows no spread: run both with --runs 5 or more to learn whether a difference is real.';
   }
   return "± is Welch's 95 % interval of the difference of the means over runs. Of twenty figures, one differs by chance.";
 }
 
-function readReport(path: string): Report {
+/** A report from its file, or from the folder it is in. Throws Misused. */
+export function readReport(path: string): Report {
   const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, 'report.json') : path;
   let text: string;
   try {

@@ -10,9 +10,21 @@ export type Limit = (typeof LIMITS)[number];
 
 /** Counts of throws and arrivals of the whole run. They can be added up over machines. */
 export const COUNTS = [
-  ...['offered', 'skipped', 'waiting', 'sent', 'resent', 'answered', 'accepted', 'refused', 'unexpected'],
-  ...['timedOut', 'failed', 'inFlight', 'abandoned', 'delivered', 'lost', 'duplicated', 'misrouted', 'forwarded'],
-  ...['late', 'untimed', 'outOfOrder', 'deliveredUnaccepted', 'foreign'],
+  ...['scheduled', 'due', 'skipped', 'missed', 'offered', 'thrown', 'waiting', 'sent', 'resent', 'answered'],
+  ...['accepted', 'refused', 'unexpected', 'timedOut', 'failed', 'inFlight', 'abandoned', 'received', 'delivered'],
+  ...[
+    'repeated',
+    'arrived',
+    'undelivered',
+    'lost',
+    'duplicated',
+    'misrouted',
+    'corrupted',
+    'forwarded',
+    'late',
+    'away',
+  ],
+  ...['outOfOrder', 'deliveredUnaccepted', 'foreign'],
 ] as const;
 
 export interface EngineSecond {
@@ -77,9 +89,11 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
     delivered: number;
   };
   latencyUs: Quantiles;
+  awayUs: Quantiles;
   answerUs: Quantiles;
   slipUs: Quantiles;
   latencyBucketsNs: Bucket[];
+  awayBucketsNs: Bucket[];
   answerBucketsNs: Bucket[];
   slipBucketsNs: Bucket[];
   polls: Record<string, number>;
@@ -133,7 +147,7 @@ function whatIsWrong(value: unknown): string | undefined {
   for (const name of ['fromMs', 'untilMs']) {
     if (!Number.isFinite((result.window as Json)[name])) return `window.${name} must be a number`;
   }
-  for (const name of ['latency', 'answer', 'slip']) {
+  for (const name of ['latency', 'away', 'answer', 'slip']) {
     const buckets = result[`${name}BucketsNs`];
     if (!Array.isArray(buckets) || !buckets.every(isBucket)) return `${name}BucketsNs must be [low, high, count], …`;
     const { count, mean, max } = (result[`${name}Us`] ?? {}) as Json;

@@ -44,11 +44,24 @@ export function mergeHistograms(parts: readonly Histogram[]): Histogram {
   return { buckets, count, mean: count === 0 ? 0 : sum / count, max };
 }
 
-/** The value that `share` (0…1) of all values do not exceed; 0 when there are no values. */
-export function percentile(histogram: Histogram, share: number): number {
-  const rank = Math.max(1, Math.ceil(share * histogram.count));
-  if (histogram.count === 0) return 0;
-  if (rank >= histogram.count) return histogram.max;
+/**
+ * A percentile that is no time, because the throw that it falls on did not arrive: the engine's longest time, in ns and in µs.
+ * It is a number, so that it is larger than every other and can be kept in JSON. units.ts shows it as "never".
+ */
+export const NEVER_NS = 2 ** 41 - 1;
+export const NEVER_US = Math.round(NEVER_NS) / 1000;
+
+/**
+ * The value that `share` (0…1) of all values do not exceed; 0 when there are no values.
+ *
+ * `population` counts the values that were never recorded as well, such as throws that did not arrive. They are larger than all
+ * recorded ones: a share that falls on one of them is NEVER_NS.
+ */
+export function percentile(histogram: Histogram, share: number, population = histogram.count): number {
+  const rank = Math.max(1, Math.ceil(share * population));
+  if (population === 0) return 0;
+  if (rank > histogram.count) return NEVER_NS;
+  if (rank === histogram.count) return histogram.max;
   let seen = 0;
   for (const [low, high, count] of histogram.buckets) {
     seen += count;
@@ -57,16 +70,14 @@ export function percentile(histogram: Histogram, share: number): number {
   return histogram.max;
 }
 
-/** The quantiles in microseconds of a histogram in nanoseconds. */
-export function quantilesUs(histogram: Histogram): Quantiles {
+/** The quantiles in microseconds of a histogram in nanoseconds. Mean and maximum are those of the recorded values. */
+export function quantilesUs(histogram: Histogram, population = histogram.count): Quantiles {
   const us = (ns: number) => Math.round(ns) / 1000;
+  const of = (share: number) => us(percentile(histogram, share, population));
   return {
     count: histogram.count,
     mean: us(histogram.mean),
-    p50: us(percentile(histogram, 0.5)),
-    p90: us(percentile(histogram, 0.9)),
-    p99: us(percentile(histogram, 0.99)),
-    p999: us(percentile(histogram, 0.999)),
+    ...{ p50: of(0.5), p90: of(0.9), p99: of(0.99), p999: of(0.999) },
     max: us(histogram.max),
   };
 }

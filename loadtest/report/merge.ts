@@ -17,6 +17,7 @@
  */
 import { COUNTS, type EngineResult, type EngineSecond, type Limit } from './engine_result.ts';
 import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantilesUs } from './histogram.ts';
+import { addRelayAccounts, type RelayAccount } from './relay_account.ts';
 import { cpuSecondsOver, gcMaxMs, type RelaySample } from './relay_sample.ts';
 import { count, duration } from './units.ts';
 
@@ -49,6 +50,8 @@ export interface Origin {
   restarted?: boolean;
   /** The relay's own figures, about one a second, in order of time; times are on the clock of the first part. */
   samples?: readonly RelaySample[];
+  /** What the relay itself counted during the run. */
+  relayAccount?: RelayAccount;
 }
 
 export interface ReportSecond extends Omit<EngineSecond, 'latencyBucketsNs'> {
@@ -134,6 +137,8 @@ export interface Report extends Figures {
   judgements: Judgement[];
   refusedByCode: Record<string, number>;
   otherRefusedByCode: Record<string, number>;
+  /** Of sprites that arrived at desktops which storm, churn or read late. */
+  awayUs: Quantiles;
   answerUs: Quantiles;
   slipUs: Quantiles;
   polls: Record<string, number>;
@@ -143,6 +148,9 @@ export interface Report extends Figures {
   kernel: { tcpMemoryBytes: number; slabBytes: number; slabBytesBefore: number };
   seconds: ReportSecond[];
   latencyBucketsNs: Bucket[];
+  awayBucketsNs: Bucket[];
+  /** What the relay itself counted; absent where it was not asked. */
+  relayAccount?: RelayAccount;
   /** Each run by itself; more than one with --runs and for sweeps. */
   runs: Figures[];
 }
@@ -157,9 +165,10 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
   if (!first) throw new Error('there is no result to merge');
   const other = parts.find((part) => part.mode !== first.mode);
   if (other) throw new Error(`results of different loads cannot be merged: ${first.mode} and ${other.mode}`);
-  const histogram = (name: 'latency' | 'answer' | 'slip') =>
+  const histogram = (name: 'latency' | 'away' | 'answer' | 'slip') =>
     mergeHistograms(parts.map((part) => histogramOf(part[`${name}BucketsNs`], part[`${name}Us`])));
   const latency = histogram('latency');
+  const away = histogram('away');
   const seconds = mergeSeconds(parts, origin.samples ?? []);
   const window = windowOf(parts);
   const parked = sum(parts, (part) => part.parked);
@@ -174,7 +183,8 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     rate: sum(parts, (part) => part.rate),
     parked,
     window,
-    latencyUs: quantilesUs(latency),
+    // A throw that did not arrive counts as slower than any that did.
+    latencyUs: quantilesUs(latency, Math.max(latency.count, sum(parts, ({ due }) => due) - away.count)),
     relay: relayFiguresOf(parts, window, seconds, origin.samples ?? []),
     swarm: swarmFiguresOf(parts),
     connectSeconds: Math.max(...parts.map((part) => part.joins.seconds ?? 0)),
@@ -199,6 +209,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     judgements: [],
     refusedByCode: addUp(parts.map((part) => part.refusedByCode)),
     otherRefusedByCode: addUp(parts.map((part) => part.otherRefusedByCode)),
+    awayUs: quantilesUs(away),
     answerUs: quantilesUs(histogram('answer')),
     slipUs: quantilesUs(histogram('slip')),
     polls: addUp(parts.map((part) => part.polls)),
@@ -212,6 +223,8 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     },
     seconds,
     latencyBucketsNs: latency.buckets,
+    awayBucketsNs: away.buckets,
+    ...(origin.relayAccount ? { relayAccount: origin.relayAccount } : {}),
     runs: [figures],
   };
 }
@@ -225,6 +238,7 @@ export function overRuns(reports: readonly Report[]): Report {
   if (!last) throw new Error('there is no run to report');
   if (reports.length === 1) return last;
   const latency = mergeHistograms(reports.map((report) => histogramOf(report.latencyBucketsNs, report.latencyUs)));
+  const away = mergeHistograms(reports.map((report) => histogramOf(report.awayBucketsNs, report.awayUs)));
   const runs = reports.flatMap((report) => report.runs);
   const over = (of: (report: Report) => number) => sum(reports, of);
   const window = {
@@ -240,8 +254,11 @@ export function overRuns(reports: readonly Report[]): Report {
     ok: reports.every(({ ok }) => ok),
     message: sentences(reports.filter(({ message }) => message !== '').map(({ message }) => message)),
     window: { ...window, ...perSecond(window) },
-    latencyUs: quantilesUs(latency),
+    latencyUs: quantilesUs(latency, Math.max(latency.count, sum(reports, ({ due }) => due) - away.count)),
     latencyBucketsNs: latency.buckets,
+    awayUs: quantilesUs(away),
+    awayBucketsNs: away.buckets,
+    relayAccount: addRelayAccounts(reports.map(({ relayAccount }) => relayAccount)),
     relay: {
       ...last.relay,
       ...perSpriteOver(reports),

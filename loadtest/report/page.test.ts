@@ -9,7 +9,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { installHint } from '../../tools/machine.js';
 import { resultOf, secondOf } from '../test/results.ts';
 import { merge, overRuns, type Report } from './merge.ts';
-import { page } from './page.ts';
+import { growingPage, page } from './page.ts';
 import type { RelaySample } from './relay_sample.ts';
 import { judge, readThreshold } from './verdict.ts';
 
@@ -74,12 +74,14 @@ describe('page', { skip: missing, timeout: 60_000 }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function open(
-    report: Report,
+  const open = (report: Report, colorScheme: 'light' | 'dark' = 'light') => openPage(page(report), colorScheme);
+
+  async function openPage(
+    html: string,
     colorScheme: 'light' | 'dark' = 'light',
   ): Promise<{ view: Page; asked: string[] }> {
     const file = join(folder, 'report.html');
-    writeFileSync(file, page(report));
+    writeFileSync(file, html);
     const view = await browser.newPage({ viewport: { width: 1240, height: 900 }, colorScheme });
     const asked: string[] = [];
     const own = pathToFileURL(file).href;
@@ -131,6 +133,19 @@ describe('page', { skip: missing, timeout: 60_000 }, () => {
       }
       await view.close();
     }
+  });
+
+  it('grows: the page of a run that is still on has its charts and the runs before it, and requests nothing', async () => {
+    const before = [reportOf(1000), reportOf(1000)].flatMap(({ runs }) => runs);
+    const { view, asked } = await openPage(growingPage(reportOf(1000), '1 min 20 s', before));
+    assert.equal(await view.textContent('.verdict'), 'RUNNING');
+    assert.equal(await view.$$eval('.wide tbody tr', (rows) => rows.length), 2);
+    assert.ok((await view.$$('figure')).length >= 8);
+    const scrolls = await view.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    assert.ok(scrolls <= 0);
+    assert.deepEqual(asked, []);
+    await view.screenshot({ path: join(SCREENSHOTS, 'swarm-running.png'), fullPage: true });
+    await view.close();
   });
 
   it('shows one bar for each number of desktops of a sweep', async () => {

@@ -3,31 +3,76 @@
  *
  * Pure. The page's Content-Security-Policy forbids scripts and requests. Every text from a user or a relay is escaped.
  */
+import { accountOf, notArrived } from './account.ts';
 import { type Axis, barsOf, distribution, escaped, lines, type Series } from './chart.ts';
-import { percentile } from './histogram.ts';
-import type { Report, ReportSecond } from './merge.ts';
+import { PAGE_REFRESH_SECONDS } from './growing.ts';
+import { NEVER_US, percentile } from './histogram.ts';
+import type { Figures, Report, ReportSecond } from './merge.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 import { isSweep, limitSentence } from './verdict.ts';
 import { complaints, describeMachine, verdictWord } from './words.ts';
 
 export function page(report: Report): string {
   const title = `${report.name}: ${verdictWord(report).toLowerCase()}`;
+  const main = [
+    head(report),
+    tiles(report),
+    ...complaints(report).map((sentence) => `<p class="complaint">${escaped(sentence)}</p>`),
+    charts(report),
+    tables(report),
+    foot(report),
+  ];
+  return documentOf(title, main.join('\n'));
+}
+
+/**
+ * The page of a run that is still on: the charts so far, what is `left`, and the runs before it. A browser reads it again and
+ * again, so it grows. It has no verdict and no account: these are known at the end.
+ */
+export function growingPage(report: Report, left: string, before: readonly Figures[]): string {
+  const { seconds, latencyUs, window, mode } = report;
+  const last = seconds.at(-1);
+  const flying = mode !== 'sitting';
+  const rate = window.seconds > 0 ? window.delivered / window.seconds : 0;
+  const all: [string, string, string][] = [
+    ['phase', PHASES[last?.phase ?? ''] ?? last?.phase ?? 'connect', left === '' ? '' : `${left} left`],
+    ['desktops', count(report.desktops), `${count(report.parked)} parked`],
+    ...(flying
+      ? ([
+          ['sprites a second', number(last?.delivered ?? 0), `${number(rate)} in the window so far`],
+          ['p99 so far', latencyUs.count === 0 ? '–' : time(latencyUs.p99), `of ${count(latencyUs.count)} sprites`],
+          ['refused', count(report.refused), `${count(last?.refused ?? 0)} in the last second`],
+        ] as [string, string, string][])
+      : []),
+    ['relay', `${number(last?.relayCores ?? 0)} cores`, bytes(last?.relayRssBytes ?? 0)],
+  ];
+  const shows = report.shows === '' ? '' : `<p class="shows">${escaped(report.shows)}</p>`;
+  const main = [
+    `<header>\n<p class="kind">Sprites swarm, running</p>
+<h1>${escaped(report.name)} <span class="verdict void">RUNNING</span></h1>
+<p class="load">${escaped(report.load)}</p>\n${shows}\n</header>`,
+    tilesOf(all),
+    charts({ ...report, runs: report.runs.slice(-1) }),
+    before.length === 0 ? '' : runsTable({ ...report, runs: [...before] }),
+    foot(report),
+  ];
+  return documentOf(`${report.name}: running`, main.join('\n'), PAGE_REFRESH_SECONDS);
+}
+
+const PHASES: Record<string, string> = { warmUp: 'warm-up' };
+
+/** A whole page. With `refreshSeconds` the browser reads it again so often: a page that grows. */
+export function documentOf(title: string, main: string, refreshSeconds?: number): string {
+  const refresh = refreshSeconds === undefined ? '' : `\n<meta http-equiv="refresh" content="${refreshSeconds}">`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">${refresh}
 <title>${escaped(title)}</title>
 <style>${STYLE}</style>
 <main>
-${head(report)}
-${tiles(report)}
-${complaints(report)
-  .map((sentence) => `<p class="complaint">${escaped(sentence)}</p>`)
-  .join('\n')}
-${charts(report)}
-${tables(report)}
-${foot(report)}
+${main}
 </main>
 </html>
 `;
@@ -46,19 +91,23 @@ ${shows}
 
 function tiles(report: Report): string {
   const { latencyUs, window, relay } = report;
-  const wrong = report.lost + report.duplicated + report.misrouted;
+  const wrong = report.lost + report.undelivered + report.duplicated + report.misrouted + report.corrupted;
   const flying = report.mode !== 'sitting';
   const all: [string, string, string][] = [
     ['desktops', count(report.desktops), `${count(report.parked)} parked after ${duration(report.connectSeconds)}`],
     ...(flying
       ? ([
-          ['sprites a second', number(window.deliveredPerS), `${number(window.offeredPerS)} offered`],
+          [
+            'sprites a second',
+            number(window.deliveredPerS),
+            `${number(window.seconds > 0 ? report.due / window.seconds : 0)} were due`,
+          ],
           [
             'p99 latency',
             latencyUs.count === 0 ? '–' : time(latencyUs.p99),
             `p50 ${time(latencyUs.p50)}, max ${time(latencyUs.max)}`,
           ],
-          ['lost, doubled, astray', count(wrong), `of ${count(report.accepted)} accepted`],
+          ['lost or wrong', count(wrong), `of ${count(report.accepted)} accepted`],
           [
             'relay CPU a sprite',
             relay.cpuUsPerSprite === null ? '–' : `${number(relay.cpuUsPerSprite)} µs`,
@@ -79,21 +128,26 @@ function tiles(report: Report): string {
       relay.bytesPerParkedPoll === null ? '' : `${number(relay.bytesPerParkedPoll)} bytes grown a desktop`,
     ],
   ];
-  const tile = ([name, value, beside]: [string, string, string]) =>
-    `<div class="tile"><p class="name">${name}</p><p class="figure">${escaped(value)}</p><p class="beside">${escaped(beside)}</p></div>`;
-  return `<section class="tiles">${all.map(tile).join('')}</section>`;
+  return tilesOf(all);
+}
+
+/** Figures in large type: name, value, and what stands below. */
+export function tilesOf(tiles: readonly (readonly [name: string, value: string, beside: string])[]): string {
+  const tile = ([name, value, beside]: (typeof tiles)[number]) =>
+    `<div class="tile"><p class="name">${escaped(name)}</p><p class="figure">${escaped(value)}</p><p class="beside">${escaped(beside)}</p></div>`;
+  return `<section class="tiles">${tiles.map(tile).join('')}</section>`;
 }
 
 /** Axis labels: "1 ms", not "1.00 ms". */
 const short = (text: string) => text.replace(/(\d)\.0+(?= |$)/, '$1');
-const TIME: Axis = { scale: 'log', format: (us) => short(time(us)) };
-const BYTES = (most: number): Axis => ({
+export const TIME: Axis = { scale: 'log', format: (us) => short(time(us)) };
+export const BYTES = (most: number): Axis => ({
   scale: 'linear',
   unit: [2 ** 30, 2 ** 20, 2 ** 10].find((unit) => most >= unit) ?? 1,
   format: (value) => (value === 0 ? '0' : short(bytes(value))),
 });
-const COUNT: Axis = { scale: 'linear', format: count };
-const CORES: Axis = { scale: 'linear', format: (value) => String(value) };
+export const COUNT: Axis = { scale: 'linear', format: count };
+export const CORES: Axis = { scale: 'linear', format: (value) => String(value) };
 
 function charts(report: Report): string {
   const { seconds } = report;
@@ -243,7 +297,9 @@ function windowOf(seconds: readonly ReportSecond[]): [number, number] | undefine
   return last && [measured[0].atS - 1, last.atS];
 }
 
-function latencyDistribution({ latencyUs, latencyBucketsNs }: Report): string {
+function latencyDistribution(report: Report): string {
+  const { latencyUs, latencyBucketsNs } = report;
+  const population = latencyUs.count + notArrived(report);
   const us = latencyBucketsNs.map(([low, high, n]) => [low / 1000, high / 1000, n] as const);
   const histogram = { buckets: us, count: latencyUs.count, mean: latencyUs.mean, max: latencyUs.max };
   const marks = [
@@ -253,7 +309,9 @@ function latencyDistribution({ latencyUs, latencyBucketsNs }: Report): string {
         ['p99', 0.99],
         ['p99.9', 0.999],
       ] as const
-    ).map(([name, share]) => ({ name, value: percentile({ ...histogram, buckets: [...us] }, share) })),
+    )
+      .map(([name, share]) => ({ name, value: percentile({ ...histogram, buckets: [...us] }, share, population) }))
+      .filter(({ value }) => value < NEVER_US),
     { name: 'max', value: latencyUs.max },
   ];
   return figure(
@@ -264,7 +322,7 @@ function latencyDistribution({ latencyUs, latencyBucketsNs }: Report): string {
   );
 }
 
-function figure(title: string, unit: string, series: readonly Series[], drawing: string): string {
+export function figure(title: string, unit: string, series: readonly Series[], drawing: string): string {
   const legend = series
     .map(
       ({ name, colour }) =>
@@ -279,6 +337,8 @@ function tables(report: Report): string {
   const dash = (value: number | null, show: (value: number) => string) => (value === null ? '–' : show(value));
   const us = (value: number | null) => dash(value, (known) => `${number(known)} µs`);
   const account: [string, string][] = [
+    ['scheduled', count(report.scheduled)],
+    ['skipped', `${count(report.skipped)}${report.missed === 0 ? '' : ` (${count(report.missed)} missed)`}`],
     ['offered', count(report.offered)],
     ['accepted', count(report.accepted)],
     ['delivered', count(report.delivered)],
@@ -288,19 +348,30 @@ function tables(report: Report): string {
         .map(([code, n]) => `(${count(n)} ${code})`)
         .join(' ')}`,
     ],
+    ['undelivered', count(report.undelivered)],
     ['lost', count(report.lost)],
     ['duplicated', count(report.duplicated)],
     ['misrouted', count(report.misrouted)],
+    ['corrupted', count(report.corrupted)],
     ['forwarded', count(report.forwarded)],
     ['late', count(report.late)],
     ['timed out', count(report.timedOut)],
     ['failed', count(report.failed)],
-    ['skipped', count(report.skipped)],
+    ['arrived away', count(report.away)],
   ];
+  const accounts = accountOf(report).map(({ equation, left, right, holds }): string[] => [
+    equation,
+    holds && left === right ? count(left) : `${count(left)} and ${count(right)}`,
+    holds ? 'agree' : 'do not agree',
+  ]);
   const latency: [string, string][] = (['p50', 'p90', 'p99', 'p999', 'max', 'mean'] as const).map((name) => [
     name === 'p999' ? 'p99.9' : name,
     report.latencyUs.count === 0 ? '–' : time(report.latencyUs[name]),
   ]);
+  latency.push(['did not arrive', count(notArrived(report))]);
+  if (report.awayUs.count > 0) {
+    latency.push(['away, p50', time(report.awayUs.p50)], ['away, p99', time(report.awayUs.p99)]);
+  }
   const cost: [string, string, string][] = [
     ['CPU a sprite', us(relay.cpuUsPerSprite), us(report.mode === 'sitting' ? null : swarm.cpuUsPerSprite)],
     ['of it user', us(relay.userUsPerSprite), us(report.mode === 'sitting' ? null : swarm.userUsPerSprite)],
@@ -322,6 +393,7 @@ ${report.mode === 'sitting' ? '' : table(['sprites', ''], account)}
 ${report.mode === 'sitting' ? '' : table(['latency', ''], latency)}
 ${table(['cost', 'relay', 'swarm'], cost)}
 </section>
+${report.mode === 'sitting' ? '' : `<section class="wide">${table(['accounts, each side from other counters', '', ''], accounts)}</section>`}
 ${report.runs.length > 1 ? runsTable(report) : ''}`;
 }
 
@@ -373,8 +445,9 @@ ${machines.join('\n')}
 <dt>again</dt><dd><code>${escaped(report.command)}</code></dd>
 </dl>
 <p>Latency counts from when a throw was due by a schedule that was fixed before the run, so a relay that stalls cannot hide it.
-Every sprite is counted by the desktop that threw it and by the desktop that caught it. The shaded area is the measured window;
-counts are of the whole run. Percentiles come from merged histograms and are at most 0.4 % off.</p></footer>`;
+Every sprite is counted by the desktop that threw it and by the desktop that caught it. A throw that did not arrive counts as slower
+than any that did; a percentile that falls on one is never. The shaded area is the measured window; counts are of the whole run.
+Percentiles come from merged histograms and are at most 0.4 % off.</p></footer>`;
 }
 
 const STYLE = `
@@ -391,6 +464,8 @@ header{margin-bottom:22px}
 h1{font-size:30px;line-height:1.25;margin:2px 0 6px;font-weight:650;display:flex;gap:14px;align-items:center;flex-wrap:wrap}
 .verdict{font-size:13px;font-weight:650;letter-spacing:.06em;padding:3px 11px;border-radius:99px;color:#fff;background:var(--bad)}
 .verdict.pass{background:var(--good)}
+tr.worse td:last-child{color:var(--bad);font-weight:600}
+tr.better td:last-child{color:var(--good);font-weight:600}
 .verdict.void{background:var(--doubt)}
 @media (prefers-color-scheme:dark){.verdict{color:#14171a}}
 .load{font-size:17px}
@@ -423,6 +498,8 @@ svg text.mark{fill:var(--ink);font-size:11px;paint-order:stroke;stroke:var(--car
 .area{opacity:.13}
 line.mark{stroke:var(--ink);stroke-opacity:.45;stroke-dasharray:3 3}
 .window{fill:var(--window)}
+.hover{fill:transparent}
+.hover:hover{fill:var(--ink);fill-opacity:.06}
 .wide{margin-bottom:14px;overflow-x:auto}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:14px;padding:12px 16px}
 th{font-weight:400;color:var(--soft);font-size:13px}

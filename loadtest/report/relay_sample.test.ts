@@ -42,6 +42,7 @@ describe('relay sample', () => {
       desktops: undefined,
       parked: 42,
       waiting: undefined,
+      accepted: undefined,
     });
   });
 

@@ -18,7 +18,10 @@ export interface RelaySample {
   loopDelayMaxMs?: number;
   desktops?: number;
   parked?: number;
+  /** Sprites in mailboxes: accepted, and not yet acknowledged by a cursor. */
   waiting?: number;
+  /** Crossings accepted since the start. */
+  accepted?: number;
 }
 
 /** Reads Prometheus' text format into values by name with labels. Other lines are skipped. */
@@ -46,6 +49,7 @@ export function sampleOf(metrics: ReadonlyMap<string, number>, atMs: number): Re
     desktops: metrics.get('sprites_desktops'),
     parked: metrics.get('sprites_polls_parked'),
     waiting: metrics.get('sprites_waiting'),
+    accepted: metrics.get('sprites_accepted_total'),
   };
 }
 

@@ -1,25 +1,35 @@
 /**
- * The report as text, for a terminal and for `report.txt`, and the three files that `--out` keeps. page.ts makes the page.
+ * The report as text, for a terminal and for `report.txt`, and the files that `--out` keeps. page.ts makes the page.
  *
  * Pure, except `keep`. An unknown figure is shown as a dash, never as zero.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { accountOf, notArrived } from './account.ts';
+import { csv } from './csv.ts';
+import { hgrm } from './hgrm.ts';
 import { type Bucket, percentile } from './histogram.ts';
+import { junit } from './junit.ts';
 import type { Judgement, Report } from './merge.ts';
 import { page } from './page.ts';
+import { prometheus } from './prometheus.ts';
+import type { RelayAccount } from './relay_account.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 import { complaints, describeMachine, verdictWord } from './words.ts';
 
 const WIDTH = 96;
 const LABEL = 14;
 
-/** Writes report.txt, report.json and report.html into `folder`; makes the folder if it does not exist. */
+/** Writes the report in every form into `folder`; makes the folder if it does not exist. */
 export function keep(report: Report, folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'report.txt'), text(report));
   writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
   writeFileSync(join(folder, 'report.html'), page(report));
+  writeFileSync(join(folder, 'latency.hgrm'), hgrm(report));
+  writeFileSync(join(folder, 'seconds.csv'), csv(report));
+  writeFileSync(join(folder, 'junit.xml'), junit(report));
+  writeFileSync(join(folder, 'metrics.prom'), prometheus(report));
 }
 
 /** The report: some forty lines of at most 96 characters. */
@@ -28,6 +38,7 @@ export function text(report: Report): string {
     head(report),
     complaintsOf(report),
     sprites(report),
+    accounts(report),
     latency(report),
     costs(report),
     connections(report),
@@ -63,12 +74,13 @@ function complaintsOf(report: Report): string {
 function sprites(report: Report): string {
   if (report.mode === 'sitting') return '';
   const { window } = report;
-  const share = window.offered === 0 ? '' : `, ${((100 * window.delivered) / window.offered).toFixed(2)} % of offered`;
+  const share = report.due === 0 ? '' : `, ${((100 * window.delivered) / report.due).toFixed(2)} % of what was due`;
   const codes = Object.entries(report.refusedByCode).map(([code, n]) => `${count(n)} ${code}`);
   const oddities: [string, number][] = [
     ['late', report.late],
     ['forwarded', report.forwarded],
     ['skipped', report.skipped],
+    ['of them missed', report.missed],
     ['timed out', report.timedOut],
     ['failed', report.failed],
     ['in flight', report.inFlight],
@@ -79,15 +91,18 @@ function sprites(report: Report): string {
   return [
     rule('Sprites'),
     field(
-      'offered',
-      `${count(report.offered).padStart(14)}   ${number(window.offeredPerS)}/s in the window of ${duration(window.seconds)}`,
+      'scheduled',
+      `${count(report.scheduled).padStart(14)}   ${count(report.due)} due in the window of ${duration(window.seconds)}: ${number(perSecond(report.due, window.seconds))}/s`,
     ),
+    field('offered', count(report.offered).padStart(14)),
     field('accepted', count(report.accepted).padStart(14)),
     field('delivered', `${count(report.delivered).padStart(14)}   ${number(window.deliveredPerS)}/s${share}`),
     field('refused', `${count(report.refused).padStart(14)}   ${codes.join(', ')}`.trimEnd()),
-    field('lost', count(report.lost).padStart(14)),
+    field('undelivered', `${count(report.undelivered).padStart(14)}   accepted, and under way when the drain ended`),
+    field('lost', `${count(report.lost).padStart(14)}   accepted, and nowhere`),
     field('duplicated', count(report.duplicated).padStart(14)),
     field('misrouted', count(report.misrouted).padStart(14)),
+    field('corrupted', count(report.corrupted).padStart(14)),
     field(
       'besides',
       oddities
@@ -96,6 +111,22 @@ function sprites(report: Report): string {
         .join(', '),
     ),
   ].join('\n');
+}
+
+/** The second account: figures from different counters, side by side. */
+function accounts(report: Report): string {
+  if (report.mode === 'sitting') return '';
+  return [
+    rule('Accounts, each side from other counters'),
+    ...accountOf(report).map(
+      ({ equation, left, right, holds }) =>
+        `  ${holds ? '✓' : '✗'} ${equation.padEnd(66)}${count(left).padStart(12)}${holds && left === right ? '' : count(right).padStart(13)}`,
+    ),
+  ].join('\n');
+}
+
+function perSecond(n: number, seconds: number): number {
+  return seconds > 0 ? n / seconds : 0;
 }
 
 const SHARES: [string, number][] = [
@@ -107,13 +138,15 @@ const SHARES: [string, number][] = [
 ];
 
 function latency(report: Report): string {
-  const { latencyUs, latencyBucketsNs: buckets, slipUs } = report;
+  const { latencyUs, latencyBucketsNs: buckets, awayUs, slipUs } = report;
   if (latencyUs.count === 0) return '';
+  const missing = notArrived(report);
+  const population = latencyUs.count + missing;
   const histogram = { buckets, count: latencyUs.count, mean: latencyUs.mean * 1000, max: latencyUs.max * 1000 };
   const values: [string, number][] = [
-    ...SHARES.filter(([, share]) => latencyUs.count * (1 - share) >= 1).map(([name, share]): [string, number] => [
+    ...SHARES.filter(([, share]) => population * (1 - share) >= 1).map(([name, share]): [string, number] => [
       name,
-      percentile(histogram, share) / 1000,
+      percentile(histogram, share, population) / 1000,
     ]),
     ['max', latencyUs.max],
   ];
@@ -126,6 +159,16 @@ function latency(report: Report): string {
     '',
     ...bars(buckets),
     '',
+    ...(missing === 0
+      ? []
+      : [
+          `  ${count(missing)} throws due in the window did not arrive. The percentiles count them as slower than all others.`,
+        ]),
+    ...(awayUs.count === 0
+      ? []
+      : [
+          `  ${count(awayUs.count)} more arrived at desktops that storm, churn or read late: p50 ${time(awayUs.p50)}, p99 ${time(awayUs.p99)}, max ${time(awayUs.max)}.`,
+        ]),
     `  The swarm itself was late with its throws by ${time(slipUs.p50)} (p50), ${time(slipUs.p99)} (p99).`,
   ].join('\n');
 }
@@ -212,6 +255,7 @@ function connections(report: Report): string {
   return [
     rule('Desktops'),
     field('parked', `${count(report.parked)} of ${count(report.desktops)}, after ${duration(report.connectSeconds)}`),
+    ...(report.relayAccount?.counted ? [field('counted', countedSentence(report.relayAccount.counted))] : []),
     ...(report.recoverySeconds === null
       ? []
       : [field('restart', `all parked again ${duration(report.recoverySeconds)} after the first lost its poll`)]),
@@ -252,6 +296,11 @@ function connections(report: Report): string {
     ),
     ...(restless === '' ? [] : [field('behaviours', restless)]),
   ].join('\n');
+}
+
+function countedSentence({ times, least, most }: NonNullable<RelayAccount['counted']>): string {
+  const said = least === most ? `${count(least)} each time` : `from ${count(least)} to ${count(most)}`;
+  return `by the relay, asked ${count(times)} times in the window: ${said}`;
 }
 
 function runsTable({ runs }: Report): string {

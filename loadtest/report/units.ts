@@ -4,6 +4,8 @@
  * Three significant digits, because a run of some seconds can't know more; counts are exact.
  */
 
+import { NEVER_US } from './histogram.ts';
+
 const COUNT = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 /** "250,000" */
@@ -17,8 +19,9 @@ export function number(value: number): string {
   return value === 0 ? '0' : value.toFixed(2);
 }
 
-/** "86 µs", "12.6 ms", "1.20 s" */
+/** "86 µs", "12.6 ms", "1.20 s"; "never" for a throw that did not arrive */
 export function time(us: number): string {
+  if (us >= NEVER_US) return 'never';
   if (us >= 999_950) return `${number(us / 1e6)} s`;
   if (us >= 999.5) return `${number(us / 1000)} ms`;
   return `${us >= 9.995 ? COUNT.format(us) : number(us)} µs`;

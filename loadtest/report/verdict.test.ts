@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Misused } from '../../tools/command.ts';
-import { resultOf } from '../test/results.ts';
+import { resultOf, secondOf } from '../test/results.ts';
 import { merge } from './merge.ts';
 import { generatorSentence, judge, readThreshold } from './verdict.ts';
 
@@ -24,10 +24,11 @@ describe('verdict', () => {
   });
 
   it('compares at the bound, below and above it', () => {
-    const at = (comparison: string) => outcomes([`lost ${comparison} 5`], { lost: 5 }).pass;
+    const five = { lost: 5, arrived: 95, delivered: 95, received: 95 };
+    const at = (comparison: string) => outcomes([`lost ${comparison} 5`], five).pass;
     assert.deepEqual(['<', '<=', '==', '>=', '>'].map(at), [false, true, true, true, false]);
-    assert.equal(outcomes(['lost < 6'], { lost: 5 }).pass, true);
-    assert.equal(outcomes(['lost > 4'], { lost: 5 }).pass, true);
+    assert.equal(outcomes(['lost < 6'], five).pass, true);
+    assert.equal(outcomes(['lost > 4'], five).pass, true);
   });
 
   it('does not judge the relay when the swarm was the limit, except by counts', () => {
@@ -36,6 +37,29 @@ describe('verdict', () => {
     assert.deepEqual(outcomes(['lost == 0'], limited), { pass: true, outcomes: ['held'] });
     assert.match(generatorSentence(limited), /^The swarm was the limit, not the relay: it turned late\./);
     assert.equal(generatorSentence({ limit: 'relay', limitReason: 'slow' }), '');
+  });
+
+  it('judges growth over the window: the last fifth against the first', () => {
+    const grown = (percent: number, seconds = 20) =>
+      outcomes(['rssGrowth <= 5%'], {
+        seconds: Array.from({ length: seconds }, (_, i) =>
+          secondOf(i, [1000], { relayRssBytes: i < seconds / 2 ? 1000 : 1000 + 10 * percent }),
+        ),
+      }).outcomes[0];
+    assert.deepEqual(
+      [-50, 0, 5, 6].map((percent) => grown(percent)),
+      ['held', 'held', 'held', 'broken'],
+    );
+    assert.equal(grown(0, 4), 'broken', 'not known from so few seconds');
+  });
+
+  it('judges the number of desktops that the relay counted, by the least', () => {
+    const report = { ...merge([resultOf([1000])], ORIGIN) };
+    const with10 = { ...report, relayAccount: { counted: { times: 5, least: 10, most: 12 } } };
+    const outcome = (one: typeof report) => judge(one, [readThreshold('counted == desktops')]).judgements[0].outcome;
+    assert.equal(outcome(with10), 'held');
+    assert.equal(outcome({ ...with10, desktops: 11 }), 'broken');
+    assert.equal(outcome(report), 'broken');
   });
 
   it('does not pass a run that is not complete', () => {

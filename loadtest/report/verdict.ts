@@ -4,12 +4,15 @@
  * A threshold is a sentence such as `p99 < 50ms` or `lost == 0`: a figure, a comparison, and a value in the figure's unit. A
  * count can also be compared with another count or a share of it: `parked == desktops`, `refused <= 1% of offered`; such a
  * threshold holds at every size. Figures that depend on time (latency, CPU, rates) are void when the swarm was the limit,
- * because they do not describe the relay then. Counts (lost, refused, …) are exact in any case. Invariant: a report passes iff
- * its run is complete and every threshold held; a void threshold did not hold.
+ * because they do not describe the relay then. Counts (lost, refused, …) are exact in any case. A percentile counts a throw that
+ * did not arrive as slower than any that did. Invariant: a report passes iff its run is complete, its accounts agree and every
+ * threshold held; a void threshold did not hold.
  */
 import { Misused, readBytes, readSeconds } from '../../tools/command.ts';
+import { accountsAgree, notArrived } from './account.ts';
 import { COUNTS } from './engine_result.ts';
-import type { Figures, Judgement, Report } from './merge.ts';
+import { NEVER_US } from './histogram.ts';
+import type { Figures, Judgement, Report, ReportSecond } from './merge.ts';
 import { bytes, count, number, time } from './units.ts';
 
 export interface Threshold {
@@ -56,11 +59,11 @@ const SHARE: Unit = {
 
 /** The figures that a threshold can name. */
 export const FIGURES: Record<string, Figure> = {
-  p50: latency('p50'),
-  p90: latency('p90'),
-  p99: latency('p99'),
-  'p99.9': latency('p999'),
-  max: latency('max'),
+  ...{ p50: latency('p50'), p90: latency('p90'), p99: latency('p99'), 'p99.9': latency('p999'), max: latency('max') },
+  'away.p50': away('p50'),
+  'away.p99': away('p99'),
+  'away.max': away('max'),
+  notArrived: counted(notArrived),
   ...Object.fromEntries(COUNTS.map((name) => [name, counted((report) => report[name])])),
   desktops: counted((report) => report.desktops),
   parked: counted((report) => report.parked),
@@ -68,10 +71,13 @@ export const FIGURES: Record<string, Figure> = {
   achieved: {
     unit: SHARE,
     timed: true,
-    of: ({ window }) => (window.offered === 0 ? null : (100 * window.delivered) / window.offered),
+    of: ({ due, window }) => (due === 0 ? null : (100 * window.delivered) / due),
   },
   deliveredPerS: { unit: NUMBER, timed: true, of: ({ window }) => window.deliveredPerS },
   cpuUsPerSprite: { unit: NUMBER, timed: true, of: ({ relay }) => relay.cpuUsPerSprite },
+  counted: { unit: COUNT, timed: false, of: ({ relayAccount }) => relayAccount?.counted?.least ?? null },
+  rssGrowth: { unit: SHARE, timed: false, of: ({ seconds }) => growth(seconds, ({ relayRssBytes }) => relayRssBytes) },
+  p99Growth: { unit: SHARE, timed: true, of: ({ seconds }) => growth(seconds, ({ p99Us }) => p99Us) },
   rss: { unit: BYTES, timed: false, of: ({ relay }) => relay.rssBytes },
   heap: { unit: BYTES, timed: false, of: ({ relay }) => relay.heapBytes },
   bytesPerParkedPoll: { unit: BYTES, timed: false, of: ({ relay }) => relay.bytesPerParkedPoll },
@@ -84,7 +90,7 @@ export const FIGURES: Record<string, Figure> = {
   loopDelayMax: { unit: TIME, timed: true, of: ({ relay }) => inUs(relay.loopDelayMaxMs) },
 };
 
-const COMPARE: Record<Comparison, (a: number, b: number) => boolean> = {
+export const COMPARE: Record<Comparison, (a: number, b: number) => boolean> = {
   '<': (a, b) => a < b,
   '<=': (a, b) => a <= b,
   '==': (a, b) => a === b,
@@ -114,11 +120,17 @@ function readShare(unit: Unit, written: string): { value: number; of: string } |
   return { value: Number(percent) / 100, of };
 }
 
+/** The unit of a figure that `readThreshold` accepts. */
+export function unitOf(figure: string): Pick<Unit, 'show'> {
+  return FIGURES[figure].unit;
+}
+
 /** The report with every threshold judged, and whether it passes. */
 export function judge(report: Report, thresholds: readonly Threshold[]): Report {
   const judgements = thresholds.map((threshold) => judgeOne(report, threshold));
   const isHeld = judgements.every(({ outcome }) => outcome === 'held');
-  return { ...report, judgements, pass: report.ok && report.voidReason === '' && isHeld };
+  const pass = report.ok && report.voidReason === '' && accountsAgree(report) && isHeld;
+  return { ...report, judgements, pass };
 }
 
 /** The sentence for a user whose swarm was the limit; empty when it was not. */
@@ -170,8 +182,27 @@ function judgeOne(report: Report, { text, figure, comparison, value, of: base }:
   return { threshold: text, value: shown, outcome };
 }
 
+function away(name: 'p50' | 'p99' | 'max'): Figure {
+  return { unit: TIME, timed: true, of: ({ awayUs }) => (awayUs.count === 0 ? null : awayUs[name]) };
+}
+
 function latency(name: 'p50' | 'p90' | 'p99' | 'p999' | 'max'): Figure {
-  return { unit: TIME, timed: true, of: ({ latencyUs }) => (latencyUs.count === 0 ? null : latencyUs[name]) };
+  const orNever = (us: number) => (us >= NEVER_US ? Number.POSITIVE_INFINITY : us);
+  return { unit: TIME, timed: true, of: ({ latencyUs }) => (latencyUs.count === 0 ? null : orNever(latencyUs[name])) };
+}
+
+/** How much the median of the last fifth of the window is above that of its first fifth, in percent; null when not known. */
+function growth(seconds: readonly ReportSecond[], of: (second: ReportSecond) => number): number | null {
+  const values = seconds.filter(({ phase }) => phase === 'measure').map(of);
+  const fifth = Math.floor(values.length / 5);
+  if (fifth === 0) return null;
+  const [first, last] = [values.slice(0, fifth), values.slice(-fifth)].map(median);
+  return first > 0 ? (100 * (last - first)) / first : null;
+}
+
+function median(values: readonly number[]): number {
+  const rising = values.toSorted((a, b) => a - b);
+  return rising[Math.floor(rising.length / 2)] ?? 0;
 }
 
 function counted(of: (report: Report) => number): Figure {

@@ -1,18 +1,19 @@
 /** The live table: one line a second during a run, with the column names above every screenful. Pure: returns text. */
 import type { EngineSecond } from '../report/engine_result.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
-import { bytes, count, time } from '../report/units.ts';
+import { bytes, count, duration, time } from '../report/units.ts';
 
 interface Column {
   head: string;
   width: number;
-  of(second: EngineSecond, sample: RelaySample | undefined): string;
+  of(second: EngineSecond, sample: RelaySample | undefined, leftS: number): string;
 }
 
 const PHASES: Record<string, string> = { warmUp: 'warm-up' };
 
 const COLUMNS: Column[] = [
   { head: 'time', width: 6, of: ({ atS }) => `${atS.toFixed(0)} s` },
+  { head: 'left', width: 6, of: (_second, _sample, leftS) => duration(Math.ceil(leftS)).replace(/\.0+ s$/, ' s') },
   { head: 'phase', width: 8, of: ({ phase }) => PHASES[phase] ?? phase },
   { head: 'connections', width: 11, of: ({ connections }) => count(connections) },
   { head: 'parked', width: 9, of: ({ parked }) => count(parked) },
@@ -30,13 +31,13 @@ const COLUMNS: Column[] = [
 /** Lines until the column names are repeated. */
 const SCREENFUL = 20;
 
-/** The `n`th line of a run, from 0, with the column names above it where they are due. */
-export function liveLine(n: number, second: EngineSecond, sample: RelaySample | undefined): string {
+/** The `n`th line of a run, from 0, with the column names above it where they are due. It still takes some `leftS` seconds. */
+export function liveLine(n: number, second: EngineSecond, sample: RelaySample | undefined, leftS: number): string {
   const line = (cell: (column: Column) => string) =>
     COLUMNS.map((column) =>
       column.head === 'phase' ? cell(column).padEnd(column.width) : cell(column).padStart(column.width),
     ).join('  ');
-  const row = line((column) => column.of(second, sample));
+  const row = line((column) => column.of(second, sample, leftS));
   return n % SCREENFUL === 0 ? `${line(({ head }) => head)}\n${row}` : row;
 }
 

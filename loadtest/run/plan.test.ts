@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readFlags } from '../test/flags.ts';
-import { type MachineFacts, plan } from './plan.ts';
+import { describeLoad, type MachineFacts, plan, secondsLeft } from './plan.ts';
 import { readScenario } from './scenario.ts';
 
 const MACHINE: MachineFacts = { files: 20_000, ports: 28_232, memoryBytes: 2 ** 35 };
@@ -35,6 +35,31 @@ describe('plan', () => {
     assert.equal(planned('--desktops 100').connections, 200);
     assert.equal(planned('--desktops 100 --throw-connections 7').connections, 107);
     assert.equal(planned('--desktops 100 --mix throwing=1,sitting=3').connections, 125);
+  });
+
+  it('hands stages on, whose most decides on processes, and which are the window', () => {
+    const stages = '30s:1000,2m:90000,0s:10,500ms:0';
+    const { flags, rate, processes } = planned(`--desktops 1000 --stages ${stages}`);
+    assert.equal(flag(flags, '--stages'), '30s:1000,120s:90000,0s:10,0.5s:0');
+    assert.equal(rate, 90_000);
+    assert.equal(processes, 3);
+    assert.deepEqual([flag(flags, '--duration'), flag(flags, '--warm-up')], ['150.5', '0']);
+    const read = scenario(`--desktops 1000 --stages 30s:1000,1m:1000,0s:5`);
+    assert.equal(
+      describeLoad(read, plan(read, 1000, MACHINE, HERE)),
+      '1,000 desktops throwing sprites: ramping to 1,000/s in 30 s, 1,000/s for 60 s, jumping to 5/s',
+    );
+  });
+
+  it('knows how long a run still takes', () => {
+    const read = scenario('--desktops 20000 --connect-rate 1000 --settle 1s --warm-up 5s --duration 60s --drain 10s');
+    const planFor = plan(read, 20_000, MACHINE, HERE);
+    const left = (phase: string, inPhase: number) => secondsLeft(read, planFor, phase, inPhase);
+    assert.equal(left('connect', 5), 15 + 1 + 5 + 60);
+    assert.equal(left('connect', 50), 1 + 5 + 60, 'it is behind the plan');
+    assert.equal(left('measure', 20), 40);
+    assert.equal(left('drain', 3), 7);
+    assert.equal(left('leave', 3), 0);
   });
 
   it('spreads over loopback addresses by itself, and asks for --sources elsewhere', () => {

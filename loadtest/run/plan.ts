@@ -7,7 +7,7 @@
  */
 import { Misused } from '../../tools/command.ts';
 import { bytes, count } from '../report/units.ts';
-import { BEHAVIOURS, type Behaviour, countsOf, type Scenario } from './scenario.ts';
+import { BEHAVIOURS, type Behaviour, countsOf, type Load, type Scenario, type Stage } from './scenario.ts';
 
 /** What a swarm needs to know about a machine. */
 export interface MachineFacts {
@@ -34,7 +34,7 @@ export interface Plan {
   flags: string[];
   desktops: number;
   counts: Record<Behaviour, number>;
-  /** Throws a second that are due, of all desktops together; 0 in a closed loop. */
+  /** Throws a second that are due, of all desktops together; the most with stages, 0 in a closed loop. */
   rate: number;
   connections: number;
   processes: number;
@@ -61,7 +61,7 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
   const counts = countsOf(mix, desktops);
   const throwConnections = Math.min(settings.throwConnections ?? counts.throwing, counts.throwing);
   const connections = desktops + throwConnections;
-  const rate = load.kind === 'every' ? counts.throwing / load.seconds : load.kind === 'rate' ? load.perSecond : 0;
+  const rate = rateOf(load, counts.throwing);
   const processes = settings.processes ?? processesFor(connections, rate, desktops, throwConnections, machine);
   const sources = settings.sources || sourcesFor(connections, machine, target);
   const flags = [
@@ -94,11 +94,52 @@ export function describeLoad({ load, settings }: Scenario, { desktops, counts, r
       return `${some} desktops, each throwing every ${load.seconds} s: ${count(rate)} sprites/s ${seconds}`;
     case 'rate':
       return `${some} desktops throwing ${count(rate)} sprites/s ${seconds}`;
+    case 'stages':
+      return `${some} desktops throwing sprites: ${describeStages(load.stages)}`;
     case 'closed':
       return `${some} desktops, ${count(load.inFlight)} sprites in flight at any time, ${seconds}`;
     case 'sitting':
       return `${count(desktops)} desktops, held ${seconds}`;
   }
+}
+
+/** "ramping to 1,000/s in 30 s, 1,000/s for 120 s": stages as a sentence. */
+function describeStages(stages: readonly Stage[]): string {
+  return stages
+    .map(({ seconds, perSecond }, i) => {
+      const before = stages[i - 1]?.perSecond ?? 0;
+      if (seconds === 0) return `jumping to ${count(perSecond)}/s`;
+      return perSecond === before
+        ? `${count(perSecond)}/s for ${seconds} s`
+        : `ramping to ${count(perSecond)}/s in ${seconds} s`;
+    })
+    .join(', ');
+}
+
+function rateOf(load: Load, throwing: number): number {
+  if (load.kind === 'every') return throwing / load.seconds;
+  if (load.kind === 'rate') return load.perSecond;
+  return load.kind === 'stages' ? Math.max(...load.stages.map(({ perSecond }) => perSecond)) : 0;
+}
+
+/**
+ * How many seconds a run still takes at most, in this phase, `inPhase` seconds after it began. While desktops connect, it is
+ * what the plan expects.
+ */
+export function secondsLeft({ settings }: Scenario, { desktops }: Plan, phase: string, inPhase: number): number {
+  const lasts: Record<string, number> = {
+    connect: desktops / settings.connectRate,
+    settle: settings.settle,
+    warmUp: settings.warmUp,
+    measure: settings.duration,
+    drain: settings.drain,
+  };
+  const names = Object.keys(lasts);
+  const now = names.indexOf(phase);
+  if (now < 0) return 0;
+  // A drain mostly ends at once, so it counts only while it lasts.
+  const later = names.slice(now + 1).filter((name) => name !== 'drain');
+  return Math.max(0, lasts[phase] - inPhase) + later.reduce((sum, name) => sum + lasts[name], 0);
 }
 
 /** "250,000 throwing", or the numbers that the shares come to. */
@@ -159,6 +200,9 @@ function mixFlag(counts: Record<Behaviour, number>): string {
 function loadFlags({ load }: Scenario, rate: number): string[] {
   if (load.kind === 'sitting') return ['--sitting'];
   if (load.kind === 'closed') return ['--in-flight', String(load.inFlight)];
+  if (load.kind === 'stages') {
+    return ['--stages', load.stages.map(({ seconds, perSecond }) => `${seconds}s:${perSecond}`).join(',')];
+  }
   return ['--rate', String(rate)];
 }
 
@@ -171,6 +215,7 @@ function timeFlags({ settings }: Scenario): string[] {
     ['--drain', settings.drain],
     ['--post-timeout', settings.postTimeout],
     ['--late-after', settings.lateAfter],
+    ['--slip-max', settings.slipMax],
     ['--poll-overdue', settings.pollOverdue],
     ['--act-every', settings.actEvery],
     ['--read-late', settings.readLate],

@@ -17,6 +17,10 @@ export interface RelayTarget {
   target: Target;
   /** For people. */
   description: string;
+  /** Whether it has metrics, and the swarm may read them. */
+  hasGauges: boolean;
+  /** Whether the swarm started it, so that nobody else throws there. */
+  isOwn: boolean;
   /** Undefined when it has no metrics, or does not answer now. */
   sample(): Promise<RelaySample | undefined>;
   /** Stops it and starts it again on the same ports; absent for a given relay. */
@@ -45,6 +49,8 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
   return {
     target: { api: `127.0.0.1:${relay.api}`, pids, local: true },
     description: `${front} front, ${workers === 0 ? 'one process' : workers === undefined ? 'workers by cores' : `${workers} worker${workers === 1 ? '' : 's'}`}, on the same machine`,
+    hasGauges: true,
+    isOwn: true,
     sample: async () => {
       const metrics = await orUndefined(relay.metrics());
       return metrics && sampleOf(metrics, Date.now());
@@ -88,13 +94,21 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
   return {
     target,
     description: settings.url,
+    hasGauges: ask !== undefined,
+    isOwn: false,
     sample: async () => (ask ? orUndefined(ask()) : undefined),
     stop: async () => {},
   };
 }
 
-/** Reads the metrics at an admin port. Throws Misused when there is no token. */
+/** Reads a sample at an admin port. Throws Misused when there is no token. */
 export function adminOf(url: string, tokenFile: string): () => Promise<RelaySample> {
+  const ask = metricsOf(url, tokenFile);
+  return async () => sampleOf(await ask(), Date.now());
+}
+
+/** Asks an admin port for its metrics. The returned function throws Error, a sentence, when it does not answer in time. */
+export function metricsOf(url: string, tokenFile: string): () => Promise<Map<string, number>> {
   const authorization = `Bearer ${tokenIn(tokenFile)}`;
   const metrics = new URL('/metrics', url);
   return async () => {
@@ -106,7 +120,7 @@ export function adminOf(url: string, tokenFile: string): () => Promise<RelaySamp
     });
     if (!answer.ok)
       throw new Error(`${metrics}: ${answer.status} ${answer.statusText}; is the token of ${tokenFile} right?`);
-    return sampleOf(readMetrics(await answer.text()), Date.now());
+    return readMetrics(await answer.text());
   };
 }
 

@@ -9,12 +9,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { ENGINE } from '../../tools/build.js';
 import { type EngineResult, type EngineSecond, readResult } from '../report/engine_result.ts';
+import { type RelayAccount, relayAccountOf, withGauge } from '../report/relay_account.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
+import { AbortWatch } from './abort.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
 import { openRelay, type RelayTarget } from './relay_target.ts';
 import type { Scenario } from './scenario.ts';
 
 const SAMPLE_EVERY_MS = 1000;
+
+/** How often the relay is asked for its gauges after the run, once a second, before they are taken to be unknown. */
+const LAST_SAMPLE_TRIES_MAX = 10;
 
 /** The last lines of the engine's stderr, which go into the error message when it fails. */
 const ERROR_LINES_MAX = 5;
@@ -25,13 +30,17 @@ export interface Progress {
   begins(plan: Plan, relay: string): void;
   second(second: EngineSecond, sample: RelaySample | undefined): void;
   restarts(): void;
+  /** `why` is a sentence. */
+  aborts(why: string): void;
 }
 
 export interface CompletedRun {
   result: EngineResult;
-  /** The engine's last line, unchanged. */
+  /** The engine's last line; what it calls lost is compared with the relay's gauge. */
   text: string;
   samples: RelaySample[];
+  /** What the relay itself counted; undefined when it has no gauges or was restarted. */
+  relayAccount: RelayAccount | undefined;
   plan: Plan;
   relayDescription: string;
 }
@@ -52,12 +61,21 @@ export async function run(
       const sample = await relay.sample();
       if (sample && sample.atMs > (samples.at(-1)?.atMs ?? 0)) samples.push(sample);
     }, SAMPLE_EVERY_MS);
+    const before = await relay.sample();
     try {
-      const text = await runEngine(planned, scenario, relay, progress, samples);
+      const window = { fromMs: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
+      const aborted = { why: '' };
+      const text = await runEngine(planned, scenario, relay, progress, samples, window, aborted);
+      const within = samples.filter(({ atMs }) => atMs >= window.fromMs && atMs <= window.untilMs);
+      const ended = readResult(text, 'the engine');
+      const printed = aborted.why === '' ? ended : { ...ended, message: aborted.why };
+      const after = relay.hasGauges ? await sampleAtLast(relay, printed.ok ? LAST_SAMPLE_TRIES_MAX : 1) : undefined;
+      const result = relay.hasGauges ? withGauge(printed, after?.waiting) : printed;
       return {
-        result: readResult(text, 'the engine'),
-        text,
+        result,
+        text: JSON.stringify(result),
         samples,
+        relayAccount: scenario.settings.restartAt > 0 ? undefined : relayAccountOf(before, after, relay.isOwn, within),
         plan: planned,
         relayDescription: relay.description,
       };
@@ -69,15 +87,30 @@ export async function run(
   }
 }
 
+/** A sample after the run. The relay may be busy for a moment. Undefined when it does not answer at all. */
+async function sampleAtLast(relay: RelayTarget, tries: number): Promise<RelaySample | undefined> {
+  for (let i = 0; i < tries; i++) {
+    const waited = new Promise<undefined>((resolve) => setTimeout(resolve, SAMPLE_EVERY_MS));
+    const sample = await Promise.race([relay.sample(), waited]);
+    if (sample) return sample;
+    await waited;
+  }
+  return undefined;
+}
+
 /** Runs the engine to its end. Returns its last line. */
 async function runEngine(
   { flags }: Plan,
-  { settings }: Scenario,
+  { settings, aborts }: Scenario,
   relay: RelayTarget,
   progress: Progress,
   samples: readonly RelaySample[],
+  window: { fromMs: number; untilMs: number },
+  aborted: { why: string },
 ): Promise<string> {
-  const engine = spawn(ENGINE, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // nice becomes the engine: it has the same process id, and its slices inherit the niceness.
+  const [program, before] = settings.nice > 0 ? ['nice', ['-n', String(settings.nice), ENGINE]] : [ENGINE, []];
+  const engine = spawn(program, [...before, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
   const stopForwarding = forwardSignals(engine);
   const errors: string[] = [];
   createInterface({ input: engine.stderr }).on('line', (line) => {
@@ -85,12 +118,23 @@ async function runEngine(
     errors.splice(0, errors.length - ERROR_LINES_MAX);
   });
   let last = '';
+  const abort = new AbortWatch(aborts);
   let restarting: Promise<void> | undefined;
   let failed: Error | undefined;
   createInterface({ input: engine.stdout }).on('line', (line) => {
     last = line;
     const { second, phase } = JSON.parse(line) as { second?: EngineSecond; phase?: string };
-    if (second) progress.second(second, samples.at(-1));
+    if (second) {
+      progress.second(second, samples.at(-1));
+      const why = abort.feed(second);
+      if (why !== undefined) {
+        aborted.why = why;
+        progress.aborts(why);
+        engine.kill('SIGTERM');
+      }
+    }
+    if (phase === 'measure') window.fromMs = Date.now();
+    if (phase === 'drain') window.untilMs = Date.now();
     if (phase === 'measure' && settings.restartAt > 0 && relay.restart) {
       restarting = restartAfter(settings.restartAt, relay.restart, progress).catch((error: Error) => {
         failed = error;

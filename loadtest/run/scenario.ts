@@ -11,6 +11,7 @@ import {
   matching,
   number,
   oneOf,
+  readSeconds,
   readValue,
   text,
   toggle,
@@ -18,6 +19,7 @@ import {
   whole,
 } from '../../tools/command.ts';
 import { readThreshold, type Threshold } from '../report/verdict.ts';
+import { readAbort } from './abort.ts';
 import { readSources } from './sources.ts';
 
 /** What a fake desktop does, besides holding its poll. engine/behaviour.h says how. */
@@ -25,8 +27,15 @@ export const BEHAVIOURS = ['sitting', 'throwing', 'storming', 'churning', 'slow'
 export type Behaviour = (typeof BEHAVIOURS)[number];
 export type Mix = Partial<Record<Behaviour, number>>;
 
+/** A part of a load that ramps: from the rate before it to `perSecond`, in a straight line. */
+export interface Stage {
+  seconds: number;
+  perSecond: number;
+}
+
 export type Load =
   | { kind: 'every'; seconds: number }
+  | { kind: 'stages'; stages: readonly Stage[] }
   | { kind: 'rate'; perSecond: number }
   | { kind: 'closed'; inFlight: number }
   | { kind: 'sitting' };
@@ -42,11 +51,15 @@ export interface Scenario {
   mix: Mix;
   settings: Settings;
   thresholds: Threshold[];
+  /** When one of these has not held for some seconds, the run ends. */
+  aborts: Threshold[];
 }
 
+const DURATION_SECONDS_MIN = 0.1;
 const SECONDS_MAX = 7 * 24 * 3600; // the engine's own bound: a typing error must not hold a machine for a year
 const DESKTOPS_MAX = 2 ** 24 - 1; // a desktop's index has six hex digits in a sprite's tag
 const THROWS_PER_SECOND_MAX = 1e7;
+const STAGES_MAX = 100; // more than anybody writes by hand
 const RUNS_MAX = 100;
 /** Below the relay's lease of 30 s: when a lease ends, the desktop's sprites are delivered to another. */
 const READ_LATE_SECONDS_MAX = 25;
@@ -74,6 +87,13 @@ export const SECTIONS = {
       ...number('R', 'instead: throws a second, of all desktops together', [0.001, THROWS_PER_SECOND_MAX], 0),
       shown: '',
     },
+    stages: form(
+      'T:R,…',
+      'instead: throws a second that ramp from 0 to R within T, and so on; 0s:R is a jump. They are the whole window',
+      `at most ${STAGES_MAX} stages such as 30s:1000,2m:1000,30s:0, of which some rate is above 0`,
+      (given) => (readStages(given) ? given : undefined),
+      '',
+    ),
     inFlight: {
       ...whole('N', 'instead: a closed loop with this many sprites in flight', [1, 1_000_000], 0),
       shown: '',
@@ -110,10 +130,14 @@ export const SECTIONS = {
     connectTimeout: time(120, 'until all must be parked'),
     settle: time(1, 'quiet time before the first throw'),
     warmUp: time(2, 'throws that do not count for latency and CPU'),
-    duration: time(30, 'the measured window', 0.1),
+    duration: time(30, 'the measured window', DURATION_SECONDS_MIN),
     drain: time(10, 'how long to wait at most for sprites in flight'),
     postTimeout: time(10, 'a throw without an answer has timed out after this'),
     lateAfter: time(1, 'an arrival this long after it was due is late'),
+    slipMax: time(
+      0.002,
+      'the swarm is the limit when one throw in a hundred leaves later than this; more for a swarm with --nice',
+    ),
     pollOverdue: time(150, 'a poll without an answer is overdue after this'),
   },
   'The relay': {
@@ -144,10 +168,14 @@ export const SECTIONS = {
       '',
     ),
     processes: whole('N', 'engine processes; as many as files and throws need unless given', [1, 4095]),
+    nice: whole('N', 'niceness of the swarm, so that a relay on the same machine comes first', [0, 19], 0),
   },
   'The report': {
     runs: whole('N', 'repeat the run this often, so that compare knows the spread', [1, RUNS_MAX], 1),
-    out: some('DIR', 'keep report.txt, report.json, report.html and the results of the engines here'),
+    out: some(
+      'DIR',
+      'keep the report here as text, JSON, page, .hgrm, CSV, JUnit and Prometheus text, and the results of the engines',
+    ),
     quiet: toggle('print no line a second'),
   },
 } as const;
@@ -163,12 +191,12 @@ export type Settings = Values<typeof SETTINGS>;
 
 /** Settings from a command line: their values, and which of them were on it. */
 export interface Flags {
-  values: Settings & { threshold: readonly string[] };
+  values: Settings & { threshold: readonly string[]; abort: readonly string[] };
   given: ReadonlySet<string>;
 }
 
 /** What a file has besides settings. */
-const FILE_ONLY = ['name', 'shows', 'thresholds'];
+const FILE_ONLY = ['name', 'shows', 'thresholds', 'aborts'];
 
 /**
  * The scenario that a file's JSON (undefined: there is none) and flags make together.
@@ -178,7 +206,7 @@ const FILE_ONLY = ['name', 'shows', 'thresholds'];
 export function readScenario(file: { json: string; where: string } | undefined, { values, given }: Flags): Scenario {
   const fromFile = file
     ? readFile(file.json, file.where)
-    : { name: 'swarm', shows: '', thresholds: [], given: new Map<string, string>() };
+    : { name: 'swarm', shows: '', thresholds: [], aborts: [], given: new Map<string, string>() };
   const isLoadGiven = [...given].some(isLoad);
   const settings = Object.fromEntries(
     Object.entries(SETTINGS).map(([name, setting]) => {
@@ -190,10 +218,16 @@ export function readScenario(file: { json: string; where: string } | undefined, 
     }),
   ) as Settings;
   const load = loadOf(settings);
+  if (load.kind === 'stages') {
+    settings.duration = load.stages.reduce((sum, { seconds }) => sum + seconds, 0);
+    settings.warmUp = 0;
+  }
   const mix = mixOf(settings.mix, load);
   checkTogether(settings, load, mix);
   const thresholds = [...fromFile.thresholds, ...values.threshold].map(readThreshold);
-  return { name: fromFile.name, shows: fromFile.shows, desktops: settings.desktops, load, mix, settings, thresholds };
+  const aborts = [...fromFile.aborts, ...values.abort].map(readAbort);
+  const { name, shows } = fromFile;
+  return { name, shows, desktops: settings.desktops, load, mix, settings, thresholds, aborts };
 }
 
 /** The number of desktops of each behaviour: whole numbers whose sum is `desktops`; the largest remainders are rounded up. */
@@ -227,17 +261,20 @@ function readFile(json: string, where: string) {
     }
     given.set(name, asText(one));
   }
-  const { name, shows, thresholds } = value as { name?: unknown; shows?: unknown; thresholds?: unknown };
+  const { name, shows, thresholds, aborts } = value as Record<string, unknown>;
   for (const [key, one] of Object.entries({ name, shows })) {
     if (one !== undefined && typeof one !== 'string') throw new Misused(`${where}: ${key} must be text`);
   }
-  if (thresholds !== undefined && !(Array.isArray(thresholds) && thresholds.every((one) => typeof one === 'string'))) {
-    throw new Misused(`${where}: thresholds must be a list of sentences like "p99 < 50ms"`);
+  for (const [key, one] of Object.entries({ thresholds, aborts })) {
+    if (one !== undefined && !(Array.isArray(one) && one.every((sentence) => typeof sentence === 'string'))) {
+      throw new Misused(`${where}: ${key} must be a list of sentences like "p99 < 50ms"`);
+    }
   }
   return {
     name: String(name ?? 'swarm'),
     shows: String(shows ?? ''),
     thresholds: (thresholds ?? []) as string[],
+    aborts: (aborts ?? []) as string[],
     given,
   };
 }
@@ -253,16 +290,19 @@ function asText(value: unknown): string {
   return String(value);
 }
 
-const LOADS = ['throwEvery', 'rate', 'inFlight', 'sitting'];
+const LOADS = ['throwEvery', 'rate', 'stages', 'inFlight', 'sitting'];
 const isLoad = (name: string) => LOADS.includes(name);
 
-function loadOf({ throwEvery, rate, inFlight, sitting }: Settings): Load {
+function loadOf({ throwEvery, rate, stages, inFlight, sitting }: Settings): Load {
   const loads: Load[] = [];
   if (throwEvery > 0) loads.push({ kind: 'every', seconds: throwEvery });
   if (rate > 0) loads.push({ kind: 'rate', perSecond: rate });
+  if (stages !== '') loads.push({ kind: 'stages', stages: readStages(stages) as Stage[] });
   if (inFlight > 0) loads.push({ kind: 'closed', inFlight });
   if (sitting) loads.push({ kind: 'sitting' });
-  if (loads.length > 1) throw new Misused('give only one of --throw-every, --rate, --in-flight and --sitting');
+  if (loads.length > 1) {
+    throw new Misused('give only one of --throw-every, --rate, --stages, --in-flight and --sitting');
+  }
   return loads[0] ?? { kind: 'every', seconds: 5 };
 }
 
@@ -306,6 +346,24 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
 function readDesktops(given: string): number[] | undefined {
   const numbers = given.split(',').map((one) => (/^\d+$/.test(one.trim()) ? Number(one) : 0));
   return numbers.every((n) => n >= 1 && n <= DESKTOPS_MAX) ? numbers : undefined;
+}
+
+/** "30s:1000,2m:1000": how long each stage lasts, and the throws a second at its end. */
+function readStages(given: string): Stage[] | undefined {
+  const stages = given.split(',').map((part): Stage | undefined => {
+    const [, lasts, rate] = /^\s*([\d.]+ ?[a-zµ]*):(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];
+    const seconds = lasts === undefined ? undefined : readSeconds(lasts);
+    return seconds === undefined || Number(rate) > THROWS_PER_SECOND_MAX
+      ? undefined
+      : { seconds, perSecond: Number(rate) };
+  });
+  const known = stages.filter((stage) => stage !== undefined);
+  const seconds = known.reduce((sum, stage) => sum + stage.seconds, 0);
+  if (known.length < stages.length || known.length > STAGES_MAX) return undefined;
+  if (seconds < DURATION_SECONDS_MIN || seconds > SECONDS_MAX) return undefined;
+  // A single jump at the very end throws nothing.
+  const throwing = known.some(({ perSecond }, i) => perSecond > 0 && (known[i].seconds > 0 || i + 1 < known.length));
+  return throwing ? known : undefined;
 }
 
 function readMix(given: string): Mix | undefined {

@@ -17,7 +17,12 @@ export type Committed = Record<
   | 'muted'
   | 'cut'
   | 'delayed'
-  | 'garbage',
+  | 'garbage'
+  | 'deliveredRefused'
+  | 'corrupted'
+  | 'held'
+  | 'ended'
+  | 'truncated',
   number
 >;
 

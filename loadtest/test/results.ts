@@ -34,7 +34,8 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
   const kernel = { tcpInUse: 0, tcpMemoryBytes: 0, slabBytes: 0, availableBytes: 0 };
   return {
     ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>),
-    ...{ offered: n, sent: n, answered: n, accepted: n, delivered: n },
+    ...{ scheduled: n, due: n, offered: n, thrown: n, sent: n, answered: n, accepted: n },
+    ...{ received: n, delivered: n, arrived: n },
     phase: 'done',
     ok: true,
     message: '',
@@ -54,9 +55,11 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
       ...{ offered: n, sent: n, accepted: n, delivered: n },
     },
     latencyUs: us,
+    awayUs: none,
     answerUs: none,
     slipUs: none,
     latencyBucketsNs: bucketsOf(latenciesNs),
+    awayBucketsNs: [],
     answerBucketsNs: [],
     slipBucketsNs: [],
     polls: { sent: 0, overdue: 0 },

@@ -15,8 +15,10 @@ export interface Account {
   refused: number;
   delivered: number;
   lost: number;
+  undelivered: number;
   duplicated: number;
   misrouted: number;
+  corrupted: number;
   timedOut: number;
   failed: number;
   window: { seconds: number; deliveredPerS: number };
@@ -69,9 +71,11 @@ export async function runEngine(
   if (last?.phase !== 'done') throw new Error(`the swarm ended with ${child.exitCode} before it was done`);
   const account: Account = last;
   if (!account.ok) throw new Error(`the swarm failed: ${account.message}`);
-  const wrong = account.lost + account.duplicated + account.misrouted;
-  if (wrong > 0) {
-    throw new Error(`lost ${account.lost}, doubled ${account.duplicated}, misrouted ${account.misrouted} sprites`);
+  const { lost, undelivered, duplicated, misrouted, corrupted } = account;
+  if (lost + undelivered + duplicated + misrouted + corrupted > 0) {
+    throw new Error(
+      `lost ${lost}, undelivered ${undelivered}, doubled ${duplicated}, misrouted ${misrouted}, corrupted ${corrupted} sprites`,
+    );
   }
   return account;
 }

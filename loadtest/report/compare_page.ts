@@ -1,0 +1,54 @@
+/** A comparison as a page: what `compare --out DIR` keeps. Pure. Like the report, one file without a script or a request. */
+import { type Axis, barsOf, escaped } from './chart.ts';
+import type { ComparedRow, Comparison } from './compare.ts';
+import { CORES, documentOf, figure } from './page.ts';
+import { number, time } from './units.ts';
+
+export function comparePage(comparison: Comparison): string {
+  const { names, reports, warnings, points, footnote, isWorse } = comparison;
+  const word = isWorse ? 'WORSE' : 'NOT WORSE';
+  const head = `<header>
+<p class="kind">Sprites swarm, compared</p>
+<h1>${escaped(reports[1].name)} <span class="verdict ${isWorse ? 'fail' : 'pass'}">${word}</span></h1>
+${names.map((name, i) => `<p class="load">${'AB'[i]}: ${escaped(name)}, ${escaped(reports[i].load)}, ${reports[i].startedAt.slice(0, 10)}</p>`).join('\n')}
+</header>`;
+  const tables = points.map(
+    ({ title, rows }) =>
+      `<section class="wide"><table><thead><tr><th>${escaped(title || 'figure')}</th><th>A</th><th>B</th><th>B − A</th><th></th><th></th></tr></thead>
+<tbody>${rows.map(rowOf).join('\n')}</tbody></table></section>`,
+  );
+  const said = warnings.map((warning) => `<p class="complaint">${escaped(warning)}</p>`);
+  const main = [head, ...said, chartsOf(comparison), ...tables, `<footer><p>${escaped(footnote)}</p></footer>`];
+  return documentOf(`${names[0]} and ${names[1]}: ${word.toLowerCase()}`, main.join('\n'));
+}
+
+function rowOf({ name, a, b, change, percent, word }: ComparedRow): string {
+  const cells = [name, a, b, change, percent, word];
+  return `<tr class="${word === 'worse' || word === 'better' ? word : ''}">${cells.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`;
+}
+
+/** The runs of both reports side by side, one bar each: the spread that the intervals are made of. */
+function chartsOf({ reports }: Comparison): string {
+  const runs = reports.flatMap(({ runs: all }, i) => all.map((run, n) => ({ label: `${'AB'[i]}${n + 1}`, run })));
+  const bars = (
+    title: string,
+    unit: string,
+    of: (run: (typeof runs)[number]['run']) => number,
+    show: (n: number) => string,
+    axis: Axis,
+  ) => {
+    const known = runs.filter(({ run }) => Number.isFinite(of(run)) && of(run) > 0);
+    if (known.length === 0 || runs.length > BARS_MAX) return '';
+    const drawn = known.map(({ label, run }) => ({ label, value: of(run), text: show(of(run)) }));
+    return figure(title, unit, [], barsOf(title, drawn, axis));
+  };
+  const times: Axis = { scale: 'linear', format: (us) => (us === 0 ? '0' : time(us)) };
+  const figures = [
+    bars('Latency p99', 'of each run', ({ latencyUs }) => latencyUs.p99, time, times),
+    bars('Relay CPU a sprite', 'µs, of each run', ({ relay }) => relay.cpuUsPerSprite ?? 0, number, CORES),
+  ].filter((one) => one !== '');
+  return figures.length === 0 ? '' : `<section class="charts">${figures.join('\n')}</section>`;
+}
+
+/** More bars than this are narrower than their labels. */
+const BARS_MAX = 16;

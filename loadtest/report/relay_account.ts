@@ -1,0 +1,64 @@
+/** What the relay itself counted during a run: the account that does not depend on the swarm. Pure. */
+import type { EngineResult } from './engine_result.ts';
+import type { RelaySample } from './relay_sample.ts';
+
+/** What the relay counted during a run. */
+export interface RelayAccount {
+  /** Crossings that it accepted; undefined when others may have thrown too. */
+  accepted?: number;
+  /** Sprites that waited in its mailboxes after the run; undefined when it did not answer. */
+  waiting?: number;
+  /** How often it was asked for its number of desktops in the measured window, and the least and the most that it said. */
+  counted?: { times: number; least: number; most: number };
+}
+
+/**
+ * The result with `lost` compared with the relay's gauge `sprites_waiting`, read after the run.
+ *
+ * What still waits at the relay is not lost but undelivered. When the gauge is unknown (`waiting` is undefined), nothing is
+ * known to be lost.
+ */
+export function withGauge(result: EngineResult, waiting: number | undefined): EngineResult {
+  const found = Math.min(result.lost, waiting ?? Number.POSITIVE_INFINITY);
+  return { ...result, lost: result.lost - found, undelivered: result.undelivered + found };
+}
+
+/** What the relay counted between two samples, and in those of the measured window. */
+export function relayAccountOf(
+  before: RelaySample | undefined,
+  after: RelaySample | undefined,
+  isOwn: boolean,
+  within: readonly RelaySample[] = [],
+): RelayAccount | undefined {
+  if (!after) return undefined;
+  const desktops = within.flatMap(({ desktops: n }) => (n === undefined ? [] : [n]));
+  const counted = { times: desktops.length, least: Math.min(...desktops), most: Math.max(...desktops) };
+  const isKnown = isOwn && before?.accepted !== undefined && after.accepted !== undefined;
+  return {
+    ...(isKnown ? { accepted: (after.accepted as number) - (before?.accepted as number) } : {}),
+    ...(after.waiting === undefined ? {} : { waiting: after.waiting }),
+    ...(desktops.length === 0 ? {} : { counted }),
+  };
+}
+
+/** The relay's account of several runs; undefined when that of one is not known. */
+export function addRelayAccounts(accounts: readonly (RelayAccount | undefined)[]): RelayAccount | undefined {
+  const add = (of: (account: RelayAccount) => number | undefined) =>
+    accounts.reduce<number | undefined>((sum, account) => {
+      const value = account && of(account);
+      return sum === undefined || value === undefined ? undefined : sum + value;
+    }, 0);
+  const [accepted, waiting] = [add((account) => account.accepted), add((account) => account.waiting)];
+  const counts = accounts.flatMap((account) => account?.counted ?? []);
+  const counted = {
+    times: counts.reduce((sum, { times }) => sum + times, 0),
+    least: Math.min(...counts.map(({ least }) => least)),
+    most: Math.max(...counts.map(({ most }) => most)),
+  };
+  const known = {
+    ...(accepted === undefined ? {} : { accepted }),
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(counts.length === 0 ? {} : { counted }),
+  };
+  return Object.keys(known).length === 0 ? undefined : known;
+}
