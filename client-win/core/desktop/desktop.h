@@ -23,13 +23,16 @@
 #include "core/relay/arrivals.h"
 #include "core/relay/departures.h"
 #include "core/relay/poller.h"
+#include "core/relay/request_budget.h"
 #include "core/relay/uploads.h"
 #include "core/scene/scene.h"
 
 namespace sprites {
 
-constexpr int64_t kSaveMs = 10'000;  // between two saves of where the sprites are
-constexpr double kIdleMsMax = 250;   // the longest a shell may sleep between two ticks
+constexpr int64_t kSaveMs = 10'000;    // between two saves of where the sprites are
+constexpr double kIdleMsMax = 250;     // the longest a shell may sleep between two ticks
+constexpr int64_t kNetworkMs = 1'000;  // from a change of the network until the relay is asked
+constexpr int64_t kSleptMs = 20'000;   // between two ticks: the machine slept, and connections died
 
 // Keys as the core knows them.
 enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
@@ -62,7 +65,9 @@ class Desktop {
   void ThrowTo(SpriteId id, Edge edge);
   void Pause(bool is_paused);
   void Mute(const Neighbour& neighbour, bool is_muted);
-  void NetworkIsBack();  // or the machine woke up
+  // The network has changed, or the machine woke up. A second later, when it has settled, the poll
+  // is ended and asked again.
+  void NetworkIsBack();
   void HandleResponse(const Response& response);
   // The program ends: gives up the seat at the relay. The outbox holds the request and the state to
   // save.
@@ -92,6 +97,10 @@ class Desktop {
   void ForgetRelayState();
   JoinOptions JoinOptionsNow() const;
   void SendDueRequests();
+  void SendPollerRequest();
+  void SendDepartures();
+  void FetchSheets();
+  void RetryAfterNetworkChange(int64_t passed_ms);
   void HandleNews(const News& news);
   void HandleBatch(const Batch& batch);
   void HandleVerdict(const Verdict& verdict);
@@ -132,10 +141,15 @@ class Desktop {
   Scene scene_;
   Outbox outbox_;
   std::optional<Neighbours> neighbours_;
+  InvitedTo invited_;  // by the last invitation that the relay accepted
   std::vector<Monitor> monitors_;
   std::vector<WindowArea> windows_;
   std::vector<bool> covered_;  // by index of monitor: a full-screen program covers it
+  RequestBudget budget_;
+  size_t first_kind_ = 0;  // of the requests: it is served first when the budget is short
   RequestId next_request_ = 1;
+  std::optional<int64_t> network_retry_ms_;  // when to ask the relay again
+  std::string join_refused_;                 // the code of the last refusal that was shown
   SpriteId selected_ = kNobody;
   bool is_paused_ = false;
   bool has_left_ = false;
