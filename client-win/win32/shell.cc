@@ -74,6 +74,16 @@ Shell::Shell(std::filesystem::path folder)
       wake_event_(CreateEventW(nullptr, FALSE, FALSE, nullptr)),
       cache_(folder_ / L"files", static_cast<uint64_t>(settings_.cache_mib) << 20),
       carrier_(&transport_, &cache_, [this] { SetEvent(wake_event_.get()); }),
+      state_writer_(
+          [this](const std::string& text) {
+            return WriteFileAtomically(folder_ / L"kept.json", text);
+          },
+          [this] { SetEvent(wake_event_.get()); }),
+      settings_writer_(
+          [this](const std::string& text) {
+            return WriteFileAtomically(folder_ / L"settings.json", text);
+          },
+          [this] { SetEvent(wake_event_.get()); }),
       importer_(&cache_, [this] { SetEvent(wake_event_.get()); }),
       desktop_(settings_, NewRandom()),
       windows_(this),
@@ -186,21 +196,32 @@ void Shell::HandleImported() {
 }
 
 void Shell::HandleOutbox(Outbox outbox) {
-  if (!outbox.saved_state.empty()) {
-    WriteFileAtomically(folder_ / L"kept.json", outbox.saved_state);
-  }
   for (const RequestId id : outbox.cancelled) {
+    state_writer_.Cancel(id);
     carrier_.Cancel(id);
   }
-  for (Request& request : outbox.requests) {
-    carrier_.Send(std::move(request));
-  }
+  state_writer_.Add(std::move(outbox.saved_state), std::move(outbox.requests));
+  HandleWriters();
   for (const Toast& toast : outbox.toasts) {
     tray_.ShowToast(toast);
   }
   if (desktop_.settings().sound && !outbox.sounds.empty()) {
     sounds_.Play(outbox.sounds.back());
   }
+}
+
+// Sends the requests whose state is on disk, and tells the user when nothing can be written.
+void Shell::HandleWriters() {
+  for (Request& request : state_writer_.PopRequests()) {
+    carrier_.Send(std::move(request));
+  }
+  const bool is_failing = state_writer_.IsFailing() || settings_writer_.IsFailing();
+  if (is_failing && !was_failing_) {
+    tray_.ShowToast({ToastKind::kNotice, "Can't save",
+                     "No file can be written to " + Narrow(folder_.wstring()) +
+                         ". Sprites come and go again once that works."});
+  }
+  was_failing_ = is_failing;
 }
 
 // Hides the sprites, leaves the relay, and waits a moment until the request has been sent.
@@ -212,8 +233,12 @@ void Shell::LeaveRelay() {
   desktop_.Leave();
   HandleOutbox(desktop_.PopOutbox());
   const int64_t until_ms = NowMs() + kLeaveMsMax;
-  while (!carrier_.IsIdle() && NowMs() < until_ms) {
+  const auto is_done = [this] {
+    return state_writer_.IsIdle() && settings_writer_.IsIdle() && carrier_.IsIdle();
+  };
+  while (!is_done() && NowMs() < until_ms) {
     WaitForSingleObject(wake_event_.get(), kModalFrameMs);
+    HandleWriters();
   }
 }
 
@@ -339,12 +364,7 @@ void Shell::ApplySettings(const Settings& settings) {
   SaveSettings();
 }
 
-void Shell::SaveSettings() {
-  if (!WriteFileAtomically(folder_ / L"settings.json", SettingsJson(desktop_.settings()))) {
-    tray_.ShowToast({ToastKind::kNotice, "Settings",
-                     "The settings can't be written to " + Narrow(folder_.wstring()) + "."});
-  }
-}
+void Shell::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
 
 void Shell::ShowAbout() {
   const ModalScope modal(this);

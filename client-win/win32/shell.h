@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/desktop/desktop.h"
+#include "core/desktop/state_writer.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
 #include "win32/owned.h"
@@ -52,6 +53,7 @@ class Shell : private SpriteListener {
   void HandleResponses();
   void HandleImported();
   void HandleOutbox(Outbox outbox);
+  void HandleWriters();
   void LeaveRelay();
   int64_t NowMs() const;
 
@@ -84,6 +86,8 @@ class Shell : private SpriteListener {
   FileCache cache_;
   WinHttpTransport transport_;
   Carrier carrier_;
+  StateWriter state_writer_;
+  StateWriter settings_writer_;
   PictureImporter importer_;
   Desktop desktop_;
   SpriteWindows windows_;
@@ -92,8 +96,9 @@ class Shell : private SpriteListener {
   Sounds sounds_;
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
   bool is_ending_ = false;
-  bool has_left_ = false;  // the relay
-  int modal_depth_ = 0;    // menus and dialogs that are open
+  bool has_left_ = false;     // the relay
+  bool was_failing_ = false;  // writing to disk, at the last turn
+  int modal_depth_ = 0;       // menus and dialogs that are open
 };
 
 }  // namespace sprites
