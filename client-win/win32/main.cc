@@ -37,9 +37,10 @@ std::vector<std::wstring> ArgumentPaths() {
 
 int Main() {
   std::vector<std::wstring> paths = ArgumentPaths();
-  const SingleInstance instance;
-  if (!instance.IsFirst()) {
-    return SendPaths(paths) ? 0 : 1;
+  SingleInstance instance;
+  const Handover handover = instance.Start(paths);
+  if (handover != Handover::kIsFirst) {
+    return handover == Handover::kSent ? 0 : 1;
   }
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
   const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES};

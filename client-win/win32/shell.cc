@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "win32/autostart.h"
@@ -152,7 +154,7 @@ void Shell::Start(std::vector<std::wstring> paths) {
 void Shell::Turn() {
   pacer_.BeginTurn();
   surroundings_.Update(&desktop_, NowMs());
-  ReleaseIfCaptureLost();
+  ReleaseIfHoldLost();
   HandleResponses();
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
@@ -166,10 +168,17 @@ void Shell::Turn() {
 // Makes the next turn come soon, because the user has done something.
 void Shell::RequestTurn() { pacer_.HandleInput(); }
 
-// Releases the held sprite if its window has lost the mouse capture: Windows does not always report
-// that, and without the capture no message reports that the button was released.
-void Shell::ReleaseIfCaptureLost() {
-  if (desktop_.simulation().held() != kNobody && GetCapture() == nullptr) {
+// Releases the held sprite if its window has lost the mouse capture, or the button has long been
+// up: Windows does not always report that, for example when the screen was locked meanwhile.
+void Shell::ReleaseIfHoldLost() {
+  const bool has_hold = desktop_.simulation().held() != kNobody;
+  const int button = GetSystemMetrics(SM_SWAPBUTTON) ? VK_RBUTTON : VK_LBUTTON;
+  // While another desktop, such as that of the lock screen, has the pointer, the button counts as
+  // up.
+  const bool is_down = has_hold && (GetAsyncKeyState(button) & 0x8000) != 0;
+  const bool is_lost = hold_watch_.Update(has_hold, is_down, NowMs());
+  if (has_hold && (is_lost || GetCapture() == nullptr)) {
+    ReleaseCapture();
     desktop_.Release(static_cast<double>(GetTickCount()));
   }
 }
@@ -237,9 +246,28 @@ void Shell::LeaveRelay() {
     return state_writer_.IsIdle() && settings_writer_.IsIdle() && carrier_.IsIdle();
   };
   while (!is_done() && NowMs() < until_ms) {
-    WaitForSingleObject(wake_event_.get(), kModalFrameMs);
+    const HANDLE wake = wake_event_.get();
+    MsgWaitForMultipleObjectsEx(1, &wake, kModalFrameMs, QS_SENDMESSAGE, MWMO_INPUTAVAILABLE);
+    MSG message;  // a second instance that sends its files gets its answer: it is to wait
+    PeekMessageW(&message, nullptr, 0, 0, PM_NOREMOVE | PM_QS_SENDMESSAGE);
     HandleWriters();
   }
+}
+
+// Closes the menu or the dialogs that are open, as if the user had cancelled them: the program ends
+// only when their message loops have.
+void Shell::EndModal() {
+  EndMenu();
+  const auto cancel = [](HWND window, LPARAM) -> BOOL {
+    wchar_t name[16];
+    GetClassNameW(window, name, static_cast<int>(std::size(name)));
+    if (std::wstring_view(name) == L"#32770") {  // the class of dialogs and message boxes
+      PostMessageW(window, WM_COMMAND, IDCANCEL, 0);
+      PostMessageW(window, WM_COMMAND, IDNO, 0);  // a question without Cancel
+    }
+    return TRUE;
+  };
+  EnumThreadWindows(GetCurrentThreadId(), cancel, 0);
 }
 
 int64_t Shell::NowMs() const {
@@ -441,7 +469,7 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
     }
     case WM_COPYDATA: {
       auto paths = ReadSentPaths(*reinterpret_cast<const COPYDATASTRUCT*>(lparam));
-      if (!paths) {
+      if (!paths || is_ending_) {
         return FALSE;
       }
       if (paths->empty()) {
@@ -452,7 +480,11 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       return TRUE;
     }
     case WM_TIMER:
-      Turn();
+      if (is_ending_) {
+        EndModal();  // again, because the user may have opened another one
+      } else {
+        Turn();
+      }
       return 0;
     case WM_DISPLAYCHANGE:
     case WM_SETTINGCHANGE:
@@ -467,6 +499,9 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       return TRUE;
     case WM_CLOSE:
       is_ending_ = true;
+      if (modal_depth_ > 0) {
+        EndModal();
+      }
       return 0;
     case WM_ENDSESSION:
       if (wparam != 0) {  // Windows may end the program as soon as this returns

@@ -16,6 +16,7 @@
 
 #include "core/desktop/desktop.h"
 #include "core/desktop/state_writer.h"
+#include "core/motion/hold_watch.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
 #include "win32/owned.h"
@@ -49,12 +50,13 @@ class Shell : private SpriteListener {
 
   void Turn();
   void RequestTurn();
-  void ReleaseIfCaptureLost();
+  void ReleaseIfHoldLost();
   void HandleResponses();
   void HandleImported();
   void HandleOutbox(Outbox outbox);
   void HandleWriters();
   void LeaveRelay();
+  void EndModal();
   int64_t NowMs() const;
 
   void Grabbed(SpriteId id, Point point, double ms) override;
@@ -95,6 +97,7 @@ class Shell : private SpriteListener {
   Pacer pacer_;
   Sounds sounds_;
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
+  HoldWatch hold_watch_;
   bool is_ending_ = false;
   bool has_left_ = false;     // the relay
   bool was_failing_ = false;  // writing to disk, at the last turn
