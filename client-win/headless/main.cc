@@ -41,7 +41,7 @@ constexpr char kHelp[] = R"(Usage: headless-desktop [options]
   --world TEXT         a private world
   --near INVITATION    join next to a friend
   --accept WHOSE       whose pictures are shown: bundled, friends, everybody (default)
-  --sprites-most N     sprites at once; default 64
+  --sprites-most N     sprites at once; default 150
   --folder PATH        where files and sprites are kept; default: a new one, removed at the end
   --seed N             of the random numbers
   -h, --help           this text

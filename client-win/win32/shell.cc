@@ -161,6 +161,7 @@ void Shell::Turn() {
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene);
   tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
+  pacer_.SetHalved(scene.saves_power);
   const auto check_ms = static_cast<double>(WindowCheckMs(desktop_.simulation()));
   pacer_.EndTurn(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : check_ms));
 }
