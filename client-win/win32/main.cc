@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "win32/data_folder.h"
+#include "win32/minidump.h"
 #include "win32/shell.h"
 #include "win32/single_instance.h"
 
@@ -45,7 +46,9 @@ int Main() {
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
   const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES};
   InitCommonControlsEx(&controls);
-  Shell(DataFolder()).Run(std::move(paths));
+  const std::filesystem::path folder = DataFolder();
+  WriteMinidumps(folder / L"dumps");
+  Shell(folder).Run(std::move(paths));
   if (SUCCEEDED(com)) {
     CoUninitialize();
   }

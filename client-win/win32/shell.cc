@@ -25,6 +25,9 @@ namespace {
 constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
 constexpr UINT kModalFrameMs = 16;      // ms between two turns while a menu or a dialog is open
 constexpr UINT_PTR kModalTimer = 1;
+// GUID_POWER_SAVING_STATUS, which older headers lack: whether Windows saves the battery.
+constexpr GUID kPowerSaving = {
+    0xE00958C0, 0xC213, 0x4ACE, {0xAC, 0x77, 0xFE, 0xCC, 0xED, 0x2E, 0xEE, 0xA5}};
 constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first start
 
 constexpr wchar_t kAbout[] =
@@ -89,6 +92,9 @@ Shell::Shell(std::filesystem::path folder)
       importer_(&cache_, [this] { SetEvent(wake_event_.get()); }),
       desktop_(settings_, NewRandom()),
       windows_(this),
+      network_(window_),
+      power_saving_(
+          RegisterPowerSettingNotification(window_, &kPowerSaving, DEVICE_NOTIFY_WINDOW_HANDLE)),
       taskbar_created_(RegisterWindowMessageW(L"TaskbarCreated")) {}
 
 Shell::~Shell() {
@@ -446,6 +452,12 @@ HWND Shell::MakeWindow() {
   const HWND window = CreateWindowExW(0, kMainClass, L"Sprites", WS_OVERLAPPED, 0, 0, 0, 0, nullptr,
                                       nullptr, description.hInstance, nullptr);
   SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
+  // When the program runs as an administrator, Windows keeps messages of other programs from it.
+  // These come from the task bar, and from a second instance.
+  for (const UINT message :
+       {RegisterWindowMessageW(L"TaskbarCreated"), kTrayMessage, UINT{WM_COPYDATA}}) {
+    ChangeWindowMessageFilterEx(window, message, MSGFLT_ALLOW, nullptr);
+  }
   return window;
 }
 
@@ -453,6 +465,19 @@ LRESULT CALLBACK Shell::OnMessage(HWND window, UINT message, WPARAM wparam, LPAR
   auto* own = reinterpret_cast<Shell*>(GetWindowLongPtrW(window, GWLP_USERDATA));
   return own == nullptr ? DefWindowProcW(window, message, wparam, lparam)
                         : own->HandleMessage(message, wparam, lparam);
+}
+
+void Shell::HandlePowerEvent(WPARAM event, LPARAM lparam) {
+  if (event == PBT_APMRESUMEAUTOMATIC || event == PBT_APMRESUMESUSPEND) {
+    desktop_.NetworkIsBack();
+    RequestTurn();
+  } else if (event == PBT_POWERSETTINGCHANGE && lparam != 0) {
+    const auto& setting = *reinterpret_cast<const POWERBROADCAST_SETTING*>(lparam);
+    if (IsEqualGUID(setting.PowerSetting, kPowerSaving) && setting.DataLength > 0) {
+      desktop_.SetSavingPower(setting.Data[0] != 0);
+      RequestTurn();
+    }
+  }
 }
 
 LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
@@ -493,11 +518,12 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       RequestTurn();
       return 0;
     case WM_POWERBROADCAST:
-      if (wparam == PBT_APMRESUMEAUTOMATIC) {
-        desktop_.NetworkIsBack();
-        RequestTurn();
-      }
+      HandlePowerEvent(wparam, lparam);
       return TRUE;
+    case kNetworkMessage:
+      desktop_.NetworkIsBack();
+      RequestTurn();
+      return 0;
     case WM_CLOSE:
       is_ending_ = true;
       if (modal_depth_ > 0) {

@@ -19,6 +19,7 @@
 #include "core/motion/hold_watch.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
+#include "win32/network_watch.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
 #include "win32/picture_importer.h"
@@ -39,11 +40,14 @@ class Shell : private SpriteListener {
   void Run(std::vector<std::wstring> paths);
 
  private:
+  using OwnedPowerNotification = Owned<HPOWERNOTIFY, UnregisterPowerSettingNotification>;
+
   // Lives while a menu or a dialog runs its own message loop: turns then come from a timer.
   class ModalScope;
 
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
   LRESULT HandleMessage(UINT message, WPARAM wparam, LPARAM lparam);
+  void HandlePowerEvent(WPARAM event, LPARAM lparam);
   HWND MakeWindow();
   void Start(std::vector<std::wstring> paths);
   void PumpMessages();
@@ -96,6 +100,8 @@ class Shell : private SpriteListener {
   Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;
+  NetworkWatch network_;
+  OwnedPowerNotification power_saving_;  // reports when Windows begins and ends to save power
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
   HoldWatch hold_watch_;
   bool is_ending_ = false;

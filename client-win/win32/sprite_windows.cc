@@ -18,7 +18,8 @@ constexpr DWORD kExtendedStyle =
     WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_ACCEPTFILES;
 constexpr UINT kPlacementFlags =
     SWP_NOSIZE | SWP_NOACTIVATE | SWP_NOOWNERZORDER | SWP_NOSENDCHANGING;
-constexpr UINT kFilesMax = 64;  // files in one drop
+constexpr UINT kCopyGlobalData = 0x0049;  // carries the names of dropped files; no header has it
+constexpr UINT kFilesMax = 64;            // files in one drop
 
 // The position of the pointer when the current message was sent, in px of the virtual screen: the
 // window may have moved since, so coordinates relative to it would be wrong.
@@ -123,6 +124,10 @@ void SpriteWindows::CreateWindowFor(SpriteId id) {
                                       nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
   SetWindowLongPtrW(window, 0, static_cast<LONG_PTR>(id));
   SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
+  // Files can be dropped on it when the program runs as an administrator too.
+  for (const UINT message : {UINT{WM_DROPFILES}, kCopyGlobalData}) {
+    ChangeWindowMessageFilterEx(window, message, MSGFLT_ALLOW, nullptr);
+  }
   windows_[id] = window;
   cost_.windows++;
 }
