@@ -616,7 +616,7 @@ TEST_CASE("desktop › ends its poll and asks again, once, a second after the ne
   CHECK(fixture.cancelled.size() == 1);
 }
 
-TEST_CASE("desktop › asks again after the machine slept, although nobody told it") {
+TEST_CASE("desktop › asks again after the machine slept, also without a report of that") {
   Fixture fixture;
   fixture.Join();
   fixture.PopRequest("/events", Method::kGet);

@@ -1,4 +1,4 @@
-// Whatever a relay answers, for however long, a desktop does not flood it.
+// A desktop does not flood a relay, whatever the relay answers and for however long.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -40,8 +40,8 @@ class SheetCache {
   // The sheet to draw a file with: a parcel while it is not here, or when it is not on the shelf
   // and `shows_others` is false. Never null.
   const SheetPointer& Find(const std::string& file, bool shows_others);
-  // The pictures that the person does not want to see, whoever has them: they are drawn as parcels
-  // and not fetched.
+  // The pictures that the person does not want to see: they are drawn as parcels, also when they
+  // are on the shelf, and are not fetched.
   void SetHidden(std::span<const std::string> files);
   // Forgets a picture for good: it is not on the shelf, drawn as a parcel, and not fetched.
   void Remove(const std::string& file);

@@ -176,12 +176,13 @@ TEST_CASE("full screen › is also a film on one monitor while its user types on
   CHECK(FullScreenMonitors(std::vector{letter, list, film}, screen) == std::vector{false, true});
   const WindowArea larger{3, {800, 0, 1201, 300}};
   CHECK(FullScreenMonitors(std::vector{letter, larger, film}, screen) == std::vector{false, false});
-  // The film itself has the focus: whatever is in front, such as its own controls, is small talk.
+  // While the film has the focus, windows in front of it, such as its own controls, do not matter.
   const WindowArea focused{2, {800, 0, 1600, 600}, false, true};
   CHECK(FullScreenMonitors(std::vector{larger, focused}, screen) == std::vector{false, true});
 }
 
-TEST_CASE("ledges › are not on windows that are no ground, which still hide those behind them") {
+TEST_CASE(
+    "ledges › are not on windows that carry no sprites, but these hide the windows behind them") {
   const Screen screen = Of({At(0, 0, 1920, 1080)});
   WindowArea splash{1, {500, 250, 900, 700}};
   splash.is_ground = false;

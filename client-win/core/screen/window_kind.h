@@ -9,7 +9,7 @@ namespace sprites {
 
 enum class WindowKind : uint8_t {
   kIgnored,  // invisible, or there for a moment only: a menu, a tooltip, an overlay
-  kCover,    // hides what is behind it, but nobody stands on it: a full-screen program
+  kCover,    // hides what is behind it, but carries no sprites: a full-screen program
   kGround,   // sprites stand on its top edge
 };
 
