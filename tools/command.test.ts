@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { COMMAND as BENCH_PACING } from '../client-win/tools/pacing_bench.ts';
 import { COMMAND as FLEET } from '../ec2/bin/options.ts';
 import { COMMAND as BENCH_HTTP } from '../loadtest/bin/http.ts';
 import { COMMAND as SWARM } from '../loadtest/bin/swarm.ts';
@@ -259,6 +260,7 @@ const PROGRAMS: Record<string, Program> = {
   spr: { file: 'server/bin/spr.ts', command: SPR, negative: ['pack', 'a.png', '--scale'], needsWords: true },
   bench: { file: 'server/bin/bench.ts', command: BENCH, negative: ['million', '--rate'] },
   'bench:http': { file: 'loadtest/bin/http.ts', command: BENCH_HTTP, negative: ['--connections'] },
+  'bench:pacing': { file: 'client-win/tools/pacing_bench.ts', command: BENCH_PACING, negative: ['--sprites'] },
   'bench:heap': { file: 'v8-patches/bench/heap.ts', command: BENCH_HEAP, negative: ['relay', '--rounds'] },
   swarm: { file: 'loadtest/bin/swarm.ts', command: SWARM, negative: ['--rate'] },
   fleet: { file: 'ec2/bin/fleet.ts', command: FLEET, negative: ['plan', '--rate'], needsWords: true },

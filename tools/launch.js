@@ -33,6 +33,7 @@ const COMMANDS = {
   admin: { run: ['server/bin/admin.ts'], here: true },
   bench: { run: ['server/bin/bench.ts'] },
   'bench:heap': { run: ['v8-patches/bench/heap.ts'] },
+  'bench:pacing': { run: ['client-win/tools/pacing_bench.ts'] },
   'bench:http': { run: [QUIET, 'loadtest/bin/http.ts'], packages: 'all' },
   client: { run: ['tools/client.ts'] },
   fleet: { run: [QUIET, 'ec2/bin/fleet.ts'], packages: 'all', here: true },

@@ -3,7 +3,7 @@
 ; Options: /S installs without asking. /AUTOSTART=1 starts the program with Windows, /AUTOSTART=0 does not; without this
 ; option an upgrade leaves the setting as it is. /D=FOLDER, as the last option, installs to that folder.
 ; An upgrade asks a running program to end. A silent upgrade starts the new version in its place.
-; The uninstaller removes the whole program. It keeps the user's settings and sprites (%APPDATA%\Sprites) for a later
+; The uninstaller removes the whole program. It keeps the user's settings and sprites (%LOCALAPPDATA%\Sprites) for a later
 ; installation, unless the user ticks a box or passes /S /PURGE=1.
 Target amd64-unicode
 Unicode true
@@ -179,7 +179,8 @@ Section "un.Sprites"
 SectionEnd
 
 Section /o "un.My settings and sprites" PURGE
-  RMDir /r "$APPDATA\Sprites"
+  RMDir /r "$LOCALAPPDATA\Sprites"
+  RMDir /r "$APPDATA\Sprites" ; of version 0.1
 SectionEnd
 
 Function un.onInit

@@ -65,6 +65,24 @@ describe('client core, natively', { skip: why ?? false }, () => {
       assert.equal(spawnSync(bench, args).status, 2);
     }
   });
+
+  it('counts the frames dropped on screens of five rates, and rejects wrong arguments', () => {
+    const bench = join(CLIENT, 'headless', 'pacing-bench');
+    const lines = run(bench, ['--sprites', '2', '--seconds', '1']).trim().split('\n');
+    assert.equal(lines.length, 5);
+    for (const line of lines)
+      assert.match(line, /^2 sprites on a screen of \d+ Hz: [\d.]+ frames a second of [\d.]+; dropped \d+ of/);
+    for (const args of [
+      ['--sprites', '0'],
+      ['--sprites', '301'],
+      ['--seconds', '0'],
+      ['--seconds', '601'],
+      ['--hz', '1'],
+      ['2'],
+    ]) {
+      assert.equal(spawnSync(bench, args).status, 2);
+    }
+  });
 });
 
 function compile(build: string): void {

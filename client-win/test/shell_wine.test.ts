@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -325,5 +325,14 @@ describe('shell of the windows client', { skip, timeout: 300_000 }, () => {
         .sort(),
       ['Blob', 'Brick'],
     );
+  });
+
+  it('moves the files of version 0.1 to the folder of this computer', async () => {
+    await until('the program has ended', async () => (await windows('Sprite')).length === 0);
+    renameSync(ada.folder, ada.oldFolder);
+    ada.launch(WINDOWS_CLIENT);
+    await ada.waitFor('the brick is here again', onFloor);
+    assert.equal(existsSync(ada.oldFolder), false);
+    assert.equal(settings().name, 'Ada');
   });
 });

@@ -11,7 +11,7 @@ const OBJDUMP = 'x86_64-w64-mingw32-objdump';
 
 /** Libraries that are part of Windows 10. */
 const WINDOWS_LIBRARY =
-  /^(ADVAPI32|bcrypt|COMCTL32|COMDLG32|dwmapi|GDI32|KERNEL32|msvcrt|ole32|OLEAUT32|SHELL32|SHLWAPI|SHCORE|USER32|WINHTTP|WINMM|windowscodecs|IMM32|VERSION|api-ms-win-[a-z0-9-]+)\.(dll|drv)$/i;
+  /^(ADVAPI32|bcrypt|COMCTL32|COMDLG32|dwmapi|GDI32|IPHLPAPI|KERNEL32|msvcrt|ole32|OLEAUT32|SHELL32|SHLWAPI|SHCORE|USER32|WINHTTP|WINMM|windowscodecs|IMM32|VERSION|api-ms-win-[a-z0-9-]+)\.(dll|drv)$/i;
 
 const skip = buildWindowsClient() ?? false;
 const skipInstaller = skip || (buildInstaller() ?? false);
@@ -32,6 +32,12 @@ describe('windows program', () => {
     assert.match(headers, /file format pei-x86-64/);
     assert.match(headers, /Subsystem\s+00000002\s+\(Windows GUI\)/);
     assert.match(readFileSync(WINDOWS_CLIENT, 'latin1'), /requestedExecutionLevel level="asInvoker"/);
+  });
+
+  it('has random addresses, data that can not run, and canaries on the stack', { skip }, () => {
+    const headers = execFileSync(OBJDUMP, ['-p', WINDOWS_CLIENT], { encoding: 'utf8', maxBuffer: 64 << 20 });
+    for (const flag of ['HIGH_ENTROPY_VA', 'DYNAMIC_BASE', 'NX_COMPAT']) assert.ok(headers.includes(flag), flag);
+    assert.match(readFileSync(WINDOWS_CLIENT, 'latin1'), /stack smashing detected/);
   });
 
   it('has an installer, which is a Windows program too', { skip: skipInstaller }, () => {

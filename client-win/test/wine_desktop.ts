@@ -238,6 +238,7 @@ class FrameBuffer {
 
 export class WineDesktop {
   readonly roaming: string;
+  readonly local: string;
   readonly prefix: string;
   private readonly children: ChildProcess[] = [];
   private readonly env: NodeJS.ProcessEnv;
@@ -249,6 +250,7 @@ export class WineDesktop {
     this.env = environment(prefix, display);
     this.screen = screen;
     this.roaming = join(prefix, 'drive_c/users', userInfo().username, 'AppData/Roaming');
+    this.local = join(this.roaming, '../Local');
   }
 
   /** Starts an empty desktop without any files of the client. Desktops that run at the same time need different names. */
@@ -266,7 +268,7 @@ export class WineDesktop {
     const registry = registryOf(windowManager);
     if (!existsSync(made) || readFileSync(made, 'utf8') !== registry) await desktop.makePrefix(made, registry);
     await desktop.startWine();
-    rmSync(desktop.folder, { recursive: true, force: true });
+    for (const folder of [desktop.folder, desktop.oldFolder]) rmSync(folder, { recursive: true, force: true });
     return desktop;
   }
 
@@ -275,9 +277,14 @@ export class WineDesktop {
     return [...this.children, this.wine].map((child) => child?.pid).filter((pid) => pid !== undefined);
   }
 
+  /** The folder in which version 0.1 of the client kept its files. */
+  get oldFolder(): string {
+    return join(this.roaming, 'Sprites');
+  }
+
   /** The folder in which the client keeps its files. */
   get folder(): string {
-    return join(this.roaming, 'Sprites');
+    return join(this.local, 'Sprites');
   }
 
   writeSettings(settings: object): void {

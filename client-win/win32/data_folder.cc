@@ -12,23 +12,66 @@ namespace sprites {
 
 namespace {
 
+constexpr wchar_t kState[] = L"kept.json";
+constexpr size_t kStateBytesMax = 1'048'576;  // bytes: more than the program writes
+
 OwnedHandle Opened(const std::filesystem::path& path, DWORD access, DWORD disposition) {
   const HANDLE handle = CreateFileW(path.c_str(), access, FILE_SHARE_READ, nullptr, disposition,
                                     FILE_ATTRIBUTE_NORMAL, nullptr);
   return OwnedHandle(handle == INVALID_HANDLE_VALUE ? nullptr : handle);
 }
 
+std::filesystem::path FolderIn(const KNOWNFOLDERID& parent) {
+  wchar_t* name = nullptr;
+  std::filesystem::path folder;
+  if (SUCCEEDED(SHGetKnownFolderPath(parent, KF_FLAG_CREATE, nullptr, &name))) {
+    folder = name;
+  }
+  CoTaskMemFree(name);
+  return folder / L"Sprites";
+}
+
+// Moves the files of a folder to another one, also on another drive. The state goes last: while the
+// new folder has none, the next start tries again.
+bool MovedFiles(const std::filesystem::path& from, const std::filesystem::path& to) {
+  constexpr auto kHow =
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::skip_existing;
+  std::error_code failed;
+  std::filesystem::create_directories(to.parent_path(), failed);
+  std::filesystem::rename(from, to, failed);
+  if (!failed) {
+    return true;
+  }
+  failed.clear();
+  std::filesystem::create_directories(to, failed);
+  for (std::filesystem::directory_iterator entry(from, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().filename() != kState) {
+      std::filesystem::copy(entry->path(), to / entry->path().filename(), kHow, failed);
+    }
+  }
+  std::error_code none;
+  const auto state = failed ? std::nullopt : ReadWholeFile(from / kState, kStateBytesMax);
+  const bool has_state = std::filesystem::exists(from / kState, none);
+  const bool is_moved =
+      !failed && (!has_state || (state && WriteFileAtomically(to / kState, *state)));
+  if (is_moved) {
+    std::filesystem::remove_all(from, none);
+  }
+  return is_moved;
+}
+
 }  // namespace
 
 std::filesystem::path DataFolder() {
-  wchar_t* roaming = nullptr;
-  std::filesystem::path folder;
-  if (SUCCEEDED(SHGetKnownFolderPath(FOLDERID_RoamingAppData, KF_FLAG_CREATE, nullptr, &roaming))) {
-    folder = roaming;
-  }
-  CoTaskMemFree(roaming);
-  folder /= L"Sprites";
+  const std::filesystem::path folder = FolderIn(FOLDERID_LocalAppData);
+  const std::filesystem::path old = FolderIn(FOLDERID_RoamingAppData);
   std::error_code failed;
+  const bool must_move =
+      !std::filesystem::exists(folder / kState, failed) && std::filesystem::exists(old, failed);
+  if (must_move && !MovedFiles(old, folder)) {
+    return old;
+  }
   std::filesystem::create_directories(folder, failed);
   return folder;
 }

@@ -1,5 +1,8 @@
-// The folder of this program's files, %APPDATA%\Sprites, and how its files are read and written.
+// The folder of this program's files, %LOCALAPPDATA%\Sprites, and how its files are read and
+// written.
 //
+// The folder is not in %APPDATA%, which may be copied to other computers of the user: the seat in
+// kept.json belongs to one computer, and the pictures are many. Version 0.1 had it there.
 // settings.json holds the user's settings, kept.json the state of the desktop, files\ the
 // FileCache. Invariant: a file has either its old or its new content, never a part of it: the new
 // content goes to a second file, which is flushed and then renamed over the first.
@@ -14,7 +17,8 @@
 
 namespace sprites {
 
-// Creates the folder if it does not exist.
+// Creates the folder if it does not exist, or moves the one of version 0.1 here. Returns the old
+// one if it can't be moved now.
 std::filesystem::path DataFolder();
 
 // Returns nullopt if there is no such file, it can't be read, or it is longer than `bytes_max`.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "win32/data_folder.h"
+#include "win32/minidump.h"
 #include "win32/shell.h"
 #include "win32/single_instance.h"
 
@@ -37,14 +38,17 @@ std::vector<std::wstring> ArgumentPaths() {
 
 int Main() {
   std::vector<std::wstring> paths = ArgumentPaths();
-  const SingleInstance instance;
-  if (!instance.IsFirst()) {
-    return SendPaths(paths) ? 0 : 1;
+  SingleInstance instance;
+  const Handover handover = instance.Start(paths);
+  if (handover != Handover::kIsFirst) {
+    return handover == Handover::kSent ? 0 : 1;
   }
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
   const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES};
   InitCommonControlsEx(&controls);
-  Shell(DataFolder()).Run(std::move(paths));
+  const std::filesystem::path folder = DataFolder();
+  WriteMinidumps(folder / L"dumps");
+  Shell(folder).Run(std::move(paths));
   if (SUCCEEDED(com)) {
     CoUninitialize();
   }

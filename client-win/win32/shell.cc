@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "win32/autostart.h"
@@ -23,6 +25,9 @@ namespace {
 constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
 constexpr UINT kModalFrameMs = 16;      // ms between two turns while a menu or a dialog is open
 constexpr UINT_PTR kModalTimer = 1;
+// GUID_POWER_SAVING_STATUS, which older headers lack: whether Windows saves the battery.
+constexpr GUID kPowerSaving = {
+    0xE00958C0, 0xC213, 0x4ACE, {0xAC, 0x77, 0xFE, 0xCC, 0xED, 0x2E, 0xEE, 0xA5}};
 constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first start
 
 constexpr wchar_t kAbout[] =
@@ -74,9 +79,22 @@ Shell::Shell(std::filesystem::path folder)
       wake_event_(CreateEventW(nullptr, FALSE, FALSE, nullptr)),
       cache_(folder_ / L"files", static_cast<uint64_t>(settings_.cache_mib) << 20),
       carrier_(&transport_, &cache_, [this] { SetEvent(wake_event_.get()); }),
+      state_writer_(
+          [this](const std::string& text) {
+            return WriteFileAtomically(folder_ / L"kept.json", text);
+          },
+          [this] { SetEvent(wake_event_.get()); }),
+      settings_writer_(
+          [this](const std::string& text) {
+            return WriteFileAtomically(folder_ / L"settings.json", text);
+          },
+          [this] { SetEvent(wake_event_.get()); }),
       importer_(&cache_, [this] { SetEvent(wake_event_.get()); }),
       desktop_(settings_, NewRandom()),
       windows_(this),
+      network_(window_),
+      power_saving_(
+          RegisterPowerSettingNotification(window_, &kPowerSaving, DEVICE_NOTIFY_WINDOW_HANDLE)),
       taskbar_created_(RegisterWindowMessageW(L"TaskbarCreated")) {}
 
 Shell::~Shell() {
@@ -140,30 +158,34 @@ void Shell::Start(std::vector<std::wstring> paths) {
 // -- One turn.
 
 void Shell::Turn() {
-  turn_requested_ = false;
+  pacer_.BeginTurn();
   surroundings_.Update(&desktop_, NowMs());
-  ReleaseIfCaptureLost();
+  ReleaseIfHoldLost();
   HandleResponses();
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene);
   tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
+  pacer_.SetHalved(scene.saves_power);
   const auto check_ms = static_cast<double>(WindowCheckMs(desktop_.simulation()));
-  pacer_.Schedule(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : check_ms));
+  pacer_.EndTurn(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : check_ms));
 }
 
-// Schedules a turn for the next refresh of the screen, because the user has done something.
-void Shell::RequestTurn() {
-  if (!std::exchange(turn_requested_, true)) {
-    pacer_.Schedule(0);
-  }
-}
+// Makes the next turn come soon, because the user has done something.
+void Shell::RequestTurn() { pacer_.HandleInput(); }
 
-// Releases the held sprite if its window has lost the mouse capture: Windows does not always report
-// that, and without the capture no message reports that the button was released.
-void Shell::ReleaseIfCaptureLost() {
-  if (desktop_.simulation().held() != kNobody && GetCapture() == nullptr) {
+// Releases the held sprite if its window has lost the mouse capture, or the button has long been
+// up: Windows does not always report that, for example when the screen was locked meanwhile.
+void Shell::ReleaseIfHoldLost() {
+  const bool has_hold = desktop_.simulation().held() != kNobody;
+  const int button = GetSystemMetrics(SM_SWAPBUTTON) ? VK_RBUTTON : VK_LBUTTON;
+  // While another desktop, such as that of the lock screen, has the pointer, the button counts as
+  // up.
+  const bool is_down = has_hold && (GetAsyncKeyState(button) & 0x8000) != 0;
+  const bool is_lost = hold_watch_.Update(has_hold, is_down, NowMs());
+  if (has_hold && (is_lost || GetCapture() == nullptr)) {
+    ReleaseCapture();
     desktop_.Release(static_cast<double>(GetTickCount()));
   }
 }
@@ -190,21 +212,32 @@ void Shell::HandleImported() {
 }
 
 void Shell::HandleOutbox(Outbox outbox) {
-  if (!outbox.saved_state.empty()) {
-    WriteFileAtomically(folder_ / L"kept.json", outbox.saved_state);
-  }
   for (const RequestId id : outbox.cancelled) {
+    state_writer_.Cancel(id);
     carrier_.Cancel(id);
   }
-  for (Request& request : outbox.requests) {
-    carrier_.Send(std::move(request));
-  }
+  state_writer_.Add(std::move(outbox.saved_state), std::move(outbox.requests));
+  HandleWriters();
   for (const Toast& toast : outbox.toasts) {
     tray_.ShowToast(toast);
   }
   if (desktop_.settings().sound && !outbox.sounds.empty()) {
     sounds_.Play(outbox.sounds.back());
   }
+}
+
+// Sends the requests whose state is on disk, and tells the user when nothing can be written.
+void Shell::HandleWriters() {
+  for (Request& request : state_writer_.PopRequests()) {
+    carrier_.Send(std::move(request));
+  }
+  const bool is_failing = state_writer_.IsFailing() || settings_writer_.IsFailing();
+  if (is_failing && !was_failing_) {
+    tray_.ShowToast({ToastKind::kNotice, "Can't save",
+                     "No file can be written to " + Narrow(folder_.wstring()) +
+                         ". Sprites come and go again once that works."});
+  }
+  was_failing_ = is_failing;
 }
 
 // Hides the sprites, leaves the relay, and waits a moment until the request has been sent.
@@ -216,9 +249,32 @@ void Shell::LeaveRelay() {
   desktop_.Leave();
   HandleOutbox(desktop_.PopOutbox());
   const int64_t until_ms = NowMs() + kLeaveMsMax;
-  while (!carrier_.IsIdle() && NowMs() < until_ms) {
-    WaitForSingleObject(wake_event_.get(), kModalFrameMs);
+  const auto is_done = [this] {
+    return state_writer_.IsIdle() && settings_writer_.IsIdle() && carrier_.IsIdle();
+  };
+  while (!is_done() && NowMs() < until_ms) {
+    const HANDLE wake = wake_event_.get();
+    MsgWaitForMultipleObjectsEx(1, &wake, kModalFrameMs, QS_SENDMESSAGE, MWMO_INPUTAVAILABLE);
+    MSG message;  // a second instance that sends its files gets its answer: it is to wait
+    PeekMessageW(&message, nullptr, 0, 0, PM_NOREMOVE | PM_QS_SENDMESSAGE);
+    HandleWriters();
   }
+}
+
+// Closes the menu or the dialogs that are open, as if the user had cancelled them: the program ends
+// only when their message loops have.
+void Shell::EndModal() {
+  EndMenu();
+  const auto cancel = [](HWND window, LPARAM) -> BOOL {
+    wchar_t name[16];
+    GetClassNameW(window, name, static_cast<int>(std::size(name)));
+    if (std::wstring_view(name) == L"#32770") {  // the class of dialogs and message boxes
+      PostMessageW(window, WM_COMMAND, IDCANCEL, 0);
+      PostMessageW(window, WM_COMMAND, IDNO, 0);  // a question without Cancel
+    }
+    return TRUE;
+  };
+  EnumThreadWindows(GetCurrentThreadId(), cancel, 0);
 }
 
 int64_t Shell::NowMs() const {
@@ -343,12 +399,7 @@ void Shell::ApplySettings(const Settings& settings) {
   SaveSettings();
 }
 
-void Shell::SaveSettings() {
-  if (!WriteFileAtomically(folder_ / L"settings.json", SettingsJson(desktop_.settings()))) {
-    tray_.ShowToast({ToastKind::kNotice, "Settings",
-                     "The settings can't be written to " + Narrow(folder_.wstring()) + "."});
-  }
-}
+void Shell::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
 
 void Shell::ShowAbout() {
   const ModalScope modal(this);
@@ -401,6 +452,12 @@ HWND Shell::MakeWindow() {
   const HWND window = CreateWindowExW(0, kMainClass, L"Sprites", WS_OVERLAPPED, 0, 0, 0, 0, nullptr,
                                       nullptr, description.hInstance, nullptr);
   SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
+  // When the program runs as an administrator, Windows keeps messages of other programs from it.
+  // These come from the task bar, and from a second instance.
+  for (const UINT message :
+       {RegisterWindowMessageW(L"TaskbarCreated"), kTrayMessage, UINT{WM_COPYDATA}}) {
+    ChangeWindowMessageFilterEx(window, message, MSGFLT_ALLOW, nullptr);
+  }
   return window;
 }
 
@@ -408,6 +465,19 @@ LRESULT CALLBACK Shell::OnMessage(HWND window, UINT message, WPARAM wparam, LPAR
   auto* own = reinterpret_cast<Shell*>(GetWindowLongPtrW(window, GWLP_USERDATA));
   return own == nullptr ? DefWindowProcW(window, message, wparam, lparam)
                         : own->HandleMessage(message, wparam, lparam);
+}
+
+void Shell::HandlePowerEvent(WPARAM event, LPARAM lparam) {
+  if (event == PBT_APMRESUMEAUTOMATIC || event == PBT_APMRESUMESUSPEND) {
+    desktop_.NetworkIsBack();
+    RequestTurn();
+  } else if (event == PBT_POWERSETTINGCHANGE && lparam != 0) {
+    const auto& setting = *reinterpret_cast<const POWERBROADCAST_SETTING*>(lparam);
+    if (IsEqualGUID(setting.PowerSetting, kPowerSaving) && setting.DataLength > 0) {
+      desktop_.SetSavingPower(setting.Data[0] != 0);
+      RequestTurn();
+    }
+  }
 }
 
 LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
@@ -425,7 +495,7 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
     }
     case WM_COPYDATA: {
       auto paths = ReadSentPaths(*reinterpret_cast<const COPYDATASTRUCT*>(lparam));
-      if (!paths) {
+      if (!paths || is_ending_) {
         return FALSE;
       }
       if (paths->empty()) {
@@ -436,7 +506,11 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       return TRUE;
     }
     case WM_TIMER:
-      Turn();
+      if (is_ending_) {
+        EndModal();  // again, because the user may have opened another one
+      } else {
+        Turn();
+      }
       return 0;
     case WM_DISPLAYCHANGE:
     case WM_SETTINGCHANGE:
@@ -444,13 +518,17 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       RequestTurn();
       return 0;
     case WM_POWERBROADCAST:
-      if (wparam == PBT_APMRESUMEAUTOMATIC) {
-        desktop_.NetworkIsBack();
-        RequestTurn();
-      }
+      HandlePowerEvent(wparam, lparam);
       return TRUE;
+    case kNetworkMessage:
+      desktop_.NetworkIsBack();
+      RequestTurn();
+      return 0;
     case WM_CLOSE:
       is_ending_ = true;
+      if (modal_depth_ > 0) {
+        EndModal();
+      }
       return 0;
     case WM_ENDSESSION:
       if (wparam != 0) {  // Windows may end the program as soon as this returns

@@ -15,8 +15,11 @@
 #include <vector>
 
 #include "core/desktop/desktop.h"
+#include "core/desktop/state_writer.h"
+#include "core/motion/hold_watch.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
+#include "win32/network_watch.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
 #include "win32/picture_importer.h"
@@ -37,22 +40,27 @@ class Shell : private SpriteListener {
   void Run(std::vector<std::wstring> paths);
 
  private:
+  using OwnedPowerNotification = Owned<HPOWERNOTIFY, UnregisterPowerSettingNotification>;
+
   // Lives while a menu or a dialog runs its own message loop: turns then come from a timer.
   class ModalScope;
 
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
   LRESULT HandleMessage(UINT message, WPARAM wparam, LPARAM lparam);
+  void HandlePowerEvent(WPARAM event, LPARAM lparam);
   HWND MakeWindow();
   void Start(std::vector<std::wstring> paths);
   void PumpMessages();
 
   void Turn();
   void RequestTurn();
-  void ReleaseIfCaptureLost();
+  void ReleaseIfHoldLost();
   void HandleResponses();
   void HandleImported();
   void HandleOutbox(Outbox outbox);
+  void HandleWriters();
   void LeaveRelay();
+  void EndModal();
   int64_t NowMs() const;
 
   void Grabbed(SpriteId id, Point point, double ms) override;
@@ -84,17 +92,22 @@ class Shell : private SpriteListener {
   FileCache cache_;
   WinHttpTransport transport_;
   Carrier carrier_;
+  StateWriter state_writer_;
+  StateWriter settings_writer_;
   PictureImporter importer_;
   Desktop desktop_;
   SpriteWindows windows_;
   Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;
+  NetworkWatch network_;
+  OwnedPowerNotification power_saving_;  // reports when Windows begins and ends to save power
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
-  bool turn_requested_ = false;
+  HoldWatch hold_watch_;
   bool is_ending_ = false;
-  bool has_left_ = false;  // the relay
-  int modal_depth_ = 0;    // menus and dialogs that are open
+  bool has_left_ = false;     // the relay
+  bool was_failing_ = false;  // writing to disk, at the last turn
+  int modal_depth_ = 0;       // menus and dialogs that are open
 };
 
 }  // namespace sprites

@@ -8,27 +8,11 @@ namespace {
 
 constexpr wchar_t kMutexName[] = L"Local\\SpritesDesktop";
 constexpr ULONG_PTR kPathsFollow = 0x53505231;  // "SPR1": paths follow, each terminated by a 0
-constexpr DWORD kWaitMsMax = 10'000;            // ms: the first instance may still be starting
-constexpr DWORD kRetryMs = 50;
+constexpr DWORD kSendMsMax = 500;               // ms: a running instance takes the files at once
 
-HWND MainWindow() {
-  for (DWORD waited_ms = 0; waited_ms < kWaitMsMax; waited_ms += kRetryMs) {
-    if (const HWND window = FindWindowW(kMainClass, nullptr)) {
-      return window;
-    }
-    Sleep(kRetryMs);
-  }
-  return nullptr;
-}
-
-}  // namespace
-
-SingleInstance::SingleInstance() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {
-  is_first_ = mutex_ != nullptr && GetLastError() != ERROR_ALREADY_EXISTS;
-}
-
+// Sends the paths to the first instance. Returns false if it does not take them.
 bool SendPaths(const std::vector<std::wstring>& paths) {
-  const HWND window = MainWindow();
+  const HWND window = FindWindowW(kMainClass, nullptr);
   if (window == nullptr) {
     return false;
   }
@@ -40,8 +24,42 @@ bool SendPaths(const std::vector<std::wstring>& paths) {
                         text.data()};
   DWORD_PTR accepted = 0;
   return SendMessageTimeoutW(window, WM_COPYDATA, 0, reinterpret_cast<LPARAM>(&copied),
-                             SMTO_ABORTIFHUNG, kWaitMsMax, &accepted) != 0 &&
+                             SMTO_ABORTIFHUNG, kSendMsMax, &accepted) != 0 &&
          accepted != 0;
+}
+
+class FirstInstance : public OtherInstance {
+ public:
+  FirstInstance(HANDLE mutex, const std::vector<std::wstring>& paths)
+      : mutex_(mutex), paths_(paths) {}
+
+  bool HasEnded(int64_t ms) override {
+    const DWORD waited = WaitForSingleObject(mutex_, static_cast<DWORD>(ms));
+    return waited == WAIT_OBJECT_0 || waited == WAIT_ABANDONED;
+  }
+  bool Send() override { return SendPaths(paths_); }
+  int64_t NowMs() override { return static_cast<int64_t>(GetTickCount64()); }
+
+ private:
+  HANDLE mutex_;
+  const std::vector<std::wstring>& paths_;
+};
+
+}  // namespace
+
+SingleInstance::SingleInstance() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {}
+
+SingleInstance::~SingleInstance() {
+  if (is_first_) {
+    ReleaseMutex(mutex_.get());
+  }
+}
+
+Handover SingleInstance::Start(const std::vector<std::wstring>& paths) {
+  FirstInstance other(mutex_.get(), paths);
+  const Handover handover = HandOver(&other);
+  is_first_ = handover == Handover::kIsFirst;
+  return handover;
 }
 
 std::optional<std::vector<std::wstring>> ReadSentPaths(const COPYDATASTRUCT& copied) {

@@ -1,5 +1,5 @@
 // At most one instance of the program per user: a second one passes its files to the first and
-// ends.
+// ends, or waits for a first one that is just ending (core/desktop/handover.h).
 //
 // The first instance has a window of class kMainClass; the paths of the files are sent to it in a
 // WM_COPYDATA message. Invariant: the content of such a message is validated, because any program
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/desktop/handover.h"
 #include "win32/owned.h"
 
 namespace sprites {
@@ -21,19 +22,21 @@ constexpr wchar_t kMainClass[] = L"SpritesDesktop";  // the installer looks for 
 constexpr size_t kSentPathsMax = 64;                 // paths in one message
 constexpr size_t kSentBytesMax = 262'144;            // bytes of all paths in one message
 
-// Tells whether this is the first instance. As long as the object lives, no other instance is.
+// The place of the first instance. As long as an object lives that has it, no other instance does.
 class SingleInstance {
  public:
   SingleInstance();
-  bool IsFirst() const { return is_first_; }
+  ~SingleInstance();
+  SingleInstance(const SingleInstance&) = delete;
+  SingleInstance& operator=(const SingleInstance&) = delete;
+
+  // Takes the place, or sends the paths to the instance that has it. Waits kHandoverMsMax at most.
+  Handover Start(const std::vector<std::wstring>& paths);
 
  private:
-  OwnedHandle mutex_;
+  OwnedHandle mutex_;  // owned by the thread of the first instance
   bool is_first_ = false;
 };
-
-// Sends the paths to the first instance. Returns false if it does not answer.
-bool SendPaths(const std::vector<std::wstring>& paths);
 
 // Returns the paths in a WM_COPYDATA message, possibly none; nullopt if SendPaths did not send it.
 std::optional<std::vector<std::wstring>> ReadSentPaths(const COPYDATASTRUCT& copied);

@@ -18,7 +18,8 @@ constexpr DWORD kExtendedStyle =
     WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_ACCEPTFILES;
 constexpr UINT kPlacementFlags =
     SWP_NOSIZE | SWP_NOACTIVATE | SWP_NOOWNERZORDER | SWP_NOSENDCHANGING;
-constexpr UINT kFilesMax = 64;  // files in one drop
+constexpr UINT kCopyGlobalData = 0x0049;  // carries the names of dropped files; no header has it
+constexpr UINT kFilesMax = 64;            // files in one drop
 
 // The position of the pointer when the current message was sent, in px of the virtual screen: the
 // window may have moved since, so coordinates relative to it would be wrong.
@@ -102,6 +103,9 @@ void SpriteWindows::Show(const Scene& scene) {
   for (const SpriteId id : plan.closed) {
     DestroyWindowOf(id);
   }
+  if (!plan.closed.empty()) {
+    atlas_.DropUnused();
+  }
   for (const SpriteId id : plan.created) {
     CreateWindowFor(id);
   }
@@ -113,7 +117,6 @@ void SpriteWindows::Show(const Scene& scene) {
   if (!plan.placements.empty()) {
     Place(plan.placements);
   }
-  bitmaps_.EndFrame();
 }
 
 void SpriteWindows::CreateWindowFor(SpriteId id) {
@@ -121,6 +124,10 @@ void SpriteWindows::CreateWindowFor(SpriteId id) {
                                       nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
   SetWindowLongPtrW(window, 0, static_cast<LONG_PTR>(id));
   SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
+  // Files can be dropped on it when the program runs as an administrator too.
+  for (const UINT message : {UINT{WM_DROPFILES}, kCopyGlobalData}) {
+    ChangeWindowMessageFilterEx(window, message, MSGFLT_ALLOW, nullptr);
+  }
   windows_[id] = window;
   cost_.windows++;
 }
@@ -135,14 +142,15 @@ void SpriteWindows::DestroyWindowOf(SpriteId id) {
 // Sets the picture and the place in one call, so that they change together. Returns false if memory
 // is short.
 bool SpriteWindows::Paint(const DrawnSprite& drawn) {
-  const HBITMAP bitmap = bitmaps_.Find(drawn);
-  if (bitmap == nullptr) {
+  const FrameAtlas::Frame frame = atlas_.Find(drawn);
+  if (frame.surface == nullptr) {
     return false;
   }
+  const HBITMAP bitmap = static_cast<FrameSurface*>(frame.surface)->bitmap();
   const HGDIOBJ before = SelectObject(canvas_.get(), bitmap);
   POINT place{drawn.x, drawn.y};
   SIZE size{drawn.width, drawn.height};
-  POINT origin{0, 0};
+  POINT origin{0, frame.top};
   BLENDFUNCTION blend{AC_SRC_OVER, 0, 255, AC_SRC_ALPHA};
   const BOOL done = UpdateLayeredWindow(windows_[drawn.id], nullptr, &place, &size, canvas_.get(),
                                         &origin, 0, &blend, ULW_ALPHA);

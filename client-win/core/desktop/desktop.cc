@@ -1,6 +1,7 @@
 #include "core/desktop/desktop.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sprites {
@@ -44,6 +45,7 @@ Desktop::Desktop(const Settings& settings, Random random)
       random_(std::move(random)),
       poller_(settings_.relay, JoinOptions{}, random_) {
   toasts_.SetEnabled(settings_.toasts);
+  sheets_.SetHidden(settings_.hidden);
   ApplyScreen();
 }
 
@@ -65,6 +67,7 @@ void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
       arrivals_.Wait(std::move(arrival));
     }
   }
+  invited_ = state.invited;
   departures_.set_next_number(state.next_number);
   for (PendingDeparture& pending : state.departures) {
     Sprite& sprite = pending.departure.sprite;
@@ -82,11 +85,9 @@ void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
 void Desktop::SetSettings(const Settings& settings) {
   const Settings before = std::exchange(settings_, WithinLimits(settings));
   toasts_.SetEnabled(settings_.toasts);
+  sheets_.SetHidden(settings_.hidden);
   ApplyScreen();
   sheets_.RetryMissing();
-  for (const Sprite& sprite : simulation_.sprites()) {
-    simulation_.SetNature(sprite.id, NatureFor(sprite.file, sprite.scale));
-  }
   const bool is_elsewhere = before.relay != settings_.relay || before.world != settings_.world ||
                             before.name != settings_.name || before.beside != settings_.beside;
   if (is_elsewhere) {
@@ -182,6 +183,45 @@ void Desktop::ThrowTo(SpriteId id, Edge edge) {
 
 void Desktop::Pause(bool is_paused) { is_paused_ = is_paused; }
 
+void Desktop::SetPresenting(bool is_presenting) { is_presenting_ = is_presenting; }
+
+void Desktop::SetSavingPower(bool is_saving) {
+  is_saving_power_ = is_saving;
+  simulation_.SetCalm(settings_.calm || is_saving_power_);
+}
+
+void Desktop::HidePicture(const std::string& file, bool is_hidden) {
+  std::erase(settings_.hidden, file);
+  if (is_hidden) {
+    settings_.hidden.push_back(file);
+  }
+  settings_ = WithinLimits(std::move(settings_));
+  sheets_.SetHidden(settings_.hidden);
+  UpdateNatures(file);
+}
+
+bool Desktop::IsHidden(const std::string& file) const {
+  return std::ranges::find(settings_.hidden, file) != settings_.hidden.end();
+}
+
+void Desktop::ReportPicture(const std::string& file, const std::string& reason) {
+  std::optional<Request> report;
+  if (poller_.seat()) {
+    report =
+        moderation_.ReportPicture(poller_.relay(), *poller_.seat(), file, reason, &next_request_);
+  }
+  if (report) {
+    outbox_.requests.push_back(std::move(*report));
+  } else {
+    ShowNotice("The picture was not reported", "Not connected. Try again later.");
+  }
+}
+
+bool Desktop::IsQuiet() const {
+  const bool is_covered = std::ranges::find(covered_, true) != covered_.end();
+  return settings_.quiet && (is_presenting_ || is_covered);
+}
+
 void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
   std::erase(settings_.muted, neighbour.DisplayName());
   if (is_muted) {
@@ -190,7 +230,11 @@ void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
   settings_ = WithinLimits(std::move(settings_));
 }
 
-void Desktop::NetworkIsBack() { poller_.RetryNow(); }
+void Desktop::NetworkIsBack() {
+  if (!network_retry_ms_) {
+    network_retry_ms_ = now_ms_ + kNetworkMs;
+  }
+}
 
 void Desktop::HandleResponse(const Response& response) {
   if (const auto news = poller_.HandleResponse(response, now_ms_)) {
@@ -202,6 +246,10 @@ void Desktop::HandleResponse(const Response& response) {
     UpdateNatures(*file);
   } else if (const auto upload = uploads_.HandleResponse(response)) {
     HandleUpload(*upload);
+  } else if (const auto report = moderation_.HandleResponse(response)) {
+    ShowNotice(report->was_accepted ? "The picture is reported" : "The picture was not reported",
+               report->was_accepted ? "The operator of the relay will look at it."
+                                    : report->problem.title);
   }
 }
 
@@ -221,6 +269,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
     }
   }
   if (!has_left_) {
+    RetryAfterNetworkChange(passed);
     AdmitWaiting();
     SaveIfDue();
     SendDueRequests();
@@ -231,6 +280,10 @@ const Scene& Desktop::Tick(int64_t now_ms) {
 
 Outbox Desktop::PopOutbox() {
   outbox_.toasts = toasts_.Pop();
+  if (IsQuiet()) {
+    outbox_.toasts.clear();
+    outbox_.sounds.clear();
+  }
   return std::exchange(outbox_, Outbox{});
 }
 
@@ -265,11 +318,16 @@ void Desktop::GiveUpSeat() {
 void Desktop::ForgetRelayState() {
   uploads_.ForgetFilesAtRelay();
   departures_.ResendAll();
+  moderation_.ForgetMutes();
 }
 
 JoinOptions Desktop::JoinOptionsNow() const {
   const Screen& screen = simulation_.screen();
-  return {settings_.name, settings_.world, settings_.beside, screen.DipWidth(), screen.DipHeight()};
+  // An invitation that has ended leads to the world it once led to.
+  const bool leads_to_world = settings_.world.empty() && poller_.IsRefused(settings_.beside) &&
+                              invited_.invitation == settings_.beside;
+  return {settings_.name, leads_to_world ? invited_.world : settings_.world, settings_.beside,
+          screen.DipWidth(), screen.DipHeight()};
 }
 
 void Desktop::SendDueRequests() {
@@ -277,18 +335,74 @@ void Desktop::SendDueRequests() {
     resumes_polling_ = false;
     poller_.ResumePolling();
   }
+  constexpr void (Desktop::*kKinds[])() = {&Desktop::SendPollerRequest, &Desktop::SendDepartures,
+                                           &Desktop::FetchSheets, &Desktop::SendMutes};
+  constexpr size_t kKindCount = std::size(kKinds);
+  const size_t first = first_kind_;
+  for (size_t i = 0; i < kKindCount; i++) {
+    const size_t kind = (first + i) % kKindCount;
+    const bool had_budget = budget_.Allows(now_ms_);
+    (this->*kKinds[kind])();
+    if (had_budget && !budget_.Allows(now_ms_)) {
+      first_kind_ = (kind + 1) % kKindCount;  // the next request is for another kind
+    }
+  }
+}
+
+void Desktop::SendPollerRequest() {
   poller_.SetJoinOptions(JoinOptionsNow());
+  if (!budget_.Allows(now_ms_)) {
+    return;
+  }
   if (auto request = poller_.DueRequest(now_ms_, &next_request_)) {
+    budget_.Spend(now_ms_);
     outbox_.requests.push_back(std::move(*request));
   }
+}
+
+void Desktop::SendDepartures() {
   if (!poller_.seat() || poller_.link() != Link::kConnected) {
     return;
   }
-  for (Request& request : departures_.DueRequests(*poller_.seat(), now_ms_, &next_request_)) {
+  for (Request& request :
+       departures_.DueRequests(*poller_.seat(), now_ms_, &budget_, &next_request_)) {
     outbox_.requests.push_back(std::move(request));
   }
-  for (Request& request : sheets_.DueRequests(poller_.relay(), ShowsOthers(), &next_request_)) {
+}
+
+void Desktop::FetchSheets() {
+  if (!poller_.seat() || poller_.link() != Link::kConnected) {
+    return;
+  }
+  for (Request& request :
+       sheets_.DueRequests(poller_.relay(), ShowsOthers(), now_ms_, &budget_, &next_request_)) {
     outbox_.requests.push_back(std::move(request));
+  }
+}
+
+void Desktop::SendMutes() {
+  if (!poller_.seat() || poller_.link() != Link::kConnected || !neighbours_) {
+    return;
+  }
+  for (Request& request :
+       moderation_.DueMutes(poller_.relay(), *poller_.seat(), *neighbours_, settings_.muted,
+                            now_ms_, &budget_, &next_request_)) {
+    outbox_.requests.push_back(std::move(request));
+  }
+}
+
+// Ends the poll and asks the relay again, if the network has changed. `passed_ms` since the last
+// tick: much means that the machine slept.
+void Desktop::RetryAfterNetworkChange(int64_t passed_ms) {
+  if (passed_ms >= kSleptMs) {
+    NetworkIsBack();
+  }
+  if (!network_retry_ms_ || now_ms_ < *network_retry_ms_) {
+    return;
+  }
+  network_retry_ms_.reset();
+  if (const RequestId poll = poller_.RetryNow(); poll != 0) {
+    outbox_.cancelled.push_back(poll);
   }
 }
 
@@ -310,10 +424,17 @@ void Desktop::HandleNews(const News& news) {
     arrivals_.BeginEpoch();
     saves_now_ = true;
   }
+  if (news.seated && !settings_.beside.empty() && !poller_.IsRefused(settings_.beside)) {
+    invited_ = {settings_.beside, poller_.seat()->world};
+  }
   if (news.seated || news.seat_ended) {
     ForgetRelayState();
   }
-  if (!news.refused.code.empty()) {
+  if (news.seated) {
+    join_refused_.clear();
+  }
+  if (!news.refused.code.empty() && news.refused.code != join_refused_) {
+    join_refused_ = news.refused.code;
     ShowNotice("The relay does not let us in", news.refused.title);
   }
 }
@@ -495,10 +616,22 @@ bool Desktop::ShowsOthers() const {
 }
 
 Nature Desktop::NatureFor(const std::string& file, double scale) {
-  Nature nature = NatureOf(sheets_.Find(file, ShowsOthers())->description, scale);
-  nature.width *= settings_.scale;
-  nature.height *= settings_.scale;
+  const Description& description = sheets_.Find(file, ShowsOthers())->description;
+  Nature nature = NatureOf(description, scale);
+  // As large as it is drawn on the primary monitor.
+  const Screen& screen = simulation_.screen();
+  const double dip = ShownScale(description, scale) * settings_.scale;
+  const double monitor_scale = screen.monitors()[screen.PrimaryMonitor()].scale;
+  const double drawn = PixelScale(dip * monitor_scale, settings_.whole_pixels) / monitor_scale;
+  nature.width *= settings_.scale * drawn / dip;
+  nature.height *= settings_.scale * drawn / dip;
   return nature;
+}
+
+void Desktop::UpdateAllNatures() {
+  for (const Sprite& sprite : simulation_.sprites()) {
+    simulation_.SetNature(sprite.id, NatureFor(sprite.file, sprite.scale));
+  }
 }
 
 // The sheet of a file has changed, and so has every sprite that wears it.
@@ -517,7 +650,8 @@ void Desktop::ApplyScreen() {
     used = {all.monitors()[all.PrimaryMonitor()]};
   }
   simulation_.SetScreen(Screen(used));
-  simulation_.SetCalm(settings_.calm);
+  simulation_.SetCalm(settings_.calm || is_saving_power_);
+  UpdateAllNatures();
   ApplyWindows();
 }
 
@@ -531,17 +665,20 @@ void Desktop::DrawScene() {
   for (const Sprite& sprite : simulation_.sprites()) {
     DrawnSprite drawn = Draw(sprite, sheets_.Find(sprite.file, ShowsOthers()),
                              simulation_.screen().monitors()[sprite.monitor], settings_.scale,
-                             simulation_.now_ms());
+                             settings_.whole_pixels, simulation_.now_ms());
     const bool is_covered = sprite.monitor < covered_.size() && covered_[sprite.monitor];
-    drawn.visible = !(settings_.hide_in_full_screen && is_covered);
-    scene_.sprites.push_back(std::move(drawn));
+    drawn.visible =
+        !(settings_.hide_in_full_screen && is_covered) && !(settings_.quiet && is_presenting_);
     const bool has_landed = sprite.mode == Mode::kLand && sprite.since_ms > drawn_ms_;
-    if (has_landed) {
+    if (has_landed && sprite.landed_hard && drawn.visible) {
       outbox_.sounds.push_back(Sound::kLand);
     }
+    scene_.sprites.push_back(std::move(drawn));
   }
   drawn_ms_ = simulation_.now_ms();
-  scene_.idle_ms = IdleMs();
+  const bool is_unseen = std::ranges::none_of(scene_.sprites, &DrawnSprite::visible);
+  scene_.idle_ms = std::max(IdleMs(), is_unseen ? kUnseenIdleMs : 0);
+  scene_.saves_power = is_saving_power_;
 }
 
 // How long nothing changes by itself.
@@ -561,7 +698,8 @@ double Desktop::IdleMs() const {
     idle = std::min(
         {idle, sprite.next_ms - now_ms, NextCellMs(*scene_.sprites[i].sheet, sprite, now_ms)});
   }
-  const int64_t due = std::min(poller_.NextDueMs(), departures_.NextDueMs());
+  const int64_t due =
+      std::max(budget_.NextMs(), std::min(poller_.NextDueMs(), departures_.NextDueMs()));
   return std::max(0.0, std::min(idle, static_cast<double>(due) - static_cast<double>(now_ms_)));
 }
 
@@ -573,6 +711,7 @@ std::string Desktop::StateToSave(bool with_seat) const {
   state.world = settings_.world;
   state.name = settings_.name;
   state.seat = with_seat ? poller_.seat() : std::nullopt;
+  state.invited = invited_;
   state.seq = arrivals_.seq();
   state.next_number = departures_.next_number();
   state.sprites = simulation_.sprites();

@@ -22,14 +22,19 @@
 #include "core/motion/simulation.h"
 #include "core/relay/arrivals.h"
 #include "core/relay/departures.h"
+#include "core/relay/moderation.h"
 #include "core/relay/poller.h"
+#include "core/relay/request_budget.h"
 #include "core/relay/uploads.h"
 #include "core/scene/scene.h"
 
 namespace sprites {
 
-constexpr int64_t kSaveMs = 10'000;  // between two saves of where the sprites are
-constexpr double kIdleMsMax = 250;   // the longest a shell may sleep between two ticks
+constexpr int64_t kSaveMs = 10'000;    // between two saves of where the sprites are
+constexpr double kIdleMsMax = 250;     // the longest a shell may sleep between two ticks
+constexpr double kUnseenIdleMs = 100;  // between two ticks while no sprite can be seen
+constexpr int64_t kNetworkMs = 1'000;  // from a change of the network until the relay is asked
+constexpr int64_t kSleptMs = 20'000;   // between two ticks: the machine slept, and connections died
 
 // Keys as the core knows them.
 enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
@@ -61,8 +66,20 @@ class Desktop {
   void Press(Key key, bool is_down);
   void ThrowTo(SpriteId id, Edge edge);
   void Pause(bool is_paused);
+  // The person shows this screen to others, or a program has asked for quiet: nothing is shown and
+  // nothing is heard, if the settings say so. Sprites come and go as before.
+  void SetPresenting(bool is_presenting);
+  // The machine saves power: sprites do not wander, and half of the frames are enough.
+  void SetSavingPower(bool is_saving);
+  // Draws a picture as a parcel from now on, after each start too, or shows it again.
+  void HidePicture(const std::string& file, bool is_hidden);
+  bool IsHidden(const std::string& file) const;
+  // Tells the operator of the relay about a picture. A toast says what came of it.
+  void ReportPicture(const std::string& file, const std::string& reason);
   void Mute(const Neighbour& neighbour, bool is_muted);
-  void NetworkIsBack();  // or the machine woke up
+  // The network has changed, or the machine woke up. A second later, when it has settled, the poll
+  // is ended and asked again.
+  void NetworkIsBack();
   void HandleResponse(const Response& response);
   // The program ends: gives up the seat at the relay. The outbox holds the request and the state to
   // save.
@@ -80,6 +97,9 @@ class Desktop {
   const std::optional<Neighbours>& neighbours() const { return neighbours_; }
   SpriteId selected() const { return selected_; }
   bool is_paused() const { return is_paused_; }
+  bool is_presenting() const { return is_presenting_; }
+  // Whether toasts and sounds are off now: while presenting, or while a program covers a monitor.
+  bool IsQuiet() const;
   const std::vector<SheetPointer>& shelf() const { return sheets_.shelf(); }
   // Sprites that the relay has not decided about, and sprites without room.
   size_t on_the_way() const { return departures_.pending().size(); }
@@ -92,6 +112,11 @@ class Desktop {
   void ForgetRelayState();
   JoinOptions JoinOptionsNow() const;
   void SendDueRequests();
+  void SendPollerRequest();
+  void SendDepartures();
+  void FetchSheets();
+  void SendMutes();
+  void RetryAfterNetworkChange(int64_t passed_ms);
   void HandleNews(const News& news);
   void HandleBatch(const Batch& batch);
   void HandleVerdict(const Verdict& verdict);
@@ -109,6 +134,7 @@ class Desktop {
 
   // -- What they look like.
   bool ShowsOthers() const;
+  void UpdateAllNatures();
   Nature NatureFor(const std::string& file, double scale);
   void UpdateNatures(const std::string& file);
   void ApplyScreen();
@@ -127,17 +153,25 @@ class Desktop {
   Arrivals arrivals_;
   Departures departures_;
   Uploads uploads_;
+  Moderation moderation_;
   SheetCache sheets_;
   Toasts toasts_;
   Scene scene_;
   Outbox outbox_;
   std::optional<Neighbours> neighbours_;
+  InvitedTo invited_;  // by the last invitation that the relay accepted
   std::vector<Monitor> monitors_;
   std::vector<WindowArea> windows_;
   std::vector<bool> covered_;  // by index of monitor: a full-screen program covers it
+  RequestBudget budget_;
+  size_t first_kind_ = 0;  // of the requests: it is served first when the budget is short
   RequestId next_request_ = 1;
+  std::optional<int64_t> network_retry_ms_;  // when to ask the relay again
+  std::string join_refused_;                 // the code of the last refusal that was shown
   SpriteId selected_ = kNobody;
   bool is_paused_ = false;
+  bool is_presenting_ = false;
+  bool is_saving_power_ = false;
   bool has_left_ = false;
   bool resumes_polling_ = false;  // once the last batch is saved
   bool saves_now_ = false;

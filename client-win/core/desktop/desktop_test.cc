@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 
 #include "core/picture/test_spr.h"
@@ -41,6 +42,7 @@ struct Fixture {
       saved = outbox.saved_state.empty() ? saved : outbox.saved_state;
       toasts.insert(toasts.end(), outbox.toasts.begin(), outbox.toasts.end());
       sounds.insert(sounds.end(), outbox.sounds.begin(), outbox.sounds.end());
+      cancelled.insert(cancelled.end(), outbox.cancelled.begin(), outbox.cancelled.end());
     } while (now < end);
     return scene;
   }
@@ -98,6 +100,7 @@ struct Fixture {
   std::deque<Request> requests;
   std::vector<Toast> toasts;
   std::vector<Sound> sounds;
+  std::vector<RequestId> cancelled;
   std::string saved;
   int64_t now = 0;
   int seq = 0;
@@ -389,7 +392,9 @@ TEST_CASE("desktop › forwards sprites of a muted neighbour, and admits those t
 }
 
 TEST_CASE("desktop › limits the sprites that it forwards and those that wait") {
-  Fixture fixture;
+  Settings settings;
+  settings.sprite_limit = 64;
+  Fixture fixture(settings);
   fixture.Join();
   fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
   for (int round = 0; round < 4; round++) {
@@ -403,7 +408,7 @@ TEST_CASE("desktop › limits the sprites that it forwards and those that wait")
     fixture.Pass(1000);
   }
   CHECK(fixture.desktop.on_the_way() == kDeparturesMax);
-  CHECK(fixture.desktop.simulation().sprites().size() == kSpriteLimitDefault);
+  CHECK(fixture.desktop.simulation().sprites().size() == 64);
   CHECK(fixture.desktop.waiting() == kWaitingToPollMax);
   CHECK(!fixture.HasRequest("/events", Method::kGet));
 }
@@ -585,6 +590,203 @@ TEST_CASE("desktop › limits the files that it fetches at once") {
         fixture.requests, [](const Request& request) { return request.lane == Lane::kFile; });
     CHECK(fetching <= static_cast<long>(kFetchesMax));
   }
+}
+
+TEST_CASE("desktop › ends its poll and asks again, once, a second after the network has changed") {
+  Fixture fixture;
+  fixture.Join();
+  const Request poll = fixture.PopRequest("/events", Method::kGet);
+  fixture.Pass(60'000);
+  CHECK(!fixture.HasRequest("/v1/desktops", Method::kGet));
+  fixture.desktop.NetworkIsBack();
+  fixture.desktop.NetworkIsBack();
+  fixture.Pass(kNetworkMs - 10);
+  CHECK(fixture.cancelled.empty());
+  fixture.Pass(20);
+  CHECK(fixture.cancelled == std::vector{poll.id});
+  const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
+  fixture.Respond(fixture.PopRequest("/v1/desktops/1a2b-3f", Method::kGet), 200,
+                  {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
+  const Request again = fixture.PopRequest("/events", Method::kGet);
+  CHECK(again.url == poll.url);
+  // What comes of the first poll is ignored: the second returns the same events.
+  fixture.Respond(poll, 200, {{"cursor", "6a1f03c2-9"}, {"events", {Arriving(9, FileOf(3))}}});
+  CHECK(fixture.desktop.simulation().sprites().empty());
+  fixture.Pass(60'000);
+  CHECK(fixture.cancelled.size() == 1);
+}
+
+TEST_CASE("desktop › asks again after the machine slept, also without a report of that") {
+  Fixture fixture;
+  fixture.Join();
+  fixture.PopRequest("/events", Method::kGet);
+  fixture.desktop.Tick(fixture.now += kSleptMs - 1);
+  fixture.Pass(2 * kNetworkMs);
+  CHECK(fixture.cancelled.empty());
+  fixture.desktop.Tick(fixture.now += kSleptMs);
+  fixture.Pass(2 * kNetworkMs);
+  CHECK(fixture.cancelled.size() == 1);
+}
+
+TEST_CASE("desktop › says once why the relay does not let it in, until the reason changes") {
+  Fixture fixture;
+  for (const char* code : {"relay-full", "relay-full", "banned", "banned"}) {
+    fixture.Respond(fixture.PopRequest("/v1/desktops", Method::kPost), 503,
+                    {{"code", code}, {"title", code}});
+    fixture.Pass(5'000);
+  }
+  CHECK(fixture.toasts.size() == 2);
+  CHECK(fixture.toasts.back().text == "banned");
+}
+
+TEST_CASE("desktop › draws a hidden picture as a parcel, does not fetch it, and shows it again") {
+  Fixture fixture;
+  fixture.Join();
+  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  const Request fetch = fixture.PopRequest("/v1/sprites/", Method::kGet);
+  fixture.desktop.HandleResponse({fetch.id, 200, "", 0, ReadSheet(TestSpr(3))});
+  CHECK(fixture.Pass(10)->sprites[0].sheet->file == FileOf(3));
+  fixture.desktop.HidePicture(FileOf(3), true);
+  fixture.desktop.HidePicture(FileOf(4), true);
+  CHECK(fixture.desktop.IsHidden(FileOf(3)));
+  CHECK(fixture.Pass(10)->sprites[0].sheet == Parcel());
+  fixture.Receive(Json::array({Arriving(2, FileOf(4))}));
+  fixture.Pass(1000);
+  CHECK(!fixture.HasRequest("/v1/sprites/" + FileOf(4), Method::kGet));
+
+  // It stays hidden after a start, because it is one of the settings.
+  Fixture after(ReadSettings(SettingsJson(fixture.desktop.settings())), fixture.saved);
+  CHECK(after.desktop.IsHidden(FileOf(3)));
+  after.Join();
+  after.Pass(1000);
+  CHECK(!after.HasRequest("/v1/sprites/", Method::kGet));
+
+  fixture.desktop.HidePicture(FileOf(3), false);
+  CHECK(fixture.Pass(10)->sprites[0].sheet->file == FileOf(3));
+}
+
+TEST_CASE("desktop › neither shows nor says anything while presenting, if the settings say so") {
+  for (const bool is_quiet : {true, false}) {
+    Settings settings;
+    settings.quiet = is_quiet;
+    Fixture fixture(settings);
+    fixture.Join();
+    fixture.Pass(10);
+    fixture.desktop.SetPresenting(true);
+    fixture.toasts.clear();
+    fixture.sounds.clear();
+    fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+    const Scene* scene = fixture.Pass(1000);
+    REQUIRE(scene->sprites.size() == 1);
+    CHECK(scene->sprites[0].visible != is_quiet);
+    CHECK(fixture.toasts.empty() == is_quiet);
+    CHECK(fixture.sounds.empty() == is_quiet);
+    CHECK((scene->idle_ms >= kUnseenIdleMs || !is_quiet));
+    fixture.desktop.SetPresenting(false);
+    CHECK(fixture.Pass(10)->sprites[0].visible);
+    CHECK(!fixture.desktop.IsQuiet());
+  }
+}
+
+TEST_CASE("desktop › is quiet while a program covers any monitor") {
+  Fixture fixture;
+  const WindowArea game{1, {0, 0, 800, 600}, false, true};
+  fixture.desktop.SetWindows(std::vector{game});
+  CHECK(fixture.desktop.IsQuiet());
+  fixture.Join();
+  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Pass(100);
+  CHECK(fixture.toasts.empty());
+  CHECK(fixture.sounds.empty());
+}
+
+TEST_CASE("desktop › makes a sound when a sprite falls, not when it hops, nor while it is hidden") {
+  Fixture fixture;
+  const SpriteId id = fixture.DropInOwn();
+  fixture.Pass(1000);
+  fixture.sounds.clear();
+  fixture.desktop.Select(id);
+  fixture.desktop.Press(Key::kSpace, true);
+  fixture.desktop.Press(Key::kSpace, false);
+  bool has_risen = false;
+  for (int i = 0; i < 200; i++) {
+    fixture.Pass(10);
+    has_risen = has_risen || fixture.desktop.simulation().Find(id)->y < 590;
+  }
+  CHECK(has_risen);
+  CHECK(fixture.sounds.empty());
+
+  const auto drop = [&] {
+    fixture.desktop.DropIn(FileOf(0), Point{100, 100});
+    fixture.Pass(2000);
+  };
+  drop();
+  REQUIRE(fixture.sounds.size() == 1);
+  CHECK(fixture.sounds[0] == Sound::kLand);
+  fixture.sounds.clear();
+  Settings settings = fixture.desktop.settings();
+  settings.quiet = false;
+  fixture.desktop.SetSettings(settings);
+  fixture.desktop.SetWindows(std::vector{WindowArea{1, {0, 0, 800, 600}, false, true}});
+  drop();
+  CHECK(fixture.sounds.empty());
+}
+
+TEST_CASE("desktop › saves power: half of the frames, and no sprite wanders") {
+  Fixture fixture;
+  const SpriteId id = fixture.DropInOwn();
+  fixture.desktop.SetSavingPower(true);
+  const Scene* scene = fixture.Pass(30'000);
+  CHECK(scene->saves_power);
+  CHECK(fixture.desktop.simulation().Find(id)->x == 400);
+  fixture.desktop.SetSavingPower(false);
+  CHECK(!fixture.Pass(10)->saves_power);
+}
+
+TEST_CASE("desktop › draws whole pixels at any scale of the monitor, if the settings say so") {
+  struct Case {
+    double monitor_scale;
+    bool whole;
+    int width;
+  };
+  // The frame is 8 px wide at scale 4.
+  for (const Case& one : {Case{1, true, 32}, Case{1.25, true, 40}, Case{1.1, true, 32},
+                          Case{1.15, true, 40}, Case{1.1, false, 35}, Case{0.5, true, 16}}) {
+    CAPTURE(one.monitor_scale);
+    Settings settings;
+    settings.whole_pixels = one.whole;
+    Fixture fixture(settings);
+    const Rect all{0, 0, 800, 600};
+    fixture.desktop.SetMonitors(std::vector<Monitor>{{all, all, one.monitor_scale, true}});
+    Json description = UsualDescription(8, 8);
+    description["scale"] = 4;
+    const SheetPointer sheet = ReadSheet(TestSpr(8, 8, description));
+    fixture.desktop.AddToShelf(sheet);
+    fixture.desktop.DropIn(sheet->file, Point{400, 600});
+    const Scene* scene = fixture.Pass(10);
+    CHECK(scene->sprites[0].width == one.width);
+    const Nature& nature = fixture.desktop.simulation().sprites()[0].nature;
+    CHECK(std::abs(nature.width * one.monitor_scale - one.width) < 1);
+  }
+}
+
+TEST_CASE("desktop › mutes a neighbour at the relay, and reports a picture there") {
+  Fixture fixture;
+  fixture.desktop.ReportPicture(FileOf(3), "rude");
+  fixture.Pass(10);
+  CHECK(fixture.toasts.back().title == "The picture was not reported");
+  fixture.Join();
+  fixture.desktop.Mute({"9-3e", "Bob"}, true);
+  const Request mute = fixture.PopRequest("/mutes", Method::kPost);
+  CHECK(Json::parse(mute.body)["desktop"] == "9-3e");
+  fixture.Respond(mute, 204);
+  fixture.Pass(kToastMsMin);
+  fixture.desktop.ReportPicture(FileOf(3), "rude");
+  const Request report = fixture.PopRequest("/v1/reports", Method::kPost);
+  CHECK(Json::parse(report.body) == Json{{"file", FileOf(3)}, {"reason", "rude"}});
+  fixture.Respond(report, 204);
+  fixture.Pass(10);
+  CHECK(fixture.toasts.back().title == "The picture is reported");
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
+#include "core/picture/file_cache.h"
 #include "core/picture/sheet.h"
 #include "core/relay/seat.h"
 #include "core/text/json.h"
@@ -32,13 +34,15 @@ struct SwitchField {
 constexpr SwitchField kSwitches[] = {{"sound", &Settings::sound},
                                      {"allMonitors", &Settings::all_monitors},
                                      {"hideInFullScreen", &Settings::hide_in_full_screen},
+                                     {"quiet", &Settings::quiet},
+                                     {"wholePixels", &Settings::whole_pixels},
                                      {"calm", &Settings::calm},
                                      {"startWithSystem", &Settings::start_with_system},
                                      {"askBeforeClosing", &Settings::ask_before_closing},
                                      {"restoreWindows", &Settings::restore_windows},
                                      {"toasts", &Settings::toasts}};
 
-constexpr const char* kOthers[] = {"accept", "scale", "spritesMost", "cacheMiB", "muted"};
+constexpr const char* kOthers[] = {"accept", "scale", "spritesMost", "cacheMiB", "muted", "hidden"};
 
 bool IsKnown(const std::string& name) {
   return std::ranges::any_of(kTexts, [&](const auto& field) { return name == field.name; }) ||
@@ -57,10 +61,14 @@ void ReadOthers(const Json& root, Settings* settings) {
       NumberAt(root, "spritesMost", kSpriteLimitMin, kSpriteLimitMax, settings->sprite_limit));
   settings->cache_mib =
       static_cast<int>(NumberAt(root, "cacheMiB", kCacheMiBMin, kCacheMiBMax, settings->cache_mib));
-  const Json& muted = MemberOf(root, "muted");
-  for (size_t i = 0; muted.is_array() && i < muted.size(); i++) {
-    if (muted[i].is_string()) {
-      settings->muted.push_back(muted[i].get<std::string>());
+  const std::pair<const char*, std::vector<std::string>*> lists[] = {{"muted", &settings->muted},
+                                                                     {"hidden", &settings->hidden}};
+  for (const auto& [name, list] : lists) {
+    const Json& values = MemberOf(root, name);
+    for (size_t i = 0; values.is_array() && i < values.size(); i++) {
+      if (values[i].is_string()) {
+        list->push_back(values[i].get<std::string>());
+      }
     }
   }
 }
@@ -123,6 +131,7 @@ std::string SettingsJson(const Settings& settings) {
   root["spritesMost"] = settings.sprite_limit;
   root["cacheMiB"] = settings.cache_mib;
   root["muted"] = settings.muted;
+  root["hidden"] = settings.hidden;
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -144,6 +153,10 @@ Settings WithinLimits(Settings settings) {
   std::erase(settings.muted, "");
   if (settings.muted.size() > kMutedMax) {
     settings.muted.resize(kMutedMax);
+  }
+  std::erase_if(settings.hidden, [](const std::string& file) { return !IsFileHash(file); });
+  if (settings.hidden.size() > kHiddenMax) {
+    settings.hidden.erase(settings.hidden.begin(), settings.hidden.end() - kHiddenMax);
   }
   return settings;
 }

@@ -11,12 +11,15 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/picture/sheet.h"
 #include "core/relay/request.h"
+#include "core/relay/request_budget.h"
 
 namespace sprites {
 
@@ -37,6 +40,9 @@ class SheetCache {
   // The sheet to draw a file with: a parcel while it is not here, or when it is not on the shelf
   // and `shows_others` is false. Never null.
   const SheetPointer& Find(const std::string& file, bool shows_others);
+  // The pictures that the person does not want to see: they are drawn as parcels, also when they
+  // are on the shelf, and are not fetched.
+  void SetHidden(std::span<const std::string> files);
   // Forgets a picture for good: it is not on the shelf, drawn as a parcel, and not fetched.
   void Remove(const std::string& file);
   // Whether the file's sheet is here.
@@ -44,8 +50,9 @@ class SheetCache {
 
   // Fetches again what could not be fetched.
   void RetryMissing();
-  // The requests for files to fetch now; `next_id` numbers them.
-  std::vector<Request> DueRequests(const std::string& relay, bool shows_others, RequestId* next_id);
+  // The requests for files to fetch now, each taken out of `budget`; `next_id` numbers them.
+  std::vector<Request> DueRequests(const std::string& relay, bool shows_others, int64_t now_ms,
+                                   RequestBudget* budget, RequestId* next_id);
   // The file whose sheet is here now because of this response, if any.
   std::optional<std::string> HandleResponse(const Response& response);
 
@@ -58,10 +65,12 @@ class SheetCache {
     uint64_t used = 0;  // the tick of the last look-up
   };
 
+  bool IsShown(const std::string& file, bool shows_others) const;
   bool IsUnused(const std::string& file, const Look& look) const;
   bool MakeRoom(size_t pixels);
 
   std::vector<SheetPointer> shelf_;
+  std::unordered_set<std::string> hidden_;
   std::unordered_map<std::string, Look> looks_;  // by file
   std::map<RequestId, std::string> fetches_;     // the file of each request under way
   uint64_t ticks_ = 0;

@@ -1,0 +1,78 @@
+#include "win32/minidump.h"
+
+#include <windows.h>
+// After windows.h.
+#include <dbghelp.h>
+
+#include <algorithm>
+#include <cwchar>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace sprites {
+
+namespace {
+
+using WriteDump = decltype(&MiniDumpWriteDump);
+
+constexpr size_t kPathMax = 1'024;  // characters
+
+// Prepared before a crash, because after one the heap may be damaged.
+WriteDump write_dump = nullptr;
+wchar_t dump_folder[kPathMax];
+
+LONG WINAPI OnCrash(EXCEPTION_POINTERS* exception) {
+  SYSTEMTIME now;
+  GetSystemTime(&now);
+  wchar_t path[kPathMax + 64];
+  swprintf(path, std::size(path), L"%ls\\sprites-%04u%02u%02u-%02u%02u%02u.dmp", dump_folder,
+           now.wYear, now.wMonth, now.wDay, now.wHour, now.wMinute, now.wSecond);
+  const HANDLE file =
+      CreateFileW(path, GENERIC_WRITE, 0, nullptr, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr);
+  if (file != INVALID_HANDLE_VALUE) {
+    MINIDUMP_EXCEPTION_INFORMATION information{GetCurrentThreadId(), exception, FALSE};
+    write_dump(GetCurrentProcess(), GetCurrentProcessId(), file, MiniDumpNormal, &information,
+               nullptr, nullptr);
+    CloseHandle(file);
+  }
+  return EXCEPTION_CONTINUE_SEARCH;  // Windows reports the crash as it always does
+}
+
+void RemoveOldDumps(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> dumps;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    if (entry.path().extension() == L".dmp") {
+      dumps.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(dumps);  // by time, which is in their names
+  for (size_t i = 0; i + kMinidumpsMax <= dumps.size(); i++) {
+    std::filesystem::remove(dumps[i], failed);  // so that there is room for one more
+  }
+}
+
+}  // namespace
+
+void WriteMinidumps(const std::filesystem::path& folder) {
+  const std::wstring name = folder.wstring();
+  const HMODULE library = LoadLibraryExW(L"dbghelp.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
+  if (library == nullptr || name.size() >= kPathMax) {
+    return;
+  }
+  write_dump = reinterpret_cast<WriteDump>(
+      reinterpret_cast<void*>(GetProcAddress(library, "MiniDumpWriteDump")));
+  if (write_dump == nullptr) {
+    return;
+  }
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  RemoveOldDumps(folder);
+  std::copy(name.begin(), name.end(), dump_folder);
+  dump_folder[name.size()] = 0;
+  SetUnhandledExceptionFilter(OnCrash);
+}
+
+}  // namespace sprites
