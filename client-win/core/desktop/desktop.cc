@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/relay/complaints.h"
+#include "core/relay/problem_texts.h"
+#include "core/version.h"
+
 namespace sprites {
 
 namespace {
 
 constexpr double kDropFirst = 0.15;  // of the width: a sprite does not fall in at the very side
 constexpr double kDropSpread = 0.7;  // of the width
-constexpr char kCommons[] = "commons";
 
 // A sprite of a muted neighbour, in its direction of travel.
 Departure Forwarded(const Arrival& arrival, const Nature& nature) {
@@ -44,6 +47,7 @@ Desktop::Desktop(const Settings& settings, Random random)
       random_(std::move(random)),
       poller_(settings_.relay, JoinOptions{}, random_) {
   toasts_.SetEnabled(settings_.toasts);
+  hidden_.insert(settings_.hidden.begin(), settings_.hidden.end());
   ApplyScreen();
 }
 
@@ -82,6 +86,7 @@ void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
 void Desktop::SetSettings(const Settings& settings) {
   const Settings before = std::exchange(settings_, WithinLimits(settings));
   toasts_.SetEnabled(settings_.toasts);
+  hidden_ = {settings_.hidden.begin(), settings_.hidden.end()};
   ApplyScreen();
   sheets_.RetryMissing();
   for (const Sprite& sprite : simulation_.sprites()) {
@@ -114,8 +119,8 @@ void Desktop::AddToShelf(const SheetPointer& sheet) {
 
 SpriteId Desktop::DropIn(const std::string& file, std::optional<Point> place) {
   if (IsFull()) {
-    ShowNotice("The desktop is full", std::to_string(settings_.sprite_limit) +
-                                          " sprites are all that fit. Throw some over an edge.");
+    ShowNotice(Said(Text::kToastFull),
+               Said(Text::kToastFullText, {std::to_string(settings_.sprite_limit)}));
     return kNobody;
   }
   const SheetPointer sheet = sheets_.FindOnShelf(file);
@@ -141,7 +146,7 @@ bool Desktop::PutAway(SpriteId id) {
     return false;
   }
   if (!sprite->from_shelf) {
-    ShowNotice(sprite->name + " came from somebody", "Throw it on over an edge.");
+    ShowNotice(Said(Text::kToastGuest, {sprite->name}), Said(Text::kToastGuestText));
     return false;
   }
   simulation_.Remove(id);
@@ -188,13 +193,111 @@ void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
     settings_.muted.push_back(neighbour.DisplayName());
   }
   settings_ = WithinLimits(std::move(settings_));
+  const bool has_id = !neighbour.desktop.empty() && neighbour.desktop != neighbour.name;
+  if (poller_.seat() && has_id) {
+    outbox_.requests.push_back(MuteRequest(poller_.relay(), *poller_.seat(), neighbour.desktop,
+                                           is_muted, next_request_++));
+  }
+  outbox_.settings_changed = true;
+}
+
+void Desktop::HidePicture(const std::string& file) {
+  std::erase(settings_.hidden, file);
+  settings_.hidden.push_back(file);
+  settings_ = WithinLimits(std::move(settings_));
+  hidden_ = {settings_.hidden.begin(), settings_.hidden.end()};
+  UpdateNatures(file);
+  outbox_.settings_changed = true;
+}
+
+void Desktop::ShowHiddenPictures() {
+  const std::vector<std::string> shown = std::exchange(settings_.hidden, {});
+  hidden_.clear();
+  for (const std::string& file : shown) {
+    UpdateNatures(file);
+  }
+  outbox_.settings_changed = true;
+}
+
+void Desktop::Report(const std::string& file, const std::string& reason) {
+  if (!poller_.seat()) {
+    ShowNotice(Said(Text::kToastNotReported), Said(Text::kWhyNotConnected));
+    return;
+  }
+  reports_.insert(next_request_);
+  outbox_.requests.push_back(
+      ReportRequest(poller_.relay(), *poller_.seat(), file, reason, next_request_++));
+}
+
+void Desktop::Open(const RelayLink& link) {
+  if (!link.relay.empty()) {
+    settings_.relay = link.relay;
+  }
+  settings_.world = link.world;
+  settings_.beside = link.invitation;
+  settings_ = WithinLimits(std::move(settings_));
+  outbox_.settings_changed = true;
+  unanswered_ = 0;
+  refusal_.clear();
+  update_.reset();
+  update_ms_ = now_ms_ + kUpdateFirstMs;
+  Rejoin();
+}
+
+void Desktop::SetPresenting(bool is_presenting) { is_presenting_ = is_presenting; }
+
+void Desktop::CheckForUpdate() {
+  is_update_asked_ = true;
+  update_ms_ = 0;
+}
+
+void Desktop::FetchUpdate() {
+  installer_request_ = next_request_++;
+  outbox_.requests.push_back(InstallerRequest(poller_.relay(), *update_, installer_request_));
+}
+
+std::string Desktop::InvitationLink() const {
+  const std::optional<Seat>& seat = poller_.seat();
+  return !seat || seat->invitation.empty()
+             ? ""
+             : sprites::InvitationLink(poller_.relay(), seat->world, seat->invitation);
+}
+
+bool Desktop::LeadsAway(const RelayLink& link) const {
+  return !link.relay.empty() && !settings_.relay.empty() && link.relay != settings_.relay;
+}
+
+const Neighbour* Desktop::SenderOf(SpriteId id) const {
+  const auto sender = senders_.find(id);
+  return sender == senders_.end() ? nullptr : &sender->second;
+}
+
+bool Desktop::IsAlone() const {
+  return poller_.seat() && neighbours_ &&
+         std::ranges::all_of(*neighbours_, [this](const Neighbour& neighbour) {
+           return neighbour.desktop.empty() || neighbour.desktop == poller_.seat()->desktop;
+         });
+}
+
+bool Desktop::IsQuiet() const {
+  const bool is_covered = std::ranges::find(covered_, true) != covered_.end();
+  return settings_.quiet && (is_presenting_ || is_covered);
+}
+
+Language Desktop::language() const {
+  return settings_.language == LanguageChoice::kEnglish  ? Language::kEnglish
+         : settings_.language == LanguageChoice::kGerman ? Language::kGerman
+                                                         : system_language_;
 }
 
 void Desktop::NetworkIsBack() { poller_.RetryNow(); }
 
 void Desktop::HandleResponse(const Response& response) {
+  const bool is_of_poller = response.id != 0 && response.id == poller_.under_way();
   if (const auto news = poller_.HandleResponse(response, now_ms_)) {
     HandleNews(*news);
+  } else if (HandleReport(response) || HandleUpdate(response)) {
+    return;
   } else if (const auto verdict = departures_.HandleResponse(response, now_ms_, random_)) {
     HandleVerdict(*verdict);
   } else if (const auto file = sheets_.HandleResponse(response)) {
@@ -202,6 +305,9 @@ void Desktop::HandleResponse(const Response& response) {
     UpdateNatures(*file);
   } else if (const auto upload = uploads_.HandleResponse(response)) {
     HandleUpload(*upload);
+  }
+  if (is_of_poller) {
+    CountUnanswered(response);
   }
 }
 
@@ -231,6 +337,10 @@ const Scene& Desktop::Tick(int64_t now_ms) {
 
 Outbox Desktop::PopOutbox() {
   outbox_.toasts = toasts_.Pop();
+  if (IsQuiet()) {
+    outbox_.toasts.clear();
+    outbox_.sounds.clear();
+  }
   return std::exchange(outbox_, Outbox{});
 }
 
@@ -247,6 +357,66 @@ void Desktop::Rejoin() {
   poller_ = Poller(settings_.relay, JoinOptionsNow(), random_);
   neighbours_.reset();
   ForgetRelayState();
+}
+
+// Tells the person once that the relay does not answer.
+void Desktop::CountUnanswered(const Response& response) {
+  if (response.status != 0) {
+    unanswered_ = 0;
+  } else if (poller_.link() != Link::kConnected && ++unanswered_ == kUnreachableFailures) {
+    ShowNotice(Said(Text::kToastUnreachable, {HostOf(settings_.relay)}),
+               Said(Text::kToastUnreachableText));
+  }
+}
+
+bool Desktop::HandleReport(const Response& response) {
+  if (reports_.erase(response.id) == 0) {
+    return false;
+  }
+  if (response.status == 204) {
+    ShowNotice(Said(Text::kToastReported), Said(Text::kToastReportedText));
+  } else {
+    ShowNotice(Said(Text::kToastNotReported), SayProblem(language(), ReadProblem(response)));
+  }
+  return true;
+}
+
+bool Desktop::HandleUpdate(const Response& response) {
+  if (response.id != 0 && response.id == installer_request_) {
+    installer_request_ = 0;
+    const bool is_right =
+        response.status == 200 && update_ && IsInstallerOf(*update_, response.body);
+    outbox_.installer = is_right ? response.body : "";
+    return true;
+  }
+  if (response.id == 0 || response.id != update_request_) {
+    return false;
+  }
+  update_request_ = 0;
+  const auto release = response.status == 200 ? ReadRelease(response.body) : std::nullopt;
+  update_ = release && IsLater(release->version, SPRITES_VERSION) ? release : std::nullopt;
+  outbox_.update =
+      UpdateNews{std::exchange(is_update_asked_, false), release.has_value(), update_.has_value()};
+  return true;
+}
+
+// The invitation is not valid any more: this desktop stays in the friend's world without it.
+void Desktop::HandleInvitationEnded() {
+  settings_.beside.clear();
+  outbox_.settings_changed = true;
+  const bool is_commons = settings_.world.empty() || settings_.world == kCommons;
+  ShowNotice(Said(Text::kToastFriendGone),
+             Said(is_commons ? Text::kToastFriendGoneCommons : Text::kToastFriendGoneText));
+}
+
+// An invitation has led to a private world. Its name is kept, because the invitation ends with the
+// friend's desktop, and the world does not.
+void Desktop::RememberWorld() {
+  const std::string& world = poller_.seat()->world;
+  if (!settings_.beside.empty() && settings_.world.empty() && world != kCommons) {
+    settings_.world = world;
+    outbox_.settings_changed = true;
+  }
 }
 
 // Tells the relay that this desktop leaves. Sprites that wait for an upload come back.
@@ -284,6 +454,11 @@ void Desktop::SendDueRequests() {
   if (!poller_.seat() || poller_.link() != Link::kConnected) {
     return;
   }
+  if (update_request_ == 0 && now_ms_ >= update_ms_) {
+    update_request_ = next_request_++;
+    update_ms_ = now_ms_ + kUpdateMs;
+    outbox_.requests.push_back(ReleaseRequest(poller_.relay(), update_request_));
+  }
   for (Request& request : departures_.DueRequests(*poller_.seat(), now_ms_, &next_request_)) {
     outbox_.requests.push_back(std::move(request));
   }
@@ -313,8 +488,16 @@ void Desktop::HandleNews(const News& news) {
   if (news.seated || news.seat_ended) {
     ForgetRelayState();
   }
-  if (!news.refused.code.empty()) {
-    ShowNotice("The relay does not let us in", news.refused.title);
+  if (news.seated) {
+    refusal_.clear();
+    RememberWorld();
+  }
+  if (news.invitation_ended) {
+    HandleInvitationEnded();
+  }
+  if (!news.refused.code.empty() && news.refused.code != refusal_) {
+    refusal_ = news.refused.code;  // so that the next tries don't tell it again
+    ShowNotice(Said(Text::kToastRefused), SayProblem(language(), news.refused));
   }
 }
 
@@ -334,7 +517,7 @@ void Desktop::HandleBatch(const Batch& batch) {
   }
   // Only one toast of a kind is shown at a time, and the operator's words matter more.
   for (const std::string& text : batch.announcements) {
-    ShowNotice("From the operator of the relay", text);
+    ShowNotice(Said(Text::kToastOperator), text);
   }
   for (const std::string& file : batch.removed) {
     RemovePicture(file);
@@ -371,7 +554,7 @@ void Desktop::RemovePicture(const std::string& file) {
   request.file = file;
   outbox_.requests.push_back(std::move(request));
   if (was_seen) {
-    ShowNotice("A picture is gone", "The operator of the relay has removed it.");
+    ShowNotice(Said(Text::kToastPictureGone), Said(Text::kToastPictureGoneText));
   }
 }
 
@@ -384,7 +567,7 @@ void Desktop::HandleVerdict(const Verdict& verdict) {
   if (verdict.pending.is_forwarded) {
     Admit(NotForwarded(verdict.pending.departure));
   } else {
-    BounceBack(verdict.pending.departure, verdict.problem.title);
+    BounceBack(verdict.pending.departure, SayProblem(language(), verdict.problem));
   }
 }
 
@@ -394,9 +577,9 @@ void Desktop::HandleUpload(const Uploads::Result& result) {
       continue;
     }
     if (!result.is_at_relay) {
-      BounceBack(departure, result.problem.title);
-    } else if (const char* why = WhyEdgesBounce()) {
-      BounceBack(departure, why);
+      BounceBack(departure, SayProblem(language(), result.problem));
+    } else if (const auto why = WhyEdgesBounce()) {
+      BounceBack(departure, Said(*why));
     } else {
       departures_.Add(departure, false);
     }
@@ -435,15 +618,23 @@ void Desktop::Admit(const Arrival& arrival) {
   sprite.file = arrival.file;
   sprite.scale = arrival.scale;
   sprite.facing = arrival.facing;
-  const SheetPointer& sheet = sheets_.Find(arrival.file, ShowsOthers());
+  const SheetPointer& sheet = SheetOf(arrival.file);
   // A sheet is never null, which the analyser can't see. NOLINTNEXTLINE(clang-analyzer-core.*)
   sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;
   sprite.nature = NatureFor(arrival.file, arrival.scale);
   const std::string name = sprite.name;
-  arrivals_.Admit(arrival, simulation_.Enter(std::move(sprite), arrival.entrance));
+  const SpriteId id = simulation_.Enter(std::move(sprite), arrival.entrance);
+  arrivals_.Admit(arrival, id);
+  if (senders_.size() >= 2 * size_t{kSpriteLimitMax}) {
+    std::erase_if(senders_,
+                  [this](const auto& sender) { return simulation_.Find(sender.first) == nullptr; });
+  }
+  if (!arrival.from.desktop.empty()) {
+    senders_[id] = arrival.from;
+  }
   outbox_.sounds.push_back(Sound::kArrive);
   const bool is_own = poller_.seat() && poller_.seat()->desktop == arrival.from.desktop;
-  toasts_.AddArrival(name, is_own ? "" : arrival.from.DisplayName(), now_ms_);
+  toasts_.AddArrival(language(), name, is_own ? "" : arrival.from.DisplayName(), now_ms_);
 }
 
 void Desktop::AdmitWaiting() {
@@ -453,17 +644,17 @@ void Desktop::AdmitWaiting() {
   }
 }
 
-// Null when a throw may leave this desktop.
-const char* Desktop::WhyEdgesBounce() const {
-  return poller_.link() != Link::kConnected ? "Not connected."
-         : departures_.IsFull()             ? "Too many are on the way."
-                                            : nullptr;
+// Nothing when a throw may leave this desktop.
+std::optional<Text> Desktop::WhyEdgesBounce() const {
+  return poller_.link() != Link::kConnected ? std::optional(Text::kWhyNotConnected)
+         : departures_.IsFull()             ? std::optional(Text::kWhyTooMany)
+                                            : std::nullopt;
 }
 
 // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
 void Desktop::Depart(const Departure& departure) {
-  if (const char* why = WhyEdgesBounce()) {
-    BounceBack(departure, why);
+  if (const auto why = WhyEdgesBounce()) {
+    BounceBack(departure, Said(*why));
     return;
   }
   saves_now_ = true;
@@ -471,7 +662,7 @@ void Desktop::Depart(const Departure& departure) {
   if (uploads_.IsAtRelay(file) || !sheets_.Has(file)) {
     departures_.Add(departure, false);
   } else if (uploads_.IsFull(file)) {
-    BounceBack(departure, "Too many are on the way.");
+    BounceBack(departure, Said(Text::kWhyTooMany));
   } else if (auto request =
                  uploads_.Add(departure, poller_.relay(), poller_.seat()->token, &next_request_)) {
     outbox_.requests.push_back(std::move(*request));
@@ -481,7 +672,8 @@ void Desktop::Depart(const Departure& departure) {
 void Desktop::BounceBack(const Departure& departure, const std::string& why) {
   simulation_.BounceBack(departure);
   outbox_.sounds.push_back(Sound::kReturn);
-  toasts_.Add(ToastKind::kReturned, departure.sprite.name + " is back", why, now_ms_);
+  toasts_.Add(ToastKind::kReturned, Said(Text::kToastReturned, {departure.sprite.name}), why,
+              now_ms_);
 }
 
 // -- What they look like.
@@ -494,8 +686,14 @@ bool Desktop::ShowsOthers() const {
          (settings_.accept == Accept::kFriends && is_private);
 }
 
+// The sheet to draw a file with: a parcel if the person has hidden the picture.
+const SheetPointer& Desktop::SheetOf(const std::string& file) {
+  static const SheetPointer parcel = Parcel();
+  return hidden_.contains(file) ? parcel : sheets_.Find(file, ShowsOthers());
+}
+
 Nature Desktop::NatureFor(const std::string& file, double scale) {
-  Nature nature = NatureOf(sheets_.Find(file, ShowsOthers())->description, scale);
+  Nature nature = NatureOf(SheetOf(file)->description, scale);
   nature.width *= settings_.scale;
   nature.height *= settings_.scale;
   return nature;
@@ -529,11 +727,12 @@ void Desktop::ApplyWindows() {
 void Desktop::DrawScene() {
   scene_.sprites.clear();
   for (const Sprite& sprite : simulation_.sprites()) {
-    DrawnSprite drawn = Draw(sprite, sheets_.Find(sprite.file, ShowsOthers()),
-                             simulation_.screen().monitors()[sprite.monitor], settings_.scale,
-                             simulation_.now_ms());
+    DrawnSprite drawn =
+        Draw(sprite, SheetOf(sprite.file), simulation_.screen().monitors()[sprite.monitor],
+             settings_.scale, simulation_.now_ms());
     const bool is_covered = sprite.monitor < covered_.size() && covered_[sprite.monitor];
-    drawn.visible = !(settings_.hide_in_full_screen && is_covered);
+    drawn.visible =
+        !(settings_.hide_in_full_screen && is_covered) && !(settings_.quiet && is_presenting_);
     scene_.sprites.push_back(std::move(drawn));
     const bool has_landed = sprite.mode == Mode::kLand && sprite.since_ms > drawn_ms_;
     if (has_landed) {
@@ -595,6 +794,10 @@ void Desktop::SaveIfDue() {
     outbox_.saved_state = state;
     saved_ = std::move(state);
   }
+}
+
+std::string Desktop::Said(Text text, std::initializer_list<std::string_view> values) const {
+  return Say(language(), text, values);
 }
 
 void Desktop::ShowNotice(const std::string& title, const std::string& text) {

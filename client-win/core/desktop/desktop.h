@@ -8,7 +8,9 @@
 #ifndef CLIENT_WIN_CORE_DESKTOP_DESKTOP_H_
 #define CLIENT_WIN_CORE_DESKTOP_DESKTOP_H_
 
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,13 +25,19 @@
 #include "core/relay/arrivals.h"
 #include "core/relay/departures.h"
 #include "core/relay/poller.h"
+#include "core/relay/relay_link.h"
+#include "core/relay/release.h"
 #include "core/relay/uploads.h"
 #include "core/scene/scene.h"
+#include "core/text/texts.h"
 
 namespace sprites {
 
-constexpr int64_t kSaveMs = 10'000;  // between two saves of where the sprites are
-constexpr double kIdleMsMax = 250;   // the longest a shell may sleep between two ticks
+constexpr int64_t kSaveMs = 10'000;         // between two saves of where the sprites are
+constexpr int64_t kUpdateFirstMs = 60'000;  // from a join to the first question for a newer version
+constexpr int64_t kUpdateMs = 86'400'000;   // between two questions for a newer version: a day
+constexpr int kUnreachableFailures = 2;     // failures in a row until the person is told
+constexpr double kIdleMsMax = 250;          // the longest a shell may sleep between two ticks
 
 // Keys as the core knows them.
 enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
@@ -61,7 +69,25 @@ class Desktop {
   void Press(Key key, bool is_down);
   void ThrowTo(SpriteId id, Edge edge);
   void Pause(bool is_paused);
+  // Mutes here, by name, and at the relay if the neighbour's id is known.
   void Mute(const Neighbour& neighbour, bool is_muted);
+  // Shows a parcel in place of a picture, from now on.
+  void HidePicture(const std::string& file);
+  void ShowHiddenPictures();
+  // Reports a picture to the relay's operator. A toast tells the result.
+  void Report(const std::string& file, const std::string& reason);
+  // Goes where the link leads: settings() change, and the outbox asks to save them.
+  void Open(const RelayLink& link);
+  // The person gives a presentation, or shares the screen.
+  void SetPresenting(bool is_presenting);
+  // The language of the system; the settings may name another one.
+  void SetSystemLanguage(Language language) { system_language_ = language; }
+  // Asks the relay for a newer version of this program, because the person wants to know.
+  void CheckForUpdate();
+  // Downloads update(). REQUIRES: update().
+  void FetchUpdate();
+  // A text for the person, from the shell.
+  void ShowNotice(const std::string& title, const std::string& text);
   void NetworkIsBack();  // or the machine woke up
   void HandleResponse(const Response& response);
   // The program ends: gives up the seat at the relay. The outbox holds the request and the state to
@@ -78,6 +104,24 @@ class Desktop {
   Link link() const { return poller_.link(); }
   const std::optional<Seat>& seat() const { return poller_.seat(); }
   const std::optional<Neighbours>& neighbours() const { return neighbours_; }
+  // The link that seats a friend beside this desktop; empty while there is none.
+  std::string InvitationLink() const;
+  // Whether the link leads to another relay than that of the settings.
+  bool LeadsAway(const RelayLink& link) const;
+  // Who sent a sprite; null for an own one, or if it came before the program started.
+  const Neighbour* SenderOf(SpriteId id) const;
+  bool IsHidden(const std::string& file) const { return hidden_.contains(file); }
+  // Whether the relay has not answered for some time.
+  bool IsUnreachable() const { return unanswered_ >= kUnreachableFailures; }
+  // Whether the only neighbour is this desktop itself.
+  bool IsAlone() const;
+  // Whether it makes no sound and shows no toast now.
+  bool IsQuiet() const;
+  Language language() const;
+  // The problem code of the last refused join; empty once a join was granted.
+  const std::string& refusal() const { return refusal_; }
+  // The newest version that the relay offers, if it is later than this one.
+  const std::optional<ProgramRelease>& update() const { return update_; }
   SpriteId selected() const { return selected_; }
   bool is_paused() const { return is_paused_; }
   const std::vector<SheetPointer>& shelf() const { return sheets_.shelf(); }
@@ -96,6 +140,11 @@ class Desktop {
   void HandleBatch(const Batch& batch);
   void HandleVerdict(const Verdict& verdict);
   void HandleUpload(const Uploads::Result& result);
+  void CountUnanswered(const Response& response);
+  bool HandleReport(const Response& response);
+  bool HandleUpdate(const Response& response);
+  void HandleInvitationEnded();
+  void RememberWorld();
 
   // -- Sprites that come and go.
   bool IsFull() const;
@@ -103,11 +152,12 @@ class Desktop {
   void RemovePicture(const std::string& file);
   void Admit(const Arrival& arrival);
   void AdmitWaiting();
-  const char* WhyEdgesBounce() const;
+  std::optional<Text> WhyEdgesBounce() const;
   void Depart(const Departure& departure);
   void BounceBack(const Departure& departure, const std::string& why);
 
   // -- What they look like.
+  const SheetPointer& SheetOf(const std::string& file);
   bool ShowsOthers() const;
   Nature NatureFor(const std::string& file, double scale);
   void UpdateNatures(const std::string& file);
@@ -118,7 +168,7 @@ class Desktop {
 
   std::string StateToSave(bool with_seat) const;
   void SaveIfDue();
-  void ShowNotice(const std::string& title, const std::string& text);
+  std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const;
 
   Settings settings_;
   Random random_;
@@ -135,6 +185,18 @@ class Desktop {
   std::vector<Monitor> monitors_;
   std::vector<WindowArea> windows_;
   std::vector<bool> covered_;  // by index of monitor: a full-screen program covers it
+  std::map<SpriteId, Neighbour> senders_;
+  std::set<std::string, std::less<>> hidden_;  // Settings::hidden
+  std::string refusal_;  // the code of the last refused join, which the person knows of
+  std::optional<ProgramRelease> update_;
+  std::set<RequestId> reports_;
+  RequestId update_request_ = 0;        // of ReleaseRequest
+  RequestId installer_request_ = 0;     // of InstallerRequest
+  int64_t update_ms_ = kUpdateFirstMs;  // when the next question is due
+  bool is_update_asked_ = false;        // by the person
+  int unanswered_ = 0;                  // requests of the poller in a row
+  bool is_presenting_ = false;
+  Language system_language_ = Language::kEnglish;
   RequestId next_request_ = 1;
   SpriteId selected_ = kNobody;
   bool is_paused_ = false;

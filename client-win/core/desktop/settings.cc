@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/picture/file_cache.h"
 #include "core/picture/sheet.h"
 #include "core/relay/seat.h"
 #include "core/text/json.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int kDepthMax = 16;  // of unknown fields too
 constexpr const char* kAcceptNames[] = {"bundled", "friends", "everybody"};
+constexpr const char* kLanguageNames[] = {"system", "en", "de"};
 
 // The fields of one type: the name in the file and the member.
 struct TextField {
@@ -36,14 +38,28 @@ constexpr SwitchField kSwitches[] = {{"sound", &Settings::sound},
                                      {"startWithSystem", &Settings::start_with_system},
                                      {"askBeforeClosing", &Settings::ask_before_closing},
                                      {"restoreWindows", &Settings::restore_windows},
-                                     {"toasts", &Settings::toasts}};
+                                     {"toasts", &Settings::toasts},
+                                     {"quiet", &Settings::quiet},
+                                     {"greeted", &Settings::greeted}};
 
-constexpr const char* kOthers[] = {"accept", "scale", "spritesMost", "cacheMiB", "muted"};
+constexpr const char* kOthers[] = {"accept",   "scale", "spritesMost", "cacheMiB",
+                                   "language", "muted", "hidden"};
 
 bool IsKnown(const std::string& name) {
   return std::ranges::any_of(kTexts, [&](const auto& field) { return name == field.name; }) ||
          std::ranges::any_of(kSwitches, [&](const auto& field) { return name == field.name; }) ||
          std::ranges::any_of(kOthers, [&](const char* other) { return name == other; });
+}
+
+std::vector<std::string> TextsAt(const Json& root, const char* name) {
+  std::vector<std::string> texts;
+  const Json& list = MemberOf(root, name);
+  for (size_t i = 0; list.is_array() && i < list.size(); i++) {
+    if (list[i].is_string()) {
+      texts.push_back(list[i].get<std::string>());
+    }
+  }
+  return texts;
 }
 
 void ReadOthers(const Json& root, Settings* settings) {
@@ -57,12 +73,13 @@ void ReadOthers(const Json& root, Settings* settings) {
       NumberAt(root, "spritesMost", kSpriteLimitMin, kSpriteLimitMax, settings->sprite_limit));
   settings->cache_mib =
       static_cast<int>(NumberAt(root, "cacheMiB", kCacheMiBMin, kCacheMiBMax, settings->cache_mib));
-  const Json& muted = MemberOf(root, "muted");
-  for (size_t i = 0; muted.is_array() && i < muted.size(); i++) {
-    if (muted[i].is_string()) {
-      settings->muted.push_back(muted[i].get<std::string>());
+  for (size_t i = 0; i < std::size(kLanguageNames); i++) {
+    if (MemberOf(root, "language") == kLanguageNames[i]) {
+      settings->language = static_cast<LanguageChoice>(i);
     }
   }
+  settings->muted = TextsAt(root, "muted");
+  settings->hidden = TextsAt(root, "hidden");
 }
 
 }  // namespace
@@ -100,9 +117,9 @@ Settings ReadSettings(std::string_view json, std::string* complaint) {
   settings.unknown = unknown.empty() ? "" : WriteJson(unknown);
   const std::string wanted = settings.relay;
   settings = WithinLimits(std::move(settings));
-  if (!RelayOrigin(wanted)) {
+  if (!wanted.empty() && !RelayOrigin(wanted)) {
     text = "relay: \"" + PlainText(wanted, kCreditBytesMax) +
-           "\" is not an address such as https://relay.example; " + kRelayDefault + " is used.";
+           "\" is not an address such as https://relay.example.";
   }
   return settings;
 }
@@ -122,12 +139,14 @@ std::string SettingsJson(const Settings& settings) {
   root["scale"] = settings.scale;
   root["spritesMost"] = settings.sprite_limit;
   root["cacheMiB"] = settings.cache_mib;
+  root["language"] = kLanguageNames[static_cast<size_t>(settings.language)];
   root["muted"] = settings.muted;
+  root["hidden"] = settings.hidden;
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Settings WithinLimits(Settings settings) {
-  settings.relay = RelayOrigin(settings.relay).value_or(kRelayDefault);
+  settings.relay = RelayOrigin(settings.relay).value_or("");
   settings.name = PlainText(settings.name, kNameBytesMax);
   settings.world = PlainText(settings.world, kNameBytesMax);
   settings.beside =
@@ -144,6 +163,10 @@ Settings WithinLimits(Settings settings) {
   std::erase(settings.muted, "");
   if (settings.muted.size() > kMutedMax) {
     settings.muted.resize(kMutedMax);
+  }
+  std::erase_if(settings.hidden, [](const std::string& file) { return !IsFileHash(file); });
+  if (settings.hidden.size() > kHiddenMax) {
+    settings.hidden.erase(settings.hidden.begin(), settings.hidden.end() - kHiddenMax);
   }
   return settings;
 }

@@ -27,14 +27,18 @@ constexpr int kSpriteLimitMax =
     300;  // sprites: below the number of windows that still move smoothly
 constexpr double kUserScaleMin = 0.5;
 constexpr double kUserScaleMax = 4;
-constexpr size_t kMutedMax = 256;  // names
+constexpr size_t kMutedMax = 256;   // names
+constexpr size_t kHiddenMax = 256;  // files; the newest replaces the oldest
 constexpr int kCacheMiBMin = 1;
 constexpr int kCacheMiBDefault = 64;
 constexpr int kCacheMiBMax = 4096;
-constexpr char kRelayDefault[] = "http://localhost:8080";
+constexpr char kRelayDefault[] = "http://localhost:8080";  // of a relay on this machine
+
+// The language of the texts.
+enum class LanguageChoice : uint8_t { kSystem, kEnglish, kGerman };
 
 struct Settings {
-  std::string relay = kRelayDefault;
+  std::string relay;  // empty until the person has chosen one
   std::string name;
   std::string world;   // empty for the default world
   std::string beside;  // the invitation of a friend to join next to
@@ -46,12 +50,16 @@ struct Settings {
   bool hide_in_full_screen = true;
   bool calm = false;  // sprites do not wander by themselves
   bool start_with_system = false;
-  bool ask_before_closing = false;
-  bool restore_windows = false;  // after a full-screen program changed a monitor's resolution
+  bool ask_before_closing = true;  // until the person ticks "Don't ask again"
+  bool restore_windows = false;    // after a full-screen program changed a monitor's resolution
   bool toasts = true;
+  bool quiet = true;     // hides the sprites while the person presents; no sounds during a film
+  bool greeted = false;  // the first sprite has said hello
+  LanguageChoice language = LanguageChoice::kSystem;
   int cache_mib = kCacheMiBDefault;
-  std::vector<std::string> muted;  // names of neighbours, or ids of desktops without a name
-  std::string unknown;             // JSON of fields this version does not know
+  std::vector<std::string> muted;   // names of neighbours, or ids of desktops without a name
+  std::vector<std::string> hidden;  // files whose picture the person does not want to see
+  std::string unknown;              // JSON of fields this version does not know
 
   bool operator==(const Settings&) const = default;
 };
