@@ -11,10 +11,9 @@ namespace {
 #ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION  // missing in older headers
 constexpr DWORD CREATE_WAITABLE_TIMER_HIGH_RESOLUTION = 0x00000002;
 #endif
-constexpr double kFrameMsMin = 12;  // ms: about 60 frames/s; at 144 Hz every 2nd refresh
-constexpr double kFrameMsDefault = 1000.0 / 60;  // ms, if the refresh rate is not known
 constexpr double kRefreshMsMin = 1;  // ms: a reported period outside these bounds is wrong
 constexpr double kRefreshMsMax = 100;
+constexpr double kTimerUnitsPerMs = 10'000;  // a timer counts in 100 ns
 
 }  // namespace
 
@@ -26,29 +25,46 @@ Pacer::Pacer() {
   }
   LARGE_INTEGER frequency;
   QueryPerformanceFrequency(&frequency);
-  ticks_per_second_ = frequency.QuadPart;
+  ticks_per_ms_ = static_cast<double>(frequency.QuadPart) / 1000;
 }
 
-void Pacer::Schedule(double ms) {
-  double wait_ms = std::max(ms, kFrameMsDefault);
+void Pacer::BeginTurn() {
+  set_ms_ = -1;
+  clock_.BeginTurn(NowMs(), RefreshNow());
+}
+
+void Pacer::EndTurn(double idle_ms) { SetTimer(clock_.EndTurn(NowMs(), idle_ms)); }
+
+void Pacer::HandleInput() {
+  const double due_ms = clock_.HandleInput(NowMs());
+  if (due_ms != set_ms_) {
+    SetTimer(due_ms);
+  }
+}
+
+double Pacer::NowMs() const {
+  LARGE_INTEGER now;
+  QueryPerformanceCounter(&now);
+  return static_cast<double>(now.QuadPart) / ticks_per_ms_;
+}
+
+Refresh Pacer::RefreshNow() const {
   DWM_TIMING_INFO timing{};
   timing.cbSize = sizeof timing;
   if (SUCCEEDED(DwmGetCompositionTimingInfo(nullptr, &timing))) {
-    LARGE_INTEGER now;
-    QueryPerformanceCounter(&now);
-    const double ticks_per_ms = static_cast<double>(ticks_per_second_) / 1000;
-    const double refresh_ms = static_cast<double>(timing.qpcRefreshPeriod) / ticks_per_ms;
-    const double since_ms =
-        static_cast<double>(now.QuadPart - static_cast<int64_t>(timing.qpcVBlank)) / ticks_per_ms;
-    if (refresh_ms >= kRefreshMsMin && refresh_ms <= kRefreshMsMax) {
-      const double earliest_ms = std::max(ms, kFrameMsMin) + since_ms;
-      const auto refreshes = static_cast<int64_t>(earliest_ms / refresh_ms) + 1;
-      wait_ms = std::clamp(static_cast<double>(refreshes) * refresh_ms - since_ms, 1.0,
-                           std::max(ms, kFrameMsMin) + 2 * refresh_ms);
+    const Refresh refresh{static_cast<double>(timing.qpcVBlank) / ticks_per_ms_,
+                          static_cast<double>(timing.qpcRefreshPeriod) / ticks_per_ms_};
+    if (refresh.period_ms >= kRefreshMsMin && refresh.period_ms <= kRefreshMsMax) {
+      return refresh;
     }
   }
-  LARGE_INTEGER due;
-  due.QuadPart = -static_cast<int64_t>(wait_ms * 10'000);  // relative, in 100 ns
+  return {};
+}
+
+void Pacer::SetTimer(double due_ms) {
+  set_ms_ = due_ms;
+  LARGE_INTEGER due;  // negative: relative to now
+  due.QuadPart = -static_cast<int64_t>(std::max(0.0, due_ms - NowMs()) * kTimerUnitsPerMs);
   SetWaitableTimer(timer_.get(), &due, 0, nullptr, nullptr, FALSE);
 }
 

@@ -1,7 +1,8 @@
 // A timer for the next frame, in step with the screen's refresh if Windows reports it.
 //
-// Not DwmFlush: it would block the messages of the pointer, and it returns at once if no compositor
-// runs. Cost: one timer, set once per frame.
+// core/scene/frame_clock.h decides when a frame is due; this class asks Windows for the time and
+// the refreshes, and sets a timer. Not DwmFlush: it would block the messages of the pointer, and it
+// returns at once if no compositor runs. Cost: one timer, set once per frame.
 #ifndef CLIENT_WIN_WIN32_PACER_H_
 #define CLIENT_WIN_WIN32_PACER_H_
 
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 
+#include "core/scene/frame_clock.h"
 #include "win32/owned.h"
 
 namespace sprites {
@@ -19,12 +21,23 @@ class Pacer {
 
   // A handle to wait for: signalled when the next frame is due.
   HANDLE timer() const { return timer_.get(); }
-  // Sets the timer to the first refresh of the screen that is at least `ms` away. Does not wait.
-  void Schedule(double ms);
+  // Call when a turn begins and when it has ended. Nothing moves for `idle_ms` after it.
+  void BeginTurn();
+  void EndTurn(double idle_ms);
+  // The person has done something: the next turn comes as soon as the frame rate allows.
+  void HandleInput();
+  // Halves the frame rate, to save power.
+  void SetHalved(bool is_halved) { clock_.SetHalved(is_halved); }
 
  private:
+  double NowMs() const;
+  Refresh RefreshNow() const;
+  void SetTimer(double due_ms);
+
   OwnedHandle timer_;
-  int64_t ticks_per_second_ = 1;
+  FrameClock clock_;
+  double ticks_per_ms_ = 1;  // of the performance counter
+  double set_ms_ = -1;       // when the timer fires
 };
 
 }  // namespace sprites

@@ -140,7 +140,7 @@ void Shell::Start(std::vector<std::wstring> paths) {
 // -- One turn.
 
 void Shell::Turn() {
-  turn_requested_ = false;
+  pacer_.BeginTurn();
   surroundings_.Update(&desktop_, NowMs());
   ReleaseIfCaptureLost();
   HandleResponses();
@@ -150,15 +150,11 @@ void Shell::Turn() {
   windows_.Show(scene);
   tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
   const auto check_ms = static_cast<double>(WindowCheckMs(desktop_.simulation()));
-  pacer_.Schedule(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : check_ms));
+  pacer_.EndTurn(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : check_ms));
 }
 
-// Schedules a turn for the next refresh of the screen, because the user has done something.
-void Shell::RequestTurn() {
-  if (!std::exchange(turn_requested_, true)) {
-    pacer_.Schedule(0);
-  }
-}
+// Makes the next turn come soon, because the user has done something.
+void Shell::RequestTurn() { pacer_.HandleInput(); }
 
 // Releases the held sprite if its window has lost the mouse capture: Windows does not always report
 // that, and without the capture no message reports that the button was released.

@@ -91,7 +91,6 @@ class Shell : private SpriteListener {
   Pacer pacer_;
   Sounds sounds_;
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
-  bool turn_requested_ = false;
   bool is_ending_ = false;
   bool has_left_ = false;  // the relay
   int modal_depth_ = 0;    // menus and dialogs that are open

@@ -1,11 +1,12 @@
 #include "core/desktop/desktop.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "core/desktop/version.h"
 #include "core/relay/complaints.h"
 #include "core/relay/problem_texts.h"
-#include "core/version.h"
 
 namespace sprites {
 
@@ -69,6 +70,7 @@ void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
       arrivals_.Wait(std::move(arrival));
     }
   }
+  invited_ = state.invited;
   departures_.set_next_number(state.next_number);
   for (PendingDeparture& pending : state.departures) {
     Sprite& sprite = pending.departure.sprite;
@@ -238,7 +240,7 @@ void Desktop::Open(const RelayLink& link) {
   settings_ = WithinLimits(std::move(settings_));
   outbox_.settings_changed = true;
   unanswered_ = 0;
-  refusal_.clear();
+  join_refused_.clear();
   update_.reset();
   update_ms_ = now_ms_ + kUpdateFirstMs;
   Rejoin();
@@ -290,7 +292,11 @@ Language Desktop::language() const {
                                                          : system_language_;
 }
 
-void Desktop::NetworkIsBack() { poller_.RetryNow(); }
+void Desktop::NetworkIsBack() {
+  if (!network_retry_ms_) {
+    network_retry_ms_ = now_ms_ + kNetworkMs;
+  }
+}
 
 void Desktop::HandleResponse(const Response& response) {
   const bool is_of_poller = response.id != 0 && response.id == poller_.under_way();
@@ -327,9 +333,11 @@ const Scene& Desktop::Tick(int64_t now_ms) {
     }
   }
   if (!has_left_) {
+    RetryAfterNetworkChange(passed);
     AdmitWaiting();
     SaveIfDue();
     SendDueRequests();
+    AskForUpdate();
   }
   DrawScene();
   return scene_;
@@ -400,23 +408,16 @@ bool Desktop::HandleUpdate(const Response& response) {
   return true;
 }
 
-// The invitation is not valid any more: this desktop stays in the friend's world without it.
+// The invitation is not valid any more: this desktop goes to the friend's world without it.
 void Desktop::HandleInvitationEnded() {
+  if (settings_.world.empty() && invited_.invitation == settings_.beside) {
+    settings_.world = invited_.world;
+  }
   settings_.beside.clear();
   outbox_.settings_changed = true;
   const bool is_commons = settings_.world.empty() || settings_.world == kCommons;
   ShowNotice(Said(Text::kToastFriendGone),
              Said(is_commons ? Text::kToastFriendGoneCommons : Text::kToastFriendGoneText));
-}
-
-// An invitation has led to a private world. Its name is kept, because the invitation ends with the
-// friend's desktop, and the world does not.
-void Desktop::RememberWorld() {
-  const std::string& world = poller_.seat()->world;
-  if (!settings_.beside.empty() && settings_.world.empty() && world != kCommons) {
-    settings_.world = world;
-    outbox_.settings_changed = true;
-  }
 }
 
 // Tells the relay that this desktop leaves. Sprites that wait for an upload come back.
@@ -439,7 +440,11 @@ void Desktop::ForgetRelayState() {
 
 JoinOptions Desktop::JoinOptionsNow() const {
   const Screen& screen = simulation_.screen();
-  return {settings_.name, settings_.world, settings_.beside, screen.DipWidth(), screen.DipHeight()};
+  // An invitation that has ended leads to the world it once led to.
+  const bool leads_to_world = settings_.world.empty() && poller_.IsRefused(settings_.beside) &&
+                              invited_.invitation == settings_.beside;
+  return {settings_.name, leads_to_world ? invited_.world : settings_.world, settings_.beside,
+          screen.DipWidth(), screen.DipHeight()};
 }
 
 void Desktop::SendDueRequests() {
@@ -447,23 +452,72 @@ void Desktop::SendDueRequests() {
     resumes_polling_ = false;
     poller_.ResumePolling();
   }
+  constexpr void (Desktop::*kKinds[])() = {&Desktop::SendPollerRequest, &Desktop::SendDepartures,
+                                           &Desktop::FetchSheets};
+  constexpr size_t kKindCount = std::size(kKinds);
+  const size_t first = first_kind_;
+  for (size_t i = 0; i < kKindCount; i++) {
+    const size_t kind = (first + i) % kKindCount;
+    const bool had_budget = budget_.Allows(now_ms_);
+    (this->*kKinds[kind])();
+    if (had_budget && !budget_.Allows(now_ms_)) {
+      first_kind_ = (kind + 1) % kKindCount;  // the next request is for another kind
+    }
+  }
+}
+
+void Desktop::SendPollerRequest() {
   poller_.SetJoinOptions(JoinOptionsNow());
+  if (!budget_.Allows(now_ms_)) {
+    return;
+  }
   if (auto request = poller_.DueRequest(now_ms_, &next_request_)) {
+    budget_.Spend(now_ms_);
     outbox_.requests.push_back(std::move(*request));
   }
+}
+
+void Desktop::SendDepartures() {
   if (!poller_.seat() || poller_.link() != Link::kConnected) {
     return;
   }
-  if (update_request_ == 0 && now_ms_ >= update_ms_) {
+  for (Request& request :
+       departures_.DueRequests(*poller_.seat(), now_ms_, &budget_, &next_request_)) {
+    outbox_.requests.push_back(std::move(request));
+  }
+}
+
+void Desktop::FetchSheets() {
+  if (!poller_.seat() || poller_.link() != Link::kConnected) {
+    return;
+  }
+  for (Request& request :
+       sheets_.DueRequests(poller_.relay(), ShowsOthers(), now_ms_, &budget_, &next_request_)) {
+    outbox_.requests.push_back(std::move(request));
+  }
+}
+
+void Desktop::AskForUpdate() {
+  const bool is_due = update_request_ == 0 && now_ms_ >= update_ms_;
+  if (is_due && poller_.seat() && poller_.link() == Link::kConnected) {
     update_request_ = next_request_++;
     update_ms_ = now_ms_ + kUpdateMs;
     outbox_.requests.push_back(ReleaseRequest(poller_.relay(), update_request_));
   }
-  for (Request& request : departures_.DueRequests(*poller_.seat(), now_ms_, &next_request_)) {
-    outbox_.requests.push_back(std::move(request));
+}
+
+// Ends the poll and asks the relay again, if the network has changed. `passed_ms` since the last
+// tick: much means that the machine slept.
+void Desktop::RetryAfterNetworkChange(int64_t passed_ms) {
+  if (passed_ms >= kSleptMs) {
+    NetworkIsBack();
   }
-  for (Request& request : sheets_.DueRequests(poller_.relay(), ShowsOthers(), &next_request_)) {
-    outbox_.requests.push_back(std::move(request));
+  if (!network_retry_ms_ || now_ms_ < *network_retry_ms_) {
+    return;
+  }
+  network_retry_ms_.reset();
+  if (const RequestId poll = poller_.RetryNow(); poll != 0) {
+    outbox_.cancelled.push_back(poll);
   }
 }
 
@@ -485,18 +539,20 @@ void Desktop::HandleNews(const News& news) {
     arrivals_.BeginEpoch();
     saves_now_ = true;
   }
+  if (news.seated && !settings_.beside.empty() && !poller_.IsRefused(settings_.beside)) {
+    invited_ = {settings_.beside, poller_.seat()->world};
+  }
   if (news.seated || news.seat_ended) {
     ForgetRelayState();
   }
   if (news.seated) {
-    refusal_.clear();
-    RememberWorld();
+    join_refused_.clear();
   }
   if (news.invitation_ended) {
     HandleInvitationEnded();
   }
-  if (!news.refused.code.empty() && news.refused.code != refusal_) {
-    refusal_ = news.refused.code;  // so that the next tries don't tell it again
+  if (!news.refused.code.empty() && news.refused.code != join_refused_) {
+    join_refused_ = news.refused.code;
     ShowNotice(Said(Text::kToastRefused), SayProblem(language(), news.refused));
   }
 }
@@ -760,7 +816,8 @@ double Desktop::IdleMs() const {
     idle = std::min(
         {idle, sprite.next_ms - now_ms, NextCellMs(*scene_.sprites[i].sheet, sprite, now_ms)});
   }
-  const int64_t due = std::min(poller_.NextDueMs(), departures_.NextDueMs());
+  const int64_t due =
+      std::max(budget_.NextMs(), std::min(poller_.NextDueMs(), departures_.NextDueMs()));
   return std::max(0.0, std::min(idle, static_cast<double>(due) - static_cast<double>(now_ms_)));
 }
 
@@ -772,6 +829,7 @@ std::string Desktop::StateToSave(bool with_seat) const {
   state.world = settings_.world;
   state.name = settings_.name;
   state.seat = with_seat ? poller_.seat() : std::nullopt;
+  state.invited = invited_;
   state.seq = arrivals_.seq();
   state.next_number = departures_.next_number();
   state.sprites = simulation_.sprites();

@@ -27,6 +27,7 @@
 #include "core/relay/poller.h"
 #include "core/relay/relay_link.h"
 #include "core/relay/release.h"
+#include "core/relay/request_budget.h"
 #include "core/relay/uploads.h"
 #include "core/scene/scene.h"
 #include "core/text/texts.h"
@@ -38,6 +39,8 @@ constexpr int64_t kUpdateFirstMs = 60'000;  // from a join to the first question
 constexpr int64_t kUpdateMs = 86'400'000;   // between two questions for a newer version: a day
 constexpr int kUnreachableFailures = 2;     // failures in a row until the person is told
 constexpr double kIdleMsMax = 250;          // the longest a shell may sleep between two ticks
+constexpr int64_t kNetworkMs = 1'000;       // from a change of the network until the relay is asked
+constexpr int64_t kSleptMs = 20'000;  // between two ticks: the machine slept, and connections died
 
 // Keys as the core knows them.
 enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
@@ -88,7 +91,9 @@ class Desktop {
   void FetchUpdate();
   // A text for the person, from the shell.
   void ShowNotice(const std::string& title, const std::string& text);
-  void NetworkIsBack();  // or the machine woke up
+  // The network has changed, or the machine woke up. A second later, when it has settled, the poll
+  // is ended and asked again.
+  void NetworkIsBack();
   void HandleResponse(const Response& response);
   // The program ends: gives up the seat at the relay. The outbox holds the request and the state to
   // save.
@@ -119,7 +124,7 @@ class Desktop {
   bool IsQuiet() const;
   Language language() const;
   // The problem code of the last refused join; empty once a join was granted.
-  const std::string& refusal() const { return refusal_; }
+  const std::string& refusal() const { return join_refused_; }
   // The newest version that the relay offers, if it is later than this one.
   const std::optional<ProgramRelease>& update() const { return update_; }
   SpriteId selected() const { return selected_; }
@@ -136,6 +141,11 @@ class Desktop {
   void ForgetRelayState();
   JoinOptions JoinOptionsNow() const;
   void SendDueRequests();
+  void SendPollerRequest();
+  void SendDepartures();
+  void FetchSheets();
+  void AskForUpdate();
+  void RetryAfterNetworkChange(int64_t passed_ms);
   void HandleNews(const News& news);
   void HandleBatch(const Batch& batch);
   void HandleVerdict(const Verdict& verdict);
@@ -144,7 +154,6 @@ class Desktop {
   bool HandleReport(const Response& response);
   bool HandleUpdate(const Response& response);
   void HandleInvitationEnded();
-  void RememberWorld();
 
   // -- Sprites that come and go.
   bool IsFull() const;
@@ -182,12 +191,12 @@ class Desktop {
   Scene scene_;
   Outbox outbox_;
   std::optional<Neighbours> neighbours_;
+  InvitedTo invited_;  // by the last invitation that the relay accepted
   std::vector<Monitor> monitors_;
   std::vector<WindowArea> windows_;
   std::vector<bool> covered_;  // by index of monitor: a full-screen program covers it
   std::map<SpriteId, Neighbour> senders_;
   std::set<std::string, std::less<>> hidden_;  // Settings::hidden
-  std::string refusal_;  // the code of the last refused join, which the person knows of
   std::optional<ProgramRelease> update_;
   std::set<RequestId> reports_;
   RequestId update_request_ = 0;        // of ReleaseRequest
@@ -197,7 +206,11 @@ class Desktop {
   int unanswered_ = 0;                  // requests of the poller in a row
   bool is_presenting_ = false;
   Language system_language_ = Language::kEnglish;
+  RequestBudget budget_;
+  size_t first_kind_ = 0;  // of the requests: it is served first when the budget is short
   RequestId next_request_ = 1;
+  std::optional<int64_t> network_retry_ms_;  // when to ask the relay again
+  std::string join_refused_;                 // the code of the last refusal that was shown
   SpriteId selected_ = kNobody;
   bool is_paused_ = false;
   bool has_left_ = false;

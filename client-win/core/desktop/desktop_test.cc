@@ -42,6 +42,7 @@ struct Fixture {
       saved = outbox.saved_state.empty() ? saved : outbox.saved_state;
       toasts.insert(toasts.end(), outbox.toasts.begin(), outbox.toasts.end());
       sounds.insert(sounds.end(), outbox.sounds.begin(), outbox.sounds.end());
+      cancelled.insert(cancelled.end(), outbox.cancelled.begin(), outbox.cancelled.end());
     } while (now < end);
     return scene;
   }
@@ -100,6 +101,7 @@ struct Fixture {
   std::deque<Request> requests;
   std::vector<Toast> toasts;
   std::vector<Sound> sounds;
+  std::vector<RequestId> cancelled;
   std::string saved;
   bool settings_saved = false;
   int64_t now = 0;
@@ -633,14 +635,15 @@ TEST_CASE("desktop › remembers the private world that a bare invitation has le
   fixture.desktop.Open({"", "", "7.ff"});
   CHECK(fixture.desktop.settings().relay == kRelay);
   fixture.Join("5-1", "garden");
-  CHECK(fixture.desktop.settings().world == "garden");
-  CHECK(fixture.settings_saved);
+  fixture.Pass(10);
   // In the next life the friend is gone, and the world is still known.
-  Fixture later(fixture.desktop.settings());
+  Fixture later(fixture.desktop.settings(), fixture.saved);
   const Request join = later.PopRequest("/v1/desktops", Method::kPost);
   later.Respond(join, 409, {{"code", "near-gone"}, {"title", "Gone."}});
   const Request again = later.PopRequest("/v1/desktops", Method::kPost);
   CHECK(Json::parse(again.body)["world"] == "garden");
+  CHECK(later.desktop.settings().world == "garden");
+  CHECK(later.settings_saved);
 }
 
 TEST_CASE("desktop › joins commons when an invitation without a world has ended") {
@@ -794,6 +797,53 @@ TEST_CASE("desktop › asks once a day for a newer version, and at once when the
   REQUIRE(outbox.update);
   CHECK(!outbox.update->has_answer);
   CHECK(!fixture.desktop.update());
+}
+
+TEST_CASE("desktop › ends its poll and asks again, once, a second after the network has changed") {
+  Fixture fixture;
+  fixture.Join();
+  const Request poll = fixture.PopRequest("/events", Method::kGet);
+  fixture.Pass(60'000);
+  CHECK(!fixture.HasRequest("/v1/desktops", Method::kGet));
+  fixture.desktop.NetworkIsBack();
+  fixture.desktop.NetworkIsBack();
+  fixture.Pass(kNetworkMs - 10);
+  CHECK(fixture.cancelled.empty());
+  fixture.Pass(20);
+  CHECK(fixture.cancelled == std::vector{poll.id});
+  const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
+  fixture.Respond(fixture.PopRequest("/v1/desktops/1a2b-3f", Method::kGet), 200,
+                  {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
+  const Request again = fixture.PopRequest("/events", Method::kGet);
+  CHECK(again.url == poll.url);
+  // What comes of the first poll is ignored: the second returns the same events.
+  fixture.Respond(poll, 200, {{"cursor", "6a1f03c2-9"}, {"events", {Arriving(9, FileOf(3))}}});
+  CHECK(fixture.desktop.simulation().sprites().empty());
+  fixture.Pass(60'000);
+  CHECK(fixture.cancelled.size() == 1);
+}
+
+TEST_CASE("desktop › asks again after the machine slept, although nobody told it") {
+  Fixture fixture;
+  fixture.Join();
+  fixture.PopRequest("/events", Method::kGet);
+  fixture.desktop.Tick(fixture.now += kSleptMs - 1);
+  fixture.Pass(2 * kNetworkMs);
+  CHECK(fixture.cancelled.empty());
+  fixture.desktop.Tick(fixture.now += kSleptMs);
+  fixture.Pass(2 * kNetworkMs);
+  CHECK(fixture.cancelled.size() == 1);
+}
+
+TEST_CASE("desktop › says once why the relay does not let it in, until the reason changes") {
+  Fixture fixture;
+  for (const char* code : {"relay-full", "relay-full", "banned", "banned"}) {
+    fixture.Respond(fixture.PopRequest("/v1/desktops", Method::kPost), 503,
+                    {{"code", code}, {"title", code}});
+    fixture.Pass(5'000);
+  }
+  CHECK(fixture.toasts.size() == 2);
+  CHECK(fixture.toasts.back().text == "The operator has shut out your address.");
 }
 
 }  // namespace

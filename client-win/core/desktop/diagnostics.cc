@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/version.h"
+#include "core/desktop/version.h"
 
 namespace sprites {
 

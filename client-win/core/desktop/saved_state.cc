@@ -119,6 +119,9 @@ std::string SavedStateJson(const SavedState& state) {
   if (state.seat) {
     root["seat"] = ParseJson(SeatJson(*state.seat), kDepthMax);
   }
+  if (!state.invited.invitation.empty()) {
+    root["invited"] = {{"near", state.invited.invitation}, {"world", state.invited.world}};
+  }
   for (const Sprite& sprite : state.sprites) {
     root["sprites"].push_back(SpriteToJson(sprite));
   }
@@ -140,6 +143,9 @@ SavedState ReadSavedState(std::string_view json, std::string_view relay_url) {
     *text = TextAt(root, name, kSavedBytesMax);
   }
   state.seat = ReadSeat(WriteJson(MemberOf(root, "seat")), relay_url);
+  const Json& invited = MemberOf(root, "invited");
+  state.invited = {TextAt(invited, "near", kIdBytesMax),
+                   PlainText(TextAt(invited, "world", kIdBytesMax), kNameBytesMax)};
   state.seq = static_cast<uint64_t>(NumberAt(root, "seq", 0, kCountMax, 0));
   state.next_number = static_cast<uint64_t>(NumberAt(root, "next", 1, kCountMax, 1));
   ReadList(MemberOf(root, "sprites"), SpriteFromJson, &state.sprites);

@@ -23,11 +23,18 @@ namespace sprites {
 
 constexpr size_t kSavedBytesMax = 1'048'576;  // bytes of the file
 
+// Where an invitation led, for the time when it has ended.
+struct InvitedTo {
+  std::string invitation;
+  std::string world;
+};
+
 struct SavedState {
   std::string relay;  // these three say where the seat is
   std::string world;
   std::string name;
   std::optional<Seat> seat;
+  InvitedTo invited;
   uint64_t seq = 0;          // Arrivals::seq
   uint64_t next_number = 1;  // Departures::next_number
   // Of each sprite: file, name, scale, from_shelf, facing and place. The rest has its defaults.

@@ -63,10 +63,11 @@ void SheetCache::RetryMissing() {
 }
 
 std::vector<Request> SheetCache::DueRequests(const std::string& relay, bool shows_others,
+                                             int64_t now_ms, RequestBudget* budget,
                                              RequestId* next_id) {
   std::vector<Request> requests;
   for (auto& [file, look] : looks_) {
-    if (fetches_.size() >= kFetchesMax) {
+    if (fetches_.size() >= kFetchesMax || !budget->Allows(now_ms)) {
       break;
     }
     const bool is_shown = shows_others || FindOnShelf(file) != nullptr;
@@ -74,6 +75,7 @@ std::vector<Request> SheetCache::DueRequests(const std::string& relay, bool show
       continue;
     }
     look.state = State::kFetching;
+    budget->Spend(now_ms);
     Request request;
     request.id = (*next_id)++;
     request.lane = Lane::kFile;

@@ -17,6 +17,7 @@
 
 #include "core/picture/sheet.h"
 #include "core/relay/request.h"
+#include "core/relay/request_budget.h"
 
 namespace sprites {
 
@@ -44,8 +45,9 @@ class SheetCache {
 
   // Fetches again what could not be fetched.
   void RetryMissing();
-  // The requests for files to fetch now; `next_id` numbers them.
-  std::vector<Request> DueRequests(const std::string& relay, bool shows_others, RequestId* next_id);
+  // The requests for files to fetch now, each taken out of `budget`; `next_id` numbers them.
+  std::vector<Request> DueRequests(const std::string& relay, bool shows_others, int64_t now_ms,
+                                   RequestBudget* budget, RequestId* next_id);
   // The file whose sheet is here now because of this response, if any.
   std::optional<std::string> HandleResponse(const Response& response);
 

@@ -29,7 +29,8 @@ SheetPointer LargeSheet(size_t number) {
 
 struct Fixture {
   std::vector<Request> Due(bool shows_others = true) {
-    return sheets.DueRequests(kRelay, shows_others, &next_id);
+    now_ms += kRequestMs;  // so that the budget allows a request
+    return sheets.DueRequests(kRelay, shows_others, now_ms, &budget, &next_id);
   }
   // Looks a file up and receives its sheet.
   void Receive(const SheetPointer& sheet) {
@@ -40,6 +41,8 @@ struct Fixture {
   }
 
   SheetCache sheets;
+  RequestBudget budget;
+  int64_t now_ms = 0;
   RequestId next_id = 1;
 };
 

@@ -6,13 +6,12 @@ namespace sprites {
 
 namespace {
 
-constexpr int kDoublings = 10;  // more than kBackoffMsMax needs, few enough not to overflow
+constexpr int kDoublings = 10;  // as many as kRefusedMsMax needs, few enough not to overflow
 
 }  // namespace
 
-int64_t BackoffMs(int attempt, const Random& random) {
-  const int64_t full =
-      std::min(kBackoffMsMax, kBackoffMsFirst << std::clamp(attempt, 0, kDoublings));
+int64_t BackoffMs(int attempt, const Random& random, int64_t ms_max) {
+  const int64_t full = std::min(ms_max, kBackoffMsFirst << std::clamp(attempt, 0, kDoublings));
   return static_cast<int64_t>(static_cast<double>(full) * (0.5 + random() / 2));
 }
 

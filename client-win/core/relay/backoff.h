@@ -10,10 +10,12 @@ namespace sprites {
 
 constexpr int64_t kBackoffMsFirst = 400;   // most failures are one lost connection
 constexpr int64_t kBackoffMsMax = 15'000;  // half a lease, so the relay has not ended it yet
+// After a join that the relay will refuse again: it has banned us or can't read what we send.
+constexpr int64_t kRefusedMsMax = 300'000;
 
 // The wait before retry number `attempt`, counted from 0: between half of the doubled wait and all
-// of it.
-int64_t BackoffMs(int attempt, const Random& random);
+// of it. The doubled wait is at most `ms_max`.
+int64_t BackoffMs(int attempt, const Random& random, int64_t ms_max = kBackoffMsMax);
 
 }  // namespace sprites
 

@@ -33,7 +33,8 @@ void Departures::Restore(PendingDeparture pending) {
   pending_.push_back(std::move(pending));
 }
 
-std::vector<Request> Departures::DueRequests(const Seat& seat, int64_t now_ms, RequestId* next_id) {
+std::vector<Request> Departures::DueRequests(const Seat& seat, int64_t now_ms,
+                                             RequestBudget* budget, RequestId* next_id) {
   std::vector<Request> requests;
   for (PendingDeparture& pending : pending_) {
     // The relay recognises a repeat only among its last kCrossingsAhead numbers.
@@ -43,6 +44,14 @@ std::vector<Request> Departures::DueRequests(const Seat& seat, int64_t now_ms, R
     if (pending.request != 0 || pending.due_ms > now_ms) {
       continue;
     }
+    const bool is_automatic = pending.was_sent || pending.is_forwarded;
+    if (is_automatic && !budget->Allows(now_ms)) {
+      continue;
+    }
+    if (is_automatic) {
+      budget->Spend(now_ms);
+    }
+    pending.was_sent = true;
     pending.request = (*next_id)++;
     Request request;
     request.id = pending.request;

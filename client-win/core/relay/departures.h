@@ -14,6 +14,7 @@
 #include "core/motion/sprite.h"
 #include "core/relay/crossing.h"
 #include "core/relay/request.h"
+#include "core/relay/request_budget.h"
 #include "core/relay/seat.h"
 
 namespace sprites {
@@ -27,6 +28,7 @@ struct PendingDeparture {
   // Sent by a muted neighbour: it flies on to the next desktop and was never shown on this one.
   bool is_forwarded = false;
   RequestId request = 0;  // the request under way; 0 for none
+  bool was_sent = false;
   int failures = 0;
   int64_t due_ms = 0;  // when to send it next
 };
@@ -44,8 +46,10 @@ class Departures {
   void Add(const Departure& departure, bool is_forwarded);
   // Adds a departure, with its number, that was pending when the program ended.
   void Restore(PendingDeparture pending);
-  // The requests to send now; `next_id` numbers them.
-  std::vector<Request> DueRequests(const Seat& seat, int64_t now_ms, RequestId* next_id);
+  // The requests to send now; `next_id` numbers them. Those that the person has not caused, repeats
+  // and forwarded sprites, are taken out of `budget`.
+  std::vector<Request> DueRequests(const Seat& seat, int64_t now_ms, RequestBudget* budget,
+                                   RequestId* next_id);
   // The verdict in a response. Nothing when the response is not to a request of this class, or when
   // it decides nothing: then the same crossing is sent again after a while.
   std::optional<Verdict> HandleResponse(const Response& response, int64_t now_ms,

@@ -35,12 +35,13 @@ const Random kHalf = [] { return 0.5; };
 TEST_CASE("departures › are pending until the relay has decided") {
   Departures departures;
   RequestId next = 1;
+  RequestBudget budget;
   departures.Add(Leaver(), false);
   departures.Add(Leaver(), false);
-  auto requests = departures.DueRequests(SomeSeat(), 0, &next);
+  auto requests = departures.DueRequests(SomeSeat(), 0, &budget, &next);
   REQUIRE(requests.size() == 2);
   CHECK(Json::parse(requests[1].body)["crossing"] == 2);
-  CHECK(departures.DueRequests(SomeSeat(), 0, &next).empty());
+  CHECK(departures.DueRequests(SomeSeat(), 0, &budget, &next).empty());
 
   const auto accepted = departures.HandleResponse(
       {requests[1].id, 202, R"({"to":{"desktop":"1a2c-3f","name":"Carol"}})"}, 0, kHalf);
@@ -67,14 +68,15 @@ TEST_CASE("departures › are sent again under the same number when the relay ha
         Response{0, 202, "{}"}, Response{0, 204}}) {
     Departures departures;
     RequestId next = 1;
+    RequestBudget budget;
     departures.Add(Leaver(), false);
     Response response = none;
-    response.id = departures.DueRequests(SomeSeat(), 0, &next)[0].id;
+    response.id = departures.DueRequests(SomeSeat(), 0, &budget, &next)[0].id;
     CAPTURE(response.status);
     CHECK(!departures.HandleResponse(response, 1000, kHalf));
-    CHECK(departures.DueRequests(SomeSeat(), 1000, &next).empty());
+    CHECK(departures.DueRequests(SomeSeat(), 1000, &budget, &next).empty());
     CHECK(departures.NextDueMs() == 1300);
-    const auto again = departures.DueRequests(SomeSeat(), 1300, &next);
+    const auto again = departures.DueRequests(SomeSeat(), 1300, &budget, &next);
     REQUIRE(again.size() == 1);
     CHECK(Json::parse(again[0].body)["crossing"] == 1);
     CHECK(
@@ -86,29 +88,31 @@ TEST_CASE("departures › are sent again under the same number when the relay ha
 TEST_CASE("departures › are never sent further ahead than the relay looks back") {
   Departures departures;
   RequestId next = 1;
+  RequestBudget budget;
   for (int i = 0; i < 40; i++) {
     departures.Add(Leaver(), false);
   }
-  const auto requests = departures.DueRequests(SomeSeat(), 0, &next);
+  const auto requests = departures.DueRequests(SomeSeat(), 0, &budget, &next);
   CHECK(requests.size() == kCrossingsAhead);
   departures.HandleResponse({requests[1].id, 202, R"({"to":null})"}, 0, kHalf);
-  CHECK(departures.DueRequests(SomeSeat(), 0, &next).empty());
+  CHECK(departures.DueRequests(SomeSeat(), 0, &budget, &next).empty());
   departures.HandleResponse({requests[0].id, 202, R"({"to":null})"}, 0, kHalf);
-  CHECK(departures.DueRequests(SomeSeat(), 0, &next).size() == 2);
+  CHECK(departures.DueRequests(SomeSeat(), 0, &budget, &next).size() == 2);
 }
 
 TEST_CASE("departures › are sent again for another seat, under their numbers") {
   Departures departures;
   RequestId next = 1;
+  RequestBudget budget;
   PendingDeparture kept;
   kept.number = 7;
   kept.departure = Leaver();
   departures.Restore(kept);
   departures.Add(Leaver(), false);
   CHECK(departures.pending()[1].number == 8);
-  const auto before = departures.DueRequests(SomeSeat(), 0, &next);
+  const auto before = departures.DueRequests(SomeSeat(), 0, &budget, &next);
   departures.ResendAll();
-  const auto after = departures.DueRequests(SomeSeat(), 0, &next);
+  const auto after = departures.DueRequests(SomeSeat(), 0, &budget, &next);
   REQUIRE(after.size() == 2);
   CHECK(after[0].id != before[0].id);
   CHECK(after[0].body == before[0].body);

@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/relay/backoff.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -43,6 +42,15 @@ std::optional<News> Poller::HandleResponse(const Response& response, int64_t now
                             : HandlePoll(response, now_ms);
 }
 
+RequestId Poller::RetryNow() {
+  due_ms_ = 0;
+  failures_ = 0;
+  const bool is_polling = seat_ && has_neighbours_;
+  // The relay answers a request for the neighbours at once, which tells whether it can be reached.
+  has_neighbours_ = false;
+  return is_polling ? std::exchange(under_way_, 0) : 0;
+}
+
 int64_t Poller::NextDueMs() const {
   const bool waits = under_way_ != 0 || is_held_back_ || relay_.empty();
   return waits ? std::numeric_limits<int64_t>::max() : due_ms_;
@@ -50,8 +58,9 @@ int64_t Poller::NextDueMs() const {
 
 Request Poller::JoinRequest(RequestId id) const {
   Json body = {{"screen", {{"width", options_.width}, {"height", options_.height}}}};
+  const std::string beside = IsRefused(options_.beside) ? "" : options_.beside;
   const std::pair<const char*, const std::string&> texts[] = {
-      {"name", options_.name}, {"world", options_.world}, {"near", options_.beside}};
+      {"name", options_.name}, {"world", options_.world}, {"near", beside}};
   for (const auto& [name, text] : texts) {
     if (!text.empty()) {
       body[name] = text;
@@ -107,8 +116,8 @@ News Poller::HandleJoin(const Response& response, int64_t now_ms) {
   }
   const Problem problem = ReadProblem(response);
   const bool is_friendless = problem.code == "near-gone" || problem.code == "malformed";
-  if (!options_.beside.empty() && is_friendless) {
-    options_.beside.clear();
+  if (!options_.beside.empty() && !IsRefused(options_.beside) && is_friendless) {
+    refused_invitation_ = options_.beside;
     due_ms_ = now_ms;
     news.invitation_ended = true;
     return news;
@@ -116,7 +125,8 @@ News Poller::HandleJoin(const Response& response, int64_t now_ms) {
   if (response.status >= 400) {
     news.refused = problem;
   }
-  BackOff(now_ms, problem.retry_after_s);
+  const bool is_for_good = problem.code == "banned" || problem.code == "malformed";
+  BackOff(now_ms, problem.retry_after_s, is_for_good ? kRefusedMsMax : kBackoffMsMax);
   return news;
 }
 
@@ -184,9 +194,9 @@ News Poller::HandleRefusal(const Response& response, int64_t now_ms) {
   return news;
 }
 
-void Poller::BackOff(int64_t now_ms, int retry_after_s) {
+void Poller::BackOff(int64_t now_ms, int retry_after_s, int64_t ms_max) {
   const int64_t asked = std::clamp<int64_t>(int64_t{retry_after_s} * 1000, 0, kRetryAfterMsMax);
-  due_ms_ = now_ms + std::max(asked, BackoffMs(failures_++, random_));
+  due_ms_ = now_ms + std::max(asked, BackoffMs(failures_++, random_, ms_max));
   link_ = seat_ ? Link::kBroken : Link::kJoining;
   has_neighbours_ = false;
 }

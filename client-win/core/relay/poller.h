@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/motion/behaviour.h"
+#include "core/relay/backoff.h"
 #include "core/relay/crossing.h"
 #include "core/relay/request.h"
 #include "core/relay/seat.h"
@@ -55,6 +56,10 @@ class Poller {
   void UseSeat(Seat seat);
   // What the next join asks for.
   void SetJoinOptions(JoinOptions options) { options_ = std::move(options); }
+  // Whether the relay has refused this invitation. It is not sent again.
+  bool IsRefused(const std::string& invitation) const {
+    return !invitation.empty() && invitation == refused_invitation_;
+  }
 
   // The request to send now. Nothing while one is under way, before its time, or before
   // ResumePolling.
@@ -63,8 +68,9 @@ class Poller {
   std::optional<News> HandleResponse(const Response& response, int64_t now_ms);
   // The last batch is handled and saved: polling continues from its cursor.
   void ResumePolling() { is_held_back_ = false; }
-  // Tries again now: the network is back, or the machine woke up.
-  void RetryNow() { due_ms_ = 0; }
+  // Tries again now: the network is back, or the machine woke up. A poll under way may wait for a
+  // connection that is dead, so it is given up. Returns the request to cancel; 0 for none.
+  RequestId RetryNow();
   // The request that gives up the seat. REQUIRES: seat().
   Request LeaveRequest(RequestId id) const;
 
@@ -83,10 +89,11 @@ class Poller {
   News HandleNeighbours(const Response& response, int64_t now_ms);
   News HandlePoll(const Response& response, int64_t now_ms);
   News HandleRefusal(const Response& response, int64_t now_ms);
-  void BackOff(int64_t now_ms, int retry_after_s);
+  void BackOff(int64_t now_ms, int retry_after_s, int64_t ms_max = kBackoffMsMax);
 
   std::string relay_;
   JoinOptions options_;
+  std::string refused_invitation_;  // the last one; it stays refused
   Random random_;
   std::optional<Seat> seat_;
   Link link_ = Link::kJoining;
