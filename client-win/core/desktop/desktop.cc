@@ -246,8 +246,6 @@ void Desktop::Open(const RelayLink& link) {
   Rejoin();
 }
 
-void Desktop::SetPresenting(bool is_presenting) { is_presenting_ = is_presenting; }
-
 void Desktop::CheckForUpdate() {
   is_update_asked_ = true;
   update_ms_ = 0;
@@ -283,7 +281,7 @@ bool Desktop::IsAlone() const {
 
 bool Desktop::IsQuiet() const {
   const bool is_covered = std::ranges::find(covered_, true) != covered_.end();
-  return settings_.quiet && (is_presenting_ || is_covered);
+  return settings_.quiet && (presence_ != Presence::kFree || is_covered);
 }
 
 Language Desktop::language() const {
@@ -788,7 +786,7 @@ void Desktop::DrawScene() {
              settings_.scale, simulation_.now_ms());
     const bool is_covered = sprite.monitor < covered_.size() && covered_[sprite.monitor];
     drawn.visible =
-        !(settings_.hide_in_full_screen && is_covered) && !(settings_.quiet && is_presenting_);
+        !(settings_.hide_in_full_screen && is_covered) && !(settings_.quiet && presence_ == Presence::kPresenting);
     scene_.sprites.push_back(std::move(drawn));
     const bool has_landed = sprite.mode == Mode::kLand && sprite.since_ms > drawn_ms_;
     if (has_landed) {

@@ -45,6 +45,13 @@ constexpr int64_t kSleptMs = 20'000;  // between two ticks: the machine slept, a
 // Keys as the core knows them.
 enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
 
+// What the person is doing, as the system tells it.
+enum class Presence : uint8_t {
+  kFree,
+  kBusy,        // a full-screen program runs, or the screen is locked: no sounds, no toasts
+  kPresenting,  // others look at the screen: the sprites are hidden too
+};
+
 class Desktop {
  public:
   Desktop(const Settings& settings, Random random);
@@ -81,8 +88,7 @@ class Desktop {
   void Report(const std::string& file, const std::string& reason);
   // Goes where the link leads: settings() change, and the outbox asks to save them.
   void Open(const RelayLink& link);
-  // The person gives a presentation, or shares the screen.
-  void SetPresenting(bool is_presenting);
+  void SetPresence(Presence presence) { presence_ = presence; }
   // The language of the system; the settings may name another one.
   void SetSystemLanguage(Language language) { system_language_ = language; }
   // Asks the relay for a newer version of this program, because the person wants to know.
@@ -204,7 +210,7 @@ class Desktop {
   int64_t update_ms_ = kUpdateFirstMs;  // when the next question is due
   bool is_update_asked_ = false;        // by the person
   int unanswered_ = 0;                  // requests of the poller in a row
-  bool is_presenting_ = false;
+  Presence presence_ = Presence::kFree;
   Language system_language_ = Language::kEnglish;
   RequestBudget budget_;
   size_t first_kind_ = 0;  // of the requests: it is served first when the budget is short

@@ -744,14 +744,17 @@ TEST_CASE(
     CHECK(fixture.Pass(10)->sprites[0].visible);
     fixture.Pass(2'000);
     fixture.sounds.clear();
-    fixture.desktop.SetPresenting(true);
+    fixture.desktop.SetPresence(Presence::kPresenting);
     fixture.desktop.ShowNotice("a", "b");
     fixture.desktop.ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kTop);
     CHECK(fixture.Pass(10)->sprites[0].visible == !is_quiet);
     CHECK(fixture.desktop.IsQuiet() == is_quiet);
     CHECK(fixture.sounds.empty() == is_quiet);
     CHECK(fixture.toasts.empty() == is_quiet);
-    fixture.desktop.SetPresenting(false);
+    fixture.desktop.SetPresence(Presence::kBusy);
+    CHECK(fixture.Pass(10)->sprites[0].visible);  // a game on another monitor
+    CHECK(fixture.desktop.IsQuiet() == is_quiet);
+    fixture.desktop.SetPresence(Presence::kFree);
     fixture.Pass(10);
     CHECK(!fixture.desktop.IsQuiet());
   }
