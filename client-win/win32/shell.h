@@ -10,13 +10,19 @@
 #include <windows.h>
 
 #include <chrono>
+#include <deque>
 #include <filesystem>
+#include <functional>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/desktop/desktop.h"
+#include "core/desktop/greeting.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
+#include "win32/bubble.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
 #include "win32/picture_importer.h"
@@ -28,22 +34,41 @@
 
 namespace sprites {
 
+constexpr UINT kLaterMessage = WM_APP + 3;  // the shell sends it to itself: run what waits
+
+// What the program was started with.
+struct Arguments {
+  std::vector<std::wstring> paths;  // of files to import
+  std::wstring link;
+  bool has_link = false;  // `link` is to be opened, although it may be empty
+};
+
 class Shell : private SpriteListener {
  public:
-  explicit Shell(std::filesystem::path folder);
+  // `is_portable`: the program writes nothing outside of `folder`.
+  Shell(std::filesystem::path folder, bool is_portable);
   ~Shell() override;
 
-  // Returns when the program is to end. `paths` are files to import.
-  void Run(std::vector<std::wstring> paths);
+  // Returns when the program is to end.
+  void Run(Arguments arguments);
 
  private:
   // Lives while a menu or a dialog runs its own message loop: turns then come from a timer.
-  class ModalScope;
+  class ModalScope {
+   public:
+    explicit ModalScope(Shell* shell);
+    ~ModalScope();
+    ModalScope(const ModalScope&) = delete;
+    ModalScope& operator=(const ModalScope&) = delete;
+
+   private:
+    Shell* shell_;
+  };
 
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
   LRESULT HandleMessage(UINT message, WPARAM wparam, LPARAM lparam);
   HWND MakeWindow();
-  void Start(std::vector<std::wstring> paths);
+  void Start(Arguments arguments);
   void PumpMessages();
 
   void Turn();
@@ -65,12 +90,32 @@ class Shell : private SpriteListener {
   void KeysLost() override;
   void Dropped(std::vector<std::wstring> paths) override;
 
+  void Later(std::function<void()> task);
+  void RunLater();
+
+  // -- Links, and what the menus do (shell_commands.cc).
+  void FindRelay();
+  void OpenLink(const std::string& text);
+  void FollowLink(const RelayLink& link);
+  void AskWhereToGo(bool is_first_start, const std::string& link);
+  void Invite();
+  void CopyDiagnostics();
+  void ReportPicture(const Sprite& sprite);
+  void Mute(const Neighbour& neighbour, bool is_muted);
+  void HidePicture(const Sprite& sprite);
+  void CheckForUpdate();
+  void HandleUpdate(const UpdateNews& news);
+  void HandleInstaller(const std::string& bytes);
+  void ShowBubble(const Scene& scene);
+  void DismissBubble();
+  void UpdatePresence();
+  void ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values = {});
+
   void ShowMenu(POINT point);
   void HandleChoice(const MenuChoice& choice);
   void EditSettings();
   void ApplySettings(const Settings& settings);
   void SaveSettings();
-  void ShowAbout();
   void Close();
   void DropInAnySprite();
 
@@ -78,6 +123,7 @@ class Shell : private SpriteListener {
   std::filesystem::path folder_;
   std::string settings_error_;  // what was wrong in the file of the settings; empty if nothing
   Settings settings_;           // as they were read at the start
+  bool is_portable_;
   HWND window_;
   Tray tray_;
   OwnedHandle wake_event_;  // set by other threads when they have a result
@@ -86,11 +132,15 @@ class Shell : private SpriteListener {
   Carrier carrier_;
   PictureImporter importer_;
   Desktop desktop_;
+  Greeting greeting_;
+  Bubble bubble_;
   SpriteWindows windows_;
   Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
+  std::deque<std::function<void()>> later_;  // to do when no menu and no dialog is open
+  int64_t presence_ms_ = 0;                  // when the next look at what the person does is due
   bool is_ending_ = false;
   bool has_left_ = false;  // the relay
   int modal_depth_ = 0;    // menus and dialogs that are open

@@ -246,6 +246,11 @@ void Desktop::Open(const RelayLink& link) {
   Rejoin();
 }
 
+void Desktop::MarkGreeted() {
+  settings_.greeted = true;
+  outbox_.settings_changed = true;
+}
+
 void Desktop::CheckForUpdate() {
   is_update_asked_ = true;
   update_ms_ = 0;
@@ -785,8 +790,8 @@ void Desktop::DrawScene() {
         Draw(sprite, SheetOf(sprite.file), simulation_.screen().monitors()[sprite.monitor],
              settings_.scale, simulation_.now_ms());
     const bool is_covered = sprite.monitor < covered_.size() && covered_[sprite.monitor];
-    drawn.visible =
-        !(settings_.hide_in_full_screen && is_covered) && !(settings_.quiet && presence_ == Presence::kPresenting);
+    drawn.visible = !(settings_.hide_in_full_screen && is_covered) &&
+                    !(settings_.quiet && presence_ == Presence::kPresenting);
     scene_.sprites.push_back(std::move(drawn));
     const bool has_landed = sprite.mode == Mode::kLand && sprite.since_ms > drawn_ms_;
     if (has_landed) {

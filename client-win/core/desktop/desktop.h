@@ -91,6 +91,8 @@ class Desktop {
   void SetPresence(Presence presence) { presence_ = presence; }
   // The language of the system; the settings may name another one.
   void SetSystemLanguage(Language language) { system_language_ = language; }
+  // The first sprite has said hello.
+  void MarkGreeted();
   // Asks the relay for a newer version of this program, because the person wants to know.
   void CheckForUpdate();
   // Downloads update(). REQUIRES: update().
