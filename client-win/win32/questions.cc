@@ -23,8 +23,18 @@ struct Words {
 
 HRESULT CALLBACK OnTaskDialog(HWND dialog, UINT message, WPARAM, LPARAM, LONG_PTR) {
   if (message == TDN_CREATED) {
-    SetForegroundWindow(dialog);  // the program has no window that could be in front
-    SetWindowPos(dialog, HWND_TOPMOST, 0, 0, 0, 0, SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE);
+    // The program has no window that could be in front, or in the middle of the monitor.
+    POINT pointer{};
+    GetCursorPos(&pointer);
+    MONITORINFO monitor{};
+    monitor.cbSize = sizeof monitor;
+    GetMonitorInfoW(MonitorFromPoint(pointer, MONITOR_DEFAULTTOPRIMARY), &monitor);
+    RECT rect{};
+    GetWindowRect(dialog, &rect);
+    const RECT& work = monitor.rcWork;
+    SetWindowPos(dialog, HWND_TOPMOST, (work.left + work.right - (rect.right - rect.left)) / 2,
+                 (work.top + work.bottom - (rect.bottom - rect.top)) / 2, 0, 0, SWP_NOSIZE);
+    SetForegroundWindow(dialog);
   }
   return S_OK;
 }
