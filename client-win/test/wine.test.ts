@@ -59,7 +59,7 @@ const skipInstaller = buildInstaller() ?? false;
 const CHROMIUM = '/usr/bin/chromium';
 const skipBrowser = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
 
-const COMMON = { sound: false, calm: true, toasts: false };
+const COMMON = { sound: false, calm: true, toasts: false, greeted: true, askBeforeClosing: false };
 
 const isNear = (one: number, other: number, by: number) => Math.abs(one - other) <= by;
 
@@ -546,9 +546,10 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
   describe('installer', { skip: skipInstaller }, () => {
     const CLASS = 'Software\\Classes\\Sprites.spr';
     const CLASSES = ['Software\\Classes\\.spr', CLASS];
+    const LINKS = 'Software\\Classes\\sprites';
     const RUN = 'Software\\Microsoft\\Windows\\CurrentVersion\\Run';
     const UNINSTALL = 'Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Sprites';
-    const KEYS = [...CLASSES, UNINSTALL, 'Software\\Sprites'];
+    const KEYS = [...CLASSES, LINKS, UNINSTALL, 'Software\\Sprites'];
     let program: string;
     let link: string;
 
@@ -566,6 +567,8 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       const registry = await ada.registry();
       for (const key of KEYS) assert.ok(registry.has(key), key);
       assert.match(registry.get(`${CLASS}\\shell\\open\\command`)!, /Sprites\.exe\\" \\"%1\\""/);
+      assert.match(registry.get(LINKS)!, /"URL Protocol"=""/);
+      assert.match(registry.get(`${LINKS}\\shell\\open\\command`)!, /Sprites\.exe\\" --link \\"%1\\""/);
       assert.match(registry.get(RUN)!, /"Sprites"=.*Programs\\\\Sprites\\\\Sprites\.exe/);
     });
 
