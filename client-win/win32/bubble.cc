@@ -80,11 +80,16 @@ LRESULT CALLBACK Bubble::OnMessage(HWND window, UINT message, WPARAM wparam, LPA
 
 void Bubble::Show(const std::wstring& text, int x, int y) {
   const HMONITOR monitor = MonitorFromPoint({x, y}, MONITOR_DEFAULTTONEAREST);
-  SetWindowPos(window_, nullptr, x, y, 0, 0,
-               SWP_NOSIZE | SWP_NOZORDER | SWP_NOACTIVATE | (text_ == text ? SWP_NOMOVE : 0));
+  if (text != text_) {
+    SetWindowPos(window_, nullptr, x, y, 0, 0, SWP_NOSIZE | SWP_NOZORDER | SWP_NOACTIVATE);
+  }
   const int dpi = static_cast<int>(GetDpiForWindow(window_));
-  if (text != text_ || dpi != dpi_) {
+  const bool is_new = text != text_;
+  if (is_new || dpi != dpi_) {
+    tail_x_ = -1;
     Paint(text, dpi);
+  }
+  if (is_new) {
     SetWindowTextW(window_, text.c_str());
     ShowWindow(window_, SW_SHOWNOACTIVATE);
     NotifyWinEvent(EVENT_SYSTEM_ALERT, window_, OBJID_WINDOW, CHILDID_SELF);
@@ -98,6 +103,13 @@ void Bubble::Show(const std::wstring& text, int x, int y) {
   const POINT place{
       std::clamp<LONG>(x - size_.cx / 2, about.rcWork.left, std::max(about.rcWork.left, right)),
       std::clamp<LONG>(y - size_.cy, about.rcWork.top, std::max(about.rcWork.top, bottom))};
+  // Beside an edge of the monitor, the tail still points at the sprite.
+  const int margin = static_cast<int>(std::lround((kShadow + kRadius + kTail) * dpi / kDpi));
+  const int tail_x = std::clamp<int>(x - place.x, margin, std::max<int>(margin, size_.cx - margin));
+  if (tail_x != tail_x_) {
+    tail_x_ = tail_x;
+    Paint(text, dpi);
+  }
   if (place.x != place_.x || place.y != place_.y) {
     place_ = place;
     SetWindowPos(window_, HWND_TOPMOST, place.x, place.y, 0, 0, SWP_NOSIZE | SWP_NOACTIVATE);
@@ -125,6 +137,7 @@ void Bubble::Paint(const std::wstring& text, int dpi) {
   const int tail = static_cast<int>(std::lround(kTail * scale));
   const int width = words.right + 2 * padding;
   const int height = words.bottom + 2 * padding;
+  const double middle = tail_x_ < 0 ? width / 2.0 : tail_x_ - margin;
   size_ = {width + 2 * margin, height + tail + 2 * margin};
 
   BITMAPINFO about{};
@@ -157,7 +170,7 @@ void Bubble::Paint(const std::wstring& text, int dpi) {
       const double px = x + 0.5 - margin;
       const double py = y + 0.5 - margin;
       const double distance = std::min(DistanceToBox(px, py, width, height, kRadius * scale),
-                                       DistanceToTail(px, py, width / 2.0, height - 1, tail));
+                                       DistanceToTail(px, py, middle, height - 1, tail));
       const double inside = std::clamp(0.5 - distance, 0.0, 1.0);
       const double edge = std::clamp(0.5 - (std::abs(distance + 0.5) - 0.5), 0.0, 1.0);
       const double fade = std::clamp(1 - distance / margin, 0.0, 1.0);

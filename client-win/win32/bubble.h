@@ -22,7 +22,8 @@ class Bubble {
   Bubble& operator=(const Bubble&) = delete;
 
   // Shows `text` with the tip at (x, y), a point above which there may be no room: then the bubble
-  // is moved into the work area of the monitor. Cost: two system calls unless the text is new.
+  // is moved into the work area of the monitor. Cost: a system call, and a picture if the
+  // text or the place of the tail is new.
   void Show(const std::wstring& text, int x, int y);
   void Hide();
 
@@ -35,6 +36,7 @@ class Bubble {
   std::wstring text_;  // of the picture; empty while the bubble is hidden
   SIZE size_{};
   int dpi_ = 0;
+  int tail_x_ = -1;  // px from the left of the window to the tip; -1 for the middle
   POINT place_{};
 };
 
