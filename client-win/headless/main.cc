@@ -21,6 +21,7 @@
 #include <string>
 
 #include "core/desktop/desktop.h"
+#include "core/desktop/state_writer.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
 #include "headless/command.h"
@@ -40,7 +41,7 @@ constexpr char kHelp[] = R"(Usage: headless-desktop [options]
   --world TEXT         a private world
   --near INVITATION    join next to a friend
   --accept WHOSE       whose pictures are shown: bundled, friends, everybody (default)
-  --sprites-most N     sprites at once; default 64
+  --sprites-most N     sprites at once; default 150
   --folder PATH        where files and sprites are kept; default: a new one, removed at the end
   --seed N             of the random numbers
   -h, --help           this text
@@ -102,12 +103,16 @@ std::string ReadWhole(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void WriteWhole(const std::filesystem::path& path, const std::string& text) {
+// Returns whether the file has the text now; otherwise it has the one before.
+bool WriteWhole(const std::filesystem::path& path, const std::string& text) {
   std::filesystem::path fresh = path;
   fresh += ".part";
-  std::ofstream(fresh, std::ios::binary) << text;
+  std::ofstream file(fresh, std::ios::binary);
+  file << text;
+  file.close();
   std::error_code failed;
   std::filesystem::rename(fresh, path, failed);
+  return file && !failed;
 }
 
 // A pipe that wakes the main thread: poll() returns once another thread has rung.
@@ -141,6 +146,8 @@ class Headless {
       : folder_(options.folder),
         cache_(folder_ / "files", uint64_t(options.settings.cache_mib) << 20),
         carrier_(&transport_, &cache_, [this] { bell_.Ring(); }),
+        writer_([this](const std::string& text) { return WriteWhole(folder_ / "kept.json", text); },
+                [this] { bell_.Ring(); }),
         desktop_(options.settings, [engine = std::mt19937_64(options.seed)]() mutable {
           return std::uniform_real_distribution<double>(0, 1)(engine);
         }) {
@@ -165,10 +172,12 @@ class Headless {
     }
     desktop_.Leave();
     CarryOut(desktop_.PopOutbox());
-    for (const int64_t until = NowMs() + kFarewellMs; !carrier_.IsIdle() && NowMs() < until;) {
+    const auto is_done = [this] { return writer_.IsIdle() && carrier_.IsIdle(); };
+    for (const int64_t until = NowMs() + kFarewellMs; !is_done() && NowMs() < until;) {
       bell_.Clear();
       pollfd rung{bell_.fd(), POLLIN, 0};
       poll(&rung, 1, kFrameMs);
+      SendSaved();
     }
   }
 
@@ -221,17 +230,21 @@ class Headless {
   }
 
   void CarryOut(Outbox outbox) {
-    if (!outbox.saved_state.empty()) {
-      WriteWhole(folder_ / "kept.json", outbox.saved_state);
-    }
     for (const RequestId id : outbox.cancelled) {
+      writer_.Cancel(id);
       carrier_.Cancel(id);
     }
-    for (Request& request : outbox.requests) {
-      carrier_.Send(std::move(request));
-    }
+    writer_.Add(std::move(outbox.saved_state), std::move(outbox.requests));
+    SendSaved();
     for (const Toast& toast : outbox.toasts) {
       Print({{"toast", toast.title}, {"text", toast.text}});
+    }
+  }
+
+  // Sends the requests whose state is on disk.
+  void SendSaved() {
+    for (Request& request : writer_.PopRequests()) {
+      carrier_.Send(std::move(request));
     }
   }
 
@@ -263,6 +276,7 @@ class Headless {
   FileCache cache_;
   CurlTransport transport_;
   Carrier carrier_;
+  StateWriter writer_;
   Desktop desktop_;
   std::set<SpriteId> known_;
   std::string unread_;

@@ -1,6 +1,6 @@
 /** The client's core with a real relay and with a hostile one: headless desktops, otherwise as users run it. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -222,6 +222,29 @@ describe('client › a hostile relay', { skip, ...BOUNDED }, () => {
     assert.ok(residentMiB(ada.pid) < RSS_MIB_MAX);
     // Fifty arrivals within a moment are not announced fifty times.
     assert.ok(ada.lines.filter(({ toast }) => toast !== undefined).length <= 3);
+  });
+
+  it('acknowledges no sprite while its file can not be written, and does once it can', async (test) => {
+    const folder = await mkdtemp(join(tmpdir(), 'sprites-locked-'));
+    test.after(() => rm(folder, { recursive: true, force: true }));
+    const kept = join(folder, 'kept.json');
+    const hostile = await hostileFor(test, {
+      poll: (n, response) => {
+        if (n > 0) return;
+        rmSync(kept);
+        mkdirSync(join(kept, 'lock'), { recursive: true }); // a folder with that name can't be replaced
+        sendJson(response, 200, { cursor: '6a1f03c2-1', events: [arrival(1)] });
+      },
+    });
+    const ada = startHeadless(['--relay', hostile.url, '--folder', folder]);
+    test.after(() => ada.quit());
+    await ada.until('it has come', ({ sprites }) => sprites.length === 1);
+    await ada.until('it was written beside', () => existsSync(`${kept}.part`));
+    await ada.until('it stands', ({ sprites }) => sprites[0].vy === 0);
+    assert.equal(hostile.requests.polls, 1);
+    rmSync(kept, { recursive: true });
+    await ada.until('it has polled again', () => hostile.requests.polls === 2);
+    assert.equal(JSON.parse(readFileSync(kept, 'utf8')).sprites.length, 1);
   });
 
   it('clamps huge numbers to the nearest valid ones', async (test) => {

@@ -313,17 +313,17 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       );
     });
 
-    it('asks before closing if set to: No keeps it running, Yes ends it', async () => {
+    it('asks before closing if set to: Stay keeps it running, Close ends it', async () => {
       await kill(client);
       client = startClient(ada, { relay: NO_RELAY, askBeforeClosing: true }, 'C:\\Zielscheibe ü.spr');
       const { found: place } = await ada.waitUntilStill('the sprite', target);
       const isAsked = async () => (await ada.windows('Sprites')).length === 1;
       await doubleClick(ada, place, 'it asks', isAsked);
       ada.capture().save(join(SHOTS, 'wine-question.png'));
-      await ada.xdotool('key', 'n');
+      await ada.xdotool('key', 's');
       await eventually('the question is closed', async () => !(await isAsked()));
       await doubleClick(ada, (await ada.waitUntilStill('the sprite', target)).found, 'it asks', isAsked);
-      await ada.xdotool('key', 'y');
+      await ada.xdotool('key', 'c');
       await eventually('it has ended', () => client.exitCode !== null);
       assert.equal(client.exitCode, 0);
     });

@@ -50,9 +50,10 @@ Arguments ReadArguments() {
 
 int Main() {
   Arguments arguments = ReadArguments();
-  const SingleInstance instance;
-  if (!instance.IsFirst()) {
-    return (arguments.has_link ? SendLink(arguments.link) : SendPaths(arguments.paths)) ? 0 : 1;
+  SingleInstance instance;
+  const Handover handover = instance.Start(arguments);
+  if (handover != Handover::kIsFirst) {
+    return handover == Handover::kSent ? 0 : 1;
   }
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
   const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES};

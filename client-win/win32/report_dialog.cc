@@ -2,7 +2,7 @@
 // After windows.h.
 #include <commctrl.h>
 
-#include "core/relay/complaints.h"
+#include "core/relay/moderation.h"
 #include "core/relay/relay_link.h"
 #include "core/text/text.h"
 #include "win32/dialog_look.h"

@@ -32,6 +32,7 @@
 #define IDC_QUIET 118
 #define IDC_SHOW_HIDDEN 119
 #define IDC_MIB 120
+#define IDC_PIXELS 121
 
 // The label of a control has its number and 100 more.
 #define IDC_LABEL 100

@@ -24,7 +24,7 @@ struct CheckBox {
   bool Settings::*field;
   Text label;
 };
-constexpr std::array<CheckBox, 9> kCheckBoxes = {
+constexpr std::array<CheckBox, 10> kCheckBoxes = {
     {{IDC_SOUND, &Settings::sound, Text::kSettingsSound},
      {IDC_TOASTS, &Settings::toasts, Text::kSettingsToasts},
      {IDC_CALM, &Settings::calm, Text::kSettingsCalm},
@@ -33,6 +33,7 @@ constexpr std::array<CheckBox, 9> kCheckBoxes = {
      {IDC_QUIET, &Settings::quiet, Text::kSettingsQuiet},
      {IDC_START, &Settings::start_with_system, Text::kSettingsStart},
      {IDC_ASK, &Settings::ask_before_closing, Text::kSettingsAsk},
+     {IDC_PIXELS, &Settings::whole_pixels, Text::kSettingsPixels},
      {IDC_RESTORE, &Settings::restore_windows, Text::kSettingsRestore}}};
 
 struct Label {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "win32/autostart.h"
@@ -64,6 +66,16 @@ Shell::Shell(std::filesystem::path folder, bool is_portable)
       wake_event_(CreateEventW(nullptr, FALSE, FALSE, nullptr)),
       cache_(folder_ / L"files", static_cast<uint64_t>(settings_.cache_mib) << 20),
       carrier_(&transport_, &cache_, [this] { SetEvent(wake_event_.get()); }),
+      state_writer_(
+          [this](const std::string& text) {
+            return WriteFileAtomically(folder_ / L"kept.json", text);
+          },
+          [this] { SetEvent(wake_event_.get()); }),
+      settings_writer_(
+          [this](const std::string& text) {
+            return WriteFileAtomically(folder_ / L"settings.json", text);
+          },
+          [this] { SetEvent(wake_event_.get()); }),
       importer_(&cache_, [this] { SetEvent(wake_event_.get()); }),
       desktop_(settings_, NewRandom()),
       bubble_([this] { DismissBubble(); }),
@@ -140,7 +152,7 @@ void Shell::Start(Arguments arguments) {
 void Shell::Turn() {
   pacer_.BeginTurn();
   surroundings_.Update(&desktop_, NowMs());
-  ReleaseIfCaptureLost();
+  ReleaseIfHoldLost();
   UpdatePresence();
   HandleResponses();
   HandleImported();
@@ -149,6 +161,7 @@ void Shell::Turn() {
   windows_.Show(scene);
   ShowBubble(scene);
   tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
+  pacer_.SetHalved(scene.saves_power);
   const auto check_ms = static_cast<double>(WindowCheckMs(desktop_.simulation()));
   pacer_.EndTurn(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : check_ms));
 }
@@ -156,10 +169,17 @@ void Shell::Turn() {
 // Makes the next turn come soon, because the user has done something.
 void Shell::RequestTurn() { pacer_.HandleInput(); }
 
-// Releases the held sprite if its window has lost the mouse capture: Windows does not always report
-// that, and without the capture no message reports that the button was released.
-void Shell::ReleaseIfCaptureLost() {
-  if (desktop_.simulation().held() != kNobody && GetCapture() == nullptr) {
+// Releases the held sprite if its window has lost the mouse capture, or the button has long been
+// up: Windows does not always report that, for example when the screen was locked meanwhile.
+void Shell::ReleaseIfHoldLost() {
+  const bool has_hold = desktop_.simulation().held() != kNobody;
+  const int button = GetSystemMetrics(SM_SWAPBUTTON) ? VK_RBUTTON : VK_LBUTTON;
+  // While another desktop, such as that of the lock screen, has the pointer, the button counts as
+  // up.
+  const bool is_down = has_hold && (GetAsyncKeyState(button) & 0x8000) != 0;
+  const bool is_lost = hold_watch_.Update(has_hold, is_down, NowMs());
+  if (has_hold && (is_lost || GetCapture() == nullptr)) {
+    ReleaseCapture();
     desktop_.Release(static_cast<double>(GetTickCount()));
   }
 }
@@ -187,15 +207,12 @@ void Shell::HandleImported() {
 }
 
 void Shell::HandleOutbox(Outbox outbox) {
-  if (!outbox.saved_state.empty()) {
-    WriteFileAtomically(folder_ / L"kept.json", outbox.saved_state);
-  }
   for (const RequestId id : outbox.cancelled) {
+    state_writer_.Cancel(id);
     carrier_.Cancel(id);
   }
-  for (Request& request : outbox.requests) {
-    carrier_.Send(std::move(request));
-  }
+  state_writer_.Add(std::move(outbox.saved_state), std::move(outbox.requests));
+  HandleWriters();
   if (outbox.settings_changed) {
     SaveSettings();
   }
@@ -213,6 +230,20 @@ void Shell::HandleOutbox(Outbox outbox) {
   }
 }
 
+// Sends the requests whose state is on disk, and tells the user when nothing can be written.
+void Shell::HandleWriters() {
+  for (Request& request : state_writer_.PopRequests()) {
+    carrier_.Send(std::move(request));
+  }
+  const bool is_failing = state_writer_.IsFailing() || settings_writer_.IsFailing();
+  if (is_failing && !was_failing_) {
+    tray_.ShowToast(
+        {ToastKind::kNotice, Say(desktop_.language(), Text::kToastNotSaved),
+         Say(desktop_.language(), Text::kToastNotSavedText, {Narrow(folder_.wstring())})});
+  }
+  was_failing_ = is_failing;
+}
+
 // Hides the sprites, leaves the relay, and waits a moment until the request has been sent.
 void Shell::LeaveRelay() {
   if (std::exchange(has_left_, true)) {
@@ -224,9 +255,32 @@ void Shell::LeaveRelay() {
   desktop_.Leave();
   HandleOutbox(desktop_.PopOutbox());
   const int64_t until_ms = NowMs() + kLeaveMsMax;
-  while (!carrier_.IsIdle() && NowMs() < until_ms) {
-    WaitForSingleObject(wake_event_.get(), kModalFrameMs);
+  const auto is_done = [this] {
+    return state_writer_.IsIdle() && settings_writer_.IsIdle() && carrier_.IsIdle();
+  };
+  while (!is_done() && NowMs() < until_ms) {
+    const HANDLE wake = wake_event_.get();
+    MsgWaitForMultipleObjectsEx(1, &wake, kModalFrameMs, QS_SENDMESSAGE, MWMO_INPUTAVAILABLE);
+    MSG message;  // a second instance that sends its files gets its answer: it is to wait
+    PeekMessageW(&message, nullptr, 0, 0, PM_NOREMOVE | PM_QS_SENDMESSAGE);
+    HandleWriters();
   }
+}
+
+// Closes the menu or the dialogs that are open, as if the user had cancelled them: the program ends
+// only when their message loops have.
+void Shell::EndModal() {
+  EndMenu();
+  const auto cancel = [](HWND window, LPARAM) -> BOOL {
+    wchar_t name[16];
+    GetClassNameW(window, name, static_cast<int>(std::size(name)));
+    if (std::wstring_view(name) == L"#32770") {  // the class of dialogs and message boxes
+      PostMessageW(window, WM_COMMAND, IDCANCEL, 0);
+      PostMessageW(window, WM_COMMAND, IDNO, 0);  // a question without Cancel
+    }
+    return TRUE;
+  };
+  EnumThreadWindows(GetCurrentThreadId(), cancel, 0);
 }
 
 int64_t Shell::NowMs() const {
@@ -376,13 +430,7 @@ void Shell::ApplySettings(const Settings& settings) {
   SaveSettings();
 }
 
-void Shell::SaveSettings() {
-  if (!WriteFileAtomically(folder_ / L"settings.json", SettingsJson(desktop_.settings()))) {
-    tray_.ShowToast(
-        {ToastKind::kNotice, Say(desktop_.language(), Text::kToastSettings),
-         Say(desktop_.language(), Text::kToastNotWritten, {Narrow(folder_.wstring())})});
-  }
-}
+void Shell::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
 
 // Ends the program; asks first if the user has set it to.
 void Shell::Close() {
@@ -452,6 +500,9 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       return 0;
     }
     case WM_COPYDATA: {
+      if (is_ending_) {
+        return FALSE;  // the second instance waits until this one has ended, and is the first then
+      }
       const auto& copied = *reinterpret_cast<const COPYDATASTRUCT*>(lparam);
       if (const auto link = ReadSentLink(copied)) {
         Later([this, text = Narrow(*link)] { OpenLink(text); });
@@ -472,7 +523,11 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       RunLater();
       return 0;
     case WM_TIMER:
-      Turn();
+      if (is_ending_) {
+        EndModal();  // again, because the user may have opened another one
+      } else {
+        Turn();
+      }
       return 0;
     case WM_DISPLAYCHANGE:
     case WM_SETTINGCHANGE:
@@ -487,6 +542,9 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       return TRUE;
     case WM_CLOSE:
       is_ending_ = true;
+      if (modal_depth_ > 0) {
+        EndModal();
+      }
       return 0;
     case WM_ENDSESSION:
       if (wparam != 0) {  // Windows may end the program as soon as this returns

@@ -20,12 +20,15 @@
 
 #include "core/desktop/desktop.h"
 #include "core/desktop/greeting.h"
+#include "core/desktop/state_writer.h"
+#include "core/motion/hold_watch.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
 #include "win32/bubble.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
 #include "win32/picture_importer.h"
+#include "win32/single_instance.h"
 #include "win32/sounds.h"
 #include "win32/sprite_windows.h"
 #include "win32/surroundings.h"
@@ -35,13 +38,6 @@
 namespace sprites {
 
 constexpr UINT kLaterMessage = WM_APP + 3;  // the shell sends it to itself: run what waits
-
-// What the program was started with.
-struct Arguments {
-  std::vector<std::wstring> paths;  // of files to import
-  std::wstring link;
-  bool has_link = false;  // `link` is to be opened, although it may be empty
-};
 
 class Shell : private SpriteListener {
  public:
@@ -73,11 +69,13 @@ class Shell : private SpriteListener {
 
   void Turn();
   void RequestTurn();
-  void ReleaseIfCaptureLost();
+  void ReleaseIfHoldLost();
   void HandleResponses();
   void HandleImported();
   void HandleOutbox(Outbox outbox);
+  void HandleWriters();
   void LeaveRelay();
+  void EndModal();
   int64_t NowMs() const;
 
   void Grabbed(SpriteId id, Point point, double ms) override;
@@ -130,6 +128,8 @@ class Shell : private SpriteListener {
   FileCache cache_;
   WinHttpTransport transport_;
   Carrier carrier_;
+  StateWriter state_writer_;
+  StateWriter settings_writer_;
   PictureImporter importer_;
   Desktop desktop_;
   Greeting greeting_;
@@ -141,9 +141,11 @@ class Shell : private SpriteListener {
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
   std::deque<std::function<void()>> later_;  // to do when no menu and no dialog is open
   int64_t presence_ms_ = 0;                  // when the next look at what the person does is due
+  HoldWatch hold_watch_;
   bool is_ending_ = false;
-  bool has_left_ = false;  // the relay
-  int modal_depth_ = 0;    // menus and dialogs that are open
+  bool has_left_ = false;     // the relay
+  bool was_failing_ = false;  // writing to disk, at the last turn
+  int modal_depth_ = 0;       // menus and dialogs that are open
 };
 
 }  // namespace sprites

@@ -149,9 +149,9 @@ void Shell::ReportPicture(const Sprite& sprite) {
   if (!report) {
     return;
   }
-  desktop_.Report(sprite.file, report->reason);
+  desktop_.ReportPicture(sprite.file, report->reason);
   if (report->hides) {
-    desktop_.HidePicture(sprite.file);
+    desktop_.HidePicture(sprite.file, true);
   }
 }
 
@@ -165,7 +165,7 @@ void Shell::Mute(const Neighbour& neighbour, bool is_muted) {
 }
 
 void Shell::HidePicture(const Sprite& sprite) {
-  desktop_.HidePicture(sprite.file);
+  desktop_.HidePicture(sprite.file, true);
   ShowNotice(Text::kToastHidden, Text::kToastHiddenText);
 }
 

@@ -1,7 +1,6 @@
 #include "win32/single_instance.h"
 
 #include <string_view>
-#include <utility>
 
 namespace sprites {
 
@@ -10,49 +9,61 @@ namespace {
 constexpr wchar_t kMutexName[] = L"Local\\SpritesDesktop";
 constexpr ULONG_PTR kPathsFollow = 0x53505231;  // "SPR1": paths follow, each terminated by a 0
 constexpr ULONG_PTR kLinkFollows = 0x4c505331;  // "1SPL": a link follows, without a 0
-constexpr DWORD kWaitMsMax = 10'000;            // ms: the first instance may still be starting
-constexpr DWORD kRetryMs = 50;
+constexpr DWORD kSendMsMax = 500;               // ms: a running instance takes it at once
 
-HWND MainWindow() {
-  for (DWORD waited_ms = 0; waited_ms < kWaitMsMax; waited_ms += kRetryMs) {
-    if (const HWND window = FindWindowW(kMainClass, nullptr)) {
-      return window;
-    }
-    Sleep(kRetryMs);
-  }
-  return nullptr;
-}
-
-bool SendText(ULONG_PTR what, std::wstring text) {
-  const HWND window = MainWindow();
+// Sends the arguments to the first instance. Returns false if it does not take them.
+bool Send(const Arguments& arguments) {
+  const HWND window = FindWindowW(kMainClass, nullptr);
   if (window == nullptr) {
     return false;
+  }
+  std::wstring text = arguments.link;
+  for (const std::wstring& path : arguments.paths) {
+    text += path + L'\0';
   }
   DWORD process = 0;
   GetWindowThreadProcessId(window, &process);
   AllowSetForegroundWindow(process);  // for a question that it may ask
-  COPYDATASTRUCT copied{what, static_cast<DWORD>(text.size() * sizeof(wchar_t)), text.data()};
+  COPYDATASTRUCT copied{arguments.has_link ? kLinkFollows : kPathsFollow,
+                        static_cast<DWORD>(text.size() * sizeof(wchar_t)), text.data()};
   DWORD_PTR accepted = 0;
   return SendMessageTimeoutW(window, WM_COPYDATA, 0, reinterpret_cast<LPARAM>(&copied),
-                             SMTO_ABORTIFHUNG, kWaitMsMax, &accepted) != 0 &&
+                             SMTO_ABORTIFHUNG, kSendMsMax, &accepted) != 0 &&
          accepted != 0;
 }
 
+class FirstInstance : public OtherInstance {
+ public:
+  FirstInstance(HANDLE mutex, const Arguments& arguments) : mutex_(mutex), arguments_(arguments) {}
+
+  bool HasEnded(int64_t ms) override {
+    const DWORD waited = WaitForSingleObject(mutex_, static_cast<DWORD>(ms));
+    return waited == WAIT_OBJECT_0 || waited == WAIT_ABANDONED;
+  }
+  bool Send() override { return sprites::Send(arguments_); }
+  int64_t NowMs() override { return static_cast<int64_t>(GetTickCount64()); }
+
+ private:
+  HANDLE mutex_;
+  const Arguments& arguments_;
+};
+
 }  // namespace
 
-SingleInstance::SingleInstance() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {
-  is_first_ = mutex_ != nullptr && GetLastError() != ERROR_ALREADY_EXISTS;
-}
+SingleInstance::SingleInstance() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {}
 
-bool SendPaths(const std::vector<std::wstring>& paths) {
-  std::wstring text;
-  for (const std::wstring& path : paths) {
-    text += path + L'\0';
+SingleInstance::~SingleInstance() {
+  if (is_first_) {
+    ReleaseMutex(mutex_.get());
   }
-  return SendText(kPathsFollow, std::move(text));
 }
 
-bool SendLink(const std::wstring& link) { return SendText(kLinkFollows, link); }
+Handover SingleInstance::Start(const Arguments& arguments) {
+  FirstInstance other(mutex_.get(), arguments);
+  const Handover handover = HandOver(&other);
+  is_first_ = handover == Handover::kIsFirst;
+  return handover;
+}
 
 std::optional<std::wstring> ReadSentLink(const COPYDATASTRUCT& copied) {
   const bool fits = copied.dwData == kLinkFollows && copied.cbData <= kSentBytesMax &&

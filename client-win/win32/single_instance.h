@@ -1,5 +1,5 @@
 // At most one instance of the program per user: a second one passes its files or its link to the
-// first and ends.
+// first and ends, or waits for a first one that is just ending (core/desktop/handover.h).
 //
 // The first instance has a window of class kMainClass; what the second one was started with is sent
 // to it in a WM_COPYDATA message. Invariant: the content of such a message is validated, because
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/desktop/handover.h"
 #include "win32/owned.h"
 
 namespace sprites {
@@ -21,27 +22,36 @@ constexpr wchar_t kMainClass[] = L"SpritesDesktop";  // the installer looks for 
 constexpr size_t kSentPathsMax = 64;                 // paths in one message
 constexpr size_t kSentBytesMax = 262'144;            // bytes of all paths in one message
 
-// Tells whether this is the first instance. As long as the object lives, no other instance is.
+// What the program was started with.
+struct Arguments {
+  std::vector<std::wstring> paths;  // of files to import
+  std::wstring link;
+  bool has_link = false;  // `link` is to be opened, although it may be empty
+};
+
+// The place of the first instance. As long as an object lives that has it, no other instance does.
 class SingleInstance {
  public:
   SingleInstance();
-  bool IsFirst() const { return is_first_; }
+  ~SingleInstance();
+  SingleInstance(const SingleInstance&) = delete;
+  SingleInstance& operator=(const SingleInstance&) = delete;
+
+  // Takes the place, or sends the arguments to the instance that has it. Waits kHandoverMsMax at
+  // most.
+  Handover Start(const Arguments& arguments);
 
  private:
-  OwnedHandle mutex_;
+  OwnedHandle mutex_;  // owned by the thread of the first instance
   bool is_first_ = false;
 };
 
-// Sends the paths to the first instance. Returns false if it does not answer.
-bool SendPaths(const std::vector<std::wstring>& paths);
-
-// Likewise for a link. The first instance may then bring its windows to the front.
-bool SendLink(const std::wstring& link);
-
-// Returns the link in a WM_COPYDATA message; nullopt if SendLink did not send it.
+// Returns the link in a WM_COPYDATA message; nullopt if a second instance with a link did not send
+// it.
 std::optional<std::wstring> ReadSentLink(const COPYDATASTRUCT& copied);
 
-// Returns the paths in a WM_COPYDATA message, possibly none; nullopt if SendPaths did not send it.
+// Returns the paths in a WM_COPYDATA message, possibly none; nullopt if a second
+// instance with files did not send it.
 std::optional<std::vector<std::wstring>> ReadSentPaths(const COPYDATASTRUCT& copied);
 
 }  // namespace sprites

@@ -102,6 +102,9 @@ void SpriteWindows::Show(const Scene& scene) {
   for (const SpriteId id : plan.closed) {
     DestroyWindowOf(id);
   }
+  if (!plan.closed.empty()) {
+    atlas_.DropUnused();
+  }
   for (const SpriteId id : plan.created) {
     CreateWindowFor(id);
   }
@@ -113,7 +116,6 @@ void SpriteWindows::Show(const Scene& scene) {
   if (!plan.placements.empty()) {
     Place(plan.placements);
   }
-  bitmaps_.EndFrame();
 }
 
 void SpriteWindows::CreateWindowFor(SpriteId id) {
@@ -135,14 +137,15 @@ void SpriteWindows::DestroyWindowOf(SpriteId id) {
 // Sets the picture and the place in one call, so that they change together. Returns false if memory
 // is short.
 bool SpriteWindows::Paint(const DrawnSprite& drawn) {
-  const HBITMAP bitmap = bitmaps_.Find(drawn);
-  if (bitmap == nullptr) {
+  const FrameAtlas::Frame frame = atlas_.Find(drawn);
+  if (frame.surface == nullptr) {
     return false;
   }
+  const HBITMAP bitmap = static_cast<FrameSurface*>(frame.surface)->bitmap();
   const HGDIOBJ before = SelectObject(canvas_.get(), bitmap);
   POINT place{drawn.x, drawn.y};
   SIZE size{drawn.width, drawn.height};
-  POINT origin{0, 0};
+  POINT origin{0, frame.top};
   BLENDFUNCTION blend{AC_SRC_OVER, 0, 255, AC_SRC_ALPHA};
   const BOOL done = UpdateLayeredWindow(windows_[drawn.id], nullptr, &place, &size, canvas_.get(),
                                         &origin, 0, &blend, ULW_ALPHA);

@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "core/desktop/desktop.h"
+#include "core/scene/frame_atlas.h"
 #include "core/scene/window_planner.h"
-#include "win32/frame_bitmaps.h"
+#include "win32/frame_surface.h"
 #include "win32/owned.h"
 
 namespace sprites {
@@ -69,7 +70,7 @@ class SpriteWindows {
   void Place(const std::vector<Placement>& placements);
 
   SpriteListener* listener_;
-  FrameBitmaps bitmaps_;
+  FrameAtlas atlas_{FrameSurface::Make};
   OwnedDc canvas_;
   WindowPlanner planner_;
   std::unordered_map<SpriteId, HWND> windows_;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/desktop/version.h"
-#include "core/relay/complaints.h"
 #include "core/relay/problem_texts.h"
 
 namespace sprites {
@@ -48,7 +47,7 @@ Desktop::Desktop(const Settings& settings, Random random)
       random_(std::move(random)),
       poller_(settings_.relay, JoinOptions{}, random_) {
   toasts_.SetEnabled(settings_.toasts);
-  hidden_.insert(settings_.hidden.begin(), settings_.hidden.end());
+  sheets_.SetHidden(settings_.hidden);
   ApplyScreen();
 }
 
@@ -88,12 +87,9 @@ void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
 void Desktop::SetSettings(const Settings& settings) {
   const Settings before = std::exchange(settings_, WithinLimits(settings));
   toasts_.SetEnabled(settings_.toasts);
-  hidden_ = {settings_.hidden.begin(), settings_.hidden.end()};
+  sheets_.SetHidden(settings_.hidden);
   ApplyScreen();
   sheets_.RetryMissing();
-  for (const Sprite& sprite : simulation_.sprites()) {
-    simulation_.SetNature(sprite.id, NatureFor(sprite.file, sprite.scale));
-  }
   const bool is_elsewhere = before.relay != settings_.relay || before.world != settings_.world ||
                             before.name != settings_.name || before.beside != settings_.beside;
   if (is_elsewhere) {
@@ -189,46 +185,46 @@ void Desktop::ThrowTo(SpriteId id, Edge edge) {
 
 void Desktop::Pause(bool is_paused) { is_paused_ = is_paused; }
 
+void Desktop::SetSavingPower(bool is_saving) {
+  is_saving_power_ = is_saving;
+  simulation_.SetCalm(settings_.calm || is_saving_power_);
+}
+
+void Desktop::HidePicture(const std::string& file, bool is_hidden) {
+  std::erase(settings_.hidden, file);
+  if (is_hidden) {
+    settings_.hidden.push_back(file);
+  }
+  settings_ = WithinLimits(std::move(settings_));
+  sheets_.SetHidden(settings_.hidden);
+  UpdateNatures(file);
+  outbox_.settings_changed = true;
+}
+
+bool Desktop::IsHidden(const std::string& file) const {
+  return std::ranges::find(settings_.hidden, file) != settings_.hidden.end();
+}
+
+void Desktop::ReportPicture(const std::string& file, const std::string& reason) {
+  std::optional<Request> report;
+  if (poller_.seat()) {
+    report =
+        moderation_.ReportPicture(poller_.relay(), *poller_.seat(), file, reason, &next_request_);
+  }
+  if (report) {
+    outbox_.requests.push_back(std::move(*report));
+  } else {
+    ShowNotice(Said(Text::kToastNotReported), Said(Text::kWhyNotConnected));
+  }
+}
+
 void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
   std::erase(settings_.muted, neighbour.DisplayName());
   if (is_muted) {
     settings_.muted.push_back(neighbour.DisplayName());
   }
   settings_ = WithinLimits(std::move(settings_));
-  const bool has_id = !neighbour.desktop.empty() && neighbour.desktop != neighbour.name;
-  if (poller_.seat() && has_id) {
-    outbox_.requests.push_back(MuteRequest(poller_.relay(), *poller_.seat(), neighbour.desktop,
-                                           is_muted, next_request_++));
-  }
   outbox_.settings_changed = true;
-}
-
-void Desktop::HidePicture(const std::string& file) {
-  std::erase(settings_.hidden, file);
-  settings_.hidden.push_back(file);
-  settings_ = WithinLimits(std::move(settings_));
-  hidden_ = {settings_.hidden.begin(), settings_.hidden.end()};
-  UpdateNatures(file);
-  outbox_.settings_changed = true;
-}
-
-void Desktop::ShowHiddenPictures() {
-  const std::vector<std::string> shown = std::exchange(settings_.hidden, {});
-  hidden_.clear();
-  for (const std::string& file : shown) {
-    UpdateNatures(file);
-  }
-  outbox_.settings_changed = true;
-}
-
-void Desktop::Report(const std::string& file, const std::string& reason) {
-  if (!poller_.seat()) {
-    ShowNotice(Said(Text::kToastNotReported), Said(Text::kWhyNotConnected));
-    return;
-  }
-  reports_.insert(next_request_);
-  outbox_.requests.push_back(
-      ReportRequest(poller_.relay(), *poller_.seat(), file, reason, next_request_++));
 }
 
 void Desktop::Open(const RelayLink& link) {
@@ -305,7 +301,7 @@ void Desktop::HandleResponse(const Response& response) {
   const bool is_of_poller = response.id != 0 && response.id == poller_.under_way();
   if (const auto news = poller_.HandleResponse(response, now_ms_)) {
     HandleNews(*news);
-  } else if (HandleReport(response) || HandleUpdate(response)) {
+  } else if (HandleUpdate(response)) {
     return;
   } else if (const auto verdict = departures_.HandleResponse(response, now_ms_, random_)) {
     HandleVerdict(*verdict);
@@ -314,6 +310,12 @@ void Desktop::HandleResponse(const Response& response) {
     UpdateNatures(*file);
   } else if (const auto upload = uploads_.HandleResponse(response)) {
     HandleUpload(*upload);
+  } else if (const auto report = moderation_.HandleResponse(response)) {
+    if (report->was_accepted) {
+      ShowNotice(Said(Text::kToastReported), Said(Text::kToastReportedText));
+    } else {
+      ShowNotice(Said(Text::kToastNotReported), SayProblem(language(), report->problem));
+    }
   }
   if (is_of_poller) {
     CountUnanswered(response);
@@ -380,18 +382,6 @@ void Desktop::CountUnanswered(const Response& response) {
   }
 }
 
-bool Desktop::HandleReport(const Response& response) {
-  if (reports_.erase(response.id) == 0) {
-    return false;
-  }
-  if (response.status == 204) {
-    ShowNotice(Said(Text::kToastReported), Said(Text::kToastReportedText));
-  } else {
-    ShowNotice(Said(Text::kToastNotReported), SayProblem(language(), ReadProblem(response)));
-  }
-  return true;
-}
-
 bool Desktop::HandleUpdate(const Response& response) {
   if (response.id != 0 && response.id == installer_request_) {
     installer_request_ = 0;
@@ -439,6 +429,7 @@ void Desktop::GiveUpSeat() {
 void Desktop::ForgetRelayState() {
   uploads_.ForgetFilesAtRelay();
   departures_.ResendAll();
+  moderation_.ForgetMutes();
 }
 
 JoinOptions Desktop::JoinOptionsNow() const {
@@ -456,7 +447,7 @@ void Desktop::SendDueRequests() {
     poller_.ResumePolling();
   }
   constexpr void (Desktop::*kKinds[])() = {&Desktop::SendPollerRequest, &Desktop::SendDepartures,
-                                           &Desktop::FetchSheets};
+                                           &Desktop::FetchSheets, &Desktop::SendMutes};
   constexpr size_t kKindCount = std::size(kKinds);
   const size_t first = first_kind_;
   for (size_t i = 0; i < kKindCount; i++) {
@@ -506,6 +497,17 @@ void Desktop::AskForUpdate() {
     update_request_ = next_request_++;
     update_ms_ = now_ms_ + kUpdateMs;
     outbox_.requests.push_back(ReleaseRequest(poller_.relay(), update_request_));
+  }
+}
+
+void Desktop::SendMutes() {
+  if (!poller_.seat() || poller_.link() != Link::kConnected || !neighbours_) {
+    return;
+  }
+  for (Request& request :
+       moderation_.DueMutes(poller_.relay(), *poller_.seat(), *neighbours_, settings_.muted,
+                            now_ms_, &budget_, &next_request_)) {
+    outbox_.requests.push_back(std::move(request));
   }
 }
 
@@ -677,7 +679,7 @@ void Desktop::Admit(const Arrival& arrival) {
   sprite.file = arrival.file;
   sprite.scale = arrival.scale;
   sprite.facing = arrival.facing;
-  const SheetPointer& sheet = SheetOf(arrival.file);
+  const SheetPointer& sheet = sheets_.Find(arrival.file, ShowsOthers());
   // A sheet is never null, which the analyser can't see. NOLINTNEXTLINE(clang-analyzer-core.*)
   sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;
   sprite.nature = NatureFor(arrival.file, arrival.scale);
@@ -745,17 +747,23 @@ bool Desktop::ShowsOthers() const {
          (settings_.accept == Accept::kFriends && is_private);
 }
 
-// The sheet to draw a file with: a parcel if the person has hidden the picture.
-const SheetPointer& Desktop::SheetOf(const std::string& file) {
-  static const SheetPointer parcel = Parcel();
-  return hidden_.contains(file) ? parcel : sheets_.Find(file, ShowsOthers());
+Nature Desktop::NatureFor(const std::string& file, double scale) {
+  const Description& description = sheets_.Find(file, ShowsOthers())->description;
+  Nature nature = NatureOf(description, scale);
+  // As large as it is drawn on the primary monitor.
+  const Screen& screen = simulation_.screen();
+  const double dip = ShownScale(description, scale) * settings_.scale;
+  const double monitor_scale = screen.monitors()[screen.PrimaryMonitor()].scale;
+  const double drawn = PixelScale(dip * monitor_scale, settings_.whole_pixels) / monitor_scale;
+  nature.width *= settings_.scale * drawn / dip;
+  nature.height *= settings_.scale * drawn / dip;
+  return nature;
 }
 
-Nature Desktop::NatureFor(const std::string& file, double scale) {
-  Nature nature = NatureOf(SheetOf(file)->description, scale);
-  nature.width *= settings_.scale;
-  nature.height *= settings_.scale;
-  return nature;
+void Desktop::UpdateAllNatures() {
+  for (const Sprite& sprite : simulation_.sprites()) {
+    simulation_.SetNature(sprite.id, NatureFor(sprite.file, sprite.scale));
+  }
 }
 
 // The sheet of a file has changed, and so has every sprite that wears it.
@@ -774,7 +782,8 @@ void Desktop::ApplyScreen() {
     used = {all.monitors()[all.PrimaryMonitor()]};
   }
   simulation_.SetScreen(Screen(used));
-  simulation_.SetCalm(settings_.calm);
+  simulation_.SetCalm(settings_.calm || is_saving_power_);
+  UpdateAllNatures();
   ApplyWindows();
 }
 
@@ -786,20 +795,22 @@ void Desktop::ApplyWindows() {
 void Desktop::DrawScene() {
   scene_.sprites.clear();
   for (const Sprite& sprite : simulation_.sprites()) {
-    DrawnSprite drawn =
-        Draw(sprite, SheetOf(sprite.file), simulation_.screen().monitors()[sprite.monitor],
-             settings_.scale, simulation_.now_ms());
+    DrawnSprite drawn = Draw(sprite, sheets_.Find(sprite.file, ShowsOthers()),
+                             simulation_.screen().monitors()[sprite.monitor], settings_.scale,
+                             settings_.whole_pixels, simulation_.now_ms());
     const bool is_covered = sprite.monitor < covered_.size() && covered_[sprite.monitor];
     drawn.visible = !(settings_.hide_in_full_screen && is_covered) &&
                     !(settings_.quiet && presence_ == Presence::kPresenting);
-    scene_.sprites.push_back(std::move(drawn));
     const bool has_landed = sprite.mode == Mode::kLand && sprite.since_ms > drawn_ms_;
-    if (has_landed) {
+    if (has_landed && sprite.landed_hard && drawn.visible) {
       outbox_.sounds.push_back(Sound::kLand);
     }
+    scene_.sprites.push_back(std::move(drawn));
   }
   drawn_ms_ = simulation_.now_ms();
-  scene_.idle_ms = IdleMs();
+  const bool is_unseen = std::ranges::none_of(scene_.sprites, &DrawnSprite::visible);
+  scene_.idle_ms = std::max(IdleMs(), is_unseen ? kUnseenIdleMs : 0);
+  scene_.saves_power = is_saving_power_;
 }
 
 // How long nothing changes by itself.

@@ -10,7 +10,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +23,7 @@
 #include "core/motion/simulation.h"
 #include "core/relay/arrivals.h"
 #include "core/relay/departures.h"
+#include "core/relay/moderation.h"
 #include "core/relay/poller.h"
 #include "core/relay/relay_link.h"
 #include "core/relay/release.h"
@@ -39,6 +39,7 @@ constexpr int64_t kUpdateFirstMs = 60'000;  // from a join to the first question
 constexpr int64_t kUpdateMs = 86'400'000;   // between two questions for a newer version: a day
 constexpr int kUnreachableFailures = 2;     // failures in a row until the person is told
 constexpr double kIdleMsMax = 250;          // the longest a shell may sleep between two ticks
+constexpr double kUnseenIdleMs = 100;       // between two ticks while no sprite can be seen
 constexpr int64_t kNetworkMs = 1'000;       // from a change of the network until the relay is asked
 constexpr int64_t kSleptMs = 20'000;  // between two ticks: the machine slept, and connections died
 
@@ -79,13 +80,14 @@ class Desktop {
   void Press(Key key, bool is_down);
   void ThrowTo(SpriteId id, Edge edge);
   void Pause(bool is_paused);
-  // Mutes here, by name, and at the relay if the neighbour's id is known.
+  // The machine saves power: sprites do not wander, and half of the frames are enough.
+  void SetSavingPower(bool is_saving);
+  // Draws a picture as a parcel from now on, after each start too, or shows it again.
+  void HidePicture(const std::string& file, bool is_hidden);
+  bool IsHidden(const std::string& file) const;
+  // Tells the operator of the relay about a picture. A toast says what came of it.
+  void ReportPicture(const std::string& file, const std::string& reason);
   void Mute(const Neighbour& neighbour, bool is_muted);
-  // Shows a parcel in place of a picture, from now on.
-  void HidePicture(const std::string& file);
-  void ShowHiddenPictures();
-  // Reports a picture to the relay's operator. A toast tells the result.
-  void Report(const std::string& file, const std::string& reason);
   // Goes where the link leads: settings() change, and the outbox asks to save them.
   void Open(const RelayLink& link);
   void SetPresence(Presence presence) { presence_ = presence; }
@@ -123,13 +125,10 @@ class Desktop {
   bool LeadsAway(const RelayLink& link) const;
   // Who sent a sprite; null for an own one, or if it came before the program started.
   const Neighbour* SenderOf(SpriteId id) const;
-  bool IsHidden(const std::string& file) const { return hidden_.contains(file); }
   // Whether the relay has not answered for some time.
   bool IsUnreachable() const { return unanswered_ >= kUnreachableFailures; }
   // Whether the only neighbour is this desktop itself.
   bool IsAlone() const;
-  // Whether it makes no sound and shows no toast now.
-  bool IsQuiet() const;
   Language language() const;
   // The problem code of the last refused join; empty once a join was granted.
   const std::string& refusal() const { return join_refused_; }
@@ -137,6 +136,8 @@ class Desktop {
   const std::optional<ProgramRelease>& update() const { return update_; }
   SpriteId selected() const { return selected_; }
   bool is_paused() const { return is_paused_; }
+  // Whether toasts and sounds are off now: while presenting, or while a program covers a monitor.
+  bool IsQuiet() const;
   const std::vector<SheetPointer>& shelf() const { return sheets_.shelf(); }
   // Sprites that the relay has not decided about, and sprites without room.
   size_t on_the_way() const { return departures_.pending().size(); }
@@ -153,13 +154,13 @@ class Desktop {
   void SendDepartures();
   void FetchSheets();
   void AskForUpdate();
+  void SendMutes();
   void RetryAfterNetworkChange(int64_t passed_ms);
   void HandleNews(const News& news);
   void HandleBatch(const Batch& batch);
   void HandleVerdict(const Verdict& verdict);
   void HandleUpload(const Uploads::Result& result);
   void CountUnanswered(const Response& response);
-  bool HandleReport(const Response& response);
   bool HandleUpdate(const Response& response);
   void HandleInvitationEnded();
 
@@ -174,8 +175,8 @@ class Desktop {
   void BounceBack(const Departure& departure, const std::string& why);
 
   // -- What they look like.
-  const SheetPointer& SheetOf(const std::string& file);
   bool ShowsOthers() const;
+  void UpdateAllNatures();
   Nature NatureFor(const std::string& file, double scale);
   void UpdateNatures(const std::string& file);
   void ApplyScreen();
@@ -194,6 +195,7 @@ class Desktop {
   Arrivals arrivals_;
   Departures departures_;
   Uploads uploads_;
+  Moderation moderation_;
   SheetCache sheets_;
   Toasts toasts_;
   Scene scene_;
@@ -204,9 +206,7 @@ class Desktop {
   std::vector<WindowArea> windows_;
   std::vector<bool> covered_;  // by index of monitor: a full-screen program covers it
   std::map<SpriteId, Neighbour> senders_;
-  std::set<std::string, std::less<>> hidden_;  // Settings::hidden
   std::optional<ProgramRelease> update_;
-  std::set<RequestId> reports_;
   RequestId update_request_ = 0;        // of ReleaseRequest
   RequestId installer_request_ = 0;     // of InstallerRequest
   int64_t update_ms_ = kUpdateFirstMs;  // when the next question is due
@@ -221,6 +221,7 @@ class Desktop {
   std::string join_refused_;                 // the code of the last refusal that was shown
   SpriteId selected_ = kNobody;
   bool is_paused_ = false;
+  bool is_saving_power_ = false;
   bool has_left_ = false;
   bool resumes_polling_ = false;  // once the last batch is saved
   bool saves_now_ = false;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 
 #include "core/picture/test_spr.h"
@@ -394,7 +395,9 @@ TEST_CASE("desktop › forwards sprites of a muted neighbour, and admits those t
 }
 
 TEST_CASE("desktop › limits the sprites that it forwards and those that wait") {
-  Fixture fixture;
+  Settings settings;
+  settings.sprite_limit = 64;
+  Fixture fixture(settings);
   fixture.Join();
   fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
   for (int round = 0; round < 4; round++) {
@@ -408,7 +411,7 @@ TEST_CASE("desktop › limits the sprites that it forwards and those that wait")
     fixture.Pass(1000);
   }
   CHECK(fixture.desktop.on_the_way() == kDeparturesMax);
-  CHECK(fixture.desktop.simulation().sprites().size() == kSpriteLimitDefault);
+  CHECK(fixture.desktop.simulation().sprites().size() == 64);
   CHECK(fixture.desktop.waiting() == kWaitingToPollMax);
   CHECK(!fixture.HasRequest("/events", Method::kGet));
 }
@@ -686,48 +689,27 @@ TEST_CASE("desktop › tells once why the relay does not let it in, in the perso
   CHECK(fixture.desktop.refusal() == "banned");
 }
 
-TEST_CASE("desktop › hides a picture for good, as a parcel that still can be thrown on") {
-  Fixture fixture;
-  fixture.Join();
-  const SpriteId id = fixture.DropInOwn();
-  const std::string file = fixture.desktop.simulation().Find(id)->file;
-  CHECK(fixture.Pass(10)->sprites[0].sheet->file == file);
-  fixture.desktop.HidePicture(file);
-  const Scene* scene = fixture.Pass(10);
-  REQUIRE(scene->sprites.size() == 1);
-  CHECK(scene->sprites[0].sheet->file.empty());
-  CHECK(scene->sprites[0].visible);
-  CHECK(fixture.settings_saved);
-  CHECK(fixture.desktop.settings().hidden == std::vector{file});
-  // A later start, and a change of other settings, keep it hidden.
-  fixture.desktop.SetSettings(fixture.desktop.settings());
-  CHECK(fixture.Pass(10)->sprites[0].sheet->file.empty());
-  fixture.desktop.ShowHiddenPictures();
-  CHECK(fixture.Pass(10)->sprites[0].sheet->file == file);
-  CHECK(fixture.desktop.settings().hidden.empty());
-}
-
 TEST_CASE("desktop › knows who sent a sprite, and mutes and reports at the relay") {
   Fixture fixture;
   fixture.Join();
   const std::string file(64, 'b');
-  fixture.Receive(Json::array({Arriving(1, file, "Mallory")}));
+  fixture.Receive(Json::array({Arriving(1, file, "Bob")}));
   fixture.Pass(20);
   const SpriteId id = fixture.desktop.simulation().sprites().at(0).id;
   REQUIRE(fixture.desktop.SenderOf(id) != nullptr);
-  CHECK(fixture.desktop.SenderOf(id)->name == "Mallory");
+  CHECK(fixture.desktop.SenderOf(id)->name == "Bob");
   CHECK(fixture.desktop.SenderOf(id + 100) == nullptr);
   fixture.desktop.Mute(*fixture.desktop.SenderOf(id), true);
   const Request mute = fixture.PopRequest("/v1/desktops/1a2b-3f/mutes", Method::kPost);
-  CHECK(Json::parse(mute.body)["desktop"] == "9-Mallory");
+  CHECK(Json::parse(mute.body)["desktop"] == "9-3e");
   CHECK(fixture.settings_saved);
-  fixture.desktop.Report(file, "Rude");
+  fixture.desktop.ReportPicture(file, "Rude");
   const Request report = fixture.PopRequest("/v1/reports", Method::kPost);
   CHECK(Json::parse(report.body)["reason"] == "Rude");
   fixture.Respond(report, 204);
   fixture.Pass(kToastMsMin);
   CHECK(fixture.toasts.back().title == "The picture is reported");
-  fixture.desktop.Report(file, "");
+  fixture.desktop.ReportPicture(file, "");
   fixture.Respond(fixture.PopRequest("/v1/reports", Method::kPost), 429, {{"code", "too-fast"}});
   fixture.Pass(10);
   CHECK(fixture.toasts.back().title == "The report was not sent");
@@ -847,6 +829,158 @@ TEST_CASE("desktop › says once why the relay does not let it in, until the rea
   }
   CHECK(fixture.toasts.size() == 2);
   CHECK(fixture.toasts.back().text == "The operator has shut out your address.");
+}
+
+TEST_CASE("desktop › draws a hidden picture as a parcel, does not fetch it, and shows it again") {
+  Fixture fixture;
+  fixture.Join();
+  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  const Request fetch = fixture.PopRequest("/v1/sprites/", Method::kGet);
+  fixture.desktop.HandleResponse({fetch.id, 200, "", 0, ReadSheet(TestSpr(3))});
+  CHECK(fixture.Pass(10)->sprites[0].sheet->file == FileOf(3));
+  fixture.desktop.HidePicture(FileOf(3), true);
+  fixture.desktop.HidePicture(FileOf(4), true);
+  fixture.Pass(10);
+  CHECK(fixture.settings_saved);
+  CHECK(fixture.desktop.IsHidden(FileOf(3)));
+  CHECK(fixture.Pass(10)->sprites[0].sheet == Parcel());
+  fixture.Receive(Json::array({Arriving(2, FileOf(4))}));
+  fixture.Pass(1000);
+  CHECK(!fixture.HasRequest("/v1/sprites/" + FileOf(4), Method::kGet));
+
+  // It stays hidden after a start, because it is one of the settings.
+  Fixture after(ReadSettings(SettingsJson(fixture.desktop.settings())), fixture.saved);
+  CHECK(after.desktop.IsHidden(FileOf(3)));
+  after.Join();
+  after.Pass(1000);
+  CHECK(!after.HasRequest("/v1/sprites/", Method::kGet));
+
+  fixture.desktop.HidePicture(FileOf(3), false);
+  CHECK(fixture.Pass(10)->sprites[0].sheet->file == FileOf(3));
+}
+
+TEST_CASE("desktop › neither shows nor says anything while presenting, if the settings say so") {
+  for (const bool is_quiet : {true, false}) {
+    Settings settings;
+    settings.quiet = is_quiet;
+    Fixture fixture(settings);
+    fixture.Join();
+    fixture.Pass(10);
+    fixture.desktop.SetPresence(Presence::kPresenting);
+    fixture.toasts.clear();
+    fixture.sounds.clear();
+    fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+    const Scene* scene = fixture.Pass(1000);
+    REQUIRE(scene->sprites.size() == 1);
+    CHECK(scene->sprites[0].visible != is_quiet);
+    CHECK(fixture.toasts.empty() == is_quiet);
+    CHECK(fixture.sounds.empty() == is_quiet);
+    CHECK((scene->idle_ms >= kUnseenIdleMs || !is_quiet));
+    fixture.desktop.SetPresence(Presence::kFree);
+    CHECK(fixture.Pass(10)->sprites[0].visible);
+    CHECK(!fixture.desktop.IsQuiet());
+  }
+}
+
+TEST_CASE("desktop › is quiet while a program covers any monitor") {
+  Fixture fixture;
+  const WindowArea game{1, {0, 0, 800, 600}, false, true};
+  fixture.desktop.SetWindows(std::vector{game});
+  CHECK(fixture.desktop.IsQuiet());
+  fixture.Join();
+  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Pass(100);
+  CHECK(fixture.toasts.empty());
+  CHECK(fixture.sounds.empty());
+}
+
+TEST_CASE("desktop › makes a sound when a sprite falls, not when it hops, nor while it is hidden") {
+  Fixture fixture;
+  const SpriteId id = fixture.DropInOwn();
+  fixture.Pass(1000);
+  fixture.sounds.clear();
+  fixture.desktop.Select(id);
+  fixture.desktop.Press(Key::kSpace, true);
+  fixture.desktop.Press(Key::kSpace, false);
+  bool has_risen = false;
+  for (int i = 0; i < 200; i++) {
+    fixture.Pass(10);
+    has_risen = has_risen || fixture.desktop.simulation().Find(id)->y < 590;
+  }
+  CHECK(has_risen);
+  CHECK(fixture.sounds.empty());
+
+  const auto drop = [&] {
+    fixture.desktop.DropIn(FileOf(0), Point{100, 100});
+    fixture.Pass(2000);
+  };
+  drop();
+  REQUIRE(fixture.sounds.size() == 1);
+  CHECK(fixture.sounds[0] == Sound::kLand);
+  fixture.sounds.clear();
+  Settings settings = fixture.desktop.settings();
+  settings.quiet = false;
+  fixture.desktop.SetSettings(settings);
+  fixture.desktop.SetWindows(std::vector{WindowArea{1, {0, 0, 800, 600}, false, true}});
+  drop();
+  CHECK(fixture.sounds.empty());
+}
+
+TEST_CASE("desktop › saves power: half of the frames, and no sprite wanders") {
+  Fixture fixture;
+  const SpriteId id = fixture.DropInOwn();
+  fixture.desktop.SetSavingPower(true);
+  const Scene* scene = fixture.Pass(30'000);
+  CHECK(scene->saves_power);
+  CHECK(fixture.desktop.simulation().Find(id)->x == 400);
+  fixture.desktop.SetSavingPower(false);
+  CHECK(!fixture.Pass(10)->saves_power);
+}
+
+TEST_CASE("desktop › draws whole pixels at any scale of the monitor, if the settings say so") {
+  struct Case {
+    double monitor_scale;
+    bool whole;
+    int width;
+  };
+  // The frame is 8 px wide at scale 4.
+  for (const Case& one : {Case{1, true, 32}, Case{1.25, true, 40}, Case{1.1, true, 32},
+                          Case{1.15, true, 40}, Case{1.1, false, 35}, Case{0.5, true, 16}}) {
+    CAPTURE(one.monitor_scale);
+    Settings settings;
+    settings.whole_pixels = one.whole;
+    Fixture fixture(settings);
+    const Rect all{0, 0, 800, 600};
+    fixture.desktop.SetMonitors(std::vector<Monitor>{{all, all, one.monitor_scale, true}});
+    Json description = UsualDescription(8, 8);
+    description["scale"] = 4;
+    const SheetPointer sheet = ReadSheet(TestSpr(8, 8, description));
+    fixture.desktop.AddToShelf(sheet);
+    fixture.desktop.DropIn(sheet->file, Point{400, 600});
+    const Scene* scene = fixture.Pass(10);
+    CHECK(scene->sprites[0].width == one.width);
+    const Nature& nature = fixture.desktop.simulation().sprites()[0].nature;
+    CHECK(std::abs(nature.width * one.monitor_scale - one.width) < 1);
+  }
+}
+
+TEST_CASE("desktop › mutes a neighbour at the relay, and reports a picture there") {
+  Fixture fixture;
+  fixture.desktop.ReportPicture(FileOf(3), "rude");
+  fixture.Pass(10);
+  CHECK(fixture.toasts.back().title == "The report was not sent");
+  fixture.Join();
+  fixture.desktop.Mute({"9-3e", "Bob"}, true);
+  const Request mute = fixture.PopRequest("/mutes", Method::kPost);
+  CHECK(Json::parse(mute.body)["desktop"] == "9-3e");
+  fixture.Respond(mute, 204);
+  fixture.Pass(kToastMsMin);
+  fixture.desktop.ReportPicture(FileOf(3), "rude");
+  const Request report = fixture.PopRequest("/v1/reports", Method::kPost);
+  CHECK(Json::parse(report.body) == Json{{"file", FileOf(3)}, {"reason", "rude"}});
+  fixture.Respond(report, 204);
+  fixture.Pass(10);
+  CHECK(fixture.toasts.back().title == "The picture is reported");
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST_CASE("greeting › says nothing to those who know it, unless the relay can'
   CHECK(lost.Pass(12'000).starts_with("I can't reach relay.example:8080."));
   lost.desktop.NetworkIsBack();
   CHECK(lost.Pass(2'000, 201) == "");  // it can now
-  CHECK(lost.Pass(600'000) == "");  // a break of the connection is a toast
+  CHECK(lost.Pass(600'000) == "");     // a break of the connection is a toast
 }
 
 TEST_CASE("greeting › is silent while the person presents, and without a sprite") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/picture/file_cache.h"
 #include "core/picture/sheet.h"
@@ -34,12 +35,13 @@ struct SwitchField {
 constexpr SwitchField kSwitches[] = {{"sound", &Settings::sound},
                                      {"allMonitors", &Settings::all_monitors},
                                      {"hideInFullScreen", &Settings::hide_in_full_screen},
+                                     {"quiet", &Settings::quiet},
+                                     {"wholePixels", &Settings::whole_pixels},
                                      {"calm", &Settings::calm},
                                      {"startWithSystem", &Settings::start_with_system},
                                      {"askBeforeClosing", &Settings::ask_before_closing},
                                      {"restoreWindows", &Settings::restore_windows},
                                      {"toasts", &Settings::toasts},
-                                     {"quiet", &Settings::quiet},
                                      {"greeted", &Settings::greeted}};
 
 constexpr const char* kOthers[] = {"accept",   "scale", "spritesMost", "cacheMiB",

@@ -20,15 +20,15 @@ enum class Accept : uint8_t {
   kEverybody,
 };
 
-constexpr size_t kSettingsBytesMax = 65'536;  // bytes of the file
+constexpr size_t kSettingsBytesMax = 131'072;  // bytes of the file
 constexpr int kSpriteLimitMin = 1;
-constexpr int kSpriteLimitDefault = 64;
+constexpr int kSpriteLimitDefault = 150;  // sprites: a tick of the core takes 0.1 ms with as many
 constexpr int kSpriteLimitMax =
     300;  // sprites: below the number of windows that still move smoothly
 constexpr double kUserScaleMin = 0.5;
 constexpr double kUserScaleMax = 4;
 constexpr size_t kMutedMax = 256;   // names
-constexpr size_t kHiddenMax = 256;  // files; the newest replaces the oldest
+constexpr size_t kHiddenMax = 512;  // pictures: above it, those hidden first are shown again
 constexpr int kCacheMiBMin = 1;
 constexpr int kCacheMiBDefault = 64;
 constexpr int kCacheMiBMax = 4096;
@@ -48,17 +48,18 @@ struct Settings {
   int sprite_limit = kSpriteLimitDefault;
   bool all_monitors = true;  // false: the primary one only
   bool hide_in_full_screen = true;
-  bool calm = false;  // sprites do not wander by themselves
+  bool quiet = true;         // while presenting, and while a program covers a monitor
+  bool whole_pixels = true;  // a pixel of a sheet is a whole number of the screen's
+  bool calm = false;         // sprites do not wander by themselves
   bool start_with_system = false;
   bool ask_before_closing = true;  // until the person ticks "Don't ask again"
   bool restore_windows = false;    // after a full-screen program changed a monitor's resolution
   bool toasts = true;
-  bool quiet = true;     // hides the sprites while the person presents; no sounds during a film
   bool greeted = false;  // the first sprite has said hello
   LanguageChoice language = LanguageChoice::kSystem;
   int cache_mib = kCacheMiBDefault;
   std::vector<std::string> muted;   // names of neighbours, or ids of desktops without a name
-  std::vector<std::string> hidden;  // files whose picture the person does not want to see
+  std::vector<std::string> hidden;  // hashes of pictures that the person does not want to see
   std::string unknown;              // JSON of fields this version does not know
 
   bool operator==(const Settings&) const = default;

@@ -24,6 +24,7 @@ TEST_CASE("settings › are read as they were written, with unknown fields") {
   settings.language = LanguageChoice::kGerman;
   settings.muted = {"Mallory"};
   settings.hidden = {std::string(64, 'a'), std::string(64, 'b')};
+  settings.whole_pixels = false;
   settings.unknown = R"({"later":[1,2]})";
   std::string complaint;
   CHECK(ReadSettings(SettingsJson(settings), &complaint) == settings);
@@ -116,6 +117,20 @@ TEST_CASE("settings › accept a relay's address as people write it, without a c
     std::string complaint;
     CHECK(ReadSettings(Json({{"relay", one.written}}).dump(), &complaint).relay == one.taken);
     CHECK(complaint == "");
+  }
+}
+
+TEST_CASE("settings › keep the pictures that were hidden last, up to the limit") {
+  for (const size_t count : {kHiddenMax - 1, kHiddenMax, kHiddenMax + 1}) {
+    Json hidden = Json::array({"not a hash", 7});
+    for (size_t i = 0; i < count; i++) {
+      std::string file = std::to_string(i);
+      hidden.push_back(std::string(64 - file.size(), '0') + file);
+    }
+    const Settings settings = ReadSettings(WriteJson(Json{{"hidden", hidden}}));
+    CHECK(settings.hidden.size() == std::min(count, kHiddenMax));
+    CHECK(settings.hidden.back() == hidden.back());
+    CHECK(SettingsJson(settings).size() <= kSettingsBytesMax);
   }
 }
 

@@ -38,8 +38,7 @@ const SheetPointer& SheetCache::Find(const std::string& file, bool shows_others)
   }
   Look& look = looks_[file];
   look.used = ticks_;
-  const bool is_shown = shows_others || FindOnShelf(file) != nullptr;
-  return look.sheet != nullptr && is_shown ? look.sheet : parcel;
+  return look.sheet != nullptr && IsShown(file, shows_others) ? look.sheet : parcel;
 }
 
 void SheetCache::Remove(const std::string& file) {
@@ -70,8 +69,7 @@ std::vector<Request> SheetCache::DueRequests(const std::string& relay, bool show
     if (fetches_.size() >= kFetchesMax || !budget->Allows(now_ms)) {
       break;
     }
-    const bool is_shown = shows_others || FindOnShelf(file) != nullptr;
-    if (look.state != State::kWanted || !is_shown) {
+    if (look.state != State::kWanted || !IsShown(file, shows_others)) {
       continue;
     }
     look.state = State::kFetching;
@@ -108,6 +106,14 @@ std::optional<std::string> SheetCache::HandleResponse(const Response& response) 
   look.sheet = response.sheet;
   look.state = State::kHere;
   return file;
+}
+
+void SheetCache::SetHidden(std::span<const std::string> files) {
+  hidden_ = {files.begin(), files.end()};
+}
+
+bool SheetCache::IsShown(const std::string& file, bool shows_others) const {
+  return !hidden_.contains(file) && (shows_others || FindOnShelf(file) != nullptr);
 }
 
 bool SheetCache::IsUnused(const std::string& file, const Look& look) const {

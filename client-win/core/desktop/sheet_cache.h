@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/picture/sheet.h"
@@ -38,6 +40,9 @@ class SheetCache {
   // The sheet to draw a file with: a parcel while it is not here, or when it is not on the shelf
   // and `shows_others` is false. Never null.
   const SheetPointer& Find(const std::string& file, bool shows_others);
+  // The pictures that the person does not want to see, whoever has them: they are drawn as parcels
+  // and not fetched.
+  void SetHidden(std::span<const std::string> files);
   // Forgets a picture for good: it is not on the shelf, drawn as a parcel, and not fetched.
   void Remove(const std::string& file);
   // Whether the file's sheet is here.
@@ -60,10 +65,12 @@ class SheetCache {
     uint64_t used = 0;  // the tick of the last look-up
   };
 
+  bool IsShown(const std::string& file, bool shows_others) const;
   bool IsUnused(const std::string& file, const Look& look) const;
   bool MakeRoom(size_t pixels);
 
   std::vector<SheetPointer> shelf_;
+  std::unordered_set<std::string> hidden_;
   std::unordered_map<std::string, Look> looks_;  // by file
   std::map<RequestId, std::string> fetches_;     // the file of each request under way
   uint64_t ticks_ = 0;

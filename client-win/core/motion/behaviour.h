@@ -25,6 +25,7 @@ constexpr double kBoredMs = 40'000;          // without being touched until a sp
 constexpr double kSleepMsMax = 60'000;       // of sleep, until it wakes by itself
 constexpr double kLandingMs = 330;           // the landing animation lasts
 constexpr double kHardLandingSpeed = 320;    // dip/s: a faster landing shows its animation
+constexpr double kThumpFactor = 1.15;        // times its jump speed: a landing that can be heard
 constexpr double kBounceSpeedMin = 180;      // dip/s after a bounce: a slower sprite comes to rest
 constexpr double kFriction = 1300;           // dip/s² on the ground
 constexpr double kWakingSpeed = 120;         // dip/s of a bump that wakes a sleeping sprite

@@ -343,13 +343,19 @@ void Simulation::Climb(Sprite* sprite, const Room& room, double seconds) {
 
 void Simulation::TouchDown(Sprite* sprite, double ground) {
   const double impact = sprite->vy;
+  // A hop ends as fast as it began, except for one step of gravity.
+  const double hop =
+      sprite->nature.jump_speed * kThumpFactor + sprite->nature.gravity * kStepMs / 1000;
+  const bool is_hard = impact > std::max(kHardLandingSpeed, hop);
   sprite->y = ground;
   if (impact * sprite->nature.bounce > kBounceSpeedMin) {
     sprite->vy = -impact * sprite->nature.bounce;
     sprite->vx *= kBounceKeptX;
+    sprite->bounced_hard = sprite->bounced_hard || is_hard;
     return;
   }
   sprite->vy = 0;
+  sprite->landed_hard = std::exchange(sprite->bounced_hard, false) || is_hard || sprite->thrown;
   const bool is_felt = impact > kHardLandingSpeed || sprite->thrown;
   SetMode(sprite, is_felt ? Mode::kLand : Mode::kIdle, now_ms_);
   sprite->next_ms = now_ms_ + kLandingMs;

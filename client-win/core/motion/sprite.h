@@ -54,6 +54,8 @@ struct Sprite {
   double touched_ms = 0;       // when a person or another sprite last touched it
   bool thrown = false;         // in flight since it was let go of, so it may cross
   bool through_floor = false;  // thrown downwards fast enough to pass the floor
+  bool bounced_hard = false;   // since it last landed
+  bool landed_hard = false;    // the last time: harder than its own hop, so it can be heard
   size_t monitor = 0;          // the last monitor that its middle was on
 };
 

@@ -9,10 +9,15 @@
 
 namespace sprites {
 
+double PixelScale(double scale, bool whole) {
+  return whole && scale > 1 ? std::round(scale) : scale;
+}
+
 DrawnSprite Draw(const Sprite& sprite, const SheetPointer& sheet, const Monitor& monitor,
-                 double user_scale, double now_ms) {
+                 double user_scale, bool whole_pixels, double now_ms) {
   const Description& description = sheet->description;
-  const double scale = ShownScale(description, sprite.scale) * user_scale * monitor.scale;
+  const double scale =
+      PixelScale(ShownScale(description, sprite.scale) * user_scale * monitor.scale, whole_pixels);
   DrawnSprite drawn;
   drawn.id = sprite.id;
   drawn.sheet = sheet;

@@ -28,11 +28,16 @@ struct Scene {
   std::vector<DrawnSprite> sprites;  // lowest first
   // How long the next frame may wait, unless an event comes first: nothing moves until then.
   double idle_ms = 0;
+  bool saves_power = false;  // half the frame rate is enough
 };
+
+// `scale`, in pixels of the screen for a pixel of a sheet. `whole`: rounded, so that all pixels of
+// the sheet are of one size. Below 1 it is not rounded.
+double PixelScale(double scale, bool whole);
 
 // How to draw `sprite` with `sheet` on `monitor`; visible. `user_scale` is the person's own factor.
 DrawnSprite Draw(const Sprite& sprite, const SheetPointer& sheet, const Monitor& monitor,
-                 double user_scale, double now_ms);
+                 double user_scale, bool whole_pixels, double now_ms);
 
 // How long `sprite` keeps showing the cell it shows now; the largest value when it never changes.
 double NextCellMs(const Sheet& sheet, const Sprite& sprite, double now_ms);

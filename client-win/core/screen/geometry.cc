@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kHeadroomDip = 32;         // dip above a ledge, so that a sprite on it is seen
 constexpr double kLedgeWidthMin = 16;       // px: narrower parts are gaps between windows
+constexpr double kCoveredPartMax = 0.25;    // of a film, by the windows in front of it
 constexpr double kDesktopSideMax = 65'535;  // dip: the limit of a join request
 
 Monitor Fallback() {
@@ -208,7 +209,7 @@ std::vector<Ledge> LedgesOf(std::span<const WindowArea> windows, const Screen& s
     const Point middle{(rect.left + rect.right) / 2, rect.top};
     const Room room = screen.RoomAt(middle, screen.NearestMonitor(middle));
     const bool has_headroom = rect.top - room.walls.top >= kHeadroomDip * room.scale;
-    if (!has_headroom || rect.top >= room.walls.bottom) {
+    if (!used[i].is_ground || !has_headroom || rect.top >= room.walls.bottom) {
       continue;
     }
     std::vector<Ledge> parts = {{rect.left, rect.right, rect.top}};
@@ -224,15 +225,17 @@ std::vector<Ledge> LedgesOf(std::span<const WindowArea> windows, const Screen& s
 
 std::vector<bool> FullScreenMonitors(std::span<const WindowArea> windows, const Screen& screen) {
   std::vector<bool> covered(screen.monitors().size(), false);
-  for (const WindowArea& window : windows) {
-    if (!window.is_foreground || window.has_caption) {
-      continue;
-    }
-    for (size_t i = 0; i < covered.size(); i++) {
-      const Rect& own = screen.monitors()[i].bounds;
+  for (size_t i = 0; i < covered.size(); i++) {
+    const Rect& own = screen.monitors()[i].bounds;
+    double in_front = 0;  // px² of this monitor, at most
+    for (const WindowArea& window : windows) {
       const Rect& over = window.rect;
-      covered[i] = covered[i] || (over.left <= own.left && over.top <= own.top &&
-                                  over.right >= own.right && over.bottom >= own.bottom);
+      const bool is_full = !window.has_caption && over.left <= own.left && over.top <= own.top &&
+                           over.right >= own.right && over.bottom >= own.bottom;
+      const bool is_seen = in_front <= kCoveredPartMax * own.Width() * own.Height();
+      covered[i] = covered[i] || (is_full && (window.is_foreground || is_seen));
+      const Rect part = Within(over, own);
+      in_front += part.Width() * part.Height();
     }
   }
   return covered;

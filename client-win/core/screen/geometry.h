@@ -49,12 +49,14 @@ struct Monitor {
   bool operator==(const Monitor&) const = default;
 };
 
-// A visible window of another program. The shell leaves out minimised, cloaked and invisible ones.
+// A visible window of another program. The shell leaves out minimised and cloaked ones, and those
+// that window_kind.h ignores.
 struct WindowArea {
   uint64_t id = 0;  // chosen by the shell; a window keeps it
   Rect rect;        // px: the visible frame, without the shadow
   bool has_caption = true;
   bool is_foreground = false;
+  bool is_ground = true;  // false: it hides what is behind it, but carries no sprite
 
   bool operator==(const WindowArea&) const = default;
 };
@@ -127,8 +129,9 @@ class Screen {
 // that have room above them for a sprite to be seen. `windows` is front to back.
 std::vector<Ledge> LedgesOf(std::span<const WindowArea> windows, const Screen& screen);
 
-// For each monitor, whether a full-screen program covers it: the foreground window has no caption
-// and covers the whole monitor.
+// For each monitor, whether a full-screen program covers it: a window without a caption covers the
+// whole monitor, and is the foreground window or has nothing large in front of it there. So a film
+// on one monitor counts while its user types on another. `windows` is front to back.
 std::vector<bool> FullScreenMonitors(std::span<const WindowArea> windows, const Screen& screen);
 
 }  // namespace sprites

@@ -162,11 +162,33 @@ TEST_CASE("full screen › is a foreground window without a caption that covers 
   game.has_caption = true;
   CHECK(FullScreenMonitors(std::vector{game}, screen) == std::vector{false, false});
   game.has_caption = false;
-  game.is_foreground = false;
-  CHECK(FullScreenMonitors(std::vector{game}, screen) == std::vector{false, false});
-  game.is_foreground = true;
   game.rect.bottom = 599;
   CHECK(FullScreenMonitors(std::vector{game}, screen) == std::vector{false, false});
+}
+
+TEST_CASE("full screen › is also a film on one monitor while its user types on another") {
+  const Screen screen = Of({At(0, 0, 800, 600), At(800, 0, 1600, 600)});
+  const WindowArea letter{1, {100, 100, 700, 500}, true, true};
+  const WindowArea film{2, {800, 0, 1600, 600}, false, false};
+  CHECK(FullScreenMonitors(std::vector{letter, film}, screen) == std::vector{false, true});
+  // A quarter of the film may be behind other windows, such as a list of what comes next.
+  const WindowArea list{3, {800, 0, 1200, 300}};
+  CHECK(FullScreenMonitors(std::vector{letter, list, film}, screen) == std::vector{false, true});
+  const WindowArea larger{3, {800, 0, 1201, 300}};
+  CHECK(FullScreenMonitors(std::vector{letter, larger, film}, screen) == std::vector{false, false});
+  // The film itself has the focus: whatever is in front, such as its own controls, is small talk.
+  const WindowArea focused{2, {800, 0, 1600, 600}, false, true};
+  CHECK(FullScreenMonitors(std::vector{larger, focused}, screen) == std::vector{false, true});
+}
+
+TEST_CASE("ledges › are not on windows that are no ground, which still hide those behind them") {
+  const Screen screen = Of({At(0, 0, 1920, 1080)});
+  WindowArea splash{1, {500, 250, 900, 700}};
+  splash.is_ground = false;
+  const WindowArea behind{2, {300, 400, 1200, 800}};
+  const auto ledges = LedgesOf(std::vector{splash, behind}, screen);
+  REQUIRE(ledges.size() == 2);
+  CHECK((ledges[0].left == 300 && ledges[0].right == 500));
 }
 
 }  // namespace

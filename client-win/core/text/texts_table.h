@@ -80,7 +80,8 @@
   X(kToastUpdateWrongText, "The file is not the one that the relay announced. It was thrown away.", "Die Datei ist nicht die, die das Relay angekündigt hat. Sie wurde verworfen.") \
   X(kToastImport, "Can't import {0}", "{0} ist nicht lesbar") \
   X(kToastSettings, "Settings", "Einstellungen") \
-  X(kToastNotWritten, "The settings can't be written to {0}.", "Die Einstellungen lassen sich nicht nach {0} schreiben.") \
+  X(kToastNotSaved, "Can't save", "Speichern geht nicht") \
+  X(kToastNotSavedText, "No file can be written to {0}. Sprites come and go again once that works.", "In {0} lässt sich keine Datei schreiben. Figuren kommen und gehen wieder, sobald das geht.") \
   X(kToastBadLink, "This link leads nowhere", "Dieser Link führt nirgendwohin") \
   X(kToastBadLinkText, "It is damaged, or not a link of a relay.", "Er ist beschädigt oder kein Link eines Relays.") \
   /* Why a sprite came back, or why the relay refused something. */ \
@@ -142,6 +143,7 @@
   X(kSettingsHide, "&Hide behind full-screen programs", "Hinter &Vollbild verbergen") \
   X(kSettingsQuiet, "&Quiet while you present", "R&uhe beim Präsentieren") \
   X(kSettingsCalm, "&Calm: sprites don't wander", "Ruhig: Figuren wan&dern nicht") \
+  X(kSettingsPixels, "Sharp pi&xels: whole sizes only", "Scharfe Pi&xel: nur ganze Größen") \
   X(kSettingsAsk, "As&k before closing", "Vor dem Beenden f&ragen") \
   X(kSettingsStart, "Start with W&indows", "M&it Windows starten") \
   X(kSettingsRestore, "R&estore windows moved by a game", "Fenster nach Spielen &zurückstellen") \

@@ -1,0 +1,34 @@
+// What a second start of the program does: it hands its files to the first instance, or takes over
+// when the first one is just ending.
+#ifndef CLIENT_WIN_CORE_DESKTOP_HANDOVER_H_
+#define CLIENT_WIN_CORE_DESKTOP_HANDOVER_H_
+
+#include <cstdint>
+
+namespace sprites {
+
+constexpr int64_t kHandoverMsMax = 10'000;  // the first instance may still be starting, or ending
+constexpr int64_t kHandoverRetryMs = 50;
+
+enum class Handover : uint8_t {
+  kIsFirst,  // there is no other instance, or it has ended
+  kSent,     // the other instance has the files
+  kFailed,   // the other instance neither answers nor ends
+};
+
+class OtherInstance {
+ public:
+  virtual ~OtherInstance() = default;
+  // Waits up to `ms` until there is no other instance. From then on, this one is the first.
+  virtual bool HasEnded(int64_t ms) = 0;
+  // Sends the files. False when the other instance does not take them, for example because it is
+  // ending.
+  virtual bool Send() = 0;
+  virtual int64_t NowMs() = 0;
+};
+
+Handover HandOver(OtherInstance* other);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_DESKTOP_HANDOVER_H_

@@ -1,0 +1,55 @@
+// What this desktop asks the relay about others: to mute desktops, and to look at a picture.
+//
+// A mute at the relay ends with either desktop, so it is sent again for a new seat. Invariant: a
+// seat mutes at most kMutesMax desktops, the relay's limit. Cost: O(neighbours) a call.
+#ifndef CLIENT_WIN_CORE_RELAY_MODERATION_H_
+#define CLIENT_WIN_CORE_RELAY_MODERATION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/relay/crossing.h"
+#include "core/relay/request.h"
+#include "core/relay/request_budget.h"
+#include "core/relay/seat.h"
+
+namespace sprites {
+
+constexpr size_t kMutesMax = 16;            // desktops: the relay's limit
+constexpr size_t kReasonBytesMax = 200;     // bytes of UTF-8 in a report: the relay's limit
+constexpr size_t kReportsUnderWayMax = 10;  // as many as the relay accepts in a minute
+
+class Moderation {
+ public:
+  struct Report {
+    bool was_accepted = false;
+    Problem problem;  // why not
+  };
+
+  // The requests that make the relay's mutes those of `muted`, which has names to show; only
+  // neighbours are muted, because only they can throw here. Each is taken out of `budget`.
+  std::vector<Request> DueMutes(const std::string& relay, const Seat& seat,
+                                const Neighbours& neighbours, const std::vector<std::string>& muted,
+                                int64_t now_ms, RequestBudget* budget, RequestId* next_id);
+  // The request that tells the relay's operator about a picture. Nothing while too many are under
+  // way. `reason` is cut to its limit.
+  std::optional<Request> ReportPicture(const std::string& relay, const Seat& seat,
+                                       const std::string& file, const std::string& reason,
+                                       RequestId* next_id);
+  // What came of a report; nothing when the response is not to one.
+  std::optional<Report> HandleResponse(const Response& response);
+  // There is a new seat, which mutes nobody yet.
+  void ForgetMutes() { mutes_.clear(); }
+
+ private:
+  std::set<std::string> mutes_;  // desktops that the relay has been asked to mute
+  std::set<RequestId> reports_;  // under way
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_MODERATION_H_

@@ -1,0 +1,94 @@
+#include "core/relay/moderation.h"
+
+#include <doctest/doctest.h>
+
+#include "core/text/json.h"
+
+namespace sprites {
+namespace {
+
+constexpr char kRelay[] = "http://relay.example:8080";
+
+struct Fixture {
+  Fixture() { seat.desktop = "1-1"; }
+
+  std::vector<Request> Due(const std::vector<std::string>& muted) {
+    return moderation.DueMutes(kRelay, seat, neighbours, muted, 0, &budget, &next_id);
+  }
+
+  Seat seat;
+  Neighbours neighbours{
+      {{"9-1", "Bob"}, {"9-2", "Mallory"}, {"9-2", "Mallory"}, {"1-1", "Mallory"}}};
+  Moderation moderation;
+  RequestBudget budget;
+  RequestId next_id = 1;
+};
+
+TEST_CASE("moderation › mutes a neighbour at the relay once, and unmutes it") {
+  Fixture fixture;
+  CHECK(fixture.Due({}).empty());
+  const auto mute = fixture.Due({"Mallory"});
+  REQUIRE(mute.size() == 1);  // Mallory is two neighbours, and the third is this desktop itself
+  CHECK(mute[0].method == Method::kPost);
+  CHECK(mute[0].url == "http://relay.example:8080/v1/desktops/1-1/mutes");
+  CHECK(Json::parse(mute[0].body) == Json{{"desktop", "9-2"}});
+  CHECK(fixture.Due({"Mallory"}).empty());
+  const auto unmute = fixture.Due({});
+  REQUIRE(unmute.size() == 1);
+  CHECK(unmute[0].method == Method::kDelete);
+  CHECK(unmute[0].url.ends_with("/mutes/9-2"));
+}
+
+TEST_CASE("moderation › mutes again for a new seat") {
+  Fixture fixture;
+  fixture.Due({"Bob"});
+  fixture.moderation.ForgetMutes();
+  CHECK(fixture.Due({"Bob"}).size() == 1);
+}
+
+TEST_CASE("moderation › asks the relay for as many mutes as it allows, and no more") {
+  Fixture fixture;
+  size_t asked = 0;
+  for (size_t i = 0; i < 2 * kMutesMax; i++) {
+    fixture.neighbours[0].desktop = "8-" + std::to_string(i);
+    asked += fixture.Due({"Bob"}).size();
+  }
+  CHECK(asked == kMutesMax);
+}
+
+TEST_CASE("moderation › reports a picture, with a reason within its limit") {
+  Fixture fixture;
+  const std::string file(64, 'a');
+  const auto report = fixture.moderation.ReportPicture(kRelay, fixture.seat, file,
+                                                       std::string(300, 'x'), &fixture.next_id);
+  REQUIRE(report);
+  CHECK(report->url == "http://relay.example:8080/v1/reports");
+  CHECK(Json::parse(report->body)["file"] == file);
+  CHECK(Json::parse(report->body)["reason"].get<std::string>().size() == kReasonBytesMax);
+  CHECK(!fixture.moderation.HandleResponse({report->id + 1, 204}));
+  CHECK(fixture.moderation.HandleResponse({report->id, 204})->was_accepted);
+  CHECK(!fixture.moderation.HandleResponse({report->id, 204}));
+}
+
+TEST_CASE("moderation › has a limited number of reports under way") {
+  Fixture fixture;
+  const auto send = [&] {
+    return fixture.moderation.ReportPicture(kRelay, fixture.seat, std::string(64, 'a'), "",
+                                            &fixture.next_id);
+  };
+  RequestId last = 0;
+  for (size_t i = 0; i < kReportsUnderWayMax; i++) {
+    const auto report = send();
+    REQUIRE(report);
+    CHECK(!Json::parse(report->body).contains("reason"));
+    last = report->id;
+  }
+  CHECK(!send());
+  const auto answer = fixture.moderation.HandleResponse({last, 429, R"({"code":"too-fast"})"});
+  REQUIRE(answer);
+  CHECK(answer->problem.code == "too-fast");
+  CHECK(send());
+}
+
+}  // namespace
+}  // namespace sprites
