@@ -25,6 +25,7 @@ const COLOURS = 255; // in a file: keeps 1280 × 800 px below 150 KB
 const AIR_PX = 690; // a sprite whose top is above this does not stand on the floor
 const THROWS_MAX = 12; // a sprite may pass between two looks
 const RUN_MS = 15; // ms the program runs between two looks
+const FALL_MS = 3_000; // ms until the sprites are on the floor, and not in front of a dialog
 const HALF_PX = 640; // px of each desktop's width in the picture of a crossing
 
 const LETTER = `Dear Grace,
@@ -66,6 +67,10 @@ try {
   await ada.xdotool('windowunmap', tray); // Windows does not have this window
   save(await stroll(hers), 'desktop.png');
   await crossing(hers, his);
+  for (const title of ['Notepad', 'WineMine']) {
+    await ada.xdotool('search', '--onlyvisible', '--name', title, 'windowunmap', '%@');
+  }
+  await pause(FALL_MS);
   await settingsDialog(tray);
   await firstStart(hers);
 } finally {
@@ -256,17 +261,15 @@ async function firstStart(hers: ChildProcess): Promise<void> {
   const ended = once(hers, 'exit');
   await ada.run('wine', 'taskkill', '/im', 'Sprites.exe');
   await ended;
-  for (const title of ['Notepad', 'WineMine', 'Wine System Tray']) {
-    await ada.xdotool('search', '--onlyvisible', '--name', title, 'windowunmap', '%@').catch(() => {});
-  }
+  await ada.xdotool('windowunmap', await idOf(ada, 'Wine System Tray'));
   rmSync(ada.folder, { recursive: true, force: true });
   ada.launch(WINDOWS_CLIENT);
-  const window = await idOf(ada, '^Sprites$');
-  await pause(1_500); // the sprites fall in
+  const window = await visible('Sprites');
+  await pause(FALL_MS);
   await ada.xdotool('windowfocus', window, 'sleep', 0.3, 'type', '--delay', 20, relay.url.replace('http://', ''));
-  await dialog('^Sprites$', 'welcome.png');
+  await dialog('Sprites', 'welcome.png');
   await ada.xdotool('windowfocus', window, 'sleep', 0.3, 'key', 'Return');
-  const bubble = await idOf(ada, '^Drag me');
+  const bubble = await visible('Drag me past an edge.*');
   await pause(500);
   const frame = await frameOf(bubble);
   const [x, y, width, height] = [frame.x - 110, SCREEN.height - 230, frame.width + 220, 230];
@@ -277,14 +280,25 @@ async function firstStart(hers: ChildProcess): Promise<void> {
 
 /** Makes the picture of a dialog with its frame. */
 async function dialog(title: string, name: string): Promise<void> {
-  const id = await idOf(ada, title);
-  await pause(500);
+  const id = await visible(title);
+  await pause(FALL_MS);
   const { x, y, width, height } = await frameOf(id);
-  const [TITLE_PX, FRAME_PX] = [24, 4]; // of openbox
-  const size = `${width + 2 * FRAME_PX}x${height + TITLE_PX + FRAME_PX}+${x - FRAME_PX}+${y - TITLE_PX}`;
+  // Without the frame of openbox, which is not that of Windows; xdotool counts it twice.
+  const [FRAME_PX, TITLE_PX] = [2, 21];
+  const size = `${width}x${height}+${x - FRAME_PX}+${y - TITLE_PX}`;
   const path = join(scratch, name);
   execFileSync('convert', [(await capture(ada)).path, '-crop', size, '+repage', path]);
   save(path, name);
+}
+
+/** Waits for a visible window with this title: the program has a hidden one with the same title. */
+async function visible(title: string): Promise<string> {
+  let id: string | undefined;
+  await until(`there is a window ${title}`, async () => {
+    [id] = await ada.windows(title);
+    return id !== undefined;
+  });
+  return id!;
 }
 
 async function frameOf(id: string): Promise<{ x: number; y: number; width: number; height: number }> {
