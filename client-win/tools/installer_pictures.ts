@@ -3,8 +3,8 @@
  *
  *     node client-win/tools/installer_pictures.ts FOLDER
  *
- * side.bmp stands beside the first and the last page, head.bmp above the others. Both are twice as large as NSIS shows them at
- * 100 %, so that they are sharp on a monitor with a higher scale. A pixel of a character becomes a whole number of pixels.
+ * side.bmp stands beside the first and the last page, head.bmp above the others. Both are as large as NSIS shows them at 100 %:
+ * Windows enlarges a picture by repeating its pixels, but shrinks it by AND of neighbouring ones, which streaks the sky.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,8 +61,8 @@ class Picture {
         );
         const distance = Math.hypot(x - sun.x, y - sun.y);
         this.blend(x, y, SUN, Math.min(1, Math.max(0, sun.radius - distance + 0.5)));
-        const back = ground - 26 - 14 * Math.sin(x / 60 + 1);
-        const hill = ground - 6 * Math.sin(x / 70);
+        const back = ground - 13 - 7 * Math.sin(x / 30 + 1);
+        const hill = ground - 3 * Math.sin(x / 35);
         if (y >= back) this.blend(x, y, BACK);
         if (y >= hill) this.blend(x, y, HILL);
       }
@@ -116,27 +116,26 @@ function figure(name: string, animation = 'idle'): Figure {
   return { width, height, foot: hitboxTop + hitboxHeight, at: (x, y) => [...at(x, y)] };
 }
 
-/** Beside the first and the last page: a crowd, and one that flies in. */
+/** Beside the first and the last page: a crowd, and two in the air. */
 function side(): Picture {
-  const picture = new Picture(328, 628);
-  const ground = 500;
-  picture.drawSky(ground, { x: 96, y: 330, radius: 46 });
-  picture.drawFigure(figure('pip', 'fall'), 100, 170, 4);
-  picture.drawFigure(figure('wisp', 'fall'), 242, 250, 3);
-  picture.drawFigure(figure('bolt'), 84, ground + 16, 4);
-  picture.drawFigure(figure('miso'), 236, ground + 10, 4);
-  picture.drawFigure(figure('ember'), 82, ground + 114, 3);
-  picture.drawFigure(figure('blob'), 226, ground + 108, 3);
+  const picture = new Picture(164, 314);
+  const ground = 250;
+  picture.drawSky(ground, { x: 48, y: 165, radius: 23 });
+  picture.drawFigure(figure('pip', 'fall'), 50, 85, 2);
+  picture.drawFigure(figure('wisp', 'fall'), 118, 130, 2);
+  picture.drawFigure(figure('bolt'), 42, ground + 8, 2);
+  picture.drawFigure(figure('miso'), 118, ground + 5, 2);
+  picture.drawFigure(figure('blob'), 82, ground + 58, 2);
   return picture;
 }
 
 /** Above the other pages, on the right. */
 function head(): Picture {
-  const picture = new Picture(300, 114);
-  const ground = 92;
-  picture.drawSky(ground, { x: 60, y: 40, radius: 16 });
+  const picture = new Picture(150, 57);
+  const ground = 46;
+  picture.drawSky(ground, { x: 30, y: 20, radius: 8 });
   for (const [i, name] of ['blob', 'miso', 'bolt'].entries()) {
-    picture.drawFigure(figure(name), 60 + 90 * i, ground + 6, 2);
+    picture.drawFigure(figure(name), 30 + 45 * i, ground + 3, 1);
   }
   return picture;
 }
