@@ -110,14 +110,14 @@ describe('first run of the windows client', { skip, timeout: 300_000 }, () => {
 
   const open = (link: string) => ada.run('wine', WINDOWS_CLIENT, '--link', link);
 
-  /** Chooses an entry of the menu of the sprite with this colour. */
+  /** Chooses an entry of the menu of the sprite with this colour. On a busy machine the key may come too early: try again. */
   async function chooseOfSprite(colour: typeof MAGENTA, key: string, shot: string): Promise<void> {
     const { found } = await ada.waitUntilStill(
       'the sprite on the floor',
       onFloor((screenshot) => screenshot.find(colour)),
     );
     const { x, y } = middleOf({ ...found, right: found.left + 12 } as Area);
-    await ada.xdotool('mousemove', x, y, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
+    await ada.xdotool('key', 'Escape', 'mousemove', x, y, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
     const [sprite] = await windows('Sprite');
     ada.capture().save(join(SHOTS, `first-${shot}.png`));
     await ada.xdotool('windowfocus', sprite, 'sleep', 0.2, 'key', key, 'sleep', 0.3);
@@ -250,7 +250,11 @@ describe('first run of the windows client', { skip, timeout: 300_000 }, () => {
     await until('Ada is next door', async () => (await look(grace)).names.includes('Ada'));
     const bytes = spr({ ...TARGET, behaviour: { ...RUNNER.behaviour, walkSpeed: 0 } });
     await throwSprite(grace, bytes, 1);
-    await chooseOfSprite(MAGENTA, 'h', 'sprite-menu');
+    await until('it is hidden', async () => {
+      await chooseOfSprite(MAGENTA, 'h', 'sprite-menu');
+      await ada.xdotool('sleep', 1);
+      return settings().hidden?.length === 1;
+    });
     await ada.waitFor('the picture is gone', (screenshot) => screenshot.find(MAGENTA) === undefined || undefined);
     assert.equal((await windows('Sprite')).length, 1);
     await until('it is saved', () => settings().hidden?.length === 1);
@@ -262,8 +266,11 @@ describe('first run of the windows client', { skip, timeout: 300_000 }, () => {
     // Another picture of the same neighbour.
     const other = spr({ ...RUNNER, behaviour: { ...RUNNER.behaviour, walkSpeed: 0 } });
     await throwSprite(grace, other, 3);
-    await chooseOfSprite(CYAN, 'm', 'sprite-menu-mute');
-    await until('Grace is muted', () => settings().muted?.length === 1);
+    await until('Grace is muted', async () => {
+      await chooseOfSprite(CYAN, 'm', 'sprite-menu-mute');
+      await ada.xdotool('sleep', 1);
+      return settings().muted?.length === 1;
+    });
     assert.deepEqual(settings().muted, ['Grace']);
     const before = (await windows('Sprite')).length;
     await throwSprite(grace, other, 4).catch(() => {}); // nobody else is there: the relay may refuse it

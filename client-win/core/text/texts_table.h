@@ -111,7 +111,7 @@
   X(kLinkField, "&Link or address", "&Link oder Adresse") \
   X(kLinkCue, "https://relay.example, or a friend's link", "https://relay.example oder ein Link") \
   X(kLinkName, "Your &name", "Ihr &Name") \
-  X(kLinkNameCue, "what your neighbours see", "sehen Ihre Nachbarn") \
+  X(kLinkNameCue, "what your neighbours see", "so sehen Sie die Nachbarn") \
   X(kLinkJoin, "&Join", "&Beitreten") \
   X(kLinkLater, "Not n&ow", "Nicht &jetzt") \
   X(kLinkReads, "Relay: {0}", "Relay: {0}") \
@@ -124,7 +124,7 @@
   X(kSettingsTitle, "Sprites: settings", "Sprites: Einstellungen") \
   X(kSettingsYou, "You", "Sie") \
   X(kSettingsName, "Your &name", "Ihr &Name") \
-  X(kSettingsNameCue, "what your neighbours see", "sehen Ihre Nachbarn") \
+  X(kSettingsNameCue, "what your neighbours see", "so sehen Sie die Nachbarn") \
   X(kSettingsPlace, "&Where you are", "&Wo Sie sind") \
   X(kSettingsPlaceCue, "the address of a relay, or a friend's link", "Adresse eines Relays oder ein Link") \
   X(kSettingsWorld, "Wor&ld", "Wel&t") \
