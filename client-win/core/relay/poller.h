@@ -45,7 +45,7 @@ struct News {
   // and they no longer belong to this desktop.
   bool batch_was_lost = false;
   bool invitation_ended = false;  // the invitation was refused; the next join goes without it
-  Problem refused;  // why a join was refused; an empty code if it was not
+  Problem refused;                // why a join was refused; an empty code if it was not
 };
 
 class Poller {
