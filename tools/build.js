@@ -35,11 +35,13 @@ export const HEADLESS = join(CLIENT, 'headless', 'headless-desktop');
 
 /** The path of the program for Windows once it is built. */
 const WINDOWS = join(ROOT, 'build', 'client-win32');
+const PICTURES = join(ROOT, 'build', 'installer-pictures');
 export const WINDOWS_CLIENT = join(WINDOWS, 'win32', 'Sprites.exe');
 
 /** What people download: the installer, and the program alone. The relay's site offers what lies here. */
 export const DIST = join(ROOT, 'client-win', 'dist');
 export const WINDOWS_SETUP = join(DIST, 'Sprites-Setup.exe');
+export const WINDOWS_LATEST = join(DIST, 'latest.json');
 
 /** The headers that the client's core needs, each with its Debian package. */
 const CLIENT_HEADERS = {
@@ -121,17 +123,23 @@ export function buildInstaller() {
   const client = join(ROOT, 'client-win');
   const script = join(client, 'installer', 'sprites.nsi');
   const about = join(ROOT, 'package.json');
+  const drawing = join(client, 'tools', 'installer_pictures.ts');
   const program = join(DIST, 'Sprites.exe');
   if (!existsSync(program)) rmSync(WINDOWS_SETUP, { force: true }); // DIST holds both or neither
-  return built('installer', [WINDOWS_CLIENT, script, about], WINDOWS_SETUP, () => {
+  return built('installer', [WINDOWS_CLIENT, script, about, drawing], WINDOWS_SETUP, () => {
     mkdirSync(DIST, { recursive: true });
     const { version } = JSON.parse(readFileSync(about, 'utf8'));
+    const drawn = ran(packagedNode(ROOT) ?? process.execPath, [drawing, PICTURES], ROOT, 'installer_pictures');
+    if (drawn !== undefined) return drawn;
     const icon = join(client, 'win32', 'sprites.ico');
     const unfinished = `${WINDOWS_SETUP}.part`; // a relay may be serving the previous one
-    const given = { EXE: WINDOWS_CLIENT, ICON: icon, OUT: unfinished, VERSION: version };
+    const given = { EXE: WINDOWS_CLIENT, ICON: icon, PICTURES, OUT: unfinished, VERSION: version };
     const defines = Object.entries(given).map(([name, value]) => `-D${name}=${value}`);
     const why = ran('makensis', ['-V2', ...defines, script], ROOT, 'makensis');
     if (why !== undefined) return why;
+    const bytes = readFileSync(unfinished);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    writeFileSync(WINDOWS_LATEST, `${JSON.stringify({ version, sha256, size: bytes.length })}\n`);
     copyFileSync(WINDOWS_CLIENT, program);
     renameSync(unfinished, WINDOWS_SETUP);
     return undefined;

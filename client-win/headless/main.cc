@@ -57,7 +57,7 @@ struct Options {
 // Parses the command line. Prints why and returns nothing when it is invalid.
 std::optional<Options> ReadOptions(int count, char** words) {
   Options options;
-  Json settings = Json::object();
+  Json settings = {{"relay", kRelayDefault}};
   for (int i = 1; i < count; i += 2) {
     const std::string flag = words[i];
     if (i + 1 == count) {

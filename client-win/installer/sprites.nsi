@@ -1,5 +1,7 @@
 ; The installer. It installs the program for the current user and needs no administrator rights.
-;   makensis -DEXE=… -DICON=… -DOUT=… -DVERSION=… sprites.nsi
+;   makensis -DEXE=… -DICON=… -DPICTURES=… -DOUT=… -DVERSION=… sprites.nsi
+; PICTURES is a folder with side.bmp and head.bmp (client-win/tools/installer_pictures.ts draws them).
+; The installer stores the name of its file for the program, because a relay gives its own address with that name.
 ; Options: /S installs without asking. /AUTOSTART=1 starts the program with Windows, /AUTOSTART=0 does not; without this
 ; option an upgrade leaves the setting as it is. /D=FOLDER, as the last option, installs to that folder.
 ; An upgrade asks a running program to end. A silent upgrade starts the new version in its place.
@@ -17,12 +19,14 @@ ManifestDPIAware true
 !include MUI2.nsh
 
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Sprites"
+!define LINKS "Software\Classes\sprites" ; opens sprites: links
 !define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
 !define MAIN_CLASS "SpritesDesktop" ; kMainClass in win32/single_instance.h
 !define WAIT_STEPS_MAX 100          ; of 100 ms each: the program leaves its relay before it ends
 
 Name "Sprites"
 BrandingText " "
+SpaceTexts none ; the few MiB fit everywhere, and an uninstaller needs no space
 OutFile "${OUT}"
 InstallDir "$LOCALAPPDATA\Programs\Sprites"
 InstallDirRegKey HKCU "Software\Sprites" "Folder"
@@ -34,18 +38,66 @@ VIAddVersionKey LegalCopyright "MIT licence"
 
 !define MUI_ICON "${ICON}"
 !define MUI_UNICON "${ICON}"
+!define MUI_WELCOMEFINISHPAGE_BITMAP "${PICTURES}/side.bmp"
+!define MUI_WELCOMEFINISHPAGE_BITMAP_STRETCH AspectFitHeight
+!define MUI_UNWELCOMEFINISHPAGE_BITMAP "${PICTURES}/side.bmp"
+!define MUI_UNWELCOMEFINISHPAGE_BITMAP_STRETCH AspectFitHeight
+!define MUI_HEADERIMAGE
+!define MUI_HEADERIMAGE_RIGHT
+!define MUI_HEADERIMAGE_BITMAP "${PICTURES}/head.bmp"
+!define MUI_HEADERIMAGE_BITMAP_STRETCH AspectFitHeight
+!define MUI_WELCOMEPAGE_TITLE "$(WELCOME_TITLE)"
+!define MUI_WELCOMEPAGE_TEXT "$(WELCOME_TEXT)"
+!define MUI_FINISHPAGE_TITLE "$(FINISH_TITLE)"
+!define MUI_FINISHPAGE_TEXT "$(FINISH_TEXT)"
 !define MUI_FINISHPAGE_RUN "$INSTDIR\Sprites.exe"
+!define MUI_FINISHPAGE_RUN_TEXT "$(FINISH_RUN)"
+!define MUI_FINISHPAGE_NOREBOOTSUPPORT
 !define MUI_COMPONENTSPAGE_NODESC
+!define MUI_COMPONENTSPAGE_TEXT_TOP "$(OPTIONS_TEXT)"
+!define MUI_COMPONENTSPAGE_TEXT_COMPLIST "$(OPTIONS_LIST)"
+!define MUI_COMPONENTSPAGE_TEXT_INSTTYPE " "
+!insertmacro MUI_PAGE_WELCOME
 !insertmacro MUI_PAGE_COMPONENTS
 !insertmacro MUI_PAGE_DIRECTORY
 !insertmacro MUI_PAGE_INSTFILES
 !insertmacro MUI_PAGE_FINISH
+!define MUI_UNCONFIRMPAGE_TEXT_TOP "$(UN_CONFIRM)"
 !insertmacro MUI_UNPAGE_CONFIRM
-!define MUI_COMPONENTSPAGE_TEXT_TOP "Your settings and sprites are kept for the next installation unless you tick them."
-!define MUI_COMPONENTSPAGE_TEXT_COMPLIST "Remove:"
+!define MUI_COMPONENTSPAGE_TEXT_TOP "$(UN_TEXT)"
+!define MUI_COMPONENTSPAGE_TEXT_COMPLIST "$(UN_LIST)"
+!define MUI_COMPONENTSPAGE_TEXT_INSTTYPE " "
 !insertmacro MUI_UNPAGE_COMPONENTS
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_LANGUAGE English
+!insertmacro MUI_LANGUAGE German
+
+LangString WELCOME_TITLE ${LANG_ENGLISH} "Welcome to Sprites"
+LangString WELCOME_TITLE ${LANG_GERMAN} "Willkommen bei Sprites"
+LangString WELCOME_TEXT ${LANG_ENGLISH} "Throw an animated sprite off the edge of your desktop, and it lands on your neighbour's.$\r$\n$\r$\nSprites is installed for you only, in a few seconds, and needs no administrator rights.$\r$\n$\r$\nAfterwards your sprites fall in at the top of the screen. Their menu is the icon by the clock."
+LangString WELCOME_TEXT ${LANG_GERMAN} "Werfen Sie eine Figur über den Rand Ihres Bildschirms, und sie landet beim Nachbarn.$\r$\n$\r$\nSprites wird nur für Sie installiert, in wenigen Sekunden und ohne Administratorrechte.$\r$\n$\r$\nDanach fallen Ihre Figuren oben herein. Ihr Menü ist das Symbol neben der Uhr."
+LangString OPTIONS_TEXT ${LANG_ENGLISH} "You can change this later in the settings of Sprites."
+LangString OPTIONS_TEXT ${LANG_GERMAN} "Das lässt sich später in den Einstellungen von Sprites ändern."
+LangString OPTIONS_LIST ${LANG_ENGLISH} "Install:"
+LangString OPTIONS_LIST ${LANG_GERMAN} "Installieren:"
+LangString FINISH_TITLE ${LANG_ENGLISH} "Sprites is ready"
+LangString FINISH_TITLE ${LANG_GERMAN} "Sprites ist bereit"
+LangString FINISH_TEXT ${LANG_ENGLISH} "Drag a sprite past an edge of the screen to throw it to a neighbour.$\r$\n$\r$\nSprites uses the relay that you got it from. If it does not know one, it asks you for its address."
+LangString FINISH_TEXT ${LANG_GERMAN} "Ziehen Sie eine Figur über einen Rand des Bildschirms, um sie einem Nachbarn zuzuwerfen.$\r$\n$\r$\nSprites nutzt das Relay, von dem Sie es haben. Kennt es keines, fragt es nach der Adresse."
+LangString FINISH_RUN ${LANG_ENGLISH} "Let the sprites in"
+LangString FINISH_RUN ${LANG_GERMAN} "Die Figuren hereinlassen"
+LangString STILL_RUNS ${LANG_ENGLISH} "Sprites is still running. Quit it and try again."
+LangString STILL_RUNS ${LANG_GERMAN} "Sprites läuft noch. Beenden Sie es und versuchen Sie es noch einmal."
+LangString UN_CONFIRM ${LANG_ENGLISH} "Sprites will be removed from this folder."
+LangString UN_CONFIRM ${LANG_GERMAN} "Sprites wird aus diesem Ordner entfernt."
+LangString UN_TEXT ${LANG_ENGLISH} "Your settings and sprites are kept for the next installation unless you tick them."
+LangString UN_TEXT ${LANG_GERMAN} "Ihre Einstellungen und Figuren bleiben für die nächste Installation, wenn Sie sie nicht ankreuzen."
+LangString UN_LIST ${LANG_ENGLISH} "Remove:"
+LangString UN_LIST ${LANG_GERMAN} "Entfernen:"
+LangString SECTION_AUTOSTART ${LANG_ENGLISH} "Start with Windows"
+LangString SECTION_AUTOSTART ${LANG_GERMAN} "Mit Windows starten"
+LangString SECTION_PURGE ${LANG_ENGLISH} "My settings and sprites"
+LangString SECTION_PURGE ${LANG_GERMAN} "Meine Einstellungen und Figuren"
 
 Var WasRunning
 
@@ -73,7 +125,7 @@ Var WasRunning
     Sleep 100
     IntOp $1 $1 + 1
     ${If} $1 > ${WAIT_STEPS_MAX}
-      MessageBox MB_OK|MB_ICONSTOP "Sprites is still running. Quit it and try again." /SD IDOK
+      MessageBox MB_OK|MB_ICONSTOP "$(STILL_RUNS)" /SD IDOK
       SetErrorLevel 1
       Quit
     ${EndIf}
@@ -103,6 +155,11 @@ Section "Sprites"
   CreateShortcut "$SMPROGRAMS\Sprites.lnk" "$INSTDIR\Sprites.exe"
 
   WriteRegStr HKCU "Software\Sprites" "Folder" "$INSTDIR"
+  WriteRegStr HKCU "Software\Sprites" "Installer" "$EXEFILE" ; the program reads the relay's address in it
+  WriteRegStr HKCU "${LINKS}" "" "URL:Sprites link"
+  WriteRegStr HKCU "${LINKS}" "URL Protocol" ""
+  WriteRegStr HKCU "${LINKS}\DefaultIcon" "" '"$INSTDIR\Sprites.exe",0'
+  WriteRegStr HKCU "${LINKS}\shell\open\command" "" '"$INSTDIR\Sprites.exe" --link "%1"'
   WriteRegStr HKCU "Software\Classes\.spr" "" "Sprites.spr"
   WriteRegStr HKCU "Software\Classes\.spr" "Content Type" "image/png"
   WriteRegStr HKCU "Software\Classes\.spr\OpenWithProgids" "Sprites.spr" ""
@@ -124,7 +181,7 @@ Section "Sprites"
   System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)' ; tells Windows about the new file association
 SectionEnd
 
-Section /o "Start with Windows" AUTOSTART
+Section /o "$(SECTION_AUTOSTART)" AUTOSTART
   WriteRegStr HKCU "${RUN}" "Sprites" '"$INSTDIR\Sprites.exe"'
 SectionEnd
 
@@ -163,6 +220,10 @@ Section "un.Sprites"
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Sprites.lnk"
 
+  ReadRegStr $0 HKCU "${LINKS}\shell\open\command" ""
+  ${If} $0 == '"$INSTDIR\Sprites.exe" --link "%1"' ; unless another program has claimed the links since
+    DeleteRegKey HKCU "${LINKS}"
+  ${EndIf}
   DeleteRegValue HKCU "${RUN}" "Sprites"
   DeleteRegKey HKCU "${UNINSTALL}"
   DeleteRegKey HKCU "Software\Sprites"
@@ -178,7 +239,7 @@ Section "un.Sprites"
   System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'
 SectionEnd
 
-Section /o "un.My settings and sprites" PURGE
+Section /o "un.$(SECTION_PURGE)" PURGE
   RMDir /r "$LOCALAPPDATA\Sprites"
   RMDir /r "$APPDATA\Sprites" ; of version 0.1
 SectionEnd

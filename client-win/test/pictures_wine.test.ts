@@ -189,7 +189,7 @@ describe('windows client, imported pictures', { skip, timeout: 180_000 }, () => 
   before(async () => {
     mkdirSync(SHOTS, { recursive: true });
     desktop = await WineDesktop.start('pictures');
-    desktop.writeSettings({ relay: 'http://127.0.0.1:9', sound: false, calm: true });
+    desktop.writeSettings({ relay: 'http://127.0.0.1:9', sound: false, calm: true, greeted: true });
     for (const [name, bytes] of Object.entries(pictures)) writeFileSync(join(desktop.prefix, 'drive_c', name), bytes);
     desktop.launch(WINDOWS_CLIENT, ...Object.keys(pictures).map((name) => `C:\\${name}`));
     await eventually(

@@ -99,7 +99,15 @@ describe('shell of the windows client', { skip, timeout: 300_000 }, () => {
   /** Starts the program with a brick whose foot is at that point. */
   function startClient(x: number, y: number, more: object = {}): void {
     const file = createHash('sha256').update(spr).digest('hex');
-    ada.writeSettings({ relay: relay.url, world: 'shell', name: 'Ada', sound: false, calm: true, ...more });
+    ada.writeSettings({
+      relay: relay.url,
+      world: 'shell',
+      name: 'Ada',
+      sound: false,
+      calm: true,
+      greeted: true,
+      ...more,
+    });
     mkdirSync(join(ada.folder, 'files', 'own'), { recursive: true });
     writeFileSync(join(ada.folder, 'files', 'own', file), spr);
     const sprites = [{ file, name: 'Brick', scale: 2, fromShelf: true, facing: 'right', x, y }];
@@ -259,7 +267,7 @@ describe('shell of the windows client', { skip, timeout: 300_000 }, () => {
   });
 
   it('shows the about box', async () => {
-    await chooseInTray('about-chosen', 'a');
+    await chooseInTray('about-chosen', 'h', 'a');
     const about = await window('About Sprites');
     ada.capture().save(join(SHOTS, 'shell-about.png'));
     await ada.xdotool('windowfocus', about.id, 'key', 'Return');
@@ -307,7 +315,7 @@ describe('shell of the windows client', { skip, timeout: 300_000 }, () => {
     });
     const question = await window('Sprites');
     ada.capture().save(join(SHOTS, 'shell-question.png'));
-    await ada.xdotool('windowfocus', question.id, 'key', 'n');
+    await ada.xdotool('windowfocus', question.id, 'key', 's');
     await isGone('Sprites');
     assert.equal((await windows('Sprite')).length, 2);
   });

@@ -2,10 +2,21 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { buildInstaller, buildWindowsClient, DIST, WINDOWS_CLIENT, WINDOWS_SETUP } from '../../tools/build.js';
+import { parse } from 'yaml';
+import {
+  buildInstaller,
+  buildWindowsClient,
+  DIST,
+  WINDOWS_CLIENT,
+  WINDOWS_LATEST,
+  WINDOWS_SETUP,
+} from '../../tools/build.js';
+
+const SOURCES = join(import.meta.dirname, '..');
+const WINGET = join(SOURCES, 'installer', 'winget');
 
 const OBJDUMP = 'x86_64-w64-mingw32-objdump';
 
@@ -48,6 +59,16 @@ describe('windows program', () => {
     assert.equal(magic.toString(), 'MZ');
   });
 
+  it('has about its installer what the relay tells programs: version, hash and size', { skip: skipInstaller }, () => {
+    const bytes = readFileSync(WINDOWS_SETUP);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    assert.deepEqual(JSON.parse(readFileSync(WINDOWS_LATEST, 'utf8')), {
+      version: version(),
+      sha256,
+      size: bytes.length,
+    });
+  });
+
   it('is copied to dist/ with the installer by `npm run client`, which prints path, size and hash of both', {
     skip: skipInstaller,
   }, () => {
@@ -60,5 +81,64 @@ describe('windows program', () => {
       const hash = createHash('sha256').update(bytes).digest('hex');
       assert.ok(output.includes(`${path}  ${Math.round(bytes.length / 1024)} KiB  sha256 ${hash}`), output);
     }
+  });
+});
+
+function version(): string {
+  return JSON.parse(readFileSync(join(SOURCES, '..', 'package.json'), 'utf8')).version;
+}
+
+describe('windows program, its sources', () => {
+  it('has the version of the package in the program, its manifest, and the winget manifests', () => {
+    const header = readFileSync(join(SOURCES, 'core/desktop/version.h'), 'utf8');
+    assert.ok(header.includes(`#define SPRITES_VERSION "${version()}"`));
+    assert.ok(header.includes(`#define SPRITES_VERSION_NUMBERS ${version().replaceAll('.', ', ')}, 0`));
+    assert.ok(readFileSync(join(SOURCES, 'win32/sprites.manifest'), 'utf8').includes(`version="${version()}.0"`));
+    for (const name of readdirSync(WINGET)) {
+      const manifest = parse(readFileSync(join(WINGET, name), 'utf8'));
+      assert.deepEqual([manifest.PackageIdentifier, manifest.PackageVersion], ['Sprites.Sprites', version()], name);
+    }
+  });
+
+  it('has winget manifests of the three kinds, which name the scheme and the file type that the installer registers', () => {
+    const manifests = readdirSync(WINGET).map((name) => parse(readFileSync(join(WINGET, name), 'utf8')));
+    assert.deepEqual(manifests.map(({ ManifestType }) => ManifestType).sort(), [
+      'defaultLocale',
+      'installer',
+      'version',
+    ]);
+    const installer = manifests.find(({ ManifestType }) => ManifestType === 'installer');
+    assert.deepEqual([installer.Protocols, installer.FileExtensions], [['sprites'], ['spr']]);
+    assert.deepEqual([installer.Scope, installer.InstallerSwitches.Silent], ['user', '/S']);
+    assert.match(installer.Installers[0].InstallerSha256, /^[0-9A-Fa-f]{64}$/);
+  });
+
+  it('has no words in its dialogs, because they come from the table of texts', () => {
+    const resources = readFileSync(join(SOURCES, 'win32/sprites.rc'), 'utf8');
+    const dialogs = [...resources.matchAll(/^(IDD_\w+) DIALOGEX[\s\S]*?^END$/gm)];
+    assert.deepEqual(dialogs.map(([, name]) => name).sort(), ['IDD_LINK', 'IDD_REPORT', 'IDD_SETTINGS']);
+    for (const [dialog] of dialogs) {
+      assert.match(dialog, /^FONT 9, "Segoe UI"/m);
+      const words = [...dialog.matchAll(/^ {2}\w+ "([^"]+)"/gm)].map(([, text]) => text);
+      assert.deepEqual(
+        words.filter((text) => text !== 'MiB' && text !== 'OK'),
+        [],
+      );
+    }
+  });
+
+  it('has an installer with every text in English and in German', () => {
+    const script = readFileSync(join(SOURCES, 'installer/sprites.nsi'), 'utf8');
+    const texts = new Map<string, string[]>();
+    for (const [, name, language] of script.matchAll(/^LangString (\w+) \$\{LANG_(\w+)\} ".+"$/gm)) {
+      texts.set(name, [...(texts.get(name) ?? []), language]);
+    }
+    assert.ok(texts.size > 10);
+    for (const [name, languages] of texts) assert.deepEqual(languages, ['ENGLISH', 'GERMAN'], name);
+    const used = [...script.matchAll(/\$\(([A-Z_]+)\)/g)].map(([, name]) => name);
+    assert.deepEqual(
+      used.filter((name) => !texts.has(name)),
+      [],
+    );
   });
 });

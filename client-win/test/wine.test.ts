@@ -59,7 +59,7 @@ const skipInstaller = buildInstaller() ?? false;
 const CHROMIUM = '/usr/bin/chromium';
 const skipBrowser = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
 
-const COMMON = { sound: false, calm: true, toasts: false };
+const COMMON = { sound: false, calm: true, toasts: false, greeted: true, askBeforeClosing: false };
 
 const isNear = (one: number, other: number, by: number) => Math.abs(one - other) <= by;
 
@@ -313,17 +313,17 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       );
     });
 
-    it('asks before closing if set to: No keeps it running, Yes ends it', async () => {
+    it('asks before closing if set to: Stay keeps it running, Close ends it', async () => {
       await kill(client);
       client = startClient(ada, { relay: NO_RELAY, askBeforeClosing: true }, 'C:\\Zielscheibe ü.spr');
       const { found: place } = await ada.waitUntilStill('the sprite', target);
       const isAsked = async () => (await ada.windows('Sprites')).length === 1;
       await doubleClick(ada, place, 'it asks', isAsked);
       ada.capture().save(join(SHOTS, 'wine-question.png'));
-      await ada.xdotool('key', 'n');
+      await ada.xdotool('key', 's');
       await eventually('the question is closed', async () => !(await isAsked()));
       await doubleClick(ada, (await ada.waitUntilStill('the sprite', target)).found, 'it asks', isAsked);
-      await ada.xdotool('key', 'y');
+      await ada.xdotool('key', 'c');
       await eventually('it has ended', () => client.exitCode !== null);
       assert.equal(client.exitCode, 0);
     });
@@ -546,9 +546,10 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
   describe('installer', { skip: skipInstaller }, () => {
     const CLASS = 'Software\\Classes\\Sprites.spr';
     const CLASSES = ['Software\\Classes\\.spr', CLASS];
+    const LINKS = 'Software\\Classes\\sprites';
     const RUN = 'Software\\Microsoft\\Windows\\CurrentVersion\\Run';
     const UNINSTALL = 'Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Sprites';
-    const KEYS = [...CLASSES, UNINSTALL, 'Software\\Sprites'];
+    const KEYS = [...CLASSES, LINKS, UNINSTALL, 'Software\\Sprites'];
     let program: string;
     let link: string;
 
@@ -566,6 +567,8 @@ describe('windows client', { skip, timeout: 300_000 }, () => {
       const registry = await ada.registry();
       for (const key of KEYS) assert.ok(registry.has(key), key);
       assert.match(registry.get(`${CLASS}\\shell\\open\\command`)!, /Sprites\.exe\\" \\"%1\\""/);
+      assert.match(registry.get(LINKS)!, /"URL Protocol"=""/);
+      assert.match(registry.get(`${LINKS}\\shell\\open\\command`)!, /Sprites\.exe\\" --link \\"%1\\""/);
       assert.match(registry.get(RUN)!, /"Sprites"=.*Programs\\\\Sprites\\\\Sprites\.exe/);
     });
 

@@ -9,6 +9,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,7 @@ const COLOURS = 255; // in a file: keeps 1280 × 800 px below 150 KB
 const AIR_PX = 690; // a sprite whose top is above this does not stand on the floor
 const THROWS_MAX = 12; // a sprite may pass between two looks
 const RUN_MS = 15; // ms the program runs between two looks
+const FALL_MS = 3_000; // ms until the sprites are on the floor, and not in front of a dialog
 const HALF_PX = 640; // px of each desktop's width in the picture of a crossing
 
 const LETTER = `Dear Grace,
@@ -65,7 +67,12 @@ try {
   await ada.xdotool('windowunmap', tray); // Windows does not have this window
   save(await stroll(hers), 'desktop.png');
   await crossing(hers, his);
+  for (const title of ['Notepad', 'WineMine']) {
+    await ada.xdotool('search', '--onlyvisible', '--name', title, 'windowunmap', '%@');
+  }
+  await pause(FALL_MS);
   await settingsDialog(tray);
+  await firstStart(hers);
 } finally {
   await Promise.all([ada.stop(), grace.stop()]);
   await relay.stop();
@@ -120,7 +127,15 @@ async function open(
 
 /** Starts the client with these characters, each with its foot at its point. */
 function startClient(desktop: WineDesktop, name: string, places: Record<string, [number, number]>): ChildProcess {
-  desktop.writeSettings({ relay: relay.url, world: 'garden', name, sound: false, toasts: false, scale: 1.5 });
+  desktop.writeSettings({
+    relay: relay.url,
+    world: 'garden',
+    name,
+    sound: false,
+    toasts: false,
+    greeted: true,
+    scale: 1.5,
+  });
   const sprites = Object.entries(places).map(([character, [x, y]]) => {
     const spr = readFileSync(join(CHARACTERS, `${character}.spr`));
     return { file: createHash('sha256').update(spr).digest('hex'), name: character, scale: 2, fromShelf: true, x, y };
@@ -238,20 +253,58 @@ async function settingsDialog(tray: string): Promise<void> {
   await ada.xdotool('mousemove', '--window', tray, 10, 10, 'click', 3, 'sleep', 0.6);
   const sprite = await idOf(ada, '^Sprite$');
   await ada.xdotool('windowfocus', sprite, 'sleep', 0.1, 'key', 's');
-  let frame: number[] = [];
-  await until('the dialog is open', async () => {
-    const found = await ada
-      .xdotool('search', '--onlyvisible', '--name', 'Sprites: settings', 'getwindowgeometry', '--shell')
-      .catch(() => '');
-    frame = ['WIDTH', 'HEIGHT'].map((name) => Number(new RegExp(`^${name}=(\\d+)$`, 'm').exec(found)?.[1]));
-    return frame.every((side) => side > 0);
-  });
+  await dialog('Sprites: settings', 'settings.png');
+}
+
+/** Makes the pictures of the first start: the window that asks where to go, and what the first sprite says. */
+async function firstStart(hers: ChildProcess): Promise<void> {
+  const ended = once(hers, 'exit');
+  await ada.run('wine', 'taskkill', '/im', 'Sprites.exe');
+  await ended;
+  await ada.xdotool('windowunmap', await idOf(ada, 'Wine System Tray'));
+  rmSync(ada.folder, { recursive: true, force: true });
+  ada.launch(WINDOWS_CLIENT);
+  const window = await visible('Sprites');
+  await pause(FALL_MS);
+  await ada.xdotool('windowfocus', window, 'sleep', 0.3, 'type', '--delay', 20, relay.url.replace('http://', ''));
+  await dialog('Sprites', 'welcome.png');
+  await ada.xdotool('windowfocus', window, 'sleep', 0.3, 'key', 'Return');
+  const bubble = await visible('Drag me past an edge.*');
   await pause(500);
-  const [width, height] = frame.map((side, i) => side + (i === 0 ? 8 : 30));
-  const path = join(scratch, 'settings.png');
-  const [x, y] = [(SCREEN.width - width) / 2, (SCREEN.height - height) / 2].map(Math.round);
+  const frame = await frameOf(bubble);
+  const [x, y, width, height] = [frame.x - 110, SCREEN.height - 230, frame.width + 220, 230];
+  const path = join(scratch, 'bubble.png');
   execFileSync('convert', [(await capture(ada)).path, '-crop', `${width}x${height}+${x}+${y}`, '+repage', path]);
-  save(path, 'settings.png');
+  save(path, 'bubble.png');
+}
+
+/** Makes the picture of a dialog with its frame. */
+async function dialog(title: string, name: string): Promise<void> {
+  const id = await visible(title);
+  await pause(FALL_MS);
+  const { x, y, width, height } = await frameOf(id);
+  // Without the frame of openbox, which is not that of Windows; xdotool counts it twice.
+  const [FRAME_PX, TITLE_PX] = [2, 21];
+  const size = `${width}x${height}+${x - FRAME_PX}+${y - TITLE_PX}`;
+  const path = join(scratch, name);
+  execFileSync('convert', [(await capture(ada)).path, '-crop', size, '+repage', path]);
+  save(path, name);
+}
+
+/** Waits for a visible window with this title: the program has a hidden one with the same title. */
+async function visible(title: string): Promise<string> {
+  let id: string | undefined;
+  await until(`there is a window ${title}`, async () => {
+    [id] = await ada.windows(title);
+    return id !== undefined;
+  });
+  return id!;
+}
+
+async function frameOf(id: string): Promise<{ x: number; y: number; width: number; height: number }> {
+  const text = await ada.xdotool('getwindowgeometry', '--shell', id);
+  const number = (what: string) => Number(new RegExp(`^${what}=(-?\\d+)$`, 'm').exec(text)?.[1]);
+  return { x: number('X'), y: number('Y'), width: number('WIDTH'), height: number('HEIGHT') };
 }
 
 /** Waits for an X window with this title and returns its id. A search fails if any window is closed meanwhile; it is repeated. */

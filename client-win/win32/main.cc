@@ -1,6 +1,9 @@
-// Sprites for Windows. The arguments are files to import: .spr files or any pictures.
+// Sprites for Windows.
+//   Sprites.exe [FILE …]         imports the files: .spr files or any pictures
+//   Sprites.exe --link LINK      opens a link, as Windows does with `sprites:` links
 //
-// A second instance sends its files to the first and ends. Exit codes: 0 success, 1 the first
+// A web page chooses what is in a link, so nothing but the link is read beside it. A second
+// instance sends its files or its link to the first and ends. Exit codes: 0 success, 1 the first
 // instance does not answer.
 #include <windows.h>
 // After windows.h.
@@ -10,10 +13,12 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "win32/data_folder.h"
+#include "win32/machine.h"
 #include "win32/minidump.h"
 #include "win32/shell.h"
 #include "win32/single_instance.h"
@@ -22,10 +27,18 @@ namespace sprites {
 
 namespace {
 
-// The paths on the command line, made absolute because the first instance may have to read them.
-std::vector<std::wstring> ArgumentPaths() {
+constexpr wchar_t kLinkOption[] = L"--link";
+
+// The paths and the link on the command line. The paths are made absolute because the first
+// instance may have to read them.
+Arguments ReadArguments() {
   int count = 0;
   wchar_t** words = CommandLineToArgvW(GetCommandLineW(), &count);
+  if (count > 1 && std::wstring_view(words[1]) == kLinkOption) {
+    const std::wstring link = count == 3 ? words[2] : L"";
+    LocalFree(words);
+    return {{}, link, true};
+  }
   std::vector<std::wstring> paths;
   for (int i = 1; i < count && paths.size() < kSentPathsMax; i++) {
     std::error_code failed;
@@ -33,22 +46,23 @@ std::vector<std::wstring> ArgumentPaths() {
     paths.push_back(failed ? words[i] : path.wstring());
   }
   LocalFree(words);
-  return paths;
+  return {paths, L"", false};
 }
 
 int Main() {
-  std::vector<std::wstring> paths = ArgumentPaths();
+  Arguments arguments = ReadArguments();
   SingleInstance instance;
-  const Handover handover = instance.Start(paths);
+  const Handover handover = instance.Start(arguments);
   if (handover != Handover::kIsFirst) {
     return handover == Handover::kSent ? 0 : 1;
   }
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
   const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES};
   InitCommonControlsEx(&controls);
-  const std::filesystem::path folder = DataFolder();
+  const auto portable = PortableFolder();
+  const std::filesystem::path folder = portable ? *portable : DataFolder();
   WriteMinidumps(folder / L"dumps");
-  Shell(folder).Run(std::move(paths));
+  Shell(folder, portable.has_value()).Run(std::move(arguments));
   if (SUCCEEDED(com)) {
     CoUninitialize();
   }

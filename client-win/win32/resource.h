@@ -4,15 +4,23 @@
 
 #define IDI_PROGRAM 1
 #define IDD_SETTINGS 10
+#define IDD_LINK 11
+#define IDD_REPORT 12
 
-#define IDC_RELAY 101
+// In every dialog.
+#define IDC_HEADING 90
+#define IDC_TEXT 91
+#define IDC_ERROR 92
+#define IDC_FOOTER 93
+
+#define IDC_PLACE 101
 #define IDC_NAME 102
 #define IDC_WORLD 103
-#define IDC_BESIDE 104
 #define IDC_SCALE 105
 #define IDC_SPRITE_LIMIT 106
 #define IDC_ACCEPT 107
 #define IDC_CACHE 108
+#define IDC_LANGUAGE 109
 #define IDC_SOUND 110
 #define IDC_TOASTS 111
 #define IDC_CALM 112
@@ -21,6 +29,22 @@
 #define IDC_START 115
 #define IDC_ASK 116
 #define IDC_RESTORE 117
-#define IDC_ERROR 118
+#define IDC_QUIET 118
+#define IDC_SHOW_HIDDEN 119
+#define IDC_MIB 120
+#define IDC_PIXELS 121
+
+// The label of a control has its number and 100 more.
+#define IDC_LABEL 100
+#define IDC_NAME_LABEL 202
+
+#define IDC_PARADE 301
+#define IDC_LINK 302
+#define IDC_LINK_LABEL 303
+#define IDC_MEANING 304
+
+#define IDC_REASON 401
+#define IDC_REASON_LABEL 402
+#define IDC_HIDE_TOO 403
 
 #endif  // CLIENT_WIN_WIN32_RESOURCE_H_

@@ -7,13 +7,15 @@
 #include <optional>
 
 #include "core/desktop/settings.h"
+#include "core/text/texts.h"
 
 namespace sprites {
 
 // Shows the dialog, waits until it is closed, and returns the edited settings, each within its
 // limits; nullopt if the user cancelled. A call while the dialog is open brings it to the front and
-// returns nullopt.
-std::optional<Settings> AskForSettings(HWND owner, const Settings& settings);
+// returns nullopt. `can_start`: the program may be set to start with Windows.
+std::optional<Settings> AskForSettings(HWND owner, Language language, const Settings& settings,
+                                       bool can_start);
 
 }  // namespace sprites
 

@@ -13,6 +13,8 @@
 #include "win32/autostart.h"
 #include "win32/bundled_characters.h"
 #include "win32/data_folder.h"
+#include "win32/machine.h"
+#include "win32/questions.h"
 #include "win32/resource.h"
 #include "win32/settings_dialog.h"
 #include "win32/single_instance.h"
@@ -30,13 +32,6 @@ constexpr GUID kPowerSaving = {
     0xE00958C0, 0xC213, 0x4ACE, {0xAC, 0x77, 0xFE, 0xCC, 0xED, 0x2E, 0xEE, 0xA5}};
 constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first start
 
-constexpr wchar_t kAbout[] =
-    L"Sprites 0.1.0\n\n"
-    L"Throw a sprite off the edge of your desktop, and it lands on your neighbour's.\n\n"
-    L"Drag and let go: throw. Click, then arrow keys and space: run and jump.\n"
-    L"Double click: close the program. Drop a picture on a sprite: it becomes a sprite too.\n\n"
-    L"MIT licence; the characters are CC0.";
-
 Random NewRandom() {
   return [engine = std::mt19937_64(std::random_device{}())]() mutable {
     return std::uniform_real_distribution<double>(0, 1)(engine);
@@ -52,28 +47,23 @@ Settings ReadSettingsFile(const std::filesystem::path& folder, std::string* erro
 
 }  // namespace
 
-class Shell::ModalScope {
- public:
-  explicit ModalScope(Shell* shell) : shell_(shell) {
-    if (shell_->modal_depth_++ == 0) {
-      SetTimer(shell_->window_, kModalTimer, kModalFrameMs, nullptr);
-    }
+Shell::ModalScope::ModalScope(Shell* shell) : shell_(shell) {
+  if (shell_->modal_depth_++ == 0) {
+    SetTimer(shell_->window_, kModalTimer, kModalFrameMs, nullptr);
   }
-  ~ModalScope() {
-    if (--shell_->modal_depth_ == 0) {
-      KillTimer(shell_->window_, kModalTimer);
-    }
+}
+
+Shell::ModalScope::~ModalScope() {
+  if (--shell_->modal_depth_ == 0) {
+    KillTimer(shell_->window_, kModalTimer);
+    PostMessageW(shell_->window_, kLaterMessage, 0, 0);
   }
-  ModalScope(const ModalScope&) = delete;
-  ModalScope& operator=(const ModalScope&) = delete;
+}
 
- private:
-  Shell* shell_;
-};
-
-Shell::Shell(std::filesystem::path folder)
+Shell::Shell(std::filesystem::path folder, bool is_portable)
     : folder_(std::move(folder)),
       settings_(ReadSettingsFile(folder_, &settings_error_)),
+      is_portable_(is_portable),
       window_(MakeWindow()),
       tray_(window_),
       wake_event_(CreateEventW(nullptr, FALSE, FALSE, nullptr)),
@@ -91,6 +81,7 @@ Shell::Shell(std::filesystem::path folder)
           [this] { SetEvent(wake_event_.get()); }),
       importer_(&cache_, [this] { SetEvent(wake_event_.get()); }),
       desktop_(settings_, NewRandom()),
+      bubble_([this] { DismissBubble(); }),
       windows_(this),
       network_(window_),
       power_saving_(
@@ -98,12 +89,13 @@ Shell::Shell(std::filesystem::path folder)
       taskbar_created_(RegisterWindowMessageW(L"TaskbarCreated")) {}
 
 Shell::~Shell() {
+  tray_.Remove();
   SetWindowLongPtrW(window_, GWLP_USERDATA, 0);
   DestroyWindow(window_);
 }
 
-void Shell::Run(std::vector<std::wstring> paths) {
-  Start(std::move(paths));
+void Shell::Run(Arguments arguments) {
+  Start(std::move(arguments));
   Turn();
   while (!is_ending_) {
     const HANDLE handles[] = {pacer_.timer(), wake_event_.get()};
@@ -128,7 +120,8 @@ void Shell::PumpMessages() {
   }
 }
 
-void Shell::Start(std::vector<std::wstring> paths) {
+void Shell::Start(Arguments arguments) {
+  desktop_.SetSystemLanguage(SystemLanguage());
   surroundings_.Update(&desktop_, NowMs());
   for (const SheetPointer& sheet : BundledCharacters(&cache_)) {
     desktop_.AddToShelf(sheet);
@@ -144,14 +137,19 @@ void Shell::Start(std::vector<std::wstring> paths) {
   }
   const auto kept = ReadWholeFile(folder_ / L"kept.json", kSavedBytesMax);
   desktop_.Restore(kept.value_or(""), true);
-  if (!kept && paths.empty()) {
+  if (!kept && arguments.paths.empty()) {
     for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
       desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
     }
   }
-  importer_.Import(std::move(paths));
+  importer_.Import(std::move(arguments.paths));
+  if (arguments.has_link) {
+    OpenLink(Narrow(arguments.link));
+  }
+  FindRelay();
   if (!settings_error_.empty()) {
-    tray_.ShowToast({ToastKind::kNotice, "Settings", settings_error_});
+    tray_.ShowToast(
+        {ToastKind::kNotice, Say(desktop_.language(), Text::kToastSettings), settings_error_});
   }
 }
 
@@ -161,11 +159,13 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   surroundings_.Update(&desktop_, NowMs());
   ReleaseIfHoldLost();
+  UpdatePresence();
   HandleResponses();
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene);
+  ShowBubble(scene);
   tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
   pacer_.SetHalved(scene.saves_power);
   const auto check_ms = static_cast<double>(WindowCheckMs(desktop_.simulation()));
@@ -203,7 +203,8 @@ void Shell::HandleResponses() {
 void Shell::HandleImported() {
   for (const ImportResult& result : importer_.PopResults()) {
     if (result.sheet == nullptr) {
-      tray_.ShowToast({ToastKind::kNotice, "Can't import " + result.name, result.error});
+      tray_.ShowToast({ToastKind::kNotice,
+                       Say(desktop_.language(), Text::kToastImport, {result.name}), result.error});
       continue;
     }
     desktop_.AddToShelf(result.sheet);
@@ -218,6 +219,15 @@ void Shell::HandleOutbox(Outbox outbox) {
   }
   state_writer_.Add(std::move(outbox.saved_state), std::move(outbox.requests));
   HandleWriters();
+  if (outbox.settings_changed) {
+    SaveSettings();
+  }
+  if (outbox.update) {
+    HandleUpdate(*outbox.update);
+  }
+  if (outbox.installer) {
+    HandleInstaller(*outbox.installer);
+  }
   for (const Toast& toast : outbox.toasts) {
     tray_.ShowToast(toast);
   }
@@ -233,9 +243,9 @@ void Shell::HandleWriters() {
   }
   const bool is_failing = state_writer_.IsFailing() || settings_writer_.IsFailing();
   if (is_failing && !was_failing_) {
-    tray_.ShowToast({ToastKind::kNotice, "Can't save",
-                     "No file can be written to " + Narrow(folder_.wstring()) +
-                         ". Sprites come and go again once that works."});
+    tray_.ShowToast(
+        {ToastKind::kNotice, Say(desktop_.language(), Text::kToastNotSaved),
+         Say(desktop_.language(), Text::kToastNotSavedText, {Narrow(folder_.wstring())})});
   }
   was_failing_ = is_failing;
 }
@@ -245,7 +255,9 @@ void Shell::LeaveRelay() {
   if (std::exchange(has_left_, true)) {
     return;
   }
+  bubble_.Hide();
   windows_.Show(Scene{});
+  tray_.Remove();
   desktop_.Leave();
   HandleOutbox(desktop_.PopOutbox());
   const int64_t until_ms = NowMs() + kLeaveMsMax;
@@ -286,6 +298,7 @@ int64_t Shell::NowMs() const {
 
 void Shell::Grabbed(SpriteId id, Point point, double ms) {
   desktop_.Grab(id, point, ms);
+  DismissBubble();
   RequestTurn();
 }
 
@@ -311,12 +324,18 @@ void Shell::RightClicked(SpriteId id, POINT point) {
   const Sprite copy = *sprite;  // because the sprite may leave while the menu is open
   const MenuChoice choice = [&] {
     const ModalScope modal(this);
-    return ShowSpriteMenu(window_, point, copy);
+    return ShowSpriteMenu(window_, point, desktop_, copy);
   }();
   if (choice.command == MenuCommand::kThrow) {
     desktop_.ThrowTo(id, static_cast<Edge>(choice.index));
   } else if (choice.command == MenuCommand::kPutAway) {
     desktop_.PutAway(id);
+  } else if (choice.command == MenuCommand::kMute) {
+    Mute(choice.neighbour, true);
+  } else if (choice.command == MenuCommand::kHide) {
+    HidePicture(copy);
+  } else if (choice.command == MenuCommand::kReport) {
+    ReportPicture(copy);
   }
   RequestTurn();
 }
@@ -356,8 +375,7 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       }
       break;
     case MenuCommand::kMute:
-      desktop_.Mute({choice.name, choice.name}, choice.is_on);
-      SaveSettings();
+      Mute(choice.neighbour, choice.is_on);
       break;
     case MenuCommand::kPause:
       desktop_.Pause(choice.is_on);
@@ -365,9 +383,28 @@ void Shell::HandleChoice(const MenuChoice& choice) {
     case MenuCommand::kSettings:
       EditSettings();
       break;
-    case MenuCommand::kAbout:
-      ShowAbout();
+    case MenuCommand::kInvite:
+      Invite();
       break;
+    case MenuCommand::kOpenLink:
+      AskWhereToGo(desktop_.settings().relay.empty(), "");
+      break;
+    case MenuCommand::kDiagnostics:
+      CopyDiagnostics();
+      break;
+    case MenuCommand::kUpdate:
+      CheckForUpdate();
+      break;
+    case MenuCommand::kHowToPlay: {
+      const ModalScope modal(this);
+      ShowHowToPlay(window_, desktop_.language());
+      break;
+    }
+    case MenuCommand::kAbout: {
+      const ModalScope modal(this);
+      ShowAbout(window_, desktop_.language());
+      break;
+    }
     case MenuCommand::kQuit:
       is_ending_ = true;
       break;
@@ -381,7 +418,7 @@ void Shell::EditSettings() {
   before.start_with_system = IsAutostartOn();
   const auto edited = [&] {
     const ModalScope modal(this);
-    return AskForSettings(window_, before);
+    return AskForSettings(window_, desktop_.language(), before, !is_portable_);
   }();
   if (edited) {
     ApplySettings(*edited);
@@ -401,31 +438,25 @@ void Shell::ApplySettings(const Settings& settings) {
 
 void Shell::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
 
-void Shell::ShowAbout() {
-  const ModalScope modal(this);
-  MSGBOXPARAMSW box{};
-  box.cbSize = sizeof box;
-  box.hwndOwner = window_;
-  box.hInstance = GetModuleHandleW(nullptr);
-  box.lpszText = kAbout;
-  box.lpszCaption = L"About Sprites";
-  box.dwStyle = MB_OK | MB_TOPMOST | MB_USERICON;
-  box.lpszIcon = MAKEINTRESOURCEW(IDI_PROGRAM);
-  MessageBoxIndirectW(&box);
-}
-
 // Ends the program; asks first if the user has set it to.
 void Shell::Close() {
   if (is_ending_ || modal_depth_ > 0) {
     return;
   }
   if (desktop_.settings().ask_before_closing) {
-    const ModalScope modal(this);
-    const int button = MessageBoxW(
-        window_, L"Close Sprites?\n\nAll sprites here will be back when it starts again.",
-        L"Sprites", MB_YESNO | MB_ICONQUESTION | MB_TOPMOST);
-    if (button != IDYES) {
+    bool never_again = false;
+    const bool is_wanted = [&] {
+      const ModalScope modal(this);
+      return AskToClose(window_, desktop_.language(), &never_again);
+    }();
+    if (!is_wanted) {
       return;
+    }
+    if (never_again) {
+      Settings settings = desktop_.settings();
+      settings.ask_before_closing = false;
+      desktop_.SetSettings(settings);
+      SaveSettings();
     }
   }
   is_ending_ = true;
@@ -494,8 +525,16 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       return 0;
     }
     case WM_COPYDATA: {
-      auto paths = ReadSentPaths(*reinterpret_cast<const COPYDATASTRUCT*>(lparam));
-      if (!paths || is_ending_) {
+      if (is_ending_) {
+        return FALSE;  // the second instance waits until this one has ended, and is the first then
+      }
+      const auto& copied = *reinterpret_cast<const COPYDATASTRUCT*>(lparam);
+      if (const auto link = ReadSentLink(copied)) {
+        Later([this, text = Narrow(*link)] { OpenLink(text); });
+        return TRUE;
+      }
+      auto paths = ReadSentPaths(copied);
+      if (!paths) {
         return FALSE;
       }
       if (paths->empty()) {
@@ -505,6 +544,9 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       RequestTurn();
       return TRUE;
     }
+    case kLaterMessage:
+      RunLater();
+      return 0;
     case WM_TIMER:
       if (is_ending_) {
         EndModal();  // again, because the user may have opened another one

@@ -10,19 +10,26 @@
 #include <windows.h>
 
 #include <chrono>
+#include <deque>
 #include <filesystem>
+#include <functional>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/desktop/desktop.h"
+#include "core/desktop/greeting.h"
 #include "core/desktop/state_writer.h"
 #include "core/motion/hold_watch.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
+#include "win32/bubble.h"
 #include "win32/network_watch.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
 #include "win32/picture_importer.h"
+#include "win32/single_instance.h"
 #include "win32/sounds.h"
 #include "win32/sprite_windows.h"
 #include "win32/surroundings.h"
@@ -31,25 +38,37 @@
 
 namespace sprites {
 
+constexpr UINT kLaterMessage = WM_APP + 3;  // the shell sends it to itself: run what waits
+
 class Shell : private SpriteListener {
  public:
-  explicit Shell(std::filesystem::path folder);
+  // `is_portable`: the program writes nothing outside of `folder`.
+  Shell(std::filesystem::path folder, bool is_portable);
   ~Shell() override;
 
-  // Returns when the program is to end. `paths` are files to import.
-  void Run(std::vector<std::wstring> paths);
+  // Returns when the program is to end.
+  void Run(Arguments arguments);
 
  private:
   using OwnedPowerNotification = Owned<HPOWERNOTIFY, UnregisterPowerSettingNotification>;
 
   // Lives while a menu or a dialog runs its own message loop: turns then come from a timer.
-  class ModalScope;
+  class ModalScope {
+   public:
+    explicit ModalScope(Shell* shell);
+    ~ModalScope();
+    ModalScope(const ModalScope&) = delete;
+    ModalScope& operator=(const ModalScope&) = delete;
+
+   private:
+    Shell* shell_;
+  };
 
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
   LRESULT HandleMessage(UINT message, WPARAM wparam, LPARAM lparam);
   void HandlePowerEvent(WPARAM event, LPARAM lparam);
   HWND MakeWindow();
-  void Start(std::vector<std::wstring> paths);
+  void Start(Arguments arguments);
   void PumpMessages();
 
   void Turn();
@@ -73,12 +92,32 @@ class Shell : private SpriteListener {
   void KeysLost() override;
   void Dropped(std::vector<std::wstring> paths) override;
 
+  void Later(std::function<void()> task);
+  void RunLater();
+
+  // -- Links, and what the menus do (shell_commands.cc).
+  void FindRelay();
+  void OpenLink(const std::string& text);
+  void FollowLink(const RelayLink& link);
+  void AskWhereToGo(bool is_first_start, const std::string& link);
+  void Invite();
+  void CopyDiagnostics();
+  void ReportPicture(const Sprite& sprite);
+  void Mute(const Neighbour& neighbour, bool is_muted);
+  void HidePicture(const Sprite& sprite);
+  void CheckForUpdate();
+  void HandleUpdate(const UpdateNews& news);
+  void HandleInstaller(const std::string& bytes);
+  void ShowBubble(const Scene& scene);
+  void DismissBubble();
+  void UpdatePresence();
+  void ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values = {});
+
   void ShowMenu(POINT point);
   void HandleChoice(const MenuChoice& choice);
   void EditSettings();
   void ApplySettings(const Settings& settings);
   void SaveSettings();
-  void ShowAbout();
   void Close();
   void DropInAnySprite();
 
@@ -86,6 +125,7 @@ class Shell : private SpriteListener {
   std::filesystem::path folder_;
   std::string settings_error_;  // what was wrong in the file of the settings; empty if nothing
   Settings settings_;           // as they were read at the start
+  bool is_portable_;
   HWND window_;
   Tray tray_;
   OwnedHandle wake_event_;  // set by other threads when they have a result
@@ -96,6 +136,8 @@ class Shell : private SpriteListener {
   StateWriter settings_writer_;
   PictureImporter importer_;
   Desktop desktop_;
+  Greeting greeting_;
+  Bubble bubble_;
   SpriteWindows windows_;
   Surroundings surroundings_;
   Pacer pacer_;
@@ -103,6 +145,8 @@ class Shell : private SpriteListener {
   NetworkWatch network_;
   OwnedPowerNotification power_saving_;  // reports when Windows begins and ends to save power
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
+  std::deque<std::function<void()>> later_;  // to do when no menu and no dialog is open
+  int64_t presence_ms_ = 0;                  // when the next look at what the person does is due
   HoldWatch hold_watch_;
   bool is_ending_ = false;
   bool has_left_ = false;     // the relay

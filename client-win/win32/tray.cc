@@ -3,6 +3,7 @@
 #include <shellapi.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "win32/owned.h"
@@ -57,7 +58,7 @@ class Menu {
 };
 
 void AddShelfMenu(Menu* menu, const Desktop& desktop) {
-  const HMENU shelf = menu->AddMenu(L"&New sprite");
+  const HMENU shelf = menu->AddMenu(Wide(Say(desktop.language(), Text::kMenuNewSprite)));
   for (size_t i = 0; i < desktop.shelf().size(); i++) {
     const UINT column = i > 0 && i % kMenuColumn == 0 ? MF_MENUBARBREAK : 0;
     menu->AddTo(shelf, MenuText(desktop.shelf()[i]->description.name), {MenuCommand::kDropIn, i},
@@ -69,27 +70,73 @@ bool IsSelf(const Neighbour& neighbour, const Desktop& desktop) {
   return desktop.seat() && desktop.seat()->desktop == neighbour.desktop;
 }
 
+// A name as it is in a menu: not longer than a menu is wide.
+std::wstring NameInMenu(const std::string& name) {
+  std::wstring text = Wide(name);
+  if (text.size() > kMenuNameLettersMax) {
+    // Not between the two halves of a character.
+    const bool is_half = IS_HIGH_SURROGATE(text[kMenuNameLettersMax - 1]) != 0;
+    text.resize(kMenuNameLettersMax - (is_half ? 1 : 0));
+    text += L"…";
+  }
+  return text;
+}
+
+// The words of an entry. The names in it have no access keys.
+std::wstring Entry(const Desktop& desktop, Text text, const std::string& name = "") {
+  std::wstring shown;
+  for (const wchar_t letter : NameInMenu(name)) {
+    shown += letter == L'&' ? L"&&" : std::wstring(1, letter);
+  }
+  return Wide(Say(desktop.language(), text, {Narrow(shown)}));
+}
+
 // Muted names first, checked, then the neighbours that are not muted.
 void AddMuteMenu(Menu* menu, const Desktop& desktop) {
-  std::vector<std::string> names = desktop.settings().muted;
+  std::vector<Neighbour> names;
+  for (const std::string& name : desktop.settings().muted) {
+    names.push_back({"", name});
+  }
   const size_t muted = names.size();
   if (desktop.neighbours()) {
     for (const Neighbour& neighbour : *desktop.neighbours()) {
-      const std::string& name = neighbour.DisplayName();
-      const bool is_known = std::ranges::find(names, name) != names.end();
-      if (!name.empty() && !is_known && !IsSelf(neighbour, desktop)) {
-        names.push_back(name);
+      const auto is_same = [&](const Neighbour& other) {
+        return other.DisplayName() == neighbour.DisplayName();
+      };
+      const auto known = std::ranges::find_if(names, is_same);
+      if (known != names.end()) {
+        known->desktop = neighbour.desktop;  // so that the relay can end the mute
+      } else if (!neighbour.DisplayName().empty() && !IsSelf(neighbour, desktop)) {
+        names.push_back(neighbour);
       }
     }
   }
   if (names.empty()) {
     return;
   }
-  const HMENU mute = menu->AddMenu(L"&Mute");
+  const HMENU mute = menu->AddMenu(Entry(desktop, Text::kMenuMute));
   for (size_t i = 0; i < names.size(); i++) {
-    menu->AddTo(mute, MenuText(names[i]), {MenuCommand::kMute, 0, names[i], i >= muted},
-                i < muted ? MF_CHECKED : 0);
+    menu->AddTo(mute, MenuText(names[i].DisplayName()),
+                {MenuCommand::kMute, 0, names[i], i >= muted}, i < muted ? MF_CHECKED : 0);
   }
+}
+
+void AddHelpMenu(Menu* menu, const Desktop& desktop) {
+  const HMENU help = menu->AddMenu(Entry(desktop, Text::kMenuHelp));
+  menu->AddTo(help, Entry(desktop, Text::kHelpHowTo), {MenuCommand::kHowToPlay});
+  menu->AddTo(help, Entry(desktop, Text::kHelpDiagnostics), {MenuCommand::kDiagnostics});
+  menu->AddTo(help, Entry(desktop, Text::kHelpUpdate), {MenuCommand::kUpdate});
+  AppendMenuW(help, MF_SEPARATOR, 0, nullptr);
+  menu->AddTo(help, Entry(desktop, Text::kHelpAbout), {MenuCommand::kAbout});
+}
+
+// The name of the neighbour beyond an edge; empty if nobody is there.
+std::string NameBeyond(const Desktop& desktop, size_t edge) {
+  if (!desktop.neighbours() || desktop.link() != Link::kConnected) {
+    return "";
+  }
+  const Neighbour& neighbour = (*desktop.neighbours())[edge];
+  return IsSelf(neighbour, desktop) ? "" : neighbour.name;
 }
 
 }  // namespace
@@ -102,9 +149,13 @@ Tray::Tray(HWND window)
   Add();
 }
 
-Tray::~Tray() {
-  NOTIFYICONDATAW description = DescriptionFor(window_);
-  Shell_NotifyIconW(NIM_DELETE, &description);
+Tray::~Tray() { Remove(); }
+
+void Tray::Remove() {
+  if (!std::exchange(is_removed_, true)) {
+    NOTIFYICONDATAW description = DescriptionFor(window_);
+    Shell_NotifyIconW(NIM_DELETE, &description);
+  }
 }
 
 void Tray::Add() {
@@ -113,7 +164,10 @@ void Tray::Add() {
   description.uCallbackMessage = kTrayMessage;
   description.hIcon = icon_;
   CopyText(Wide(tooltip_), description.szTip);
-  Shell_NotifyIconW(NIM_ADD, &description);
+  tried_ms_ = GetTickCount64();
+  // When the task bar answers late, the icon may be there although the call has failed.
+  is_added_ = Shell_NotifyIconW(NIM_ADD, &description) != 0 ||
+              Shell_NotifyIconW(NIM_MODIFY, &description) != 0;
   description.uVersion = NOTIFYICON_VERSION_4;
   Shell_NotifyIconW(NIM_SETVERSION, &description);
 }
@@ -130,6 +184,9 @@ void Tray::ShowToast(const Toast& toast) {
 }
 
 void Tray::SetTooltip(const std::string& tooltip) {
+  if (!is_added_ && GetTickCount64() - tried_ms_ >= kTrayRetryMs) {
+    Add();
+  }
   if (tooltip == tooltip_) {
     return;
   }
@@ -145,46 +202,70 @@ MenuChoice ShowTrayMenu(HWND window, POINT point, const Desktop& desktop) {
   menu.Add(MenuText(StatusOf(desktop)), {}, MF_GRAYED);
   menu.AddLine();
   AddShelfMenu(&menu, desktop);
+  menu.Add(Entry(desktop, Text::kMenuInvite), {MenuCommand::kInvite},
+           desktop.InvitationLink().empty() ? MF_GRAYED : 0);
+  menu.Add(Entry(desktop, Text::kMenuOpenLink), {MenuCommand::kOpenLink});
+  menu.AddLine();
   AddMuteMenu(&menu, desktop);
-  menu.Add(L"&Pause", {MenuCommand::kPause, 0, "", !desktop.is_paused()},
+  menu.Add(Entry(desktop, Text::kMenuPause), {MenuCommand::kPause, 0, {}, !desktop.is_paused()},
            desktop.is_paused() ? MF_CHECKED : 0);
+  menu.Add(Entry(desktop, Text::kMenuSettings), {MenuCommand::kSettings});
+  AddHelpMenu(&menu, desktop);
   menu.AddLine();
-  menu.Add(L"&Settings…", {MenuCommand::kSettings});
-  menu.Add(L"&About Sprites", {MenuCommand::kAbout});
-  menu.AddLine();
-  menu.Add(L"&Quit", {MenuCommand::kQuit});
+  menu.Add(Entry(desktop, Text::kMenuQuit), {MenuCommand::kQuit});
   return menu.Ask(window, point);
 }
 
-MenuChoice ShowSpriteMenu(HWND window, POINT point, const Sprite& sprite) {
+MenuChoice ShowSpriteMenu(HWND window, POINT point, const Desktop& desktop, const Sprite& sprite) {
+  constexpr Text kEdges[] = {Text::kSpriteThrowLeft, Text::kSpriteThrowRight, Text::kSpriteThrowUp,
+                             Text::kSpriteThrowDown};
+  constexpr Text kEdgesTo[] = {Text::kSpriteThrowLeftTo, Text::kSpriteThrowRightTo,
+                               Text::kSpriteThrowUpTo, Text::kSpriteThrowDownTo};
   Menu menu;
-  menu.Add(MenuText(sprite.name), {}, MF_GRAYED);
+  const Neighbour* sender = desktop.SenderOf(sprite.id);
+  const std::string title = sender == nullptr ? sprite.name
+                                              : Say(desktop.language(), Text::kSpriteFrom,
+                                                    {sprite.name, sender->DisplayName()});
+  menu.Add(MenuText(title), {}, MF_GRAYED);
   menu.AddLine();
-  constexpr const wchar_t* kEdges[] = {L"Throw &left", L"Throw &right", L"Throw &up",
-                                       L"Throw &down"};
   for (size_t i = 0; i < std::size(kEdges); i++) {
-    menu.Add(kEdges[i], {MenuCommand::kThrow, i});
+    const std::string name = NameBeyond(desktop, i);
+    menu.Add(Entry(desktop, name.empty() ? kEdges[i] : kEdgesTo[i], name),
+             {MenuCommand::kThrow, i});
   }
+  menu.AddLine();
   if (sprite.from_shelf) {
-    menu.AddLine();
-    menu.Add(L"&Put away", {MenuCommand::kPutAway});
+    menu.Add(Entry(desktop, Text::kSpritePutAway), {MenuCommand::kPutAway});
+    return menu.Ask(window, point);
   }
+  menu.Add(Entry(desktop, Text::kSpriteHide), {MenuCommand::kHide},
+           desktop.IsHidden(sprite.file) ? MF_GRAYED : 0);
+  if (sender != nullptr && !IsSelf(*sender, desktop)) {
+    menu.Add(Entry(desktop, Text::kSpriteMute, sender->DisplayName()),
+             {MenuCommand::kMute, 0, *sender, true});
+  }
+  menu.Add(Entry(desktop, Text::kSpriteReport), {MenuCommand::kReport},
+           desktop.seat() ? 0 : MF_GRAYED);
   return menu.Ask(window, point);
 }
 
 std::string StatusOf(const Desktop& desktop) {
-  switch (desktop.link()) {
-    case Link::kConnected: {
-      const std::string& world = desktop.seat() ? desktop.seat()->world : desktop.settings().world;
-      const std::string& name = desktop.settings().name;
-      return "Connected to world " + world + (name.empty() ? "" : " as " + name);
-    }
-    case Link::kJoining:
-      return "Connecting to " + desktop.settings().relay + " …";
-    case Link::kBroken:
-      return "Not connected; trying again …";
+  const Language language = desktop.language();
+  const std::string host = HostOf(desktop.settings().relay);
+  if (host.empty()) {
+    return Say(language, Text::kStatusNoRelay);
   }
-  return "";
+  if (desktop.link() == Link::kConnected && desktop.seat()) {
+    const std::string& world = desktop.seat()->world;
+    // Names that the page makes for private worlds mean nothing to people.
+    const bool is_private = world.starts_with("private-");
+    return is_private          ? Say(language, Text::kStatusPrivate, {host})
+           : world != kCommons ? Say(language, Text::kStatusWorld, {host, world})
+           : desktop.IsAlone() ? Say(language, Text::kStatusAlone, {host})
+                               : Say(language, Text::kStatusTogether, {host});
+  }
+  const bool is_lost = desktop.IsUnreachable() || desktop.link() == Link::kBroken;
+  return Say(language, is_lost ? Text::kStatusUnreachable : Text::kStatusJoining, {host});
 }
 
 }  // namespace sprites

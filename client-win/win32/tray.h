@@ -10,31 +10,40 @@
 
 namespace sprites {
 
-constexpr UINT kTrayMessage = WM_APP + 2;  // sent by the icon to its window
+constexpr UINT kTrayMessage = WM_APP + 2;   // sent by the icon to its window
+constexpr ULONGLONG kTrayRetryMs = 1'000;   // between two tries to add the icon
+constexpr size_t kMenuNameLettersMax = 24;  // of a neighbour's name: keeps a menu narrow
 
 enum class MenuCommand : uint8_t {
   kNone,    // the menu was closed without a choice
   kDropIn,  // `index` on the shelf
-  kMute,    // `name`, `is_on`
-  kPause,   // `is_on`
+  kInvite,
+  kOpenLink,
+  kMute,   // `neighbour`, `is_on`
+  kPause,  // `is_on`
   kSettings,
+  kHowToPlay,
+  kDiagnostics,
+  kUpdate,
   kAbout,
   kQuit,
   kThrow,  // `index` is the Edge
   kPutAway,
+  kHide,
+  kReport,
 };
 
 // The entry of a menu that the user chose.
 struct MenuChoice {
   MenuCommand command = MenuCommand::kNone;
   size_t index = 0;
-  std::string name;
+  Neighbour neighbour{};
   bool is_on = false;
 };
 
 class Tray {
  public:
-  // Adds the icon, which sends kTrayMessage to `window`.
+  // Adds the icon, which sends kTrayMessage to `window`. The window must live as long as the icon.
   explicit Tray(HWND window);
   ~Tray();
   Tray(const Tray&) = delete;
@@ -42,19 +51,26 @@ class Tray {
 
   // Adds the icon. Call again whenever the task bar has been created again.
   void Add();
+  // Removes the icon: call it before its window is destroyed, or the icon stays as a ghost.
+  void Remove();
   void ShowToast(const Toast& toast);
+  // Sets the tooltip. Tries again to add the icon if that has failed: while the user logs on, the
+  // task bar may be too busy to answer.
   void SetTooltip(const std::string& tooltip);
 
  private:
   HWND window_;
   HICON icon_;
   std::string tooltip_;
+  bool is_added_ = false;
+  bool is_removed_ = false;
+  ULONGLONG tried_ms_ = 0;  // GetTickCount64 of the last try to add the icon
 };
 
 // Shows the menu of the program at `point` and waits for the user's choice.
 MenuChoice ShowTrayMenu(HWND window, POINT point, const Desktop& desktop);
 // Likewise for the menu of a sprite.
-MenuChoice ShowSpriteMenu(HWND window, POINT point, const Sprite& sprite);
+MenuChoice ShowSpriteMenu(HWND window, POINT point, const Desktop& desktop, const Sprite& sprite);
 
 // One line about the connection to the relay.
 std::string StatusOf(const Desktop& desktop);

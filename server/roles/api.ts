@@ -245,10 +245,14 @@ export function readBody(request: Request, bytesMax: number, hash?: Hash): Promi
 /** A Host header that may be put into a URL: a name or an address, with or without a port. */
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/i;
 
-function basesOf(request: Request, addresses: PublicAddresses): { api: string; events: string } {
+/** The address at which a client reaches the API and the site: the public one, or else the one that it has asked for. */
+export function baseOf(request: Request, addresses: PublicAddresses): string {
   const asked = HOST.exec(request.headers.host ?? '');
-  const own = asked ? `http://${asked[0]}` : `http://localhost:${addresses.apiPort}`;
-  const base = addresses.url ?? own;
+  return addresses.url ?? (asked ? `http://${asked[0]}` : `http://localhost:${addresses.apiPort}`);
+}
+
+function basesOf(request: Request, addresses: PublicAddresses): { api: string; events: string } {
+  const base = baseOf(request, addresses);
   const events = new URL(base);
   events.port = String(addresses.eventsPort);
   return { api: base, events: addresses.eventsUrl ?? addresses.url ?? events.origin };

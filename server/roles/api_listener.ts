@@ -61,7 +61,7 @@ export async function makeApiListener(
     checkHost,
     api(worker, store, addresses, clients, bans, gate, admission),
     complaints(worker, store),
-    site(characters),
+    site(characters, undefined, addresses),
     ...errorHandlers(log),
   );
   const listener: FrontListener = {

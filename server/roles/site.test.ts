@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import express from 'express';
 import { pino } from 'pino';
 import { errorHandlers } from './api.ts';
-import { site } from './site.ts';
+import { installerName, site } from './site.ts';
 
 const PATH = '/download/Sprites-Setup.exe';
 const BYTES = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 31) & 255));
@@ -65,17 +65,66 @@ describe('site › the program for Windows', () => {
     assert.equal((await ask(PATH)).status, 404);
   });
 
-  it('is sent whole, with headers that save it under its name as a program', async () => {
+  it('is sent whole, with headers that save it as a program under a name that has the relay in it', async () => {
     present();
     const { status, headers, body } = await ask(PATH);
     assert.equal(status, 200);
     assert.deepEqual(body, BYTES);
     assert.equal(headers['content-length'], String(BYTES.length));
     assert.equal(headers['content-type'], 'application/vnd.microsoft.portable-executable');
-    assert.equal(headers['content-disposition'], 'attachment; filename="Sprites-Setup.exe"');
+    assert.equal(headers['content-disposition'], `attachment; filename="Sprites-Setup_http_${port}_127.0.0.1.exe"`);
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['accept-ranges'], 'bytes');
     assert.equal(headers['access-control-allow-origin'], undefined);
+  });
+
+  it('has a name that the program can read, and no other one', () => {
+    for (const [base, name] of [
+      ['https://relay.example', 'Sprites-Setup_https_443_relay.example.exe'],
+      ['https://relay.example:8443', 'Sprites-Setup_https_8443_relay.example.exe'],
+      ['http://relay.example', 'Sprites-Setup_http_80_relay.example.exe'],
+      ['http://127.0.0.1:8080', 'Sprites-Setup_http_8080_127.0.0.1.exe'],
+      ['http://localhost:9100/', 'Sprites-Setup_http_9100_localhost.exe'],
+      ['http://[::1]:8080', 'Sprites-Setup.exe'],
+      ['http://under_score.example', 'Sprites-Setup.exe'],
+      ['http://trailing.example.', 'Sprites-Setup.exe'],
+    ]) {
+      assert.equal(installerName(base), name);
+    }
+  });
+
+  it('never has what a client writes into Host beside a name and a port', async () => {
+    present();
+    for (const host of ['a"b', 'a/../b', 'a b', 'a;b', 'a\\b', '%22', 'a@b', 'a:99999999']) {
+      const { headers } = await ask(PATH, 'GET', { host });
+      assert.match(
+        headers['content-disposition'] ?? '',
+        /^attachment; filename="Sprites-Setup(_http_\d+_[\w.-]+)?\.exe"$/,
+      );
+      assert.doesNotMatch(headers['content-disposition'] ?? '', /[ab]_?\.exe/);
+    }
+  });
+
+  it('has a version, a hash and a size, which are told only if they are of this file', async () => {
+    present();
+    const latest = join(downloads, 'latest.json');
+    const about = { version: '1.2.3', sha256: 'a'.repeat(64), size: BYTES.length };
+    const askLatest = async () => await ask('/client/latest.json');
+    assert.equal((await askLatest()).status, 404);
+    writeFileSync(latest, JSON.stringify(about));
+    const { status, headers, body } = await askLatest();
+    assert.deepEqual([status, JSON.parse(body.toString())], [200, about]);
+    assert.match(headers['content-type'] ?? '', /^application\/json/);
+    assert.equal(headers['cache-control'], 'no-cache');
+    for (const wrong of [JSON.stringify({ ...about, size: BYTES.length + 1 }), '{', 'null', '']) {
+      writeFileSync(latest, wrong);
+      assert.equal((await askLatest()).status, 404);
+    }
+    writeFileSync(latest, JSON.stringify(about));
+    rmSync(installer);
+    assert.equal((await askLatest()).status, 404);
+    rmSync(latest);
+    present();
   });
 
   it('answers HEAD with its size and without its bytes', async () => {

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import express, { type NextFunction, type Response } from 'express';
+import { baseOf, type PublicAddresses } from './api.ts';
 import { sendSprite } from './sprite_answer.ts';
 import type { Character } from './sprite_store.ts';
 
@@ -29,11 +30,17 @@ const WEB = join(SERVER, 'web');
 const DIST = join(SERVER, '../client-win/dist');
 const INSTALLER = 'Sprites-Setup.exe';
 
-/** Headers that make a browser save the file. */
-const INSTALLER_HEADERS = {
+/** Version, hash and size of that installer. The program asks for it, to tell its user about a newer version. */
+const LATEST = 'latest.json';
+
+/** A host that can be a part of a file name: a name or an IPv4 address. */
+const FILE_HOST = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
+
+/** Headers that make a browser save the file under this name. */
+const installerHeaders = (name: string) => ({
   'Content-Type': 'application/vnd.microsoft.portable-executable',
-  'Content-Disposition': `attachment; filename="${INSTALLER}"`,
-};
+  'Content-Disposition': `attachment; filename="${name}"`,
+});
 
 /** The modules with which both browser and relay read sprite files. */
 const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts'];
@@ -41,7 +48,11 @@ const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts'];
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');
 
-export function site(characters: readonly Character[], downloads = DIST): express.Router {
+export function site(
+  characters: readonly Character[],
+  downloads = DIST,
+  addresses: PublicAddresses = { eventsPort: 0, apiPort: 0 },
+): express.Router {
   const installer = join(downloads, INSTALLER);
   const router = express.Router();
   router.use((_, response, next) => {
@@ -70,7 +81,10 @@ export function site(characters: readonly Character[], downloads = DIST): expres
   router.get('/', (_, response) => {
     response.type('text/html; charset=utf-8').send(existsSync(installer) ? withDownload : plain);
   });
-  router.get(`/download/${INSTALLER}`, (_, response, next) => sendInstaller(response, installer, next));
+  router.get(`/download/${INSTALLER}`, (request, response, next) =>
+    sendInstaller(response, installer, installerName(baseOf(request, addresses)), next),
+  );
+  router.get('/client/latest.json', (_, response, next) => sendLatest(response, downloads, next));
   for (const { url, file } of characters) {
     const bytes = readFileSync(join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1)));
     router.get(url, (request, response) => sendSprite(request, response, file, { bytes, release: () => {} }));
@@ -84,15 +98,39 @@ function pages(): [plain: Buffer, withDownload: Buffer] {
   return [Buffer.from(html), Buffer.from(html.replace('id="download" hidden', 'id="download"'))];
 }
 
+/**
+ * The name under which a browser saves the installer. It has the relay's address, which the installed program then uses. A name
+ * survives a signature, and the installer's hash is the same for every relay.
+ */
+export function installerName(base: string): string {
+  const { protocol, hostname, port } = new URL(base);
+  if (!FILE_HOST.test(hostname)) return INSTALLER; // an IPv6 address: the program asks its user
+  const scheme = protocol.slice(0, -1);
+  return `Sprites-Setup_${scheme}_${port || (scheme === 'https' ? 443 : 80)}_${hostname}.exe`;
+}
+
+/** Sends what `npm run client` has written about the installer. Calls `next` when it is not about the one that is here. */
+function sendLatest(response: Response, downloads: string, next: NextFunction): void {
+  let latest: string | undefined;
+  try {
+    latest = readFileSync(join(downloads, LATEST), 'utf8');
+    if (statSync(join(downloads, INSTALLER)).size !== JSON.parse(latest).size) latest = undefined;
+  } catch {
+    latest = undefined; // there is no installer, or nothing is known of it
+  }
+  if (latest === undefined) next();
+  else response.type('application/json').send(latest);
+}
+
 /** Sends the installer, or the rest of an interrupted download. Calls `next` when there is no installer. */
-function sendInstaller(response: Response, path: string, next: NextFunction): void {
+function sendInstaller(response: Response, path: string, name: string, next: NextFunction): void {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) {
     next();
     return;
   }
   // The next build has the same name, so a download may continue only in the same file: the ETag tells them apart.
-  const headers = { ...INSTALLER_HEADERS, ETag: `"${file.size}-${Math.round(file.mtimeMs)}"` };
+  const headers = { ...installerHeaders(name), ETag: `"${file.size}-${Math.round(file.mtimeMs)}"` };
   response.sendFile(path, { cacheControl: false, etag: false, dotfiles: 'allow', headers }, (error) => {
     if (error === undefined || response.headersSent) return; // sent, or interrupted
     const { status, headers: errorHeaders } = error as { status?: number; headers?: Record<string, string> };

@@ -217,7 +217,8 @@ function desktops(front: FrontKind): void {
     const dora = await joinAt('/', 'Dora', (page) => page.check('#private'));
     assert.equal(await dora.textContent('#world-name'), 'in a private world');
     const link = new URL((await dora.locator('#second').getAttribute('href')) as string);
-    assert.match(link.hash, /^#near=[0-9a-f]+\.[0-9a-f]{32}$/);
+    // The world is where the friend goes when the invitation has ended.
+    assert.match(link.hash, /^#near=[0-9a-f]+\.[0-9a-f]{32}&world=private-[\w-]{22}$/);
     assert.equal(link.search, '');
     const targets: string[] = [];
     const emil = await joinAt(`/${link.hash}`, 'Emil', async (page) => {
@@ -226,8 +227,9 @@ function desktops(front: FrontKind): void {
     await neighbour(emil, 'left').filter({ hasText: 'Dora' }).waitFor();
     assert.equal(await emil.textContent('#world-name'), 'in a private world');
     assert.equal(new URL(emil.url()).hash, '');
-    const secret = link.hash.slice('#near='.length);
-    assert.ok(targets.length > 0 && targets.every((target) => !target.includes(secret)));
+    const secrets = [...new URLSearchParams(link.hash.slice(1)).values()];
+    assert.equal(secrets.length, 2);
+    for (const secret of secrets) assert.ok(targets.length > 0 && targets.every((target) => !target.includes(secret)));
     for (const page of [dora, emil]) await page.context().close();
   });
 

@@ -52,7 +52,9 @@ describe('the offer of the program for Windows', { ...BOUNDED, skip: missing }, 
     const { page, shown } = await visit(WINDOWS);
     assert.equal(shown, 2);
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('#join .for-windows a')]);
-    assert.equal(download.suggestedFilename(), 'Sprites-Setup.exe');
+    assert.match(download.suggestedFilename(), /^Sprites-Setup_http_\d+_127\.0\.0\.1\.exe$/);
+    const opens = await page.locator('#open-app').getAttribute('href');
+    assert.equal(opens, `sprites:${page.url()}`);
     const other = await visit(LINUX);
     assert.equal(other.shown, 0);
     assert.equal(await other.page.locator('#download').evaluate((line: HTMLElement) => line.hidden), false);

@@ -451,7 +451,9 @@ function togglePause({ clock }: Desktop): void {
 /** Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. */
 function invitation(seat: Seat): string {
   const link = new URL('/', location.href);
-  link.hash = new URLSearchParams({ near: seat.invitation }).toString();
+  const members = new URLSearchParams({ near: seat.invitation });
+  if (seat.world !== 'commons') members.set('world', seat.world); // where the friend goes when the invitation has ended
+  link.hash = members.toString();
   return link.href;
 }
 

@@ -116,6 +116,8 @@ export function ledges(): Ledge[] {
 export function offerProgram(): void {
   if (element('download').hidden || !navigator.userAgent.includes('Windows NT')) return;
   for (const offer of document.querySelectorAll<HTMLElement>('.for-windows')) offer.hidden = false;
+  // The program opens such links: it goes to this relay, and to the world and the friend that the page's address names.
+  element<HTMLAnchorElement>('open-app').href = `sprites:${location.href}`;
 }
 
 /** Says in the join dialog how many desktops are here; nothing when nobody is. */

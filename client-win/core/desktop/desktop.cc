@@ -4,13 +4,15 @@
 #include <iterator>
 #include <utility>
 
+#include "core/desktop/version.h"
+#include "core/relay/problem_texts.h"
+
 namespace sprites {
 
 namespace {
 
 constexpr double kDropFirst = 0.15;  // of the width: a sprite does not fall in at the very side
 constexpr double kDropSpread = 0.7;  // of the width
-constexpr char kCommons[] = "commons";
 
 // A sprite of a muted neighbour, in its direction of travel.
 Departure Forwarded(const Arrival& arrival, const Nature& nature) {
@@ -115,8 +117,8 @@ void Desktop::AddToShelf(const SheetPointer& sheet) {
 
 SpriteId Desktop::DropIn(const std::string& file, std::optional<Point> place) {
   if (IsFull()) {
-    ShowNotice("The desktop is full", std::to_string(settings_.sprite_limit) +
-                                          " sprites are all that fit. Throw some over an edge.");
+    ShowNotice(Said(Text::kToastFull),
+               Said(Text::kToastFullText, {std::to_string(settings_.sprite_limit)}));
     return kNobody;
   }
   const SheetPointer sheet = sheets_.FindOnShelf(file);
@@ -142,7 +144,7 @@ bool Desktop::PutAway(SpriteId id) {
     return false;
   }
   if (!sprite->from_shelf) {
-    ShowNotice(sprite->name + " came from somebody", "Throw it on over an edge.");
+    ShowNotice(Said(Text::kToastGuest, {sprite->name}), Said(Text::kToastGuestText));
     return false;
   }
   simulation_.Remove(id);
@@ -183,8 +185,6 @@ void Desktop::ThrowTo(SpriteId id, Edge edge) {
 
 void Desktop::Pause(bool is_paused) { is_paused_ = is_paused; }
 
-void Desktop::SetPresenting(bool is_presenting) { is_presenting_ = is_presenting; }
-
 void Desktop::SetSavingPower(bool is_saving) {
   is_saving_power_ = is_saving;
   simulation_.SetCalm(settings_.calm || is_saving_power_);
@@ -198,6 +198,7 @@ void Desktop::HidePicture(const std::string& file, bool is_hidden) {
   settings_ = WithinLimits(std::move(settings_));
   sheets_.SetHidden(settings_.hidden);
   UpdateNatures(file);
+  outbox_.settings_changed = true;
 }
 
 bool Desktop::IsHidden(const std::string& file) const {
@@ -213,13 +214,8 @@ void Desktop::ReportPicture(const std::string& file, const std::string& reason) 
   if (report) {
     outbox_.requests.push_back(std::move(*report));
   } else {
-    ShowNotice("The picture was not reported", "Not connected. Try again later.");
+    ShowNotice(Said(Text::kToastNotReported), Said(Text::kWhyNotConnected));
   }
-}
-
-bool Desktop::IsQuiet() const {
-  const bool is_covered = std::ranges::find(covered_, true) != covered_.end();
-  return settings_.quiet && (is_presenting_ || is_covered);
 }
 
 void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
@@ -228,6 +224,71 @@ void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
     settings_.muted.push_back(neighbour.DisplayName());
   }
   settings_ = WithinLimits(std::move(settings_));
+  outbox_.settings_changed = true;
+}
+
+void Desktop::Open(const RelayLink& link) {
+  if (!link.relay.empty()) {
+    settings_.relay = link.relay;
+  }
+  settings_.world = link.world;
+  settings_.beside = link.invitation;
+  settings_ = WithinLimits(std::move(settings_));
+  outbox_.settings_changed = true;
+  unanswered_ = 0;
+  join_refused_.clear();
+  update_.reset();
+  update_ms_ = now_ms_ + kUpdateFirstMs;
+  Rejoin();
+}
+
+void Desktop::MarkGreeted() {
+  settings_.greeted = true;
+  outbox_.settings_changed = true;
+}
+
+void Desktop::CheckForUpdate() {
+  is_update_asked_ = true;
+  update_ms_ = 0;
+}
+
+void Desktop::FetchUpdate() {
+  installer_request_ = next_request_++;
+  outbox_.requests.push_back(InstallerRequest(poller_.relay(), *update_, installer_request_));
+}
+
+std::string Desktop::InvitationLink() const {
+  const std::optional<Seat>& seat = poller_.seat();
+  return !seat || seat->invitation.empty()
+             ? ""
+             : sprites::InvitationLink(poller_.relay(), seat->world, seat->invitation);
+}
+
+bool Desktop::LeadsAway(const RelayLink& link) const {
+  return !link.relay.empty() && !settings_.relay.empty() && link.relay != settings_.relay;
+}
+
+const Neighbour* Desktop::SenderOf(SpriteId id) const {
+  const auto sender = senders_.find(id);
+  return sender == senders_.end() ? nullptr : &sender->second;
+}
+
+bool Desktop::IsAlone() const {
+  return poller_.seat() && neighbours_ &&
+         std::ranges::all_of(*neighbours_, [this](const Neighbour& neighbour) {
+           return neighbour.desktop.empty() || neighbour.desktop == poller_.seat()->desktop;
+         });
+}
+
+bool Desktop::IsQuiet() const {
+  const bool is_covered = std::ranges::find(covered_, true) != covered_.end();
+  return settings_.quiet && (presence_ != Presence::kFree || is_covered);
+}
+
+Language Desktop::language() const {
+  return settings_.language == LanguageChoice::kEnglish  ? Language::kEnglish
+         : settings_.language == LanguageChoice::kGerman ? Language::kGerman
+                                                         : system_language_;
 }
 
 void Desktop::NetworkIsBack() {
@@ -237,8 +298,11 @@ void Desktop::NetworkIsBack() {
 }
 
 void Desktop::HandleResponse(const Response& response) {
+  const bool is_of_poller = response.id != 0 && response.id == poller_.under_way();
   if (const auto news = poller_.HandleResponse(response, now_ms_)) {
     HandleNews(*news);
+  } else if (HandleUpdate(response)) {
+    return;
   } else if (const auto verdict = departures_.HandleResponse(response, now_ms_, random_)) {
     HandleVerdict(*verdict);
   } else if (const auto file = sheets_.HandleResponse(response)) {
@@ -247,9 +311,14 @@ void Desktop::HandleResponse(const Response& response) {
   } else if (const auto upload = uploads_.HandleResponse(response)) {
     HandleUpload(*upload);
   } else if (const auto report = moderation_.HandleResponse(response)) {
-    ShowNotice(report->was_accepted ? "The picture is reported" : "The picture was not reported",
-               report->was_accepted ? "The operator of the relay will look at it."
-                                    : report->problem.title);
+    if (report->was_accepted) {
+      ShowNotice(Said(Text::kToastReported), Said(Text::kToastReportedText));
+    } else {
+      ShowNotice(Said(Text::kToastNotReported), SayProblem(language(), report->problem));
+    }
+  }
+  if (is_of_poller) {
+    CountUnanswered(response);
   }
 }
 
@@ -273,6 +342,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
     AdmitWaiting();
     SaveIfDue();
     SendDueRequests();
+    AskForUpdate();
   }
   DrawScene();
   return scene_;
@@ -300,6 +370,47 @@ void Desktop::Rejoin() {
   poller_ = Poller(settings_.relay, JoinOptionsNow(), random_);
   neighbours_.reset();
   ForgetRelayState();
+}
+
+// Tells the person once that the relay does not answer.
+void Desktop::CountUnanswered(const Response& response) {
+  if (response.status != 0) {
+    unanswered_ = 0;
+  } else if (poller_.link() != Link::kConnected && ++unanswered_ == kUnreachableFailures) {
+    ShowNotice(Said(Text::kToastUnreachable, {HostOf(settings_.relay)}),
+               Said(Text::kToastUnreachableText));
+  }
+}
+
+bool Desktop::HandleUpdate(const Response& response) {
+  if (response.id != 0 && response.id == installer_request_) {
+    installer_request_ = 0;
+    const bool is_right =
+        response.status == 200 && update_ && IsInstallerOf(*update_, response.body);
+    outbox_.installer = is_right ? response.body : "";
+    return true;
+  }
+  if (response.id == 0 || response.id != update_request_) {
+    return false;
+  }
+  update_request_ = 0;
+  const auto release = response.status == 200 ? ReadRelease(response.body) : std::nullopt;
+  update_ = release && IsLater(release->version, SPRITES_VERSION) ? release : std::nullopt;
+  outbox_.update =
+      UpdateNews{std::exchange(is_update_asked_, false), release.has_value(), update_.has_value()};
+  return true;
+}
+
+// The invitation is not valid any more: this desktop goes to the friend's world without it.
+void Desktop::HandleInvitationEnded() {
+  if (settings_.world.empty() && invited_.invitation == settings_.beside) {
+    settings_.world = invited_.world;
+  }
+  settings_.beside.clear();
+  outbox_.settings_changed = true;
+  const bool is_commons = settings_.world.empty() || settings_.world == kCommons;
+  ShowNotice(Said(Text::kToastFriendGone),
+             Said(is_commons ? Text::kToastFriendGoneCommons : Text::kToastFriendGoneText));
 }
 
 // Tells the relay that this desktop leaves. Sprites that wait for an upload come back.
@@ -380,6 +491,15 @@ void Desktop::FetchSheets() {
   }
 }
 
+void Desktop::AskForUpdate() {
+  const bool is_due = update_request_ == 0 && now_ms_ >= update_ms_;
+  if (is_due && poller_.seat() && poller_.link() == Link::kConnected) {
+    update_request_ = next_request_++;
+    update_ms_ = now_ms_ + kUpdateMs;
+    outbox_.requests.push_back(ReleaseRequest(poller_.relay(), update_request_));
+  }
+}
+
 void Desktop::SendMutes() {
   if (!poller_.seat() || poller_.link() != Link::kConnected || !neighbours_) {
     return;
@@ -433,9 +553,12 @@ void Desktop::HandleNews(const News& news) {
   if (news.seated) {
     join_refused_.clear();
   }
+  if (news.invitation_ended) {
+    HandleInvitationEnded();
+  }
   if (!news.refused.code.empty() && news.refused.code != join_refused_) {
     join_refused_ = news.refused.code;
-    ShowNotice("The relay does not let us in", news.refused.title);
+    ShowNotice(Said(Text::kToastRefused), SayProblem(language(), news.refused));
   }
 }
 
@@ -455,7 +578,7 @@ void Desktop::HandleBatch(const Batch& batch) {
   }
   // Only one toast of a kind is shown at a time, and the operator's words matter more.
   for (const std::string& text : batch.announcements) {
-    ShowNotice("From the operator of the relay", text);
+    ShowNotice(Said(Text::kToastOperator), text);
   }
   for (const std::string& file : batch.removed) {
     RemovePicture(file);
@@ -492,7 +615,7 @@ void Desktop::RemovePicture(const std::string& file) {
   request.file = file;
   outbox_.requests.push_back(std::move(request));
   if (was_seen) {
-    ShowNotice("A picture is gone", "The operator of the relay has removed it.");
+    ShowNotice(Said(Text::kToastPictureGone), Said(Text::kToastPictureGoneText));
   }
 }
 
@@ -505,7 +628,7 @@ void Desktop::HandleVerdict(const Verdict& verdict) {
   if (verdict.pending.is_forwarded) {
     Admit(NotForwarded(verdict.pending.departure));
   } else {
-    BounceBack(verdict.pending.departure, verdict.problem.title);
+    BounceBack(verdict.pending.departure, SayProblem(language(), verdict.problem));
   }
 }
 
@@ -515,9 +638,9 @@ void Desktop::HandleUpload(const Uploads::Result& result) {
       continue;
     }
     if (!result.is_at_relay) {
-      BounceBack(departure, result.problem.title);
-    } else if (const char* why = WhyEdgesBounce()) {
-      BounceBack(departure, why);
+      BounceBack(departure, SayProblem(language(), result.problem));
+    } else if (const auto why = WhyEdgesBounce()) {
+      BounceBack(departure, Said(*why));
     } else {
       departures_.Add(departure, false);
     }
@@ -561,10 +684,18 @@ void Desktop::Admit(const Arrival& arrival) {
   sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;
   sprite.nature = NatureFor(arrival.file, arrival.scale);
   const std::string name = sprite.name;
-  arrivals_.Admit(arrival, simulation_.Enter(std::move(sprite), arrival.entrance));
+  const SpriteId id = simulation_.Enter(std::move(sprite), arrival.entrance);
+  arrivals_.Admit(arrival, id);
+  if (senders_.size() >= 2 * size_t{kSpriteLimitMax}) {
+    std::erase_if(senders_,
+                  [this](const auto& sender) { return simulation_.Find(sender.first) == nullptr; });
+  }
+  if (!arrival.from.desktop.empty()) {
+    senders_[id] = arrival.from;
+  }
   outbox_.sounds.push_back(Sound::kArrive);
   const bool is_own = poller_.seat() && poller_.seat()->desktop == arrival.from.desktop;
-  toasts_.AddArrival(name, is_own ? "" : arrival.from.DisplayName(), now_ms_);
+  toasts_.AddArrival(language(), name, is_own ? "" : arrival.from.DisplayName(), now_ms_);
 }
 
 void Desktop::AdmitWaiting() {
@@ -574,17 +705,17 @@ void Desktop::AdmitWaiting() {
   }
 }
 
-// Null when a throw may leave this desktop.
-const char* Desktop::WhyEdgesBounce() const {
-  return poller_.link() != Link::kConnected ? "Not connected."
-         : departures_.IsFull()             ? "Too many are on the way."
-                                            : nullptr;
+// Nothing when a throw may leave this desktop.
+std::optional<Text> Desktop::WhyEdgesBounce() const {
+  return poller_.link() != Link::kConnected ? std::optional(Text::kWhyNotConnected)
+         : departures_.IsFull()             ? std::optional(Text::kWhyTooMany)
+                                            : std::nullopt;
 }
 
 // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
 void Desktop::Depart(const Departure& departure) {
-  if (const char* why = WhyEdgesBounce()) {
-    BounceBack(departure, why);
+  if (const auto why = WhyEdgesBounce()) {
+    BounceBack(departure, Said(*why));
     return;
   }
   saves_now_ = true;
@@ -592,7 +723,7 @@ void Desktop::Depart(const Departure& departure) {
   if (uploads_.IsAtRelay(file) || !sheets_.Has(file)) {
     departures_.Add(departure, false);
   } else if (uploads_.IsFull(file)) {
-    BounceBack(departure, "Too many are on the way.");
+    BounceBack(departure, Said(Text::kWhyTooMany));
   } else if (auto request =
                  uploads_.Add(departure, poller_.relay(), poller_.seat()->token, &next_request_)) {
     outbox_.requests.push_back(std::move(*request));
@@ -602,7 +733,8 @@ void Desktop::Depart(const Departure& departure) {
 void Desktop::BounceBack(const Departure& departure, const std::string& why) {
   simulation_.BounceBack(departure);
   outbox_.sounds.push_back(Sound::kReturn);
-  toasts_.Add(ToastKind::kReturned, departure.sprite.name + " is back", why, now_ms_);
+  toasts_.Add(ToastKind::kReturned, Said(Text::kToastReturned, {departure.sprite.name}), why,
+              now_ms_);
 }
 
 // -- What they look like.
@@ -667,8 +799,8 @@ void Desktop::DrawScene() {
                              simulation_.screen().monitors()[sprite.monitor], settings_.scale,
                              settings_.whole_pixels, simulation_.now_ms());
     const bool is_covered = sprite.monitor < covered_.size() && covered_[sprite.monitor];
-    drawn.visible =
-        !(settings_.hide_in_full_screen && is_covered) && !(settings_.quiet && is_presenting_);
+    drawn.visible = !(settings_.hide_in_full_screen && is_covered) &&
+                    !(settings_.quiet && presence_ == Presence::kPresenting);
     const bool has_landed = sprite.mode == Mode::kLand && sprite.since_ms > drawn_ms_;
     if (has_landed && sprite.landed_hard && drawn.visible) {
       outbox_.sounds.push_back(Sound::kLand);
@@ -734,6 +866,10 @@ void Desktop::SaveIfDue() {
     outbox_.saved_state = state;
     saved_ = std::move(state);
   }
+}
+
+std::string Desktop::Said(Text text, std::initializer_list<std::string_view> values) const {
+  return Say(language(), text, values);
 }
 
 void Desktop::ShowNotice(const std::string& title, const std::string& text) {

@@ -8,6 +8,7 @@
 #ifndef CLIENT_WIN_CORE_DESKTOP_DESKTOP_H_
 #define CLIENT_WIN_CORE_DESKTOP_DESKTOP_H_
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,20 +25,33 @@
 #include "core/relay/departures.h"
 #include "core/relay/moderation.h"
 #include "core/relay/poller.h"
+#include "core/relay/relay_link.h"
+#include "core/relay/release.h"
 #include "core/relay/request_budget.h"
 #include "core/relay/uploads.h"
 #include "core/scene/scene.h"
+#include "core/text/texts.h"
 
 namespace sprites {
 
-constexpr int64_t kSaveMs = 10'000;    // between two saves of where the sprites are
-constexpr double kIdleMsMax = 250;     // the longest a shell may sleep between two ticks
-constexpr double kUnseenIdleMs = 100;  // between two ticks while no sprite can be seen
-constexpr int64_t kNetworkMs = 1'000;  // from a change of the network until the relay is asked
-constexpr int64_t kSleptMs = 20'000;   // between two ticks: the machine slept, and connections died
+constexpr int64_t kSaveMs = 10'000;         // between two saves of where the sprites are
+constexpr int64_t kUpdateFirstMs = 60'000;  // from a join to the first question for a newer version
+constexpr int64_t kUpdateMs = 86'400'000;   // between two questions for a newer version: a day
+constexpr int kUnreachableFailures = 2;     // failures in a row until the person is told
+constexpr double kIdleMsMax = 250;          // the longest a shell may sleep between two ticks
+constexpr double kUnseenIdleMs = 100;       // between two ticks while no sprite can be seen
+constexpr int64_t kNetworkMs = 1'000;       // from a change of the network until the relay is asked
+constexpr int64_t kSleptMs = 20'000;  // between two ticks: the machine slept, and connections died
 
 // Keys as the core knows them.
 enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
+
+// What the person is doing, as the system tells it.
+enum class Presence : uint8_t {
+  kFree,
+  kBusy,        // a full-screen program runs, or the screen is locked: no sounds, no toasts
+  kPresenting,  // others look at the screen: the sprites are hidden too
+};
 
 class Desktop {
  public:
@@ -66,9 +80,6 @@ class Desktop {
   void Press(Key key, bool is_down);
   void ThrowTo(SpriteId id, Edge edge);
   void Pause(bool is_paused);
-  // The person shows this screen to others, or a program has asked for quiet: nothing is shown and
-  // nothing is heard, if the settings say so. Sprites come and go as before.
-  void SetPresenting(bool is_presenting);
   // The machine saves power: sprites do not wander, and half of the frames are enough.
   void SetSavingPower(bool is_saving);
   // Draws a picture as a parcel from now on, after each start too, or shows it again.
@@ -77,6 +88,19 @@ class Desktop {
   // Tells the operator of the relay about a picture. A toast says what came of it.
   void ReportPicture(const std::string& file, const std::string& reason);
   void Mute(const Neighbour& neighbour, bool is_muted);
+  // Goes where the link leads: settings() change, and the outbox asks to save them.
+  void Open(const RelayLink& link);
+  void SetPresence(Presence presence) { presence_ = presence; }
+  // The language of the system; the settings may name another one.
+  void SetSystemLanguage(Language language) { system_language_ = language; }
+  // The first sprite has said hello.
+  void MarkGreeted();
+  // Asks the relay for a newer version of this program, because the person wants to know.
+  void CheckForUpdate();
+  // Downloads update(). REQUIRES: update().
+  void FetchUpdate();
+  // A text for the person, from the shell.
+  void ShowNotice(const std::string& title, const std::string& text);
   // The network has changed, or the machine woke up. A second later, when it has settled, the poll
   // is ended and asked again.
   void NetworkIsBack();
@@ -95,9 +119,23 @@ class Desktop {
   Link link() const { return poller_.link(); }
   const std::optional<Seat>& seat() const { return poller_.seat(); }
   const std::optional<Neighbours>& neighbours() const { return neighbours_; }
+  // The link that seats a friend beside this desktop; empty while there is none.
+  std::string InvitationLink() const;
+  // Whether the link leads to another relay than that of the settings.
+  bool LeadsAway(const RelayLink& link) const;
+  // Who sent a sprite; null for an own one, or if it came before the program started.
+  const Neighbour* SenderOf(SpriteId id) const;
+  // Whether the relay has not answered for some time.
+  bool IsUnreachable() const { return unanswered_ >= kUnreachableFailures; }
+  // Whether the only neighbour is this desktop itself.
+  bool IsAlone() const;
+  Language language() const;
+  // The problem code of the last refused join; empty once a join was granted.
+  const std::string& refusal() const { return join_refused_; }
+  // The newest version that the relay offers, if it is later than this one.
+  const std::optional<ProgramRelease>& update() const { return update_; }
   SpriteId selected() const { return selected_; }
   bool is_paused() const { return is_paused_; }
-  bool is_presenting() const { return is_presenting_; }
   // Whether toasts and sounds are off now: while presenting, or while a program covers a monitor.
   bool IsQuiet() const;
   const std::vector<SheetPointer>& shelf() const { return sheets_.shelf(); }
@@ -115,12 +153,16 @@ class Desktop {
   void SendPollerRequest();
   void SendDepartures();
   void FetchSheets();
+  void AskForUpdate();
   void SendMutes();
   void RetryAfterNetworkChange(int64_t passed_ms);
   void HandleNews(const News& news);
   void HandleBatch(const Batch& batch);
   void HandleVerdict(const Verdict& verdict);
   void HandleUpload(const Uploads::Result& result);
+  void CountUnanswered(const Response& response);
+  bool HandleUpdate(const Response& response);
+  void HandleInvitationEnded();
 
   // -- Sprites that come and go.
   bool IsFull() const;
@@ -128,7 +170,7 @@ class Desktop {
   void RemovePicture(const std::string& file);
   void Admit(const Arrival& arrival);
   void AdmitWaiting();
-  const char* WhyEdgesBounce() const;
+  std::optional<Text> WhyEdgesBounce() const;
   void Depart(const Departure& departure);
   void BounceBack(const Departure& departure, const std::string& why);
 
@@ -144,7 +186,7 @@ class Desktop {
 
   std::string StateToSave(bool with_seat) const;
   void SaveIfDue();
-  void ShowNotice(const std::string& title, const std::string& text);
+  std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const;
 
   Settings settings_;
   Random random_;
@@ -163,6 +205,15 @@ class Desktop {
   std::vector<Monitor> monitors_;
   std::vector<WindowArea> windows_;
   std::vector<bool> covered_;  // by index of monitor: a full-screen program covers it
+  std::map<SpriteId, Neighbour> senders_;
+  std::optional<ProgramRelease> update_;
+  RequestId update_request_ = 0;        // of ReleaseRequest
+  RequestId installer_request_ = 0;     // of InstallerRequest
+  int64_t update_ms_ = kUpdateFirstMs;  // when the next question is due
+  bool is_update_asked_ = false;        // by the person
+  int unanswered_ = 0;                  // requests of the poller in a row
+  Presence presence_ = Presence::kFree;
+  Language system_language_ = Language::kEnglish;
   RequestBudget budget_;
   size_t first_kind_ = 0;  // of the requests: it is served first when the budget is short
   RequestId next_request_ = 1;
@@ -170,7 +221,6 @@ class Desktop {
   std::string join_refused_;                 // the code of the last refusal that was shown
   SpriteId selected_ = kNobody;
   bool is_paused_ = false;
-  bool is_presenting_ = false;
   bool is_saving_power_ = false;
   bool has_left_ = false;
   bool resumes_polling_ = false;  // once the last batch is saved

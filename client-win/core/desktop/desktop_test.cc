@@ -24,7 +24,7 @@ struct Fixture {
   }
 
   static Settings Given(Settings settings) {
-    settings.relay = kRelay;
+    settings.relay = settings.relay.empty() ? kRelay : settings.relay;
     return settings;
   }
 
@@ -39,6 +39,7 @@ struct Fixture {
       for (Request& request : outbox.requests) {
         requests.push_back(std::move(request));
       }
+      settings_saved = settings_saved || outbox.settings_changed;
       saved = outbox.saved_state.empty() ? saved : outbox.saved_state;
       toasts.insert(toasts.end(), outbox.toasts.begin(), outbox.toasts.end());
       sounds.insert(sounds.end(), outbox.sounds.begin(), outbox.sounds.end());
@@ -76,6 +77,7 @@ struct Fixture {
     Respond(PopRequest("/v1/desktops", Method::kPost), 201,
             {{"desktop", id},
              {"token", id + ".00"},
+             {"invitation", "1a2b.0123456789abcdef0123456789abcdef"},
              {"world", world},
              {"cursor", "6a1f03c2-0"},
              {"events", base + "/events"},
@@ -102,6 +104,7 @@ struct Fixture {
   std::vector<Sound> sounds;
   std::vector<RequestId> cancelled;
   std::string saved;
+  bool settings_saved = false;
   int64_t now = 0;
   int seq = 0;
 };
@@ -159,7 +162,7 @@ TEST_CASE("desktop › lets a sprite bounce back when the relay refuses it, or i
     REQUIRE(fixture.desktop.simulation().Find(id) != nullptr);
     CHECK(fixture.desktop.simulation().Find(id)->vx < 0);
     fixture.Pass(10);
-    CHECK(fixture.toasts.back().text == "No room.");
+    CHECK(fixture.toasts.back().text == "The relay has no room for new pictures.");
     CHECK(fixture.toasts.back().kind == ToastKind::kReturned);
   }
 }
@@ -592,6 +595,195 @@ TEST_CASE("desktop › limits the files that it fetches at once") {
   }
 }
 
+TEST_CASE("desktop › asks for no seat while it has no relay") {
+  Desktop desktop(Settings{}, [] { return 0.5; });
+  for (int64_t ms = 0; ms < 60'000; ms += 1000) {
+    desktop.Tick(ms);
+    CHECK(desktop.PopOutbox().requests.empty());
+  }
+}
+
+TEST_CASE("desktop › makes a link that invites a friend, with the world unless it is commons") {
+  Fixture fixture;
+  CHECK(fixture.desktop.InvitationLink().empty());
+  fixture.Join("1a2b-3f", "garden");
+  CHECK(fixture.desktop.InvitationLink() ==
+        "http://relay.example:8080/#near=1a2b.0123456789abcdef0123456789abcdef&world=garden");
+  Fixture public_one;
+  public_one.Join("1a2b-3f", "commons");
+  CHECK(public_one.desktop.InvitationLink() ==
+        "http://relay.example:8080/#near=1a2b.0123456789abcdef0123456789abcdef");
+}
+
+TEST_CASE("desktop › goes where a link leads, and falls back to the friend's world when it ends") {
+  Fixture fixture;
+  fixture.Join();
+  fixture.desktop.Open({"http://other.example", "garden", "7.ff"});
+  CHECK(fixture.desktop.settings().relay == "http://other.example");
+  const Request join = fixture.PopRequest("http://other.example/v1/desktops", Method::kPost);
+  CHECK(Json::parse(join.body)["world"] == "garden");
+  CHECK(Json::parse(join.body)["near"] == "7.ff");
+  fixture.Respond(join, 409, {{"code", "near-gone"}, {"title", "Gone."}});
+  const Request again = fixture.PopRequest("http://other.example/v1/desktops", Method::kPost);
+  CHECK(Json::parse(again.body)["world"] == "garden");
+  CHECK(!Json::parse(again.body).contains("near"));
+  CHECK(fixture.desktop.settings().beside.empty());
+  CHECK(fixture.settings_saved);
+  CHECK(fixture.toasts.back().title == "The invitation has ended");
+}
+
+TEST_CASE("desktop › remembers the private world that a bare invitation has led to") {
+  Fixture fixture;
+  fixture.Join();
+  fixture.desktop.Open({"", "", "7.ff"});
+  CHECK(fixture.desktop.settings().relay == kRelay);
+  fixture.Join("5-1", "garden");
+  fixture.Pass(10);
+  // In the next life the friend is gone, and the world is still known.
+  Fixture later(fixture.desktop.settings(), fixture.saved);
+  const Request join = later.PopRequest("/v1/desktops", Method::kPost);
+  later.Respond(join, 409, {{"code", "near-gone"}, {"title", "Gone."}});
+  const Request again = later.PopRequest("/v1/desktops", Method::kPost);
+  CHECK(Json::parse(again.body)["world"] == "garden");
+  CHECK(later.desktop.settings().world == "garden");
+  CHECK(later.settings_saved);
+}
+
+TEST_CASE("desktop › joins commons when an invitation without a world has ended") {
+  Fixture fixture;
+  fixture.desktop.Open({"", "", "7.ff"});
+  const Request join = fixture.PopRequest("/v1/desktops", Method::kPost);
+  fixture.Respond(join, 409, {{"code", "near-gone"}, {"title", "Gone."}});
+  fixture.Join();
+  CHECK(fixture.desktop.settings().world.empty());
+  CHECK(fixture.toasts.back().text.find("everybody") != std::string::npos);
+}
+
+TEST_CASE("desktop › tells once that the relay can't be reached, and again after it was reached") {
+  Fixture fixture;
+  const auto fail = [&] { fixture.Respond(fixture.PopRequest("", Method::kPost), 0); };
+  fail();
+  CHECK(!fixture.desktop.IsUnreachable());
+  for (int i = 0; i < 5; i++) {
+    fail();
+    fixture.Pass(10);
+    CHECK(fixture.desktop.IsUnreachable());
+    CHECK(fixture.toasts.size() == 1);
+  }
+  CHECK(fixture.toasts[0].title == "Can't reach relay.example:8080, trying again");
+  fixture.Join();
+  CHECK(!fixture.desktop.IsUnreachable());
+}
+
+TEST_CASE("desktop › tells once why the relay does not let it in, in the person's language") {
+  Settings settings;
+  settings.language = LanguageChoice::kGerman;
+  Fixture fixture(settings);
+  for (int i = 0; i < 4; i++) {
+    fixture.Respond(fixture.PopRequest("/v1/desktops", Method::kPost), 403,
+                    {{"code", "banned"}, {"title", "You are banned."}});
+    fixture.Pass(5'000);
+  }
+  REQUIRE(fixture.toasts.size() == 1);
+  CHECK(fixture.toasts[0].text == "Der Betreiber hat Ihre Adresse ausgesperrt.");
+  CHECK(fixture.desktop.refusal() == "banned");
+}
+
+TEST_CASE("desktop › knows who sent a sprite, and mutes and reports at the relay") {
+  Fixture fixture;
+  fixture.Join();
+  const std::string file(64, 'b');
+  fixture.Receive(Json::array({Arriving(1, file, "Bob")}));
+  fixture.Pass(20);
+  const SpriteId id = fixture.desktop.simulation().sprites().at(0).id;
+  REQUIRE(fixture.desktop.SenderOf(id) != nullptr);
+  CHECK(fixture.desktop.SenderOf(id)->name == "Bob");
+  CHECK(fixture.desktop.SenderOf(id + 100) == nullptr);
+  fixture.desktop.Mute(*fixture.desktop.SenderOf(id), true);
+  const Request mute = fixture.PopRequest("/v1/desktops/1a2b-3f/mutes", Method::kPost);
+  CHECK(Json::parse(mute.body)["desktop"] == "9-3e");
+  CHECK(fixture.settings_saved);
+  fixture.desktop.ReportPicture(file, "Rude");
+  const Request report = fixture.PopRequest("/v1/reports", Method::kPost);
+  CHECK(Json::parse(report.body)["reason"] == "Rude");
+  fixture.Respond(report, 204);
+  fixture.Pass(kToastMsMin);
+  CHECK(fixture.toasts.back().title == "The picture is reported");
+  fixture.desktop.ReportPicture(file, "");
+  fixture.Respond(fixture.PopRequest("/v1/reports", Method::kPost), 429, {{"code", "too-fast"}});
+  fixture.Pass(10);
+  CHECK(fixture.toasts.back().title == "The report was not sent");
+}
+
+TEST_CASE(
+    "desktop › is silent and hides its sprites while the person presents, unless told not to") {
+  for (const bool is_quiet : {true, false}) {
+    Settings settings;
+    settings.quiet = is_quiet;
+    Fixture fixture(settings);
+    fixture.Join();
+    fixture.DropInOwn();
+    CHECK(fixture.Pass(10)->sprites[0].visible);
+    fixture.Pass(2'000);
+    fixture.sounds.clear();
+    fixture.desktop.SetPresence(Presence::kPresenting);
+    fixture.desktop.ShowNotice("a", "b");
+    fixture.desktop.ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kTop);
+    CHECK(fixture.Pass(10)->sprites[0].visible == !is_quiet);
+    CHECK(fixture.desktop.IsQuiet() == is_quiet);
+    CHECK(fixture.sounds.empty() == is_quiet);
+    CHECK(fixture.toasts.empty() == is_quiet);
+    fixture.desktop.SetPresence(Presence::kBusy);
+    CHECK(fixture.Pass(10)->sprites[0].visible);  // a game on another monitor
+    CHECK(fixture.desktop.IsQuiet() == is_quiet);
+    fixture.desktop.SetPresence(Presence::kFree);
+    fixture.Pass(10);
+    CHECK(!fixture.desktop.IsQuiet());
+  }
+}
+
+TEST_CASE("desktop › asks once a day for a newer version, and at once when the person does") {
+  Fixture fixture;
+  fixture.Join();
+  const auto answer = [&](const std::string& version, const std::string& bytes) {
+    const std::string hash =
+        Sha256Hex({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+    fixture.Respond(fixture.PopRequest("/client/latest.json", Method::kGet), 200,
+                    {{"version", version}, {"sha256", hash}, {"size", bytes.size()}});
+    return fixture.desktop.PopOutbox();
+  };
+  fixture.Pass(kUpdateFirstMs - 1'000);
+  CHECK(!fixture.HasRequest("/client/latest.json", Method::kGet));
+  Outbox outbox = answer("0.1.0", "MZ");
+  REQUIRE(outbox.update);
+  CHECK((!outbox.update->was_asked && outbox.update->has_answer && !outbox.update->is_later));
+  CHECK(!fixture.desktop.update());
+  fixture.Pass(60'000);
+  CHECK(!fixture.HasRequest("/client/latest.json", Method::kGet));
+  fixture.desktop.CheckForUpdate();
+  outbox = answer("0.2.0", "MZ");
+  REQUIRE(outbox.update);
+  CHECK((outbox.update->was_asked && outbox.update->is_later));
+  REQUIRE(fixture.desktop.update());
+  // Only the announced bytes reach the shell.
+  for (const std::string bytes : {"MZ", "MY", "MZZ", ""}) {
+    CAPTURE(bytes);
+    fixture.desktop.FetchUpdate();
+    const Request download = fixture.PopRequest("/download/Sprites-Setup.exe", Method::kGet);
+    CHECK(download.response_bytes_max == 2);
+    fixture.desktop.HandleResponse({download.id, 200, bytes});
+    outbox = fixture.desktop.PopOutbox();
+    REQUIRE(outbox.installer);
+    CHECK(*outbox.installer == (bytes == "MZ" ? bytes : ""));
+  }
+  fixture.desktop.CheckForUpdate();
+  fixture.Respond(fixture.PopRequest("/client/latest.json", Method::kGet), 404);
+  outbox = fixture.desktop.PopOutbox();
+  REQUIRE(outbox.update);
+  CHECK(!outbox.update->has_answer);
+  CHECK(!fixture.desktop.update());
+}
+
 TEST_CASE("desktop › ends its poll and asks again, once, a second after the network has changed") {
   Fixture fixture;
   fixture.Join();
@@ -636,7 +828,7 @@ TEST_CASE("desktop › says once why the relay does not let it in, until the rea
     fixture.Pass(5'000);
   }
   CHECK(fixture.toasts.size() == 2);
-  CHECK(fixture.toasts.back().text == "banned");
+  CHECK(fixture.toasts.back().text == "The operator has shut out your address.");
 }
 
 TEST_CASE("desktop › draws a hidden picture as a parcel, does not fetch it, and shows it again") {
@@ -648,6 +840,8 @@ TEST_CASE("desktop › draws a hidden picture as a parcel, does not fetch it, an
   CHECK(fixture.Pass(10)->sprites[0].sheet->file == FileOf(3));
   fixture.desktop.HidePicture(FileOf(3), true);
   fixture.desktop.HidePicture(FileOf(4), true);
+  fixture.Pass(10);
+  CHECK(fixture.settings_saved);
   CHECK(fixture.desktop.IsHidden(FileOf(3)));
   CHECK(fixture.Pass(10)->sprites[0].sheet == Parcel());
   fixture.Receive(Json::array({Arriving(2, FileOf(4))}));
@@ -672,7 +866,7 @@ TEST_CASE("desktop › neither shows nor says anything while presenting, if the 
     Fixture fixture(settings);
     fixture.Join();
     fixture.Pass(10);
-    fixture.desktop.SetPresenting(true);
+    fixture.desktop.SetPresence(Presence::kPresenting);
     fixture.toasts.clear();
     fixture.sounds.clear();
     fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
@@ -682,7 +876,7 @@ TEST_CASE("desktop › neither shows nor says anything while presenting, if the 
     CHECK(fixture.toasts.empty() == is_quiet);
     CHECK(fixture.sounds.empty() == is_quiet);
     CHECK((scene->idle_ms >= kUnseenIdleMs || !is_quiet));
-    fixture.desktop.SetPresenting(false);
+    fixture.desktop.SetPresence(Presence::kFree);
     CHECK(fixture.Pass(10)->sprites[0].visible);
     CHECK(!fixture.desktop.IsQuiet());
   }
@@ -774,7 +968,7 @@ TEST_CASE("desktop › mutes a neighbour at the relay, and reports a picture the
   Fixture fixture;
   fixture.desktop.ReportPicture(FileOf(3), "rude");
   fixture.Pass(10);
-  CHECK(fixture.toasts.back().title == "The picture was not reported");
+  CHECK(fixture.toasts.back().title == "The report was not sent");
   fixture.Join();
   fixture.desktop.Mute({"9-3e", "Bob"}, true);
   const Request mute = fixture.PopRequest("/mutes", Method::kPost);

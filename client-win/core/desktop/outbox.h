@@ -3,6 +3,7 @@
 #define CLIENT_WIN_CORE_DESKTOP_OUTBOX_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ struct Toast {
   std::string text;
 };
 
+// The answer of the relay about newer versions of this program.
+struct UpdateNews {
+  bool was_asked = false;  // by the person
+  bool has_answer = false;
+  bool is_later = false;  // Desktop::update() is later than this version
+};
+
 enum class Sound : uint8_t { kThrow, kArrive, kLand, kReturn };
 
 // The shell handles the members in this order.
@@ -30,10 +38,14 @@ struct Outbox {
   // changed. It must be on disk before the first of `requests` is made: the next poll acknowledges
   // to the relay what is in it.
   std::string saved_state;
+  bool settings_changed = false;  // write them to their file
   std::vector<Request> requests;
   std::vector<RequestId> cancelled;  // no longer wanted; their responses may still come
   std::vector<Toast> toasts;
   std::vector<Sound> sounds;
+  std::optional<UpdateNews> update;
+  std::optional<std::string>
+      installer;  // the checked bytes of Desktop::update(), or "" if it failed
 };
 
 }  // namespace sprites

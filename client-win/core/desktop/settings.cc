@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kDepthMax = 16;  // of unknown fields too
 constexpr const char* kAcceptNames[] = {"bundled", "friends", "everybody"};
+constexpr const char* kLanguageNames[] = {"system", "en", "de"};
 
 // The fields of one type: the name in the file and the member.
 struct TextField {
@@ -40,14 +41,27 @@ constexpr SwitchField kSwitches[] = {{"sound", &Settings::sound},
                                      {"startWithSystem", &Settings::start_with_system},
                                      {"askBeforeClosing", &Settings::ask_before_closing},
                                      {"restoreWindows", &Settings::restore_windows},
-                                     {"toasts", &Settings::toasts}};
+                                     {"toasts", &Settings::toasts},
+                                     {"greeted", &Settings::greeted}};
 
-constexpr const char* kOthers[] = {"accept", "scale", "spritesMost", "cacheMiB", "muted", "hidden"};
+constexpr const char* kOthers[] = {"accept",   "scale", "spritesMost", "cacheMiB",
+                                   "language", "muted", "hidden"};
 
 bool IsKnown(const std::string& name) {
   return std::ranges::any_of(kTexts, [&](const auto& field) { return name == field.name; }) ||
          std::ranges::any_of(kSwitches, [&](const auto& field) { return name == field.name; }) ||
          std::ranges::any_of(kOthers, [&](const char* other) { return name == other; });
+}
+
+std::vector<std::string> TextsAt(const Json& root, const char* name) {
+  std::vector<std::string> texts;
+  const Json& list = MemberOf(root, name);
+  for (size_t i = 0; list.is_array() && i < list.size(); i++) {
+    if (list[i].is_string()) {
+      texts.push_back(list[i].get<std::string>());
+    }
+  }
+  return texts;
 }
 
 void ReadOthers(const Json& root, Settings* settings) {
@@ -61,16 +75,13 @@ void ReadOthers(const Json& root, Settings* settings) {
       NumberAt(root, "spritesMost", kSpriteLimitMin, kSpriteLimitMax, settings->sprite_limit));
   settings->cache_mib =
       static_cast<int>(NumberAt(root, "cacheMiB", kCacheMiBMin, kCacheMiBMax, settings->cache_mib));
-  const std::pair<const char*, std::vector<std::string>*> lists[] = {{"muted", &settings->muted},
-                                                                     {"hidden", &settings->hidden}};
-  for (const auto& [name, list] : lists) {
-    const Json& values = MemberOf(root, name);
-    for (size_t i = 0; values.is_array() && i < values.size(); i++) {
-      if (values[i].is_string()) {
-        list->push_back(values[i].get<std::string>());
-      }
+  for (size_t i = 0; i < std::size(kLanguageNames); i++) {
+    if (MemberOf(root, "language") == kLanguageNames[i]) {
+      settings->language = static_cast<LanguageChoice>(i);
     }
   }
+  settings->muted = TextsAt(root, "muted");
+  settings->hidden = TextsAt(root, "hidden");
 }
 
 }  // namespace
@@ -108,9 +119,9 @@ Settings ReadSettings(std::string_view json, std::string* complaint) {
   settings.unknown = unknown.empty() ? "" : WriteJson(unknown);
   const std::string wanted = settings.relay;
   settings = WithinLimits(std::move(settings));
-  if (!RelayOrigin(wanted)) {
+  if (!wanted.empty() && !RelayOrigin(wanted)) {
     text = "relay: \"" + PlainText(wanted, kCreditBytesMax) +
-           "\" is not an address such as https://relay.example; " + kRelayDefault + " is used.";
+           "\" is not an address such as https://relay.example.";
   }
   return settings;
 }
@@ -130,13 +141,14 @@ std::string SettingsJson(const Settings& settings) {
   root["scale"] = settings.scale;
   root["spritesMost"] = settings.sprite_limit;
   root["cacheMiB"] = settings.cache_mib;
+  root["language"] = kLanguageNames[static_cast<size_t>(settings.language)];
   root["muted"] = settings.muted;
   root["hidden"] = settings.hidden;
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Settings WithinLimits(Settings settings) {
-  settings.relay = RelayOrigin(settings.relay).value_or(kRelayDefault);
+  settings.relay = RelayOrigin(settings.relay).value_or("");
   settings.name = PlainText(settings.name, kNameBytesMax);
   settings.world = PlainText(settings.world, kNameBytesMax);
   settings.beside =

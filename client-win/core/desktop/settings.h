@@ -32,10 +32,13 @@ constexpr size_t kHiddenMax = 512;  // pictures: above it, those hidden first ar
 constexpr int kCacheMiBMin = 1;
 constexpr int kCacheMiBDefault = 64;
 constexpr int kCacheMiBMax = 4096;
-constexpr char kRelayDefault[] = "http://localhost:8080";
+constexpr char kRelayDefault[] = "http://localhost:8080";  // of a relay on this machine
+
+// The language of the texts.
+enum class LanguageChoice : uint8_t { kSystem, kEnglish, kGerman };
 
 struct Settings {
-  std::string relay = kRelayDefault;
+  std::string relay;  // empty until the person has chosen one
   std::string name;
   std::string world;   // empty for the default world
   std::string beside;  // the invitation of a friend to join next to
@@ -49,9 +52,11 @@ struct Settings {
   bool whole_pixels = true;  // a pixel of a sheet is a whole number of the screen's
   bool calm = false;         // sprites do not wander by themselves
   bool start_with_system = false;
-  bool ask_before_closing = false;
-  bool restore_windows = false;  // after a full-screen program changed a monitor's resolution
+  bool ask_before_closing = true;  // until the person ticks "Don't ask again"
+  bool restore_windows = false;    // after a full-screen program changed a monitor's resolution
   bool toasts = true;
+  bool greeted = false;  // the first sprite has said hello
+  LanguageChoice language = LanguageChoice::kSystem;
   int cache_mib = kCacheMiBDefault;
   std::vector<std::string> muted;   // names of neighbours, or ids of desktops without a name
   std::vector<std::string> hidden;  // hashes of pictures that the person does not want to see

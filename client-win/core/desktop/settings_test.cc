@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "core/text/json.h"
 
 namespace sprites {
@@ -15,9 +18,12 @@ TEST_CASE("settings › are read as they were written, with unknown fields") {
   settings.scale = 1.5;
   settings.sprite_limit = 150;
   settings.sound = false;
-  settings.muted = {"Mallory"};
-  settings.hidden = {std::string(64, 'a')};
+  settings.ask_before_closing = false;
   settings.quiet = false;
+  settings.greeted = true;
+  settings.language = LanguageChoice::kGerman;
+  settings.muted = {"Mallory"};
+  settings.hidden = {std::string(64, 'a'), std::string(64, 'b')};
   settings.whole_pixels = false;
   settings.unknown = R"({"later":[1,2]})";
   std::string complaint;
@@ -54,13 +60,16 @@ TEST_CASE("settings › are within their limits whatever the file says") {
 }
 
 TEST_CASE("settings › reject an invalid relay address") {
-  for (const char* relay : {"", "relay.example", "ftp://relay.example", "http://", "http://a b",
+  for (const char* relay : {"relay.example", "ftp://relay.example", "http://", "http://a b",
                             "http://user@relay.example", "http://relay.example:", "javascript:1"}) {
     CAPTURE(relay);
     std::string complaint;
-    CHECK(ReadSettings(WriteJson(Json{{"relay", relay}}), &complaint).relay == kRelayDefault);
+    CHECK(ReadSettings(WriteJson(Json{{"relay", relay}}), &complaint).relay.empty());
     CHECK(complaint.find("relay") != std::string::npos);
   }
+  std::string complaint;
+  CHECK(ReadSettings(R"({"relay":""})", &complaint).relay.empty());
+  CHECK(complaint.empty());  // the person has not chosen one yet
   CHECK(ReadSettings(R"({"relay":"https://relay.example/some/page"})").relay ==
         "https://relay.example");
   CHECK(ReadSettings(R"({"relay":"http://[::1]:8080"})").relay == "http://[::1]:8080");
@@ -75,6 +84,25 @@ TEST_CASE("settings › cut names to the limit of the relay") {
   Settings many;
   many.muted.assign(kMutedMax + 5, "x");
   CHECK(WithinLimits(many).muted.size() == kMutedMax);
+}
+
+TEST_CASE(
+    "settings › keep the hashes of hidden pictures, the newest ones when there are too many") {
+  const auto file = [](size_t i) {
+    const std::string number = std::to_string(i);
+    return std::string(64 - number.size(), '0') + number;
+  };
+  for (const size_t count : {kHiddenMax - 1, kHiddenMax, kHiddenMax + 1}) {
+    Settings settings;
+    settings.hidden.push_back("../../secret");
+    for (size_t i = 0; i < count; i++) {
+      settings.hidden.push_back(file(i));
+    }
+    const Settings within = WithinLimits(settings);
+    CHECK(within.hidden.size() == std::min(count, kHiddenMax));
+    CHECK(within.hidden.back() == file(count - 1));
+    CHECK(within.hidden.front() == file(count > kHiddenMax ? 1 : 0));
+  }
 }
 
 TEST_CASE("settings › accept a relay's address as people write it, without a complaint") {

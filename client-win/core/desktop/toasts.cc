@@ -15,12 +15,14 @@ void Toasts::Add(ToastKind kind, const std::string& title, const std::string& te
   toasts_.push_back({kind, title, text});
 }
 
-void Toasts::AddArrival(const std::string& sprite, const std::string& from, int64_t now_ms) {
+void Toasts::AddArrival(Language language, const std::string& sprite, const std::string& from,
+                        int64_t now_ms) {
   if (known_.size() >= kKnownNeighboursMax) {
     known_.clear();
   }
   if (!from.empty() && known_.insert(from).second) {
-    Add(ToastKind::kArrived, sprite + " has come", "From " + from + ".", now_ms);
+    Add(ToastKind::kArrived, Say(language, Text::kToastArrived, {sprite}),
+        Say(language, Text::kToastArrivedFrom, {from}), now_ms);
   }
 }
 

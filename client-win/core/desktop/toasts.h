@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/desktop/outbox.h"
+#include "core/text/texts.h"
 
 namespace sprites {
 
@@ -21,7 +22,8 @@ class Toasts {
   void Add(ToastKind kind, const std::string& title, const std::string& text, int64_t now_ms);
   // A sprite arrived. Adds a toast when it is the first one from this neighbour; `from` may be
   // empty.
-  void AddArrival(const std::string& sprite, const std::string& from, int64_t now_ms);
+  void AddArrival(Language language, const std::string& sprite, const std::string& from,
+                  int64_t now_ms);
   std::vector<Toast> Pop();
 
  private:

@@ -21,15 +21,15 @@ TEST_CASE("toasts › are limited to one of a kind in four seconds") {
 
 TEST_CASE("toasts › announce only the first sprite of each neighbour") {
   Toasts toasts;
-  toasts.AddArrival("Blob", "Bob", 1);
-  toasts.AddArrival("Blob", "Bob", 10'000);
-  toasts.AddArrival("Blob", "", 20'000);
+  toasts.AddArrival(Language::kEnglish, "Blob", "Bob", 1);
+  toasts.AddArrival(Language::kEnglish, "Blob", "Bob", 10'000);
+  toasts.AddArrival(Language::kEnglish, "Blob", "", 20'000);
   CHECK(toasts.Pop().size() == 1);
   for (size_t i = 0; i < kKnownNeighboursMax; i++) {
-    toasts.AddArrival("Blob", std::to_string(i), 30'000);
+    toasts.AddArrival(Language::kEnglish, "Blob", std::to_string(i), 30'000);
   }
   toasts.Pop();
-  toasts.AddArrival("Blob", "Bob", 40'000);
+  toasts.AddArrival(Language::kEnglish, "Blob", "Bob", 40'000);
   CHECK(toasts.Pop().size() == 1);
 }
 

@@ -109,7 +109,7 @@ News Poller::HandleJoin(const Response& response, int64_t now_ms) {
     is_held_back_ = false;
     news.seated = seat_.has_value();
     if (!seat_) {
-      news.refused = {"malformed", "The relay's answer to the join makes no sense."};
+      news.refused = {"not-understood", "The relay's answer to the join makes no sense."};
       BackOff(now_ms, 0);
     }
     return news;
@@ -119,6 +119,7 @@ News Poller::HandleJoin(const Response& response, int64_t now_ms) {
   if (!options_.beside.empty() && !IsRefused(options_.beside) && is_friendless) {
     refused_invitation_ = options_.beside;
     due_ms_ = now_ms;
+    news.invitation_ended = true;
     return news;
   }
   if (response.status >= 400) {

@@ -44,7 +44,8 @@ struct News {
   // With seat_ended: the last batch was never acknowledged, so the relay has passed its sprites on
   // and they no longer belong to this desktop.
   bool batch_was_lost = false;
-  Problem refused;  // why a join was refused; an empty code if it was not
+  bool invitation_ended = false;  // the invitation was refused; the next join goes without it
+  Problem refused;                // why a join was refused; an empty code if it was not
 };
 
 class Poller {

@@ -86,6 +86,10 @@ std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) 
   seat.desktop = TextAt(root, "desktop", kIdBytesMax);
   seat.token = TextAt(root, "token", kIdBytesMax);
   seat.cursor = TextAt(root, "cursor", kIdBytesMax);
+  seat.invitation = TextAt(root, "invitation", kIdBytesMax);
+  if (!IsToken(seat.invitation)) {
+    seat.invitation.clear();
+  }
   seat.world = PlainText(TextAt(root, "world", kIdBytesMax), kNameBytesMax);
   seat.events = TextAt(root, "events", kUrlBytesMax);
   seat.crossings = TextAt(root, "crossings", kUrlBytesMax);
@@ -109,6 +113,7 @@ std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) 
 std::string SeatJson(const Seat& seat) {
   return WriteJson({{"desktop", seat.desktop},
                     {"token", seat.token},
+                    {"invitation", seat.invitation},
                     {"world", seat.world},
                     {"cursor", seat.cursor},
                     {"events", seat.events},

@@ -23,6 +23,7 @@ struct Seat {
   std::string crossings;
   int ping_seconds = 120;
   int lease_seconds = 30;
+  std::string invitation;  // to a place beside this desktop; empty if the relay gave none
 };
 
 // Reads a seat from the response to a join, or from saved state. Returns nothing when a field is

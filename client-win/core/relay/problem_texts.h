@@ -1,0 +1,17 @@
+// What a problem of the relay means for the person, in their language.
+#ifndef CLIENT_WIN_CORE_RELAY_PROBLEM_TEXTS_H_
+#define CLIENT_WIN_CORE_RELAY_PROBLEM_TEXTS_H_
+
+#include <string>
+
+#include "core/relay/crossing.h"
+#include "core/text/texts.h"
+
+namespace sprites {
+
+// A sentence about `problem`: from the table of texts if its code is known, otherwise its title.
+std::string SayProblem(Language language, const Problem& problem);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_PROBLEM_TEXTS_H_

@@ -1,0 +1,187 @@
+// The table of all texts: X(name, English, German). `&` precedes an access key, {0} is a value.
+#ifndef CLIENT_WIN_CORE_TEXT_TEXTS_TABLE_H_
+#define CLIENT_WIN_CORE_TEXT_TEXTS_TABLE_H_
+
+// clang-format off
+#define SPRITES_TEXTS(X) \
+  /* The menu of the program. */ \
+  X(kMenuNewSprite, "&New sprite", "&Neue Figur") \
+  X(kMenuInvite, "&Invite a friend", "Freund &einladen") \
+  X(kMenuOpenLink, "&Open a link…", "&Link öffnen…") \
+  X(kMenuMute, "&Mute", "Stumm&schalten") \
+  X(kMenuPause, "&Pause", "&Pause") \
+  X(kMenuSettings, "&Settings…", "Eins&tellungen…") \
+  X(kMenuHelp, "&Help", "&Hilfe") \
+  X(kMenuQuit, "&Quit Sprites", "Sprites &beenden") \
+  X(kHelpHowTo, "&How to play", "&So geht es") \
+  X(kHelpDiagnostics, "&Copy diagnostics", "&Diagnose kopieren") \
+  X(kHelpUpdate, "Check for &updates", "Nach &Updates suchen") \
+  X(kHelpAbout, "&About Sprites", "Ü&ber Sprites") \
+  /* The menu of a sprite. */ \
+  X(kSpriteFrom, "{0}, from {1}", "{0}, von {1}") \
+  X(kSpriteThrowLeft, "Throw &left", "Nach &links werfen") \
+  X(kSpriteThrowRight, "Throw &right", "Nach &rechts werfen") \
+  X(kSpriteThrowUp, "Throw &up", "Nach &oben werfen") \
+  X(kSpriteThrowDown, "Throw &down", "Nach &unten werfen") \
+  X(kSpriteThrowLeftTo, "Throw &left to {0}", "Nach &links zu {0} werfen") \
+  X(kSpriteThrowRightTo, "Throw &right to {0}", "Nach &rechts zu {0} werfen") \
+  X(kSpriteThrowUpTo, "Throw &up to {0}", "Nach &oben zu {0} werfen") \
+  X(kSpriteThrowDownTo, "Throw &down to {0}", "Nach &unten zu {0} werfen") \
+  X(kSpritePutAway, "&Put away", "&Wegräumen") \
+  X(kSpriteHide, "&Hide this picture", "Dieses Bild &ausblenden") \
+  X(kSpriteMute, "&Mute {0}", "{0} &stummschalten") \
+  X(kSpriteReport, "R&eport this picture…", "Dieses Bild &melden…") \
+  /* The state of the connection: the tip of the icon, and the first line of its menu. */ \
+  X(kStatusAlone, "Connected to {0}. You are alone here", "Verbunden mit {0}. Sie sind hier allein") \
+  X(kStatusTogether, "Connected to {0}", "Verbunden mit {0}") \
+  X(kStatusWorld, "Connected to {0}, world {1}", "Verbunden mit {0}, Welt {1}") \
+  X(kStatusPrivate, "Connected to {0}, in a private world", "Verbunden mit {0}, in einer privaten Welt") \
+  X(kStatusJoining, "Connecting to {0} …", "Verbindung zu {0} …") \
+  X(kStatusUnreachable, "Can't reach {0}, trying again", "{0} ist nicht erreichbar, neuer Versuch läuft") \
+  X(kStatusNoRelay, "Not connected: choose a relay", "Nicht verbunden: bitte ein Relay wählen") \
+  /* Toasts. */ \
+  X(kToastArrived, "{0} has come", "{0} ist da") \
+  X(kToastArrivedFrom, "From {0}.", "Von {0}.") \
+  X(kToastReturned, "{0} is back", "{0} ist zurück") \
+  X(kToastFull, "The desktop is full", "Der Desktop ist voll") \
+  X(kToastFullText, "{0} sprites are all that fit. Throw some over an edge.", "Mehr als {0} Figuren passen nicht. Werfen Sie einige über einen Rand.") \
+  X(kToastGuest, "{0} came from somebody", "{0} kam von jemandem") \
+  X(kToastGuestText, "Throw it on over an edge.", "Werfen Sie die Figur über einen Rand weiter.") \
+  X(kToastRefused, "The relay does not let us in", "Das Relay lässt uns nicht hinein") \
+  X(kToastOperator, "From the operator of the relay", "Vom Betreiber des Relays") \
+  X(kToastPictureGone, "A picture is gone", "Ein Bild ist weg") \
+  X(kToastPictureGoneText, "The operator of the relay has removed it.", "Der Betreiber des Relays hat es entfernt.") \
+  X(kToastUnreachable, "Can't reach {0}, trying again", "{0} ist nicht erreichbar, neuer Versuch läuft") \
+  X(kToastUnreachableText, "Are you online? Another relay: click the icon by the clock, then \"Open a link\".", "Sind Sie online? Ein anderes Relay: Symbol neben der Uhr anklicken, dann „Link öffnen“.") \
+  X(kToastFriendGone, "The invitation has ended", "Die Einladung ist abgelaufen") \
+  X(kToastFriendGoneText, "You are in your friend's world, at another place.", "Sie sind in der Welt Ihres Freundes, aber an einem anderen Platz.") \
+  X(kToastFriendGoneCommons, "You are in the world that everybody is in. Ask your friend for a new link.", "Sie sind in der Welt, in der alle sind. Bitten Sie um einen neuen Link.") \
+  X(kToastInvited, "The link is copied", "Der Link ist kopiert") \
+  X(kToastInvitedText, "Send it to a friend: whoever opens it sits next to you.", "Schicken Sie ihn weiter: Wer ihn öffnet, sitzt neben Ihnen.") \
+  X(kToastNotInvited, "There is no invitation yet", "Es gibt noch keine Einladung") \
+  X(kToastNotInvitedText, "You can invite a friend once you are connected.", "Einladen geht, sobald Sie verbunden sind.") \
+  X(kToastDiagnostics, "The diagnostics are copied", "Die Diagnose ist kopiert") \
+  X(kToastDiagnosticsText, "They hold no name, no world and no key. Paste them into a message.", "Sie enthält keinen Namen, keine Welt und keinen Schlüssel. Fügen Sie sie in eine Nachricht ein.") \
+  X(kToastNotCopied, "Nothing was copied", "Nichts wurde kopiert") \
+  X(kToastNotCopiedText, "Another program holds the clipboard. Try again.", "Ein anderes Programm hält die Zwischenablage. Versuchen Sie es noch einmal.") \
+  X(kToastHidden, "The picture is hidden", "Das Bild ist ausgeblendet") \
+  X(kToastHiddenText, "Sprites with it look like a parcel. You can show it again in the settings.", "Figuren damit sehen wie ein Paket aus. In den Einstellungen blenden Sie es wieder ein.") \
+  X(kToastMuted, "{0} is muted", "{0} ist stummgeschaltet") \
+  X(kToastMutedText, "What {0} throws to you goes on to the next desktop.", "Was {0} zu Ihnen wirft, fliegt zum nächsten Desktop weiter.") \
+  X(kToastReported, "The picture is reported", "Das Bild ist gemeldet") \
+  X(kToastReportedText, "The operator of the relay looks at it.", "Der Betreiber des Relays sieht es sich an.") \
+  X(kToastNotReported, "The report was not sent", "Die Meldung ging nicht hinaus") \
+  X(kToastUpdate, "Sprites {0} is here", "Sprites {0} ist da") \
+  X(kToastUpdateText, "Click the icon by the clock, then Help, to get it.", "Symbol neben der Uhr anklicken, dann Hilfe.") \
+  X(kToastNoUpdate, "Sprites is up to date", "Sprites ist aktuell") \
+  X(kToastNoUpdateText, "{0} offers no version newer than {1}.", "{0} bietet keine neuere Version als {1} an.") \
+  X(kToastUpdateFailed, "The update can't be fetched", "Das Update ist nicht zu bekommen") \
+  X(kToastUpdateFailedText, "The relay did not answer, or has no installer.", "Das Relay antwortet nicht oder hat kein Installationsprogramm.") \
+  X(kToastUpdateWrongText, "The file is not the one that the relay announced. It was thrown away.", "Die Datei ist nicht die, die das Relay angekündigt hat. Sie wurde verworfen.") \
+  X(kToastImport, "Can't import {0}", "{0} ist nicht lesbar") \
+  X(kToastSettings, "Settings", "Einstellungen") \
+  X(kToastNotSaved, "Can't save", "Speichern geht nicht") \
+  X(kToastNotSavedText, "No file can be written to {0}. Sprites come and go again once that works.", "In {0} lässt sich keine Datei schreiben. Figuren kommen und gehen wieder, sobald das geht.") \
+  X(kToastBadLink, "This link leads nowhere", "Dieser Link führt nirgendwohin") \
+  X(kToastBadLinkText, "It is damaged, or not a link of a relay.", "Er ist beschädigt oder kein Link eines Relays.") \
+  /* Why a sprite came back, or why the relay refused something. */ \
+  X(kWhyNotConnected, "Not connected.", "Nicht verbunden.") \
+  X(kWhyTooMany, "Too many are on the way.", "Zu viele sind unterwegs.") \
+  X(kWhyMailboxFull, "The neighbour has no room for it now.", "Der Nachbar hat gerade keinen Platz dafür.") \
+  X(kWhyTooFast, "That was too many at once. Wait a moment.", "Das waren zu viele auf einmal. Warten Sie einen Moment.") \
+  X(kWhyPictureRefused, "The relay does not carry this picture.", "Das Relay nimmt dieses Bild nicht an.") \
+  X(kWhyRelayBusy, "The relay has too much to do. Try again in a moment.", "Das Relay hat zu viel zu tun. Versuchen Sie es gleich noch einmal.") \
+  X(kWhyRelayFull, "The relay is full. Sprites tries again.", "Das Relay ist voll. Sprites versucht es weiter.") \
+  X(kWhyDraining, "The relay is stopping. Sprites tries again.", "Das Relay wird angehalten. Sprites versucht es weiter.") \
+  X(kWhyBanned, "The operator has shut out your address.", "Der Betreiber hat Ihre Adresse ausgesperrt.") \
+  X(kWhyTooManyHere, "Too many desktops join from your network. Sprites tries again.", "Aus Ihrem Netz kommen zu viele Desktops. Sprites versucht es weiter.") \
+  X(kWhyStoreFull, "The relay has no room for new pictures.", "Das Relay hat keinen Platz für neue Bilder.") \
+  X(kWhyUnreachable, "The relay did not answer.", "Das Relay hat nicht geantwortet.") \
+  X(kWhyNotUnderstood, "The relay's answer makes no sense.", "Die Antwort des Relays ergibt keinen Sinn.") \
+  /* The bubbles on the first sprite. */ \
+  X(kBubbleWelcome, "Drag me past an edge.\nMy menu is by the clock.", "Zieh mich über einen Rand.\nMein Menü ist neben der Uhr.") \
+  X(kBubbleAlone, "Nobody is next door yet.\nInvite a friend: the menu by the clock.", "Noch ist niemand nebenan.\nLade jemanden ein: Menü neben der Uhr.") \
+  X(kBubbleUnreachable, "I can't reach {0}.\nI keep trying. Another relay: the menu by the clock.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Menü neben der Uhr.") \
+  /* The window that asks for a link. */ \
+  X(kLinkTitle, "Sprites", "Sprites") \
+  X(kLinkWelcome, "Welcome to Sprites", "Willkommen bei Sprites") \
+  X(kLinkOpen, "Open a link", "Link öffnen") \
+  X(kLinkWelcomeText, "Throw a sprite off the edge of your screen, and it lands on your neighbour's. A relay carries it: whose would you like to use?", "Werfen Sie eine Figur über den Rand Ihres Bildschirms, und sie landet beim Nachbarn. Ein Relay trägt sie hinüber: Welches möchten Sie nutzen?") \
+  X(kLinkOpenText, "Paste the address of a relay, or the link that a friend has sent you.", "Fügen Sie die Adresse eines Relays ein, oder den Link, den Sie bekommen haben.") \
+  X(kLinkField, "&Link or address", "&Link oder Adresse") \
+  X(kLinkCue, "https://relay.example, or a friend's link", "https://relay.example oder ein Link") \
+  X(kLinkName, "Your &name", "Ihr &Name") \
+  X(kLinkNameCue, "what your neighbours see", "so sehen Sie die Nachbarn") \
+  X(kLinkJoin, "&Join", "&Beitreten") \
+  X(kLinkLater, "Not n&ow", "Nicht &jetzt") \
+  X(kLinkReads, "Relay: {0}", "Relay: {0}") \
+  X(kLinkReadsWorld, "Relay: {0}, world: {1}", "Relay: {0}, Welt: {1}") \
+  X(kLinkReadsFriend, "Relay: {0}, next to a friend", "Relay: {0}, neben einem Freund") \
+  X(kLinkReadsInvitation, "An invitation to the relay you are at", "Eine Einladung zu Ihrem jetzigen Relay") \
+  X(kLinkWrong, "This is not the address of a relay, nor an invitation.", "Das ist weder die Adresse eines Relays noch eine Einladung.") \
+  X(kLinkNeedsRelay, "This invitation does not say which relay it is for. Ask for the whole link.", "Diese Einladung nennt ihr Relay nicht. Bitten Sie um den ganzen Link.") \
+  /* The settings. */ \
+  X(kSettingsTitle, "Sprites: settings", "Sprites: Einstellungen") \
+  X(kSettingsYou, "You", "Sie") \
+  X(kSettingsName, "Your &name", "Ihr &Name") \
+  X(kSettingsNameCue, "what your neighbours see", "so sehen Sie die Nachbarn") \
+  X(kSettingsPlace, "&Where you are", "&Wo Sie sind") \
+  X(kSettingsPlaceCue, "the address of a relay, or a friend's link", "Adresse eines Relays oder ein Link") \
+  X(kSettingsWorld, "Wor&ld", "Wel&t") \
+  X(kSettingsWorldCue, "empty: the public world", "leer: die öffentliche Welt") \
+  X(kSettingsSprites, "Sprites", "Figuren") \
+  X(kSettingsAccept, "&Pictures shown", "&Bilder von") \
+  X(kSettingsAcceptOwn, "Only mine and those of the program", "Nur meine und die des Programms") \
+  X(kSettingsAcceptFriends, "Everybody's in private worlds", "In privaten Welten von allen") \
+  X(kSettingsAcceptAll, "Everybody's", "Von allen") \
+  X(kSettingsScale, "Si&ze", "&Größe") \
+  X(kSettingsLimit, "Sprites at &once", "&Figuren zugleich") \
+  X(kSettingsDisk, "&Disk for pictures", "&Platz für Bilder") \
+  X(kSettingsSound, "So&unds", "&Klänge") \
+  X(kSettingsToasts, "Show no&tifications", "Ben&achrichtigungen") \
+  X(kSettingsMonitors, "On &all monitors", "Auf allen &Monitoren") \
+  X(kSettingsHide, "&Hide behind full-screen programs", "Hinter &Vollbild verbergen") \
+  X(kSettingsQuiet, "&Quiet while you present", "R&uhe beim Präsentieren") \
+  X(kSettingsCalm, "&Calm: sprites don't wander", "Ruhig: Figuren wan&dern nicht") \
+  X(kSettingsPixels, "Sharp pi&xels: whole sizes only", "Scharfe Pi&xel: nur ganze Größen") \
+  X(kSettingsAsk, "As&k before closing", "Vor dem Beenden f&ragen") \
+  X(kSettingsStart, "Start with W&indows", "M&it Windows starten") \
+  X(kSettingsRestore, "R&estore windows moved by a game", "Fenster nach Spielen &zurückstellen") \
+  X(kSettingsLanguage, "Lan&guage", "&Sprache") \
+  X(kSettingsLanguageSystem, "As Windows", "Wie Windows") \
+  X(kSettingsShowHidden, "&Show hidden pictures again ({0})", "Ausgebl&endete Bilder zeigen ({0})") \
+  X(kSettingsTooLong, "{0}: too long. The limit is {1} bytes; a letter outside English takes 2 to 4.", "{0}: zu lang. Höchstens {1} Bytes; ein Umlaut braucht 2.") \
+  X(kSettingsBadPlace, "Where you are: enter an address such as https://relay.example, or a link.", "Wo Sie sind: Geben Sie eine Adresse wie https://relay.example oder einen Link ein.") \
+  X(kSettingsBadLimit, "Sprites at once: enter a number from {0} to {1}.", "Figuren zugleich: Geben Sie eine Zahl von {0} bis {1} ein.") \
+  X(kSettingsBadDisk, "Disk for pictures: enter a size from {0} to {1} MiB.", "Platz für Bilder: Geben Sie eine Größe von {0} bis {1} MiB ein.") \
+  /* A report to the operator. */ \
+  X(kReportTitle, "Sprites: report a picture", "Sprites: Bild melden") \
+  X(kReportHeading, "Report this picture?", "Dieses Bild melden?") \
+  X(kReportText, "{0} goes to the operator of {1}, who can remove it for everybody.", "{0} geht an den Betreiber von {1}, der es für alle entfernen kann.") \
+  X(kReportReason, "&What is wrong with it? (optional)", "&Was stimmt damit nicht? (freiwillig)") \
+  X(kReportHide, "&Hide it on my desktop too", "Auch bei mir &ausblenden") \
+  X(kReportSend, "&Report", "&Melden") \
+  /* Questions. */ \
+  X(kAskCloseHeading, "Close Sprites?", "Sprites beenden?") \
+  X(kAskCloseText, "You double-clicked a sprite. All sprites here will be back when Sprites starts again.", "Sie haben eine Figur doppelt angeklickt. Alle Figuren sind wieder da, wenn Sprites erneut startet.") \
+  X(kAskCloseYes, "&Close", "&Beenden") \
+  X(kAskCloseNo, "&Stay", "&Weiterspielen") \
+  X(kAskCloseNever, "&Don't ask again", "&Nicht mehr fragen") \
+  X(kAskMoveHeading, "Go to {0}?", "Zu {0} gehen?") \
+  X(kAskMoveText, "A link wants to take you there. You would leave {0}; your sprites come along.", "Ein Link möchte Sie dorthin bringen. Sie verlassen dann {0}; Ihre Figuren kommen mit.") \
+  X(kAskMoveYes, "&Go there", "&Hingehen") \
+  X(kAskMoveNo, "&Stay here", "Hier&bleiben") \
+  X(kAskUpdateHeading, "Get Sprites {0}?", "Sprites {0} laden?") \
+  X(kAskUpdateText, "{0} offers it. Sprites downloads the installer, checks it, and shows it to you. It installs nothing by itself.", "{0} bietet es an. Sprites lädt das Installationsprogramm, prüft es und zeigt es Ihnen. Es installiert nichts von selbst.") \
+  X(kAskUpdateYes, "&Download", "&Herunterladen") \
+  X(kAskUpdateNo, "Not &now", "&Nicht jetzt") \
+  X(kHowToHeading, "How to play", "So geht es") \
+  X(kHowToText, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture.\n\nDrop a picture on it: that becomes a sprite too.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden.\n\nLassen Sie ein Bild auf sie fallen: Auch das wird eine Figur.\n\nDoppelklick: Sprites wird beendet.") \
+  X(kAboutTitle, "About Sprites", "Über Sprites") \
+  X(kAboutText, "Throw a sprite off the edge of your desktop, and it lands on your neighbour's.\n\nMIT licence; the characters are CC0.", "Werfen Sie eine Figur über den Rand Ihres Desktops, und sie landet beim Nachbarn.\n\nMIT-Lizenz; die Figuren sind CC0.") \
+  /* Buttons. */ \
+  X(kButtonOk, "OK", "OK") \
+  X(kButtonCancel, "Cancel", "Abbrechen")
+// clang-format on
+
+#endif  // CLIENT_WIN_CORE_TEXT_TEXTS_TABLE_H_

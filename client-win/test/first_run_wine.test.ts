@@ -1,0 +1,282 @@
+/**
+ * The first hour with the Windows program under Wine: the first start without an address, an installer that knows its relay,
+ * links and invitations, hiding a picture, muting a neighbour.
+ *
+ * The relay is real, and the neighbour is played by the test. The suite saves screenshots to screenshots/.
+ */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
+import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
+import { type Area, middleOf, WineDesktop, whyNoWine } from './wine_desktop.ts';
+import { CYAN, MAGENTA, onFloor, RUNNER, spr, TARGET } from './wine_sprites.ts';
+
+const SHOTS = join(import.meta.dirname, '../../screenshots');
+const QUIET = { sound: false, calm: true, toasts: false, askBeforeClosing: false };
+const WORLD = 'garden';
+
+const skip = whyNoWine() ?? buildWindowsClient() ?? buildInstaller() ?? false;
+
+interface Player {
+  desktop: string;
+  token: string;
+  invitation: string;
+}
+
+describe('first run of the windows client', { skip, timeout: 300_000 }, () => {
+  let relay: RelayProcess;
+  let ada: WineDesktop;
+
+  const settings = () => {
+    const path = join(ada.folder, 'settings.json');
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+  };
+  const desktops = async () => (await relay.metrics()).get('sprites_desktops');
+  const request = (method: string, path: string, token = '', body?: object | Buffer) =>
+    fetch(`${relay.url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': body instanceof Buffer ? 'image/png' : 'application/json',
+      },
+      body: body instanceof Buffer ? new Uint8Array(body) : body && JSON.stringify(body),
+    });
+
+  async function joinAs(name: string, world?: string): Promise<Player> {
+    const joined = await request('POST', '/v1/desktops', '', { name, world, screen: { width: 800, height: 600 } });
+    assert.equal(joined.status, 201);
+    const player = (await joined.json()) as Player;
+    // A desktop that never polls ends after ten seconds, so this one is held by a poll.
+    void fetch(`${relay.eventsUrl}/v1/desktops/${player.desktop}/events`, {
+      headers: { authorization: `Bearer ${player.token}` },
+    }).catch(() => {});
+    return player;
+  }
+
+  async function look({ desktop, token }: Player): Promise<{ world: string; names: string[] }> {
+    const { world, neighbours } = (await (await request('GET', `/v1/desktops/${desktop}`, token)).json()) as {
+      world: string;
+      neighbours: Record<string, { name: string }>;
+    };
+    return { world, names: Object.values(neighbours).map(({ name }) => name) };
+  }
+
+  async function leave({ desktop, token }: Player): Promise<void> {
+    await request('DELETE', `/v1/desktops/${desktop}`, token);
+  }
+
+  /** Throws a sprite over the right edge of a player. */
+  async function throwSprite({ desktop, token }: Player, bytes: Buffer, crossing: number): Promise<void> {
+    const file = createHash('sha256').update(bytes).digest('hex');
+    const stored = await request('PUT', `/v1/sprites/${file}`, token, bytes);
+    assert.ok(stored.status === 201 || stored.status === 204);
+    const sprite = { file, name: 'Guest', animation: 'fall', facing: 'right', scale: 2 };
+    const body = { crossing, edge: 'right', at: 0.5, vx: 900, vy: 0, sprite };
+    assert.equal((await request('POST', `/v1/desktops/${desktop}/crossings`, token, body)).status, 202);
+  }
+
+  async function windows(title: string): Promise<string[]> {
+    return await ada.windows(title);
+  }
+
+  async function window(title: string): Promise<string> {
+    let found: string | undefined;
+    await until(`there is a window ${title}`, async () => {
+      [found] = await windows(title);
+      return found !== undefined;
+    });
+    return found!;
+  }
+
+  const isGone = (title: string) => until(`${title} is closed`, async () => (await windows(title)).length === 0);
+
+  /** Starts the program with these settings, and with no sprites unless it is the first start. */
+  function startClient(given?: object): void {
+    rmSync(ada.folder, { recursive: true, force: true });
+    if (given) {
+      ada.writeSettings({ ...QUIET, greeted: true, ...given });
+      writeFileSync(join(ada.folder, 'kept.json'), '{}');
+    }
+    ada.launch(WINDOWS_CLIENT);
+  }
+
+  async function stopClient(): Promise<void> {
+    await ada.run('wine', 'taskkill', '/im', 'Sprites.exe').catch(() => {});
+    await until('it has ended', () => !ada.isRunning('Sprites.exe'));
+  }
+
+  const open = (link: string) => ada.run('wine', WINDOWS_CLIENT, '--link', link);
+
+  /** Chooses an entry of the menu of the sprite with this colour. On a busy machine the key may come too early: try again. */
+  async function chooseOfSprite(colour: typeof MAGENTA, key: string, shot: string): Promise<void> {
+    const { found } = await ada.waitUntilStill(
+      'the sprite on the floor',
+      onFloor((screenshot) => screenshot.find(colour)),
+    );
+    const { x, y } = middleOf({ ...found, right: found.left + 12 } as Area);
+    await ada.xdotool('key', 'Escape', 'mousemove', x, y, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
+    const [sprite] = await windows('Sprite');
+    ada.capture().save(join(SHOTS, `first-${shot}.png`));
+    await ada.xdotool('windowfocus', sprite, 'sleep', 0.2, 'key', key, 'sleep', 0.3);
+  }
+
+  before(async () => {
+    mkdirSync(SHOTS, { recursive: true });
+    relay = await startRelay({ workers: 0 });
+    ada = await WineDesktop.start('shell', 'openbox');
+  });
+
+  after(async () => {
+    await ada?.stop();
+    await relay?.stop();
+  });
+
+  it('asks in one window where to go when it has no address, says what is wrong, and joins', async () => {
+    startClient();
+    const dialog = await window('Sprites');
+    await ada.xdotool('sleep', 0.5);
+    ada.capture().save(join(SHOTS, 'first-welcome.png'));
+    assert.equal(await desktops(), 0);
+    const type = async (text: string) => {
+      await ada.xdotool(
+        'windowfocus',
+        dialog,
+        'sleep',
+        0.2,
+        'key',
+        'alt+l',
+        'key',
+        'ctrl+a',
+        'type',
+        '--delay',
+        30,
+        text,
+      );
+      await ada.xdotool('sleep', 0.3);
+    };
+    await type('not an address');
+    await ada.xdotool('key', 'Return', 'sleep', 0.3);
+    assert.equal((await windows('Sprites')).length, 1);
+    assert.equal(await desktops(), 0);
+    await type(`${relay.url.replace('http://', '')}/?world=${WORLD}`);
+    ada.capture().save(join(SHOTS, 'first-address.png'));
+    await ada.xdotool('key', 'alt+n', 'type', '--delay', 30, 'Ada');
+    await ada.xdotool('key', 'Return');
+    await isGone('Sprites');
+    await until('it has joined', async () => (await desktops()) === 1);
+    await until('the settings are saved', () => settings().relay === relay.url);
+    assert.deepEqual([settings().name, settings().world], ['Ada', WORLD]);
+  });
+
+  it('greets in a bubble on its first sprite, once', async () => {
+    await until('there is a bubble', async () => (await windows('Drag me past an edge.*')).length === 1);
+    ada.capture().save(join(SHOTS, 'first-bubble.png'));
+    await isGone('Drag me past an edge.*');
+    await until('it is noted', () => settings().greeted === true);
+    await stopClient();
+    await until('Ada has left', async () => (await desktops()) === 0);
+  });
+
+  it('goes to the relay that its installer came from, without a question', async () => {
+    rmSync(ada.folder, { recursive: true, force: true });
+    const answer = await fetch(`${relay.url}/download/Sprites-Setup.exe`);
+    const name = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? '';
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const latest = (await (await fetch(`${relay.url}/client/latest.json`)).json()) as { sha256: string; size: number };
+    assert.deepEqual(
+      [latest.sha256, latest.size],
+      [createHash('sha256').update(bytes).digest('hex'), bytes.length],
+      'what the relay tells about it',
+    );
+    // As a browser names a second download of the same file.
+    const renamed = name.replace(/\.exe$/, ' (1).exe');
+    writeFileSync(join(ada.prefix, 'drive_c', renamed), bytes);
+    await ada.run('wine', `C:\\${renamed}`, '/S');
+    const program = join(ada.roaming, '../Local/Programs/Sprites');
+    assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe']);
+    ada.launch(join(program, 'Sprites.exe'));
+    await until('it has joined that relay', async () => (await desktops()) === 1);
+    assert.equal((await windows('Sprites')).length, 0);
+    await until('it remembers the relay', () => settings().relay === relay.url);
+    await stopClient();
+    await ada.run('wine', join(program, 'Uninstall.exe'), '/S', '/PURGE=1');
+    // The uninstaller continues in a copy of itself, which deletes the user's files last.
+    await until('it is uninstalled', () => !existsSync(program) && !existsSync(ada.folder));
+    await until('Ada has left', async () => (await desktops()) === 0);
+  });
+
+  it('opens an invitation of a friend: a second start hands the link to the first, which joins beside the friend', async () => {
+    const grace = await joinAs('Grace', WORLD);
+    startClient({ relay: relay.url, name: 'Ada' });
+    await until('Ada is in commons', async () => (await desktops()) === 2);
+    await open(`sprites:${relay.url}/#near=${grace.invitation}&world=${WORLD}`);
+    await until('Ada sits beside Grace', async () => (await look(grace)).names.every((name) => name === 'Ada'));
+    await until('the settings are saved', () => settings().near === grace.invitation);
+    await leave(grace);
+    await stopClient();
+  });
+
+  it("goes to the friend's world when the invitation has ended", async () => {
+    const grace = await joinAs('Grace', WORLD);
+    const hedy = await joinAs('Hedy', WORLD);
+    await leave(grace);
+    startClient({ relay: relay.url, name: 'Ada' });
+    await until('Ada is in commons', async () => (await desktops()) === 2);
+    await open(`${relay.url}/#near=${grace.invitation}&world=${WORLD}`);
+    await until('Ada is in the world', async () => (await look(hedy)).names.includes('Ada'));
+    assert.equal(settings().near, '');
+    await leave(hedy);
+  });
+
+  it('asks before a link takes it to another relay, and ignores a link that is none', async () => {
+    await open('sprites:file:///C:/windows');
+    await open('sprites:https://relay.example:8443/#world=elsewhere');
+    const question = await window('Sprites');
+    await ada.xdotool('sleep', 0.5);
+    ada.capture().save(join(SHOTS, 'first-move.png'));
+    await ada.xdotool('windowfocus', question, 'sleep', 0.2, 'key', 's');
+    await isGone('Sprites');
+    assert.equal(settings().relay, relay.url);
+    assert.equal(await desktops(), 1);
+    await stopClient();
+  });
+
+  it('hides a picture for good, and shows a parcel in its place', async () => {
+    const grace = await joinAs('Grace', WORLD);
+    startClient({ relay: relay.url, name: 'Ada', world: WORLD });
+    await until('Ada is next door', async () => (await look(grace)).names.includes('Ada'));
+    const bytes = spr({ ...TARGET, behaviour: { ...RUNNER.behaviour, walkSpeed: 0 } });
+    await throwSprite(grace, bytes, 1);
+    await until('it is hidden', async () => {
+      await chooseOfSprite(MAGENTA, 'h', 'sprite-menu');
+      await ada.xdotool('sleep', 1);
+      return settings().hidden?.length === 1;
+    });
+    await ada.waitFor('the picture is gone', (screenshot) => screenshot.find(MAGENTA) === undefined || undefined);
+    assert.equal((await windows('Sprite')).length, 1);
+    await until('it is saved', () => settings().hidden?.length === 1);
+    assert.deepEqual(settings().hidden, [createHash('sha256').update(bytes).digest('hex')]);
+    await throwSprite(grace, bytes, 2);
+    await until('a second one is here', async () => (await windows('Sprite')).length === 2);
+    assert.equal(ada.capture().find(MAGENTA), undefined);
+
+    // Another picture of the same neighbour.
+    const other = spr({ ...RUNNER, behaviour: { ...RUNNER.behaviour, walkSpeed: 0 } });
+    await throwSprite(grace, other, 3);
+    await until('Grace is muted', async () => {
+      await chooseOfSprite(CYAN, 'm', 'sprite-menu-mute');
+      await ada.xdotool('sleep', 1);
+      return settings().muted?.length === 1;
+    });
+    assert.deepEqual(settings().muted, ['Grace']);
+    const before = (await windows('Sprite')).length;
+    await throwSprite(grace, other, 4).catch(() => {}); // nobody else is there: the relay may refuse it
+    await ada.xdotool('sleep', 2);
+    assert.equal((await windows('Sprite')).length, before);
+    await leave(grace);
+    await stopClient();
+  });
+});

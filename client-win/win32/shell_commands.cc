@@ -1,0 +1,249 @@
+// What the menus and links make the shell do, and what the first sprite says.
+#include <algorithm>
+#include <utility>
+
+#include "core/desktop/version.h"
+#include "win32/clipboard.h"
+#include "win32/link_dialog.h"
+#include "win32/machine.h"
+#include "win32/questions.h"
+#include "win32/report_dialog.h"
+#include "win32/shell.h"
+#include "win32/text16.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int64_t kPresenceMs = 2'000;  // between two looks at what the person does
+constexpr size_t kLaterMax = 8;         // links and answers that wait for a dialog to be closed
+constexpr size_t kCharactersShown = 5;  // in the window that asks where to go
+
+}  // namespace
+
+// Runs `task` when no menu and no dialog is open. A stranger can send links, so there is a limit.
+void Shell::Later(std::function<void()> task) {
+  if (later_.size() < kLaterMax) {
+    later_.push_back(std::move(task));
+    PostMessageW(window_, kLaterMessage, 0, 0);
+  }
+}
+
+void Shell::RunLater() {
+  if (modal_depth_ > 0 || later_.empty() || is_ending_) {
+    return;
+  }
+  const std::function<void()> task = std::move(later_.front());
+  later_.pop_front();
+  task();
+  RequestTurn();
+  PostMessageW(window_, kLaterMessage, 0, 0);
+}
+
+// At the start: goes to the relay that the installer came from, or asks for one.
+void Shell::FindRelay() {
+  const std::string installer = is_portable_ ? "" : PopInstallerName();
+  const auto relay = RelayOfInstaller(installer);
+  const bool has_relay = !desktop_.settings().relay.empty();
+  if (relay && (!has_relay || *relay != desktop_.settings().relay)) {
+    FollowLink({*relay, "", ""});
+  } else if (!has_relay) {
+    Later([this] {
+      if (desktop_.settings().relay.empty()) {  // a link may have come in the meantime
+        AskWhereToGo(true, "");
+      }
+    });
+  }
+}
+
+void Shell::OpenLink(const std::string& text) {
+  const auto link = ReadRelayLink(text);
+  if (!link) {
+    ShowNotice(Text::kToastBadLink, Text::kToastBadLinkText);
+    return;
+  }
+  FollowLink(*link);
+}
+
+// Goes where the link leads. Asks before it leaves a relay, because a web page can open a link.
+void Shell::FollowLink(const RelayLink& link) {
+  if (link.relay.empty() && desktop_.settings().relay.empty()) {
+    Later([this, invitation = link.invitation] { AskWhereToGo(true, invitation); });
+    return;
+  }
+  if (!desktop_.LeadsAway(link)) {
+    desktop_.Open(link);
+    RequestTurn();
+    return;
+  }
+  Later([this, link] {
+    const bool is_wanted = [&] {
+      const ModalScope modal(this);
+      return AskToMove(window_, desktop_.language(), desktop_.settings().relay, link.relay);
+    }();
+    if (is_wanted) {
+      desktop_.Open(link);
+    }
+  });
+}
+
+void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
+  const auto& shelf = desktop_.shelf();
+  const std::vector<SheetPointer> characters(
+      shelf.begin(), shelf.begin() + std::min<ptrdiff_t>(kCharactersShown, std::ssize(shelf)));
+  LinkQuestion question;
+  question.language = desktop_.language();
+  question.is_first_start = is_first_start;
+  question.has_relay = !desktop_.settings().relay.empty();
+  question.link = link;
+  question.name = desktop_.settings().name;
+  question.characters = characters;
+  const auto answer = [&] {
+    const ModalScope modal(this);
+    return AskForLink(window_, question);
+  }();
+  if (!answer) {
+    return;
+  }
+  if (answer->name != desktop_.settings().name) {
+    Settings settings = desktop_.settings();
+    settings.name = answer->name;
+    settings.relay.clear();  // no join until the desktop goes where the link leads
+    const std::string relay = desktop_.settings().relay;
+    desktop_.SetSettings(settings);
+    RelayLink there = answer->link;
+    there.relay = there.relay.empty() ? relay : there.relay;
+    desktop_.Open(there);
+    return;
+  }
+  desktop_.Open(answer->link);
+}
+
+void Shell::Invite() {
+  const std::string link = desktop_.InvitationLink();
+  if (link.empty()) {
+    ShowNotice(Text::kToastNotInvited, Text::kToastNotInvitedText);
+  } else if (CopyToClipboard(window_, link)) {
+    ShowNotice(Text::kToastInvited, Text::kToastInvitedText);
+  } else {
+    ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
+  }
+}
+
+void Shell::CopyDiagnostics() {
+  Machine machine = MachineNow();
+  machine.running_ms = NowMs();
+  machine.is_portable = is_portable_;
+  if (CopyToClipboard(window_, Diagnostics(desktop_, machine))) {
+    ShowNotice(Text::kToastDiagnostics, Text::kToastDiagnosticsText);
+  } else {
+    ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
+  }
+}
+
+void Shell::ReportPicture(const Sprite& sprite) {
+  const auto report = [&] {
+    const ModalScope modal(this);
+    return AskForReport(window_, desktop_.language(), sprite.name, desktop_.settings().relay);
+  }();
+  if (!report) {
+    return;
+  }
+  desktop_.ReportPicture(sprite.file, report->reason);
+  if (report->hides) {
+    desktop_.HidePicture(sprite.file, true);
+  }
+}
+
+void Shell::Mute(const Neighbour& neighbour, bool is_muted) {
+  desktop_.Mute(neighbour, is_muted);
+  if (is_muted) {
+    const std::string& name = neighbour.DisplayName();
+    desktop_.ShowNotice(Say(desktop_.language(), Text::kToastMuted, {name}),
+                        Say(desktop_.language(), Text::kToastMutedText, {name}));
+  }
+}
+
+void Shell::HidePicture(const Sprite& sprite) {
+  desktop_.HidePicture(sprite.file, true);
+  ShowNotice(Text::kToastHidden, Text::kToastHiddenText);
+}
+
+void Shell::CheckForUpdate() {
+  if (desktop_.link() != Link::kConnected) {
+    ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
+    return;
+  }
+  desktop_.CheckForUpdate();
+}
+
+void Shell::HandleUpdate(const UpdateNews& news) {
+  const std::string& relay = desktop_.settings().relay;
+  if (!news.was_asked) {
+    if (news.is_later) {
+      const Language language = desktop_.language();
+      desktop_.ShowNotice(Say(language, Text::kToastUpdate, {desktop_.update()->version}),
+                          Say(language, Text::kToastUpdateText));
+    }
+    return;
+  }
+  if (!news.has_answer) {
+    ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
+  } else if (!news.is_later) {
+    ShowNotice(Text::kToastNoUpdate, Text::kToastNoUpdateText, {HostOf(relay), SPRITES_VERSION});
+  } else {
+    Later([this, version = desktop_.update()->version, relay] {
+      const bool is_wanted = [&] {
+        const ModalScope modal(this);
+        return AskToDownload(window_, desktop_.language(), version, relay);
+      }();
+      if (is_wanted && desktop_.update()) {
+        desktop_.FetchUpdate();
+      }
+    });
+  }
+}
+
+// `bytes` is the checked installer, or empty if the download has failed.
+void Shell::HandleInstaller(const std::string& bytes) {
+  if (bytes.empty()) {
+    ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateWrongText);
+  } else if (!desktop_.update() || !ShowDownload(desktop_.update()->version, bytes)) {
+    ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
+  }
+}
+
+// Shows what the first sprite has to say, above its head.
+void Shell::ShowBubble(const Scene& scene) {
+  const std::string text = greeting_.Update(desktop_, NowMs());
+  const auto first =
+      std::ranges::find_if(scene.sprites, [](const DrawnSprite& sprite) { return sprite.visible; });
+  if (text.empty() || first == scene.sprites.end() || modal_depth_ > 0) {
+    bubble_.Hide();
+  } else {
+    bubble_.Show(Wide(text), first->x + first->width / 2, first->y);
+  }
+  if (greeting_.IsDone() && !desktop_.settings().greeted) {
+    desktop_.MarkGreeted();
+  }
+}
+
+void Shell::DismissBubble() {
+  greeting_.Dismiss(NowMs());
+  bubble_.Hide();
+}
+
+void Shell::UpdatePresence() {
+  if (NowMs() >= presence_ms_) {
+    presence_ms_ = NowMs() + kPresenceMs;
+    desktop_.SetPresence(PresenceNow());
+  }
+}
+
+void Shell::ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values) {
+  const Language language = desktop_.language();
+  desktop_.ShowNotice(Say(language, title, values), Say(language, text, values));
+  RequestTurn();
+}
+
+}  // namespace sprites
