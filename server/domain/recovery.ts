@@ -13,6 +13,9 @@ import type { Relay } from './relay.ts';
 /** The facts contradict each other, or do not fit into this relay. */
 export class RecoveryError extends Error {}
 
+/** The facts are good, but this relay is too small for them. */
+export class TooSmall extends Error {}
+
 /** What is known of a slot so far. */
 const UNKNOWN = 0;
 const FREE = 1;
@@ -185,7 +188,7 @@ export class Recovery implements Facts {
     for (const [world, name] of this.#names.entries()) {
       if (slotsOf[world].length === 0 && keptOf[world].length === 0) continue;
       if (!torus.restore(name, worlds[world].width, slotsOf[world], keptOf[world])) {
-        throw new RecoveryError('there are more worlds than this relay has room for');
+        throw new TooSmall('there are more worlds than this relay has room for');
       }
     }
     desktops.restoreFree(this.#untouched, free);
@@ -202,9 +205,8 @@ export class Recovery implements Facts {
   /** A slot's state is told. */
   #enter(slot: number, state: number): void {
     if (slot >= this.#state.length) {
-      throw new RecoveryError(
-        `there is a desktop in slot ${slot}, but room for ${this.#state.length} only; start with --max-desktops ${slot + 1} or more`,
-      );
+      const room = this.#state.length;
+      throw new TooSmall(`there are more desktops than ${room}; start with --max-desktops ${slot + 1} or more`);
     }
     this.#state[slot] = state;
     this.#kept.delete(slot);
@@ -224,8 +226,8 @@ export class Recovery implements Facts {
     return this.#names.length - 1;
   }
 
-  #noMemory(): RecoveryError {
-    return new RecoveryError('the memory for sprites and names is too small for what waits; start with more memory');
+  #noMemory(): TooSmall {
+    return new TooSmall('the memory for sprites and names is too small for what waits; start with more memory');
   }
 
   #contradiction(slot: number, what: string): RecoveryError {

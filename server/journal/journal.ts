@@ -183,14 +183,17 @@ export class Journal implements Facts {
     } catch (error) {
       throw error instanceof RecoveryError ? new JournalDamaged(error.message) : error;
     }
-    // Segments that are not needed: before a whole state, or behind a gap that nothing closed.
+    const old: string[] = [];
     for (const { number } of this.#segments.splice(0)) {
       const bytes = read.bytesOf.get(number);
-      if (bytes === undefined) this.#disk.remove(segmentName(number));
-      else this.#segments.push({ number, bytes });
+      if (bytes !== undefined) this.#segments.push({ number, bytes });
+      // Before a whole state; or behind a gap that nothing closed, or begun and not more.
+      else if (this.#segments.length === 0 && read.bytesOf.size > 0) old.push(segmentName(number));
+      else this.#disk.remove(segmentName(number));
     }
     this.#nextFrame = read.nextFrame;
     this.#openLast(read);
+    if (old.length > 0) this.#disk.retire(old, this.#file);
     this.#makeReserve();
     relay.setFacts(this);
     const bytes = this.sizeBytes;

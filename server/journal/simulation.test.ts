@@ -31,6 +31,13 @@ const RESERVE_BYTES = 1_500;
 /** Answers are written here. */
 const ROOM = Buffer.alloc(1 << 17);
 
+interface Throw {
+  readonly edge: EdgeNumber;
+  readonly sprite: string;
+  /** The turn in which it was sent last: one throw is not sent twice at the same time. */
+  turn: number;
+}
+
 interface Seat {
   readonly identity: Identity;
   cursor: number;
@@ -40,7 +47,7 @@ interface Seat {
   /** Sprites that were received but not acknowledged: by sequence. */
   readonly unsure: Map<number, string>;
   /** Throws without an answer, by number. */
-  readonly pending: Map<number, { edge: EdgeNumber; sprite: string }>;
+  readonly pending: Map<number, Throw>;
 }
 
 interface Client {
@@ -80,6 +87,7 @@ class History {
   #arrivals: Arrival[] = [];
   readonly #polls = new Map<number, (status: number, body: string) => void>();
   #tickets = 0;
+  #turns = 1;
   #sprites = 0;
 
   constructor(seed: number) {
@@ -146,6 +154,7 @@ class History {
 
   /** What happened in a turn is written, then its answers leave. Some never arrive. */
   endTurn(): void {
+    this.#turns++;
     this.relay.endTurn();
     this.journal.commit();
     // A journal that nobody waits for goes on after a failed write; a dead process does not.
@@ -231,13 +240,16 @@ class History {
 
   throw(seat: Seat, edge: EdgeNumber): void {
     const crossing = seat.nextCrossing++;
-    seat.pending.set(crossing, { edge, sprite: `s${this.#sprites++}` });
+    seat.pending.set(crossing, { edge, sprite: `s${this.#sprites++}`, turn: 0 });
     this.#send(seat, crossing);
   }
 
   /** Posts a crossing; its answer arrives after the turn. */
   #send(seat: Seat, crossing: number): void {
-    const { edge, sprite } = seat.pending.get(crossing) as { edge: EdgeNumber; sprite: string };
+    const thrown = seat.pending.get(crossing) as Throw;
+    if (thrown.turn === this.#turns) return;
+    thrown.turn = this.#turns;
+    const { edge, sprite } = thrown;
     const passage = Buffer.from(`"edge":${opposite(edge)},"sprite":"${sprite}"}`);
     const { verdict } = this.relay.accept(seat.identity, crossing, edge, passage);
     this.#arrivals.push(() => {

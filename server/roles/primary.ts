@@ -31,6 +31,7 @@ import {
 import { startClock } from './clock.ts';
 import { Cluster } from './cluster.ts';
 import { masterGauges } from './gauges.ts';
+import { type DurabilityOption, Journaling } from './journaling.ts';
 import { DELAY_STEP_MS, LoopDelay } from './loop_delay.ts';
 import { Master } from './master.ts';
 import { ModerationList } from './moderation_list.ts';
@@ -51,6 +52,7 @@ export interface PrimaryOptions extends WorkersOptions {
   adminHost: string;
   maxDesktops?: number;
   adminTokenFile: string;
+  durability: DurabilityOption;
 }
 
 export interface Primary {
@@ -86,8 +88,16 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     );
   }
   const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
-  const master = new Master((answers) => makeRelay(slots, answers, admission));
+  const { durability } = options;
+  const journaling = durability === 'none' ? undefined : new Journaling(options.data, durability, log);
+  const startMs = performance.now();
+  const state = journaling?.journal ?? newState();
+  const master = new Master((answers) => makeRelay(slots, startMs, answers, state, admission));
   const { relay } = master;
+  if (journaling) {
+    journaling.recover(relay, startMs);
+    master.setCommitting(journaling.journal);
+  }
   const list = new ModerationList(options.data, log);
   const moderator = new Moderator({ master, list, log, send: (message) => workers.moderate(message) });
   master.setModeration(moderator);
@@ -95,7 +105,10 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const setup = { master, plan, options, registry, log, bans: () => list.copy };
   const workers: Workers = await (options.workers === 0 ? OneProcess : Cluster).start(setup);
   const { front } = workers;
-  const stopClock = startClock((nowMs) => master.advance(nowMs));
+  const stopClock = startClock((nowMs) => {
+    journaling?.journal.tick(nowMs);
+    return master.advance(nowMs);
+  });
   const loopDelay = new LoopDelay(DELAY_STEP_MS);
   masterGauges(
     registry,
@@ -105,6 +118,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     loopDelay.reader(),
     admission,
   );
+  journaling?.gauges(registry);
   const sampler = new Sampler({ relay, front, workers, loopDelay: loopDelay.reader() });
   sampledGauges(registry, sampler);
   sampler.start();
@@ -155,19 +169,31 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     workers.close();
     await front.close();
     await list.close();
+    await journaling?.close();
     admin.closeAllConnections();
     admin.close();
     log.info({ counters: relay.counters, waiting: relay.waiting }, 'relay stopped');
   }
 }
 
-function makeRelay(slots: number, answers: AnswerSink, admission: Admission | undefined): Relay {
+/** What identifies the state of a relay, here of one that begins. */
+function newState(): { epoch: number; generationKey: Uint8Array } {
+  return { epoch: randomInt(2 ** 32), generationKey: randomBytes(GENERATION_KEY_BYTES) };
+}
+
+function makeRelay(
+  slots: number,
+  nowMs: number,
+  answers: AnswerSink,
+  { epoch, generationKey }: ReturnType<typeof newState>,
+  admission: Admission | undefined,
+): Relay {
   return new Relay({
     slots,
     slabBytes: slabBytes(),
-    epoch: randomInt(2 ** 32),
-    generationKey: randomBytes(GENERATION_KEY_BYTES),
-    nowMs: performance.now(),
+    epoch,
+    generationKey,
+    nowMs,
     answers,
     randomize: randomFillSync,
     random: Math.random,

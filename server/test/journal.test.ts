@@ -1,0 +1,109 @@
+/**
+ * A relay that is killed with SIGKILL and started again goes on: no accepted sprite is lost or doubled, over real sockets.
+ *
+ * Each sprite is named after its thrower and number, so the test can tell at the end what became of it.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { DesktopClient } from './desktop_client.ts';
+import { onEachFront } from './fronts.ts';
+import { randomOf } from './random.ts';
+import { type RelayProcess, startRelay, until } from './relay_process.ts';
+
+const DESKTOPS = 16;
+const KILLS = 3;
+
+/** The most accepted throws between two kills. */
+const THROWS_BETWEEN_MAX = 300;
+
+/** Pause of a desktop after each throw, in ms: the test is to stress the relay, not the machine. */
+const REST_MS = 20;
+
+const EDGES = ['left', 'right', 'top', 'bottom'] as const;
+
+for (const workers of [0, 2]) {
+  onEachFront(`a relay with ${workers} workers that is killed`, (front) => {
+    const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+    let relay: RelayProcess;
+    const clients: DesktopClient[] = [];
+    after(async () => {
+      await Promise.all(clients.map((client) => client.stop()));
+      await relay?.stop();
+      rmSync(data, { recursive: true, force: true });
+    });
+
+    it('goes on where it was: no accepted sprite is lost, and none is delivered twice', async (t) => {
+      const random = randomOf(t);
+      relay = await startRelay({ workers, front, data });
+      const { ports } = relay;
+      const transports = ['poll', 'socket'] as const;
+      for (let n = 0; n < DESKTOPS; n++) {
+        clients.push(await DesktopClient.join(relay.url, { name: `d${n}`, transport: transports[n % 2] }));
+      }
+      const accepted = new Set<string>();
+      let over = false;
+      const throws = clients.map(async (client, n) => {
+        for (let at = 0; !over; at++) {
+          const sprite = `${n}:${at}`;
+          const verdict = await client.throw(EDGES[Math.floor(random() * 4)], sprite);
+          if (!verdict) return;
+          assert.equal(verdict.problem, undefined, `${sprite} was refused: ${verdict.problem?.detail}`);
+          accepted.add(sprite);
+          await new Promise((resolve) => setTimeout(resolve, REST_MS));
+        }
+      });
+      try {
+        for (let kill = 1; kill <= KILLS; kill++) {
+          const due = accepted.size + 50 + random() * THROWS_BETWEEN_MAX;
+          await until(`${Math.round(due)} throws are accepted`, () => accepted.size >= due);
+          const { master, workers: processes } = relay.pids;
+          // Every other time all of its processes.
+          for (const pid of kill % 2 ? [master] : [master, ...processes]) relay.kill(pid, 'SIGKILL');
+          await relay.stop();
+          await until('its processes are gone', () => !processes.some(isAlive));
+          relay = await startRelay({ workers, front, data, ports });
+        }
+        const due = accepted.size + 50;
+        await until(`${due} throws are accepted`, () => accepted.size >= due);
+      } finally {
+        over = true;
+      }
+      await Promise.all(throws);
+
+      const metrics = async (name: string) => (await relay.metrics()).get(`sprites_${name}`) as number;
+      await until('all that was accepted is acknowledged', async () => (await metrics('waiting')) === 0);
+      assert.equal(await metrics('accepted_total'), accepted.size, 'a retried throw counts once, over all lives');
+      assert.equal(await metrics('acknowledged_total'), accepted.size);
+      assert.equal(await metrics('desktops'), DESKTOPS, 'every desktop is here still');
+      const seen = new Map<string, number>();
+      for (const { received, ended } of clients) {
+        assert.equal(ended, undefined);
+        for (const { sprite } of received) seen.set(sprite.name, (seen.get(sprite.name) ?? 0) + 1);
+        assert.deepEqual(
+          received.map(({ seq }) => seq),
+          received.map((_, index) => index + 1),
+          'in order and without a gap',
+        );
+      }
+      const doubled = [...seen].filter(([, times]) => times !== 1);
+      assert.deepEqual(doubled, [], 'seen twice');
+      const lost = [...accepted].filter((sprite) => !seen.has(sprite));
+      assert.deepEqual(lost, [], 'lost');
+      assert.equal(seen.size, accepted.size, 'from nowhere');
+      const retries = clients.reduce((sum, client) => sum + client.retries, 0);
+      t.diagnostic(`${KILLS} kills, ${accepted.size} sprites, ${retries} retries`);
+    });
+  });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
