@@ -31,6 +31,9 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   const relay = await startPrimary(options, log);
   process.on('SIGTERM', relay.stop);
   process.on('SIGINT', relay.stop);
+  // The launcher starts a relay that was ready again. Without it nobody would, and the ports would stay taken.
+  process.send?.('ready');
+  process.on('disconnect', relay.stop);
   // For people; the log on stdout is for programs.
   console.error(`Sprites is running: open ${relay.url} in two windows, and throw.`);
   const preset = process.env.SPRITES_PRESET;

@@ -13,6 +13,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   unlink,
   unlinkSync,
   writeSync,
@@ -24,7 +25,8 @@ export type File = number;
 
 export interface Disk {
   names(): string[];
-  read(name: string): Buffer;
+  /** The content of a file, or its first `bytesMax` bytes. */
+  read(name: string, bytesMax?: number): Buffer;
   /** Throws when there is such a file. */
   create(name: string): File;
   open(name: string): File;
@@ -58,8 +60,16 @@ export class FolderDisk implements Disk {
     return readdirSync(this.#folder);
   }
 
-  read(name: string): Buffer {
-    return readFileSync(join(this.#folder, name));
+  read(name: string, bytesMax?: number): Buffer {
+    const path = join(this.#folder, name);
+    if (bytesMax === undefined) return readFileSync(path);
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(bytesMax);
+      return bytes.subarray(0, readSync(file, bytes, 0, bytesMax, 0));
+    } finally {
+      closeSync(file);
+    }
   }
 
   create(name: string): File {

@@ -572,7 +572,7 @@ function listSegments(disk: Disk): Listed {
     .flatMap((name) => segmentOf(name) ?? [])
     .sort((a, b) => a - b);
   for (const number of segments) {
-    const head = readHead(disk.read(segmentName(number)));
+    const head = readHead(disk.read(segmentName(number), HEAD_BYTES));
     if (head) return { segments, head };
   }
   return { segments, head: undefined };
@@ -594,7 +594,7 @@ interface Read {
  */
 export function readJournal(disk: Disk, facts: Facts): Read {
   const { segments } = listSegments(disk);
-  const gap = segments.findLast((number) => readHead(disk.read(segmentName(number)))?.afterGap) ?? 0;
+  const gap = segments.findLast((number) => readHead(disk.read(segmentName(number), HEAD_BYTES))?.afterGap) ?? 0;
   const first = toldSince(disk, segments);
   if (gap === 0 || first >= gap) return readSegments(disk, segments, first, facts);
   // Facts are missing before the gap, and the state was not told since: what is behind it means nothing.

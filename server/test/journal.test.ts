@@ -4,14 +4,16 @@
  * Each sprite is named after its thrower and number, so the test can tell at the end what became of it.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { DesktopClient } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { randomOf } from './random.ts';
-import { type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const DESKTOPS = 16;
 const KILLS = 3;
@@ -106,4 +108,33 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+describe('the launcher of a relay', BOUNDED, () => {
+  it('starts a relay that was killed again, and its desktops go on', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+    t.after(() => rmSync(data, { recursive: true, force: true }));
+    const ports = await freePorts();
+    const relay = await startRelay({ workers: 0, data, ports, env: { SPRITES_RESTART: '' } });
+    t.after(() => relay.stop());
+    const client = await DesktopClient.join(relay.url);
+    t.after(() => client.stop());
+    const { master } = relay.pids;
+    assert.ok((await client.throw('right', 'one'))?.to);
+    relay.kill(master, 'SIGKILL');
+    await relay.waitForLog(({ msg }) => /^The relay died \(SIGKILL\); starting it again in 0.5 s/.test(msg));
+    await relay.waitForLog(({ msg, pid }) => msg === 'relay ready' && pid !== master);
+    assert.ok((await client.throw('right', 'two'))?.to);
+    await until('both sprites have come home', () => client.received.length === 2);
+    assert.equal((await relay.stop()).code, 0);
+  });
+});
+
+/** Ports that nothing listens on: a relay that is started again must find the same ones free. */
+async function freePorts(): Promise<Ports> {
+  const servers = Array.from({ length: 3 }, () => net.createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const [api, events, admin] = servers.map((server) => (server.address() as net.AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return { api, events, admin };
 }

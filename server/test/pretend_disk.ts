@@ -67,9 +67,9 @@ export class PretendDisk implements Disk {
     return [...this.#files.keys()];
   }
 
-  read(name: string): Buffer {
+  read(name: string, bytesMax = Number.POSITIVE_INFINITY): Buffer {
     const node = this.#node(name);
-    return Buffer.from(node.bytes.subarray(0, node.length));
+    return Buffer.from(node.bytes.subarray(0, Math.min(node.length, bytesMax)));
   }
 
   create(name: string): File {
