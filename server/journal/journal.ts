@@ -16,9 +16,9 @@ import type { Disk, File } from './disk.ts';
 import { RecordError, RecordWriter, readRecords, wholeAt } from './records.ts';
 import {
   FRAME_HEAD_BYTES,
+  findFrame,
   frameEnd,
   HEAD_BYTES,
-  hasFrameAfter,
   isFrame,
   readHead,
   type SegmentHead,
@@ -565,12 +565,17 @@ interface Listed {
   head: SegmentHead | undefined;
 }
 
-/** The segments of a folder, and the head of the first one. Throws NewerFormat. */
-function listSegments(disk: Disk): Listed {
-  const segments = disk
+/** The numbers of the segments in a folder, in order. */
+export function segmentsIn(disk: Disk): number[] {
+  return disk
     .names()
     .flatMap((name) => segmentOf(name) ?? [])
     .sort((a, b) => a - b);
+}
+
+/** The segments of a folder, and the head of the first one that has one. Throws NewerFormat. */
+function listSegments(disk: Disk): Listed {
+  const segments = segmentsIn(disk);
   for (const number of segments) {
     const head = readHead(disk.read(segmentName(number), HEAD_BYTES));
     if (head) return { segments, head };
@@ -635,7 +640,7 @@ function readSegments(disk: Disk, all: readonly number[], first: number, facts: 
     const isLast = index === segments.length - 1;
     const head = readHead(bytes);
     if (!head) {
-      if (!isLast || hasFrameAfter(bytes, 0, read.nextFrame)) throw new JournalDamaged(`the head of ${name} is wrong`);
+      if (!isLast || findFrame(bytes, 0, read.nextFrame)) throw new JournalDamaged(`the head of ${name} is wrong`);
       // The relay died when it began this file. Nothing is in it.
       read.tornBytes = bytes.length;
       break;
@@ -647,7 +652,7 @@ function readSegments(disk: Disk, all: readonly number[], first: number, facts: 
     read.nextSegment = number + 1;
     const end = readFrames(bytes, name, read, facts);
     if (end < bytes.length) {
-      if (!isLast || hasFrameAfter(bytes, end + 4, read.nextFrame)) {
+      if (!isLast || findFrame(bytes, end + 4, read.nextFrame)) {
         throw new JournalDamaged(`frame ${read.nextFrame} in ${name} at byte ${end} is wrong, but others follow it`);
       }
       read.tornBytes = bytes.length - end;

@@ -104,11 +104,12 @@ export function isFrame(bytes: Buffer, at: number): boolean {
   return frameEnd(bytes, at, bytes.readUInt32LE(at + 8) + bytes.readUInt32LE(at + 12) * TWO_32) >= 0;
 }
 
-/** Whether a whole frame with a number from `number` on begins anywhere after `at`: what is at `at` is then damaged, not cut off. */
-export function hasFrameAfter(bytes: Buffer, at: number, number: number): boolean {
+/** The first whole frame with a number from `number` on that begins at bytes[at) or behind it: what is before it is damaged. */
+export function findFrame(bytes: Buffer, at: number, number: number): { at: number; number: number } | undefined {
   for (let from = at; from + FRAME_HEAD_BYTES <= bytes.length; from += 4) {
     const own = bytes.readUInt32LE(from + 8) + bytes.readUInt32LE(from + 12) * TWO_32;
-    if (own >= number && own <= number + NUMBERS_AHEAD_MAX && frameEnd(bytes, from, own) >= 0) return true;
+    if (own < number || own > number + NUMBERS_AHEAD_MAX) continue;
+    if (frameEnd(bytes, from, own) >= 0) return { at: from, number: own };
   }
-  return false;
+  return undefined;
 }
