@@ -36,6 +36,7 @@ const OPTIONS = {
     from: whole('N', 'go on from here in a long list', [0, 2 ** 32 - 1], 0),
   }),
   ...MODERATION_OPTIONS,
+  ...goingWith(['drain'], { restart: toggle('the launcher starts the relay again when it has stopped') }),
   ...goingWith(['heap-snapshot', 'profile', 'journal'], {
     output: {
       ...text('FILE', 'where a recording or an export goes; a file that does not exist yet'),
@@ -141,7 +142,10 @@ function requestOf([command, ...words]: readonly string[], values: Values<typeof
     case 'desktops':
       return { method: 'GET', path: `/admin/desktops?from=${values.from}`, show: showDesktops };
     default:
-      return { method: 'POST', path: '/admin/drain', show: (_, print) => print('The relay is shutting down.') };
+      return {
+        ...{ method: 'POST', path: `/admin/drain?restart=${values.restart ? 1 : 0}` },
+        show: (_, print) => print(values.restart ? 'The relay restarts.' : 'The relay is shutting down.'),
+      };
   }
 }
 

@@ -58,10 +58,10 @@ export interface PrimaryOptions extends WorkersOptions {
 export interface Primary {
   /** The URL of the site. */
   url: string;
-  /** Takes the relay down; the same as POST /admin/drain. */
-  stop(): void;
-  /** Resolves when everything is closed. */
-  stopped: Promise<void>;
+  /** Takes the relay down; the same as POST /admin/drain. `again`: it is to be started again. */
+  stop(again?: boolean): void;
+  /** Resolves when everything is closed, to whether the relay is to be started again. */
+  stopped: Promise<boolean>;
 }
 
 /** Starts everything; resolves when the relay is ready. Throws the system's error when a port or file is not available. */
@@ -123,9 +123,9 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   sampledGauges(registry, sampler);
   sampler.start();
   const ports = { ...workers.ports, admin: 0 };
-  const stopped = Promise.withResolvers<void>();
-  const stop = () => {
-    if (!relay.draining) closeDown().then(stopped.resolve, stopped.reject);
+  const stopped = Promise.withResolvers<boolean>();
+  const stop = (again = false) => {
+    if (!relay.draining) closeDown(again).then(() => stopped.resolve(again), stopped.reject);
   };
   const admin = adminServer({
     relay,
@@ -155,8 +155,9 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   );
   return { url: options.publicUrl ?? `http://localhost:${ports.api}`, stop, stopped: stopped.promise };
 
-  async function closeDown(): Promise<void> {
-    log.info({ desktops: relay.desktops.count, parked: relay.parkedCount, waiting: relay.waiting }, 'going down');
+  async function closeDown(again: boolean): Promise<void> {
+    const { parkedCount, waiting } = relay;
+    log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting, again }, 'going down');
     workers.drain();
     master.drain();
     await sleep(LAST_POLLS_MS);

@@ -10,7 +10,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { DesktopClient } from './desktop_client.ts';
+import { DesktopClient, sendRequest } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { randomOf } from './random.ts';
 import { BOUNDED, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -127,6 +127,25 @@ describe('the launcher of a relay', BOUNDED, () => {
     assert.ok((await client.throw('right', 'two'))?.to);
     await until('both sprites have come home', () => client.received.length === 2);
     assert.equal((await relay.stop()).code, 0);
+  });
+
+  it('starts a relay again that is told to restart, by its admin port or a signal, and its desktops go on', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+    t.after(() => rmSync(data, { recursive: true, force: true }));
+    const relay = await startRelay({ workers: 0, data, ports: await freePorts(), env: { SPRITES_RESTART: '' } });
+    t.after(() => relay.stop());
+    const client = await DesktopClient.join(relay.url);
+    t.after(() => client.stop());
+    const pids = () => relay.log.flatMap(({ msg, pid }) => (msg === 'relay ready' ? [pid as number] : []));
+    const { adminToken: token } = relay;
+    await sendRequest(`${relay.adminUrl}/admin/drain?restart=1`, { method: 'POST', token });
+    await until('another relay is ready', () => pids().length === 2);
+    assert.ok((await client.throw('right', 'one'))?.to);
+    relay.kill(pids()[1], 'SIGUSR2');
+    await until('a third relay is ready', () => pids().length === 3);
+    assert.ok((await client.throw('right', 'two'))?.to);
+    await until('both sprites have come home', () => client.received.length === 2);
+    assert.ok(client.byes > 0, 'the parked poll was told when to come back');
   });
 });
 
