@@ -150,6 +150,16 @@ describe('a journal', () => {
     assert.equal(next.relay.desktops.authenticate(ann), 'ended');
   });
 
+  it('keeps the order of the sprites, also of those that enter by different edges', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk);
+    const [ann, bob] = [joined(relay), joined(relay)];
+    for (const [n, edge] of ([1, 3, 0, 1, 2, 3, 0] as const).entries()) throwSprite(relay, ann, n + 1, `s${n}`, edge);
+    journal.commit();
+    const next = live(disk);
+    assert.deepEqual(poll(next, bob, 0).sprites, ['s0', 's1', 's2', 's3', 's4', 's5', 's6']);
+  });
+
   it('lacks what was not committed', () => {
     const disk = pretend();
     const { life, ann } = begin(disk);

@@ -319,6 +319,7 @@ class History {
     this.disk.roomBytes = Number.POSITIVE_INFINITY;
     this.disk.callsLeft = Number.POSITIVE_INFINITY;
     this.disk.syncsLeft = Number.POSITIVE_INFINITY;
+    this.disk.writesLeft = Number.POSITIVE_INFINITY;
     const everything = this.random;
     Object.assign(this, { random: () => 0.5 });
     for (let round = 0; round < 12; round++) {
@@ -387,8 +388,12 @@ function run(seed: number): void {
     const event = history.random();
     if (event < 0.035) disk.callsLeft = 1 + history.pick(6);
     else if (event < 0.1 && history.durability === 'machine') disk.syncsLeft = 1 + history.pick(3);
-    else if (event < 0.13 && history.isSmall) disk.roomBytes = disk.usedBytes + history.pick(1000);
-    else if (event < 0.2) disk.roomBytes = Number.POSITIVE_INFINITY;
+    else if (event < 0.11) disk.writesLeft = 1 + history.pick(3);
+    else if (event < 0.14 && history.isSmall) disk.roomBytes = disk.usedBytes + history.pick(1000);
+    else if (event < 0.25) {
+      disk.roomBytes = Number.POSITIVE_INFINITY;
+      disk.writesLeft = Number.POSITIVE_INFINITY;
+    }
     history.turn();
     const { journal, relay } = history;
     if (!journal.hasRoom) continue;

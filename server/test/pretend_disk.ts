@@ -30,8 +30,9 @@ export class PretendDisk implements Disk {
   callsLeft = Number.POSITIVE_INFINITY;
   /** Bytes that fit. */
   roomBytes = Number.POSITIVE_INFINITY;
-  /** Calls until one sync fails. */
+  /** Calls until one sync, or one write, fails. */
   syncsLeft = Number.POSITIVE_INFINITY;
+  writesLeft = Number.POSITIVE_INFINITY;
   calls = 0;
 
   constructor(random: () => number) {
@@ -61,6 +62,7 @@ export class PretendDisk implements Disk {
     this.#open = [];
     this.callsLeft = Number.POSITIVE_INFINITY;
     this.syncsLeft = Number.POSITIVE_INFINITY;
+    this.writesLeft = Number.POSITIVE_INFINITY;
   }
 
   names(): string[] {
@@ -88,10 +90,11 @@ export class PretendDisk implements Disk {
   write(file: File, bytes: Buffer, length: number, at: number): void {
     const node = this.#open[file];
     const room = this.roomBytes - this.usedBytes;
-    const written = Math.max(0, Math.min(length, room));
+    const isBroken = --this.writesLeft <= 0;
+    const written = isBroken ? Math.floor(this.#random() * length) : Math.max(0, Math.min(length, room));
     this.#call(() => this.#put(node, bytes, Math.floor(this.#random() * (written + 1)), at));
     this.#put(node, bytes, written, at);
-    if (written < length) throw failure('ENOSPC');
+    if (written < length) throw failure(isBroken ? 'EIO' : 'ENOSPC');
   }
 
   truncate(file: File, bytes: number): void {
