@@ -93,6 +93,8 @@ export class FolderDisk implements Disk {
   }
 
   syncNames(): void {
+    // Windows has no call for it.
+    if (process.platform === 'win32') return;
     const folder = openSync(this.#folder, 'r');
     try {
       fsyncSync(folder);

@@ -71,7 +71,10 @@ export function readHead(bytes: Buffer): SegmentHead | undefined {
   if (bytes.length < HEAD_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
   if (crc32(bytes.subarray(0, CRC_AT)) !== bytes.readUInt32LE(CRC_AT)) return undefined;
   const version = bytes.readUInt32LE(8);
-  if (version > VERSION) throw new NewerFormat(`it has format ${version}, and this relay knows ${VERSION}`);
+  if (version > VERSION) {
+    const remedy = 'start the newer relay that wrote it, or move the folder of the journal away';
+    throw new NewerFormat(`the journal has format ${version}, and this relay knows ${VERSION}; ${remedy}`);
+  }
   return {
     segment: bytes.readUInt32LE(16),
     firstFrame: bytes.readDoubleLE(24),

@@ -6,7 +6,9 @@
  */
 import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
@@ -31,7 +33,7 @@ import {
 import { startClock } from './clock.ts';
 import { Cluster } from './cluster.ts';
 import { masterGauges } from './gauges.ts';
-import { type DurabilityOption, Journaling } from './journaling.ts';
+import { type DurabilityOption, JOURNAL_FOLDER, Journaling } from './journaling.ts';
 import { DELAY_STEP_MS, LoopDelay } from './loop_delay.ts';
 import { Master } from './master.ts';
 import { ModerationList } from './moderation_list.ts';
@@ -90,6 +92,9 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
   const { durability } = options;
   const journaling = durability === 'none' ? undefined : new Journaling(options.data, durability, log);
+  if (!journaling && existsSync(join(options.data, JOURNAL_FOLDER))) {
+    log.warn('with --durability none the relay begins anew: it neither reads nor writes the journal that is there');
+  }
   const startMs = performance.now();
   const state = journaling?.journal ?? newState();
   const master = new Master((answers) => makeRelay(slots, startMs, answers, state, admission));
@@ -105,7 +110,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const setup = { master, plan, options, registry, log, bans: () => list.copy };
   const workers: Workers = await (options.workers === 0 ? OneProcess : Cluster).start(setup);
   const { front } = workers;
-  const stopClock = startClock((nowMs) => {
+  // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
+  const stopClock = startClock(startMs, (nowMs) => {
     journaling?.journal.tick(nowMs);
     return master.advance(nowMs);
   });
