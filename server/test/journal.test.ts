@@ -10,7 +10,16 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { DesktopClient, sendRequest } from './desktop_client.ts';
+import {
+  crossingOf,
+  DesktopClient,
+  isSprite,
+  join as joinDesktop,
+  poll,
+  pollFor,
+  post,
+  sendRequest,
+} from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { randomOf } from './random.ts';
 import { BOUNDED, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -146,6 +155,47 @@ describe('the launcher of a relay', BOUNDED, () => {
     assert.ok((await client.throw('right', 'two'))?.to);
     await until('both sprites have come home', () => client.received.length === 2);
     assert.ok(client.byes > 0, 'the parked poll was told when to come back');
+  });
+});
+
+describe('the data directory of a relay', BOUNDED, () => {
+  const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+  after(() => rmSync(data, { recursive: true, force: true }));
+
+  it('is used by one relay at a time', async (t) => {
+    const relay = await startRelay({ workers: 0, data });
+    t.after(() => relay.stop());
+    await assert.rejects(startRelay({ workers: 0, data }), /another relay uses this data directory/);
+    assert.equal((await relay.stop()).code, 0);
+    const next = await startRelay({ workers: 0, data });
+    assert.equal((await next.stop()).code, 0);
+  });
+
+  it('keeps nothing with --durability none: the next relay knows no desktop, and has another epoch', async (t) => {
+    const args = ['--durability', 'none'];
+    const relay = await startRelay({ workers: 0, data, args });
+    t.after(() => relay.stop());
+    const ann = await joinDesktop(relay.url);
+    await relay.stop();
+    const next = await startRelay({ workers: 0, data, args, ports: relay.ports });
+    t.after(() => next.stop());
+    assert.equal((await poll(ann, ann.cursor)).status, 401);
+    const bob = await joinDesktop(next.url);
+    assert.notEqual(bob.cursor.split('-')[0], ann.cursor.split('-')[0]);
+  });
+
+  it('survives a stop as well as a death, also with --durability machine', async (t) => {
+    const args = ['--durability', 'machine'];
+    const relay = await startRelay({ workers: 0, data, args });
+    t.after(() => relay.stop());
+    const [ann, bob] = [await joinDesktop(relay.url, { world: 'w' }), await joinDesktop(relay.url, { world: 'w' })];
+    assert.equal((await post(ann, crossingOf(1))).status, 202);
+    await relay.stop();
+    const next = await startRelay({ workers: 0, data, args, ports: relay.ports });
+    t.after(() => next.stop());
+    assert.equal((await post(ann, crossingOf(1))).status, 202, 'a repeat');
+    const { events } = await pollFor(bob, bob.cursor, isSprite);
+    assert.equal(events.filter(isSprite).length, 1);
   });
 });
 
