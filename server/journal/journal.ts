@@ -48,8 +48,8 @@ const RENEWAL_SHARE_MIN = 0.375;
 const RENEWAL_FACTOR = 4;
 const RENEWAL_STEP_BYTES_MAX = 512 << 10;
 
-/** Rows of the ended desktops, and slots, that a step looks at. */
-const RENEWAL_ROWS_MAX = 4096;
+/** Rows of the ended desktops, and slots, that a step looks at: some 1 ms. */
+const RENEWAL_ROWS_MAX = 2048;
 
 /** Bytes of what is alive, for an estimate: a desktop without its name, a slot without one, a row of an ended desktop. */
 const DESKTOP_BYTES = 96;
