@@ -51,6 +51,8 @@ export interface EndedRow {
 export interface Facts {
   /** Whether new joins and crossings can be kept. If not, the relay refuses them. */
   readonly hasRoom: boolean;
+  /** Whether this turn has told so much that what can wait should wait for the next one. */
+  readonly isLong: boolean;
 
   /** A desktop is here, in a slot that was free; or all about one that is here, without its sprites. */
   desktop(row: DesktopRow): void;

@@ -29,6 +29,7 @@ interface RestoredWorld {
 
 export class Recovery implements Facts {
   readonly hasRoom = true;
+  readonly isLong = false;
   readonly #relay: Relay;
   readonly #nowMs: number;
   readonly #state: Uint8Array;

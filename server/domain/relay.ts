@@ -729,7 +729,7 @@ export class Relay {
         this.counters.leasesEnded++;
         this.leave(slot);
       }
-      return --left > 0;
+      return --left > 0 && this.#facts?.isLong !== true;
     });
     const dueMs = this.#draining ? Number.POSITIVE_INFINITY : nowMs;
     if (this.replacedPolls.answerDue(dueMs, DUE_PER_STEP_MAX, this.#answerReplaced)) isMoreDue = true;
@@ -948,7 +948,7 @@ export class Relay {
       this.#nextKeptMs = this.#nowMs + KEPT_STEP_MS;
       this.#keptDue = this.#kept.openWorlds();
     }
-    for (let tried = 0; tried < KEPT_WORLDS_PER_STEP_MAX; tried++) {
+    for (let tried = 0; tried < KEPT_WORLDS_PER_STEP_MAX && this.#facts?.isLong !== true; tried++) {
       const world = this.#keptDue.pop();
       if (world === undefined) break;
       if (world.count > 0) this.#tryKept(world);

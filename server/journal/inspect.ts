@@ -137,6 +137,7 @@ function visitSegment(
 function factsTo(put: (fact: string, members: Record<string, unknown>) => void): Facts {
   return {
     hasRoom: true,
+    isLong: false,
     desktop: ({ token: _, invitation: __, name, ...row }: DesktopRow) =>
       put('desktop', { ...row, name: name.length > 0 ? JSON.parse(name.toString()) : '' }),
     free: (slot, owners) => put('free', { slot, owners }),

@@ -274,6 +274,26 @@ describe('a journal', () => {
     assert.ok(journal.renewals > 2, `${journal.renewals} renewals`);
   });
 
+  it('ends few desktops with full mailboxes in one turn, so that no turn is long', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk, { sizeBytesMin: 1000 }, 4000);
+    const desktops = Array.from({ length: 40 }, () => joined(relay));
+    const passage = (n: number) => `${n}`.padStart(400, 'x');
+    for (let n = 0; n < 40 * 180; n++) throwSprite(relay, desktops[n % 40], n + 1, passage(n));
+    for (let n = 0; n < 150_000; n++) relay.renewInvitation(desktops[0].slot, new Uint32Array(4));
+    journal.commit();
+    assert.equal(journal.isRenewing, true);
+    const ended: number[] = [];
+    for (let step = 0, isMoreDue = true; isMoreDue; step++) {
+      isMoreDue = relay.advance(1000 + LEASE_MS + step);
+      ended.push(relay.counters.left - ended.reduce((sum, count) => sum + count, 0));
+      journal.commit();
+    }
+    assert.equal(relay.counters.left, 40);
+    assert.ok(Math.max(...ended) < 20, `${ended} ended in each step`);
+    assert.equal(live(copyOf(disk), {}, 4000).recovered.sprites, relay.waiting);
+  });
+
   it('stays below three times what is alive when that is much', () => {
     const disk = pretend();
     const { relay, journal } = live(disk, { sizeBytesMin: 1000 }, 4000);

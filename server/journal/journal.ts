@@ -51,6 +51,12 @@ const RENEWAL_STEP_BYTES_MAX = 512 << 10;
 /** Rows of the ended desktops, and slots, that a step looks at: some 1 ms. */
 const RENEWAL_ROWS_MAX = 2048;
 
+/**
+ * Bytes of a turn after which leases that have ended wait for the next one: desktops with full mailboxes that end together while the
+ * state is told again would otherwise write 128 KiB each in one turn. Some 1 ms.
+ */
+const TURN_BYTES_MAX = 512 << 10;
+
 /** Bytes of what is alive, for an estimate: a desktop without its name, a slot without one, a row of an ended desktop. */
 const DESKTOP_BYTES = 96;
 const FREE_BYTES = 12;
@@ -151,6 +157,10 @@ export class Journal implements Facts {
     this.#segments = segments.map((number) => ({ number, bytes: 0 }));
     this.epoch = head?.epoch ?? options.epoch;
     this.generationKey = head?.generationKey ?? Buffer.from(options.generationKey);
+  }
+
+  get isLong(): boolean {
+    return this.#writer.end > TURN_BYTES_MAX;
   }
 
   /** Bytes of all files. */

@@ -31,6 +31,7 @@ const NAMED_BYTES = 20;
 /** Gathers records behind `head` bytes that the caller fills in. */
 export class RecordWriter implements Facts {
   readonly hasRoom = true;
+  readonly isLong = false;
   readonly #head: number;
   #words = new Uint32Array(BUFFER_BYTES / WORD_BYTES);
   bytes: Buffer = Buffer.from(this.#words.buffer);
