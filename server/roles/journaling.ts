@@ -20,11 +20,16 @@ export type DurabilityOption = (typeof DURABILITIES)[number];
 /** The folder of the journal in the data directory. */
 export const JOURNAL_FOLDER = 'journal';
 
+/** How long after a line about a full disk the next one is left out, in ms. */
+const QUIET_MS = 60_000;
+
 export class Journaling {
   readonly journal: Journal;
   readonly #disk: FolderDisk;
   readonly #unlock: () => void;
   readonly #log: Logger;
+  #quietUntilMs = 0;
+  #isQuiet = false;
 
   /** Throws Locked, JournalDamaged, NewerFormat, or the system's error. */
   constructor(data: string, durability: Durability, log: Logger) {
@@ -43,11 +48,19 @@ export class Journaling {
         );
         process.exit(1);
       },
-      changed: (hasRoom, error) => {
-        if (hasRoom) log.info('the journal can be written again; joins and crossings are accepted');
-        else log.error({ err: error }, 'the journal cannot be written; joins and crossings are refused until it can');
-      },
+      changed: (hasRoom, error) => this.#report(hasRoom, error),
     });
+  }
+
+  /** Logs that the disk is full, or has room again. A disk that is full again and again is logged once a minute. */
+  #report(hasRoom: boolean, error?: Error): void {
+    if (!hasRoom) {
+      this.#isQuiet = performance.now() < this.#quietUntilMs;
+      if (!this.#isQuiet) this.#quietUntilMs = performance.now() + QUIET_MS;
+    }
+    if (this.#isQuiet) return;
+    if (hasRoom) this.#log.info('the journal can be written again; joins and crossings are accepted');
+    else this.#log.error({ err: error }, 'the journal cannot be written; joins and crossings are refused until it can');
   }
 
   /** Restores a relay that was made at `nowMs`; from now on its changes are written. Throws JournalDamaged. */
