@@ -1057,9 +1057,10 @@ export class Relay {
     const out = answers.room(ANSWER_BYTES_MAX);
     // The events are written first, after room for the longest head; then the head is written right before them.
     const start = answers.roomAt() + BATCH_HEAD_BYTES_MAX;
-    const newest = this.mailboxes.newest(slot);
+    const facts = this.#facts;
+    const newest = facts === undefined ? 0 : this.mailboxes.newest(slot);
     let end = this.mailboxes.write(slot, out, start, eventsMax, POLL_BYTES_MAX);
-    if (this.mailboxes.batchSeq > newest) this.#facts?.sent(slot, this.mailboxes.batchSeq);
+    if (facts !== undefined && this.mailboxes.batchSeq > newest) facts.sent(slot, this.mailboxes.batchSeq);
     if (ping) {
       if (end > start) out[end++] = COMMA;
       end += PING.copy(out, end);
