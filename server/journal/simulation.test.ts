@@ -20,7 +20,7 @@ import { type Durability, Journal, SIZE_FACTOR_MAX } from './journal.ts';
 
 const SEEDS = Number(process.env.SEEDS ?? 10_000);
 const SLOTS = 12;
-const TURNS = 30;
+const TURNS = 24;
 const WORLDS = ['commons', 'hidden'];
 
 /** Small, so that renewals and full disks happen within a short history. */
@@ -322,7 +322,7 @@ class History {
     this.disk.writesLeft = Number.POSITIVE_INFINITY;
     const everything = this.random;
     Object.assign(this, { random: () => 0.5 });
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 9; round++) {
       this.nowMs += 1000;
       this.relay.advance(this.nowMs);
       this.journal.tick(this.nowMs);
