@@ -15,6 +15,7 @@ import { buildAddon } from './build.js';
 import { findNode } from './node.js';
 import { ensurePackages, isInstalled } from './packages.js';
 import { flagsIn, presetFor, whyNot } from './presets.js';
+import { supervise } from './supervise.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const EXIT_FAILED = 1;
@@ -79,7 +80,11 @@ function relay() {
   const missing = wanted ? buildAddon(node) : undefined;
   if (missing)
     console.error(`The relay runs with the portable front, because the native one can't be built: ${missing}.`);
-  become([...relayFlags(wanted && !missing ? 'native' : 'portable'), 'server/bin/relay.ts']);
+  const leading = [...relayFlags(wanted && !missing ? 'native' : 'portable'), 'server/bin/relay.ts'];
+  const isHelp = rest.includes('--help') || rest.includes('-h');
+  // What restarts it itself (systemd, Docker, a test) needs no second one to do so.
+  if (isHelp || process.env.SPRITES_RESTART === 'never') become(leading);
+  else supervise(node, argumentsOf(leading), (code) => process.exit(code ?? EXIT_FAILED));
 }
 
 /** Installs and builds what a relay needs, and starts nothing: for images and machines that start it later, without a compiler. */
@@ -124,14 +129,19 @@ function memoryMiB() {
  * with its exit code.
  */
 function become(leading) {
-  const isOurs = (part) => !part.startsWith('-') && (part.endsWith('.ts') || part.startsWith('node_modules/'));
-  const strip = packaged ? [QUIET, '--import', pathToFileURL(join(ROOT, 'tools', 'strip.js')).href] : [];
-  const args = [...strip, ...leading.map((part) => (isOurs(part) ? join(ROOT, part) : part)), ...rest];
+  const args = argumentsOf(leading);
   if (typeof process.execve === 'function') process.execve(node, [node, ...args], process.env);
   const child = spawn(node, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(signal ? EXIT_FAILED : code));
   child.on('error', (error) => fail(`${node}: ${error.message}`));
+}
+
+/** Node's arguments that run a command. */
+function argumentsOf(leading) {
+  const isOurs = (part) => !part.startsWith('-') && (part.endsWith('.ts') || part.startsWith('node_modules/'));
+  const strip = packaged ? [QUIET, '--import', pathToFileURL(join(ROOT, 'tools', 'strip.js')).href] : [];
+  return [...strip, ...leading.map((part) => (isOurs(part) ? join(ROOT, part) : part)), ...rest];
 }
 
 function fail(sentence) {

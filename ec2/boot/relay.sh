@@ -21,6 +21,7 @@ StartLimitIntervalSec=0
 Type=exec
 DynamicUser=yes
 StateDirectory=sprites
+Environment=SPRITES_RESTART=never
 WorkingDirectory=$ROOT/current
 ExecStart=$ROOT/current/bin/node tools/launch.js relay --data /var/lib/sprites $(setting arguments)
 LimitNOFILE=$(ulimit -n)

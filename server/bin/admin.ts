@@ -22,6 +22,7 @@ import {
   whole,
   withVariables,
 } from '../../tools/command.ts';
+import { journalCommand } from './admin_journal.ts';
 import { MODERATION_COMMANDS, MODERATION_OPTIONS, moderationQuery } from './admin_moderation.ts';
 import type { Print, Query } from './admin_query.ts';
 import { FLAGS as RELAY_FLAGS } from './options.ts';
@@ -35,9 +36,10 @@ const OPTIONS = {
     from: whole('N', 'go on from here in a long list', [0, 2 ** 32 - 1], 0),
   }),
   ...MODERATION_OPTIONS,
-  ...goingWith(['heap-snapshot', 'profile'], {
+  ...goingWith(['drain'], { restart: toggle('the launcher starts the relay again when it has stopped') }),
+  ...goingWith(['heap-snapshot', 'profile', 'journal'], {
     output: {
-      ...text('FILE', 'where a recording goes; a file that does not exist yet'),
+      ...text('FILE', 'where a recording or an export goes; a file that does not exist yet'),
       shown: 'DATA/recordings/NAME',
     },
   }),
@@ -67,6 +69,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     ],
     desktops: ['', 'list desktops: id, world, place, number of waiting events, name; a thousand at a time'],
     ...MODERATION_COMMANDS,
+    journal: ['check|export', 'read the journal in DATA: is it whole; or every fact of it as a line of JSON'],
     drain: ['', 'shut the relay down: it accepts no newcomers and tells polls when to come back'],
   },
   needsCommand: true,
@@ -97,16 +100,15 @@ export function run(around: Surroundings): Promise<number> {
   return runCommand(
     COMMAND,
     async ({ words, values }) => {
-      const request = requestOf(words, values);
       const data = resolve(values.data);
+      // npm changes to the package's folder; a relative path is meant from where the user is.
+      const folder = around.environment.INIT_CWD ?? process.cwd();
+      const file = values.output === undefined ? undefined : resolve(folder, values.output);
+      if (words[0] === 'journal') return journalCommand(words.slice(1), data, file, around.print);
+      const request = requestOf(words, values);
       const target = { host: values.adminHost, port: values.adminPort, token: tokenIn(tokenFileOf(values)) };
       if ('show' in request) await carryOut(request, target, values.json, around.print);
-      else {
-        // npm changes to the package's folder; a relative path is meant from where the user is.
-        const folder = around.environment.INIT_CWD ?? process.cwd();
-        const file = values.output === undefined ? undefined : resolve(folder, values.output);
-        await record(request, target, file, join(data, 'recordings'), around.print);
-      }
+      else await record(request, target, file, join(data, 'recordings'), around.print);
       return undefined;
     },
     around,
@@ -140,7 +142,10 @@ function requestOf([command, ...words]: readonly string[], values: Values<typeof
     case 'desktops':
       return { method: 'GET', path: `/admin/desktops?from=${values.from}`, show: showDesktops };
     default:
-      return { method: 'POST', path: '/admin/drain', show: (_, print) => print('The relay is shutting down.') };
+      return {
+        ...{ method: 'POST', path: `/admin/drain?restart=${values.restart ? 1 : 0}` },
+        show: (_, print) => print(values.restart ? 'The relay restarts.' : 'The relay is shutting down.'),
+      };
   }
 }
 

@@ -17,6 +17,7 @@ import { ADMISSIONS, hostile } from '../bench/hostile.ts';
 import { million } from '../bench/million.ts';
 import { LOADS, relaying } from '../bench/relaying.ts';
 import { whyNoNativeFront } from '../front/native.ts';
+import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 import { WORKERS_MAX } from './options.ts';
 
@@ -28,6 +29,14 @@ const PORTABLE: Shape[] = [
   { name: 'portable, cluster (1 worker)', front: 'portable', workers: 1 },
   { name: 'portable, one process', front: 'portable', workers: 0 },
 ];
+
+/** What the journal costs. */
+const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
+  DURABILITIES.toReversed().map((durability) => ({
+    name: `${workers === 0 ? 'one process' : 'cluster (1 worker)'}, ${durability}`,
+    ...{ front: 'native' as const, workers, flags: ['--max-desktops', '15000', '--durability', durability] },
+  })),
+);
 
 const OPTIONS = {
   ...goingWith(['million'], {
@@ -50,6 +59,7 @@ const OPTIONS = {
 export const COMMAND: Command<typeof OPTIONS> = {
   usage: [
     `npm run bench -- [${Object.keys(LOADS).join(' | ')}] …`,
+    'npm run bench -- journal',
     'npm run bench -- million [options]',
     'npm run bench -- hostile [ATTACK …] [options]',
   ],
@@ -58,6 +68,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     'Without a name every load is measured; each takes some 20 s a shape.',
   commands: {
     ...Object.fromEntries(Object.entries(LOADS).map(([name, load]) => [name, ['…', load.name] as const])),
+    journal: ['', 'what each --durability costs at 2,000 and 20,000 sprites/s, on the native front'],
     million: [
       '',
       'connect many desktops to one relay, hold them while sprites fly, and print memory, CPU, latency, pauses and losses; root and Linux only, in its own network namespace',
@@ -81,7 +92,9 @@ if (import.meta.main) {
     const isMillion = words[0] === 'million';
     const isHostile = words[0] === 'hostile';
     const known = isHostile ? ATTACKS : LOADS;
-    const unknown = words.slice(isHostile ? 1 : 0).find((word) => !isMillion && !Object.hasOwn(known, word));
+    const isJournal = words[0] === 'journal' && words.length === 1;
+    const isListed = isMillion || isJournal;
+    const unknown = words.slice(isHostile ? 1 : 0).find((word) => !isListed && !Object.hasOwn(known, word));
     if (unknown !== undefined) {
       const what = isHostile ? 'attack' : 'load';
       throw new Misused(`There is no ${what} ${JSON.stringify(unknown)}; there are ${Object.keys(known).join(', ')}.`);
@@ -99,7 +112,10 @@ if (import.meta.main) {
     const whyNoAddon = buildAddon(process.execPath) ?? whyNoNativeFront();
     if (whyNoAddon) console.error(`Without the native front: ${whyNoAddon}.`);
     if (isMillion) await million(values);
-    else
+    else if (isJournal) {
+      if (whyNoAddon) throw new Error(`There is no native front: ${whyNoAddon}`);
+      await relaying(DURABLE, ['2000/s', '20000/s']);
+    } else
       await relaying(whyNoAddon ? PORTABLE : [...NATIVE, ...PORTABLE], words.length > 0 ? words : Object.keys(LOADS));
     return undefined;
   });

@@ -14,6 +14,7 @@ import {
   withVariables,
 } from '../../tools/command.ts';
 import { isTrustable } from '../roles/client_address.ts';
+import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 import { PICTURES } from '../wire/pictures.ts';
@@ -57,6 +58,10 @@ export const FLAGS = withVariables('SPRITES', {
   pictures: {
     ...oneOf('KIND', '', PICTURES, 'any'),
     meaning: "strangers' pictures it carries: any, known (no uploads), or shipped (only its own characters)",
+  },
+  durability: {
+    ...oneOf('KIND', '', DURABILITIES, 'process'),
+    meaning: 'what an accepted sprite survives: the death of a process, of the machine too, or none',
   },
   maxDesktops: { ...whole('N', 'desktops at once; auto: what files and memory allow', [1, SLOTS_MAX]), shown: 'auto' },
   adminTokenFile: { ...text('FILE', 'made with mode 0600 when absent'), shown: 'DATA/admin-token' },

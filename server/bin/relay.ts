@@ -5,6 +5,7 @@ import net from 'node:net';
 import { dirname } from 'node:path';
 import pino from 'pino';
 import { EXIT, Misused, makeFolder, runCommand, sentenceOf } from '../../tools/command.ts';
+import { EXIT_RESTART } from '../../tools/supervise.js';
 import { startPrimary } from '../roles/primary.ts';
 import { startWorker } from '../roles/worker_process.ts';
 import { COMMAND, type Options, optionsOf } from './options.ts';
@@ -29,14 +30,16 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   await checkPort('--events-port', options.eventsPort, options.host);
   await checkPort('--admin-port', options.adminPort, options.adminHost);
   const relay = await startPrimary(options, log);
-  process.on('SIGTERM', relay.stop);
-  process.on('SIGINT', relay.stop);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => relay.stop());
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => relay.stop(true));
+  // The launcher starts a relay that was ready again. Without it nobody would, and the ports would stay taken.
+  process.send?.('ready');
+  process.on('disconnect', () => relay.stop());
   // For people; the log on stdout is for programs.
   console.error(`Sprites is running: open ${relay.url} in two windows, and throw.`);
   const preset = process.env.SPRITES_PRESET;
   if (preset) console.error(`V8 runs with ${process.execArgv.join(' ')} (${preset}).`);
-  await relay.stopped;
-  process.exit(EXIT.done);
+  process.exit((await relay.stopped) ? EXIT_RESTART : EXIT.done);
 }
 
 /** Throws Error when the relay can't listen there. Checked before the start, because a front's own error names no option. */

@@ -10,6 +10,7 @@
 import { Generations } from '../wire/generations.ts';
 import { type Identity, writeId } from '../wire/identity.ts';
 import type { EndedDesktops } from './ended.ts';
+import type { DesktopRow, Facts } from './facts.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
 import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
 
@@ -27,6 +28,8 @@ const CLOSE = 0x7d;
 
 /** A name's block: the length (u16), then the name as JSON. So names of up to twelve letters fit the smallest block. */
 const NAME_HEAD_BYTES = 2;
+
+const NO_NAME = Buffer.alloc(0);
 
 const MS_PER_CROSSING = 1000 / CROSSINGS_PER_SECOND_MAX;
 
@@ -93,13 +96,8 @@ export class Desktops {
     if (this.isFull) return -1;
     let block: BlockRef = NO_BLOCK;
     if (name !== '') {
-      const quoted = Buffer.from(JSON.stringify(name));
-      block = this.#slab.allocate(NAME_HEAD_BYTES + quoted.length);
+      block = this.#addName(Buffer.from(JSON.stringify(name)));
       if (block === NO_BLOCK) return -1;
-      const page = this.#slab.page(block);
-      const at = this.#slab.offset(block);
-      page.writeUInt16LE(quoted.length, at);
-      quoted.copy(page, at + NAME_HEAD_BYTES);
     }
     const slot = this.#freeCount > 0 ? this.#free[--this.#freeCount] : this.#untouched++;
     this.#generation[slot] = this.#generations.of(slot, ++this.#owners[slot]);
@@ -111,10 +109,11 @@ export class Desktops {
   }
 
   /** Adds the owner of a slot to those that have ended, if a crossing of it was accepted. Call it before end(). */
-  remember(slot: number, ended: EndedDesktops, nowMs: number): void {
+  remember(slot: number, ended: EndedDesktops, nowMs: number, facts?: Facts): void {
     const newest = this.#newestCrossing[slot];
     if (newest === 0) return;
-    ended.add(slot, this.generation(slot), this.#token, slot * 4, newest, this.#acceptedBits[slot], nowMs);
+    const row = ended.add(slot, this.generation(slot), this.#token, slot * 4, newest, this.#acceptedBits[slot], nowMs);
+    if (facts) ended.tell(row, facts);
   }
 
   /** Ends the owner of a slot: from now on its id is old. The slot is kept until release(). */
@@ -134,6 +133,81 @@ export class Desktops {
   /** Frees the slot of an ended owner. */
   release(slot: number): void {
     this.#free[this.#freeCount++] = slot;
+  }
+
+  /** Slots from this one on were never used. */
+  get untouched(): number {
+    return this.#untouched;
+  }
+
+  /** How many owners a slot has had. */
+  owners(slot: number): number {
+    return this.#owners[slot];
+  }
+
+  /** The row of a live desktop. Owner: token, invitation and name are views of the tables. */
+  row(slot: number, world: string, width: number, place: number): DesktopRow {
+    const block = this.#name[slot];
+    let name: Buffer = NO_NAME;
+    if (block !== NO_BLOCK) {
+      const from = this.#slab.offset(block) + NAME_HEAD_BYTES;
+      name = this.#slab.page(block).subarray(from, from + this.#nameLength(block));
+    }
+    return {
+      ...{ slot, owners: this.#owners[slot], generation: this.#generation[slot], world, width, place, name },
+      token: this.#token.subarray(slot * 4, slot * 4 + 4),
+      invitation: this.#invitation.subarray(slot * 4, slot * 4 + 4),
+      newestCrossing: this.#newestCrossing[slot],
+      acceptedBits: this.#acceptedBits[slot],
+      lastAcceptedBehind: this.#lastAcceptedBehind[slot],
+      receiver: this.#receiver[slot * 2],
+      receiverGeneration: this.#receiver[slot * 2 + 1],
+    };
+  }
+
+  /** Recovery: sets the row of a live desktop. Returns false when the slab has no room for its name. */
+  restore(row: DesktopRow): boolean {
+    const { slot } = row;
+    if (this.isLive(slot)) this.end(slot);
+    if (row.name.length > 0) {
+      const block = this.#addName(row.name);
+      if (block === NO_BLOCK) return false;
+      this.#name[slot] = block;
+    }
+    this.#owners[slot] = row.owners;
+    this.#generation[slot] = row.generation;
+    this.#live[slot] = 1;
+    this.#token.set(row.token, slot * 4);
+    this.#invitation.set(row.invitation, slot * 4);
+    this.#newestCrossing[slot] = row.newestCrossing;
+    this.#acceptedBits[slot] = row.acceptedBits;
+    this.#lastAcceptedBehind[slot] = row.lastAcceptedBehind;
+    this.#receiver[slot * 2] = row.receiver;
+    this.#receiver[slot * 2 + 1] = row.receiverGeneration;
+    // Any time that has passed: end() resets the rows of those that threw.
+    this.#burstFullMs[slot] = row.newestCrossing > 0 ? 1 : 0;
+    this.count++;
+    return true;
+  }
+
+  /** Recovery: the slot has no owner any more. */
+  restoreEnded(slot: number, owners: number): void {
+    if (this.isLive(slot)) this.end(slot);
+    this.#owners[slot] = owners;
+  }
+
+  /** Recovery: a crossing was accepted; its receiver may be unknown here. */
+  restoreAccepted(slot: number, crossing: number, receiver: number, receiverGeneration: number): void {
+    this.recordAccepted(slot, crossing, receiver);
+    this.#receiver[slot * 2 + 1] = receiverGeneration;
+    this.#burstFullMs[slot] ||= 1;
+  }
+
+  /** Recovery: the slots below `untouched` were used, and `free` of them have no owner and no sprites. */
+  restoreFree(untouched: number, free: readonly number[]): void {
+    this.#untouched = untouched;
+    this.#free.set(free);
+    this.#freeCount = free.length;
   }
 
   isLive(slot: number): boolean {
@@ -193,6 +267,17 @@ export class Desktops {
     if (block === NO_BLOCK) return this.id(slot);
     const from = this.#slab.offset(block) + NAME_HEAD_BYTES;
     return JSON.parse(this.#slab.page(block).toString('utf8', from, from + this.#nameLength(block)));
+  }
+
+  /** The block of a name, which is given as JSON; NO_BLOCK when the slab is full. */
+  #addName(quoted: Buffer): BlockRef {
+    const block = this.#slab.allocate(NAME_HEAD_BYTES + quoted.length);
+    if (block === NO_BLOCK) return NO_BLOCK;
+    const page = this.#slab.page(block);
+    const at = this.#slab.offset(block);
+    page.writeUInt16LE(quoted.length, at);
+    quoted.copy(page, at + NAME_HEAD_BYTES);
+    return block;
   }
 
   #nameLength(block: BlockRef): number {

@@ -10,6 +10,7 @@
  * first used.
  */
 import type { Identity } from '../wire/identity.ts';
+import type { EndedRow, Facts } from './facts.ts';
 import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MAX, ENDED_REMEMBERED_MS } from './limits.ts';
 
 export class EndedDesktops {
@@ -25,6 +26,8 @@ export class EndedDesktops {
   readonly #next: Uint32Array;
   /** The row that is used next; it has the desktop that ended longest ago. */
   #row = 0;
+  /** Rows that are in use or were. */
+  used = 0;
 
   /** `max` is a power of two. */
   constructor(max = ENDED_REMEMBERED_MAX) {
@@ -40,7 +43,7 @@ export class EndedDesktops {
   }
 
   /**
-   * Remembers a desktop that ends now, and forgets the oldest one if there are too many.
+   * Remembers a desktop that ends now, and forgets the oldest one if there are too many. Returns its row.
    *
    * Shape   the token is tokens[at, at + 4); bit i of `acceptedBits` is set when the crossing i + 1 below `newest` was
    *         accepted.
@@ -53,13 +56,42 @@ export class EndedDesktops {
     newest: number,
     acceptedBits: number,
     nowMs: number,
-  ): void {
+  ): number {
     const row = this.#row;
     this.#row = (row + 1) & (this.#max - 1);
+    this.#set(row, slot, generation, newest, acceptedBits, nowMs);
+    for (let word = 0; word < 4; word++) this.#token[row * 4 + word] = tokens[at + word];
+    return row;
+  }
+
+  /** Rows of the ring. */
+  get max(): number {
+    return this.#max;
+  }
+
+  /** Tells a row, if it is in use. */
+  tell(row: number, facts: Facts): void {
+    if (this.#untilMs[row] === 0) return;
+    facts.ended({
+      ...{ row, nextRow: this.#row, slot: this.#slot[row], generation: this.#generation[row] },
+      token: this.#token.subarray(row * 4, row * 4 + 4),
+      newestCrossing: this.#newest[row],
+      acceptedBits: this.#acceptedBits[row],
+    });
+  }
+
+  /** Recovery: sets a row. It is remembered for the whole time from now on. */
+  restore({ row, nextRow, slot, generation, token, newestCrossing, acceptedBits }: EndedRow, nowMs: number): void {
+    this.#set(row, slot, generation, newestCrossing, acceptedBits, nowMs);
+    this.#token.set(token, row * 4);
+    this.#row = nextRow;
+  }
+
+  #set(row: number, slot: number, generation: number, newest: number, acceptedBits: number, nowMs: number): void {
     if (this.#untilMs[row] !== 0) this.#unlink(row);
+    else this.used++;
     this.#slot[row] = slot;
     this.#generation[row] = generation;
-    for (let word = 0; word < 4; word++) this.#token[row * 4 + word] = tokens[at + word];
     this.#newest[row] = newest;
     this.#acceptedBits[row] = acceptedBits;
     this.#untilMs[row] = nowMs + ENDED_REMEMBERED_MS;

@@ -12,6 +12,7 @@
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { SEQ_MAX } from '../wire/cursor.ts';
+import type { Facts } from './facts.ts';
 import { CARRIED_FACTOR } from './limits.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
 
@@ -59,6 +60,8 @@ export class Mailboxes {
   readonly #unsent = new Uint32Array(SENT);
   /** The stamp of the next event: the oldest of several lists has the lowest. Stamps wrap, so compare their difference. */
   #nextArrival: number;
+  /** Recovery has seen a stamp. */
+  #hasArrivals = false;
   /** Events waiting in all mailboxes. */
   waiting = 0;
 
@@ -125,13 +128,30 @@ export class Mailboxes {
     start = 0,
     end = tail.length,
   ): boolean {
+    if (!this.hasRoom(slot, headLength + end - start)) return false;
+    if (!this.#add(slot, edge, edge, this.#nextArrival, head, headLength, tail, start, end)) return false;
+    this.#nextArrival = (this.#nextArrival + 1) >>> 0;
+    return true;
+  }
+
+  /** Adds an event at the end of a list of a mailbox. Returns false when the slab is full. */
+  #add(
+    slot: number,
+    list: number,
+    edge: EdgeNumber,
+    arrived: number,
+    head: Buffer,
+    headLength: number,
+    tail: Buffer,
+    start: number,
+    end: number,
+  ): boolean {
     const length = headLength + end - start;
-    if (!this.hasRoom(slot, length)) return false;
     const bytes = HEAD_BYTES + length;
     const block = this.#slab.allocate(bytes);
     if (block === NO_BLOCK) return false;
     this.#slab.setWord(block, length | (edge << 16), LENGTH_AND_EDGE);
-    this.#slab.setWord(block, this.#nextArrival++, ARRIVED);
+    this.#slab.setWord(block, arrived, ARRIVED);
     const page = this.#slab.page(block);
     const at = this.#slab.offset(block) + HEAD_BYTES;
     head.copy(page, at, 0, headLength);
@@ -139,10 +159,90 @@ export class Mailboxes {
     const row = slot * ROW_WORDS;
     const blockSize = blockBytes(bytes);
     this.#makeList(block, blockSize);
-    this.#appendList(row + edge, block);
+    this.#appendList(row + list, block);
     this.#count(row, 1, blockSize);
     this.waiting++;
     return true;
+  }
+
+  /** The stamp of the event that was appended last. */
+  get lastArrival(): number {
+    return (this.#nextArrival - 1) >>> 0;
+  }
+
+  /** Tells a whole mailbox. */
+  tell(slot: number, facts: Facts): void {
+    const row = slot * ROW_WORDS;
+    facts.mailbox(slot, this.#rows[row + ACKNOWLEDGED]);
+    for (let list = SENT; list >= 0; list--) {
+      for (let block = this.#rows[row + list]; block !== NO_BLOCK; block = this.#slab.word(block, NEXT)) {
+        const from = this.#slab.offset(block) + HEAD_BYTES;
+        const end = from + (this.#slab.word(block, LENGTH_AND_EDGE) & 0xffff);
+        const arrived = this.#slab.word(block, ARRIVED);
+        facts.event(slot, list === SENT, this.#edgeOf(block), arrived, this.#slab.page(block), from, end);
+      }
+    }
+  }
+
+  /** Recovery: adds an event, whatever the limits; `head` and `tail` as in append(). Returns false when the slab is full. */
+  restoreEvent(
+    slot: number,
+    isSent: boolean,
+    edge: EdgeNumber,
+    arrived: number,
+    head: Buffer,
+    headLength: number,
+    tail: Buffer,
+    start: number,
+    end: number,
+  ): boolean {
+    const next = (arrived + 1) >>> 0;
+    if (!this.#hasArrivals || ((next - this.#nextArrival) | 0) > 0) this.#nextArrival = next;
+    this.#hasArrivals = true;
+    return this.#add(slot, isSent ? SENT : edge, edge, arrived, head, headLength, tail, start, end);
+  }
+
+  /** Recovery: empties a mailbox whose desktop has acknowledged all up to `acknowledged`. */
+  restore(slot: number, acknowledged: number): void {
+    this.clear(slot);
+    if (acknowledged !== 0) this.#rows[slot * ROW_WORDS + ACKNOWLEDGED] = acknowledged;
+  }
+
+  /** Recovery: marks the oldest events as sent, up to the sequence `newest`. Returns false when there are fewer. */
+  restoreSent(slot: number, newest: number): boolean {
+    const row = slot * ROW_WORDS;
+    for (let left = newest - this.newest(slot); left > 0; left--) {
+      const list = this.#oldest(row);
+      if (list < 0) return false;
+      this.#appendList(row + SENT, this.#popFirst(list));
+    }
+    return true;
+  }
+
+  /** Recovery: moves the first `events` unsent events that enter by `edge`. Returns false when there are fewer. O(1) for all. */
+  restoreMoved(slot: number, edge: EdgeNumber, target: number, events: number): boolean {
+    const row = slot * ROW_WORDS;
+    const to = target * ROW_WORDS;
+    for (let left = events; left > 0; ) {
+      const first = this.#rows[row + edge];
+      if (first === NO_BLOCK) return false;
+      // A whole list changes hands, as it did before: otherwise what many desktops pass on would be moved again and again.
+      const isAll = this.#slab.word(first, EVENTS) === left;
+      const count = isAll ? left : 1;
+      const bytes = isAll ? this.#slab.word(first, BYTES) : this.#bytesOf(first);
+      if (isAll) this.#rows[row + edge] = NO_BLOCK;
+      else this.#popFirst(row + edge);
+      this.#count(row, -count, -bytes);
+      this.#count(to, count, bytes);
+      this.#appendList(to + edge, first);
+      left -= count;
+    }
+    return true;
+  }
+
+  /** Recovery: the sent events count as unsent again. */
+  restoreUnsent(slot: number): void {
+    this.#unsend(slot * ROW_WORDS);
   }
 
   /** Frees the sent events up to `seq`; returns how many there were. REQUIRES: `seq` ≤ newest(slot). */

@@ -15,6 +15,8 @@ export const MUTES_TOTAL_MAX = 65_536;
 /** How many desktops that mute the thrower a sprite passes before it bounces: each costs a look-up. */
 export const MUTE_HOPS_MAX = 8;
 
+const NONE: readonly number[] = [];
+
 export class Mutes {
   /** Pairs of slot and generation, by the slot that mutes them. */
   readonly #muted = new Map<number, number[]>();
@@ -52,6 +54,19 @@ export class Mutes {
     }
     if (pairs.length === 0) this.#muted.delete(slot);
     return pairs.length > 0;
+  }
+
+  /** The desktops that `slot` mutes: pairs of slot and generation. */
+  of(slot: number): readonly number[] {
+    return this.#muted.get(slot) ?? NONE;
+  }
+
+  /** Recovery: sets the mutes of a slot. */
+  restore(slot: number, pairs: readonly number[]): void {
+    this.clear(slot);
+    if (pairs.length === 0) return;
+    this.#muted.set(slot, [...pairs]);
+    this.#total += pairs.length / 2;
   }
 
   has(slot: number, muted: number, generation: number): boolean {

@@ -18,6 +18,7 @@ import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } 
 import { Deadlines } from './deadlines.ts';
 import { Desktops, nameBlockBytes } from './desktops.ts';
 import { EndedDesktops } from './ended.ts';
+import type { Facts } from './facts.ts';
 import { KeptMailboxes } from './kept.ts';
 import {
   DRAINED_PER_STEP_MAX,
@@ -105,6 +106,8 @@ export interface RelayOptions {
   /** Sprites in one mailbox; default MAILBOX_EVENTS_MAX. */
   mailboxEventsMax?: number;
   admission?: Admission;
+  /** Desktops that have ended and are remembered; default ENDED_REMEMBERED_MAX. A power of two. */
+  endedMax?: number;
 }
 
 /** How many desktops are here, for everybody to see. */
@@ -126,6 +129,7 @@ const REFUSALS = {
   'crossing-stale': 'This number is more than 32 below the newest one; throw the sprite again with a new number.',
   draining: 'The relay is going down; the sprite stays with you.',
   'picture-refused': 'This world does not carry this picture; the sprite stays with you.',
+  'journal-full': 'The relay cannot write to its disk; the sprite stays with you, throw it again later.',
   'desktop-ended': ENDED_DETAIL,
   'unknown-desktop': UNKNOWN_DETAIL,
 } as const satisfies Partial<Record<ProblemCode, string>>;
@@ -220,8 +224,10 @@ export class Relay {
     ...{ refusedPicture: 0, forwarded: 0 },
     ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, wakes: 0, pings: 0 },
   };
+  readonly ended: EndedDesktops;
   readonly #options: RelayOptions;
-  readonly #ended = new EndedDesktops();
+  /** Gets every change that must survive; undefined when nothing does. */
+  #facts: Facts | undefined;
   /** The beginning of every batch, up to the cursor's sequence. */
   readonly #cursorHead: Buffer;
   readonly #deadlines: Deadlines;
@@ -284,6 +290,7 @@ export class Relay {
       eventsMax: options.mailboxEventsMax ?? MAILBOX_EVENTS_MAX,
       bytesMax: MAILBOX_BYTES_MAX,
     });
+    this.ended = new EndedDesktops(options.endedMax);
     this.#deadlines = new Deadlines(options.slots, options.nowMs);
     this.#parked = new Float64Array(options.slots);
     this.replacedPolls = new ReplacedPolls(options.slots);
@@ -312,6 +319,42 @@ export class Relay {
     return this.#draining;
   }
 
+  /** From now on `facts` gets every change that must survive the relay. */
+  setFacts(facts: Facts): void {
+    this.#facts = facts;
+  }
+
+  /** Tells the whole state of a slot that was used. Call it between two calls of the relay. */
+  tell(slot: number, facts: Facts): void {
+    const { desktops, mailboxes, torus } = this;
+    const owners = desktops.owners(slot);
+    if (desktops.isLive(slot)) {
+      const world = torus.worldOf(slot);
+      facts.desktop(desktops.row(slot, world.name, world.width, torus.placeOf(slot)));
+      if (this.#flags[slot] & MUTES) facts.mutes(slot, this.mutes.of(slot));
+    } else if (mailboxes.count(slot) > 0) {
+      facts.kept(slot, owners, torus.worldOf(slot).name, torus.placeOf(slot));
+    } else {
+      facts.free(slot, owners);
+      return;
+    }
+    mailboxes.tell(slot, facts);
+  }
+
+  /**
+   * Goes on after recovery.ts has restored the tables: gives every live desktop a new lease, and keeps the mailboxes of `kept`,
+   * the oldest first.
+   */
+  resume(kept: readonly number[]): void {
+    for (let slot = 0; slot < this.desktops.untouched; slot++) {
+      if (!this.desktops.isLive(slot)) continue;
+      this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+      if (this.mutes.of(slot).length > 0) this.#flags[slot] |= MUTES;
+    }
+    for (const slot of kept) this.#kept.add(this.torus.worldOf(slot), slot, this.mailboxes.usedBytes(slot));
+    for (const world of this.torus.worlds()) this.#worldChanged(world);
+  }
+
   /**
    * Gives a new desktop a slot, a token and a place; returns the slot.
    *
@@ -321,6 +364,10 @@ export class Relay {
    */
   join(join: Join, token: Uint32Array, invitation: Uint32Array): number {
     if (this.#draining) throw new ProblemError('draining', 'The relay is going down; join again in some seconds.');
+    const facts = this.#facts;
+    if (facts?.hasRoom === false) {
+      throw new ProblemError('journal-full', 'The relay cannot write to its disk; join again later.');
+    }
     const admission = join.address === undefined ? undefined : this.#options.admission;
     const row = admission ? admission.rowOf(join.address as string) : NO_ADDRESS;
     // First of all, so that whoever guesses invitations or the names of worlds is slowed down.
@@ -345,7 +392,7 @@ export class Relay {
       throw new ProblemError('relay-full', 'The relay has no room for another desktop; come back later.');
     }
     token.set(this.#words);
-    this.renewInvitation(slot, invitation);
+    this.#makeInvitation(slot, invitation);
     if (isDefault) admission?.seated(slot, row);
     if (opens) {
       world.openedBy = row;
@@ -354,6 +401,12 @@ export class Relay {
     }
     if (world.pictures !== 'any') this.#flags[slot] |= STRICT;
     this.torus.seat(slot, world, friend);
+    if (facts) {
+      const place = this.torus.placeOf(slot);
+      facts.desktop(this.desktops.row(slot, world.name, world.width, place));
+      const last = world.count - 1;
+      if (place !== last) facts.place(world.slots[last], last);
+    }
     this.replacedPolls.restart(slot);
     this.#notices.join(slot);
     this.counters.joined++;
@@ -368,6 +421,11 @@ export class Relay {
 
   /** Makes a new invitation of a live desktop, whose four words `invitation` receives; the earlier one ends. */
   renewInvitation(slot: number, invitation: Uint32Array): void {
+    this.#makeInvitation(slot, invitation);
+    this.#facts?.invitation(slot, invitation);
+  }
+
+  #makeInvitation(slot: number, invitation: Uint32Array): void {
     this.#options.randomize(this.#words);
     this.desktops.setInvitation(slot, this.#words);
     invitation.set(this.#words);
@@ -389,19 +447,22 @@ export class Relay {
    */
   leave(slot: number, detail = LEFT_DETAIL): void {
     const world = this.torus.worldOf(slot);
+    const facts = this.#facts;
+    if (this.mailboxes.count(slot) > 0) facts?.moving(slot);
     if (this.#parked[slot] !== 0) {
       this.#answerProblem(this.#unpark(slot), 'desktop-ended', detail);
     }
     this.#deadlines.clear(slot);
     if (this.#flags[slot] & MUTES) this.mutes.clear(slot);
     this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT);
-    this.desktops.remember(slot, this.#ended, this.#nowMs);
+    this.desktops.remember(slot, this.ended, this.#nowMs, facts);
     this.desktops.end(slot);
     this.counters.left++;
     this.#options.admission?.unseated(slot);
+    const place = this.torus.placeOf(slot);
+    const { width } = world;
     if (world.count > 1) {
-      const place = this.torus.placeOf(slot);
-      this.counters.forwarded += this.mailboxes.moveAll(slot, (entry, events, bytes) =>
+      this.#moveAll(slot, (entry, events, bytes) =>
         this.#next(slot, placeBeyond(place, opposite(entry), world.count, world.width), entry, events, bytes),
       );
     }
@@ -413,13 +474,34 @@ export class Relay {
     if (this.mailboxes.count(slot) > 0) {
       // The sprites wait until a desktop joins this world, or one in their direction of travel has room.
       this.#kept.add(world, slot, this.mailboxes.usedBytes(slot));
+      facts?.kept(slot, this.desktops.owners(slot), world.name, place);
     } else {
-      this.mailboxes.clear(slot);
-      this.desktops.release(slot);
+      this.#release(slot);
       this.#kept.sort(world);
     }
+    if (facts && place < world.count) facts.place(world.slots[place], place);
+    if (world.width !== width && world.count > 0) facts?.width(world.name, world.width);
     if (world.count > 0) this.#worldChanged(world);
     else if (!this.#kept.of(world)) this.#removeWorld(world);
+  }
+
+  /** Moves the sprites of a mailbox: `target` as in Mailboxes.moveAll(). */
+  #moveAll(slot: number, target: (entry: EdgeNumber, events: number, bytes: number) => number): void {
+    const facts = this.#facts;
+    if (this.mailboxes.count(slot) === 0) return;
+    facts?.unsent(slot);
+    this.counters.forwarded += this.mailboxes.moveAll(slot, (entry, events, bytes) => {
+      const to = target(entry, events, bytes);
+      if (to >= 0) facts?.moved(slot, entry, to, events);
+      return to;
+    });
+  }
+
+  /** Frees the slot of a desktop that has ended, and what its mailbox still has. */
+  #release(slot: number): void {
+    this.mailboxes.clear(slot);
+    this.desktops.release(slot);
+    this.#facts?.free(slot, this.desktops.owners(slot));
   }
 
   /**
@@ -441,7 +523,7 @@ export class Relay {
     const state = this.desktops.authenticate(from);
     if (state !== 'live') {
       // The neighbour has the sprite of a repeat: the sender must not take it back because its lease ended meanwhile.
-      if (this.#ended.isAccepted(from, crossing, this.#nowMs)) {
+      if (this.ended.isAccepted(from, crossing, this.#nowMs)) {
         this.counters.repeated++;
         return this.#confirm('repeated', -1);
       }
@@ -460,6 +542,7 @@ export class Relay {
       this.counters.refusedPicture++;
       return this.#refuse('picture-refused');
     }
+    if (this.#facts?.hasRoom === false) return this.#refuse('journal-full');
     if (!this.desktops.allowThrow(slot, this.#nowMs)) {
       this.counters.refusedFast++;
       return this.#refuse('too-fast');
@@ -486,6 +569,14 @@ export class Relay {
     }
     this.counters.accepted++;
     this.desktops.recordAccepted(slot, crossing, named);
+    const facts = this.#facts;
+    if (facts) {
+      const generation = this.desktops.generation(named);
+      const arrived = this.mailboxes.lastArrival;
+      const entry = opposite(edge);
+      const head = this.#head;
+      facts.accepted(to, entry, arrived, slot, crossing, named, generation, head, headLength, passage, start, end);
+    }
     this.#markReady(to);
     return this.#confirm('accepted', named);
   }
@@ -510,10 +601,12 @@ export class Relay {
     }
     if (outcome === 'relay-full') throw new ProblemError('relay-full', 'The relay has no room for another mute.');
     this.#flags[slot] |= MUTES;
+    this.#facts?.mutes(slot, this.mutes.of(slot));
   }
 
   unmute(slot: number, muted: { slot: number; generation: number }): void {
     if (!this.mutes.remove(slot, muted.slot, muted.generation)) this.#flags[slot] &= ~MUTES;
+    this.#facts?.mutes(slot, this.mutes.of(slot));
   }
 
   /** Sends an event to every desktop that is here, with its next answer. Parked polls are answered in the next steps. */
@@ -550,7 +643,9 @@ export class Relay {
         this.#answerProblem(ticket, 'cursor-ahead', detail, { cursor: writeCursor(this.epoch, acknowledged) });
         return;
       }
-      this.counters.acknowledged += this.mailboxes.acknowledge(slot, seq);
+      const count = this.mailboxes.acknowledge(slot, seq);
+      this.counters.acknowledged += count;
+      if (count > 0) this.#facts?.acknowledged(slot, seq);
     }
     if (this.#parked[slot] !== 0) {
       const older = this.#unpark(slot);
@@ -649,7 +744,7 @@ export class Relay {
         this.counters.leasesEnded++;
         this.leave(slot);
       }
-      return --left > 0;
+      return --left > 0 && this.#facts?.isLong !== true;
     });
     const dueMs = this.#draining ? Number.POSITIVE_INFINITY : nowMs;
     if (this.replacedPolls.answerDue(dueMs, DUE_PER_STEP_MAX, this.#answerReplaced)) isMoreDue = true;
@@ -848,12 +943,14 @@ export class Relay {
       if (slot === undefined) return;
       const place = this.torus.placeOf(slot) % world.count;
       const before = mailboxes.usedBytes(slot);
-      this.counters.forwarded += mailboxes.moveAll(slot, (entry, events, bytes) =>
-        this.#next(slot, place, entry, events, bytes),
-      );
+      this.#facts?.moving(slot);
+      this.#moveAll(slot, (entry, events, bytes) => this.#next(slot, place, entry, events, bytes));
       for (let entry = 0; entry < 4 && mailboxes.count(slot) > 0; entry++) {
         const to = this.#next(slot, place, entry as EdgeNumber, 1, BLOCK_BYTES_MAX);
-        if (to >= 0) this.counters.forwarded += mailboxes.moveSome(slot, entry as EdgeNumber, to, ONWARD_SPRITES_MAX);
+        if (to < 0) continue;
+        const moved = mailboxes.moveSome(slot, entry as EdgeNumber, to, ONWARD_SPRITES_MAX);
+        this.counters.forwarded += moved;
+        if (moved > 0) this.#facts?.moved(slot, entry as EdgeNumber, to, moved);
       }
       this.#kept.bytes -= before - mailboxes.usedBytes(slot);
       if (mailboxes.count(slot) > 0) return;
@@ -867,7 +964,7 @@ export class Relay {
       this.#nextKeptMs = this.#nowMs + KEPT_STEP_MS;
       this.#keptDue = this.#kept.openWorlds();
     }
-    for (let tried = 0; tried < KEPT_WORLDS_PER_STEP_MAX; tried++) {
+    for (let tried = 0; tried < KEPT_WORLDS_PER_STEP_MAX && this.#facts?.isLong !== true; tried++) {
       const world = this.#keptDue.pop();
       if (world === undefined) break;
       if (world.count > 0) this.#tryKept(world);
@@ -960,8 +1057,7 @@ export class Relay {
   /** Removes a kept mailbox with the sprites that it still has. */
   #dropKept(world: World, slot: number): void {
     this.#kept.remove(world, slot, this.mailboxes.usedBytes(slot));
-    this.mailboxes.clear(slot);
-    this.desktops.release(slot);
+    this.#release(slot);
   }
 
   /** Removes a world without desktops and sprites, unless it is the default world. */
@@ -977,7 +1073,10 @@ export class Relay {
     const out = answers.room(ANSWER_BYTES_MAX);
     // The events are written first, after room for the longest head; then the head is written right before them.
     const start = answers.roomAt() + BATCH_HEAD_BYTES_MAX;
+    const facts = this.#facts;
+    const newest = facts === undefined ? 0 : this.mailboxes.newest(slot);
     let end = this.mailboxes.write(slot, out, start, eventsMax, POLL_BYTES_MAX);
+    if (facts !== undefined && this.mailboxes.batchSeq > newest) facts.sent(slot, this.mailboxes.batchSeq);
     if (ping) {
       if (end > start) out[end++] = COMMA;
       end += PING.copy(out, end);

@@ -143,6 +143,28 @@ export class Torus {
     }
   }
 
+  /**
+   * Recovery: makes a world with these desktops, by place, and this width. Returns undefined when there is no room for a world.
+   *
+   * Shape   `left` are slots whose desktops had a place there, and keep its number.
+   */
+  restore(name: string, width: number, slots: Uint32Array, left: readonly (readonly number[])[]): World | undefined {
+    const world = this.findOrAdd(name);
+    if (!world) return undefined;
+    world.count = slots.length;
+    world.width = width;
+    world.slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(PLACES_MIN, slots.length))));
+    for (const [place, slot] of slots.entries()) {
+      this.#worldOf[slot] = world.index;
+      this.#put(slot, world, place);
+    }
+    for (const [slot, place] of left) {
+      this.#worldOf[slot] = world.index;
+      this.#placeOf[slot] = place;
+    }
+    return world;
+  }
+
   #put(slot: number, world: World, place: number): void {
     world.slots[place] = slot;
     this.#placeOf[slot] = place;

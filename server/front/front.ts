@@ -58,6 +58,8 @@ export interface FrontHandlers {
   outdated(ticket: Ticket, slot: number): void;
   /** A batch of calls has ended: pass on now what was gathered during it. */
   turn(): void;
+  /** Answers are about to leave, at the end of a turn or, when there is no room for more of them, in its middle. */
+  sending?(): void;
 }
 
 export interface FrontListener {
@@ -135,7 +137,7 @@ export interface Front {
    *
    * Shape   2xx bodies are application/json, others application/problem+json; 401 has WWW-Authenticate: Bearer;
    *         retryAfterSeconds 0 sends no Retry-After. An unknown or closed ticket is ignored.
-   * Owner   the bytes are copied before the call returns.
+   * Owner   the bytes are copied before the call returns. They leave with the next flush().
    */
   readonly answer: Answer;
   /**

@@ -397,7 +397,9 @@ export class NativeFront implements Front {
   }
 
   #send(): void {
+    this.#portable.flush();
     if (this.#outEnd === 0) return;
+    this.#options.handlers.sending?.();
     this.#endOutbound();
     this.#native?.send();
   }

@@ -54,6 +54,14 @@ class Reply extends ServerResponse {
   previous: Reply | undefined;
 }
 
+/** An answer that leaves with the next flush(). */
+interface Unsent {
+  readonly reply: Reply;
+  readonly status: number;
+  readonly body: Buffer;
+  readonly retryAfterSeconds: number;
+}
+
 interface FrontSocket extends Socket {
   /** The connection is above a limit: its request is answered with this problem. */
   refused?: ProblemDocument;
@@ -78,6 +86,7 @@ export class PortableFront implements Front {
   readonly #timeouts: Timeouts;
   readonly #servers: Server[];
   readonly #waiting = new Map<Ticket, Reply>();
+  #unsent: Unsent[] = [];
   readonly #view: RequestView = {
     ...{ ticket: 0, slot: NO_SLOT, generation: 0, token: new Uint32Array(4), epoch: 0, seq: 0 },
     ...{ edge: -1 as const, crossing: 0, body: Buffer.alloc(0), start: 0, end: 0 },
@@ -120,7 +129,7 @@ export class PortableFront implements Front {
     const reply = this.#waiting.get(ticket);
     if (!reply) return;
     this.#waiting.delete(ticket);
-    this.#send(reply, status, Buffer.from(body.subarray(start, end)), retryAfterSeconds);
+    this.#unsent.push({ reply, status, body: Buffer.from(body.subarray(start, end)), retryAfterSeconds });
   };
 
   room(bytes: number): Buffer {
@@ -128,10 +137,21 @@ export class PortableFront implements Front {
     return this.#room;
   }
 
-  flush(): void {}
+  flush(): void {
+    if (this.#unsent.length === 0) return;
+    this.#options.handlers.sending?.();
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    for (const { reply, status, body, retryAfterSeconds } of unsent) this.#send(reply, status, body, retryAfterSeconds);
+  }
 
   gauges(): FrontGauges {
-    return { connections: this.#connections, waiting: this.#waiting.size, refused: this.#refused, stalled: 0 };
+    return {
+      connections: this.#connections,
+      waiting: this.#waiting.size + this.#unsent.length,
+      refused: this.#refused,
+      stalled: 0,
+    };
   }
 
   drain(): void {

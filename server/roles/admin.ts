@@ -57,7 +57,8 @@ export interface AdminSources {
   /** The answer of GET /readyz. */
   status: () => { ready: boolean };
   /** Takes the relay down gracefully. */
-  drain: () => void;
+  /** `again`: the relay is to be started again when it has stopped. */
+  drain: (again: boolean) => void;
 }
 
 /** The server of the admin port. Strangers may reach it too, so it has the same limits as the other ports. */
@@ -146,9 +147,9 @@ function admin(sources: AdminSources, connections: AdminConnections): express.Ex
     }
     response.json({ count: desktops.count, desktops: list, next: slot < desktops.max ? slot : null });
   });
-  app.post('/admin/drain', (_, response) => {
+  app.post('/admin/drain', ({ query }, response) => {
     response.status(202).json({ draining: true });
-    sources.drain();
+    sources.drain(query.restart === '1');
   });
   app.use(moderation(relay, sources.moderator));
   app.use(...errorHandlers(sources.log));

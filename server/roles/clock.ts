@@ -9,10 +9,10 @@ import { TICK_MS } from '../domain/deadlines.ts';
 /** The most the clock moves at once. */
 const CLOCK_STEP_MS_MAX = 1_000;
 
-/** Starts the clock; returns how to stop it. `advance` returns whether more is due at this time. */
-export function startClock(advance: (nowMs: number) => boolean): () => void {
-  let nowMs = performance.now();
-  let lastMs = nowMs;
+/** Starts the clock at a time; returns how to stop it. `advance` returns whether more is due at this time. */
+export function startClock(startMs: number, advance: (nowMs: number) => boolean): () => void {
+  let nowMs = startMs;
+  let lastMs = performance.now();
   let again: NodeJS.Immediate | undefined;
   const step = () => {
     again = advance(nowMs) ? setImmediate(step) : undefined;

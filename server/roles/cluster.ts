@@ -193,7 +193,11 @@ class WorkerProcesses {
       }
       const link = this.#master.addLink(
         new IpcLink(
-          (frame, onSent) => this.#send(worker, frame, onSent),
+          (frame, onSent) => {
+            // A large frame leaves in the middle of a turn.
+            this.#master.commit();
+            this.#send(worker, frame, onSent);
+          },
           () => this.#master.linkHasRoom(),
         ),
       );

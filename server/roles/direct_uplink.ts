@@ -1,9 +1,10 @@
 /**
  * The direct uplink: the worker and the master in one process (`--workers 0`).
  *
- * Each request is one call of the master, which answers everything but polls before the call returns. The master's turn
- * ends with flush(): the front calls it after each batch, and other requests schedule it.
+ * Each request is one call of the master. Its answer leaves at the end of the master's turn, which ends after each batch of the
+ * front, and soon after any other request.
  */
+import type { Answer } from '../wire/answer.ts';
 import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
@@ -12,14 +13,25 @@ import type { Master } from './master.ts';
 import type { PendingRequests } from './pending.ts';
 import type { Query, Uplink } from './uplink.ts';
 
+interface Unsent {
+  readonly request: number;
+  readonly status: number;
+  readonly body: Buffer;
+  readonly retryAfterSeconds: number;
+}
+
 export class DirectUplink implements Uplink {
   readonly #master: Master;
+  readonly #pending: PendingRequests;
   readonly #link: number;
+  /** Answers of this turn that do not go to the front; the front keeps its own. */
+  #unsent: Unsent[] = [];
   #flushDue = false;
 
   constructor(master: Master, pending: PendingRequests) {
     this.#master = master;
-    this.#link = master.addLink({ answer: pending.answer, hasRoom: () => true, flush: () => {} });
+    this.#pending = pending;
+    this.#link = master.addLink({ answer: this.#answer, hasRoom: () => true, flush: () => this.#send() });
   }
 
   crossing(
@@ -38,6 +50,7 @@ export class DirectUplink implements Uplink {
 
   closed(request: number, desktop: Identity): void {
     this.#master.closed(this.#link, request, desktop.slot);
+    this.#flushSoon();
   }
 
   query(query: Query, request: number, desktop: Identity, json = ''): void {
@@ -47,10 +60,28 @@ export class DirectUplink implements Uplink {
 
   join(request: number, join: Join): void {
     this.#master.join(this.#link, request, join);
+    this.#flushSoon();
   }
 
   flush(): void {
-    this.#master.endTurn();
+    this.#flushSoon();
+  }
+
+  readonly #answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
+    if (this.#pending.isForFront(request)) {
+      this.#pending.answer(request, status, body, start, end, retryAfterSeconds);
+      return;
+    }
+    this.#unsent.push({ request, status, body: Buffer.from(body.subarray(start, end)), retryAfterSeconds });
+  };
+
+  #send(): void {
+    const unsent = this.#unsent;
+    if (unsent.length === 0) return;
+    this.#unsent = [];
+    for (const { request, status, body, retryAfterSeconds } of unsent) {
+      this.#pending.answer(request, status, body, 0, body.length, retryAfterSeconds);
+    }
   }
 
   #flushSoon(): void {
@@ -58,7 +89,7 @@ export class DirectUplink implements Uplink {
     this.#flushDue = true;
     setImmediate(() => {
       this.#flushDue = false;
-      this.flush();
+      this.#master.endTurn();
     });
   }
 }

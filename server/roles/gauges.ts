@@ -28,17 +28,7 @@ export function masterGauges(
   admission?: StrictAdmission,
 ): void {
   const gauge = gaugesIn(registry);
-  const counter = (name: string, help: string, value: () => number) => {
-    const made: Counter = new Counter({
-      name,
-      help,
-      registers: [registry],
-      collect: () => {
-        made.reset();
-        made.inc(value());
-      },
-    });
-  };
+  const counter = countersIn(registry);
   const { counters } = relay;
   gauge('sprites_desktops', 'Live desktops', () => relay.desktops.count);
   gauge('sprites_desktops_max', 'Slots for desktops', () => relay.desktops.max);
@@ -119,8 +109,23 @@ export function workerGauges(
   });
 }
 
+/** Returns a function that adds a counter to a registry; its value is read when the metrics are requested. */
+export function countersIn(registry: Registry): (name: string, help: string, value: () => number) => void {
+  return (name, help, value) => {
+    const made: Counter = new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect: () => {
+        made.reset();
+        made.inc(value());
+      },
+    });
+  };
+}
+
 /** Returns a function that adds a gauge to a registry; its value is read when the metrics are requested. */
-function gaugesIn(registry: Registry): (name: string, help: string, value: () => number) => void {
+export function gaugesIn(registry: Registry): (name: string, help: string, value: () => number) => void {
   return (name, help, value) => {
     const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
   };

@@ -24,6 +24,12 @@ export interface Link {
   flush(): void;
 }
 
+/** What is told of the relay and survives it, such as the journal. */
+export interface Committing {
+  /** Everything so far survives when this returns. */
+  commit(): void;
+}
+
 /** What the moderator (moderator.ts) decides about requests. */
 export interface Moderation {
   /** Throws banned. */
@@ -50,6 +56,7 @@ export class Master {
   #nextLink = 0;
   readonly #token = new Uint32Array(4);
   #moderation: Moderation | undefined;
+  #committing: Committing | undefined;
   readonly #invitation = new Uint32Array(4);
 
   constructor(makeRelay: (answers: AnswerSink) => Relay) {
@@ -68,13 +75,14 @@ export class Master {
   }
 
   /** The handlers for the front of the long-polls. */
-  readonly handlers: Pick<FrontHandlers, 'poll' | 'closed' | 'outdated' | 'turn'> = {
+  readonly handlers: Pick<FrontHandlers, 'poll' | 'closed' | 'outdated' | 'turn' | 'sending'> = {
     poll: (request: RequestView) => this.relay.poll(request, request.ticket, request.epoch, request.seq),
     closed: (ticket, slot) => {
       this.relay.closed(ticket, slot);
     },
     outdated: (ticket, slot) => this.relay.outdated(ticket, slot),
     turn: () => this.endTurn(),
+    sending: () => this.commit(),
   };
 
   /** The front that holds the long-polls. */
@@ -85,6 +93,11 @@ export class Master {
   /** Without one, nobody is banned. */
   setModeration(moderation: Moderation): void {
     this.#moderation = moderation;
+  }
+
+  /** What must have everything before an answer leaves. Without one, answers promise nothing beyond this process. */
+  setCommitting(committing: Committing): void {
+    this.#committing = committing;
   }
 
   /** Adds a worker and returns its number, which is never reused. */
@@ -111,9 +124,15 @@ export class Master {
     this.relay.closedAll((ticket) => ticket >= first && ticket < first + REQUESTS_PER_LINK);
   }
 
+  /** Makes everything so far survive. Whoever sends answers calls it first. */
+  commit(): void {
+    this.#committing?.commit();
+  }
+
   /** Ends the turn: wakes the parked polls that have events, and sends all answers of this turn. */
   endTurn(): void {
     this.relay.endTurn();
+    this.commit();
     for (const link of this.#links.values()) link.flush();
     this.#front?.flush();
   }

@@ -62,6 +62,11 @@ export class PendingRequests {
     this.#callbacks[request] = undefined;
   }
 
+  /** Whether the answer to a request goes to the front. */
+  isForFront(request: number): boolean {
+    return this.#tickets[request] >= 0;
+  }
+
   /** Passes an answer of the master on to the front or the callback, and frees the request's number. */
   readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
     const ticket = this.#tickets[request];

@@ -6,7 +6,9 @@
  */
 import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
@@ -31,6 +33,7 @@ import {
 import { startClock } from './clock.ts';
 import { Cluster } from './cluster.ts';
 import { masterGauges } from './gauges.ts';
+import { type DurabilityOption, JOURNAL_FOLDER, Journaling } from './journaling.ts';
 import { DELAY_STEP_MS, LoopDelay } from './loop_delay.ts';
 import { Master } from './master.ts';
 import { ModerationList } from './moderation_list.ts';
@@ -51,15 +54,16 @@ export interface PrimaryOptions extends WorkersOptions {
   adminHost: string;
   maxDesktops?: number;
   adminTokenFile: string;
+  durability: DurabilityOption;
 }
 
 export interface Primary {
   /** The URL of the site. */
   url: string;
-  /** Takes the relay down; the same as POST /admin/drain. */
-  stop(): void;
-  /** Resolves when everything is closed. */
-  stopped: Promise<void>;
+  /** Takes the relay down; the same as POST /admin/drain. `again`: it is to be started again. */
+  stop(again?: boolean): void;
+  /** Resolves when everything is closed, to whether the relay is to be started again. */
+  stopped: Promise<boolean>;
 }
 
 /** Starts everything; resolves when the relay is ready. Throws the system's error when a port or file is not available. */
@@ -86,8 +90,19 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     );
   }
   const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
-  const master = new Master((answers) => makeRelay(slots, answers, admission));
+  const { durability } = options;
+  const journaling = durability === 'none' ? undefined : new Journaling(options.data, durability, log);
+  if (!journaling && existsSync(join(options.data, JOURNAL_FOLDER))) {
+    log.warn('with --durability none the relay begins anew: it neither reads nor writes the journal that is there');
+  }
+  const startMs = performance.now();
+  const state = journaling?.journal ?? newState();
+  const master = new Master((answers) => makeRelay(slots, startMs, answers, state, admission));
   const { relay } = master;
+  if (journaling) {
+    journaling.recover(relay, startMs);
+    master.setCommitting(journaling.journal);
+  }
   const list = new ModerationList(options.data, log);
   const moderator = new Moderator({ master, list, log, send: (message) => workers.moderate(message) });
   master.setModeration(moderator);
@@ -95,7 +110,11 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const setup = { master, plan, options, registry, log, bans: () => moderator.copy };
   const workers: Workers = await (options.workers === 0 ? OneProcess : Cluster).start(setup);
   const { front } = workers;
-  const stopClock = startClock((nowMs) => master.advance(nowMs));
+  // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
+  const stopClock = startClock(startMs, (nowMs) => {
+    journaling?.journal.tick(nowMs);
+    return master.advance(nowMs);
+  });
   const loopDelay = new LoopDelay(DELAY_STEP_MS);
   masterGauges(
     registry,
@@ -105,6 +124,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     loopDelay.reader(),
     admission,
   );
+  journaling?.gauges(registry);
   const sampler = new Sampler({
     ...{ relay, front, workers, loopDelay: loopDelay.reader() },
     joinsRefused: () => admission?.refused ?? 0,
@@ -112,9 +132,9 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   sampledGauges(registry, sampler);
   sampler.start();
   const ports = { ...workers.ports, admin: 0 };
-  const stopped = Promise.withResolvers<void>();
-  const stop = () => {
-    if (!relay.draining) closeDown().then(stopped.resolve, stopped.reject);
+  const stopped = Promise.withResolvers<boolean>();
+  const stop = (again = false) => {
+    if (!relay.draining) closeDown(again).then(() => stopped.resolve(again), stopped.reject);
   };
   const admin = adminServer({
     relay,
@@ -144,8 +164,9 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   );
   return { url: options.publicUrl ?? `http://localhost:${ports.api}`, stop, stopped: stopped.promise };
 
-  async function closeDown(): Promise<void> {
-    log.info({ desktops: relay.desktops.count, parked: relay.parkedCount, waiting: relay.waiting }, 'going down');
+  async function closeDown(again: boolean): Promise<void> {
+    const { parkedCount, waiting } = relay;
+    log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting, again }, 'going down');
     workers.drain();
     master.drain();
     await sleep(LAST_POLLS_MS);
@@ -158,19 +179,31 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     workers.close();
     await front.close();
     await list.close();
+    await journaling?.close();
     admin.closeAllConnections();
     admin.close();
     log.info({ counters: relay.counters, waiting: relay.waiting }, 'relay stopped');
   }
 }
 
-function makeRelay(slots: number, answers: AnswerSink, admission: Admission | undefined): Relay {
+/** What identifies the state of a relay, here of one that begins. */
+function newState(): { epoch: number; generationKey: Uint8Array } {
+  return { epoch: randomInt(2 ** 32), generationKey: randomBytes(GENERATION_KEY_BYTES) };
+}
+
+function makeRelay(
+  slots: number,
+  nowMs: number,
+  answers: AnswerSink,
+  { epoch, generationKey }: ReturnType<typeof newState>,
+  admission: Admission | undefined,
+): Relay {
   return new Relay({
     slots,
     slabBytes: slabBytes(),
-    epoch: randomInt(2 ** 32),
-    generationKey: randomBytes(GENERATION_KEY_BYTES),
-    nowMs: performance.now(),
+    epoch,
+    generationKey,
+    nowMs,
     answers,
     randomize: randomFillSync,
     random: Math.random,

@@ -103,7 +103,8 @@ function launch(options: RelayOptions, data: string): ChildProcess {
     ...(options.args ?? []),
   ];
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SPRITES_|NODE_)/.test(name));
-  const env = { ...Object.fromEntries(inherited), ...options.env };
+  // Without a launcher beside it, the relay is the process that a test starts and kills.
+  const env = { ...Object.fromEntries(inherited), SPRITES_RESTART: 'never', ...options.env };
   const limited = options.ulimitFiles ? ['sh', '-c', `ulimit -n ${options.ulimitFiles}; exec "$@"`, 'sh'] : [];
   const [program, ...args] = [...limited, ...command];
   const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -22,7 +22,7 @@ const STATUSES: Record<number, readonly ProblemCode[]> = {
   429: ['too-fast', 'too-many-joins', 'too-many-places', 'too-many-worlds', 'too-many-connections', 'too-many-uploads'],
   431: ['head-too-large'],
   500: ['internal'],
-  503: ['mailbox-full', 'relay-full', 'relay-busy', 'draining', 'store-full'],
+  503: ['mailbox-full', 'relay-full', 'relay-busy', 'draining', 'journal-full', 'store-full'],
 };
 
 describe('problem', () => {

@@ -42,6 +42,7 @@ export const PROBLEMS = {
   'relay-full': { status: 503, title: 'The relay is full', retryAfterSeconds: 10 },
   'relay-busy': { status: 503, title: 'The relay is busy', retryAfterSeconds: 1 },
   draining: { status: 503, title: 'The relay is going down', retryAfterSeconds: 5 },
+  'journal-full': { status: 503, title: 'The relay cannot write to its disk', retryAfterSeconds: 5 },
   'store-full': { status: 503, title: 'The relay can store no more sprite files', retryAfterSeconds: 60 },
 } as const satisfies Record<string, ProblemKind>;
 

@@ -76,6 +76,8 @@ async function startRelay(shape: Shape): Promise<Contender> {
   const program = shape.nodeFlags ? [...shape.nodeFlags, RELAY] : [LAUNCHER, 'relay'];
   const child = spawn(process.execPath, [...program, ...ports, ...role, ...open, ...(shape.flags ?? [])], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A launcher beside the relay would be one more process on its cores.
+    env: { ...process.env, SPRITES_RESTART: 'never' },
   });
   const ready = JSON.parse(await firstLine(child, (text) => text.includes('"msg":"relay ready"')));
   const token = (await readFile(join(data, 'admin-token'), 'utf8')).trim();

@@ -1,0 +1,117 @@
+/**
+ * Facts: what must survive the relay, as the relay tells it while it happens.
+ *
+ * The relay calls one method for each change, in order, in the turn in which it happens. A journal writes them down
+ * (server/journal/journal.ts); recovery.ts applies them to an empty relay. The relay also tells the whole state of one slot
+ * when it is asked (Relay.tell), in the same words, so a journal can begin anew at any moment.
+ * Invariant: the state after a sequence of facts depends on nothing but these facts.
+ * Owner: rows, buffers and lists are valid until the call returns.
+ * Cost: the hot ones (accepted, sent, acknowledged) allocate nothing.
+ */
+import type { EdgeNumber } from '../wire/crossing.ts';
+
+/** Everything about a live desktop but its sprites. */
+export interface DesktopRow {
+  slot: number;
+  /** How many owners the slot has had, this one included. */
+  owners: number;
+  generation: number;
+  /** Four words. */
+  token: Uint32Array;
+  /** Four words. */
+  invitation: Uint32Array;
+  world: string;
+  /** The width of its world now. */
+  width: number;
+  place: number;
+  /** The highest accepted crossing, and one bit for each of the 32 numbers below it. */
+  newestCrossing: number;
+  acceptedBits: number;
+  /** The crossing accepted last: how far it is below the newest one, and its receiver. */
+  lastAcceptedBehind: number;
+  receiver: number;
+  receiverGeneration: number;
+  /** The name as JSON; empty when the desktop is called by its id. */
+  name: Buffer;
+}
+
+/** A desktop that has ended, whose accepted crossings are remembered. */
+export interface EndedRow {
+  /** Its row in the ring, and the row that is used next. */
+  row: number;
+  nextRow: number;
+  slot: number;
+  generation: number;
+  /** Four words. */
+  token: Uint32Array;
+  newestCrossing: number;
+  acceptedBits: number;
+}
+
+export interface Facts {
+  /** Whether new joins and crossings can be kept. If not, the relay refuses them. */
+  readonly hasRoom: boolean;
+  /** Whether this turn has told so much that what can wait should wait for the next one. */
+  readonly isLong: boolean;
+
+  /** A desktop is here, in a slot that was free; or all about one that is here, without its sprites. */
+  desktop(row: DesktopRow): void;
+  /** The slot has no owner: its desktop has ended, and its sprites have moved on or were given up. */
+  free(slot: number, owners: number): void;
+  /** The slot's desktop has ended, and its sprites wait for another desktop of the world. `place` is the one it had. */
+  kept(slot: number, owners: number, world: string, place: number): void;
+  /** A desktop has another place. */
+  place(slot: number, place: number): void;
+  /** A world has another width. */
+  width(world: string, width: number): void;
+  /** A desktop has another invitation: four words. */
+  invitation(slot: number, secret: Uint32Array): void;
+  /** The desktops that a desktop mutes: pairs of slot and generation. */
+  mutes(slot: number, pairs: readonly number[]): void;
+  /** A desktop that has ended is remembered. */
+  ended(row: EndedRow): void;
+
+  /**
+   * A crossing of `from` was accepted: its event, head[0, headLength) and then tail[start, end), is in the mailbox of `to`.
+   * `receiver` is the desktop that the response names.
+   */
+  accepted(
+    to: number,
+    edge: EdgeNumber,
+    arrived: number,
+    from: number,
+    crossing: number,
+    receiver: number,
+    receiverGeneration: number,
+    head: Buffer,
+    headLength: number,
+    tail: Buffer,
+    start: number,
+    end: number,
+  ): void;
+  /** The events of a mailbox up to the sequence `newest` were sent. */
+  sent(slot: number, newest: number): void;
+  /** The events of a mailbox up to `seq` were acknowledged. */
+  acknowledged(slot: number, seq: number): void;
+  /** The sprites of `slot` are about to move to other mailboxes. The relay's state is whole; it changes with the next facts. */
+  moving(slot: number): void;
+  /** The sent events of a mailbox count as unsent again. */
+  unsent(slot: number): void;
+  /** The first `events` unsent events of `slot` that enter by `edge` are now in the mailbox of `to`. */
+  moved(slot: number, edge: EdgeNumber, to: number, events: number): void;
+
+  /** The mailbox of a slot is empty but for the event()s that follow. Its desktop has acknowledged all up to `acknowledged`. */
+  mailbox(slot: number, acknowledged: number): void;
+  /** One event of a mailbox, bytes[start, end), in the order of its list. */
+  event(
+    slot: number,
+    isSent: boolean,
+    edge: EdgeNumber,
+    arrived: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void;
+  /** Sprites since the first start. */
+  counters(accepted: number, acknowledged: number, abandoned: number): void;
+}

@@ -1,0 +1,138 @@
+/**
+ * The disk, as the journal sees it: files of one folder that are appended to. `FolderDisk` is a real folder; the tests pretend one.
+ *
+ * All calls but retire() and close() have ended when they return. They block the loop: a write to the page cache takes microseconds.
+ */
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  unlink,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+/** An open file. */
+export type File = number;
+
+export interface Disk {
+  names(): string[];
+  /** The content of a file, or its first `bytesMax` bytes. */
+  read(name: string, bytesMax?: number): Buffer;
+  /** Throws when there is such a file. */
+  create(name: string): File;
+  open(name: string): File;
+  /** Writes bytes[0, length) at `at`. Throws the system's error; then a part may have been written. */
+  write(file: File, bytes: Buffer, length: number, at: number): void;
+  truncate(file: File, bytes: number): void;
+  /** What was written to the file survives the machine. */
+  sync(file: File): void;
+  /** The names of the files survive the machine. */
+  syncNames(): void;
+  remove(name: string): void;
+  /** Closes a file, some time after what was written to it is on the disk. */
+  close(file: File): void;
+  /** Removes files some time after everything written so far, also to `file`, is on the disk. */
+  retire(names: readonly string[], file: File): void;
+}
+
+const MODE = 0o600;
+
+export class FolderDisk implements Disk {
+  readonly #folder: string;
+  /** What is done in the background, one after the other. */
+  #later: Promise<void> = Promise.resolve();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  names(): string[] {
+    return readdirSync(this.#folder);
+  }
+
+  read(name: string, bytesMax?: number): Buffer {
+    const path = join(this.#folder, name);
+    if (bytesMax === undefined) return readFileSync(path);
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(bytesMax);
+      return bytes.subarray(0, readSync(file, bytes, 0, bytesMax, 0));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  create(name: string): File {
+    return openSync(join(this.#folder, name), 'wx', MODE);
+  }
+
+  open(name: string): File {
+    return openSync(join(this.#folder, name), 'r+');
+  }
+
+  write(file: File, bytes: Buffer, length: number, at: number): void {
+    for (let done = 0; done < length; ) done += writeSync(file, bytes, done, length - done, at + done);
+  }
+
+  truncate(file: File, bytes: number): void {
+    ftruncateSync(file, bytes);
+  }
+
+  sync(file: File): void {
+    fdatasyncSync(file);
+  }
+
+  syncNames(): void {
+    // Windows has no call for it.
+    if (process.platform === 'win32') return;
+    const folder = openSync(this.#folder, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  }
+
+  remove(name: string): void {
+    unlinkSync(join(this.#folder, name));
+  }
+
+  close(file: File): void {
+    this.#soon(
+      () =>
+        new Promise((resolve) =>
+          fdatasync(file, () => {
+            closeSync(file);
+            resolve();
+          }),
+        ),
+    );
+  }
+
+  retire(names: readonly string[], file: File): void {
+    this.#soon(() => new Promise((resolve) => fdatasync(file, () => resolve())));
+    // A name that stays is removed by a later retire(): it is below the beginning then too.
+    for (const name of names) {
+      this.#soon(() => new Promise((resolve) => unlink(join(this.#folder, name), () => resolve())));
+    }
+  }
+
+  /** Resolves when everything is done. */
+  get settled(): Promise<void> {
+    return this.#later;
+  }
+
+  #soon(act: () => Promise<void>): void {
+    this.#later = this.#later.then(act);
+  }
+}

@@ -1,0 +1,415 @@
+import assert from 'node:assert/strict';
+import { randomFillSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { LEASE_MS } from '../domain/limits.ts';
+import { Relay } from '../domain/relay.ts';
+import { PretendDisk } from '../test/pretend_disk.ts';
+import { type EdgeNumber, opposite } from '../wire/crossing.ts';
+import type { Identity } from '../wire/identity.ts';
+import { ProblemError } from '../wire/problem.ts';
+import { type Disk, FolderDisk } from './disk.ts';
+import { Journal, JournalDamaged, type JournalOptions, type Recovered } from './journal.ts';
+import { Locked, lockFile } from './lock.ts';
+import { HEAD_BYTES, NewerFormat, segmentName } from './segments.ts';
+
+const FIRST = segmentName(1);
+const KEY = Buffer.alloc(16, 7);
+
+interface Life {
+  readonly relay: Relay;
+  readonly journal: Journal;
+  readonly recovered: Recovered;
+  /** Each answer to a poll: status and body. */
+  readonly answers: { status: number; body: { cursor: string; events: { sprite?: string }[] } }[];
+}
+
+/** A relay with its journal. Every life finds what the one before has written. */
+function live(disk: Disk, options: Partial<JournalOptions> = {}, slots = 64): Life {
+  const journal = new Journal(disk, {
+    ...{ durability: 'process', epoch: 0xabc, generationKey: KEY, reserveBytes: 1000 },
+    fail: (error) => {
+      throw error;
+    },
+    ...options,
+  });
+  const answers: Life['answers'] = [];
+  const relay = new Relay({
+    ...{ slots, slabBytes: 32 << 20, epoch: journal.epoch, generationKey: journal.generationKey, nowMs: 1000 },
+    answers: {
+      room: (bytes) => Buffer.alloc(bytes),
+      roomAt: () => 0,
+      answer: (_, status, body, start, end) =>
+        void answers.push({ status, body: JSON.parse((body as Buffer).toString('utf8', start, end)) }),
+    },
+    randomize: randomFillSync,
+    random: () => 0.5,
+  });
+  return { relay, journal, recovered: journal.recover(relay, 1000), answers };
+}
+
+function joined(relay: Relay, wish: { name?: string; world?: string } = {}): Identity {
+  const token = new Uint32Array(4);
+  const slot = relay.join({ name: '', ...wish }, token, new Uint32Array(4));
+  return { slot, generation: relay.desktops.generation(slot), token };
+}
+
+function throwSprite(relay: Relay, from: Identity, crossing: number, sprite: string, edge: EdgeNumber = 1): string {
+  return relay.accept(from, crossing, edge, Buffer.from(`"edge":${opposite(edge)},"sprite":"${sprite}"}`)).verdict;
+}
+
+/** Polls and returns the names of the sprites in the answer, and its sequence. */
+function poll({ relay, answers }: Life, desktop: Identity, seq: number): { sprites: string[]; seq: number } {
+  answers.length = 0;
+  relay.poll(desktop, 1, relay.epoch, seq);
+  relay.endTurn();
+  const [answer] = answers;
+  assert.equal(answer?.status, 200);
+  const sprites = answer.body.events.flatMap(({ sprite }) => sprite ?? []);
+  return { sprites, seq: Number(answer.body.cursor.split('-')[1]) };
+}
+
+function pretend(): PretendDisk {
+  return new PretendDisk(() => 0.5);
+}
+
+/** Two desktops, three sprites on the way to the second one, one of them received. */
+function begin(disk: Disk): { life: Life; ann: Identity; bob: Identity } {
+  const life = live(disk);
+  const ann = joined(life.relay, { name: 'Ann' });
+  const bob = joined(life.relay, { name: 'Bob' });
+  throwSprite(life.relay, ann, 1, 'one');
+  life.journal.commit();
+  assert.deepEqual(poll(life, bob, 0), { sprites: ['one'], seq: 1 });
+  throwSprite(life.relay, ann, 2, 'two');
+  throwSprite(life.relay, ann, 3, 'three');
+  life.journal.commit();
+  return { life, ann, bob };
+}
+
+describe('a journal', () => {
+  it('gives the next relay the epoch, tokens, names, places, sequences, crossings and counters of the one before', () => {
+    const disk = pretend();
+    const { life, ann, bob } = begin(disk);
+    const next = live(disk, { epoch: 0xdef, generationKey: Buffer.alloc(16, 9) });
+    assert.equal(next.relay.epoch, 0xabc);
+    assert.deepEqual(next.recovered.desktops, 2);
+    assert.deepEqual(next.recovered.sprites, 3, 'the first one is not acknowledged');
+    for (const { slot } of [ann, bob]) assert.deepEqual(next.relay.describe(slot), life.relay.describe(slot));
+    assert.deepEqual(poll(next, bob, 1), { sprites: ['two', 'three'], seq: 3 });
+    assert.equal(throwSprite(next.relay, ann, 3, 'three'), 'repeated');
+    assert.equal(throwSprite(next.relay, ann, 4, 'four'), 'accepted');
+    assert.equal(next.relay.counters.accepted, 4);
+    assert.equal(next.relay.counters.acknowledged, 1);
+    const other = joined(next.relay);
+    assert.ok(![ann.slot, bob.slot].includes(other.slot), 'a slot has one owner');
+  });
+
+  it('remembers desktops that ended, mutes, invitations and private worlds', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk);
+    const [ann, bob, cid] = [joined(relay), joined(relay), joined(relay, { world: 'hidden' })];
+    throwSprite(relay, ann, 7, 'one');
+    relay.mute(bob.slot, ann);
+    const invitation = new Uint32Array(4);
+    relay.renewInvitation(cid.slot, invitation);
+    relay.leave(ann.slot);
+    journal.commit();
+    const next = live(disk);
+    assert.equal(next.relay.desktops.authenticate(ann), 'ended');
+    assert.equal(throwSprite(next.relay, ann, 7, 'one'), 'repeated');
+    assert.equal(throwSprite(next.relay, ann, 8, 'two'), 'desktop-ended');
+    assert.deepEqual([...next.relay.mutes.of(bob.slot)], [ann.slot, ann.generation]);
+    assert.equal(next.relay.torus.worldOf(cid.slot).name, 'hidden');
+    assert.ok(next.relay.desktops.isInvitation(cid.slot, invitation));
+  });
+
+  it('keeps the sprites of an empty world for the desktop that joins it', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk);
+    const ann = joined(relay, { world: 'hidden' });
+    throwSprite(relay, ann, 1, 'one');
+    relay.leave(ann.slot);
+    journal.commit();
+    const next = live(disk);
+    assert.equal(next.recovered.sprites, 1);
+    const bob = joined(next.relay, { world: 'hidden' });
+    assert.deepEqual(poll(next, bob, 0).sprites, ['one']);
+  });
+
+  it('gives every desktop a new lease, since the absence was the relay’s', () => {
+    const disk = pretend();
+    const { ann } = begin(disk);
+    const next = live(disk);
+    next.relay.advance(1000 + LEASE_MS - 200);
+    assert.equal(next.relay.desktops.authenticate(ann), 'live');
+    next.relay.advance(1000 + LEASE_MS + 200);
+    assert.equal(next.relay.desktops.authenticate(ann), 'ended');
+  });
+
+  it('keeps the order of the sprites, also of those that enter by different edges', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk);
+    const [ann, bob] = [joined(relay), joined(relay)];
+    for (const [n, edge] of ([1, 3, 0, 1, 2, 3, 0] as const).entries()) throwSprite(relay, ann, n + 1, `s${n}`, edge);
+    journal.commit();
+    const next = live(disk);
+    assert.deepEqual(poll(next, bob, 0).sprites, ['s0', 's1', 's2', 's3', 's4', 's5', 's6']);
+  });
+
+  it('lacks what was not committed', () => {
+    const disk = pretend();
+    const { life, ann } = begin(disk);
+    throwSprite(life.relay, ann, 4, 'four');
+    assert.equal(throwSprite(live(disk).relay, ann, 4, 'four'), 'accepted');
+  });
+
+  it('cuts off a turn that was not written whole, at every byte', () => {
+    const disk = pretend();
+    const { life, ann } = begin(disk);
+    const whole = disk.read(FIRST).length;
+    throwSprite(life.relay, ann, 4, 'four');
+    life.journal.commit();
+    const bytes = disk.read(FIRST);
+    for (let length = whole; length < bytes.length; length++) {
+      const torn = pretend();
+      torn.write(torn.create(FIRST), bytes, length, 0);
+      const next = live(torn);
+      assert.equal(next.recovered.tornBytes, length - whole);
+      assert.equal(throwSprite(next.relay, ann, 4, 'four'), 'accepted');
+      next.journal.commit();
+      assert.equal(throwSprite(live(torn).relay, ann, 4, 'four'), 'repeated', 'it goes on behind the cut');
+    }
+  });
+
+  it('starts anew when its very first file was not written whole', () => {
+    for (const length of [0, 1, HEAD_BYTES - 1]) {
+      const disk = pretend();
+      live(disk);
+      disk.resize(FIRST, length);
+      assert.equal(live(disk).recovered.desktops, 0);
+    }
+  });
+
+  it('refuses damage in the middle, and says where it is and what to do', () => {
+    const disk = pretend();
+    begin(disk);
+    for (const at of [HEAD_BYTES, HEAD_BYTES + 4, HEAD_BYTES + 9, HEAD_BYTES + 40]) {
+      disk.flip(FIRST, at);
+      assert.throws(
+        () => live(disk),
+        (error: Error) => {
+          assert.ok(error instanceof JournalDamaged);
+          assert.match(error.message, /frame 1 in 0000000001\.segment at byte 64 .*journal check.*journal export/);
+          return true;
+        },
+      );
+      disk.flip(FIRST, at);
+    }
+    disk.flip(FIRST, 20);
+    assert.throws(() => live(disk), /the head of 0000000001\.segment is wrong/);
+  });
+
+  it('refuses a newer format', () => {
+    const disk = pretend();
+    begin(disk);
+    const bytes = disk.read(FIRST);
+    const head = Buffer.from(bytes.subarray(0, HEAD_BYTES));
+    head.writeUInt32LE(2, 8);
+    head.writeUInt32LE(crc32(head.subarray(0, HEAD_BYTES - 4)), HEAD_BYTES - 4);
+    disk.remove(FIRST);
+    const file = disk.create(FIRST);
+    disk.write(file, Buffer.concat([head, bytes.subarray(HEAD_BYTES)]), bytes.length, 0);
+    assert.throws(() => live(disk), NewerFormat);
+  });
+
+  it('refuses a file that is missing', () => {
+    const disk = pretend();
+    const { journal, relay } = live(disk, { segmentBytes: 100 });
+    for (let n = 0; n < 4; n++) {
+      joined(relay);
+      journal.commit();
+    }
+    assert.ok(disk.names().includes(segmentName(3)));
+    disk.remove(segmentName(2));
+    assert.throws(() => live(disk), /0000000002\.segment is missing/);
+    disk.remove(FIRST);
+    assert.throws(() => live(disk), /the files before 0000000003\.segment are missing/);
+  });
+
+  it('says which option makes room when the relay has fewer slots than before', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk);
+    for (let n = 0; n < 3; n++) joined(relay);
+    journal.commit();
+    assert.throws(() => live(disk, {}, 2), /more desktops than 2; start with --max-desktops 3/);
+  });
+
+  it('stays below its bound while desktops come, throw and go, and can be recovered at any moment', () => {
+    const disk = pretend();
+    const sizeBytesMin = 40_000;
+    const { relay, journal } = live(disk, { sizeBytesMin, segmentBytes: 10_000 });
+    const desktops = Array.from({ length: 20 }, () => joined(relay));
+    for (let turn = 0; turn < 1500; turn++) {
+      const from = desktops[turn % 20];
+      if (turn % 37 === 0) {
+        relay.leave(from.slot);
+        desktops[turn % 20] = joined(relay);
+      } else throwSprite(relay, from, turn + 1, `s${turn}`);
+      const reader = desktops[(turn + 7) % 20];
+      relay.poll(reader, turn, relay.epoch, relay.mailboxes.newest(reader.slot));
+      relay.advance(1000 + turn * 100);
+      journal.commit();
+      assert.ok(journal.sizeBytes < sizeBytesMin, `${journal.sizeBytes} bytes`);
+      if (turn % 50 > 0) continue;
+      const next = copyOf(disk);
+      const { recovered, relay: other } = live(next);
+      assert.equal(recovered.sprites, relay.waiting);
+      assert.deepEqual(other.counters.accepted, relay.counters.accepted);
+      for (const { slot } of desktops) assert.deepEqual(other.describe(slot), relay.describe(slot));
+    }
+    assert.ok(journal.renewals > 2, `${journal.renewals} renewals`);
+  });
+
+  it('ends few desktops with full mailboxes in one turn, so that no turn is long', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk, { sizeBytesMin: 1000 }, 4000);
+    const desktops = Array.from({ length: 40 }, () => joined(relay));
+    const passage = (n: number) => `${n}`.padStart(400, 'x');
+    for (let n = 0; n < 40 * 180; n++) throwSprite(relay, desktops[n % 40], n + 1, passage(n));
+    for (let n = 0; n < 150_000; n++) relay.renewInvitation(desktops[0].slot, new Uint32Array(4));
+    journal.commit();
+    assert.equal(journal.isRenewing, true);
+    const ended: number[] = [];
+    for (let step = 0, isMoreDue = true; isMoreDue; step++) {
+      isMoreDue = relay.advance(1000 + LEASE_MS + step);
+      ended.push(relay.counters.left - ended.reduce((sum, count) => sum + count, 0));
+      journal.commit();
+    }
+    assert.equal(relay.counters.left, 40);
+    assert.ok(Math.max(...ended) < 20, `${ended} ended in each step`);
+    assert.equal(live(copyOf(disk), {}, 4000).recovered.sprites, relay.waiting);
+  });
+
+  it('stays below three times what is alive when that is much', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk, { sizeBytesMin: 1000 }, 4000);
+    const desktops = Array.from({ length: 2000 }, (_, n) => joined(relay, { name: `desktop ${n}` }));
+    journal.commit();
+    for (let n = 0; n < 20_000; n++) {
+      const [from, to] = [desktops[n % 2000], desktops[(n + 1) % 2000]];
+      throwSprite(relay, from, n + 1, `sprite ${n}`);
+      relay.poll(to, n, relay.epoch, relay.mailboxes.newest(to.slot));
+      if (n % 10 > 0) continue;
+      relay.endTurn();
+      journal.commit();
+      assert.ok(journal.sizeBytes < 3 * journal.liveBytes, `${journal.sizeBytes}, ${journal.liveBytes}`);
+    }
+    assert.ok(journal.renewals > 2, `${journal.renewals} renewals`);
+  });
+
+  it('estimates what is alive well enough for its bound', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk, {}, 4000);
+    for (let n = 0; n < 3000; n++) throwSprite(relay, joined(relay, { name: `desktop ${n}` }), 1, `sprite ${n}`);
+    journal.commit();
+    const told = disk.read(FIRST).length;
+    assert.ok(journal.liveBytes > 0.7 * told && journal.liveBytes < 1.3 * told, `${journal.liveBytes} for ${told}`);
+  });
+
+  it('writes the turn that fills the disk, refuses what is new, and accepts again when there is room', () => {
+    const disk = pretend();
+    const changes: boolean[] = [];
+    const options = { changed: (hasRoom: boolean) => void changes.push(hasRoom) };
+    const { relay, journal } = live(disk, options);
+    const ann = joined(relay);
+    journal.commit();
+    disk.roomBytes = disk.usedBytes;
+    assert.equal(throwSprite(relay, ann, 1, 'one'), 'accepted');
+    journal.commit();
+    assert.deepEqual(changes, [false]);
+    assert.equal(throwSprite(relay, ann, 2, 'two'), 'journal-full');
+    assert.equal(throwSprite(relay, ann, 1, 'one'), 'repeated');
+    assert.throws(
+      () => joined(relay),
+      (error) => error instanceof ProblemError && error.document.code === 'journal-full',
+    );
+    assert.equal(throwSprite(live(copyOf(disk)).relay, ann, 1, 'one'), 'repeated', 'it is on the disk');
+    journal.tick(2000);
+    assert.deepEqual(changes, [false], 'told once');
+    disk.roomBytes = Number.POSITIVE_INFINITY;
+    journal.tick(2500);
+    assert.equal(throwSprite(relay, ann, 2, 'two'), 'journal-full', 'the disk is tried once a second');
+    journal.tick(3000);
+    assert.deepEqual(changes, [false, true]);
+    assert.equal(throwSprite(relay, ann, 2, 'two'), 'accepted');
+  });
+
+  it('serves polls while nothing at all can be written, and then writes the whole state', () => {
+    const disk = pretend();
+    const { life, ann, bob } = begin(disk);
+    disk.roomBytes = 0;
+    assert.deepEqual(poll(life, bob, 1).sprites, ['two', 'three']);
+    life.journal.commit();
+    assert.equal(life.journal.isBehind, true);
+    life.relay.poll(bob, 2, life.relay.epoch, 3);
+    life.journal.commit();
+    life.journal.tick(5000);
+    assert.equal(life.journal.hasRoom, false);
+    disk.roomBytes = Number.POSITIVE_INFINITY;
+    for (let nowMs = 6000; !life.journal.hasRoom && nowMs < 20_000; nowMs += 100) life.journal.tick(nowMs);
+    assert.equal(life.journal.isBehind, false);
+    const next = live(disk);
+    assert.equal(next.recovered.sprites, 0);
+    assert.equal(throwSprite(next.relay, ann, 3, 'three'), 'repeated');
+  });
+
+  it('fails when a turn that has promised something cannot be written, or synced', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk, { durability: 'machine' });
+    const ann = joined(relay);
+    journal.commit();
+    disk.syncsLeft = 1;
+    throwSprite(relay, ann, 1, 'one');
+    assert.throws(() => journal.commit(), /EIO/);
+  });
+
+  it('is on a real disk what it is on a pretended one', async (t) => {
+    const folder = temporary(t);
+    const disk = new FolderDisk(folder);
+    const { life, ann } = begin(disk);
+    life.journal.close();
+    await disk.settled;
+    const next = live(new FolderDisk(folder), { durability: 'machine' });
+    assert.equal(throwSprite(next.relay, ann, 3, 'three'), 'repeated');
+    next.journal.close();
+  });
+});
+
+describe('the lock of a journal', () => {
+  it('is held by one at a time, and free again when it is given back', (t) => {
+    const path = join(temporary(t), 'lock');
+    const unlock = lockFile(path);
+    assert.throws(() => lockFile(path), Locked);
+    unlock();
+    lockFile(path)();
+  });
+});
+
+function temporary(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function copyOf(disk: PretendDisk): PretendDisk {
+  const copy = pretend();
+  for (const name of disk.names()) {
+    const bytes = disk.read(name);
+    copy.write(copy.create(name), bytes, bytes.length, 0);
+  }
+  return copy;
+}

@@ -1,0 +1,692 @@
+/**
+ * The journal: what must survive the relay, in files that only grow.
+ *
+ * The relay tells its facts; commit() writes all of a turn with one write. Only then may the answers of the turn leave. When the
+ * files have grown far beyond what is alive in them, the whole state is told again, into new files, a little with each turn; then
+ * the old ones are removed. JOURNAL.md has the format.
+ * Invariant: the files give the state at the end of the last commit(), whenever the process dies.
+ * Limits: the files are smaller than SIZE_FACTOR_MAX times what is alive, or than SIZE_BYTES_MIN.
+ * Cost: a fact is copied into one buffer; a turn is one checksum and one write.
+ */
+import type { DesktopRow, EndedRow, Facts } from '../domain/facts.ts';
+import { Recovery, RecoveryError } from '../domain/recovery.ts';
+import type { Relay } from '../domain/relay.ts';
+import type { EdgeNumber } from '../wire/crossing.ts';
+import type { Disk, File } from './disk.ts';
+import { RecordError, RecordWriter, readRecords, wholeAt } from './records.ts';
+import {
+  FRAME_HEAD_BYTES,
+  findFrame,
+  frameEnd,
+  HEAD_BYTES,
+  isFrame,
+  readHead,
+  type SegmentHead,
+  sealFrame,
+  segmentName,
+  segmentOf,
+  writeHead,
+} from './segments.ts';
+
+/** What an answer waits for: the page cache of the system (`process`), or the disk (`machine`). */
+export type Durability = 'process' | 'machine';
+
+/** A segment is ended when it is larger: recovery reads one at a time into memory. */
+const SEGMENT_BYTES = 64 << 20;
+
+/** The files may have this many times the bytes of what is alive, … */
+export const SIZE_FACTOR_MAX = 3;
+
+/** … or this many, whichever is more. */
+export const SIZE_BYTES_MIN = 64 << 20;
+
+/** Renewal begins at this share of the limit. What is told again and what happens meanwhile take the rest. */
+const RENEWAL_SHARE = 0.58;
+const RENEWAL_SHARE_MIN = 0.375;
+
+/** While the state is told again: bytes for each byte of facts, and bytes in one turn, some 1 ms. */
+const RENEWAL_FACTOR = 4;
+const RENEWAL_STEP_BYTES_MAX = 512 << 10;
+
+/** Rows of the ended desktops, and slots, that a step looks at: some 1 ms. */
+const RENEWAL_ROWS_MAX = 2048;
+
+/**
+ * Bytes of a turn after which leases that have ended wait for the next one: desktops with full mailboxes that end together while the
+ * state is told again would otherwise write 128 KiB each in one turn. Some 1 ms.
+ */
+const TURN_BYTES_MAX = 512 << 10;
+
+/** Bytes of what is alive, for an estimate: a desktop without its name, a slot without one, a row of an ended desktop. */
+const DESKTOP_BYTES = 96;
+const FREE_BYTES = 12;
+const ENDED_BYTES = 48;
+
+/** A file of this size is given up when the disk is full, so that the turn that fills the disk can still be written. */
+const RESERVE = 'reserve';
+const RESERVE_BYTES = 4 << 20;
+
+/** How often a full disk is tried again, in ms. */
+const RETRY_MS = 1000;
+
+export interface JournalOptions {
+  durability: Durability;
+  /** For a new journal. */
+  epoch: number;
+  generationKey: Uint8Array;
+  /** A turn could not be written, so its answers must not leave. Must not return. */
+  fail(error: Error): never;
+  /** The disk is full, or has room again. */
+  changed?(hasRoom: boolean, error?: Error): void;
+  segmentBytes?: number;
+  sizeBytesMin?: number;
+  reserveBytes?: number;
+}
+
+/** What the journal had. */
+export interface Recovered {
+  desktops: number;
+  /** Sprites that wait. */
+  sprites: number;
+  /** Bytes at the end that were cut off: a turn whose write was interrupted, and whose answers have not left. */
+  tornBytes: number;
+  frames: number;
+  bytes: number;
+}
+
+/** The files are not what a relay has left. The message says what is wrong, and what to do. */
+export class JournalDamaged extends Error {
+  constructor(what: string) {
+    super(
+      `The journal is damaged: ${what}. "npm run admin -- journal check" tells more, "npm run admin -- journal export" saves what can ` +
+        'be read. To start without it, move its folder away: then every desktop joins again, and the sprites in it are lost.',
+    );
+  }
+}
+
+interface Segment {
+  readonly number: number;
+  bytes: number;
+}
+
+/** The state is being told again. */
+interface Renewal {
+  /** The segment in which it began. */
+  readonly first: number;
+  /** Rows of ended desktops, and slots, below these have been told. */
+  endedRow: number;
+  slot: number;
+  /** Slots from `slot` on that were told before their sprites moved. */
+  readonly early: Set<number>;
+  /** Facts before it are missing. */
+  readonly afterGap: boolean;
+}
+
+export class Journal implements Facts {
+  hasRoom = true;
+  readonly epoch: number;
+  readonly generationKey: Buffer;
+  readonly #disk: Disk;
+  readonly #options: JournalOptions;
+  readonly #segmentBytes: number;
+  readonly #sizeBytesMin: number;
+  readonly #writer = new RecordWriter(FRAME_HEAD_BYTES);
+  readonly #segments: Segment[];
+  #relay: Relay | undefined;
+  #file: File = -1;
+  #nextFrame = 1;
+  #renewal: Renewal | undefined;
+  /** The turn has joined a desktop or accepted a crossing: its answers promise that. */
+  #promises = false;
+  /** Facts are not written any more. */
+  #isBehind = false;
+  #hasReserve = false;
+  #nextTryMs = 0;
+  /** Since the start. */
+  frames = 0;
+  writtenBytes = 0;
+  renewals = 0;
+
+  /** Opens a journal, or makes one. Throws JournalDamaged, NewerFormat, or the system's error. */
+  constructor(disk: Disk, options: JournalOptions) {
+    this.#disk = disk;
+    this.#options = options;
+    this.#segmentBytes = options.segmentBytes ?? SEGMENT_BYTES;
+    this.#sizeBytesMin = options.sizeBytesMin ?? SIZE_BYTES_MIN;
+    const { segments, head } = listSegments(disk);
+    this.#segments = segments.map((number) => ({ number, bytes: 0 }));
+    this.epoch = head?.epoch ?? options.epoch;
+    this.generationKey = head?.generationKey ?? Buffer.from(options.generationKey);
+  }
+
+  get isLong(): boolean {
+    return this.#writer.end > TURN_BYTES_MAX;
+  }
+
+  /** Bytes of all files. */
+  get sizeBytes(): number {
+    return this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Bytes that a journal would have that was begun now: an estimate. */
+  get liveBytes(): number {
+    const { desktops, slab, ended } = this.#relay as Relay;
+    return desktops.count * DESKTOP_BYTES + desktops.untouched * FREE_BYTES + slab.usedBytes + ended.used * ENDED_BYTES;
+  }
+
+  get isRenewing(): boolean {
+    return this.#renewal !== undefined;
+  }
+
+  /** Whether the files lack something that the relay has told. */
+  get isBehind(): boolean {
+    return this.#isBehind || this.#renewal?.afterGap === true;
+  }
+
+  /** Restores a relay that has just been made with this epoch and key, at `nowMs`; then writes what it does. */
+  recover(relay: Relay, nowMs: number): Recovered {
+    this.#relay = relay;
+    const recovery = new Recovery(relay, nowMs);
+    const read = readJournal(this.#disk, recovery);
+    try {
+      if (read.frames > 0) recovery.finish();
+    } catch (error) {
+      throw error instanceof RecoveryError ? new JournalDamaged(error.message) : error;
+    }
+    const old: string[] = [];
+    for (const { number } of this.#segments.splice(0)) {
+      const bytes = read.bytesOf.get(number);
+      if (bytes !== undefined) this.#segments.push({ number, bytes });
+      // Before a whole state; or behind a gap that nothing closed, or begun and not more.
+      else if (this.#segments.length === 0 && read.bytesOf.size > 0) old.push(segmentName(number));
+      else this.#disk.remove(segmentName(number));
+    }
+    this.#nextFrame = read.nextFrame;
+    this.#openLast(read);
+    if (old.length > 0) this.#disk.retire(old, this.#file);
+    this.#makeReserve();
+    relay.setFacts(this);
+    const bytes = this.sizeBytes;
+    return {
+      ...{ desktops: relay.desktops.count, sprites: relay.waiting },
+      ...{ tornBytes: read.tornBytes, frames: read.frames, bytes },
+    };
+  }
+
+  #openLast(read: Read): void {
+    const isSynced = this.#options.durability === 'machine';
+    for (const segment of this.#segments) {
+      const file = this.#disk.open(segmentName(segment.number));
+      // What was cut off is in the last file; or in one before that is gone now, as is all behind a gap.
+      if (segment === this.#segments.at(-1)) {
+        this.#file = file;
+        this.#disk.truncate(file, segment.bytes);
+      }
+      // The relay before may have died between a write and its sync, and answers will depend on what was read.
+      if (isSynced) this.#disk.sync(file);
+      if (file !== this.#file) this.#disk.close(file);
+    }
+    if (this.#segments.length === 0) this.#addSegment(read.nextSegment, false);
+    else if (isSynced) this.#disk.syncNames();
+  }
+
+  /** Writes what happened since the last call. The answers of these turns may leave when it returns. */
+  commit(): void {
+    if (this.#writer.isEmpty) return;
+    if (this.#isBehind) {
+      this.#writer.clear();
+      return;
+    }
+    if (this.#renewal) this.#renew(this.#renewal, RENEWAL_FACTOR * (this.#writer.end - FRAME_HEAD_BYTES));
+    this.#writeFrame();
+    if (!this.#renewal && !this.#isBehind && this.#isTooLarge()) this.#beginRenewal(false);
+  }
+
+  /** Tries a full disk again, once a second. */
+  tick(nowMs: number): void {
+    if (this.hasRoom) return;
+    if (this.#renewal?.afterGap) {
+      this.#renew(this.#renewal, RENEWAL_STEP_BYTES_MAX);
+      this.#writeFrame();
+    }
+    if (this.#renewal?.afterGap || nowMs < this.#nextTryMs) return;
+    this.#nextTryMs = nowMs + RETRY_MS;
+    if (this.#isBehind) this.#beginRenewal(true);
+    if (this.#isBehind || this.#renewal?.afterGap || !this.#makeReserve()) return;
+    this.hasRoom = true;
+    this.#options.changed?.(true);
+  }
+
+  /** Writes what is left, and closes the file. */
+  close(): void {
+    this.commit();
+    if (this.#file >= 0) this.#disk.close(this.#file);
+    this.#file = -1;
+  }
+
+  desktop(row: DesktopRow): void {
+    this.#promises = true;
+    this.#writer.desktop(row);
+  }
+
+  free(slot: number, owners: number): void {
+    this.#writer.free(slot, owners);
+  }
+
+  kept(slot: number, owners: number, world: string, place: number): void {
+    this.#writer.kept(slot, owners, world, place);
+  }
+
+  place(slot: number, place: number): void {
+    this.#writer.place(slot, place);
+  }
+
+  width(world: string, width: number): void {
+    this.#writer.width(world, width);
+  }
+
+  invitation(slot: number, secret: Uint32Array): void {
+    this.#writer.invitation(slot, secret);
+  }
+
+  mutes(slot: number, pairs: readonly number[]): void {
+    this.#writer.mutes(slot, pairs);
+  }
+
+  ended(row: EndedRow): void {
+    this.#writer.ended(row);
+  }
+
+  accepted(
+    to: number,
+    edge: EdgeNumber,
+    arrived: number,
+    from: number,
+    crossing: number,
+    receiver: number,
+    receiverGeneration: number,
+    head: Buffer,
+    headLength: number,
+    tail: Buffer,
+    start: number,
+    end: number,
+  ): void {
+    this.#promises = true;
+    this.#writer.accepted(
+      to,
+      edge,
+      arrived,
+      from,
+      crossing,
+      receiver,
+      receiverGeneration,
+      head,
+      headLength,
+      tail,
+      start,
+      end,
+    );
+  }
+
+  sent(slot: number, newest: number): void {
+    this.#writer.sent(slot, newest);
+  }
+
+  acknowledged(slot: number, seq: number): void {
+    this.#writer.acknowledged(slot, seq);
+  }
+
+  /** While the state is told again: the receiver may have been told already, so what it gets must be known. */
+  moving(slot: number): void {
+    const renewal = this.#renewal;
+    if (!renewal || slot < renewal.slot || renewal.early.has(slot)) return;
+    renewal.early.add(slot);
+    this.#relay?.tell(slot, this.#writer);
+  }
+
+  unsent(slot: number): void {
+    this.#writer.unsent(slot);
+  }
+
+  moved(slot: number, edge: EdgeNumber, to: number, events: number): void {
+    this.#writer.moved(slot, edge, to, events);
+  }
+
+  mailbox(slot: number, acknowledged: number): void {
+    this.#writer.mailbox(slot, acknowledged);
+  }
+
+  event(
+    slot: number,
+    isSent: boolean,
+    edge: EdgeNumber,
+    arrived: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void {
+    this.#writer.event(slot, isSent, edge, arrived, bytes, start, end);
+  }
+
+  counters(accepted: number, acknowledged: number, abandoned: number): void {
+    this.#writer.counters(accepted, acknowledged, abandoned);
+  }
+
+  #writeFrame(): void {
+    const { accepted, acknowledged, abandoned } = (this.#relay as Relay).counters;
+    const writer = this.#writer;
+    writer.counters(accepted, acknowledged, abandoned);
+    const whole = this.#renewal && this.#isTold(this.#renewal) ? this.#renewal : undefined;
+    if (whole) writer.whole(whole.first);
+    const promises = this.#promises;
+    this.#promises = false;
+    sealFrame(writer.bytes, writer.end, this.#nextFrame);
+    if (this.#write(writer.bytes, writer.end, promises)) {
+      this.#nextFrame++;
+      this.frames++;
+      this.writtenBytes += writer.end;
+      if (whole) this.#endRenewal(whole);
+      else if ((this.#segments.at(-1) as Segment).bytes > this.#segmentBytes) this.#rotate(false);
+    }
+    writer.clear();
+  }
+
+  /** Appends bytes. Returns false when they could not be written, which only happens when no answer waits for them. */
+  #write(bytes: Buffer, length: number, promises: boolean): boolean {
+    const segment = this.#segments.at(-1) as Segment;
+    for (;;) {
+      try {
+        this.#disk.write(this.#file, bytes, length, segment.bytes);
+        break;
+      } catch (error) {
+        this.#cutOff(segment.bytes);
+        if (isFull(error) && this.#giveUpReserve(error as Error)) continue;
+        // The answers must not leave; a relay that starts again knows what the disk has.
+        if (promises) this.#options.fail(error as Error);
+        this.#fallBehind(error as Error);
+        return false;
+      }
+    }
+    if (this.#options.durability === 'machine') this.#sync();
+    segment.bytes += length;
+    return true;
+  }
+
+  /** After a failed sync nobody knows what the disk has: only reading it again tells. */
+  #sync(): void {
+    try {
+      this.#disk.sync(this.#file);
+    } catch (error) {
+      this.#options.fail(error as Error);
+    }
+  }
+
+  /** Cuts off what a failed write may have written. If that fails too, recovery does it. */
+  #cutOff(bytes: number): void {
+    try {
+      this.#disk.truncate(this.#file, bytes);
+    } catch {
+      // The file stays as it is: its last frame is not whole, and nothing follows it.
+    }
+  }
+
+  #isTooLarge(): boolean {
+    const live = this.liveBytes * SIZE_FACTOR_MAX;
+    return this.sizeBytes > Math.max(live * RENEWAL_SHARE, this.#sizeBytesMin * RENEWAL_SHARE_MIN);
+  }
+
+  /** Begins to tell the whole state again, in a new segment. */
+  #beginRenewal(afterGap: boolean): void {
+    if (!this.#rotate(afterGap)) return;
+    this.#isBehind = false;
+    const { number } = this.#segments.at(-1) as Segment;
+    this.#renewal = { first: number, endedRow: 0, slot: 0, early: new Set(), afterGap };
+  }
+
+  /** Tells some of the state: at least `bytes` if there are so many left, but not much more. */
+  #renew(renewal: Renewal, bytes: number): void {
+    const { desktops, ended } = this.#relay as Relay;
+    const writer = this.#writer;
+    const until = writer.end + Math.min(bytes, RENEWAL_STEP_BYTES_MAX);
+    for (let rows = 0; renewal.endedRow < ended.max && writer.end < until; rows++) {
+      if (rows === RENEWAL_ROWS_MAX) return;
+      ended.tell(renewal.endedRow++, writer);
+    }
+    for (let slots = 0; renewal.slot < desktops.untouched && writer.end < until; slots++) {
+      if (slots === RENEWAL_ROWS_MAX) return;
+      if (!renewal.early.delete(renewal.slot)) this.#relay?.tell(renewal.slot, writer);
+      renewal.slot++;
+    }
+  }
+
+  #isTold(renewal: Renewal): boolean {
+    const { desktops, ended } = this.#relay as Relay;
+    return renewal.endedRow >= ended.max && renewal.slot >= desktops.untouched;
+  }
+
+  /** The whole state is in the segments from `first` on: the older ones go. */
+  #endRenewal({ first }: Renewal): void {
+    this.#renewal = undefined;
+    this.renewals++;
+    const count = this.#segments.findIndex(({ number }) => number >= first);
+    const old = this.#segments.splice(0, count).map(({ number }) => segmentName(number));
+    this.#disk.retire(old, this.#file);
+  }
+
+  /** Begins a new segment. Returns false when the disk does not allow it. */
+  #rotate(afterGap: boolean): boolean {
+    const file = this.#file;
+    const { number } = this.#segments.at(-1) as Segment;
+    try {
+      this.#addSegment(number + 1, afterGap);
+    } catch (error) {
+      // The present segment grows on.
+      this.#noRoom(error as Error);
+      return false;
+    }
+    if (file >= 0) this.#disk.close(file);
+    return true;
+  }
+
+  #addSegment(number: number, afterGap: boolean): void {
+    const { epoch, generationKey } = this;
+    const name = segmentName(number);
+    if (this.#disk.names().includes(name)) this.#disk.remove(name);
+    const file = this.#disk.create(name);
+    try {
+      const head = writeHead({ segment: number, firstFrame: this.#nextFrame, epoch, generationKey, afterGap });
+      this.#disk.write(file, head, HEAD_BYTES, 0);
+      if (this.#options.durability === 'machine') {
+        this.#disk.sync(file);
+        this.#disk.syncNames();
+      }
+    } catch (error) {
+      this.#disk.close(file);
+      this.#remove(name);
+      throw error;
+    }
+    this.#file = file;
+    this.#segments.push({ number, bytes: HEAD_BYTES });
+  }
+
+  /** From now on nothing is written. What the disk has is the state of a moment ago. */
+  #fallBehind(error: Error): void {
+    const renewal = this.#renewal;
+    this.#renewal = undefined;
+    this.#isBehind = true;
+    this.#noRoom(error);
+    if (!renewal?.afterGap) return;
+    // Its segments are of no use without the rest of the state.
+    this.#disk.close(this.#file);
+    this.#file = -1;
+    while ((this.#segments.at(-1) as Segment).number >= renewal.first) {
+      this.#remove(segmentName((this.#segments.pop() as Segment).number));
+    }
+  }
+
+  /** Removes a file, if the disk allows it. A segment that stays is replaced later, or means nothing to recovery. */
+  #remove(name: string): boolean {
+    try {
+      this.#disk.remove(name);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #giveUpReserve(error: Error): boolean {
+    if (!this.#hasReserve) return false;
+    this.#hasReserve = false;
+    this.#noRoom(error);
+    return this.#remove(RESERVE);
+  }
+
+  #noRoom(error: Error): void {
+    if (!this.hasRoom) return;
+    this.hasRoom = false;
+    this.#options.changed?.(false, error);
+  }
+
+  /** Returns whether the reserve is there. */
+  #makeReserve(): boolean {
+    const { reserveBytes = RESERVE_BYTES } = this.#options;
+    let file = -1;
+    try {
+      if (this.#disk.names().includes(RESERVE)) this.#disk.remove(RESERVE);
+      file = this.#disk.create(RESERVE);
+      this.#disk.write(file, Buffer.alloc(reserveBytes), reserveBytes, 0);
+      this.#hasReserve = true;
+    } catch (error) {
+      if (file >= 0) this.#remove(RESERVE);
+      this.#noRoom(error as Error);
+    }
+    if (file >= 0) this.#disk.close(file);
+    return this.#hasReserve;
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+interface Listed {
+  /** In order. */
+  segments: number[];
+  head: SegmentHead | undefined;
+}
+
+/** The numbers of the segments in a folder, in order. */
+export function segmentsIn(disk: Disk): number[] {
+  return disk
+    .names()
+    .flatMap((name) => segmentOf(name) ?? [])
+    .sort((a, b) => a - b);
+}
+
+/** The segments of a folder, and the head of the first one that has one. Throws NewerFormat. */
+function listSegments(disk: Disk): Listed {
+  const segments = segmentsIn(disk);
+  for (const number of segments) {
+    const head = readHead(disk.read(segmentName(number), HEAD_BYTES));
+    if (head) return { segments, head };
+  }
+  return { segments, head: undefined };
+}
+
+interface Read {
+  frames: number;
+  nextFrame: number;
+  nextSegment: number;
+  /** The bytes of each segment that counts. */
+  bytesOf: Map<number, number>;
+  tornBytes: number;
+}
+
+/**
+ * Reads all frames that count, in order.
+ *
+ * Throws  JournalDamaged, NewerFormat.
+ */
+export function readJournal(disk: Disk, facts: Facts): Read {
+  const { segments } = listSegments(disk);
+  const gap = segments.findLast((number) => readHead(disk.read(segmentName(number), HEAD_BYTES))?.afterGap) ?? 0;
+  const first = toldSince(disk, segments);
+  if (gap === 0 || first >= gap) return readSegments(disk, segments, first, facts);
+  // Facts are missing before the gap, and the state was not told since: what is behind it means nothing.
+  const before = segments.filter((number) => number < gap);
+  return readSegments(disk, before, toldSince(disk, before), facts);
+}
+
+/** The last segment since whose beginning the whole state was told; 0 for none. */
+function toldSince(disk: Disk, segments: readonly number[]): number {
+  for (const number of segments.toReversed()) {
+    const bytes = disk.read(segmentName(number));
+    let first = 0;
+    for (let at = HEAD_BYTES; at + FRAME_HEAD_BYTES < bytes.length; ) {
+      const end = at + FRAME_HEAD_BYTES + bytes.readUInt32LE(at);
+      if (end > bytes.length || end < at + FRAME_HEAD_BYTES + 8) break;
+      const told = wholeAt(bytes, end);
+      if (segments.includes(told) && isFrame(bytes, at)) first = told;
+      at = end;
+    }
+    if (first > 0) return first;
+  }
+  return 0;
+}
+
+/** Reads the segments from `first` on. */
+function readSegments(disk: Disk, all: readonly number[], first: number, facts: Facts): Read {
+  const segments = all.filter((number) => number >= first);
+  const read: Read = { frames: 0, nextFrame: 1, nextSegment: 1, bytesOf: new Map(), tornBytes: 0 };
+  if (first === 0 && segments.length > 0 && segments[0] !== 1) {
+    throw new JournalDamaged(`the files before ${segmentName(segments[0])} are missing`);
+  }
+  for (const [index, number] of segments.entries()) {
+    const name = segmentName(number);
+    if (index > 0 && number !== segments[index - 1] + 1) {
+      throw new JournalDamaged(`the file ${segmentName(segments[index - 1] + 1)} is missing`);
+    }
+    const bytes = disk.read(name);
+    const isLast = index === segments.length - 1;
+    const head = readHead(bytes);
+    if (!head) {
+      if (!isLast || findFrame(bytes, 0, read.nextFrame)) throw new JournalDamaged(`the head of ${name} is wrong`);
+      // The relay died when it began this file. Nothing is in it.
+      read.tornBytes = bytes.length;
+      break;
+    }
+    if (index > 0 && head.firstFrame !== read.nextFrame) {
+      throw new JournalDamaged(`${name} begins with frame ${head.firstFrame}, but ${read.nextFrame} is the next one`);
+    }
+    read.nextFrame = head.firstFrame;
+    read.nextSegment = number + 1;
+    const end = readFrames(bytes, name, read, facts);
+    if (end < bytes.length) {
+      if (!isLast || findFrame(bytes, end + 4, read.nextFrame)) {
+        throw new JournalDamaged(`frame ${read.nextFrame} in ${name} at byte ${end} is wrong, but others follow it`);
+      }
+      read.tornBytes = bytes.length - end;
+    }
+    read.bytesOf.set(number, end);
+  }
+  return read;
+}
+
+/** Reads the frames of a segment up to the first one that is not whole; returns where that begins. */
+function readFrames(bytes: Buffer, name: string, read: Read, facts: Facts): number {
+  let at = HEAD_BYTES;
+  while (at < bytes.length) {
+    const end = frameEnd(bytes, at, read.nextFrame);
+    if (end < 0) return at;
+    try {
+      readRecords(bytes, at + FRAME_HEAD_BYTES, end, facts);
+    } catch (error) {
+      if (!(error instanceof RecordError || error instanceof RecoveryError)) throw error;
+      throw new JournalDamaged(`frame ${read.nextFrame} in ${name} at byte ${at}: ${error.message}`);
+    }
+    read.frames++;
+    read.nextFrame++;
+    at = end;
+  }
+  return at;
+}

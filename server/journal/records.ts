@@ -1,0 +1,351 @@
+/**
+ * Records: the facts of a turn as bytes, and back. JOURNAL.md has the layout of each.
+ *
+ * A record is a whole number of 32-bit words, little-endian. Its first word has the kind in bits 0 … 7, a detail (an edge, a flag)
+ * in bits 8 … 15, and its length in words in the upper half.
+ * Cost: writing allocates nothing, but doubles the buffer when a turn needs more; an event's bytes are copied once.
+ */
+import type { DesktopRow, EndedRow, Facts } from '../domain/facts.ts';
+import type { EdgeNumber } from '../wire/crossing.ts';
+
+export const RecordKind = {
+  ...{ desktop: 1, free: 2, kept: 3, place: 4, width: 5, invitation: 6, mutes: 7, ended: 8 },
+  ...{ accepted: 9, sent: 10, acknowledged: 11, unsent: 12, moved: 13, mailbox: 14, event: 15 },
+  ...{ counters: 16, whole: 17 },
+} as const;
+
+const BUFFER_BYTES = 256 << 10;
+
+/** A detail bit of an event: it was sent. Bits 0 and 1 are its edge. */
+const SENT = 4;
+
+const WORD_BYTES = 4;
+const TWO_32 = 2 ** 32;
+
+/** The bytes of a record before its variable part. */
+const DESKTOP_BYTES = 80;
+const ACCEPTED_BYTES = 36;
+const EVENT_BYTES = 16;
+const NAMED_BYTES = 20;
+
+/** Gathers records behind `head` bytes that the caller fills in. */
+export class RecordWriter implements Facts {
+  readonly hasRoom = true;
+  readonly isLong = false;
+  readonly #head: number;
+  #words = new Uint32Array(BUFFER_BYTES / WORD_BYTES);
+  bytes: Buffer = Buffer.from(this.#words.buffer);
+  end: number;
+
+  constructor(head: number) {
+    this.#head = head;
+    this.end = head;
+  }
+
+  get isEmpty(): boolean {
+    return this.end === this.#head;
+  }
+
+  clear(): void {
+    this.end = this.#head;
+  }
+
+  desktop(row: DesktopRow): void {
+    const world = Buffer.from(row.world);
+    const at = this.#add(RecordKind.desktop, 0, DESKTOP_BYTES + row.name.length + world.length);
+    const words = this.#words;
+    words[at + 1] = row.slot;
+    words[at + 2] = row.owners;
+    words[at + 3] = row.generation;
+    words.set(row.token, at + 4);
+    words.set(row.invitation, at + 8);
+    words[at + 12] = row.width;
+    words[at + 13] = row.place;
+    words[at + 14] = row.newestCrossing;
+    words[at + 15] = row.newestCrossing / TWO_32;
+    words[at + 16] = row.acceptedBits;
+    words[at + 17] = row.receiver;
+    words[at + 18] = row.receiverGeneration;
+    words[at + 19] = row.name.length | (world.length << 16) | (row.lastAcceptedBehind << 24);
+    const bytes = at * WORD_BYTES + DESKTOP_BYTES;
+    row.name.copy(this.bytes, bytes);
+    world.copy(this.bytes, bytes + row.name.length);
+  }
+
+  free(slot: number, owners: number): void {
+    const at = this.#add(RecordKind.free, 0, 12);
+    this.#words[at + 1] = slot;
+    this.#words[at + 2] = owners;
+  }
+
+  kept(slot: number, owners: number, world: string, place: number): void {
+    this.#named(RecordKind.kept, slot, owners, place, world);
+  }
+
+  place(slot: number, place: number): void {
+    const at = this.#add(RecordKind.place, 0, 12);
+    this.#words[at + 1] = slot;
+    this.#words[at + 2] = place;
+  }
+
+  width(world: string, width: number): void {
+    this.#named(RecordKind.width, width, 0, 0, world);
+  }
+
+  invitation(slot: number, secret: Uint32Array): void {
+    const at = this.#add(RecordKind.invitation, 0, 24);
+    this.#words[at + 1] = slot;
+    this.#words.set(secret, at + 2);
+  }
+
+  mutes(slot: number, pairs: readonly number[]): void {
+    const at = this.#add(RecordKind.mutes, 0, 8 + pairs.length * WORD_BYTES);
+    this.#words[at + 1] = slot;
+    for (let index = 0; index < pairs.length; index++) this.#words[at + 2 + index] = pairs[index];
+  }
+
+  ended(row: EndedRow): void {
+    const at = this.#add(RecordKind.ended, 0, 48);
+    const words = this.#words;
+    words[at + 1] = row.row;
+    words[at + 2] = row.nextRow;
+    words[at + 3] = row.slot;
+    words[at + 4] = row.generation;
+    words.set(row.token, at + 5);
+    words[at + 9] = row.newestCrossing;
+    words[at + 10] = row.newestCrossing / TWO_32;
+    words[at + 11] = row.acceptedBits;
+  }
+
+  accepted(
+    to: number,
+    edge: EdgeNumber,
+    arrived: number,
+    from: number,
+    crossing: number,
+    receiver: number,
+    receiverGeneration: number,
+    head: Buffer,
+    headLength: number,
+    tail: Buffer,
+    start: number,
+    end: number,
+  ): void {
+    const length = headLength + end - start;
+    const at = this.#add(RecordKind.accepted, edge, ACCEPTED_BYTES + length);
+    const words = this.#words;
+    words[at + 1] = to;
+    words[at + 2] = arrived;
+    words[at + 3] = from;
+    words[at + 4] = crossing;
+    words[at + 5] = crossing / TWO_32;
+    words[at + 6] = receiver;
+    words[at + 7] = receiverGeneration;
+    words[at + 8] = length;
+    const bytes = at * WORD_BYTES + ACCEPTED_BYTES;
+    head.copy(this.bytes, bytes, 0, headLength);
+    tail.copy(this.bytes, bytes + headLength, start, end);
+  }
+
+  sent(slot: number, newest: number): void {
+    const at = this.#add(RecordKind.sent, 0, 12);
+    this.#words[at + 1] = slot;
+    this.#words[at + 2] = newest;
+  }
+
+  acknowledged(slot: number, seq: number): void {
+    const at = this.#add(RecordKind.acknowledged, 0, 12);
+    this.#words[at + 1] = slot;
+    this.#words[at + 2] = seq;
+  }
+
+  moving(): void {}
+
+  unsent(slot: number): void {
+    const at = this.#add(RecordKind.unsent, 0, 8);
+    this.#words[at + 1] = slot;
+  }
+
+  moved(slot: number, edge: EdgeNumber, to: number, events: number): void {
+    const at = this.#add(RecordKind.moved, edge, 16);
+    this.#words[at + 1] = slot;
+    this.#words[at + 2] = to;
+    this.#words[at + 3] = events;
+  }
+
+  mailbox(slot: number, acknowledged: number): void {
+    const at = this.#add(RecordKind.mailbox, 0, 12);
+    this.#words[at + 1] = slot;
+    this.#words[at + 2] = acknowledged;
+  }
+
+  event(
+    slot: number,
+    isSent: boolean,
+    edge: EdgeNumber,
+    arrived: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void {
+    const at = this.#add(RecordKind.event, edge | (isSent ? SENT : 0), EVENT_BYTES + end - start);
+    this.#words[at + 1] = slot;
+    this.#words[at + 2] = arrived;
+    this.#words[at + 3] = end - start;
+    bytes.copy(this.bytes, at * WORD_BYTES + EVENT_BYTES, start, end);
+  }
+
+  counters(accepted: number, acknowledged: number, abandoned: number): void {
+    const at = this.#add(RecordKind.counters, 0, 28);
+    const words = this.#words;
+    words[at + 1] = accepted;
+    words[at + 2] = accepted / TWO_32;
+    words[at + 3] = acknowledged;
+    words[at + 4] = acknowledged / TWO_32;
+    words[at + 5] = abandoned;
+    words[at + 6] = abandoned / TWO_32;
+  }
+
+  /** Every slot's state was told since the beginning of segment `first`. */
+  whole(first: number): void {
+    const at = this.#add(RecordKind.whole, 0, 8);
+    this.#words[at + 1] = first;
+  }
+
+  #named(kind: number, first: number, second: number, third: number, name: string): void {
+    const text = Buffer.from(name);
+    const at = this.#add(kind, 0, NAMED_BYTES + text.length);
+    this.#words[at + 1] = first;
+    this.#words[at + 2] = second;
+    this.#words[at + 3] = third;
+    this.#words[at + 4] = text.length;
+    text.copy(this.bytes, at * WORD_BYTES + NAMED_BYTES);
+  }
+
+  /** Adds a record of `bytes` without its content; returns its first word. */
+  #add(kind: number, detail: number, bytes: number): number {
+    const length = (bytes + 3) >> 2;
+    if (this.end + length * WORD_BYTES > this.bytes.length) this.#grow(this.end + length * WORD_BYTES);
+    const at = this.end >> 2;
+    this.#words[at + length - 1] = 0;
+    this.#words[at] = kind | (detail << 8) | (length << 16);
+    this.end += length * WORD_BYTES;
+    return at;
+  }
+
+  #grow(bytes: number): void {
+    const words = new Uint32Array((2 * bytes) >> 2);
+    words.set(this.#words);
+    this.#words = words;
+    this.bytes = Buffer.from(words.buffer);
+  }
+}
+
+/** Bytes that are not records of this version. */
+export class RecordError extends Error {}
+
+/** What the last record of a frame says if it is a `whole`: the segment in which the state began to be told. Else 0. */
+export function wholeAt(bytes: Buffer, end: number): number {
+  return bytes.readUInt32LE(end - 8) === (RecordKind.whole | (2 << 16)) ? bytes.readUInt32LE(end - 4) : 0;
+}
+
+/**
+ * Reads the records at bytes[start, end), in order. A `whole` is no fact: wholeAt() reads it.
+ *
+ * Throws  RecordError, when there is a record of an unknown kind or length.
+ */
+export function readRecords(bytes: Buffer, start: number, end: number, facts: Facts): void {
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+  const big = (at: number) => words[at] + words[at + 1] * TWO_32;
+  let at = start >> 2;
+  while (at < end >> 2) {
+    const length = words[at] >>> 16;
+    const detail = (words[at] >>> 8) & 0xff;
+    const edge = (detail & 3) as EdgeNumber;
+    if (length === 0 || at + length > end >> 2) throw new RecordError(`a record of ${length} words`);
+    const slot = words[at + 1];
+    const byte = at * WORD_BYTES;
+    const text = (from: number, bytesOfText: number) => bytes.toString('utf8', from, from + bytesOfText);
+    switch (words[at] & 0xff) {
+      case RecordKind.desktop: {
+        const nameBytes = words[at + 19] & 0xffff;
+        const name = byte + DESKTOP_BYTES;
+        facts.desktop({
+          slot,
+          ...{ owners: words[at + 2], generation: words[at + 3], width: words[at + 12], place: words[at + 13] },
+          token: words.subarray(at + 4, at + 8),
+          invitation: words.subarray(at + 8, at + 12),
+          newestCrossing: big(at + 14),
+          acceptedBits: words[at + 16],
+          receiver: words[at + 17],
+          receiverGeneration: words[at + 18],
+          lastAcceptedBehind: words[at + 19] >>> 24,
+          name: bytes.subarray(name, name + nameBytes),
+          world: text(name + nameBytes, (words[at + 19] >>> 16) & 0xff),
+        });
+        break;
+      }
+      case RecordKind.free:
+        facts.free(slot, words[at + 2]);
+        break;
+      case RecordKind.kept:
+        facts.kept(slot, words[at + 2], text(byte + NAMED_BYTES, words[at + 4]), words[at + 3]);
+        break;
+      case RecordKind.place:
+        facts.place(slot, words[at + 2]);
+        break;
+      case RecordKind.width:
+        facts.width(text(byte + NAMED_BYTES, words[at + 4]), words[at + 1]);
+        break;
+      case RecordKind.invitation:
+        facts.invitation(slot, words.subarray(at + 2, at + 6));
+        break;
+      case RecordKind.mutes:
+        facts.mutes(slot, [...words.subarray(at + 2, at + length)]);
+        break;
+      case RecordKind.ended:
+        facts.ended({
+          ...{ row: words[at + 1], nextRow: words[at + 2], slot: words[at + 3], generation: words[at + 4] },
+          token: words.subarray(at + 5, at + 9),
+          newestCrossing: big(at + 9),
+          acceptedBits: words[at + 11],
+        });
+        break;
+      case RecordKind.accepted: {
+        const from = byte + ACCEPTED_BYTES;
+        const [arrived, sender, receiver, generation] = [words[at + 2], words[at + 3], words[at + 6], words[at + 7]];
+        const stop = from + words[at + 8];
+        facts.accepted(slot, edge, arrived, sender, big(at + 4), receiver, generation, bytes, 0, bytes, from, stop);
+        break;
+      }
+      case RecordKind.sent:
+        facts.sent(slot, words[at + 2]);
+        break;
+      case RecordKind.acknowledged:
+        facts.acknowledged(slot, words[at + 2]);
+        break;
+      case RecordKind.unsent:
+        facts.unsent(slot);
+        break;
+      case RecordKind.moved:
+        facts.moved(slot, edge, words[at + 2], words[at + 3]);
+        break;
+      case RecordKind.mailbox:
+        facts.mailbox(slot, words[at + 2]);
+        break;
+      case RecordKind.event: {
+        const from = byte + EVENT_BYTES;
+        facts.event(slot, (detail & SENT) !== 0, edge, words[at + 2], bytes, from, from + words[at + 3]);
+        break;
+      }
+      case RecordKind.counters:
+        facts.counters(big(at + 1), big(at + 3), big(at + 5));
+        break;
+      case RecordKind.whole:
+        break;
+      default:
+        throw new RecordError(`a record of kind ${words[at] & 0xff}`);
+    }
+    at += length;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The journal of a running relay: opens it with its lock, recovers the relay from it, and reports what happens to it.
+ */
+import { randomBytes, randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Relay } from '../domain/relay.ts';
+import { FolderDisk } from '../journal/disk.ts';
+import { type Durability, Journal } from '../journal/journal.ts';
+import { lockFile } from '../journal/lock.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import { countersIn, gaugesIn } from './gauges.ts';
+
+/** What survives: nothing beyond this process, or what `Durability` says. */
+export const DURABILITIES = ['process', 'machine', 'none'] as const;
+
+export type DurabilityOption = (typeof DURABILITIES)[number];
+
+/** The folder of the journal in the data directory. */
+export const JOURNAL_FOLDER = 'journal';
+
+/** How long after a line about a full disk the next one is left out, in ms. */
+const QUIET_MS = 60_000;
+
+export class Journaling {
+  readonly journal: Journal;
+  readonly #disk: FolderDisk;
+  readonly #unlock: () => void;
+  readonly #log: Logger;
+  #quietUntilMs = 0;
+  #isQuiet = false;
+
+  /** Throws Locked, JournalDamaged, NewerFormat, or the system's error. */
+  constructor(data: string, durability: Durability, log: Logger) {
+    this.#log = log;
+    const folder = join(data, JOURNAL_FOLDER);
+    this.#disk = new FolderDisk(folder);
+    this.#unlock = lockFile(join(folder, 'lock'));
+    this.journal = new Journal(this.#disk, {
+      durability,
+      epoch: randomInt(2 ** 32),
+      generationKey: randomBytes(GENERATION_KEY_BYTES),
+      fail: (error) => {
+        log.fatal(
+          { err: error },
+          'the journal could not be written; this process ends, and nothing that it lacks was answered',
+        );
+        process.exit(1);
+      },
+      changed: (hasRoom, error) => this.#report(hasRoom, error),
+    });
+  }
+
+  /** Logs that the disk is full, or has room again. A disk that is full again and again is logged once a minute. */
+  #report(hasRoom: boolean, error?: Error): void {
+    if (!hasRoom) {
+      this.#isQuiet = performance.now() < this.#quietUntilMs;
+      if (!this.#isQuiet) this.#quietUntilMs = performance.now() + QUIET_MS;
+    }
+    if (this.#isQuiet) return;
+    if (hasRoom) this.#log.info('the journal can be written again; joins and crossings are accepted');
+    else this.#log.error({ err: error }, 'the journal cannot be written; joins and crossings are refused until it can');
+  }
+
+  /** Restores a relay that was made at `nowMs`; from now on its changes are written. Throws JournalDamaged. */
+  recover(relay: Relay, nowMs: number): void {
+    const startMs = performance.now();
+    const recovered = this.journal.recover(relay, nowMs);
+    if (recovered.tornBytes > 0) {
+      const { tornBytes } = recovered;
+      this.#log.warn({ tornBytes }, 'the last turn of the journal was not whole and is cut off; it was not answered');
+    }
+    if (recovered.frames === 0) return;
+    const tookMs = Math.round(performance.now() - startMs);
+    this.#log.info({ ...recovered, tookMs }, 'the relay goes on from its journal');
+  }
+
+  /** Registers its metrics. */
+  gauges(registry: Registry): void {
+    const { journal } = this;
+    const gauge = gaugesIn(registry);
+    const counter = countersIn(registry);
+    gauge('sprites_journal_bytes', 'Bytes of the files of the journal', () => journal.sizeBytes);
+    gauge('sprites_journal_live_bytes', 'Bytes that a journal begun now would have', () => journal.liveBytes);
+    gauge('sprites_journal_full', '1 while the journal cannot be written', () => (journal.hasRoom ? 0 : 1));
+    counter('sprites_journal_frames_total', 'Turns written to the journal', () => journal.frames);
+    counter('sprites_journal_written_bytes_total', 'Bytes written to the journal', () => journal.writtenBytes);
+    counter('sprites_journal_renewals_total', 'How often the whole state was written again', () => journal.renewals);
+  }
+
+  /** Writes what is left and gives the data directory free. Resolves when what is done in the background is done. */
+  async close(): Promise<void> {
+    this.journal.close();
+    await this.#disk.settled;
+    this.#unlock();
+  }
+}

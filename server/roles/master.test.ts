@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Relay } from '../domain/relay.ts';
+import type { Front } from '../front/front.ts';
+import { DirectUplink } from './direct_uplink.ts';
+import { Master } from './master.ts';
+import { PendingRequests } from './pending.ts';
+
+/** A master in one process, and what happens to it in order. */
+function setUp() {
+  const happened: string[] = [];
+  const master = new Master(
+    (answers) =>
+      new Relay({
+        ...{ slots: 4, slabBytes: 16 << 20, epoch: 1, generationKey: Buffer.alloc(16), nowMs: 0, random: () => 0.5 },
+        ...{ answers, randomize: (words) => words.fill(7) },
+      }),
+  );
+  const pending = new PendingRequests();
+  const uplink = new DirectUplink(master, pending);
+  master.setFront({
+    ...{ room: (bytes: number) => Buffer.alloc(bytes), roomAt: 0 },
+    answer: () => void happened.push('the front has an answer'),
+    flush: () => void happened.push('the front sends'),
+  } as unknown as Front);
+  master.addLink({
+    answer: () => void happened.push('the link has an answer'),
+    hasRoom: () => true,
+    flush: () => void happened.push('the link sends'),
+  });
+  master.setCommitting({ commit: () => void happened.push('commit') });
+  return { master, pending, uplink, happened };
+}
+
+describe('a master with a journal', () => {
+  it('commits a turn after it has answered the parked polls, and before any answer leaves', () => {
+    const { master, happened } = setUp();
+    const token = new Uint32Array(4);
+    const slot = master.relay.join({ name: '' }, token, new Uint32Array(4));
+    const desktop = { slot, generation: master.relay.desktops.generation(slot), token };
+    master.relay.poll(desktop, 1, 1, -1);
+    master.crossing(1, 5, desktop, 1, 1, Buffer.from('"edge":"left"}'), 0, 14);
+    master.endTurn();
+    assert.deepEqual(happened, [
+      'the link has an answer',
+      'the front has an answer',
+      'commit',
+      'the link sends',
+      'the front sends',
+    ]);
+  });
+
+  it('commits before a front sends in the middle of a turn', () => {
+    const { master, happened } = setUp();
+    master.handlers.sending?.();
+    assert.deepEqual(happened, ['commit']);
+  });
+
+  it('answers a join in one process only after the commit', async () => {
+    const { pending, uplink, happened } = setUp();
+    await new Promise<void>((resolve) => {
+      const request = pending.addCallback(() => {
+        happened.push('the join is answered');
+        resolve();
+      });
+      uplink.join(request, { name: '' });
+      happened.push('the join is made');
+    });
+    assert.deepEqual(happened.slice(0, 3), ['the join is made', 'commit', 'the join is answered']);
+  });
+});

@@ -1,0 +1,209 @@
+/**
+ * A relay that is killed with SIGKILL and started again goes on: no accepted sprite is lost or doubled, over real sockets.
+ *
+ * Each sprite is named after its thrower and number, so the test can tell at the end what became of it.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import {
+  crossingOf,
+  DesktopClient,
+  isSprite,
+  join as joinDesktop,
+  poll,
+  pollFor,
+  post,
+  sendRequest,
+} from './desktop_client.ts';
+import { onEachFront } from './fronts.ts';
+import { randomOf } from './random.ts';
+import { BOUNDED, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
+
+const DESKTOPS = 16;
+const KILLS = 3;
+
+/** The most accepted throws between two kills. */
+const THROWS_BETWEEN_MAX = 300;
+
+/** Pause of a desktop after each throw, in ms: the test is to stress the relay, not the machine. */
+const REST_MS = 20;
+
+const EDGES = ['left', 'right', 'top', 'bottom'] as const;
+
+for (const workers of [0, 2]) {
+  onEachFront(`a relay with ${workers} workers that is killed`, (front) => {
+    const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+    let relay: RelayProcess;
+    const clients: DesktopClient[] = [];
+    after(async () => {
+      await Promise.all(clients.map((client) => client.stop()));
+      await relay?.stop();
+      rmSync(data, { recursive: true, force: true });
+    });
+
+    it('goes on where it was: no accepted sprite is lost, and none is delivered twice', async (t) => {
+      const random = randomOf(t);
+      relay = await startRelay({ workers, front, data });
+      const { ports } = relay;
+      const transports = ['poll', 'socket'] as const;
+      for (let n = 0; n < DESKTOPS; n++) {
+        clients.push(await DesktopClient.join(relay.url, { name: `d${n}`, transport: transports[n % 2] }));
+      }
+      const accepted = new Set<string>();
+      let over = false;
+      const throws = clients.map(async (client, n) => {
+        for (let at = 0; !over; at++) {
+          const sprite = `${n}:${at}`;
+          const verdict = await client.throw(EDGES[Math.floor(random() * 4)], sprite);
+          if (!verdict) return;
+          assert.equal(verdict.problem, undefined, `${sprite} was refused: ${verdict.problem?.detail}`);
+          accepted.add(sprite);
+          await new Promise((resolve) => setTimeout(resolve, REST_MS));
+        }
+      });
+      try {
+        for (let kill = 1; kill <= KILLS; kill++) {
+          const due = accepted.size + 50 + random() * THROWS_BETWEEN_MAX;
+          await until(`${Math.round(due)} throws are accepted`, () => accepted.size >= due);
+          const { master, workers: processes } = relay.pids;
+          // Every other time all of its processes.
+          for (const pid of kill % 2 ? [master] : [master, ...processes]) relay.kill(pid, 'SIGKILL');
+          await relay.stop();
+          await until('its processes are gone', () => !processes.some(isAlive));
+          relay = await startRelay({ workers, front, data, ports });
+        }
+        const due = accepted.size + 50;
+        await until(`${due} throws are accepted`, () => accepted.size >= due);
+      } finally {
+        over = true;
+      }
+      await Promise.all(throws);
+
+      const metrics = async (name: string) => (await relay.metrics()).get(`sprites_${name}`) as number;
+      await until('all that was accepted is acknowledged', async () => (await metrics('waiting')) === 0);
+      assert.equal(await metrics('accepted_total'), accepted.size, 'a retried throw counts once, over all lives');
+      assert.equal(await metrics('acknowledged_total'), accepted.size);
+      assert.equal(await metrics('desktops'), DESKTOPS, 'every desktop is here still');
+      const seen = new Map<string, number>();
+      for (const { received, ended } of clients) {
+        assert.equal(ended, undefined);
+        for (const { sprite } of received) seen.set(sprite.name, (seen.get(sprite.name) ?? 0) + 1);
+        assert.deepEqual(
+          received.map(({ seq }) => seq),
+          received.map((_, index) => index + 1),
+          'in order and without a gap',
+        );
+      }
+      const doubled = [...seen].filter(([, times]) => times !== 1);
+      assert.deepEqual(doubled, [], 'seen twice');
+      const lost = [...accepted].filter((sprite) => !seen.has(sprite));
+      assert.deepEqual(lost, [], 'lost');
+      assert.equal(seen.size, accepted.size, 'from nowhere');
+      const retries = clients.reduce((sum, client) => sum + client.retries, 0);
+      t.diagnostic(`${KILLS} kills, ${accepted.size} sprites, ${retries} retries`);
+    });
+  });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('the launcher of a relay', BOUNDED, () => {
+  it('starts a relay that was killed again, and its desktops go on', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+    t.after(() => rmSync(data, { recursive: true, force: true }));
+    const ports = await freePorts();
+    const relay = await startRelay({ workers: 0, data, ports, env: { SPRITES_RESTART: '' } });
+    t.after(() => relay.stop());
+    const client = await DesktopClient.join(relay.url);
+    t.after(() => client.stop());
+    const { master } = relay.pids;
+    assert.ok((await client.throw('right', 'one'))?.to);
+    relay.kill(master, 'SIGKILL');
+    await relay.waitForLog(({ msg }) => /^The relay died \(SIGKILL\); starting it again in 0.5 s/.test(msg));
+    await relay.waitForLog(({ msg, pid }) => msg === 'relay ready' && pid !== master);
+    assert.ok((await client.throw('right', 'two'))?.to);
+    await until('both sprites have come home', () => client.received.length === 2);
+    assert.equal((await relay.stop()).code, 0);
+  });
+
+  it('starts a relay again that is told to restart, by its admin port or a signal, and its desktops go on', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+    t.after(() => rmSync(data, { recursive: true, force: true }));
+    const relay = await startRelay({ workers: 1, data, ports: await freePorts(), env: { SPRITES_RESTART: '' } });
+    t.after(() => relay.stop());
+    const client = await DesktopClient.join(relay.url);
+    t.after(() => client.stop());
+    const pids = () => relay.log.flatMap(({ msg, pid }) => (msg === 'relay ready' ? [pid as number] : []));
+    const { adminToken: token } = relay;
+    await sendRequest(`${relay.adminUrl}/admin/drain?restart=1`, { method: 'POST', token });
+    await until('another relay is ready', () => pids().length === 2);
+    assert.ok((await client.throw('right', 'one'))?.to);
+    relay.kill(pids()[1], 'SIGUSR2');
+    await until('a third relay is ready', () => pids().length === 3);
+    assert.ok((await client.throw('right', 'two'))?.to);
+    await until('both sprites have come home', () => client.received.length === 2);
+    assert.ok(client.byes > 0, 'the parked poll was told when to come back');
+  });
+});
+
+describe('the data directory of a relay', BOUNDED, () => {
+  const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+  after(() => rmSync(data, { recursive: true, force: true }));
+
+  it('is used by one relay at a time', async (t) => {
+    const relay = await startRelay({ workers: 0, data });
+    t.after(() => relay.stop());
+    await assert.rejects(startRelay({ workers: 0, data }), /another relay uses this data directory/);
+    assert.equal((await relay.stop()).code, 0);
+    const next = await startRelay({ workers: 0, data });
+    assert.equal((await next.stop()).code, 0);
+  });
+
+  it('keeps nothing with --durability none: the next relay knows no desktop, and has another epoch', async (t) => {
+    const args = ['--durability', 'none'];
+    const relay = await startRelay({ workers: 0, data, args });
+    t.after(() => relay.stop());
+    const ann = await joinDesktop(relay.url);
+    await relay.stop();
+    const next = await startRelay({ workers: 0, data, args, ports: relay.ports });
+    t.after(() => next.stop());
+    assert.equal((await poll(ann, ann.cursor)).status, 401);
+    const bob = await joinDesktop(next.url);
+    assert.notEqual(bob.cursor.split('-')[0], ann.cursor.split('-')[0]);
+  });
+
+  it('survives a stop as well as a death, also with --durability machine', async (t) => {
+    const args = ['--durability', 'machine'];
+    const relay = await startRelay({ workers: 0, data, args });
+    t.after(() => relay.stop());
+    const [ann, bob] = [await joinDesktop(relay.url, { world: 'w' }), await joinDesktop(relay.url, { world: 'w' })];
+    assert.equal((await post(ann, crossingOf(1))).status, 202);
+    await relay.stop();
+    const next = await startRelay({ workers: 0, data, args, ports: relay.ports });
+    t.after(() => next.stop());
+    assert.equal((await post(ann, crossingOf(1))).status, 202, 'a repeat');
+    const { events } = await pollFor(bob, bob.cursor, isSprite);
+    assert.equal(events.filter(isSprite).length, 1);
+  });
+});
+
+/** Ports that nothing listens on: a relay that is started again must find the same ones free. */
+async function freePorts(): Promise<Ports> {
+  const servers = Array.from({ length: 3 }, () => net.createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const [api, events, admin] = servers.map((server) => (server.address() as net.AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return { api, events, admin };
+}

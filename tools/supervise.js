@@ -1,0 +1,73 @@
+/**
+ * Supervision: starts a program, and starts it again when it dies without being told to.
+ *
+ * Plain JavaScript for any Node from 18 on. The program says over IPC that it is ready; one that never was is not started again,
+ * because what it lacked will be missing again. When this process dies, the program notices that its channel is closed, and stops.
+ */
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+
+/** The exit code with which the program asks to be started again at once. */
+export const EXIT_RESTART = 75;
+
+/** The pause before it is started again, in ms; doubled for each death of a program that lived for less than STEADY_MS. */
+export const RESTART_MS = 500;
+export const RESTART_MS_MAX = 30_000;
+
+/** A program that lived for so long had a good start, in ms. */
+export const STEADY_MS = 60_000;
+
+/** Deaths in a row, each before STEADY_MS, after which it is given up: some two minutes. */
+export const DEATHS_MAX = 10;
+
+/** What to do after an end: undefined when it is final, else the pause in ms. `deaths` counts those in a row. */
+export function pauseAfter({ code, wasReady, wasTold, deaths }) {
+  if (wasTold || code === 0 || !wasReady) return undefined;
+  if (code === EXIT_RESTART) return 0;
+  return deaths > DEATHS_MAX ? undefined : Math.min(RESTART_MS * 2 ** (deaths - 1), RESTART_MS_MAX);
+}
+
+/**
+ * Runs `program` with `args` and this process's files, again and again; then calls `ended` with its exit code, or null when a signal
+ * ended it. Signals that stop or restart it are passed on. `say` gets a sentence for each death.
+ */
+export function supervise(program, args, ended, say = console.error) {
+  let wasReady = false;
+  let wasTold = false;
+  let deaths = 0;
+  let child;
+  const start = () => {
+    const startMs = performance.now();
+    child = spawn(program, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+    child.on('message', (message) => {
+      if (message === 'ready') wasReady = true;
+    });
+    child.on('error', (error) => {
+      say(`${program}: ${error.message}`);
+      ended(1);
+    });
+    child.on('exit', (code, signal) => {
+      deaths = performance.now() - startMs < STEADY_MS ? deaths + 1 : 1;
+      const pauseMs = pauseAfter({ code, wasReady, wasTold, deaths });
+      if (pauseMs === undefined) {
+        if (wasReady && !wasTold && code !== 0)
+          say(`The relay died (${signal ?? `exit code ${code}`}) too often; giving up.`);
+        ended(code);
+        return;
+      }
+      if (code === EXIT_RESTART) {
+        deaths = 0;
+        say('The relay is started again, as it was told.');
+      } else say(`The relay died (${signal ?? `exit code ${code}`}); starting it again in ${pauseMs / 1000} s.`);
+      setTimeout(() => (wasTold ? ended(code) : start()), pauseMs);
+    });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      wasTold = true;
+      child.kill(signal);
+    });
+  }
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => child.kill('SIGUSR2'));
+  start();
+}

@@ -1,0 +1,88 @@
+/** The supervision of the relay: when it is started again, how soon, and how often. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { DEATHS_MAX, EXIT_RESTART, pauseAfter, RESTART_MS, RESTART_MS_MAX } from './supervise.js';
+
+const died = { code: null, wasReady: true, wasTold: false, deaths: 1 };
+
+describe('the pause before a relay is started again', () => {
+  it('doubles with each death in a row, up to its limit, until there were too many', () => {
+    const pauses = Array.from({ length: DEATHS_MAX + 1 }, (_, n) => pauseAfter({ ...died, deaths: n + 1 }));
+    assert.deepEqual(pauses.slice(0, 3), [RESTART_MS, 2 * RESTART_MS, 4 * RESTART_MS]);
+    assert.equal(pauses[DEATHS_MAX - 1], RESTART_MS_MAX);
+    assert.equal(pauses[DEATHS_MAX], undefined);
+  });
+
+  it('is none at all for one that was never ready, was told to stop, or stopped by itself', () => {
+    assert.equal(pauseAfter({ ...died, code: 1, wasReady: false }), undefined);
+    assert.equal(pauseAfter({ ...died, wasTold: true }), undefined);
+    assert.equal(pauseAfter({ ...died, code: 0 }), undefined);
+  });
+
+  it('is 0 when the relay asks for it', () => {
+    assert.equal(pauseAfter({ ...died, code: EXIT_RESTART, deaths: DEATHS_MAX + 1 }), 0);
+  });
+});
+
+/** Runs a supervisor whose program is `script`. */
+function supervised(script: string): ChildProcess & { text: string } {
+  const module = join(import.meta.dirname, 'supervise.js');
+  const args = ['--input-type=module', '-e', script];
+  const own = `import { supervise } from ${JSON.stringify(module)};
+    supervise(process.execPath, ${JSON.stringify(args)}, (code) => process.exit(code ?? 1));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', own], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const result = Object.assign(child, { text: '' });
+  const add = (chunk: Buffer) => {
+    result.text += chunk;
+  };
+  child.stdout?.on('data', add);
+  child.stderr?.on('data', add);
+  return result;
+}
+
+async function sees(child: { text: string }, pattern: RegExp): Promise<RegExpExecArray> {
+  for (;;) {
+    const found = pattern.exec(child.text);
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const BOUNDED = { timeout: 30_000 } as const;
+const READY = "process.send('ready'); console.log('pid=' + process.pid + ';'); setInterval(() => {}, 1000);";
+
+describe('a supervised program', BOUNDED, () => {
+  it('is started again when it is killed, and this is said', async (t) => {
+    const child = supervised(READY);
+    t.after(() => child.kill('SIGKILL'));
+    const [, pid] = await sees(child, /pid=(\d+);/);
+    process.kill(Number(pid), 'SIGKILL');
+    await sees(child, /The relay died \(SIGKILL\); starting it again in 0\.5 s\.[\s\S]*pid=\d+;/);
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
+
+  it('is not started again when it never was ready', async () => {
+    const child = supervised('process.exit(1)');
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 1);
+    assert.equal(child.text, '');
+  });
+
+  it('is stopped by the signal that its supervisor gets', async () => {
+    const child = supervised(`process.on('SIGTERM', () => process.exit(0)); ${READY}`);
+    await sees(child, /pid=/);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  it('notices the death of its supervisor', async () => {
+    const child = supervised(`process.on('disconnect', () => { console.log('alone'); process.exit(); }); ${READY}`);
+    await sees(child, /pid=/);
+    child.kill('SIGKILL');
+    await sees(child, /alone/);
+  });
+});
