@@ -13,6 +13,7 @@ import type { EndedDesktops } from './ended.ts';
 import type { DesktopRow, Facts } from './facts.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
 import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
+import type { World } from './torus.ts';
 
 /** The state of the desktop that an id and token name: it is here, it was here, or it never was. */
 export type DesktopState = 'live' | 'ended' | 'unknown';
@@ -146,7 +147,7 @@ export class Desktops {
   }
 
   /** The row of a live desktop. Owner: token, invitation and name are views of the tables. */
-  row(slot: number, world: string, width: number, place: number): DesktopRow {
+  row(slot: number, { name: world, width, pictures }: World, place: number): DesktopRow {
     const block = this.#name[slot];
     let name: Buffer = NO_NAME;
     if (block !== NO_BLOCK) {
@@ -154,7 +155,8 @@ export class Desktops {
       name = this.#slab.page(block).subarray(from, from + this.#nameLength(block));
     }
     return {
-      ...{ slot, owners: this.#owners[slot], generation: this.#generation[slot], world, width, place, name },
+      ...{ slot, owners: this.#owners[slot], generation: this.#generation[slot], name },
+      ...{ world, width, pictures, place },
       token: this.#token.subarray(slot * 4, slot * 4 + 4),
       invitation: this.#invitation.subarray(slot * 4, slot * 4 + 4),
       newestCrossing: this.#newestCrossing[slot],

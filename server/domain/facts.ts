@@ -9,6 +9,7 @@
  * Cost: the hot ones (accepted, sent, acknowledged) allocate nothing.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
+import type { Pictures } from '../wire/pictures.ts';
 
 /** Everything about a live desktop but its sprites. */
 export interface DesktopRow {
@@ -23,6 +24,8 @@ export interface DesktopRow {
   world: string;
   /** The width of its world now. */
   width: number;
+  /** The pictures that its world carries. */
+  pictures: Pictures;
   place: number;
   /** The highest accepted crossing, and one bit for each of the 32 numbers below it. */
   newestCrossing: number;

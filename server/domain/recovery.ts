@@ -7,6 +7,7 @@
  * Cost: O(1) a fact; 17 bytes a slot until finish().
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
+import type { Pictures } from '../wire/pictures.ts';
 import type { DesktopRow, EndedRow, Facts } from './facts.ts';
 import type { Relay } from './relay.ts';
 
@@ -23,7 +24,9 @@ const LIVE = 2;
 const KEPT = 3;
 
 interface RestoredWorld {
+  name: string;
   width: number;
+  pictures: Pictures;
   desktops: number;
 }
 
@@ -38,6 +41,7 @@ export class Recovery implements Facts {
   readonly #worlds = new Map<string, number>();
   readonly #names: string[] = [];
   readonly #widths: number[] = [];
+  readonly #pictures: Pictures[] = [];
   /** Slots whose mailboxes are kept, the oldest first. */
   readonly #kept = new Set<number>();
   /** Slots from this one on were never used. */
@@ -59,6 +63,7 @@ export class Recovery implements Facts {
     this.#place[slot] = row.place;
     this.#world[slot] = this.#worldOf(row.world);
     this.#widths[this.#world[slot]] = row.width;
+    this.#pictures[this.#world[slot]] = row.pictures;
     this.#relay.mutes.clear(slot);
   }
 
@@ -167,7 +172,9 @@ export class Recovery implements Facts {
   finish(): void {
     const { desktops, torus, counters } = this.#relay;
     const free: number[] = [];
-    const worlds: RestoredWorld[] = this.#names.map((_, world) => ({ width: this.#widths[world] ?? 1, desktops: 0 }));
+    const worlds = this.#names.map((name, world): RestoredWorld => {
+      return { name, width: this.#widths[world] ?? 1, pictures: this.#pictures[world] ?? 'any', desktops: 0 };
+    });
     for (let slot = this.#untouched - 1; slot >= 0; slot--) {
       const state = this.#state[slot];
       if (state === UNKNOWN) throw new RecoveryError(`slot ${slot} was used, but nothing tells its state`);
@@ -186,9 +193,9 @@ export class Recovery implements Facts {
       slots[place] = slot;
     }
     for (const slot of this.#kept) keptOf[this.#world[slot]].push([slot, this.#place[slot]]);
-    for (const [world, name] of this.#names.entries()) {
+    for (const [world, restored] of worlds.entries()) {
       if (slotsOf[world].length === 0 && keptOf[world].length === 0) continue;
-      if (!torus.restore(name, worlds[world].width, slotsOf[world], keptOf[world])) {
+      if (!torus.restore(restored, slotsOf[world], keptOf[world])) {
         throw new TooSmall('there are more worlds than this relay has room for');
       }
     }

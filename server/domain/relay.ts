@@ -330,7 +330,7 @@ export class Relay {
     const owners = desktops.owners(slot);
     if (desktops.isLive(slot)) {
       const world = torus.worldOf(slot);
-      facts.desktop(desktops.row(slot, world.name, world.width, torus.placeOf(slot)));
+      facts.desktop(desktops.row(slot, world, torus.placeOf(slot)));
       if (this.#flags[slot] & MUTES) facts.mutes(slot, this.mutes.of(slot));
     } else if (mailboxes.count(slot) > 0) {
       facts.kept(slot, owners, torus.worldOf(slot).name, torus.placeOf(slot));
@@ -350,6 +350,7 @@ export class Relay {
       if (!this.desktops.isLive(slot)) continue;
       this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
       if (this.mutes.of(slot).length > 0) this.#flags[slot] |= MUTES;
+      if (this.torus.worldOf(slot).pictures !== 'any') this.#flags[slot] |= STRICT;
     }
     for (const slot of kept) this.#kept.add(this.torus.worldOf(slot), slot, this.mailboxes.usedBytes(slot));
     for (const world of this.torus.worlds()) this.#worldChanged(world);
@@ -403,7 +404,7 @@ export class Relay {
     this.torus.seat(slot, world, friend);
     if (facts) {
       const place = this.torus.placeOf(slot);
-      facts.desktop(this.desktops.row(slot, world.name, world.width, place));
+      facts.desktop(this.desktops.row(slot, world, place));
       const last = world.count - 1;
       if (place !== last) facts.place(world.slots[last], last);
     }

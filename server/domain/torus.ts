@@ -148,11 +148,16 @@ export class Torus {
    *
    * Shape   `left` are slots whose desktops had a place there, and keep its number.
    */
-  restore(name: string, width: number, slots: Uint32Array, left: readonly (readonly number[])[]): World | undefined {
+  restore(
+    { name, width, pictures }: Pick<World, 'name' | 'width' | 'pictures'>,
+    slots: Uint32Array,
+    left: readonly (readonly number[])[],
+  ): World | undefined {
     const world = this.findOrAdd(name);
     if (!world) return undefined;
     world.count = slots.length;
     world.width = width;
+    world.pictures = pictures;
     world.slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(PLACES_MIN, slots.length))));
     for (const [place, slot] of slots.entries()) {
       this.#worldOf[slot] = world.index;

@@ -10,6 +10,8 @@ import { Relay } from '../domain/relay.ts';
 import { PretendDisk } from '../test/pretend_disk.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
+import type { Join } from '../wire/join.ts';
+import { Standing } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { type Disk, FolderDisk } from './disk.ts';
 import { Journal, JournalDamaged, type JournalOptions, type Recovered } from './journal.ts';
@@ -51,7 +53,7 @@ function live(disk: Disk, options: Partial<JournalOptions> = {}, slots = 64): Li
   return { relay, journal, recovered: journal.recover(relay, 1000), answers };
 }
 
-function joined(relay: Relay, wish: { name?: string; world?: string } = {}): Identity {
+function joined(relay: Relay, wish: Partial<Join> = {}): Identity {
   const token = new Uint32Array(4);
   const slot = relay.join({ name: '', ...wish }, token, new Uint32Array(4));
   return { slot, generation: relay.desktops.generation(slot), token };
@@ -138,6 +140,22 @@ describe('a journal', () => {
     assert.equal(next.recovered.sprites, 1);
     const bob = joined(next.relay, { world: 'hidden' });
     assert.deepEqual(poll(next, bob, 0).sprites, ['one']);
+  });
+
+  it('keeps the policy of a world for pictures', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk);
+    const strict = joined(relay, { world: 'strict', pictures: 'known' });
+    const ann = joined(relay);
+    journal.commit();
+    const next = live(disk);
+    const thrown = (from: Identity, standing: Standing) => {
+      const passage = Buffer.from('"edge":"left","sprite":"one"}');
+      return next.relay.accept(from, standing, 1, passage, 0, passage.length, standing).verdict;
+    };
+    assert.equal(thrown(strict, Standing.unknown), 'picture-refused');
+    assert.equal(thrown(strict, Standing.known), 'accepted');
+    assert.equal(thrown(ann, Standing.unknown), 'accepted');
   });
 
   it('gives every desktop a new lease, since the absence was the relay’s', () => {

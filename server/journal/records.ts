@@ -7,6 +7,7 @@
  */
 import type { DesktopRow, EndedRow, Facts } from '../domain/facts.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
+import { PICTURES } from '../wire/pictures.ts';
 
 export const RecordKind = {
   ...{ desktop: 1, free: 2, kept: 3, place: 4, width: 5, invitation: 6, mutes: 7, ended: 8 },
@@ -52,7 +53,8 @@ export class RecordWriter implements Facts {
 
   desktop(row: DesktopRow): void {
     const world = Buffer.from(row.world);
-    const at = this.#add(RecordKind.desktop, 0, DESKTOP_BYTES + row.name.length + world.length);
+    const pictures = PICTURES.indexOf(row.pictures);
+    const at = this.#add(RecordKind.desktop, pictures, DESKTOP_BYTES + row.name.length + world.length);
     const words = this.#words;
     words[at + 1] = row.slot;
     words[at + 2] = row.owners;
@@ -268,11 +270,14 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
     const text = (from: number, bytesOfText: number) => bytes.toString('utf8', from, from + bytesOfText);
     switch (words[at] & 0xff) {
       case RecordKind.desktop: {
+        const pictures = PICTURES[detail];
+        if (pictures === undefined) throw new RecordError(`a world with policy ${detail} for pictures`);
         const nameBytes = words[at + 19] & 0xffff;
         const name = byte + DESKTOP_BYTES;
         facts.desktop({
           slot,
           ...{ owners: words[at + 2], generation: words[at + 3], width: words[at + 12], place: words[at + 13] },
+          pictures,
           token: words.subarray(at + 4, at + 8),
           invitation: words.subarray(at + 8, at + 12),
           newestCrossing: big(at + 14),

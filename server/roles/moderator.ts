@@ -73,8 +73,8 @@ export class Moderator implements Moderation {
   /** Reports in this window, by the address or /64 they came from. */
   readonly #reporters = new Map<string, number>();
   #windowEndsMs = 0;
-  /** A world was opened with a policy of its own for pictures since the start. */
-  #strictWorlds = false;
+  /** A world was opened with a policy of its own for pictures, or was recovered with one. */
+  #strictWorlds: boolean;
 
   constructor({ master, list, log, send, clock = () => performance.now() }: ModeratorOptions) {
     this.list = list;
@@ -83,6 +83,7 @@ export class Moderator implements Moderation {
     this.#send = send;
     this.#clock = clock;
     this.#addresses = new Addresses(master.relay.desktops.max);
+    this.#strictWorlds = [...master.relay.torus.worlds()].some(({ pictures }) => pictures !== 'any');
     this.#bans.update(this.copy);
   }
 
