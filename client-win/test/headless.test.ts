@@ -146,7 +146,7 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
     const sprite = await addSprite(ada);
     ada.send(`throw ${sprite.id} left`);
     const line = await ada.waitForLine('it is back', ({ toast }) => toast === 'Blob is back');
-    assert.equal(line.text, 'Full.');
+    assert.equal(line.text, 'The neighbour has no room for it now.');
     assert.equal(hostile.requests.crossings, 1);
     const state = await ada.until('it stands', ({ sprites }) => sprites[0]?.vy === 0);
     assert.ok(state.sprites[0].x > 0 && state.sprites[0].x < 800);

@@ -12,7 +12,7 @@
 namespace swarm {
 
 // The codes of the relay's problem documents. The last one stands for any other code.
-constexpr std::array<std::string_view, 33> kProblemCodes = {"malformed",
+constexpr std::array<std::string_view, 34> kProblemCodes = {"malformed",
                                                             "banned",
                                                             "picture-refused",
                                                             "list-full",
@@ -43,6 +43,7 @@ constexpr std::array<std::string_view, 33> kProblemCodes = {"malformed",
                                                             "relay-busy",
                                                             "draining",
                                                             "store-full",
+                                                            "journal-full",
                                                             "unauthorized",
                                                             "other"};
 

@@ -113,13 +113,14 @@ struct Play {
       }
       now += outbox.requests.empty() ? std::max<int64_t>(kRoundTripMs, static_cast<int64_t>(idle))
                                      : kRoundTripMs;
-      const auto arrived = std::ranges::partition(
-          responses, [this](const auto& response) { return response.first > now; });
+      const auto arrived =
+          std::partition(responses.begin(), responses.end(),
+                         [this](const auto& response) { return response.first > now; });
       desktop.Tick(now);
-      for (auto& [at, response] : arrived) {
-        desktop.HandleResponse(response);
+      for (auto at = arrived; at != responses.end(); ++at) {
+        desktop.HandleResponse(at->second);
       }
-      responses.erase(arrived.begin(), arrived.end());
+      responses.erase(arrived, responses.end());
     }
   }
 

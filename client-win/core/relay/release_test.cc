@@ -55,8 +55,10 @@ TEST_CASE("release › is read, and nothing when a member is missing or out of i
 }
 
 TEST_CASE("release › versions are compared by number") {
-  for (const auto& [version, than] : {std::pair("0.2.0", "0.1.0"), std::pair("0.10.0", "0.9.9"),
-                                      std::pair("1.0.0", "0.99.99"), std::pair("0.1.1", "0.1.0")}) {
+  for (const auto& pair : {std::pair("0.2.0", "0.1.0"), std::pair("0.10.0", "0.9.9"),
+                           std::pair("1.0.0", "0.99.99"), std::pair("0.1.1", "0.1.0")}) {
+    const std::string version = pair.first;
+    const std::string than = pair.second;
     CAPTURE(version);
     CHECK(IsLater(version, than));
     CHECK(!IsLater(than, version));
