@@ -190,7 +190,11 @@ export class PortableFront implements Front {
     server.on('request', handle);
     // An expectation that the relay does not know is ignored, as the native front does: RFC 9110 §10.1.1 leaves the choice.
     server.on('checkExpectation', handle);
-    server.on('clientError', refuseBytes);
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+      // An answer to a request before these bytes may be ready.
+      this.flush();
+      refuseBytes(error, socket);
+    });
     server.on('connect', (request: IncomingMessage) => {
       const socket = request.socket as FrontSocket;
       this.#afterAnswers(socket, () => refuseHead(socket, FRONT_PROBLEMS.malformed));
