@@ -53,7 +53,9 @@ TEST_CASE("frame clock › draws every refresh of a usual screen, and every n-th
   const std::pair<double, int> cases[] = {{30, 1},  {60, 1},  {75, 1},  {85, 1},  {100, 1},
                                           {111, 1}, {112, 2}, {120, 2}, {144, 2}, {165, 2},
                                           {222, 2}, {223, 3}, {240, 3}, {360, 4}};
-  for (const auto& [hz, refreshes] : cases) {
+  for (const auto& pair : cases) {
+    const double hz = pair.first;
+    const int refreshes = pair.second;
     CAPTURE(hz);
     FrameClock clock;
     clock.BeginTurn(0, {0, 1000 / hz});
