@@ -1,4 +1,4 @@
-/** One run beside busy processes, slices stopped at random. stopped_slices.long.test.ts has twenty. */
+/** One run beside busy processes, slices stopped at random. stopped_slices.long.test.ts has more. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
