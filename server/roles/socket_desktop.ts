@@ -8,6 +8,7 @@
  * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX throws at the master. Batches are sent in the order of their polls.
  */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { PING_MS } from '../domain/limits.ts';
@@ -432,7 +433,10 @@ export function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
   ];
   const { retryAfterSeconds } = PROBLEMS[document.code];
   if (retryAfterSeconds > 0) head.push(`Retry-After: ${retryAfterSeconds}`);
-  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
+  // Nobody reads what the client has sent behind its request; unread, it would hide that the client has closed.
+  socket.on('error', () => socket.destroy()).resume();
+  socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
+  (socket as Socket).destroySoon();
 }
 
 /** What one message costs, and how much may be saved up, in ms. */

@@ -268,6 +268,17 @@ for (const workers of [2, 0]) {
       }
     });
 
+    it('free a connection whose upgrade was refused, also when more bytes are behind it', async () => {
+      const connections = async () => (await relay.metrics()).get('sprites_worker_connections') ?? 0;
+      const before = await connections();
+      const upgrade = 'GET /v1/socket HTTP/1.1\r\nHost: relay\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
+      const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n';
+      const refused = (await RawConnection.open(relay.ports.api)).send(`${upgrade}${key}${'x'.repeat(4096)}`);
+      isProblem(await refused.answer(), 'not-found');
+      refused.destroy();
+      await until('the connection is freed', async () => (await connections()) <= before);
+    });
+
     it('answer an invalid upgrade with a problem document', async () => {
       const [ann] = await pair();
       const upgrade = async (path: string, ...head: string[]) => {
