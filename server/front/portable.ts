@@ -11,7 +11,6 @@ import type { Answer } from '../wire/answer.ts';
 import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
 import {
-  CORS_ORIGIN,
   CORS_PREFLIGHT,
   HEAD_BYTES_MAX,
   HEADERS_MAX,
@@ -33,7 +32,8 @@ import {
   type Ticket,
   type Timeouts,
 } from './front.ts';
-import { endSlices, sliceReads } from './slices.ts';
+import { headOf, refuseHead } from './refusal.ts';
+import { endSlices, slicedPush, sliceReads } from './slices.ts';
 
 /** TCP keep-alive starts after this time, to detect a peer that vanished while its poll is parked. */
 const KEEP_ALIVE_MS = 60_000;
@@ -239,7 +239,7 @@ export class PortableFront implements Front {
   #connected(socket: FrontSocket): void {
     // node:http calls this after the last answer of a connection.
     socket.destroySoon = this.#linger;
-    sliceReads(socket, isOver);
+    sliceReads(socket, pushSlices);
     socket.once('close', this.#closed);
     const isFull = this.#connections + this.#refusedOpen >= this.#options.connectionsMax;
     if (!isFull && this.#enter(socket)) {
@@ -437,6 +437,9 @@ export class PortableFront implements Front {
   }
 }
 
+/** For the sockets of all fronts. */
+const pushSlices = slicedPush(isOver);
+
 /** Returns whether what a connection still sends is of no use. */
 function isOver({ lingering, overrun }: FrontSocket): boolean {
   return lingering === true || overrun === true;
@@ -477,19 +480,6 @@ function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers, rawHeaders }
     if (rawHeaders[at].length === 4 && rawHeaders[at].toLowerCase() === 'host') hosts++;
   }
   return hosts > 1 || (hosts === 0 && httpVersionMinor > 0);
-}
-
-/** Headers of an answer, the same on both fronts. */
-function headOf(status: number, length: number, retryAfterSeconds: number): http.OutgoingHttpHeaders {
-  const head: http.OutgoingHttpHeaders = {
-    'Content-Type': status < 300 ? 'application/json' : 'application/problem+json',
-    'Content-Length': length,
-    'Cache-Control': 'no-store',
-    ...CORS_ORIGIN,
-  };
-  if (retryAfterSeconds > 0) head['Retry-After'] = retryAfterSeconds;
-  if (status === 401) head['WWW-Authenticate'] = 'Bearer';
-  return head;
 }
 
 function write(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number): void {
@@ -540,17 +530,6 @@ function closeBehind(socket: FrontSocket, document: ProblemDocument): void {
   if (reply.req.complete || reply.headersSent) return;
   if (reply.isForFallback) socket.destroy();
   else write(reply, document.status, bytesOf(document), 0);
-}
-
-/** Answers with a problem on a connection that node:http does not answer on, and closes. */
-function refuseHead(socket: FrontSocket, document: ProblemDocument): void {
-  // After an upgrade nothing reads the rest.
-  socket.on('error', () => socket.destroy()).resume();
-  const body = bytesOf(document);
-  const head = Object.entries(headOf(document.status, body.length, 0)).map(([name, value]) => `${name}: ${value}\r\n`);
-  const line = `HTTP/1.1 ${document.status} ${http.STATUS_CODES[document.status]}\r\n`;
-  socket.write(Buffer.concat([Buffer.from(`${line}${head.join('')}Connection: close\r\n\r\n`), body]));
-  socket.destroySoon();
 }
 
 function isAwaited({ reply, newest, fallbackQueue }: FrontSocket): boolean {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { endSlices, SLICE_BYTES, sliceReads } from './slices.ts';
+import { endSlices, SLICE_BYTES, slicedPush, sliceReads } from './slices.ts';
 
 const REQUEST = 'GET / HTTP/1.1\r\n\r\n';
 
@@ -12,8 +12,9 @@ async function serve(requestsMax: number) {
   const seen = { requests: 0, largest: 0 };
   const server = http.createServer({ requireHostHeader: false });
   const over = new WeakSet<Socket>();
+  const push = slicedPush((socket) => over.has(socket));
   server.on('connection', (socket: Socket) => {
-    sliceReads(socket, (one) => over.has(one));
+    sliceReads(socket, push);
     socket.on('data', (slice: Buffer) => {
       seen.largest = Math.max(seen.largest, slice.length);
     });

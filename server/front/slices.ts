@@ -14,16 +14,24 @@ export const SLICE_BYTES = 1024;
 /** node:http gives its parser the socket itself. When a listener of its own is on the socket, it parses what is emitted instead. */
 const emitted = (): void => {};
 
-/** From now on the socket emits slices. While `isOver` returns true, what arrives is discarded; its end still passes. */
-export function sliceReads<S extends Socket>(socket: S, isOver: (socket: S) => boolean): void {
-  socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
-    if (!(chunk instanceof Uint8Array)) return Socket.prototype.push.call(socket, chunk, encoding);
+/**
+ * Makes the method `push` of sockets that emit slices, one for all of them. While `isOver` returns true, what arrives is
+ * discarded; its end still passes.
+ */
+export function slicedPush<S extends Socket>(isOver: (socket: S) => boolean): Socket['push'] {
+  return function push(this: S, chunk: unknown, encoding?: BufferEncoding): boolean {
+    if (!(chunk instanceof Uint8Array)) return Socket.prototype.push.call(this, chunk, encoding);
     let isWanted = true;
-    for (let at = 0; at < chunk.length && !isOver(socket); at += SLICE_BYTES) {
-      isWanted = Socket.prototype.push.call(socket, chunk.subarray(at, at + SLICE_BYTES));
+    for (let at = 0; at < chunk.length && !isOver(this); at += SLICE_BYTES) {
+      isWanted = Socket.prototype.push.call(this, chunk.subarray(at, at + SLICE_BYTES));
     }
     return isWanted;
   };
+}
+
+/** From now on the socket emits slices. `push` is made by slicedPush(). */
+export function sliceReads(socket: Socket, push: Socket['push']): void {
+  socket.push = push;
   socket.on('data', emitted);
 }
 

@@ -2,10 +2,12 @@
  * The API listener: crossings go from the front straight to the worker, everything else through express and ws.
  */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { FrontListener } from '../front/front.ts';
+import { refuseHead } from '../front/refusal.ts';
 import type { Pictures } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { WorkerAdmission } from './admission.ts';
@@ -16,7 +18,7 @@ import { complaints } from './complaints.ts';
 import type { ModerationMessage } from './moderator.ts';
 import { PictureGate } from './picture_gate.ts';
 import { CHARACTERS_FOLDER, site } from './site.ts';
-import { refuseUpgrade, SocketDesktops } from './socket_desktop.ts';
+import { SocketDesktops } from './socket_desktop.ts';
 import { SpriteStore } from './sprite_store.ts';
 import type { Worker } from './worker.ts';
 
@@ -84,7 +86,7 @@ function countUpgrade(request: IncomingMessage, socket: Duplex, admission: Worke
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     socket.on('error', () => socket.destroy());
-    refuseUpgrade(socket, error.document);
+    refuseHead(socket as Socket, error.document);
     return false;
   }
 }

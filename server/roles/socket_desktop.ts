@@ -7,11 +7,12 @@
  * Invariants: the master gets no request of a desktop before its token has been received. A socket has at most
  * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX throws at the master. Batches are sent in the order of their polls.
  */
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { PING_MS } from '../domain/limits.ts';
+import { refuseHead } from '../front/refusal.ts';
 import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
 import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
@@ -97,7 +98,7 @@ export class SocketDesktops {
     this.#worker = worker;
     this.#unread = { count: 0, max: unreadBytesMax };
     this.#server.on('wsClientError', (error, socket) => {
-      refuseUpgrade(socket, problem('malformed', `${error.message}.`, { field: 'upgrade' }));
+      refuseHead(socket as Socket, problem('malformed', `${error.message}.`, { field: 'upgrade' }));
     });
     this.#heartbeat = setInterval(() => {
       for (const desktop of this.#open) desktop.heartbeat();
@@ -119,7 +120,7 @@ export class SocketDesktops {
     const path = PATH.exec(request.url ?? '');
     socket.on('error', () => socket.destroy());
     if (!path || !readId(path[1], identity)) {
-      refuseUpgrade(socket, problem('not-found', 'Sockets are at /v1/desktops/{id}/socket only.'));
+      refuseHead(socket as Socket, problem('not-found', 'Sockets are at /v1/desktops/{id}/socket only.'));
       return;
     }
     const { slot, generation } = identity;
@@ -418,25 +419,6 @@ class SocketDesktop {
   #resume(): void {
     if (!this.#unreadTimer && !this.#paceTimer) this.#ws.resume();
   }
-}
-
-/** Answers a refused upgrade request with a problem document, and closes the connection. */
-export function refuseUpgrade(socket: Duplex, document: ProblemDocument): void {
-  const body = Buffer.from(JSON.stringify(document));
-  const head = [
-    `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
-    'Content-Type: application/problem+json',
-    `Content-Length: ${body.length}`,
-    'Cache-Control: no-store',
-    'Access-Control-Allow-Origin: *',
-    'Connection: close',
-  ];
-  const { retryAfterSeconds } = PROBLEMS[document.code];
-  if (retryAfterSeconds > 0) head.push(`Retry-After: ${retryAfterSeconds}`);
-  // Nobody reads what the client has sent behind its request; unread, it would hide that the client has closed.
-  socket.on('error', () => socket.destroy()).resume();
-  socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
-  (socket as Socket).destroySoon();
 }
 
 /** What one message costs, and how much may be saved up, in ms. */
