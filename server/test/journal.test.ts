@@ -10,6 +10,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { Crowd } from './crowd.ts';
 import {
   crossingOf,
   DesktopClient,
@@ -33,15 +34,13 @@ const THROWS_BETWEEN_MAX = 300;
 /** Pause of a desktop after each throw, in ms: the test is to stress the relay, not the machine. */
 const REST_MS = 20;
 
-const EDGES = ['left', 'right', 'top', 'bottom'] as const;
-
 for (const workers of [0, 2]) {
   onEachFront(`a relay with ${workers} workers that is killed`, (front) => {
     const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
     let relay: RelayProcess;
-    const clients: DesktopClient[] = [];
+    const crowd = new Crowd();
     after(async () => {
-      await Promise.all(clients.map((client) => client.stop()));
+      await crowd.stop();
       await relay?.stop();
       rmSync(data, { recursive: true, force: true });
     });
@@ -50,23 +49,9 @@ for (const workers of [0, 2]) {
       const random = randomOf(t);
       relay = await startRelay({ workers, front, data });
       const { ports } = relay;
-      const transports = ['poll', 'socket'] as const;
-      for (let n = 0; n < DESKTOPS; n++) {
-        clients.push(await DesktopClient.join(relay.url, { name: `d${n}`, transport: transports[n % 2] }));
-      }
-      const accepted = new Set<string>();
-      let over = false;
-      const throws = clients.map(async (client, n) => {
-        for (let at = 0; !over; at++) {
-          const sprite = `${n}:${at}`;
-          const verdict = await client.throw(EDGES[Math.floor(random() * 4)], sprite);
-          if (!verdict) return;
-          assert.equal(verdict.problem, undefined, `${sprite} was refused: ${verdict.problem?.detail}`);
-          accepted.add(sprite);
-          await new Promise((resolve) => setTimeout(resolve, REST_MS));
-        }
-      });
-      try {
+      await crowd.join(relay.url, DESKTOPS);
+      const { accepted } = crowd;
+      await crowd.throwDuring(random, REST_MS, async () => {
         for (let kill = 1; kill <= KILLS; kill++) {
           const due = accepted.size + 50 + random() * THROWS_BETWEEN_MAX;
           await until(`${Math.round(due)} throws are accepted`, () => accepted.size >= due);
@@ -79,33 +64,15 @@ for (const workers of [0, 2]) {
         }
         const due = accepted.size + 50;
         await until(`${due} throws are accepted`, () => accepted.size >= due);
-      } finally {
-        over = true;
-      }
-      await Promise.all(throws);
+      });
 
       const metrics = async (name: string) => (await relay.metrics()).get(`sprites_${name}`) as number;
       await until('all that was accepted is acknowledged', async () => (await metrics('waiting')) === 0);
       assert.equal(await metrics('accepted_total'), accepted.size, 'a retried throw counts once, over all lives');
       assert.equal(await metrics('acknowledged_total'), accepted.size);
       assert.equal(await metrics('desktops'), DESKTOPS, 'every desktop is here still');
-      const seen = new Map<string, number>();
-      for (const { received, ended } of clients) {
-        assert.equal(ended, undefined);
-        for (const { sprite } of received) seen.set(sprite.name, (seen.get(sprite.name) ?? 0) + 1);
-        assert.deepEqual(
-          received.map(({ seq }) => seq),
-          received.map((_, index) => index + 1),
-          'in order and without a gap',
-        );
-      }
-      const doubled = [...seen].filter(([, times]) => times !== 1);
-      assert.deepEqual(doubled, [], 'seen twice');
-      const lost = [...accepted].filter((sprite) => !seen.has(sprite));
-      assert.deepEqual(lost, [], 'lost');
-      assert.equal(seen.size, accepted.size, 'from nowhere');
-      const retries = clients.reduce((sum, client) => sum + client.retries, 0);
-      t.diagnostic(`${KILLS} kills, ${accepted.size} sprites, ${retries} retries`);
+      crowd.assertConserved();
+      t.diagnostic(`${KILLS} kills, ${accepted.size} sprites, ${crowd.retries} retries`);
     });
   });
 }

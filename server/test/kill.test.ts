@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { DesktopClient } from './desktop_client.ts';
+import { Crowd } from './crowd.ts';
 import { onEachFront } from './fronts.ts';
 import { randomOf } from './random.ts';
 import { type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -19,38 +19,22 @@ const THROWS_BETWEEN_MAX = 600;
 /** Pause of a desktop after each throw, in ms: the test is to stress the relay, not the machine. */
 const REST_MS = 40;
 
-const EDGES = ['left', 'right', 'top', 'bottom'] as const;
-
 onEachFront('a relay whose workers are killed', (front) => {
   let relay: RelayProcess;
-  const clients: DesktopClient[] = [];
+  const crowd = new Crowd();
   before(async () => {
     relay = await startRelay({ workers: 2, front });
   });
   after(async () => {
-    await Promise.all(clients.map((client) => client.stop()));
+    await crowd.stop();
     await relay?.stop();
   });
 
   it('loses no accepted sprite, and delivers none twice', async (t) => {
     const random = randomOf(t);
-    const transports = ['poll', 'socket'] as const;
-    for (let n = 0; n < DESKTOPS; n++) {
-      clients.push(await DesktopClient.join(relay.url, { name: `d${n}`, transport: transports[n % 2] }));
-    }
-    const accepted = new Set<string>();
-    let over = false;
-    const throws = clients.map(async (client, n) => {
-      for (let at = 0; !over; at++) {
-        const sprite = `${n}:${at}`;
-        const verdict = await client.throw(EDGES[Math.floor(random() * 4)], sprite);
-        if (!verdict) return;
-        assert.equal(verdict.problem, undefined, `${sprite} was refused: ${verdict.problem?.detail}`);
-        accepted.add(sprite);
-        await new Promise((resolve) => setTimeout(resolve, REST_MS));
-      }
-    });
-    try {
+    await crowd.join(relay.url, DESKTOPS);
+    const { accepted } = crowd;
+    await crowd.throwDuring(random, REST_MS, async () => {
       for (let kill = 1; kill <= KILLS; kill++) {
         const due = accepted.size + 100 + random() * THROWS_BETWEEN_MAX;
         await until(`${Math.round(due)} throws are accepted`, () => accepted.size >= due);
@@ -61,10 +45,7 @@ onEachFront('a relay whose workers are killed', (front) => {
         // The next kill waits until this worker is back: a relay without workers is another test's subject.
         await until('another is ready', () => relay.pids.workers.length === 2 && !relay.pids.workers.includes(victim));
       }
-    } finally {
-      over = true;
-    }
-    await Promise.all(throws);
+    });
 
     const count = async () => {
       const metrics = await relay.metrics();
@@ -78,28 +59,8 @@ onEachFront('a relay whose workers are killed', (front) => {
     assert.equal(of('workers'), 2);
     assert.equal(of('left_total'), 0, 'no lease ended because of a dead worker');
 
-    const seen = new Map<string, number>();
-    for (const { received, ended } of clients) {
-      assert.equal(ended, undefined);
-      for (const { sprite } of received) seen.set(sprite.name, (seen.get(sprite.name) ?? 0) + 1);
-      assert.deepEqual(
-        received.map(({ seq }) => seq),
-        received.map((_, index) => index + 1),
-        'in order and without a gap',
-      );
-    }
-    assert.deepEqual(
-      [...seen].filter(([, times]) => times !== 1),
-      [],
-      'seen twice',
-    );
-    assert.deepEqual(
-      [...accepted].filter((sprite) => !seen.has(sprite)),
-      [],
-      'lost',
-    );
-    assert.equal(seen.size, accepted.size, 'from nowhere');
-    const retries = clients.reduce((sum, client) => sum + client.retries, 0);
+    crowd.assertConserved();
+    const { retries } = crowd;
     assert.ok(retries > 0, 'the kills had an effect');
     t.diagnostic(
       `${KILLS} workers killed, ${accepted.size} sprites, ${retries} retries, ${of('repeated_total')} repeats`,

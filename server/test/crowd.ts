@@ -1,0 +1,68 @@
+/** A crowd of desktops that throw all the time, and the account of every sprite, by name: thrower and number. */
+import assert from 'node:assert/strict';
+import { DesktopClient } from './desktop_client.ts';
+
+const EDGES = ['left', 'right', 'top', 'bottom'] as const;
+
+export class Crowd {
+  readonly clients: DesktopClient[] = [];
+  /** The sprites whose throw was accepted. */
+  readonly accepted = new Set<string>();
+  #over = false;
+
+  /** Throws that were sent again. */
+  get retries(): number {
+    return this.clients.reduce((sum, client) => sum + client.retries, 0);
+  }
+
+  /** Every other desktop is on a socket. */
+  async join(url: string, count: number): Promise<void> {
+    const transports = ['poll', 'socket'] as const;
+    for (let n = 0; n < count; n++) {
+      this.clients.push(await DesktopClient.join(url, { name: `d${n}`, transport: transports[n % 2] }));
+    }
+  }
+
+  /** Throws over random edges while `act` runs; each desktop rests for `restMs` after a throw. */
+  async throwDuring(random: () => number, restMs: number, act: () => Promise<void>): Promise<void> {
+    const throws = this.clients.map(async (client, n) => {
+      for (let at = 0; !this.#over; at++) {
+        const sprite = `${n}:${at}`;
+        const verdict = await client.throw(EDGES[Math.floor(random() * 4)], sprite);
+        if (!verdict) return;
+        assert.equal(verdict.problem, undefined, `${sprite} was refused: ${verdict.problem?.detail}`);
+        this.accepted.add(sprite);
+        await new Promise((resolve) => setTimeout(resolve, restMs));
+      }
+    });
+    try {
+      await act();
+    } finally {
+      this.#over = true;
+    }
+    await Promise.all(throws);
+  }
+
+  /** Asserts that every accepted sprite was received once, in order and without a gap, and nothing else. */
+  assertConserved(): void {
+    const seen = new Map<string, number>();
+    for (const { received, ended } of this.clients) {
+      assert.equal(ended, undefined);
+      for (const { sprite } of received) seen.set(sprite.name, (seen.get(sprite.name) ?? 0) + 1);
+      assert.deepEqual(
+        received.map(({ seq }) => seq),
+        received.map((_, index) => index + 1),
+        'in order and without a gap',
+      );
+    }
+    const doubled = [...seen].filter(([, times]) => times !== 1);
+    assert.deepEqual(doubled, [], 'seen twice');
+    const lost = [...this.accepted].filter((sprite) => !seen.has(sprite));
+    assert.deepEqual(lost, [], 'lost');
+    assert.equal(seen.size, this.accepted.size, 'from nowhere');
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.clients.map((client) => client.stop()));
+  }
+}
