@@ -66,7 +66,7 @@ function runEngine(words: readonly string[], out: string, parked?: () => Promise
   const flags = withMachine([...words, ...(parked ? ['--start-on-stdin'] : [])], machine());
   console.error(`swarm-engine ${flags.join(' ')}`);
   const child = spawn(ENGINE, flags, { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.on('error', () => {}); // the engine may end before it is told to start
+  child.stdin.on('error', () => {}); // the engine may end before it reads the start signal
   let last = '';
   createInterface({ input: child.stdout }).on('line', (line) => {
     last = line;

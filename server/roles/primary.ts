@@ -93,7 +93,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const { durability } = options;
   const journaling = durability === 'none' ? undefined : new Journaling(options.data, durability, log);
   if (!journaling && existsSync(join(options.data, JOURNAL_FOLDER))) {
-    log.warn('with --durability none the relay begins anew: it neither reads nor writes the journal that is there');
+    log.warn('with --durability none the relay starts empty: it neither reads nor writes the journal that is there');
   }
   const startMs = performance.now();
   const state = journaling?.journal ?? newState();

@@ -37,7 +37,7 @@ namespace sprites {
 constexpr int64_t kSaveMs = 10'000;         // between two saves of where the sprites are
 constexpr int64_t kUpdateFirstMs = 60'000;  // from a join to the first question for a newer version
 constexpr int64_t kUpdateMs = 86'400'000;   // between two questions for a newer version: a day
-constexpr int kUnreachableFailures = 2;     // failures in a row until the person is told
+constexpr int kUnreachableFailures = 2;     // after so many failures in a row, a bubble says so
 constexpr double kIdleMsMax = 250;          // the longest a shell may sleep between two ticks
 constexpr double kUnseenIdleMs = 100;       // between two ticks while no sprite can be seen
 constexpr int64_t kNetworkMs = 1'000;       // from a change of the network until the relay is asked

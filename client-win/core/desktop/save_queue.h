@@ -18,7 +18,7 @@ namespace sprites {
 
 constexpr int64_t kSaveRetryMsFirst = 100;  // another program may read the file for a moment
 constexpr int64_t kSaveRetryMsMax = 5'000;
-constexpr int kSaveFailuresShown = 5;  // in a row, which is after 1.5 s: then the user is told
+constexpr int kSaveFailuresShown = 5;  // after so many failures in a row (1.5 s), a toast says so
 
 class SaveQueue {
  public:

@@ -57,7 +57,7 @@
   X(kToastFriendGoneText, "You are in your friend's world, at another place.", "Sie sind in der Welt Ihres Freundes, aber an einem anderen Platz.") \
   X(kToastFriendGoneCommons, "You are in the world that everybody is in. Ask your friend for a new link.", "Sie sind in der Welt, in der alle sind. Bitten Sie um einen neuen Link.") \
   X(kToastInvited, "The link is copied", "Der Link ist kopiert") \
-  X(kToastInvitedText, "Send it to a friend: whoever opens it sits next to you.", "Schicken Sie ihn weiter: Wer ihn öffnet, sitzt neben Ihnen.") \
+  X(kToastInvitedText, "Send it to a friend. Opening it seats your friend next to you.", "Schicken Sie ihn weiter: Wer ihn öffnet, sitzt neben Ihnen.") \
   X(kToastNotInvited, "There is no invitation yet", "Es gibt noch keine Einladung") \
   X(kToastNotInvitedText, "You can invite a friend once you are connected.", "Einladen geht, sobald Sie verbunden sind.") \
   X(kToastDiagnostics, "The diagnostics are copied", "Die Diagnose ist kopiert") \
