@@ -39,6 +39,12 @@ import { watch } from '../run/watch.ts';
 
 const SCENARIOS = join(import.meta.dirname, '../scenarios');
 
+const RESTARTS = {
+  stop: 'The relay is stopped and started again.',
+  'kill master': 'The master of the relay is killed, and the relay is started again.',
+  'kill all': 'All processes of the relay are killed, and it is started again.',
+} as const;
+
 const THRESHOLD = repeated(
   textOption(
     'SENTENCE',
@@ -215,7 +221,7 @@ async function runOne(
       keepPage(out, growingPage(report, duration(Math.ceil(left)), before));
     },
     aborts: (why) => console.error(`The run is ${why}.`),
-    restarts: () => console.error('The relay is stopped and started again.'),
+    restarts: (how) => console.error(RESTARTS[how]),
   });
 }
 
@@ -229,7 +235,7 @@ function reportOf(ran: CompletedRun, { name, shows, ...scenario }: Scenario, com
     relay: ran.relayDescription,
     samples: ran.samples,
     relayAccount: ran.relayAccount,
-    restarted: scenario.settings.restartAt > 0,
+    restarted: scenario.settings.restartAt > 0 || scenario.settings.killRelayEvery > 0,
   });
 }
 

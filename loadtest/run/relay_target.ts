@@ -4,6 +4,10 @@
  * Invariant: `sample` never throws and never waits for long; when the relay is too busy to answer, its figures have a gap.
  * A relay that was started here is stopped by stop(), however the run ended.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Contender, start } from '../../tools/bench/contender.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
@@ -12,6 +16,12 @@ import type { Scenario } from './scenario.ts';
 
 /** A relay that has not answered by then is too busy; its figures get a gap. */
 const SAMPLE_MS_MAX = 900;
+
+/** How a relay is stopped: by SIGTERM, or by SIGKILL of its master or of all its processes at once. */
+export type Stop = 'stop' | 'kill master' | 'kill all';
+
+/** A killed relay whose processes are still there after this time is given up, in ms. */
+const END_MS_MAX = 30_000;
 
 export interface RelayTarget {
   target: Target;
@@ -23,8 +33,11 @@ export interface RelayTarget {
   isOwn: boolean;
   /** Undefined when it has no metrics, or does not answer now. */
   sample(): Promise<RelaySample | undefined>;
-  /** Stops it and starts it again on the same ports; absent for a given relay. */
-  restart?(): Promise<void>;
+  /**
+   * Stops it and starts it again on the same ports with the same data; absent for a given relay. Rejects when it does not
+   * start.
+   */
+  restart?(how: Stop): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,13 +52,15 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
     '--max-desktops',
     String(settings.maxDesktops ?? roomFor(settings.throwConnections, workers, desktops)),
   ];
-  const shape = { name: front, front, workers, flags: maxDesktops };
+  const data = await mkdtemp(join(tmpdir(), 'sprites-swarm-'));
+  const flags = [...maxDesktops, '--durability', settings.durability];
+  const shape = { name: front, front, workers, flags, data };
   let relay: Contender = await started(shape);
   const ports = () => [
     ...['--port', String(relay.api), '--events-port', String(relay.events), '--admin-port', String(relay.admin)],
   ];
   // A restarted relay has new processes, and the engine ends the run when a process that it watches ends.
-  const pids = settings.restartAt > 0 ? [] : relay.pids;
+  const pids = settings.restartAt > 0 || settings.killRelayEvery > 0 ? [] : relay.pids;
   return {
     target: { api: `127.0.0.1:${relay.api}`, pids, local: true },
     description: `${front} front, ${workers === 0 ? 'one process' : workers === undefined ? 'workers by cores' : `${workers} worker${workers === 1 ? '' : 's'}`}, on the same machine`,
@@ -55,12 +70,18 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
       const metrics = await orUndefined(relay.metrics());
       return metrics && sampleOf(metrics, Date.now());
     },
-    restart: async () => {
-      const flags = [...maxDesktops, ...ports()];
+    restart: async (how) => {
+      const { pids } = relay;
+      if (how !== 'stop') for (const pid of how === 'kill all' ? pids : pids.slice(0, 1)) kill(pid, 'SIGKILL');
       await relay.stop();
-      relay = await started({ ...shape, flags });
+      // Workers notice the death of their master by themselves, and hold the ports until then.
+      await ended(pids);
+      relay = await started({ ...shape, flags: [...flags, ...ports()] });
     },
-    stop: () => relay.stop(),
+    stop: async () => {
+      await relay.stop();
+      await rm(data, { recursive: true, force: true });
+    },
   };
 }
 
@@ -68,6 +89,24 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
 function roomFor(throwConnections: number | undefined, workers: number | undefined, desktops: number): number {
   const room = workers === 0 ? desktops + (throwConnections ?? desktops) : desktops;
   return Math.ceil(room * 1.02) + 100; // a desktop that leaves and joins again counts twice for a moment
+}
+
+/** Sends a signal to a process of the relay; returns false when it has ended. Signal 0 only asks. */
+function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until these processes have ended. Throws when they have not in END_MS_MAX. */
+async function ended(pids: readonly number[]): Promise<void> {
+  const untilMs = performance.now() + END_MS_MAX;
+  while (pids.some((pid) => kill(pid, 0))) {
+    if (performance.now() > untilMs) throw new Error(`processes of a killed relay are still there: ${pids.join(', ')}`);
+    await sleep(10);
+  }
 }
 
 async function started(shape: Parameters<typeof start>[0]): Promise<Contender> {

@@ -7,13 +7,14 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ENGINE } from '../../tools/build.js';
 import { type EngineResult, type EngineSecond, readResult } from '../report/engine_result.ts';
 import { type RelayAccount, relayAccountOf, withGauge } from '../report/relay_account.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
 import { AbortWatch } from './abort.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
-import { openRelay, type RelayTarget } from './relay_target.ts';
+import { openRelay, type RelayTarget, type Stop } from './relay_target.ts';
 import type { Scenario } from './scenario.ts';
 
 const SAMPLE_EVERY_MS = 1000;
@@ -29,7 +30,7 @@ export interface Progress {
   /** `relay` is a description of the relay. */
   begins(plan: Plan, relay: string): void;
   second(second: EngineSecond, sample: RelaySample | undefined): void;
-  restarts(): void;
+  restarts(how: Stop): void;
   /** `why` is a sentence. */
   aborts(why: string): void;
 }
@@ -75,7 +76,7 @@ export async function run(
         result,
         text: JSON.stringify(result),
         samples,
-        relayAccount: scenario.settings.restartAt > 0 ? undefined : relayAccountOf(before, after, relay.isOwn, within),
+        relayAccount: forgets(scenario) ? undefined : relayAccountOf(before, after, relay.isOwn, within),
         plan: planned,
         relayDescription: relay.description,
       };
@@ -85,6 +86,11 @@ export async function run(
   } finally {
     await relay.stop();
   }
+}
+
+/** Whether the relay counts from 0 again in this run, because it is restarted and has no journal. */
+function forgets({ settings }: Scenario): boolean {
+  return settings.restartAt > 0 && settings.durability === 'none';
 }
 
 /** A sample after the run. The relay may be busy for a moment. Undefined when it does not answer at all. */
@@ -120,6 +126,7 @@ async function runEngine(
   let last = '';
   const abort = new AbortWatch(aborts);
   let restarting: Promise<void> | undefined;
+  const windowEnd = new AbortController();
   let failed: Error | undefined;
   createInterface({ input: engine.stdout }).on('line', (line) => {
     last = line;
@@ -134,9 +141,12 @@ async function runEngine(
       }
     }
     if (phase === 'measure') window.fromMs = Date.now();
-    if (phase === 'drain') window.untilMs = Date.now();
-    if (phase === 'measure' && settings.restartAt > 0 && relay.restart) {
-      restarting = restartAfter(settings.restartAt, relay.restart, progress).catch((error: Error) => {
+    if (phase === 'drain') {
+      window.untilMs = Date.now();
+      windowEnd.abort();
+    }
+    if (phase === 'measure' && relay.restart && (settings.restartAt > 0 || settings.killRelayEvery > 0)) {
+      restarting = restartInWindow(settings, relay.restart, progress, windowEnd.signal).catch((error: Error) => {
         failed = error;
         engine.kill('SIGTERM');
       });
@@ -146,6 +156,7 @@ async function runEngine(
   engine.once('error', reject);
   engine.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
   const ended = await promise.finally(stopForwarding);
+  windowEnd.abort();
   await restarting;
   if (failed) throw failed;
   if (!last.startsWith('{"phase":"done"')) {
@@ -156,10 +167,22 @@ async function runEngine(
   return last;
 }
 
-async function restartAfter(seconds: number, restart: () => Promise<void>, progress: Progress): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  progress.restarts();
-  await restart();
+/** Restarts the relay as the settings say: once, or each time it has been there for a while, until the window ends. */
+async function restartInWindow(
+  { restartAt, killRelayEvery }: Scenario['settings'],
+  restart: (how: Stop) => Promise<void>,
+  progress: Progress,
+  windowEnd: AbortSignal,
+): Promise<void> {
+  for (let n = 1; ; n++) {
+    const seconds = killRelayEvery || restartAt;
+    const isOver = await sleep(seconds * 1000, false, { signal: windowEnd }).catch(() => true);
+    if (isOver) return;
+    const how = killRelayEvery === 0 ? 'stop' : n % 2 === 1 ? 'kill master' : 'kill all';
+    progress.restarts(how);
+    await restart(how);
+    if (killRelayEvery === 0) return;
+  }
 }
 
 /** Forwards interrupts to the engine, which then ends the run and prints what it has. Returns a function that stops this. */

@@ -156,7 +156,15 @@ export const SECTIONS = {
     front: oneOf('KIND', 'front of the relay that is started', ['auto', 'native', 'portable'], 'auto'),
     workers: whole('N', 'worker processes of that relay; 0: everything in one process', [0, 64]),
     maxDesktops: whole('N', '--max-desktops of that relay; what the swarm needs unless given', [1, DESKTOPS_MAX]),
+    durability: oneOf('KIND', 'what a 202 of that relay survives', ['process', 'machine', 'none'], 'process'),
     restartAt: { ...time(0, 'stop and restart that relay this long into the window'), shown: '' },
+    killRelayEvery: {
+      ...time(
+        0,
+        'kill that relay, its master and all of its processes by turns, and start it again; again when it has been there for T',
+      ),
+      shown: '',
+    },
   },
   'The machine': {
     isolate: toggle('relay and swarm run in their own network namespace, with all its ports'),
@@ -332,6 +340,8 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
     if (settings.isolate) throw new Misused('--isolate starts its own relay, inside: leave --url out');
     if (settings.restartAt > 0)
       throw new Misused('--restart-at restarts a relay that the swarm started: leave --url out');
+    if (settings.killRelayEvery > 0)
+      throw new Misused('--kill-relay-every kills a relay that the swarm started: leave --url out');
   }
   if ((settings.adminUrl === '') !== (settings.adminTokenFile === '')) {
     throw new Misused('--admin-url and --admin-token-file go together');
@@ -340,6 +350,13 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
     throw new Misused('--admin-url belongs to a relay given by --url');
   if (settings.restartAt >= settings.duration && settings.restartAt > 0) {
     throw new Misused('--restart-at must lie within --duration');
+  }
+  if (settings.killRelayEvery > 0) {
+    if (settings.restartAt > 0) throw new Misused('give only one of --restart-at and --kill-relay-every');
+    if (settings.killRelayEvery >= settings.duration)
+      throw new Misused('--kill-relay-every must be less than --duration');
+    if (settings.durability === 'none')
+      throw new Misused('--kill-relay-every: with --durability none a killed relay knows no desktop any more');
   }
 }
 

@@ -314,6 +314,19 @@ describe('swarm command', { skip: why, timeout: 240_000 }, () => {
     for (const name of ['desktops', 'offered', 'refused', 'late', 'limit', 'pass'] as const) assert.ok(name in report);
   });
 
+  it('loses and doubles nothing when the relay is killed again and again', async (t) => {
+    const out = folderOf(t);
+    const load = ['--desktops', '200', '--rate', '200', '--duration', '8s', '--drain', '20s', '--out', out];
+    const sentences = ['lost', 'duplicated', 'misrouted', 'undelivered'].flatMap((n) => ['--threshold', `${n} == 0`]);
+    const relay = ['--kill-relay-every', '1s', '--front', 'portable', '--workers', '1'];
+    const { code, stdout, stderr } = await swarm([...load, ...sentences, ...relay, '--threshold', 'parked == desktops']);
+    const report = reportIn(out);
+    assert.equal(code, 0, stdout);
+    assert.match(stderr, /The master of the relay is killed/);
+    assert.match(stderr, /All processes of the relay are killed/);
+    assert.ok(report.accepted > 1000, `${report.accepted} accepted`);
+  });
+
   it('sweeps over numbers of desktops, repeats, and compares', async (t) => {
     const [a, b] = [folderOf(t), folderOf(t)];
     const relay = await startFaultyRelay();

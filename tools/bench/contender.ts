@@ -1,7 +1,7 @@
 /**
  * A contender of a bench: a relay of one shape, or the floor, as a process whose ports and pids are known.
  *
- * Invariant: stop() ends exactly the process that was started, by its pid, and removes its data directory.
+ * Invariant: stop() ends exactly the process that was started, by its pid, and removes the data directory that start() made.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,6 +25,8 @@ export interface Shape {
   flags?: readonly string[];
   /** Node's flags, instead of those that the launcher chooses. */
   nodeFlags?: readonly string[];
+  /** The data directory, which stop() keeps; a new one, which stop() removes, when left out. */
+  data?: string;
 }
 
 export const FLOOR_SHAPE: Shape = { name: 'floor (C, hardly any HTTP)' };
@@ -67,7 +69,7 @@ async function startFloor(shape: Shape): Promise<Contender> {
 }
 
 async function startRelay(shape: Shape): Promise<Contender> {
-  const data = await mkdtemp(join(tmpdir(), 'sprites-bench-'));
+  const data = shape.data ?? (await mkdtemp(join(tmpdir(), 'sprites-bench-')));
   // All clients of a bench have one address: limits by address would measure themselves.
   const open = ['--admission', 'open'];
   const ports = ['--port', '0', '--events-port', '0', '--admin-port', '0', '--host', '127.0.0.1'];
@@ -91,7 +93,7 @@ async function startRelay(shape: Shape): Promise<Contender> {
     collect: async (kind) => JSON.parse(await askAdmin(ready.ports.admin, token, `/admin/gc?kind=${kind}`, 'POST')),
     stop: async () => {
       await end(child);
-      await rm(data, { recursive: true, force: true });
+      if (shape.data === undefined) await rm(data, { recursive: true, force: true });
     },
   };
 }
