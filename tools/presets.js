@@ -17,6 +17,13 @@ const OLD_SPACE_SHARE = 3 / 8;
  */
 const NATIVE_SEMI_SPACE_MIB = 8;
 
+/**
+ * The native front's old space is collected when it has grown by this share, in percent. V8 lets a small heap grow severalfold: 20 s
+ * of refused joins added 94 MiB to a relay of 129 MiB, and 29 MiB with this share. On the portable front, where each parked poll is
+ * on the heap, it costs a fifth of the CPU.
+ */
+const NATIVE_HEAP_GROWING_PERCENT = 40;
+
 /** A smaller heap is refused, in MiB: V8 aborts at the start below about 12, and the relay's own code takes 30. */
 export const HEAP_MIB_LEAST = 64;
 
@@ -55,8 +62,11 @@ function sized(memoryMiB, front) {
   if (front === 'native') {
     return {
       name: 'native front',
-      flags: [`--max-semi-space-size=${NATIVE_SEMI_SPACE_MIB}`],
-      why: "its polls are not on V8's heap, so a small young space does",
+      flags: [
+        `--max-semi-space-size=${NATIVE_SEMI_SPACE_MIB}`,
+        `--heap-growing-percent=${NATIVE_HEAP_GROWING_PERCENT}`,
+      ],
+      why: "its polls are not on V8's heap, so a small heap does",
     };
   }
   return {

@@ -26,6 +26,11 @@ describe('a preset', () => {
     }
   });
 
+  it('collects the old space of the native front early, and leaves that of the portable front to V8', () => {
+    assert.ok(flagsFor(16, 'native').includes('--heap-growing-percent=40'));
+    assert.ok(!flagsFor(16, 'portable').join(' ').includes('--heap-growing-percent'));
+  });
+
   it('always lets the admin port collect', () => {
     for (const front of ['native', 'portable']) assert.ok(flagsFor(16, front).includes('--expose-gc'));
   });
