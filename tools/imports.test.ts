@@ -66,7 +66,7 @@ const inCore = (folder: string) => `client-win/core/${folder}`;
  */
 const LAYERS: Record<string, readonly string[]> = {
   'server/bin': ['server/bench', 'server/roles', 'server/journal', 'server/domain', 'server/front', 'server/wire'],
-  'server/bench': [],
+  'server/bench': ['server/roles', 'server/journal', 'server/domain', 'server/wire'],
   'server/roles': ['server/journal', 'server/domain', 'server/front', 'server/wire'],
   'server/journal': ['server/domain', 'server/wire'],
   'server/domain': ['server/wire'],

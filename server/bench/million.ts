@@ -2,16 +2,20 @@
  * How much memory and CPU does a million parked long-polls take, and what is the latency?
  *
  * Runs one relay with the native front and one swarm in their own network namespace, so that their ports do not collide with
- * others on the machine. The desktops are brought up, held while sprites are thrown, and taken down. Needs root for the
- * namespace, and some 7 KB of memory per desktop, nearly all of it in the kernel, for both ends of each connection.
+ * others on the machine. The desktops are brought up, held while sprites are thrown, and taken down. Then the relay is killed,
+ * and starts again from its journal. Needs root for the namespace, and some 7 KB of memory per desktop, nearly all of it in the
+ * kernel, for both ends of each connection.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { type Collected, start } from '../../tools/bench/contender.ts';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Collected, type Contender, type Shape, start } from '../../tools/bench/contender.ts';
 import { runEngine } from '../../tools/bench/engine_run.ts';
 import { coreWaitSeconds, longestBlockMs, pausesOf } from '../../tools/bench/pauses.ts';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { ensurePrograms } from '../../tools/machine.js';
+import type { DurabilityOption } from '../roles/journaling.ts';
 
 /** Settings of the namespace: all ports are for connections, and the queues hold a storm of connects. */
 const SYSCTLS: Record<string, string> = {
@@ -35,9 +39,10 @@ export interface MillionOptions {
   /** Seconds. */
   hold: number;
   workers: number;
+  durability: DurabilityOption;
 }
 
-export async function million({ desktops, rate, hold, workers }: MillionOptions): Promise<void> {
+export async function million({ desktops, rate, hold, workers, durability }: MillionOptions): Promise<void> {
   if (process.env[INSIDE] === undefined) {
     if (process.getuid?.() !== 0) throw new Error('a network namespace needs root: run it with sudo');
     if (!ensurePrograms(['unshare', 'ip'], ['util-linux', 'iproute2'])) throw new Error('unshare and ip are needed');
@@ -49,22 +54,27 @@ export async function million({ desktops, rate, hold, workers }: MillionOptions)
   for (const [name, value] of Object.entries(SYSCTLS)) writeFileSync(`/proc/sys/${name}`, value);
 
   const name = `native, ${workers === 0 ? 'one process' : `${workers} worker(s)`}`;
-  const relay = await start({
-    name,
-    front: 'native',
-    workers,
-    flags: ['--max-desktops', String(desktops)],
-  });
+  const data = mkdtempSync(join(tmpdir(), 'sprites-million-'));
+  const flags = ['--max-desktops', String(desktops), '--durability', durability];
+  const shape: Shape = { name, front: 'native', workers, flags, data };
+  const relay = await start(shape);
   const [master] = relay.pids;
   const idle = rssOf(master);
   // The metrics before and after the measured window.
   const readings: Promise<Map<string, number>>[] = [];
   try {
-    const flags = ['--desktops', String(desktops), '--connect-rate', String(CONNECT_RATE), '--connect-timeout', '900'];
+    const connecting = [
+      '--desktops',
+      String(desktops),
+      '--connect-rate',
+      String(CONNECT_RATE),
+      '--connect-timeout',
+      '900',
+    ];
     const load = ['--rate', String(rate), '--senders', String(SENDERS), '--warm-up', '5', '--duration', String(hold)];
     let parkedRss = 0;
     const collected: Promise<Collected>[] = [];
-    const account = await runEngine(relay, [...flags, ...load], {
+    const account = await runEngine(relay, [...connecting, ...load], {
       live: true,
       // Some fifty processes of the swarm share the relay's cores here. In production they are other machines.
       niceness: 10,
@@ -109,11 +119,31 @@ export async function million({ desktops, rate, hold, workers }: MillionOptions)
       ['CPU-µs a sprite of the swarm', account.swarm.cpuUsPerSprite.toFixed(1)],
       ['limit', `${account.limit}${account.limitReason ? `: ${account.limitReason}` : ''}`],
     ];
+    if (durability !== 'none') rows.push(['journal', `${await journalOf(relay)}; ${await recoveryOf(relay, shape)}`]);
     console.log(`\n${machine()}\n`);
     console.log(table([`${desktops.toLocaleString('en')} desktops, ${rate} sprites/s, ${hold} s`, name], rows));
   } finally {
     await relay.stop();
+    rmSync(data, { recursive: true, force: true });
   }
+}
+
+async function journalOf(relay: Contender): Promise<string> {
+  const metrics = await relay.metrics();
+  const bytes = (name: string) => mib(metrics.get(`sprites_journal_${name}_bytes`) ?? 0);
+  return `${mib(metrics.get('sprites_journal_bytes') ?? 0)} of files, ${bytes('live')} of them alive`;
+}
+
+/** Kills the relay and starts it again with its data. */
+async function recoveryOf(relay: Contender, shape: Shape): Promise<string> {
+  process.kill(relay.pids[0], 'SIGKILL');
+  await relay.stop();
+  const startMs = performance.now();
+  const next = await start(shape);
+  const seconds = (performance.now() - startMs) / 1000;
+  const desktops = (await next.metrics()).get('sprites_desktops') ?? 0;
+  await next.stop();
+  return `killed and ready again after ${seconds.toFixed(1)} s, with ${desktops.toLocaleString('en')} desktops`;
 }
 
 function cpuOf(relay: { cpuUsPerSprite: number; userUsPerSprite: number }): string {

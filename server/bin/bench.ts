@@ -16,6 +16,7 @@ import { ATTACKS } from '../bench/hostile/attacks.ts';
 import { ADMISSIONS, hostile } from '../bench/hostile.ts';
 import { million } from '../bench/million.ts';
 import { LOADS, relaying } from '../bench/relaying.ts';
+import { turns } from '../bench/turns.ts';
 import { whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
@@ -43,6 +44,7 @@ const OPTIONS = {
     desktops: whole('N', 'desktops to connect', [1, SLOTS_MAX], 1_000_000),
     rate: number('R', 'sprites a second', [1, 10_000_000], 5000),
     hold: duration('T', 'how long they are held', [1, 86_400], 120),
+    durability: oneOf('KIND', 'what a 202 of the relay survives', DURABILITIES, 'process'),
   }),
   ...goingWith(['million', 'hostile'], {
     workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
@@ -59,7 +61,7 @@ const OPTIONS = {
 export const COMMAND: Command<typeof OPTIONS> = {
   usage: [
     `npm run bench -- [${Object.keys(LOADS).join(' | ')}] …`,
-    'npm run bench -- journal',
+    'npm run bench -- journal | turns',
     'npm run bench -- million [options]',
     'npm run bench -- hostile [ATTACK …] [options]',
   ],
@@ -69,6 +71,10 @@ export const COMMAND: Command<typeof OPTIONS> = {
   commands: {
     ...Object.fromEntries(Object.entries(LOADS).map(([name, load]) => [name, ['…', load.name] as const])),
     journal: ['', 'what each --durability costs at 2,000 and 20,000 sprites/s, on the native front'],
+    turns: [
+      '',
+      'what a turn costs with the journal, without sockets; how long a recovery takes, and a turn during a renewal',
+    ],
     million: [
       '',
       'connect many desktops to one relay, hold them while sprites fly, and print memory, CPU, latency, pauses and losses; root and Linux only, in its own network namespace',
@@ -93,7 +99,8 @@ if (import.meta.main) {
     const isHostile = words[0] === 'hostile';
     const known = isHostile ? ATTACKS : LOADS;
     const isJournal = words[0] === 'journal' && words.length === 1;
-    const isListed = isMillion || isJournal;
+    const isTurns = words[0] === 'turns' && words.length === 1;
+    const isListed = isMillion || isJournal || isTurns;
     const unknown = words.slice(isHostile ? 1 : 0).find((word) => !isListed && !Object.hasOwn(known, word));
     if (unknown !== undefined) {
       const what = isHostile ? 'attack' : 'load';
@@ -106,6 +113,10 @@ if (import.meta.main) {
       const whyNot = values.front === 'native' ? (buildAddon(process.execPath) ?? whyNoNativeFront()) : undefined;
       if (whyNot) throw new Error(`There is no native front: ${whyNot}; use --front portable`);
       return (await hostile({ ...values, attacks: words.slice(1) })) === 0 ? EXIT.done : EXIT.failed;
+    }
+    if (isTurns) {
+      await turns();
+      return undefined;
     }
     const why = buildEngine() ?? buildFloor();
     if (why) throw new Error(`The bench needs the swarm's engine and the floor: ${why}`);
