@@ -33,7 +33,7 @@ import { liveLine } from '../run/live.ts';
 import { machineFacts, thisMachine } from '../run/machine.ts';
 import { describeLoad, describeMix, type Plan, secondsLeft } from '../run/plan.ts';
 import { type CompletedRun, run } from '../run/run.ts';
-import { type Flags, readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
+import { type Flags, isRestarted, readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
 import { checkSources } from '../run/sources.ts';
 import { watch } from '../run/watch.ts';
 
@@ -222,6 +222,7 @@ async function runOne(
     },
     aborts: (why) => console.error(`The run is ${why}.`),
     restarts: (how) => console.error(RESTARTS[how]),
+    restarted: (seconds) => console.error(`It is there again after ${duration(seconds)}.`),
   });
 }
 
@@ -235,7 +236,7 @@ function reportOf(ran: CompletedRun, { name, shows, ...scenario }: Scenario, com
     relay: ran.relayDescription,
     samples: ran.samples,
     relayAccount: ran.relayAccount,
-    restarted: scenario.settings.restartAt > 0 || scenario.settings.killRelayEvery > 0,
+    restarted: isRestarted(scenario.settings),
   });
 }
 

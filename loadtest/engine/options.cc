@@ -72,6 +72,8 @@ the limits, in seconds
   --slip-max T            the swarm is the limit when one throw in a hundred leaves later
                           than this after it was due                               (2ms)
   --poll-overdue T        a poll that is out for longer than this is overdue        (150)
+  --gone-after T          a relay that refuses connections and answers nothing for
+                          so long is gone, and the run ends                           (5)
 
 the machine
   --sources LIST          local IPv4 addresses to connect from: a-b,c
@@ -321,6 +323,7 @@ std::vector<Flag> Flags(Options* o, bool* sitting) {
       Seconds("--duration", &o->duration_s, kTimeMinS),
       Seconds("--drain", &o->drain_s, 0),
       Seconds("--post-timeout", &o->post_timeout_s, kTimeMinS),
+      Seconds("--gone-after", &o->gone_after_s, kTimeMinS),
       Seconds("--late-after", &o->late_after_s, 0),
       Seconds("--slip-max", &o->slip_max_s, 0),
       Seconds("--poll-overdue", &o->poll_overdue_s, kTimeMinS),

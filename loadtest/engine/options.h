@@ -50,6 +50,7 @@ struct Options {
   double duration_s = 10;
   double drain_s = 10;
   double post_timeout_s = 10;
+  double gone_after_s = 5;
   double late_after_s = 1;
   double slip_max_s = 0.002;  // a swarm whose throws leave later than this is the limit of the run
   double poll_overdue_s = 150;  // the longest poll lasts 120 s + 10 %; the rest is margin

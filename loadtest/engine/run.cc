@@ -26,8 +26,6 @@ namespace {
 constexpr int64_t kTickNs = 5 * kNsPerMs;        // the parent checks this often
 constexpr int64_t kThrowLeadNs = 20 * kNsPerMs;  // from the start of the phase to the first throw
 constexpr int kReachTimeoutMs = 5'000;
-// When the relay refuses connections and answers nothing for so long, it is gone.
-constexpr int kSilentSecondsMax = 5;
 constexpr int64_t kConnectStallNs = 15 * kNsPerSecond;  // three times the longest retry pause
 constexpr int64_t kEndTimeoutNs = 10 * kNsPerSecond;
 // A slice that does not run for so long was stopped or has no core: its figures are missing.
@@ -488,10 +486,9 @@ bool Run::IsHealthy() {
   if (!ReadProcesses(options_.watch_pids, false, &ignored)) {
     return Fail("a watched process of the relay has ended: the result is partial");
   }
-  if (silent_seconds_ >= kSilentSecondsMax) {
-    return Fail(
-        "the relay is gone: for 5 seconds it refused connections and answered nothing; "
-        "the result is partial");
+  if (silent_seconds_ >= options_.gone_after_s) {
+    return Fail("the relay is gone: for " + std::to_string(silent_seconds_) +
+                " seconds it refused connections and answered nothing; the result is partial");
   }
   return true;
 }

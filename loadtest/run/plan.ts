@@ -7,7 +7,7 @@
  */
 import { Misused } from '../../tools/command.ts';
 import { bytes, count } from '../report/units.ts';
-import { BEHAVIOURS, type Behaviour, countsOf, type Load, type Scenario, type Stage } from './scenario.ts';
+import { BEHAVIOURS, type Behaviour, countsOf, isRestarted, type Load, type Scenario, type Stage } from './scenario.ts';
 
 /** What a swarm needs to know about a machine. */
 export interface MachineFacts {
@@ -48,6 +48,9 @@ const FILES_SPARE = 64;
 
 /** The share of an address's ports that can be used; the others may still be in TIME_WAIT from the run before. */
 const PORTS_SHARE = 0.5;
+
+/** A relay that is restarted may refuse connections for so long, on a busy machine. */
+const RESTART_SECONDS_MAX = 30;
 
 /** Throws a second of one engine process: some two thirds of what one core can throw (NUMBERS.md). */
 const THROWS_PER_PROCESS = 40_000;
@@ -214,6 +217,7 @@ function timeFlags({ settings }: Scenario): string[] {
     ['--duration', settings.duration],
     ['--drain', settings.drain],
     ['--post-timeout', settings.postTimeout],
+    ['--gone-after', isRestarted(settings) ? Math.max(settings.goneAfter, RESTART_SECONDS_MAX) : settings.goneAfter],
     ['--late-after', settings.lateAfter],
     ['--slip-max', settings.slipMax],
     ['--poll-overdue', settings.pollOverdue],

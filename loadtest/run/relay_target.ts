@@ -4,6 +4,7 @@
  * Invariant: `sample` never throws and never waits for long; when the relay is too busy to answer, its figures have a gap.
  * A relay that was started here is stopped by stop(), however the run ended.
  */
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { type Contender, start } from '../../tools/bench/contender.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
 import type { Target } from './plan.ts';
-import type { Scenario } from './scenario.ts';
+import { isRestarted, type Scenario } from './scenario.ts';
 
 /** A relay that has not answered by then is too busy; its figures get a gap. */
 const SAMPLE_MS_MAX = 900;
@@ -60,7 +61,7 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
     ...['--port', String(relay.api), '--events-port', String(relay.events), '--admin-port', String(relay.admin)],
   ];
   // A restarted relay has new processes, and the engine ends the run when a process that it watches ends.
-  const pids = settings.restartAt > 0 || settings.killRelayEvery > 0 ? [] : relay.pids;
+  const pids = isRestarted(settings) ? [] : relay.pids;
   return {
     target: { api: `127.0.0.1:${relay.api}`, pids, local: true },
     description: `${front} front, ${workers === 0 ? 'one process' : workers === undefined ? 'workers by cores' : `${workers} worker${workers === 1 ? '' : 's'}`}, on the same machine`,
@@ -72,7 +73,7 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
     },
     restart: async (how) => {
       const { pids } = relay;
-      if (how !== 'stop') for (const pid of how === 'kill all' ? pids : pids.slice(0, 1)) kill(pid, 'SIGKILL');
+      if (how !== 'stop') for (const pid of how === 'kill all' ? pids : pids.slice(0, 1)) kill(pid);
       await relay.stop();
       // Workers notice the death of their master by themselves, and hold the ports until then.
       await ended(pids);
@@ -91,10 +92,18 @@ function roomFor(throwConnections: number | undefined, workers: number | undefin
   return Math.ceil(room * 1.02) + 100; // a desktop that leaves and joins again counts twice for a moment
 }
 
-/** Sends a signal to a process of the relay; returns false when it has ended. Signal 0 only asks. */
-function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+function kill(pid: number): void {
   try {
-    return process.kill(pid, signal);
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Whether the process has not ended. One that has ended may be listed until its parent has read that. Linux only. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
@@ -103,7 +112,7 @@ function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
 /** Waits until these processes have ended. Throws when they have not in END_MS_MAX. */
 async function ended(pids: readonly number[]): Promise<void> {
   const untilMs = performance.now() + END_MS_MAX;
-  while (pids.some((pid) => kill(pid, 0))) {
+  while (pids.some(isRunning)) {
     if (performance.now() > untilMs) throw new Error(`processes of a killed relay are still there: ${pids.join(', ')}`);
     await sleep(10);
   }

@@ -15,7 +15,7 @@ import type { RelaySample } from '../report/relay_sample.ts';
 import { AbortWatch } from './abort.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
 import { openRelay, type RelayTarget, type Stop } from './relay_target.ts';
-import type { Scenario } from './scenario.ts';
+import { isRestarted, type Scenario } from './scenario.ts';
 
 const SAMPLE_EVERY_MS = 1000;
 
@@ -31,6 +31,7 @@ export interface Progress {
   begins(plan: Plan, relay: string): void;
   second(second: EngineSecond, sample: RelaySample | undefined): void;
   restarts(how: Stop): void;
+  restarted(seconds: number): void;
   /** `why` is a sentence. */
   aborts(why: string): void;
 }
@@ -145,7 +146,7 @@ async function runEngine(
       window.untilMs = Date.now();
       windowEnd.abort();
     }
-    if (phase === 'measure' && relay.restart && (settings.restartAt > 0 || settings.killRelayEvery > 0)) {
+    if (phase === 'measure' && relay.restart && isRestarted(settings)) {
       restarting = restartInWindow(settings, relay.restart, progress, windowEnd.signal).catch((error: Error) => {
         failed = error;
         engine.kill('SIGTERM');
@@ -180,7 +181,9 @@ async function restartInWindow(
     if (isOver) return;
     const how = killRelayEvery === 0 ? 'stop' : n % 2 === 1 ? 'kill master' : 'kill all';
     progress.restarts(how);
+    const startMs = performance.now();
     await restart(how);
+    progress.restarted((performance.now() - startMs) / 1000);
     if (killRelayEvery === 0) return;
   }
 }

@@ -138,6 +138,7 @@ export const SECTIONS = {
       0.002,
       'the swarm is the limit when one throw in a hundred leaves later than this; more for a swarm with --nice',
     ),
+    goneAfter: time(5, 'a relay that refuses connections and answers nothing for so long is gone, and the run ends'),
     pollOverdue: time(150, 'a poll without an answer is overdue after this'),
   },
   'The relay': {
@@ -196,6 +197,11 @@ export const SETTINGS = {
   ...SECTIONS['The report'],
 };
 export type Settings = Values<typeof SETTINGS>;
+
+/** Whether the swarm restarts its relay during the run. */
+export function isRestarted({ restartAt, killRelayEvery }: Settings): boolean {
+  return restartAt > 0 || killRelayEvery > 0;
+}
 
 /** Settings from a command line: their values, and which of them were on it. */
 export interface Flags {

@@ -319,7 +319,13 @@ describe('swarm command', { skip: why, timeout: 240_000 }, () => {
     const load = ['--desktops', '200', '--rate', '200', '--duration', '8s', '--drain', '20s', '--out', out];
     const sentences = ['lost', 'duplicated', 'misrouted', 'undelivered'].flatMap((n) => ['--threshold', `${n} == 0`]);
     const relay = ['--kill-relay-every', '1s', '--front', 'portable', '--workers', '1'];
-    const { code, stdout, stderr } = await swarm([...load, ...sentences, ...relay, '--threshold', 'parked == desktops']);
+    const { code, stdout, stderr } = await swarm([
+      ...load,
+      ...sentences,
+      ...relay,
+      '--threshold',
+      'parked == desktops',
+    ]);
     const report = reportIn(out);
     assert.equal(code, 0, stdout);
     assert.match(stderr, /The master of the relay is killed/);
