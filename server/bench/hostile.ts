@@ -11,7 +11,7 @@ import { machine } from '../../tools/bench/table.ts';
 import { ATTACKS } from './hostile/attacks.ts';
 import { processesOf } from './hostile/memory.ts';
 import { failuresOf, tableOf } from './hostile/table.ts';
-import { runTrial, type Trial } from './hostile/trial.ts';
+import { GROWTH_BYTES_MAX, runTrial, type Trial } from './hostile/trial.ts';
 
 const LAUNCHER = join(import.meta.dirname, '../../tools/launch.js');
 
@@ -74,7 +74,7 @@ export async function hostile(options: HostileOptions): Promise<number> {
     const victim = { api, events, admin, metrics, master: relay.pids[0] };
     try {
       const trial = await runTrial(victim, name, {
-        ...{ seconds, seed, patienceMs: PATIENCE_MS },
+        ...{ seconds, seed, patienceMs: PATIENCE_MS, growthBytesMax: GROWTH_BYTES_MAX[front] },
         requests: isCounted ? requests : undefined,
       });
       trials.push(trial);

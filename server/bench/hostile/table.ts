@@ -2,7 +2,7 @@
 import { mib, table } from '../../../tools/bench/table.ts';
 import { ANSWERED_INSIDE } from './connection_attacks.ts';
 import { UNANSWERED } from './desktop_attacks.ts';
-import { GROWTH_BYTES_MAX, type Trial } from './trial.ts';
+import type { Trial } from './trial.ts';
 
 const HEAD = [
   'attack',
@@ -25,8 +25,8 @@ export function failuresOf(trial: Trial): string[] {
 }
 
 /** What an attack did to the memory of the relay, beyond the bound. It needs a relay of its own: heaps grow for other reasons too. */
-function growthOf({ beforeBytes, peakBytes, afterBytes }: Trial): string[] {
-  const grew = (bytes: number, sentence: string) => (bytes < GROWTH_BYTES_MAX ? [] : [sentence]);
+function growthOf({ growthBytesMax, beforeBytes, peakBytes, afterBytes }: Trial): string[] {
+  const grew = (bytes: number, sentence: string) => (bytes < growthBytesMax ? [] : [sentence]);
   return [
     ...grew(peakBytes - beforeBytes, `memory grew by ${mib(peakBytes - beforeBytes)}`),
     ...grew(afterBytes - beforeBytes, `memory is ${mib(afterBytes - beforeBytes)} higher than before`),
