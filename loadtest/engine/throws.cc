@@ -11,8 +11,10 @@
 namespace swarm {
 namespace {
 
-constexpr uint16_t kBacklogMax = 64;     // unsettled throws of one sender; another is skipped
-constexpr uint8_t kSendsMax = 3;         // a throw sent so often fails when its connection breaks
+constexpr uint16_t kBacklogMax = 64;  // unsettled throws of one sender; another is skipped
+// A throw that was sent so often fails when its connection breaks. A relay that is killed may reset
+// the same throw several times while its threads end one by one.
+constexpr uint8_t kSendsMax = 10;
 constexpr int kThrowsPerTurnMax = 128;   // so that responses are read between bursts
 constexpr int64_t kRefusedPauseMs = 20;  // closed loop: do not flood a relay that refuses
 // How long after the window its last throws may leave. A slice that waits for a core for a moment
