@@ -70,6 +70,23 @@ describe('slices', () => {
     assert.match(await send(port, post), /^HTTP\/1\.1 200/);
   });
 
+  it('come from one chunk of a connection in each turn of the loop', async (t) => {
+    const { seen, server, port } = await serve(-1);
+    t.after(() => server.close());
+    const inChunk = Math.ceil((64 << 10) / REQUEST.length);
+    let [most, before] = [0, 0];
+    const turn = () => {
+      most = Math.max(most, seen.requests - before);
+      before = seen.requests;
+      if (before < 8 * inChunk) setImmediate(turn);
+    };
+    turn();
+    const received = await send(port, REQUEST.repeat(8 * inChunk));
+    assert.equal(seen.requests, 8 * inChunk);
+    assert.equal(received.match(/HTTP\/1\.1 200/g)?.length, seen.requests, 'all are answered');
+    assert.ok(most <= inChunk + 1, `${most} requests in one turn`);
+  });
+
   it('end with an upgrade: what follows comes in whole chunks', async (t) => {
     const { server, port } = await serve(-1);
     const socket = connect(port, '127.0.0.1').setEncoding('latin1');
