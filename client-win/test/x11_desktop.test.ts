@@ -170,9 +170,10 @@ describe('the program for X11', { skip, timeout: 300_000 }, () => {
     const neighbour = await meetGrace();
     await neighbour.until('Ada is known', ({ neighbours }) => neighbours?.left.name === 'Ada');
     await ada.throwOff('the sprite', target, { x: 900, y: 300 }, { dx: 340, dy: 0 });
-    const { sprites } = await neighbour.until('it is at Grace', (state) => state.sprites.length === 1);
+    const { sprites } = await neighbour.until('it is at Grace, with its picture', (state) => {
+      return state.sprites.length === 1 && !state.sprites[0].isParcel;
+    });
     assert.equal(sprites[0].name, 'Target');
-    assert.equal(sprites[0].isParcel, false);
     await until('Ada has saved that it is gone', () => ada.savedState().sprites.length === 0);
     neighbour.send(`throw ${sprites[0].id} left`);
     await ada.waitFor('it is back', target);

@@ -254,7 +254,7 @@ void Shell::Mute(const Neighbour& neighbour, bool is_muted) {
 void Shell::ShowHowToPlay() {
   Question question;
   question.heading = Said(Text::kHowToHeading);
-  question.text = Said(Text::kHowToText);
+  question.text = Said(Text::kHowToTextX11);
   question.yes = Said(Text::kButtonOk);
   Ask(std::move(question), [](const DialogAnswer&) { return ""; });
 }

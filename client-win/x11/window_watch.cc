@@ -115,7 +115,10 @@ bool WindowWatch::Look() {
   const std::vector<uint32_t> desktops = connection_->Numbers(desktop);
   std::ranges::reverse(clients);  // front to back
   clients.resize(std::min(clients.size(), kWindowsMax));
-  top_ = clients.empty() ? xcb_window_t{XCB_WINDOW_NONE} : clients.front();
+  // The program's own dialogs stay above the sprites.
+  const auto top = std::ranges::find_if(
+      clients, [this](xcb_window_t window) { return !connection_->IsOwn(window); });
+  top_ = top == clients.end() ? xcb_window_t{XCB_WINDOW_NONE} : *top;
   WatchNew(clients);
 
   xcb_connection_t* x = connection_->get();

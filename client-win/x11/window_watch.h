@@ -31,7 +31,8 @@ class WindowWatch {
 
   const std::vector<WindowArea>& windows() const { return windows_; }  // front to back
   const std::vector<Strut>& struts() const { return struts_; }
-  // The highest window that the window manager has placed, with its frame; none if unknown.
+  // The highest window of another program that the window manager has placed, with its frame; none
+  // if unknown.
   // Cost: up to three round trips.
   xcb_window_t TopFrame() const;
 
