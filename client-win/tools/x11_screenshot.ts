@@ -19,7 +19,7 @@ import { whyNoX11, X11Desktop } from '../test/x11_desktop.ts';
 
 const SHOT = join(import.meta.dirname, '../screenshots/x11.png');
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
-const COLOURS = 255; // in the file: keeps 1280 × 800 px below 50 KB
+const COLOURS = 255; // in the file: keeps 1280 × 800 px below 150 KB
 const FALL_MS = 2_500; // ms until the sprites stand
 
 const LETTER =
@@ -39,7 +39,7 @@ if (why) {
 const scratch = mkdtempSync(join(tmpdir(), 'sprites-x11-screenshot-'));
 const relay = await startRelay({ workers: 0 });
 const ada = await X11Desktop.start('screenshot');
-const grace = startHeadless(['--relay', relay.url, '--world', 'evening', '--name', 'Grace']);
+const grace = startHeadless(['--relay', relay.url, '--name', 'Grace']);
 try {
   await decorate();
   openTerminal('letter.txt', '46x14+60+330', '#fdfdfb', '#222222', LETTER);
@@ -49,14 +49,14 @@ try {
   for (const [name, [x, y]] of Object.entries(places)) {
     ada.keepSprite(readFileSync(join(CHARACTERS, `${name}.spr`)), name[0].toUpperCase() + name.slice(1), x, y);
   }
-  ada.writeSettings({ relay: relay.url, world: 'evening', name: 'Ada', calm: true, greeted: true });
+  ada.writeSettings({ relay: relay.url, name: 'Ada', calm: true, greeted: true });
   ada.launch();
   await grace.until('both have joined', ({ neighbours }) => neighbours?.left.name === 'Ada');
   await pause(FALL_MS);
   await ada.xdotool('mousemove', 577, 775, 'click', 3, 'sleep', 0.5, 'mousemove', 700, 400, 'sleep', 0.5);
   const whole = join(scratch, 'whole.png');
   ada.capture().save(whole);
-  execFileSync('convert', [whole, '+dither', '-colors', `${COLOURS}`, '-strip', `png8:${SHOT}`]);
+  execFileSync('convert', [whole, '-colors', `${COLOURS}`, '-strip', `png8:${SHOT}`]);
   console.log(SHOT);
 } finally {
   await grace.quit();

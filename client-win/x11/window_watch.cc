@@ -123,6 +123,7 @@ bool WindowWatch::Look() {
 
   xcb_connection_t* x = connection_->get();
   std::vector<Asked> asked;
+  asked.reserve(clients.size());
   for (const xcb_window_t window : clients) {
     asked.push_back({window, xcb_get_window_attributes(x, window), xcb_get_geometry(x, window),
                      xcb_translate_coordinates(x, window, root, 0, 0),
