@@ -165,7 +165,6 @@ void Dialog::Paint() {
     }
     canvas.Write(fonts, look_->Text(), label_x,
                  (box.top + box.bottom + text.ascent - text.descent) / 2, label, kInk);
-    y += size;
   }
   int right = width - margin;
   for (const Part part : {Part::kNo, Part::kYes}) {

@@ -22,7 +22,9 @@ struct FontSize {
   int pixels = 14;
   Weight weight = Weight::kRegular;
 
-  auto operator<=>(const FontSize&) const = default;
+  bool operator<(const FontSize& other) const {
+    return std::tie(pixels, weight) < std::tie(other.pixels, other.weight);
+  }
 };
 
 // A letter: how much of each pixel it covers, 0 … 255.
