@@ -134,20 +134,31 @@ describe('the program for X11', { skip, timeout: 300_000 }, () => {
   });
 
   it('has the shape of its opaque pixels while there is no compositor', async () => {
+    const wall = [0x33, 0x66, 0x99];
+    ada.openWindow('Wall', 400, 200, 500, 400, '0x336699');
+    await frame('Wall');
     await start(TARGET, CENTRE);
-    await ada.waitFor('the sprite', target);
+    const inGlass = (screenshot: Screenshot, found: Area) =>
+      screenshot.at(whole(found).left + 32, whole(found).top + 44);
+    const showing =
+      (colour: number[]): Finder =>
+      (screenshot) => {
+        const found = target(screenshot);
+        return found && isNear(inGlass(screenshot, found), colour) ? found : undefined;
+      };
+    const blended = [0x33 / 2, 127 + 0x66 / 2, 0x99 / 2];
+    await ada.waitFor('the sprite, blended with the wall', showing(blended));
     await ada.stopCompositor();
-    const { screenshot, found } = await ada.waitFor('the sprite on the bare screen', (screenshot) => {
-      const now = target(screenshot);
-      return now && isNear(screenshot.at(whole(now).left + 2, whole(now).top + 2), [0, 0, 0]) ? now : undefined;
-    });
+    const { screenshot, found } = await ada.waitFor('the sprite, not blended', showing([0, 128, 0]));
     const { left, top } = whole(found);
-    assert.ok(isNear(screenshot.at(left + 32, top + 24), [0, 0, 0]), 'the screen is seen in the hole');
+    for (const [where, x, y] of [
+      ['in the hole', 32, 24],
+      ['around it', 3, 3],
+    ] as const) {
+      assert.ok(isNear(screenshot.at(left + x, top + y), wall), `${where}: ${screenshot.at(left + x, top + y)}`);
+    }
     ada.startCompositor();
-    await ada.waitFor('the sprite is blended again', (screenshot) => {
-      const now = target(screenshot);
-      return now && isNear(screenshot.at(whole(now).left + 32, whole(now).top + 44), [64, 191, 64]) ? now : undefined;
-    });
+    await ada.waitFor('the sprite, blended again', showing(blended));
   });
 
   it('passes clicks through where a sprite is transparent', async () => {
