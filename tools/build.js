@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.js';
-import { ensureFiles, ensurePrograms, installHint } from './machine.js';
+import { aptInstall, ensureFiles, ensurePrograms, installHint } from './machine.js';
 import { packagedNode } from './node.js';
 import { findInModules } from './packages.js';
 
@@ -32,6 +32,11 @@ export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
 /** Where the desktop client is built natively: the tests of its core, the headless desktop, the bench. */
 export const CLIENT = join(ROOT, 'build', 'client');
 export const HEADLESS = join(CLIENT, 'headless', 'headless-desktop');
+
+/** The path of the program for X11 once it is built, and of a window for its tests. */
+const X11 = join(ROOT, 'build', 'desktop');
+export const X11_CLIENT = join(X11, 'x11', 'sprites');
+export const X11_STAND_IN = join(X11, 'x11', 'x11-stand-in');
 
 /** The path of the program for Windows once it is built. */
 const WINDOWS = join(ROOT, 'build', 'client-win32');
@@ -51,6 +56,17 @@ const CLIENT_HEADERS = {
   '/usr/include/openssl/evp.h': 'libssl-dev',
 };
 const CLIENT_PACKAGES = [...Object.values(CLIENT_HEADERS), 'libcurl4-openssl-dev'];
+
+/** The libraries that the program for X11 needs, as pkg-config calls them, each with its Debian package. */
+const X11_LIBRARIES = {
+  xcb: 'libxcb1-dev',
+  'xcb-randr': 'libxcb-randr0-dev',
+  'xcb-shape': 'libxcb-shape0-dev',
+  'xcb-xfixes': 'libxcb-xfixes0-dev',
+  'xkbcommon-x11': 'libxkbcommon-x11-dev',
+  freetype2: 'libfreetype-dev',
+  fontconfig: 'libfontconfig-dev',
+};
 
 /** The path of the benches' floor once it is built. */
 export const FLOOR = join(ROOT, 'build', 'floor', 'floor');
@@ -96,6 +112,34 @@ export function buildClient() {
     return `libraries are missing: ${installHint(CLIENT_PACKAGES)}`;
   }
   return builtByCMake('client', join(ROOT, 'client-win'), HEADLESS, CLIENT);
+}
+
+/** Builds the desktop client for X11. Returns undefined, or why it can't be built. */
+export function buildX11Client() {
+  if (process.platform !== 'linux') return 'the client for X11 is built on Linux';
+  const { '/usr/include/doctest/doctest.h': _, ...headers } = CLIENT_HEADERS;
+  const own = [...Object.values(headers), 'libcurl4-openssl-dev'];
+  // With libsystemd the program has an icon in the panel; it works without it.
+  const packages = ['pkgconf', ...own, ...Object.values(X11_LIBRARIES), 'libsystemd-dev'];
+  const hasAll = () =>
+    ensurePrograms(['curl-config', 'pkg-config'], packages) &&
+    ensureFiles(Object.keys(headers), packages) &&
+    hasLibraries(Object.keys(X11_LIBRARIES));
+  if (!hasAll() && !(aptInstall(packages) && hasAll())) return `libraries are missing: ${installHint(packages)}`;
+  const sources = [join(ROOT, 'client-win'), join(ROOT, 'server', 'web', 'sprites')];
+  return built('desktop', sources, X11_CLIENT, () => {
+    const compilers = ['g++', 'cmake', 'ninja-build'];
+    if (!ensurePrograms(['g++', 'cmake', 'ninja'], compilers))
+      return `a compiler is missing: ${installHint(compilers)}`;
+    const configure = ['-S', sources[0], '-B', X11, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release', '-DX11=ON'];
+    const programs = ['--target', 'sprites', 'x11-stand-in'];
+    return ran('cmake', configure, ROOT, 'cmake') ?? ran('cmake', ['--build', X11, ...programs], ROOT, 'cmake --build');
+  });
+}
+
+/** Whether pkg-config knows all of these libraries. */
+function hasLibraries(names) {
+  return spawnSync('pkg-config', ['--exists', ...names]).status === 0;
 }
 
 /** Builds the desktop client for Windows. Returns undefined, or why it can't be built. */

@@ -81,7 +81,9 @@ const LAYERS: Record<string, readonly string[]> = {
   ec2: [],
   'client-win/tools': ['client-win/test'],
   'client-win/win32': Object.keys(CLIENT_CORE).map(inCore),
-  'client-win/headless': Object.keys(CLIENT_CORE).map(inCore),
+  'client-win/x11': ['client-win/posix', ...Object.keys(CLIENT_CORE).map(inCore)],
+  'client-win/headless': ['client-win/posix', ...Object.keys(CLIENT_CORE).map(inCore)],
+  'client-win/posix': Object.keys(CLIENT_CORE).map(inCore),
   ...Object.fromEntries(Object.entries(CLIENT_CORE).map(([folder, below]) => [inCore(folder), below.map(inCore)])),
   'v8-patches/bench': [],
   'tools/bench': ['tools'],
@@ -318,7 +320,7 @@ describe('imports', () => {
       const isCore = path.startsWith('client-win/core/');
       const isBelowNodeApi = path.startsWith('server/native/') && !/\/(?:addon|node_wait)\.(?:cc|h)$/.test(path);
       const forbidden = isCore
-        ? /^(?:windows\.h|winhttp\.h|curl\/|openssl\/)/i
+        ? /^(?:windows\.h|winhttp\.h|curl\/|openssl\/|xcb\/)/i
         : isBelowNodeApi
           ? /^(?:napi|node_api|uv|v8)\.h$/
           : undefined;

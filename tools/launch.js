@@ -11,7 +11,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { buildAddon } from './build.js';
+import { buildAddon, buildX11Client, X11_CLIENT } from './build.js';
 import { findNode } from './node.js';
 import { ensurePackages, isInstalled } from './packages.js';
 import { flagsIn, presetFor, whyNot } from './presets.js';
@@ -37,6 +37,7 @@ const COMMANDS = {
   'bench:pacing': { run: ['client-win/tools/pacing_bench.ts'] },
   'bench:http': { run: [QUIET, 'loadtest/bin/http.ts'], packages: 'all' },
   client: { run: ['tools/client.ts'] },
+  desktop: { run: desktop, here: true },
   fleet: { run: [QUIET, 'ec2/bin/fleet.ts'], packages: 'all', here: true },
   setup: { run: setup },
   lint: { run: [BIOME, 'check', '--error-on-warnings', '.'], packages: 'all' },
@@ -87,6 +88,13 @@ function relay() {
   else supervise(node, argumentsOf(leading), (code) => process.exit(code ?? EXIT_FAILED));
 }
 
+/** Sprites on this desktop: builds the program for X11 if its sources have changed, and becomes it. */
+function desktop() {
+  const missing = buildX11Client();
+  if (missing) fail(`The program for this desktop can't be built: ${missing}.`);
+  replaceBy(X11_CLIENT, rest);
+}
+
 /** Installs and builds what a relay needs, and starts nothing: for images and machines that start it later, without a compiler. */
 function setup() {
   const missing = buildAddon(node);
@@ -124,17 +132,21 @@ function memoryMiB() {
   return (limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 2 ** 20;
 }
 
+/** Replaces this process by a command under Node. */
+function become(leading) {
+  replaceBy(node, argumentsOf(leading));
+}
+
 /**
- * Replaces this process by the command, where this Node can do that. Otherwise runs it as a child, forwards signals, and ends
+ * Replaces this process by the program, where this Node can do that. Otherwise runs it as a child, forwards signals, and ends
  * with its exit code.
  */
-function become(leading) {
-  const args = argumentsOf(leading);
-  if (typeof process.execve === 'function') process.execve(node, [node, ...args], process.env);
-  const child = spawn(node, args, { stdio: 'inherit' });
+function replaceBy(program, args) {
+  if (typeof process.execve === 'function') process.execve(program, [program, ...args], process.env);
+  const child = spawn(program, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(signal ? EXIT_FAILED : code));
-  child.on('error', (error) => fail(`${node}: ${error.message}`));
+  child.on('error', (error) => fail(`${program}: ${error.message}`));
 }
 
 /** Node's arguments that run a command. */

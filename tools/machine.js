@@ -16,6 +16,12 @@ export const WINE = {
   packages: ['wine', 'wine64', 'xvfb', 'xdotool', 'x11-xserver-utils', 'picom', 'openbox', 'util-linux', 'imagemagick'],
 };
 
+/** What the client for X11 needs to run on a virtual screen and be operated by tests: programs and their packages. */
+export const X11 = {
+  programs: ['Xvfb', 'xdotool', 'xclip', 'picom', 'openbox', 'setpriv', 'dbus-daemon', 'dbus-send'],
+  packages: ['xvfb', 'xdotool', 'xclip', 'picom', 'openbox', 'util-linux', 'dbus-daemon', 'dbus-bin'],
+};
+
 /** Package managers in the order in which they are looked for, and how each installs. */
 const MANAGERS = {
   'apt-get': 'apt-get install',
@@ -64,6 +70,25 @@ const NAMES = {
     brew: 'mingw-w64',
   },
   nsis: { dnf: 'mingw32-nsis', brew: 'makensis' },
+  pkgconf: { dnf: 'pkgconf-pkg-config', zypper: 'pkg-config' },
+  'libxcb1-dev': { dnf: 'libxcb-devel', zypper: 'libxcb-devel', pacman: 'libxcb', apk: 'libxcb-dev' },
+  'libxcb-randr0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
+  'libxcb-shape0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
+  'libxcb-xfixes0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
+  'libxkbcommon-x11-dev': {
+    dnf: 'libxkbcommon-x11-devel',
+    zypper: 'libxkbcommon-x11-devel',
+    pacman: 'libxkbcommon-x11',
+    apk: 'libxkbcommon-dev',
+  },
+  'libfreetype-dev': { dnf: 'freetype-devel', zypper: 'freetype2-devel', pacman: 'freetype2', apk: 'freetype-dev' },
+  'libfontconfig-dev': {
+    dnf: 'fontconfig-devel',
+    zypper: 'fontconfig-devel',
+    pacman: 'fontconfig',
+    apk: 'fontconfig-dev',
+  },
+  'libsystemd-dev': { dnf: 'systemd-devel', zypper: 'systemd-devel', pacman: 'systemd-libs', apk: '' },
   'libclang-rt-dev': { dnf: 'compiler-rt', zypper: '', pacman: 'compiler-rt', apk: 'compiler-rt', brew: '' },
   iproute2: { dnf: 'iproute' },
 };

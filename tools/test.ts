@@ -11,8 +11,16 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { buildAddon, buildClient, buildEngine, buildFloor, buildInstaller, buildWindowsClient } from './build.js';
-import { ensurePrograms, WINE } from './machine.js';
+import {
+  buildAddon,
+  buildClient,
+  buildEngine,
+  buildFloor,
+  buildInstaller,
+  buildWindowsClient,
+  buildX11Client,
+} from './build.js';
+import { ensurePrograms, WINE, X11 } from './machine.js';
 
 /** Suites at once: benches and tests are made for a machine of two cores. */
 const CONCURRENCY = 2;
@@ -39,6 +47,7 @@ const NEEDS: Need[] = [
   { below: 'client-win/', programs: ['chromium'], packages: ['chromium'] },
   // Installed here, because two suites that find Wine missing at the same time would run apt at the same time.
   { below: 'client-win/', ...WINE },
+  { below: 'client-win/', ...X11 },
   { below: 'loadtest/', programs: ['chromium', 'ip'], packages: ['chromium', 'iproute2'] },
   {
     below: 'v8-patches/',
@@ -68,6 +77,7 @@ function prepare(files: readonly string[]): void {
   if (chosen('client-win/')) wishes.push(['desktop client', buildClient()]);
   const wantsWindows = files.some((file) => /^client-win\/.*(windows|wine)/.test(file));
   if (wantsWindows) wishes.push(['program for Windows', buildWindowsClient() ?? buildInstaller()]);
+  if (files.some((file) => /^client-win\/.*x11/.test(file))) wishes.push(['program for X11', buildX11Client()]);
   for (const [what, why] of wishes) if (why) skipped.push(`${what}: ${why}`);
   for (const { below, programs, packages } of NEEDS) {
     // A suite that misses one of these is skipped and says so itself.

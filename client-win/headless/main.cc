@@ -3,7 +3,6 @@
 // The core is that of the Windows client, and the relay is real; monitors, windows, pointer and
 // keys are what the commands say. Exit 0 after `quit` or at the end of stdin, 1 on failure, 2
 // misused.
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -25,7 +24,8 @@
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
 #include "headless/command.h"
-#include "headless/curl_transport.h"
+#include "posix/curl_transport.h"
+#include "posix/wake_pipe.h"
 
 namespace sprites {
 
@@ -115,39 +115,14 @@ bool WriteWhole(const std::filesystem::path& path, const std::string& text) {
   return file && !failed;
 }
 
-// A pipe that wakes the main thread: poll() returns once another thread has rung.
-class Bell {
- public:
-  Bell() {
-    if (pipe2(ends_, O_NONBLOCK | O_CLOEXEC) != 0) {
-      perror("pipe");
-      std::exit(1);
-    }
-  }
-  ~Bell() {
-    close(ends_[0]);
-    close(ends_[1]);
-  }
-  void Ring() const { (void)!write(ends_[1], "!", 1); }
-  void Clear() const {
-    char rung[64];
-    while (read(ends_[0], rung, sizeof rung) > 0) {
-    }
-  }
-  int fd() const { return ends_[0]; }
-
- private:
-  int ends_[2];
-};
-
 class Headless {
  public:
   explicit Headless(const Options& options)
       : folder_(options.folder),
         cache_(folder_ / "files", uint64_t(options.settings.cache_mib) << 20),
-        carrier_(&transport_, &cache_, [this] { bell_.Ring(); }),
+        carrier_(&transport_, &cache_, [this] { wake_.Wake(); }),
         writer_([this](const std::string& text) { return WriteWhole(folder_ / "kept.json", text); },
-                [this] { bell_.Ring(); }),
+                [this] { wake_.Wake(); }),
         desktop_(options.settings, [engine = std::mt19937_64(options.seed)]() mutable {
           return std::uniform_real_distribution<double>(0, 1)(engine);
         }) {
@@ -174,8 +149,8 @@ class Headless {
     CarryOut(desktop_.PopOutbox());
     const auto is_done = [this] { return writer_.IsIdle() && carrier_.IsIdle(); };
     for (const int64_t until = NowMs() + kFarewellMs; !is_done() && NowMs() < until;) {
-      bell_.Clear();
-      pollfd rung{bell_.fd(), POLLIN, 0};
+      wake_.Clear();
+      pollfd rung{wake_.fd(), POLLIN, 0};
       poll(&rung, 1, kFrameMs);
       SendSaved();
     }
@@ -188,9 +163,9 @@ class Headless {
   }
 
   void Wait() {
-    pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {bell_.fd(), POLLIN, 0}};
+    pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {wake_.fd(), POLLIN, 0}};
     poll(sources, 2, std::max(kFrameMs, static_cast<int>(idle_ms_)));
-    bell_.Clear();
+    wake_.Clear();
     if ((sources[0].revents & (POLLIN | POLLHUP)) != 0) {
       char bytes[4096];
       const ssize_t size = read(STDIN_FILENO, bytes, sizeof bytes);
@@ -272,7 +247,7 @@ class Headless {
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::filesystem::path folder_;
-  Bell bell_;
+  WakePipe wake_;
   FileCache cache_;
   CurlTransport transport_;
   Carrier carrier_;

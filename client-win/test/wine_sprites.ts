@@ -1,5 +1,5 @@
 /**
- * Sprites for the Wine tests, and finders that locate them on a screenshot.
+ * Sprites for the tests under Wine and X11, and finders that locate them on a screenshot.
  *
  * Each sprite has one colour, a transparent hole and a half-transparent area. A sprite without gravity keeps the height at
  * which it was released, so it arrives at exactly the height at which it left.
@@ -7,7 +7,7 @@
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
 import { writeSheet } from '../../server/wire/sheet.ts';
-import { type Colour, type Finder, SCREEN } from './wine_desktop.ts';
+import { type Colour, type Finder, SCREEN } from './x_display.ts';
 
 export const MAGENTA: Colour = [255, 0, 255];
 export const CYAN: Colour = [0, 255, 255];

@@ -19,6 +19,7 @@
 #include "win32/settings_dialog.h"
 #include "win32/single_instance.h"
 #include "win32/text16.h"
+#include "win32/wic_picture.h"
 
 namespace sprites {
 
@@ -36,6 +37,10 @@ Random NewRandom() {
   return [engine = std::mt19937_64(std::random_device{}())]() mutable {
     return std::uniform_real_distribution<double>(0, 1)(engine);
   };
+}
+
+std::vector<std::filesystem::path> PathsOf(const std::vector<std::wstring>& names) {
+  return {names.begin(), names.end()};
 }
 
 Settings ReadSettingsFile(const std::filesystem::path& folder, std::string* error) {
@@ -79,7 +84,7 @@ Shell::Shell(std::filesystem::path folder, bool is_portable)
             return WriteFileAtomically(folder_ / L"settings.json", text);
           },
           [this] { SetEvent(wake_event_.get()); }),
-      importer_(&cache_, [this] { SetEvent(wake_event_.get()); }),
+      importer_(&cache_, DecodeUprightByWindows, [this] { SetEvent(wake_event_.get()); }),
       desktop_(settings_, NewRandom()),
       bubble_([this] { DismissBubble(); }),
       windows_(this),
@@ -142,7 +147,7 @@ void Shell::Start(Arguments arguments) {
       desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
     }
   }
-  importer_.Import(std::move(arguments.paths));
+  importer_.Import(PathsOf(arguments.paths));
   if (arguments.has_link) {
     OpenLink(Narrow(arguments.link));
   }
@@ -351,7 +356,7 @@ void Shell::KeysLost() {
   }
 }
 
-void Shell::Dropped(std::vector<std::wstring> paths) { importer_.Import(std::move(paths)); }
+void Shell::Dropped(std::vector<std::wstring> paths) { importer_.Import(PathsOf(paths)); }
 
 // -- The menu.
 
@@ -540,7 +545,7 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       if (paths->empty()) {
         DropInAnySprite();
       }
-      importer_.Import(std::move(*paths));
+      importer_.Import(PathsOf(*paths));
       RequestTurn();
       return TRUE;
     }

@@ -23,12 +23,12 @@
 #include "core/desktop/state_writer.h"
 #include "core/motion/hold_watch.h"
 #include "core/picture/file_cache.h"
+#include "core/picture/importer.h"
 #include "core/relay/carrier.h"
 #include "win32/bubble.h"
 #include "win32/network_watch.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
-#include "win32/picture_importer.h"
 #include "win32/single_instance.h"
 #include "win32/sounds.h"
 #include "win32/sprite_windows.h"
@@ -134,7 +134,7 @@ class Shell : private SpriteListener {
   Carrier carrier_;
   StateWriter state_writer_;
   StateWriter settings_writer_;
-  PictureImporter importer_;
+  Importer importer_;
   Desktop desktop_;
   Greeting greeting_;
   Bubble bubble_;

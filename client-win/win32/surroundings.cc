@@ -14,14 +14,6 @@ constexpr int64_t kMonitorsMs = 1'000;  // between two checks of the monitors
 constexpr int64_t kWindowsMs = 100;     // between two checks of windows that no hook has triggered
 constexpr int64_t kWindowsMsStanding = 33;  // likewise while a sprite stands on a window
 constexpr int64_t kPlacesMs = 500;          // between two checks of where windows belong
-constexpr double kOnFloorPx = 2;            // px above the floor within which a foot stands on it
-
-bool AnySpriteOnWindow(const Simulation& simulation) {
-  return std::ranges::any_of(simulation.sprites(), [&](const Sprite& sprite) {
-    const Monitor& monitor = simulation.screen().monitors()[sprite.monitor];
-    return RulesOf(sprite.mode).on_feet && sprite.y < monitor.work.bottom - kOnFloorPx;
-  });
-}
 
 }  // namespace
 

@@ -20,15 +20,4 @@ std::string Narrow(std::wstring_view utf16) {
   return narrow;
 }
 
-std::wstring MenuText(std::string_view utf8) {
-  std::wstring text;
-  for (const wchar_t letter : Wide(utf8)) {
-    text += letter;
-    if (letter == L'&') {
-      text += letter;
-    }
-  }
-  return text;
-}
-
 }  // namespace sprites

@@ -11,9 +11,6 @@ namespace sprites {
 std::wstring Wide(std::string_view utf8);
 std::string Narrow(std::wstring_view utf16);
 
-// The text for a menu entry: doubles each `&`, which would otherwise mark an access key.
-std::wstring MenuText(std::string_view utf8);
-
 // Copies text into a fixed array of a Win32 structure, truncated to fit, always zero-terminated.
 template <size_t kSize>
 void CopyText(std::wstring_view text, wchar_t (&place)[kSize]) {

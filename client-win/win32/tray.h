@@ -6,40 +6,12 @@
 
 #include <string>
 
-#include "core/desktop/desktop.h"
+#include "core/desktop/menus.h"
 
 namespace sprites {
 
-constexpr UINT kTrayMessage = WM_APP + 2;   // sent by the icon to its window
-constexpr ULONGLONG kTrayRetryMs = 1'000;   // between two tries to add the icon
-constexpr size_t kMenuNameLettersMax = 24;  // of a neighbour's name: keeps a menu narrow
-
-enum class MenuCommand : uint8_t {
-  kNone,    // the menu was closed without a choice
-  kDropIn,  // `index` on the shelf
-  kInvite,
-  kOpenLink,
-  kMute,   // `neighbour`, `is_on`
-  kPause,  // `is_on`
-  kSettings,
-  kHowToPlay,
-  kDiagnostics,
-  kUpdate,
-  kAbout,
-  kQuit,
-  kThrow,  // `index` is the Edge
-  kPutAway,
-  kHide,
-  kReport,
-};
-
-// The entry of a menu that the user chose.
-struct MenuChoice {
-  MenuCommand command = MenuCommand::kNone;
-  size_t index = 0;
-  Neighbour neighbour{};
-  bool is_on = false;
-};
+constexpr UINT kTrayMessage = WM_APP + 2;  // sent by the icon to its window
+constexpr ULONGLONG kTrayRetryMs = 1'000;  // between two tries to add the icon
 
 class Tray {
  public:
@@ -71,9 +43,6 @@ class Tray {
 MenuChoice ShowTrayMenu(HWND window, POINT point, const Desktop& desktop);
 // Likewise for the menu of a sprite.
 MenuChoice ShowSpriteMenu(HWND window, POINT point, const Desktop& desktop, const Sprite& sprite);
-
-// One line about the connection to the relay.
-std::string StatusOf(const Desktop& desktop);
 
 }  // namespace sprites
 

@@ -9,12 +9,29 @@
 #include <string_view>
 #include <utility>
 
+#include "core/picture/orientation.h"
 #include "core/picture/png.h"
 #include "win32/owned.h"
 
 namespace sprites {
 
 namespace {
+
+// COM on this thread, as long as it lives.
+class ComScope {
+ public:
+  ComScope() : begun_(CoInitializeEx(nullptr, COINIT_MULTITHREADED)) {}
+  ~ComScope() {
+    if (SUCCEEDED(begun_)) {
+      CoUninitialize();
+    }
+  }
+  ComScope(const ComScope&) = delete;
+  ComScope& operator=(const ComScope&) = delete;
+
+ private:
+  HRESULT begun_;
+};
 
 // A format that needs an optional codec: how its files are recognised, and what to tell the user.
 struct Format {
@@ -118,6 +135,11 @@ Picture DecodeByWindows(std::span<const uint8_t> bytes) {
   Picture picture{static_cast<int>(width), static_cast<int>(height), {}};
   picture.frames.push_back({std::move(rgba), 0});
   return picture;
+}
+
+Picture DecodeUprightByWindows(std::span<const uint8_t> bytes) {
+  const ComScope com;
+  return Upright(DecodeByWindows(bytes), OrientationOf(bytes));
 }
 
 }  // namespace sprites

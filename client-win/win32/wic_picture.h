@@ -17,6 +17,9 @@ namespace sprites {
 // REQUIRES: COM is initialised on this thread.
 Picture DecodeByWindows(std::span<const uint8_t> bytes);
 
+// The same for a picture that a camera may have turned, on any thread.
+Picture DecodeUprightByWindows(std::span<const uint8_t> bytes);
+
 }  // namespace sprites
 
 #endif  // CLIENT_WIN_WIN32_WIC_PICTURE_H_

@@ -378,7 +378,8 @@ void Desktop::CountUnanswered(const Response& response) {
     unanswered_ = 0;
   } else if (poller_.link() != Link::kConnected && ++unanswered_ == kUnreachableFailures) {
     ShowNotice(Said(Text::kToastUnreachable, {HostOf(settings_.relay)}),
-               Said(Text::kToastUnreachableText));
+               Said(menu_place_ == MenuPlace::kTray ? Text::kToastUnreachableText
+                                                    : Text::kToastUnreachableTextSprite));
   }
 }
 

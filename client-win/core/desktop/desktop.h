@@ -53,6 +53,12 @@ enum class Presence : uint8_t {
   kPresenting,  // others look at the screen: the sprites are hidden too
 };
 
+// Where the person finds the menu of the program; some texts name the place.
+enum class MenuPlace : uint8_t {
+  kTray,    // the icon by the clock
+  kSprite,  // a right click on any sprite
+};
+
 class Desktop {
  public:
   Desktop(const Settings& settings, Random random);
@@ -93,6 +99,8 @@ class Desktop {
   void SetPresence(Presence presence) { presence_ = presence; }
   // The language of the system; the settings may name another one.
   void SetSystemLanguage(Language language) { system_language_ = language; }
+  // kTray at first.
+  void SetMenuPlace(MenuPlace place) { menu_place_ = place; }
   // The first sprite has said hello.
   void MarkGreeted();
   // Asks the relay for a newer version of this program, because the person wants to know.
@@ -130,6 +138,7 @@ class Desktop {
   // Whether the only neighbour is this desktop itself.
   bool IsAlone() const;
   Language language() const;
+  MenuPlace menu_place() const { return menu_place_; }
   // The problem code of the last refused join; empty once a join was granted.
   const std::string& refusal() const { return join_refused_; }
   // The newest version that the relay offers, if it is later than this one.
@@ -214,6 +223,7 @@ class Desktop {
   int unanswered_ = 0;                  // requests of the poller in a row
   Presence presence_ = Presence::kFree;
   Language system_language_ = Language::kEnglish;
+  MenuPlace menu_place_ = MenuPlace::kTray;
   RequestBudget budget_;
   size_t first_kind_ = 0;  // of the requests: it is served first when the budget is short
   RequestId next_request_ = 1;

@@ -8,6 +8,8 @@ namespace sprites {
 
 namespace {
 
+constexpr double kOnFloorPx = 2;  // px above the floor within which a foot stands on it
+
 struct Size {
   double width;
   double height;
@@ -561,6 +563,13 @@ bool Simulation::IsSupported(const Sprite& sprite, const Room& room) const {
   return std::ranges::any_of(ledges_, [&](const Ledge& ledge) {
     return sprite.x >= ledge.left && sprite.x <= ledge.right &&
            std::abs(sprite.y - ledge.y) < kSupportedPx;
+  });
+}
+
+bool AnySpriteOnWindow(const Simulation& simulation) {
+  return std::ranges::any_of(simulation.sprites(), [&](const Sprite& sprite) {
+    const Monitor& monitor = simulation.screen().monitors()[sprite.monitor];
+    return RulesOf(sprite.mode).on_feet && sprite.y < monitor.work.bottom - kOnFloorPx;
   });
 }
 

@@ -138,6 +138,9 @@ class Simulation {
   SpriteId next_id_ = 1;
 };
 
+// Whether a sprite stands on something above the floor of its monitor, so on a window.
+bool AnySpriteOnWindow(const Simulation& simulation);
+
 }  // namespace sprites
 
 #endif  // CLIENT_WIN_CORE_MOTION_SIMULATION_H_

@@ -53,6 +53,7 @@
   X(kToastPictureGoneText, "The operator of the relay has removed it.", "Der Betreiber des Relays hat es entfernt.") \
   X(kToastUnreachable, "Can't reach {0}, trying again", "{0} ist nicht erreichbar, neuer Versuch läuft") \
   X(kToastUnreachableText, "Are you online? Another relay: click the icon by the clock, then \"Open a link\".", "Sind Sie online? Ein anderes Relay: Symbol neben der Uhr anklicken, dann „Link öffnen“.") \
+  X(kToastUnreachableTextSprite, "Are you online? Another relay: right-click a sprite, then \"Open a link\".", "Sind Sie online? Ein anderes Relay: Rechtsklick auf eine Figur, dann „Link öffnen“.") \
   X(kToastFriendGone, "The invitation has ended", "Die Einladung ist abgelaufen") \
   X(kToastFriendGoneText, "You are in your friend's world, at another place.", "Sie sind in der Welt Ihres Freundes, aber an einem anderen Platz.") \
   X(kToastFriendGoneCommons, "You are in the world that everybody is in. Ask your friend for a new link.", "Sie sind in der Welt, in der alle sind. Bitten Sie um einen neuen Link.") \
@@ -102,6 +103,9 @@
   X(kBubbleWelcome, "Drag me past an edge.\nMy menu is by the clock.", "Zieh mich über einen Rand.\nMein Menü ist neben der Uhr.") \
   X(kBubbleAlone, "Nobody is next door yet.\nInvite a friend: the menu by the clock.", "Noch ist niemand nebenan.\nLade jemanden ein: Menü neben der Uhr.") \
   X(kBubbleUnreachable, "I can't reach {0}.\nI keep trying. Another relay: the menu by the clock.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Menü neben der Uhr.") \
+  X(kBubbleWelcomeSprite, "Drag me past an edge.\nRight-click me for the menu.", "Zieh mich über einen Rand.\nRechtsklick zeigt mein Menü.") \
+  X(kBubbleAloneSprite, "Nobody is next door yet.\nRight-click me to invite a friend.", "Noch ist niemand nebenan.\nRechtsklick: Lade jemanden ein.") \
+  X(kBubbleUnreachableSprite, "I can't reach {0}.\nI keep trying. Another relay: right-click me.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Rechtsklick.") \
   /* The window that asks for a link. */ \
   X(kLinkTitle, "Sprites", "Sprites") \
   X(kLinkWelcome, "Welcome to Sprites", "Willkommen bei Sprites") \
@@ -177,6 +181,7 @@
   X(kAskUpdateNo, "Not &now", "&Nicht jetzt") \
   X(kHowToHeading, "How to play", "So geht es") \
   X(kHowToText, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture.\n\nDrop a picture on it: that becomes a sprite too.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden.\n\nLassen Sie ein Bild auf sie fallen: Auch das wird eine Figur.\n\nDoppelklick: Sprites wird beendet.") \
+  X(kHowToTextX11, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture, invite a friend.\n\nStart Sprites with a picture: that becomes a sprite too.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden, jemanden einladen.\n\nStarten Sie Sprites mit einem Bild: Auch das wird eine Figur.\n\nDoppelklick: Sprites wird beendet.") \
   X(kAboutTitle, "About Sprites", "Über Sprites") \
   X(kAboutText, "Throw a sprite off the edge of your desktop, and it lands on your neighbour's.\n\nMIT licence; the characters are CC0.", "Werfen Sie eine Figur über den Rand Ihres Desktops, und sie landet beim Nachbarn.\n\nMIT-Lizenz; die Figuren sind CC0.") \
   /* Buttons. */ \

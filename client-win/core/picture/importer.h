@@ -3,54 +3,63 @@
 //
 // Invariant: each file has exactly one result, a sheet or the reason why there is none.
 // Threads: has a thread of its own because a large picture takes seconds. Import and PopResults are
-// called on the desktop's thread; `wake` is called on the importer's thread when a result is ready.
-#ifndef CLIENT_WIN_WIN32_PICTURE_IMPORTER_H_
-#define CLIENT_WIN_WIN32_PICTURE_IMPORTER_H_
+// called on the desktop's thread; `decode` and `wake` are called on the importer's.
+#ifndef CLIENT_WIN_CORE_PICTURE_IMPORTER_H_
+#define CLIENT_WIN_CORE_PICTURE_IMPORTER_H_
 
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/picture/file_cache.h"
+#include "core/picture/picture.h"
 
 namespace sprites {
 
 struct ImportResult {
   SheetPointer sheet;  // null if the file was rejected
-  std::string name;    // of the file, without its folder
+  std::string name;    // of the file, without its folder; UTF-8
   std::string error;   // a sentence, if the file was rejected
 };
 
-class PictureImporter {
+class Importer {
  public:
-  PictureImporter(FileCache* cache, std::function<void()> wake);
+  // Decodes a kind of picture that the core does not know. Throws PictureRefused.
+  using Decode = std::function<Picture(std::span<const uint8_t> bytes)>;
+
+  // `wake` is called when a result is ready.
+  Importer(FileCache* cache, Decode decode, std::function<void()> wake);
   // Waits until the file that is being imported is done; the others are not imported.
-  ~PictureImporter();
-  PictureImporter(const PictureImporter&) = delete;
-  PictureImporter& operator=(const PictureImporter&) = delete;
+  ~Importer();
+  Importer(const Importer&) = delete;
+  Importer& operator=(const Importer&) = delete;
 
   // Adds files to the queue.
-  void Import(std::vector<std::wstring> paths);
+  void Import(std::vector<std::filesystem::path> paths);
   // Returns the results since the last call, oldest first.
   std::vector<ImportResult> PopResults();
 
  private:
   void Run();
+  ImportResult ImportFile(const std::filesystem::path& path) const;
 
   FileCache* cache_;
+  Decode decode_;
   std::function<void()> wake_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::wstring> paths_;
+  std::deque<std::filesystem::path> paths_;
   std::vector<ImportResult> results_;
-  bool stopping_ = false;
+  bool is_stopping_ = false;
   std::thread thread_;
 };
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_WIN32_PICTURE_IMPORTER_H_
+#endif  // CLIENT_WIN_CORE_PICTURE_IMPORTER_H_

@@ -1,10 +1,10 @@
-// The transport of the headless desktop: HTTP by libcurl.
+// The transport on Linux: HTTP by libcurl.
 //
 // Invariant: a response is never longer than its request allows, redirects are not followed, and
 // only http and https are used. Cost: one connection for each concurrent exchange, reused by later
 // ones.
-#ifndef CLIENT_WIN_HEADLESS_CURL_TRANSPORT_H_
-#define CLIENT_WIN_HEADLESS_CURL_TRANSPORT_H_
+#ifndef CLIENT_WIN_POSIX_CURL_TRANSPORT_H_
+#define CLIENT_WIN_POSIX_CURL_TRANSPORT_H_
 
 #include <curl/curl.h>
 
@@ -42,4 +42,4 @@ class CurlTransport : public Transport {
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_HEADLESS_CURL_TRANSPORT_H_
+#endif  // CLIENT_WIN_POSIX_CURL_TRANSPORT_H_

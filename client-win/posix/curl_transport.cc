@@ -1,4 +1,4 @@
-#include "headless/curl_transport.h"
+#include "posix/curl_transport.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,0 +1,212 @@
+#include "core/desktop/menus.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+namespace sprites {
+
+namespace {
+
+// The member and the text of each Switch.
+struct SwitchRow {
+  bool Settings::*member;
+  Text text;
+};
+constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
+    {{&Settings::toasts, Text::kSettingsToasts},
+     {&Settings::all_monitors, Text::kSettingsMonitors},
+     {&Settings::hide_in_full_screen, Text::kSettingsHide},
+     {&Settings::quiet, Text::kSettingsQuiet},
+     {&Settings::calm, Text::kSettingsCalm},
+     {&Settings::whole_pixels, Text::kSettingsPixels},
+     {&Settings::ask_before_closing, Text::kSettingsAsk}}};
+
+bool IsSelf(const Neighbour& neighbour, const Desktop& desktop) {
+  return desktop.seat() && desktop.seat()->desktop == neighbour.desktop;
+}
+
+// The words of a menu for a name from somebody else, which has no access key.
+std::string WithoutKeys(std::string_view name) {
+  std::string text;
+  for (const char letter : name) {
+    text += letter == '&' ? "&&" : std::string(1, letter);
+  }
+  return text;
+}
+
+// A name as it is in a menu: not longer than a menu is wide.
+std::string NameInMenu(const std::string& name) {
+  size_t letters = 0;
+  for (size_t i = 0; i < name.size(); i++) {
+    const bool is_first_byte = (static_cast<unsigned char>(name[i]) & 0xC0) != 0x80;
+    if (is_first_byte && letters++ == kMenuNameLettersMax) {
+      return WithoutKeys(name.substr(0, i)) + "…";
+    }
+  }
+  return WithoutKeys(name);
+}
+
+std::string Entry(const Desktop& desktop, Text text, const std::string& name = "") {
+  return Say(desktop.language(), text, {NameInMenu(name)});
+}
+
+MenuItem ShelfMenu(const Desktop& desktop) {
+  MenuItem shelf{Entry(desktop, Text::kMenuNewSprite)};
+  for (size_t i = 0; i < desktop.shelf().size(); i++) {
+    shelf.children.push_back(
+        {WithoutKeys(desktop.shelf()[i]->description.name), {MenuCommand::kDropIn, i}});
+  }
+  return shelf;
+}
+
+// Muted names first, checked, then the neighbours that are not muted.
+Menu MuteMenu(const Desktop& desktop) {
+  std::vector<Neighbour> names;
+  for (const std::string& name : desktop.settings().muted) {
+    names.push_back({"", name});
+  }
+  const size_t muted = names.size();
+  if (desktop.neighbours()) {
+    for (const Neighbour& neighbour : *desktop.neighbours()) {
+      const auto is_same = [&](const Neighbour& other) {
+        return other.DisplayName() == neighbour.DisplayName();
+      };
+      const auto known = std::ranges::find_if(names, is_same);
+      if (known != names.end()) {
+        known->desktop = neighbour.desktop;  // so that the relay can end the mute
+      } else if (!neighbour.DisplayName().empty() && !IsSelf(neighbour, desktop)) {
+        names.push_back(neighbour);
+      }
+    }
+  }
+  Menu menu;
+  for (size_t i = 0; i < names.size(); i++) {
+    menu.push_back({WithoutKeys(names[i].DisplayName()),
+                    {MenuCommand::kMute, 0, names[i], i >= muted},
+                    true,
+                    i < muted});
+  }
+  return menu;
+}
+
+MenuItem HelpMenu(const Desktop& desktop) {
+  MenuItem help{Entry(desktop, Text::kMenuHelp)};
+  help.children = {{Entry(desktop, Text::kHelpHowTo), {MenuCommand::kHowToPlay}},
+                   {Entry(desktop, Text::kHelpDiagnostics), {MenuCommand::kDiagnostics}},
+                   {Entry(desktop, Text::kHelpUpdate), {MenuCommand::kUpdate}},
+                   {},
+                   {Entry(desktop, Text::kHelpAbout), {MenuCommand::kAbout}}};
+  return help;
+}
+
+// The name of the neighbour beyond an edge; empty if nobody is there.
+std::string NameBeyond(const Desktop& desktop, size_t edge) {
+  if (!desktop.neighbours() || desktop.link() != Link::kConnected) {
+    return "";
+  }
+  const Neighbour& neighbour = (*desktop.neighbours())[edge];
+  return IsSelf(neighbour, desktop) ? "" : neighbour.name;
+}
+
+}  // namespace
+
+Menu ProgramMenu(const Desktop& desktop) {
+  Menu menu;
+  menu.push_back({WithoutKeys(StatusOf(desktop)), {}, false});
+  menu.push_back({});
+  menu.push_back(ShelfMenu(desktop));
+  menu.push_back({Entry(desktop, Text::kMenuInvite),
+                  {MenuCommand::kInvite},
+                  !desktop.InvitationLink().empty()});
+  menu.push_back({Entry(desktop, Text::kMenuOpenLink), {MenuCommand::kOpenLink}});
+  menu.push_back({});
+  if (Menu mute = MuteMenu(desktop); !mute.empty()) {
+    menu.push_back({Entry(desktop, Text::kMenuMute), {}, true, false, std::move(mute)});
+  }
+  menu.push_back({Entry(desktop, Text::kMenuPause),
+                  {MenuCommand::kPause, 0, {}, !desktop.is_paused()},
+                  true,
+                  desktop.is_paused()});
+  menu.push_back({Entry(desktop, Text::kMenuSettings), {MenuCommand::kSettings}});
+  menu.push_back(HelpMenu(desktop));
+  menu.push_back({});
+  menu.push_back({Entry(desktop, Text::kMenuQuit), {MenuCommand::kQuit}});
+  return menu;
+}
+
+Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
+  constexpr Text kEdges[] = {Text::kSpriteThrowLeft, Text::kSpriteThrowRight, Text::kSpriteThrowUp,
+                             Text::kSpriteThrowDown};
+  constexpr Text kEdgesTo[] = {Text::kSpriteThrowLeftTo, Text::kSpriteThrowRightTo,
+                               Text::kSpriteThrowUpTo, Text::kSpriteThrowDownTo};
+  const Neighbour* sender = desktop.SenderOf(sprite.id);
+  const std::string title = sender == nullptr ? sprite.name
+                                              : Say(desktop.language(), Text::kSpriteFrom,
+                                                    {sprite.name, sender->DisplayName()});
+  Menu menu;
+  menu.push_back({WithoutKeys(title), {}, false});
+  menu.push_back({});
+  for (size_t i = 0; i < std::size(kEdges); i++) {
+    const std::string name = NameBeyond(desktop, i);
+    menu.push_back(
+        {Entry(desktop, name.empty() ? kEdges[i] : kEdgesTo[i], name), {MenuCommand::kThrow, i}});
+  }
+  menu.push_back({});
+  if (sprite.from_shelf) {
+    menu.push_back({Entry(desktop, Text::kSpritePutAway), {MenuCommand::kPutAway}});
+    return menu;
+  }
+  menu.push_back(
+      {Entry(desktop, Text::kSpriteHide), {MenuCommand::kHide}, !desktop.IsHidden(sprite.file)});
+  if (sender != nullptr && !IsSelf(*sender, desktop)) {
+    menu.push_back({Entry(desktop, Text::kSpriteMute, sender->DisplayName()),
+                    {MenuCommand::kMute, 0, *sender, true}});
+  }
+  menu.push_back(
+      {Entry(desktop, Text::kSpriteReport), {MenuCommand::kReport}, desktop.seat().has_value()});
+  return menu;
+}
+
+Menu SettingsMenu(const Desktop& desktop) {
+  Menu menu;
+  for (size_t i = 0; i < kSwitches; i++) {
+    const bool is_on = desktop.settings().*kSwitchRows[i].member;
+    menu.push_back(
+        {Entry(desktop, kSwitchRows[i].text), {MenuCommand::kSwitch, i, {}, !is_on}, true, is_on});
+  }
+  const size_t hidden = desktop.settings().hidden.size();
+  if (hidden > 0) {
+    menu.push_back({});
+    menu.push_back({Entry(desktop, Text::kSettingsShowHidden, std::to_string(hidden)),
+                    {MenuCommand::kShowHidden}});
+  }
+  return menu;
+}
+
+Settings Switched(Settings settings, Switch which, bool is_on) {
+  settings.*kSwitchRows[static_cast<size_t>(which)].member = is_on;
+  return settings;
+}
+
+std::string StatusOf(const Desktop& desktop) {
+  const Language language = desktop.language();
+  const std::string host = HostOf(desktop.settings().relay);
+  if (host.empty()) {
+    return Say(language, Text::kStatusNoRelay);
+  }
+  if (desktop.link() == Link::kConnected && desktop.seat()) {
+    const std::string& world = desktop.seat()->world;
+    // Names that the page makes for private worlds mean nothing to people.
+    const bool is_private = world.starts_with("private-");
+    return is_private          ? Say(language, Text::kStatusPrivate, {host})
+           : world != kCommons ? Say(language, Text::kStatusWorld, {host, world})
+           : desktop.IsAlone() ? Say(language, Text::kStatusAlone, {host})
+                               : Say(language, Text::kStatusTogether, {host});
+  }
+  const bool is_lost = desktop.IsUnreachable() || desktop.link() == Link::kBroken;
+  return Say(language, is_lost ? Text::kStatusUnreachable : Text::kStatusJoining, {host});
+}
+
+}  // namespace sprites

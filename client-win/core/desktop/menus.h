@@ -1,0 +1,86 @@
+// The menus of the program: what is in them, in the order and the words that a shell shows.
+//
+// A menu is made anew each time it opens, so it never shows an old state. Texts have `&` before an
+// access key, and `&&` for an ampersand. Cost: O(shelf + neighbours).
+#ifndef CLIENT_WIN_CORE_DESKTOP_MENUS_H_
+#define CLIENT_WIN_CORE_DESKTOP_MENUS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/desktop/desktop.h"
+
+namespace sprites {
+
+constexpr size_t kMenuNameLettersMax = 24;  // of a neighbour's name: keeps a menu narrow
+
+enum class MenuCommand : uint8_t {
+  kNone,    // the menu was closed without a choice
+  kDropIn,  // `index` on the shelf
+  kInvite,
+  kOpenLink,
+  kMute,   // `neighbour`, `is_on`
+  kPause,  // `is_on`
+  kSettings,
+  kSwitch,  // `index` is the Switch, `is_on`
+  kShowHidden,
+  kHowToPlay,
+  kDiagnostics,
+  kUpdate,
+  kAbout,
+  kQuit,
+  kThrow,  // `index` is the Edge
+  kPutAway,
+  kHide,
+  kReport,
+};
+
+// The settings that are on or off.
+enum class Switch : uint8_t {
+  kToasts,
+  kAllMonitors,
+  kHideInFullScreen,
+  kQuiet,
+  kCalm,
+  kWholePixels,
+  kAskBeforeClosing,
+};
+constexpr size_t kSwitches = 7;
+
+// The entry of a menu that the person chose.
+struct MenuChoice {
+  MenuCommand command = MenuCommand::kNone;
+  size_t index = 0;
+  Neighbour neighbour{};
+  bool is_on = false;
+};
+
+struct MenuItem {
+  std::string text;  // UTF-8; empty for a line between two groups
+  MenuChoice choice{};
+  bool is_enabled = true;
+  bool is_checked = false;
+  std::vector<MenuItem> children{};  // of a submenu
+
+  bool IsLine() const { return text.empty(); }
+};
+using Menu = std::vector<MenuItem>;
+
+// The menu of the program.
+Menu ProgramMenu(const Desktop& desktop);
+// The menu of a sprite.
+Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite);
+// The settings as a menu, for a shell that has no window for them.
+Menu SettingsMenu(const Desktop& desktop);
+
+// The settings with one switch turned on or off.
+Settings Switched(Settings settings, Switch which, bool is_on);
+
+// One line about the connection to the relay.
+std::string StatusOf(const Desktop& desktop);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_DESKTOP_MENUS_H_

@@ -1,0 +1,184 @@
+#include "core/desktop/menus.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "core/picture/test_spr.h"
+#include "core/text/json.h"
+
+namespace sprites {
+namespace {
+
+constexpr char kBase[] = "http://relay.example:8080/v1/desktops/1-1";
+
+// A desktop with one character on its shelf.
+struct Room {
+  explicit Room(const std::string& relay = "http://relay.example:8080")
+      : desktop(Given(relay), [] { return 0.5; }) {
+    const Rect all{0, 0, 800, 600};
+    desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
+    sheet = ReadSheet(TestSpr(0));
+    desktop.AddToShelf(sheet);
+  }
+  static Settings Given(const std::string& relay) {
+    Settings settings;
+    settings.relay = relay;
+    return settings;
+  }
+  // The relay lets the desktop in, beside this neighbour at every edge.
+  void Join(const std::string& id, const std::string& name) {
+    const Json beyond = {{"desktop", id}, {"name", name}};
+    const Json neighbours = {
+        {"left", beyond}, {"right", beyond}, {"top", beyond}, {"bottom", beyond}};
+    const Json seat = {{"desktop", "1-1"},
+                       {"token", "1-1.00"},
+                       {"world", "commons"},
+                       {"cursor", "6a1f03c2-0"},
+                       {"events", std::string(kBase) + "/events"},
+                       {"crossings", std::string(kBase) + "/crossings"},
+                       {"invitation", "1a2b.00112233445566778899aabbccddeeff"},
+                       {"neighbours", neighbours}};
+    for (int turn = 0; turn < 100 && !desktop.neighbours(); turn++) {
+      desktop.Tick(now += 100);
+      for (const Request& request : desktop.PopOutbox().requests) {
+        if (request.lane != Lane::kPoll) {
+          desktop.HandleResponse(
+              {request.id, request.method == Method::kPost ? 201 : 200, WriteJson(seat)});
+        }
+      }
+    }
+    REQUIRE(desktop.neighbours());
+  }
+  const Sprite& DropIn() {
+    return *desktop.simulation().Find(desktop.DropIn(sheet->file, Point{400, 600}));
+  }
+
+  Desktop desktop;
+  SheetPointer sheet;
+  int64_t now = 0;
+};
+
+const MenuItem* Find(const Menu& menu, MenuCommand command) {
+  const auto found = std::ranges::find_if(
+      menu, [&](const MenuItem& item) { return item.choice.command == command; });
+  return found == menu.end() ? nullptr : &*found;
+}
+
+const MenuItem* FindText(const Menu& menu, const std::string& part) {
+  const auto found = std::ranges::find_if(
+      menu, [&](const MenuItem& item) { return item.text.find(part) != std::string::npos; });
+  return found == menu.end() ? nullptr : &*found;
+}
+
+TEST_CASE("menus › the program's begins with the connection, and ends with Quit") {
+  Room room;
+  const Menu menu = ProgramMenu(room.desktop);
+  CHECK(menu.front().text == StatusOf(room.desktop));
+  CHECK(!menu.front().is_enabled);
+  CHECK(menu.back().choice.command == MenuCommand::kQuit);
+  CHECK(menu.front().text == "Connecting to relay.example:8080 …");
+  CHECK(StatusOf(Room("").desktop) == "Not connected: choose a relay");
+}
+
+TEST_CASE("menus › the shelf is a submenu of its characters") {
+  Room room;
+  const Menu menu = ProgramMenu(room.desktop);
+  const MenuItem* shelf = FindText(menu, "&New sprite");
+  REQUIRE(shelf != nullptr);
+  REQUIRE(shelf->children.size() == 1);
+  CHECK(shelf->children[0].choice.command == MenuCommand::kDropIn);
+  CHECK(shelf->children[0].choice.index == 0);
+}
+
+TEST_CASE("menus › inviting needs a seat, and throwing names the neighbour") {
+  Room room;
+  CHECK(!Find(ProgramMenu(room.desktop), MenuCommand::kInvite)->is_enabled);
+  CHECK(FindText(SpriteMenu(room.desktop, room.DropIn()), " to ") == nullptr);
+  room.Join("2-1", "Grace");
+  CHECK(Find(ProgramMenu(room.desktop), MenuCommand::kInvite)->is_enabled);
+  const Menu menu = SpriteMenu(room.desktop, room.DropIn());
+  CHECK(Find(menu, MenuCommand::kThrow)->text == "Throw &left to Grace");
+  CHECK(Find(menu, MenuCommand::kPutAway) != nullptr);
+  CHECK(Find(menu, MenuCommand::kReport) == nullptr);
+}
+
+TEST_CASE("menus › a sprite of somebody else can be hidden and reported, not put away") {
+  Room room;
+  room.Join("2-1", "Grace");
+  Sprite guest = room.DropIn();
+  guest.from_shelf = false;
+  const Menu menu = SpriteMenu(room.desktop, guest);
+  CHECK(Find(menu, MenuCommand::kPutAway) == nullptr);
+  CHECK(Find(menu, MenuCommand::kHide)->is_enabled);
+  CHECK(Find(menu, MenuCommand::kReport)->is_enabled);
+  room.desktop.HidePicture(guest.file, true);
+  CHECK(!Find(SpriteMenu(room.desktop, guest), MenuCommand::kHide)->is_enabled);
+}
+
+TEST_CASE("menus › an own neighbour is not named, and can't be muted") {
+  Room room;
+  room.Join("1-1", "Ada");
+  CHECK(FindText(ProgramMenu(room.desktop), "&Mute") == nullptr);
+  CHECK(FindText(SpriteMenu(room.desktop, room.DropIn()), "Ada") == nullptr);
+}
+
+TEST_CASE("menus › muted names come first, checked, then the other neighbours") {
+  Room room;
+  room.Join("2-1", "Grace");
+  const Menu before = ProgramMenu(room.desktop);
+  const MenuItem* mute = FindText(before, "&Mute");
+  REQUIRE(mute != nullptr);
+  REQUIRE(mute->children.size() == 1);
+  CHECK(mute->children[0].text == "Grace");
+  CHECK(mute->children[0].choice.is_on);
+  room.desktop.Mute(mute->children[0].choice.neighbour, true);
+  const Menu after = ProgramMenu(room.desktop);
+  mute = FindText(after, "&Mute");
+  REQUIRE(mute->children.size() == 1);
+  CHECK(mute->children[0].is_checked);
+  CHECK(!mute->children[0].choice.is_on);
+}
+
+TEST_CASE("menus › a name has no access key, and is cut where a letter ends") {
+  Room room;
+  room.Join("2-1", "R&D");
+  CHECK(Find(SpriteMenu(room.desktop, room.DropIn()), MenuCommand::kThrow)->text ==
+        "Throw &left to R&&D");
+  const auto shown = [](const std::string& name) {
+    Room other;
+    other.Join("2-1", name);
+    return Find(SpriteMenu(other.desktop, other.DropIn()), MenuCommand::kThrow)->text;
+  };
+  std::string umlauts;
+  for (size_t i = 0; i < kMenuNameLettersMax; i++) {
+    umlauts += "ü";
+  }
+  CHECK(shown(umlauts) == "Throw &left to " + umlauts);
+  CHECK(shown(umlauts + "ü") == "Throw &left to " + umlauts + "…");
+}
+
+TEST_CASE("menus › each switch of the settings changes one setting, and shows its state") {
+  Room room;
+  const Menu menu = SettingsMenu(room.desktop);
+  REQUIRE(menu.size() == kSwitches);
+  std::set<std::string> written;
+  for (const MenuItem& item : menu) {
+    CHECK(item.choice.command == MenuCommand::kSwitch);
+    CHECK(item.choice.is_on == !item.is_checked);
+    const auto which = static_cast<Switch>(item.choice.index);
+    const Settings settings = Switched(room.desktop.settings(), which, item.choice.is_on);
+    CHECK(settings != room.desktop.settings());
+    written.insert(SettingsJson(settings));
+    CHECK(Switched(settings, which, item.is_checked) == room.desktop.settings());
+  }
+  CHECK(written.size() == kSwitches);
+  room.desktop.HidePicture(room.sheet->file, true);
+  CHECK(Find(SettingsMenu(room.desktop), MenuCommand::kShowHidden)->text ==
+        "&Show hidden pictures again (1)");
+}
+
+}  // namespace
+}  // namespace sprites

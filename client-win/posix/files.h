@@ -1,0 +1,24 @@
+// Reads and writes the program's own files on Linux.
+//
+// Invariant: a file has either its old or its new content, never a part of it: the new content goes
+// to a second file, which is flushed and then renamed over the first.
+#ifndef CLIENT_WIN_POSIX_FILES_H_
+#define CLIENT_WIN_POSIX_FILES_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sprites {
+
+// Returns nullopt if there is no such file, it can't be read, or it is longer than `bytes_max`.
+std::optional<std::string> ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
+// Returns false if the file could not be written; its old content is then still there. Only this
+// user may read the file.
+bool WriteFileAtomically(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_POSIX_FILES_H_

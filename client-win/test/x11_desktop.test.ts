@@ -1,0 +1,417 @@
+/**
+ * The program for X11, used as a person would: under Xvfb, with picom as compositor and openbox as window manager.
+ *
+ * Ada has the program; Grace is a headless desktop beside her. Sprites are found on the screen by their colours.
+ */
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
+import { buildClient, buildX11Client } from '../../tools/build.js';
+import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
+import {
+  CYAN,
+  MAGENTA,
+  PADDING,
+  png,
+  RIVAL,
+  RUNNER,
+  rival,
+  runner,
+  SIDE,
+  spr,
+  TARGET,
+  target,
+} from './wine_sprites.ts';
+import { type Area, type Finder, middleOf, type Point, SCREEN, type Screenshot } from './x_display.ts';
+import { exitOf, type Frame, whyNoX11, X11Desktop } from './x11_desktop.ts';
+
+const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
+
+const GREY = 128; // of the empty desktop, as picom draws it
+const SHADE_MAX = 2; // of 255: rounding in the compositor
+const NEAR_PX = 4; // a sprite that stands has its foot so near to the edge below it
+const CENTRE: Point = { x: 640, y: 400 };
+
+/** Where the whole sprite is, with the transparent pixels around it. */
+function whole({ left, top }: Area): Area {
+  return {
+    left: left - PADDING,
+    top: top - PADDING,
+    right: left - PADDING + SIDE - 1,
+    bottom: top - PADDING + SIDE - 1,
+  };
+}
+
+function isNear(colour: readonly number[], wanted: readonly number[]): boolean {
+  return colour.every((part, i) => Math.abs(part - wanted[i]) <= SHADE_MAX);
+}
+
+/** The runner where it stands with its foot at this height. */
+const standingAt =
+  (y: number): Finder =>
+  (screenshot) => {
+    const found = runner(screenshot);
+    return found && Math.abs(whole(found).bottom + 1 - y) <= PADDING + NEAR_PX ? found : undefined;
+  };
+const onFloor = standingAt(SCREEN.height);
+
+describe('the program for X11', { skip, timeout: 300_000 }, () => {
+  let relay: RelayProcess;
+  let ada: X11Desktop;
+  let client: ChildProcess | undefined;
+  let grace: HeadlessDesktop | undefined;
+
+  before(async () => {
+    relay = await startRelay({ workers: 0 });
+  });
+
+  after(async () => {
+    await relay?.stop();
+  });
+
+  beforeEach(async () => {
+    ada = await X11Desktop.start('ada');
+  });
+
+  afterEach(async () => {
+    client?.kill('SIGTERM');
+    if (client) await exitOf(client);
+    client = undefined;
+    await grace?.quit();
+    grace = undefined;
+    await ada.stop();
+  });
+
+  const joined = async () => (await relay.metrics()).get('sprites_desktops');
+
+  /** Starts the program with one sprite, and waits until it has joined. */
+  async function start(character: typeof TARGET, at: Point, more: object = {}): Promise<void> {
+    const settings = { relay: relay.url, world: 'x11', name: 'Ada', calm: true, greeted: true, ...more };
+    ada.writeSettings(settings);
+    ada.keepSprite(spr(character), character.name, at.x, at.y);
+    client = ada.launch();
+    await until('Ada has joined', async () => (await joined()) === 1);
+  }
+
+  async function meetGrace(): Promise<HeadlessDesktop> {
+    grace = startHeadless(['--relay', relay.url, '--world', 'x11', '--name', 'Grace']);
+    await grace.until('Grace has a seat', ({ link }) => link === 'connected');
+    return grace;
+  }
+
+  async function frame(title: string): Promise<Frame> {
+    let found: Frame | undefined;
+    await until(`there is a window ${title}`, async () => {
+      [found] = await ada.frames(title);
+      return found !== undefined;
+    });
+    return found!;
+  }
+
+  /** Opens the menu of the sprite, and types keys into it. */
+  async function choose(find: Finder, ...keys: string[]): Promise<void> {
+    const { found } = await ada.waitUntilStill('the sprite', find);
+    const { x, y } = middleOf(found);
+    await ada.xdotool('mousemove', x, y, 'sleep', 0.1, 'click', 3);
+    await frame('Sprites menu');
+    for (const key of keys) await ada.xdotool('sleep', 0.2, 'key', key);
+  }
+
+  const isGone = (title: string) => until(`${title} is gone`, async () => (await ada.frames(title)).length === 0);
+
+  it('shows a sprite with an alpha value for each pixel', async () => {
+    await start(TARGET, CENTRE);
+    const { screenshot, found } = await ada.waitFor('the sprite', target);
+    const { left, top } = whole(found);
+    const at = (x: number, y: number) => screenshot.at(left + 2 * x, top + 2 * y);
+    assert.deepEqual(at(6, 20), MAGENTA);
+    assert.ok(isNear(at(1, 1), [GREY, GREY, GREY]), `around it: ${at(1, 1)}`);
+    assert.ok(isNear(at(16, 12), [GREY, GREY, GREY]), `in the hole: ${at(16, 12)}`);
+    assert.ok(isNear(at(16, 22), [GREY / 2, 127 + GREY / 2, GREY / 2]), `in the glass: ${at(16, 22)}`);
+  });
+
+  it('has the shape of its opaque pixels while there is no compositor', async () => {
+    const wall = [0x33, 0x66, 0x99];
+    ada.openWindow('Wall', 400, 200, 500, 400, '0x336699');
+    await frame('Wall');
+    await start(TARGET, CENTRE);
+    const inGlass = (screenshot: Screenshot, found: Area) =>
+      screenshot.at(whole(found).left + 32, whole(found).top + 44);
+    const showing =
+      (colour: number[]): Finder =>
+      (screenshot) => {
+        const found = target(screenshot);
+        return found && isNear(inGlass(screenshot, found), colour) ? found : undefined;
+      };
+    const blended = [0x33 / 2, 127 + 0x66 / 2, 0x99 / 2];
+    await ada.waitFor('the sprite, blended with the wall', showing(blended));
+    await ada.stopCompositor();
+    const { screenshot, found } = await ada.waitFor('the sprite, not blended', showing([0, 128, 0]));
+    const { left, top } = whole(found);
+    for (const [where, x, y] of [
+      ['in the hole', 32, 24],
+      ['around it', 3, 3],
+    ] as const) {
+      assert.ok(isNear(screenshot.at(left + x, top + y), wall), `${where}: ${screenshot.at(left + x, top + y)}`);
+    }
+    ada.startCompositor();
+    await ada.waitFor('the sprite, blended again', showing(blended));
+  });
+
+  it('passes clicks through where a sprite is transparent', async () => {
+    await start(TARGET, CENTRE);
+    const { found } = await ada.waitUntilStill('the sprite', target);
+    const { left, top } = whole(found);
+    // In the hole, then beside the coloured square.
+    for (const [x, y] of [
+      [left + 32, top + 24],
+      [left + 3, top + 32],
+    ]) {
+      await ada.xdotool('mousemove', x, y, 'mousedown', 1, 'mousemove', 200, 200, 'sleep', 0.3, 'mouseup', 1);
+    }
+    assert.deepEqual(target(ada.capture()), found);
+    await ada.dragTo('the sprite', target, { x: 300, y: 300 });
+  });
+
+  it('throws a sprite over the edge to a neighbour, and gets it back', async () => {
+    await start(TARGET, CENTRE);
+    const neighbour = await meetGrace();
+    await neighbour.until('Ada is known', ({ neighbours }) => neighbours?.left.name === 'Ada');
+    await ada.throwOff('the sprite', target, { x: 900, y: 300 }, { dx: 340, dy: 0 });
+    const { sprites } = await neighbour.until('it is at Grace, with its picture', (state) => {
+      return state.sprites.length === 1 && !state.sprites[0].isParcel;
+    });
+    assert.equal(sprites[0].name, 'Target');
+    await until('Ada has saved that it is gone', () => ada.savedState().sprites.length === 0);
+    neighbour.send(`throw ${sprites[0].id} left`);
+    await ada.waitFor('it is back', target);
+    await until('Ada has saved it', () => ada.savedState().sprites.length === 1);
+    await neighbour.until('Grace has none', (state) => state.sprites.length === 0);
+  });
+
+  it("stands on another program's window, and falls when the window moves and when it closes", async () => {
+    ada.openWindow('Ground', 300, 500, 500, 200);
+    const ground = await frame('Ground');
+    await start(RUNNER, { x: 550, y: 200 });
+    // The frame of openbox is around the window, so the sprite stands higher than that.
+    const stands = (below: number): Finder => {
+      return (screenshot) => {
+        const found = runner(screenshot);
+        const foot = found && whole(found).bottom + 1 - PADDING;
+        return foot && foot <= below + PADDING && foot > below - 60 ? found : undefined;
+      };
+    };
+    await ada.waitUntilStill('it stands on the window', stands(ground.y));
+    await ada.xdotool('windowmove', ground.id, 300, 620);
+    await until('the window has moved', async () => (await frame('Ground')).y > ground.y + 60);
+    await ada.waitUntilStill('it has fallen with the window', stands((await frame('Ground')).y));
+    await ada.xdotool('windowfocus', ground.id, 'sleep', 0.2, 'key', 'alt+F4');
+    await ada.waitFor('it stands on the floor', onFloor);
+  });
+
+  it('hides behind a full-screen program, and is shown again when that ends', async () => {
+    await start(TARGET, CENTRE);
+    await ada.waitFor('the sprite', target);
+    ada.openWindow('Game', 'full');
+    const game = await frame('Game');
+    await isGone('Sprite');
+    await ada.xdotool('windowfocus', game.id, 'sleep', 0.2, 'key', 'alt+F4');
+    await ada.waitFor('the sprite', target);
+  });
+
+  it('stays above a window that is raised', async () => {
+    ada.openWindow('Below', 300, 200, 700, 500);
+    const below = await frame('Below');
+    await start(TARGET, CENTRE);
+    await ada.waitFor('the sprite', target);
+    ada.openWindow('Other', 20, 20, 200, 100);
+    await frame('Other');
+    await ada.xdotool('windowactivate', below.id);
+    await ada.waitUntilStill('the sprite above the window', target);
+    await ada.dragTo('the sprite', target, { x: 500, y: 400 });
+  });
+
+  it('gives the keys to the sprite that was clicked, and takes them away at Escape', async () => {
+    ada.openWindow('Editor', 100, 100, 300, 200);
+    const editor = await frame('Editor');
+    await start(RUNNER, { x: 800, y: 800 });
+    const { found } = await ada.waitUntilStill('the sprite', onFloor);
+    const { x, y } = middleOf(found);
+    await ada.xdotool('windowfocus', editor.id, 'sleep', 0.2);
+    await ada.xdotool('mousemove', x, y, 'click', 1, 'sleep', 0.2, 'keydown', 'Right');
+    await ada.waitFor('it has run to the right', (screenshot) => {
+      const now = runner(screenshot);
+      return now && now.left > found.left + 80 ? now : undefined;
+    });
+    await ada.xdotool('keyup', 'Right', 'key', 'Escape', 'sleep', 0.2);
+    assert.equal((await ada.xdotool('getwindowfocus')).trim(), editor.id);
+  });
+
+  it('gives the keys to another sprite that is clicked', async () => {
+    ada.keepSprite(spr(RIVAL), RIVAL.name, 300, SCREEN.height);
+    await start(RUNNER, { x: 800, y: SCREEN.height });
+    const { found } = await ada.waitUntilStill('the sprite', onFloor);
+    const { found: other } = await ada.waitUntilStill('the other one', rival);
+    for (const { x, y } of [middleOf(found), middleOf(other)]) {
+      await ada.xdotool('mousemove', x, y, 'click', 1, 'sleep', 0.2);
+    }
+    await ada.xdotool('keydown', 'Right');
+    await ada.waitFor('the other one has run to the right', (screenshot) => {
+      const now = rival(screenshot);
+      return now && now.left > other.left + 80 ? now : undefined;
+    });
+    await ada.xdotool('keyup', 'Right');
+    assert.deepEqual(runner(ada.capture()), found);
+  });
+
+  it('throws and puts away a sprite from its menu', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    const neighbour = await meetGrace();
+    await neighbour.until('Ada is known', ({ neighbours }) => neighbours?.left.name === 'Ada');
+    await choose(onFloor, 'r');
+    const { sprites } = await neighbour.until('it is at Grace', (state) => state.sprites.length === 1);
+    neighbour.send(`throw ${sprites[0].id} left`);
+    await choose(onFloor, 'Escape');
+    await isGone('Sprites menu');
+    // It belongs to the world now, so it can be hidden, not put away.
+    await choose(onFloor, 'h');
+    await ada.waitFor('it is a parcel', (screenshot) => (screenshot.find(CYAN) ? undefined : true));
+    await until('that is saved', () => (ada.settings().hidden as string[]).length === 1);
+  });
+
+  it('adds a sprite, pauses and shows settings from the menu', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    await choose(onFloor, 'n', 'Return');
+    await until('there are two', async () => (await ada.frames('Sprite')).length === 2);
+    await choose(onFloor, 's', 't');
+    await until('the switch is saved', () => ada.settings().toasts === false);
+  });
+
+  it('copies an invitation that leads beside this desktop', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    await choose(onFloor, 'i');
+    let link = '';
+    await until('the link is in the clipboard', async () => {
+      link = (await ada.output('xclip', '-o', '-selection', 'clipboard').catch(() => '')).trim();
+      return link.startsWith(relay.url);
+    });
+    const near = /near=([^&]+)/.exec(link)?.[1];
+    assert.ok(near, link);
+    grace = startHeadless(['--relay', relay.url, '--near', near, '--name', 'Grace']);
+    await grace.until('Grace sits beside Ada', ({ neighbours }) => neighbours?.left.name === 'Ada');
+  });
+
+  it('has its menu at its icon in the panel too', async () => {
+    await ada.startBus();
+    await start(RUNNER, { x: 640, y: 800 });
+    const ask = (...words: string[]) =>
+      ada.output(
+        ...(['dbus-send', '--session', '--print-reply', `--dest=org.kde.StatusNotifierItem-${client!.pid}-1`] as const),
+        '/StatusNotifierItem',
+        ...words,
+      );
+    const item = 'org.kde.StatusNotifierItem';
+    await until('the icon is offered', async () => {
+      const icon = await ask('org.freedesktop.DBus.Properties.Get', `string:${item}`, 'string:IconPixmap').catch(
+        () => '',
+      );
+      return /int32 32\s+int32 32\s+array of bytes/.test(icon);
+    });
+    const about = await ask('org.freedesktop.DBus.Properties.GetAll', `string:${item}`);
+    assert.match(about, /"Status"\s+variant\s+string "Active"/);
+    await ask(`${item}.Activate`, 'int32:300', 'int32:200');
+    const menu = await frame('Sprites menu');
+    assert.ok(Math.abs(menu.x - 300) < 40 && Math.abs(menu.y - 200) < 40, JSON.stringify(menu));
+    await ada.xdotool('sleep', 0.2, 'key', 'Up', 'key', 'Return');
+    assert.equal(await exitOf(client!), 0);
+  });
+
+  it('asks for a relay at the first start, and goes there', async () => {
+    client = ada.launch();
+    await frame('Sprites');
+    await until('three sprites have come', async () => (await ada.frames('Sprite')).length === 3);
+    await ada.xdotool('sleep', 0.3, 'type', '--delay', 20, 'nowhere at all');
+    await ada.xdotool('key', 'Return', 'sleep', 0.3);
+    assert.equal((await ada.frames('Sprites')).length, 1, 'it says that this is no address');
+    await ada.xdotool('key', 'ctrl+a', 'type', '--delay', 20, relay.url);
+    await ada.xdotool('key', 'Return');
+    await isGone('Sprites');
+    await until('Ada has joined', async () => (await joined()) === 1);
+    await until('the relay is saved', () => ada.settings().relay === relay.url);
+    await frame('Sprites bubble');
+  });
+
+  it('a second start hands its files and links to the first', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    const folder = join(ada.dataFolder, 'pictures');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'magenta.png'), png(MAGENTA));
+    writeFileSync(join(folder, 'letter.txt'), 'Dear Grace,');
+    assert.equal(await exitOf(ada.launch(join(folder, 'magenta.png'))), 0);
+    await ada.waitFor('the picture is a sprite', (screenshot: Screenshot) => screenshot.find(MAGENTA));
+    assert.equal(await exitOf(ada.launch(join(folder, 'letter.txt'))), 0);
+    await frame('Sprites notice');
+    assert.equal(await exitOf(ada.launch('--link', 'sprites:https://elsewhere.example/')), 0);
+    await frame('Sprites');
+    await ada.xdotool('sleep', 0.3, 'key', 'Escape');
+    await isGone('Sprites');
+    assert.equal(ada.settings().relay, relay.url);
+  });
+
+  it('asks before a double click closes it', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    const { found } = await ada.waitUntilStill('the sprite', onFloor);
+    const { x, y } = middleOf(found);
+    const click = () => ada.xdotool('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
+    await click();
+    await frame('Sprites');
+    await ada.xdotool('sleep', 0.3, 'key', 'Escape');
+    await isGone('Sprites');
+    await ada.waitUntilStill('the sprite', onFloor);
+    await click();
+    await frame('Sprites');
+    await ada.xdotool('sleep', 0.3, 'key', 'Tab', 'key', 'Tab', 'sleep', 0.2, 'key', 'Return');
+    assert.equal(await exitOf(client!), 0);
+  });
+
+  for (const [how, end] of [
+    ['Quit in the menu', () => choose(onFloor, 'Up', 'Return')],
+    ['SIGTERM', () => Promise.resolve(void client!.kill('SIGTERM'))],
+    ['the end of the X server', () => ada.stopX()],
+  ] as const) {
+    it(`leaves the relay and keeps its sprites at ${how}`, async () => {
+      await start(RUNNER, { x: 640, y: 800 });
+      await ada.waitFor('the sprite', onFloor);
+      await end();
+      assert.equal(await exitOf(client!), 0);
+      await until('Ada has left', async () => (await joined()) === 0);
+      assert.deepEqual(
+        ada.savedState().sprites.map(({ name, x }) => ({ name, x })),
+        [{ name: 'Runner', x: 640 }],
+      );
+    });
+  }
+
+  it('keeps a sprite that is on its way when it ends, and does not lose or double it', async () => {
+    await start(TARGET, CENTRE);
+    const neighbour = await meetGrace();
+    await neighbour.until('Ada is known', ({ neighbours }) => neighbours?.left.name === 'Ada');
+    await choose(target, 'r');
+    client!.kill('SIGTERM');
+    await exitOf(client!);
+    const { sprites, leaving } = ada.savedState();
+    const { sprites: arrived } = await neighbour.look();
+    // With Ada, or with Grace, or under a number that Ada's next start asks about again.
+    assert.ok(sprites.length + leaving.length + arrived.length >= 1);
+    client = ada.launch();
+    await until('Ada is back', async () => (await joined()) === 2);
+    await until('the sprite is at one of them', async () => {
+      const there = (await neighbour.look()).sprites.length;
+      const state = ada.savedState();
+      return there + state.sprites.length === 1 && state.leaving.length === 0;
+    });
+  });
+});

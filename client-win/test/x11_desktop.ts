@@ -1,0 +1,135 @@
+/**
+ * A Linux desktop on its own X display, with a compositor and a window manager, for tests that start the client for X11 as a
+ * person would.
+ *
+ * Invariant: the client has its own configuration and data folders, and no D-Bus session unless a test
+ * starts one, so it shows notices itself.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { X11_CLIENT, X11_STAND_IN } from '../../tools/build.js';
+import { ensurePrograms, installHint, X11 } from '../../tools/machine.js';
+import { type DisplayParts, eventually, spawnBound, spawnQuietly, startX, XDisplay } from './x_display.ts';
+
+const FOLDER = join(import.meta.dirname, '../../build/x11-desktops');
+
+/** Returns undefined if X11 desktops can run here, otherwise the reason why they can't. */
+export function whyNoX11(): string | undefined {
+  if (process.platform !== 'linux') return 'Xvfb is for Linux';
+  if (ensurePrograms(X11.programs, X11.packages)) return undefined;
+  return `Xvfb or the programs around it are missing: ${installHint(X11.packages)}`;
+}
+
+/** A visible window: its X id and its place without the frame. */
+export interface Frame {
+  id: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export class X11Desktop extends XDisplay {
+  private readonly home: string;
+
+  private constructor(parts: DisplayParts, home: string) {
+    super(parts, {
+      ...process.env,
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, 'config'),
+      XDG_DATA_HOME: join(home, 'share'),
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'bus')}`,
+      LC_ALL: 'C.UTF-8',
+    });
+    this.home = home;
+  }
+
+  /** Starts an empty desktop without any files of the client. Desktops that run at the same time need different names. */
+  static async start(name: string, windowManager = 'openbox'): Promise<X11Desktop> {
+    const home = join(FOLDER, name);
+    rmSync(home, { recursive: true, force: true });
+    mkdirSync(home, { recursive: true });
+    const desktop = new X11Desktop(await startX(join(FOLDER, `${name}-screen`)), home);
+    desktop.children.unshift(spawnBound(windowManager, [], desktop.env));
+    // While openbox starts, it may miss a window. It answers requests once it has started.
+    await eventually('the window manager answers', async () => {
+      const desktops = await desktop.xdotool('set_num_desktops', 2, 'get_num_desktops').catch(() => '');
+      return desktops.trim() === '2';
+    });
+    return desktop;
+  }
+
+  /** Starts a D-Bus session. Programs that are started later find it. */
+  async startBus(): Promise<void> {
+    const address = `--address=${this.env.DBUS_SESSION_BUS_ADDRESS}`;
+    this.children.unshift(spawnBound('dbus-daemon', ['--session', '--nofork', '--nopidfile', address], this.env));
+    await eventually('the bus is there', () => existsSync(join(this.home, 'bus')));
+  }
+
+  get dataFolder(): string {
+    return join(this.home, 'share', 'sprites');
+  }
+
+  writeSettings(settings: object): void {
+    const folder = join(this.home, 'config', 'sprites');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
+  }
+
+  settings(): Record<string, unknown> {
+    return JSON.parse(readFileSync(join(this.home, 'config', 'sprites', 'settings.json'), 'utf8'));
+  }
+
+  /** Gives the client one more sprite that it has kept, with its middle at x and its foot at y. */
+  keepSprite(spr: Buffer, name: string, x: number, y: number): void {
+    const file = createHash('sha256').update(spr).digest('hex');
+    mkdirSync(join(this.dataFolder, 'files', 'own'), { recursive: true });
+    writeFileSync(join(this.dataFolder, 'files', 'own', file), spr);
+    const { sprites } = this.savedState();
+    sprites.push({ ...{ file, scale: 2, fromShelf: true, facing: 'right' }, name, x, y });
+    writeFileSync(join(this.dataFolder, 'kept.json'), JSON.stringify({ sprites }));
+  }
+
+  /** The state that the client last saved. */
+  savedState(): { sprites: { name: string; x: number; y: number }[]; leaving: unknown[] } {
+    const path = join(this.dataFolder, 'kept.json');
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { sprites: [], leaving: [] };
+  }
+
+  /** Starts the client, without waiting for it. Its complaints go to those of the test. */
+  launch(...args: string[]): ChildProcess {
+    const child = spawn('setpriv', ['--pdeathsig', 'TERM', X11_CLIENT, ...args], {
+      env: this.env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    child.unref(); // a test that fails can still end
+    this.children.unshift(child);
+    return child;
+  }
+
+  /** Starts a window of another program. */
+  openWindow(...args: (string | number)[]): void {
+    this.children.unshift(
+      spawnQuietly('setpriv', ['--pdeathsig', 'TERM', X11_STAND_IN, ...args.map(String)], this.env),
+    );
+  }
+
+  /** All visible windows with this title. */
+  async frames(title: string): Promise<Frame[]> {
+    const frames = (await this.windows(title)).map(async (id) => {
+      const text = await this.xdotool('getwindowgeometry', '--shell', id).catch(() => '');
+      const at = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, 'm').exec(text)?.[1]);
+      return { id, x: at('X'), y: at('Y'), width: at('WIDTH'), height: at('HEIGHT') };
+    });
+    return (await Promise.all(frames)).filter(({ x }) => !Number.isNaN(x));
+  }
+}
+
+/** The exit code of a process that has been asked to end. */
+export async function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}

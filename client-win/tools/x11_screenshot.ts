@@ -1,0 +1,93 @@
+/**
+ * Makes the picture of the README in client-win/screenshots/x11.png: the program for X11 above two windows, with its menu.
+ *
+ *     node client-win/tools/x11_screenshot.ts
+ *
+ * Needs what the X11 suite needs, and hsetroot, xterm and ImageMagick.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startRelay, until } from '../../server/test/relay_process.ts';
+import { buildClient, buildX11Client } from '../../tools/build.js';
+import { ensurePrograms, installHint } from '../../tools/machine.js';
+import { startHeadless } from '../test/headless_desktop.ts';
+import { SCREEN, spawnQuietly } from '../test/x_display.ts';
+import { whyNoX11, X11Desktop } from '../test/x11_desktop.ts';
+
+const SHOT = join(import.meta.dirname, '../screenshots/x11.png');
+const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
+const COLOURS = 255; // in the file: keeps 1280 × 800 px below 150 KB
+const FALL_MS = 2_500; // ms until the sprites stand
+
+const LETTER =
+  'Dear Grace,\\n\\nMiso has been sleeping on this\\nwindow all morning. I will throw\\nhim over when he wakes up.\\n\\n   Ada\\n';
+const TERMINAL =
+  '\\033[1;36m\\n  $ npm start\\033[0m\\n\\n  Sprites is running.\\n\\n\\033[1;36m  $ npm run desktop\\033[0m\\n';
+
+const PROGRAMS = ['hsetroot', 'xterm', 'convert'];
+const PACKAGES = ['hsetroot', 'xterm', 'imagemagick'];
+const missing = ensurePrograms(PROGRAMS, PACKAGES) ? undefined : installHint(PACKAGES);
+const why = whyNoX11() ?? missing ?? buildX11Client() ?? buildClient();
+if (why) {
+  console.error(`The screenshot can't be made: ${why}.`);
+  process.exit(1);
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'sprites-x11-screenshot-'));
+const relay = await startRelay({ workers: 0 });
+const ada = await X11Desktop.start('screenshot');
+const grace = startHeadless(['--relay', relay.url, '--name', 'Grace']);
+try {
+  await decorate();
+  openTerminal('letter.txt', '46x14+60+330', '#fdfdfb', '#222222', LETTER);
+  openTerminal('Terminal', '34x10+900+440', '#1d2433', '#d8dee9', TERMINAL);
+  await until('the windows are open', async () => (await ada.frames('Terminal')).length === 1);
+  const places = { miso: [300, 200], bolt: [1010, 330], blob: [575, 790], pip: [1100, 790], ember: [150, 790] };
+  for (const [name, [x, y]] of Object.entries(places)) {
+    ada.keepSprite(readFileSync(join(CHARACTERS, `${name}.spr`)), name[0].toUpperCase() + name.slice(1), x, y);
+  }
+  ada.writeSettings({ relay: relay.url, name: 'Ada', calm: true, greeted: true });
+  ada.launch();
+  await grace.until('both have joined', ({ neighbours }) => neighbours?.left.name === 'Ada');
+  await pause(FALL_MS);
+  await ada.xdotool('mousemove', 577, 775, 'click', 3, 'sleep', 0.5, 'mousemove', 700, 400, 'sleep', 0.5);
+  const whole = join(scratch, 'whole.png');
+  ada.capture().save(whole);
+  execFileSync('convert', [whole, '-colors', `${COLOURS}`, '-strip', `png8:${SHOT}`]);
+  console.log(SHOT);
+} finally {
+  await grace.quit();
+  await ada.stop();
+  await relay.stop();
+  rmSync(scratch, { recursive: true });
+}
+
+/** Draws the background: an evening sky and hills. */
+async function decorate(): Promise<void> {
+  const path = join(scratch, 'sky.png');
+  const hill = (colour: string, base: number, height: number, length: number, from: number) => {
+    const points = Array.from({ length: 65 }, (_, i) => {
+      return `${i * 20},${Math.round(base - height * Math.sin((i * 20 + from) / length))}`;
+    });
+    return ['-fill', colour, '-draw', `path 'M 0,800 L ${points.join(' ')} L 1280,800 Z'`];
+  };
+  execFileSync('convert', [
+    ...['-size', `${SCREEN.width}x${SCREEN.height}`, 'gradient:#2b3a67-#e8a87c'],
+    ...['-fill', '#ffe3b8', '-draw', 'circle 1010,330 1010,392'],
+    ...hill('#6d6a8f', 560, 70, 190, 100),
+    ...hill('#4f5d7e', 640, 60, 130, 420),
+    ...hill('#37496b', 730, 40, 160, 700),
+    path,
+  ]);
+  await ada.run('hsetroot', '-cover', path);
+}
+
+/** Opens a terminal that shows a text. It ends with its display. */
+function openTerminal(title: string, geometry: string, paper: string, ink: string, text: string): void {
+  const font = ['-fa', 'DejaVu Sans Mono', '-fs', '11', '-b', '8', '-bg', paper, '-fg', ink];
+  const show = ['-e', 'sh', '-c', `printf '\\033[?25l${text}'; sleep 600`];
+  spawnQuietly('xterm', ['-geometry', geometry, ...font, '-T', title, ...show], ada.env);
+}

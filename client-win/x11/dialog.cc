@@ -1,0 +1,362 @@
+#include "x11/dialog.h"
+
+#include <xkbcommon/xkbcommon-keysyms.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/text/text.h"
+#include "x11/event.h"
+#include "x11/menu_window.h"
+
+namespace sprites {
+
+namespace {
+
+// Sizes in dip.
+constexpr double kWidth = 440;
+constexpr double kMargin = 24;
+constexpr double kGap = 12;
+constexpr double kButtonHeight = 34;
+constexpr double kButtonPadding = 20;
+constexpr double kButtonWidthMin = 96;
+constexpr double kFieldHeight = 36;
+constexpr double kRadius = 6;
+constexpr double kBoxSize = 18;
+constexpr int kZoom = 2;  // px of the screen for a pixel of a character, at 100 %
+
+}  // namespace
+
+Dialog::Dialog(const XConnection* connection, const Keyboard* keyboard, Clipboard* clipboard,
+               const Look* look, Question question, Answer answer)
+    : connection_(connection),
+      keyboard_(keyboard),
+      clipboard_(clipboard),
+      look_(look),
+      question_(std::move(question)),
+      answer_(std::move(answer)),
+      panel_(connection, PanelKind::kDialog, question_.title),
+      field_(question_.field.value_or("")),
+      is_ticked_(question_.is_ticked),
+      focus_(question_.field        ? Part::kField
+             : question_.no.empty() ? Part::kYes
+                                    : Part::kNo) {
+  Paint();
+}
+
+bool Dialog::Has(Part part) const {
+  switch (part) {
+    case Part::kField:
+      return question_.field.has_value();
+    case Part::kBox:
+      return !question_.box_label.empty();
+    case Part::kYes:
+      return true;
+    case Part::kNo:
+      return !question_.no.empty();
+    case Part::kNone:
+      break;
+  }
+  return false;
+}
+
+void Dialog::Paint() {
+  Fonts* fonts = look_->fonts;
+  const int width = look_->Px(kWidth);
+  const int margin = look_->Px(kMargin);
+  const int gap = look_->Px(kGap);
+  const int inner = width - 2 * margin;
+  const auto headings = fonts->Wrapped(look_->Heading(), question_.heading, inner);
+  const auto lines = fonts->Wrapped(look_->Text(), question_.text, inner);
+  const auto errors =
+      error_.empty() ? std::vector<std::string>{} : fonts->Wrapped(look_->Small(), error_, inner);
+  const FontMetrics heading = fonts->MetricsOf(look_->Heading());
+  const FontMetrics text = fonts->MetricsOf(look_->Text());
+  const FontMetrics small = fonts->MetricsOf(look_->Small());
+  const int line_height = text.LineHeight() + look_->Px(3);
+  const int zoom = std::max(1, look_->Px(kZoom));
+  int parade = 0;
+  for (const SheetPointer& sheet : question_.characters) {
+    parade = std::max(parade, sheet->description.frame_height * zoom);
+  }
+  int height = margin + (parade > 0 ? parade + gap : 0);
+  height += static_cast<int>(headings.size()) * heading.LineHeight() + look_->Px(8);
+  height += static_cast<int>(lines.size()) * line_height;
+  height += Has(Part::kField) ? gap + line_height + look_->Px(kFieldHeight) : 0;
+  height += static_cast<int>(errors.size()) * small.LineHeight() + (errors.empty() ? 0 : gap / 2);
+  height += Has(Part::kBox) ? gap + look_->Px(kBoxSize) : 0;
+  height += 2 * gap + look_->Px(kButtonHeight) + margin;
+
+  Canvas canvas(width, height);
+  canvas.Fill({0, 0, width, height}, kPaper);
+  int y = margin;
+  if (parade > 0) {
+    int x = margin;
+    for (const SheetPointer& sheet : question_.characters) {
+      const int foot = sheet->description.frame_height * zoom;
+      canvas.DrawCell(*sheet, CellOf(sheet->description, Mode::kIdle, 0), x, y + parade - foot,
+                      zoom);
+      x += sheet->description.frame_width * zoom + gap;
+    }
+    canvas.Fill({margin, y + parade, width - margin, y + parade + look_->Px(1)}, kLineColour);
+    y += parade + gap;
+  }
+  for (const std::string& line : headings) {
+    canvas.Write(fonts, look_->Heading(), margin, y + heading.ascent, line, kInk);
+    y += heading.LineHeight();
+  }
+  y += look_->Px(8);
+  for (const std::string& line : lines) {
+    canvas.Write(fonts, look_->Text(), margin, y + text.ascent, line, kInk);
+    y += line_height;
+  }
+  if (Has(Part::kField)) {
+    y += gap;
+    canvas.Write(fonts, look_->Small(), margin, y + text.ascent,
+                 ReadMenuText(question_.field_label).text, kFaintInk);
+    y += line_height;
+    const Box box{margin, y, width - margin, y + look_->Px(kFieldHeight)};
+    boxes_[static_cast<size_t>(Part::kField)] = box;
+    const bool has_focus = focus_ == Part::kField;
+    canvas.FillRound(box, look_->Px(kRadius), kPaper, has_focus ? kAccent : kLineColour,
+                     look_->Px(has_focus ? 2 : 1));
+    const int x = box.left + gap;
+    const int base_line = (box.top + box.bottom + text.ascent - text.descent) / 2;
+    const int room = box.Width() - 2 * gap;
+    // The end of a long text is what the person is typing.
+    std::string shown = field_;
+    while (fonts->WidthOf(look_->Text(), shown) > room) {
+      size_t first = 1;
+      while (first < shown.size() && (static_cast<unsigned char>(shown[first]) & 0xC0) == 0x80) {
+        first++;
+      }
+      shown.erase(0, first);
+    }
+    const int end = canvas.Write(fonts, look_->Text(), x, base_line, shown, kInk);
+    if (field_.empty()) {
+      canvas.Write(fonts, look_->Text(), x + look_->Px(2), base_line, question_.field_cue,
+                   kFaintInk);
+    }
+    if (has_focus) {
+      canvas.Fill({end, base_line - text.ascent, end + look_->Px(1), base_line + text.descent},
+                  kInk);
+    }
+    y = box.bottom;
+  }
+  if (!errors.empty()) {
+    y += gap / 2;
+    for (const std::string& line : errors) {
+      canvas.Write(fonts, look_->Small(), margin, y + small.ascent, line, kWarning);
+      y += small.LineHeight();
+    }
+  }
+  if (Has(Part::kBox)) {
+    y += gap;
+    const int size = look_->Px(kBoxSize);
+    const Box box{margin, y, margin + size, y + size};
+    const std::string label = ReadMenuText(question_.box_label).text;
+    const int label_x = box.right + look_->Px(8);
+    boxes_[static_cast<size_t>(Part::kBox)] = {
+        margin, y, label_x + fonts->WidthOf(look_->Text(), label), y + size};
+    canvas.FillRound(box, look_->Px(3), kPaper, focus_ == Part::kBox ? kAccent : kFaintInk,
+                     look_->Px(focus_ == Part::kBox ? 2 : 1));
+    if (is_ticked_) {
+      canvas.DrawTick(box, kAccent);
+    }
+    canvas.Write(fonts, look_->Text(), label_x,
+                 (box.top + box.bottom + text.ascent - text.descent) / 2, label, kInk);
+  }
+  int right = width - margin;
+  for (const Part part : {Part::kNo, Part::kYes}) {
+    if (!Has(part)) {
+      continue;
+    }
+    const std::string label = ReadMenuText(part == Part::kYes ? question_.yes : question_.no).text;
+    const int text_width = fonts->WidthOf(look_->Text(), label);
+    const int button_width =
+        std::max(look_->Px(kButtonWidthMin), text_width + 2 * look_->Px(kButtonPadding));
+    const int top = height - margin - look_->Px(kButtonHeight);
+    const Box box{right - button_width, top, right, top + look_->Px(kButtonHeight)};
+    boxes_[static_cast<size_t>(part)] = box;
+    const bool is_main = part == Part::kYes;
+    const bool is_hovered = hover_ == part;
+    const Colour fill =
+        is_main ? (is_hovered ? Colour{36, 79, 178} : kAccent) : (is_hovered ? kChosen : kPaper);
+    const Colour line = focus_ == part ? kInk : is_main ? kAccent : kLineColour;
+    canvas.FillRound(box, look_->Px(kRadius), fill, line, look_->Px(focus_ == part ? 2 : 1));
+    canvas.Write(fonts, look_->Text(), (box.left + box.right - text_width) / 2,
+                 (box.top + box.bottom + text.ascent - text.descent) / 2, label,
+                 is_main ? kPaper : kInk);
+    right = box.left - gap;
+  }
+  const Screen screen(look_->monitors);
+  const Rect work = screen.monitors()[screen.PrimaryMonitor()].work;
+  panel_.Show(canvas, static_cast<int>((work.left + work.right - width) / 2),
+              static_cast<int>((work.top + work.bottom - height) / 2));
+}
+
+bool Dialog::HandleEvent(const xcb_generic_event_t& event) {
+  switch (TypeOfEvent(event)) {
+    case XCB_CLIENT_MESSAGE: {
+      const auto& message = As<xcb_client_message_event_t>(event);
+      if (message.window != panel_.window()) {
+        return false;
+      }
+      if (message.data.data32[0] == connection_->atom(Atom::WM_DELETE_WINDOW)) {
+        Reply(false);
+      }
+      return true;
+    }
+    case XCB_MOTION_NOTIFY: {
+      const auto& moved = As<xcb_motion_notify_event_t>(event);
+      if (moved.event != panel_.window()) {
+        return false;
+      }
+      const Part part = PartAt(moved.event_x, moved.event_y);
+      if (std::exchange(hover_, part) != part) {
+        Paint();
+      }
+      return true;
+    }
+    case XCB_BUTTON_PRESS:
+      return As<xcb_button_press_event_t>(event).event == panel_.window();
+    case XCB_BUTTON_RELEASE: {
+      const auto& released = As<xcb_button_release_event_t>(event);
+      if (released.event != panel_.window()) {
+        return false;
+      }
+      Press(PartAt(released.event_x, released.event_y));
+      return true;
+    }
+    case XCB_KEY_PRESS: {
+      const auto& key = As<xcb_key_press_event_t>(event);
+      if (key.event != panel_.window()) {
+        return false;
+      }
+      HandleKey(key);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+Dialog::Part Dialog::PartAt(int x, int y) const {
+  for (const Part part : {Part::kField, Part::kBox, Part::kYes, Part::kNo}) {
+    if (Has(part) && boxes_[static_cast<size_t>(part)].Contains(x, y)) {
+      return part;
+    }
+  }
+  return Part::kNone;
+}
+
+void Dialog::Press(Part part) {
+  switch (part) {
+    case Part::kField:
+      focus_ = part;
+      Paint();
+      break;
+    case Part::kBox:
+      is_ticked_ = !is_ticked_;
+      focus_ = part;
+      Paint();
+      break;
+    case Part::kYes:
+    case Part::kNo:
+      Reply(part == Part::kYes);
+      break;
+    case Part::kNone:
+      break;
+  }
+}
+
+void Dialog::HandleKey(const xcb_key_press_event_t& event) {
+  const Keyboard::Stroke stroke = keyboard_->Read(event);
+  const bool is_typing = focus_ == Part::kField;
+  switch (stroke.symbol) {
+    case XKB_KEY_Escape:
+      Reply(false);
+      return;
+    case XKB_KEY_Return:
+    case XKB_KEY_KP_Enter:
+      Reply(focus_ != Part::kNo);
+      return;
+    case XKB_KEY_Tab:
+    case XKB_KEY_ISO_Left_Tab:
+      FocusNext();
+      return;
+    case XKB_KEY_BackSpace:
+      while (is_typing && !field_.empty()) {
+        const bool is_first_byte = (static_cast<unsigned char>(field_.back()) & 0xC0) != 0x80;
+        field_.pop_back();
+        if (is_first_byte) {
+          break;
+        }
+      }
+      Paint();
+      return;
+    case XKB_KEY_Insert:
+      clipboard_->Ask();
+      return;
+    case XKB_KEY_space:
+      if (!is_typing) {
+        Press(focus_);
+        return;
+      }
+      break;
+    default:
+      break;
+  }
+  if (stroke.has_control) {
+    if (stroke.symbol == XKB_KEY_v || stroke.symbol == XKB_KEY_V) {
+      clipboard_->Ask();
+    } else if (stroke.symbol == XKB_KEY_u || stroke.symbol == XKB_KEY_a) {
+      field_.clear();
+      Paint();
+    }
+  } else if (is_typing) {
+    Add(stroke.text);
+  }
+}
+
+void Dialog::Paste(const std::string& text) {
+  if (Has(Part::kField)) {
+    Add(text);
+  }
+}
+
+void Dialog::Add(const std::string& text) {
+  error_.clear();
+  const size_t room =
+      question_.field_bytes_max - std::min(question_.field_bytes_max, field_.size());
+  field_ += PlainText(text, room);
+  Paint();
+}
+
+void Dialog::FocusNext() {
+  constexpr int kParts = 4;
+  for (int i = 1; i <= kParts; i++) {
+    const auto part = static_cast<Part>((static_cast<int>(focus_) + i) % kParts);
+    if (Has(part)) {
+      focus_ = part;
+      break;
+    }
+  }
+  Paint();
+}
+
+void Dialog::Reply(bool is_yes) {
+  if (is_answered_) {
+    return;
+  }
+  error_ = answer_({is_yes, field_, is_ticked_});
+  if (is_yes && !error_.empty()) {
+    focus_ = Has(Part::kField) ? Part::kField : focus_;
+    Paint();
+    return;
+  }
+  is_answered_ = true;
+  panel_.Hide();
+}
+
+}  // namespace sprites

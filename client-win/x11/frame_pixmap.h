@@ -1,0 +1,50 @@
+// Pixmaps of the X server with the frames of sprites, as surfaces for core/scene/frame_atlas.h.
+//
+// A frame is sent to the server once, when it is first shown; from then on, showing it is one copy
+// within the server. Cost: the pixels twice, here and there.
+#ifndef CLIENT_WIN_X11_FRAME_PIXMAP_H_
+#define CLIENT_WIN_X11_FRAME_PIXMAP_H_
+
+#include <xcb/xcb.h>
+#include <xcb/xfixes.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/scene/frame_atlas.h"
+#include "x11/x_connection.h"
+
+namespace sprites {
+
+class FramePixmap : public Surface {
+ public:
+  // Null when a side is longer than X allows.
+  static std::unique_ptr<Surface> Make(const XConnection* connection, int width, int height);
+  ~FramePixmap() override;
+  FramePixmap(const FramePixmap&) = delete;
+  FramePixmap& operator=(const FramePixmap&) = delete;
+
+  uint32_t* Pixels() override { return pixels_.data(); }
+  xcb_pixmap_t pixmap() const { return pixmap_; }
+  // The opaque part of the frame from the row `top` on, relative to the frame. Sends the frame to
+  // the server if it is not there yet.
+  xcb_xfixes_region_t Send(int top, int height, xcb_gcontext_t context);
+
+ private:
+  FramePixmap(const XConnection* connection, int width, int height);
+
+  const XConnection* connection_;
+  int width_;
+  std::vector<uint32_t> pixels_;
+  xcb_pixmap_t pixmap_;
+  std::map<int, xcb_xfixes_region_t> sent_;  // by `top`
+};
+
+// The parts of a frame that take clicks, as rectangles: equal rows in a row are one.
+std::vector<xcb_rectangle_t> OpaqueParts(const uint32_t* pixels, int width, int height);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_X11_FRAME_PIXMAP_H_

@@ -1,0 +1,425 @@
+#include "x11/shell.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <xcb/xfixes.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <random>
+#include <utility>
+
+#include "posix/files.h"
+#include "x11/bundled_characters.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
+constexpr int kLeaveCheckMs = 16;       // ms between two looks whether it has
+constexpr size_t kFirstSprites = 3;     // sprites that fall in on the very first start
+constexpr size_t kEventsPerTurnMax = 4'096;  // events handled before the next turn
+
+// Of a clock that goes on while the machine sleeps, so that the core notices that it has slept.
+int64_t BootMs() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
+}
+
+Random NewRandom() {
+  return [engine = std::mt19937_64(std::random_device{}())]() mutable {
+    return std::uniform_real_distribution<double>(0, 1)(engine);
+  };
+}
+
+Settings ReadSettingsFile(const std::filesystem::path& folder, const ShellOptions& options,
+                          std::string* error) {
+  const auto text = ReadWholeFile(folder / "settings.json", kSettingsBytesMax);
+  Settings settings = text ? ReadSettings(*text, error) : Settings{};
+  settings.relay = options.relay.empty() ? settings.relay : options.relay;
+  settings.name = options.name.empty() ? settings.name : options.name;
+  return WithinLimits(settings);
+}
+
+// By the variables of POSIX, the strongest first.
+Language SystemLanguage() {
+  for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
+    const char* tag = std::getenv(variable);
+    if (tag != nullptr && *tag != 0) {
+      return LanguageOf(tag);
+    }
+  }
+  return Language::kEnglish;
+}
+
+// The signals that ask the program to end. They must be blocked in all threads.
+int SignalFd() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    sigaddset(&signals, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+Picture RefuseUnknown(std::span<const uint8_t>) {
+  throw PictureUnknown("This is not a picture that Sprites knows: PNG, GIF, BMP or .spr.");
+}
+
+}  // namespace
+
+Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance* instance)
+    : start_ms_(BootMs()),
+      folders_(folders),
+      instance_(instance),
+      has_options_(!options.relay.empty() || !options.name.empty()),
+      settings_(ReadSettingsFile(folders.config, options, &settings_error_)),
+      signals_(SignalFd()),
+      keyboard_(connection_),
+      look_{&fonts_, 1, connection_.IsComposited(), {}},
+      cache_(folders.data / "files", static_cast<uint64_t>(settings_.cache_mib) << 20),
+      carrier_(&transport_, &cache_, [this] { wake_.Wake(); }),
+      state_writer_(
+          [this](const std::string& text) {
+            return WriteFileAtomically(folders_.data / "kept.json", text);
+          },
+          [this] { wake_.Wake(); }),
+      settings_writer_(
+          [this](const std::string& text) {
+            return WriteFileAtomically(folders_.config / "settings.json", text);
+          },
+          [this] { wake_.Wake(); }),
+      importer_(&cache_, RefuseUnknown, [this] { wake_.Wake(); }),
+      desktop_(settings_, NewRandom()),
+      characters_(BundledCharacters(&cache_)),
+      clipboard_(&connection_,
+                 [this](const std::string& text) {
+                   if (dialog_) {
+                     dialog_->Paste(text);
+                   }
+                 }),
+      windows_(&connection_, &keyboard_, this),
+      surroundings_(&connection_),
+      menu_(&connection_, &keyboard_, &look_),
+      bubble_(&connection_, &look_, "Sprites bubble", [this] { DismissBubble(); }),
+      notice_(&connection_, &look_, "Sprites notice", [this] { notice_.Hide(); }),
+      notifier_(characters_.empty() ? Parcel() : characters_.front(),
+                [this](Point point) { ShowProgramMenu(point); }) {
+  xcb_xfixes_select_selection_input(connection_.get(), connection_.root(),
+                                    connection_.compositor_selection(),
+                                    XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER |
+                                        XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_WINDOW_DESTROY |
+                                        XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_CLIENT_CLOSE);
+}
+
+Shell::~Shell() = default;
+
+void Shell::Run(Arguments arguments) {
+  Start(std::move(arguments));
+  Turn();
+  while (!is_ending_) {
+    Wait();
+    HandleEvents();
+    HandleSignals();
+    is_ending_ = is_ending_ || connection_.IsLost();
+  }
+  LeaveRelay();
+}
+
+void Shell::Start(Arguments arguments) {
+  desktop_.SetSystemLanguage(SystemLanguage());
+  desktop_.SetMenuPlace(MenuPlace::kSprite);
+  HandleSurroundings();
+  for (const SheetPointer& sheet : characters_) {
+    desktop_.AddToShelf(sheet);
+  }
+  for (const std::string& file : cache_.Own()) {
+    try {
+      if (const auto bytes = cache_.Find(file)) {
+        desktop_.AddToShelf(ReadSheet(*bytes));
+      }
+    } catch (const SprRefused&) {
+      // A version of this program with other limits has accepted the file; it stays on disk.
+    }
+  }
+  const auto kept = ReadWholeFile(folders_.data / "kept.json", kSavedBytesMax);
+  desktop_.Restore(kept.value_or(""), true);
+  if (!kept && arguments.paths.empty()) {
+    for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
+      desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
+    }
+  }
+  importer_.Import({arguments.paths.begin(), arguments.paths.end()});
+  if (arguments.link) {
+    OpenLink(*arguments.link);
+  } else if (desktop_.settings().relay.empty()) {
+    AskWhereToGo(true, "");
+  }
+  if (!settings_error_.empty()) {
+    ShowToast({ToastKind::kNotice, Said(Text::kToastSettings), settings_error_});
+  } else if (has_options_) {
+    SaveSettings();
+  }
+}
+
+// Waits until there is something to do. Takes what is readable besides the X server and the timer.
+void Shell::Wait() {
+  connection_.Flush();
+  std::vector<pollfd> sources = {
+      {pacer_.fd(), POLLIN, 0},      {wake_.fd(), POLLIN, 0},
+      {connection_.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0},
+      {network_.fd(), POLLIN, 0},    {notifier_.fd(), notifier_.events(), 0}};
+  for (const int fd : instance_->fds()) {
+    sources.push_back({fd, POLLIN, 0});
+  }
+  poll(sources.data(), sources.size(), -1);
+  if (network_.HasChanged()) {
+    desktop_.NetworkIsBack();
+  }
+  notifier_.Process();
+  for (Arguments& arguments : instance_->Receive(NowMs())) {
+    HandleArguments(std::move(arguments));
+  }
+  if (sources[0].revents != 0 || sources[1].revents != 0) {
+    wake_.Clear();
+    HandleEvents();  // the pointer first: the frame shows a held sprite where it is now
+    Turn();
+  }
+}
+
+void Shell::HandleEvents() {
+  using Event = Reply<xcb_generic_event_t>;
+  Event event(xcb_poll_for_event(connection_.get()));
+  for (size_t i = 0; event != nullptr && i < kEventsPerTurnMax; i++) {
+    Event next(xcb_poll_for_queued_event(connection_.get()));
+    // While a key is held down, X repeats pairs of events at one time: only its end is a release.
+    const auto is_key = [](const Event& one, uint8_t type) {
+      return one != nullptr && TypeOfEvent(*one) == type;
+    };
+    const bool is_repeated =
+        is_key(event, XCB_KEY_RELEASE) && is_key(next, XCB_KEY_PRESS) &&
+        As<xcb_key_press_event_t>(*event).time == As<xcb_key_press_event_t>(*next).time &&
+        As<xcb_key_press_event_t>(*event).detail == As<xcb_key_press_event_t>(*next).detail;
+    if (!is_repeated) {
+      HandleEvent(*event);
+    }
+    event = next != nullptr ? std::move(next) : Event(xcb_poll_for_event(connection_.get()));
+  }
+  if (event != nullptr) {
+    HandleEvent(*event);
+  }
+}
+
+void Shell::HandleEvent(const xcb_generic_event_t& event) {
+  if (TypeOfEvent(event) == connection_.first_xfixes_event() + XCB_XFIXES_SELECTION_NOTIFY) {
+    look_.is_composited = connection_.IsComposited();
+    windows_.SetComposited(look_.is_composited);
+    RequestTurn();
+    return;
+  }
+  if (TypeOfEvent(event) == XCB_MAPPING_NOTIFY) {
+    keyboard_.Load();
+    return;
+  }
+  surroundings_.HandleEvent(event);
+  const bool is_handled = menu_.HandleEvent(event) || (dialog_ && dialog_->HandleEvent(event)) ||
+                          bubble_.HandleEvent(event) || notice_.HandleEvent(event) ||
+                          clipboard_.HandleEvent(event) || windows_.HandleEvent(event);
+  const uint8_t type = TypeOfEvent(event);
+  if (is_handled || type == XCB_PROPERTY_NOTIFY || type == XCB_CONFIGURE_NOTIFY ||
+      type == XCB_DESTROY_NOTIFY || type == XCB_UNMAP_NOTIFY) {
+    RequestTurn();
+  }
+}
+
+void Shell::HandleSignals() {
+  signalfd_siginfo signal{};
+  while (read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
+    is_ending_ = true;
+  }
+}
+
+// A second instance has been started with these.
+void Shell::HandleArguments(Arguments arguments) {
+  if (arguments.link) {
+    OpenLink(*arguments.link);
+  } else if (arguments.paths.empty()) {
+    DropInAnySprite();
+  }
+  importer_.Import({arguments.paths.begin(), arguments.paths.end()});
+  RequestTurn();
+}
+
+// -- One turn.
+
+void Shell::Turn() {
+  pacer_.BeginTurn();
+  HandleSurroundings();
+  ReleaseIfHoldLost();
+  HandleResponses();
+  HandleImported();
+  const Scene& scene = desktop_.Tick(NowMs());
+  HandleOutbox(desktop_.PopOutbox());
+  windows_.Show(scene);
+  ShowBubble(scene);
+  menu_.Turn();
+  UpdateDialog();
+  UpdateTray();
+  if (notice_.is_shown() && NowMs() >= notice_until_ms_) {
+    notice_.Hide();
+  }
+  pacer_.SetHalved(scene.saves_power);
+  pacer_.EndTurn(IdleMs(scene));
+}
+
+double Shell::IdleMs(const Scene& scene) const {
+  const double idle_ms = menu_.IsPending() ? 0 : std::min(scene.idle_ms, kIdleMsMax);
+  return std::min(idle_ms, surroundings_.IdleMs(desktop_, NowMs()));
+}
+
+void Shell::HandleSurroundings() {
+  if (!surroundings_.Update(&desktop_, NowMs())) {
+    return;
+  }
+  look_.monitors = surroundings_.monitors();
+  look_.scale = look_.monitors.empty() ? 1 : look_.monitors.front().scale;
+  if (surroundings_.refresh_ms() > 0) {
+    pacer_.SetRefreshMs(surroundings_.refresh_ms());
+  }
+  windows_.PutAbove(surroundings_.TopFrame());
+}
+
+// Releases the held sprite if the button has long been up: X does not always report that, for
+// example when another program has grabbed the pointer meanwhile.
+void Shell::ReleaseIfHoldLost() {
+  const bool has_hold = desktop_.simulation().held() != kNobody;
+  const bool is_down = has_hold && windows_.IsButtonDown();
+  if (hold_watch_.Update(has_hold, is_down, NowMs())) {
+    windows_.ForgetHold();
+    desktop_.Release(static_cast<double>(NowMs()));
+  }
+}
+
+void Shell::HandleResponses() {
+  const std::vector<Response> responses = carrier_.PopResponses();
+  if (!responses.empty()) {
+    desktop_.Tick(NowMs());  // so that they are handled at the time of now, not of the last frame
+  }
+  for (const Response& response : responses) {
+    desktop_.HandleResponse(response);
+  }
+}
+
+void Shell::HandleImported() {
+  for (const ImportResult& result : importer_.PopResults()) {
+    if (result.sheet == nullptr) {
+      ShowToast({ToastKind::kNotice, Said(Text::kToastImport, {result.name}), result.error});
+      continue;
+    }
+    desktop_.AddToShelf(result.sheet);
+    desktop_.DropIn(result.sheet->file, std::nullopt);
+  }
+}
+
+void Shell::HandleOutbox(Outbox outbox) {
+  for (const RequestId id : outbox.cancelled) {
+    state_writer_.Cancel(id);
+    carrier_.Cancel(id);
+  }
+  state_writer_.Add(std::move(outbox.saved_state), std::move(outbox.requests));
+  HandleWriters();
+  if (outbox.settings_changed) {
+    SaveSettings();
+  }
+  for (const Toast& toast : outbox.toasts) {
+    ShowToast(toast);
+  }
+}
+
+// Sends the requests whose state is on disk, and tells the user when nothing can be written.
+void Shell::HandleWriters() {
+  for (Request& request : state_writer_.PopRequests()) {
+    carrier_.Send(std::move(request));
+  }
+  const bool is_failing = state_writer_.IsFailing() || settings_writer_.IsFailing();
+  if (is_failing && !was_failing_) {
+    ShowToast({ToastKind::kNotice, Said(Text::kToastNotSaved),
+               Said(Text::kToastNotSavedText, {folders_.data.string()})});
+  }
+  was_failing_ = is_failing;
+}
+
+void Shell::UpdateTray() {
+  notifier_.SetTooltip(StatusOf(desktop_));
+  desktop_.SetMenuPlace(notifier_.is_shown() ? MenuPlace::kTray : MenuPlace::kSprite);
+}
+
+// Hides the sprites, leaves the relay, and waits a moment until the request has been sent. The X
+// server may have ended: then what is sent to it goes nowhere.
+void Shell::LeaveRelay() {
+  instance_->StopReceiving();
+  menu_.Close();
+  dialog_.reset();
+  bubble_.Hide();
+  notice_.Hide();
+  windows_.Show(Scene{});
+  connection_.Flush();
+  desktop_.Leave();
+  HandleOutbox(desktop_.PopOutbox());
+  const int64_t until_ms = NowMs() + kLeaveMsMax;
+  const auto is_done = [this] {
+    return state_writer_.IsIdle() && settings_writer_.IsIdle() && carrier_.IsIdle();
+  };
+  while (!is_done() && NowMs() < until_ms) {
+    pollfd source{wake_.fd(), POLLIN, 0};
+    poll(&source, 1, kLeaveCheckMs);
+    wake_.Clear();
+    HandleWriters();
+  }
+}
+
+int64_t Shell::NowMs() const { return BootMs() - start_ms_; }
+
+// -- What the user does with a sprite.
+
+void Shell::Grabbed(SpriteId id, Point point, double ms) {
+  desktop_.Grab(id, point, ms);
+  DismissBubble();
+}
+
+void Shell::Dragged(Point point, double ms) { desktop_.Drag(point, ms); }
+
+void Shell::Released(double ms) { desktop_.Release(ms); }
+
+void Shell::Clicked(SpriteId id) { desktop_.Select(id); }
+
+void Shell::DoubleClicked(SpriteId) { Close(); }
+
+void Shell::RightClicked(SpriteId id, Point point, uint32_t) {
+  const Sprite* sprite = desktop_.simulation().Find(id);
+  if (sprite == nullptr) {
+    return;
+  }
+  Menu menu = SpriteMenu(desktop_, *sprite);
+  menu.push_back({});
+  std::ranges::move(ProgramMenuHere(), std::back_inserter(menu));
+  menu_.Open(std::move(menu), point, [this, copy = *sprite](const MenuChoice& choice) {
+    HandleSpriteChoice(choice, copy);
+  });
+}
+
+void Shell::Pressed(Key key, bool is_down) { desktop_.Press(key, is_down); }
+
+void Shell::KeysLost() {
+  if (desktop_.simulation().held() == kNobody) {
+    desktop_.Select(kNobody);
+  }
+}
+
+}  // namespace sprites

@@ -1,0 +1,370 @@
+// What the menus and links make the shell do, and what the first sprite says.
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "core/desktop/diagnostics.h"
+#include "core/desktop/version.h"
+#include "x11/shell.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int64_t kNoticeMs = 6'000;    // a notice of the program's own is shown
+constexpr size_t kCharactersShown = 5;  // in the dialog that asks where to go
+
+// Bytes of memory that the process has now.
+uint64_t MemoryBytes() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t all = 0;
+  uint64_t resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::string SystemName() {
+  utsname name{};
+  return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release + ", X11" : "X11";
+}
+
+}  // namespace
+
+std::string Shell::Said(Text text, std::initializer_list<std::string_view> values) const {
+  return Say(desktop_.language(), text, values);
+}
+
+// The menu of the program, with the settings in it. Newer versions come from the distribution.
+Menu Shell::ProgramMenuHere() const {
+  Menu menu = ProgramMenu(desktop_);
+  for (MenuItem& item : menu) {
+    if (item.choice.command == MenuCommand::kSettings) {
+      item.children = SettingsMenu(desktop_);
+      if (item.text.ends_with("…")) {
+        item.text.resize(item.text.size() - std::string_view("…").size());  // there is no window
+      }
+    }
+    std::erase_if(item.children, [](const MenuItem& child) {
+      return child.choice.command == MenuCommand::kUpdate;
+    });
+  }
+  return menu;
+}
+
+// Some panels do not know where their icons are, and say 0, 0: then it opens at the pointer.
+void Shell::ShowProgramMenu(Point point) {
+  if (point.x == 0 && point.y == 0) {
+    const Reply<xcb_query_pointer_reply_t> pointer(xcb_query_pointer_reply(
+        connection_.get(), xcb_query_pointer(connection_.get(), connection_.root()), nullptr));
+    if (pointer != nullptr) {
+      point = {static_cast<double>(pointer->root_x), static_cast<double>(pointer->root_y)};
+    }
+  }
+  menu_.Open(ProgramMenuHere(), point, [this](const MenuChoice& choice) { HandleChoice(choice); });
+  RequestTurn();
+}
+
+void Shell::HandleChoice(const MenuChoice& choice) {
+  switch (choice.command) {
+    case MenuCommand::kDropIn:
+      if (choice.index < desktop_.shelf().size()) {
+        desktop_.DropIn(desktop_.shelf()[choice.index]->file, std::nullopt);
+      }
+      break;
+    case MenuCommand::kMute:
+      Mute(choice.neighbour, choice.is_on);
+      break;
+    case MenuCommand::kPause:
+      desktop_.Pause(choice.is_on);
+      break;
+    case MenuCommand::kSwitch:
+      ApplySettings(Switched(desktop_.settings(), static_cast<Switch>(choice.index), choice.is_on));
+      break;
+    case MenuCommand::kShowHidden:
+      for (const std::string& file : std::vector<std::string>(desktop_.settings().hidden)) {
+        desktop_.HidePicture(file, false);
+      }
+      break;
+    case MenuCommand::kInvite:
+      Invite();
+      break;
+    case MenuCommand::kOpenLink:
+      AskWhereToGo(desktop_.settings().relay.empty(), "");
+      break;
+    case MenuCommand::kDiagnostics:
+      CopyDiagnostics();
+      break;
+    case MenuCommand::kHowToPlay:
+      ShowHowToPlay();
+      break;
+    case MenuCommand::kAbout:
+      ShowAbout();
+      break;
+    case MenuCommand::kQuit:
+      is_ending_ = true;
+      break;
+    default:
+      break;
+  }
+  RequestTurn();
+}
+
+// The sprite may have left while the menu was open.
+void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
+  switch (choice.command) {
+    case MenuCommand::kThrow:
+      desktop_.ThrowTo(sprite.id, static_cast<Edge>(choice.index));
+      break;
+    case MenuCommand::kPutAway:
+      desktop_.PutAway(sprite.id);
+      break;
+    case MenuCommand::kHide:
+      desktop_.HidePicture(sprite.file, true);
+      ShowNotice(Text::kToastHidden, Text::kToastHiddenText);
+      break;
+    case MenuCommand::kReport:
+      ReportPicture(sprite);
+      break;
+    default:
+      HandleChoice(choice);
+      break;
+  }
+  RequestTurn();
+}
+
+void Shell::OpenLink(const std::string& text) {
+  const auto link = ReadRelayLink(text);
+  if (!link) {
+    ShowNotice(Text::kToastBadLink, Text::kToastBadLinkText);
+    return;
+  }
+  FollowLink(*link);
+}
+
+// Goes where the link leads. Asks before it leaves a relay, because a web page can open a link.
+void Shell::FollowLink(const RelayLink& link) {
+  if (link.relay.empty() && desktop_.settings().relay.empty()) {
+    AskWhereToGo(true, link.invitation);
+    return;
+  }
+  if (!desktop_.LeadsAway(link)) {
+    desktop_.Open(link);
+    RequestTurn();
+    return;
+  }
+  Question question;
+  question.heading = Said(Text::kAskMoveHeading, {HostOf(link.relay)});
+  question.text = Said(Text::kAskMoveText, {HostOf(desktop_.settings().relay)});
+  question.yes = Said(Text::kAskMoveYes);
+  question.no = Said(Text::kAskMoveNo);
+  Ask(std::move(question), [this, link](const DialogAnswer& answer) {
+    if (answer.is_yes) {
+      desktop_.Open(link);
+    }
+    return "";
+  });
+}
+
+void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
+  Question question;
+  question.title = Said(Text::kLinkTitle);
+  question.heading = Said(is_first_start ? Text::kLinkWelcome : Text::kLinkOpen);
+  question.text = Said(is_first_start ? Text::kLinkWelcomeText : Text::kLinkOpenText);
+  question.yes = Said(Text::kLinkJoin);
+  question.no = Said(Text::kLinkLater);
+  question.field = link;
+  question.field_label = Said(Text::kLinkField);
+  question.field_cue = Said(Text::kLinkCue);
+  question.field_bytes_max = kLinkBytesMax;
+  const auto count = std::min<ptrdiff_t>(kCharactersShown, std::ssize(characters_));
+  question.characters = {characters_.begin(), characters_.begin() + count};
+  Ask(std::move(question), [this](const DialogAnswer& answer) -> std::string {
+    if (!answer.is_yes) {
+      return "";
+    }
+    const auto there = ReadRelayLink(answer.field);
+    if (!there) {
+      return Said(Text::kLinkWrong);
+    }
+    if (there->relay.empty() && desktop_.settings().relay.empty()) {
+      return Said(Text::kLinkNeedsRelay);
+    }
+    desktop_.Open(*there);
+    return "";
+  });
+}
+
+void Shell::Invite() {
+  const std::string link = desktop_.InvitationLink();
+  if (link.empty()) {
+    ShowNotice(Text::kToastNotInvited, Text::kToastNotInvitedText);
+  } else if (clipboard_.Copy(link)) {
+    ShowNotice(Text::kToastInvited, Text::kToastInvitedText);
+  } else {
+    ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
+  }
+}
+
+void Shell::CopyDiagnostics() {
+  Machine machine;
+  machine.system = SystemName();
+  machine.memory_bytes = MemoryBytes();
+  machine.running_ms = NowMs();
+  if (clipboard_.Copy(Diagnostics(desktop_, machine))) {
+    ShowNotice(Text::kToastDiagnostics, Text::kToastDiagnosticsText);
+  } else {
+    ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
+  }
+}
+
+void Shell::ReportPicture(const Sprite& sprite) {
+  Question question;
+  question.title = Said(Text::kReportTitle);
+  question.heading = Said(Text::kReportHeading);
+  question.text = Said(Text::kReportText, {sprite.name, HostOf(desktop_.settings().relay)});
+  question.yes = Said(Text::kReportSend);
+  question.no = Said(Text::kButtonCancel);
+  question.field = "";
+  question.field_label = Said(Text::kReportReason);
+  question.field_bytes_max = kReasonBytesMax;
+  question.box_label = Said(Text::kReportHide);
+  question.is_ticked = true;
+  Ask(std::move(question), [this, file = sprite.file](const DialogAnswer& answer) {
+    if (answer.is_yes) {
+      desktop_.ReportPicture(file, answer.field);
+      if (answer.is_ticked) {
+        desktop_.HidePicture(file, true);
+      }
+    }
+    return "";
+  });
+}
+
+void Shell::Mute(const Neighbour& neighbour, bool is_muted) {
+  desktop_.Mute(neighbour, is_muted);
+  if (is_muted) {
+    const std::string& name = neighbour.DisplayName();
+    ShowNotice(Text::kToastMuted, Text::kToastMutedText, {name});
+  }
+}
+
+void Shell::ShowHowToPlay() {
+  Question question;
+  question.heading = Said(Text::kHowToHeading);
+  question.text = Said(Text::kHowToTextX11);
+  question.yes = Said(Text::kButtonOk);
+  Ask(std::move(question), [](const DialogAnswer&) { return ""; });
+}
+
+void Shell::ShowAbout() {
+  Question question;
+  question.title = Said(Text::kAboutTitle);
+  question.heading = "Sprites " SPRITES_VERSION;
+  question.text = Said(Text::kAboutText);
+  question.yes = Said(Text::kButtonOk);
+  const auto count = std::min<ptrdiff_t>(kCharactersShown, std::ssize(characters_));
+  question.characters = {characters_.begin(), characters_.begin() + count};
+  Ask(std::move(question), [](const DialogAnswer&) { return ""; });
+}
+
+// Ends the program; asks first if the user has set it to.
+void Shell::Close() {
+  if (!desktop_.settings().ask_before_closing) {
+    is_ending_ = true;
+    return;
+  }
+  Question question;
+  question.heading = Said(Text::kAskCloseHeading);
+  question.text = Said(Text::kAskCloseText);
+  question.yes = Said(Text::kAskCloseYes);
+  question.no = Said(Text::kAskCloseNo);
+  question.box_label = Said(Text::kAskCloseNever);
+  Ask(std::move(question), [this](const DialogAnswer& answer) {
+    if (answer.is_yes && answer.is_ticked) {
+      ApplySettings(Switched(desktop_.settings(), Switch::kAskBeforeClosing, false));
+    }
+    is_ending_ = is_ending_ || answer.is_yes;
+    return "";
+  });
+}
+
+void Shell::DropInAnySprite() {
+  const auto& shelf = desktop_.shelf();
+  if (!shelf.empty()) {
+    const size_t index = static_cast<size_t>(NowMs()) % shelf.size();
+    desktop_.DropIn(shelf[index]->file, std::nullopt);
+  }
+}
+
+void Shell::ApplySettings(const Settings& settings) {
+  desktop_.SetSettings(settings);
+  SaveSettings();
+}
+
+void Shell::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
+
+void Shell::Ask(Question question, Dialog::Answer answer) {
+  const bool is_asked = std::ranges::any_of(questions_, [&](const WaitingQuestion& waiting) {
+    return waiting.question.heading == question.heading;
+  });
+  if (!is_asked && questions_.size() < kQuestionsMax) {
+    questions_.push_back({std::move(question), std::move(answer)});
+    RequestTurn();
+  }
+}
+
+// Removes the dialog that is answered, and shows the next one.
+void Shell::UpdateDialog() {
+  if (dialog_ && dialog_->is_answered()) {
+    dialog_.reset();
+    questions_.pop_front();
+  }
+  if (!dialog_ && !questions_.empty()) {
+    const WaitingQuestion& next = questions_.front();
+    dialog_ = std::make_unique<Dialog>(&connection_, &keyboard_, &clipboard_, &look_, next.question,
+                                       next.answer);
+  }
+}
+
+void Shell::ShowToast(const Toast& toast) {
+  if (notifier_.CanNotify()) {
+    notifier_.Notify(toast.title, toast.text);
+    return;
+  }
+  notice_.ShowInCorner(toast.title, toast.text);
+  notice_until_ms_ = NowMs() + kNoticeMs;
+}
+
+// Shows what the first sprite has to say, above its head.
+void Shell::ShowBubble(const Scene& scene) {
+  if (dialog_) {
+    bubble_.Hide();  // one thing at a time: a dialog would cover what the sprite says
+    return;
+  }
+  const std::string text = greeting_.Update(desktop_, NowMs());
+  const auto first =
+      std::ranges::find_if(scene.sprites, [](const DrawnSprite& sprite) { return sprite.visible; });
+  if (text.empty() || first == scene.sprites.end() || menu_.is_open()) {
+    bubble_.Hide();
+  } else {
+    bubble_.ShowAbove(text, {first->x + first->width / 2.0, static_cast<double>(first->y)});
+  }
+  if (greeting_.IsDone() && !desktop_.settings().greeted) {
+    desktop_.MarkGreeted();
+  }
+}
+
+void Shell::DismissBubble() {
+  greeting_.Dismiss(NowMs());
+  bubble_.Hide();
+}
+
+void Shell::ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values) {
+  desktop_.ShowNotice(Said(title, values), Said(text, values));
+  RequestTurn();
+}
+
+}  // namespace sprites
