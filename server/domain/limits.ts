@@ -107,8 +107,8 @@ export const ENDED_REMEMBERED_MS = 600_000;
 export const ENDED_REMEMBERED_MAX = 65_536;
 
 /**
- * Polls of one desktop that a newer poll may replace within REPLACED_WINDOW_MS and that are answered at once: a client that
- * reconnects, or a page that is reloaded, replaces one. Each further one waits REPLACED_DELAY_MS for its empty answer.
+ * Polls of one desktop within REPLACED_WINDOW_MS that a newer poll replaces, or that ask for the same sprites again, and that are
+ * answered at once: a client that reconnects, or a page that is reloaded, does so once. Each further one waits REPLACED_DELAY_MS.
  */
 export const REPLACED_AT_ONCE_MAX = 8;
 export const REPLACED_WINDOW_MS = 10_000;

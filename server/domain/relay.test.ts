@@ -1073,7 +1073,8 @@ describe('relay, leaving', () => {
       for (const guest of [eve, mallory]) harness.relay.leave(guest.slot);
       assert.ok(mailboxes.count(victim.slot) <= carriedMax, `${mailboxes.count(victim.slot)}`);
       balances(harness);
-      harness.ask(victim);
+      // It acknowledges nothing. More such polls in a row would be answered late.
+      if (round % 2 === 0) harness.ask(victim);
       harness.pass(KEPT_STEP_MS);
     }
     assert.ok(thrown > 2 * carriedMax, 'more than one mailbox carries');

@@ -168,6 +168,8 @@ export interface Counters {
   left: number;
   leasesEnded: number;
   polls: number;
+  /** Polls that a newer one replaced. */
+  replaced: number;
   wakes: number;
   pings: number;
 }
@@ -222,7 +224,7 @@ export class Relay {
   readonly counters: Counters = {
     ...{ accepted: 0, repeated: 0, acknowledged: 0, abandoned: 0, refusedFull: 0, refusedFast: 0 },
     ...{ refusedPicture: 0, forwarded: 0 },
-    ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, wakes: 0, pings: 0 },
+    ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, replaced: 0, wakes: 0, pings: 0 },
   };
   readonly ended: EndedDesktops;
   readonly #options: RelayOptions;
@@ -234,7 +236,7 @@ export class Relay {
   /** The parking lot: ticket + 1 of the poll held for each slot, 0 for none. */
   readonly #parked: Float64Array;
   readonly #flags: Uint8Array;
-  /** Replaced polls whose empty answer is delayed. */
+  /** Polls whose answer is delayed. */
   readonly replacedPolls: ReplacedPolls;
   /** Slots whose batch waits for room, each once. */
   #deferred: number[] = [];
@@ -620,8 +622,8 @@ export class Relay {
    * The way down: acknowledges the events up to the cursor, then answers with the waiting ones, or parks the ticket.
    *
    * Shape   `seq` is -1 when the poll has no cursor. The ticket is answered now or later, through the AnswerSink. A poll
-   *         that is already parked is answered empty: a newer poll replaces the older one. When that happens often, the
-   *         empty answer is delayed (replaced_polls.ts).
+   *         that is already parked is answered empty: a newer poll replaces the older one. When that happens often, or when
+   *         the same sprites are asked for again and again, the answer is delayed (replaced_polls.ts).
    */
   poll(identity: Identity, ticket: number, epoch: number, seq: number): void {
     this.counters.polls++;
@@ -650,11 +652,15 @@ export class Relay {
     }
     if (this.#parked[slot] !== 0) {
       const older = this.#unpark(slot);
+      this.counters.replaced++;
       const isHeld = this.replacedPolls.hold(older, slot, identity.generation, this.#nowMs);
       if (!isHeld) this.#answerEvents(slot, older, false, 0);
     }
     const hasEvents = this.#hasEvents(slot);
-    if (hasEvents && this.#hasRoom(ticket)) {
+    const isRepeat = this.mailboxes.newest(slot) > this.mailboxes.acknowledged(slot);
+    if (isRepeat && this.replacedPolls.hold(ticket, slot, identity.generation, this.#nowMs, true)) {
+      // It is answered later, with what waits then.
+    } else if (hasEvents && this.#hasRoom(ticket)) {
       this.#answerEvents(slot, ticket, false, EVENTS_PER_POLL_MAX);
     } else if (this.#draining) {
       this.#answerBye(slot, ticket);
@@ -748,7 +754,7 @@ export class Relay {
       return --left > 0 && this.#facts?.isLong !== true;
     });
     const dueMs = this.#draining ? Number.POSITIVE_INFINITY : nowMs;
-    if (this.replacedPolls.answerDue(dueMs, DUE_PER_STEP_MAX, this.#answerReplaced)) isMoreDue = true;
+    if (this.replacedPolls.answerDue(dueMs, DUE_PER_STEP_MAX, this.#answerDelayed)) isMoreDue = true;
     if (nowMs >= this.#nextStepMs && this.#notifying.size === 0) {
       this.#nextStepMs = nowMs + NEIGHBOURS_STEP_MS;
       [this.#notifying, this.#changed] = [this.#changed, this.#notifying];
@@ -767,7 +773,7 @@ export class Relay {
    */
   drain(): void {
     this.#draining = true;
-    this.replacedPolls.answerDue(Number.POSITIVE_INFINITY, DUE_PER_STEP_MAX, this.#answerReplaced);
+    this.replacedPolls.answerDue(Number.POSITIVE_INFINITY, DUE_PER_STEP_MAX, this.#answerDelayed);
     this.#drainStep();
   }
 
@@ -855,10 +861,12 @@ export class Relay {
     this.#deferred.push(slot);
   }
 
-  /** The delayed answer of a replaced poll. Its desktop may have ended since. */
-  readonly #answerReplaced = (ticket: number, slot: number, generation: number): void => {
+  /** The delayed answer of a poll. Its desktop may have ended since, or have a newer poll, which gets what waits. */
+  readonly #answerDelayed = (ticket: number, slot: number, generation: number, isRepeat: boolean): void => {
     if (this.desktops.isLive(slot) && this.desktops.generation(slot) === generation) {
-      this.#answerEvents(slot, ticket, false, 0);
+      const hasEvents = isRepeat && this.#parked[slot] === 0 && this.#hasRoom(ticket);
+      this.#answerEvents(slot, ticket, false, hasEvents ? EVENTS_PER_POLL_MAX : 0);
+      if (isRepeat) this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
     } else this.#answerProblem(ticket, 'desktop-ended', ENDED_DETAIL);
   };
 

@@ -148,7 +148,8 @@ describe('replaced polls', () => {
 
   it('are counted from zero in each window, and for the next desktop in the slot', () => {
     const polls = new ReplacedPolls(2);
-    const holds = (slot: number, nowMs: number) => polls.hold(polls.replaced, slot, 1, nowMs);
+    let ticket = 0;
+    const holds = (slot: number, nowMs: number) => polls.hold(ticket++, slot, 1, nowMs);
     for (let n = 0; n < REPLACED_AT_ONCE_MAX; n++) assert.equal(holds(0, 0), false);
     assert.equal(holds(0, REPLACED_WINDOW_MS - 1), true);
     assert.equal(holds(1, REPLACED_WINDOW_MS - 1), false);
@@ -168,6 +169,52 @@ describe('replaced polls', () => {
     assert.equal(answered.length, DUE_PER_STEP_MAX);
     assert.equal(step(), false);
     assert.equal(answered.length, DUE_PER_STEP_MAX + 1);
+  });
+});
+
+describe('polls that ask for the same sprites again', () => {
+  /** Ann has been sent a sprite and does not acknowledge it. */
+  function begin() {
+    const harness = new Harness();
+    const ann = harness.join();
+    harness.throw(ann, 1);
+    harness.poll(ann, 50);
+    const typesOf = (ticket: number) => harness.answers.get(ticket)?.types;
+    return { harness, ann, typesOf };
+  }
+
+  it('are answered at once up to the limit; one more gets the sprites after the delay', () => {
+    const { harness, ann, typesOf } = begin();
+    for (let ticket = 0; ticket < REPLACED_AT_ONCE_MAX; ticket++) {
+      harness.poll(ann, ticket);
+      assert.deepEqual(typesOf(ticket), ['sprite']);
+    }
+    harness.poll(ann, 100);
+    harness.pass(REPLACED_DELAY_MS - TICK_MS);
+    assert.equal(typesOf(100), undefined);
+    harness.pass(TICK_MS);
+    assert.deepEqual(typesOf(100), ['sprite']);
+    assert.equal(harness.relay.counters.replaced, 0);
+  });
+
+  it('get nothing when a newer poll is there: that has the sprites', () => {
+    const { harness, ann, typesOf } = begin();
+    for (let ticket = 0; ticket < REPLACED_AT_ONCE_MAX; ticket++) harness.poll(ann, ticket);
+    harness.poll(ann, 100);
+    harness.relay.poll(ann, 101, 1, 1);
+    harness.pass(REPLACED_DELAY_MS);
+    assert.deepEqual(typesOf(100), []);
+    harness.throw(ann, 2);
+    assert.deepEqual(typesOf(101), ['sprite']);
+  });
+
+  it('are no repeats when they acknowledge what was sent', () => {
+    const { harness, ann, typesOf } = begin();
+    for (let seq = 1; seq <= 3 * REPLACED_AT_ONCE_MAX; seq++) {
+      harness.throw(ann, seq + 1);
+      harness.relay.poll(ann, seq, 1, seq);
+      assert.deepEqual(typesOf(seq), ['sprite'], `${seq}`);
+    }
   });
 });
 

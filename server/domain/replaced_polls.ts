@@ -1,9 +1,11 @@
 /**
- * Replaced polls: polls that a newer poll of the same desktop has replaced, and whose empty answer is delayed.
+ * Polls whose answers are delayed: those that a newer poll of the same desktop has replaced, and those that ask for the same sprites
+ * again and again.
  *
  * Two obedient clients that share a token replace each other's poll, are answered empty, and poll again at once: without a
  * delay they do so some 26,000 times a second. A desktop may replace a few polls at once, because a client that reconnects
- * does so; after that, each replaced poll waits REPLACED_DELAY_MS for its answer.
+ * does so; after that, each replaced poll waits REPLACED_DELAY_MS for its answer. A client that does not acknowledge would get
+ * the same 32 KB some thousand times a second; a client whose connections break does so a few times.
  * Invariant: a poll is held once, until it is due, its connection is closed, or something answers it earlier.
  * Cost: O(1) for each call; a byte for each slot, and an entry for each held poll, which has an open request of its own.
  */
@@ -12,17 +14,16 @@ import { REPLACED_AT_ONCE_MAX, REPLACED_DELAY_MS, REPLACED_WINDOW_MS } from './l
 interface HeldPoll {
   slot: number;
   generation: number;
+  isRepeat: boolean;
   dueMs: number;
 }
 
 export class ReplacedPolls {
-  /** Replacements of each slot in the current window. */
+  /** Replacements and repeats of each slot in the current window. */
   readonly #counts: Uint8Array;
   /** By ticket, in the order in which they are due, because all are delayed by the same time. */
   readonly #held = new Map<number, HeldPoll>();
   #windowEndMs = 0;
-  /** Replaced polls since start. */
-  replaced = 0;
 
   constructor(slots: number) {
     this.#counts = new Uint8Array(slots);
@@ -33,9 +34,8 @@ export class ReplacedPolls {
     return this.#held.size;
   }
 
-  /** Counts a replaced poll. Returns false when it is to be answered at once; otherwise it is held. */
-  hold(ticket: number, slot: number, generation: number, nowMs: number): boolean {
-    this.replaced++;
+  /** Counts a replaced or repeated poll. Returns false when it is to be answered at once; otherwise it is held. */
+  hold(ticket: number, slot: number, generation: number, nowMs: number, isRepeat = false): boolean {
     if (nowMs >= this.#windowEndMs) {
       this.#windowEndMs = nowMs + REPLACED_WINDOW_MS;
       this.#counts.fill(0);
@@ -44,11 +44,11 @@ export class ReplacedPolls {
       this.#counts[slot]++;
       return false;
     }
-    this.#held.set(ticket, { slot, generation, dueMs: nowMs + REPLACED_DELAY_MS });
+    this.#held.set(ticket, { slot, generation, isRepeat, dueMs: nowMs + REPLACED_DELAY_MS });
     return true;
   }
 
-  /** Forgets the replacements of a slot: another desktop has it now. */
+  /** Forgets what a slot has replaced and repeated: another desktop has it now. */
   restart(slot: number): void {
     this.#counts[slot] = 0;
   }
@@ -68,13 +68,17 @@ export class ReplacedPolls {
    *
    * Shape   true when more are due.
    */
-  answerDue(nowMs: number, max: number, answer: (ticket: number, slot: number, generation: number) => void): boolean {
+  answerDue(
+    nowMs: number,
+    max: number,
+    answer: (ticket: number, slot: number, generation: number, isRepeat: boolean) => void,
+  ): boolean {
     let left = max;
-    for (const [ticket, { slot, generation, dueMs }] of this.#held) {
+    for (const [ticket, { slot, generation, isRepeat, dueMs }] of this.#held) {
       if (dueMs > nowMs) return false;
       if (left-- <= 0) return true;
       this.#held.delete(ticket);
-      answer(ticket, slot, generation);
+      answer(ticket, slot, generation, isRepeat);
     }
     return false;
   }

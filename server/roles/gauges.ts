@@ -61,8 +61,12 @@ export function masterGauges(
   counter('sprites_polls_total', 'Polls received', () => counters.polls);
   counter('sprites_wakes_total', 'Parked polls answered because an event arrived', () => counters.wakes);
   counter('sprites_pings_total', 'Parked polls answered with a ping', () => counters.pings);
-  counter('sprites_polls_replaced_total', 'Polls replaced by a newer one', () => relay.replacedPolls.replaced);
-  gauge('sprites_polls_delayed', 'Replaced polls whose empty answer is delayed', () => relay.replacedPolls.count);
+  counter('sprites_polls_replaced_total', 'Polls replaced by a newer one', () => relay.counters.replaced);
+  gauge(
+    'sprites_polls_delayed',
+    'Polls whose answer is delayed, because they replace or repeat others',
+    () => relay.replacedPolls.count,
+  );
   gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
   counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
