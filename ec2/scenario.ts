@@ -86,10 +86,10 @@ export function shareOf(scenario: Scenario, instances: number, relay: URL): Scen
       throwConnections: throwConnections === undefined ? undefined : of(throwConnections),
     },
   };
-  const { events, crossings } = settings;
+  const { events, crossings, socket } = settings;
   const target = {
     ...{ api: relay.host, pids: [], local: false },
-    ...{ events: events || undefined, crossings: crossings || undefined },
+    ...{ events: events || undefined, crossings: crossings || undefined, socket: socket || undefined },
   };
   const { flags, rate } = plan(share, desktops, ANY_MACHINE, target);
   return {

@@ -199,6 +199,7 @@ async function runOne(
       const report = unfinishedReport(
         {
           mode,
+          transport: scenario.settings.transport,
           desktops,
           senders: counts.throwing,
           processes,

@@ -70,12 +70,13 @@ std::string ResolveEndpoint(std::string_view text, Endpoint* endpoint) {
 }
 
 std::string_view AuthorityOf(std::string_view url) {
-  constexpr std::string_view kScheme = "http://";
-  if (!url.starts_with(kScheme)) {
-    return {};
+  for (const std::string_view scheme : {"http://", "ws://"}) {
+    if (url.starts_with(scheme)) {
+      url.remove_prefix(scheme.size());
+      return url.substr(0, url.find('/'));
+    }
   }
-  url.remove_prefix(kScheme.size());
-  return url.substr(0, url.find('/'));
+  return {};
 }
 
 std::string Sources::Parse(std::string_view text) {

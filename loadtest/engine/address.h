@@ -26,7 +26,7 @@ struct Endpoint {
 // Resolves "host:port" or "[v6]:port". Returns the empty string, or what is wrong.
 std::string ResolveEndpoint(std::string_view text, Endpoint* endpoint);
 
-// Returns the host:port of "http://host:port/…"; empty for any other URL.
+// Returns the host:port of "http://host:port/…" or "ws://host:port/…"; empty for any other URL.
 std::string_view AuthorityOf(std::string_view url);
 
 class Sources {

@@ -39,6 +39,13 @@ struct Counters {
   uint64_t cuts = 0;                 // the relay closed or broke an open connection
   uint64_t answers_bad = 0;          // not HTTP, or not the JSON of the protocol
 
+  // Sockets.
+  uint64_t sockets_opened = 0;
+  uint64_t sockets_refused = 0;  // upgrades
+  uint64_t socket_pings = 0;     // from the relay; each was answered
+  uint64_t socket_closes = 0;    // close frames from the relay
+  uint64_t paced = 0;            // times that throws waited because their socket had sent its share
+
   // Polls.
   uint64_t polls_sent = 0;
   uint64_t polls_answered = 0;

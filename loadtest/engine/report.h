@@ -7,7 +7,7 @@
 // clang-format off
 //   phase "done", ok, message     ok: the run is complete and every account adds up; if not, message
 //                                 says why
-//   mode "open" | "closed" | "sitting", desktops, senders, processes, rate, inFlightTarget,
+//   mode "open" | "closed" | "sitting", transport "poll" | "socket", desktops, senders, processes, rate, inFlightTarget,
 //   pipeline, arrivals, spriteBytes, seed, spin, throwConnections, mix {"sitting": n, …}
 //                                 the options; mix: how many desktops of each behaviour
 //   parked                        desktops whose poll was out when the first sprite was thrown
@@ -60,6 +60,9 @@
 //   joins {sent, accepted, refused, failed, desktopsEnded, left, leavesFailed, seconds}
 //   connections {connects, failed, refused, addressesExhausted, cuts, badAnswers, throwSends, bytesIn,
 //                bytesOut}          throwSends: writes to sockets, with one or several throws in each
+//   sockets {opened, refused, pings, closes, paced}
+//                                 refused: upgrades; pings and closes: from the relay; paced: how
+//                                 often throws waited because their socket had sent its share
 //   behaviours {reconnects, strikes, strikesParried}
 //   otherRefusedByCode            of polls and joins
 //

@@ -29,7 +29,9 @@ SliceState::SliceState(const Options& options, SharedRun& run, uint32_t index, u
       first_desktop(ShareBegin(index, run.slices(), options.desktops)),
       epoll(epoll_create1(EPOLL_CLOEXEC)),
       desktops(ShareBegin(index + 1, run.slices(), options.desktops) - first_desktop),
-      random(options.seed * 0x9e3779b97f4a7c15U + index) {
+      sockets(options.transport == Transport::kSocket ? desktops.size() : 0),
+      random(options.seed * 0x9e3779b97f4a7c15U + index),
+      masks(~(options.seed * 0x9e3779b97f4a7c15U + index)) {
   if (epoll < 0) {
     throw std::system_error(errno, std::generic_category(), "epoll_create1");
   }

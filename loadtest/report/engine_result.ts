@@ -68,6 +68,7 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   ok: boolean;
   message: string;
   mode: 'open' | 'closed' | 'sitting';
+  transport: 'poll' | 'socket';
   desktops: number;
   senders: number;
   processes: number;
@@ -99,6 +100,7 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   polls: Record<string, number>;
   joins: Record<string, number>;
   connections: Record<string, number>;
+  sockets: Record<string, number>;
   behaviours: Record<string, number>;
   /** Present only when the engine watched the relay's processes. */
   relay?: Use & {
@@ -141,7 +143,17 @@ function whatIsWrong(value: unknown): string | undefined {
   if (!LIMITS.includes(result.limit as Limit)) return `limit must be one of ${LIMITS.join(', ')}`;
   const flat = [...COUNTS, 'desktops', 'senders', 'processes', 'rate', 'seed', 'startedAtMs', 'parked'];
   for (const name of flat) if (!Number.isFinite(result[name])) return `${name} must be a number`;
-  for (const name of ['window', 'polls', 'joins', 'connections', 'behaviours', 'swarm', 'kernel', 'refusedByCode']) {
+  for (const name of [
+    'window',
+    'polls',
+    'joins',
+    'connections',
+    'sockets',
+    'behaviours',
+    'swarm',
+    'kernel',
+    'refusedByCode',
+  ]) {
     if (typeof result[name] !== 'object' || result[name] === null) return `${name} must be an object`;
   }
   for (const name of ['fromMs', 'untilMs']) {

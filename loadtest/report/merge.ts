@@ -130,6 +130,7 @@ export interface Report extends Figures {
   load: string;
   relayIs: string;
   mode: EngineResult['mode'];
+  transport: EngineResult['transport'];
   seed: number;
   /** Why the figures are not those of the load that was asked for; a sentence. Empty: they are. */
   voidReason: string;
@@ -144,6 +145,8 @@ export interface Report extends Figures {
   polls: Record<string, number>;
   joins: Record<string, number>;
   connections: Record<string, number>;
+  /** Empty counts unless desktops were on sockets. */
+  sockets: Record<string, number>;
   behaviours: Record<string, number>;
   kernel: { tcpMemoryBytes: number; slabBytes: number; slabBytesBefore: number };
   seconds: ReportSecond[];
@@ -158,13 +161,15 @@ export interface Report extends Figures {
 /**
  * The report of one run.
  *
- * Throws Error when there are no parts, or when the parts are of different modes.
+ * Throws Error when there are no parts, or when the parts are of different modes or transports.
  */
 export function merge(parts: readonly EngineResult[], origin: Origin): Report {
   const [first] = parts;
   if (!first) throw new Error('there is no result to merge');
-  const other = parts.find((part) => part.mode !== first.mode);
-  if (other) throw new Error(`results of different loads cannot be merged: ${first.mode} and ${other.mode}`);
+  for (const name of ['mode', 'transport'] as const) {
+    const other = parts.find((part) => part[name] !== first[name]);
+    if (other) throw new Error(`results of different loads cannot be merged: ${first[name]} and ${other[name]}`);
+  }
   const histogram = (name: 'latency' | 'away' | 'answer' | 'slip') =>
     mergeHistograms(parts.map((part) => histogramOf(part[`${name}BucketsNs`], part[`${name}Us`])));
   const latency = histogram('latency');
@@ -202,6 +207,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     load: origin.load ?? '',
     relayIs: origin.relay ?? '',
     mode: first.mode,
+    transport: first.transport,
     seed: first.seed,
     ...figures,
     voidReason,
@@ -215,6 +221,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     polls: addUp(parts.map((part) => part.polls)),
     joins: addUp(parts.map(({ joins: { seconds: _, ...counts } }) => counts)),
     connections: addUp(parts.map((part) => part.connections)),
+    sockets: addUp(parts.map((part) => part.sockets)),
     behaviours: addUp(parts.map((part) => part.behaviours)),
     kernel: {
       tcpMemoryBytes: sum(parts, (part) => part.kernel.parked.tcpMemoryBytes),

@@ -10,6 +10,7 @@ import { merge, type Origin, type Report } from './merge.ts';
 
 export interface Begun {
   mode: EngineResult['mode'];
+  transport: EngineResult['transport'];
   desktops: number;
   senders: number;
   processes: number;
@@ -62,7 +63,7 @@ function resultSoFar(begun: Begun, seconds: readonly EngineSecond[]): EngineResu
     ...{ awayUs: none, answerUs: none, slipUs: none },
     latencyBucketsNs: latency.buckets,
     ...{ awayBucketsNs: [], answerBucketsNs: [], slipBucketsNs: [] },
-    ...{ polls: {}, joins: { seconds: 0 }, connections: {}, behaviours: {} },
+    ...{ polls: {}, joins: { seconds: 0 }, connections: {}, sockets: {}, behaviours: {} },
     swarm: {
       ...{ cpuUsPerSprite: 0, userUsPerSprite: 0, systemUsPerSprite: 0, busiestProcessCores: 0, rssBytes: 0 },
       cpuCores: last?.swarmCores ?? 0,

@@ -37,6 +37,19 @@ describe('plan', () => {
     assert.equal(planned('--desktops 100 --mix throwing=1,sitting=3').connections, 125);
   });
 
+  it('counts one connection for each desktop on a socket, and says so', () => {
+    const { connections, flags, processes } = planned('--desktops 1000 --transport socket --rate 80001');
+    assert.equal(connections, 1000);
+    assert.equal(processes, 3);
+    assert.equal(flag(flags, '--transport'), 'socket');
+    assert.ok(!flags.includes('--throw-connections'));
+    assert.ok(!planned('--desktops 1000').flags.includes('--transport'));
+    const given = scenario('--desktops 10 --transport socket --stages 5s:10');
+    assert.match(describeLoad(given, plan(given, 10, MACHINE, HERE)), /ramping to 10\/s in 5 s, on sockets$/);
+    const there = planned('--desktops 10 --transport socket', { ...HERE, socket: '10.0.0.9:80' } as typeof HERE);
+    assert.equal(flag(there.flags, '--socket'), '10.0.0.9:80');
+  });
+
   it('hands stages on, whose most decides on processes, and which are the window', () => {
     const stages = '30s:1000,2m:90000,0s:10,500ms:0';
     const { flags, rate, processes } = planned(`--desktops 1000 --stages ${stages}`);

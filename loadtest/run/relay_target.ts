@@ -35,10 +35,7 @@ export async function openRelay(scenario: Scenario, desktops: number): Promise<R
 
 async function startOwn({ settings }: Scenario, desktops: number): Promise<RelayTarget> {
   const { front, workers } = settings;
-  const maxDesktops = [
-    '--max-desktops',
-    String(settings.maxDesktops ?? roomFor(settings.throwConnections, workers, desktops)),
-  ];
+  const maxDesktops = ['--max-desktops', String(settings.maxDesktops ?? roomFor(settings, workers, desktops))];
   const shape = { name: front, front, workers, flags: maxDesktops };
   let relay: Contender = await started(shape);
   const ports = () => [
@@ -65,8 +62,13 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
 }
 
 /** In one process, throws arrive on the same front and need room too. */
-function roomFor(throwConnections: number | undefined, workers: number | undefined, desktops: number): number {
-  const room = workers === 0 ? desktops + (throwConnections ?? desktops) : desktops;
+function roomFor(
+  { throwConnections, transport }: Scenario['settings'],
+  workers: number | undefined,
+  desktops: number,
+): number {
+  const throwing = transport === 'socket' ? 0 : (throwConnections ?? desktops);
+  const room = workers === 0 ? desktops + throwing : desktops;
   return Math.ceil(room * 1.02) + 100; // a desktop that leaves and joins again counts twice for a moment
 }
 
@@ -86,6 +88,7 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
     api,
     events: settings.events || undefined,
     crossings: settings.crossings || undefined,
+    socket: settings.socket || undefined,
     pids,
     local: /^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname),
   };

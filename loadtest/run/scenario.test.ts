@@ -87,6 +87,8 @@ describe('scenario', () => {
       ['--url http://a:1 --admin-url http://a:2', /go together/],
       ['--admin-url http://a:2 --admin-token-file t', /a relay given by --url/],
       ['--restart-at 40s', /within --duration/],
+      ['--transport pigeon', /^--transport: must be one of poll, socket, not "pigeon"\.$/],
+      ['--transport socket --throw-connections 5', /each desktop throws on its socket/],
       ['--read-late 26s', /--read-late must be/],
       ['--runs 0', /^--runs: must be a whole number from 1 to 100/],
       ['--sources here', /^--sources: must be IPv4 addresses and ranges/],

@@ -27,6 +27,9 @@ export const BEHAVIOURS = ['sitting', 'throwing', 'storming', 'churning', 'slow'
 export type Behaviour = (typeof BEHAVIOURS)[number];
 export type Mix = Partial<Record<Behaviour, number>>;
 
+/** What desktops hold and throw on. */
+export const TRANSPORTS = ['poll', 'socket'] as const;
+
 /** A part of a load that ramps: from the rate before it to `perSecond`, in a straight line. */
 export interface Stage {
   seconds: number;
@@ -109,6 +112,12 @@ export const SECTIONS = {
       ),
       shown: 'throwing=1',
     },
+    transport: oneOf(
+      'KIND',
+      'what desktops use: long-polls and a POST for each throw, or a WebSocket for both',
+      TRANSPORTS,
+      'poll',
+    ),
     throwConnections: whole('N', 'connections that throws share; one for each throwing desktop unless given', [
       1,
       DESKTOPS_MAX,
@@ -149,6 +158,7 @@ export const SECTIONS = {
     ),
     events: address('HOST:PORT', 'where polls go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
     crossings: address('HOST:PORT', 'where throws go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
+    socket: address('HOST:PORT', 'where sockets go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
     world: some('NAME', 'the world to join; with --url a new one that nobody else is in'),
     adminUrl: address('URL', 'its admin port, for its own figures', 'http://HOST:PORT', /^https?:\/\/[^/\s]+\/?$/),
     adminTokenFile: some('FILE', 'the admin token'),
@@ -322,6 +332,9 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
     if (throwing && counts.throwing === 0)
       throw new Misused(`--mix: none of ${desktops} desktops would throw: raise the share of throwing`);
     if (counts.hostile === desktops) throw new Misused('--mix has only hostile desktops: add some for them to disturb');
+  }
+  if (settings.transport === 'socket' && settings.throwConnections !== undefined) {
+    throw new Misused('--throw-connections are POSTs; with --transport socket each desktop throws on its socket');
   }
   if (settings.readLate > READ_LATE_SECONDS_MAX) {
     throw new Misused(

@@ -22,7 +22,11 @@ export type Committed = Record<
   | 'corrupted'
   | 'held'
   | 'ended'
-  | 'truncated',
+  | 'truncated'
+  | 'halfClosed'
+  | 'upgradesRefused'
+  | 'closed'
+  | 'socketCrossings',
   number
 >;
 

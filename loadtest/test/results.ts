@@ -40,6 +40,7 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
     ok: true,
     message: '',
     mode: 'open',
+    transport: 'poll',
     desktops: 10,
     senders: 5,
     processes: 1,
@@ -65,6 +66,7 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
     polls: { sent: 0, overdue: 0 },
     joins: { sent: 10, seconds: 1 },
     connections: {},
+    sockets: {},
     behaviours: {},
     swarm: {
       ...{ cpuUsPerSprite: 10, userUsPerSprite: 4, systemUsPerSprite: 6 },

@@ -314,6 +314,84 @@ describe('swarm command', { skip: why, timeout: 240_000 }, () => {
     for (const name of ['desktops', 'offered', 'refused', 'late', 'limit', 'pass'] as const) assert.ok(name in report);
   });
 
+  for (const front of ['portable', 'native']) {
+    it(`accounts for every sprite of desktops on sockets, whatever they do: ${front} front`, async (t) => {
+      const out = folderOf(t);
+      const scenario = join(folderOf(t), 'sockets.json');
+      const mix = { sitting: 20, throwing: 40, slow: 10, churning: 20, storming: 8, hostile: 2 };
+      const wanted = ['lost == 0', 'undelivered == 0', 'duplicated == 0', 'misrouted == 0', 'corrupted == 0'];
+      const load = { desktops: 300, rate: 600, actEvery: '1s', readLate: '500ms', duration: '6s', mix };
+      writeFileSync(scenario, JSON.stringify({ ...load, transport: 'socket', thresholds: wanted }));
+      const { code, stdout } = await swarm([scenario, '--front', front, '--workers', '1', '--out', out]);
+      const report = reportIn(out);
+      assert.equal(code, 0, stdout);
+      assert.equal(report.transport, 'socket');
+      assert.match(report.load, /, on sockets$/);
+      assert.equal(report.parked, 294);
+      assert.equal(report.delivered, report.accepted);
+      assert.ok(report.delivered > 3000, String(report.delivered));
+      assert.ok(report.forwarded > 0);
+      assert.ok(report.behaviours.reconnects >= 24);
+      assert.ok(report.sockets.opened >= 294 + report.behaviours.reconnects, JSON.stringify(report.sockets));
+      assert.equal(report.connections.badAnswers, 0);
+      assert.match(stdout, /^ {2}sockets +\d+ opened/m);
+    });
+  }
+
+  it('brings desktops on sockets back when their relay is restarted, and loses nothing else', async (t) => {
+    const out = folderOf(t);
+    const load = [
+      '--desktops',
+      '60',
+      '--rate',
+      '120',
+      '--duration',
+      '8s',
+      '--transport',
+      'socket',
+      '--restart-at',
+      '2s',
+    ];
+    const relay = ['--front', 'portable', '--workers', '1'];
+    const { stdout } = await swarm([...load, ...relay, '--drain', '15s', '--out', out]);
+    const report = reportIn(out);
+    assert.ok(report.recoverySeconds !== null, stdout);
+    assert.equal(report.polls.held, 60);
+    assert.ok(report.sockets.closes > 0, JSON.stringify(report.sockets));
+    assert.equal(report.duplicated, 0);
+    assert.equal(report.misrouted, 0);
+  });
+
+  it('finds what a relay loses and doubles on sockets, to the last sprite', async (t) => {
+    const relay = await startFaultyRelay({ 'drop-every': 100, 'duplicate-every': 70, 'cut-every': 90 });
+    const out = folderOf(t);
+    const load = ['--rate', '1000', '--duration', '3s', '--transport', 'socket', '--url', relay.url];
+    await swarm([...SHORT, ...load, '--out', out]);
+    const committed = await relay.end();
+    const report = reportIn(out);
+    assert.ok(committed.socketCrossings > 3000 && committed.dropped > 20, JSON.stringify(committed));
+    assert.equal(report.lost, committed.dropped);
+    assert.equal(report.duplicated, committed.duplicated);
+    assert.equal(report.resent, committed.cut);
+    assert.equal(report.connections.cuts, committed.cut);
+  });
+
+  it('ends when the relay of desktops on sockets dies', async (t) => {
+    const relay = await startFaultyRelay();
+    const out = folderOf(t);
+    let killed = false;
+    const load = ['--rate', '200', '--duration', '60s', '--transport', 'socket', '--url', relay.url];
+    const { code } = await swarm([...SHORT, ...load, '--out', out], (line) => {
+      if (killed || !/ measure /.test(line)) return;
+      killed = true;
+      process.kill(relay.pid, 'SIGKILL');
+    });
+    await relay.end();
+    assert.equal(code, 1);
+    assert.match(reportIn(out).message, /the relay is gone/);
+    assert.ok(reportIn(out).delivered > 0);
+  });
+
   it('sweeps over numbers of desktops, repeats, and compares', async (t) => {
     const [a, b] = [folderOf(t), folderOf(t)];
     const relay = await startFaultyRelay();
