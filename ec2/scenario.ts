@@ -7,7 +7,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { plan } from '../loadtest/run/plan.ts';
+import { engineOrigin, plan } from '../loadtest/run/plan.ts';
 import { readScenario, type Scenario, SETTINGS } from '../loadtest/run/scenario.ts';
 import { Misused, readCommandLine, readInput, sentenceOf } from '../tools/command.ts';
 import type { Load } from './job.ts';
@@ -88,7 +88,7 @@ export function shareOf(scenario: Scenario, instances: number, relay: URL): Scen
   };
   const { events, crossings, socket } = settings;
   const target = {
-    ...{ api: relay.host, pids: [], local: false },
+    ...{ api: engineOrigin(relay), pids: [], local: false },
     ...{ events: events || undefined, crossings: crossings || undefined, socket: socket || undefined },
   };
   const { flags, rate } = plan(share, desktops, ANY_MACHINE, target);

@@ -1,6 +1,7 @@
 /** `npm run swarm`: reads the scenario, plans, runs, judges and reports. Progress goes to stderr, the report to stdout. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { buildEngine } from '../../tools/build.js';
 import {
   type Command,
@@ -103,6 +104,7 @@ if (import.meta.main) {
     const scenario = readScenario(word === undefined ? undefined : open(word), flags);
     const { out, isolate, sources } = scenario.settings;
     if (out !== '') makeFolder(out, '--out');
+    trust(scenario.settings.ca);
     if (!isolate) await checkSources(sources);
     const why = buildEngine();
     if (why) throw new Error(`the swarm's engine cannot be built: ${why}`);
@@ -115,6 +117,18 @@ if (import.meta.main) {
   });
 }
 
+/** Trusts the certificates in a PEM file besides those that Node trusts, for the relay's site and its metrics. */
+function trust(file: string): void {
+  if (file === '') return;
+  try {
+    const certificates = readInput(file).toString('utf8');
+    if (!certificates.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${file} has no certificate in PEM.`);
+    setDefaultCACertificates([...getCACertificates(), certificates]);
+  } catch (error) {
+    throw new Misused(`--ca: ${sentenceOf(error)}`);
+  }
+}
+
 /** Records a live relay and reports it. */
 async function watchRelay({ values, given }: Flags): Promise<number> {
   for (const name of ['url', 'adminUrl', 'adminTokenFile'] as const) {
@@ -122,6 +136,7 @@ async function watchRelay({ values, given }: Flags): Promise<number> {
       throw new Misused(`watch needs --${flagOf(name)}: the relay's own figures come from there.`);
   }
   const { url, adminUrl, adminTokenFile, out, quiet } = values;
+  trust(values.ca);
   if (out !== '') makeFolder(out, '--out');
   const durationS = given.has('duration') ? values.duration : undefined;
   let lines = 0;

@@ -4,8 +4,8 @@
 // Edge-triggered for input and output at once: one epoll_ctl for the whole life of a connection. A
 // short read means that the socket is empty, so a response costs one recv. When the event also
 // reports the end, reading goes on up to the end. Bytes are kept only while a response is
-// incomplete or the socket is full. Threads: one. Memory: 16 bytes, and a Spill while something is
-// incomplete.
+// incomplete or the socket is full. Over TLS (tls.h) the same, but a read goes on until nothing is
+// left. Threads: one. Memory: 16 bytes, and a Spill while something is incomplete or with TLS.
 #ifndef LOADTEST_ENGINE_CONNECTION_H_
 #define LOADTEST_ENGINE_CONNECTION_H_
 
@@ -23,6 +23,7 @@
 
 #include "address.h"
 #include "http_response.h"
+#include "tls.h"
 
 namespace swarm {
 
@@ -48,13 +49,15 @@ class Connection {
 
   State state() const { return state_; }
   bool open() const { return state_ == State::kOpen; }
+  bool secure() const { return spill_ != nullptr && spill_->tls != nullptr; }
 
   // Starts to connect, from source number `pick` or the next one that has a free port. Returns 0 or
   // an errno.
   // REQUIRES: closed.
   int Connect(int epoll, uint64_t tag, const Endpoint& to, const Sources& sources, uint32_t pick);
-  // Handles the first event of a connecting socket. Returns 0 when it is open now; otherwise it is
-  // closed and an errno is returned.
+  // Handles an event of a connecting socket. Returns 0 when it is open now; EINPROGRESS while its
+  // handshake goes on; otherwise it is closed and an errno is returned, EPROTO when the handshake
+  // failed.
   int FinishConnect(uint32_t events);
   void Close();
 
@@ -81,8 +84,18 @@ class Connection {
   struct Spill {
     std::string in;
     std::string out;
+    std::unique_ptr<TlsSession> tls;
   };
 
+  int FinishHandshake();
+  // As recv and send.
+  ssize_t Receive(std::span<char> to) {
+    return secure() ? spill_->tls->Receive(to) : recv(fd_, to.data(), to.size(), 0);
+  }
+  ssize_t Transmit(std::string_view bytes) {
+    return secure() ? spill_->tls->Send(bytes)
+                    : send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
   bool FlushSpill();
   void KeepInput(std::span<const char> rest);
   std::string PopInput() {
@@ -101,7 +114,7 @@ Connection::ReadResult Connection::Read(std::span<char> scratch, uint32_t events
                                         uint64_t* bytes_in, Parse&& parse) {
   const bool is_closed_by_peer = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   for (;;) {
-    const ssize_t got = recv(fd_, scratch.data(), scratch.size(), 0);
+    const ssize_t got = Receive(scratch);
     if (got < 0) {
       if (errno == EINTR) {
         continue;
@@ -128,7 +141,7 @@ Connection::ReadResult Connection::Read(std::span<char> scratch, uint32_t events
       return ReadResult::kClosedByPeer;
     }
     KeepInput(bytes.subspan(*handled));
-    if (static_cast<size_t>(got) < scratch.size() && !is_closed_by_peer) {
+    if (static_cast<size_t>(got) < scratch.size() && !is_closed_by_peer && !secure()) {
       return ReadResult::kDrained;
     }
   }

@@ -35,6 +35,7 @@ struct Counters {
   uint64_t connections_open = 0;  // now
   uint64_t connects_failed = 0;
   uint64_t connects_refused = 0;     // of these: nothing listens on the port
+  uint64_t handshakes_failed = 0;    // of these: no TLS, or a certificate that is not trusted
   uint64_t addresses_exhausted = 0;  // of these: no local port is left on any source
   uint64_t cuts = 0;                 // the relay closed or broke an open connection
   uint64_t answers_bad = 0;          // not HTTP, or not the JSON of the protocol

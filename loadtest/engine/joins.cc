@@ -229,14 +229,14 @@ bool Joins::ReadJoin(uint32_t index, const HttpResponse& response) {
   const Options& options = slice_.options;
   if (options.transport == Transport::kSocket) {
     desktop.events_endpoint = slice_.endpoints.IndexOf(
-        options.socket.empty() ? AuthorityOf(socket) : std::string_view(options.socket));
+        options.socket.empty() ? OriginOf(socket) : std::string_view(options.socket));
     desktop.crossings_endpoint = desktop.events_endpoint;
     return desktop.events_endpoint != Endpoints::kUnknown;
   }
   desktop.events_endpoint = slice_.endpoints.IndexOf(
-      options.events.empty() ? AuthorityOf(events) : std::string_view(options.events));
+      options.events.empty() ? OriginOf(events) : std::string_view(options.events));
   desktop.crossings_endpoint = slice_.endpoints.IndexOf(
-      options.crossings.empty() ? AuthorityOf(crossings) : std::string_view(options.crossings));
+      options.crossings.empty() ? OriginOf(crossings) : std::string_view(options.crossings));
   return desktop.events_endpoint != Endpoints::kUnknown &&
          desktop.crossings_endpoint != Endpoints::kUnknown;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <exception>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -24,10 +25,13 @@ constexpr std::string_view kHelp =
 usage: swarm-engine [flags]
 
 the relay
-  --api HOST:PORT         joins and leaves go here                        (127.0.0.1:8080)
+  --api HOST:PORT         joins and leaves go here; with TLS: https://HOST:PORT
+                                                                          (127.0.0.1:8080)
   --events HOST:PORT      polls go here              (the address in the answer to a join)
   --crossings HOST:PORT   throws go here             (the address in the answer to a join)
   --socket HOST:PORT      sockets go here            (the address in the answer to a join)
+  --ca FILE               trust the certificates in this PEM file
+                                         (those that the system trusts)
   --world NAME            the world to join                         (the relay's default)
   --name TEXT             desktops are called TEXT-0, TEXT-1, …                    (fake)
 
@@ -290,6 +294,7 @@ std::vector<Flag> Flags(Options* o, bool* sitting) {
       HostPort("--events", &o->events),
       HostPort("--crossings", &o->crossings),
       HostPort("--socket", &o->socket),
+      Text("--ca", "the path of a PEM file", &o->ca, 4096),
       {"--transport", "poll or socket",
        [=](std::string_view v) {
          o->transport = v == "socket" ? Transport::kSocket : Transport::kPoll;
@@ -493,6 +498,7 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
   if (const std::string wrong = ResolveEndpoint(o.api, &api); !wrong.empty()) {
     return Misuse("--api: " + wrong);
   }
+  bool is_secure = api.secure;
   Endpoint other;
   for (const auto& [flag, given] :
        {std::pair{"--events: ", &o.events}, std::pair{"--crossings: ", &o.crossings},
@@ -502,6 +508,14 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
     }
     if (const std::string wrong = ResolveEndpoint(*given, &other); !wrong.empty()) {
       return Misuse(flag + wrong);
+    }
+    is_secure = is_secure || other.secure;
+  }
+  if (is_secure || !o.ca.empty()) {
+    try {
+      const TlsContext probe(o.ca);
+    } catch (const std::exception& error) {
+      return Misuse(std::string("--ca: ") + error.what());
     }
   }
   if (o.sources.empty() && api.loopback()) {

@@ -30,6 +30,7 @@ struct Options {
   std::string events;     // empty: the address in the answer to a join
   std::string crossings;  // the same
   std::string socket;     // the same
+  std::string ca;         // PEM, trusted instead of the system's authorities; empty: these
   std::string world;      // empty: the relay's default
   std::string name = "fake";
 

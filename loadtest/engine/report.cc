@@ -127,7 +127,8 @@ void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
   json.Whole("desktopsEnded", c.desktops_ended).Whole("left", c.leaves);
   json.Whole("leavesFailed", c.leaves_failed).Real("seconds", connect_s).Close('}');
   json.Open("connections", '{').Whole("connects", c.connects).Whole("failed", c.connects_failed);
-  json.Whole("refused", c.connects_refused).Whole("addressesExhausted", c.addresses_exhausted);
+  json.Whole("refused", c.connects_refused).Whole("handshakesFailed", c.handshakes_failed);
+  json.Whole("addressesExhausted", c.addresses_exhausted);
   json.Whole("cuts", c.cuts).Whole("badAnswers", c.answers_bad);
   json.Whole("throwSends", c.throw_sends);
   json.Whole("bytesIn", c.bytes_in).Whole("bytesOut", c.bytes_out).Close('}');

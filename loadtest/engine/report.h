@@ -58,8 +58,9 @@
 //   polls {sent = answered + cut + dropped + held, withSprites, withPing, empty, refused, overdue,
 //          byes, cursorsLost}
 //   joins {sent, accepted, refused, failed, desktopsEnded, left, leavesFailed, seconds}
-//   connections {connects, failed, refused, addressesExhausted, cuts, badAnswers, throwSends, bytesIn,
-//                bytesOut}          throwSends: writes to sockets, with one or several throws in each
+//   connections {connects, failed, refused, handshakesFailed, addressesExhausted, cuts, badAnswers,
+//                throwSends, bytesIn, bytesOut}
+//                                 throwSends: writes to sockets, with one or several throws in each
 //   sockets {opened, refused, pings, closes, paced}
 //                                 refused: upgrades; pings and closes: from the relay; paced: how
 //                                 often throws waited because their socket had sent its share

@@ -143,7 +143,7 @@ class SliceState {
     bool operator>(const Entry& other) const { return when_ns > other.when_ns; }
   };
 
-  bool FinishConnect(Connection& connection, uint32_t events);
+  int FinishConnect(Connection& connection, uint32_t events);
 
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> calendar_;
 };
@@ -155,7 +155,11 @@ void SliceState::HandleEvent(Connection& connection, uint32_t events, Owner& own
     return;
   }
   if (connection.state() == Connection::State::kConnecting) {
-    if (!FinishConnect(connection, events)) {
+    const int error = FinishConnect(connection, events);
+    if (error == EINPROGRESS) {
+      return;
+    }
+    if (error != 0) {
       owner.OnOpenFailed(index);
       return;
     }
@@ -164,7 +168,9 @@ void SliceState::HandleEvent(Connection& connection, uint32_t events, Owner& own
   if ((events & EPOLLOUT) != 0 && connection.open() && !connection.Flush()) {
     owner.OnBroken(index);
   }
-  if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0 || !connection.open()) {
+  // TLS may hold bytes that the socket no longer announces.
+  if (!connection.open() ||
+      (!connection.secure() && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0)) {
     return;
   }
   Connection::ReadResult result{};

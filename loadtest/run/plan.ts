@@ -20,7 +20,7 @@ export interface MachineFacts {
 
 /** The addresses and processes of the relay. */
 export interface Target {
-  /** host:port */
+  /** host:port, after https:// when it has TLS. */
   api: string;
   events?: string;
   crossings?: string;
@@ -69,6 +69,7 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
   const sources = settings.sources || sourcesFor(connections, machine, target);
   const flags = [
     ...['--api', target.api],
+    ...(settings.ca ? ['--ca', settings.ca] : []),
     ...(target.events ? ['--events', target.events] : []),
     ...(target.crossings ? ['--crossings', target.crossings] : []),
     ...(target.socket ? ['--socket', target.socket] : []),
@@ -88,6 +89,11 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
   ];
   const warnings = warningsOf(connections, machine, target);
   return { flags, desktops, counts, rate, connections, processes, sources, warnings };
+}
+
+/** A relay's address as the engine takes it: host:port, after https:// when it has TLS. */
+export function engineOrigin({ protocol, hostname, port }: URL): string {
+  return protocol === 'https:' ? `https://${hostname}:${port || 443}` : `${hostname}:${port || 80}`;
 }
 
 /** "1,000 desktops throw every 5 s: 200 sprites/s for 30 s" */

@@ -7,7 +7,7 @@
 import { type Contender, start } from '../../tools/bench/contender.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
-import type { Target } from './plan.ts';
+import { engineOrigin, type Target } from './plan.ts';
 import type { Scenario } from './scenario.ts';
 
 /** A relay that has not answered by then is too busy; its figures get a gap. */
@@ -81,11 +81,10 @@ async function started(shape: Parameters<typeof start>[0]): Promise<Contender> {
 }
 
 async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
-  const { hostname, port } = new URL(settings.url);
-  const api = `${hostname}:${port || 80}`;
+  const { hostname } = new URL(settings.url);
   const pids = settings.watchPids === '' ? [] : settings.watchPids.split(',').map(Number);
   const target: Target = {
-    api,
+    api: engineOrigin(new URL(settings.url)),
     events: settings.events || undefined,
     crossings: settings.crossings || undefined,
     socket: settings.socket || undefined,

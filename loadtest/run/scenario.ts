@@ -153,9 +153,10 @@ export const SECTIONS = {
     url: address(
       'URL',
       'its API; without it the swarm starts its own relay',
-      'http://HOST:PORT',
-      /^http:\/\/[^/\s]+\/?$/,
+      'http://HOST:PORT or https://HOST:PORT',
+      /^https?:\/\/[^/\s]+\/?$/,
     ),
+    ca: some('FILE', 'trust the certificates in this PEM file instead of those that the system trusts'),
     events: address('HOST:PORT', 'where polls go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
     crossings: address('HOST:PORT', 'where throws go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
     socket: address('HOST:PORT', 'where sockets go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
@@ -346,6 +347,8 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
     if (settings.restartAt > 0)
       throw new Misused('--restart-at restarts a relay that the swarm started: leave --url out');
   }
+  if (settings.ca !== '' && settings.url === '')
+    throw new Misused('--ca: the relay that the swarm starts has no TLS: leave it out, or give --url');
   if ((settings.adminUrl === '') !== (settings.adminTokenFile === '')) {
     throw new Misused('--admin-url and --admin-token-file go together');
   }
