@@ -27,6 +27,7 @@ const LEFT_OUT = [
   'maxDesktops',
   'sources',
   'processes',
+  'otlp',
   'quiet',
   'out',
 ];

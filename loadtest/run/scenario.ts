@@ -187,6 +187,12 @@ export const SECTIONS = {
       'DIR',
       'keep the report here as text, JSON, page, .hgrm, CSV, JUnit and Prometheus text, and the results of the engines',
     ),
+    otlp: address(
+      'URL',
+      'post metrics to this OpenTelemetry collector (OTLP/HTTP, JSON) while the run is on and at its end',
+      'http://HOST:PORT, with a path or without',
+      /^https?:\/\/[^/\s]+(\/\S*)?$/,
+    ),
     quiet: toggle('print no line a second'),
   },
 } as const;
