@@ -247,7 +247,8 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   JsonWriter json;
   json.Open('{').Text("phase", "done").Flag("ok", findings.ok).Text("message", findings.message);
   WriteOptions(json, options);
-  json.Whole("startedAtMs", findings.started_at_ms).Whole("parked", findings.parked);
+  json.Whole("startedAtMs", findings.started_at_ms);
+  json.Whole("drainedAtMs", findings.drained_at_ms).Whole("parked", findings.parked);
   const auto wall_ms = [&](const Moment& moment) {
     const int64_t since_ns = std::max<int64_t>(0, moment.at_ns - findings.started_ns);
     return findings.started_at_ms + static_cast<uint64_t>(since_ns / kNsPerMs);

@@ -74,6 +74,7 @@
 //          rssBytes}
 //   kernel {before, parked, end: {tcpInUse, tcpMemoryBytes, slabBytes, availableBytes}}
 //   startedAtMs                   wall clock, to compare runs of several machines
+//   drainedAtMs                   the same, when the drain ended and no desktop had left; 0: it did not
 //   seconds [{atS, phase, parked, connections, sent, accepted, delivered, refused,
 //             p50Us, p90Us, p99Us, p999Us, maxUs, relayCores, swarmCores, relayRssBytes,
 //             tcpMemoryBytes, slabBytes, latencyBucketsNs}]
@@ -141,6 +142,7 @@ struct Findings {
   bool ok = true;
   std::string message;
   uint64_t started_at_ms = 0;  // wall clock
+  uint64_t drained_at_ms = 0;
   int64_t started_ns = 0;      // the same moment
   uint64_t parked = 0;
   double connect_s = 0;

@@ -336,6 +336,7 @@ bool Run::Drain() {
     return false;
   }
   findings_->is_rest_lost = is_quiet;
+  findings_->drained_at_ms = WallMs();
   return true;
 }
 

@@ -76,6 +76,8 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   inFlightTarget: number;
   seed: number;
   startedAtMs: number;
+  /** When the drain ended, on the wall clock, and no desktop had left yet; 0 when it did not end. */
+  drainedAtMs: number;
   parked: number;
   refusedByCode: Record<string, number>;
   otherRefusedByCode: Record<string, number>;
@@ -141,7 +143,7 @@ function whatIsWrong(value: unknown): string | undefined {
   if (result.phase !== 'done') return 'its run has not ended';
   if (typeof result.ok !== 'boolean' || typeof result.message !== 'string') return 'ok and message are missing';
   if (!LIMITS.includes(result.limit as Limit)) return `limit must be one of ${LIMITS.join(', ')}`;
-  const flat = [...COUNTS, 'desktops', 'senders', 'processes', 'rate', 'seed', 'startedAtMs', 'parked'];
+  const flat = [...COUNTS, 'desktops', 'senders', 'processes', 'rate', 'seed', 'startedAtMs', 'drainedAtMs', 'parked'];
   for (const name of flat) if (!Number.isFinite(result[name])) return `${name} must be a number`;
   for (const name of [
     'window',

@@ -46,6 +46,8 @@ export interface Origin {
   relay?: string;
   /** Which machines have no result, and why; a sentence. Empty or absent: all of them have one. */
   missing?: string;
+  /** The machines had no barrier: each threw when its own desktops were parked. */
+  unaligned?: boolean;
   /** Whether the relay was restarted during the run. */
   restarted?: boolean;
   /** The relay's own figures, about one a second, in order of time; times are on the clock of the first part. */
@@ -154,7 +156,7 @@ export interface Report extends Figures {
   awayBucketsNs: Bucket[];
   /** What the relay itself counted; absent where it was not asked. */
   relayAccount?: RelayAccount;
-  /** Each run by itself; more than one with --runs and for sweeps. */
+  /** Each run by itself; more than one with --runs, for sweeps, and for machines that had no barrier. */
   runs: Figures[];
 }
 
@@ -178,7 +180,9 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
   const window = windowOf(parts);
   const parked = sum(parts, (part) => part.parked);
   const limiting = limitOf(parts);
-  const voidReason = sentences([origin.missing ?? '', windowsApart(parts)].filter((reason) => reason !== ''));
+  const voidReason = sentences(
+    [origin.missing ?? '', windowsApart(parts, origin.unaligned)].filter((reason) => reason !== ''),
+  );
   const figures: Figures = {
     ...countsOf(parts),
     ok: parts.every((part) => part.ok),
@@ -232,7 +236,8 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     latencyBucketsNs: latency.buckets,
     awayBucketsNs: away.buckets,
     ...(origin.relayAccount ? { relayAccount: origin.relayAccount } : {}),
-    runs: [figures],
+    // Each machine by itself, in its own window, rather than a mixture of them.
+    runs: origin.unaligned && parts.length > 1 ? parts.flatMap((part) => merge([part], origin).runs) : [figures],
   };
 }
 
@@ -360,11 +365,13 @@ function lengthOf({ fromMs, untilMs }: { fromMs: number; untilMs: number }): num
 }
 
 /** Why the windows do not measure one load; empty when they do. */
-function windowsApart(parts: readonly EngineResult[]): string {
+function windowsApart(parts: readonly EngineResult[], unaligned = false): string {
   const commonMs = lengthOf(commonWindow(parts));
   const longestMs = Math.max(...parts.map(({ window }) => lengthOf(window)));
   if (commonMs >= longestMs * WINDOW_COMMON_SHARE_MIN) return '';
-  return `the windows of the ${parts.length} machines have only ${duration(commonMs / 1000)} of ${duration(longestMs / 1000)} in common`;
+  const apart = `the windows of the ${parts.length} machines have only ${duration(commonMs / 1000)} of ${duration(longestMs / 1000)} in common`;
+  const because = 'because they were started from the console, without a barrier';
+  return unaligned ? `${apart}, ${because}: judge each machine by itself` : apart;
 }
 
 function perSecond({ seconds, offered, delivered }: { seconds: number; offered: number; delivered: number }) {
@@ -438,8 +445,8 @@ function relayFiguresOf(
   };
 }
 
-/** The samples that were taken in the measured window. */
-function samplesWithin(parts: readonly EngineResult[], samples: readonly RelaySample[]): RelaySample[] {
+/** The samples that were taken in the measured window: the time that the windows of all machines have in common. */
+export function samplesWithin(parts: readonly EngineResult[], samples: readonly RelaySample[]): RelaySample[] {
   const { fromMs, untilMs } = commonWindow(parts);
   return samples.filter(({ atMs }) => atMs >= fromMs && atMs <= untilMs);
 }

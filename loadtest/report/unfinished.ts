@@ -43,7 +43,7 @@ function resultSoFar(begun: Begun, seconds: readonly EngineSecond[]): EngineResu
   return {
     ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>),
     ...begun,
-    ...{ phase: 'done', ok: false, message: 'it is still on', inFlightTarget: 0 },
+    ...{ phase: 'done', ok: false, message: 'it is still on', inFlightTarget: 0, drainedAtMs: 0 },
     sent: sum((second) => second.sent),
     accepted: sum((second) => second.accepted),
     delivered: sum((second) => second.delivered),

@@ -48,6 +48,7 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
     inFlightTarget: 0,
     seed: 1,
     startedAtMs: START_MS,
+    drainedAtMs: START_MS + 11_000,
     parked: 10,
     refusedByCode: {},
     otherRefusedByCode: {},
