@@ -26,6 +26,9 @@
 namespace swarm {
 namespace {
 
+constexpr std::string_view kPing = "still there?";
+constexpr uint16_t kGoingAway = 1001;
+
 struct Desktop {
   int poll = -1;  // the connection of its parked poll
   bool ended = false;
@@ -121,11 +124,17 @@ class Relay {
     if (result == ParseResult::kNeedMore) {
       return false;
     }
+    const std::string message(frame.payload.begin(), frame.payload.end());
+    if (frame.opcode == Opcode::kPong && message == kPing) {
+      ++committed_.pongs;
+    }
+    if (frame.opcode == Opcode::kClose && message == ClosePayload(kGoingAway)) {
+      ++committed_.closes;
+    }
     if (result == ParseResult::kBad || frame.opcode == Opcode::kClose) {
       Close(fd);
       return true;
     }
-    const std::string message(frame.payload.begin(), frame.payload.end());
     in.erase(0, frame.consumed);
     if (frame.opcode == Opcode::kText) {
       HandleMessage(fd, message);
@@ -150,6 +159,9 @@ class Relay {
   void Upgrade(int fd, uint32_t index, const std::string& request) {
     if (IsDue(faults_.refuse_upgrade_every, &committed_.upgrades_refused)) {
       Send(fd, "503 Busy", R"({"code":"relay-busy","status":503})");
+      return;
+    }
+    if (IsDue(faults_.mute_upgrade_every, &committed_.upgrades_muted)) {
       return;
     }
     const size_t at = request.find("Sec-WebSocket-Key: ") + 19;
@@ -246,7 +258,7 @@ class Relay {
       shutdown(fd, SHUT_WR);
     }
     if (sockets_.contains(fd) && IsDue(faults_.close_every, &committed_.closed)) {
-      SendClose(fd, 1001);
+      SendClose(fd, kGoingAway);
     }
   }
 
@@ -457,7 +469,7 @@ class Relay {
       bytes.clear();
       AppendServerFrame(at == 0 ? Opcode::kText : Opcode::kContinuation, message.substr(at, 100),
                         at + 100 >= message.size(), &bytes);
-      AppendServerFrame(Opcode::kPing, "still there?", true, &bytes);
+      AppendServerFrame(Opcode::kPing, kPing, true, &bytes);
       // In two parts, neither of which is a frame.
       SendBytes(fd, std::string_view(bytes).substr(0, 50));
       SendBytes(fd, std::string_view(bytes).substr(std::min<size_t>(50, bytes.size())));

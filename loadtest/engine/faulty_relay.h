@@ -34,6 +34,7 @@ struct Faults {
   uint32_t truncate_every = 0;        // of answered polls: sends half of the answer and closes
   uint32_t half_close_every = 0;      // of answered polls: sends nothing more, but still reads
   uint32_t refuse_upgrade_every = 0;  // of upgrades: 503 relay-busy
+  uint32_t mute_upgrade_every = 0;    // of upgrades: no answer
   uint32_t close_every = 0;           // of batches on sockets: closes with 1001 after it
   bool chunked = false;  // answers in chunks, or frames with pings between them, of a few bytes,
                          // each sent on its own
@@ -60,8 +61,12 @@ struct Committed {
   std::atomic<uint64_t> truncated{0};
   std::atomic<uint64_t> half_closed{0};
   std::atomic<uint64_t> upgrades_refused{0};
+  std::atomic<uint64_t> upgrades_muted{0};
   std::atomic<uint64_t> closed{0};
-  std::atomic<uint64_t> socket_crossings{0};  // not a fault: throws that came on sockets
+  // Not faults: what came on sockets.
+  std::atomic<uint64_t> socket_crossings{0};
+  std::atomic<uint64_t> pongs{0};   // with the payload of the ping
+  std::atomic<uint64_t> closes{0};  // with the code of the close that they answer
 };
 
 class FaultyRelay {

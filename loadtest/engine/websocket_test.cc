@@ -53,7 +53,8 @@ constexpr WebSocket::Received kText = WebSocket::Received::kText;
 constexpr WebSocket::Received kBad = WebSocket::Received::kBad;
 constexpr WebSocket::Received kNeedMore = WebSocket::Received::kNeedMore;
 
-std::string Upgrade(const WebSocket& /*socket*/, const std::string& request) {
+// What a server answers that accepts the upgrade.
+std::string AnswerTo(const std::string& request) {
   const size_t at = request.find("Sec-WebSocket-Key: ") + 19;
   return "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
          "Sec-WebSocket-Accept: " +
@@ -92,7 +93,7 @@ TEST_CASE("websocket: an upgrade is complete when its last byte is there, and no
   WebSocket socket;
   std::string request;
   socket.AppendUpgrade("/", "relay", {7, 8}, &request);
-  const std::string response = Upgrade(socket, request);
+  const std::string response = AnswerTo(request);
   for (size_t size = 0; size < response.size(); ++size) {
     CAPTURE(size);
     CHECK(ReadUpgrade(socket, response.substr(0, size)) == WebSocket::Upgrade::kNeedMore);
@@ -107,7 +108,7 @@ TEST_CASE("websocket: names and values of the upgrade's fields may be in any cas
   WebSocket socket;
   std::string request;
   socket.AppendUpgrade("/", "relay", {7, 8}, &request);
-  std::string response = Upgrade(socket, request);
+  std::string response = AnswerTo(request);
   response.replace(response.find("Upgrade: websocket"), 18, "UPGRADE:WebSocket ");
   response.replace(response.find("Connection: Upgrade"), 19, "connection: a, UPGRADE");
   CHECK(ReadUpgrade(socket, response) == WebSocket::Upgrade::kUpgraded);
@@ -117,7 +118,7 @@ TEST_CASE("websocket: an upgrade that breaks the RFC is bad") {
   WebSocket socket;
   std::string request;
   socket.AppendUpgrade("/", "relay", {7, 8}, &request);
-  const std::string good = Upgrade(socket, request);
+  const std::string good = AnswerTo(request);
   const auto without = [&](const std::string& field) {
     const size_t at = good.find(field);
     return good.substr(0, at) + good.substr(good.find("\r\n", at) + 2);
@@ -131,7 +132,7 @@ TEST_CASE("websocket: an upgrade that breaks the RFC is bad") {
   for (const std::string& bytes :
        {without("Upgrade:"), without("Connection:"), without("Sec-WebSocket-Accept:"),
         with("Sec-WebSocket-Extensions: permessage-deflate"), with("Sec-WebSocket-Protocol: x"),
-        with("no colon"), Upgrade(other, other_request),
+        with("no colon"), AnswerTo(other_request),
         good.substr(0, good.size() - 2) + "X: " + std::string(kHeadBytesMax, 'x'),
         std::string("lorem ipsum\r\n\r\n")}) {
     CAPTURE(bytes.substr(0, 200));

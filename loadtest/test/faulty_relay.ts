@@ -25,6 +25,7 @@ export type Committed = Record<
   | 'truncated'
   | 'halfClosed'
   | 'upgradesRefused'
+  | 'upgradesMuted'
   | 'closed'
   | 'socketCrossings',
   number
