@@ -176,7 +176,10 @@ bool Run::ReachRelay() {
   }
   std::string why = error == 0 ? "" : std::strerror(error);
   if (error == 0 && api.secure) {
+    // OpenSSL writes without MSG_NOSIGNAL. For everything else a closed stdout ends the run.
+    const auto before = signal(SIGPIPE, SIG_IGN);
     why = WhyNoTls(api, fd);
+    signal(SIGPIPE, before);
   }
   close(fd);
   if (why.empty()) {

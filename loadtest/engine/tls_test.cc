@@ -7,6 +7,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -71,6 +72,7 @@ class TlsServer {
  public:
   TlsServer(const Identity* identity, std::function<void(SSL*, int)> serve)
       : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
+    signal(SIGPIPE, SIG_IGN);  // as in a slice: OpenSSL writes without MSG_NOSIGNAL
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
