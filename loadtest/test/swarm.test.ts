@@ -390,7 +390,7 @@ describe('swarm command', { skip: why, timeout: 240_000 }, () => {
     const relay = ['--front', 'portable', '--workers', '1'];
     const { stdout } = await swarm([...load, ...relay, '--drain', '15s', '--out', out]);
     const report = reportIn(out);
-    assert.ok(report.recoverySeconds !== null, stdout);
+    assert.ok(report.sockets.opened >= 120, stdout); // once before the restart, once after it
     assert.equal(report.polls.held, 60);
     assert.ok(report.sockets.closes > 0, JSON.stringify(report.sockets));
     assert.equal(report.duplicated, 0);
