@@ -143,7 +143,7 @@ struct Findings {
   std::string message;
   uint64_t started_at_ms = 0;  // wall clock
   uint64_t drained_at_ms = 0;
-  int64_t started_ns = 0;      // the same moment
+  int64_t started_ns = 0;  // the same moment
   uint64_t parked = 0;
   double connect_s = 0;
   Moment window_begin;
