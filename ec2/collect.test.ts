@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { EngineResult } from '../loadtest/report/engine_result.ts';
+import type { RelaySample } from '../loadtest/report/relay_sample.ts';
 import { resultOf, START_MS } from '../loadtest/test/results.ts';
 import type { Aws } from './aws.ts';
 import { collect } from './collect.ts';
@@ -41,8 +42,9 @@ const record = (instances: number, changes: Partial<FleetRecord> = {}, threshold
 const MACHINE = { name: 'i', cores: 2, model: 'm', memoryBytes: 1, system: 's', node: 'v26', commit: 'c' };
 
 /** An account whose bucket has what these instances posted: a result of each, or a log. */
-function account(results: Record<string, EngineResult | string>): Aws {
+function account(results: Record<string, EngineResult | string>, samples?: readonly RelaySample[]): Aws {
   const objects = new Map<string, string>();
+  if (samples) objects.set(keys.samples(FLEET), JSON.stringify(samples));
   for (const [id, posted] of Object.entries(results)) {
     objects.set(`${keys.prefix(FLEET)}${id}.ready.json`, JSON.stringify({ ...MACHINE, name: id }));
     const [end, body] = typeof posted === 'string' ? ['.log', posted] : ['.result.json', JSON.stringify(posted)];
@@ -115,6 +117,69 @@ describe('collected results', () => {
     assert.deepEqual([ok, report.machines.length], [true, 3]);
     const failed = await collected(account({ ...all(2), 'i-09': 'FAILED' }), pasted);
     assert.deepEqual([failed.ok, failed.report.voidReason], [false, '1 of 3 machines have no result: i-09']);
+  });
+
+  it('of the console that did not measure together say why, and show each machine in its own window', async () => {
+    const pasted = record(7, { started: [] }, ['p99 < 1s']);
+    const at = (ms: number, n: number) => {
+      const result = resultOf(Array(n).fill(1000));
+      return { ...result, window: { ...result.window, fromMs: START_MS + ms, untilMs: START_MS + ms + 10_000 } };
+    };
+    const { ok, report, text } = await collected(account({ 'i-00': at(0, 20), 'i-01': at(30_000, 40) }), pasted);
+    assert.equal(ok, false);
+    assert.match(text, /VOID\n/);
+    assert.match(report.voidReason, /only 0 s .* because they were started from the console, without a barrier: judge/);
+    assert.deepEqual(
+      report.runs.map(({ window, desktops }: EngineResult) => [desktops, window.delivered / window.seconds]),
+      [
+        [10, 2],
+        [10, 4],
+      ],
+    );
+    assert.deepEqual([report.delivered, report.window.deliveredPerS], [60, 0]);
+    assert.equal(report.judgements[0].outcome, 'void');
+    assert.match(report.shows, /started from the console without a barrier/);
+    const together = await collected(account({ 'i-00': at(0, 20), 'i-01': at(0, 40) }), record(2));
+    assert.equal(together.report.runs.length, 1);
+    assert.doesNotMatch(together.report.shows, /console/);
+  });
+
+  describe('with the gauges of the relay', () => {
+    const DRAINED_MS = START_MS + 21_000;
+    const losing = (lost: number, drainedAtMs = DRAINED_MS) => resultOf(Array(10).fill(1000), { lost, drainedAtMs });
+    const sample = (atMs: number, waiting: number): RelaySample => ({ atMs, waiting, desktops: 20 });
+    const figures = async (results: Record<string, EngineResult>, samples?: readonly RelaySample[], of = record(2)) => {
+      const { report } = await collected(account(results, samples), of);
+      return [report.lost, report.undelivered, report.relayAccount?.waiting];
+    };
+    const two = { 'i-00': losing(3), 'i-01': losing(2) };
+
+    it('call undelivered what still waited when the drain ended, once for all machines', async () => {
+      const samples = [sample(START_MS + 5_000, 90), sample(DRAINED_MS - 500, 4), sample(DRAINED_MS + 500, 0)];
+      assert.deepEqual(await figures(two, samples), [1, 4, 4]);
+      assert.deepEqual(await figures(two, [sample(DRAINED_MS, 0)]), [5, 0, 0]);
+      assert.deepEqual(await figures(two, [sample(DRAINED_MS, 50)]), [0, 5, 50]);
+    });
+
+    it('take the gauge of the last moment at which every machine that misses sprites had its desktops', async () => {
+      const others = { 'i-00': losing(3), 'i-01': losing(2, DRAINED_MS + 5_000), 'i-02': losing(0, START_MS + 10_100) };
+      const samples = [sample(START_MS + 10_000, 99), sample(DRAINED_MS - 100, 5), sample(DRAINED_MS + 4_900, 2)];
+      assert.deepEqual(await figures(others, samples, record(3)), [0, 5, 5]);
+    });
+
+    it('know of nothing that is lost when the relay did not answer then, and all of it when nobody asked', async () => {
+      for (const samples of [[], [sample(DRAINED_MS - 2_001, 0)], [sample(DRAINED_MS + 1, 0)]]) {
+        assert.deepEqual(await figures(two, samples), [0, 5, undefined]);
+      }
+      assert.deepEqual(await figures(two, [sample(DRAINED_MS - 2_000, 0)]), [5, 0, 0]);
+      assert.deepEqual(await figures(two), [5, 0, undefined]);
+    });
+
+    it('say how many desktops the relay counted in the common window', async () => {
+      const samples = [18, 20, 30].map((desktops, i) => ({ atMs: START_MS + 1_000 * (i + 1), desktops }));
+      const { report } = await collected(account(two, [...samples, sample(DRAINED_MS, 0)]), record(2));
+      assert.deepEqual(report.relayAccount.counted, { times: 3, least: 18, most: 30 });
+    });
   });
 
   it('say so when there is not one result', async () => {

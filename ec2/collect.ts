@@ -8,7 +8,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readResult } from '../loadtest/report/engine_result.ts';
-import { type Machine, merge } from '../loadtest/report/merge.ts';
+import { type Machine, merge, samplesWithin } from '../loadtest/report/merge.ts';
+import { relayAccountOf, withGaugeOfFleet } from '../loadtest/report/relay_account.ts';
 import { keep, text } from '../loadtest/report/report.ts';
 import { judge, readThreshold } from '../loadtest/report/verdict.ts';
 import type { Aws, Instance } from './aws.ts';
@@ -51,11 +52,18 @@ export async function collect(aws: Aws, record: FleetRecord, folder: string, now
   const machines = ids.map((id) => JSON.parse(files.get(`${id}${POSTED.ready}`) as string) as Machine);
   const parts = ids.map((id) => readResult(files.get(`${id}${POSTED.result}`) as string, `${id}${POSTED.result}`));
   const { load, wanted } = record;
-  const merged = merge(parts, {
+  const isFromConsole = record.started.length === 0;
+  const samples = await readSamples(aws, { bucket, fleet, relayFleet: record.relayFleet }, posted, parts);
+  const isAsked = record.relayFleet !== undefined || posted.includes(keys.samples(fleet));
+  const { results, at } = isAsked ? withGaugeOfFleet(parts, samples) : { results: parts, at: undefined };
+  const merged = merge(results, {
     name: load?.scenario?.name ?? fleet,
-    shows: `${load?.scenario ? `${load.scenario.shows} ` : ''}${ids.length} of ${asked} instances of EC2, ${wanted.types.join(' or ')} in ${wanted.region}, each with its own world. ${cost.sentence}`,
+    shows: `${load?.scenario ? `${load.scenario.shows} ` : ''}${ids.length} of ${asked} instances of EC2, ${wanted.types.join(' or ')} in ${wanted.region}, each with its own world${isFromConsole ? ', started from the console without a barrier' : ''}. ${cost.sentence}`,
     missing: missingOf(asked, ids.length, failed),
-    samples: await readSamples(aws, { bucket, fleet, relayFleet: record.relayFleet }, posted, parts),
+    unaligned: isFromConsole,
+    samples,
+    // Others may throw at the relay too, so what it accepted is not compared.
+    relayAccount: relayAccountOf(undefined, at, false, samplesWithin(results, samples)),
     command: `npm run fleet -- collect --fleet ${fleet} --bucket ${bucket} --region ${wanted.region}`,
     machines,
     relay: load?.relay ?? '',

@@ -42,6 +42,9 @@ describe('engine on an instance', () => {
     const words = '--desktops 1000 --rate 1 --senders 1000';
     assert.equal(added(words, { vcpus: 2, files: 1000 + 2 + 64 }), '--processes 2');
     assert.equal(added(words, { vcpus: 2, files: 1000 + 2 + 64 - 1 }), '');
+    const sockets = `${words} --transport socket`; // a connection each
+    assert.equal(added(sockets, { vcpus: 2, files: 500 + 2 + 64 }), '--processes 2');
+    assert.equal(added(sockets, { vcpus: 2, files: 500 + 2 + 64 - 1 }), '');
   });
 
   it('connects from every address when there are several', () => {

@@ -39,7 +39,8 @@ function processesFor(given: ReadonlyMap<string, string>, vcpus: number, files: 
   const senders = given.has('--sitting') ? desktops : sendersOf(given, desktops);
   const throwing = Math.min(senders, number('--throw-connections', senders));
   const processes = Math.max(1, Math.min(vcpus, desktops, throwing, number('--in-flight', Number.POSITIVE_INFINITY)));
-  return (desktops + throwing) / processes + processes + FILES_SPARE > files ? undefined : processes;
+  const connections = given.get('--transport') === 'socket' ? desktops : desktops + throwing;
+  return connections / processes + processes + FILES_SPARE > files ? undefined : processes;
 }
 
 function sendersOf(given: ReadonlyMap<string, string>, desktops: number): number {

@@ -398,7 +398,9 @@ export async function publishJob(
   await aws.ensureBucket(bucket);
   say(`uploading the bundle, ${(bundle.sizeBytes / 1e6).toFixed(0)} MB`);
   await aws.putFile(bucket, keys.bundle(bundle.sha256), bundle.file);
-  const ports = load ? [Number(load.relay.port || 80), 8081] : [...RELAY_PORTS];
+  const ports = load
+    ? [Number(load.relay.port || (load.relay.protocol === 'https:' ? 443 : 80)), 8081]
+    : [...RELAY_PORTS];
   const job = writeJob({
     bundle: await aws.readable(bucket, keys.bundle(bundle.sha256), seconds),
     sha256: bundle.sha256,

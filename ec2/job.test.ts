@@ -60,5 +60,9 @@ describe('job', () => {
       engineArguments({ ...LOAD, relay: new URL('http://relay.example/') }, 'f', 'i').join(' '),
       /--api relay\.example:80 /,
     );
+    assert.match(
+      engineArguments({ ...LOAD, relay: new URL('https://relay.example/') }, 'f', 'i').join(' '),
+      /--api https:\/\/relay\.example:443 /,
+    );
   });
 });

@@ -4,6 +4,7 @@
  * A job is lines of name=value, so that the boot script can read it before it has a program of the bundle. slice.ts reads
  * go.json and throw.json. Invariant: readJob() returns what writeJob() was given, and no value needs quoting.
  */
+import { engineOrigin } from '../loadtest/run/plan.ts';
 
 export interface Job {
   /** Address of the bundle, and the hash that its content must have. */
@@ -127,14 +128,13 @@ export function parkSeconds({ desktops, connectRate, scenario }: Omit<Load, 'rel
  * worlds every lost, duplicated or misrouted sprite is counted exactly.
  */
 export function engineArguments(load: Load, fleet: string, instance: string): string[] {
-  const { hostname, port } = load.relay;
   const flags = load.scenario?.flags ?? [
     ...['--desktops', `${load.desktops}`, '--connect-rate', `${load.connectRate}`],
     ...(load.rate > 0 ? ['--rate', `${load.rate}`] : ['--sitting']),
     ...['--warm-up', `${load.warmUpSeconds}`, '--duration', `${load.seconds}`],
   ];
   return [
-    ...['--api', `${hostname}:${port || '80'}`, '--world', `${fleet}-${instance}`, '--name', instance],
+    ...['--api', engineOrigin(load.relay), '--world', `${fleet}-${instance}`, '--name', instance],
     ...flags,
     ...['--connect-timeout', `${parkSeconds(load)}`, '--leave'],
     ...load.more,

@@ -53,7 +53,8 @@ export async function readSamples(
   parts: readonly EngineResult[],
 ): Promise<RelaySample[]> {
   const fromMs = Math.min(...parts.map(({ startedAtMs }) => startedAtMs)) - MARGIN_MS;
-  const untilMs = Math.max(...parts.map(({ window }) => window.untilMs)) + MARGIN_MS;
+  const untilMs =
+    Math.max(...parts.map(({ window, drainedAtMs }) => Math.max(window.untilMs, drainedAtMs))) + MARGIN_MS;
   const chunks = relayFleet === undefined ? [] : await aws.list(bucket, keys.prefix(relayFleet));
   const within = chunks.filter((key) => {
     const atMs = Number(/\.(\d+)\.samples\.json$/.exec(key)?.[1] ?? Number.NaN);

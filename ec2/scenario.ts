@@ -7,7 +7,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { plan } from '../loadtest/run/plan.ts';
+import { engineOrigin, plan } from '../loadtest/run/plan.ts';
 import { readScenario, type Scenario, SETTINGS } from '../loadtest/run/scenario.ts';
 import { Misused, readCommandLine, readInput, sentenceOf } from '../tools/command.ts';
 import type { Load } from './job.ts';
@@ -27,6 +27,7 @@ const LEFT_OUT = [
   'maxDesktops',
   'sources',
   'processes',
+  'otlp',
   'quiet',
   'out',
 ];
@@ -86,10 +87,10 @@ export function shareOf(scenario: Scenario, instances: number, relay: URL): Scen
       throwConnections: throwConnections === undefined ? undefined : of(throwConnections),
     },
   };
-  const { events, crossings } = settings;
+  const { events, crossings, socket } = settings;
   const target = {
-    ...{ api: relay.host, pids: [], local: false },
-    ...{ events: events || undefined, crossings: crossings || undefined },
+    ...{ api: engineOrigin(relay), pids: [], local: false },
+    ...{ events: events || undefined, crossings: crossings || undefined, socket: socket || undefined },
   };
   const { flags, rate } = plan(share, desktops, ANY_MACHINE, target);
   return {

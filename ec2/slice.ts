@@ -95,11 +95,11 @@ function machine() {
 
 async function run(jobFile: string, id: string, out: string): Promise<number> {
   const job = readJob(readFileSync(jobFile, 'utf8'));
-  if (job.go === undefined)
-    return runEngine(
-      job.arguments.map((word) => word.replaceAll('%i', id)),
-      out,
-    );
+  if (job.go === undefined) {
+    console.error('no barrier: this instance throws when its own desktops are parked, in a window of its own');
+    const words = job.arguments.map((word) => word.replaceAll('%i', id));
+    return runEngine(words, out);
+  }
   const go = await waitFor<Go>('go.json', job.go, job.waitSeconds);
   if (go === undefined) {
     console.error(`FAILED: no go.json within ${job.waitSeconds} s`);

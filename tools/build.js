@@ -90,6 +90,9 @@ export function buildAddon(node) {
 
 /** Builds the swarm's engine. Returns undefined, or why it can't be built. */
 export function buildEngine() {
+  if (!ensureFiles(['/usr/include/openssl/ssl.h'], ['libssl-dev'])) {
+    return `a library is missing: ${installHint(['libssl-dev'])}`;
+  }
   return builtByCMake('engine', join(ROOT, 'loadtest', 'engine'), ENGINE);
 }
 

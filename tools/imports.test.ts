@@ -36,6 +36,7 @@ const PUBLISHED: readonly string[] = [
   'server/roles/capacity.ts',
   'loadtest/report/engine_result.ts', // the results of a swarm, for a fleet of them
   'loadtest/report/merge.ts',
+  'loadtest/report/relay_account.ts',
   'loadtest/report/relay_sample.ts',
   'loadtest/report/report.ts',
   'loadtest/report/verdict.ts',

@@ -58,7 +58,8 @@ describe('fleet options', () => {
     assert.match(refusal('fly'), /There is no command "fly"/);
     assert.match(refusal('up', '--wings', '2'), /--wings/);
     assert.match(refusal('up'), /--url: say which relay/);
-    assert.match(refusal('up', '--url', 'https://relay.example/'), /--url: must be an http URL/);
+    assert.match(refusal('up', '--url', 'ftp://relay.example/'), /--url: must be an http or https URL/);
+    assert.equal(read('plan', '--url', 'https://relay.example/').load?.relay.protocol, 'https:');
     assert.match(
       refusal('up', ...URL_FLAG, '--instances', '0'),
       /--instances: must be a whole number from 1 to 200, not "0"/,

@@ -48,11 +48,11 @@ const STARTS = ['plan', 'up', 'run', 'user-data'];
 const LOAD_FLAGS = {
   url: form(
     'URL',
-    'the relay, as its site is opened: http://host:port/',
-    'an http URL; the engine speaks plain HTTP',
+    'the relay, as its site is opened: http://host:port/ or https://host/',
+    'an http or https URL',
     (given) => {
       const url = URL.canParse(given) ? new URL(given) : undefined;
-      return url?.protocol === 'http:' ? url : undefined;
+      return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
     },
   ),
   scenario: text(

@@ -1,6 +1,7 @@
 /** `npm run swarm`: reads the scenario, plans, runs, judges and reports. Progress goes to stderr, the report to stdout. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { buildEngine } from '../../tools/build.js';
 import {
   type Command,
@@ -31,6 +32,7 @@ import { ABORT_SECONDS } from '../run/abort.ts';
 import { isInside, runIsolated, setUpNamespace } from '../run/isolate.ts';
 import { liveLine } from '../run/live.ts';
 import { machineFacts, thisMachine } from '../run/machine.ts';
+import { OtlpExporter } from '../run/otlp_exporter.ts';
 import { describeLoad, describeMix, type Plan, secondsLeft } from '../run/plan.ts';
 import { type CompletedRun, run } from '../run/run.ts';
 import { type Flags, isRestarted, readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
@@ -109,6 +111,7 @@ if (import.meta.main) {
     const scenario = readScenario(word === undefined ? undefined : open(word), flags);
     const { out, isolate, sources } = scenario.settings;
     if (out !== '') makeFolder(out, '--out');
+    trust(scenario.settings.ca);
     if (!isolate) await checkSources(sources);
     const why = buildEngine();
     if (why) throw new Error(`the swarm's engine cannot be built: ${why}`);
@@ -121,6 +124,18 @@ if (import.meta.main) {
   });
 }
 
+/** Trusts the certificates in a PEM file besides those that Node trusts, for the relay's site and its metrics. */
+function trust(file: string): void {
+  if (file === '') return;
+  try {
+    const certificates = readInput(file).toString('utf8');
+    if (!certificates.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${file} has no certificate in PEM.`);
+    setDefaultCACertificates([...getCACertificates(), certificates]);
+  } catch (error) {
+    throw new Misused(`--ca: ${sentenceOf(error)}`);
+  }
+}
+
 /** Records a live relay and reports it. */
 async function watchRelay({ values, given }: Flags): Promise<number> {
   for (const name of ['url', 'adminUrl', 'adminTokenFile'] as const) {
@@ -128,6 +143,7 @@ async function watchRelay({ values, given }: Flags): Promise<number> {
       throw new Misused(`watch needs --${flagOf(name)}: the relay's own figures come from there.`);
   }
   const { url, adminUrl, adminTokenFile, out, quiet } = values;
+  trust(values.ca);
   if (out !== '') makeFolder(out, '--out');
   const durationS = given.has('duration') ? values.duration : undefined;
   let lines = 0;
@@ -150,9 +166,13 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
     for (let i = 0; i < settings.runs && failed === ''; i++) {
       try {
         const before = [...reports, ...runs].flatMap((report) => report.runs);
-        const ran = await runOne(scenario, desktops, command, before);
-        if (settings.out !== '') keepResult(settings.out, reports.length * settings.runs + i + 1, ran.text);
-        runs.push(reportOf(ran, scenario, command));
+        const number = reports.length * settings.runs + i + 1;
+        const exporter = exporterOf(scenario, desktops, number);
+        const ran = await runOne(scenario, desktops, command, before, exporter);
+        if (settings.out !== '') keepResult(settings.out, number, ran.text);
+        const report = reportOf(ran, scenario, command);
+        runs.push(report);
+        await exporter?.end(judge(report, scenario.thresholds));
         failed = ran.result.message;
       } catch (error) {
         if (reports.length + runs.length === 0) throw error;
@@ -168,12 +188,22 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
   return report.pass ? EXIT.done : EXIT.failed;
 }
 
+/** Posts the run to a collector; undefined when none is given. */
+function exporterOf({ name, settings }: Scenario, desktops: number, run: number): OtlpExporter | undefined {
+  if (settings.otlp === '') return undefined;
+  const machine = thisMachine().name;
+  const origin = { scenario: name, transport: settings.transport, desktops, run, machine, startedAtMs: Date.now() };
+  const headers = process.env.OTEL_EXPORTER_OTLP_HEADERS ?? '';
+  return new OtlpExporter(settings.otlp, headers, origin, (why) => console.error(`Warning: ${why}.`));
+}
+
 /** `before` are the runs that have ended already: the history on the page that grows. */
 async function runOne(
   scenario: Scenario,
   desktops: number,
   command: string,
   before: readonly Figures[],
+  exporter: OtlpExporter | undefined,
 ): Promise<CompletedRun> {
   let lines = 0;
   const { out, quiet, seed } = scenario.settings;
@@ -197,6 +227,7 @@ async function runOne(
       const left = planned ? secondsLeft(scenario, planned, phase.name, second.atS - phase.fromS) : 0;
       if (!quiet) console.error(liveLine(lines++, second, sample, left));
       seconds.push(second);
+      exporter?.second(second);
       if (sample && sample !== samples.at(-1)) samples.push(sample);
       if (out === '' || !planned || !isPageDue(seconds.length)) return;
       const { name, shows, load } = scenario;
@@ -205,6 +236,7 @@ async function runOne(
       const report = unfinishedReport(
         {
           mode,
+          transport: scenario.settings.transport,
           desktops,
           senders: counts.throwing,
           processes,

@@ -3,12 +3,15 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 
 namespace swarm {
 namespace {
 
+constexpr std::array<std::string_view, 4> kSchemes = {"http", "https", "ws", "wss"};
 constexpr uint32_t kSourcesMax = 65'536;  // so that a typing error does not fill the memory
 
 bool ReadIpv4(std::string_view text, uint32_t* host) {
@@ -32,12 +35,23 @@ bool Endpoint::loopback() const {
 }
 
 std::string ResolveEndpoint(std::string_view text, Endpoint* endpoint) {
-  const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size()) {
+  const size_t scheme_end = text.find("://");
+  const bool has_scheme = scheme_end != std::string_view::npos;
+  const std::string_view scheme = has_scheme ? text.substr(0, scheme_end) : "http";
+  if (std::find(kSchemes.begin(), kSchemes.end(), scheme) == kSchemes.end()) {
+    return "'" + std::string(text) + "' is not http or https";
+  }
+  endpoint->secure = scheme == "https" || scheme == "wss";
+  std::string authority(has_scheme ? text.substr(scheme_end + 3) : text);
+  if (has_scheme && authority.find(':', authority.rfind(']') + 1) == std::string::npos) {
+    authority += endpoint->secure ? ":443" : ":80";
+  }
+  const size_t colon = authority.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == authority.size()) {
     return "'" + std::string(text) + "' is not host:port";
   }
-  std::string host(text.substr(0, colon));
-  const std::string port(text.substr(colon + 1));
+  std::string host(authority.substr(0, colon));
+  const std::string port(authority.substr(colon + 1));
   unsigned port_number = 0;
   const auto read = std::from_chars(port.data(), port.data() + port.size(), port_number);
   if (read.ec != std::errc() || read.ptr != port.data() + port.size() || port_number == 0 ||
@@ -64,18 +78,19 @@ std::string ResolveEndpoint(std::string_view text, Endpoint* endpoint) {
   }
   std::memcpy(&endpoint->address, found->ai_addr, found->ai_addrlen);
   endpoint->address_size = found->ai_addrlen;
-  endpoint->text = std::string(text);
+  endpoint->text = authority;
+  endpoint->host = host;
   freeaddrinfo(found);
   return {};
 }
 
-std::string_view AuthorityOf(std::string_view url) {
-  constexpr std::string_view kScheme = "http://";
-  if (!url.starts_with(kScheme)) {
+std::string_view OriginOf(std::string_view url) {
+  const size_t scheme_end = url.find("://");
+  if (scheme_end == std::string_view::npos ||
+      std::find(kSchemes.begin(), kSchemes.end(), url.substr(0, scheme_end)) == kSchemes.end()) {
     return {};
   }
-  url.remove_prefix(kScheme.size());
-  return url.substr(0, url.find('/'));
+  return url.substr(0, url.find('/', scheme_end + 3));
 }
 
 std::string Sources::Parse(std::string_view text) {
@@ -116,9 +131,9 @@ sockaddr_in Sources::At(uint32_t index) const {
   return source;
 }
 
-uint8_t Endpoints::IndexOf(std::string_view authority) {
+uint8_t Endpoints::IndexOf(std::string_view origin) {
   for (size_t i = 0; i < list_.size(); ++i) {
-    if (list_[i].text == authority) {
+    if (list_[i].origin == origin) {
       return static_cast<uint8_t>(i);
     }
   }
@@ -126,10 +141,16 @@ uint8_t Endpoints::IndexOf(std::string_view authority) {
     return kUnknown;
   }
   Endpoint endpoint;
-  if (!ResolveEndpoint(authority, &endpoint).empty()) {
+  if (!ResolveEndpoint(origin, &endpoint).empty()) {
     return kUnknown;
   }
-  list_.push_back(endpoint);
+  if (endpoint.secure) {
+    if (tls_ == nullptr) {
+      tls_ = std::make_unique<TlsContext>(ca_file_);
+    }
+    endpoint.tls = tls_.get();
+  }
+  list_.push_back({std::string(origin), endpoint});
   return static_cast<uint8_t>(list_.size() - 1);
 }
 

@@ -9,9 +9,13 @@
 #include <sys/socket.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "tls.h"
 
 namespace swarm {
 
@@ -19,15 +23,20 @@ struct Endpoint {
   sockaddr_storage address{};
   socklen_t address_size = 0;
   std::string text;  // host:port, as in the Host header
+  std::string host;  // without the port and brackets, as in a certificate
+  bool secure = false;
+  const TlsContext* tls = nullptr;  // set by Endpoints when it is secure
 
   bool loopback() const;
 };
 
-// Resolves "host:port" or "[v6]:port". Returns the empty string, or what is wrong.
+// Resolves "host:port" or "[v6]:port", with a scheme before it or without one. With a scheme the
+// port may be left out. Returns the empty string, or what is wrong.
 std::string ResolveEndpoint(std::string_view text, Endpoint* endpoint);
 
-// Returns the host:port of "http://host:port/…"; empty for any other URL.
-std::string_view AuthorityOf(std::string_view url);
+// Returns the scheme://host:port of a URL with a path; empty when its scheme is not http, https, ws
+// or wss.
+std::string_view OriginOf(std::string_view url);
 
 class Sources {
  public:
@@ -51,12 +60,22 @@ class Endpoints {
  public:
   static constexpr uint8_t kUnknown = 255;
 
-  // Resolves `authority` the first time. Returns kUnknown when that fails or the list is full.
-  uint8_t IndexOf(std::string_view authority);
-  const Endpoint& At(uint8_t index) const { return list_[index]; }
+  // `ca_file` as in TlsContext.
+  explicit Endpoints(std::string ca_file) : ca_file_(std::move(ca_file)) {}
+
+  // Resolves `origin` the first time. Returns kUnknown when that fails or the list is full.
+  uint8_t IndexOf(std::string_view origin);
+  const Endpoint& At(uint8_t index) const { return list_[index].endpoint; }
 
  private:
-  std::vector<Endpoint> list_;
+  struct Known {
+    std::string origin;
+    Endpoint endpoint;
+  };
+
+  std::string ca_file_;
+  std::unique_ptr<TlsContext> tls_;  // made for the first secure endpoint
+  std::vector<Known> list_;
 };
 
 }  // namespace swarm

@@ -65,6 +65,10 @@ int Connection::Connect(int epoll, uint64_t tag, const Endpoint& to, const Sourc
       if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0) {
         fd_ = fd;
         state_ = State::kConnecting;
+        if (to.secure) {
+          spill_ = std::make_unique<Spill>();
+          spill_->tls = std::make_unique<TlsSession>(*to.tls, to.host, fd);
+        }
         return 0;
       }
       error = errno;
@@ -85,17 +89,34 @@ int Connection::FinishConnect(uint32_t events) {
     Close();
     return error;
   }
+  if (secure()) {
+    return FinishHandshake();
+  }
   state_ = State::kOpen;
   return 0;
 }
 
+int Connection::FinishHandshake() {
+  switch (spill_->tls->Advance()) {
+    case TlsSession::Handshake::kDone:
+      state_ = State::kOpen;
+      return 0;
+    case TlsSession::Handshake::kUnfinished:
+      return EINPROGRESS;
+    case TlsSession::Handshake::kFailed:
+      break;
+  }
+  Close();
+  return EPROTO;
+}
+
 void Connection::Close() {
+  const std::unique_ptr<Spill> spill = std::move(spill_);  // its session ends after the socket
   if (fd_ >= 0) {
     close(fd_);
   }
   fd_ = -1;
   state_ = State::kClosed;
-  spill_.reset();
 }
 
 bool Connection::Send(std::string_view bytes) {
@@ -105,7 +126,7 @@ bool Connection::Send(std::string_view bytes) {
   }
   ssize_t sent = 0;
   do {
-    sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    sent = Transmit(bytes);
   } while (sent < 0 && errno == EINTR);
   if (sent == static_cast<ssize_t>(bytes.size())) {
     return true;
@@ -131,7 +152,7 @@ void Connection::KeepInput(std::span<const char> rest) {
       return;
     }
     spill_->in.clear();
-    if (spill_->out.empty()) {
+    if (spill_->out.empty() && !secure()) {
       spill_.reset();
     }
     return;

@@ -67,8 +67,8 @@ TEST_CASE("connection: a partial answer and its end, in one event, are a broken 
   std::array<char, 1024> scratch;
   uint64_t bytes_in = 0;
   uint64_t responses = 0;
-  const auto result =
-      connection.Read(scratch, events, &bytes_in, [&](const HttpResponse&) { ++responses; });
+  const auto result = connection.ReadResponses(scratch, events, &bytes_in,
+                                               [&](const HttpResponse&) { ++responses; });
   CHECK(result == Connection::ReadResult::kClosedByPeer);
   CHECK_EQ(bytes_in, kHalf.size());
   CHECK_EQ(responses, 0U);
@@ -92,8 +92,8 @@ TEST_CASE("connection: a whole answer and its end, in one event, are an answer a
   std::array<char, 1024> scratch;
   uint64_t bytes_in = 0;
   uint64_t responses = 0;
-  const auto result =
-      connection.Read(scratch, events, &bytes_in, [&](const HttpResponse&) { ++responses; });
+  const auto result = connection.ReadResponses(scratch, events, &bytes_in,
+                                               [&](const HttpResponse&) { ++responses; });
   CHECK(result == Connection::ReadResult::kClosedByPeer);
   CHECK_EQ(responses, 1U);
   close(epoll);

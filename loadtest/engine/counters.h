@@ -35,9 +35,17 @@ struct Counters {
   uint64_t connections_open = 0;  // now
   uint64_t connects_failed = 0;
   uint64_t connects_refused = 0;     // of these: nothing listens on the port
+  uint64_t handshakes_failed = 0;    // of these: no TLS, or a certificate that is not trusted
   uint64_t addresses_exhausted = 0;  // of these: no local port is left on any source
   uint64_t cuts = 0;                 // the relay closed or broke an open connection
   uint64_t answers_bad = 0;          // not HTTP, or not the JSON of the protocol
+
+  // Sockets.
+  uint64_t sockets_opened = 0;
+  uint64_t sockets_refused = 0;  // upgrades
+  uint64_t socket_pings = 0;     // from the relay; each was answered
+  uint64_t socket_closes = 0;    // close frames from the relay
+  uint64_t paced = 0;            // times that throws waited because their socket had sent its share
 
   // Polls.
   uint64_t polls_sent = 0;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -20,9 +21,13 @@
 #include <vector>
 
 #include "clock.h"
+#include "websocket.h"
 
 namespace swarm {
 namespace {
+
+constexpr std::string_view kPing = "still there?";
+constexpr uint16_t kGoingAway = 1001;
 
 struct Desktop {
   int poll = -1;  // the connection of its parked poll
@@ -86,6 +91,12 @@ class Relay {
     }
     input_[fd].append(bytes.data(), static_cast<size_t>(got));
     while (input_.contains(fd)) {
+      if (sockets_.contains(fd)) {
+        if (!ReadFrame(fd)) {
+          return;
+        }
+        continue;
+      }
       const std::string& in = input_[fd];
       const size_t head = in.find("\r\n\r\n");
       if (head == std::string::npos) {
@@ -103,6 +114,62 @@ class Relay {
       input_[fd].erase(0, size);
       Handle(fd, request);
     }
+  }
+
+  // Handles the next message of a socket. False: it has not arrived yet.
+  bool ReadFrame(int fd) {
+    std::string& in = input_[fd];
+    Frame frame;
+    const ParseResult result = ParseFrame(in, SentBy::kClient, &frame);
+    if (result == ParseResult::kNeedMore) {
+      return false;
+    }
+    const std::string message(frame.payload.begin(), frame.payload.end());
+    if (frame.opcode == Opcode::kPong && message == kPing) {
+      ++committed_.pongs;
+    }
+    if (frame.opcode == Opcode::kClose && message == ClosePayload(kGoingAway)) {
+      ++committed_.closes;
+    }
+    if (result == ParseResult::kBad || frame.opcode == Opcode::kClose) {
+      Close(fd);
+      return true;
+    }
+    in.erase(0, frame.consumed);
+    if (frame.opcode == Opcode::kText) {
+      HandleMessage(fd, message);
+    }
+    return true;
+  }
+
+  void HandleMessage(int fd, const std::string& message) {
+    const uint32_t index = sockets_.at(fd);
+    if (desktops_[index].ended) {
+      SendFrame(fd, R"({"problem":{"code":"desktop-ended","status":410}})");
+      SendClose(fd, 1008);
+    } else if (message.find("\"crossing\"") != std::string::npos) {
+      ++committed_.socket_crossings;
+      Cross(fd, index, message);
+    } else {
+      const size_t dash = message.find("\"cursor\":\"00000001-");
+      Park(fd, index, std::stoull(message.substr(dash + 19)));
+    }
+  }
+
+  void Upgrade(int fd, uint32_t index, const std::string& request) {
+    if (IsDue(faults_.refuse_upgrade_every, &committed_.upgrades_refused)) {
+      Send(fd, "503 Busy", R"({"code":"relay-busy","status":503})");
+      return;
+    }
+    if (IsDue(faults_.mute_upgrade_every, &committed_.upgrades_muted)) {
+      return;
+    }
+    const size_t at = request.find("Sec-WebSocket-Key: ") + 19;
+    SendBytes(fd,
+              "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+              "Sec-WebSocket-Accept: " +
+                  AcceptOf(request.substr(at, request.find("\r\n", at) - at)) + "\r\n\r\n");
+    sockets_[fd] = index;
   }
 
   void Handle(int fd, const std::string& request) {
@@ -124,6 +191,8 @@ class Relay {
       Send(fd, "401 Unauthorized", R"({"code":"unknown-desktop"})");
     } else if (desktops_[index].ended) {
       Send(fd, "410 Gone", R"({"code":"desktop-ended"})");
+    } else if (request.find("/socket HTTP") != std::string::npos) {
+      Upgrade(fd, index, request);
     } else if (request.starts_with("DELETE")) {
       Send(fd, "204 No Content", "");
     } else if (request.starts_with("GET")) {
@@ -141,7 +210,8 @@ class Relay {
     Send(fd, "201 Created",
          R"({"desktop":")" + id + R"(","token":")" + id + "." + std::string(32, '0') +
              R"(","world":"commons","cursor":"00000001-0","events":")" + url +
-             R"(/events","crossings":")" + url + R"(/crossings"})");
+             R"(/events","crossings":")" + url + R"(/crossings","socket":"ws)" + url.substr(4) +
+             R"(/socket"})");
   }
 
   void Park(int fd, uint32_t index, uint64_t acknowledged) {
@@ -169,13 +239,27 @@ class Relay {
     const std::string body = R"({"cursor":"00000001-)" +
                              std::to_string(desktop.mailbox.back().seq) + R"(","events":[)" +
                              events + "]}";
-    if (IsDue(faults_.truncate_every, &committed_.truncated)) {
+    const bool is_truncated = IsDue(faults_.truncate_every, &committed_.truncated);
+    if (is_truncated && sockets_.contains(fd)) {
+      std::string frame;
+      AppendServerFrame(Opcode::kText, body, true, &frame);
+      SendBytes(fd, frame.substr(0, frame.size() / 2));
+      Close(fd);
+      return;
+    }
+    if (is_truncated) {
       SendBytes(fd, "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) +
                         "\r\n\r\n" + body.substr(0, body.size() / 2));
       Close(fd);
       return;
     }
     Send(fd, "200 OK", body);
+    if (IsDue(faults_.half_close_every, &committed_.half_closed)) {
+      shutdown(fd, SHUT_WR);
+    }
+    if (sockets_.contains(fd) && IsDue(faults_.close_every, &committed_.closed)) {
+      SendClose(fd, kGoingAway);
+    }
   }
 
   // Ends a desktop: its poll is answered 410, and what waits for it goes on to the next desktop.
@@ -184,7 +268,10 @@ class Relay {
     desktops_[index].ended = true;
     const int fd = std::exchange(desktops_[index].poll, -1);
     if (fd >= 0) {
-      Send(fd, "410 Gone", R"({"code":"desktop-ended"})");
+      Send(fd, "410 Gone", R"({"code":"desktop-ended","status":410})");
+      if (sockets_.contains(fd)) {
+        SendClose(fd, 1008);
+      }
     }
     for (const Desktop::Waiting& waiting : std::exchange(desktops_[index].mailbox, {})) {
       if (waiting.seq > desktops_[index].answered_seq) {
@@ -247,16 +334,17 @@ class Relay {
     // A throw that was sent again because its connection was cut is not a new one: the desktop
     // has thrown this number before.
     const size_t number_at = request.find("\"crossing\":") + 11;
-    if (!seen_.emplace(from, std::stoull(request.substr(number_at))).second) {
-      Send(fd, "202 Accepted", R"({"to":null})");
+    const uint64_t number = std::stoull(request.substr(number_at));
+    if (!seen_.emplace(from, number).second) {
+      Answer(fd, number, "202 Accepted", R"({"to":null})");
       return;
     }
     if (IsDue(faults_.refuse_every, &committed_.refused)) {
-      Send(fd, "503 Busy", R"({"code":"mailbox-full","status":503})");
+      Answer(fd, number, "503 Busy", R"({"code":"mailbox-full","status":503})");
       return;
     }
     if (IsDue(faults_.deliver_refused_every, &committed_.delivered_refused)) {
-      Send(fd, "503 Busy", R"({"code":"mailbox-full","status":503})");
+      Answer(fd, number, "503 Busy", R"({"code":"mailbox-full","status":503})");
       Deliver(to, IdOf(from), kOpposite.at(edge), rest);
       return;
     }
@@ -280,7 +368,7 @@ class Relay {
     if (IsDue(faults_.cut_every, &committed_.cut)) {
       Close(fd);
     } else {
-      Send(fd, "202 Accepted", answer);
+      Answer(fd, number, "202 Accepted", answer);
     }
     if (IsDue(faults_.drop_every, &committed_.dropped)) {
       return;
@@ -336,7 +424,21 @@ class Relay {
     return text.data();
   }
 
+  // Sends the verdict on a crossing. A message has its number.
+  void Answer(int fd, uint64_t number, const std::string& status, const std::string& body) {
+    if (!sockets_.contains(fd)) {
+      Send(fd, status, body);
+      return;
+    }
+    const std::string begin = "{\"crossing\":" + std::to_string(number) + ",";
+    SendFrame(fd, begin + (status >= "4" ? "\"problem\":" + body + "}" : body.substr(1)));
+  }
+
   void Send(int fd, const std::string& status, const std::string& body) {
+    if (sockets_.contains(fd)) {
+      SendFrame(fd, status >= "4" ? "{\"problem\":" + body + "}" : body);
+      return;
+    }
     std::string head = "HTTP/1.1 " + status + "\r\n";
     if (faults_.close_always) {
       head += "Connection: close\r\n";
@@ -356,6 +458,30 @@ class Relay {
     }
   }
 
+  void SendFrame(int fd, const std::string& message) {
+    std::string bytes;
+    if (!faults_.chunked) {
+      AppendServerFrame(Opcode::kText, message, true, &bytes);
+      SendBytes(fd, bytes);
+      return;
+    }
+    for (size_t at = 0; at < message.size(); at += 100) {
+      bytes.clear();
+      AppendServerFrame(at == 0 ? Opcode::kText : Opcode::kContinuation, message.substr(at, 100),
+                        at + 100 >= message.size(), &bytes);
+      AppendServerFrame(Opcode::kPing, kPing, true, &bytes);
+      // In two parts, neither of which is a frame.
+      SendBytes(fd, std::string_view(bytes).substr(0, 50));
+      SendBytes(fd, std::string_view(bytes).substr(std::min<size_t>(50, bytes.size())));
+    }
+  }
+
+  static void SendClose(int fd, uint16_t code) {
+    std::string frame;
+    AppendServerFrame(Opcode::kClose, ClosePayload(code), true, &frame);
+    SendBytes(fd, frame);
+  }
+
   static void SendBytes(int fd, std::string_view bytes) {
     send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
@@ -367,6 +493,7 @@ class Relay {
       }
     }
     input_.erase(fd);
+    sockets_.erase(fd);
     close(fd);
   }
 
@@ -376,6 +503,7 @@ class Relay {
   Committed& committed_;
   std::vector<Desktop> desktops_;
   std::map<int, std::string> input_;
+  std::map<int, uint32_t> sockets_;  // connections that are upgraded, and their desktops
   std::deque<Delayed> delayed_;
   std::set<std::pair<uint32_t, uint64_t>> seen_;  // desktop, number of its crossing
   std::map<const void*, uint64_t> throws_;  // for each fault: how many throws could have had it

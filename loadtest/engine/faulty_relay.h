@@ -1,8 +1,8 @@
 // A small relay for tests, which commits the faults it is configured for and counts each one.
 //
-// Otherwise it is correct: it handles joins, polls and crossings on one port, keeps what arrives
-// between two polls and acknowledges by cursor. The desktops form a ring: right and bottom lead to
-// the next desktop, left and top to the previous one. GET /metrics answers with a few of
+// Otherwise it is correct: it handles joins, polls, crossings and sockets on one port, keeps what
+// arrives between two polls and acknowledges by cursor. The desktops form a ring: right and bottom
+// lead to the next desktop, left and top to the previous one. GET /metrics answers with a few of
 // the relay's gauges. Every Nth throw gets the fault; 0 means never. It runs in a process of its
 // own, which ends with its owner.
 #ifndef LOADTEST_ENGINE_FAULTY_RELAY_H_
@@ -31,10 +31,15 @@ struct Faults {
   uint32_t corrupt_every = 0;          // changes one member of the sprite, another one each time
   uint32_t hold_every = 0;             // accepts, but the sprite waits in its mailbox for ever
   uint32_t end_every = 0;  // delivers, closes the connection instead of answering, ends the sender
-  uint32_t truncate_every = 0;  // of answered polls: sends half of the answer and closes
-  bool chunked = false;         // answers in chunks of a few bytes, each sent on its own
-  bool close_always = false;    // one response for each connection
-  uint32_t stall_at = 0;        // stops for stall_ms when it has accepted so many throws
+  uint32_t truncate_every = 0;        // of answered polls: sends half of the answer and closes
+  uint32_t half_close_every = 0;      // of answered polls: sends nothing more, but still reads
+  uint32_t refuse_upgrade_every = 0;  // of upgrades: 503 relay-busy
+  uint32_t mute_upgrade_every = 0;    // of upgrades: no answer
+  uint32_t close_every = 0;           // of batches on sockets: closes with 1001 after it
+  bool chunked = false;  // answers in chunks, or frames with pings between them, of a few bytes,
+                         // each sent on its own
+  bool close_always = false;  // one response for each connection
+  uint32_t stall_at = 0;      // stops for stall_ms when it has accepted so many throws
   uint32_t stall_ms = 0;
 };
 
@@ -54,6 +59,14 @@ struct Committed {
   std::atomic<uint64_t> held{0};
   std::atomic<uint64_t> ended{0};
   std::atomic<uint64_t> truncated{0};
+  std::atomic<uint64_t> half_closed{0};
+  std::atomic<uint64_t> upgrades_refused{0};
+  std::atomic<uint64_t> upgrades_muted{0};
+  std::atomic<uint64_t> closed{0};
+  // Not faults: what came on sockets.
+  std::atomic<uint64_t> socket_crossings{0};
+  std::atomic<uint64_t> pongs{0};   // with the payload of the ping
+  std::atomic<uint64_t> closes{0};  // with the code of the close that they answer
 };
 
 class FaultyRelay {

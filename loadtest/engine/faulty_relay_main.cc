@@ -35,6 +35,10 @@ constexpr Setting kSettings[] = {
     {"hold-every", &swarm::Faults::hold_every},
     {"end-every", &swarm::Faults::end_every},
     {"truncate-every", &swarm::Faults::truncate_every},
+    {"half-close-every", &swarm::Faults::half_close_every},
+    {"refuse-upgrade-every", &swarm::Faults::refuse_upgrade_every},
+    {"mute-upgrade-every", &swarm::Faults::mute_upgrade_every},
+    {"close-every", &swarm::Faults::close_every},
     {"stall-at", &swarm::Faults::stall_at},
     {"stall-ms", &swarm::Faults::stall_ms},
 };
@@ -65,7 +69,12 @@ void Print(const swarm::Committed& committed) {
   json.Whole("deliveredRefused", committed.delivered_refused.load());
   json.Whole("corrupted", committed.corrupted.load()).Whole("held", committed.held.load());
   json.Whole("ended", committed.ended.load());
-  json.Whole("truncated", committed.truncated.load()).Close('}');
+  json.Whole("truncated", committed.truncated.load());
+  json.Whole("halfClosed", committed.half_closed.load());
+  json.Whole("upgradesRefused", committed.upgrades_refused.load());
+  json.Whole("upgradesMuted", committed.upgrades_muted.load());
+  json.Whole("closed", committed.closed.load());
+  json.Whole("socketCrossings", committed.socket_crossings.load()).Close('}');
   std::printf("%s\n", json.text().c_str());
 }
 

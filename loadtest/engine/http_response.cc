@@ -4,32 +4,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "http_field.h"
+
 namespace swarm {
 namespace {
 
 constexpr size_t kNoLength = SIZE_MAX;
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                    [](char a, char b) { return Lower(a) == b; });
-}
-
-bool ContainsIgnoringCase(std::string_view text, std::string_view lower) {
-  return std::search(text.begin(), text.end(), lower.begin(), lower.end(),
-                     [](char a, char b) { return Lower(a) == b; }) != text.end();
-}
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
 
 bool ReadDecimal(std::string_view text, size_t max, size_t* value) {
   if (text.empty() || text.size() > 9) {

@@ -197,6 +197,7 @@ bool Joins::ReadJoin(uint32_t index, const HttpResponse& response) {
   std::string_view cursor;
   std::string_view events;
   std::string_view crossings;
+  std::string_view socket;
   std::string_view key;
   JsonReader json(response.body);
   if (!json.EnterObject()) {
@@ -213,6 +214,8 @@ bool Joins::ReadJoin(uint32_t index, const HttpResponse& response) {
       json.String(&events);
     } else if (key == "crossings") {
       json.String(&crossings);
+    } else if (key == "socket") {
+      json.String(&socket);
     } else {
       json.Skip();
     }
@@ -224,10 +227,16 @@ bool Joins::ReadJoin(uint32_t index, const HttpResponse& response) {
     return false;
   }
   const Options& options = slice_.options;
+  if (options.transport == Transport::kSocket) {
+    desktop.events_endpoint = slice_.endpoints.IndexOf(
+        options.socket.empty() ? OriginOf(socket) : std::string_view(options.socket));
+    desktop.crossings_endpoint = desktop.events_endpoint;
+    return desktop.events_endpoint != Endpoints::kUnknown;
+  }
   desktop.events_endpoint = slice_.endpoints.IndexOf(
-      options.events.empty() ? AuthorityOf(events) : std::string_view(options.events));
+      options.events.empty() ? OriginOf(events) : std::string_view(options.events));
   desktop.crossings_endpoint = slice_.endpoints.IndexOf(
-      options.crossings.empty() ? AuthorityOf(crossings) : std::string_view(options.crossings));
+      options.crossings.empty() ? OriginOf(crossings) : std::string_view(options.crossings));
   return desktop.events_endpoint != Endpoints::kUnknown &&
          desktop.crossings_endpoint != Endpoints::kUnknown;
 }

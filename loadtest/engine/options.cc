@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <exception>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -19,14 +20,18 @@ namespace {
 constexpr uint32_t kConnectionsPerSourceMax = 14'000;
 
 constexpr std::string_view kHelp =
-    R"(swarm-engine: fake desktops that hold long-polls, throw sprites and account for every sprite.
+    R"(swarm-engine: fake desktops that hold long-polls or sockets, throw sprites and account for every sprite.
 
 usage: swarm-engine [flags]
 
 the relay
-  --api HOST:PORT         joins and leaves go here                        (127.0.0.1:8080)
+  --api HOST:PORT         joins and leaves go here; with TLS: https://HOST:PORT
+                                                                          (127.0.0.1:8080)
   --events HOST:PORT      polls go here              (the address in the answer to a join)
   --crossings HOST:PORT   throws go here             (the address in the answer to a join)
+  --socket HOST:PORT      sockets go here            (the address in the answer to a join)
+  --ca FILE               trust the certificates in this PEM file
+                                         (those that the system trusts)
   --world NAME            the world to join                         (the relay's default)
   --name TEXT             desktops are called TEXT-0, TEXT-1, …                    (fake)
 
@@ -40,6 +45,7 @@ the load: exactly one of
   --sitting               no throws at all
 and
   --desktops N            fake desktops                                            (1000)
+  --transport poll|socket long-polls and a POST for each throw, or a WebSocket for both (poll)
   --senders S             how many of them throw; the others only hold their poll
                               (1000, or twice --in-flight if that is more; at most all)
   --mix SHARES            instead of --senders: how many of each behaviour, for example
@@ -289,6 +295,13 @@ std::vector<Flag> Flags(Options* o, bool* sitting) {
       HostPort("--api", &o->api),
       HostPort("--events", &o->events),
       HostPort("--crossings", &o->crossings),
+      HostPort("--socket", &o->socket),
+      Text("--ca", "the path of a PEM file", &o->ca, 4096),
+      {"--transport", "poll or socket",
+       [=](std::string_view v) {
+         o->transport = v == "socket" ? Transport::kSocket : Transport::kPoll;
+         return v == "poll" || v == "socket";
+       }},
       Text("--world", "a name of 1 to 64 characters, ASCII without quotes and backslashes",
            &o->world, 64),
       Text("--name", "1 to 40 characters, ASCII without quotes and backslashes", &o->name, 40),
@@ -407,6 +420,10 @@ std::string AssignBehaviours(Options* options) {
     o.mix[static_cast<size_t>(Behaviour::kThrowing)] = o.senders;
     o.mix[static_cast<size_t>(Behaviour::kSitting)] = o.desktops - o.senders;
   }
+  if (o.transport == Transport::kSocket && o.throw_connections > 0) {
+    return "--throw-connections are POSTs, so they cannot be used with --transport socket: each "
+           "desktop throws on its socket";
+  }
   if (o.throw_connections == 0 || o.throw_connections > o.senders) {
     o.throw_connections = o.senders;
   }
@@ -450,7 +467,8 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
     return Misuse(wrong);
   }
 
-  const uint64_t connections = uint64_t{o.desktops} + o.throw_connections;
+  const bool has_sockets = o.transport == Transport::kSocket;
+  const uint64_t connections = uint64_t{o.desktops} + (has_sockets ? 0 : o.throw_connections);
   uint64_t slices = std::max<uint32_t>(o.processes, 1);
   const auto fits = [&](uint64_t n) {
     // Senders are spread evenly, so slices differ by at most one desktop and one sender.
@@ -483,14 +501,24 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
   if (const std::string wrong = ResolveEndpoint(o.api, &api); !wrong.empty()) {
     return Misuse("--api: " + wrong);
   }
+  bool is_secure = api.secure;
   Endpoint other;
   for (const auto& [flag, given] :
-       {std::pair{"--events: ", &o.events}, std::pair{"--crossings: ", &o.crossings}}) {
+       {std::pair{"--events: ", &o.events}, std::pair{"--crossings: ", &o.crossings},
+        std::pair{"--socket: ", &o.socket}}) {
     if (given->empty()) {
       continue;
     }
     if (const std::string wrong = ResolveEndpoint(*given, &other); !wrong.empty()) {
       return Misuse(flag + wrong);
+    }
+    is_secure = is_secure || other.secure;
+  }
+  if (is_secure || !o.ca.empty()) {
+    try {
+      const TlsContext probe(o.ca);
+    } catch (const std::exception& error) {
+      return Misuse(std::string("--ca: ") + error.what());
     }
   }
   if (o.sources.empty() && api.loopback()) {

@@ -19,10 +19,18 @@ constexpr uint32_t kJoinConnections = 8;
 
 enum class Mode : uint8_t { kSitting, kOpen, kClosed };
 
+// What desktops hold and throw on.
+enum class Transport : uint8_t {
+  kPoll,    // long-polls, and a POST for each throw
+  kSocket,  // a WebSocket each, for both
+};
+
 struct Options {
   std::string api = "127.0.0.1:8080";
   std::string events;     // empty: the address in the answer to a join
   std::string crossings;  // the same
+  std::string socket;     // the same
+  std::string ca;         // PEM, trusted instead of the system's authorities; empty: these
   std::string world;      // empty: the relay's default
   std::string name = "fake";
 
@@ -30,6 +38,7 @@ struct Options {
   Mix mix{};                       // after parsing: how many desktops of each behaviour
   uint32_t senders = 0;            // after parsing: desktops that throw
   uint32_t throw_connections = 0;  // after parsing: 1 … senders, or 0 when sitting
+  Transport transport = Transport::kPoll;
   Mode mode = Mode::kOpen;
   double rate = 0;            // open: throws a second of the whole run; with stages: the most
   std::vector<Stage> stages;  // open: instead of a constant rate; they last for the whole window

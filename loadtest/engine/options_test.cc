@@ -43,6 +43,28 @@ TEST_CASE("options: how late the swarm may throw is 2 ms unless given") {
   CHECK_EQ(options.slip_max_s, 0.1);
 }
 
+TEST_CASE("options: on sockets each desktop throws on its own connection, which needs fewer") {
+  Options options;
+  CHECK(Parse({"--rate", "5"}, &options).kind == Parsed::Kind::kRun);
+  CHECK(options.transport == Transport::kPoll);
+  // 1,000 desktops, 1,000 connections that throw, and the spare descriptors.
+  Options polls;
+  CHECK(Parse({"--rate", "5"}, &polls, 2050).kind == Parsed::Kind::kRun);
+  CHECK_EQ(polls.processes, 1U);
+  Options both;
+  CHECK(Parse({"--rate", "5"}, &both, 1050).kind == Parsed::Kind::kRun);
+  CHECK_EQ(both.processes, 2U);
+  Options sockets;
+  CHECK(Parse({"--rate", "5", "--transport", "socket", "--socket", "127.0.0.1:80"}, &sockets, 1050)
+            .kind == Parsed::Kind::kRun);
+  CHECK(sockets.transport == Transport::kSocket);
+  CHECK_EQ(sockets.processes, 1U);
+  CHECK_EQ(sockets.throw_connections, 1000U);
+  CHECK(Misused({"--rate", "5", "--transport", "pigeon"}));
+  CHECK(Misused({"--rate", "5", "--transport", "socket", "--throw-connections", "10"}));
+  CHECK(Misused({"--rate", "5", "--socket", "nowhere"}));
+}
+
 TEST_CASE("options: stages are the window, without a warm-up, and their most is the rate") {
   Options options;
   CHECK(Parse({"--stages", "30s:1000,2m:3000,0s:500,500ms:0", "--duration", "5"}, &options).kind ==

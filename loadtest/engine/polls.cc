@@ -12,6 +12,9 @@ constexpr uint32_t kSweeps = 8;  // calls of Sweep that look at every poll once
 // relay the last sprites of a desktop that leaves are counted twice: here, and where they went.
 constexpr int64_t kQuietMs = 2'000;
 
+// An upgrade that takes longer has failed: it is one round trip and no wait.
+constexpr uint32_t kUpgradeMsMax = 10'000;
+
 // What an answered poll brought; views of the response.
 struct Batch {
   std::string_view cursor;
@@ -95,8 +98,11 @@ void Polls::Start(uint32_t index) {
   if (desktop.state != Desktop::State::kJoined) {
     return;
   }
+  if (desktop.poll.open() && slice_.IsClosing(index)) {
+    Close(index);  // the relay did not close it during the pause
+  }
   if (desktop.poll.open()) {
-    if (!desktop.poll_held) {
+    if (!desktop.poll_held && slice_.IsReady(index)) {
       SendPoll(index);
     }
     return;
@@ -111,25 +117,34 @@ void Polls::Start(uint32_t index) {
 }
 
 void Polls::OnEvent(uint32_t index, uint32_t events) {
+  if (!DelayRead(index, events)) {
+    slice_.HandleEvent(slice_.desktops[index].poll, events, *this, index);
+  }
+}
+
+bool Polls::DelayRead(uint32_t index, uint32_t events) {
   Desktop& desktop = slice_.desktops[index];
   const bool input = (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-  if (desktop.behaviour == Behaviour::kSlow && desktop.poll.open() && input) {
-    if (!desktop.read_scheduled) {
-      desktop.read_scheduled = true;
-      ++slice_.counters.reads_due;
-      const auto late_ns = static_cast<int64_t>(slice_.options.read_late_s * kNsPerSecond);
-      slice_.ScheduleAt(Part::kLateRead, index, NowNs() + late_ns);
-    }
-    return;
+  if (desktop.behaviour != Behaviour::kSlow || !slice_.IsReady(index) || !input) {
+    return false;
   }
-  slice_.HandleEvent(desktop.poll, events, *this, index);
+  if (!desktop.read_scheduled) {
+    desktop.read_scheduled = true;
+    ++slice_.counters.reads_due;
+    const auto late_ns = static_cast<int64_t>(slice_.options.read_late_s * kNsPerSecond);
+    slice_.ScheduleAt(Part::kLateRead, index, NowNs() + late_ns);
+  }
+  return true;
+}
+
+void Polls::EndDelay(uint32_t index) {
+  slice_.desktops[index].read_scheduled = false;
+  --slice_.counters.reads_due;
 }
 
 void Polls::ReadLate(uint32_t index) {
-  slice_.desktops[index].read_scheduled = false;
-  --slice_.counters.reads_due;
-  // The events were reported long ago. With EPOLLRDHUP it reads until the socket is empty.
-  slice_.HandleEvent(slice_.desktops[index].poll, EPOLLIN | EPOLLOUT | EPOLLRDHUP, *this, index);
+  EndDelay(index);
+  slice_.HandleEvent(slice_.desktops[index].poll, kLateEvents, *this, index);
 }
 
 void Polls::Reconnect(uint32_t index) {
@@ -147,7 +162,7 @@ void Polls::Drop(uint32_t index) {
     EndPoll(desktop);
     ++slice_.counters.polls_dropped;
   }
-  slice_.Close(desktop.poll);
+  Close(index);
 }
 
 int64_t Polls::TryLeave(uint32_t index, int64_t now_ns, int64_t every_ns) {
@@ -177,18 +192,12 @@ void Polls::BeginLeaving(uint32_t index) {
 void Polls::SendPoll(uint32_t index) {
   Desktop& desktop = slice_.desktops[index];
   std::string& request = slice_.request;
-  request.assign("GET /v1/desktops/");
-  request.append(desktop.id.view());
-  request.append("/events");
-  if (!desktop.cursor.empty()) {
-    request.append("?cursor=");
-    request.append(desktop.cursor.view());
+  request.clear();
+  if (slice_.has_sockets()) {
+    WriteMessage(index, &request);
+  } else {
+    WritePoll(desktop, &request);
   }
-  request.append(" HTTP/1.1\r\nHost: ");
-  request.append(slice_.endpoints.At(desktop.events_endpoint).text);
-  request.append("\r\nAuthorization: Bearer ");
-  request.append(desktop.token.view());
-  request.append("\r\n\r\n");
   desktop.poll_held = true;
   desktop.poll_sent_ms = slice_.MsSinceStart(NowNs());
   ++slice_.counters.polls_sent;
@@ -199,47 +208,90 @@ void Polls::SendPoll(uint32_t index) {
   }
   if (!desktop.ever_parked) {
     desktop.ever_parked = true;
-    if (desktop.sender != kNoSender) {
+    if (desktop.sender != kNoSender && !slice_.has_sockets()) {
       slice_.ready_senders.push_back(desktop.sender);
     }
   }
 }
 
-void Polls::OnResponse(uint32_t index, const HttpResponse& response) {
-  Desktop& desktop = slice_.desktops[index];
-  if (!desktop.poll_held) {  // a response without a request
-    if (!MayCloseIdle(response)) {
-      ++slice_.counters.answers_bad;
+void Polls::WritePoll(const Desktop& desktop, std::string* to) const {
+  to->append("GET /v1/desktops/").append(desktop.id.view()).append("/events");
+  if (!desktop.cursor.empty()) {
+    to->append("?cursor=").append(desktop.cursor.view());
+  }
+  to->append(" HTTP/1.1\r\nHost: ").append(slice_.endpoints.At(desktop.events_endpoint).text);
+  to->append("\r\nAuthorization: Bearer ").append(desktop.token.view()).append("\r\n\r\n");
+}
+
+void Polls::WriteMessage(uint32_t index, std::string* to) {
+  const Desktop& desktop = slice_.desktops[index];
+  Socket& socket = slice_.sockets[index];
+  std::string& message = slice_.message;
+  message.clear();
+  message += '{';
+  if (!socket.identified) {
+    // The first message: the token has to come before anything else.
+    message.append("\"token\":\"").append(desktop.token.view()).append("\",");
+    socket.identified = true;
+    if (desktop.sender != kNoSender) {
+      slice_.news.push_back({SocketNews::What::kOpened, index});
     }
+  }
+  if (desktop.cursor.empty()) {
+    message.append("\"cursor\":null}");
+  } else {
+    message.append("\"cursor\":\"").append(desktop.cursor.view()).append("\"}");
+  }
+  AppendClientFrame(Opcode::kText, message, static_cast<uint32_t>(slice_.masks.Next()), to);
+  socket.pace.Count(NowNs());
+}
+
+void Polls::OnResponse(uint32_t index, const HttpResponse& response) {
+  Connection& connection = slice_.desktops[index].poll;
+  if (!slice_.desktops[index].poll_held && MayCloseIdle(response)) {
     OnBroken(index);
     return;
   }
-  EndPoll(desktop);
-  ++slice_.counters.polls_answered;
-  if (desktop.state == Desktop::State::kLeaving) {
-    return;  // these sprites are never acknowledged, so they go on to the next desktop
-  }
-  if (response.status == 200 && desktop.wants_to_leave && slice_.phase == Phase::kThrow) {
-    BeginLeaving(index);
-  } else if (response.status == 200) {
-    if (!OnBatch(index, response)) {
-      ++slice_.counters.answers_bad;
-      OnBroken(index);
-      return;
-    }
+  if (response.status == 200) {
+    OnBatch(index, response.body, response.keep_alive);
   } else {
-    OnRefused(index, response);
+    OnRefused(index, ReadProblem(response));
   }
   if (!response.keep_alive) {
-    slice_.Close(desktop.poll);
+    slice_.Close(connection);
   }
 }
 
-bool Polls::OnBatch(uint32_t index, const HttpResponse& response) {
+bool Polls::EndAnswered(uint32_t index) {
+  Desktop& desktop = slice_.desktops[index];
+  if (!desktop.poll_held) {  // an answer without a poll
+    ++slice_.counters.answers_bad;
+    OnBroken(index);
+    return false;
+  }
+  EndPoll(desktop);
+  ++slice_.counters.polls_answered;
+  // What a leaving desktop gets is never acknowledged, so it goes on to the next desktop.
+  return desktop.state != Desktop::State::kLeaving;
+}
+
+void Polls::OnBatch(uint32_t index, std::string_view body, bool keep_alive) {
+  if (!EndAnswered(index)) {
+    return;
+  }
+  if (slice_.desktops[index].wants_to_leave && slice_.phase == Phase::kThrow) {
+    BeginLeaving(index);
+  } else if (!ReadBatch(index, body, keep_alive)) {
+    ++slice_.counters.answers_bad;
+    OnBroken(index);
+  }
+}
+
+bool Polls::ReadBatch(uint32_t index, std::string_view body, bool keep_alive) {
   Desktop& desktop = slice_.desktops[index];
   const int64_t now_ns = NowNs();
   Batch batch;
-  JsonReader json(response.body);
+  JsonReader json(body);
   std::string_view key;
   if (!json.EnterObject()) {
     return false;
@@ -287,7 +339,7 @@ bool Polls::OnBatch(uint32_t index, const HttpResponse& response) {
   if (batch.bye) {
     ++counters.byes;
     slice_.RetryLater(Part::kPoll, index, &desktop.tries, batch.retry_after_ms);
-  } else if (response.keep_alive) {
+  } else if (keep_alive) {
     SendPoll(index);
   } else {
     slice_.polling.push_back(index);
@@ -295,13 +347,24 @@ bool Polls::OnBatch(uint32_t index, const HttpResponse& response) {
   return true;
 }
 
-void Polls::OnRefused(uint32_t index, const HttpResponse& response) {
+void Polls::OnRefused(uint32_t index, const Problem& problem) {
+  if (!EndAnswered(index)) {
+    return;
+  }
+  ++slice_.counters.polls_refused;
+  RecoverFrom(index, problem);
+}
+
+void Polls::OnUpgradeRefused(uint32_t index, const Problem& problem) {
+  Close(index);
+  RecoverFrom(index, problem);
+}
+
+void Polls::RecoverFrom(uint32_t index, const Problem& problem) {
   Desktop& desktop = slice_.desktops[index];
   Counters& counters = slice_.counters;
-  const Problem problem = ReadProblem(response);
-  ++counters.polls_refused;
   ++counters.other_refused_by_code[ProblemIndex(problem.code)];
-  if (response.status == 401 || (response.status == 410 && problem.code != "cursor-lost")) {
+  if (problem.status == 401 || (problem.status == 410 && problem.code != "cursor-lost")) {
     ++counters.desktops_ended;
     --counters.joined;
     desktop.state = Desktop::State::kOutside;
@@ -324,17 +387,25 @@ void Polls::OnOpenFailed(uint32_t index) {
 
 void Polls::OnBroken(uint32_t index) {
   Desktop& desktop = slice_.desktops[index];
-  if (desktop.poll.open()) {
+  if (desktop.poll.open() && !slice_.IsClosing(index)) {
     ++slice_.counters.cuts;
   }
   if (desktop.poll_held) {
     EndPoll(desktop);
     ++slice_.counters.polls_cut;
   }
-  slice_.Close(desktop.poll);
+  Close(index);
   if (desktop.state == Desktop::State::kJoined) {
     slice_.RetryLater(Part::kPoll, index, &desktop.tries);
   }
+}
+
+void Polls::Close(uint32_t index) {
+  Desktop& desktop = slice_.desktops[index];
+  if (desktop.sender != kNoSender && slice_.has_sockets() && desktop.poll.open()) {
+    slice_.news.push_back({SocketNews::What::kBroken, index});
+  }
+  slice_.Close(desktop.poll);
 }
 
 void Polls::EndPoll(Desktop& desktop) {
@@ -351,6 +422,9 @@ void Polls::Sweep(int64_t now_ns) {
     const Desktop& desktop = slice_.desktops[i];
     if (desktop.poll_held && now_ms - desktop.poll_sent_ms > overdue_ms) {
       ++overdue_so_far_;
+    }
+    if (slice_.IsUpgrading(i) && now_ms - desktop.poll_sent_ms > kUpgradeMsMax) {
+      OnBroken(i);
     }
   }
   if (++sweep_ == kSweeps) {

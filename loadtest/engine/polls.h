@@ -1,5 +1,5 @@
-// The long-polls: each joined desktop holds one, on a keep-alive connection of its own, and sends
-// the next as soon as one is answered.
+// The polls: each joined desktop holds one, and sends the next as soon as one is answered: a
+// long-poll on a keep-alive connection of its own, or a message on its socket (sockets.h).
 //
 // Invariant: polls_sent = polls_answered + polls_cut + polls_dropped + polls_held; a desktop has at
 // most one poll out. Threads: one. Cost of an answered poll: one recv, one parse, one send.
@@ -12,11 +12,17 @@
 #define LOADTEST_ENGINE_POLLS_H_
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "catches.h"
 #include "slice_state.h"
 
 namespace swarm {
+
+// What is read late was announced long ago. With EPOLLRDHUP a connection reads until its socket is
+// empty.
+constexpr uint32_t kLateEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP;
 
 class Polls {
  public:
@@ -25,6 +31,9 @@ class Polls {
   // Connects a joined desktop, if it must be, and sends its poll.
   void Start(uint32_t index);
   void OnEvent(uint32_t index, uint32_t events);
+  // Slow desktops: whether what these events announce is to be read later.
+  bool DelayRead(uint32_t index, uint32_t events);
+  void EndDelay(uint32_t index);
   // Counts the polls that have been out for too long. Each call looks at a part of the table;
   // kSweeps calls look at all of it.
   void Sweep(int64_t now_ns);
@@ -44,13 +53,26 @@ class Polls {
   void OnResponse(uint32_t index, const HttpResponse& response);
   void OnBroken(uint32_t index);
 
+  // Called by Sockets too. The answer to a poll is a batch or a problem.
+  void OnBatch(uint32_t index, std::string_view body, bool keep_alive);
+  void OnRefused(uint32_t index, const Problem& problem);
+  void OnUpgradeRefused(uint32_t index, const Problem& problem);
+
  private:
   void BeginLeaving(uint32_t index);
   void SendPoll(uint32_t index);
-  // False: the body is not what the protocol says.
-  bool OnBatch(uint32_t index, const HttpResponse& response);
-  void OnRefused(uint32_t index, const HttpResponse& response);
+  void WritePoll(const Desktop& desktop, std::string* to) const;
+  void WriteMessage(uint32_t index, std::string* to);
+  // Ends a poll that was answered. False: there was none, or its desktop is leaving, and the answer
+  // does not count.
+  bool EndAnswered(uint32_t index);
+  // Handles a batch. False: the body is not what the protocol says.
+  bool ReadBatch(uint32_t index, std::string_view body, bool keep_alive);
+  // After a refusal: joins again, or goes on with the cursor that the relay gave, or tries again.
+  void RecoverFrom(uint32_t index, const Problem& problem);
   void EndPoll(Desktop& desktop);
+  // Closes the connection, and tells the desktop's sender if it throws on this socket.
+  void Close(uint32_t index);
 
   SliceState& slice_;
   Catches& catches_;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "http_response.h"
+#include "json_reader.h"
 
 namespace swarm {
 
@@ -49,12 +50,15 @@ constexpr std::array<std::string_view, 34> kProblemCodes = {"malformed",
 
 // Views of the response.
 struct Problem {
-  std::string_view code;
+  int status = 0;  // 0: unknown
+  std::string_view code = "other";
   std::string_view cursor;
   uint64_t retry_after_ms = 0;
 };
 
 Problem ReadProblem(const HttpResponse& response);
+// Reads a document within another one.
+Problem ReadProblem(JsonReader* json);
 // The index of `code` in kProblemCodes.
 size_t ProblemIndex(std::string_view code);
 

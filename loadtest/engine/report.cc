@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kBusyCores = 0.9;       // a thread with less than a tenth of its core left
 constexpr double kAchievedShare = 0.99;  // of the offered throws
+constexpr uint64_t kPacedShare = 100;    // one throw in so many waited for its socket's pace
 
 double UsPerSprite(double seconds, uint64_t sprites) {
   return sprites == 0 ? 0 : seconds * 1e6 / static_cast<double>(sprites);
@@ -79,6 +80,7 @@ void WriteOptions(JsonWriter& json, const Options& options) {
   json.Text("mode", options.mode == Mode::kOpen     ? "open"
                     : options.mode == Mode::kClosed ? "closed"
                                                     : "sitting");
+  json.Text("transport", options.transport == Transport::kSocket ? "socket" : "poll");
   json.Whole("desktops", options.desktops).Whole("senders", options.senders);
   json.Whole("processes", options.processes).Real("rate", options.rate);
   json.Whole("inFlightTarget", options.in_flight).Whole("pipeline", options.pipeline);
@@ -125,10 +127,14 @@ void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
   json.Whole("desktopsEnded", c.desktops_ended).Whole("left", c.leaves);
   json.Whole("leavesFailed", c.leaves_failed).Real("seconds", connect_s).Close('}');
   json.Open("connections", '{').Whole("connects", c.connects).Whole("failed", c.connects_failed);
-  json.Whole("refused", c.connects_refused).Whole("addressesExhausted", c.addresses_exhausted);
+  json.Whole("refused", c.connects_refused).Whole("handshakesFailed", c.handshakes_failed);
+  json.Whole("addressesExhausted", c.addresses_exhausted);
   json.Whole("cuts", c.cuts).Whole("badAnswers", c.answers_bad);
   json.Whole("throwSends", c.throw_sends);
   json.Whole("bytesIn", c.bytes_in).Whole("bytesOut", c.bytes_out).Close('}');
+  json.Open("sockets", '{').Whole("opened", c.sockets_opened).Whole("refused", c.sockets_refused);
+  json.Whole("pings", c.socket_pings).Whole("closes", c.socket_closes);
+  json.Whole("paced", c.paced).Close('}');
   json.Open("behaviours", '{').Whole("reconnects", c.reconnects).Whole("strikes", c.strikes);
   json.Whole("strikesParried", c.strikes_parried).Close('}');
   WriteCodes(json, "otherRefusedByCode", c.other_refused_by_code);
@@ -191,6 +197,11 @@ Limit LimitOf(const Options& options, const Findings& findings) {
   if (!options.spin && busiest > kBusyCores) {
     return {"swarm", "one of its processes used more than 90 % of a core: use more --processes"};
   }
+  if (findings.total.paced * kPacedShare > findings.total.offered) {
+    return {"swarm",
+            "one throw in a hundred waited because a socket may send only 450 messages a second: "
+            "use more desktops that throw"};
+  }
   const double relay_cores =
       WindowSeconds(findings) > 0
           ? (findings.window_end.relay.cpu_s - findings.window_begin.relay.cpu_s) /
@@ -236,7 +247,8 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   JsonWriter json;
   json.Open('{').Text("phase", "done").Flag("ok", findings.ok).Text("message", findings.message);
   WriteOptions(json, options);
-  json.Whole("startedAtMs", findings.started_at_ms).Whole("parked", findings.parked);
+  json.Whole("startedAtMs", findings.started_at_ms);
+  json.Whole("drainedAtMs", findings.drained_at_ms).Whole("parked", findings.parked);
   const auto wall_ms = [&](const Moment& moment) {
     const int64_t since_ns = std::max<int64_t>(0, moment.at_ns - findings.started_ns);
     return findings.started_at_ms + static_cast<uint64_t>(since_ns / kNsPerMs);

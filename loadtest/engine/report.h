@@ -7,7 +7,7 @@
 // clang-format off
 //   phase "done", ok, message     ok: the run is complete and every account adds up; if not, message
 //                                 says why
-//   mode "open" | "closed" | "sitting", desktops, senders, processes, rate, inFlightTarget,
+//   mode "open" | "closed" | "sitting", transport "poll" | "socket", desktops, senders, processes, rate, inFlightTarget,
 //   pipeline, arrivals, spriteBytes, seed, spin, throwConnections, mix {"sitting": n, …}
 //                                 the options; mix: how many desktops of each behaviour
 //   parked                        desktops whose poll was out when the first sprite was thrown
@@ -58,8 +58,12 @@
 //   polls {sent = answered + cut + dropped + held, withSprites, withPing, empty, refused, overdue,
 //          byes, cursorsLost}
 //   joins {sent, accepted, refused, failed, desktopsEnded, left, leavesFailed, seconds}
-//   connections {connects, failed, refused, addressesExhausted, cuts, badAnswers, throwSends, bytesIn,
-//                bytesOut}          throwSends: writes to sockets, with one or several throws in each
+//   connections {connects, failed, refused, handshakesFailed, addressesExhausted, cuts, badAnswers,
+//                throwSends, bytesIn, bytesOut}
+//                                 throwSends: writes to sockets, with one or several throws in each
+//   sockets {opened, refused, pings, closes, paced}
+//                                 refused: upgrades; pings and closes: from the relay; paced: how
+//                                 often throws waited because their socket had sent its share
 //   behaviours {reconnects, strikes, strikesParried}
 //   otherRefusedByCode            of polls and joins
 //
@@ -70,6 +74,7 @@
 //          rssBytes}
 //   kernel {before, parked, end: {tcpInUse, tcpMemoryBytes, slabBytes, availableBytes}}
 //   startedAtMs                   wall clock, to compare runs of several machines
+//   drainedAtMs                   the same, when the drain ended and no desktop had left; 0: it did not
 //   seconds [{atS, phase, parked, connections, sent, accepted, delivered, refused,
 //             p50Us, p90Us, p99Us, p999Us, maxUs, relayCores, swarmCores, relayRssBytes,
 //             tcpMemoryBytes, slabBytes, latencyBucketsNs}]
@@ -137,7 +142,8 @@ struct Findings {
   bool ok = true;
   std::string message;
   uint64_t started_at_ms = 0;  // wall clock
-  int64_t started_ns = 0;      // the same moment
+  uint64_t drained_at_ms = 0;
+  int64_t started_ns = 0;  // the same moment
   uint64_t parked = 0;
   double connect_s = 0;
   Moment window_begin;

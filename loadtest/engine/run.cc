@@ -50,6 +50,7 @@ int64_t Ns(double seconds) { return static_cast<int64_t>(seconds * kNsPerSecond)
   // The parent handles the interrupt and ends the slices. When it dies, they are killed.
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_TIMERSLACK, 1);  // ns; the default of 50 µs would delay throws
   int code = 0;
@@ -60,6 +61,28 @@ int64_t Ns(double seconds) { return static_cast<int64_t>(seconds * kNsPerSecond)
     code = 1;
   }
   _exit(code);
+}
+
+// Makes a handshake and waits for it. Returns the empty string, or why it failed.
+std::string WhyNoTls(const Endpoint& endpoint, int fd) {
+  TlsSession session(*endpoint.tls, endpoint.host, fd);
+  const int64_t until_ns = NowNs() + kReachTimeoutMs * kNsPerMs;
+  for (;;) {
+    switch (session.Advance()) {
+      case TlsSession::Handshake::kDone:
+        return {};
+      case TlsSession::Handshake::kFailed:
+        return session.WhyFailed();
+      case TlsSession::Handshake::kUnfinished:
+        break;
+    }
+    // The client waits for the server only: its own part is far smaller than a socket's buffer.
+    pollfd wanted{fd, POLLIN, 0};
+    const int64_t left_ms = (until_ns - NowNs()) / kNsPerMs;
+    if (left_ms <= 0 || poll(&wanted, 1, static_cast<int>(left_ms)) == 0) {
+      return "no TLS: the handshake took more than 5 s";
+    }
+  }
 }
 
 // Why the relay refused joins and polls, and the remedy when it was a limit by address.
@@ -134,8 +157,8 @@ bool Run::Execute() {
 }
 
 bool Run::ReachRelay() {
-  Endpoint api;
-  ResolveEndpoint(options_.api, &api);
+  Endpoints endpoints(options_.ca);
+  const Endpoint api = endpoints.At(endpoints.IndexOf(options_.api));
   const int fd = socket(api.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   int error = 0;
   if (connect(fd, reinterpret_cast<const sockaddr*>(&api.address), api.address_size) != 0) {
@@ -149,11 +172,18 @@ bool Run::ReachRelay() {
       }
     }
   }
+  std::string why = error == 0 ? "" : std::strerror(error);
+  if (error == 0 && api.secure) {
+    // OpenSSL writes without MSG_NOSIGNAL. For everything else a closed stdout ends the run.
+    const auto before = signal(SIGPIPE, SIG_IGN);
+    why = WhyNoTls(api, fd);
+    signal(SIGPIPE, before);
+  }
   close(fd);
-  if (error == 0) {
+  if (why.empty()) {
     return true;
   }
-  return Fail("cannot reach a relay at " + options_.api + ": " + std::strerror(error));
+  return Fail("cannot reach a relay at " + options_.api + ": " + why);
 }
 
 bool Run::Fork() {
@@ -220,6 +250,8 @@ bool Run::WaitForGrowth(uint64_t Counters::*counter, uint64_t wanted, const char
   std::string why;
   if (c.addresses_exhausted > 0) {
     why = "; no local ports are left: use more --sources";
+  } else if (c.handshakes_failed > 0) {
+    why = "; " + std::to_string(c.handshakes_failed) + " TLS handshakes failed";
   } else if (c.joins_refused > 0) {
     why = "; the relay refused " + std::to_string(c.joins_refused) + " joins" + ReasonsOf(c);
   } else if (c.answers_bad > 0) {
@@ -305,6 +337,7 @@ bool Run::Drain() {
     return false;
   }
   findings_->is_rest_lost = is_quiet;
+  findings_->drained_at_ms = WallMs();
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -96,7 +97,8 @@ void CheckAccounts(const Ended& ended) {
   CHECK_EQ(n("sent"), n("answered") + n("timedOut") + n("failed") + n("inFlight"));
   CHECK_EQ(n("answered"), n("accepted") + n("refused") + n("unexpected"));
   CHECK_EQ(n("accepted") + n("deliveredUnaccepted"), n("delivered") + n("lost") + n("undelivered"));
-  CHECK_EQ(n("polls.sent"), n("polls.answered") + n("polls.cut") + n("polls.held"));
+  CHECK_EQ(n("polls.sent"),
+           n("polls.answered") + n("polls.cut") + n("polls.dropped") + n("polls.held"));
 }
 
 }  // namespace
@@ -410,6 +412,223 @@ TEST_CASE(
   // A third of the throws due in the window waited, some of them for the whole stall.
   CHECK(Number(ended, "latencyUs.max") >= 390'000);
   CHECK(Number(ended, "latencyUs.p90") >= 200'000);
+}
+
+TEST_CASE("run: a connection that the relay closes on its side only is opened again") {
+  for (const char* const transport : {"poll", "socket"}) {
+    CAPTURE(transport);
+    Faults faults;
+    faults.half_close_every = 23;
+    const FaultyRelay relay(faults);
+    const Ended ended =
+        RunEngine(Flags(relay, std::string("--rate 1000 --drain 4 --transport ") + transport));
+    CheckAccounts(ended);
+    CHECK(relay.committed().half_closed > 10);
+    CHECK_EQ(Number(ended, "lost"), 0U);
+    CHECK_EQ(Number(ended, "undelivered"), 0U);
+    CHECK_EQ(Number(ended, "duplicated"), 0U);
+    CHECK(Number(ended, "delivered") > 900);
+  }
+}
+
+TEST_CASE("run on sockets: the report on a correct relay has no fault, with any load") {
+  for (const char* const load :
+       {"--rate 2000", "--rate 2000 --arrivals random --processes 3", "--in-flight 9 --processes 3",
+        "--in-flight 40 --senders 10 --pipeline 4", "--rate 2000 --senders 8 --pipeline 32",
+        "--rate 1000 --sprite-bytes 1024", "--stages 500ms:1000,500ms:1000"}) {
+    CAPTURE(load);
+    const FaultyRelay relay({});
+    const Ended ended = RunEngine(Flags(relay, std::string("--transport socket ") + load));
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    CHECK(Number(ended, "delivered") > 100);
+    CHECK_EQ(Number(ended, "accepted"), relay.committed().accepted.load());
+    CHECK_EQ(relay.committed().socket_crossings.load(), Number(ended, "sent"));
+    CHECK_EQ(Number(ended, "sockets.opened"), 40U);
+    for (const char* const fault :
+         {"lost", "undelivered", "duplicated", "misrouted", "corrupted", "refused", "failed",
+          "timedOut", "outOfOrder", "foreign", "skipped", "resent", "abandoned",
+          "deliveredUnaccepted", "connections.badAnswers", "connections.cuts", "polls.cut",
+          "sockets.refused", "sockets.closes"}) {
+      CAPTURE(fault);
+      CHECK_EQ(Number(ended, fault), 0U);
+    }
+    // A closed loop throws as fast as its sockets may.
+    CHECK((Number(ended, "sockets.paced") == 0 || std::string_view(load).starts_with("--in")));
+  }
+}
+
+TEST_CASE("run on sockets: counts every lost, duplicated, misrouted, refused and changed sprite") {
+  for (const char* const processes : {"1", "2"}) {
+    Faults faults;
+    faults.drop_every = 97;
+    faults.duplicate_every = 53;
+    faults.misroute_every = 31;
+    faults.refuse_every = 41;
+    faults.corrupt_every = 43;
+    const FaultyRelay relay(faults);
+    const Ended ended = RunEngine(
+        Flags(relay, std::string("--transport socket --rate 2000 --processes ") + processes));
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    const Committed& committed = relay.committed();
+    CHECK(committed.dropped > 0);
+    CHECK(committed.corrupted > 20);
+    CHECK_EQ(Number(ended, "lost"), committed.dropped.load());
+    CHECK_EQ(Number(ended, "duplicated"), committed.duplicated.load());
+    CHECK_EQ(Number(ended, "misrouted"), committed.misrouted.load());
+    CHECK_EQ(Number(ended, "corrupted"), committed.corrupted.load());
+    CHECK_EQ(Number(ended, "refusedByCode.mailbox-full"), committed.refused.load());
+    CHECK_EQ(Number(ended, "accepted"), committed.accepted.load());
+  }
+}
+
+TEST_CASE(
+    "run on sockets: fragments with pings between them change nothing, and pings are answered") {
+  Faults faults;
+  faults.chunked = true;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 500 --drain 4"));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK(Number(ended, "accepted") > 400);
+  CHECK(relay.committed().pongs > 1000);
+  CHECK(Number(ended, "sockets.pings") >= relay.committed().pongs);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+  CHECK_EQ(Number(ended, "connections.badAnswers"), 0U);
+}
+
+TEST_CASE(
+    "run on sockets: what was thrown on a socket that breaks is sent again, and arrives once") {
+  struct Broken {
+    uint32_t Faults::*fault;
+    std::atomic<uint64_t> Committed::*committed;
+  };
+  for (const Broken& broken : {Broken{&Faults::cut_every, &Committed::cut},
+                               Broken{&Faults::truncate_every, &Committed::truncated},
+                               Broken{&Faults::close_every, &Committed::closed}}) {
+    Faults faults;
+    faults.*broken.fault = 29;
+    const FaultyRelay relay(faults);
+    const Ended ended =
+        RunEngine(Flags(relay, "--transport socket --rate 1000 --pipeline 4 --drain 4"));
+    CheckAccounts(ended);
+    const uint64_t committed = (relay.committed().*broken.committed).load();
+    CHECK(committed > 10);
+    // The run may end before the swarm has read a close that came after the last batch.
+    const uint64_t cuts = Number(ended, "connections.cuts");
+    CHECK((cuts <= committed && cuts + 3 >= committed));
+    const uint64_t opened_again = Number(ended, "sockets.opened") - 40;
+    CHECK((opened_again <= cuts && opened_again + 3 >= cuts));
+    CHECK_EQ(Number(ended, "sockets.closes"), broken.fault == &Faults::close_every ? cuts : 0);
+    if (broken.fault == &Faults::close_every) {
+      CHECK((relay.committed().closes + 3 >= cuts));  // the last ones may not have been read
+    }
+    CHECK(Number(ended, "delivered") > 900);
+    CHECK_EQ(Number(ended, "failed"), 0U);
+    CHECK_EQ(Number(ended, "lost"), 0U);
+    CHECK_EQ(Number(ended, "undelivered"), 0U);
+    CHECK_EQ(Number(ended, "duplicated"), 0U);
+    CHECK_EQ(Number(ended, "misrouted"), 0U);
+  }
+}
+
+TEST_CASE("run on sockets: bytes that are not frames are counted, and the socket opens again") {
+  Faults faults;
+  faults.garbage_every = 37;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 1000 --drain 4"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().garbage > 0);
+  CHECK_EQ(Number(ended, "connections.badAnswers"), relay.committed().garbage.load());
+  CHECK_EQ(Number(ended, "sockets.opened"), 40 + relay.committed().garbage.load());
+}
+
+TEST_CASE("run on sockets: a refused upgrade is tried again after a pause") {
+  Faults faults;
+  faults.refuse_upgrade_every = 3;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 500"));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK(relay.committed().upgrades_refused > 10);
+  CHECK_EQ(Number(ended, "sockets.refused"), relay.committed().upgrades_refused.load());
+  CHECK_EQ(Number(ended, "otherRefusedByCode.relay-busy"), Number(ended, "sockets.refused"));
+  CHECK_EQ(Number(ended, "sockets.opened"), 40U);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run on sockets: an upgrade that is never answered is given up after 10 s") {
+  Faults faults;
+  faults.mute_upgrade_every = 30;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 500"));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK_EQ(relay.committed().upgrades_muted.load(), 1U);
+  CHECK_EQ(Number(ended, "sockets.opened"), 40U);
+  CHECK_EQ(Number(ended, "connections.cuts"), 1U);
+  CHECK(Number(ended, "joins.seconds") >= 10);
+  CHECK(Number(ended, "joins.seconds") < 25);
+}
+
+TEST_CASE("run on sockets: a desktop that the relay ends joins again and does not throw twice") {
+  Faults faults;
+  faults.end_every = 40;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 1000 --drain 4"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().ended > 5);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+  CHECK_EQ(Number(ended, "failed") + Number(ended, "refused"), relay.committed().ended.load());
+  CHECK_EQ(Number(ended, "misrouted"), 0U);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run on sockets: a verdict that never comes has timed out, and the socket stays open") {
+  Faults faults;
+  faults.mute_every = 101;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(
+      Flags(relay, "--transport socket --rate 1000 --pipeline 4 --post-timeout 1500ms --drain 6"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().muted > 0);
+  CHECK_EQ(Number(ended, "timedOut"), relay.committed().muted.load());
+  CHECK_EQ(Number(ended, "inFlight"), 0U);
+  CHECK_EQ(Number(ended, "sockets.opened"), 40U);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE(
+    "run on sockets: no socket sends faster than the relay reads, and the swarm is the limit") {
+  const FaultyRelay relay({});
+  // Each of two throwers is to throw 1,000 a second.
+  const Ended ended =
+      RunEngine(Flags(relay, "--transport socket --rate 2000 --senders 2 --pipeline 32 --drain 4"));
+  CheckAccounts(ended);
+  CHECK(Number(ended, "sockets.paced") > 0);
+  CHECK(Number(ended, "sent") <= 2 * (400 + 450 * 7));
+  CHECK(ended.report.find("\"limit\":\"swarm\"") != std::string::npos);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run on sockets: storming, churning, slow and hostile desktops leave the account exact") {
+  const FaultyRelay relay({});
+  const Ended ended =
+      RunEngine(Flags(relay,
+                      "--transport socket --rate 500 --duration 3 --drain 4 --processes 2 "
+                      "--act-every 500ms --read-late 300ms "
+                      "--mix throwing=20,storming=8,slow=8,hostile=4"));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK(Number(ended, "behaviours.reconnects") >= 24);
+  CHECK(Number(ended, "sockets.opened") >= 36 + 24);
+  CHECK(Number(ended, "away") > 0);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "undelivered"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+  CHECK_EQ(Number(ended, "misrouted"), 0U);
 }
 
 TEST_CASE("run: when the relay dies, the report is partial but adds up, and the exit code is 1") {

@@ -23,6 +23,7 @@ Slice::Slice(const Options& options, SharedRun& run, uint32_t slice, uint32_t ru
       doorbells_(doorbells),
       catches_(state_, doorbells),
       polls_(state_, catches_),
+      sockets_(state_, polls_),
       joins_(state_, polls_),
       throws_(state_),
       hostiles_(state_),
@@ -81,6 +82,12 @@ void Slice::HandleDue(int64_t now_ns) {
     throws_.OpenConnection(state_.ready_senders.front());
     state_.ready_senders.pop_front();
   }
+  while (!state_.broken.empty()) {
+    if (state_.IsReady(state_.broken.front())) {
+      polls_.OnBroken(state_.broken.front());
+    }
+    state_.broken.pop_front();
+  }
   joins_.Turn(now_ns);
   while (!state_.polling.empty() && state_.connecting < kConnectingMax) {
     polls_.Start(state_.polling.front());
@@ -106,12 +113,17 @@ void Slice::HandleDue(int64_t now_ns) {
         acts_.Act(index, now_ns);
         break;
       case Part::kLateRead:
-        polls_.ReadLate(index);
+        if (state_.has_sockets()) {
+          sockets_.ReadLate(index);
+        } else {
+          polls_.ReadLate(index);
+        }
         break;
       case Part::kDoorbell:
         break;
     }
   }
+  throws_.HandleNews();
   FreeCompleted();
   throws_.Turn(now_ns);
   // A slice that was not running reads the answers that have arrived meanwhile before it gives up
@@ -169,11 +181,7 @@ void Slice::HandleEvent(uint64_t tag, uint32_t events) {
       joins_.OnEvent(index, events);
       break;
     case Part::kPoll:
-      if (state_.desktops[index].behaviour == Behaviour::kHostile) {
-        hostiles_.OnEvent(index, events);
-      } else {
-        polls_.OnEvent(index, events);
-      }
+      HandlePollEvent(index, events);
       break;
     case Part::kSender:
       throws_.OnEvent(index, events);
@@ -185,6 +193,17 @@ void Slice::HandleEvent(uint64_t tag, uint32_t events) {
     case Part::kAct:
     case Part::kLateRead:
       break;  // these are calendar entries only
+  }
+}
+
+void Slice::HandlePollEvent(uint32_t index, uint32_t events) {
+  if (state_.desktops[index].behaviour == Behaviour::kHostile) {
+    hostiles_.OnEvent(index, events);
+  } else if (state_.has_sockets()) {
+    sockets_.OnEvent(index, events);
+    throws_.HandleNews();
+  } else {
+    polls_.OnEvent(index, events);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "joins.h"
 #include "polls.h"
 #include "slice_state.h"
+#include "sockets.h"
 #include "throws.h"
 
 namespace swarm {
@@ -33,6 +34,7 @@ class Slice {
   // Returns whether all events that were ready have been handled.
   bool Wait();
   void HandleEvent(uint64_t tag, uint32_t events);
+  void HandlePollEvent(uint32_t index, uint32_t events);
   void ClearDoorbell();
   void FreeCompleted();
 
@@ -40,6 +42,7 @@ class Slice {
   const std::vector<int>& doorbells_;
   Catches catches_;
   Polls polls_;
+  Sockets sockets_;
   Joins joins_;
   Throws throws_;
   Hostiles hostiles_;

@@ -29,7 +29,10 @@ SliceState::SliceState(const Options& options, SharedRun& run, uint32_t index, u
       first_desktop(ShareBegin(index, run.slices(), options.desktops)),
       epoll(epoll_create1(EPOLL_CLOEXEC)),
       desktops(ShareBegin(index + 1, run.slices(), options.desktops) - first_desktop),
-      random(options.seed * 0x9e3779b97f4a7c15U + index) {
+      sockets(options.transport == Transport::kSocket ? desktops.size() : 0),
+      endpoints(options.ca),
+      random(options.seed * 0x9e3779b97f4a7c15U + index),
+      masks(~(options.seed * 0x9e3779b97f4a7c15U + index)) {
   if (epoll < 0) {
     throw std::system_error(errno, std::generic_category(), "epoll_create1");
   }
@@ -65,18 +68,24 @@ bool SliceState::Connect(Connection& connection, uint64_t tag, uint8_t endpoint,
   return false;
 }
 
-bool SliceState::FinishConnect(Connection& connection, uint32_t events) {
-  --connecting;
+int SliceState::FinishConnect(Connection& connection, uint32_t events) {
   const int error = connection.FinishConnect(events);
+  if (error == EINPROGRESS) {
+    return error;
+  }
+  --connecting;
   if (error == 0) {
     ++counters.connections_open;
-    return true;
+    return error;
   }
   ++counters.connects_failed;
   if (error == ECONNREFUSED) {
     ++counters.connects_refused;
   }
-  return false;
+  if (error == EPROTO) {
+    ++counters.handshakes_failed;
+  }
+  return error;
 }
 
 bool SliceState::Send(Connection& connection, std::string_view bytes) {

@@ -25,6 +25,7 @@
 #include "options.h"
 #include "random.h"
 #include "shared_run.h"
+#include "socket.h"
 
 namespace swarm {
 
@@ -57,8 +58,9 @@ class SliceState {
   //   OnOpen(index)                           the connection is open now
   //   OnOpenFailed(index)                     it could not be opened
   //   OnResponse(index, const HttpResponse&)  for each whole response; may send or close
+  //   OnBytes(index, bytes, at_end)           instead: see Connection::Read
   //   OnBroken(index)                         the peer closed it, it broke, or it sent bytes that
-  //                                           are not HTTP
+  //                                           are not what they should be
   template <typename Owner>
   void HandleEvent(Connection& connection, uint32_t events, Owner& owner, uint32_t index);
 
@@ -82,6 +84,19 @@ class SliceState {
   uint32_t MsSinceStart(int64_t now_ns) const {
     return static_cast<uint32_t>((now_ns - started_ns) / kNsPerMs);
   }
+  bool has_sockets() const { return !sockets.empty(); }
+  // Whether a poll may be sent on the connection of a desktop.
+  bool IsReady(uint32_t index) const {
+    return desktops[index].poll.open() &&
+           (!has_sockets() || sockets[index].state == Socket::State::kOpen);
+  }
+  bool IsUpgrading(uint32_t index) const {
+    return has_sockets() && desktops[index].poll.open() &&
+           sockets[index].state == Socket::State::kUpgrading;
+  }
+  bool IsClosing(uint32_t index) const {
+    return has_sockets() && sockets[index].state == Socket::State::kClosing;
+  }
   bool InWindow(int64_t due_ns) const {
     return due_ns >= measure_from_ns && due_ns < measure_until_ns;
   }
@@ -98,10 +113,12 @@ class SliceState {
   int epoll;
 
   std::vector<Desktop> desktops;
+  std::vector<Socket> sockets;  // of the desktops, or none
   Endpoints endpoints;
   uint8_t api_endpoint = 0;
   Counters counters;
   Random random;
+  Random masks;  // of frames: apart, so that both transports throw the same
   Phase phase = Phase::kConnect;
   bool throwing_ended = false;  // nothing more will be thrown on schedule
   int64_t measure_from_ns = INT64_MAX;
@@ -112,8 +129,11 @@ class SliceState {
   std::deque<uint32_t> leaving;        // desktops that leave and then join again
   std::deque<uint32_t> polling;        // desktops that must send a poll, mostly on a new connection
   std::deque<uint32_t> ready_senders;  // senders whose desktop has been parked for the first time
+  std::deque<SocketNews> news;         // of sockets whose desktops throw; read after each event
+  std::deque<uint32_t> broken;         // desktops whose socket did not accept a throw
   std::array<char, kScratchBytes> scratch;
   std::string request;  // the request being written; kept so that its memory is reused
+  std::string message;  // the same for the message in a frame
 
  private:
   struct Entry {
@@ -123,7 +143,7 @@ class SliceState {
     bool operator>(const Entry& other) const { return when_ns > other.when_ns; }
   };
 
-  bool FinishConnect(Connection& connection, uint32_t events);
+  int FinishConnect(Connection& connection, uint32_t events);
 
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> calendar_;
 };
@@ -135,7 +155,11 @@ void SliceState::HandleEvent(Connection& connection, uint32_t events, Owner& own
     return;
   }
   if (connection.state() == Connection::State::kConnecting) {
-    if (!FinishConnect(connection, events)) {
+    const int error = FinishConnect(connection, events);
+    if (error == EINPROGRESS) {
+      return;
+    }
+    if (error != 0) {
       owner.OnOpenFailed(index);
       return;
     }
@@ -144,12 +168,22 @@ void SliceState::HandleEvent(Connection& connection, uint32_t events, Owner& own
   if ((events & EPOLLOUT) != 0 && connection.open() && !connection.Flush()) {
     owner.OnBroken(index);
   }
-  if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0 || !connection.open()) {
+  // TLS may hold bytes that the socket no longer announces.
+  if (!connection.open() ||
+      (!connection.secure() && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0)) {
     return;
   }
-  switch (connection.Read(scratch, events, &counters.bytes_in, [&](const HttpResponse& response) {
-    owner.OnResponse(index, response);
-  })) {
+  Connection::ReadResult result{};
+  if constexpr (requires { &Owner::OnBytes; }) {
+    result = connection.Read(
+        scratch, events, &counters.bytes_in,
+        [&](std::span<char> bytes, bool at_end) { return owner.OnBytes(index, bytes, at_end); });
+  } else {
+    result = connection.ReadResponses(
+        scratch, events, &counters.bytes_in,
+        [&](const HttpResponse& response) { owner.OnResponse(index, response); });
+  }
+  switch (result) {
     case Connection::ReadResult::kBad:
       ++counters.answers_bad;
       [[fallthrough]];

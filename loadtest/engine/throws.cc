@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "flight.h"
-#include "json_reader.h"
 
 namespace swarm {
 namespace {
@@ -25,30 +24,6 @@ void AppendNumber(std::string& to, uint64_t number) {
   std::array<char, 20> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
   to.append(digits.data(), static_cast<size_t>(end - digits.data()));
-}
-
-Fingerprint ReadReceiver(const HttpResponse& response, bool* valid) {
-  Fingerprint receiver = kNoFingerprint;
-  std::string_view key;
-  std::string_view id;
-  JsonReader json(response.body);
-  *valid = json.EnterObject();
-  while (json.NextMember(&key)) {
-    if (key == "to" && json.Peek() == '{') {
-      json.EnterObject();
-      while (json.NextMember(&key)) {
-        if (key == "desktop" && json.String(&id)) {
-          receiver = FingerprintOf(id);
-        } else {
-          json.Skip();
-        }
-      }
-    } else {
-      json.Skip();
-    }
-  }
-  *valid = *valid && json.ok();
-  return receiver;
 }
 
 }  // namespace
@@ -84,7 +59,7 @@ Throws::Throws(SliceState& slice) : slice_(slice) {
 
 void Throws::OpenConnection(uint32_t index) {
   Sender& sender = senders_[index];
-  if (sender.connection.state() != Connection::State::kClosed) {
+  if (slice_.has_sockets() || sender.connection.state() != Connection::State::kClosed) {
     return;
   }
   const uint32_t first = throwers_[index];
@@ -95,7 +70,8 @@ void Throws::OpenConnection(uint32_t index) {
 }
 
 void Throws::Retry(uint32_t index) {
-  if (senders_[index].connection.open()) {
+  senders_[index].paced = false;
+  if (IsOpen(index)) {
     SendWaiting(index);
   } else if (slice_.desktops[throwers_[index]].state == Desktop::State::kJoined) {
     OpenConnection(index);
@@ -238,12 +214,15 @@ void Throws::SendWaiting(uint32_t index) {
   requests.clear();
   while (sender.next_to_send != kNone && sender.on_wire < slice_.options.pipeline &&
          slice_.MayThrow()) {
-    if (!sender.connection.open()) {
+    if (!IsOpen(index)) {
       // After a failure, the calendar opens it again when the pause is over.
       if (sender.tries == 0) {
         OpenConnection(index);
       }
       return;  // nothing has been written, because it is closed from the start
+    }
+    if (!MaySend(index)) {
+      break;
     }
     Throw& thrown = throws_[sender.next_to_send];
     const Desktop& desktop = slice_.desktops[thrown.desktop];
@@ -268,18 +247,42 @@ void Throws::SendWaiting(uint32_t index) {
     return;
   }
   ++slice_.counters.throw_sends;
-  if (!slice_.Send(sender.connection, requests)) {
+  if (slice_.Send(ConnectionOf(index), requests)) {
+    return;
+  }
+  if (slice_.has_sockets()) {
+    slice_.broken.push_back(throwers_[index]);
+  } else {
     OnBroken(index);
   }
 }
 
-void Throws::WriteThrow(Throw& thrown, std::string* requests) {
-  Desktop& desktop = slice_.desktops[thrown.desktop];
-  if (thrown.tries == 0) {
-    thrown.crossing = ++desktop.crossing;
-    thrown.identity = desktop.identity;
-  }
+bool Throws::IsOpen(uint32_t index) const {
+  return slice_.has_sockets() ? slice_.IsReady(throwers_[index])
+                              : senders_[index].connection.open();
+}
 
+Connection& Throws::ConnectionOf(uint32_t index) {
+  return slice_.has_sockets() ? slice_.desktops[throwers_[index]].poll : senders_[index].connection;
+}
+
+bool Throws::MaySend(uint32_t index) {
+  if (!slice_.has_sockets()) {
+    return true;
+  }
+  const MessagePace& pace = slice_.sockets[throwers_[index]].pace;
+  if (pace.MaySend(NowNs())) {
+    return true;
+  }
+  if (!senders_[index].paced) {
+    senders_[index].paced = true;
+    ++slice_.counters.paced;
+    slice_.ScheduleAt(Part::kSender, index, pace.free_at_ns());
+  }
+  return false;
+}
+
+void Throws::WriteBody(const Throw& thrown) {
   const SpriteTag tag = {slice_.run_id, slice_.index,
                          thrown.number, slice_.GlobalIndex(thrown.desktop),
                          thrown.due_ns, thrown.edge};
@@ -298,17 +301,23 @@ void Throws::WriteThrow(Throw& thrown, std::string* requests) {
     body_.append(padding_, 0, slice_.options.sprite_bytes - whole);
   }
   body_.append(kEnd);
+}
 
-  std::string& request = *requests;
-  request.append("POST /v1/desktops/").append(desktop.id.view());
-  request.append("/crossings HTTP/1.1\r\nHost: ");
-  request.append(slice_.endpoints.At(desktop.crossings_endpoint).text);
-  request.append("\r\nAuthorization: Bearer ").append(desktop.token.view());
-  request.append("\r\nContent-Type: application/json\r\nContent-Length: ");
-  AppendNumber(request, body_.size());
-  request.append("\r\n\r\n").append(body_);
-
+void Throws::WriteThrow(Throw& thrown, std::string* to) {
+  Desktop& desktop = slice_.desktops[thrown.desktop];
+  if (thrown.tries == 0) {
+    thrown.crossing = ++desktop.crossing;
+    thrown.identity = desktop.identity;
+  }
+  WriteBody(thrown);
   thrown.sent_ns = NowNs();
+  if (slice_.has_sockets()) {
+    AppendClientFrame(Opcode::kText, body_, static_cast<uint32_t>(slice_.masks.Next()), to);
+    slice_.sockets[thrown.desktop].pace.Count(thrown.sent_ns);
+  } else {
+    WriteHead(desktop, to);
+    to->append(body_);
+  }
   if (thrown.tries++ == 0) {
     --slice_.counters.waiting;
     ++slice_.counters.sent;
@@ -316,6 +325,72 @@ void Throws::WriteThrow(Throw& thrown, std::string* requests) {
   } else {
     ++slice_.counters.resent;
   }
+}
+
+void Throws::WriteHead(const Desktop& desktop, std::string* to) const {
+  std::string& request = *to;
+  request.append("POST /v1/desktops/").append(desktop.id.view());
+  request.append("/crossings HTTP/1.1\r\nHost: ");
+  request.append(slice_.endpoints.At(desktop.crossings_endpoint).text);
+  request.append("\r\nAuthorization: Bearer ").append(desktop.token.view());
+  request.append("\r\nContent-Type: application/json\r\nContent-Length: ");
+  AppendNumber(request, body_.size());
+  request.append("\r\n\r\n");
+}
+
+void Throws::HandleNews() {
+  while (!slice_.news.empty()) {
+    const SocketNews news = slice_.news.front();
+    slice_.news.pop_front();
+    const uint32_t sender = slice_.desktops[news.desktop].sender;
+    if (sender == kNoSender) {  // a verdict for a desktop that throws nothing
+      ++slice_.counters.answers_bad;
+      continue;
+    }
+    switch (news.what) {
+      case SocketNews::What::kOpened:
+        OnOpen(sender);
+        break;
+      case SocketNews::What::kBroken:
+        OnBroken(sender);
+        break;
+      case SocketNews::What::kVerdict:
+        OnMessage(sender, news.verdict);
+        break;
+    }
+  }
+}
+
+void Throws::OnMessage(uint32_t index, const Verdict& verdict) {
+  if (MoveToFront(index, verdict.crossing)) {
+    OnVerdict(index, verdict);
+    SendWaiting(index);
+  } else if (verdict.crossing > slice_.desktops[throwers_[index]].crossing) {
+    ++slice_.counters.answers_bad;  // otherwise it is about a throw that has timed out
+  }
+}
+
+bool Throws::MoveToFront(uint32_t index, uint64_t crossing) {
+  Sender& sender = senders_[index];
+  uint32_t before = kNone;
+  uint32_t at = sender.first;
+  uint16_t left = sender.on_wire;
+  for (; left > 0 && throws_[at].crossing != crossing; --left) {
+    before = at;
+    at = throws_[at].next;
+  }
+  if (left == 0) {
+    return false;
+  }
+  if (before != kNone) {
+    throws_[before].next = throws_[at].next;
+    if (sender.last == at) {
+      sender.last = before;
+    }
+    throws_[at].next = sender.first;
+    sender.first = at;
+  }
+  return true;
 }
 
 void Throws::OnEvent(uint32_t index, uint32_t events) {
@@ -345,34 +420,38 @@ void Throws::OnResponse(uint32_t index, const HttpResponse& response) {
     OnBroken(index);
     return;
   }
-  const Throw& thrown = throws_[sender.first];
-  ++slice_.counters.answered;
-  if (response.status == 202) {
-    OnAccepted(thrown, response);
-    Settle(index, Fate::kAccepted);
-  } else if (response.status >= 400) {
-    const Problem problem = ReadProblem(response);
-    ++slice_.counters.refused_by_code[ProblemIndex(problem.code)];
-    Settle(index, Fate::kRefused);
-  } else {
-    Settle(index, Fate::kUnexpected);
-  }
+  OnVerdict(index, ReadVerdict(response));
   if (!response.keep_alive) {
     OnBroken(index);
   }
 }
 
-void Throws::OnAccepted(const Throw& thrown, const HttpResponse& response) {
-  bool valid = false;
-  const Fingerprint receiver = ReadReceiver(response, &valid);
-  if (!valid) {
+void Throws::OnVerdict(uint32_t index, const Verdict& verdict) {
+  ++slice_.counters.answered;
+  switch (verdict.kind) {
+    case Verdict::Kind::kAccepted:
+      OnAccepted(throws_[senders_[index].first], verdict);
+      Settle(index, Fate::kAccepted);
+      break;
+    case Verdict::Kind::kRefused:
+      ++slice_.counters.refused_by_code[verdict.problem];
+      Settle(index, Fate::kRefused);
+      break;
+    case Verdict::Kind::kUnexpected:
+      Settle(index, Fate::kUnexpected);
+      break;
+  }
+}
+
+void Throws::OnAccepted(const Throw& thrown, const Verdict& verdict) {
+  if (!verdict.valid) {
     ++slice_.counters.answers_bad;
   }
   const int64_t now_ns = NowNs();
   if (slice_.InWindow(thrown.due_ns)) {
     slice_.board.answer.Record(static_cast<uint64_t>(std::max<int64_t>(now_ns - thrown.due_ns, 0)));
   }
-  const Ledger::Outcome outcome = slice_.ledger.Accept(thrown.number, receiver);
+  const Ledger::Outcome outcome = slice_.ledger.Accept(thrown.number, verdict.receiver);
   slice_.counters.arrived += outcome.arrived ? 1 : 0;
   if (slice_.options.mode != Mode::kClosed) {
     return;
@@ -453,7 +532,8 @@ void Throws::OnBroken(uint32_t index) {
   }
   // An idle connection is opened again by the next throw, but the run starts only when every
   // connection has been open once.
-  if (sender.first != kNone || !sender.opened) {
+  // A socket is opened again by its desktop's poll.
+  if (!slice_.has_sockets() && (sender.first != kNone || !sender.opened)) {
     slice_.RetryLater(Part::kSender, index, &sender.tries);
   }
 }
@@ -470,8 +550,11 @@ void Throws::Sweep(int64_t now_ns) {
       continue;
     }
     Settle(i, Fate::kTimedOut);
-    // The response may still come, and would be mistaken for that of the next throw.
-    OnBroken(i);
+    // The response may still come, and would be mistaken for that of the next throw. A message has
+    // the number of its throw.
+    if (!slice_.has_sockets()) {
+      OnBroken(i);
+    }
   }
   while (!watched_.empty() && (slice_.ledger.complete(watched_.front().number) ||
                                now_ns - watched_.front().since_ns > timeout_ns)) {

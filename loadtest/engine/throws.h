@@ -5,6 +5,7 @@
 // due is skipped: nothing is thrown outside the window. Closed loop: a fixed number of
 // throws is in flight, one for each permit. A permit becomes free when its throw is complete
 // (accepted and delivered), refused or given up, and then starts the next throw.
+// On sockets a throw is a message on its desktop's socket, and what happened there comes as news.
 // Invariant: offered = sent + waiting; sent = answered + timed_out + failed + in_flight.
 // Threads: one. Memory: 48 bytes a sender, 48 a throw that is not settled.
 #ifndef LOADTEST_ENGINE_THROWS_H_
@@ -35,6 +36,8 @@ class Throws {
   void Turn(int64_t now_ns);
   int64_t NextDue() const;
   void OnEvent(uint32_t sender, uint32_t events);
+  // Sockets: handles what happened to them.
+  void HandleNews();
   // The pause of a sender whose connection could not be opened is over.
   void Retry(uint32_t sender);
   // Closed loop: the throws of `count` permits have ended.
@@ -66,8 +69,9 @@ class Throws {
     Edge edge = Edge::kLeft;
   };
 
-  // A connection, shared by the throwers i, i + senders, i + 2 × senders, … (mostly just one). Its
-  // unsettled throws are a list, oldest first: those on the wire, then those that wait.
+  // A connection (on sockets: that of its desktop), shared by the throwers i, i + senders, i + 2 ×
+  // senders, … (mostly just one). Its unsettled throws are a list, oldest first: those on the wire,
+  // then those that wait.
   struct Sender {
     Connection connection;
     uint32_t next_thrower = 0;  // closed loop: an index into throwers_
@@ -79,6 +83,7 @@ class Throws {
     uint8_t tries = 0;
     bool idle = true;     // closed loop: is in idle_
     bool opened = false;  // its connection has been open at least once
+    bool paced = false;   // sockets: waits until it may send, in the calendar
   };
 
   enum class Fate : uint8_t { kAccepted, kRefused, kUnexpected, kTimedOut, kFailed };
@@ -90,9 +95,22 @@ class Throws {
   void End();
   // Sends the waiting throws of a sender, as many as its pipeline allows.
   void SendWaiting(uint32_t sender);
-  // Appends the request of a throw to those that leave together.
-  void WriteThrow(Throw& thrown, std::string* requests);
-  void OnAccepted(const Throw& thrown, const HttpResponse& response);
+  // Appends the request or message of a throw to those that leave together.
+  void WriteThrow(Throw& thrown, std::string* to);
+  void WriteBody(const Throw& thrown);
+  void WriteHead(const Desktop& desktop, std::string* to) const;
+  bool IsOpen(uint32_t sender) const;
+  Connection& ConnectionOf(uint32_t sender);
+  // Sockets: whether the sender's socket may send another message now. If not, it sends when it
+  // may.
+  bool MaySend(uint32_t sender);
+  // A verdict by number: the throw it is about may be any of those on the wire.
+  void OnMessage(uint32_t sender, const Verdict& verdict);
+  // Makes the throw with this number the oldest one. False: it is not on the wire.
+  bool MoveToFront(uint32_t sender, uint64_t crossing);
+  // Settles the oldest throw of a sender by the relay's verdict.
+  void OnVerdict(uint32_t sender, const Verdict& verdict);
+  void OnAccepted(const Throw& thrown, const Verdict& verdict);
   // Removes the oldest throw of a sender; its fate is known.
   void Settle(uint32_t sender, Fate fate);
   void StartThrows(int64_t now_ns);

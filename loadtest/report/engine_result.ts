@@ -68,6 +68,7 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   ok: boolean;
   message: string;
   mode: 'open' | 'closed' | 'sitting';
+  transport: 'poll' | 'socket';
   desktops: number;
   senders: number;
   processes: number;
@@ -75,6 +76,8 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   inFlightTarget: number;
   seed: number;
   startedAtMs: number;
+  /** When the drain ended, on the wall clock, and no desktop had left yet; 0 when it did not end. */
+  drainedAtMs: number;
   parked: number;
   refusedByCode: Record<string, number>;
   otherRefusedByCode: Record<string, number>;
@@ -99,6 +102,7 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   polls: Record<string, number>;
   joins: Record<string, number>;
   connections: Record<string, number>;
+  sockets: Record<string, number>;
   behaviours: Record<string, number>;
   /** Present only when the engine watched the relay's processes. */
   relay?: Use & {
@@ -139,9 +143,19 @@ function whatIsWrong(value: unknown): string | undefined {
   if (result.phase !== 'done') return 'its run has not ended';
   if (typeof result.ok !== 'boolean' || typeof result.message !== 'string') return 'ok and message are missing';
   if (!LIMITS.includes(result.limit as Limit)) return `limit must be one of ${LIMITS.join(', ')}`;
-  const flat = [...COUNTS, 'desktops', 'senders', 'processes', 'rate', 'seed', 'startedAtMs', 'parked'];
+  const flat = [...COUNTS, 'desktops', 'senders', 'processes', 'rate', 'seed', 'startedAtMs', 'drainedAtMs', 'parked'];
   for (const name of flat) if (!Number.isFinite(result[name])) return `${name} must be a number`;
-  for (const name of ['window', 'polls', 'joins', 'connections', 'behaviours', 'swarm', 'kernel', 'refusedByCode']) {
+  for (const name of [
+    'window',
+    'polls',
+    'joins',
+    'connections',
+    'sockets',
+    'behaviours',
+    'swarm',
+    'kernel',
+    'refusedByCode',
+  ]) {
     if (typeof result[name] !== 'object' || result[name] === null) return `${name} must be an object`;
   }
   for (const name of ['fromMs', 'untilMs']) {

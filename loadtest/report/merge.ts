@@ -46,6 +46,8 @@ export interface Origin {
   relay?: string;
   /** Which machines have no result, and why; a sentence. Empty or absent: all of them have one. */
   missing?: string;
+  /** The machines had no barrier: each threw when its own desktops were parked. */
+  unaligned?: boolean;
   /** Whether the relay was restarted during the run. */
   restarted?: boolean;
   /** The relay's own figures, about one a second, in order of time; times are on the clock of the first part. */
@@ -130,6 +132,7 @@ export interface Report extends Figures {
   load: string;
   relayIs: string;
   mode: EngineResult['mode'];
+  transport: EngineResult['transport'];
   seed: number;
   /** Why the figures are not those of the load that was asked for; a sentence. Empty: they are. */
   voidReason: string;
@@ -144,6 +147,8 @@ export interface Report extends Figures {
   polls: Record<string, number>;
   joins: Record<string, number>;
   connections: Record<string, number>;
+  /** Empty counts unless desktops were on sockets. */
+  sockets: Record<string, number>;
   behaviours: Record<string, number>;
   kernel: { tcpMemoryBytes: number; slabBytes: number; slabBytesBefore: number };
   seconds: ReportSecond[];
@@ -151,20 +156,22 @@ export interface Report extends Figures {
   awayBucketsNs: Bucket[];
   /** What the relay itself counted; absent where it was not asked. */
   relayAccount?: RelayAccount;
-  /** Each run by itself; more than one with --runs and for sweeps. */
+  /** Each run by itself; more than one with --runs, for sweeps, and for machines that had no barrier. */
   runs: Figures[];
 }
 
 /**
  * The report of one run.
  *
- * Throws Error when there are no parts, or when the parts are of different modes.
+ * Throws Error when there are no parts, or when the parts are of different modes or transports.
  */
 export function merge(parts: readonly EngineResult[], origin: Origin): Report {
   const [first] = parts;
   if (!first) throw new Error('there is no result to merge');
-  const other = parts.find((part) => part.mode !== first.mode);
-  if (other) throw new Error(`results of different loads cannot be merged: ${first.mode} and ${other.mode}`);
+  for (const name of ['mode', 'transport'] as const) {
+    const other = parts.find((part) => part[name] !== first[name]);
+    if (other) throw new Error(`results of different loads cannot be merged: ${first[name]} and ${other[name]}`);
+  }
   const histogram = (name: 'latency' | 'away' | 'answer' | 'slip') =>
     mergeHistograms(parts.map((part) => histogramOf(part[`${name}BucketsNs`], part[`${name}Us`])));
   const latency = histogram('latency');
@@ -173,7 +180,9 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
   const window = windowOf(parts);
   const parked = sum(parts, (part) => part.parked);
   const limiting = limitOf(parts);
-  const voidReason = sentences([origin.missing ?? '', windowsApart(parts)].filter((reason) => reason !== ''));
+  const voidReason = sentences(
+    [origin.missing ?? '', windowsApart(parts, origin.unaligned)].filter((reason) => reason !== ''),
+  );
   const figures: Figures = {
     ...countsOf(parts),
     ok: parts.every((part) => part.ok),
@@ -202,6 +211,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     load: origin.load ?? '',
     relayIs: origin.relay ?? '',
     mode: first.mode,
+    transport: first.transport,
     seed: first.seed,
     ...figures,
     voidReason,
@@ -215,6 +225,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     polls: addUp(parts.map((part) => part.polls)),
     joins: addUp(parts.map(({ joins: { seconds: _, ...counts } }) => counts)),
     connections: addUp(parts.map((part) => part.connections)),
+    sockets: addUp(parts.map((part) => part.sockets)),
     behaviours: addUp(parts.map((part) => part.behaviours)),
     kernel: {
       tcpMemoryBytes: sum(parts, (part) => part.kernel.parked.tcpMemoryBytes),
@@ -225,7 +236,8 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     latencyBucketsNs: latency.buckets,
     awayBucketsNs: away.buckets,
     ...(origin.relayAccount ? { relayAccount: origin.relayAccount } : {}),
-    runs: [figures],
+    // Each machine by itself, in its own window, rather than a mixture of them.
+    runs: origin.unaligned && parts.length > 1 ? parts.flatMap((part) => merge([part], origin).runs) : [figures],
   };
 }
 
@@ -353,11 +365,13 @@ function lengthOf({ fromMs, untilMs }: { fromMs: number; untilMs: number }): num
 }
 
 /** Why the windows do not measure one load; empty when they do. */
-function windowsApart(parts: readonly EngineResult[]): string {
+function windowsApart(parts: readonly EngineResult[], unaligned = false): string {
   const commonMs = lengthOf(commonWindow(parts));
   const longestMs = Math.max(...parts.map(({ window }) => lengthOf(window)));
   if (commonMs >= longestMs * WINDOW_COMMON_SHARE_MIN) return '';
-  return `the windows of the ${parts.length} machines have only ${duration(commonMs / 1000)} of ${duration(longestMs / 1000)} in common`;
+  const apart = `the windows of the ${parts.length} machines have only ${duration(commonMs / 1000)} of ${duration(longestMs / 1000)} in common`;
+  const because = 'because they were started from the console, without a barrier';
+  return unaligned ? `${apart}, ${because}: judge each machine by itself` : apart;
 }
 
 function perSecond({ seconds, offered, delivered }: { seconds: number; offered: number; delivered: number }) {
@@ -431,8 +445,8 @@ function relayFiguresOf(
   };
 }
 
-/** The samples that were taken in the measured window. */
-function samplesWithin(parts: readonly EngineResult[], samples: readonly RelaySample[]): RelaySample[] {
+/** The samples that were taken in the measured window: the time that the windows of all machines have in common. */
+export function samplesWithin(parts: readonly EngineResult[], samples: readonly RelaySample[]): RelaySample[] {
   const { fromMs, untilMs } = commonWindow(parts);
   return samples.filter(({ atMs }) => atMs >= fromMs && atMs <= untilMs);
 }

@@ -23,6 +23,35 @@ export function withGauge(result: EngineResult, waiting: number | undefined): En
   return { ...result, lost: result.lost - found, undelivered: result.undelivered + found };
 }
 
+/** How old the sample may be that says what waited when a fleet's drain ended: one that was missed, and one. */
+const GAUGE_MS_MAX = 2_000;
+
+/**
+ * The results of a fleet with what each calls `lost` compared with the relay's gauge, and the sample whose gauge that is.
+ *
+ * The desktops of a fleet leave when their drain has ended, and what waited for them goes too. So the gauge is that of the last
+ * moment at which all machines that miss sprites still had their desktops. It is one for all of them: a sprite that waits is found
+ * once. Undefined when no sample is so old or so young: then nothing is known to be lost.
+ */
+export function withGaugeOfFleet(
+  results: readonly EngineResult[],
+  samples: readonly RelaySample[],
+): { results: EngineResult[]; at: RelaySample | undefined } {
+  const missing = results.filter(({ lost }) => lost > 0).map(({ drainedAtMs }) => drainedAtMs);
+  const untilMs =
+    missing.length > 0 ? Math.min(...missing) : Math.max(...results.map(({ drainedAtMs }) => drainedAtMs));
+  const at = samples.findLast(({ atMs }) => atMs <= untilMs && atMs >= untilMs - GAUGE_MS_MAX);
+  let waiting = at?.waiting;
+  return {
+    at,
+    results: results.map((result) => {
+      const compared = withGauge(result, waiting);
+      if (waiting !== undefined) waiting -= result.lost - compared.lost;
+      return compared;
+    }),
+  };
+}
+
 /** What the relay counted between two samples, and in those of the measured window. */
 export function relayAccountOf(
   before: RelaySample | undefined,

@@ -237,7 +237,7 @@ function costs({ relay, swarm, kernel, desktops, mode }: Report): string {
 }
 
 function connections(report: Report): string {
-  const { connections: c, polls, joins, behaviours } = report;
+  const { connections: c, polls, joins, sockets, behaviours } = report;
   const some = (table: Record<string, number>, names: Record<string, string>, nothing = 'none') =>
     Object.entries(names)
       .filter(([name]) => (table[name] ?? 0) > 0)
@@ -249,6 +249,17 @@ function connections(report: Report): string {
       reconnects: 'reconnects',
       strikes: 'hostile strikes',
       strikesParried: 'of them answered or closed',
+    },
+    '',
+  );
+  const socketed = some(
+    sockets,
+    {
+      opened: 'opened',
+      refused: 'upgrades refused',
+      pings: 'pings answered',
+      closes: 'closed by the relay',
+      paced: 'times throws waited for the pace of their socket',
     },
     '',
   );
@@ -294,6 +305,7 @@ function connections(report: Report): string {
         badAnswers: 'answers not of the protocol',
       }),
     ),
+    ...(socketed === '' ? [] : [field('sockets', socketed)]),
     ...(restless === '' ? [] : [field('behaviours', restless)]),
   ].join('\n');
 }

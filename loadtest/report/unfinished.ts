@@ -10,6 +10,7 @@ import { merge, type Origin, type Report } from './merge.ts';
 
 export interface Begun {
   mode: EngineResult['mode'];
+  transport: EngineResult['transport'];
   desktops: number;
   senders: number;
   processes: number;
@@ -42,7 +43,7 @@ function resultSoFar(begun: Begun, seconds: readonly EngineSecond[]): EngineResu
   return {
     ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>),
     ...begun,
-    ...{ phase: 'done', ok: false, message: 'it is still on', inFlightTarget: 0 },
+    ...{ phase: 'done', ok: false, message: 'it is still on', inFlightTarget: 0, drainedAtMs: 0 },
     sent: sum((second) => second.sent),
     accepted: sum((second) => second.accepted),
     delivered: sum((second) => second.delivered),
@@ -62,7 +63,7 @@ function resultSoFar(begun: Begun, seconds: readonly EngineSecond[]): EngineResu
     ...{ awayUs: none, answerUs: none, slipUs: none },
     latencyBucketsNs: latency.buckets,
     ...{ awayBucketsNs: [], answerBucketsNs: [], slipBucketsNs: [] },
-    ...{ polls: {}, joins: { seconds: 0 }, connections: {}, behaviours: {} },
+    ...{ polls: {}, joins: { seconds: 0 }, connections: {}, sockets: {}, behaviours: {} },
     swarm: {
       ...{ cpuUsPerSprite: 0, userUsPerSprite: 0, systemUsPerSprite: 0, busiestProcessCores: 0, rssBytes: 0 },
       cpuCores: last?.swarmCores ?? 0,

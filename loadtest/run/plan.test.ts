@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readFlags } from '../test/flags.ts';
-import { describeLoad, type MachineFacts, plan, secondsLeft } from './plan.ts';
+import { describeLoad, engineOrigin, type MachineFacts, plan, secondsLeft } from './plan.ts';
 import { readScenario } from './scenario.ts';
 
 const MACHINE: MachineFacts = { files: 20_000, ports: 28_232, memoryBytes: 2 ** 35 };
@@ -35,6 +35,28 @@ describe('plan', () => {
     assert.equal(planned('--desktops 100').connections, 200);
     assert.equal(planned('--desktops 100 --throw-connections 7').connections, 107);
     assert.equal(planned('--desktops 100 --mix throwing=1,sitting=3').connections, 125);
+  });
+
+  it('counts one connection for each desktop on a socket, and says so', () => {
+    const { connections, flags, processes } = planned('--desktops 1000 --transport socket --rate 80001');
+    assert.equal(connections, 1000);
+    assert.equal(processes, 3);
+    assert.equal(flag(flags, '--transport'), 'socket');
+    assert.ok(!flags.includes('--throw-connections'));
+    assert.ok(!planned('--desktops 1000').flags.includes('--transport'));
+    const given = scenario('--desktops 10 --transport socket --stages 5s:10');
+    assert.match(describeLoad(given, plan(given, 10, MACHINE, HERE)), /ramping to 10\/s in 5 s, on sockets$/);
+    const there = planned('--desktops 10 --transport socket', { ...HERE, socket: '10.0.0.9:80' } as typeof HERE);
+    assert.equal(flag(there.flags, '--socket'), '10.0.0.9:80');
+  });
+
+  it('tells the engine of TLS and whom to trust', () => {
+    assert.equal(engineOrigin(new URL('http://relay.example')), 'relay.example:80');
+    assert.equal(engineOrigin(new URL('http://relay.example:8080/')), 'relay.example:8080');
+    assert.equal(engineOrigin(new URL('https://relay.example/')), 'https://relay.example:443');
+    assert.equal(engineOrigin(new URL('https://[::1]:8443')), 'https://[::1]:8443');
+    const { flags } = planned('--desktops 10 --url https://relay.example --ca ca.pem');
+    assert.equal(flag(flags, '--ca'), 'ca.pem');
   });
 
   it('hands stages on, whose most decides on processes, and which are the window', () => {

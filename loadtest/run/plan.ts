@@ -20,10 +20,11 @@ export interface MachineFacts {
 
 /** The addresses and processes of the relay. */
 export interface Target {
-  /** host:port */
+  /** host:port, after https:// when it has TLS. */
   api: string;
   events?: string;
   crossings?: string;
+  socket?: string;
   /** Its processes, if they run on this machine. */
   pids: readonly number[];
   /** It runs on this machine: both ends of every connection take memory here, and every 127.x.y.z can be a source. */
@@ -62,18 +63,23 @@ const CONNECTION_BYTES = { oneEnd: 4_700, bothEnds: 9_400 };
 export function plan(scenario: Scenario, desktops: number, machine: MachineFacts, target: Target): Plan {
   const { settings, load, mix } = scenario;
   const counts = countsOf(mix, desktops);
-  const throwConnections = Math.min(settings.throwConnections ?? counts.throwing, counts.throwing);
+  const hasSockets = settings.transport === 'socket';
+  const throwConnections = hasSockets ? 0 : Math.min(settings.throwConnections ?? counts.throwing, counts.throwing);
   const connections = desktops + throwConnections;
+  const throwers = hasSockets ? counts.throwing : throwConnections;
   const rate = rateOf(load, counts.throwing);
-  const processes = settings.processes ?? processesFor(connections, rate, desktops, throwConnections, machine);
+  const processes = settings.processes ?? processesFor(connections, rate, desktops, throwers, machine);
   const sources = settings.sources || sourcesFor(connections, machine, target);
   const flags = [
     ...['--api', target.api],
+    ...(settings.ca ? ['--ca', settings.ca] : []),
     ...(target.events ? ['--events', target.events] : []),
     ...(target.crossings ? ['--crossings', target.crossings] : []),
+    ...(target.socket ? ['--socket', target.socket] : []),
     ...(settings.world ? ['--world', settings.world] : []),
     ...['--desktops', String(desktops), '--mix', mixFlag(counts)],
     ...loadFlags(scenario, rate),
+    ...(hasSockets ? ['--transport', 'socket'] : []),
     ...(throwConnections > 0 ? ['--throw-connections', String(throwConnections)] : []),
     ...['--arrivals', settings.arrivals, '--seed', String(settings.seed)],
     ...(settings.spriteBytes ? ['--sprite-bytes', String(settings.spriteBytes)] : []),
@@ -88,9 +94,15 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
   return { flags, desktops, counts, rate, connections, processes, sources, warnings };
 }
 
+/** A relay's address as the engine takes it: host:port, after https:// when it has TLS. */
+export function engineOrigin({ protocol, hostname, port }: URL): string {
+  return protocol === 'https:' ? `https://${hostname}:${port || 443}` : `${hostname}:${port || 80}`;
+}
+
 /** "1,000 desktops throw every 5 s: 200 sprites/s for 30 s" */
 export function describeLoad({ load, settings }: Scenario, { desktops, counts, rate }: Plan): string {
-  const seconds = `for ${settings.duration} s`;
+  const transport = settings.transport === 'socket' ? ', on sockets' : '';
+  const seconds = `for ${settings.duration} s${transport}`;
   const some = counts.throwing < desktops ? `${count(counts.throwing)} of ${count(desktops)}` : count(desktops);
   switch (load.kind) {
     case 'every':
@@ -98,7 +110,7 @@ export function describeLoad({ load, settings }: Scenario, { desktops, counts, r
     case 'rate':
       return `${some} desktops throwing ${count(rate)} sprites/s ${seconds}`;
     case 'stages':
-      return `${some} desktops throwing sprites: ${describeStages(load.stages)}`;
+      return `${some} desktops throwing sprites: ${describeStages(load.stages)}${transport}`;
     case 'closed':
       return `${some} desktops, ${count(load.inFlight)} sprites in flight at any time, ${seconds}`;
     case 'sitting':
@@ -156,7 +168,7 @@ function processesFor(
   connections: number,
   rate: number,
   desktops: number,
-  throwConnections: number,
+  throwers: number,
   { files }: MachineFacts,
 ): number {
   const perProcess = files - FILES_SPARE;
@@ -172,7 +184,7 @@ function processesFor(
     }
   }
   const wanted = Math.max(processes, Math.ceil(rate / THROWS_PER_PROCESS));
-  return Math.max(processes, Math.min(wanted, desktops, throwConnections || 1));
+  return Math.max(processes, Math.min(wanted, desktops, throwers || 1));
 }
 
 function sourcesFor(connections: number, { ports }: MachineFacts, { local }: Target): string {

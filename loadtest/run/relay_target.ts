@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Contender, start } from '../../tools/bench/contender.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
-import type { Target } from './plan.ts';
+import { engineOrigin, type Target } from './plan.ts';
 import { isRestarted, type Scenario } from './scenario.ts';
 
 /** A relay that has not answered by then is too busy; its figures get a gap. */
@@ -49,10 +49,7 @@ export async function openRelay(scenario: Scenario, desktops: number): Promise<R
 
 async function startOwn({ settings }: Scenario, desktops: number): Promise<RelayTarget> {
   const { front, workers } = settings;
-  const maxDesktops = [
-    '--max-desktops',
-    String(settings.maxDesktops ?? roomFor(settings.throwConnections, workers, desktops)),
-  ];
+  const maxDesktops = ['--max-desktops', String(settings.maxDesktops ?? roomFor(settings, workers, desktops))];
   const data = await mkdtemp(join(tmpdir(), 'sprites-swarm-'));
   const flags = [...maxDesktops, '--durability', settings.durability];
   const shape = { name: front, front, workers, flags, data };
@@ -87,8 +84,13 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
 }
 
 /** In one process, throws arrive on the same front and need room too. */
-function roomFor(throwConnections: number | undefined, workers: number | undefined, desktops: number): number {
-  const room = workers === 0 ? desktops + (throwConnections ?? desktops) : desktops;
+function roomFor(
+  { throwConnections, transport }: Scenario['settings'],
+  workers: number | undefined,
+  desktops: number,
+): number {
+  const throwing = transport === 'socket' ? 0 : (throwConnections ?? desktops);
+  const room = workers === 0 ? desktops + throwing : desktops;
   return Math.ceil(room * 1.02) + 100; // a desktop that leaves and joins again counts twice for a moment
 }
 
@@ -127,13 +129,13 @@ async function started(shape: Parameters<typeof start>[0]): Promise<Contender> {
 }
 
 async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
-  const { hostname, port } = new URL(settings.url);
-  const api = `${hostname}:${port || 80}`;
+  const { hostname } = new URL(settings.url);
   const pids = settings.watchPids === '' ? [] : settings.watchPids.split(',').map(Number);
   const target: Target = {
-    api,
+    api: engineOrigin(new URL(settings.url)),
     events: settings.events || undefined,
     crossings: settings.crossings || undefined,
+    socket: settings.socket || undefined,
     pids,
     local: /^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname),
   };

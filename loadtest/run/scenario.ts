@@ -27,6 +27,9 @@ export const BEHAVIOURS = ['sitting', 'throwing', 'storming', 'churning', 'slow'
 export type Behaviour = (typeof BEHAVIOURS)[number];
 export type Mix = Partial<Record<Behaviour, number>>;
 
+/** What desktops hold and throw on. */
+export const TRANSPORTS = ['poll', 'socket'] as const;
+
 /** A part of a load that ramps: from the rate before it to `perSecond`, in a straight line. */
 export interface Stage {
   seconds: number;
@@ -109,6 +112,12 @@ export const SECTIONS = {
       ),
       shown: 'throwing=1',
     },
+    transport: oneOf(
+      'KIND',
+      'what desktops use: long-polls and a POST for each throw, or a WebSocket for both',
+      TRANSPORTS,
+      'poll',
+    ),
     throwConnections: whole('N', 'connections that throws share; one for each throwing desktop unless given', [
       1,
       DESKTOPS_MAX,
@@ -145,11 +154,13 @@ export const SECTIONS = {
     url: address(
       'URL',
       'its API; without it the swarm starts its own relay',
-      'http://HOST:PORT',
-      /^http:\/\/[^/\s]+\/?$/,
+      'http://HOST:PORT or https://HOST:PORT',
+      /^https?:\/\/[^/\s]+\/?$/,
     ),
+    ca: some('FILE', 'trust the certificates in this PEM file instead of those that the system trusts'),
     events: address('HOST:PORT', 'where polls go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
     crossings: address('HOST:PORT', 'where throws go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
+    socket: address('HOST:PORT', 'where sockets go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
     world: some('NAME', 'the world to join; with --url a new one that nobody else is in'),
     adminUrl: address('URL', 'its admin port, for its own figures', 'http://HOST:PORT', /^https?:\/\/[^/\s]+\/?$/),
     adminTokenFile: some('FILE', 'the admin token'),
@@ -184,6 +195,12 @@ export const SECTIONS = {
     out: some(
       'DIR',
       'keep the report here as text, JSON, page, .hgrm, CSV, JUnit and Prometheus text, and the results of the engines',
+    ),
+    otlp: address(
+      'URL',
+      'post metrics to this OpenTelemetry collector (OTLP/HTTP, JSON) while the run is on and at its end',
+      'http://HOST:PORT, with a path or without',
+      /^https?:\/\/[^/\s]+(\/\S*)?$/,
     ),
     quiet: toggle('print no line a second'),
   },
@@ -337,6 +354,9 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
       throw new Misused(`--mix: none of ${desktops} desktops would throw: raise the share of throwing`);
     if (counts.hostile === desktops) throw new Misused('--mix has only hostile desktops: add some for them to disturb');
   }
+  if (settings.transport === 'socket' && settings.throwConnections !== undefined) {
+    throw new Misused('--throw-connections are POSTs; with --transport socket each desktop throws on its socket');
+  }
   if (settings.readLate > READ_LATE_SECONDS_MAX) {
     throw new Misused(
       `--read-late must be at most ${READ_LATE_SECONDS_MAX} s: a desktop that is silent for longer loses its lease`,
@@ -349,6 +369,8 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
     if (settings.killRelayEvery > 0)
       throw new Misused('--kill-relay-every kills a relay that the swarm started: leave --url out');
   }
+  if (settings.ca !== '' && settings.url === '')
+    throw new Misused('--ca: the relay that the swarm starts has no TLS: leave it out, or give --url');
   if ((settings.adminUrl === '') !== (settings.adminTokenFile === '')) {
     throw new Misused('--admin-url and --admin-token-file go together');
   }

@@ -22,7 +22,12 @@ export type Committed = Record<
   | 'corrupted'
   | 'held'
   | 'ended'
-  | 'truncated',
+  | 'truncated'
+  | 'halfClosed'
+  | 'upgradesRefused'
+  | 'upgradesMuted'
+  | 'closed'
+  | 'socketCrossings',
   number
 >;
 

@@ -40,6 +40,7 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
     ok: true,
     message: '',
     mode: 'open',
+    transport: 'poll',
     desktops: 10,
     senders: 5,
     processes: 1,
@@ -47,6 +48,7 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
     inFlightTarget: 0,
     seed: 1,
     startedAtMs: START_MS,
+    drainedAtMs: START_MS + 11_000,
     parked: 10,
     refusedByCode: {},
     otherRefusedByCode: {},
@@ -65,6 +67,7 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
     polls: { sent: 0, overdue: 0 },
     joins: { sent: 10, seconds: 1 },
     connections: {},
+    sockets: {},
     behaviours: {},
     swarm: {
       ...{ cpuUsPerSprite: 10, userUsPerSprite: 4, systemUsPerSprite: 6 },

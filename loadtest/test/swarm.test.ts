@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -199,6 +200,40 @@ describe('swarm command', { skip: why, timeout: 240_000 }, () => {
     assert.ok(reportIn(out).window.seconds < 30);
   });
 
+  it('posts its metrics to a collector, and only warns about one that is gone', async (t) => {
+    const relay = await startFaultyRelay({ 'drop-every': 100 });
+    const posted: string[] = [];
+    const collector = createHttpServer(async (request, response) => {
+      let body = '';
+      for await (const part of request.setEncoding('utf8')) body += part;
+      posted.push(`${request.url} ${request.headers['content-type']} ${body}`);
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    t.after(() => {
+      collector.closeAllConnections();
+      collector.close();
+    });
+    const otlp = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    const load = [...SHORT, '--rate', '500', '--url', relay.url];
+    const out = folderOf(t);
+    const { stderr } = await swarm([...load, '--duration', '12s', '--otlp', otlp, '--out', out]);
+    assert.doesNotMatch(stderr, /Warning: the collector/);
+    assert.ok(posted.length >= 2, stderr);
+    assert.ok(posted.every((one) => one.startsWith('/v1/metrics application/json {"resourceMetrics":[')));
+    const { lost } = reportIn(out);
+    assert.ok(lost > 0);
+    const last = posted.at(-1) ?? '';
+    assert.ok(last.includes('"sprites.swarm.pass"'));
+    assert.match(last, new RegExp(`"stringValue":"lost"[^}]*}}\\],[^}]*"asInt":"${lost}"`));
+    const gone = await swarm([...load, '--duration', '1s', '--otlp', `http://127.0.0.1:${await freePort()}`]);
+    await relay.end();
+    assert.match(
+      gone.stderr,
+      /^Warning: the collector at http:\/\/127\.0\.0\.1:\d+ has not taken the metrics: .*ECONNREFUSED/m,
+    );
+  });
+
   it('ramps, and shows how long it still takes', async (t) => {
     const relay = await startFaultyRelay();
     const out = folderOf(t);
@@ -314,23 +349,97 @@ describe('swarm command', { skip: why, timeout: 240_000 }, () => {
     for (const name of ['desktops', 'offered', 'refused', 'late', 'limit', 'pass'] as const) assert.ok(name in report);
   });
 
-  it('loses and doubles nothing when the relay is killed again and again', async (t) => {
+  for (const transport of ['poll', 'socket']) {
+    it(`loses and doubles nothing when the relay is killed again and again: ${transport}`, async (t) => {
+      const out = folderOf(t);
+      const load = ['--desktops', '200', '--rate', '200', '--duration', '8s', '--drain', '20s', '--out', out];
+      const wanted = ['lost', 'duplicated', 'misrouted', 'undelivered'].flatMap((n) => ['--threshold', `${n} == 0`]);
+      const relay = ['--kill-relay-every', '1s', '--front', 'portable', '--workers', '1', '--transport', transport];
+      const { code, stdout, stderr } = await swarm([...load, ...wanted, ...relay, '--threshold', 'parked == desktops']);
+      const report = reportIn(out);
+      assert.equal(code, 0, stdout);
+      assert.match(stderr, /The master of the relay is killed/);
+      assert.match(stderr, /All processes of the relay are killed/);
+      assert.ok(report.accepted > 1000, `${report.accepted} accepted`);
+    });
+  }
+
+  for (const front of ['portable', 'native']) {
+    it(`accounts for every sprite of desktops on sockets, whatever they do: ${front} front`, async (t) => {
+      const out = folderOf(t);
+      const scenario = join(folderOf(t), 'sockets.json');
+      const mix = { sitting: 20, throwing: 40, slow: 10, churning: 20, storming: 8, hostile: 2 };
+      const wanted = ['lost == 0', 'undelivered == 0', 'duplicated == 0', 'misrouted == 0', 'corrupted == 0'];
+      const load = { desktops: 300, rate: 600, actEvery: '1s', readLate: '500ms', duration: '6s', mix };
+      writeFileSync(scenario, JSON.stringify({ ...load, transport: 'socket', thresholds: wanted }));
+      const { code, stdout } = await swarm([scenario, '--front', front, '--workers', '1', '--out', out]);
+      const report = reportIn(out);
+      assert.equal(code, 0, stdout);
+      assert.equal(report.transport, 'socket');
+      assert.match(report.load, /, on sockets$/);
+      assert.equal(report.parked, 294);
+      assert.equal(report.delivered, report.accepted);
+      assert.ok(report.delivered > 3000, String(report.delivered));
+      assert.ok(report.forwarded > 0);
+      assert.ok(report.behaviours.reconnects >= 24);
+      assert.ok(report.sockets.opened >= 294 + report.behaviours.reconnects, JSON.stringify(report.sockets));
+      assert.equal(report.connections.badAnswers, 0);
+      assert.match(stdout, /^ {2}sockets +\d+ opened/m);
+    });
+  }
+
+  it('brings desktops on sockets back when their relay is restarted, and loses nothing else', async (t) => {
     const out = folderOf(t);
-    const load = ['--desktops', '200', '--rate', '200', '--duration', '8s', '--drain', '20s', '--out', out];
-    const sentences = ['lost', 'duplicated', 'misrouted', 'undelivered'].flatMap((n) => ['--threshold', `${n} == 0`]);
-    const relay = ['--kill-relay-every', '1s', '--front', 'portable', '--workers', '1'];
-    const { code, stdout, stderr } = await swarm([
-      ...load,
-      ...sentences,
-      ...relay,
-      '--threshold',
-      'parked == desktops',
-    ]);
+    const load = [
+      '--desktops',
+      '60',
+      '--rate',
+      '120',
+      '--duration',
+      '8s',
+      '--transport',
+      'socket',
+      '--restart-at',
+      '2s',
+    ];
+    const relay = ['--front', 'portable', '--workers', '1'];
+    const { stdout } = await swarm([...load, ...relay, '--drain', '15s', '--out', out]);
     const report = reportIn(out);
-    assert.equal(code, 0, stdout);
-    assert.match(stderr, /The master of the relay is killed/);
-    assert.match(stderr, /All processes of the relay are killed/);
-    assert.ok(report.accepted > 1000, `${report.accepted} accepted`);
+    assert.ok(report.sockets.opened >= 120, stdout); // once before the restart, once after it
+    assert.equal(report.polls.held, 60);
+    assert.ok(report.sockets.closes > 0, JSON.stringify(report.sockets));
+    assert.equal(report.duplicated, 0);
+    assert.equal(report.misrouted, 0);
+  });
+
+  it('finds what a relay loses and doubles on sockets, to the last sprite', async (t) => {
+    const relay = await startFaultyRelay({ 'drop-every': 100, 'duplicate-every': 70, 'cut-every': 90 });
+    const out = folderOf(t);
+    const load = ['--rate', '1000', '--duration', '3s', '--transport', 'socket', '--url', relay.url];
+    await swarm([...SHORT, ...load, '--out', out]);
+    const committed = await relay.end();
+    const report = reportIn(out);
+    assert.ok(committed.socketCrossings > 3000 && committed.dropped > 20, JSON.stringify(committed));
+    assert.equal(report.lost, committed.dropped);
+    assert.equal(report.duplicated, committed.duplicated);
+    assert.equal(report.resent, committed.cut);
+    assert.equal(report.connections.cuts, committed.cut);
+  });
+
+  it('ends when the relay of desktops on sockets dies', async (t) => {
+    const relay = await startFaultyRelay();
+    const out = folderOf(t);
+    let killed = false;
+    const load = ['--rate', '200', '--duration', '60s', '--transport', 'socket', '--url', relay.url];
+    const { code } = await swarm([...SHORT, ...load, '--out', out], (line) => {
+      if (killed || !/ measure /.test(line)) return;
+      killed = true;
+      process.kill(relay.pid, 'SIGKILL');
+    });
+    await relay.end();
+    assert.equal(code, 1);
+    assert.match(reportIn(out).message, /the relay is gone/);
+    assert.ok(reportIn(out).delivered > 0);
   });
 
   it('sweeps over numbers of desktops, repeats, and compares', async (t) => {
