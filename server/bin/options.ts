@@ -13,6 +13,7 @@ import {
   whole,
   withVariables,
 } from '../../tools/command.ts';
+import { SAYINGS } from '../domain/hearers.ts';
 import { isTrustable } from '../roles/client_address.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
@@ -58,6 +59,15 @@ export const FLAGS = withVariables('SPRITES', {
   pictures: {
     ...oneOf('KIND', '', PICTURES, 'any'),
     meaning: "strangers' pictures it carries: any, known (no uploads), or shipped (only its own characters)",
+  },
+  sayings: {
+    ...form(
+      'WHO',
+      'who hears a saying: worlds, neighbours or, with off, nobody',
+      `one of ${SAYINGS.join(', ')}`,
+      (given) => SAYINGS.find((option) => option === given),
+    ),
+    shown: 'worlds; neighbours in commons',
   },
   durability: {
     ...oneOf('KIND', '', DURABILITIES, 'process'),

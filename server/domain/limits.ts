@@ -115,3 +115,36 @@ export const REPLACED_WINDOW_MS = 10_000;
 
 /** How long a poll that is replaced too often waits for its answer, in ms: two clients with one token poll twice a second. */
 export const REPLACED_DELAY_MS = 1_000;
+
+/** The sustained rate of sayings of one desktop: a line each half a second, faster than a hand types them. */
+export const SAYINGS_PER_SECOND_MAX = 2;
+
+/** Sayings one desktop may say at once after a pause: a text that was pasted, line by line. */
+export const SAYINGS_BURST_MAX = 8;
+
+/** Desktops that hear one saying: everybody in a world of this size, in a larger one a square of 32 × 32 places. A square number. */
+export const HEARERS_MAX = 1024;
+
+/**
+ * Sayings to a desktop in a second, each counted for each hearer, of the whole relay: twice a full world in which everybody says
+ * something every second, and some two thirds of a core. Above this, sayings are refused with relay-busy, so that sprites have the rest.
+ */
+export const HEARINGS_PER_SECOND_MAX = 2 * HEARERS_MAX * HEARERS_MAX;
+
+/** What a saying costs beside its hearers, counted as so many of them: to check it and to answer its speaker. */
+export const SAYING_COST = 64;
+
+/**
+ * The fixed timestep on which sayings are sent, in ms. In it they gather into one batch for each hearer, which gets at most ten
+ * batches a second however many speak. Nobody notices a tenth of a second in a conversation.
+ */
+export const SAYINGS_STEP_MS = 100;
+
+/** Parked polls that one step answers with sayings: half a millisecond, at some 4 µs each. Other requests are handled between steps. */
+export const HEARERS_PER_STEP_MAX = 128;
+
+/** Sayings in one batch: ten times as many in a second are more than anybody reads. A desktop misses the others, the oldest ones. */
+export const SAYINGS_PER_POLL_MAX = 256;
+
+/** Bytes of sayings in one batch. Beside POLL_BYTES_MAX of sprites the batch stays below the 128 KiB that clients read. */
+export const SAYINGS_BYTES_PER_POLL_MAX = 48 << 10;

@@ -133,11 +133,12 @@ export interface Front {
   /** Binds every listener. Resolves to the ports in the order of the options. Rejects with the system's error. */
   listen(): Promise<number[]>;
   /**
-   * Answers a ticket with body[start, end).
+   * Answers a ticket with body[start, end), and then `shared` if there is one.
    *
    * Shape   2xx bodies are application/json, others application/problem+json; 401 has WWW-Authenticate: Bearer;
    *         retryAfterSeconds 0 sends no Retry-After. An unknown or closed ticket is ignored.
-   * Owner   the bytes are copied before the call returns. They leave with the next flush().
+   * Owner   the bytes are copied before the call returns. They leave with the next flush(). `shared` never changes.
+   * Cost    answers in a row with the same `shared` carry its bytes once, up to the socket.
    */
   readonly answer: Answer;
   /**

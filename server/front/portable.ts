@@ -60,6 +60,7 @@ interface Unsent {
   readonly status: number;
   readonly body: Buffer;
   readonly retryAfterSeconds: number;
+  readonly shared: Buffer | undefined;
 }
 
 interface FrontSocket extends Socket {
@@ -125,11 +126,11 @@ export class PortableFront implements Front {
     return ports;
   }
 
-  readonly answer: Answer = (ticket, status, body, start, end, retryAfterSeconds) => {
+  readonly answer: Answer = (ticket, status, body, start, end, retryAfterSeconds, shared) => {
     const reply = this.#waiting.get(ticket);
     if (!reply) return;
     this.#waiting.delete(ticket);
-    this.#unsent.push({ reply, status, body: Buffer.from(body.subarray(start, end)), retryAfterSeconds });
+    this.#unsent.push({ reply, status, body: Buffer.from(body.subarray(start, end)), retryAfterSeconds, shared });
   };
 
   room(bytes: number): Buffer {
@@ -142,7 +143,9 @@ export class PortableFront implements Front {
     this.#options.handlers.sending?.();
     const unsent = this.#unsent;
     this.#unsent = [];
-    for (const { reply, status, body, retryAfterSeconds } of unsent) this.#send(reply, status, body, retryAfterSeconds);
+    for (const { reply, status, body, retryAfterSeconds, shared } of unsent) {
+      this.#send(reply, status, body, retryAfterSeconds, shared);
+    }
   }
 
   gauges(): FrontGauges {
@@ -427,11 +430,11 @@ export class PortableFront implements Front {
     this.#send(reply, document.status, bytesOf(document), PROBLEMS[document.code].retryAfterSeconds);
   }
 
-  #send(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number): void {
+  #send(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number, shared?: Buffer): void {
     // Refused already, since its connection is broken.
     if (reply.headersSent) return;
     if (this.#draining) reply.shouldKeepAlive = false;
-    write(reply, status, body, retryAfterSeconds);
+    write(reply, status, body, retryAfterSeconds, shared);
     const { socket } = reply;
     if (socket && socket.writableLength > 0) socket.setTimeout(this.#timeouts.writeMs);
   }
@@ -482,10 +485,17 @@ function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers, rawHeaders }
   return hosts > 1 || (hosts === 0 && httpVersionMinor > 0);
 }
 
-function write(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number): void {
+function write(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number, shared?: Buffer): void {
   reply.sendDate = false;
-  reply.writeHead(status, headOf(status, body.length, retryAfterSeconds));
-  reply.end(body);
+  reply.writeHead(status, headOf(status, body.length + (shared?.length ?? 0), retryAfterSeconds));
+  if (shared === undefined) {
+    reply.end(body);
+    return;
+  }
+  // Corked, head and both parts leave with one system call.
+  reply.cork();
+  reply.write(body);
+  reply.end(shared);
 }
 
 const rendered = new Map<ProblemDocument, Buffer>();

@@ -63,6 +63,21 @@ export function masterGauges(
   counter('sprites_pings_total', 'Parked polls answered with a ping', () => counters.pings);
   counter('sprites_polls_replaced_total', 'Polls replaced by a newer one', () => relay.replacedPolls.replaced);
   gauge('sprites_polls_delayed', 'Replaced polls whose empty answer is delayed', () => relay.replacedPolls.count);
+  const { speech } = relay;
+  const heard = speech.sayings.counters;
+  counter('sprites_sayings_total', 'Sayings accepted', () => speech.counters.said);
+  counter('sprites_sayings_repeated_total', 'Repeats of accepted sayings', () => speech.counters.repeated);
+  counter('sprites_sayings_refused_fast_total', 'Sayings refused: said too fast', () => speech.counters.refusedFast);
+  counter(
+    'sprites_sayings_refused_busy_total',
+    'Sayings refused: the whole relay says too much',
+    () => speech.counters.refusedBusy,
+  );
+  counter('sprites_hearings_total', 'Sayings, each counted for each desktop that hears it', () => heard.heard);
+  counter('sprites_hearings_sent_total', 'Sayings sent to a desktop', () => heard.sent);
+  counter('sprites_hearings_missed_total', 'Sayings that a desktop has missed, and knows', () => heard.missed);
+  counter('sprites_hearings_given_up_total', 'Sayings whose hearer has ended', () => heard.givenUp);
+  gauge('sprites_hearings_waiting', 'Sayings that wait for a desktop', () => speech.sayings.waitingCount);
   gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
   counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
