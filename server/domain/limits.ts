@@ -143,8 +143,14 @@ export const SAYINGS_STEP_MS = 100;
 /** Parked polls that one step answers with sayings: half a millisecond, at some 4 µs each. Other requests are handled between steps. */
 export const HEARERS_PER_STEP_MAX = 128;
 
-/** Sayings in one batch: ten times as many in a second are more than anybody reads. A desktop misses the others, the oldest ones. */
+/** Sayings in one batch: more than twice what a full world says between two batches when everybody speaks every second. */
 export const SAYINGS_PER_POLL_MAX = 256;
 
-/** Bytes of sayings in one batch. Beside POLL_BYTES_MAX of sprites the batch stays below the 128 KiB that clients read. */
+/**
+ * Sayings that wait for one desktop: what a full world says in a second, for a desktop that polls late. A desktop misses what is
+ * older: nobody could read it.
+ */
+export const SAYINGS_WAITING_MAX = 1024;
+
+/** Bytes of sayings in one batch; the next one has the rest. Beside POLL_BYTES_MAX of sprites the batch stays below the 128 KiB that clients read. */
 export const SAYINGS_BYTES_PER_POLL_MAX = 48 << 10;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
 import { SAYING_TEXT_BYTES_MAX } from '../wire/saying.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
-import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX } from './limits.ts';
+import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX, SAYINGS_WAITING_MAX } from './limits.ts';
 import { MISSED_BYTES_MAX, NO_EDGE, SAYING_BYTES_MAX, Sayings } from './sayings.ts';
 
 const FROM = { desktop: '1a-3f', name: 'Ann' };
@@ -27,6 +27,16 @@ function pop(sayings: Sayings, slot: number): { events: SayingEvent[]; missed: n
   const { events } = JSON.parse(`{"events":[${bytes}`);
   assert.equal(events.length, count);
   return { events, missed, bytes };
+}
+
+/** Sayings of which a desktop has heard nothing yet: their texts are their numbers. */
+function sayMany(count: number): Sayings {
+  const sayings = new Sayings(1);
+  for (let n = 0; n < count; n++) {
+    say(sayings, `${n}`);
+    sayings.hear(0, NO_EDGE);
+  }
+  return sayings;
 }
 
 const texts = (sayings: Sayings, slot: number) => pop(sayings, slot).events.map(({ text }) => text);
@@ -81,24 +91,37 @@ describe('sayings', () => {
     assert.deepEqual(texts(sayings, 1), ['a', 'b']);
   });
 
-  it('are missed, the oldest first, above SAYINGS_PER_POLL_MAX: one below, at the limit, one above', () => {
+  it('are sent SAYINGS_PER_POLL_MAX at a time, the oldest first: one below, at the limit, one above', () => {
     for (const said of [SAYINGS_PER_POLL_MAX - 1, SAYINGS_PER_POLL_MAX, SAYINGS_PER_POLL_MAX + 1]) {
-      const sayings = new Sayings(1);
-      for (let n = 0; n < said; n++) {
-        say(sayings, `${n}`);
-        sayings.hear(0, NO_EDGE);
-      }
-      const { events, missed } = pop(sayings, 0);
-      assert.equal(missed, Math.max(0, said - SAYINGS_PER_POLL_MAX));
+      const sayings = sayMany(said);
+      const sent = Math.min(said, SAYINGS_PER_POLL_MAX);
       assert.deepEqual(
-        events.map(({ text }) => text),
-        Array.from({ length: said - missed }, (_, n) => `${n + missed}`),
+        texts(sayings, 0),
+        Array.from({ length: sent }, (_, n) => `${n}`),
       );
+      assert.equal(sayings.waiting(0), said - sent);
+      // What is left is followed by what is said later.
+      say(sayings, 'later');
+      sayings.hear(0, NO_EDGE);
+      assert.deepEqual(texts(sayings, 0), [...(said > sent ? [`${said - 1}`] : []), 'later']);
+      assert.deepEqual(sayings.counters, { heard: said + 1, sent: said + 1, missed: 0, givenUp: 0 });
+    }
+  });
+
+  it('are missed, the oldest first, above SAYINGS_WAITING_MAX: one below, at the limit, one above', () => {
+    for (const said of [SAYINGS_WAITING_MAX - 1, SAYINGS_WAITING_MAX, SAYINGS_WAITING_MAX + 1]) {
+      const sayings = sayMany(said);
+      const missed = Math.max(0, said - SAYINGS_WAITING_MAX);
+      const popped = pop(sayings, 0);
+      assert.deepEqual([popped.missed, popped.events[0].text], [missed, `${missed}`]);
+      let count = popped.events.length;
+      while (sayings.waiting(0) > 0) count += texts(sayings, 0).length;
+      assert.equal(count, said - missed);
       assert.deepEqual(sayings.counters, { heard: said, sent: said - missed, missed, givenUp: 0 });
     }
   });
 
-  it('are missed above SAYINGS_BYTES_PER_POLL_MAX; the longest saying has SAYING_BYTES_MAX', () => {
+  it('are sent SAYINGS_BYTES_PER_POLL_MAX at a time; the longest saying has SAYING_BYTES_MAX', () => {
     const longest = { desktop: 'ffffff-ffffffff', name: '"'.repeat(NAME_BYTES_MAX) };
     const text = '"'.repeat(SAYING_TEXT_BYTES_MAX);
     const bytes = Buffer.byteLength(JSON.stringify({ type: 'saying', from: longest, text, edge: 'bottom' }));
@@ -111,7 +134,8 @@ describe('sayings', () => {
         sayings.hear(0, 3);
       }
       const popped = pop(sayings, 0);
-      assert.deepEqual([popped.events.length, popped.missed], [Math.min(said, fitting), Math.max(0, said - fitting)]);
+      const left = Math.max(0, said - fitting);
+      assert.deepEqual([popped.events.length, popped.missed, sayings.waiting(0)], [said - left, 0, left]);
       assert.ok(popped.bytes.length <= SAYINGS_BYTES_PER_POLL_MAX + 2);
     }
   });
@@ -211,7 +235,7 @@ describe('sayings', () => {
           const slot = pick(slots);
           if (sayings.waiting(slot) === 0) continue;
           const { events, missed } = pop(sayings, slot);
-          const given = expected[slot].splice(0).slice(missed);
+          const given = expected[slot].splice(0, missed + events.length).slice(missed);
           assert.deepEqual(
             events.map(({ text, edge }) => [
               text,

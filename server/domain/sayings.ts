@@ -6,13 +6,13 @@
  * sayings before it. So a saying to a thousand desktops writes a thousand numbers, and what they get is rendered once. Nodes
  * are in a ring too: nothing is freed or counted by references, and a desktop that does not poll holds nothing.
  * Invariant: heard = sent + missed + given up + waiting, at every moment. A desktop misses its oldest sayings first: those
- * that the rings no longer have, and those above the limits of a batch. It is told how many.
+ * that the rings no longer have, and those above SAYINGS_WAITING_MAX. It is told how many.
  * Memory: the two rings, 8 + 4 MiB once they have been used; 8 bytes a slot, untouched until its desktop hears something.
  * Cost: hear() some 10 ns, pop() O(batch) for each different list of a round, else O(1).
  */
 import { SAYING_TEXT_BYTES_MAX } from '../wire/saying.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
-import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX } from './limits.ts';
+import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX, SAYINGS_WAITING_MAX } from './limits.ts';
 import { writeNumber } from './mailboxes.ts';
 
 /** The edge of a saying whose speaker may be anywhere in the world. */
@@ -40,8 +40,11 @@ const NEXT = 3;
 /** The empty list. */
 const EMPTY = 0;
 
-/** Words of a slot: its list, and how many sayings wait for it. */
+/** Words of a slot: its list, and how many sayings wait for it: the newest ones of the list. It was sent those before. */
 const SLOT_WORDS = 2;
+
+/** A batch is found by its list and how many of it wait: above the largest list, which is 2^32 - 1, there are 21 bits of a number. */
+const WAITING_KEYS = 2 ** 21;
 
 const SAYING_KEY = Buffer.from('{"type":"saying","from":');
 const TEXT_KEY = Buffer.from(',"text":');
@@ -67,13 +70,20 @@ export const SAYING_BYTES_MAX =
 /** Bytes of the event that tells how many sayings a desktop has missed, with a comma. */
 export const MISSED_BYTES_MAX = MISSED.length + 12;
 
-/** What waits for a desktop: the sayings that it gets, and how many it has missed. */
+/** What a desktop gets: the oldest sayings that wait for it, and how many it has missed before them. */
 export interface Heard {
   /** The events and the end of a batch, `…]}`. The same Buffer for all that wait for the same sayings; it does not change. */
   bytes: Buffer;
   /** Sayings in `bytes`. When it is 0, `bytes` is the end of a batch only. */
   count: number;
   missed: number;
+}
+
+/** The batch of a list: as Heard; `left` sayings do not fit into it. */
+interface Rendered {
+  bytes: Buffer;
+  count: number;
+  left: number;
 }
 
 export class Sayings {
@@ -95,10 +105,10 @@ export class Sayings {
   #lastList = EMPTY;
   #lastEdge = NO_EDGE;
   #lastNode = EMPTY;
-  /** The batches of this round, by list. */
-  readonly #rendered = new Map<number, { bytes: Buffer; count: number }>();
-  readonly #found = new Uint32Array(SAYINGS_PER_POLL_MAX);
-  readonly #scratch = Buffer.alloc(SAYINGS_BYTES_PER_POLL_MAX + SAYING_BYTES_MAX + 2);
+  /** The batches of this round, by list and how many of it wait. */
+  readonly #rendered = new Map<number, Rendered>();
+  readonly #found = new Uint32Array(SAYINGS_WAITING_MAX);
+  readonly #scratch = Buffer.alloc(SAYINGS_BYTES_PER_POLL_MAX + 2);
   readonly #heard: Heard = { bytes: this.#scratch, count: 0, missed: 0 };
   /** Generations of desktops that were silenced, by slot. */
   readonly #silenced = new Map<number, number>();
@@ -169,25 +179,28 @@ export class Sayings {
   }
 
   /**
-   * Removes what waits for a desktop and returns it. REQUIRES: waiting(slot) > 0.
+   * Removes the oldest of what waits for a desktop and returns it. REQUIRES: waiting(slot) > 0.
    *
-   * Shape   at most SAYINGS_PER_POLL_MAX sayings and SAYINGS_BYTES_PER_POLL_MAX bytes, the newest ones, in their order.
+   * Shape   at most SAYINGS_PER_POLL_MAX sayings and SAYINGS_BYTES_PER_POLL_MAX bytes.
    * Owner   the result is valid until the next call; its `bytes` do not change.
    */
   pop(slot: number): Readonly<Heard> {
     const at = slot * SLOT_WORDS;
     const list = this.#slots[at];
-    let rendered = this.#rendered.get(list);
+    const waiting = this.#slots[at + 1];
+    // Above the limit it makes no difference how many wait.
+    const key = list * WAITING_KEYS + Math.min(waiting, SAYINGS_WAITING_MAX);
+    let rendered = this.#rendered.get(key);
     if (rendered === undefined) {
-      rendered = this.#render(list);
-      this.#rendered.set(list, rendered);
+      rendered = this.#render(list, waiting);
+      this.#rendered.set(key, rendered);
     }
     const heard = this.#heard;
     heard.bytes = rendered.bytes;
     heard.count = rendered.count;
-    heard.missed = this.#slots[at + 1] - rendered.count;
-    this.#slots[at] = EMPTY;
-    this.#slots[at + 1] = 0;
+    heard.missed = waiting - rendered.count - rendered.left;
+    if (rendered.left === 0) this.#slots[at] = EMPTY;
+    this.#slots[at + 1] = rendered.left;
     this.counters.sent += heard.count;
     this.counters.missed += heard.missed;
     return heard;
@@ -262,36 +275,39 @@ export class Sayings {
     return (this.#end - position) >>> 0 <= this.#usedUnits;
   }
 
-  #render(list: number): { bytes: Buffer; count: number } {
+  /** Renders the oldest of the newest `waiting` sayings of a list. */
+  #render(list: number, waiting: number): Rendered {
     const nodes = this.#nodes;
     const found = this.#found;
-    // From the newest to the oldest: what is older than the limits allow is missed.
-    let count = 0;
-    let bytes = 0;
-    for (let node = list; node !== EMPTY && count < found.length && this.#hasNode(node); ) {
+    const max = Math.min(waiting, found.length);
+    let left = 0;
+    for (let node = list; node !== EMPTY && left < max && this.#hasNode(node); ) {
       const at = (node & (this.#nodesMax - 1)) * NODE_WORDS;
-      const position = nodes[at + SAYING];
-      if (!this.#hasSaying(position)) break;
-      const word = ((position & (this.#units - 1)) * UNIT_BYTES) / 4;
-      if (this.#silenced.size === 0 || this.#silenced.get(this.#ringWords[word + 1]) !== this.#ringWords[word + 2]) {
-        bytes += this.#ringWords[word] + EDGES[3].length + 1;
-        if (bytes > SAYINGS_BYTES_PER_POLL_MAX) break;
-        found[count++] = at;
-      }
+      if (!this.#hasSaying(nodes[at + SAYING])) break;
+      found[left++] = at;
       node = nodes[at + PREVIOUS];
     }
     const out = this.#scratch;
     let end = 0;
-    for (let index = count - 1; index >= 0; index--) {
+    let count = 0;
+    // The last one found is the oldest.
+    for (; left > 0 && count < SAYINGS_PER_POLL_MAX; left--) {
+      const at = found[left - 1];
+      const from = (nodes[at + SAYING] & (this.#units - 1)) * UNIT_BYTES;
+      const word = from / 4;
+      const length = this.#ringWords[word];
+      if (this.#silenced.size > 0 && this.#silenced.get(this.#ringWords[word + 1]) === this.#ringWords[word + 2])
+        continue;
+      if (end + 1 + length + EDGES[3].length > SAYINGS_BYTES_PER_POLL_MAX) break;
       if (end > 0) out[end++] = COMMA;
-      const from = (nodes[found[index] + SAYING] & (this.#units - 1)) * UNIT_BYTES;
       const start = from + HEAD_BYTES;
-      end += this.#ring.copy(out, end, start, start + this.#ringWords[from / 4]);
-      const edge = nodes[found[index] + EDGE];
+      end += this.#ring.copy(out, end, start, start + length);
+      const edge = nodes[at + EDGE];
       end += edge === NO_EDGE ? END.copy(out, end) : EDGES[edge].copy(out, end);
+      count++;
     }
     out[end++] = 0x5d;
     out[end++] = CLOSE;
-    return { bytes: Buffer.from(out.subarray(0, end)), count };
+    return { bytes: Buffer.from(out.subarray(0, end)), count, left };
   }
 }

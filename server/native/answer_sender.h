@@ -32,10 +32,9 @@ class AnswerSender {
   // Sends a whole answer: the bytes, and then the shared body.
   Sent Send(Index index, Connection& connection, const uint8_t* bytes, uint32_t size,
             SharedBody shared) {
-    const ssize_t sent =
-        shared.size == 0
-            ? sprites::Send(connection.descriptor, bytes, size)
-            : sprites::SendBoth(connection.descriptor, bytes, size, shared.bytes, shared.size);
+    const ssize_t sent = shared.size == 0 ? sprites::Send(connection.descriptor, bytes, size)
+                                          : sprites::SendBoth(connection.descriptor, bytes, size,
+                                                              shared.bytes, shared.size);
     if (sent == static_cast<ssize_t>(size) + static_cast<ssize_t>(shared.size)) {
       return Sent::kWhole;
     }

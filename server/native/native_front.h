@@ -96,8 +96,8 @@ class NativeFront {
   // For each of them the shared body that was staged last, named by the end of its record in the
   // answers of this Send(); 0: none.
   std::vector<uint32_t> staged_shared_;
-  size_t next_inbox_ = 0;            // the inbox to receive from first
-  bool has_full_inboxes_ = false;    // the last pass left records in them for lack of room
+  size_t next_inbox_ = 0;          // the inbox to receive from first
+  bool has_full_inboxes_ = false;  // the last pass left records in them for lack of room
   bool stopped_ = false;
 };
 
