@@ -266,7 +266,7 @@ export class Relay {
   #changed = new Set<World>();
   #notifying = new Set<World>();
   /** What a batch with sayings has of its own, which is not shared. */
-  readonly #own = Buffer.alloc(ANSWER_BYTES_MAX + MISSED_BYTES_MAX);
+  #own: Buffer | undefined;
   readonly #kept = new KeptMailboxes();
   /** Worlds with desktops whose kept mailboxes are tried in this round, and when the next round begins. */
   #keptDue: World[] = [];
@@ -1130,7 +1130,7 @@ export class Relay {
   #answerEvents(slot: number, ticket: number, ping: boolean, eventsMax: number): void {
     const { answers } = this.#options;
     const isHearing = eventsMax > 0 && this.speech.waiting(slot) > 0 && this.#hasRoomForSayings(ticket);
-    const out = isHearing ? this.#own : answers.room(ANSWER_BYTES_MAX);
+    const out = isHearing ? this.#ownRoom() : answers.room(ANSWER_BYTES_MAX);
     // The events are written first, after room for the longest head; then the head is written right before them.
     const start = (isHearing ? 0 : answers.roomAt()) + BATCH_HEAD_BYTES_MAX;
     const facts = this.#facts;
@@ -1162,6 +1162,11 @@ export class Relay {
     }
     if (count > 0 && end > start) out[end++] = COMMA;
     this.#sendBatch(ticket, this.mailboxes.batchSeq, out, start, end, bytes);
+  }
+
+  #ownRoom(): Buffer {
+    this.#own ??= Buffer.alloc(ANSWER_BYTES_MAX + MISSED_BYTES_MAX);
+    return this.#own;
   }
 
   #answerBye(slot: number, ticket: number): void {

@@ -7,7 +7,7 @@
  * are in a ring too: nothing is freed or counted by references, and a desktop that does not poll holds nothing.
  * Invariant: heard = sent + missed + given up + waiting, at every moment. A desktop misses its oldest sayings first: those
  * that the rings no longer have, and those above SAYINGS_WAITING_MAX. It is told how many.
- * Memory: the two rings, 8 + 4 MiB once they have been used; 8 bytes a slot, untouched until its desktop hears something.
+ * Memory: the two rings, 8 + 4 MiB once something is said; 8 bytes a slot, untouched until its desktop hears something.
  * Cost: hear() some 10 ns, pop() O(batch) for each different list of a round, else O(1).
  */
 import { SAYING_TEXT_BYTES_MAX } from '../wire/saying.ts';
@@ -87,9 +87,11 @@ interface Rendered {
 }
 
 export class Sayings {
-  readonly #ring: Buffer;
-  readonly #ringWords: Uint32Array;
-  readonly #nodes: Uint32Array;
+  /** The rings; empty until something is said. */
+  #ring: Buffer = Buffer.alloc(0);
+  #ringWords: Uint32Array = new Uint32Array(0);
+  #nodes: Uint32Array = new Uint32Array(0);
+  #scratch: Buffer = this.#ring;
   readonly #slots: Uint32Array;
   /** The position after the newest saying, in units, and the number of the next node. Both wrap at 2^32. */
   #end = 0;
@@ -108,7 +110,6 @@ export class Sayings {
   /** The batches of this round, by list and how many of it wait. */
   readonly #rendered = new Map<number, Rendered>();
   readonly #found = new Uint32Array(SAYINGS_WAITING_MAX);
-  readonly #scratch = Buffer.alloc(SAYINGS_BYTES_PER_POLL_MAX + 2);
   readonly #heard: Heard = { bytes: this.#scratch, count: 0, missed: 0 };
   /** Generations of desktops that were silenced, by slot. */
   readonly #silenced = new Map<number, number>();
@@ -120,9 +121,6 @@ export class Sayings {
 
   /** `ringBytes` and `nodes` are powers of two; tests lower them. */
   constructor(slots: number, ringBytes = SAYINGS_RING_BYTES, nodes = SAYINGS_NODES) {
-    this.#ring = Buffer.alloc(ringBytes);
-    this.#ringWords = new Uint32Array(this.#ring.buffer, this.#ring.byteOffset, ringBytes / 4);
-    this.#nodes = new Uint32Array(nodes * NODE_WORDS);
     this.#slots = new Uint32Array(slots * SLOT_WORDS);
     this.#units = ringBytes / UNIT_BYTES;
     this.#nodesMax = nodes;
@@ -145,6 +143,7 @@ export class Sayings {
    * Shape   the oldest sayings make room for it, whoever still waits for them.
    */
   add(slot: number, generation: number, reference: Buffer, length: number, text: string): void {
+    if (this.#ring.length === 0) this.#allocate();
     const quoted = JSON.stringify(text);
     const bytes = SAYING_KEY.length + length + TEXT_KEY.length + Buffer.byteLength(quoted);
     const units = Math.ceil((HEAD_BYTES + bytes) / UNIT_BYTES);
@@ -236,6 +235,14 @@ export class Sayings {
     const end = writeNumber(out, at + MISSED.copy(out, at), missed);
     out[end] = CLOSE;
     return end + 1;
+  }
+
+  #allocate(): void {
+    const memory = new ArrayBuffer(this.#units * UNIT_BYTES);
+    this.#ring = Buffer.from(memory);
+    this.#ringWords = new Uint32Array(memory);
+    this.#nodes = new Uint32Array(this.#nodesMax * NODE_WORDS);
+    this.#scratch = Buffer.alloc(SAYINGS_BYTES_PER_POLL_MAX + 2);
   }
 
   /** The list that has the newest saying after those of `list`. */

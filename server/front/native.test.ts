@@ -22,6 +22,7 @@ const CROSSINGS: FrontListener = { ...EVENTS, routes: 'crossings', fallback: (_,
 const IDLE_HANDLERS: FrontHandlers = {
   poll: () => {},
   crossing: () => {},
+  saying: () => {},
   closed: () => {},
   outdated: () => {},
   turn: () => {},
@@ -60,6 +61,7 @@ async function openEcho(make: (options: FrontOptions) => Front, listeners: Front
       const body = Buffer.from(JSON.stringify([request.slot, request.generation, request.epoch, request.seq]));
       front.answer(request.ticket, 200, body, 0, body.length, 0);
     },
+    saying: () => {},
     crossing: (request) => {
       front.answer(request.ticket, 202, request.body, request.start, request.end, 0);
     },

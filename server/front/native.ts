@@ -70,7 +70,7 @@ const SHARED_HEAD_BYTES = 32;
 
 /** The word 0 after the last answer, padded. */
 const END_BYTES = 8;
-const KIND = { poll: 1, crossing: 2, closed: 3, handover: 4, outdated: 5 } as const;
+const KIND = { poll: 1, crossing: 2, closed: 3, handover: 4, outdated: 5, saying: 6 } as const;
 
 /** Tickets of the inner portable front begin here: thread number 255, which the addon does not use. */
 const FIRST_PORTABLE_TICKET: Ticket = 255 * 2 ** 40;
@@ -390,7 +390,8 @@ export class NativeFront implements Front {
         view.crossing = words[word + 10] + words[word + 11] * TWO_32;
         view.start = start + INBOUND_HEAD_BYTES;
         view.end = view.start + words[word + 12];
-        handlers.crossing(view);
+        if (kind === KIND.saying) handlers.saying(view);
+        else handlers.crossing(view);
       }
     }
   }

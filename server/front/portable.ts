@@ -307,9 +307,10 @@ export class PortableFront implements Front {
     }
     const target = request.url ?? '';
     const route = hotRoute(target);
-    if (route !== listener.routes || request.method !== METHOD_OF[route]) {
+    const isServed = (route === 'sayings' ? 'crossings' : route) === listener.routes;
+    if (route === undefined || !isServed || request.method !== METHOD_OF[route]) {
       if (listener.fallback) this.#passOn(listener.fallback, socket, reply);
-      else this.#answerOther(request, reply, route === listener.routes);
+      else this.#answerOther(request, reply, isServed);
       return;
     }
     if (Number(request.headers['content-length'] ?? 0) > CROSSING_BYTES_MAX) {
@@ -331,7 +332,7 @@ export class PortableFront implements Front {
       reply.isPoll = true;
       this.#options.handlers.poll(view);
       this.#scheduleTurn();
-    } else this.#crossing(request, reply);
+    } else this.#body(request, reply, route);
   }
 
   #passOn(fallback: RequestListener, socket: FrontSocket, reply: Reply): void {
@@ -341,8 +342,8 @@ export class PortableFront implements Front {
     socket.overrun = !socket.fallbackQueue.add(reply);
   }
 
-  /** Reads a crossing's body, then calls the handler. */
-  #crossing(request: IncomingMessage, reply: Reply): void {
+  /** Reads the body of a crossing or a saying, then calls the handler. */
+  #body(request: IncomingMessage, reply: Reply, route: 'crossings' | 'sayings'): void {
     const body = Buffer.allocUnsafe(CROSSING_BYTES_MAX);
     let length = 0;
     const refuse = (document: ProblemDocument) => {
@@ -364,7 +365,8 @@ export class PortableFront implements Front {
       this.#view.body = body;
       this.#view.start = 0;
       this.#view.end = length;
-      this.#options.handlers.crossing(this.#view);
+      if (route === 'sayings') this.#options.handlers.saying(this.#view);
+      else this.#options.handlers.crossing(this.#view);
       this.#scheduleTurn();
     });
   }

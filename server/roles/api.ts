@@ -9,7 +9,6 @@ import { blankIdentity, type Identity } from '../wire/identity.ts';
 import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
-import { checkSaying, SAYING_BODY_BYTES_MAX } from '../wire/saying.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import type { WorkerAdmission } from './admission.ts';
 import type { Bans } from './bans.ts';
@@ -85,11 +84,6 @@ export function api(
   router.all('/v1/desktops/:id/invitation', allowOnly('POST, OPTIONS'));
   router.all('/v1/desktops/:id', allowOnly('GET, DELETE, OPTIONS'));
   router.all('/v1/desktops/:id/crossings', allowOnly('POST, OPTIONS'));
-  router.post('/v1/desktops/:id/sayings', async (request, response) => {
-    const desktop = bearer(request);
-    const saying = checkSaying(readJson(await readBody(request, SAYING_BODY_BYTES_MAX)));
-    sendReply(response, await worker.query('say', desktop, JSON.stringify(saying)));
-  });
   router.all('/v1/desktops/:id/sayings', allowOnly('POST, OPTIONS'));
 
   const counts = new PublicCounts(worker);

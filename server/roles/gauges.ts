@@ -99,7 +99,7 @@ export function workerGauges(
   gauge('sprites_worker_unread_bytes', 'Bytes that wait for WebSocket desktops to read', () => sockets.unreadBytes);
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
-  gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);
+  gauge('sprites_worker_malformed', 'Crossings and sayings refused as malformed since start', () => worker.malformed);
   gauge(
     'sprites_worker_pictures_refused',
     'Crossings refused because of their picture since start',

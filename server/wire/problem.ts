@@ -85,7 +85,7 @@ export class ProblemError extends Error {
 export const FRONT_PROBLEMS = {
   malformed: problem('malformed', 'This is not an HTTP/1.1 request the relay understands; the connection is closed.'),
   cursor: problem('malformed', 'cursor: must be one the relay gave, like 6a1f03c2-81.', { field: 'cursor' }),
-  tooLarge: problem('too-large', 'The body of a crossing is at most 1024 bytes.'),
+  tooLarge: problem('too-large', 'The body of a crossing or a saying is at most 1024 bytes.'),
   headTooLarge: problem(
     'head-too-large',
     'The request line and headers are at most 8192 bytes together, in at most 100 headers.',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ProblemError } from './problem.ts';
-import { checkSaying, SAYING_BODY_BYTES_MAX, SAYING_TEXT_BYTES_MAX } from './saying.ts';
+import { checkSaying, readSaying, SAYING_BODY_BYTES_MAX, SAYING_TEXT_BYTES_MAX } from './saying.ts';
 
 /** The field that a saying is refused for. */
 function fieldOf(value: unknown): string | undefined {
@@ -41,6 +41,28 @@ describe('a saying', () => {
     assert.equal(fieldOf(ofBytes(SAYING_TEXT_BYTES_MAX - 1)), undefined);
     assert.equal(fieldOf(ofBytes(SAYING_TEXT_BYTES_MAX)), undefined);
     assert.equal(fieldOf(ofBytes(SAYING_TEXT_BYTES_MAX + 1)), 'text');
+  });
+
+  it('is read from a part of a buffer, in UTF-8, of at most SAYING_BODY_BYTES_MAX: one below, at the limit, one above', () => {
+    const body = Buffer.from('#{"saying":1,"text":"Zoë"}#');
+    assert.deepEqual(readSaying(body, 1, body.length - 1), { saying: 1, text: 'Zoë' });
+    const codeOf = (bytes: Buffer) => {
+      try {
+        readSaying(bytes, 0, bytes.length);
+        return undefined;
+      } catch (error) {
+        return (error as ProblemError).document.code;
+      }
+    };
+    for (const bad of ['', '{', '{"saying":1,"text":"\xff"}'])
+      assert.equal(codeOf(Buffer.from(bad, 'latin1')), 'malformed');
+    for (const [bytes, code] of [
+      [SAYING_BODY_BYTES_MAX - 1, undefined],
+      [SAYING_BODY_BYTES_MAX, undefined],
+      [SAYING_BODY_BYTES_MAX + 1, 'too-large'],
+    ] as const) {
+      assert.equal(codeOf(Buffer.from('{"saying":1,"text":"a"}'.padEnd(bytes))), code);
+    }
   });
 
   it('fits into a body of SAYING_BODY_BYTES_MAX, when its text is quotes only', () => {

@@ -17,6 +17,22 @@ export interface Saying {
   text: string;
 }
 
+/** Checks the body of a saying, bytes[start, end). Throws malformed (with the field), too-large. */
+export function readSaying(bytes: Uint8Array, start: number, end: number): Saying {
+  if (end - start > SAYING_BODY_BYTES_MAX) {
+    throw new ProblemError('too-large', `The body of a saying is at most ${SAYING_BODY_BYTES_MAX} bytes.`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(UTF8.decode(bytes.subarray(start, end)));
+  } catch {
+    throw malformed('body', 'must be JSON in UTF-8');
+  }
+  return checkSaying(value);
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Checks a saying that was already parsed from JSON. Throws malformed (with the field). Source PROTOCOL.md#sayings */
 export function checkSaying(value: unknown): Saying {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('body', 'must be an object');
