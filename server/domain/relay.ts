@@ -199,6 +199,7 @@ export interface DesktopDetails {
 const READY = 1; // its parked poll is answered at the end of the turn
 const NEIGHBOURS_DUE = 2; // the next batch names its neighbours
 const DEFERRED = 4; // its batch waits until the receiver of its poll has room
+const HEARING = 8; // it has something to hear
 const NOTICES_DUE = 32; // the next batch has notices
 const MUTES = 64; // it mutes others
 const STRICT = 128; // its world does not carry every picture
@@ -315,6 +316,9 @@ export class Relay {
     const listeners = {
       ...{ torus: this.torus, mutes: this.mutes, defaultWorld: this.#defaultWorld },
       isMuting: (slot: number) => (this.#flags[slot] & MUTES) !== 0,
+      markHearing: (slot: number) => {
+        this.#flags[slot] |= HEARING;
+      },
       writeReference: (slot: number, out: Buffer, at: number) => this.desktops.writeReference(slot, out, at),
       generation: (slot: number) => this.desktops.generation(slot),
     };
@@ -477,7 +481,7 @@ export class Relay {
     }
     this.#deadlines.clear(slot);
     if (this.#flags[slot] & MUTES) this.mutes.clear(slot);
-    this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT);
+    this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT | HEARING);
     this.speech.leave(slot);
     this.desktops.remember(slot, this.ended, this.#nowMs, facts);
     this.desktops.end(slot);
@@ -697,7 +701,7 @@ export class Relay {
       const jitter = 1 + PING_JITTER * (2 * this.#options.random() - 1);
       this.#deadlines.set(slot, this.#nowMs + PING_MS * jitter);
       if (hasEvents) this.#defer(slot);
-      if (this.speech.waiting(slot) > 0) this.speech.list(slot);
+      if (this.#flags[slot] & HEARING) this.speech.list(slot);
       return;
     }
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
@@ -1005,7 +1009,7 @@ export class Relay {
     speech.beginRound(this.#nowMs);
     for (let left = HEARERS_PER_STEP_MAX; left > 0 && speech.isRoundOpen; left--) {
       const slot = speech.nextHearer();
-      if (this.#parked[slot] === 0 || speech.waiting(slot) === 0) continue;
+      if (this.#parked[slot] === 0 || !(this.#flags[slot] & HEARING)) continue;
       if (!this.#hasRoomForSayings(this.#parked[slot] - 1)) {
         speech.list(slot);
         continue;
@@ -1129,7 +1133,7 @@ export class Relay {
   /** Answers a poll with up to `eventsMax` sprites, a ping if `ping`, and the neighbours, notices and sayings that are due. */
   #answerEvents(slot: number, ticket: number, ping: boolean, eventsMax: number): void {
     const { answers } = this.#options;
-    const isHearing = eventsMax > 0 && this.speech.waiting(slot) > 0 && this.#hasRoomForSayings(ticket);
+    const isHearing = eventsMax > 0 && (this.#flags[slot] & HEARING) !== 0 && this.#hasRoomForSayings(ticket);
     const out = isHearing ? this.#ownRoom() : answers.room(ANSWER_BYTES_MAX);
     // The events are written first, after room for the longest head; then the head is written right before them.
     const start = (isHearing ? 0 : answers.roomAt()) + BATCH_HEAD_BYTES_MAX;
@@ -1156,6 +1160,7 @@ export class Relay {
       return;
     }
     const { bytes, count, missed } = this.speech.pop(slot);
+    if (this.speech.waiting(slot) === 0) this.#flags[slot] &= ~HEARING;
     if (missed > 0) {
       if (end > start) out[end++] = COMMA;
       end = this.speech.sayings.writeMissed(missed, out, end);

@@ -47,6 +47,8 @@ export interface Listeners {
   defaultWorld: World;
   /** Whether a desktop mutes anybody. */
   isMuting(slot: number): boolean;
+  /** A desktop has something to hear, until pop() leaves nothing or leave() is called. */
+  markHearing(slot: number): void;
   /** Writes how others are told of a desktop; returns where it ends. */
   writeReference(slot: number, out: Buffer, at: number): number;
   generation(slot: number): number;
@@ -191,6 +193,7 @@ export class Speech {
       const slot = slots[index];
       if (this.#listeners.isMuting(slot) && mutes.has(slot, speaker, generation)) continue;
       this.sayings.hear(slot, edges[index]);
+      this.#listeners.markHearing(slot);
       this.list(slot);
     }
   }
