@@ -126,13 +126,17 @@ export const SAYINGS_BURST_MAX = 8;
 export const HEARERS_MAX = 1024;
 
 /**
- * Sayings to a desktop in a second, each counted for each hearer, of the whole relay: twice a full world in which everybody says
- * something every second, and some two thirds of a core. Above this, sayings are refused with relay-busy, so that sprites have the rest.
+ * What sayings may cost the whole relay in a second, in units of what one saying costs in a batch that is sent anyway: 0.1 µs.
+ * This is some half of a core; a full world in which everybody says something every second costs half of that. Above it, sayings are
+ * refused with relay-busy, so that sprites have the rest.
  */
-export const HEARINGS_PER_SECOND_MAX = 2 * HEARERS_MAX * HEARERS_MAX;
+export const SPEECH_COST_PER_SECOND_MAX = 4 << 20;
 
-/** What a saying costs beside its hearers, counted as so many of them: to check it and to answer its speaker. */
-export const SAYING_COST = 64;
+/** What a saying costs in these units beside its hearers: to check it, and to answer its speaker, 25 µs. */
+export const SAYING_COST = 256;
+
+/** What a batch costs in these units that is sent because of a saying: an answer and a poll, 10 µs. */
+export const HEARER_COST = 100;
 
 /**
  * The fixed timestep on which sayings are sent, in ms. In it they gather into one batch for each hearer, which gets at most ten

@@ -55,7 +55,9 @@ describe('speakers', () => {
     const speakers = new Speakers(1);
     for (let n = 0; n < SAYINGS_BURST_MAX; n++) speakers.count(0, 1000);
     speakers.recordAccepted(0, 9, 1);
+    assert.ok(speakers.hasSpoken(0));
     speakers.clear(0);
+    assert.ok(!speakers.hasSpoken(0));
     assert.equal(speakers.recencyOf(0, 9), 'new');
     assert.ok(speakers.allows(0, 1000));
   });

@@ -66,9 +66,14 @@ export class Speakers {
     this.#burstFullMs[slot] = Math.max(this.#burstFullMs[slot], nowMs) + MS_PER_SAYING;
   }
 
+  /** Whether the desktop of a slot has said anything. */
+  hasSpoken(slot: number): boolean {
+    return this.#burstFullMs[slot] !== 0;
+  }
+
   /** The desktop of a slot has ended. Writes nothing, and so touches no memory, when it has said nothing. */
   clear(slot: number): void {
-    if (this.#burstFullMs[slot] === 0) return;
+    if (!this.hasSpoken(slot)) return;
     this.#newest[slot] = 0;
     this.#acceptedBits[slot] = 0;
     this.#last[slot] = 0;

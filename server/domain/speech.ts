@@ -10,16 +10,23 @@
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
 import type { Saying } from '../wire/saying.ts';
 import { Hearers, type SayingsOption } from './hearers.ts';
-import { HEARINGS_PER_SECOND_MAX, LEASE_MS, SAYING_COST, SAYINGS_PER_SECOND_MAX, SAYINGS_STEP_MS } from './limits.ts';
+import {
+  HEARER_COST,
+  LEASE_MS,
+  SAYING_COST,
+  SAYINGS_PER_SECOND_MAX,
+  SAYINGS_STEP_MS,
+  SPEECH_COST_PER_SECOND_MAX,
+} from './limits.ts';
 import type { Mutes } from './mutes.ts';
 import { type Heard, Sayings } from './sayings.ts';
 import { Speakers } from './speakers.ts';
 import type { Torus, World } from './torus.ts';
 
-/** Of the relay's budget of hearings, how much may be used at once after a pause, in ms. */
+/** How much of what sayings may cost may be used at once after a pause, in ms. */
 const BUDGET_BURST_MS = 1000;
 
-const MS_PER_HEARING = 1000 / HEARINGS_PER_SECOND_MAX;
+const MS_PER_COST = 1000 / SPEECH_COST_PER_SECOND_MAX;
 
 /** The `detail` of the problem document for each reason to refuse a saying. */
 const REFUSALS = {
@@ -35,7 +42,7 @@ export interface SpeechCounters {
   said: number;
   repeated: number;
   refusedFast: number;
-  /** Refused because the budget of the whole relay was used up. */
+  /** Refused because sayings cost the whole relay too much. */
   refusedBusy: number;
 }
 
@@ -106,7 +113,7 @@ export class Speech {
       throw refusal('too-fast');
     }
     const hearers = this.#find(slot);
-    const fullMs = Math.max(this.#budgetFullMs, nowMs) + (hearers.count + SAYING_COST) * MS_PER_HEARING;
+    const fullMs = Math.max(this.#budgetFullMs, nowMs) + this.#costOf(hearers) * MS_PER_COST;
     if (fullMs - nowMs > BUDGET_BURST_MS) {
       this.counters.refusedBusy++;
       throw refusal('relay-busy');
@@ -171,6 +178,7 @@ export class Speech {
 
   /** From now on nobody hears what a desktop has said: the operator has ended it. */
   silence(slot: number, nowMs: number): void {
+    if (!this.#speakers.hasSpoken(slot)) return;
     this.sayings.silence(slot, this.#listeners.generation(slot));
     // A desktop whose sayings wait for longer has ended too.
     this.#silenceMs = nowMs + 2 * LEASE_MS;
@@ -182,6 +190,13 @@ export class Speech {
     if (isNear) this.#hearers.findNear(torus, slot);
     else this.#hearers.findNeighbours(torus, slot);
     return this.#hearers;
+  }
+
+  #costOf({ slots, count }: Hearers): number {
+    let cost = SAYING_COST + count;
+    // Those who are listed get a batch anyway.
+    for (let index = 0; index < count; index++) if (this.#isListed[slots[index]] === 0) cost += HEARER_COST;
+    return cost;
   }
 
   #tell(speaker: number, text: string, { slots, edges, count }: Hearers): void {
