@@ -30,8 +30,11 @@
 
 namespace {
 
-constexpr int kApiConnections = 64;  // requests in flight to the API; each is answered in some ms
-constexpr int kSampled = 16;         // of one hearer in so many each saying is timed
+// Requests in flight to the API; each is answered in some ms. Throws have connections of their own:
+// the requests of speakers must not delay them in this program.
+constexpr uint32_t kTalking = 64;
+constexpr uint32_t kThrowing = 16;
+constexpr int kSampled = 16;  // of one hearer in so many each saying is timed
 constexpr size_t kReadBytes = 512 << 10;
 constexpr size_t kTimeDigits = 16;
 // A usual line: what is said is as long as this with the time before it.
@@ -115,7 +118,6 @@ struct Connection {
   int descriptor = -1;
   Kind kind = Kind::kPoll;
   uint32_t desktop = 0;  // kPoll
-  bool busy = false;     // kApi: a request is not answered yet
   char what = 0;         // kApi: 'j' join, 's' saying, 't' throw
   std::string partial;   // the beginning of a response
 };
@@ -185,12 +187,12 @@ class Crowd {
   }
 
   void Run() {
-    for (int i = 0; i < kApiConnections; ++i) {
+    for (uint32_t i = 0; i < kTalking + kThrowing; ++i) {
       Open(settings_.api_port, Kind::kApi, 0);
-      free_.push_back(static_cast<uint32_t>(connections_.size() - 1));
+      (i < kTalking ? talking_ : throwing_).free.push_back(i);
     }
     for (uint32_t i = 0; i < settings_.desktops; ++i) {
-      waiting_.push_back({'j', i, 0});
+      talking_.waiting.push_back({'j', i, 0});
     }
     while (joined_ < settings_.desktops) {
       SendRequests();
@@ -229,6 +231,11 @@ class Crowd {
     uint32_t desktop;
     uint64_t due_us;
   };
+  // Connections to the API without a request, and requests without a connection.
+  struct Lane {
+    std::vector<uint32_t> free;
+    std::deque<Waiting> waiting;
+  };
 
   void Open(uint16_t port, Kind kind, uint32_t desktop) {
     const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -260,14 +267,14 @@ class Crowd {
     const double elapsed = static_cast<double>(now - start_us_) / 1e6;
     const uint64_t sayings = static_cast<uint64_t>(elapsed * settings_.rate * settings_.speakers);
     for (; said_ < sayings; ++said_) {
-      waiting_.push_back({'s', static_cast<uint32_t>(said_ % settings_.speakers),
-                          DueUs(said_, settings_.rate * settings_.speakers)});
+      talking_.waiting.push_back({'s', static_cast<uint32_t>(said_ % settings_.speakers),
+                                  DueUs(said_, settings_.rate * settings_.speakers)});
     }
     const uint64_t throws = static_cast<uint64_t>(elapsed * settings_.throws);
     for (; thrown_ < throws; ++thrown_) {
       // Another desktop each time, so that none throws too fast.
-      waiting_.push_back({'t', static_cast<uint32_t>(thrown_ * 7919 % settings_.desktops),
-                          DueUs(thrown_, settings_.throws)});
+      throwing_.waiting.push_back({'t', static_cast<uint32_t>(thrown_ * 7919 % settings_.desktops),
+                                   DueUs(thrown_, settings_.throws)});
     }
   }
 
@@ -276,13 +283,17 @@ class Crowd {
   }
 
   void SendRequests() {
-    while (!waiting_.empty() && !free_.empty()) {
-      const Waiting next = waiting_.front();
-      waiting_.pop_front();
-      const uint32_t number = free_.back();
-      free_.pop_back();
+    SendRequestsOf(talking_);
+    SendRequestsOf(throwing_);
+  }
+
+  void SendRequestsOf(Lane& lane) {
+    while (!lane.waiting.empty() && !lane.free.empty()) {
+      const Waiting next = lane.waiting.front();
+      lane.waiting.pop_front();
+      const uint32_t number = lane.free.back();
+      lane.free.pop_back();
       Connection& connection = connections_[number];
-      connection.busy = true;
       connection.what = next.what;
       connection.desktop = next.desktop;
       Send(connection, RequestOf(next));
@@ -394,8 +405,7 @@ class Crowd {
     }
     const char what = connections_[number].what;
     const uint32_t desktop = connections_[number].desktop;
-    connections_[number].busy = false;
-    free_.push_back(number);
+    (what == 't' ? throwing_ : talking_).free.push_back(number);
     if (what == 'j') {
       if (response.status != 201) {
         Fail("a join was answered " + std::string(response.body));
@@ -485,8 +495,8 @@ class Crowd {
   std::vector<char> buffer_;
   std::vector<Desktop> desktops_;
   std::deque<Connection> connections_;  // their addresses stay
-  std::vector<uint32_t> free_;          // connections to the API without a request
-  std::deque<Waiting> waiting_;         // requests without a connection
+  Lane talking_;                        // joins and sayings
+  Lane throwing_;
   uint32_t joined_ = 0;
   uint64_t start_us_ = 0;
   uint64_t window_us_ = 0;
