@@ -60,15 +60,12 @@ export const FLAGS = withVariables('SPRITES', {
     ...oneOf('KIND', '', PICTURES, 'any'),
     meaning: "strangers' pictures it carries: any, known (no uploads), or shipped (only its own characters)",
   },
-  sayings: {
-    ...form(
-      'WHO',
-      'who hears a saying: worlds, neighbours or, with off, nobody',
-      `one of ${SAYINGS.join(', ')}`,
-      (given) => SAYINGS.find((option) => option === given),
-    ),
-    shown: 'worlds; neighbours in commons',
-  },
+  sayings: form(
+    'WHO',
+    'who hears a saying: worlds, neighbours, or off; if not given, all of a private world, but in commons neighbours',
+    `one of ${SAYINGS.join(', ')}`,
+    (given) => SAYINGS.find((option) => option === given),
+  ),
   durability: {
     ...oneOf('KIND', '', DURABILITIES, 'process'),
     meaning: 'what an accepted sprite survives: the death of a process, of the machine too, or none',

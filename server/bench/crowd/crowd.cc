@@ -118,7 +118,7 @@ struct Connection {
   int descriptor = -1;
   Kind kind = Kind::kPoll;
   uint32_t desktop = 0;  // kPoll
-  char what = 0;         // kApi: 'j' join, 's' saying, 't' throw
+  char what = 0;         // kApi: 'j' join, 's' saying, 't' throw of the request in flight; 0: none
   std::string partial;   // the beginning of a response
 };
 
@@ -187,9 +187,11 @@ class Crowd {
   }
 
   void Run() {
-    for (uint32_t i = 0; i < kTalking + kThrowing; ++i) {
-      Open(settings_.api_port, Kind::kApi, 0);
-      (i < kTalking ? talking_ : throwing_).free.push_back(i);
+    for (uint32_t i = 0; i < kTalking; ++i) {
+      OpenApi(talking_);
+    }
+    for (uint32_t i = 0; i < kThrowing; ++i) {
+      OpenApi(throwing_);
     }
     for (uint32_t i = 0; i < settings_.desktops; ++i) {
       talking_.waiting.push_back({'j', i, 0});
@@ -359,7 +361,8 @@ class Crowd {
       return;
     }
     if (size <= 0) {
-      Fail("the relay has closed a connection");
+      HandleEnd(number);
+      return;
     }
     std::string_view bytes(buffer_.data(), static_cast<size_t>(size));
     std::string whole;
@@ -375,6 +378,27 @@ class Crowd {
     } else {
       connections_[number].partial = bytes;
     }
+  }
+
+  // The relay closes connections to its API that are idle for long; another one takes its place.
+  void HandleEnd(uint32_t number) {
+    if (connections_[number].kind != Kind::kApi || connections_[number].what != 0) {
+      Fail("the relay has closed a connection");
+    }
+    close(connections_[number].descriptor);
+    for (Lane* const lane : {&talking_, &throwing_}) {
+      const auto at = std::find(lane->free.begin(), lane->free.end(), number);
+      if (at != lane->free.end()) {
+        lane->free.erase(at);
+        OpenApi(*lane);
+        return;
+      }
+    }
+  }
+
+  void OpenApi(Lane& lane) {
+    Open(settings_.api_port, Kind::kApi, 0);
+    lane.free.push_back(static_cast<uint32_t>(connections_.size() - 1));
   }
 
   // Returns false when the response is not whole. Nothing follows it: requests are not pipelined.
@@ -405,6 +429,7 @@ class Crowd {
     }
     const char what = connections_[number].what;
     const uint32_t desktop = connections_[number].desktop;
+    connections_[number].what = 0;
     (what == 't' ? throwing_ : talking_).free.push_back(number);
     if (what == 'j') {
       if (response.status != 201) {
