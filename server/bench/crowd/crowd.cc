@@ -118,8 +118,9 @@ struct Connection {
   int descriptor = -1;
   Kind kind = Kind::kPoll;
   uint32_t desktop = 0;  // kPoll
-  char what = 0;         // kApi: 'j' join, 's' saying, 't' throw of the request in flight; 0: none
-  std::string partial;   // the beginning of a response
+  // kApi: the request in flight: 'j' join, 's' saying, 't' throw, 'd' delete; 0: none
+  char what = 0;
+  std::string partial;  // the beginning of a response
 };
 
 struct Response {
@@ -225,6 +226,7 @@ class Crowd {
       Wait(1);
     }
     Print();
+    Leave();
   }
 
  private:
@@ -264,6 +266,20 @@ class Crowd {
     epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event);
   }
 
+  // Ends every desktop, so that the next crowd finds the relay empty.
+  void Leave() {
+    leaving_ = true;
+    talking_.waiting.clear();
+    throwing_.waiting.clear();
+    for (uint32_t i = 0; i < settings_.desktops; ++i) {
+      talking_.waiting.push_back({'d', i, 0});
+    }
+    while (left_ < settings_.desktops) {
+      SendRequests();
+      Wait(100);
+    }
+  }
+
   // Adds what is due by now to the requests that wait for a connection.
   void Schedule(uint64_t now) {
     const double elapsed = static_cast<double>(now - start_us_) / 1e6;
@@ -281,7 +297,7 @@ class Crowd {
   }
 
   uint64_t DueUs(uint64_t number, double rate) const {
-    return start_us_ + static_cast<uint64_t>(static_cast<double>(number) / rate * 1e6);
+    return start_us_ + static_cast<uint64_t>(static_cast<double>(number + 1) / rate * 1e6);
   }
 
   void SendRequests() {
@@ -313,6 +329,9 @@ class Crowd {
       // Those who were here before may still be in their world.
       body = R"({"world":"crowd )" + std::to_string(getpid()) + R"(","name":"Desktop )" +
              std::to_string(next.desktop) + R"(","screen":{"width":1920,"height":1080}})";
+    } else if (next.what == 'd') {
+      return "DELETE /v1/desktops/" + desktop.id +
+             " HTTP/1.1\r\nHost: crowd\r\nAuthorization: Bearer " + desktop.token + "\r\n\r\n";
     } else {
       path += "/" + desktop.id + (next.what == 's' ? "/sayings" : "/crossings");
       token = "Authorization: Bearer " + desktop.token + "\r\n";
@@ -382,6 +401,10 @@ class Crowd {
 
   // The relay closes connections to its API that are idle for long; another one takes its place.
   void HandleEnd(uint32_t number) {
+    if (connections_[number].kind == Kind::kPoll && leaving_) {
+      close(connections_[number].descriptor);
+      return;
+    }
     if (connections_[number].kind != Kind::kApi || connections_[number].what != 0) {
       Fail("the relay has closed a connection");
     }
@@ -420,6 +443,9 @@ class Crowd {
 
   void Receive(uint32_t number, const Response& response) {
     if (connections_[number].kind == Kind::kPoll) {
+      if (leaving_) {
+        return;
+      }
       if (response.status != 200) {
         Fail("a poll was answered " + std::string(response.body));
       }
@@ -441,6 +467,8 @@ class Crowd {
       ++joined_;
       Open(settings_.events_port, Kind::kPoll, desktop);
       Poll(connections_.back());
+    } else if (what == 'd') {
+      ++left_;
     } else if (response.status == 202) {
       ++(what == 's' ? sayings_accepted_ : throws_accepted_);
     } else {
@@ -523,6 +551,8 @@ class Crowd {
   Lane talking_;                        // joins and sayings
   Lane throwing_;
   uint32_t joined_ = 0;
+  uint32_t left_ = 0;
+  bool leaving_ = false;
   uint64_t start_us_ = 0;
   uint64_t window_us_ = 0;
   uint64_t end_us_ = 0;
