@@ -1,8 +1,9 @@
 /**
  * What does a saying cost that a thousand desktops hear, and do sprites notice?
  *
- * A crowd (crowd/crowd.cc) plays the desktops of one private world. They first only throw sprites, then also talk: once a second
- * each, then more often until something breaks, which is named. Every figure is from the same relay, one load after the other.
+ * A crowd (crowd/crowd.cc) plays the desktops of one private world, which talk: once a second each, then more often until something
+ * breaks, which is named. Another one throws sprites in a world of its own, in a process of its own: what the first one takes to read a
+ * million sayings a second must not count as the latency of sprites. Every figure is from the same relay, one load after the other.
  * CPU is user + system time of all processes of the relay in the window, the sprites and the requests of the speakers included.
  */
 import { spawn } from 'node:child_process';
@@ -11,7 +12,8 @@ import { type Contender, type Shape, start } from '../../tools/bench/contender.t
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { CROWD } from '../../tools/build.js';
 
-/** Sprites a second of all desktops together: a crowd in which each throws one in ten seconds. */
+/** Desktops that throw, and their sprites a second all together. */
+const THROWERS = 64;
 const THROWS = 100;
 
 const WARM_UP_SECONDS = 3;
@@ -47,7 +49,9 @@ export interface SayOptions {
 export async function say(shapes: readonly Shape[], options: SayOptions): Promise<void> {
   const { desktops, speakers, seconds } = options;
   console.log(`\n${machine()}\n`);
-  console.log(`${desktops} desktops in one world, ${speakers} speakers, ${THROWS} sprites/s, ${seconds} s each\n`);
+  console.log(
+    `${desktops} desktops in one world, ${speakers} speakers, ${THROWS} sprites/s in another, ${seconds} s each\n`,
+  );
   for (const shape of shapes) {
     const contender = await start(shape);
     try {
@@ -88,8 +92,18 @@ export async function say(shapes: readonly Shape[], options: SayOptions): Promis
   }
 }
 
+/** Runs both crowds. The account is that of the talking one, with the sprites of the other. */
 async function run(contender: Contender, { desktops, speakers, seconds }: SayOptions, talk: number): Promise<Account> {
-  const numbers = [contender.api, contender.events, desktops, speakers, talk, THROWS, WARM_UP_SECONDS, seconds];
+  const [talking, throwing] = await Promise.all([
+    play(contender, [desktops, speakers, talk, 0, WARM_UP_SECONDS, seconds]),
+    play(contender, [THROWERS, THROWERS, 0, THROWS, WARM_UP_SECONDS, seconds]),
+  ]);
+  const { throws, caughtUs } = throwing;
+  return { ...talking, throws, caughtUs, refusal: talking.refusal || throwing.refusal };
+}
+
+async function play(contender: Contender, load: readonly number[]): Promise<Account> {
+  const numbers = [contender.api, contender.events, ...load];
   const crowd = spawn(CROWD, [...numbers.map(String), contender.pids.join(',')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
