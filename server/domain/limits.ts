@@ -144,8 +144,11 @@ export const HEARER_COST = 100;
  */
 export const SAYINGS_STEP_MS = 100;
 
-/** Parked polls that one step answers with sayings: half a millisecond, at some 4 µs each. Other requests are handled between steps. */
-export const HEARERS_PER_STEP_MAX = 128;
+/**
+ * Parked polls that one step answers with sayings: a millisecond, at some 25 µs each, nearly all of it in the kernel. Other requests are
+ * handled between steps.
+ */
+export const HEARERS_PER_STEP_MAX = 32;
 
 /** Sayings in one batch: more than twice what a full world says between two batches when everybody speaks every second. */
 export const SAYINGS_PER_POLL_MAX = 256;
