@@ -71,6 +71,9 @@ const X11_LIBRARIES = {
 /** The path of the benches' floor once it is built. */
 export const FLOOR = join(ROOT, 'build', 'floor', 'floor');
 
+/** The path of the crowd that talks in `npm run bench -- say`, once it is built. */
+export const CROWD = join(ROOT, 'build', 'crowd', 'crowd');
+
 /** Builds the addon. Returns undefined, or why it can't be built. */
 export function buildAddon(node) {
   if (process.platform !== 'linux') return 'the native front is for Linux';
@@ -104,6 +107,16 @@ export function buildFloor() {
       return `a compiler is missing: ${installHint(['gcc', 'libc6-dev'])}`;
     mkdirSync(join(FLOOR, '..'), { recursive: true });
     return ran('cc', ['-O2', '-Wall', '-o', FLOOR, source], ROOT, 'cc');
+  });
+}
+
+/** Builds the crowd that talks. Returns undefined, or why it can't be built. */
+export function buildCrowd() {
+  const source = join(ROOT, 'server', 'bench', 'crowd', 'crowd.cc');
+  return built('crowd', [source], CROWD, () => {
+    if (!ensurePrograms(['g++'], ['g++'])) return `a compiler is missing: ${installHint(['g++'])}`;
+    mkdirSync(join(CROWD, '..'), { recursive: true });
+    return ran('g++', ['-std=c++20', '-O2', '-Wall', '-Wextra', '-o', CROWD, source], ROOT, 'g++');
   });
 }
 

@@ -1,6 +1,6 @@
 /** `npm run bench`: builds what it needs, then runs the benches of server/bench: all of them, or those named. */
 import type { Shape } from '../../tools/bench/contender.ts';
-import { buildAddon, buildEngine, buildFloor } from '../../tools/build.js';
+import { buildAddon, buildCrowd, buildEngine, buildFloor } from '../../tools/build.js';
 import {
   type Command,
   duration,
@@ -16,7 +16,9 @@ import { ATTACKS } from '../bench/hostile/attacks.ts';
 import { ADMISSIONS, hostile } from '../bench/hostile.ts';
 import { million } from '../bench/million.ts';
 import { LOADS, relaying } from '../bench/relaying.ts';
+import { say } from '../bench/say.ts';
 import { turns } from '../bench/turns.ts';
+import { HEARERS_MAX } from '../domain/limits.ts';
 import { whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
@@ -31,6 +33,11 @@ const PORTABLE: Shape[] = [
   { name: 'portable, one process', front: 'portable', workers: 0 },
 ];
 
+const MILLION = 1_000_000;
+
+/** A full world, in which everybody hears everybody. */
+const SAY_DESKTOPS = HEARERS_MAX;
+
 /** What the journal costs. */
 const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
   DURABILITIES.toReversed().map((durability) => ({
@@ -40,8 +47,14 @@ const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
 );
 
 const OPTIONS = {
+  ...goingWith(['million', 'say'], {
+    desktops: { ...whole('N', 'desktops to connect', [1, SLOTS_MAX]), shown: '1000000; say: 1024' },
+  }),
+  ...goingWith(['say'], {
+    speakers: { ...whole('N', 'how many of them say something', [1, SLOTS_MAX]), shown: 'all' },
+    talk: { ...number('R', 'lines that each speaker says a second', [0.001, 100]), shown: '1, then 1.5 and 2' },
+  }),
   ...goingWith(['million'], {
-    desktops: whole('N', 'desktops to connect', [1, SLOTS_MAX], 1_000_000),
     rate: number('R', 'sprites a second', [1, 10_000_000], 5000),
     hold: duration('T', 'how long they are held', [1, 86_400], 120),
     durability: oneOf('KIND', 'what a 202 of the relay survives', DURABILITIES, 'process'),
@@ -49,8 +62,10 @@ const OPTIONS = {
   ...goingWith(['million', 'hostile'], {
     workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
   }),
+  ...goingWith(['hostile', 'say'], {
+    seconds: whole('N', 'how long each attack lasts, or each load', [1, 3600], 30),
+  }),
   ...goingWith(['hostile'], {
-    seconds: whole('N', 'how long each attack lasts', [1, 3600], 30),
     front: oneOf('KIND', 'front of the relay', ['native', 'portable'], 'native'),
     admission: oneOf('KIND', 'limits by address of the relay, where it has them', ADMISSIONS, 'open'),
     requests: whole('N', 'requests that the attack fuzz sends, however long it takes', [1, 1_000_000_000]),
@@ -63,6 +78,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     `npm run bench -- [${Object.keys(LOADS).join(' | ')}] …`,
     'npm run bench -- journal | turns',
     'npm run bench -- million [options]',
+    'npm run bench -- say [options]',
     'npm run bench -- hostile [ATTACK …] [options]',
   ],
   about:
@@ -79,6 +95,10 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '',
       'connect many desktops to one relay, hold them while sprites fly, and print memory, CPU, latency, pauses and losses; root and Linux only, in its own network namespace',
     ],
+    say: [
+      '',
+      'desktops of one world that talk: sayings heard a second, CPU of each, what is missed, and what sprites notice; cluster and one process',
+    ],
     hostile: [
       '[ATTACK …]',
       'attack a relay in every known way, one after the other, with two well-behaved desktops beside; print what they lost, their worst round trip and the memory of the relay; Linux only',
@@ -86,7 +106,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   },
   options: OPTIONS,
   notes: [
-    'The options belong to million and hostile.',
+    'The options belong to million, say and hostile.',
     `Attacks:\n${Object.entries(ATTACKS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
@@ -100,14 +120,22 @@ if (import.meta.main) {
     const known = isHostile ? ATTACKS : LOADS;
     const isJournal = words[0] === 'journal' && words.length === 1;
     const isTurns = words[0] === 'turns' && words.length === 1;
-    const isListed = isMillion || isJournal || isTurns;
+    const isSay = words[0] === 'say' && words.length === 1;
+    const isListed = isMillion || isJournal || isTurns || isSay;
     const unknown = words.slice(isHostile ? 1 : 0).find((word) => !isListed && !Object.hasOwn(known, word));
     if (unknown !== undefined) {
       const what = isHostile ? 'attack' : 'load';
       throw new Misused(`There is no ${what} ${JSON.stringify(unknown)}; there are ${Object.keys(known).join(', ')}.`);
     }
-    if (given.size > 0 && !isMillion && !isHostile) {
-      throw new Misused('The options belong to million and hostile. See --help.');
+    if (given.size > 0 && !isMillion && !isHostile && !isSay) {
+      throw new Misused('The options belong to million, say and hostile. See --help.');
+    }
+    if (isSay) {
+      const whyNot = buildCrowd() ?? buildAddon(process.execPath) ?? whyNoNativeFront();
+      if (whyNot) throw new Error(`The bench needs the native front and a crowd: ${whyNot}`);
+      const { desktops = SAY_DESKTOPS, speakers, talk, seconds } = values;
+      await say(NATIVE, { desktops, speakers: Math.min(speakers ?? desktops, desktops), seconds, talk });
+      return EXIT.done;
     }
     if (isHostile) {
       const whyNot = values.front === 'native' ? (buildAddon(process.execPath) ?? whyNoNativeFront()) : undefined;
@@ -122,7 +150,7 @@ if (import.meta.main) {
     if (why) throw new Error(`The bench needs the swarm's engine and the floor: ${why}`);
     const whyNoAddon = buildAddon(process.execPath) ?? whyNoNativeFront();
     if (whyNoAddon) console.error(`Without the native front: ${whyNoAddon}.`);
-    if (isMillion) await million(values);
+    if (isMillion) await million({ ...values, desktops: values.desktops ?? MILLION });
     else if (isJournal) {
       if (whyNoAddon) throw new Error(`There is no native front: ${whyNoAddon}`);
       await relaying(DURABLE, ['2000/s', '20000/s']);

@@ -13,6 +13,7 @@ import {
   whole,
   withVariables,
 } from '../../tools/command.ts';
+import { SAYINGS } from '../domain/hearers.ts';
 import { isTrustable } from '../roles/client_address.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
@@ -59,6 +60,12 @@ export const FLAGS = withVariables('SPRITES', {
     ...oneOf('KIND', '', PICTURES, 'any'),
     meaning: "strangers' pictures it carries: any, known (no uploads), or shipped (only its own characters)",
   },
+  sayings: form(
+    'WHO',
+    'who hears a saying: worlds, neighbours, or off; if not given, all of a private world, but in commons neighbours',
+    `one of ${SAYINGS.join(', ')}`,
+    (given) => SAYINGS.find((option) => option === given),
+  ),
   durability: {
     ...oneOf('KIND', '', DURABILITIES, 'process'),
     meaning: 'what an accepted sprite survives: the death of a process, of the machine too, or none',

@@ -115,3 +115,49 @@ export const REPLACED_WINDOW_MS = 10_000;
 
 /** How long a poll that is replaced too often waits for its answer, in ms: two clients with one token poll twice a second. */
 export const REPLACED_DELAY_MS = 1_000;
+
+/** The sustained rate of sayings of one desktop: a line each half a second, faster than a hand types them. */
+export const SAYINGS_PER_SECOND_MAX = 2;
+
+/** Sayings one desktop may say at once after a pause: a text that was pasted, line by line. */
+export const SAYINGS_BURST_MAX = 8;
+
+/** Desktops that hear one saying: everybody in a world of this size, in a larger one a square of 32 × 32 places. A square number. */
+export const HEARERS_MAX = 1024;
+
+/**
+ * What sayings may cost the whole relay in a second, in units of what one saying costs in a batch that is sent anyway: 0.1 µs.
+ * This is some half of a core; a full world in which everybody says something every second costs half of that. Above it, sayings are
+ * refused with relay-busy, so that sprites have the rest.
+ */
+export const SPEECH_COST_PER_SECOND_MAX = 4 << 20;
+
+/** What a saying costs in these units beside its hearers: to check it, and to answer its speaker, 25 µs. */
+export const SAYING_COST = 256;
+
+/** What a batch costs in these units that is sent because of a saying: an answer and a poll, 10 µs. */
+export const HEARER_COST = 100;
+
+/**
+ * The fixed timestep on which sayings are sent, in ms. In it they gather into one batch for each hearer, which gets at most ten
+ * batches a second however many speak. Nobody notices a tenth of a second in a conversation.
+ */
+export const SAYINGS_STEP_MS = 100;
+
+/**
+ * Parked polls that one step answers with sayings: a millisecond, at some 25 µs each, nearly all of it in the kernel. Other requests are
+ * handled between steps.
+ */
+export const HEARERS_PER_STEP_MAX = 32;
+
+/** Sayings in one batch: more than twice what a full world says between two batches when everybody speaks every second. */
+export const SAYINGS_PER_POLL_MAX = 256;
+
+/**
+ * Sayings that wait for one desktop: what a full world says in a second, for a desktop that polls late. A desktop misses what is
+ * older: nobody could read it.
+ */
+export const SAYINGS_WAITING_MAX = 1024;
+
+/** Bytes of sayings in one batch; the next one has the rest. Beside POLL_BYTES_MAX of sprites the batch stays below the 128 KiB that clients read. */
+export const SAYINGS_BYTES_PER_POLL_MAX = 48 << 10;

@@ -15,10 +15,12 @@ import type { Invitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import { isCarried, type Pictures, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
+import type { Saying } from '../wire/saying.ts';
 import { Deadlines } from './deadlines.ts';
 import { Desktops, nameBlockBytes } from './desktops.ts';
 import { EndedDesktops } from './ended.ts';
 import type { Facts } from './facts.ts';
+import type { SayingsOption } from './hearers.ts';
 import { KeptMailboxes } from './kept.ts';
 import {
   DRAINED_PER_STEP_MAX,
@@ -28,6 +30,7 @@ import {
   EVICTED_SPRITES_PER_STEP_MAX,
   EVICTION_LOOKS_MAX,
   FIRST_POLL_MS,
+  HEARERS_PER_STEP_MAX,
   KEPT_SHARE_MAX,
   KEPT_STEP_MS,
   KEPT_TRIED_MAX,
@@ -49,7 +52,9 @@ import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } fr
 import { MUTE_HOPS_MAX, MUTES_MAX, Mutes } from './mutes.ts';
 import { NOTICES_BYTES_MAX, Notices } from './notices.ts';
 import { ReplacedPolls } from './replaced_polls.ts';
+import { MISSED_BYTES_MAX } from './sayings.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, pageOf, Slab } from './slab.ts';
+import { Speech } from './speech.ts';
 import { NO_ADDRESS, placeBeyond, Torus, type World } from './torus.ts';
 
 /** The receiver of answers to polls: a front, or the frame to a worker. It copies the bytes before the call returns. */
@@ -62,6 +67,11 @@ export interface AnswerSink {
    * retryDeferred() is called. Absent: always.
    */
   hasRoom?(ticket: number): boolean;
+  /**
+   * The same for sayings, which leave before the room for sprites is used up. If there is none, they wait for the next
+   * round. Absent: always.
+   */
+  hasRoomForSayings?(ticket: number): boolean;
   readonly answer: Answer;
 }
 
@@ -108,6 +118,8 @@ export interface RelayOptions {
   admission?: Admission;
   /** Desktops that have ended and are remembered; default ENDED_REMEMBERED_MAX. A power of two. */
   endedMax?: number;
+  /** Who hears sayings. Default: everybody in private worlds, the four neighbours in the default world. */
+  sayings?: SayingsOption;
 }
 
 /** How many desktops are here, for everybody to see. */
@@ -189,6 +201,7 @@ export interface DesktopDetails {
 const READY = 1; // its parked poll is answered at the end of the turn
 const NEIGHBOURS_DUE = 2; // the next batch names its neighbours
 const DEFERRED = 4; // its batch waits until the receiver of its poll has room
+const HEARING = 8; // it has something to hear
 const NOTICES_DUE = 32; // the next batch has notices
 const MUTES = 64; // it mutes others
 const STRICT = 128; // its world does not carry every picture
@@ -201,8 +214,8 @@ const LEFT_DETAIL = 'This desktop has left; join again.';
 /** The longest head of a batch: `{"cursor":"6a1f03c2-4294967295","events":[`. */
 const BATCH_HEAD_BYTES_MAX = 64;
 
-/** The most bytes of one answer: its events, the four neighbours, notices and the JSON around them. */
-const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + NOTICES_BYTES_MAX + 2048;
+/** The most bytes of one answer without sayings: its events, the four neighbours, notices and the JSON around them. */
+export const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + NOTICES_BYTES_MAX + 2048;
 
 const EVENTS = Buffer.from('","events":[');
 const PING = Buffer.from('{"type":"ping"}');
@@ -227,6 +240,7 @@ export class Relay {
     ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, replaced: 0, wakes: 0, pings: 0 },
   };
   readonly ended: EndedDesktops;
+  readonly speech: Speech;
   readonly #options: RelayOptions;
   /** Gets every change that must survive; undefined when nothing does. */
   #facts: Facts | undefined;
@@ -254,6 +268,8 @@ export class Relay {
   /** Small worlds that changed since the last step, and those whose desktops are being notified of it. */
   #changed = new Set<World>();
   #notifying = new Set<World>();
+  /** What a batch with sayings has of its own, which is not shared. */
+  #own: Buffer | undefined;
   readonly #kept = new KeptMailboxes();
   /** Worlds with desktops whose kept mailboxes are tried in this round, and when the next round begins. */
   #keptDue: World[] = [];
@@ -299,6 +315,16 @@ export class Relay {
     this.#flags = new Uint8Array(options.slots);
     this.#notices = new Notices(options.slots);
     this.#noticed = options.slots;
+    const listeners = {
+      ...{ torus: this.torus, mutes: this.mutes, defaultWorld: this.#defaultWorld },
+      isMuting: (slot: number) => (this.#flags[slot] & MUTES) !== 0,
+      markHearing: (slot: number) => {
+        this.#flags[slot] |= HEARING;
+      },
+      writeReference: (slot: number, out: Buffer, at: number) => this.desktops.writeReference(slot, out, at),
+      generation: (slot: number) => this.desktops.generation(slot),
+    };
+    this.speech = new Speech(options.slots, listeners, options.sayings, options.nowMs);
     this.#nowMs = options.nowMs;
     this.#nextStepMs = options.nowMs + NEIGHBOURS_STEP_MS;
     this.#nextKeptMs = options.nowMs + KEPT_STEP_MS;
@@ -457,7 +483,8 @@ export class Relay {
     }
     this.#deadlines.clear(slot);
     if (this.#flags[slot] & MUTES) this.mutes.clear(slot);
-    this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT);
+    this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT | HEARING);
+    this.speech.leave(slot);
     this.desktops.remember(slot, this.ended, this.#nowMs, facts);
     this.desktops.end(slot);
     this.counters.left++;
@@ -612,6 +639,16 @@ export class Relay {
     this.#facts?.mutes(slot, this.mutes.of(slot));
   }
 
+  /** Says something to all who hear a live desktop; returns how many others. See Speech.say(), also for what it throws. */
+  say(slot: number, saying: Saying): number | null {
+    return this.speech.say(slot, saying, this.#nowMs, this.#draining);
+  }
+
+  /** From now on nobody hears what a live desktop has said. */
+  silence(slot: number): void {
+    this.speech.silence(slot, this.#nowMs);
+  }
+
   /** Sends an event to every desktop that is here, with its next answer. Parked polls are answered in the next steps. */
   notify(event: object): void {
     this.#notices.add(event);
@@ -670,6 +707,7 @@ export class Relay {
       const jitter = 1 + PING_JITTER * (2 * this.#options.random() - 1);
       this.#deadlines.set(slot, this.#nowMs + PING_MS * jitter);
       if (hasEvents) this.#defer(slot);
+      if (this.#flags[slot] & HEARING) this.speech.list(slot);
       return;
     }
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
@@ -730,12 +768,12 @@ export class Relay {
   }
 
   /**
-   * Sets the time and does one step of what is due: pings, ends of leases, notifications of small worlds. Ends the turn.
+   * Sets the time and does one step of what is due: pings, ends of leases, notifications of small worlds, sayings. Ends the turn.
    *
    * Shape   true when more is due: call it again soon, with the same time or a later one.
    * Units   ms, monotonic.
-   * Cost    bounded by DUE_PER_STEP_MAX, plus as many delayed answers, one small world, and one step of a drain and of kept
-   *         mailboxes.
+   * Cost    bounded by DUE_PER_STEP_MAX, plus as many delayed answers, one small world, HEARERS_PER_STEP_MAX, and one step of a
+   *         drain and of kept mailboxes.
    */
   advance(nowMs: number): boolean {
     if (nowMs > this.#nowMs) this.#looksLeft = EVICTION_LOOKS_MAX;
@@ -762,6 +800,7 @@ export class Relay {
     if (this.#notifySmallWorlds(left)) isMoreDue = true;
     if (this.#noticed < this.desktops.max && this.#markNoticed(left)) isMoreDue = true;
     if (this.#keptStep()) isMoreDue = true;
+    if (this.#sayingsStep()) isMoreDue = true;
     if (this.#draining && this.#drainStep()) isMoreDue = true;
     this.endTurn();
     return isMoreDue;
@@ -852,6 +891,11 @@ export class Relay {
   #hasRoom(ticket: number): boolean {
     const { answers } = this.#options;
     return answers.hasRoom === undefined || answers.hasRoom(ticket);
+  }
+
+  #hasRoomForSayings(ticket: number): boolean {
+    const { answers } = this.#options;
+    return answers.hasRoomForSayings === undefined || answers.hasRoomForSayings(ticket);
   }
 
   /** Leaves what waits for a parked poll in the mailbox until retryDeferred(). */
@@ -967,6 +1011,24 @@ export class Relay {
     }
   }
 
+  /** Answers the next hearers of a round with what they have to hear. Returns whether hearers are left. */
+  #sayingsStep(): boolean {
+    const { speech } = this;
+    speech.beginRound(this.#nowMs);
+    for (let left = HEARERS_PER_STEP_MAX; left > 0 && speech.isRoundOpen; left--) {
+      const slot = speech.nextHearer();
+      if (this.#parked[slot] === 0 || !(this.#flags[slot] & HEARING)) continue;
+      if (!this.#hasRoomForSayings(this.#parked[slot] - 1)) {
+        speech.list(slot);
+        continue;
+      }
+      this.counters.wakes++;
+      this.#answerEvents(slot, this.#unpark(slot), false, EVENTS_PER_POLL_MAX);
+      this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+    }
+    return speech.isRoundOpen;
+  }
+
   /** One step of what kept mailboxes need: they move on where there is room, and stay within their share of the slab. */
   #keptStep(): boolean {
     if (this.#nowMs >= this.#nextKeptMs && this.#keptDue.length === 0) {
@@ -1076,12 +1138,13 @@ export class Relay {
     if (world !== this.#defaultWorld) this.torus.remove(world);
   }
 
-  /** Answers a poll with up to `eventsMax` sprites, a ping if `ping`, and the neighbours and notices that are due. */
+  /** Answers a poll with up to `eventsMax` sprites, a ping if `ping`, and the neighbours, notices and sayings that are due. */
   #answerEvents(slot: number, ticket: number, ping: boolean, eventsMax: number): void {
     const { answers } = this.#options;
-    const out = answers.room(ANSWER_BYTES_MAX);
+    const isHearing = eventsMax > 0 && (this.#flags[slot] & HEARING) !== 0 && this.#hasRoomForSayings(ticket);
+    const out = isHearing ? this.#ownRoom() : answers.room(ANSWER_BYTES_MAX);
     // The events are written first, after room for the longest head; then the head is written right before them.
-    const start = answers.roomAt() + BATCH_HEAD_BYTES_MAX;
+    const start = (isHearing ? 0 : answers.roomAt()) + BATCH_HEAD_BYTES_MAX;
     const facts = this.#facts;
     const newest = facts === undefined ? 0 : this.mailboxes.newest(slot);
     let end = this.mailboxes.write(slot, out, start, eventsMax, POLL_BYTES_MAX);
@@ -1100,7 +1163,23 @@ export class Relay {
       end = this.#notices.write(slot, out, end);
       if (!this.#notices.isDue(slot)) this.#flags[slot] &= ~NOTICES_DUE;
     }
-    this.#sendBatch(ticket, this.mailboxes.batchSeq, out, start, end);
+    if (!isHearing) {
+      this.#sendBatch(ticket, this.mailboxes.batchSeq, out, start, end);
+      return;
+    }
+    const { bytes, count, missed } = this.speech.pop(slot);
+    if (this.speech.waiting(slot) === 0) this.#flags[slot] &= ~HEARING;
+    if (missed > 0) {
+      if (end > start) out[end++] = COMMA;
+      end = this.speech.sayings.writeMissed(missed, out, end);
+    }
+    if (count > 0 && end > start) out[end++] = COMMA;
+    this.#sendBatch(ticket, this.mailboxes.batchSeq, out, start, end, bytes);
+  }
+
+  #ownRoom(): Buffer {
+    this.#own ??= Buffer.alloc(ANSWER_BYTES_MAX + MISSED_BYTES_MAX);
+    return this.#own;
   }
 
   #answerBye(slot: number, ticket: number): void {
@@ -1113,11 +1192,15 @@ export class Relay {
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
-  /** Answers with the events at out[start, end): writes the cursor before and the brackets after them. */
-  #sendBatch(ticket: number, seq: number, out: Buffer, start: number, end: number): void {
+  /** Answers with the events at out[start, end): writes the cursor before, and the brackets after them unless `shared` has them. */
+  #sendBatch(ticket: number, seq: number, out: Buffer, start: number, end: number, shared?: Buffer): void {
     const head = start - this.#cursorHead.length - digitsOf(seq) - EVENTS.length;
     out.set(this.#cursorHead, head);
     out.set(EVENTS, writeNumber(out, head + this.#cursorHead.length, seq));
+    if (shared !== undefined) {
+      this.#options.answers.answer(ticket, 200, out, head, end, 0, shared);
+      return;
+    }
     out[end] = 0x5d;
     out[end + 1] = CLOSE;
     this.#options.answers.answer(ticket, 200, out, head, end + 2, 0);

@@ -137,6 +137,22 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       assert.equal((await client.answer()).status, 202);
     });
 
+    it('passes on a saying with its body, and a crossing behind it', async () => {
+      await open();
+      const client = await bench.connect(1);
+      // The native front would scan this if it were a crossing.
+      const body = '{"saying":1,"text":"Hello"}';
+      client.send(post(body).replace('/crossings', '/sayings') + post('{"n":1}'));
+      const [seen] = await bench.requests(1);
+      assert.deepEqual([seen.kind, seen.slot, seen.body, seen.token], ['saying', 0x1a2b, body, WORDS]);
+      bench.answer(seen.ticket, 202, '{"heard":1}');
+      assert.equal((await client.answer()).body, '{"heard":1}');
+      const next = (await bench.requests(2))[1];
+      assert.equal(next.kind, 'crossing');
+      bench.answer(next.ticket, 202, '{}');
+      await client.answer();
+    });
+
     it('refuses a body above 1024 bytes before it arrives, and closes', async () => {
       await open();
       const client = await bench.connect(1);
@@ -189,6 +205,50 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       clearInterval(drip);
       assert.deepEqual(bench.seen, []);
       client.destroy();
+    });
+
+    it('sends the same end of a body to many clients, each behind the beginning of its own', async () => {
+      await open();
+      // The native front gathers the answers of a turn in 256 KiB: these need more than that.
+      const ends = [40_000, 7, 0, 60_000].map((bytes, n) => Buffer.alloc(bytes, 0x61 + n));
+      const clients = await Promise.all(Array.from({ length: 40 }, () => bench.connect()));
+      for (const client of clients) client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      const tickets = (await bench.requests(clients.length)).map(({ ticket }) => ticket);
+      const bodies = new Map<number, string>();
+      for (const [n, ticket] of tickets.entries()) {
+        const own = Buffer.from(`##${n}:${'o'.repeat(n % 3 === 0 ? 12_000 : 10)}##`);
+        // Every fifth answer shares nothing, and lies between two that share.
+        const shared = n % 5 === 4 ? undefined : ends[Math.floor(n / 5) % ends.length];
+        bodies.set(n, `${own.subarray(2, -2)}${shared ?? ''}`);
+        bench.front.answer(ticket, 200, own, 2, own.length - 2, 0, shared);
+      }
+      bench.front.flush();
+      const answers = await Promise.all(clients.map((client) => client.answer()));
+      assert.deepEqual(answers.map(({ body }) => body).sort(), [...bodies.values()].sort());
+      for (const { body, headers } of answers) assert.equal(Number(headers.get('content-length')), body.length);
+    });
+
+    it('keeps the rest of an answer with a shared end for a client that reads slowly', async () => {
+      await open();
+      const clients = await Promise.all([bench.connect(), bench.connect()]);
+      for (const { socket } of clients) socket.pause();
+      for (const client of clients) client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      const tickets = (await bench.requests(2)).map(({ ticket }) => ticket);
+      // The sockets accept a part of the own beginning of one, and a part of the shared end of the other.
+      const shared = Buffer.alloc(4 << 20, 's');
+      for (const [n, ticket] of tickets.entries()) {
+        const own = Buffer.alloc(n === 0 ? 10 : 4 << 20, 'o');
+        bench.front.answer(ticket, 200, own, 0, own.length, 0, shared);
+      }
+      bench.front.flush();
+      for (const { socket } of clients) socket.resume();
+      const answers = await Promise.all(clients.map((client) => client.answer()));
+      const parts = answers.map(({ body }) => [body.lastIndexOf('o') + 1, body.length - shared.length]);
+      for (const [ownEnd, own] of parts) assert.equal(ownEnd, own);
+      assert.deepEqual(
+        parts.map(([own]) => own).sort((a, b) => a - b),
+        [10, 4 << 20],
+      );
     });
 
     it('sends Retry-After when asked to, and WWW-Authenticate with 401', async () => {

@@ -1,7 +1,7 @@
 /**
  * The front faces the sockets. It turns bytes into calls with plain numbers, and answers into bytes.
  *
- * Two routes are hot and end here: `GET …/events` (a poll) and `POST …/crossings` (a crossing). Two implementations,
+ * Three routes are hot and end here: `GET …/events` (a poll), `POST …/crossings` and `POST …/sayings`. Two implementations,
  * `portable` (node:http, any system) and `native` (the addon, Linux), pass one contract suite: front.contract.ts.
  * Invariant: every ticket that a handler receives is either answered once or reported closed once, never both.
  * Cost: no object for a request; the front refills one view for each call of a handler.
@@ -35,7 +35,7 @@ export interface RequestView {
   /** Poll: the cursor's epoch and sequence; seq is NO_CURSOR when the poll has none. */
   epoch: number;
   seq: number;
-  /** Crossing: −1 when body[start, end) is its unchecked body; otherwise it was checked, and the bytes are its passage. */
+  /** Crossing, saying: −1 when body[start, end) is its unchecked body; otherwise it was checked, and the bytes are its passage. */
   edge: EdgeNumber | -1;
   /** A checked crossing: the sender's number. */
   crossing: number;
@@ -49,6 +49,8 @@ export interface FrontHandlers {
   poll(request: RequestView): void;
   /** A whole crossing has arrived; its body is ≤ CROSSING_BYTES_MAX. Answer its ticket now or later. */
   crossing(request: RequestView): void;
+  /** A whole saying has arrived; its body is as long as that of a crossing at most. Answer its ticket now or later. */
+  saying(request: RequestView): void;
   /** The connection of an unanswered ticket has closed: an answer would be dropped. `slot` is the slot of its request. */
   closed(ticket: Ticket, slot: number): void;
   /**
@@ -69,7 +71,7 @@ export interface FrontListener {
   port: number;
   /** Several processes listen on this port (SO_REUSEPORT), where the system supports that. */
   shared: boolean;
-  /** The hot route of this listener; every other request is answered 404 or 405, or goes to `fallback`. */
+  /** Its hot routes: polls, or crossings and sayings. Every other request is answered 404 or 405, or goes to `fallback`. */
   routes: 'events' | 'crossings';
   /** Handles every other request on this listener (express). Absent: the front itself answers 404, 405 or OPTIONS. */
   fallback?: RequestListener;
@@ -133,11 +135,12 @@ export interface Front {
   /** Binds every listener. Resolves to the ports in the order of the options. Rejects with the system's error. */
   listen(): Promise<number[]>;
   /**
-   * Answers a ticket with body[start, end).
+   * Answers a ticket with body[start, end), and then `shared` if there is one.
    *
    * Shape   2xx bodies are application/json, others application/problem+json; 401 has WWW-Authenticate: Bearer;
    *         retryAfterSeconds 0 sends no Retry-After. An unknown or closed ticket is ignored.
-   * Owner   the bytes are copied before the call returns. They leave with the next flush().
+   * Owner   the bytes are copied before the call returns. They leave with the next flush(). `shared` never changes.
+   * Cost    answers in a row with the same `shared` carry its bytes once, up to the socket.
    */
   readonly answer: Answer;
   /**

@@ -22,6 +22,7 @@ const CROSSINGS: FrontListener = { ...EVENTS, routes: 'crossings', fallback: (_,
 const IDLE_HANDLERS: FrontHandlers = {
   poll: () => {},
   crossing: () => {},
+  saying: () => {},
   closed: () => {},
   outdated: () => {},
   turn: () => {},
@@ -52,13 +53,17 @@ if (skip) {
   contract('native, sharing the loop with another one', (options) => new SharingFront(options));
 }
 
-/** A front that answers everything at once: a poll with 200 and its numbers, a crossing with 202 and its body. */
+/** A front that answers everything at once: a poll with 200 and its numbers, a crossing or a saying with 202 and its body. */
 async function openEcho(make: (options: FrontOptions) => Front, listeners: FrontListener[]) {
   let front: Front;
   const handlers: FrontHandlers = {
     poll: (request) => {
       const body = Buffer.from(JSON.stringify([request.slot, request.generation, request.epoch, request.seq]));
       front.answer(request.ticket, 200, body, 0, body.length, 0);
+    },
+    saying: (request) => {
+      const body = Buffer.from(`said ${request.body.subarray(request.start, request.end)}`);
+      front.answer(request.ticket, 202, body, 0, body.length, 0);
     },
     crossing: (request) => {
       front.answer(request.ticket, 202, request.body, request.start, request.end, 0);
@@ -482,7 +487,8 @@ function generate(random: (n: number) => number): { listener: number; bytes: str
   const pick = <T>(choices: readonly T[]): T => choices[random(choices.length)];
   const listener = random(2);
   const body = pick(['', '{}', 'x'.repeat(random(1100)), '{"crossing":1}']);
-  const hot = listener === 0 ? 'GET /v1/desktops/1a2b-3f/events' : 'POST /v1/desktops/1a2b-3f/crossings';
+  const posted = pick(['crossings', 'crossings', 'sayings']);
+  const hot = listener === 0 ? 'GET /v1/desktops/1a2b-3f/events' : `POST /v1/desktops/1a2b-3f/${posted}`;
   const line = pick([
     hot,
     hot,
@@ -492,6 +498,7 @@ function generate(random: (n: number) => number): { listener: number; bytes: str
     'OPTIONS /v1/desktops/1-1/events',
     'HEAD /x',
     'DELETE /v1/desktops/1a2b-3f/events',
+    'POST /v1/desktops/1a2b-3f/sayings/',
   ]);
   const query = pick(['', '', '?cursor=6a1f03c2-81', '?cursor=6a1f03c2-081', '?x=1&cursor=00000000-0', '?', '?cursor']);
   const headers = [

@@ -65,9 +65,12 @@ const BUFFER_BYTES_MAX = 64 << 20;
 const INBOUND_HEAD_BYTES = 64;
 const OUTBOUND_HEAD_BYTES = 296;
 
+/** The head of a shared body: the words of an answer's head, without the gap for its HTTP head. */
+const SHARED_HEAD_BYTES = 32;
+
 /** The word 0 after the last answer, padded. */
 const END_BYTES = 8;
-const KIND = { poll: 1, crossing: 2, closed: 3, handover: 4, outdated: 5 } as const;
+const KIND = { poll: 1, crossing: 2, closed: 3, handover: 4, outdated: 5, saying: 6 } as const;
 
 /** Tickets of the inner portable front begin here: thread number 255, which the addon does not use. */
 const FIRST_PORTABLE_TICKET: Ticket = 255 * 2 ** 40;
@@ -187,6 +190,8 @@ export class NativeFront implements Front {
   #out!: Buffer;
   #outWords!: Uint32Array;
   #outEnd = 0;
+  /** The newest shared body in the outbound buffer: answers behind it may share it. */
+  #shared: Buffer | undefined;
   roomAt = 0;
   /** In a batch: answers are sent at its end. */
   #inBatch = false;
@@ -246,13 +251,14 @@ export class NativeFront implements Front {
     }
   }
 
-  readonly answer: Answer = (ticket, status, body, start, end, retryAfterSeconds) => {
+  readonly answer: Answer = (ticket, status, body, start, end, retryAfterSeconds, shared) => {
     if (ticket >= FIRST_PORTABLE_TICKET) {
-      this.#portable.answer(ticket, status, body, start, end, retryAfterSeconds);
+      this.#portable.answer(ticket, status, body, start, end, retryAfterSeconds, shared);
       return;
     }
     if (!this.#open.close(ticket)) return;
     const length = end - start;
+    if (shared !== undefined) this.#share(shared, length);
     if (body !== this.#out) {
       this.room(length);
       // copy() takes half the time of set(), which needs a new view.
@@ -270,6 +276,7 @@ export class NativeFront implements Front {
     words[word + 4] = length;
     words[word + 5] = retryAfterSeconds;
     words[word + 6] = at - this.#outEnd;
+    words[word + 7] = shared === undefined ? 0 : 1;
     this.#outEnd += bytes;
   };
 
@@ -278,6 +285,23 @@ export class NativeFront implements Front {
     if (this.#outEnd + wanted > this.#out.length) this.#makeRoom(wanted);
     this.roomAt = this.#outEnd + OUTBOUND_HEAD_BYTES;
     return this.#out;
+  }
+
+  /** Puts a shared body into the buffer unless it is the newest one there, with room behind it for an answer of `length` bytes. */
+  #share(shared: Buffer, length: number): void {
+    const answerBytes = OUTBOUND_HEAD_BYTES + length + 7 + END_BYTES;
+    if (shared === this.#shared && this.#outEnd + answerBytes <= this.#out.length) return;
+    const bytes = (SHARED_HEAD_BYTES + shared.length + 7) & ~7;
+    if (this.#outEnd + bytes + answerBytes > this.#out.length) this.#makeRoom(bytes + answerBytes);
+    const word = this.#outEnd >> 2;
+    this.#outWords.fill(0, word, word + SHARED_HEAD_BYTES / 4);
+    // No answer has the status 0.
+    this.#outWords[word] = bytes;
+    this.#outWords[word + 4] = shared.length;
+    this.#outWords[word + 6] = SHARED_HEAD_BYTES;
+    shared.copy(this.#out, this.#outEnd + SHARED_HEAD_BYTES);
+    this.#outEnd += bytes;
+    this.#shared = shared;
   }
 
   flush(): void {
@@ -366,7 +390,8 @@ export class NativeFront implements Front {
         view.crossing = words[word + 10] + words[word + 11] * TWO_32;
         view.start = start + INBOUND_HEAD_BYTES;
         view.end = view.start + words[word + 12];
-        handlers.crossing(view);
+        if (kind === KIND.saying) handlers.saying(view);
+        else handlers.crossing(view);
       }
     }
   }
@@ -408,6 +433,7 @@ export class NativeFront implements Front {
   #endOutbound(): void {
     this.#outWords[this.#outEnd >> 2] = 0;
     this.#outEnd = 0;
+    this.#shared = undefined;
   }
 
   /** Sends the answers in the buffer now. Makes the buffer larger if a single answer needs that. */

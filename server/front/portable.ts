@@ -60,6 +60,7 @@ interface Unsent {
   readonly status: number;
   readonly body: Buffer;
   readonly retryAfterSeconds: number;
+  readonly shared: Buffer | undefined;
 }
 
 interface FrontSocket extends Socket {
@@ -125,11 +126,11 @@ export class PortableFront implements Front {
     return ports;
   }
 
-  readonly answer: Answer = (ticket, status, body, start, end, retryAfterSeconds) => {
+  readonly answer: Answer = (ticket, status, body, start, end, retryAfterSeconds, shared) => {
     const reply = this.#waiting.get(ticket);
     if (!reply) return;
     this.#waiting.delete(ticket);
-    this.#unsent.push({ reply, status, body: Buffer.from(body.subarray(start, end)), retryAfterSeconds });
+    this.#unsent.push({ reply, status, body: Buffer.from(body.subarray(start, end)), retryAfterSeconds, shared });
   };
 
   room(bytes: number): Buffer {
@@ -142,7 +143,9 @@ export class PortableFront implements Front {
     this.#options.handlers.sending?.();
     const unsent = this.#unsent;
     this.#unsent = [];
-    for (const { reply, status, body, retryAfterSeconds } of unsent) this.#send(reply, status, body, retryAfterSeconds);
+    for (const { reply, status, body, retryAfterSeconds, shared } of unsent) {
+      this.#send(reply, status, body, retryAfterSeconds, shared);
+    }
   }
 
   gauges(): FrontGauges {
@@ -304,9 +307,10 @@ export class PortableFront implements Front {
     }
     const target = request.url ?? '';
     const route = hotRoute(target);
-    if (route !== listener.routes || request.method !== METHOD_OF[route]) {
+    const isServed = (route === 'sayings' ? 'crossings' : route) === listener.routes;
+    if (route === undefined || !isServed || request.method !== METHOD_OF[route]) {
       if (listener.fallback) this.#passOn(listener.fallback, socket, reply);
-      else this.#answerOther(request, reply, route === listener.routes);
+      else this.#answerOther(request, reply, isServed);
       return;
     }
     if (Number(request.headers['content-length'] ?? 0) > CROSSING_BYTES_MAX) {
@@ -328,7 +332,7 @@ export class PortableFront implements Front {
       reply.isPoll = true;
       this.#options.handlers.poll(view);
       this.#scheduleTurn();
-    } else this.#crossing(request, reply);
+    } else this.#body(request, reply, route);
   }
 
   #passOn(fallback: RequestListener, socket: FrontSocket, reply: Reply): void {
@@ -338,8 +342,8 @@ export class PortableFront implements Front {
     socket.overrun = !socket.fallbackQueue.add(reply);
   }
 
-  /** Reads a crossing's body, then calls the handler. */
-  #crossing(request: IncomingMessage, reply: Reply): void {
+  /** Reads the body of a crossing or a saying, then calls the handler. */
+  #body(request: IncomingMessage, reply: Reply, route: 'crossings' | 'sayings'): void {
     const body = Buffer.allocUnsafe(CROSSING_BYTES_MAX);
     let length = 0;
     const refuse = (document: ProblemDocument) => {
@@ -361,7 +365,8 @@ export class PortableFront implements Front {
       this.#view.body = body;
       this.#view.start = 0;
       this.#view.end = length;
-      this.#options.handlers.crossing(this.#view);
+      if (route === 'sayings') this.#options.handlers.saying(this.#view);
+      else this.#options.handlers.crossing(this.#view);
       this.#scheduleTurn();
     });
   }
@@ -427,11 +432,11 @@ export class PortableFront implements Front {
     this.#send(reply, document.status, bytesOf(document), PROBLEMS[document.code].retryAfterSeconds);
   }
 
-  #send(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number): void {
+  #send(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number, shared?: Buffer): void {
     // Refused already, since its connection is broken.
     if (reply.headersSent) return;
     if (this.#draining) reply.shouldKeepAlive = false;
-    write(reply, status, body, retryAfterSeconds);
+    write(reply, status, body, retryAfterSeconds, shared);
     const { socket } = reply;
     if (socket && socket.writableLength > 0) socket.setTimeout(this.#timeouts.writeMs);
   }
@@ -482,10 +487,17 @@ function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers, rawHeaders }
   return hosts > 1 || (hosts === 0 && httpVersionMinor > 0);
 }
 
-function write(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number): void {
+function write(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number, shared?: Buffer): void {
   reply.sendDate = false;
-  reply.writeHead(status, headOf(status, body.length, retryAfterSeconds));
-  reply.end(body);
+  reply.writeHead(status, headOf(status, body.length + (shared?.length ?? 0), retryAfterSeconds));
+  if (shared === undefined) {
+    reply.end(body);
+    return;
+  }
+  // Corked, head and both parts leave with one system call.
+  reply.cork();
+  reply.write(body);
+  reply.end(shared);
 }
 
 const rendered = new Map<ProblemDocument, Buffer>();

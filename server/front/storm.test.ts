@@ -64,6 +64,7 @@ class Ledger {
           this.polls++;
           this.onPoll(ticket);
         },
+        saying: () => {},
         crossing: ({ ticket }) => {
           open(ticket);
           this.answer(ticket, SHORT);

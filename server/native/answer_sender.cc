@@ -1,18 +1,22 @@
 #include "answer_sender.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace sprites {
 
 AnswerSender::Sent AnswerSender::KeepRest(Index index, Connection& connection, const uint8_t* bytes,
-                                          uint32_t size, ssize_t sent) {
+                                          uint32_t size, SharedBody shared, ssize_t sent) {
   if (sent < 0) {
     if (errno != EAGAIN && errno != EINTR) {
       return Sent::kFailed;
     }
     sent = 0;
   }
-  const uint32_t rest = unsent_.Keep(bytes + sent, size - static_cast<uint32_t>(sent));
+  const uint32_t own = std::min(static_cast<uint32_t>(sent), size);
+  const uint32_t other = static_cast<uint32_t>(sent) - own;
+  const uint32_t rest =
+      unsent_.Keep(bytes + own, size - own, shared.bytes + other, shared.size - other);
   if (rest == 0) {
     return Sent::kFailed;
   }

@@ -12,6 +12,7 @@
 #include "connection.h"
 #include "deadline_wheel.h"
 #include "epoll_set.h"
+#include "record.h"
 #include "socket_calls.h"
 #include "unsent_answers.h"
 
@@ -28,13 +29,16 @@ class AnswerSender {
   AnswerSender(EpollSet* epoll, DeadlineWheel* wheel, uint32_t write_ms, uint64_t unsent_bytes_max)
       : epoll_(epoll), wheel_(wheel), write_ms_(write_ms), unsent_(unsent_bytes_max) {}
 
-  // Sends a whole answer.
-  Sent Send(Index index, Connection& connection, const uint8_t* bytes, uint32_t size) {
-    const ssize_t sent = sprites::Send(connection.descriptor, bytes, size);
-    if (sent == static_cast<ssize_t>(size)) {
+  // Sends a whole answer: the bytes, and then the shared body.
+  Sent Send(Index index, Connection& connection, const uint8_t* bytes, uint32_t size,
+            SharedBody shared) {
+    const ssize_t sent = shared.size == 0 ? sprites::Send(connection.descriptor, bytes, size)
+                                          : sprites::SendBoth(connection.descriptor, bytes, size,
+                                                              shared.bytes, shared.size);
+    if (sent == static_cast<ssize_t>(size) + static_cast<ssize_t>(shared.size)) {
       return Sent::kWhole;
     }
-    return KeepRest(index, connection, bytes, size, sent);
+    return KeepRest(index, connection, bytes, size, shared, sent);
   }
   // Sends more of the rest. REQUIRES: state kWriting.
   Sent Continue(Index index, Connection& connection);
@@ -47,7 +51,7 @@ class AnswerSender {
 
  private:
   Sent KeepRest(Index index, Connection& connection, const uint8_t* bytes, uint32_t size,
-                ssize_t sent);
+                SharedBody shared, ssize_t sent);
 
   EpollSet* const epoll_;
   DeadlineWheel* const wheel_;

@@ -42,12 +42,13 @@ void AppendPoll(RecordBuffer* inbound, Ticket ticket, const Request& request) {
 
 void AppendCrossing(RecordBuffer* inbound, Ticket ticket, const Request& request,
                     const uint8_t* body) {
-  InboundRecord record = RequestRecord(RecordKind::kCrossing, ticket, request);
+  const RecordKind kind = request.is_saying ? RecordKind::kSaying : RecordKind::kCrossing;
+  InboundRecord record = RequestRecord(kind, ticket, request);
   uint32_t length = request.body_length;
   ScannedCrossing scanned;
   uint8_t entry[kEntryBytesMax];
   uint32_t entry_bytes = 0;
-  if (ScanCrossing(body, length, &scanned)) {
+  if (!request.is_saying && ScanCrossing(body, length, &scanned)) {
     record.crossing_low = static_cast<uint32_t>(scanned.crossing);
     record.crossing_high = static_cast<uint32_t>(scanned.crossing >> 32);
     record.edge_and_one = scanned.edge + 1;

@@ -358,7 +358,7 @@ void IoLoop::ReportIfOutdated(Index index, Connection& connection) {
                connection.slot);
 }
 
-void IoLoop::Answer(uint8_t* record) {
+void IoLoop::Answer(uint8_t* record, SharedBody shared) {
   OutboundRecord head;
   memcpy(&head, record, sizeof head);
   const Ticket ticket =
@@ -379,10 +379,14 @@ void IoLoop::Answer(uint8_t* record) {
   if (connection.Has(kReadable) || connection.unread != kNoBuffer) {
     connection.Set(kLinger);
   }
+  if (head.shares == 0) {
+    shared = {};
+  }
   uint8_t* const body = record + head.start;
-  const uint32_t head_bytes = WriteHeadBefore(
-      body, {head.status, head.length, head.retry_after_seconds, PersistenceOf(connection)});
-  Send(ticket.index, connection, body - head_bytes, head_bytes + head.length);
+  const uint32_t head_bytes =
+      WriteHeadBefore(body, {head.status, head.length + shared.size, head.retry_after_seconds,
+                             PersistenceOf(connection)});
+  Send(ticket.index, connection, body - head_bytes, head_bytes + head.length, shared);
 }
 
 // Answers a well-formed request that JavaScript never sees.
@@ -428,8 +432,9 @@ Persistence IoLoop::PersistenceOf(const Connection& connection) const {
 }
 
 // Sends a whole answer, or what the socket accepts of it now.
-void IoLoop::Send(Index index, Connection& connection, const uint8_t* bytes, uint32_t size) {
-  HandleSent(index, connection, sender_.Send(index, connection, bytes, size));
+void IoLoop::Send(Index index, Connection& connection, const uint8_t* bytes, uint32_t size,
+                  SharedBody shared) {
+  HandleSent(index, connection, sender_.Send(index, connection, bytes, size, shared));
 }
 
 // After a whole answer the connection closes, continues with what its client has already sent, or

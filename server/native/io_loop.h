@@ -69,9 +69,9 @@ class IoLoop {
   // True when Wait() would not wait.
   bool HasWork() const { return !ready_.empty(); }
 
-  // Answers the ticket of `record` with the body in it; the head is written into the gap before the
-  // body. A ticket that does not wait is ignored.
-  void Answer(uint8_t* record);
+  // Answers the ticket of `record` with the body in it, and `shared` behind it if the record says
+  // so; the head is written into the gap before the body. A ticket that does not wait is ignored.
+  void Answer(uint8_t* record, SharedBody shared);
 
   // Accepts no more connections.
   void StopListening() { acceptor_.Stop(); }
@@ -111,7 +111,8 @@ class IoLoop {
   void AnswerProblem(Index index, Connection& connection, Problem problem);
   Persistence PersistenceOf(const Connection& connection) const;
 
-  void Send(Index index, Connection& connection, const uint8_t* bytes, uint32_t size);
+  void Send(Index index, Connection& connection, const uint8_t* bytes, uint32_t size,
+            SharedBody shared = {});
   void HandleSent(Index index, Connection& connection, AnswerSender::Sent sent);
   void Linger(Index index, Connection& connection);
   void Discard(Index index, Connection& connection);

@@ -222,10 +222,13 @@ bool IoThread::Publish(IoLoop* loop) {
 
 void IoThread::SendAnswers(IoLoop* loop) {
   while (outbox_.Receive(&answers_)) {
+    SharedBody shared;
     for (size_t at = 0; at < answers_.size();) {
       uint32_t bytes;
       memcpy(&bytes, answers_.data() + at, sizeof bytes);
-      loop->Answer(answers_.data() + at);
+      if (!ReadSharedBody(answers_.data() + at, &shared)) {
+        loop->Answer(answers_.data() + at, shared);
+      }
       at += bytes;
     }
   }

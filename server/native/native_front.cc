@@ -31,7 +31,8 @@ NativeFront::NativeFront(FrontOptions options, std::unique_ptr<SharedState> shar
       inbound_(inbound, inbound_bytes),
       deliver_(std::move(deliver)),
       loop_(std::make_unique<IoLoop>(0, shared_.get(), &inbound_)),
-      has_staged_(options_.threads) {}
+      has_staged_(options_.threads),
+      staged_shared_(options_.threads) {}
 
 NativeFront::~NativeFront() {
   Stop();
@@ -140,18 +141,32 @@ void NativeFront::Send(uint8_t* memory, uint32_t bytes) {
   if (stopped_) {
     return;
   }
-  for (uint32_t at = 0; at + kOutboundHeadBytes <= bytes;) {
+  SharedBody shared;
+  uint32_t shared_record = 0;  // its record is memory[shared_record, shared_end)
+  uint32_t shared_end = 0;
+  for (uint32_t at = 0; at + sizeof(OutboundRecord) <= bytes;) {
     OutboundRecord head;
     memcpy(&head, memory + at, sizeof head);
     if (head.bytes == 0) {
       break;
     }
+    if (ReadSharedBody(memory + at, &shared)) {
+      shared_record = at;
+      shared_end = at + head.bytes;
+      at = shared_end;
+      continue;
+    }
     const uint32_t thread =
         Ticket::Unpack(static_cast<uint64_t>(head.ticket_high) << 32 | head.ticket_low).thread;
     if (thread == 0) {
-      loop_->Answer(memory + at);
+      loop_->Answer(memory + at, shared);
     } else if (thread <= threads_.size()) {
-      threads_[thread - 1]->outbox().Stage(memory + at, head.bytes);
+      Outbox& outbox = threads_[thread - 1]->outbox();
+      if (head.shares != 0 && staged_shared_[thread - 1] != shared_end) {
+        staged_shared_[thread - 1] = shared_end;
+        outbox.Stage(memory + shared_record, shared_end - shared_record);
+      }
+      outbox.Stage(memory + at, head.bytes);
       has_staged_[thread - 1] = 1;
     }
     at += head.bytes;
@@ -161,6 +176,7 @@ void NativeFront::Send(uint8_t* memory, uint32_t bytes) {
       continue;
     }
     has_staged_[i] = 0;
+    staged_shared_[i] = 0;
     if (threads_[i]->outbox().Send()) {
       threads_[i]->Wake();
     }

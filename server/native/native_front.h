@@ -93,8 +93,11 @@ class NativeFront {
   int signal_ = -1;
   std::vector<std::unique_ptr<IoThread>> threads_;
   std::vector<uint8_t> has_staged_;  // answers, by thread number − 1
-  size_t next_inbox_ = 0;            // the inbox to receive from first
-  bool has_full_inboxes_ = false;    // the last pass left records in them for lack of room
+  // For each of them the shared body that was staged last, named by the end of its record in the
+  // answers of this Send(); 0: none.
+  std::vector<uint32_t> staged_shared_;
+  size_t next_inbox_ = 0;          // the inbox to receive from first
+  bool has_full_inboxes_ = false;  // the last pass left records in them for lack of room
   bool stopped_ = false;
 };
 

@@ -58,7 +58,7 @@ void WaitUntil(const std::function<bool()>& condition) {
 }
 
 // A front with a minimal domain: a poll parks; a crossing is accepted, and answers the poll parked
-// for its own slot.
+// for its own slot; a saying is accepted, and answers all parked polls with one shared body.
 class TestRelay {
  public:
   struct Options {
@@ -155,6 +155,13 @@ class TestRelay {
           Answer(parked->second, 200, std::string(options_.event_bytes, 'e'));
           parked_.erase(parked);
         }
+      } else if (record.kind == RecordKind::kSaying) {
+        Answer(ticket, 202, "{\"heard\":1}");
+        Share(std::string(options_.event_bytes, 's'));
+        for (const auto& [slot, parked] : parked_) {
+          Answer(parked, 200, "own", 1);
+        }
+        parked_.clear();
       } else if (record.kind == RecordKind::kClosed) {
         closed.fetch_add(1);
         const auto parked = parked_.find(record.slot);
@@ -176,7 +183,22 @@ class TestRelay {
     front_->Send(answers_.data(), static_cast<uint32_t>(answers_.size()));
   }
 
-  void Answer(uint64_t ticket, uint32_t status, const std::string& body) {
+  void Share(const std::string& body) {
+    const size_t at = answers_.size();
+    const OutboundRecord head = {AlignedToEight(sizeof head + static_cast<uint32_t>(body.size())),
+                                 0,
+                                 0,
+                                 0,
+                                 static_cast<uint32_t>(body.size()),
+                                 0,
+                                 sizeof head,
+                                 0};
+    answers_.resize(at + head.bytes);
+    memcpy(answers_.data() + at, &head, sizeof head);
+    memcpy(answers_.data() + at + sizeof head, body.data(), body.size());
+  }
+
+  void Answer(uint64_t ticket, uint32_t status, const std::string& body, uint32_t shares = 0) {
     const size_t at = answers_.size();
     const OutboundRecord head = {
         AlignedToEight(kOutboundHeadBytes + static_cast<uint32_t>(body.size())),
@@ -186,7 +208,7 @@ class TestRelay {
         static_cast<uint32_t>(body.size()),
         0,
         kOutboundHeadBytes,
-        0};
+        shares};
     answers_.resize(at + head.bytes);
     memcpy(answers_.data() + at, &head, sizeof head);
     memcpy(answers_.data() + at + kOutboundHeadBytes, body.data(), body.size());
@@ -241,6 +263,12 @@ class Client {
   static std::string Crossing(uint32_t slot, const std::string& body) {
     const std::string id = Id(slot);
     return "POST /v1/desktops/" + id + "/crossings HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " +
+           id + "." + std::string(32, '0') + "\r\nContent-Length: " + std::to_string(body.size()) +
+           "\r\n\r\n" + body;
+  }
+  static std::string Saying(uint32_t slot, const std::string& body) {
+    const std::string id = Id(slot);
+    return "POST /v1/desktops/" + id + "/sayings HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " +
            id + "." + std::string(32, '0') + "\r\nContent-Length: " + std::to_string(body.size()) +
            "\r\n\r\n" + body;
   }
@@ -359,6 +387,32 @@ TEST_CASE("native front › answers a parked poll with a crossing, repeatedly on
       REQUIRE(relay.closed.load() == 0);
     });
     WaitUntil([&] { return relay.IsEmpty(); });
+  });
+}
+
+TEST_CASE("native front › answers many polls with one shared body, also to slow readers") {
+  ForEachThreading([](TestRelay::Options options) {
+    for (const uint32_t event_bytes : {0u, 100u, kLongAnswer}) {
+      options.event_bytes = event_bytes;
+      TestRelay relay(options);
+      RunClients([&] {
+        std::vector<Client> desktops;
+        for (uint32_t slot = 1; slot <= 3; ++slot) {
+          desktops.emplace_back(relay.events_port, 1, kSmallWindow);
+          desktops.back().Poll(slot);
+        }
+        WaitUntil([&] { return relay.polls.load() == 3; });
+        Client speaker(relay.crossings_port);
+        speaker.Send(Client::Saying(5, "{\"n\":1}"));
+        REQUIRE(speaker.Answer() == 202);
+        for (Client& desktop : desktops) {
+          size_t body_bytes = 0;
+          REQUIRE(desktop.Answer(&body_bytes) == 200);
+          REQUIRE(body_bytes == 3 + event_bytes);
+        }
+      });
+      WaitUntil([&] { return relay.IsEmpty(); });
+    }
   });
 }
 

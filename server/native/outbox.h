@@ -3,7 +3,8 @@
 // Threads: Stage() and Send() on the JavaScript thread, Receive() on the I/O thread; one mutex,
 // held for a swap or a short copy.
 // Invariant: records arrive in the order in which they were staged.
-// Memory: bounded by one answer for each open ticket, since an answer ends its ticket.
+// Memory: bounded by one answer for each open ticket, since an answer ends its ticket; a shared
+// body is staged for at least one of them.
 #ifndef SERVER_NATIVE_OUTBOX_H_
 #define SERVER_NATIVE_OUTBOX_H_
 

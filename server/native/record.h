@@ -19,6 +19,7 @@ enum class RecordKind : uint32_t {
   kClosed = 3,
   kHandover = 4,
   kOutdated = 5,
+  kSaying = 6,
 };
 
 // A request; a notice that a connection closed or a poll is outdated (the first six words only); or
@@ -41,7 +42,7 @@ struct InboundRecord {
     uint32_t crossing_high;
     uint32_t block_high;
   };
-  uint32_t length;        // crossing, handover: bytes of the body; poll: 1 when it has a cursor
+  uint32_t length;  // crossing, saying, handover: bytes of the body; poll: 1 when it has a cursor
   uint32_t descriptor;    // handover: the file descriptor, which JavaScript owns from now on
   uint32_t listener;      // handover: the number of its listener
   uint32_t edge_and_one;  // crossing: 0: its body follows unchanged; otherwise its edge + 1, and
@@ -52,7 +53,8 @@ constexpr uint32_t kNoticeBytes = 24;
 static_assert(kInboundHeadBytes == 64);
 
 // An answer. The loop writes its HTTP head into the gap before the body, so that both leave in one
-// send.
+// send. A record with status 0 is no answer but a shared body, without a gap: it follows the body
+// of each answer behind it that shares, up to the next shared body.
 struct OutboundRecord {
   uint32_t bytes;  // of the whole record with gap and body
   uint32_t ticket_low;
@@ -60,12 +62,28 @@ struct OutboundRecord {
   uint32_t status;
   uint32_t length;  // of the body, in bytes
   uint32_t retry_after_seconds;
-  uint32_t start;  // of the body in the record; ≥ kOutboundHeadBytes
-  uint32_t reserved;
+  uint32_t start;   // of the body in the record; of an answer: ≥ kOutboundHeadBytes
+  uint32_t shares;  // 1: the newest shared body follows the body
+};
+// The bytes of a shared body. They belong to the buffer with its record.
+struct SharedBody {
+  const uint8_t* bytes = nullptr;
+  uint32_t size = 0;
 };
 constexpr uint32_t kAnswerHeadBytesMax = 264;
 constexpr uint32_t kOutboundHeadBytes = sizeof(OutboundRecord) + kAnswerHeadBytesMax;
 static_assert(kOutboundHeadBytes == 296);
+
+// Makes the body of `record` the shared one and returns true, if it is a shared body.
+inline bool ReadSharedBody(const uint8_t* record, SharedBody* shared) {
+  OutboundRecord head;
+  memcpy(&head, record, sizeof head);
+  if (head.status != 0) {
+    return false;
+  }
+  *shared = {record + head.start, head.length};
+  return true;
+}
 
 constexpr uint32_t AlignedToEight(uint32_t bytes) { return (bytes + 7) & ~7u; }
 

@@ -32,8 +32,14 @@ constexpr std::array<uint8_t, 256> kToken = MakeTokenTable();
 constexpr std::string_view Method(Route route) {
   return route == Route::kEvents ? "GET " : "POST ";
 }
+constexpr std::string_view kSayings = "sayings";
+
 constexpr std::string_view Leaf(Route route) {
   return route == Route::kEvents ? "events" : "crossings";
+}
+// The leaf of the other path that a route serves; empty when it has one only.
+constexpr std::string_view OtherLeaf(Route route) {
+  return route == Route::kEvents ? std::string_view() : kSayings;
 }
 
 // REQUIRES: `lower` has only lowercase letters, dashes and spaces, and `text` has no control
@@ -314,6 +320,7 @@ bool ReadRequestLine(std::string_view line, RequestLine* out) {
 
 struct Target {
   std::string_view id;
+  std::string_view leaf;
   std::string_view query;
 };
 
@@ -325,9 +332,14 @@ bool ReadTarget(std::string_view target, Route route, Target* out) {
   const size_t question = target.find('?');
   const std::string_view path = target.substr(0, question);
   const size_t slash = path.find('/');
-  if (slash == 0 || slash == std::string_view::npos || path.substr(slash + 1) != Leaf(route)) {
+  if (slash == 0 || slash == std::string_view::npos) {
     return false;
   }
+  const std::string_view leaf = path.substr(slash + 1);
+  if (leaf != Leaf(route) && (leaf.empty() || leaf != OtherLeaf(route))) {
+    return false;
+  }
+  out->leaf = leaf;
   out->id = path.substr(0, slash);
   out->query =
       question == std::string_view::npos ? std::string_view() : target.substr(question + 1);
@@ -452,6 +464,15 @@ HeadEnd FindHeadEnd(const uint8_t* bytes, uint32_t size, ParserPlace* place, uin
   return HeadEnd::kNotYet;
 }
 
+// Returns whether the rest of a request line, from its leaf on, may become one for this leaf.
+bool MayBecomeLeaf(std::string_view text, std::string_view leaf) {
+  if (text.size() <= leaf.size()) {
+    return leaf.substr(0, text.size()) == text;
+  }
+  return text.substr(0, leaf.size()) == leaf &&
+         (text[leaf.size()] == ' ' || text[leaf.size()] == '?');
+}
+
 }  // namespace
 
 Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlace* place,
@@ -547,6 +568,7 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
   }
   ReadIdentity(target.id, headers.token, request);
   if (route == Route::kCrossings) {
+    request->is_saying = target.leaf == kSayings;
     return Parsed::kCrossing;
   }
   std::string_view cursor;
@@ -590,12 +612,10 @@ bool MayBecomeHot(const uint8_t* bytes, uint32_t size, Route route) {
     return false;
   }
   text.remove_prefix(slash + 1);
-  const std::string_view leaf = Leaf(route);
-  if (text.size() <= leaf.size()) {
-    return leaf.substr(0, text.size()) == text;
+  if (MayBecomeLeaf(text, Leaf(route))) {
+    return true;
   }
-  return text.substr(0, leaf.size()) == leaf &&
-         (text[leaf.size()] == ' ' || text[leaf.size()] == '?');
+  return !OtherLeaf(route).empty() && MayBecomeLeaf(text, OtherLeaf(route));
 }
 
 }  // namespace sprites

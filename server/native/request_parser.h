@@ -1,4 +1,4 @@
-// Parses one HTTP/1.1 request of exactly the form that the two hot routes need, and classifies
+// Parses one HTTP/1.1 request of exactly the form that the hot routes need, and classifies
 // every other request.
 //
 // Pure: bytes in, a verdict out. It allocates nothing and keeps no state except the place where it
@@ -20,13 +20,13 @@ constexpr uint32_t kRequestBytesMax = kHeadBytesMax + kBodyBytesMax;
 constexpr uint32_t kHeadersMax = 100;     // HEADERS_MAX in wire/route.ts
 constexpr uint32_t kNoSlot = 0xffffffff;  // NO_SLOT in front.ts
 
-// The hot route a listener serves.
+// The hot routes a listener serves: polls; or crossings and sayings, which have the same form.
 enum class Route : uint8_t { kEvents, kCrossings };
 
 enum class Parsed : uint8_t {
   kPartial,       // more bytes are needed
   kPoll,          // a whole GET …/events
-  kCrossing,      // a whole POST …/crossings
+  kCrossing,      // a whole POST …/crossings, or …/sayings
   kOther,         // well-formed, but not this listener's hot route
   kMalformed,     // not a request, or an ambiguous one: the bytes after it can't be trusted
   kBadCursor,     // a poll with a malformed cursor
@@ -47,6 +47,7 @@ struct Request {
   bool has_cursor;
   bool keep_alive;
   bool is_http10;
+  bool is_saying;         // kCrossing: it is for …/sayings
   bool expects_continue;  // kPartial: the head is whole, and the client waits for 100 Continue
   // Only for kOther:
   bool is_known_path;

@@ -30,6 +30,11 @@ std::string Crossing(const std::string& body, const std::string& headers = kAuth
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
+std::string Saying(const std::string& body) {
+  return "POST /v1/desktops/1a2b-3f/sayings HTTP/1.1\r\n" + kAuthorized +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
 // Memory that ends at an unreadable page: reading one byte past the end crashes.
 class GuardedMemory {
  public:
@@ -102,6 +107,11 @@ const std::vector<Named>& Requests() {
       {"a bad cursor", Poll("?cursor=6a1f03c2-01"), Route::kEvents, Parsed::kBadCursor},
       {"an empty cursor", Poll("?cursor="), Route::kEvents, Parsed::kBadCursor},
       {"a crossing", Crossing("{\"crossing\":1}"), Route::kCrossings, Parsed::kCrossing},
+      {"a saying", Saying("{\"saying\":1}"), Route::kCrossings, Parsed::kCrossing},
+      {"a saying on the events port", Saying(""), Route::kEvents, Parsed::kOther},
+      {"a path that only begins like a saying's",
+       "POST /v1/desktops/1-1/sayingsX HTTP/1.1\r\nHost: a\r\n\r\n", Route::kCrossings,
+       Parsed::kOther},
       {"an empty crossing", Crossing(""), Route::kCrossings, Parsed::kCrossing},
       {"the largest crossing", Crossing(std::string(1024, 'x')), Route::kCrossings,
        Parsed::kCrossing},
@@ -236,6 +246,8 @@ TEST_CASE("request parser › decides the same however the bytes are split") {
       REQUIRE(split.parsed == whole.parsed);
       if (whole.parsed == Parsed::kPoll || whole.parsed == Parsed::kCrossing) {
         REQUIRE(split.request.slot == whole.request.slot);
+        REQUIRE((each.route == Route::kEvents ||
+                 split.request.is_saying == (each.bytes.find("/sayings ") != std::string::npos)));
         REQUIRE(split.request.bytes == whole.request.bytes);
         REQUIRE(split.request.body_start == whole.request.body_start);
         REQUIRE(split.request.body_length == whole.request.body_length);

@@ -4,11 +4,13 @@
 
 namespace sprites {
 
-uint32_t UnsentAnswers::Keep(const uint8_t* bytes, uint32_t size) {
-  if (bytes_ + size > bytes_max_) {
+uint32_t UnsentAnswers::Keep(const uint8_t* bytes, uint32_t size, const uint8_t* more,
+                             uint32_t more_size) {
+  const uint32_t whole = size + more_size;
+  if (bytes_ + whole > bytes_max_) {
     return 0;
   }
-  bytes_ += size;
+  bytes_ += whole;
   uint32_t handle;
   if (free_.empty()) {
     rests_.emplace_back();
@@ -18,9 +20,12 @@ uint32_t UnsentAnswers::Keep(const uint8_t* bytes, uint32_t size) {
     free_.pop_back();
   }
   Rest& rest = At(handle);
-  rest.bytes = std::make_unique_for_overwrite<uint8_t[]>(size);
+  rest.bytes = std::make_unique_for_overwrite<uint8_t[]>(whole);
   memcpy(rest.bytes.get(), bytes, size);
-  rest.size = size;
+  if (more_size != 0) {
+    memcpy(rest.bytes.get() + size, more, more_size);
+  }
+  rest.size = whole;
   rest.sent = 0;
   return handle;
 }

@@ -23,8 +23,10 @@ class UnsentAnswers {
 
   explicit UnsentAnswers(uint64_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // Copies `size` bytes. Returns their handle, or 0 when the bound is reached.
-  uint32_t Keep(const uint8_t* bytes, uint32_t size);
+  // Copies `size` bytes, and `more_size` behind them. Returns their handle, or 0 when the bound is
+  // reached.
+  uint32_t Keep(const uint8_t* bytes, uint32_t size, const uint8_t* more = nullptr,
+                uint32_t more_size = 0);
   Rest& At(uint32_t handle) { return rests_[handle - 1]; }
   void Release(uint32_t handle);
   uint64_t bytes() const { return bytes_; }

@@ -84,6 +84,7 @@ export function api(
   router.all('/v1/desktops/:id/invitation', allowOnly('POST, OPTIONS'));
   router.all('/v1/desktops/:id', allowOnly('GET, DELETE, OPTIONS'));
   router.all('/v1/desktops/:id/crossings', allowOnly('POST, OPTIONS'));
+  router.all('/v1/desktops/:id/sayings', allowOnly('POST, OPTIONS'));
 
   const counts = new PublicCounts(worker);
   router.get('/v1/worlds', async (_, response) => {

@@ -42,10 +42,10 @@ export class Cluster implements Workers {
    */
   static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<Cluster> {
     cluster.setupPrimary({ serialization: 'advanced' });
-    // This front has no port that receives crossings.
+    // This front has no port that receives crossings and sayings.
     const front = plan.make(
       [eventsListener(options)],
-      { ...master.handlers, crossing: () => {} },
+      { ...master.handlers, crossing: () => {}, saying: () => {} },
       connectionsPerAddress(options),
     );
     master.setFront(front);

@@ -18,6 +18,7 @@ interface Unsent {
   readonly status: number;
   readonly body: Buffer;
   readonly retryAfterSeconds: number;
+  readonly shared: Buffer | undefined;
 }
 
 export class DirectUplink implements Uplink {
@@ -31,7 +32,11 @@ export class DirectUplink implements Uplink {
   constructor(master: Master, pending: PendingRequests) {
     this.#master = master;
     this.#pending = pending;
-    this.#link = master.addLink({ answer: this.#answer, hasRoom: () => true, flush: () => this.#send() });
+    const always = () => true;
+    this.#link = master.addLink({
+      ...{ answer: this.#answer, hasRoom: always, hasRoomForSayings: always },
+      flush: () => this.#send(),
+    });
   }
 
   crossing(
@@ -67,20 +72,20 @@ export class DirectUplink implements Uplink {
     this.#flushSoon();
   }
 
-  readonly #answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
+  readonly #answer: Answer = (request, status, body, start, end, retryAfterSeconds, shared) => {
     if (this.#pending.isForFront(request)) {
-      this.#pending.answer(request, status, body, start, end, retryAfterSeconds);
+      this.#pending.answer(request, status, body, start, end, retryAfterSeconds, shared);
       return;
     }
-    this.#unsent.push({ request, status, body: Buffer.from(body.subarray(start, end)), retryAfterSeconds });
+    this.#unsent.push({ request, status, body: Buffer.from(body.subarray(start, end)), retryAfterSeconds, shared });
   };
 
   #send(): void {
     const unsent = this.#unsent;
     if (unsent.length === 0) return;
     this.#unsent = [];
-    for (const { request, status, body, retryAfterSeconds } of unsent) {
-      this.#pending.answer(request, status, body, 0, body.length, retryAfterSeconds);
+    for (const { request, status, body, retryAfterSeconds, shared } of unsent) {
+      this.#pending.answer(request, status, body, 0, body.length, retryAfterSeconds, shared);
     }
   }
 

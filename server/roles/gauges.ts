@@ -67,6 +67,21 @@ export function masterGauges(
     'Polls whose answer is delayed, because they replace or repeat others',
     () => relay.replacedPolls.count,
   );
+  const { speech } = relay;
+  const heard = speech.sayings.counters;
+  counter('sprites_sayings_total', 'Sayings accepted', () => speech.counters.said);
+  counter('sprites_sayings_repeated_total', 'Repeats of accepted sayings', () => speech.counters.repeated);
+  counter('sprites_sayings_refused_fast_total', 'Sayings refused: said too fast', () => speech.counters.refusedFast);
+  counter(
+    'sprites_sayings_refused_busy_total',
+    'Sayings refused: the whole relay says too much',
+    () => speech.counters.refusedBusy,
+  );
+  counter('sprites_hearings_total', 'Sayings, each counted for each desktop that hears it', () => heard.heard);
+  counter('sprites_hearings_sent_total', 'Sayings sent to a desktop', () => heard.sent);
+  counter('sprites_hearings_missed_total', 'Sayings that a desktop has missed, and knows', () => heard.missed);
+  counter('sprites_hearings_given_up_total', 'Sayings whose hearer has ended', () => heard.givenUp);
+  gauge('sprites_hearings_waiting', 'Sayings that wait for a desktop', () => speech.sayings.waitingCount);
   gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
   counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
@@ -88,7 +103,7 @@ export function workerGauges(
   gauge('sprites_worker_unread_bytes', 'Bytes that wait for WebSocket desktops to read', () => sockets.unreadBytes);
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
-  gauge('sprites_worker_malformed', 'Crossings refused as malformed since start', () => worker.malformed);
+  gauge('sprites_worker_malformed', 'Crossings and sayings refused as malformed since start', () => worker.malformed);
   gauge(
     'sprites_worker_pictures_refused',
     'Crossings refused because of their picture since start',

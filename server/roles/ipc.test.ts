@@ -1,10 +1,11 @@
 /** The master's end of a worker: the byte budget of its link, and frames that arrive after its end. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { HEARERS_PER_STEP_MAX, SMALL_WORLD_MAX } from '../domain/limits.ts';
 import { Relay } from '../domain/relay.ts';
 import { FRAME_BYTES_TARGET, FrameWriter, readFrame } from '../wire/frame.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
-import { IpcLink, LINK_BYTES_MAX, receiveFrame } from './ipc.ts';
+import { IpcLink, LINK_BYTES_MAX, LINK_SAYINGS_BYTES_MAX, receiveFrame } from './ipc.ts';
 import { Master } from './master.ts';
 
 const PASSAGE = Buffer.from(`"at":0.25,"vx":900,"vy":-50,"sprite":{"name":"${'x'.repeat(200)}"}}`);
@@ -20,7 +21,10 @@ function collectingLink(onRoom = () => {}) {
   return { link, frames, unsent };
 }
 
-function masterOf(desktops: number): { master: Master; identities: ReturnType<typeof identityOf>[] } {
+function masterOf(
+  desktops: number,
+  worldOf = (n: number) => `w${n}`,
+): { master: Master; identities: ReturnType<typeof identityOf>[] } {
   const master = new Master(
     (answers) =>
       new Relay({
@@ -38,7 +42,7 @@ function masterOf(desktops: number): { master: Master; identities: ReturnType<ty
   );
   const identities = Array.from({ length: desktops }, (_, n) => {
     const token = new Uint32Array(4);
-    return identityOf(master, master.relay.join({ name: '', world: `w${n}` }, token, new Uint32Array(4)), token);
+    return identityOf(master, master.relay.join({ name: '', world: worldOf(n) }, token, new Uint32Array(4)), token);
   });
   return { master, identities };
 }
@@ -88,6 +92,52 @@ describe('the link to a worker', () => {
     assert.deepEqual(
       answered.sort((a, b) => a - b),
       identities.map((_, n) => n),
+    );
+  });
+
+  it('has no room for sayings above LINK_SAYINGS_BYTES_MAX, when it still has room for sprites', () => {
+    for (const [spare, hasRoom] of [
+      [-1, true],
+      [0, true],
+      [1, false],
+    ] as const) {
+      const { link } = collectingLink();
+      // A frame and a record have heads of 8 and 12 bytes.
+      const body = Buffer.alloc(LINK_SAYINGS_BYTES_MAX - 8 - 12 + spare);
+      link.answer(1, 200, body, 0, body.length, 0);
+      assert.deepEqual([link.hasRoomForSayings(), link.hasRoom()], [hasRoom, true], `${spare}`);
+    }
+  });
+
+  it('sends what sockets hear in one frame for each step, with the sayings once', () => {
+    const desktops = SMALL_WORLD_MAX + 1;
+    const { master, identities } = masterOf(desktops, () => 'w');
+    const { link, frames } = collectingLink();
+    const number = master.addLink(link);
+    for (const nowMs of [1000, 2000, 3000]) master.advance(nowMs);
+    for (const [n, identity] of identities.entries()) master.poll(number, n, identity, 0, -1);
+    master.endTurn();
+    for (const [n, identity] of identities.entries()) master.poll(number, 500 + n, identity, 0, -1);
+    frames.length = 0;
+    master.say(number, 1000, identities[0], JSON.stringify({ saying: 1, text: 'Hello' }));
+    for (const nowMs of [3050, 3100, 3150, 3200]) master.advance(nowMs);
+    const heard = new Map<number, string>();
+    for (const frame of frames) {
+      readFrame(frame, (r) => heard.set(r.request, r.bytes.toString('utf8', r.start, r.end) + (r.shared ?? '')));
+    }
+    assert.equal(heard.get(1000), `{"heard":${desktops - 1}}`);
+    for (let n = 0; n < desktops; n++) {
+      const { events } = JSON.parse(heard.get(500 + n) as string);
+      assert.deepEqual(
+        events.map(({ text }: { text: string }) => text),
+        ['Hello'],
+      );
+    }
+    const copies = frames.map((frame) => frame.toString('latin1').split('Hello').length - 1);
+    assert.equal(Math.max(...copies), 1);
+    assert.equal(
+      copies.reduce((sum, count) => sum + count),
+      Math.ceil(desktops / HEARERS_PER_STEP_MAX),
     );
   });
 

@@ -36,6 +36,12 @@ export const PROMPT_FRAMES_MAX = 8;
 export const LINK_BYTES_MAX = 4 * FRAME_BYTES_TARGET;
 
 /**
+ * The same for sayings, which must leave room for sprites: above this, in bytes, the worker gets no batch because of a saying. Its
+ * sayings wait for the next round, and those that wait too long are missed.
+ */
+export const LINK_SAYINGS_BYTES_MAX = FRAME_BYTES_TARGET;
+
+/**
  * Bytes on the way from one worker to the master, in bytes: 16 frames, some 40,000 crossings, more than the master handles in
  * half a second. Above this the worker refuses requests with relay-busy, until half of these bytes have left.
  */
@@ -101,7 +107,7 @@ export class IpcUplink implements Uplink {
   /** Reads a frame of the master's answers. */
   receive(frame: Uint8Array): void {
     const { answer } = this.#pending;
-    readFrame(frame, (r) => answer(r.request, r.status, r.bytes, r.start, r.end, r.retryAfterSeconds));
+    readFrame(frame, (r) => answer(r.request, r.status, r.bytes, r.start, r.end, r.retryAfterSeconds, r.shared));
   }
 
   #endGathering(): void {
@@ -161,8 +167,12 @@ export class IpcLink implements Link {
     return !this.#isFull;
   }
 
-  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
-    this.#writer.answer(request, status, body, start, end, retryAfterSeconds);
+  hasRoomForSayings(): boolean {
+    return this.#bytesOnTheWay + this.#writer.length <= LINK_SAYINGS_BYTES_MAX;
+  }
+
+  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds, shared) => {
+    this.#writer.answer(request, status, body, start, end, retryAfterSeconds, shared);
     if (this.#writer.length > FRAME_BYTES_TARGET) this.flush();
   };
 
@@ -239,6 +249,9 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
       break;
     case RecordKind.report:
       master.report(link, request, record, bytes.toString('utf8', start, end));
+      break;
+    case RecordKind.say:
+      master.say(link, request, record, bytes.toString('utf8', start, end));
       break;
     default:
       throw new Error(`frame: a worker must not send records of kind ${record.kind}`);

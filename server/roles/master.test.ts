@@ -25,7 +25,7 @@ function setUp() {
   } as unknown as Front);
   master.addLink({
     answer: () => void happened.push('the link has an answer'),
-    hasRoom: () => true,
+    ...{ hasRoom: () => true, hasRoomForSayings: () => true },
     flush: () => void happened.push('the link sends'),
   });
   master.setCommitting({ commit: () => void happened.push('commit') });

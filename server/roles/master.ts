@@ -20,6 +20,8 @@ export interface Link {
   readonly answer: Answer;
   /** Returns whether it may get another batch now. If not, batches for it stay in the mailboxes until linkHasRoom(). */
   hasRoom(): boolean;
+  /** Returns whether it may get sayings now: while it has room for sprites to spare. */
+  hasRoomForSayings(): boolean;
   /** Sends the answers of this turn. */
   flush(): void;
 }
@@ -64,12 +66,15 @@ export class Master {
       room: (bytes) => this.#front?.room(bytes) ?? Buffer.alloc(bytes),
       roomAt: () => this.#front?.roomAt ?? 0,
       hasRoom: (ticket) => ticket < LINK_TICKETS || (this.#links.get(linkOf(ticket))?.hasRoom() ?? true),
-      answer: (ticket, status, body, start, end, retryAfter) => {
+      hasRoomForSayings: (ticket) =>
+        ticket < LINK_TICKETS || (this.#links.get(linkOf(ticket))?.hasRoomForSayings() ?? true),
+      answer: (ticket, status, body, start, end, retryAfter, shared) => {
         if (ticket < LINK_TICKETS) {
-          this.#front?.answer(ticket, status, body, start, end, retryAfter);
+          this.#front?.answer(ticket, status, body, start, end, retryAfter, shared);
           return;
         }
-        this.#links.get(linkOf(ticket))?.answer(ticket % REQUESTS_PER_LINK, status, body, start, end, retryAfter);
+        const link = this.#links.get(linkOf(ticket));
+        link?.answer(ticket % REQUESTS_PER_LINK, status, body, start, end, retryAfter, shared);
       },
     });
   }
@@ -231,6 +236,17 @@ export class Master {
 
   unmute(link: number, request: number, identity: Identity, json: string): void {
     this.#do(link, request, identity, () => this.relay.unmute(identity.slot, JSON.parse(json)));
+  }
+
+  /** A desktop says `json` (number and text). The answer is `{heard}`: how many others hear it, null when that is not known. */
+  say(link: number, request: number, identity: Identity, json: string): void {
+    if (!this.#requireLive(link, request, identity)) return;
+    try {
+      this.#answerJson(link, request, 202, { heard: this.relay.say(identity.slot, JSON.parse(json)) });
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      this.#answerProblem(link, request, error.document);
+    }
   }
 
   /** A report of a picture: its file and its reason. */

@@ -240,7 +240,10 @@ export class Moderator implements Moderation {
   #end(slots: readonly number[], detail: string): void {
     const { relay } = this.#master;
     const desktops = slots.map((slot) => ({ slot, generation: relay.desktops.generation(slot) }));
-    for (const slot of slots) relay.leave(slot, detail);
+    for (const slot of slots) {
+      relay.silence(slot);
+      relay.leave(slot, detail);
+    }
     this.#master.endTurn();
     this.#send({ type: 'ended', desktops });
   }

@@ -53,10 +53,10 @@ export class OneProcess implements Workers {
       admission,
     );
     moderate({ type: 'bans', bans: bans() });
-    const { crossing } = worker.handlers;
+    const { crossing, saying } = worker.handlers;
     const front = plan.make(
       [eventsListener(options), listener],
-      { ...master.handlers, crossing },
+      { ...master.handlers, crossing, saying },
       connectionsPerAddress(options),
     );
     workerGauges(registry, worker, sockets, () => front, admission);

@@ -68,13 +68,18 @@ export class PendingRequests {
   }
 
   /** Passes an answer of the master on to the front or the callback, and frees the request's number. */
-  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
+  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds, shared) => {
     const ticket = this.#tickets[request];
     const callback = this.#callbacks[request];
     this.#callbacks[request] = undefined;
     this.#free[this.#freeCount++] = request;
-    if (ticket >= 0) this.#front?.answer(ticket, status, body, start, end, retryAfterSeconds);
-    else callback?.({ status, body: Buffer.from(body.subarray(start, end)), retryAfterSeconds });
+    if (ticket >= 0) {
+      this.#front?.answer(ticket, status, body, start, end, retryAfterSeconds, shared);
+      return;
+    }
+    if (callback === undefined) return;
+    const own = body.subarray(start, end);
+    callback({ status, body: shared ? Buffer.concat([own, shared]) : Buffer.from(own), retryAfterSeconds });
   };
 
   /** Refuses requests that could not be sent. The master has not seen them, so nothing has changed there. */

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import type { SayingsOption } from '../domain/hearers.ts';
 import { type Admission, type AnswerSink, Relay } from '../domain/relay.ts';
 import { planFront } from '../front/choice.ts';
 import { whyNoNativeFront } from '../front/native.ts';
@@ -55,6 +56,8 @@ export interface PrimaryOptions extends WorkersOptions {
   maxDesktops?: number;
   adminTokenFile: string;
   durability: DurabilityOption;
+  /** Who hears sayings. Default: everybody in private worlds, the four neighbours in the default world. */
+  sayings?: SayingsOption;
 }
 
 export interface Primary {
@@ -97,7 +100,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   }
   const startMs = performance.now();
   const state = journaling?.journal ?? newState();
-  const master = new Master((answers) => makeRelay(slots, startMs, answers, state, admission));
+  const master = new Master((answers) => makeRelay(slots, startMs, answers, state, admission, options.sayings));
   const { relay } = master;
   if (journaling) {
     journaling.recover(relay, startMs);
@@ -197,6 +200,7 @@ function makeRelay(
   answers: AnswerSink,
   { epoch, generationKey }: ReturnType<typeof newState>,
   admission: Admission | undefined,
+  sayings: SayingsOption | undefined,
 ): Relay {
   return new Relay({
     slots,
@@ -208,5 +212,6 @@ function makeRelay(
     randomize: randomFillSync,
     random: Math.random,
     admission,
+    sayings,
   });
 }

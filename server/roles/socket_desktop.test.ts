@@ -10,6 +10,7 @@ import { writeCursor } from '../wire/cursor.ts';
 import { writeToken } from '../wire/identity.ts';
 import type { Reply } from './pending.ts';
 import {
+  CROSSINGS_IN_FLIGHT_MAX,
   MESSAGES_BURST_MAX,
   MESSAGES_PER_SECOND_MAX,
   POLLS_IN_FLIGHT_MAX,
@@ -37,6 +38,8 @@ class FakeWorker implements SocketsWorker {
   readonly closedPolls: number[] = [];
   throws = 0;
   queries = 0;
+  /** The sayings that were not answered yet. */
+  readonly sayings: ((reply: Reply) => void)[] = [];
   verified = reply(204, null);
   /** Answers each poll at once, if set. */
   batch: Reply | undefined;
@@ -51,7 +54,8 @@ class FakeWorker implements SocketsWorker {
     this.throws++;
     answer(reply(202, { to: null }));
   };
-  query: SocketsWorker['query'] = async () => {
+  query: SocketsWorker['query'] = async (query) => {
+    if (query === 'say') return new Promise((resolve) => this.sayings.push(resolve));
     this.queries++;
     return this.verified;
   };
@@ -105,6 +109,25 @@ describe('a socket', () => {
     ws.close();
     await until('the open polls are reported closed', () => worker.closedPolls.length === 2);
     assert.deepEqual(worker.closedPolls, [2, POLLS_IN_FLIGHT_MAX + 3]);
+  });
+
+  it('has CROSSINGS_IN_FLIGHT_MAX sayings and throws at the master: one below, at the limit, one above', async () => {
+    const worker = new FakeWorker();
+    const { ws } = await open(worker);
+    const answered: { saying?: number; heard?: number; problem?: { code: string } }[] = [];
+    ws.on('message', (bytes) => answered.push(JSON.parse(`${bytes}`)));
+    for (let saying = 1; saying <= CROSSINGS_IN_FLIGHT_MAX + 1; saying++)
+      ws.send(JSON.stringify({ saying, text: 'a' }));
+    await until('the last one is refused', () => answered.length === 1);
+    assert.deepEqual(
+      [worker.sayings.length, answered[0].saying, answered[0].problem?.code],
+      [CROSSINGS_IN_FLIGHT_MAX, CROSSINGS_IN_FLIGHT_MAX + 1, 'too-fast'],
+    );
+    worker.sayings[0](reply(202, { heard: 3 }));
+    await until('the first one is answered', () => answered.length === 2);
+    assert.deepEqual(answered[1], { saying: 1, heard: 3 });
+    ws.send(JSON.stringify({ saying: 100, text: 'a' }));
+    await until('there is room for another one', () => worker.sayings.length === CROSSINGS_IN_FLIGHT_MAX + 1);
   });
 
   it('drops the answer of an older poll that comes after that of a newer one', async () => {

@@ -1,11 +1,11 @@
 /**
- * A desktop on a WebSocket: polls and crossings as messages, which its worker forwards to the master.
+ * A desktop on a WebSocket: polls, crossings and sayings as messages, which its worker forwards to the master.
  *
- * Each message with a `cursor` is a poll, answered by one batch; each with a `crossing` is a throw, answered by its
+ * Each message with a `cursor` is a poll, answered by one batch; each with a `crossing` or a `saying` is answered by its
  * verdict. A socket that sends or leaves unread more than it may is not read until that has changed: what it still sends
  * waits on its own side, and what it could get waits in the mailbox.
  * Invariants: the master gets no request of a desktop before its token has been received. A socket has at most
- * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX throws at the master. Batches are sent in the order of their polls.
+ * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX throws and sayings at the master. Batches are sent in the order of their polls.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -18,6 +18,7 @@ import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { readAuthorization } from '../wire/route.ts';
+import { checkSaying } from '../wire/saying.ts';
 import type { Reply } from './pending.ts';
 import type { Worker } from './worker.ts';
 
@@ -27,7 +28,7 @@ export const MESSAGE_BYTES_MAX = CROSSING_BYTES_MAX;
 /** The token must arrive within this time after the socket has opened, in ms. */
 export const TOKEN_MS_MAX = 10_000;
 
-/** Throws of one socket that are not answered yet. */
+/** Throws and sayings of one socket that are not answered yet. */
 export const CROSSINGS_IN_FLIGHT_MAX = 64;
 
 /** Polls of one socket at the master: the parked one, and a newer one that replaces it. Of further ones only the newest is kept. */
@@ -170,7 +171,8 @@ class SocketDesktop {
   /** Polls are counted, so that a batch is dropped when that of a newer poll was sent already. */
   #pollCount = 0;
   #answeredPoll = 0;
-  #crossings = 0;
+  /** Throws and sayings that are not answered yet. */
+  #unanswered = 0;
   #alive = true;
   /** This socket's share of #unread. */
   #unreadBytes = 0;
@@ -285,9 +287,11 @@ class SocketDesktop {
       if (!this.#identity) return;
     }
     if ('crossing' in message) this.#handleCrossing(this.#identity, message.crossing, bytes);
+    else if ('saying' in message) void this.#handleSaying(this.#identity, message);
     else if ('cursor' in message) this.#handlePoll(this.#identity, message.cursor);
     else if (!('token' in message)) {
-      this.#fail(problem('malformed', 'A message must have a `cursor` or a `crossing`.', { field: 'message' }));
+      const members = 'a `cursor`, a `crossing` or a `saying`';
+      this.#fail(problem('malformed', `A message must have ${members}.`, { field: 'message' }));
     }
   }
 
@@ -333,23 +337,41 @@ class SocketDesktop {
   }
 
   #handleCrossing(identity: Identity, number: unknown, bytes: Buffer): void {
-    // JSON.parse() reads 1e400 as Infinity, which JSON cannot write.
-    const key = `{"crossing":${Number.isFinite(number) ? number : null},`;
-    const verdict = (reply: Reply) => {
-      this.#crossings--;
-      const body = reply.status === 202 ? reply.body.subarray(1) : Buffer.concat([PROBLEM_KEY, reply.body, BRACE]);
-      this.#send(Buffer.concat([Buffer.from(key), body]));
-    };
-    this.#crossings++;
+    this.#unanswered++;
+    const verdict = (reply: Reply) => this.#answerVerdict('crossing', number, reply);
     try {
-      if (this.#crossings > CROSSINGS_IN_FLIGHT_MAX) {
-        throw new ProblemError('too-fast', `At most ${CROSSINGS_IN_FLIGHT_MAX} crossings may wait for their answers.`);
-      }
+      this.#checkUnanswered('crossings');
       this.#worker.throwFrom(identity, bytes, verdict);
     } catch (error) {
-      const { status } = documentOf(error);
-      verdict({ status, body: Buffer.from(JSON.stringify(documentOf(error))), retryAfterSeconds: 0 });
+      verdict(replyOf(documentOf(error)));
     }
+  }
+
+  async #handleSaying(identity: Identity, message: { saying: unknown }): Promise<void> {
+    this.#unanswered++;
+    let reply: Reply;
+    try {
+      this.#checkUnanswered('sayings');
+      reply = await this.#worker.query('say', identity, JSON.stringify(checkSaying(message)));
+    } catch (error) {
+      reply = replyOf(documentOf(error));
+    }
+    this.#answerVerdict('saying', message.saying, reply);
+  }
+
+  /** Throws too-fast. */
+  #checkUnanswered(what: 'crossings' | 'sayings'): void {
+    if (this.#unanswered <= CROSSINGS_IN_FLIGHT_MAX) return;
+    throw new ProblemError('too-fast', `At most ${CROSSINGS_IN_FLIGHT_MAX} ${what} may wait for their answers.`);
+  }
+
+  /** Answers a throw or a saying under its number. */
+  #answerVerdict(member: 'crossing' | 'saying', number: unknown, reply: Reply): void {
+    this.#unanswered--;
+    // JSON.parse() reads 1e400 as Infinity, which JSON cannot write.
+    const key = `{"${member}":${Number.isFinite(number) ? number : null},`;
+    const body = reply.status === 202 ? reply.body.subarray(1) : Buffer.concat([PROBLEM_KEY, reply.body, BRACE]);
+    this.#send(Buffer.concat([Buffer.from(key), body]));
   }
 
   #fail(document: ProblemDocument): void {
@@ -429,6 +451,11 @@ const TEXT = { binary: false };
 const BUSY_STATUS = PROBLEMS['relay-busy'].status;
 const PROBLEM_KEY = Buffer.from('"problem":');
 const BRACE = Buffer.from('}');
+
+/** What the master would answer with this problem. */
+function replyOf(document: ProblemDocument): Reply {
+  return { status: document.status, body: Buffer.from(JSON.stringify(document)), retryAfterSeconds: 0 };
+}
 
 function wrap(key: string, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`{"${key}":`), body, BRACE]);

@@ -13,9 +13,9 @@ import type { Standing } from '../wire/pictures.ts';
 
 /**
  * Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` is about all, and needs no token.
- * The last three have JSON with them.
+ * The last four have JSON with them.
  */
-export type Query = 'leave' | 'describe' | 'verify' | 'renew' | 'count' | 'mute' | 'unmute' | 'report';
+export type Query = 'leave' | 'describe' | 'verify' | 'renew' | 'count' | 'mute' | 'unmute' | 'report' | 'say';
 
 export interface Uplink {
   /** `standing`: of its picture, when that was checked. Owner: `crossing` is valid until this returns. */

@@ -12,6 +12,7 @@ import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
+import { readSaying } from '../wire/saying.ts';
 import type { PendingRequests, Reply } from './pending.ts';
 import type { PictureGate } from './picture_gate.ts';
 import type { Query, Uplink } from './uplink.ts';
@@ -26,7 +27,7 @@ export class Worker {
   #front: Front | undefined;
   #gate: PictureGate | undefined;
   #draining = false;
-  /** Crossings refused here, before the master saw them: malformed or too large. */
+  /** Crossings and sayings refused here, before the master saw them: malformed or too large. */
   malformed = 0;
   /** Crossings refused here because of their picture. */
   pictureRefused = 0;
@@ -58,7 +59,7 @@ export class Worker {
   }
 
   /**
-   * From now on every request but a crossing is refused; pending ones are still answered. Crossings still go to the master,
+   * From now on every request but crossings and sayings is refused; pending ones are still answered. Those still go to the master,
    * which refuses new ones but answers 202 to a repeat: if a repeat were refused here, its sender would take back a sprite
    * that the neighbour already has.
    */
@@ -66,9 +67,10 @@ export class Worker {
     this.#draining = true;
   }
 
-  /** The handlers for the front that crossings come from. */
-  readonly handlers: Pick<FrontHandlers, 'crossing' | 'turn'> = {
+  /** The handlers for the front that crossings and sayings come from. */
+  readonly handlers: Pick<FrontHandlers, 'crossing' | 'saying' | 'turn'> = {
     crossing: (request) => this.#crossing(request),
+    saying: (request) => this.#saying(request),
     turn: () => {
       this.#uplink.flush();
       this.#front?.flush();
@@ -118,12 +120,30 @@ export class Worker {
       const standing = this.#checkPicture(checked);
       this.#uplink.crossing(this.#pending.addTicket(view.ticket), view, checked, standing);
     } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      const { code } = error.document;
-      if (code === 'picture-refused') this.pictureRefused++;
-      else if (code !== 'relay-busy') this.malformed++;
-      this.#refuse(view.ticket, error.document);
+      this.#refuseError(view.ticket, error);
     }
+  }
+
+  #saying(view: RequestView): void {
+    if (view.slot === NO_SLOT) {
+      this.#refuse(view.ticket, UNKNOWN);
+      return;
+    }
+    try {
+      const saying = readSaying(view.body, view.start, view.end);
+      this.#uplink.query('say', this.#pending.addTicket(view.ticket), view, JSON.stringify(saying));
+    } catch (error) {
+      this.#refuseError(view.ticket, error);
+    }
+  }
+
+  /** Counts and answers the problem for which a crossing or a saying is refused here. */
+  #refuseError(ticket: number, error: unknown): void {
+    if (!(error instanceof ProblemError)) throw error;
+    const { code } = error.document;
+    if (code === 'picture-refused') this.pictureRefused++;
+    else if (code !== 'relay-busy') this.malformed++;
+    this.#refuse(ticket, error.document);
   }
 
   /** Throws picture-refused. */

@@ -29,8 +29,17 @@ export interface SpriteEvent {
 }
 
 export type Neighbours = { type: 'neighbours' } & Record<Edge, Reference>;
+export type SayingEvent = { type: 'saying'; from: Reference; text: string; edge?: Edge };
+export type Missed = { type: 'missed'; sayings: number };
 export type Notice = { type: 'removed'; file: string } | { type: 'announcement'; text: string };
-export type Event = SpriteEvent | Neighbours | Notice | { type: 'ping' } | { type: 'bye'; retryAfterMs: number };
+export type Event =
+  | SpriteEvent
+  | Neighbours
+  | Notice
+  | SayingEvent
+  | Missed
+  | { type: 'ping' }
+  | { type: 'bye'; retryAfterMs: number };
 
 export interface Batch {
   cursor: string;
@@ -274,7 +283,7 @@ export class DesktopClient {
       else if (event.type === 'neighbours') this.neighbours = event;
       else if (event.type === 'ping') this.pings++;
       else if (event.type === 'bye') this.byes++;
-      else this.notices.push(event);
+      else if (event.type !== 'saying' && event.type !== 'missed') this.notices.push(event);
     }
     this.cursor = batch.cursor;
   }

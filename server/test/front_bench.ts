@@ -12,7 +12,11 @@ export const AUTHORIZED = `Host: relay\r\nAuthorization: Bearer ${TOKEN}\r\n`;
 export const ANSWER = '{"cursor":"6a1f03c2-1","events":[]}';
 export const OUTDATED = '{"cursor":"6a1f03c2-0","events":[]}';
 
-type Seen = Omit<RequestView, 'token' | 'body'> & { kind: 'poll' | 'crossing'; token: number[]; body: string };
+type Seen = Omit<RequestView, 'token' | 'body'> & {
+  kind: 'poll' | 'crossing' | 'saying';
+  token: number[];
+  body: string;
+};
 
 /** A front under test, and a record of all calls of its handlers. */
 export class Bench {
@@ -36,6 +40,7 @@ export class Bench {
     const handlers: FrontHandlers = {
       poll: (view) => note('poll', view),
       crossing: (view) => note('crossing', view),
+      saying: (view) => note('saying', view),
       closed: (ticket, slot) => {
         this.closed.push({ ticket, slot });
         this.#notify();

@@ -14,7 +14,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
-import { CROSSINGS_BURST_MAX } from '../domain/limits.ts';
+import { CROSSINGS_BURST_MAX, SAYINGS_BURST_MAX } from '../domain/limits.ts';
 import { MUTES_MAX } from '../domain/mutes.ts';
 import { REPORTS_PER_WINDOW_MAX } from '../roles/moderator.ts';
 import { PROBLEMS } from '../wire/problem.ts';
@@ -70,6 +70,7 @@ const NOT_PROVOKED: Record<string, string> = {
   'GET /v1/desktops/{id}/socket 429': 'a limit by address; admission.test.ts',
   'POST /v1/desktops/{id}/mutes 503': 'as for the other requests while the relay stops',
   'DELETE /v1/desktops/{id}/mutes/{muted} 503': 'as for the other requests while the relay stops',
+  'POST /v1/desktops/{id}/sayings 503': 'as for the other requests while the relay stops',
   'POST /v1/reports 503': 'as for the other requests while the relay stops',
 };
 
@@ -146,6 +147,7 @@ onEachFront('openapi.yaml', (front) => {
   const WORLDS = 'GET /v1/worlds';
   const POLL = 'GET /v1/desktops/{id}/events';
   const THROW = 'POST /v1/desktops/{id}/crossings';
+  const SAY = 'POST /v1/desktops/{id}/sayings';
   const SOCKET = 'GET /v1/desktops/{id}/socket';
   const GET_SPRITE = 'GET /v1/sprites/{sha256}';
   const PUT_SPRITE = 'PUT /v1/sprites/{sha256}';
@@ -172,6 +174,7 @@ onEachFront('openapi.yaml', (front) => {
       WORLDS,
       POLL,
       THROW,
+      SAY,
       SOCKET,
       GET_SPRITE,
       PUT_SPRITE,
@@ -259,7 +262,8 @@ onEachFront('openapi.yaml', (front) => {
     check(POLL, 410, await older);
     const removed = { type: 'removed', file: FILE };
     const announcement = { type: 'announcement', text: 'Hello' };
-    for (const event of [{ type: 'ping' }, { type: 'bye', retryAfterMs: 900 }, removed, announcement]) {
+    const missed = { type: 'missed', sayings: 7 };
+    for (const event of [{ type: 'ping' }, { type: 'bye', retryAfterMs: 900 }, removed, announcement, missed]) {
       conforms('#/components/schemas/Event', event, 'an event');
     }
     for (const event of [{ type: 'ping', x: 1 }, { type: 'bye' }, { type: 'sprite', seq: 1 }]) {
@@ -293,6 +297,40 @@ onEachFront('openapi.yaml', (front) => {
     assert.ok(seen.has(`${THROW} 429`));
     await sendRequest(at(ann), { method: 'DELETE', token: ann.token });
     await request(THROW, ann.crossings, 410, { ...withToken, body: crossingOf(1000) });
+  });
+
+  it('documents the responses to a saying, and what others hear', async (t) => {
+    const world = 'sayings';
+    const ann = await join(relay.url, { world });
+    const bob = await join(relay.url, { world });
+    const url = `${at(ann)}/sayings`;
+    const withToken = { token: ann.token };
+    const saying = { saying: 40, text: 'Hello' };
+    conforms('#/components/schemas/Saying', saying, 'a saying');
+    await request(SAY, url, 202, { ...withToken, body: saying });
+    await request(SAY, url, 202, { ...withToken, body: { saying: 41, text: 'Again' } });
+    const repeated = await request(SAY, url, 202, { ...withToken, body: saying });
+    assert.deepEqual(repeated.json, { heard: null });
+    await request(SAY, url, 409, { ...withToken, body: { saying: 1, text: 'Old' } });
+    await request(SAY, url, 400, { ...withToken, body: { saying: 42 } });
+    await request(SAY, url, 401, { body: saying });
+    await request(SAY, url, 413, { ...withToken, body: 'x'.repeat(2000) });
+    let { cursor } = bob;
+    for (let heard = false; !heard; ) {
+      const batch = (await request(POLL, `${bob.events}?cursor=${cursor}`, 200, { token: bob.token })).json as Batch;
+      heard = batch.events.some(({ type }) => type === 'saying');
+      cursor = batch.cursor;
+    }
+    for (let n = 2; n < SAYINGS_BURST_MAX; n++) {
+      await request(SAY, url, 202, { ...withToken, body: { saying: 40 + n, text: 'More' } });
+    }
+    await request(SAY, url, 429, { ...withToken, body: { saying: 100, text: 'Too much' } });
+    await sendRequest(at(ann), { method: 'DELETE', ...withToken });
+    await request(SAY, url, 410, { ...withToken, body: { saying: 100, text: 'Late' } });
+    const quiet = await startRelay({ workers: 1, front, args: ['--sayings', 'off'] });
+    t.after(() => quiet.stop());
+    const carol = await join(quiet.url);
+    await request(SAY, `${at(carol, quiet)}/sayings`, 403, { token: carol.token, body: saying });
   });
 
   it('documents the response to a method that a path does not have', async () => {

@@ -33,8 +33,9 @@ function read(frame: Uint8Array): Seen[] {
 function copyOf(record: RecordView): Seen {
   const { kind, request, bytes, start, end } = record;
   const common = { kind, request, body: bytes.toString('utf8', start, end) };
-  if (kind === RecordKind.answer)
-    return { ...common, status: record.status, retryAfterSeconds: record.retryAfterSeconds };
+  const { status, retryAfterSeconds, shared } = record;
+  if (kind === RecordKind.answer) return { ...common, status, retryAfterSeconds };
+  if (kind === RecordKind.sharingAnswer) return { ...common, status, retryAfterSeconds, shared: shared?.toString() };
   if (kind === RecordKind.join) return common;
   const identityOf = { slot: record.slot, generation: record.generation, token: [...record.token] };
   if (kind === RecordKind.crossing)
@@ -72,7 +73,7 @@ function everything(): { frame: Buffer; expected: Seen[] } {
       writer.desktop(kind, request, desktop);
       expected.push({ kind, request, body: '', ...identityOf(desktop) });
     }
-    for (const kind of [RecordKind.mute, RecordKind.unmute, RecordKind.report]) {
+    for (const kind of [RecordKind.mute, RecordKind.unmute, RecordKind.report, RecordKind.say]) {
       writer.desktop(kind, request, desktop, json);
       expected.push({ kind, request, body: json, ...identityOf(desktop) });
     }
@@ -81,6 +82,10 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     writer.answer(request, status, body, 1, body.length - 1, retryAfterSeconds);
     const answered = body.toString('utf8', 1, body.length - 1);
     expected.push({ kind: RecordKind.answer, request, body: answered, status, retryAfterSeconds });
+    const shared = Buffer.from(isLargest ? '"ü"}' : '');
+    writer.answer(request, status, body, 1, body.length - 1, retryAfterSeconds, shared);
+    const sharing = { status, retryAfterSeconds, shared: shared.toString() };
+    expected.push({ kind: RecordKind.sharingAnswer, request, body: answered, ...sharing });
   }
   return { frame: writer.finish(), expected };
 }
@@ -88,7 +93,9 @@ function everything(): { frame: Buffer; expected: Seen[] } {
 describe('frame', () => {
   it('is read as it was written, for every kind with its smallest and largest values', () => {
     const { frame, expected } = everything();
-    assert.deepEqual(new Set(expected.map(({ kind }) => kind)), new Set(Object.values(RecordKind)));
+    // What is shared is read with the answers that share it.
+    const kinds = [...expected.map(({ kind }) => kind), RecordKind.shared];
+    assert.deepEqual(new Set(kinds), new Set(Object.values(RecordKind)));
     assert.deepEqual(read(frame), expected);
   });
 
@@ -245,6 +252,39 @@ describe('frame', () => {
       read(writer.finish()).map(({ body }) => body),
       passages,
     );
+  });
+
+  it('carries what answers share once, up to the next one and to the end of the frame', () => {
+    const shared = ['first', 'second', ''].map((text) => Buffer.from(text));
+    const own = Buffer.from('##own##');
+    const writer = new FrameWriter();
+    const write = (request: number, end?: Buffer) => writer.answer(request, 200, own, 2, 5, 0, end);
+    write(1, shared[0]);
+    write(2);
+    write(3, shared[0]);
+    write(4, shared[1]);
+    write(5, shared[2]);
+    write(6, shared[0]);
+    const seen: [number, string, string | undefined][] = [];
+    const collect = (frame: Buffer) =>
+      readFrame(frame, (r) => seen.push([r.request, r.bytes.toString('utf8', r.start, r.end), r.shared?.toString()]));
+    const frame = writer.finish();
+    assert.equal(frame.toString('latin1').split('first').length - 1, 2, 'once for two answers, once after others');
+    collect(frame);
+    // Another frame has nothing of this one.
+    write(7, shared[0]);
+    write(8);
+    collect(writer.finish());
+    assert.deepEqual(seen, [
+      [1, 'own', 'first'],
+      [2, 'own', undefined],
+      [3, 'own', 'first'],
+      [4, 'own', 'second'],
+      [5, 'own', ''],
+      [6, 'own', 'first'],
+      [7, 'own', 'first'],
+      [8, 'own', undefined],
+    ]);
   });
 
   it('copies the body of an answer from a Buffer or another Uint8Array, whole or in part', () => {

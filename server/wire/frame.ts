@@ -16,7 +16,10 @@ export const FRAME_VERSION = 1;
 /** A frame is sent when it exceeds this size in bytes, so that it fills a 64 KiB socket buffer fewer than 20 times. */
 export const FRAME_BYTES_TARGET = 1 << 20;
 
-/** Kinds of records. The master sends only `answer`, a worker all the others. */
+/**
+ * Kinds of records. The master sends only the last three, a worker all the others. `shared` is the end of the body of each
+ * `sharingAnswer` behind it, up to the next `shared`.
+ */
 export const RecordKind = {
   crossing: 1,
   poll: 2,
@@ -30,7 +33,10 @@ export const RecordKind = {
   mute: 11,
   unmute: 12,
   report: 13,
+  say: 14,
   answer: 16,
+  shared: 17,
+  sharingAnswer: 18,
 } as const;
 
 const FRAME_HEAD = 8;
@@ -55,6 +61,8 @@ export interface RecordView extends Identity {
   bytes: Buffer;
   start: number;
   end: number;
+  /** answer: the end of its body, which it shares with others; undefined when it shares nothing. */
+  shared: Buffer | undefined;
 }
 
 /** Gathers records; finish() returns the frame and begins the next one. */
@@ -62,6 +70,8 @@ export class FrameWriter {
   #bytes = Buffer.allocUnsafe(64 << 10);
   #length = FRAME_HEAD;
   #count = 0;
+  /** The newest `shared` of this frame. */
+  #shared: Buffer | undefined;
 
   get count(): number {
     return this.#count;
@@ -92,7 +102,7 @@ export class FrameWriter {
     this.#endRecord(this.#bytes.writeDoubleLE(seq, at));
   }
 
-  /** A record about a desktop: closed, leave, describe, verify, renew and count have nothing more; mute, unmute and report have JSON. */
+  /** A record about a desktop: closed, leave, describe, verify, renew and count have nothing more; mute, unmute, report and say have JSON. */
   desktop(kind: number, request: number, desktop: Identity, json = ''): void {
     const room = json.length * 3;
     const at = this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES + room), desktop);
@@ -105,8 +115,10 @@ export class FrameWriter {
     this.#endRecord(at + this.#bytes.write(json, at, room, 'utf8'));
   }
 
-  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds) => {
-    const at = this.#beginRecord(RecordKind.answer, request, end - start);
+  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds, shared) => {
+    if (shared !== undefined) this.#share(shared);
+    const kind = shared === undefined ? RecordKind.answer : RecordKind.sharingAnswer;
+    const at = this.#beginRecord(kind, request, end - start);
     this.#bytes[at - RECORD_HEAD + 5] = retryAfterSeconds;
     this.#bytes.writeUInt16LE(status, at - RECORD_HEAD + 6);
     copy(body, this.#bytes, at, start, end);
@@ -120,7 +132,15 @@ export class FrameWriter {
     const frame = Buffer.from(this.#bytes.subarray(0, this.#length));
     this.#length = FRAME_HEAD;
     this.#count = 0;
+    this.#shared = undefined;
     return frame;
+  }
+
+  #share(shared: Buffer): void {
+    if (shared === this.#shared) return;
+    this.#shared = shared;
+    const at = this.#beginRecord(RecordKind.shared, 0, shared.length);
+    this.#endRecord(at + shared.copy(this.#bytes, at));
   }
 
   #beginRecord(kind: number, request: number, room: number): number {
@@ -161,6 +181,7 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
     throw new Error('frame: the version is not 1');
   const count = bytes.readUInt32LE(4);
   const view = blankRecord(bytes);
+  let shared: Buffer | undefined;
   let at = FRAME_HEAD;
   for (let n = 0; n < count; n++) {
     if (at + RECORD_HEAD > bytes.length) throw new Error(`frame: record ${n} of ${count} is cut off`);
@@ -170,7 +191,7 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
     view.status = bytes.readUInt16LE(at + 6);
     view.request = bytes.readUInt32LE(at + 8);
     at += RECORD_HEAD;
-    if (view.kind !== RecordKind.answer && view.kind !== RecordKind.join) {
+    if (view.kind < RecordKind.answer && view.kind !== RecordKind.join) {
       if (at + IDENTITY_BYTES > end) throw new Error(`frame: record ${n} of ${count} is too short`);
       view.slot = bytes.readUInt32LE(at);
       view.generation = bytes.readUInt32LE(at + 4);
@@ -190,7 +211,11 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
     if (at > end || end > bytes.length) throw new Error(`frame: record ${n} of ${count} is cut off`);
     view.start = at;
     view.end = end;
-    each(view);
+    if (view.kind === RecordKind.shared) shared = bytes.subarray(at, end);
+    else {
+      view.shared = view.kind === RecordKind.sharingAnswer ? shared : undefined;
+      each(view);
+    }
     at = end;
   }
   if (at !== bytes.length) throw new Error(`frame: ${bytes.length - at} bytes after the last record`);
@@ -200,7 +225,7 @@ function blankRecord(bytes: Buffer): RecordView {
   const identity = { slot: 0, generation: 0, token: new Uint32Array(4) };
   const numbers = { kind: 0, status: 0, retryAfterSeconds: 0, request: 0, crossing: 0, edge: 0, standing: 0 };
   const poll = { epoch: 0, seq: 0 };
-  return { ...identity, ...numbers, ...poll, bytes, start: 0, end: 0 };
+  return { ...identity, ...numbers, ...poll, bytes, start: 0, end: 0, shared: undefined };
 }
 
 /** Copies from[start, end) to to[at]; `from` need not be a Buffer. */

@@ -1,5 +1,5 @@
 /**
- * Routes: which of the two hot routes a request is for, which desktop sent it, and its cursor.
+ * Routes: which of the hot routes a request is for, which desktop sent it, and its cursor.
  *
  * The target of a request is not percent-decoded, because no URL that the relay gives out needs it.
  * Cost: allocates only the slices of the target that are read.
@@ -7,10 +7,10 @@
 import { type Cursor, readCursor } from './cursor.ts';
 import { blankIdentity, type Identity, readId, readToken } from './identity.ts';
 
-export type HotRoute = 'events' | 'crossings';
+export type HotRoute = 'events' | 'crossings' | 'sayings';
 
 /** The method of each hot route. */
-export const METHOD_OF: Record<HotRoute, string> = { events: 'GET', crossings: 'POST' };
+export const METHOD_OF: Record<HotRoute, string> = { events: 'GET', crossings: 'POST', sayings: 'POST' };
 
 /** The request line and headers together, in bytes: four times what a browser sends. */
 export const HEAD_BYTES_MAX = 8192;
@@ -29,14 +29,14 @@ export const CORS_PREFLIGHT = {
 
 const PREFIX = '/v1/desktops/';
 
-/** The hot route of a request's target, `/v1/desktops/{id}/events` or `…/crossings`; undefined for any other target. */
+/** The hot route of a request's target, such as `/v1/desktops/{id}/events`; undefined for any other target. */
 export function hotRoute(target: string): HotRoute | undefined {
   if (!target.startsWith(PREFIX)) return undefined;
   const slash = target.indexOf('/', PREFIX.length);
   if (slash <= PREFIX.length) return undefined;
   const query = target.indexOf('?', slash);
   const name = target.slice(slash + 1, query < 0 ? undefined : query);
-  return name === 'events' || name === 'crossings' ? name : undefined;
+  return name === 'events' || name === 'crossings' || name === 'sayings' ? name : undefined;
 }
 
 /** Reused by readBearer(). */

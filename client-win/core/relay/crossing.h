@@ -19,8 +19,9 @@
 namespace sprites {
 
 constexpr size_t kCrossingBytesMax = 1024;  // bytes of a crossing's body: the relay's limit
-// Events of one batch, the relay's limit: 64 sprites, a ping, the neighbours and 8 notices.
-constexpr size_t kEventsPerPollMax = 74;
+// Events of one batch, the relay's limit: 64 sprites, a ping, the neighbours, 8 notices, 256
+// sayings, and how many were missed.
+constexpr size_t kEventsPerPollMax = 331;
 constexpr size_t kAnnouncementBytesMax = 400;  // bytes of UTF-8: the relay's limit
 constexpr double kRelaySpeedMax = 20'000;      // dip/s: the relay's limit
 constexpr int64_t kByeMsMax = 60'000;          // however long a relay asks us to stay away

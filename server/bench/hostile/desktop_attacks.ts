@@ -2,13 +2,26 @@
 import { type Assault, type Attack, WAITING } from './assault.ts';
 import type { Connection } from './connection.ts';
 import { textFrame, upgradeHead } from './socket_bytes.ts';
-import { bearer, crossingBytes, crossingOf, headOf, type Joined, joinBytes, pollHead, requestOf } from './target.ts';
+import {
+  bearer,
+  crossingBytes,
+  crossingOf,
+  headOf,
+  type Joined,
+  joinBytes,
+  pollHead,
+  requestOf,
+  sayingBytes,
+} from './target.ts';
 
 /** The finding of a join or a crossing that the relay received whole and closed without a response. */
 export const UNANSWERED = 'half-closed without a response';
 
 /** The burst that one desktop may throw. */
 const BURST = 200;
+
+/** The longest text of a saying. */
+const LINE_BYTES = 280;
 
 /** Polls that one write to a socket carries. */
 const POLLS_AT_ONCE = 1000;
@@ -147,6 +160,44 @@ const mailboxFlood: Attack = {
   },
 };
 
+const shouting: Attack = {
+  about: '64 desktops of one world say the longest lines as fast as they can; half of them poll and do not read',
+  run: async (assault) => {
+    const world = ownWorld();
+    const line = '"'.repeat(LINE_BYTES);
+    await assault.repeat(assault.scaled(64), async (worker) => {
+      const isReading = worker % 2 === 0;
+      const joined = await assault.joinAtLast({ world });
+      const speaker = joined && (await assault.open(assault.target.api));
+      const poller = joined && (await assault.open(assault.target.events, isReading ? 'parse' : 'never'));
+      if (!joined || !speaker || !poller) return;
+      let saying = 1;
+      const speaking = async () => {
+        while (!assault.over && !speaker.over) {
+          const lines = Array.from({ length: 31 }, () => sayingBytes(joined, saying++, line));
+          speaker.send(Buffer.concat(lines));
+          if (!(await speaker.ask(sayingBytes(joined, saying++, line), assault.patience()))) break;
+          assault.count('sayings', 32);
+        }
+      };
+      const polling = async () => {
+        const poll = pollHead(joined);
+        while (!assault.over && !poller.over) {
+          const isHeard = isReading
+            ? await poller.ask(poll, assault.patience())
+            : await poller.write(Buffer.from(poll), assault.untilMs);
+          if (!isHeard) break;
+          assault.count('polls');
+          if (!isReading) await assault.rest(100);
+        }
+      };
+      await Promise.all([speaking(), polling()]);
+      speaker.destroy();
+      poller.destroy();
+    });
+  },
+};
+
 const forwarding: Attack = {
   about:
     'desktops of one world throw 200 sprites to the next and leave, so that leaving fills the mailbox of the one that stays',
@@ -269,6 +320,7 @@ export const DESKTOP_ATTACKS: Record<string, Attack> = {
   ghosts,
   guesses,
   'mailbox-flood': mailboxFlood,
+  shouting,
   forwarding,
   'slab-flood': slabFlood,
   'twin-polls': twinPolls,

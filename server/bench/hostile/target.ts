@@ -52,6 +52,10 @@ export function crossingBytes(joined: Joined, body: string): Buffer {
   return requestOf(`POST /v1/desktops/${joined.desktop}/crossings`, body, bearer(joined));
 }
 
+export function sayingBytes({ desktop, token }: Joined, saying: number, text: string): Buffer {
+  return requestOf(`POST /v1/desktops/${desktop}/sayings`, JSON.stringify({ saying, text }), bearer({ token }));
+}
+
 export function pollHead({ desktop, token }: Joined, cursor?: string): string {
   const query = cursor === undefined ? '' : `?cursor=${cursor}`;
   return headOf(`GET /v1/desktops/${desktop}/events${query}`, bearer({ token }));

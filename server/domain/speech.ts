@@ -1,0 +1,234 @@
+/**
+ * Speech: what happens to a saying between its speaker and those who hear it.
+ *
+ * say() lets it wait for each hearer. Sayings are sent in rounds, one in SAYINGS_STEP_MS: a round visits each hearer that has
+ * something to hear once, in steps. So a hearer gets one batch a round, however many speak, and sprites, which wait for no round,
+ * pass between the steps.
+ * Invariant: a hearer with sayings and a parked poll is in the list of this round or of the next one, once.
+ * Cost: say() is O(hearers), some 15 ns each; a round is O(1) for each hearer, without allocation.
+ */
+import { type ProblemCode, ProblemError } from '../wire/problem.ts';
+import type { Saying } from '../wire/saying.ts';
+import { Hearers, type SayingsOption } from './hearers.ts';
+import {
+  HEARER_COST,
+  LEASE_MS,
+  SAYING_COST,
+  SAYINGS_PER_SECOND_MAX,
+  SAYINGS_STEP_MS,
+  SPEECH_COST_PER_SECOND_MAX,
+} from './limits.ts';
+import type { Mutes } from './mutes.ts';
+import { type Heard, Sayings } from './sayings.ts';
+import { Speakers } from './speakers.ts';
+import type { Torus, World } from './torus.ts';
+
+/** How much of what sayings may cost may be used at once after a pause, in ms. */
+const BUDGET_BURST_MS = 1000;
+
+const MS_PER_COST = 1000 / SPEECH_COST_PER_SECOND_MAX;
+
+/** The `detail` of the problem document for each reason to refuse a saying. */
+const REFUSALS = {
+  'sayings-off': 'The operator of this relay has turned sayings off.',
+  'saying-stale': 'This number is more than 32 below the newest one; say it again with a new number.',
+  draining: 'The relay is going down; say it again in some seconds.',
+  'too-fast': `A desktop can say ${SAYINGS_PER_SECOND_MAX} lines a second; nobody has heard this one.`,
+  'relay-busy': 'Too much is said on this relay; nobody has heard this, say it again later.',
+} as const satisfies Partial<Record<ProblemCode, string>>;
+
+export interface SpeechCounters {
+  /** Sayings accepted. */
+  said: number;
+  repeated: number;
+  refusedFast: number;
+  /** Refused because sayings cost the whole relay too much. */
+  refusedBusy: number;
+}
+
+/** What speech reads of the relay. */
+export interface Listeners {
+  torus: Torus;
+  mutes: Mutes;
+  /** The world in which only neighbours hear, unless the option says otherwise. */
+  defaultWorld: World;
+  /** Whether a desktop mutes anybody. */
+  isMuting(slot: number): boolean;
+  /** A desktop has something to hear, until pop() leaves nothing or leave() is called. */
+  markHearing(slot: number): void;
+  /** Writes how others are told of a desktop; returns where it ends. */
+  writeReference(slot: number, out: Buffer, at: number): number;
+  generation(slot: number): number;
+}
+
+export class Speech {
+  readonly sayings: Sayings;
+  readonly counters: SpeechCounters = { said: 0, repeated: 0, refusedFast: 0, refusedBusy: 0 };
+  readonly #listeners: Listeners;
+  readonly #option: SayingsOption | undefined;
+  readonly #speakers: Speakers;
+  readonly #hearers = new Hearers();
+  readonly #reference = Buffer.alloc(512);
+  /** 1 for a slot that is in a list. */
+  readonly #isListed: Uint8Array;
+  /** The hearers of this round, of which #visited were visited, and those of the next one. */
+  #round: SlotList = new SlotList();
+  #visited = 0;
+  #next: SlotList = new SlotList();
+  #nextRoundMs: number;
+  /** When the whole budget is available again. */
+  #budgetFullMs = 0;
+  /** Until when the sayings of those who were silenced may wait. */
+  #silenceMs = 0;
+
+  /** `option` undefined: everybody near hears, but in the default world only neighbours. */
+  constructor(slots: number, listeners: Listeners, option: SayingsOption | undefined, nowMs: number) {
+    this.sayings = new Sayings(slots);
+    this.#listeners = listeners;
+    this.#option = option;
+    this.#speakers = new Speakers(slots);
+    this.#isListed = new Uint8Array(slots);
+    this.#nextRoundMs = nowMs + SAYINGS_STEP_MS;
+  }
+
+  /**
+   * Says something to everybody who hears `slot`, the speaker included; returns how many others that are.
+   *
+   * Shape   a repeat of an accepted saying is not said again; null when it is no longer known how many heard it. A desktop that
+   *         mutes the speaker is counted, so that the speaker does not notice.
+   * Throws  sayings-off, saying-stale, draining, too-fast, relay-busy: nobody hears it.
+   */
+  say(slot: number, { saying, text }: Saying, nowMs: number, isDraining: boolean): number | null {
+    if (this.#option === 'off') throw refusal('sayings-off');
+    const speakers = this.#speakers;
+    const recency = speakers.recencyOf(slot, saying);
+    if (recency === 'stale') throw refusal('saying-stale');
+    if (recency === 'repeated') {
+      this.counters.repeated++;
+      return speakers.heardOf(slot, saying);
+    }
+    if (isDraining) throw refusal('draining');
+    if (!speakers.allows(slot, nowMs)) {
+      this.counters.refusedFast++;
+      throw refusal('too-fast');
+    }
+    const hearers = this.#find(slot);
+    const fullMs = Math.max(this.#budgetFullMs, nowMs) + this.#costOf(hearers) * MS_PER_COST;
+    if (fullMs - nowMs > BUDGET_BURST_MS) {
+      this.counters.refusedBusy++;
+      throw refusal('relay-busy');
+    }
+    this.#budgetFullMs = fullMs;
+    speakers.count(slot, nowMs);
+    const others = hearers.count - 1;
+    speakers.recordAccepted(slot, saying, others);
+    this.counters.said++;
+    this.#tell(slot, text, hearers);
+    return others;
+  }
+
+  waiting(slot: number): number {
+    return this.sayings.waiting(slot);
+  }
+
+  /** Removes what waits for a hearer. REQUIRES: waiting(slot) > 0. Owner: see Sayings.pop(). */
+  pop(slot: number): Readonly<Heard> {
+    return this.sayings.pop(slot);
+  }
+
+  /** Lists a hearer for the next round: its poll is parked now, or the receiver of its batch had no room. */
+  list(slot: number): void {
+    if (this.#isListed[slot] !== 0) return;
+    this.#isListed[slot] = 1;
+    this.#next.push(slot);
+  }
+
+  /** Begins the next round when it is due and the previous one has ended. */
+  beginRound(nowMs: number): void {
+    if (nowMs < this.#nextRoundMs || this.#visited < this.#round.count) return;
+    // A fixed timestep, unless a step was late by more than one.
+    this.#nextRoundMs = Math.max(this.#nextRoundMs, nowMs - SAYINGS_STEP_MS) + SAYINGS_STEP_MS;
+    this.sayings.endRound();
+    this.#round.count = 0;
+    this.#visited = 0;
+    [this.#round, this.#next] = [this.#next, this.#round];
+    if (this.#silenceMs > 0 && nowMs >= this.#silenceMs) {
+      this.#silenceMs = 0;
+      this.sayings.endSilence();
+    }
+  }
+
+  /** Whether this round has hearers left. */
+  get isRoundOpen(): boolean {
+    return this.#visited < this.#round.count;
+  }
+
+  /** The next hearer of this round. REQUIRES: isRoundOpen. */
+  nextHearer(): number {
+    const slot = this.#round.slots[this.#visited++];
+    this.#isListed[slot] = 0;
+    return slot;
+  }
+
+  /** A desktop has ended. What it has said is still heard. */
+  leave(slot: number): void {
+    this.sayings.clear(slot);
+    this.#speakers.clear(slot);
+  }
+
+  /** From now on nobody hears what a desktop has said: the operator has ended it. */
+  silence(slot: number, nowMs: number): void {
+    if (!this.#speakers.hasSpoken(slot)) return;
+    this.sayings.silence(slot, this.#listeners.generation(slot));
+    // A desktop whose sayings wait for longer has ended too.
+    this.#silenceMs = nowMs + 2 * LEASE_MS;
+  }
+
+  #find(slot: number): Hearers {
+    const { torus, defaultWorld } = this.#listeners;
+    const isNear = this.#option === 'worlds' || (this.#option === undefined && torus.worldOf(slot) !== defaultWorld);
+    if (isNear) this.#hearers.findNear(torus, slot);
+    else this.#hearers.findNeighbours(torus, slot);
+    return this.#hearers;
+  }
+
+  #costOf({ slots, count }: Hearers): number {
+    let cost = SAYING_COST + count;
+    // Those who are listed get a batch anyway.
+    for (let index = 0; index < count; index++) if (this.#isListed[slots[index]] === 0) cost += HEARER_COST;
+    return cost;
+  }
+
+  #tell(speaker: number, text: string, { slots, edges, count }: Hearers): void {
+    const { mutes } = this.#listeners;
+    const generation = this.#listeners.generation(speaker);
+    const length = this.#listeners.writeReference(speaker, this.#reference, 0);
+    this.sayings.add(speaker, generation, this.#reference, length, text);
+    for (let index = 0; index < count; index++) {
+      const slot = slots[index];
+      if (this.#listeners.isMuting(slot) && mutes.has(slot, speaker, generation)) continue;
+      this.sayings.hear(slot, edges[index]);
+      this.#listeners.markHearing(slot);
+      this.list(slot);
+    }
+  }
+}
+
+function refusal(code: keyof typeof REFUSALS): ProblemError {
+  return new ProblemError(code, REFUSALS[code]);
+}
+
+/** A list of slots that grows. */
+class SlotList {
+  slots = new Uint32Array(1024);
+  count = 0;
+
+  push(slot: number): void {
+    if (this.count === this.slots.length) {
+      const larger = new Uint32Array(this.count * 2);
+      larger.set(this.slots);
+      this.slots = larger;
+    }
+    this.slots[this.count++] = slot;
+  }
+}
