@@ -72,6 +72,8 @@ export class Probe {
   #throwing = true;
   #leaving = false;
   #pair: Joined[] = [];
+  /** The newest cursor of each desktop. */
+  readonly #cursors = new Map<Joined, string>();
   #loops: Promise<void>[] = [];
 
   private constructor(target: Target) {
@@ -93,6 +95,7 @@ export class Probe {
     const untilMs = performance.now() + PATIENCE_MS;
     const isSettled = () => [...this.#throws.values()].every(({ receivedCount }) => receivedCount > 0);
     while (!isSettled() && this.#ended === '' && performance.now() < untilMs) await sleep(RETRY_MS);
+    await Promise.race([Promise.all(this.#pair.map((desktop) => this.#acknowledge(desktop))), sleep(PATIENCE_MS)]);
     this.#leaving = true;
     for (const desktop of this.#pair) {
       await this.#request('DELETE', this.#target.api, `/v1/desktops/${desktop.desktop}`, desktop);
@@ -169,13 +172,23 @@ export class Probe {
     }
   }
 
+  /**
+   * Resolves when the relay has handled the newest cursor: a sprite that is not acknowledged goes on to the other desktop when this
+   * one leaves. The next poll replaces this one, which is answered then.
+   */
+  async #acknowledge(desktop: Joined): Promise<void> {
+    await this.#request('GET', this.#target.events, this.#eventsOf(desktop), desktop);
+  }
+
+  #eventsOf(desktop: Joined): string {
+    return `/v1/desktops/${desktop.desktop}/events?cursor=${this.#cursors.get(desktop) ?? desktop.cursor}`;
+  }
+
   async #poll(desktop: Joined): Promise<void> {
-    let { cursor } = desktop;
     while (!this.#quit.signal.aborted && this.#ended === '') {
-      const path = `/v1/desktops/${desktop.desktop}/events?cursor=${cursor}`;
-      const reply = await this.#request('GET', this.#target.events, path, desktop);
-      const { cursor: next, events = [] } = (reply?.json ?? {}) as { cursor?: string; events?: PolledEvent[] };
-      if (next !== undefined) cursor = next;
+      const reply = await this.#request('GET', this.#target.events, this.#eventsOf(desktop), desktop);
+      const { cursor, events = [] } = (reply?.json ?? {}) as { cursor?: string; events?: PolledEvent[] };
+      if (cursor !== undefined) this.#cursors.set(desktop, cursor);
       for (const { type, sprite } of events) if (type === 'sprite' && sprite) this.#receive(sprite.name);
       if (reply?.status === 200) continue;
       if (this.#leaving) return;
