@@ -2,11 +2,12 @@
  * `npm test`: prepares what this machine can have, then runs lint, types and every suite, and lists at the end what was skipped.
  * Arguments are globs or files that narrow the suites: `npm test -- 'server/wire/*.test.ts'`.
  *
- * `npm run test:long` runs the suites named `*.long.test.ts`: each takes over a minute and concerns one folder only. With
- * `--changed` it runs those whose folder, or whose pinned Node, has changed since the last tag.
+ * `npm run test:long` runs the suites named `*.long.test.ts`: each takes over a minute and concerns one folder only. When all have
+ * passed on a clean tree, it writes its commit to `.ci/long-passed`. With `--changed` it runs those whose folder, or whose pinned
+ * Node, has changed since that commit.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
@@ -27,6 +28,7 @@ const CONCURRENCY = 2;
 
 const EXIT_MISUSED = 2;
 const ROOT = join(import.meta.dirname, '..');
+const LONG_PASSED = join(ROOT, '.ci/long-passed');
 
 /** Programs that the suites below a folder need besides the compilers of the builds, and their Debian packages. */
 interface Need {
@@ -115,22 +117,30 @@ function choose(): string[] {
     return all.filter((file) => !isLong(file));
   }
   const suites = all.filter(isLong);
-  const tag = changed ? lastTag() : undefined;
-  if (tag === undefined) return suites;
-  const unchanged = suites.filter((file) => !differs(tag, file.slice(0, file.indexOf('/'))));
-  for (const file of unchanged) skipped.push(`${file}: nothing it tests has changed since ${tag}`);
+  const passed = changed ? longPassed() : undefined;
+  if (passed === undefined) return suites;
+  const unchanged = suites.filter((file) => !differs(passed, file.slice(0, file.indexOf('/'))));
+  for (const file of unchanged) skipped.push(`${file}: nothing it tests has changed since it passed at ${passed}`);
   return suites.filter((file) => !unchanged.includes(file));
 }
 
-/** The last tag before what is checked out; undefined when there is none, or no git. */
-function lastTag(): string | undefined {
-  const { status, stdout } = spawnSync('git', ['describe', '--tags', '--abbrev=0'], { cwd: ROOT, encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : undefined;
+/** The commit at which all long suites passed last; undefined when there is none, or it is not in this history. */
+function longPassed(): string | undefined {
+  const commit = existsSync(LONG_PASSED) ? readFileSync(LONG_PASSED, 'utf8').trim() : '';
+  const { status } = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT, stdio: 'ignore' });
+  return status === 0 ? commit : undefined;
 }
 
-function differs(tag: string, folder: string): boolean {
-  if (spawnSync('git', ['diff', '--quiet', tag, '--', folder], { cwd: ROOT }).status !== 0) return true;
-  const then = execFileSync('git', ['show', `${tag}:package.json`], { cwd: ROOT, encoding: 'utf8' });
+/** Writes the commit that is checked out, if nothing differs from it. */
+function keepLongPassed(): void {
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  const { status, stdout } = git('status', '--porcelain');
+  if (status === 0 && stdout === '') writeFileSync(LONG_PASSED, git('rev-parse', 'HEAD').stdout);
+}
+
+function differs(commit: string, folder: string): boolean {
+  if (spawnSync('git', ['diff', '--quiet', commit, '--', folder], { cwd: ROOT }).status !== 0) return true;
+  const then = execFileSync('git', ['show', `${commit}:package.json`], { cwd: ROOT, encoding: 'utf8' });
   const now = readFileSync(join(ROOT, 'package.json'), 'utf8');
   const pinned = (text: string) => JSON.stringify(JSON.parse(text).optionalDependencies);
   return pinned(then) !== pinned(now);
@@ -150,5 +160,6 @@ const green = files.length === 0 || (await suites(files));
 if (!long)
   console.log(`Lint ${lint ? 'clean' : 'FAILED'}, types ${types ? 'clean' : 'FAILED'}, ${files.length} suites.`);
 else console.log(`${files.length} long suites.`);
+if (long && green && !changed && narrowed.length === 0) keepLongPassed();
 console.log(skipped.length === 0 ? 'Nothing was skipped.' : `Skipped:\n${skipped.map((s) => `  ${s}`).join('\n')}`);
 process.exit(lint && types && green ? 0 : 1);
