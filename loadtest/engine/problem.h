@@ -13,7 +13,7 @@
 namespace swarm {
 
 // The codes of the relay's problem documents. The last one stands for any other code.
-constexpr std::array<std::string_view, 34> kProblemCodes = {"malformed",
+constexpr std::array<std::string_view, 36> kProblemCodes = {"malformed",
                                                             "banned",
                                                             "picture-refused",
                                                             "list-full",
@@ -28,6 +28,8 @@ constexpr std::array<std::string_view, 34> kProblemCodes = {"malformed",
                                                             "request-timeout",
                                                             "near-gone",
                                                             "crossing-stale",
+                                                            "sayings-off",
+                                                            "saying-stale",
                                                             "desktop-ended",
                                                             "cursor-lost",
                                                             "too-large",
