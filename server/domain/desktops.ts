@@ -9,17 +9,15 @@
  */
 import { Generations } from '../wire/generations.ts';
 import { type Identity, writeId } from '../wire/identity.ts';
+import { AcceptedNumbers, type Recency } from './accepted_numbers.ts';
 import type { EndedDesktops } from './ended.ts';
 import type { DesktopRow, Facts } from './facts.ts';
-import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
+import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX } from './limits.ts';
 import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
 import type { World } from './torus.ts';
 
 /** The state of the desktop that an id and token name: it is here, it was here, or it never was. */
 export type DesktopState = 'live' | 'ended' | 'unknown';
-
-/** A crossing's number, compared with those already accepted: 'stale' is too far below the newest to know. */
-export type Recency = 'new' | 'repeated' | 'stale';
 
 const DESKTOP_KEY = Buffer.from('{"desktop":"');
 const NAME_KEY = Buffer.from('","name":');
@@ -53,13 +51,9 @@ export class Desktops {
   readonly #free: Uint32Array;
   #freeCount = 0;
   #untouched = 0;
-  readonly #newestCrossing: Float64Array;
-  /** Bit i is set when the crossing i + 1 below the newest was accepted. */
-  readonly #acceptedBits: Uint32Array;
+  readonly #crossings: AcceptedNumbers;
   /** The receiver of the crossing accepted last: slot and generation. */
   readonly #receiver: Uint32Array;
-  /** How far the crossing accepted last is below the newest: 0 unless crossings arrived out of order. */
-  readonly #lastAcceptedBehind: Uint8Array;
   /** Generic cell rate algorithm: the time at which the whole burst is available again, in ms of the relay's clock. */
   readonly #burstFullMs: Float64Array;
   count = 0;
@@ -76,10 +70,8 @@ export class Desktops {
     this.#invitation = new Uint32Array(slots * 4);
     this.#name = new Uint32Array(slots);
     this.#free = new Uint32Array(slots);
-    this.#newestCrossing = new Float64Array(slots);
-    this.#acceptedBits = new Uint32Array(slots);
+    this.#crossings = new AcceptedNumbers(slots);
     this.#receiver = new Uint32Array(slots * 2);
-    this.#lastAcceptedBehind = new Uint8Array(slots);
     this.#burstFullMs = new Float64Array(slots);
   }
 
@@ -111,9 +103,17 @@ export class Desktops {
 
   /** Adds the owner of a slot to those that have ended, if a crossing of it was accepted. Call it before end(). */
   remember(slot: number, ended: EndedDesktops, nowMs: number, facts?: Facts): void {
-    const newest = this.#newestCrossing[slot];
+    const newest = this.#crossings.newest(slot);
     if (newest === 0) return;
-    const row = ended.add(slot, this.generation(slot), this.#token, slot * 4, newest, this.#acceptedBits[slot], nowMs);
+    const row = ended.add(
+      slot,
+      this.generation(slot),
+      this.#token,
+      slot * 4,
+      newest,
+      this.#crossings.bits(slot),
+      nowMs,
+    );
     if (facts) ended.tell(row, facts);
   }
 
@@ -126,8 +126,7 @@ export class Desktops {
     this.#name[slot] = NO_BLOCK;
     // Only an owner that threw has something to reset; writing to the other rows would touch their memory pages.
     if (this.#burstFullMs[slot] === 0) return;
-    this.#newestCrossing[slot] = 0;
-    this.#acceptedBits[slot] = 0;
+    this.#crossings.clear(slot);
     this.#burstFullMs[slot] = 0;
   }
 
@@ -159,9 +158,9 @@ export class Desktops {
       ...{ world, width, pictures, place },
       token: this.#token.subarray(slot * 4, slot * 4 + 4),
       invitation: this.#invitation.subarray(slot * 4, slot * 4 + 4),
-      newestCrossing: this.#newestCrossing[slot],
-      acceptedBits: this.#acceptedBits[slot],
-      lastAcceptedBehind: this.#lastAcceptedBehind[slot],
+      newestCrossing: this.#crossings.newest(slot),
+      acceptedBits: this.#crossings.bits(slot),
+      lastAcceptedBehind: this.#crossings.lastBehind(slot),
       receiver: this.#receiver[slot * 2],
       receiverGeneration: this.#receiver[slot * 2 + 1],
     };
@@ -181,9 +180,7 @@ export class Desktops {
     this.#live[slot] = 1;
     this.#token.set(row.token, slot * 4);
     this.#invitation.set(row.invitation, slot * 4);
-    this.#newestCrossing[slot] = row.newestCrossing;
-    this.#acceptedBits[slot] = row.acceptedBits;
-    this.#lastAcceptedBehind[slot] = row.lastAcceptedBehind;
+    this.#crossings.restore(slot, row.newestCrossing, row.acceptedBits, row.lastAcceptedBehind);
     this.#receiver[slot * 2] = row.receiver;
     this.#receiver[slot * 2 + 1] = row.receiverGeneration;
     // Any time that has passed: end() resets the rows of those that threw.
@@ -287,26 +284,12 @@ export class Desktops {
   }
 
   recencyOf(slot: number, crossing: number): Recency {
-    const behind = this.#newestCrossing[slot] - crossing;
-    if (behind < 0) return 'new';
-    if (behind === 0) return 'repeated';
-    if (behind > CROSSINGS_REMEMBERED) return 'stale';
-    return (this.#acceptedBits[slot] >>> (behind - 1)) & 1 ? 'repeated' : 'new';
+    return this.#crossings.recencyOf(slot, crossing);
   }
 
   /** Records that a crossing was accepted, and its receiver. */
   recordAccepted(slot: number, crossing: number, receiver: number): void {
-    const ahead = crossing - this.#newestCrossing[slot];
-    if (ahead < 0) {
-      this.#acceptedBits[slot] |= 1 << (-ahead - 1);
-      this.#lastAcceptedBehind[slot] = -ahead;
-    } else {
-      // JavaScript shifts modulo 32: a shift by 32 would not move a bit.
-      const older = ahead < CROSSINGS_REMEMBERED ? this.#acceptedBits[slot] << ahead : 0;
-      this.#acceptedBits[slot] = ahead <= CROSSINGS_REMEMBERED ? older | (1 << (ahead - 1)) : 0;
-      this.#newestCrossing[slot] = crossing;
-      this.#lastAcceptedBehind[slot] = 0;
-    }
+    this.#crossings.record(slot, crossing);
     this.#receiver[slot * 2] = receiver;
     this.#receiver[slot * 2 + 1] = this.generation(receiver);
   }
@@ -314,8 +297,7 @@ export class Desktops {
   /** The receiver of a crossing: a live slot, or -1 when it is no longer known. */
   receiverOf(slot: number, crossing: number): number {
     const receiver = this.#receiver[slot * 2];
-    const last = this.#newestCrossing[slot] - this.#lastAcceptedBehind[slot];
-    const known = crossing === last && this.isLive(receiver);
+    const known = crossing === this.#crossings.last(slot) && this.isLive(receiver);
     return known && this.generation(receiver) === this.#receiver[slot * 2 + 1] ? receiver : -1;
   }
 

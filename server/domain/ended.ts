@@ -6,20 +6,21 @@
  * sprite too, and there would be two.
  * Invariant: the rows form a ring in the order in which the desktops ended; each row in use is in the list of its bucket.
  * Limits: ENDED_REMEMBERED_MAX desktops, each for ENDED_REMEMBERED_MS; only those that threw something are remembered.
- * Cost: add and isAccepted are O(1) (a bucket has one row on average), without allocation; 48 bytes a row, untouched until
+ * Cost: add and isAccepted are O(1) (a bucket has one row on average), without allocation; 49 bytes a row, untouched until
  * first used.
  */
 import type { Identity } from '../wire/identity.ts';
+import { AcceptedNumbers } from './accepted_numbers.ts';
 import type { EndedRow, Facts } from './facts.ts';
-import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MAX, ENDED_REMEMBERED_MS } from './limits.ts';
+import { ENDED_REMEMBERED_MAX, ENDED_REMEMBERED_MS } from './limits.ts';
 
 export class EndedDesktops {
   readonly #max: number;
   readonly #slot: Uint32Array;
   readonly #generation: Uint32Array;
   readonly #token: Uint32Array;
-  readonly #newest: Float64Array;
-  readonly #acceptedBits: Uint32Array;
+  /** By row. */
+  readonly #crossings: AcceptedNumbers;
   readonly #untilMs: Float64Array;
   /** The lists of the buckets: row + 1, or 0 for none. */
   readonly #firstOf: Uint32Array;
@@ -35,8 +36,7 @@ export class EndedDesktops {
     this.#slot = new Uint32Array(max);
     this.#generation = new Uint32Array(max);
     this.#token = new Uint32Array(max * 4);
-    this.#newest = new Float64Array(max);
-    this.#acceptedBits = new Uint32Array(max);
+    this.#crossings = new AcceptedNumbers(max);
     this.#untilMs = new Float64Array(max);
     this.#firstOf = new Uint32Array(max);
     this.#next = new Uint32Array(max);
@@ -45,8 +45,7 @@ export class EndedDesktops {
   /**
    * Remembers a desktop that ends now, and forgets the oldest one if there are too many. Returns its row.
    *
-   * Shape   the token is tokens[at, at + 4); bit i of `acceptedBits` is set when the crossing i + 1 below `newest` was
-   *         accepted.
+   * Shape   the token is tokens[at, at + 4); `newest` and `acceptedBits` as in AcceptedNumbers.
    */
   add(
     slot: number,
@@ -75,8 +74,8 @@ export class EndedDesktops {
     facts.ended({
       ...{ row, nextRow: this.#row, slot: this.#slot[row], generation: this.#generation[row] },
       token: this.#token.subarray(row * 4, row * 4 + 4),
-      newestCrossing: this.#newest[row],
-      acceptedBits: this.#acceptedBits[row],
+      newestCrossing: this.#crossings.newest(row),
+      acceptedBits: this.#crossings.bits(row),
     });
   }
 
@@ -92,8 +91,7 @@ export class EndedDesktops {
     else this.used++;
     this.#slot[row] = slot;
     this.#generation[row] = generation;
-    this.#newest[row] = newest;
-    this.#acceptedBits[row] = acceptedBits;
+    this.#crossings.restore(row, newest, acceptedBits, 0);
     this.#untilMs[row] = nowMs + ENDED_REMEMBERED_MS;
     const bucket = this.#bucket(slot, generation);
     this.#next[row] = this.#firstOf[bucket];
@@ -111,9 +109,7 @@ export class EndedDesktops {
     const differing =
       (own[at] ^ token[0]) | (own[at + 1] ^ token[1]) | (own[at + 2] ^ token[2]) | (own[at + 3] ^ token[3]);
     if (differing !== 0) return false;
-    const behind = this.#newest[row] - crossing;
-    if (behind === 0) return true;
-    return behind > 0 && behind <= CROSSINGS_REMEMBERED && ((this.#acceptedBits[row] >>> (behind - 1)) & 1) === 1;
+    return this.#crossings.recencyOf(row, crossing) === 'repeated';
   }
 
   #unlink(row: number): void {
