@@ -107,14 +107,14 @@ export const ENDED_REMEMBERED_MS = 600_000;
 export const ENDED_REMEMBERED_MAX = 65_536;
 
 /**
- * Polls of one desktop within REPLACED_WINDOW_MS that a newer poll replaces, or that ask for the same sprites again, and that are
- * answered at once: a client that reconnects, or a page that is reloaded, does so once. Each further one waits REPLACED_DELAY_MS.
+ * Polls of one desktop within PROMPT_POLLS_WINDOW_MS that a newer poll replaces, or that ask for the same sprites again, and that are
+ * answered at once: a client that reconnects, or a page that is reloaded, does so once. Each further one waits POLL_DELAY_MS.
  */
-export const REPLACED_AT_ONCE_MAX = 8;
-export const REPLACED_WINDOW_MS = 10_000;
+export const PROMPT_POLLS_MAX = 8;
+export const PROMPT_POLLS_WINDOW_MS = 10_000;
 
-/** How long a poll that is replaced too often waits for its answer, in ms: two clients with one token poll twice a second. */
-export const REPLACED_DELAY_MS = 1_000;
+/** How long such a poll waits for its answer, in ms: two clients with one token poll twice a second. */
+export const POLL_DELAY_MS = 1_000;
 
 /** The sustained rate of sayings of one desktop: a line each half a second, faster than a hand types them. */
 export const SAYINGS_PER_SECOND_MAX = 2;

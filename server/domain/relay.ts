@@ -17,6 +17,7 @@ import { isCarried, type Pictures, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
 import type { Saying } from '../wire/saying.ts';
 import { Deadlines } from './deadlines.ts';
+import { DelayedPolls } from './delayed_polls.ts';
 import { Desktops, nameBlockBytes } from './desktops.ts';
 import { EndedDesktops } from './ended.ts';
 import type { Facts } from './facts.ts';
@@ -51,7 +52,6 @@ import {
 import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } from './mailboxes.ts';
 import { MUTE_HOPS_MAX, MUTES_MAX, Mutes } from './mutes.ts';
 import { NOTICES_BYTES_MAX, Notices } from './notices.ts';
-import { ReplacedPolls } from './replaced_polls.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, pageOf, Slab } from './slab.ts';
 import { Speech } from './speech.ts';
@@ -251,7 +251,7 @@ export class Relay {
   readonly #parked: Float64Array;
   readonly #flags: Uint8Array;
   /** Polls whose answer is delayed. */
-  readonly replacedPolls: ReplacedPolls;
+  readonly delayedPolls: DelayedPolls;
   /** Slots whose batch waits for room, each once. */
   #deferred: number[] = [];
   readonly #notices: Notices;
@@ -311,7 +311,7 @@ export class Relay {
     this.ended = new EndedDesktops(options.endedMax);
     this.#deadlines = new Deadlines(options.slots, options.nowMs);
     this.#parked = new Float64Array(options.slots);
-    this.replacedPolls = new ReplacedPolls(options.slots);
+    this.delayedPolls = new DelayedPolls(options.slots);
     this.#flags = new Uint8Array(options.slots);
     this.#notices = new Notices(options.slots);
     this.#noticed = options.slots;
@@ -436,7 +436,7 @@ export class Relay {
       const last = world.count - 1;
       if (place !== last) facts.place(world.slots[last], last);
     }
-    this.replacedPolls.restart(slot);
+    this.delayedPolls.restart(slot);
     this.#notices.join(slot);
     this.counters.joined++;
     if (world.count === 1 && this.#kept.of(world)) {
@@ -660,7 +660,7 @@ export class Relay {
    *
    * Shape   `seq` is -1 when the poll has no cursor. The ticket is answered now or later, through the AnswerSink. A poll
    *         that is already parked is answered empty: a newer poll replaces the older one. When that happens often, or when
-   *         the same sprites are asked for again and again, the answer is delayed (replaced_polls.ts).
+   *         the same sprites are asked for again and again, the answer is delayed (delayed_polls.ts).
    */
   poll(identity: Identity, ticket: number, epoch: number, seq: number): void {
     this.counters.polls++;
@@ -690,12 +690,12 @@ export class Relay {
     if (this.#parked[slot] !== 0) {
       const older = this.#unpark(slot);
       this.counters.replaced++;
-      const isHeld = this.replacedPolls.hold(older, slot, identity.generation, this.#nowMs);
+      const isHeld = this.delayedPolls.hold(older, slot, identity.generation, this.#nowMs, false);
       if (!isHeld) this.#answerEvents(slot, older, false, 0);
     }
     const hasEvents = this.#hasEvents(slot);
     const isRepeat = this.mailboxes.newest(slot) > this.mailboxes.acknowledged(slot);
-    if (isRepeat && this.replacedPolls.hold(ticket, slot, identity.generation, this.#nowMs, true)) {
+    if (isRepeat && this.delayedPolls.hold(ticket, slot, identity.generation, this.#nowMs, true)) {
       // It is answered later, with what waits then.
     } else if (hasEvents && this.#hasRoom(ticket)) {
       this.#answerEvents(slot, ticket, false, EVENTS_PER_POLL_MAX);
@@ -716,7 +716,7 @@ export class Relay {
   /** The connection of a ticket is closed: unparks its poll and starts the lease. Returns false when it was not parked. */
   closed(ticket: number, slot: number): boolean {
     if (slot >= this.desktops.max) return false;
-    if (this.#parked[slot] !== ticket + 1) return this.replacedPolls.remove(ticket);
+    if (this.#parked[slot] !== ticket + 1) return this.delayedPolls.remove(ticket);
     this.#unpark(slot);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
     return true;
@@ -725,7 +725,7 @@ export class Relay {
   /** A newer request waits behind the poll of a ticket: answers that poll empty if it is still parked, as a newer poll would. */
   outdated(ticket: number, slot: number): void {
     if (slot >= this.desktops.max) return;
-    if (this.replacedPolls.remove(ticket)) this.#answerEvents(slot, ticket, false, 0);
+    if (this.delayedPolls.remove(ticket)) this.#answerEvents(slot, ticket, false, 0);
     if (this.#parked[slot] !== ticket + 1) return;
     this.#answerEvents(slot, this.#unpark(slot), false, 0);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
@@ -733,7 +733,7 @@ export class Relay {
 
   /** Unparks every poll for whose ticket `isClosed` returns true: the process that held their connections has died. */
   closedAll(isClosed: (ticket: number) => boolean): void {
-    this.replacedPolls.removeAll(isClosed);
+    this.delayedPolls.removeAll(isClosed);
     for (let slot = 0; slot < this.desktops.max; slot++) {
       if (this.#parked[slot] !== 0 && isClosed(this.#parked[slot] - 1)) this.closed(this.#parked[slot] - 1, slot);
     }
@@ -792,7 +792,7 @@ export class Relay {
       return --left > 0 && this.#facts?.isLong !== true;
     });
     const dueMs = this.#draining ? Number.POSITIVE_INFINITY : nowMs;
-    if (this.replacedPolls.answerDue(dueMs, DUE_PER_STEP_MAX, this.#answerDelayed)) isMoreDue = true;
+    if (this.delayedPolls.answerDue(dueMs, DUE_PER_STEP_MAX, this.#answerDelayed)) isMoreDue = true;
     if (nowMs >= this.#nextStepMs && this.#notifying.size === 0) {
       this.#nextStepMs = nowMs + NEIGHBOURS_STEP_MS;
       [this.#notifying, this.#changed] = [this.#changed, this.#notifying];
@@ -812,7 +812,7 @@ export class Relay {
    */
   drain(): void {
     this.#draining = true;
-    this.replacedPolls.answerDue(Number.POSITIVE_INFINITY, DUE_PER_STEP_MAX, this.#answerDelayed);
+    this.delayedPolls.answerDue(Number.POSITIVE_INFINITY, DUE_PER_STEP_MAX, this.#answerDelayed);
     this.#drainStep();
   }
 

@@ -65,7 +65,7 @@ export function masterGauges(
   gauge(
     'sprites_polls_delayed',
     'Polls whose answer is delayed, because they replace or repeat others',
-    () => relay.replacedPolls.count,
+    () => relay.delayedPolls.count,
   );
   const { speech } = relay;
   const heard = speech.sayings.counters;

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket as TcpSocket } from 'node:net';
 import { after, before, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { REPLACED_AT_ONCE_MAX } from '../domain/limits.ts';
+import { PROMPT_POLLS_MAX } from '../domain/limits.ts';
 import { CROSSINGS_IN_FLIGHT_MAX } from '../roles/socket_desktop.ts';
 import {
   type Batch,
@@ -212,10 +212,10 @@ for (const workers of [2, 0]) {
       };
       const clients = [follow(), follow(), follow()];
       const replaced = async () => (await relay.metrics()).get('sprites_polls_replaced_total') as number;
-      await until('they have replaced each other often', async () => (await replaced()) >= REPLACED_AT_ONCE_MAX + 6);
+      await until('they have replaced each other often', async () => (await replaced()) >= PROMPT_POLLS_MAX + 6);
       const made = (await polls()) - before;
       t.diagnostic(`${made} polls, ${await replaced()} replaced`);
-      assert.ok(made < 4 * REPLACED_AT_ONCE_MAX, `${made} polls`);
+      assert.ok(made < 4 * PROMPT_POLLS_MAX, `${made} polls`);
       assert.equal((await post(desktop, crossingOf(1))).status, 202);
       await Promise.race(clients);
       assert.equal(received, 1);

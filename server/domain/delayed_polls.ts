@@ -4,12 +4,12 @@
  *
  * Two obedient clients that share a token replace each other's poll, are answered empty, and poll again at once: without a
  * delay they do so some 26,000 times a second. A desktop may replace a few polls at once, because a client that reconnects
- * does so; after that, each replaced poll waits REPLACED_DELAY_MS for its answer. A client that does not acknowledge would get
+ * does so; after that, each replaced poll waits POLL_DELAY_MS for its answer. A client that does not acknowledge would get
  * the same 32 KB some thousand times a second; a client whose connections break does so a few times.
  * Invariant: a poll is held once, until it is due, its connection is closed, or something answers it earlier.
  * Cost: O(1) for each call; a byte for each slot, and an entry for each held poll, which has an open request of its own.
  */
-import { REPLACED_AT_ONCE_MAX, REPLACED_DELAY_MS, REPLACED_WINDOW_MS } from './limits.ts';
+import { POLL_DELAY_MS, PROMPT_POLLS_MAX, PROMPT_POLLS_WINDOW_MS } from './limits.ts';
 
 interface HeldPoll {
   slot: number;
@@ -18,7 +18,7 @@ interface HeldPoll {
   dueMs: number;
 }
 
-export class ReplacedPolls {
+export class DelayedPolls {
   /** Replacements and repeats of each slot in the current window. */
   readonly #counts: Uint8Array;
   /** By ticket, in the order in which they are due, because all are delayed by the same time. */
@@ -35,16 +35,16 @@ export class ReplacedPolls {
   }
 
   /** Counts a replaced or repeated poll. Returns false when it is to be answered at once; otherwise it is held. */
-  hold(ticket: number, slot: number, generation: number, nowMs: number, isRepeat = false): boolean {
+  hold(ticket: number, slot: number, generation: number, nowMs: number, isRepeat: boolean): boolean {
     if (nowMs >= this.#windowEndMs) {
-      this.#windowEndMs = nowMs + REPLACED_WINDOW_MS;
+      this.#windowEndMs = nowMs + PROMPT_POLLS_WINDOW_MS;
       this.#counts.fill(0);
     }
-    if (this.#counts[slot] < REPLACED_AT_ONCE_MAX) {
+    if (this.#counts[slot] < PROMPT_POLLS_MAX) {
       this.#counts[slot]++;
       return false;
     }
-    this.#held.set(ticket, { slot, generation, isRepeat, dueMs: nowMs + REPLACED_DELAY_MS });
+    this.#held.set(ticket, { slot, generation, isRepeat, dueMs: nowMs + POLL_DELAY_MS });
     return true;
   }
 

@@ -3,15 +3,15 @@ import { describe, it } from 'node:test';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { TICK_MS } from './deadlines.ts';
+import { DelayedPolls } from './delayed_polls.ts';
 import {
   DUE_PER_STEP_MAX,
   NEIGHBOURS_STEP_MS,
-  REPLACED_AT_ONCE_MAX,
-  REPLACED_DELAY_MS,
-  REPLACED_WINDOW_MS,
+  POLL_DELAY_MS,
+  PROMPT_POLLS_MAX,
+  PROMPT_POLLS_WINDOW_MS,
 } from './limits.ts';
 import { Relay } from './relay.ts';
-import { ReplacedPolls } from './replaced_polls.ts';
 
 const PASSAGE = Buffer.from('"at":0.25,"vx":900,"vy":-50,"sprite":{}}');
 
@@ -75,17 +75,17 @@ describe('replaced polls', () => {
   it('are answered at once up to the limit; one more waits for the delay, no shorter and no longer', () => {
     const harness = new Harness();
     const ann = harness.join();
-    for (let ticket = 0; ticket <= REPLACED_AT_ONCE_MAX; ticket++) harness.poll(ann, ticket);
-    const prompt = Array.from({ length: REPLACED_AT_ONCE_MAX }, (_, n) => n);
+    for (let ticket = 0; ticket <= PROMPT_POLLS_MAX; ticket++) harness.poll(ann, ticket);
+    const prompt = Array.from({ length: PROMPT_POLLS_MAX }, (_, n) => n);
     for (const ticket of prompt) assert.deepEqual(harness.answers.get(ticket), { status: 200, types: [] });
     harness.poll(ann, 100);
-    assert.equal(harness.relay.replacedPolls.count, 1);
-    harness.pass(REPLACED_DELAY_MS - TICK_MS);
-    assert.equal(harness.answers.has(REPLACED_AT_ONCE_MAX), false);
+    assert.equal(harness.relay.delayedPolls.count, 1);
+    harness.pass(POLL_DELAY_MS - TICK_MS);
+    assert.equal(harness.answers.has(PROMPT_POLLS_MAX), false);
     harness.pass(TICK_MS);
-    assert.deepEqual(harness.answers.get(REPLACED_AT_ONCE_MAX), { status: 200, types: [] });
+    assert.deepEqual(harness.answers.get(PROMPT_POLLS_MAX), { status: 200, types: [] });
     assert.equal(harness.answers.has(100), false, 'the newest is still parked');
-    assert.equal(harness.relay.replacedPolls.count, 0);
+    assert.equal(harness.relay.delayedPolls.count, 0);
   });
 
   it('slow two clients with one token down to a few polls a second, and lose no sprite', () => {
@@ -108,8 +108,8 @@ describe('replaced polls', () => {
       }
       harness.pass(TICK_MS);
     }
-    const windows = (seconds * 1000) / REPLACED_WINDOW_MS;
-    const most = windows * REPLACED_AT_ONCE_MAX + (2 * seconds * 1000) / REPLACED_DELAY_MS;
+    const windows = (seconds * 1000) / PROMPT_POLLS_WINDOW_MS;
+    const most = windows * PROMPT_POLLS_MAX + (2 * seconds * 1000) / POLL_DELAY_MS;
     assert.ok(polls <= most, `${polls} polls in ${seconds} s`);
     harness.throw(ann, 1);
     assert.equal([...harness.answers.values()].filter(({ types }) => types.includes('sprite')).length, 1);
@@ -118,14 +118,14 @@ describe('replaced polls', () => {
   it('are forgotten when their connection closes, and answered when their client sends more', () => {
     const harness = new Harness();
     const ann = harness.join();
-    for (let ticket = 0; ticket <= REPLACED_AT_ONCE_MAX + 2; ticket++) harness.poll(ann, ticket);
-    const [closed, outdated] = [REPLACED_AT_ONCE_MAX, REPLACED_AT_ONCE_MAX + 1];
-    assert.equal(harness.relay.replacedPolls.count, 2);
+    for (let ticket = 0; ticket <= PROMPT_POLLS_MAX + 2; ticket++) harness.poll(ann, ticket);
+    const [closed, outdated] = [PROMPT_POLLS_MAX, PROMPT_POLLS_MAX + 1];
+    assert.equal(harness.relay.delayedPolls.count, 2);
     assert.equal(harness.relay.closed(closed, ann.slot), true);
     assert.equal(harness.relay.closed(closed, ann.slot), false);
     harness.relay.outdated(outdated, ann.slot);
     assert.deepEqual(harness.answers.get(outdated), { status: 200, types: [] });
-    harness.pass(2 * REPLACED_DELAY_MS);
+    harness.pass(2 * POLL_DELAY_MS);
     assert.equal(harness.answers.has(closed), false);
     assert.equal(harness.relay.parkedCount, 1, 'the newest is still parked');
   });
@@ -133,38 +133,38 @@ describe('replaced polls', () => {
   it('are answered desktop-ended when their desktop has ended, and at once when the relay goes down', () => {
     const harness = new Harness();
     const [ann, bob] = [harness.join('a'), harness.join('b')];
-    for (let ticket = 0; ticket <= REPLACED_AT_ONCE_MAX + 1; ticket++) {
+    for (let ticket = 0; ticket <= PROMPT_POLLS_MAX + 1; ticket++) {
       harness.poll(ann, ticket);
       harness.poll(bob, 100 + ticket);
     }
     harness.relay.leave(ann.slot);
-    harness.pass(REPLACED_DELAY_MS - TICK_MS);
-    assert.equal(harness.relay.replacedPolls.count, 2);
+    harness.pass(POLL_DELAY_MS - TICK_MS);
+    assert.equal(harness.relay.delayedPolls.count, 2);
     harness.relay.drain();
-    assert.equal(harness.relay.replacedPolls.count, 0);
-    assert.equal(harness.answers.get(REPLACED_AT_ONCE_MAX)?.status, 410);
-    assert.equal(harness.answers.get(100 + REPLACED_AT_ONCE_MAX)?.status, 200);
+    assert.equal(harness.relay.delayedPolls.count, 0);
+    assert.equal(harness.answers.get(PROMPT_POLLS_MAX)?.status, 410);
+    assert.equal(harness.answers.get(100 + PROMPT_POLLS_MAX)?.status, 200);
   });
 
   it('are counted from zero in each window, and for the next desktop in the slot', () => {
-    const polls = new ReplacedPolls(2);
+    const polls = new DelayedPolls(2);
     let ticket = 0;
-    const holds = (slot: number, nowMs: number) => polls.hold(ticket++, slot, 1, nowMs);
-    for (let n = 0; n < REPLACED_AT_ONCE_MAX; n++) assert.equal(holds(0, 0), false);
-    assert.equal(holds(0, REPLACED_WINDOW_MS - 1), true);
-    assert.equal(holds(1, REPLACED_WINDOW_MS - 1), false);
-    assert.equal(holds(0, REPLACED_WINDOW_MS), false);
-    for (let n = 1; n < REPLACED_AT_ONCE_MAX; n++) holds(0, REPLACED_WINDOW_MS);
-    assert.equal(holds(0, REPLACED_WINDOW_MS), true);
+    const holds = (slot: number, nowMs: number) => polls.hold(ticket++, slot, 1, nowMs, false);
+    for (let n = 0; n < PROMPT_POLLS_MAX; n++) assert.equal(holds(0, 0), false);
+    assert.equal(holds(0, PROMPT_POLLS_WINDOW_MS - 1), true);
+    assert.equal(holds(1, PROMPT_POLLS_WINDOW_MS - 1), false);
+    assert.equal(holds(0, PROMPT_POLLS_WINDOW_MS), false);
+    for (let n = 1; n < PROMPT_POLLS_MAX; n++) holds(0, PROMPT_POLLS_WINDOW_MS);
+    assert.equal(holds(0, PROMPT_POLLS_WINDOW_MS), true);
     polls.restart(0);
-    assert.equal(holds(0, REPLACED_WINDOW_MS), false);
+    assert.equal(holds(0, PROMPT_POLLS_WINDOW_MS), false);
   });
 
   it('are answered in steps when many are due', () => {
-    const polls = new ReplacedPolls(1);
-    for (let n = 0; n < REPLACED_AT_ONCE_MAX + DUE_PER_STEP_MAX + 1; n++) polls.hold(n, 0, 1, 0);
+    const polls = new DelayedPolls(1);
+    for (let n = 0; n < PROMPT_POLLS_MAX + DUE_PER_STEP_MAX + 1; n++) polls.hold(n, 0, 1, 0, false);
     const answered: number[] = [];
-    const step = () => polls.answerDue(REPLACED_DELAY_MS, DUE_PER_STEP_MAX, (ticket) => answered.push(ticket));
+    const step = () => polls.answerDue(POLL_DELAY_MS, DUE_PER_STEP_MAX, (ticket) => answered.push(ticket));
     assert.equal(step(), true);
     assert.equal(answered.length, DUE_PER_STEP_MAX);
     assert.equal(step(), false);
@@ -185,12 +185,12 @@ describe('polls that ask for the same sprites again', () => {
 
   it('are answered at once up to the limit; one more gets the sprites after the delay', () => {
     const { harness, ann, typesOf } = begin();
-    for (let ticket = 0; ticket < REPLACED_AT_ONCE_MAX; ticket++) {
+    for (let ticket = 0; ticket < PROMPT_POLLS_MAX; ticket++) {
       harness.poll(ann, ticket);
       assert.deepEqual(typesOf(ticket), ['sprite']);
     }
     harness.poll(ann, 100);
-    harness.pass(REPLACED_DELAY_MS - TICK_MS);
+    harness.pass(POLL_DELAY_MS - TICK_MS);
     assert.equal(typesOf(100), undefined);
     harness.pass(TICK_MS);
     assert.deepEqual(typesOf(100), ['sprite']);
@@ -199,10 +199,10 @@ describe('polls that ask for the same sprites again', () => {
 
   it('get nothing when a newer poll is there: that has the sprites', () => {
     const { harness, ann, typesOf } = begin();
-    for (let ticket = 0; ticket < REPLACED_AT_ONCE_MAX; ticket++) harness.poll(ann, ticket);
+    for (let ticket = 0; ticket < PROMPT_POLLS_MAX; ticket++) harness.poll(ann, ticket);
     harness.poll(ann, 100);
     harness.relay.poll(ann, 101, 1, 1);
-    harness.pass(REPLACED_DELAY_MS);
+    harness.pass(POLL_DELAY_MS);
     assert.deepEqual(typesOf(100), []);
     harness.throw(ann, 2);
     assert.deepEqual(typesOf(101), ['sprite']);
@@ -210,7 +210,7 @@ describe('polls that ask for the same sprites again', () => {
 
   it('are no repeats when they acknowledge what was sent', () => {
     const { harness, ann, typesOf } = begin();
-    for (let seq = 1; seq <= 3 * REPLACED_AT_ONCE_MAX; seq++) {
+    for (let seq = 1; seq <= 3 * PROMPT_POLLS_MAX; seq++) {
       harness.throw(ann, seq + 1);
       harness.relay.poll(ann, seq, 1, seq);
       assert.deepEqual(typesOf(seq), ['sprite'], `${seq}`);
