@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { Relay } from '../domain/relay.ts';
 import { FolderDisk } from '../journal/disk.ts';
-import { type Durability, Journal } from '../journal/journal.ts';
+import { Journal } from '../journal/journal.ts';
+import { DURABILITIES, type DurabilityOption } from '../roles/journaling.ts';
 import type { Identity } from '../wire/identity.ts';
 
 /** Bytes of one sprite on the wire, about those of a client. */
@@ -21,13 +22,11 @@ const SPRITE_BYTES = 250;
 /** What a turn costs: desktops, sprites in all, and sprites of one turn. */
 const COST = { desktops: 2_000, sprites: 200_000, perTurn: [1, 8, 64], rounds: 3 };
 
-/** Recovery: desktops, and sprites that wait. */
+/** The journal that is recovered: its desktops, and the sprites that wait. */
 const RECOVERY = { desktops: 1_000_000, sprites: 100_000 };
 
-/** A renewal under load: what is told again, and sprites of a turn meanwhile. */
+/** The state that a renewal writes again, and the sprites of each turn meanwhile. */
 const RENEWAL = { desktops: 200_000, sprites: 200_000, perTurn: 40 };
-
-const DURABILITIES = ['none', 'process', 'machine'] as const;
 
 /** A relay without sockets on a folder of its own. */
 class Bench {
@@ -38,13 +37,13 @@ class Bench {
   readonly #crossing = Buffer.from(`"edge":"left","sprite":"${'x'.repeat(SPRITE_BYTES - 24)}"}`);
   #crossings = 0;
 
-  constructor(slots: number, slabMib: number, durability: (typeof DURABILITIES)[number], folder: string) {
+  constructor(slots: number, slabMib: number, durability: DurabilityOption, folder: string) {
     const epoch = 1;
     const generationKey = Buffer.alloc(16, 7);
     if (durability !== 'none') {
       this.#disk = new FolderDisk(folder);
       this.journal = new Journal(this.#disk, {
-        ...{ durability: durability as Durability, epoch, generationKey },
+        ...{ durability, epoch, generationKey },
         fail: (error) => {
           throw error;
         },
@@ -210,7 +209,7 @@ async function renewal(): Promise<void> {
     console.log(
       table(
         [`turns of ${perTurn} sprites, wall clock`, 'turns', 'p50', 'p99', 'p99.9', 'longest'],
-        [row('while nothing is told again', wallUs.alone), row('during a renewal', wallUs.renewing)],
+        [row('without a renewal', wallUs.alone), row('during a renewal', wallUs.renewing)],
       ),
     );
     console.log(`\nThe files had ${mib(largest)} at most; ${mib(journal.liveBytes)} were alive.`);

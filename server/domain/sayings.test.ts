@@ -42,7 +42,7 @@ function sayMany(count: number): Sayings {
 const texts = (sayings: Sayings, slot: number) => pop(sayings, slot).events.map(({ text }) => text);
 
 describe('sayings', () => {
-  it('wait for each hearer in their order, with the edge that the hearer is told', () => {
+  it('wait for each hearer in their order, with the edge of their speaker', () => {
     const sayings = new Sayings(4);
     say(sayings, 'One "quoted" \\ 😀');
     sayings.hear(1, NO_EDGE);

@@ -6,7 +6,7 @@
  * sayings before it. So a saying to a thousand desktops writes a thousand numbers, and what they get is rendered once. Nodes
  * are in a ring too: nothing is freed or counted by references, and a desktop that does not poll holds nothing.
  * Invariant: heard = sent + missed + given up + waiting, at every moment. A desktop misses its oldest sayings first: those
- * that the rings no longer have, and those above SAYINGS_WAITING_MAX. It is told how many.
+ * that the rings have overwritten, and those above SAYINGS_WAITING_MAX. Its next batch gives their number.
  * Memory: the two rings, 8 + 4 MiB once something is said; 8 bytes a slot, untouched until its desktop hears something.
  * Cost: hear() some 10 ns, pop() O(batch) for each different list of a round, else O(1).
  */
@@ -140,7 +140,7 @@ export class Sayings {
   /**
    * Stores a saying of a desktop, whose reference is reference[0, length), as the newest one. hear() passes it on.
    *
-   * Shape   the oldest sayings make room for it, whoever still waits for them.
+   * Shape   it overwrites the oldest sayings, also those that a desktop still waits for.
    */
   add(slot: number, generation: number, reference: Buffer, length: number, text: string): void {
     if (this.#ring.length === 0) this.#allocate();

@@ -43,12 +43,13 @@ export function slicedPush<S extends Socket>(isOver: (socket: S) => boolean): So
 
 /** Reads no more of the socket in this turn of the loop: answers leave first, and other connections have their turn. */
 function restUntilNextTurn(socket: Socket): void {
-  const { _handle: handle } = socket as Socket & { _handle: ReadingHandle | null };
+  const reader = socket as unknown as { _handle: ReadingHandle | null };
+  const { _handle: handle } = reader;
   if (!handle) return;
   handle.readStop();
   setImmediate(() => {
     // Meanwhile the socket may have been closed, or node:http may have stopped reading it.
-    if ((socket as Socket & { _handle: ReadingHandle | null })._handle === handle && handle.reading) handle.readStart();
+    if (reader._handle === handle && handle.reading) handle.readStart();
   });
 }
 

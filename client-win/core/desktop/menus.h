@@ -1,6 +1,6 @@
 // The menus of the program: what is in them, in the order and the words that a shell shows.
 //
-// A menu is made anew each time it opens, so it never shows an old state. Texts have `&` before an
+// A menu is built each time it opens, so it never shows an old state. A text has `&` before its
 // access key, and `&&` for an ampersand. Cost: O(shelf + neighbours).
 #ifndef CLIENT_WIN_CORE_DESKTOP_MENUS_H_
 #define CLIENT_WIN_CORE_DESKTOP_MENUS_H_
