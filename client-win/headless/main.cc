@@ -187,13 +187,7 @@ class Headless {
   }
 
   void Turn() {
-    const std::vector<Response> responses = carrier_.PopResponses();
-    if (!responses.empty()) {
-      desktop_.Tick(NowMs());  // the responses arrive now, not at the last frame
-    }
-    for (const Response& response : responses) {
-      desktop_.HandleResponse(response);
-    }
+    desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
     idle_ms_ = desktop_.Tick(NowMs()).idle_ms;
     CarryOut(desktop_.PopOutbox());
     PrintChanges();

@@ -165,7 +165,7 @@ void Shell::Turn() {
   surroundings_.Update(&desktop_, NowMs());
   ReleaseIfHoldLost();
   UpdatePresence();
-  HandleResponses();
+  desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
@@ -192,16 +192,6 @@ void Shell::ReleaseIfHoldLost() {
   if (has_hold && (is_lost || GetCapture() == nullptr)) {
     ReleaseCapture();
     desktop_.Release(static_cast<double>(GetTickCount()));
-  }
-}
-
-void Shell::HandleResponses() {
-  const std::vector<Response> responses = carrier_.PopResponses();
-  if (!responses.empty()) {
-    desktop_.Tick(NowMs());  // so that they are handled at the time of now, not of the last frame
-  }
-  for (const Response& response : responses) {
-    desktop_.HandleResponse(response);
   }
 }
 

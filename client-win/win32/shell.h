@@ -74,7 +74,6 @@ class Shell : private SpriteListener {
   void Turn();
   void RequestTurn();
   void ReleaseIfHoldLost();
-  void HandleResponses();
   void HandleImported();
   void HandleOutbox(Outbox outbox);
   void HandleWriters();

@@ -262,7 +262,7 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   HandleSurroundings();
   ReleaseIfHoldLost();
-  HandleResponses();
+  desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
@@ -303,16 +303,6 @@ void Shell::ReleaseIfHoldLost() {
   if (hold_watch_.Update(has_hold, is_down, NowMs())) {
     windows_.ForgetHold();
     desktop_.Release(static_cast<double>(NowMs()));
-  }
-}
-
-void Shell::HandleResponses() {
-  const std::vector<Response> responses = carrier_.PopResponses();
-  if (!responses.empty()) {
-    desktop_.Tick(NowMs());  // so that they are handled at the time of now, not of the last frame
-  }
-  for (const Response& response : responses) {
-    desktop_.HandleResponse(response);
   }
 }
 

@@ -75,7 +75,6 @@ class Shell : private SpriteListener {
   void Turn();
   void RequestTurn() { pacer_.HandleInput(); }
   void ReleaseIfHoldLost();
-  void HandleResponses();
   void HandleImported();
   void HandleOutbox(Outbox outbox);
   void HandleWriters();

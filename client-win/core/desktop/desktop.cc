@@ -297,6 +297,15 @@ void Desktop::NetworkIsBack() {
   }
 }
 
+void Desktop::HandleResponses(const std::vector<Response>& responses, int64_t now_ms) {
+  if (!responses.empty()) {
+    Tick(now_ms);
+  }
+  for (const Response& response : responses) {
+    HandleResponse(response);
+  }
+}
+
 void Desktop::HandleResponse(const Response& response) {
   const bool is_of_poller = response.id != 0 && response.id == poller_.under_way();
   if (const auto news = poller_.HandleResponse(response, now_ms_)) {

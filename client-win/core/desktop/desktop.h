@@ -113,6 +113,8 @@ class Desktop {
   // is ended and asked again.
   void NetworkIsBack();
   void HandleResponse(const Response& response);
+  // Handles responses at the time of now, not of the last frame.
+  void HandleResponses(const std::vector<Response>& responses, int64_t now_ms);
   // The program ends: gives up the seat at the relay. The outbox holds the request and the state to
   // save.
   void Leave();
