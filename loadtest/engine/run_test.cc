@@ -232,16 +232,20 @@ TEST_CASE("run: what still arrives when the drain ends is undelivered, not lost"
 }
 
 TEST_CASE("run: a number is not thrown again under the identity of a desktop that joined again") {
-  Faults faults;
-  faults.end_every = 40;
-  const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
-  CheckAccounts(ended);
-  CHECK(relay.committed().ended > 5);
-  CHECK_EQ(Number(ended, "duplicated"), 0U);
-  CHECK_EQ(Number(ended, "failed") + Number(ended, "refused"), relay.committed().ended.load());
-  CHECK_EQ(Number(ended, "misrouted"), 0U);
-  CHECK_EQ(Number(ended, "lost"), 0U);
+  for (const std::string transport : {"poll", "socket"}) {
+    CAPTURE(transport);
+    Faults faults;
+    faults.end_every = 40;
+    const FaultyRelay relay(faults);
+    const Ended ended =
+        RunEngine(Flags(relay, "--transport " + transport + " --rate 1000 --drain 4"));
+    CheckAccounts(ended);
+    CHECK(relay.committed().ended > 5);
+    CHECK_EQ(Number(ended, "duplicated"), 0U);
+    CHECK_EQ(Number(ended, "failed") + Number(ended, "refused"), relay.committed().ended.load());
+    CHECK_EQ(Number(ended, "misrouted"), 0U);
+    CHECK_EQ(Number(ended, "lost"), 0U);
+  }
 }
 
 TEST_CASE("run: an answer that is cut short is polled again, and its sprites arrive once") {
@@ -571,19 +575,6 @@ TEST_CASE("run on sockets: an upgrade that is never answered is given up after 1
   CHECK_EQ(Number(ended, "connections.cuts"), 1U);
   CHECK(Number(ended, "joins.seconds") >= 10);
   CHECK(Number(ended, "joins.seconds") < 25);
-}
-
-TEST_CASE("run on sockets: a desktop that the relay ends joins again and does not throw twice") {
-  Faults faults;
-  faults.end_every = 40;
-  const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 1000 --drain 4"));
-  CheckAccounts(ended);
-  CHECK(relay.committed().ended > 5);
-  CHECK_EQ(Number(ended, "duplicated"), 0U);
-  CHECK_EQ(Number(ended, "failed") + Number(ended, "refused"), relay.committed().ended.load());
-  CHECK_EQ(Number(ended, "misrouted"), 0U);
-  CHECK_EQ(Number(ended, "lost"), 0U);
 }
 
 TEST_CASE("run on sockets: a verdict that never comes has timed out, and the socket stays open") {
