@@ -222,10 +222,14 @@ async function send({ fileName, bytes }: Recording, response: Response): Promise
   await stream(bytes, response, DOWNLOAD_MS_MAX);
 }
 
-/** Sends bytes. When the client disconnects, or has not read them all after `limitMs`, the rest is dropped. */
+/**
+ * Sends bytes. When the client disconnects, or has not read them all after `limitMs`, the rest is dropped. The response ends
+ * after the source has closed: a client that has the whole response finds nothing running.
+ */
 async function stream(bytes: Readable, response: Response, limitMs: number): Promise<void> {
   try {
-    await pipeline(bytes, response, { signal: AbortSignal.timeout(limitMs) });
+    await pipeline(bytes, response, { end: false, signal: AbortSignal.timeout(limitMs) });
+    response.end();
   } catch (error) {
     if (!response.destroyed) throw error;
   }
