@@ -48,7 +48,7 @@ const PROGRAMS = [
   'loadtest/bin/swarm.ts',
 ];
 
-describe('bundle', { skip, timeout: 300_000 }, () => {
+describe('bundle', { skip, timeout: 900_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'sprites-bundle-'));
   before(async () => {
     const { file } = await makeBundle(() => {});

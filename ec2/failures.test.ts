@@ -35,7 +35,7 @@ const pricesAndQuota: Responder = ({ name, body }) => {
   return json({ PriceList: [product('BoxUsage:c6i.large', '0.085'), product('UnusedBox:c6i.large', '9')] });
 };
 
-describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 120_000 }, () => {
+describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_000 }, () => {
   let moto: Moto;
   let made = 0;
 

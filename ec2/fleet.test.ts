@@ -22,7 +22,7 @@ const BUCKET = 'sprites-fleet-test';
 
 const why = installMoto();
 
-describe('fleet', { skip: why ?? false, timeout: 240_000 }, () => {
+describe('fleet', { skip: why ?? false, timeout: 900_000 }, () => {
   let moto: Moto;
   let ec2: EC2Client;
   const environment: NodeJS.ProcessEnv = { ...process.env, ...NOBODY, AWS_REGION: 'us-east-1', SPRITES_BUCKET: BUCKET };

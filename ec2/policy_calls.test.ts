@@ -29,7 +29,7 @@ const LOAD: Load = {
 
 const why = installMoto();
 
-describe('policy', { skip: why ?? false, timeout: 180_000 }, () => {
+describe('policy', { skip: why ?? false, timeout: 900_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'sprites-policy-'));
   let moto: Moto;
   let made = 0;

@@ -216,7 +216,7 @@ describe('a command that runs', () => {
     assert.match(sentenceOf(new TypeError('a bug')), /^TypeError: a bug\n +at /);
   });
 
-  it('makes folders, and says at once which option names one that can’t be made', { timeout: 10_000 }, (t) => {
+  it('makes folders, and says at once which option names one that can’t be made', { timeout: 60_000 }, (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'sprites-command-'));
     t.after(() => rmSync(folder, { recursive: true }));
     makeFolder(join(folder, 'a/b/c'), '--out', 0o700);
@@ -276,7 +276,7 @@ function start({ file }: Program, ...argv: string[]): Promise<{ code: unknown; o
   });
 }
 
-describe('every command', { concurrency: 2, timeout: 240_000 }, () => {
+describe('every command', { concurrency: 2, timeout: 900_000 }, () => {
   for (const [name, program] of Object.entries(PROGRAMS)) {
     const { command, negative, needsWords } = program;
 

@@ -51,7 +51,7 @@ async function sees(child: { text: string }, pattern: RegExp): Promise<RegExpExe
   }
 }
 
-const BOUNDED = { timeout: 30_000 } as const;
+const BOUNDED = { timeout: 300_000 } as const;
 const READY = "process.send('ready'); console.log('pid=' + process.pid + ';'); setInterval(() => {}, 1000);";
 
 describe('a supervised program', BOUNDED, () => {

@@ -26,7 +26,7 @@ interface Player {
   invitation: string;
 }
 
-describe('first run of the windows client', { skip, timeout: 300_000 }, () => {
+describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
   let relay: RelayProcess;
   let ada: WineDesktop;
 

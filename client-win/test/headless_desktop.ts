@@ -56,7 +56,7 @@ export interface HeadlessDesktop {
 export const SPRITES = join(import.meta.dirname, '../../server/web/sprites');
 
 /** ms a condition may take to come true. */
-const WAIT_MS_MAX = 30_000;
+const WAIT_MS_MAX = 60_000;
 
 const POLL_MS = 15; // ms between two looks
 

@@ -165,7 +165,7 @@ const webp = Buffer.from('524946461a000000574542505650384c0d0000002f000000100710
 
 const isNear = (one: ArrayLike<number>, other: Colour) => other.every((part, i) => Math.abs(part - one[i]) <= NEAR);
 
-describe('windows client, imported pictures', { skip, timeout: 180_000 }, () => {
+describe('windows client, imported pictures', { skip, timeout: 900_000 }, () => {
   let desktop: WineDesktop;
 
   /** Reads the .spr that was made from a picture. */

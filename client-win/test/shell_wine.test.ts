@@ -58,7 +58,7 @@ function findBrick(screenshot: Screenshot): { left: number; bottom: number } | u
 const onFloor = (screenshot: Screenshot) =>
   findBrick(screenshot)?.bottom === FLOOR ? findBrick(screenshot) : undefined;
 
-describe('shell of the windows client', { skip, timeout: 300_000 }, () => {
+describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   const spr = brick();
   let relay: RelayProcess;
   let ada: WineDesktop;

@@ -138,7 +138,7 @@ async function steer(
   return (await desktop.waitUntilStill(`${sentence}, and stops`, onFloor(find))).found;
 }
 
-describe('a wine desktop', { skip, timeout: 120_000 }, () => {
+describe('a wine desktop', { skip, timeout: 900_000 }, () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
     it(`ends with all its programs when its test is ended by ${signal}`, async (context) => {
       const script = `
@@ -161,7 +161,7 @@ describe('a wine desktop', { skip, timeout: 120_000 }, () => {
   }
 });
 
-describe('windows client', { skip, timeout: 300_000 }, () => {
+describe('windows client', { skip, timeout: 900_000 }, () => {
   let ada: WineDesktop;
   let grace: WineDesktop;
 

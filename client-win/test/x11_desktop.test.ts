@@ -58,7 +58,7 @@ const standingAt =
   };
 const onFloor = standingAt(SCREEN.height);
 
-describe('the program for X11', { skip, timeout: 300_000 }, () => {
+describe('the program for X11', { skip, timeout: 900_000 }, () => {
   let relay: RelayProcess;
   let ada: X11Desktop;
   let client: ChildProcess | undefined;

@@ -16,7 +16,7 @@ const LOAD = ['--url', 'http://relay.example:8080/', '--yes', '--instances', '1'
 
 const why = installMoto();
 
-describe('npm run fleet', { skip: why ?? false, timeout: 240_000 }, () => {
+describe('npm run fleet', { skip: why ?? false, timeout: 900_000 }, () => {
   let moto: Moto;
   const environment: NodeJS.ProcessEnv = { ...process.env, ...NOBODY, AWS_REGION: 'us-east-1', SPRITES_BUCKET: BUCKET };
 

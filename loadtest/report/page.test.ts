@@ -63,7 +63,7 @@ function reportOf(desktops: number, name = 'a test'): Report {
   return judge(report, ['p99 < 5s', 'lost == 0'].map(readThreshold));
 }
 
-describe('page', { skip: missing, timeout: 60_000 }, () => {
+describe('page', { skip: missing, timeout: 900_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'sprites-page-'));
   let browser: Browser;
   before(async () => {

@@ -6,7 +6,7 @@ import { buildEngine } from '../../tools/build.js';
 import { folderOf } from './command.ts';
 import { randomOf, runStopped } from './stopped_slices.ts';
 
-describe('swarm on a busy machine', { skip: buildEngine() ?? false, timeout: 240_000 }, () => {
+describe('swarm on a busy machine', { skip: buildEngine() ?? false, timeout: 900_000 }, () => {
   it('says neither lost nor doubled when its slices are stopped at random', async (t) => {
     const seed = randomInt(2 ** 31);
     t.diagnostic(`seed ${seed}`);

@@ -28,7 +28,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('swarm command', { skip: why, timeout: 240_000 }, () => {
+describe('swarm command', { skip: why, timeout: 900_000 }, () => {
   it('finds the exact number of lost, duplicated, misrouted and refused sprites', async (t) => {
     const relay = await startFaultyRelay({
       ...{ 'drop-every': 1000, 'duplicate-every': 700, 'misroute-every': 900, 'wrong-edge-every': 1100 },

@@ -59,7 +59,7 @@ async function startSecureRelay(t: TestContext): Promise<{ url: string; ca: stri
   return { url, ca, relay };
 }
 
-describe('swarm with TLS', { skip: why, timeout: 240_000 }, () => {
+describe('swarm with TLS', { skip: why, timeout: 900_000 }, () => {
   it('accounts for every sprite, on polls and on sockets', async (t) => {
     const { url, ca } = await startSecureRelay(t);
     for (const transport of ['poll', 'socket']) {

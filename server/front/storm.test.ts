@@ -105,7 +105,7 @@ const openFiles = () => readdirSync('/proc/self/fd').length;
 const ended = (child: ChildProcess) => once(child, 'exit').then(([code]) => assert.equal(code, 0));
 
 function storm(name: string, make: (options: FrontOptions) => Front, holdsCrowds: boolean, skip: string | false): void {
-  describe(`${name} in a storm`, { skip, timeout: 120_000 }, () => {
+  describe(`${name} in a storm`, { skip, timeout: 900_000 }, () => {
     it('answers or closes each ticket once, whatever its client does in between', async (t: TestContext) => {
       const random = randomOf(t);
       const ledger = new Ledger(make);

@@ -11,7 +11,7 @@ import { join } from './desktop_client.ts';
 
 const ROOT = joinPath(import.meta.dirname, '../..');
 
-describe('the package', { timeout: 300_000 }, () => {
+describe('the package', { timeout: 900_000 }, () => {
   const folder = mkdtempSync(joinPath(tmpdir(), 'sprites-package-'));
   const modules = joinPath(folder, 'node_modules');
   const launcher = joinPath(modules, 'sprites/tools/launch.js');

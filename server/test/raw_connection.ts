@@ -6,7 +6,7 @@ import net from 'node:net';
 import type { HttpResponse } from './desktop_client.ts';
 
 /** How long to wait for a response, in ms. Longer than the 10 s that the relay gives a slow request. */
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 60_000;
 
 export class RawConnection {
   readonly socket: net.Socket;

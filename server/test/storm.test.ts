@@ -257,7 +257,7 @@ function rest(ms: number): Promise<void> {
 
 for (const { name, threads, ...options } of SHAPES) {
   const skip = (options.front === 'native' && whyNoNativeFront()) || false;
-  describe(`a storm over ${name}`, { skip, timeout: 60_000 + 4 * STORM_MS }, () => {
+  describe(`a storm over ${name}`, { skip, timeout: 900_000 + 4 * STORM_MS }, () => {
     it('loses no sprite and doubles none', async (t) => {
       const random = randomOf(t);
       const relay = await startRelay(options);
