@@ -1,5 +1,6 @@
 /**
  * `npm test`: prepares what this machine can have, then runs lint, types and every suite, and lists at the end what was skipped.
+ * A few suites that fail run once more, alone, and are named at the end if they pass then.
  * Arguments are globs or files that narrow the suites: `npm test -- 'server/wire/*.test.ts'`.
  *
  * `npm run test:long` runs the suites named `*.long.test.ts`: each takes over a minute and concerns one folder only. When all have
@@ -8,7 +9,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -25,6 +26,15 @@ import { ensurePrograms, WINE, X11 } from './machine.js';
 
 /** Suites at once: benches and tests are made for a machine of two cores. */
 const CONCURRENCY = 2;
+
+/**
+ * Suites that may fail in one run and still run again. A suite that waits for processes and sockets can fail on a starved
+ * machine. More than these at once are a fault of the code.
+ */
+const AGAIN_MAX = 3;
+
+/** Suites named at the end as the slowest. */
+const SLOWEST_LISTED = 12;
 
 const EXIT_MISUSED = 2;
 const ROOT = join(import.meta.dirname, '..');
@@ -68,6 +78,8 @@ const long = words.includes('--long');
 const changed = words.includes('--changed');
 const narrowed = words.filter((word) => !word.startsWith('--'));
 const skipped: string[] = [];
+/** Suites that failed beside others and passed alone. */
+const unsteady: string[] = [];
 
 function prepare(files: readonly string[]): void {
   const wishes: [string, string | undefined][] = [
@@ -93,17 +105,37 @@ function check(name: string, args: string[]): boolean {
   return status === 0;
 }
 
-async function suites(files: string[]): Promise<boolean> {
-  let failed = 0;
-  const events = run({ files, concurrency: CONCURRENCY, execArgv: ['--disable-warning=ExperimentalWarning'] });
-  events.on('test:fail', () => failed++);
+/** Runs suites and prints their report. Returns the files with a failed test, and how long each file took, in seconds. */
+async function runSuites(files: readonly string[], concurrency: number) {
+  const failed = new Set<string>();
+  const seconds = new Map<string, number>();
+  const fileOf = (path: string | undefined) => relative(ROOT, path ?? '');
+  const events = run({ files, concurrency, execArgv: ['--disable-warning=ExperimentalWarning'] });
+  events.on('test:fail', ({ file }) => failed.add(fileOf(file)));
+  events.on(
+    'test:summary',
+    ({ file, duration_ms }) => file && seconds.set(fileOf(file), Math.round(duration_ms / 1000)),
+  );
   events.on('test:pass', ({ name, skip }) => {
     if (skip !== undefined && skip !== false) skipped.push(typeof skip === 'string' ? `${name}: ${skip}` : name);
   });
   const report = events.compose(spec);
   report.pipe(process.stdout, { end: false });
   await finished(report);
-  return failed === 0;
+  return { failed: [...failed], seconds };
+}
+
+/** Runs suites. A few that fail beside others run a second time, alone; the last lines name them. Returns whether all passed. */
+async function suites(files: string[]): Promise<boolean> {
+  const { failed, seconds } = await runSuites(files, CONCURRENCY);
+  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_LISTED);
+  console.log(`Slowest, in seconds: ${slowest.map(([file, took]) => `${file} ${took}`).join(', ')}.`);
+  const known = failed.filter((file) => files.includes(file));
+  if (failed.length === 0 || failed.length > AGAIN_MAX || known.length < failed.length) return failed.length === 0;
+  console.log(`\nFailed beside others, and run again alone: ${failed.join(', ')}`);
+  const again = await runSuites(failed, 1);
+  for (const file of failed) if (!again.failed.includes(file)) unsteady.push(file);
+  return again.failed.length === 0;
 }
 
 /** The suites to run, and the long ones that are left out with the reason. */
@@ -161,5 +193,6 @@ if (!long)
   console.log(`Lint ${lint ? 'clean' : 'FAILED'}, types ${types ? 'clean' : 'FAILED'}, ${files.length} suites.`);
 else console.log(`${files.length} long suites.`);
 if (long && green && !changed && narrowed.length === 0) keepLongPassed();
+if (unsteady.length > 0) console.log(`Failed beside others, and passed alone: ${unsteady.join(', ')}`);
 console.log(skipped.length === 0 ? 'Nothing was skipped.' : `Skipped:\n${skipped.map((s) => `  ${s}`).join('\n')}`);
 process.exit(lint && types && green ? 0 : 1);
