@@ -6,27 +6,15 @@
  * and starts again from its journal. Needs root for the namespace, and some 7 KB of memory per desktop, nearly all of it in the
  * kernel, for both ends of each connection.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collected, type Contender, type Shape, start } from '../../tools/bench/contender.ts';
 import { runEngine } from '../../tools/bench/engine_run.ts';
 import { coreWaitSeconds, longestBlockMs, pausesOf } from '../../tools/bench/pauses.ts';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
-import { ensurePrograms } from '../../tools/machine.js';
 import type { DurabilityOption } from '../roles/journaling.ts';
-
-/** Settings of the namespace: all ports are for connections, and the queues hold a storm of connects. */
-const SYSCTLS: Record<string, string> = {
-  'net/ipv4/ip_local_port_range': '1024 65535',
-  'net/core/somaxconn': '65535',
-  'net/ipv4/tcp_max_syn_backlog': '65535',
-  'net/ipv4/tcp_tw_reuse': '1',
-};
-
-/** This variable is set in the namespace, so the command knows that it runs inside. */
-const INSIDE = 'SPRITES_BENCH_NAMESPACE';
+import { enterNamespace } from './namespace.ts';
 
 /** Desktops brought up per second. Each one is a join, a response and a poll. */
 const CONNECT_RATE = 20_000;
@@ -43,16 +31,7 @@ export interface MillionOptions {
 }
 
 export async function million({ desktops, rate, hold, workers, durability }: MillionOptions): Promise<void> {
-  if (process.env[INSIDE] === undefined) {
-    if (process.getuid?.() !== 0) throw new Error('a network namespace needs root: run it with sudo');
-    if (!ensurePrograms(['unshare', 'ip'], ['util-linux', 'iproute2'])) throw new Error('unshare and ip are needed');
-    const again = ['--net', process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-    const { status } = spawnSync('unshare', again, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } });
-    process.exit(status ?? 1);
-  }
-  spawnSync('ip', ['link', 'set', 'lo', 'up'], { stdio: 'inherit' });
-  for (const [name, value] of Object.entries(SYSCTLS)) writeFileSync(`/proc/sys/${name}`, value);
-
+  enterNamespace();
   const name = `native, ${workers === 0 ? 'one process' : `${workers} worker(s)`}`;
   const data = mkdtempSync(join(tmpdir(), 'sprites-million-'));
   const flags = ['--max-desktops', String(desktops), '--durability', durability];

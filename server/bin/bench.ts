@@ -12,6 +12,7 @@ import {
   runCommand,
   whole,
 } from '../../tools/command.ts';
+import { floors } from '../bench/floors.ts';
 import { ATTACKS } from '../bench/hostile/attacks.ts';
 import { ADMISSIONS, hostile } from '../bench/hostile.ts';
 import { million } from '../bench/million.ts';
@@ -34,6 +35,11 @@ const PORTABLE: Shape[] = [
 ];
 
 const MILLION = 1_000_000;
+const MILLION_RATE = 5000;
+
+/** As many desktops as the figure of 2012, and a rate that two cores carry. */
+const FLOORS_DESKTOPS = 250_000;
+const FLOORS_RATE = 20_000;
 
 /** A full world, in which everybody hears everybody. */
 const SAY_DESKTOPS = HEARERS_MAX;
@@ -47,15 +53,17 @@ const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
 );
 
 const OPTIONS = {
-  ...goingWith(['million', 'say'], {
-    desktops: { ...whole('N', 'desktops to connect', [1, SLOTS_MAX]), shown: '1000000; say: 1024' },
+  ...goingWith(['million', 'floors', 'say'], {
+    desktops: { ...whole('N', 'desktops to connect', [1, SLOTS_MAX]), shown: '1000000; floors: 250000; say: 1024' },
   }),
   ...goingWith(['say'], {
     speakers: { ...whole('N', 'how many of them say something', [1, SLOTS_MAX]), shown: 'all' },
     talk: { ...number('R', 'lines that each speaker says a second', [0.001, 100]), shown: '1, then 1.5 and 2' },
   }),
+  ...goingWith(['million', 'floors'], {
+    rate: { ...number('R', 'sprites a second', [1, 10_000_000]), shown: '5000; floors: 20000' },
+  }),
   ...goingWith(['million'], {
-    rate: number('R', 'sprites a second', [1, 10_000_000], 5000),
     hold: duration('T', 'how long they are held', [1, 86_400], 120),
     durability: oneOf('KIND', 'what a 202 of the relay survives', DURABILITIES, 'process'),
   }),
@@ -78,6 +86,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     `npm run bench -- [${Object.keys(LOADS).join(' | ')}] …`,
     'npm run bench -- journal | turns',
     'npm run bench -- million [options]',
+    'npm run bench -- floors [options]',
     'npm run bench -- say [options]',
     'npm run bench -- hostile [ATTACK …] [options]',
   ],
@@ -95,6 +104,10 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '',
       'connect many desktops to one relay, hold them while sprites fly, and print memory, CPU, latency, pauses and losses; root and Linux only, in its own network namespace',
     ],
+    floors: [
+      '',
+      'the floor and the relay with as many connections as desktops; root and Linux only, in its own network namespace',
+    ],
     say: [
       '',
       'desktops of one world that talk: sayings heard a second, CPU of each, what is missed, and what sprites notice; cluster and one process',
@@ -106,7 +119,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   },
   options: OPTIONS,
   notes: [
-    'The options belong to million, say and hostile.',
+    'The options belong to million, floors, say and hostile.',
     `Attacks:\n${Object.entries(ATTACKS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
@@ -121,14 +134,15 @@ if (import.meta.main) {
     const isJournal = words[0] === 'journal' && words.length === 1;
     const isTurns = words[0] === 'turns' && words.length === 1;
     const isSay = words[0] === 'say' && words.length === 1;
-    const isListed = isMillion || isJournal || isTurns || isSay;
+    const isFloors = words[0] === 'floors' && words.length === 1;
+    const isListed = isMillion || isJournal || isTurns || isSay || isFloors;
     const unknown = words.slice(isHostile ? 1 : 0).find((word) => !isListed && !Object.hasOwn(known, word));
     if (unknown !== undefined) {
       const what = isHostile ? 'attack' : 'load';
       throw new Misused(`There is no ${what} ${JSON.stringify(unknown)}; there are ${Object.keys(known).join(', ')}.`);
     }
-    if (given.size > 0 && !isMillion && !isHostile && !isSay) {
-      throw new Misused('The options belong to million, say and hostile. See --help.');
+    if (given.size > 0 && !isMillion && !isHostile && !isSay && !isFloors) {
+      throw new Misused('The options belong to million, floors, say and hostile. See --help.');
     }
     if (isSay) {
       const whyNot = buildCrowd() ?? buildAddon(process.execPath) ?? whyNoNativeFront();
@@ -150,8 +164,12 @@ if (import.meta.main) {
     if (why) throw new Error(`The bench needs the swarm's engine and the floor: ${why}`);
     const whyNoAddon = buildAddon(process.execPath) ?? whyNoNativeFront();
     if (whyNoAddon) console.error(`Without the native front: ${whyNoAddon}.`);
-    if (isMillion) await million({ ...values, desktops: values.desktops ?? MILLION });
-    else if (isJournal) {
+    if (isMillion) {
+      await million({ ...values, desktops: values.desktops ?? MILLION, rate: values.rate ?? MILLION_RATE });
+    } else if (isFloors) {
+      if (whyNoAddon) throw new Error(`There is no native front: ${whyNoAddon}`);
+      await floors({ desktops: values.desktops ?? FLOORS_DESKTOPS, rate: values.rate ?? FLOORS_RATE });
+    } else if (isJournal) {
       if (whyNoAddon) throw new Error(`There is no native front: ${whyNoAddon}`);
       await relaying(DURABLE, ['2000/s', '20000/s']);
     } else

@@ -47,25 +47,39 @@ export interface Watching {
   niceness?: number;
   /** Called when a phase begins: connect, settle, warmUp, measure, drain. */
   phase?: (name: string) => void;
+  /**
+   * Called when all desktops are parked, for engines that are to throw together. Resolves with the time of the first throw,
+   * Unix ms.
+   */
+  start?: () => Promise<number>;
 }
 
 /** Runs the engine to its end. Throws Error with its message when it failed, or lost or doubled a sprite. */
 export async function runEngine(
   contender: Contender,
   flags: readonly string[],
-  { live = false, niceness = 0, phase = () => {} }: Watching = {},
+  { live = false, niceness = 0, phase = () => {}, start }: Watching = {},
 ): Promise<Account> {
   const at = ['--api', `127.0.0.1:${contender.api}`, '--events', `127.0.0.1:${contender.events}`];
   const crossings = ['--crossings', `127.0.0.1:${contender.api}`];
   const watch = ['--watch-pids', contender.pids.join(',')];
   const nice = ['-n', String(niceness), ENGINE];
-  const child = spawn('nice', [...nice, ...at, ...crossings, ...watch, ...flags], {
-    stdio: ['ignore', 'pipe', live ? 'inherit' : 'ignore'],
+  const together = start ? ['--start-on-stdin'] : [];
+  const child = spawn('nice', [...nice, ...at, ...crossings, ...watch, ...together, ...flags], {
+    stdio: ['pipe', 'pipe', live ? 'inherit' : 'ignore'],
   });
+  child.stdin?.on('error', () => {}); // the engine may end before it reads the time
   let last: (Account & { phase: string }) | undefined;
   createInterface({ input: child.stdout }).on('line', (line) => {
     last = JSON.parse(line);
     if (last) phase(last.phase);
+    if (start && last?.phase === 'parked') {
+      // Without a time, the engine ends with a message.
+      start().then(
+        (startMs) => child.stdin.end(`${startMs}\n`),
+        () => child.stdin.end(),
+      );
+    }
   });
   await once(child, 'close');
   if (last?.phase !== 'done') throw new Error(`the swarm ended with ${child.exitCode} before it was done`);

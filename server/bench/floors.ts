@@ -1,0 +1,135 @@
+/**
+ * What does a sprite cost when its connections are cold: the floor and the relay with hundreds of thousands of connections.
+ *
+ * A process may have only so many files, so the floor is many processes here, each with its own part of the desktops and its own
+ * engine. Their engines throw from one moment on. The relay holds all desktops in one process. Rounds are interleaved.
+ */
+import { type Contender, FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
+import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
+import { machine, table, us } from '../../tools/bench/table.ts';
+import { enterNamespace } from './namespace.ts';
+
+/** Connections of one floor: polls, and those that throw, in a process that may have 20,000 files. */
+const DESKTOPS_PER_FLOOR = 18_000;
+const THROW_CONNECTIONS_PER_FLOOR = 300;
+
+const CONNECT_RATE = 10_000;
+const WARM_UP_SECONDS = 5;
+const SECONDS = 15;
+const ROUNDS = 3;
+
+/** From the moment at which all are parked to the first throw, in ms: each engine must have read it by then. */
+const START_IN_MS = 2_000;
+
+export interface FloorsOptions {
+  desktops: number;
+  /** Sprites a second. */
+  rate: number;
+}
+
+/** The sums of all engines of one round. CPU is user + system time in µs for each delivered sprite. */
+interface Round {
+  relayUs: number;
+  relayUserUs: number;
+  swarmUs: number;
+  perSecond: number;
+  /** The p99 of the worst engine, in µs. */
+  p99Us: number;
+}
+
+export async function floors({ desktops, rate }: FloorsOptions): Promise<void> {
+  enterNamespace();
+  const count = Math.ceil(desktops / DESKTOPS_PER_FLOOR);
+  // The relay holds the connections of polls and those of throws.
+  const places = desktops + count * THROW_CONNECTIONS_PER_FLOOR;
+  const relay: Shape = {
+    name: 'native, one process',
+    ...{ front: 'native' as const, workers: 0, flags: ['--max-desktops', String(places)] },
+  };
+  const rounds = new Map<string, Round[]>([
+    ['floors', []],
+    ['relay', []],
+  ]);
+  for (let round = 0; round < ROUNDS; round++) {
+    rounds.get('floors')?.push(await ofFloors(desktops, rate));
+    rounds.get('relay')?.push(await ofRelay(relay, desktops, rate));
+  }
+  const floor = median((rounds.get('floors') as Round[]).map(({ relayUs }) => relayUs));
+  const rows = [...rounds].map(([name, measured]) => {
+    const of = (figure: keyof Round) => measured.map((one) => one[figure]).sort((a, b) => a - b);
+    const spread = (figure: keyof Round, show: (value: number) => string) =>
+      `${show(median(of(figure)))} (${show(of(figure)[0])} … ${show(of(figure)[ROUNDS - 1])})`;
+    const one = (value: number) => value.toFixed(1);
+    return [
+      name === 'floors' ? `${FLOOR_SHAPE.name}, ${count} processes` : relay.name,
+      ...[spread('relayUs', one), spread('relayUserUs', one), (median(of('relayUs')) / floor).toFixed(2)],
+      ...[spread('swarmUs', one), spread('perSecond', (value) => value.toFixed(0)), spread('p99Us', us)],
+    ];
+  });
+  console.log(`\n${machine()}\n`);
+  console.log(
+    `${desktops.toLocaleString('en')} desktops, ${rate} sprites/s, ${ROUNDS} × ${SECONDS} s: median (range)\n`,
+  );
+  console.log(table(['', 'CPU-µs/sprite', '(user)', '× floor', 'swarm CPU-µs', 'sprites/s', 'p99'], rows));
+}
+
+async function ofRelay(shape: Shape, desktops: number, rate: number): Promise<Round> {
+  const relay = await start(shape);
+  try {
+    const connections = Math.ceil(desktops / DESKTOPS_PER_FLOOR) * THROW_CONNECTIONS_PER_FLOOR;
+    return sumOf([await runEngine(relay, flagsOf(desktops, rate, connections, CONNECT_RATE))]);
+  } finally {
+    await relay.stop();
+  }
+}
+
+async function ofFloors(desktops: number, rate: number): Promise<Round> {
+  const count = Math.ceil(desktops / DESKTOPS_PER_FLOOR);
+  const started: Contender[] = [];
+  try {
+    for (let floor = 0; floor < count; floor++) started.push(await start(FLOOR_SHAPE));
+    const all = Promise.withResolvers<number>();
+    let parked = 0;
+    const startTogether = () => {
+      if (++parked === count) all.resolve(Date.now() + START_IN_MS);
+      return all.promise;
+    };
+    const share = (whole: number, floor: number) =>
+      Math.floor((whole * (floor + 1)) / count) - Math.floor((whole * floor) / count);
+    const accounts = started.map((floor, nth) => {
+      const flags = flagsOf(share(desktops, nth), rate / count, THROW_CONNECTIONS_PER_FLOOR, CONNECT_RATE / count);
+      const run = runEngine(floor, [...flags, '--processes', '1'], { start: startTogether });
+      // Without this engine the others would wait for ever.
+      run.catch(all.reject);
+      return run;
+    });
+    return sumOf(await Promise.all(accounts));
+  } finally {
+    for (const floor of started) await floor.stop();
+  }
+}
+
+function flagsOf(desktops: number, rate: number, connections: number, connectRate: number): string[] {
+  const load = ['--desktops', String(desktops), '--senders', String(desktops), '--rate', String(rate)];
+  const connecting = ['--throw-connections', String(connections), '--connect-rate', String(Math.ceil(connectRate))];
+  const phases = ['--warm-up', String(WARM_UP_SECONDS), '--duration', String(SECONDS), '--drain', '20'];
+  return [...load, ...connecting, ...phases, '--connect-timeout', '300'];
+}
+
+function sumOf(accounts: readonly Account[]): Round {
+  const sum = (of: (account: Account) => number) => accounts.reduce((all, account) => all + of(account), 0);
+  const sprites = sum(({ window }) => window.deliveredPerS);
+  const aSprite = (of: (account: Account) => number) =>
+    sum((account) => of(account) * account.window.deliveredPerS) / sprites;
+  return {
+    relayUs: aSprite(({ relay }) => relay.cpuUsPerSprite),
+    relayUserUs: aSprite(({ relay }) => relay.userUsPerSprite),
+    swarmUs: aSprite(({ swarm }) => swarm.cpuUsPerSprite),
+    perSecond: sprites,
+    p99Us: Math.max(...accounts.map(({ latencyUs }) => latencyUs.p99)),
+  };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
