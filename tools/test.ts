@@ -9,7 +9,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -40,9 +40,9 @@ const EXIT_MISUSED = 2;
 const ROOT = join(import.meta.dirname, '..');
 const LONG_PASSED = join(ROOT, '.ci/long-passed');
 
-/** Programs that the suites below a folder need besides the compilers of the builds, and their Debian packages. */
+/** Programs that the suites whose paths begin so need besides the compilers of the builds, and their Debian packages. */
 interface Need {
-  below: string;
+  prefix: string;
   programs: string[];
   packages: string[];
 }
@@ -50,26 +50,31 @@ interface Need {
 const FOLDERS = ['tools', 'server', 'loadtest', 'client-win', 'v8-patches', 'ec2'];
 const NEEDS: Need[] = [
   {
-    below: 'server/test/',
+    prefix: 'server/test/',
     programs: ['chromium', 'curl', 'nginx', 'haproxy', 'openssl'],
     packages: ['chromium', 'curl', 'nginx-light', 'haproxy', 'openssl'],
   },
-  { below: 'server/native/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
-  { below: 'client-win/', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
-  { below: 'client-win/', programs: ['chromium'], packages: ['chromium'] },
+  { prefix: 'server/native/native.long', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
+  { prefix: 'client-win/test/core.long', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
+  { prefix: 'client-win/', programs: ['chromium'], packages: ['chromium'] },
   // Installed here, because two suites that find Wine missing at the same time would run apt at the same time.
-  { below: 'client-win/', ...WINE },
-  { below: 'client-win/', ...X11 },
-  { below: 'loadtest/', programs: ['chromium', 'ip'], packages: ['chromium', 'iproute2'] },
+  { prefix: 'client-win/', ...WINE },
+  { prefix: 'client-win/', ...X11 },
+  { prefix: 'loadtest/', programs: ['chromium', 'ip'], packages: ['chromium', 'iproute2'] },
   {
-    below: 'v8-patches/',
+    prefix: 'v8-patches/patches.long',
     programs: ['clang++-19', 'ld.lld-19', '/usr/lib/llvm-19/bin/llvm-ar', 'gn', 'ninja', 'python3'],
     packages: ['clang-19', 'lld-19', 'llvm-19', 'generate-ninja', 'ninja-build', 'python3'],
   },
   {
-    below: 'ec2/',
-    programs: ['shellcheck', 'patchelf', 'debootstrap', 'systemd-nspawn', 'ip'],
-    packages: ['shellcheck', 'patchelf', 'debootstrap', 'systemd-container', 'iproute2'],
+    prefix: 'ec2/',
+    programs: ['shellcheck', 'patchelf', 'ip'],
+    packages: ['shellcheck', 'patchelf', 'iproute2'],
+  },
+  {
+    prefix: 'ec2/test/boot.long',
+    programs: ['debootstrap', 'systemd-nspawn'],
+    packages: ['debootstrap', 'systemd-container'],
   },
 ];
 
@@ -87,15 +92,15 @@ function prepare(files: readonly string[]): void {
     ['swarm engine', buildEngine()],
     ['floor of the benches', buildFloor()],
   ];
-  const chosen = (below: string) => files.some((file) => file.startsWith(below));
+  const chosen = (prefix: string) => files.some((file) => file.startsWith(prefix));
   if (chosen('client-win/')) wishes.push(['desktop client', buildClient()]);
   const wantsWindows = files.some((file) => /^client-win\/.*(windows|wine)/.test(file));
   if (wantsWindows) wishes.push(['program for Windows', buildWindowsClient() ?? buildInstaller()]);
   if (files.some((file) => /^client-win\/.*x11/.test(file))) wishes.push(['program for X11', buildX11Client()]);
   for (const [what, why] of wishes) if (why) skipped.push(`${what}: ${why}`);
-  for (const { below, programs, packages } of NEEDS) {
+  for (const { prefix, programs, packages } of NEEDS) {
     // A suite that misses one of these is skipped and says so itself.
-    if (chosen(below)) ensurePrograms(programs, packages);
+    if (chosen(prefix)) ensurePrograms(programs, packages);
   }
 }
 
@@ -151,9 +156,15 @@ function choose(): string[] {
   const suites = all.filter(isLong);
   const passed = changed ? longPassed() : undefined;
   if (passed === undefined) return suites;
-  const unchanged = suites.filter((file) => !differs(passed, file.slice(0, file.indexOf('/'))));
+  const unchanged = suites.filter((file) => !differs(passed, folderOf(file)));
   for (const file of unchanged) skipped.push(`${file}: nothing it tests has changed since it passed at ${passed}`);
   return suites.filter((file) => !unchanged.includes(file));
+}
+
+/** The folder that a long suite concerns: its own, or the one above when it lies in `test`. */
+function folderOf(file: string): string {
+  const folder = dirname(file);
+  return basename(folder) === 'test' ? dirname(folder) : folder;
 }
 
 /** The commit at which all long suites passed last; undefined when there is none, or it is not in this history. */

@@ -1,0 +1,67 @@
+/**
+ * The client's core under the sanitizers, and its fuzzers for a while.
+ *
+ * The build in build/client-sanitized is kept, so that a second run need not build again.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { buildClient, CLIENT } from '../../tools/build.js';
+import { installHint } from '../../tools/machine.js';
+import { CLIENT_SOURCES, runProgram } from './program.ts';
+
+/**
+ * The seconds each fuzzer runs; it starts from the corpus. The default run has a fixed seed, so that it tries the same inputs
+ * every time and its result does not change by chance. With SPRITES_FUZZ_SECONDS set, the seed is new in each run.
+ */
+const FUZZ_SECONDS = Number(process.env.SPRITES_FUZZ_SECONDS ?? 10);
+const FUZZ_SEED = process.env.SPRITES_FUZZ_SECONDS ? 0 : 1; // 0: the fuzzer picks one and prints it
+
+/** MiB a fuzzer may use: many times what a sheet within its limits needs. */
+const FUZZ_MIB_MAX = 1536;
+
+const FUZZERS = [
+  { name: 'sheet', what: 'the .spr reader', lengthMax: 8192 },
+  { name: 'picture', what: 'the decoder of dropped pictures', lengthMax: 8192 },
+  { name: 'events', what: 'a desktop with arbitrary events', lengthMax: 8192 },
+];
+
+const why =
+  buildClient() ?? (hasFuzzer() ? false : `needs clang and its runtime: ${installHint(['clang', 'libclang-rt-dev'])}`);
+const BUILD = `${CLIENT}-sanitized`;
+
+describe('client core, under the address and undefined sanitizers', { skip: why }, () => {
+  it('passes its tests', () => {
+    compile();
+    runProgram(join(BUILD, 'headless', 'core-tests'), []);
+  });
+
+  for (const { name, what, lengthMax } of FUZZERS) {
+    it(`${what} survives ${FUZZ_SECONDS} s of fuzzing`, () => {
+      compile();
+      // New inputs go to a temporary folder; add those worth keeping to corpus/ by hand.
+      const corpus = mkdtempSync(join(tmpdir(), `${name}-corpus-`));
+      cpSync(join(CLIENT_SOURCES, 'core', 'corpus', name), corpus, { recursive: true });
+      const bounds = [`-max_total_time=${FUZZ_SECONDS}`, `-max_len=${lengthMax}`, `-rss_limit_mb=${FUZZ_MIB_MAX}`];
+      const bytes = [`-seed=${FUZZ_SEED}`, '-timeout=20', corpus];
+      runProgram(join(BUILD, 'headless', `${name}_fuzz`), [...bounds, ...bytes], corpus);
+      rmSync(corpus, { recursive: true });
+    });
+  }
+});
+
+function compile(): void {
+  const compilers = ['-DCMAKE_C_COMPILER=clang', '-DCMAKE_CXX_COMPILER=clang++'];
+  const configure = ['-S', CLIENT_SOURCES, '-B', BUILD, '-G', 'Ninja', '-DSANITIZE=ON', '-DCMAKE_BUILD_TYPE='];
+  runProgram('cmake', [...configure, ...compilers]);
+  runProgram('cmake', ['--build', BUILD, '--target', 'core-tests', ...FUZZERS.map(({ name }) => `${name}_fuzz`)]);
+}
+
+/** Whether clang and its runtime are installed; Debian has them in separate packages. */
+function hasFuzzer(): boolean {
+  const input = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
+  const args = ['-fsanitize=fuzzer,address', '-x', 'c++', '-', '-o', '/dev/null'];
+  return spawnSync('clang++', args, { input, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0;
+}
