@@ -201,7 +201,8 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   it('restores windows that a full-screen program moved by changing the resolution', async () => {
     ada.launch(STAND_IN, 'Right', '760', '300', '420', '260');
     await window('Right');
-    await ada.xdotool('sleep', 4); // a place is remembered once the window has been there for some seconds
+    // A place is remembered once the window has been there for some seconds. No output shows that it has been.
+    await ada.xdotool('sleep', 10);
     const before = await window('Right');
     ada.launch(STAND_IN, 'Game', 'full', '800', '600');
     const game = await window('Game');
