@@ -92,6 +92,8 @@ export interface Comparison {
   footnote: string;
   /** Whether any figure at any point is worse in B. */
   isWorse: boolean;
+  /** Whether the runs are too few to judge a figure, or the swarm was the limit of one. */
+  isUncertain: boolean;
 }
 
 /** Compares two reports, each given by its file or the folder it is in. Throws Misused. */
@@ -104,13 +106,15 @@ export function comparisonOfFiles(paths: readonly string[]): Comparison {
 
 export function comparisonOf(a: Report, b: Report, names: readonly [string, string]): Comparison {
   const points = pointsOf(a, b).map(({ title, runs }): ComparedPoint => ({ title, rows: rowsOf(runs) }));
+  const hasWord = (wanted: Word) => points.some(({ rows }) => rows.some(({ word }) => word === wanted));
   return {
     names,
     reports: [a, b],
     warnings: warnings(a, b),
     points,
     footnote: footnote(pointsOf(a, b).flatMap(({ runs }) => runs)),
-    isWorse: points.some(({ rows }) => rows.some(({ word }) => word === 'worse')),
+    isWorse: hasWord('worse'),
+    isUncertain: hasWord('uncertain: too few runs') || [a, b].some(({ runs }) => runs.some(isLimited)),
   };
 }
 
@@ -190,6 +194,11 @@ function summaryOf({ load, runs }: Report): string {
   return `${load}, ${runs.length} run${runs.length === 1 ? '' : 's'}`;
 }
 
+/** Whether the swarm was the limit of a run, not the relay. */
+function isLimited({ limit }: Report['runs'][number]): boolean {
+  return limit === 'swarm';
+}
+
 function warnings(a: Report, b: Report): string[] {
   const said: string[] = [];
   if (a.load !== b.load) said.push('Warning: the loads differ, and that alone makes the figures differ.');
@@ -206,7 +215,7 @@ function warnings(a: Report, b: Report): string[] {
     ['A', a],
     ['B', b],
   ] as const) {
-    const limited = runs.filter(({ limit }) => limit === 'swarm').length;
+    const limited = runs.filter(isLimited).length;
     if (limited > 0)
       said.push(
         `Warning: in ${limited} of ${runs.length} runs of ${name} the swarm was the limit; they say little about the relay.`,

@@ -1,15 +1,16 @@
 /** A comparison as a page: what `compare --out DIR` keeps. Pure. Like the report, one file without a script or a request. */
 import { type Axis, barsOf, escaped } from './chart.ts';
 import type { ComparedRow, Comparison } from './compare.ts';
+import { NEVER_US } from './histogram.ts';
 import { CORES, documentOf, figure } from './page.ts';
 import { number, time } from './units.ts';
 
 export function comparePage(comparison: Comparison): string {
-  const { names, reports, warnings, points, footnote, isWorse } = comparison;
-  const word = isWorse ? 'WORSE' : 'NOT WORSE';
+  const { names, reports, warnings, points, footnote } = comparison;
+  const [word, colour] = verdictOf(comparison);
   const head = `<header>
 <p class="kind">Sprites swarm, compared</p>
-<h1>${escaped(reports[1].name)} <span class="verdict ${isWorse ? 'fail' : 'pass'}">${word}</span></h1>
+<h1>${escaped(reports[1].name)} <span class="verdict ${colour}">${word}</span></h1>
 ${names.map((name, i) => `<p class="load">${'AB'[i]}: ${escaped(name)}, ${escaped(reports[i].load)}, ${reports[i].startedAt.slice(0, 10)}</p>`).join('\n')}
 </header>`;
   const tables = points.map(
@@ -20,6 +21,12 @@ ${names.map((name, i) => `<p class="load">${'AB'[i]}: ${escaped(name)}, ${escape
   const said = warnings.map((warning) => `<p class="complaint">${escaped(warning)}</p>`);
   const main = [head, ...said, chartsOf(comparison), ...tables, `<footer><p>${escaped(footnote)}</p></footer>`];
   return documentOf(`${names[0]} and ${names[1]}: ${word.toLowerCase()}`, main.join('\n'));
+}
+
+/** The verdict, and its class in the page. */
+function verdictOf({ isWorse, isUncertain }: Comparison): [string, string] {
+  if (isWorse) return ['WORSE', 'fail'];
+  return isUncertain ? ['UNCERTAIN', 'void'] : ['NOT WORSE', 'pass'];
 }
 
 function rowOf({ name, a, b, change, percent, word }: ComparedRow): string {
@@ -37,7 +44,7 @@ function chartsOf({ reports }: Comparison): string {
     show: (n: number) => string,
     axis: Axis,
   ) => {
-    const known = runs.filter(({ run }) => Number.isFinite(of(run)) && of(run) > 0);
+    const known = runs.filter(({ run }) => of(run) > 0 && of(run) < NEVER_US);
     if (known.length === 0 || runs.length > BARS_MAX) return '';
     const drawn = known.map(({ label, run }) => ({ label, value: of(run), text: show(of(run)) }));
     return figure(title, unit, [], barsOf(title, drawn, axis));

@@ -7,6 +7,7 @@ import { folderOf } from '../test/command.ts';
 import { resultOf } from '../test/results.ts';
 import { comparisonOf } from './compare.ts';
 import { comparePage } from './compare_page.ts';
+import { NEVER_US } from './histogram.ts';
 import { historyPage, historyText, readHistory } from './history.ts';
 import { merge, overRuns } from './merge.ts';
 
@@ -35,6 +36,7 @@ describe('history', () => {
     assert.match(historyText(all), /^began +scenario +commit.*\n2001-09-09 .*village.*\n.*crowd.*\n.*village/);
     const html = historyPage(all);
     assert.match(html, /<b>village: p99<\/b>/);
+    assert.match(html, /<td class="text">village<\/td>.*<td class="path">[^<]+\/c<\/td>/s);
     assert.doesNotMatch(html, /<b>crowd: p99|NaN|undefined/);
     assert.deepEqual(
       readHistory([join(results, 'b'), join(results, 'a')]).map(({ report }) => report.name),
@@ -60,5 +62,20 @@ describe('page of a comparison', () => {
     assert.doesNotMatch(html, /<a>|a <load>|NaN|undefined/);
     const same = runs([100, 101, 99]);
     assert.match(comparePage(comparisonOf(same, same, ['a', 'b'])), /verdict pass">NOT WORSE/);
+  });
+
+  it('is uncertain when the runs are too few, or the swarm was their limit', () => {
+    const once = runs([100]);
+    assert.match(comparePage(comparisonOf(once, once, ['a', 'b'])), /verdict void">UNCERTAIN/);
+    const often = runs([100, 101, 99]);
+    const limited = { ...often, runs: often.runs.map((run) => ({ ...run, limit: 'swarm' as const })) };
+    assert.match(comparePage(comparisonOf(often, limited, ['a', 'b'])), /verdict void">UNCERTAIN/);
+  });
+
+  it('draws no bar for a run in which the percentile never arrived', () => {
+    const arrived = runs([100, 101, 99]);
+    const latencyUs = { ...arrived.runs[0].latencyUs, p99: NEVER_US };
+    const never = { ...arrived, runs: arrived.runs.map((run) => ({ ...run, latencyUs })) };
+    assert.doesNotMatch(comparePage(comparisonOf(never, never, ['a', 'b'])), /<b>Latency p99<\/b>/);
   });
 });

@@ -34,33 +34,35 @@ export function readHistory(folders: readonly string[]): Kept[] {
     .sort((a, b) => a.report.startedAt.localeCompare(b.report.startedAt));
 }
 
-const COLUMNS: [head: string, of: (kept: Kept) => string][] = [
-  ['began', ({ report }) => report.startedAt.slice(0, 16).replace('T', ' ')],
-  ['scenario', ({ report }) => report.name],
-  ['commit', ({ report }) => report.machines[0]?.commit ?? '–'],
+/** Of each column: its name, its cells, and what they are; numbers unless said. */
+const COLUMNS: [head: string, of: (kept: Kept) => string, kind?: 'text' | 'path'][] = [
+  ['began', ({ report }) => report.startedAt.slice(0, 16).replace('T', ' '), 'text'],
+  ['scenario', ({ report }) => report.name, 'text'],
+  ['commit', ({ report }) => report.machines[0]?.commit ?? '–', 'text'],
   ['desktops', ({ report }) => count(report.desktops)],
   ['sprites/s', ({ report }) => number(report.window.deliveredPerS)],
   ['p50', ({ report }) => latency(report, 'p50')],
   ['p99', ({ report }) => latency(report, 'p99')],
   ['CPU-µs', ({ report }) => (report.relay.cpuUsPerSprite === null ? '–' : number(report.relay.cpuUsPerSprite))],
   ['lost', ({ report }) => count(report.lost)],
-  ['verdict', ({ report }) => verdictWord(report)],
-  ['folder', ({ folder }) => folder],
+  ['verdict', ({ report }) => verdictWord(report), 'text'],
+  ['folder', ({ folder }) => folder, 'path'],
 ];
 
 export function historyText(all: readonly Kept[]): string {
   const cells = [COLUMNS.map(([head]) => head), ...all.map((kept) => COLUMNS.map(([, of]) => of(kept)))];
   const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
-  const isText = new Set([0, 1, 2, 9, 10]);
   const line = (row: readonly string[]) =>
-    row.map((cell, i) => (isText.has(i) ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
+    row.map((cell, i) => (COLUMNS[i][2] ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
   return `${cells.map((row) => line(row).trimEnd()).join('\n')}\n`;
 }
 
 /** One row a run, and for each scenario with several runs a chart of its p99 and its CPU over the runs. */
 export function historyPage(all: readonly Kept[]): string {
-  const rows = all.map((kept) => `<tr>${COLUMNS.map(([, of]) => `<td>${escaped(of(kept))}</td>`).join('')}</tr>`);
-  const head = COLUMNS.map(([name]) => `<th>${name}</th>`).join('');
+  const classOf = (kind?: string) => (kind ? ` class="${kind}"` : '');
+  const cells = (kept: Kept) => COLUMNS.map(([, of, kind]) => `<td${classOf(kind)}>${escaped(of(kept))}</td>`).join('');
+  const rows = all.map((kept) => `<tr>${cells(kept)}</tr>`);
+  const head = COLUMNS.map(([name, , kind]) => `<th${classOf(kind)}>${name}</th>`).join('');
   const names = [...new Set(all.map(({ report }) => report.name))];
   const charts = names.flatMap((name) =>
     chartsOf(

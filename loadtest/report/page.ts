@@ -506,6 +506,8 @@ th{font-weight:400;color:var(--soft);font-size:13px}
 th:first-child{color:var(--ink);font-weight:600;font-size:14px}
 th,td{text-align:right;padding:3px 0 3px 14px;border-bottom:1px solid var(--grid);white-space:nowrap}
 th:first-child,td:first-child{text-align:left;padding-left:0}
+.text,.path{text-align:left}
+td.path{white-space:normal;overflow-wrap:anywhere}
 tbody tr:last-child td{border-bottom:0}
 footer{color:var(--soft);font-size:13px;margin-top:24px}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:3px 16px;margin:0 0 14px}
