@@ -154,8 +154,9 @@ export class Peeks {
   /**
    * From now on `slot` watches what lies beyond `edge`, for PEEK_LEASE_MS; null: nothing. Returns the lease in ms.
    *
-   * Shape   a repeat renews the lease and sends nothing again. A watch through another edge ends without an event, also when this is refused.
-   *         A desktop that mutes the watcher, or that the watcher mutes, is not watched, and neither of them notices.
+   * Shape   a repeat renews the lease and sends nothing again. The watch before, if it was another one, ends without an event, also when
+   *         this is refused, unless with too-fast or draining. A desktop that mutes the watcher, or that the watcher mutes, is not
+   *         watched, and neither of them notices.
    * Throws  stage-hidden, no-neighbour, too-fast, relay-busy, draining.
    */
   peek(slot: number, edge: EdgeNumber | null, isDraining: boolean): number {
