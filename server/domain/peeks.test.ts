@@ -470,9 +470,9 @@ describe('a stage', () => {
     harness.advance();
     harness.take(ann);
     harness.relay.setShows(bob.slot, false);
-    harness.show(bob);
     harness.advance();
     assert.deepEqual(harness.take(ann), [END('right')]);
+    assert.deepEqual(harness.show(bob), []);
     assert.deepEqual(harness.take(bob), [WATCHED('left'), WATCHED()]);
     harness.relay.setShows(bob.slot, true);
     harness.peek(ann, 'right');
@@ -607,6 +607,9 @@ describe('stages beside sprites', () => {
     harness.poll(ann);
     assert.deepEqual(harness.take(ann), []);
     assert.ok(ann.isParked, 'it is not sent again');
+    ann.isListening = false;
+    harness.advance(500);
+    assert.ok(ann.isParked, 'nor is the poll answered empty');
   });
 
   it('wait while their receiver has no room for them, and sprites still pass', () => {
