@@ -38,6 +38,22 @@ export interface Arrival {
   sprite: CrossingSprite;
 }
 
+/** A line of text that others in the world hear. */
+export interface Saying {
+  /** The speaker's own rising number. The relay accepts each number once; a repeat says nothing. */
+  saying: number;
+  text: string;
+}
+
+/** A saying as the relay sends it to everybody who hears it, the speaker too. */
+export interface SayingEvent {
+  type: 'saying';
+  from: Neighbour;
+  text: string;
+  /** The edge beyond which the speaker sits. Absent when it is not a neighbour, and where the relay leaves it out. */
+  edge?: Edge;
+}
+
 export type RelayEvent =
   | Arrival
   | ({ type: 'neighbours' } & Neighbours)
@@ -46,7 +62,10 @@ export type RelayEvent =
   /** The operator has removed this picture. */
   | { type: 'removed'; file: string }
   /** A line of text from the operator. */
-  | { type: 'announcement'; text: string };
+  | { type: 'announcement'; text: string }
+  | SayingEvent
+  /** So many sayings were for us and are lost; they came before those in this batch. */
+  | { type: 'missed'; sayings: number };
 
 export interface Problem {
   code: string;
@@ -73,6 +92,9 @@ export interface Seat {
 /** Accepted (`to` is the receiver), refused with a problem, or `unknown` when the seat ended before the relay answered. */
 export type Verdict = { to: Neighbour | null } | { refused: Problem } | 'unknown';
 
+/** As Verdict; `heard` is how many others it is for, null when the relay does not remember. */
+export type SayingVerdict = { heard: number | null } | { refused: Problem } | 'unknown';
+
 export interface TransportHandlers {
   /**
    * A batch, and the cursor after it. Both must be saved when the promise resolves: the next poll acknowledges them.
@@ -92,6 +114,8 @@ export interface TransportHandlers {
 export interface Transport {
   /** Resolves when the relay has decided. Sends the same number again for as long as the network fails. */
   send(crossing: Crossing): Promise<Verdict>;
+  /** Likewise for a saying. */
+  say(saying: Saying): Promise<SayingVerdict>;
   close(): void;
 }
 
