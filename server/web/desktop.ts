@@ -10,6 +10,7 @@ import { Arrivals } from './arrivals.ts';
 import { createRenderer, type Renderer, type Tag } from './canvas.ts';
 import { mute, report, unmute } from './complaints.ts';
 import { Connection } from './connection.ts';
+import { type Conversation, createConversation } from './conversation.ts';
 import { Departures } from './departures.ts';
 import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
@@ -61,7 +62,15 @@ import {
   throwTo,
 } from './simulation.ts';
 import { socket } from './socket.ts';
-import { type Arrival, backoffMs, type Neighbour, type Problem, type RelayEvent, type Seat } from './transport.ts';
+import {
+  type Arrival,
+  backoffMs,
+  type Neighbour,
+  type Neighbours,
+  type Problem,
+  type RelayEvent,
+  type Seat,
+} from './transport.ts';
 
 const SAVE_MS = 2_000; // ms between two saves of where the sprites are; what matters more is saved at once
 const NAME_TAG_MS = 1_500; // ms a selected sprite shows its name
@@ -90,6 +99,7 @@ interface Desktop {
   readonly connection: Connection;
   readonly arrivals: Arrivals;
   readonly departures: Departures;
+  readonly conversation: Conversation;
 }
 
 const query = new URLSearchParams(location.search);
@@ -123,6 +133,7 @@ function createDesktop(): Desktop {
         else notice(`${sprite.name} is not from your shelf: throw it over an edge instead.`);
       },
       togglePause: () => togglePause(desktop),
+      say: () => say(desktop),
     }),
     connection: new Connection(
       query.get('transport') === 'poll' ? 'poll' : 'socket',
@@ -131,6 +142,7 @@ function createDesktop(): Desktop {
         opened(transport, kind) {
           document.body.dataset.transport = kind;
           desktop.departures.use(transport);
+          desktop.conversation.use(transport);
         },
         events: (seat, events, cursor) => receive(desktop, seat, events, cursor),
         cursorLost(seat, cursor) {
@@ -158,6 +170,13 @@ function createDesktop(): Desktop {
         }
       },
       returned: (departure, problem) => bounce(desktop, departure, problem.title),
+    }),
+    conversation: createConversation({
+      self: () => desktop.connection.seat?.desktop ?? '',
+      save: () => save(desktop),
+      isMuted: (id) => desktop.muted.has(id),
+      toggleMute: (neighbour) => muteEntry(desktop, neighbour).choose(),
+      spriteOf: (id) => speakingSprite(desktop, id),
     }),
   };
   return desktop;
@@ -200,6 +219,7 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   desktop.name = session.name;
   arrivals.seq = session.seq;
   departures.nextNumber = session.nextNumber;
+  if (session.sayings !== undefined) desktop.conversation.resume(session.sayings);
   await shelf.addSaved(session.own);
   drawShelf(desktop);
   for (const saved of session.sprites) restoreSprite(desktop, saved);
@@ -235,6 +255,7 @@ async function joinWorld(desktop: Desktop, world: string, near: string): Promise
 /** Connects to the relay as the desktop of this seat. */
 function sit(desktop: Desktop, seat: Seat): void {
   desktop.muted.clear();
+  desktop.conversation.mutesChanged();
   document.body.dataset.desktop = seat.desktop;
   element<HTMLAnchorElement>('second').href = invitation(seat);
   desktop.connection.sit(seat);
@@ -262,12 +283,13 @@ async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promis
 /** Handles a batch of events. Resolves when the page has room for the next one. */
 async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], cursor: string): Promise<void> {
   desktop.arrivals.receive(events);
+  desktop.conversation.hear(events);
   for (const event of events) {
     if (event.type === 'removed') removePicture(desktop, event.file);
     else if (event.type === 'announcement') notice(event.text, ANNOUNCEMENT_MS);
   }
   const neighbours = events.findLast((event) => event.type === 'neighbours');
-  if (neighbours !== undefined) showNeighbours(neighbours, seat.desktop);
+  if (neighbours !== undefined) setNeighbours(desktop, neighbours, seat);
   seat.cursor = cursor;
   save(desktop);
   await desktop.arrivals.untilRoom();
@@ -290,10 +312,16 @@ function removePicture(desktop: Desktop, file: string): void {
 
 async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Promise<void> {
   show(desktop, up ? 'connected' : 'reconnecting');
+  desktop.conversation.connectionChanged(up);
   if (!up) return;
   desktop.sheets.retryMissing();
   const neighbours = await fetchNeighbours(seat);
-  if (neighbours !== null) showNeighbours(neighbours, seat.desktop);
+  if (neighbours !== null) setNeighbours(desktop, neighbours, seat);
+}
+
+function setNeighbours({ conversation }: Desktop, neighbours: Neighbours, seat: Seat): void {
+  showNeighbours(neighbours, seat.desktop);
+  conversation.neighbours(neighbours);
 }
 
 /** Lets an arrival enter. When the simulation is full, a sprite from the shelf makes room; null when there is none. */
@@ -371,7 +399,7 @@ function restoreSprite({ sheets, shelf, simulation }: Desktop, saved: SavedSprit
   return addSprite(simulation, { file, scale, nature, fromShelf: fromShelf && shelf.has(file), ...rest, ...inside });
 }
 
-function save({ name, simulation, shelf, connection, arrivals, departures }: Desktop): void {
+function save({ name, simulation, shelf, connection, arrivals, departures, conversation }: Desktop): void {
   if (connection.seat === null) return;
   const toSaved = ({ file, name: spriteName, scale, fromShelf, facing, x, y }: Sprite): SavedSprite => ({
     ...{ file, name: spriteName, scale, fromShelf, facing },
@@ -380,6 +408,7 @@ function save({ name, simulation, shelf, connection, arrivals, departures }: Des
   writeSession({
     ...{ seat: connection.seat, name, seq: arrivals.seq, own: shelf.own, waiting: arrivals.waiting },
     nextNumber: departures.nextNumber,
+    sayings: conversation.saved(),
     sprites: simulation.sprites.map(toSaved),
     leaving: departures.pending.map(({ departure, crossing }) => ({ crossing, sprite: toSaved(departure.sprite) })),
   });
@@ -420,7 +449,7 @@ async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Pr
 
 function drawFrame(desktop: Desktop, frameMs: number): void {
   requestAnimationFrame((nextMs) => drawFrame(desktop, nextMs));
-  const { simulation, clock, arrivals, tags, renderer, input } = desktop;
+  const { simulation, clock, arrivals, tags, renderer, input, conversation } = desktop;
   if (advance(clock, frameMs)) {
     for (const departure of step(simulation, clock.nowMs, random)) void depart(desktop, departure);
     animatePortraits(calm.matches ? 0 : clock.nowMs);
@@ -428,7 +457,25 @@ function drawFrame(desktop: Desktop, frameMs: number): void {
   arrivals.admitWaiting();
   for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
   renderer.draw(simulation, tags, input.selected);
+  conversation.draw(frameMs, simulation.held?.sprite ?? null, calm.matches);
   document.body.dataset.sprites = String(simulation.sprites.length);
+}
+
+/** Opens the line to say something, unless there is nobody to say it to or a dialog is in front. */
+function say({ connection, conversation }: Desktop): void {
+  if (connection.seat !== null && document.querySelector('dialog[open]') === null) conversation.open();
+}
+
+/** The sprite that speaks for a desktop: the newest that it threw here; for this desktop the selected one, or the newest of its own. */
+function speakingSprite({ connection, simulation, senders, input }: Desktop, id: string): Sprite | null {
+  const own = id === connection.seat?.desktop;
+  if (own && input.selected !== null && simulation.sprites.includes(input.selected)) return input.selected;
+  let newest: Sprite | null = null;
+  for (const sprite of simulation.sprites) {
+    const speaks = own ? sprite.fromShelf : senders.get(sprite)?.desktop === id;
+    if (speaks && sprite.id > (newest?.id ?? 0)) newest = sprite;
+  }
+  return newest;
 }
 
 /** Fits the canvas and the simulation to the page. */
@@ -539,21 +586,25 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
 }
 
 function muteEntry(desktop: Desktop, { desktop: id, name }: Neighbour): MenuEntry {
-  const { muted } = desktop;
+  const { muted, conversation } = desktop;
   const who = name || id;
   if (muted.has(id)) {
     return {
       text: `Hear ${who} again`,
       choose: async () => {
-        if (await complain(desktop, (seat) => unmute(seat, id), `You get what ${who} throws again.`)) muted.delete(id);
+        if (!(await complain(desktop, (seat) => unmute(seat, id), `You get what ${who} throws again.`))) return;
+        muted.delete(id);
+        conversation.mutesChanged();
       },
     };
   }
   return {
     text: `Mute ${who}`,
     choose: async () => {
-      const done = `${who} is muted: what they throw to you goes on to the next desktop.`;
-      if (await complain(desktop, (seat) => mute(seat, id), done)) muted.add(id);
+      const done = `${who} is muted: you do not hear them, and what they throw to you goes on to the next desktop.`;
+      if (!(await complain(desktop, (seat) => mute(seat, id), done))) return;
+      muted.add(id);
+      conversation.mutesChanged();
     },
   };
 }

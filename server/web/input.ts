@@ -20,6 +20,8 @@ export interface InputHandlers {
   /** The person wants to put this sprite back on the shelf. */
   putBack(sprite: Sprite): void;
   togglePause(): void;
+  /** The person wants to say something. */
+  say(): void;
 }
 
 const FINGER_SLACK = 14; // px by which a finger or a pen may miss a sprite
@@ -99,6 +101,10 @@ export function listenToInput(canvas: HTMLCanvasElement, simulation: Simulation,
     }
     if (key === 'p' || key === 'P') {
       if (!repeat) handlers.togglePause();
+      return true;
+    }
+    if (key === 'Enter') {
+      if (!repeat) handlers.say();
       return true;
     }
     if (key === 'Escape') select(null);

@@ -15,6 +15,7 @@ export const EDGES: readonly Edge[] = ['left', 'right', 'top', 'bottom'];
 
 const NOTICE_MS = 5_000; // ms a notice is shown: long enough to read two lines twice
 const NOTICES_MAX = 3; // notices at once; the oldest is removed first
+const ANNOUNCED_MAX = 8; // lines that wait for a screen reader; the oldest is removed first
 const LEDGE_INSET = 12; // px of a card's rounded corner, where a sprite cannot stand
 
 const STATE_TEXT: Record<State, string> = {
@@ -68,6 +69,15 @@ export function notice(text: string, ms = NOTICE_MS): void {
   list.append(line);
   while (list.childElementCount > NOTICES_MAX) list.firstElementChild?.remove();
   setTimeout(() => line.remove(), ms);
+}
+
+/** Lets screen readers read a line when they have finished what they read now. */
+export function announce(text: string): void {
+  const region = element('announcements');
+  const line = document.createElement('p');
+  line.textContent = text;
+  region.append(line);
+  while (region.childElementCount > ANNOUNCED_MAX) region.firstElementChild?.remove();
 }
 
 /** Shows a button for each figure, in place of those shown before. */
