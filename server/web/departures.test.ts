@@ -25,6 +25,7 @@ class ManualTransport implements Transport {
     return new Promise((answer) => this.sent.push({ crossing, answer }));
   }
   say = async () => 'unknown' as const;
+  show = async () => 'unknown' as const;
   close(): void {
     for (const { answer } of this.sent) answer('unknown');
   }

@@ -10,6 +10,7 @@ import type { Saying, SayingVerdict, Transport } from './transport.ts';
 class ManualTransport implements Transport {
   readonly said: { saying: Saying; answer: (verdict: SayingVerdict) => void }[] = [];
   send = async () => 'unknown' as const;
+  show = async () => 'unknown' as const;
   say(saying: Saying): Promise<SayingVerdict> {
     return new Promise((answer) => this.said.push({ saying, answer }));
   }

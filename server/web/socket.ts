@@ -1,10 +1,11 @@
 /**
- * The WebSocket transport: the same polls, crossings and sayings as poll.ts, as messages of one connection.
+ * The WebSocket transport: the same polls, crossings, sayings and stages as poll.ts, as messages of one connection.
  *
  * Each message with a cursor is a poll and gets one reply. A broken connection is opened again with the present cursor,
  * and crossings and sayings without a reply are sent again under their numbers.
  * Invariant: at most one poll is unanswered, and a cursor is sent only after everything before it is saved.
  */
+import type { Edge } from './simulation.ts';
 import {
   backoffMs,
   byeMs,
@@ -17,6 +18,8 @@ import {
   type Saying,
   type SayingVerdict,
   type Seat,
+  type Stage,
+  type StageVerdict,
   sleep,
   type Transport,
   type TransportHandlers,
@@ -37,6 +40,8 @@ interface Reply {
   to?: { desktop: string; name: string } | null;
   saying?: number;
   heard?: number | null;
+  stage?: number;
+  edges?: Edge[];
   problem?: Problem;
 }
 
@@ -53,6 +58,8 @@ export function socket(
   const { signal } = closing;
   const unanswered = new Unanswered<Crossing, Verdict>();
   const unansweredSayings = new Unanswered<Saying, SayingVerdict>();
+  const unansweredStages = new Unanswered<Stage, StageVerdict>();
+  let stagesSent = 0;
   let cursor = seat.cursor;
   let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
   let open: WebSocket | null = null;
@@ -60,14 +67,23 @@ export function socket(
     open?.close();
     unanswered.settleAll('unknown');
     unansweredSayings.settleAll('unknown');
+    unansweredStages.settleAll('unknown');
   });
 
   void run();
   return {
     send: (crossing) => post(unanswered, crossing.crossing, crossing),
     say: (saying) => post(unansweredSayings, saying.saying, saying),
+    show,
     close: () => closing.abort(),
   };
+
+  function show(stage: Stage): Promise<StageVerdict> {
+    if (open === null) return Promise.resolve('unknown');
+    const number = ++stagesSent;
+    open.send(JSON.stringify({ stage: number, ...stage }));
+    return unansweredStages.add(number, stage);
+  }
 
   function post<M, V>(messages: Unanswered<M, V | 'unknown'>, number: number, message: M): Promise<V | 'unknown'> {
     if (signal.aborted) return Promise.resolve('unknown');
@@ -100,6 +116,7 @@ export function socket(
         clearTimeout(silenceTimer);
         signal.removeEventListener('abort', finish);
         if (open === connection) open = null;
+        unansweredStages.settleAll('unknown'); // a stage is old by the time there is another connection
         connection.onopen = connection.onmessage = connection.onclose = connection.onerror = null;
         connection.close();
         resolve(result);
@@ -121,13 +138,17 @@ export function socket(
         restartSilenceTimer();
         const reply = JSON.parse(String(data)) as Reply;
         result.useful ||= reply.problem === undefined;
-        const { crossing, saying, problem } = reply;
+        const { crossing, saying, stage, problem } = reply;
         if (crossing !== undefined) {
           unanswered.settle(crossing, problem ? { refused: problem } : { to: reply.to ?? null });
           return;
         }
         if (saying !== undefined) {
           unansweredSayings.settle(saying, problem ? { refused: problem } : { heard: reply.heard ?? null });
+          return;
+        }
+        if (stage !== undefined) {
+          unansweredStages.settle(stage, problem ? { refused: problem } : { edges: reply.edges ?? [] });
           return;
         }
         // The queue keeps batches in order and sends the next poll only after this batch is saved.
