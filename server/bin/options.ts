@@ -6,6 +6,7 @@ import {
   form,
   helpOf,
   Misused,
+  number,
   oneOf,
   readCommandLine,
   text,
@@ -14,6 +15,7 @@ import {
   withVariables,
 } from '../../tools/command.ts';
 import { SAYINGS } from '../domain/hearers.ts';
+import { STAGE_TOLERANCE_PX, STAGE_TOLERANCE_PX_MAX } from '../domain/limits.ts';
 import { isTrustable } from '../roles/client_address.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
@@ -35,6 +37,8 @@ export const ADMISSIONS = ['strict', 'open'] as const;
 export const WORKERS_MAX = 256;
 
 const PORT = [0, 65_535] as const;
+
+const TOLERANCE = number('PX', '', [0, STAGE_TOLERANCE_PX_MAX], STAGE_TOLERANCE_PX);
 
 const url = (meaning: string) =>
   form('URL', meaning, 'an http or https URL', (given) => {
@@ -66,6 +70,16 @@ export const FLAGS = withVariables('SPRITES', {
     `one of ${SAYINGS.join(', ')}`,
     (given) => SAYINGS.find((option) => option === given),
   ),
+  stageTolerance: {
+    ...form<number | 'off', number>(
+      'PX',
+      'how far off a sprite may be for those who peek before they are told; off: they are told of every stage',
+      `${TOLERANCE.must}, or off`,
+      (given) => (given === 'off' ? given : (TOLERANCE.read(given) as number | undefined)),
+      TOLERANCE.fallback,
+    ),
+    shown: TOLERANCE.shown,
+  },
   durability: {
     ...oneOf('KIND', '', DURABILITIES, 'process'),
     meaning: 'what an accepted sprite survives: the death of a process, of the machine too, or none',

@@ -4,7 +4,7 @@
  * Slot and generation identify an owner. A generation tells nothing about another one (wire/generations.ts): an old id of this
  * run is known to be old, an id of an earlier run is unknown. Tokens and invitations are 128 random bits each.
  * Invariant: a slot is live, or free, or kept (its owner has ended but its mailbox still holds sprites).
- * Cost: every call O(1) without allocation; 45 bytes for a slot that was used, 29 more once its owner throws; the name is
+ * Cost: every call O(1) without allocation; 46 bytes for a slot that was used, 29 more once its owner throws; the name is
  * in the slab, 16 bytes for twelve letters.
  */
 import { Generations } from '../wire/generations.ts';
@@ -47,6 +47,8 @@ export class Desktops {
   readonly #token: Uint32Array;
   readonly #invitation: Uint32Array;
   readonly #name: Uint32Array;
+  /** 1: it shows its stage. */
+  readonly #shows: Uint8Array;
   /** Released slots, a stack; slots from #untouched on were never used. */
   readonly #free: Uint32Array;
   #freeCount = 0;
@@ -69,6 +71,7 @@ export class Desktops {
     this.#token = new Uint32Array(slots * 4);
     this.#invitation = new Uint32Array(slots * 4);
     this.#name = new Uint32Array(slots);
+    this.#shows = new Uint8Array(slots);
     this.#free = new Uint32Array(slots);
     this.#crossings = new AcceptedNumbers(slots);
     this.#receiver = new Uint32Array(slots * 2);
@@ -124,6 +127,7 @@ export class Desktops {
     const block = this.#name[slot];
     if (block !== NO_BLOCK) this.#slab.free(block, NAME_HEAD_BYTES + this.#nameLength(block));
     this.#name[slot] = NO_BLOCK;
+    this.setShows(slot, false);
     // Only an owner that threw has something to reset; writing to the other rows would touch their memory pages.
     if (this.#burstFullMs[slot] === 0) return;
     this.#crossings.clear(slot);
@@ -146,7 +150,7 @@ export class Desktops {
   }
 
   /** The row of a live desktop. Owner: token, invitation and name are views of the tables. */
-  row(slot: number, { name: world, width, pictures }: World, place: number): DesktopRow {
+  row(slot: number, { name: world, width, pictures, stage: worldStage }: World, place: number): DesktopRow {
     const block = this.#name[slot];
     let name: Buffer = NO_NAME;
     if (block !== NO_BLOCK) {
@@ -155,7 +159,7 @@ export class Desktops {
     }
     return {
       ...{ slot, owners: this.#owners[slot], generation: this.#generation[slot], name },
-      ...{ world, width, pictures, place },
+      ...{ world, width, pictures, place, stage: this.shows(slot), worldStage },
       token: this.#token.subarray(slot * 4, slot * 4 + 4),
       invitation: this.#invitation.subarray(slot * 4, slot * 4 + 4),
       newestCrossing: this.#crossings.newest(slot),
@@ -177,6 +181,7 @@ export class Desktops {
     }
     this.#owners[slot] = row.owners;
     this.#generation[slot] = row.generation;
+    this.setShows(slot, row.stage);
     this.#live[slot] = 1;
     this.#token.set(row.token, slot * 4);
     this.#invitation.set(row.invitation, slot * 4);
@@ -207,6 +212,16 @@ export class Desktops {
     this.#untouched = untouched;
     this.#free.set(free);
     this.#freeCount = free.length;
+  }
+
+  /** Whether the desktop of a slot shows its stage. */
+  shows(slot: number): boolean {
+    return this.#shows[slot] === 1;
+  }
+
+  /** Writes nothing, and so touches no memory, when it is so already. */
+  setShows(slot: number, isShown: boolean): void {
+    if (this.shows(slot) !== isShown) this.#shows[slot] = isShown ? 1 : 0;
   }
 
   isLive(slot: number): boolean {

@@ -26,6 +26,9 @@ export interface DesktopRow {
   width: number;
   /** The pictures that its world carries. */
   pictures: Pictures;
+  /** Whether it shows its stage, and whether desktops of its world do unless they choose for themselves. */
+  stage: boolean;
+  worldStage: boolean;
   place: number;
   /** The highest accepted crossing, and one bit for each of the 32 numbers below it. */
   newestCrossing: number;
@@ -71,6 +74,8 @@ export interface Facts {
   invitation(slot: number, secret: Uint32Array): void;
   /** The desktops that a desktop mutes: pairs of slot and generation. */
   mutes(slot: number, pairs: readonly number[]): void;
+  /** A desktop shows its stage from now on, or does not. */
+  stage(slot: number, isShown: boolean): void;
   /** A desktop that has ended is remembered. */
   ended(row: EndedRow): void;
 

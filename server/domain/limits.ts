@@ -161,3 +161,55 @@ export const SAYINGS_WAITING_MAX = 1024;
 
 /** Bytes of sayings in one batch; the next one has the rest. Beside POLL_BYTES_MAX of sprites the batch stays below the 128 KiB that clients read. */
 export const SAYINGS_BYTES_PER_POLL_MAX = 48 << 10;
+
+/** How long a watcher that does not renew its peek still watches, in ms: two renewals of 5 s. A watched desktop posts no longer for one that is gone. */
+export const PEEK_LEASE_MS = 10_000;
+
+/** The sustained rate of peeks of one desktop: a pointer that wanders along its edges. A renewal is one in 5 s. */
+export const PEEKS_PER_SECOND_MAX = 2;
+
+/** Peeks of one desktop at once after a pause: around all edges, and back. */
+export const PEEKS_BURST_MAX = 8;
+
+/**
+ * Desktops that are watched at once. Each has a row of STAGE_ROW_BYTES (stages.ts), all together 46 MiB; more is refused with
+ * relay-busy. At ten stages a second each, the relay's processor ends long before the rows do.
+ */
+export const WATCHED_MAX = 16_384;
+
+/** The sustained rate of stages of one desktop: what lies between is drawn by prediction, as clients do between any two stages. */
+export const STAGES_PER_SECOND_MAX = 10;
+
+/** Stages of one desktop at once after a pause: half a second's, which a network has held up. */
+export const STAGES_BURST_MAX = 5;
+
+/**
+ * A stage is forwarded when the previous one is this old, in ms, even if watchers could have predicted it: it is the sign that the desktop is
+ * still there. Clients post one as often, and drop the silhouettes after three times as long without one.
+ */
+export const STAGE_REFRESH_MS = 2_000;
+
+/** A watched desktop that posted nothing for this long, in ms, may have lost the event that told it: a renewal tells it again. */
+export const WATCHED_SILENT_MS = 2 * STAGE_REFRESH_MS;
+
+/**
+ * How far a sprite may be from where a watcher expects it, in px along each axis, before its stage is forwarded. A walking sprite makes 6 px
+ * between two stages, so a silhouette never jumps by a step; 50 ms of jitter on the way move it by 3 px.
+ */
+export const STAGE_TOLERANCE_PX = 4;
+export const STAGE_TOLERANCE_PX_MAX = 1000;
+
+/** Parked polls that one step answers with stages: as HEARERS_PER_STEP_MAX, a millisecond. */
+export const WATCHERS_PER_STEP_MAX = 32;
+
+/**
+ * Parked polls that are answered because of a stage between two ticks of the clock: 16,000 a second, some 40 % of a core. The others wait
+ * for the next tick, and get the stage that is newest then: sprites have the rest.
+ */
+export const WATCHERS_PER_TICK_MAX = 800;
+
+/** How often each watch is checked against the torus, in ms: who comes between two desktops is shown within a second. */
+export const PEEK_STEP_MS = 1_000;
+
+/** Rows that one step of this check looks at: 0.2 ms at four watchers each. */
+export const WATCHED_PER_STEP_MAX = 2048;

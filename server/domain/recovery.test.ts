@@ -79,7 +79,8 @@ class Crowd {
       relay.poll(desktop, this.#crossing, 1, Math.max(0, newest - pick(2)));
     } else if (what < 0.93) relay.leave(desktop.slot);
     else if (what < 0.95) relay.renewInvitation(desktop.slot, new Uint32Array(4));
-    else if (what < 0.97) relay.mute(desktop.slot, this.#desktops[pick(this.#desktops.length)]);
+    else if (what < 0.96) relay.mute(desktop.slot, this.#desktops[pick(this.#desktops.length)]);
+    else if (what < 0.97) relay.setShows(desktop.slot, !relay.desktops.shows(desktop.slot));
     else {
       this.#nowMs += 1000;
       relay.advance(this.#nowMs);

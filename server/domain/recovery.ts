@@ -27,6 +27,7 @@ interface RestoredWorld {
   name: string;
   width: number;
   pictures: Pictures;
+  stage: boolean;
   desktops: number;
 }
 
@@ -42,6 +43,7 @@ export class Recovery implements Facts {
   readonly #names: string[] = [];
   readonly #widths: number[] = [];
   readonly #pictures: Pictures[] = [];
+  readonly #stages: boolean[] = [];
   /** Slots whose mailboxes are kept, the oldest first. */
   readonly #kept = new Set<number>();
   /** Slots from this one on were never used. */
@@ -64,6 +66,7 @@ export class Recovery implements Facts {
     this.#world[slot] = this.#worldOf(row.world);
     this.#widths[this.#world[slot]] = row.width;
     this.#pictures[this.#world[slot]] = row.pictures;
+    this.#stages[this.#world[slot]] = row.worldStage;
     this.#relay.mutes.clear(slot);
   }
 
@@ -95,6 +98,10 @@ export class Recovery implements Facts {
 
   mutes(slot: number, pairs: readonly number[]): void {
     if (this.#state[slot] === LIVE) this.#relay.mutes.restore(slot, pairs);
+  }
+
+  stage(slot: number, isShown: boolean): void {
+    if (this.#state[slot] === LIVE) this.#relay.desktops.setShows(slot, isShown);
   }
 
   ended(row: EndedRow): void {
@@ -173,7 +180,8 @@ export class Recovery implements Facts {
     const { desktops, torus, counters } = this.#relay;
     const free: number[] = [];
     const worlds = this.#names.map((name, world): RestoredWorld => {
-      return { name, width: this.#widths[world] ?? 1, pictures: this.#pictures[world] ?? 'any', desktops: 0 };
+      const [pictures, stage] = [this.#pictures[world] ?? 'any', this.#stages[world] ?? false];
+      return { name, width: this.#widths[world] ?? 1, pictures, stage, desktops: 0 };
     });
     for (let slot = this.#untouched - 1; slot >= 0; slot--) {
       const state = this.#state[slot];

@@ -787,6 +787,7 @@ describe('relay, neighbours', () => {
       ...self,
       world: 'attic',
       pictures: 'any',
+      stage: true,
       place: 0,
       neighbours: four,
     });

@@ -47,11 +47,14 @@ import {
   POLL_BYTES_MAX,
   RECONNECT_MS_MAX,
   SMALL_WORLD_MAX,
+  WATCHERS_PER_STEP_MAX,
   WORLDS_MAX,
 } from './limits.ts';
 import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } from './mailboxes.ts';
 import { MUTE_HOPS_MAX, MUTES_MAX, Mutes } from './mutes.ts';
 import { NOTICES_BYTES_MAX, Notices } from './notices.ts';
+import { PEEK_EVENTS_BYTES_MAX, Peeks, type PeeksOptions } from './peeks.ts';
+import type { Rounds } from './rounds.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, pageOf, Slab } from './slab.ts';
 import { Speech } from './speech.ts';
@@ -120,6 +123,9 @@ export interface RelayOptions {
   endedMax?: number;
   /** Who hears sayings. Default: everybody in private worlds, the four neighbours in the default world. */
   sayings?: SayingsOption;
+  peeks?: PeeksOptions;
+  /** The time in ms, monotonic, by which stages are predicted. Default: that of the last advance(), which moves in steps. */
+  preciseMs?: () => number;
 }
 
 /** How many desktops are here, for everybody to see. */
@@ -193,6 +199,8 @@ export interface DesktopDetails {
   world: string;
   /** The pictures that the world carries; the relay may carry fewer. */
   pictures: Pictures;
+  /** Whether it shows its stage. */
+  stage: boolean;
   place: number;
   neighbours: Record<'left' | 'right' | 'top' | 'bottom', { desktop: string; name: string }>;
 }
@@ -202,6 +210,7 @@ const READY = 1; // its parked poll is answered at the end of the turn
 const NEIGHBOURS_DUE = 2; // the next batch names its neighbours
 const DEFERRED = 4; // its batch waits until the receiver of its poll has room
 const HEARING = 8; // it has something to hear
+const PEEKING = 16; // it has a stage to see, or is told who watches it
 const NOTICES_DUE = 32; // the next batch has notices
 const MUTES = 64; // it mutes others
 const STRICT = 128; // its world does not carry every picture
@@ -215,7 +224,7 @@ const LEFT_DETAIL = 'This desktop has left; join again.';
 const BATCH_HEAD_BYTES_MAX = 64;
 
 /** The most bytes of one answer without sayings: its events, the four neighbours, notices and the JSON around them. */
-export const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + NOTICES_BYTES_MAX + 2048;
+export const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + NOTICES_BYTES_MAX + PEEK_EVENTS_BYTES_MAX + 2048;
 
 const EVENTS = Buffer.from('","events":[');
 const PING = Buffer.from('{"type":"ping"}');
@@ -241,6 +250,8 @@ export class Relay {
   };
   readonly ended: EndedDesktops;
   readonly speech: Speech;
+  readonly peeks: Peeks;
+  readonly #preciseMs: () => number;
   readonly #options: RelayOptions;
   /** Gets every change that must survive; undefined when nothing does. */
   #facts: Facts | undefined;
@@ -325,6 +336,15 @@ export class Relay {
       generation: (slot: number) => this.desktops.generation(slot),
     };
     this.speech = new Speech(options.slots, listeners, options.sayings, options.nowMs);
+    const neighbourhood = {
+      ...listeners,
+      shows: (slot: number) => this.desktops.shows(slot),
+      markPeeking: (slot: number) => {
+        this.#flags[slot] |= PEEKING;
+      },
+    };
+    this.peeks = new Peeks(options.slots, neighbourhood, options.nowMs, options.peeks);
+    this.#preciseMs = options.preciseMs ?? (() => this.#nowMs);
     this.#nowMs = options.nowMs;
     this.#nextStepMs = options.nowMs + NEIGHBOURS_STEP_MS;
     this.#nextKeptMs = options.nowMs + KEPT_STEP_MS;
@@ -426,9 +446,11 @@ export class Relay {
     if (opens) {
       world.openedBy = row;
       world.pictures = join.pictures ?? 'any';
+      world.stage = join.stage ?? true;
       admission?.worldOpened(row);
     }
     if (world.pictures !== 'any') this.#flags[slot] |= STRICT;
+    this.desktops.setShows(slot, join.stage ?? world.stage);
     this.torus.seat(slot, world, friend);
     if (facts) {
       const place = this.torus.placeOf(slot);
@@ -483,7 +505,8 @@ export class Relay {
     }
     this.#deadlines.clear(slot);
     if (this.#flags[slot] & MUTES) this.mutes.clear(slot);
-    this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT | HEARING);
+    this.peeks.leave(slot);
+    this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT | HEARING | PEEKING);
     this.speech.leave(slot);
     this.desktops.remember(slot, this.ended, this.#nowMs, facts);
     this.desktops.end(slot);
@@ -632,6 +655,8 @@ export class Relay {
     if (outcome === 'relay-full') throw new ProblemError('relay-full', 'The relay has no room for another mute.');
     this.#flags[slot] |= MUTES;
     this.#facts?.mutes(slot, this.mutes.of(slot));
+    this.peeks.check(slot);
+    if (muted.slot < this.desktops.max) this.peeks.check(muted.slot);
   }
 
   unmute(slot: number, muted: { slot: number; generation: number }): void {
@@ -642,6 +667,29 @@ export class Relay {
   /** Says something to all who hear a live desktop; returns how many others. See Speech.say(), also for what it throws. */
   say(slot: number, saying: Saying): number | null {
     return this.speech.say(slot, saying, this.#nowMs, this.#draining);
+  }
+
+  /** A live desktop watches what is beyond an edge; null: nothing. Returns the lease in ms. See Peeks.peek(), also for what it throws. */
+  peek(slot: number, edge: EdgeNumber | null): number {
+    return this.peeks.peek(slot, edge, this.#draining);
+  }
+
+  /**
+   * A live desktop shows its stage to those who watch it: body[start, end) as readStage() made it. Returns a bit for each edge through
+   * which it is watched. Throws too-fast, picture-refused.
+   */
+  show(slot: number, body: Buffer, start: number, end: number, standing: Standing): number {
+    if (this.#flags[slot] & STRICT && !isCarried(this.torus.worldOf(slot).pictures, standing)) {
+      throw new ProblemError('picture-refused', 'This world does not carry all pictures of this stage.');
+    }
+    return this.peeks.show(slot, body, start, end, this.#preciseMs());
+  }
+
+  /** From now on a live desktop shows its stage to those who peek, or does not. */
+  setShows(slot: number, isShown: boolean): void {
+    this.desktops.setShows(slot, isShown);
+    this.#facts?.stage(slot, isShown);
+    if (!isShown) this.peeks.hide(slot);
   }
 
   /** From now on nobody hears what a live desktop has said. */
@@ -707,7 +755,8 @@ export class Relay {
       const jitter = 1 + PING_JITTER * (2 * this.#options.random() - 1);
       this.#deadlines.set(slot, this.#nowMs + PING_MS * jitter);
       if (hasEvents) this.#defer(slot);
-      if (this.#flags[slot] & HEARING) this.speech.list(slot);
+      if (this.#flags[slot] & HEARING) this.speech.rounds.list(slot);
+      if (this.#flags[slot] & PEEKING) this.peeks.rounds.list(slot);
       return;
     }
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
@@ -768,12 +817,13 @@ export class Relay {
   }
 
   /**
-   * Sets the time and does one step of what is due: pings, ends of leases, notifications of small worlds, sayings. Ends the turn.
+   * Sets the time and does one step of what is due: pings, ends of leases, notifications of small worlds, sayings, stages. Ends the
+   * turn.
    *
    * Shape   true when more is due: call it again soon, with the same time or a later one.
    * Units   ms, monotonic.
-   * Cost    bounded by DUE_PER_STEP_MAX, plus as many delayed answers, one small world, HEARERS_PER_STEP_MAX, and one step of a
-   *         drain and of kept mailboxes.
+   * Cost    bounded by DUE_PER_STEP_MAX, plus as many delayed answers, one small world, HEARERS_PER_STEP_MAX,
+   *         WATCHERS_PER_STEP_MAX, and one step of a drain and of kept mailboxes.
    */
   advance(nowMs: number): boolean {
     if (nowMs > this.#nowMs) this.#looksLeft = EVICTION_LOOKS_MAX;
@@ -801,6 +851,7 @@ export class Relay {
     if (this.#noticed < this.desktops.max && this.#markNoticed(left)) isMoreDue = true;
     if (this.#keptStep()) isMoreDue = true;
     if (this.#sayingsStep()) isMoreDue = true;
+    if (this.#stagesStep()) isMoreDue = true;
     if (this.#draining && this.#drainStep()) isMoreDue = true;
     this.endTurn();
     return isMoreDue;
@@ -840,6 +891,7 @@ export class Relay {
       name: this.desktops.name(slot),
       world: this.torus.worldOf(slot).name,
       pictures: this.torus.worldOf(slot).pictures,
+      stage: this.desktops.shows(slot),
       place: this.torus.placeOf(slot),
       neighbours: { left: beyond(0), right: beyond(1), top: beyond(2), bottom: beyond(3) },
     };
@@ -1015,18 +1067,32 @@ export class Relay {
   #sayingsStep(): boolean {
     const { speech } = this;
     speech.beginRound(this.#nowMs);
-    for (let left = HEARERS_PER_STEP_MAX; left > 0 && speech.isRoundOpen; left--) {
-      const slot = speech.nextHearer();
-      if (this.#parked[slot] === 0 || !(this.#flags[slot] & HEARING)) continue;
-      if (!this.#hasRoomForSayings(this.#parked[slot] - 1)) {
-        speech.list(slot);
-        continue;
-      }
-      this.counters.wakes++;
-      this.#answerEvents(slot, this.#unpark(slot), false, EVENTS_PER_POLL_MAX);
-      this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+    for (let left = HEARERS_PER_STEP_MAX; left > 0 && speech.rounds.isOpen; left--) {
+      this.#answerListed(speech.rounds.visit(), HEARING, speech.rounds);
     }
-    return speech.isRoundOpen;
+    return speech.rounds.isOpen;
+  }
+
+  /** Ends watches that are due, and answers the next watchers of a round with what they see. Returns whether more is due. */
+  #stagesStep(): boolean {
+    const { peeks } = this;
+    const isMoreDue = peeks.step(this.#nowMs);
+    for (let left = WATCHERS_PER_STEP_MAX; left > 0 && peeks.isRoundOpen; left--) {
+      this.#answerListed(peeks.visit(), PEEKING, peeks.rounds);
+    }
+    return isMoreDue || peeks.isRoundOpen;
+  }
+
+  /** Answers the parked poll of a listed desktop, if it still has something of this kind; lists it again when there is no room now. */
+  #answerListed(slot: number, flag: number, rounds: Rounds): void {
+    if (this.#parked[slot] === 0 || !(this.#flags[slot] & flag)) return;
+    if (!this.#hasRoomForSayings(this.#parked[slot] - 1)) {
+      rounds.list(slot);
+      return;
+    }
+    this.counters.wakes++;
+    this.#answerEvents(slot, this.#unpark(slot), false, EVENTS_PER_POLL_MAX);
+    this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
   /** One step of what kept mailboxes need: they move on where there is room, and stay within their share of the slab. */
@@ -1138,10 +1204,11 @@ export class Relay {
     if (world !== this.#defaultWorld) this.torus.remove(world);
   }
 
-  /** Answers a poll with up to `eventsMax` sprites, a ping if `ping`, and the neighbours, notices and sayings that are due. */
+  /** Answers a poll with up to `eventsMax` sprites, a ping if `ping`, and the neighbours, notices, stages and sayings that are due. */
   #answerEvents(slot: number, ticket: number, ping: boolean, eventsMax: number): void {
     const { answers } = this.#options;
-    const isHearing = eventsMax > 0 && (this.#flags[slot] & HEARING) !== 0 && this.#hasRoomForSayings(ticket);
+    const isRoomy = eventsMax > 0 && (this.#flags[slot] & (HEARING | PEEKING)) !== 0 && this.#hasRoomForSayings(ticket);
+    const isHearing = isRoomy && (this.#flags[slot] & HEARING) !== 0;
     const out = isHearing ? this.#ownRoom() : answers.room(ANSWER_BYTES_MAX);
     // The events are written first, after room for the longest head; then the head is written right before them.
     const start = (isHearing ? 0 : answers.roomAt()) + BATCH_HEAD_BYTES_MAX;
@@ -1162,6 +1229,10 @@ export class Relay {
       if (end > start) out[end++] = COMMA;
       end = this.#notices.write(slot, out, end);
       if (!this.#notices.isDue(slot)) this.#flags[slot] &= ~NOTICES_DUE;
+    }
+    if (isRoomy && this.#flags[slot] & PEEKING) {
+      end = this.peeks.write(slot, out, end, end === start, this.#preciseMs());
+      this.#flags[slot] &= ~PEEKING;
     }
     if (!isHearing) {
       this.#sendBatch(ticket, this.mailboxes.batchSeq, out, start, end);

@@ -4,7 +4,7 @@
  * say() lets it wait for each hearer. Sayings are sent in rounds, one in SAYINGS_STEP_MS: a round visits each hearer that has
  * something to hear once, in steps. So a hearer gets one batch a round, however many speak, and sprites, which wait for no round,
  * pass between the steps.
- * Invariant: a hearer with sayings and a parked poll is in the list of this round or of the next one, once.
+ * Invariant: a hearer with sayings and a parked poll is listed in `rounds`.
  * Cost: say() is O(hearers), some 15 ns each; a round is O(1) for each hearer, without allocation.
  */
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
@@ -19,6 +19,7 @@ import {
   SPEECH_COST_PER_SECOND_MAX,
 } from './limits.ts';
 import type { Mutes } from './mutes.ts';
+import { Rounds } from './rounds.ts';
 import { type Heard, Sayings } from './sayings.ts';
 import { Speakers } from './speakers.ts';
 import type { Torus, World } from './torus.ts';
@@ -63,18 +64,14 @@ export interface Listeners {
 
 export class Speech {
   readonly sayings: Sayings;
+  /** The hearers that get a batch in this round or in the next one. */
+  readonly rounds: Rounds;
   readonly counters: SpeechCounters = { said: 0, repeated: 0, refusedFast: 0, refusedBusy: 0 };
   readonly #listeners: Listeners;
   readonly #option: SayingsOption | undefined;
   readonly #speakers: Speakers;
   readonly #hearers = new Hearers();
   readonly #reference = Buffer.alloc(512);
-  /** 1 for a slot that is in a list. */
-  readonly #isListed: Uint8Array;
-  /** The hearers of this round, of which #visited were visited, and those of the next one. */
-  #round: SlotList = new SlotList();
-  #visited = 0;
-  #next: SlotList = new SlotList();
   #nextRoundMs: number;
   /** When the whole budget is available again. */
   #budgetFullMs = 0;
@@ -87,7 +84,7 @@ export class Speech {
     this.#listeners = listeners;
     this.#option = option;
     this.#speakers = new Speakers(slots);
-    this.#isListed = new Uint8Array(slots);
+    this.rounds = new Rounds(slots);
     this.#nextRoundMs = nowMs + SAYINGS_STEP_MS;
   }
 
@@ -136,38 +133,17 @@ export class Speech {
     return this.sayings.pop(slot);
   }
 
-  /** Lists a hearer for the next round: its poll is parked now, or the receiver of its batch had no room. */
-  list(slot: number): void {
-    if (this.#isListed[slot] !== 0) return;
-    this.#isListed[slot] = 1;
-    this.#next.push(slot);
-  }
-
   /** Begins the next round when it is due and the previous one has ended. */
   beginRound(nowMs: number): void {
-    if (nowMs < this.#nextRoundMs || this.#visited < this.#round.count) return;
+    if (nowMs < this.#nextRoundMs || this.rounds.isOpen) return;
     // A fixed timestep, unless a step was late by more than one.
     this.#nextRoundMs = Math.max(this.#nextRoundMs, nowMs - SAYINGS_STEP_MS) + SAYINGS_STEP_MS;
     this.sayings.endRound();
-    this.#round.count = 0;
-    this.#visited = 0;
-    [this.#round, this.#next] = [this.#next, this.#round];
+    this.rounds.begin();
     if (this.#silenceMs > 0 && nowMs >= this.#silenceMs) {
       this.#silenceMs = 0;
       this.sayings.endSilence();
     }
-  }
-
-  /** Whether this round has hearers left. */
-  get isRoundOpen(): boolean {
-    return this.#visited < this.#round.count;
-  }
-
-  /** The next hearer of this round. REQUIRES: isRoundOpen. */
-  nextHearer(): number {
-    const slot = this.#round.slots[this.#visited++];
-    this.#isListed[slot] = 0;
-    return slot;
   }
 
   /** A desktop has ended. What it has said is still heard. */
@@ -195,7 +171,7 @@ export class Speech {
   #costOf({ slots, count }: Hearers): number {
     let cost = SAYING_COST + count;
     // Those who are listed get a batch anyway.
-    for (let index = 0; index < count; index++) if (this.#isListed[slots[index]] === 0) cost += HEARER_COST;
+    for (let index = 0; index < count; index++) if (!this.rounds.isListed(slots[index])) cost += HEARER_COST;
     return cost;
   }
 
@@ -209,26 +185,11 @@ export class Speech {
       if (this.#listeners.isMuting(slot) && mutes.has(slot, speaker, generation)) continue;
       this.sayings.hear(slot, edges[index]);
       this.#listeners.markHearing(slot);
-      this.list(slot);
+      this.rounds.list(slot);
     }
   }
 }
 
 function refusal(code: keyof typeof REFUSALS): ProblemError {
   return new ProblemError(code, REFUSALS[code]);
-}
-
-/** A list of slots that grows. */
-class SlotList {
-  slots = new Uint32Array(1024);
-  count = 0;
-
-  push(slot: number): void {
-    if (this.count === this.slots.length) {
-      const larger = new Uint32Array(this.count * 2);
-      larger.set(this.slots);
-      this.slots = larger;
-    }
-    this.slots[this.count++] = slot;
-  }
 }

@@ -19,6 +19,8 @@ export interface World {
   openedBy: number;
   /** The pictures that this world carries. */
   pictures: Pictures;
+  /** Whether its desktops show their stage, unless they choose for themselves. */
+  stage: boolean;
   /** n, the number of desktops. */
   count: number;
   /** w, the distance between a place and the one below it. A power of two. */
@@ -83,7 +85,7 @@ export class Torus {
     if (this.#byName.size >= this.#worldsMax) return undefined;
     const index = this.#freeIndices.pop() ?? this.#worlds.length;
     const world: World = {
-      ...{ name, index, openedBy: NO_ADDRESS, pictures: 'any', count: 0, width: 1 },
+      ...{ name, index, openedBy: NO_ADDRESS, pictures: 'any', stage: false, count: 0, width: 1 },
       slots: new Uint32Array(PLACES_MIN),
     };
     this.#worlds[index] = world;
@@ -149,7 +151,7 @@ export class Torus {
    * Shape   `left` are slots whose desktops had a place there, and keep its number.
    */
   restore(
-    { name, width, pictures }: Pick<World, 'name' | 'width' | 'pictures'>,
+    { name, width, pictures, stage }: Pick<World, 'name' | 'width' | 'pictures' | 'stage'>,
     slots: Uint32Array,
     left: readonly (readonly number[])[],
   ): World | undefined {
@@ -158,6 +160,7 @@ export class Torus {
     world.count = slots.length;
     world.width = width;
     world.pictures = pictures;
+    world.stage = stage;
     world.slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(PLACES_MIN, slots.length))));
     for (const [place, slot] of slots.entries()) {
       this.#worldOf[slot] = world.index;

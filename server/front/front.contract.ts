@@ -153,6 +153,25 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       await client.answer();
     });
 
+    it('passes on a stage of up to 2048 bytes, and refuses a longer one before it arrives: below, at the limit, above', async () => {
+      await open();
+      const client = await bench.connect(1);
+      for (const [index, length] of [2047, 2048].entries()) {
+        const body = 'x'.repeat(length);
+        client.send(post(body).replace('/crossings', '/stage'));
+        const seen = (await bench.requests(index + 1))[index];
+        assert.deepEqual([seen.kind, seen.slot, seen.body, seen.token], ['stage', 0x1a2b, body, WORDS]);
+        bench.answer(seen.ticket, 202, '{"edges":[]}');
+        assert.equal((await client.answer()).body, '{"edges":[]}');
+      }
+      client.send(post('x'.repeat(2049)).replace('/crossings', '/stage').slice(0, -2049));
+      const answer = await client.answer();
+      assert.equal(answer.status, 413);
+      assert.equal(answer.body, JSON.stringify(FRONT_PROBLEMS.tooLarge));
+      await client.ended;
+      assert.equal(bench.seen.length, 2);
+    });
+
     it('refuses a body above 1024 bytes before it arrives, and closes', async () => {
       await open();
       const client = await bench.connect(1);

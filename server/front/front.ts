@@ -1,7 +1,7 @@
 /**
  * The front faces the sockets. It turns bytes into calls with plain numbers, and answers into bytes.
  *
- * Three routes are hot and end here: `GET …/events` (a poll), `POST …/crossings` and `POST …/sayings`. Two implementations,
+ * Four routes are hot and end here: `GET …/events` (a poll), `POST …/crossings`, `POST …/sayings` and `POST …/stage`. Two implementations,
  * `portable` (node:http, any system) and `native` (the addon, Linux), pass one contract suite: front.contract.ts.
  * Invariant: every ticket that a handler receives is either answered once or reported closed once, never both.
  * Cost: no object for a request; the front refills one view for each call of a handler.
@@ -35,7 +35,7 @@ export interface RequestView {
   /** Poll: the cursor's epoch and sequence; seq is NO_CURSOR when the poll has none. */
   epoch: number;
   seq: number;
-  /** Crossing, saying: −1 when body[start, end) is its unchecked body; otherwise it was checked, and the bytes are its passage. */
+  /** Crossing, saying, stage: −1 when body[start, end) is its unchecked body; otherwise it was checked, and the bytes are its passage. */
   edge: EdgeNumber | -1;
   /** A checked crossing: the sender's number. */
   crossing: number;
@@ -51,6 +51,8 @@ export interface FrontHandlers {
   crossing(request: RequestView): void;
   /** A whole saying has arrived; its body is as long as that of a crossing at most. Answer its ticket now or later. */
   saying(request: RequestView): void;
+  /** A whole stage has arrived; its body is ≤ STAGE_BYTES_MAX. Answer its ticket now or later. */
+  stage(request: RequestView): void;
   /** The connection of an unanswered ticket has closed: an answer would be dropped. `slot` is the slot of its request. */
   closed(ticket: Ticket, slot: number): void;
   /**
@@ -71,7 +73,7 @@ export interface FrontListener {
   port: number;
   /** Several processes listen on this port (SO_REUSEPORT), where the system supports that. */
   shared: boolean;
-  /** Its hot routes: polls, or crossings and sayings. Every other request is answered 404 or 405, or goes to `fallback`. */
+  /** Its hot routes: polls, or crossings, sayings and stages. Every other request is answered 404 or 405, or goes to `fallback`. */
   routes: 'events' | 'crossings';
   /** Handles every other request on this listener (express). Absent: the front itself answers 404, 405 or OPTIONS. */
   fallback?: RequestListener;

@@ -23,6 +23,7 @@ const IDLE_HANDLERS: FrontHandlers = {
   poll: () => {},
   crossing: () => {},
   saying: () => {},
+  stage: () => {},
   closed: () => {},
   outdated: () => {},
   turn: () => {},
@@ -53,7 +54,7 @@ if (skip) {
   contract('native, sharing the loop with another one', (options) => new SharingFront(options));
 }
 
-/** A front that answers everything at once: a poll with 200 and its numbers, a crossing or a saying with 202 and its body. */
+/** A front that answers everything at once: a poll with 200 and its numbers, a crossing, a saying or a stage with 202 and its body. */
 async function openEcho(make: (options: FrontOptions) => Front, listeners: FrontListener[]) {
   let front: Front;
   const handlers: FrontHandlers = {
@@ -63,6 +64,10 @@ async function openEcho(make: (options: FrontOptions) => Front, listeners: Front
     },
     saying: (request) => {
       const body = Buffer.from(`said ${request.body.subarray(request.start, request.end)}`);
+      front.answer(request.ticket, 202, body, 0, body.length, 0);
+    },
+    stage: (request) => {
+      const body = Buffer.from(`shown ${request.body.subarray(request.start, request.end)}`);
       front.answer(request.ticket, 202, body, 0, body.length, 0);
     },
     crossing: (request) => {

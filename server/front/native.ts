@@ -12,8 +12,9 @@ import { createRequire } from 'node:module';
 import { isIP, Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Answer } from '../wire/answer.ts';
-import { CROSSING_BYTES_MAX, type EdgeNumber } from '../wire/crossing.ts';
+import type { EdgeNumber } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
+import { STAGE_BYTES_MAX } from '../wire/stage.ts';
 import { connectionsFor, fileLimit } from './file_limit.ts';
 import {
   type Front,
@@ -70,7 +71,7 @@ const SHARED_HEAD_BYTES = 32;
 
 /** The word 0 after the last answer, padded. */
 const END_BYTES = 8;
-const KIND = { poll: 1, crossing: 2, closed: 3, handover: 4, outdated: 5, saying: 6 } as const;
+const KIND = { poll: 1, crossing: 2, closed: 3, handover: 4, outdated: 5, saying: 6, stage: 7 } as const;
 
 /** Tickets of the inner portable front begin here: thread number 255, which the addon does not use. */
 const FIRST_PORTABLE_TICKET: Ticket = 255 * 2 ** 40;
@@ -391,6 +392,7 @@ export class NativeFront implements Front {
         view.start = start + INBOUND_HEAD_BYTES;
         view.end = view.start + words[word + 12];
         if (kind === KIND.saying) handlers.saying(view);
+        else if (kind === KIND.stage) handlers.stage(view);
         else handlers.crossing(view);
       }
     }
@@ -450,5 +452,5 @@ export class NativeFront implements Front {
   }
 }
 
-// The longest body of a crossing must fit into a batch with its record.
-if (INBOUND_HEAD_BYTES + CROSSING_BYTES_MAX > INBOUND_BYTES) throw new Error('INBOUND_BYTES is too small');
+// The longest body must fit into a batch with its record.
+if (INBOUND_HEAD_BYTES + STAGE_BYTES_MAX > INBOUND_BYTES) throw new Error('INBOUND_BYTES is too small');

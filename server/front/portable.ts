@@ -14,11 +14,13 @@ import {
   CORS_PREFLIGHT,
   HEAD_BYTES_MAX,
   HEADERS_MAX,
+  type HotRoute,
   hotRoute,
   METHOD_OF,
   readBearer,
   readCursorOf,
 } from '../wire/route.ts';
+import { STAGE_BYTES_MAX } from '../wire/stage.ts';
 import { addressBlock } from './address_block.ts';
 import { FallbackQueue } from './fallback_queue.ts';
 import {
@@ -307,13 +309,14 @@ export class PortableFront implements Front {
     }
     const target = request.url ?? '';
     const route = hotRoute(target);
-    const isServed = (route === 'sayings' ? 'crossings' : route) === listener.routes;
+    const isServed = route !== undefined && (route === 'events' ? 'events' : 'crossings') === listener.routes;
     if (route === undefined || !isServed || request.method !== METHOD_OF[route]) {
       if (listener.fallback) this.#passOn(listener.fallback, socket, reply);
       else this.#answerOther(request, reply, isServed);
       return;
     }
-    if (Number(request.headers['content-length'] ?? 0) > CROSSING_BYTES_MAX) {
+    const bodyBytesMax = route === 'stage' ? STAGE_BYTES_MAX : CROSSING_BYTES_MAX;
+    if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {
       this.#refuse(reply, FRONT_PROBLEMS.tooLarge, true);
       return;
     }
@@ -332,7 +335,7 @@ export class PortableFront implements Front {
       reply.isPoll = true;
       this.#options.handlers.poll(view);
       this.#scheduleTurn();
-    } else this.#body(request, reply, route);
+    } else this.#body(request, reply, route, bodyBytesMax);
   }
 
   #passOn(fallback: RequestListener, socket: FrontSocket, reply: Reply): void {
@@ -342,9 +345,9 @@ export class PortableFront implements Front {
     socket.overrun = !socket.fallbackQueue.add(reply);
   }
 
-  /** Reads the body of a crossing or a saying, then calls the handler. */
-  #body(request: IncomingMessage, reply: Reply, route: 'crossings' | 'sayings'): void {
-    const body = Buffer.allocUnsafe(CROSSING_BYTES_MAX);
+  /** Reads the body of a crossing, a saying or a stage, then calls the handler. */
+  #body(request: IncomingMessage, reply: Reply, route: Exclude<HotRoute, 'events'>, bodyBytesMax: number): void {
+    const body = Buffer.allocUnsafe(bodyBytesMax);
     let length = 0;
     const refuse = (document: ProblemDocument) => {
       clearTimeout(late);
@@ -355,7 +358,7 @@ export class PortableFront implements Front {
     const late = setTimeout(refuse, this.#timeouts.requestMs, FRONT_PROBLEMS.requestTimeout);
     reply.on('close', () => clearTimeout(late));
     request.on('data', (chunk: Buffer) => {
-      if (length + chunk.length > CROSSING_BYTES_MAX) refuse(FRONT_PROBLEMS.tooLarge);
+      if (length + chunk.length > bodyBytesMax) refuse(FRONT_PROBLEMS.tooLarge);
       else length += chunk.copy(body, length);
     });
     request.on('end', () => {
@@ -365,7 +368,8 @@ export class PortableFront implements Front {
       this.#view.body = body;
       this.#view.start = 0;
       this.#view.end = length;
-      if (route === 'sayings') this.#options.handlers.saying(this.#view);
+      if (route === 'stage') this.#options.handlers.stage(this.#view);
+      else if (route === 'sayings') this.#options.handlers.saying(this.#view);
       else this.#options.handlers.crossing(this.#view);
       this.#scheduleTurn();
     });

@@ -65,6 +65,7 @@ class Ledger {
           this.onPoll(ticket);
         },
         saying: () => {},
+        stage: () => {},
         crossing: ({ ticket }) => {
           open(ticket);
           this.answer(ticket, SHORT);

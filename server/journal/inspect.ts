@@ -145,6 +145,7 @@ function factsTo(put: (fact: string, members: Record<string, unknown>) => void):
     place: (slot, place) => put('place', { slot, place }),
     width: (world, width) => put('width', { world, width }),
     invitation: (slot) => put('invitation', { slot }),
+    stage: (slot, isShown) => put('stage', { slot, isShown }),
     mutes: (slot, pairs) => put('mutes', { slot, pairs }),
     ended: ({ token: _, slot, ...row }: EndedRow) => put('ended', { ...row, of: slot }),
     accepted: (to, edge, arrived, from, crossing, receiver, receiverGeneration, head, headLength, tail, start, end) =>

@@ -16,7 +16,7 @@ import { ProblemError } from '../wire/problem.ts';
 import { type Disk, FolderDisk } from './disk.ts';
 import { Journal, JournalDamaged, type JournalOptions, type Recovered } from './journal.ts';
 import { Locked, lockFile } from './lock.ts';
-import { HEAD_BYTES, NewerFormat, segmentName } from './segments.ts';
+import { HEAD_BYTES, NewerFormat, segmentName, VERSION } from './segments.ts';
 
 const FIRST = segmentName(1);
 const KEY = Buffer.alloc(16, 7);
@@ -158,6 +158,31 @@ describe('a journal', () => {
     assert.equal(thrown(ann, Standing.unknown), 'accepted');
   });
 
+  it('keeps whether each desktop shows its stage, and what its world says, but no peeks', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk);
+    const [shy, bold, silent, asked] = [
+      ...[joined(relay, { world: 'w' }), joined(relay, { world: 'w' }), joined(relay, { world: 'x', stage: false })],
+      joined(relay, { stage: true }),
+    ];
+    relay.peek(shy.slot, 0);
+    journal.commit();
+    relay.setShows(shy.slot, false);
+    journal.commit();
+    const shown = ({ relay }: { relay: Relay }) =>
+      [shy, bold, silent, asked].map(({ slot }) => relay.describe(slot).stage);
+    const next = live(disk);
+    assert.deepEqual(shown(next), [false, true, false, true]);
+    assert.deepEqual([next.relay.peeks.count, next.relay.peeks.stages.count], [0, 0]);
+    // What was told as a change is now part of the state that is told.
+    next.relay.setShows(bold.slot, false);
+    next.relay.setShows(shy.slot, true);
+    const joinedNow = (join: Partial<Join>) => next.relay.describe(joined(next.relay, join).slot).stage;
+    assert.deepEqual([joinedNow({ world: 'w' }), joinedNow({ world: 'x' }), joinedNow({})], [true, false, false]);
+    next.journal.commit();
+    assert.deepEqual(shown(live(disk)), [true, false, false, true]);
+  });
+
   it('gives every desktop a new lease, since the absence was the relay’s', () => {
     const disk = pretend();
     const { ann } = begin(disk);
@@ -236,7 +261,7 @@ describe('a journal', () => {
     begin(disk);
     const bytes = disk.read(FIRST);
     const head = Buffer.from(bytes.subarray(0, HEAD_BYTES));
-    head.writeUInt32LE(2, 8);
+    head.writeUInt32LE(VERSION + 1, 8);
     head.writeUInt32LE(crc32(head.subarray(0, HEAD_BYTES - 4)), HEAD_BYTES - 4);
     disk.remove(FIRST);
     const file = disk.create(FIRST);

@@ -293,6 +293,10 @@ export class Journal implements Facts {
     this.#writer.mutes(slot, pairs);
   }
 
+  stage(slot: number, isShown: boolean): void {
+    this.#writer.stage(slot, isShown);
+  }
+
   ended(row: EndedRow): void {
     this.#writer.ended(row);
   }

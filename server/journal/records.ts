@@ -7,15 +7,22 @@
  */
 import type { DesktopRow, EndedRow, Facts } from '../domain/facts.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
+import { DEFAULT_WORLD } from '../wire/join.ts';
 import { PICTURES } from '../wire/pictures.ts';
 
 export const RecordKind = {
   ...{ desktop: 1, free: 2, kept: 3, place: 4, width: 5, invitation: 6, mutes: 7, ended: 8 },
   ...{ accepted: 9, sent: 10, acknowledged: 11, unsent: 12, moved: 13, mailbox: 14, event: 15 },
-  ...{ counters: 16, whole: 17 },
+  ...{ counters: 16, whole: 17, stage: 18 },
 } as const;
 
 const BUFFER_BYTES = 256 << 10;
+
+/** The detail of a desktop: its pictures, in two bits; it shows its stage; those of its private world do not, unless they choose to. */
+const PICTURES_BITS = 3;
+const SHOWS = 4;
+const WORLD_HIDES = 8;
+const DESKTOP_BITS = PICTURES_BITS | SHOWS | WORLD_HIDES;
 
 /** A detail bit of an event: it was sent. Bits 0 and 1 are its edge. */
 const SENT = 4;
@@ -53,8 +60,9 @@ export class RecordWriter implements Facts {
 
   desktop(row: DesktopRow): void {
     const world = Buffer.from(row.world);
-    const pictures = PICTURES.indexOf(row.pictures);
-    const at = this.#add(RecordKind.desktop, pictures, DESKTOP_BYTES + row.name.length + world.length);
+    const isHidden = !row.worldStage && row.world !== DEFAULT_WORLD;
+    const detail = PICTURES.indexOf(row.pictures) | (row.stage ? SHOWS : 0) | (isHidden ? WORLD_HIDES : 0);
+    const at = this.#add(RecordKind.desktop, detail, DESKTOP_BYTES + row.name.length + world.length);
     const words = this.#words;
     words[at + 1] = row.slot;
     words[at + 2] = row.owners;
@@ -104,6 +112,11 @@ export class RecordWriter implements Facts {
     const at = this.#add(RecordKind.mutes, 0, 8 + pairs.length * WORD_BYTES);
     this.#words[at + 1] = slot;
     for (let index = 0; index < pairs.length; index++) this.#words[at + 2 + index] = pairs[index];
+  }
+
+  stage(slot: number, isShown: boolean): void {
+    const at = this.#add(RecordKind.stage, isShown ? 1 : 0, 8);
+    this.#words[at + 1] = slot;
   }
 
   ended(row: EndedRow): void {
@@ -270,14 +283,16 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
     const text = (from: number, bytesOfText: number) => bytes.toString('utf8', from, from + bytesOfText);
     switch (words[at] & 0xff) {
       case RecordKind.desktop: {
-        const pictures = PICTURES[detail];
-        if (pictures === undefined) throw new RecordError(`a world with policy ${detail} for pictures`);
+        const pictures = detail <= DESKTOP_BITS ? PICTURES[detail & PICTURES_BITS] : undefined;
+        if (pictures === undefined) throw new RecordError(`a desktop with detail ${detail}`);
         const nameBytes = words[at + 19] & 0xffff;
         const name = byte + DESKTOP_BYTES;
+        const world = text(name + nameBytes, (words[at + 19] >>> 16) & 0xff);
+        const worldStage = world !== DEFAULT_WORLD && (detail & WORLD_HIDES) === 0;
         facts.desktop({
           slot,
           ...{ owners: words[at + 2], generation: words[at + 3], width: words[at + 12], place: words[at + 13] },
-          pictures,
+          ...{ pictures, stage: (detail & SHOWS) !== 0, world, worldStage },
           token: words.subarray(at + 4, at + 8),
           invitation: words.subarray(at + 8, at + 12),
           newestCrossing: big(at + 14),
@@ -286,7 +301,6 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
           receiverGeneration: words[at + 18],
           lastAcceptedBehind: words[at + 19] >>> 24,
           name: bytes.subarray(name, name + nameBytes),
-          world: text(name + nameBytes, (words[at + 19] >>> 16) & 0xff),
         });
         break;
       }
@@ -307,6 +321,9 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
         break;
       case RecordKind.mutes:
         facts.mutes(slot, [...words.subarray(at + 2, at + length)]);
+        break;
+      case RecordKind.stage:
+        facts.stage(slot, detail !== 0);
         break;
       case RecordKind.ended:
         facts.ended({

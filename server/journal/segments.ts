@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 export const MAGIC = 'SPRITEJ\n';
 
 /** The format. A newer one is refused. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 export const HEAD_BYTES = 64;
 

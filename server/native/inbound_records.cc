@@ -19,6 +19,18 @@ InboundRecord RequestRecord(RecordKind kind, Ticket ticket, const Request& reque
   return record;
 }
 
+RecordKind KindOf(Post post) {
+  switch (post) {
+    case Post::kCrossing:
+      return RecordKind::kCrossing;
+    case Post::kSaying:
+      return RecordKind::kSaying;
+    case Post::kStage:
+      break;
+  }
+  return RecordKind::kStage;
+}
+
 // Appends the head and leaves room for the body. Returns where the body begins.
 uint8_t* AppendHead(RecordBuffer* inbound, InboundRecord* record) {
   record->bytes = AlignedToEight(kInboundHeadBytes + record->length);
@@ -42,13 +54,12 @@ void AppendPoll(RecordBuffer* inbound, Ticket ticket, const Request& request) {
 
 void AppendCrossing(RecordBuffer* inbound, Ticket ticket, const Request& request,
                     const uint8_t* body) {
-  const RecordKind kind = request.is_saying ? RecordKind::kSaying : RecordKind::kCrossing;
-  InboundRecord record = RequestRecord(kind, ticket, request);
+  InboundRecord record = RequestRecord(KindOf(request.post), ticket, request);
   uint32_t length = request.body_length;
   ScannedCrossing scanned;
   uint8_t entry[kEntryBytesMax];
   uint32_t entry_bytes = 0;
-  if (!request.is_saying && ScanCrossing(body, length, &scanned)) {
+  if (request.post == Post::kCrossing && ScanCrossing(body, length, &scanned)) {
     record.crossing_low = static_cast<uint32_t>(scanned.crossing);
     record.crossing_high = static_cast<uint32_t>(scanned.crossing >> 32);
     record.edge_and_one = scanned.edge + 1;

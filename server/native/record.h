@@ -20,6 +20,7 @@ enum class RecordKind : uint32_t {
   kHandover = 4,
   kOutdated = 5,
   kSaying = 6,
+  kStage = 7,
 };
 
 // A request; a notice that a connection closed or a poll is outdated (the first six words only); or
@@ -42,7 +43,7 @@ struct InboundRecord {
     uint32_t crossing_high;
     uint32_t block_high;
   };
-  uint32_t length;  // crossing, saying, handover: bytes of the body; poll: 1 when it has a cursor
+  uint32_t length;        // a post, handover: bytes of the body; poll: 1 when it has a cursor
   uint32_t descriptor;    // handover: the file descriptor, which JavaScript owns from now on
   uint32_t listener;      // handover: the number of its listener
   uint32_t edge_and_one;  // crossing: 0: its body follows unchanged; otherwise its edge + 1, and

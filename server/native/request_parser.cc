@@ -1,7 +1,9 @@
 #include "request_parser.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 namespace sprites {
@@ -32,14 +34,16 @@ constexpr std::array<uint8_t, 256> kToken = MakeTokenTable();
 constexpr std::string_view Method(Route route) {
   return route == Route::kEvents ? "GET " : "POST ";
 }
-constexpr std::string_view kSayings = "sayings";
 
-constexpr std::string_view Leaf(Route route) {
-  return route == Route::kEvents ? "events" : "crossings";
-}
-// The leaf of the other path that a route serves; empty when it has one only.
-constexpr std::string_view OtherLeaf(Route route) {
-  return route == Route::kEvents ? std::string_view() : kSayings;
+// The last parts of the paths that a listener serves; those of posts by Post.
+constexpr std::array<std::string_view, 1> kPollLeaves = {"events"};
+constexpr std::array<std::string_view, 3> kPostLeaves = {"crossings", "sayings", "stage"};
+
+constexpr std::span<const std::string_view> Leaves(Route route) {
+  if (route == Route::kEvents) {
+    return kPollLeaves;
+  }
+  return kPostLeaves;
 }
 
 // REQUIRES: `lower` has only lowercase letters, dashes and spaces, and `text` has no control
@@ -320,7 +324,7 @@ bool ReadRequestLine(std::string_view line, RequestLine* out) {
 
 struct Target {
   std::string_view id;
-  std::string_view leaf;
+  uint8_t leaf;  // its number in Leaves(route)
   std::string_view query;
 };
 
@@ -335,11 +339,12 @@ bool ReadTarget(std::string_view target, Route route, Target* out) {
   if (slash == 0 || slash == std::string_view::npos) {
     return false;
   }
-  const std::string_view leaf = path.substr(slash + 1);
-  if (leaf != Leaf(route) && (leaf.empty() || leaf != OtherLeaf(route))) {
+  const std::span<const std::string_view> leaves = Leaves(route);
+  const auto leaf = std::find(leaves.begin(), leaves.end(), path.substr(slash + 1));
+  if (leaf == leaves.end()) {
     return false;
   }
-  out->leaf = leaf;
+  out->leaf = static_cast<uint8_t>(leaf - leaves.begin());
   out->id = path.substr(0, slash);
   out->query =
       question == std::string_view::npos ? std::string_view() : target.substr(question + 1);
@@ -555,7 +560,8 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
   if (headers.has_transfer_encoding) {
     return Parsed::kChunked;
   }
-  if (headers.content_length > kBodyBytesMax) {
+  request->post = route == Route::kEvents ? Post::kCrossing : static_cast<Post>(target.leaf);
+  if (headers.content_length > (request->post == Post::kStage ? kStageBytesMax : kBodyBytesMax)) {
     return Parsed::kTooLarge;
   }
   request->body_start = head_bytes;
@@ -568,7 +574,6 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
   }
   ReadIdentity(target.id, headers.token, request);
   if (route == Route::kCrossings) {
-    request->is_saying = target.leaf == kSayings;
     return Parsed::kCrossing;
   }
   std::string_view cursor;
@@ -612,10 +617,9 @@ bool MayBecomeHot(const uint8_t* bytes, uint32_t size, Route route) {
     return false;
   }
   text.remove_prefix(slash + 1);
-  if (MayBecomeLeaf(text, Leaf(route))) {
-    return true;
-  }
-  return !OtherLeaf(route).empty() && MayBecomeLeaf(text, OtherLeaf(route));
+  const std::span<const std::string_view> leaves = Leaves(route);
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [text](std::string_view leaf) { return MayBecomeLeaf(text, leaf); });
 }
 
 }  // namespace sprites

@@ -14,24 +14,29 @@
 
 namespace sprites {
 
-constexpr uint32_t kHeadBytesMax = 8192;  // twice the usual cookies and headers of a browser
-constexpr uint32_t kBodyBytesMax = 1024;  // CROSSING_BYTES_MAX in wire/crossing.ts
-constexpr uint32_t kRequestBytesMax = kHeadBytesMax + kBodyBytesMax;
+constexpr uint32_t kHeadBytesMax = 8192;   // twice the usual cookies and headers of a browser
+constexpr uint32_t kBodyBytesMax = 1024;   // CROSSING_BYTES_MAX in wire/crossing.ts
+constexpr uint32_t kStageBytesMax = 2048;  // STAGE_BYTES_MAX in wire/stage.ts
+constexpr uint32_t kRequestBytesMax = kHeadBytesMax + kStageBytesMax;
 constexpr uint32_t kHeadersMax = 100;     // HEADERS_MAX in wire/route.ts
 constexpr uint32_t kNoSlot = 0xffffffff;  // NO_SLOT in front.ts
 
-// The hot routes a listener serves: polls; or crossings and sayings, which have the same form.
+// The hot routes a listener serves: polls; or crossings, sayings and stages, which have the same
+// form.
 enum class Route : uint8_t { kEvents, kCrossings };
+
+// What a hot POST is.
+enum class Post : uint8_t { kCrossing, kSaying, kStage };
 
 enum class Parsed : uint8_t {
   kPartial,       // more bytes are needed
   kPoll,          // a whole GET …/events
-  kCrossing,      // a whole POST …/crossings, or …/sayings
+  kCrossing,      // a whole POST …/crossings, …/sayings or …/stage
   kOther,         // well-formed, but not this listener's hot route
   kMalformed,     // not a request, or an ambiguous one: the bytes after it can't be trusted
   kBadCursor,     // a poll with a malformed cursor
   kChunked,       // hot, but with Transfer-Encoding
-  kTooLarge,      // the announced body exceeds kBodyBytesMax
+  kTooLarge,      // the announced body exceeds kBodyBytesMax, or kStageBytesMax
   kHeadTooLarge,  // the head exceeds kHeadBytesMax or kHeadersMax
 };
 
@@ -47,7 +52,7 @@ struct Request {
   bool has_cursor;
   bool keep_alive;
   bool is_http10;
-  bool is_saying;         // kCrossing: it is for …/sayings
+  Post post;              // kCrossing: which of them it is
   bool expects_continue;  // kPartial: the head is whole, and the client waits for 100 Continue
   // Only for kOther:
   bool is_known_path;

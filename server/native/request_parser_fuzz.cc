@@ -35,7 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const bool is_hot = parsed == Parsed::kPoll || parsed == Parsed::kCrossing;
   if (is_hot) {
     Require(whole.bytes <= length && whole.body_start + whole.body_length == whole.bytes);
-    Require(whole.body_length <= sprites::kBodyBytesMax);
+    Require(whole.body_length <= (whole.post == sprites::Post::kStage ? sprites::kStageBytesMax
+                                                                      : sprites::kBodyBytesMax));
     Require(whole.slot == sprites::kNoSlot || (whole.slot < 1u << 24 && whole.generation != 0));
     Require(sprites::MayBecomeHot(exact.get(), length, route));
   }

@@ -30,10 +30,12 @@ std::string Crossing(const std::string& body, const std::string& headers = kAuth
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-std::string Saying(const std::string& body) {
-  return "POST /v1/desktops/1a2b-3f/sayings HTTP/1.1\r\n" + kAuthorized +
+std::string PostTo(const std::string& leaf, const std::string& body) {
+  return "POST /v1/desktops/1a2b-3f/" + leaf + " HTTP/1.1\r\n" + kAuthorized +
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
+std::string Saying(const std::string& body) { return PostTo("sayings", body); }
+std::string Stage(const std::string& body) { return PostTo("stage", body); }
 
 // Memory that ends at an unreadable page: reading one byte past the end crashes.
 class GuardedMemory {
@@ -111,6 +113,19 @@ const std::vector<Named>& Requests() {
       {"a saying on the events port", Saying(""), Route::kEvents, Parsed::kOther},
       {"a path that only begins like a saying's",
        "POST /v1/desktops/1-1/sayingsX HTTP/1.1\r\nHost: a\r\n\r\n", Route::kCrossings,
+       Parsed::kOther},
+      {"a stage", Stage("{}"), Route::kCrossings, Parsed::kCrossing},
+      {"the largest stage", Stage(std::string(2048, 'x')), Route::kCrossings, Parsed::kCrossing},
+      {"a stage that is too large",
+       "POST /v1/desktops/1-1/stage HTTP/1.1\r\nHost: a\r\nContent-Length: 2049\r\n\r\n",
+       Route::kCrossings, Parsed::kTooLarge},
+      {"a saying that is too large",
+       "POST /v1/desktops/1-1/sayings HTTP/1.1\r\nHost: a\r\nContent-Length: 1025\r\n\r\n",
+       Route::kCrossings, Parsed::kTooLarge},
+      {"a stage on the events port", Stage("{}"), Route::kEvents, Parsed::kOther},
+      {"the switch of the stage", "PUT /v1/desktops/1-1/stage HTTP/1.1\r\nHost: a\r\n\r\n",
+       Route::kCrossings, Parsed::kOther},
+      {"an empty leaf", "POST /v1/desktops/1-1/ HTTP/1.1\r\nHost: a\r\n\r\n", Route::kCrossings,
        Parsed::kOther},
       {"an empty crossing", Crossing(""), Route::kCrossings, Parsed::kCrossing},
       {"the largest crossing", Crossing(std::string(1024, 'x')), Route::kCrossings,
@@ -247,7 +262,10 @@ TEST_CASE("request parser › decides the same however the bytes are split") {
       if (whole.parsed == Parsed::kPoll || whole.parsed == Parsed::kCrossing) {
         REQUIRE(split.request.slot == whole.request.slot);
         REQUIRE((each.route == Route::kEvents ||
-                 split.request.is_saying == (each.bytes.find("/sayings ") != std::string::npos)));
+                 split.request.post ==
+                     (each.bytes.find("/sayings ") != std::string::npos ? Post::kSaying
+                      : each.bytes.find("/stage ") != std::string::npos ? Post::kStage
+                                                                        : Post::kCrossing)));
         REQUIRE(split.request.bytes == whole.request.bytes);
         REQUIRE(split.request.body_start == whole.request.body_start);
         REQUIRE(split.request.body_length == whole.request.body_length);

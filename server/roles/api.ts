@@ -10,6 +10,7 @@ import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import { checkPeek, checkShown, PEEK_BYTES_MAX } from '../wire/stage.ts';
 import type { WorkerAdmission } from './admission.ts';
 import type { Bans } from './bans.ts';
 import type { ClientAddresses } from './client_address.ts';
@@ -85,6 +86,18 @@ export function api(
   router.all('/v1/desktops/:id', allowOnly('GET, DELETE, OPTIONS'));
   router.all('/v1/desktops/:id/crossings', allowOnly('POST, OPTIONS'));
   router.all('/v1/desktops/:id/sayings', allowOnly('POST, OPTIONS'));
+  router.post('/v1/desktops/:id/peeks', async (request, response) => {
+    const desktop = bearer(request);
+    const edge = checkPeek(readJson(await readBody(request, PEEK_BYTES_MAX)));
+    sendReply(response, await worker.query('peek', desktop, JSON.stringify(edge)));
+  });
+  router.all('/v1/desktops/:id/peeks', allowOnly('POST, OPTIONS'));
+  router.put('/v1/desktops/:id/stage', async (request, response) => {
+    const desktop = bearer(request);
+    const isShown = checkShown(readJson(await readBody(request, PEEK_BYTES_MAX)));
+    sendReply(response, await worker.query('setShows', desktop, JSON.stringify(isShown)));
+  });
+  router.all('/v1/desktops/:id/stage', allowOnly('POST, PUT, OPTIONS'));
 
   const counts = new PublicCounts(worker);
   router.get('/v1/worlds', async (_, response) => {

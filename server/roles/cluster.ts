@@ -42,10 +42,10 @@ export class Cluster implements Workers {
    */
   static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<Cluster> {
     cluster.setupPrimary({ serialization: 'advanced' });
-    // This front has no port that receives crossings and sayings.
+    // This front has no port that receives crossings, sayings and stages.
     const front = plan.make(
       [eventsListener(options)],
-      { ...master.handlers, crossing: () => {}, saying: () => {} },
+      { ...master.handlers, crossing: () => {}, saying: () => {}, stage: () => {} },
       connectionsPerAddress(options),
     );
     master.setFront(front);

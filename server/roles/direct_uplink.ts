@@ -48,6 +48,10 @@ export class DirectUplink implements Uplink {
     this.#master.crossing(this.#link, request, from, crossing, edge, body, start, end, standing);
   }
 
+  show(request: number, from: Identity, body: Buffer, standing: Standing): void {
+    this.#master.show(this.#link, request, from, body, 0, body.length, standing);
+  }
+
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {
     this.#master.poll(this.#link, request, desktop, epoch, seq);
     this.#flushSoon();

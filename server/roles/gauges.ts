@@ -82,6 +82,23 @@ export function masterGauges(
   counter('sprites_hearings_missed_total', 'Sayings that a desktop has missed, and knows', () => heard.missed);
   counter('sprites_hearings_given_up_total', 'Sayings whose hearer has ended', () => heard.givenUp);
   gauge('sprites_hearings_waiting', 'Sayings that wait for a desktop', () => speech.sayings.waitingCount);
+  const { peeks } = relay;
+  gauge('sprites_peeks', 'Desktops that watch a neighbour', () => peeks.count);
+  gauge('sprites_watched', 'Desktops that are watched', () => peeks.stages.count);
+  counter('sprites_stages_posted_total', 'Stages posted by watched desktops', () => peeks.counters.posted);
+  counter(
+    'sprites_stages_unwatched_total',
+    'Stages posted by desktops that nobody watches',
+    () => peeks.counters.unwatched,
+  );
+  counter('sprites_stages_forwarded_total', 'Stages forwarded to the watchers', () => peeks.counters.forwarded);
+  counter(
+    'sprites_stages_filtered_total',
+    'Stages that watchers could predict, not forwarded',
+    () => peeks.counters.filtered,
+  );
+  counter('sprites_stages_sent_total', 'Stages sent to a watcher', () => peeks.counters.sent);
+  counter('sprites_stages_refused_fast_total', 'Peeks and stages refused: too fast', () => peeks.counters.refusedFast);
   gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
   counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
@@ -103,10 +120,14 @@ export function workerGauges(
   gauge('sprites_worker_unread_bytes', 'Bytes that wait for WebSocket desktops to read', () => sockets.unreadBytes);
   gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
   gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
-  gauge('sprites_worker_malformed', 'Crossings and sayings refused as malformed since start', () => worker.malformed);
+  gauge(
+    'sprites_worker_malformed',
+    'Crossings, sayings and stages refused as malformed since start',
+    () => worker.malformed,
+  );
   gauge(
     'sprites_worker_pictures_refused',
-    'Crossings refused because of their picture since start',
+    'Crossings and stages refused because of a picture since start',
     () => worker.pictureRefused,
   );
   gauge(

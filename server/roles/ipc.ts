@@ -36,8 +36,8 @@ export const PROMPT_FRAMES_MAX = 8;
 export const LINK_BYTES_MAX = 4 * FRAME_BYTES_TARGET;
 
 /**
- * The same for sayings, which must leave room for sprites: above this, in bytes, the worker gets no batch because of a saying. Its
- * sayings wait for the next round, and those that wait too long are missed.
+ * The same for sayings and stages, which must leave room for sprites: above this, in bytes, the worker gets no batch because of
+ * them. They wait for the next round; sayings that wait too long are missed, and of a stage only the newest is sent.
  */
 export const LINK_SAYINGS_BYTES_MAX = FRAME_BYTES_TARGET;
 
@@ -70,6 +70,12 @@ export class IpcUplink implements Uplink {
   /** Sent with flush(), which the front calls at the end of each turn that had crossings. */
   crossing(request: number, from: Identity, checked: CheckedCrossing, standing?: Standing): void {
     this.#writer.crossing(request, from, checked, standing);
+    if (this.#writer.length > FRAME_BYTES_TARGET) this.#sendFrame();
+  }
+
+  /** Sent with flush(), as crossings are. */
+  show(request: number, from: Identity, body: Buffer, standing: Standing): void {
+    this.#writer.show(request, from, body, standing);
     if (this.#writer.length > FRAME_BYTES_TARGET) this.#sendFrame();
   }
 
@@ -252,6 +258,15 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
       break;
     case RecordKind.say:
       master.say(link, request, record, bytes.toString('utf8', start, end));
+      break;
+    case RecordKind.peek:
+      master.peek(link, request, record, bytes.toString('utf8', start, end));
+      break;
+    case RecordKind.setShows:
+      master.setShows(link, request, record, bytes.toString('utf8', start, end));
+      break;
+    case RecordKind.show:
+      master.show(link, request, record, bytes, start, end, record.standing as Standing);
       break;
     default:
       throw new Error(`frame: a worker must not send records of kind ${record.kind}`);

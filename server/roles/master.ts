@@ -7,7 +7,7 @@
 import { type AnswerSink, type Relay, refusal } from '../domain/relay.ts';
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import type { Answer } from '../wire/answer.ts';
-import type { EdgeNumber } from '../wire/crossing.ts';
+import { EDGES, type EdgeNumber } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
 import { writeInvitation } from '../wire/invitation.ts';
@@ -20,7 +20,7 @@ export interface Link {
   readonly answer: Answer;
   /** Returns whether it may get another batch now. If not, batches for it stay in the mailboxes until linkHasRoom(). */
   hasRoom(): boolean;
-  /** Returns whether it may get sayings now: while it has room for sprites to spare. */
+  /** Returns whether it may get sayings and stages now: while it has room for sprites to spare. */
   hasRoomForSayings(): boolean;
   /** Sends the answers of this turn. */
   flush(): void;
@@ -46,6 +46,11 @@ const LINK_TICKETS = 2 ** 52;
 const REQUESTS_PER_LINK = 2 ** 32;
 
 const NO_BODY = new Uint8Array(0);
+
+/** The answers to a stage, by the bits of the edges through which its desktop is watched. */
+const WATCHED_EDGES = Array.from({ length: 16 }, (_, bits) =>
+  Buffer.from(JSON.stringify({ edges: EDGES.filter((_, edge) => bits & (1 << edge)) })),
+);
 
 function linkOf(ticket: number): number {
   return Math.floor((ticket - LINK_TICKETS) / REQUESTS_PER_LINK);
@@ -180,7 +185,7 @@ export class Master {
     if (parked) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  /** A join; the answer is `{desktop, token, invitation, world, pictures, cursor, here}`, and the worker adds the addresses. */
+  /** A join; the answer is `{desktop, token, invitation, world, pictures, stage, cursor, here}`, and the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
       this.#moderation?.admit(join.clientAddress);
@@ -193,6 +198,7 @@ export class Master {
         invitation: writeInvitation(slot, this.#invitation),
         world: this.relay.torus.worldOf(slot).name,
         pictures: this.relay.torus.worldOf(slot).pictures,
+        stage: this.relay.desktops.shows(slot),
         cursor: writeCursor(this.relay.epoch, 0),
         here: { world: this.relay.torus.worldOf(slot).count, relay: this.relay.desktops.count },
       });
@@ -240,13 +246,40 @@ export class Master {
 
   /** A desktop says `json` (number and text). The answer is `{heard}`: how many others hear it, null when that is not known. */
   say(link: number, request: number, identity: Identity, json: string): void {
-    if (!this.#requireLive(link, request, identity)) return;
-    try {
+    this.#try(link, request, identity, () => {
       this.#answerJson(link, request, 202, { heard: this.relay.say(identity.slot, JSON.parse(json)) });
-    } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      this.#answerProblem(link, request, error.document);
-    }
+    });
+  }
+
+  /** A desktop peeks through the edge `json`, a number or null. The answer is `{edge, leaseMs}`. */
+  peek(link: number, request: number, identity: Identity, json: string): void {
+    const edge: EdgeNumber | null = JSON.parse(json);
+    this.#try(link, request, identity, () => {
+      const leaseMs = this.relay.peek(identity.slot, edge);
+      this.#answerJson(link, request, 202, { edge: edge === null ? null : EDGES[edge], leaseMs });
+    });
+  }
+
+  /** From now on a desktop shows its stage, if `json` is true, or does not. */
+  setShows(link: number, request: number, identity: Identity, json: string): void {
+    this.#do(link, request, identity, () => this.relay.setShows(identity.slot, JSON.parse(json)));
+  }
+
+  /** A desktop shows its stage, bytes[start, end) as readStage() made it. The answer is `{edges}`: through which it is watched. */
+  show(
+    link: number,
+    request: number,
+    identity: Identity,
+    bytes: Buffer,
+    start: number,
+    end: number,
+    standing: Standing,
+  ): void {
+    this.#try(link, request, identity, () => {
+      const edges = this.relay.show(identity.slot, bytes, start, end, standing);
+      const body = WATCHED_EDGES[edges];
+      this.#links.get(link)?.answer(request, 202, body, 0, body.length, 0);
+    });
   }
 
   /** A report of a picture: its file and its reason. */
@@ -256,10 +289,17 @@ export class Master {
 
   /** Does something for a live desktop and answers 204, or the problem that `action` throws. */
   #do(link: number, request: number, identity: Identity, action: () => void): void {
+    this.#try(link, request, identity, () => {
+      action();
+      this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    });
+  }
+
+  /** Does something for a live desktop, which answers the request; answers with the problem that it throws. */
+  #try(link: number, request: number, identity: Identity, action: () => void): void {
     if (!this.#requireLive(link, request, identity)) return;
     try {
       action();
-      this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       this.#answerProblem(link, request, error.document);

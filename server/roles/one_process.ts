@@ -53,10 +53,10 @@ export class OneProcess implements Workers {
       admission,
     );
     moderate({ type: 'bans', bans: bans() });
-    const { crossing, saying } = worker.handlers;
+    const { crossing, saying, stage } = worker.handlers;
     const front = plan.make(
       [eventsListener(options), listener],
-      { ...master.handlers, crossing, saying },
+      { ...master.handlers, crossing, saying, stage },
       connectionsPerAddress(options),
     );
     workerGauges(registry, worker, sockets, () => front, admission);

@@ -44,7 +44,17 @@ export class PictureGate {
   checkPassage(bytes: Buffer, start: number): Standing {
     // The first key of this name is the sprite's: only numbers and an edge are before it.
     const at = bytes.indexOf(FILE_KEY, start) + FILE_KEY.length;
-    const file = bytes.toString('latin1', at, at + FILE_DIGITS);
+    return this.#check(bytes.toString('latin1', at, at + FILE_DIGITS));
+  }
+
+  /** Checks the pictures of a stage, and returns the lowest standing of one. Throws picture-refused. */
+  checkFiles(files: readonly string[]): Standing {
+    let lowest: Standing = Standing.shipped;
+    for (const file of files) lowest = Math.min(lowest, this.#check(file)) as Standing;
+    return lowest;
+  }
+
+  #check(file: string): Standing {
     this.#bans.checkPicture(file);
     if (this.#policy === 'any' && !this.#strictWorlds) return Standing.unchecked;
     const standing = this.#standingOf(file);

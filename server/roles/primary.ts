@@ -58,6 +58,8 @@ export interface PrimaryOptions extends WorkersOptions {
   durability: DurabilityOption;
   /** Who hears sayings. Default: everybody in private worlds, the four neighbours in the default world. */
   sayings?: SayingsOption;
+  /** How far a sprite may be from where a watcher expects it before its stage is forwarded, in px; 'off': every stage is. */
+  stageTolerance: number | 'off';
 }
 
 export interface Primary {
@@ -100,7 +102,9 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   }
   const startMs = performance.now();
   const state = journaling?.journal ?? newState();
-  const master = new Master((answers) => makeRelay(slots, startMs, answers, state, admission, options.sayings));
+  const master = new Master((answers) =>
+    makeRelay(slots, startMs, answers, state, admission, options.sayings, options.stageTolerance),
+  );
   const { relay } = master;
   if (journaling) {
     journaling.recover(relay, startMs);
@@ -201,6 +205,7 @@ function makeRelay(
   { epoch, generationKey }: ReturnType<typeof newState>,
   admission: Admission | undefined,
   sayings: SayingsOption | undefined,
+  stageTolerance: number | 'off',
 ): Relay {
   return new Relay({
     slots,
@@ -213,5 +218,7 @@ function makeRelay(
     random: Math.random,
     admission,
     sayings,
+    peeks: { tolerancePx: stageTolerance },
+    preciseMs: () => performance.now(),
   });
 }

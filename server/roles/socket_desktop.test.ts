@@ -54,6 +54,7 @@ class FakeWorker implements SocketsWorker {
     this.throws++;
     answer(reply(202, { to: null }));
   };
+  showFrom: SocketsWorker['showFrom'] = (_, __, answer) => answer(reply(202, { edges: ['left'] }));
   query: SocketsWorker['query'] = async (query) => {
     if (query === 'say') return new Promise((resolve) => this.sayings.push(resolve));
     this.queries++;

@@ -1,11 +1,10 @@
 /**
- * A desktop on a WebSocket: polls, crossings and sayings as messages, which its worker forwards to the master.
+ * A desktop on a WebSocket: polls, crossings, sayings, stages and peeks as messages, which its worker forwards to the master.
  *
- * Each message with a `cursor` is a poll, answered by one batch; each with a `crossing` or a `saying` is answered by its
- * verdict. A socket that sends or leaves unread more than it may is not read until that has changed: what it still sends
+ * Each message with a `cursor` is a poll, answered by one batch; each of the others is answered by its verdict. A socket that sends or leaves unread more than it may is not read until that has changed: what it still sends
  * waits on its own side, and what it could get waits in the mailbox.
  * Invariants: the master gets no request of a desktop before its token has been received. A socket has at most
- * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX throws and sayings at the master. Batches are sent in the order of their polls.
+ * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX other messages at the master. Batches are sent in the order of their polls.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -13,22 +12,23 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { PING_MS } from '../domain/limits.ts';
 import { refuseHead } from '../front/refusal.ts';
-import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
+import { EDGES, type Edge } from '../wire/crossing.ts';
 import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { readAuthorization } from '../wire/route.ts';
 import { checkSaying } from '../wire/saying.ts';
+import { checkPeekEdge, STAGE_BYTES_MAX } from '../wire/stage.ts';
 import type { Reply } from './pending.ts';
 import type { Worker } from './worker.ts';
 
-/** A message in bytes: a crossing, or a token and a cursor. */
-export const MESSAGE_BYTES_MAX = CROSSING_BYTES_MAX;
+/** A message in bytes: a stage. Others are shorter. */
+export const MESSAGE_BYTES_MAX = STAGE_BYTES_MAX;
 
 /** The token must arrive within this time after the socket has opened, in ms. */
 export const TOKEN_MS_MAX = 10_000;
 
-/** Throws and sayings of one socket that are not answered yet. */
+/** Throws, sayings, stages and peeks of one socket that are not answered yet. */
 export const CROSSINGS_IN_FLIGHT_MAX = 64;
 
 /** Polls of one socket at the master: the parked one, and a newer one that replaces it. Of further ones only the newest is kept. */
@@ -64,7 +64,7 @@ export const UNREAD_MS_MAX = 10_000;
 export const SOCKETS_UNREAD_BYTES_MAX = 64 << 20;
 
 /** The worker, as sockets need it. */
-export type SocketsWorker = Pick<Worker, 'poll' | 'closed' | 'throwFrom' | 'query'>;
+export type SocketsWorker = Pick<Worker, 'poll' | 'closed' | 'throwFrom' | 'showFrom' | 'query'>;
 
 /**
  * How often a socket is pinged, in ms. It is closed when it has not answered the previous ping, or when it has no poll and its
@@ -171,7 +171,7 @@ class SocketDesktop {
   /** Polls are counted, so that a batch is dropped when that of a newer poll was sent already. */
   #pollCount = 0;
   #answeredPoll = 0;
-  /** Throws and sayings that are not answered yet. */
+  /** Throws, sayings, stages and peeks that are not answered yet. */
   #unanswered = 0;
   #alive = true;
   /** This socket's share of #unread. */
@@ -288,9 +288,11 @@ class SocketDesktop {
     }
     if ('crossing' in message) this.#handleCrossing(this.#identity, message.crossing, bytes);
     else if ('saying' in message) void this.#handleSaying(this.#identity, message);
+    else if ('stage' in message) this.#handleStage(this.#identity, message);
+    else if ('peek' in message) void this.#handlePeek(this.#identity, message.peek);
     else if ('cursor' in message) this.#handlePoll(this.#identity, message.cursor);
     else if (!('token' in message)) {
-      const members = 'a `cursor`, a `crossing` or a `saying`';
+      const members = 'a `cursor`, a `crossing`, a `saying`, a `stage` or a `peek`';
       this.#fail(problem('malformed', `A message must have ${members}.`, { field: 'message' }));
     }
   }
@@ -359,18 +361,45 @@ class SocketDesktop {
     this.#answerVerdict('saying', message.saying, reply);
   }
 
+  #handleStage(identity: Identity, message: { stage: unknown }): void {
+    this.#unanswered++;
+    const verdict = (reply: Reply) => this.#answerVerdict('stage', message.stage, reply);
+    try {
+      this.#checkUnanswered('stages');
+      this.#worker.showFrom(identity, message, verdict);
+    } catch (error) {
+      verdict(replyOf(documentOf(error)));
+    }
+  }
+
+  async #handlePeek(identity: Identity, peek: unknown): Promise<void> {
+    this.#unanswered++;
+    let reply: Reply;
+    try {
+      this.#checkUnanswered('peeks');
+      reply = await this.#worker.query('peek', identity, JSON.stringify(checkPeekEdge(peek)));
+    } catch (error) {
+      reply = replyOf(documentOf(error));
+    }
+    this.#unanswered--;
+    const edge = EDGES.includes(peek as Edge) ? `"${peek}"` : 'null';
+    const { leaseMs } = reply.status === 202 ? JSON.parse(reply.body.toString()) : {};
+    const body = leaseMs === undefined ? problemOf(reply) : Buffer.from(`"leaseMs":${leaseMs}}`);
+    this.#send(Buffer.concat([Buffer.from(`{"peek":${edge},`), body]));
+  }
+
   /** Throws too-fast. */
-  #checkUnanswered(what: 'crossings' | 'sayings'): void {
+  #checkUnanswered(what: 'crossings' | 'sayings' | 'stages' | 'peeks'): void {
     if (this.#unanswered <= CROSSINGS_IN_FLIGHT_MAX) return;
     throw new ProblemError('too-fast', `At most ${CROSSINGS_IN_FLIGHT_MAX} ${what} may wait for their answers.`);
   }
 
-  /** Answers a throw or a saying under its number. */
-  #answerVerdict(member: 'crossing' | 'saying', number: unknown, reply: Reply): void {
+  /** Answers a throw, a saying or a stage under its number. */
+  #answerVerdict(member: 'crossing' | 'saying' | 'stage', number: unknown, reply: Reply): void {
     this.#unanswered--;
     // JSON.parse() reads 1e400 as Infinity, which JSON cannot write.
     const key = `{"${member}":${Number.isFinite(number) ? number : null},`;
-    const body = reply.status === 202 ? reply.body.subarray(1) : Buffer.concat([PROBLEM_KEY, reply.body, BRACE]);
+    const body = reply.status === 202 ? reply.body.subarray(1) : problemOf(reply);
     this.#send(Buffer.concat([Buffer.from(key), body]));
   }
 
@@ -455,6 +484,11 @@ const BRACE = Buffer.from('}');
 /** What the master would answer with this problem. */
 function replyOf(document: ProblemDocument): Reply {
   return { status: document.status, body: Buffer.from(JSON.stringify(document)), retryAfterSeconds: 0 };
+}
+
+/** The rest of a verdict that refuses: the problem and the closing brace. */
+function problemOf({ body }: Reply): Buffer {
+  return Buffer.concat([PROBLEM_KEY, body, BRACE]);
 }
 
 function wrap(key: string, body: Buffer): Buffer {

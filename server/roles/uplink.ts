@@ -13,13 +13,17 @@ import type { Standing } from '../wire/pictures.ts';
 
 /**
  * Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` is about all, and needs no token.
- * The last four have JSON with them.
+ * Those of the second line have JSON with them.
  */
-export type Query = 'leave' | 'describe' | 'verify' | 'renew' | 'count' | 'mute' | 'unmute' | 'report' | 'say';
+export type Query =
+  | ('leave' | 'describe' | 'verify' | 'renew' | 'count')
+  | ('mute' | 'unmute' | 'report' | 'say' | 'peek' | 'setShows');
 
 export interface Uplink {
   /** `standing`: of its picture, when that was checked. Owner: `crossing` is valid until this returns. */
   crossing(request: number, from: Identity, crossing: CheckedCrossing, standing?: Standing): void;
+  /** A stage: `body` as readStage() made it. `standing`: the lowest of its pictures. Owner: `body` is valid until this returns. */
+  show(request: number, from: Identity, body: Buffer, standing: Standing): void;
   poll(request: number, desktop: Identity, epoch: number, seq: number): void;
   /** The socket of poll `request` is closed. If that poll is still parked, it is answered 204 now. */
   closed(request: number, desktop: Identity): void;

@@ -13,6 +13,7 @@ import type { Join } from '../wire/join.ts';
 import { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { readSaying } from '../wire/saying.ts';
+import { checkStage, readStage, type Stage } from '../wire/stage.ts';
 import type { PendingRequests, Reply } from './pending.ts';
 import type { PictureGate } from './picture_gate.ts';
 import type { Query, Uplink } from './uplink.ts';
@@ -27,9 +28,9 @@ export class Worker {
   #front: Front | undefined;
   #gate: PictureGate | undefined;
   #draining = false;
-  /** Crossings and sayings refused here, before the master saw them: malformed or too large. */
+  /** Crossings, sayings and stages refused here, before the master saw them: malformed or too large. */
   malformed = 0;
-  /** Crossings refused here because of their picture. */
+  /** Crossings and stages refused here because of a picture. */
   pictureRefused = 0;
 
   /** `pending` must be the one that the uplink's answers go to. */
@@ -59,7 +60,7 @@ export class Worker {
   }
 
   /**
-   * From now on every request but crossings and sayings is refused; pending ones are still answered. Those still go to the master,
+   * From now on every request but crossings, sayings and stages is refused; pending ones are still answered. Those still go to the master,
    * which refuses new ones but answers 202 to a repeat: if a repeat were refused here, its sender would take back a sprite
    * that the neighbour already has.
    */
@@ -67,10 +68,11 @@ export class Worker {
     this.#draining = true;
   }
 
-  /** The handlers for the front that crossings and sayings come from. */
-  readonly handlers: Pick<FrontHandlers, 'crossing' | 'saying' | 'turn'> = {
+  /** The handlers for the front that crossings, sayings and stages come from. */
+  readonly handlers: Pick<FrontHandlers, 'crossing' | 'saying' | 'stage' | 'turn'> = {
     crossing: (request) => this.#crossing(request),
     saying: (request) => this.#saying(request),
+    stage: (request) => this.#stage(request),
     turn: () => {
       this.#uplink.flush();
       this.#front?.flush();
@@ -109,6 +111,14 @@ export class Worker {
     this.#uplink.flush();
   }
 
+  /** Checks a stage that came over a socket and sends it to the master. Throws malformed, too-large, picture-refused, relay-busy. */
+  showFrom(desktop: Identity, message: unknown, callback: (reply: Reply) => void): void {
+    const stage = checkStage(message);
+    const standing = this.#standingOf(stage);
+    this.#uplink.show(this.#pending.addCallback(callback), desktop, stage.body, standing);
+    this.#uplink.flush();
+  }
+
   #crossing(view: RequestView): void {
     if (view.slot === NO_SLOT) {
       this.#refuse(view.ticket, UNKNOWN);
@@ -137,7 +147,21 @@ export class Worker {
     }
   }
 
-  /** Counts and answers the problem for which a crossing or a saying is refused here. */
+  #stage(view: RequestView): void {
+    if (view.slot === NO_SLOT) {
+      this.#refuse(view.ticket, UNKNOWN);
+      return;
+    }
+    try {
+      const stage = readStage(view.body, view.start, view.end);
+      const standing = this.#standingOf(stage);
+      this.#uplink.show(this.#pending.addTicket(view.ticket), view, stage.body, standing);
+    } catch (error) {
+      this.#refuseError(view.ticket, error);
+    }
+  }
+
+  /** Counts and answers the problem for which a crossing, a saying or a stage is refused here. */
   #refuseError(ticket: number, error: unknown): void {
     if (!(error instanceof ProblemError)) throw error;
     const { code } = error.document;
@@ -149,6 +173,11 @@ export class Worker {
   /** Throws picture-refused. */
   #checkPicture({ body, start }: CheckedCrossing): Standing {
     return this.#gate?.isOpen === false ? this.#gate.checkPassage(body, start) : Standing.unchecked;
+  }
+
+  /** The lowest standing of the pictures of a stage. Throws picture-refused. */
+  #standingOf({ files }: Stage): Standing {
+    return this.#gate?.isOpen === false ? this.#gate.checkFiles(files) : Standing.unchecked;
   }
 
   #refuse(ticket: number, document: ProblemDocument): void {

@@ -76,7 +76,14 @@ for (const workers of [2, 0]) {
       assert.match(joined.invitation, /^[0-9a-f]+\.[0-9a-f]{32}$/);
       const { desktop: _, token: __, cursor: ___, invitation: ____, ...rest } = joined;
       assert.deepEqual(rest, {
-        ...{ world: 'commons', pictures: 'any', here: { world: 1, relay: 1 }, pingSeconds: 120, leaseSeconds: 30 },
+        ...{
+          world: 'commons',
+          pictures: 'any',
+          stage: false,
+          here: { world: 1, relay: 1 },
+          pingSeconds: 120,
+          leaseSeconds: 30,
+        },
         events: `${relay.eventsUrl}${path}/events`,
         crossings: `${relay.url}${path}/crossings`,
         socket: `${relay.url.replace('http', 'ws')}${path}/socket`,
@@ -97,13 +104,13 @@ for (const workers of [2, 0]) {
       const alone = await look(relay, ann);
       assert.equal(alone.status, 200);
       assert.deepEqual(alone.json, {
-        ...{ ...me, world, pictures: 'any', place: 0 },
+        ...{ ...me, world, pictures: 'any', stage: true, place: 0 },
         neighbours: { left: me, right: me, top: me, bottom: me },
       });
       const bob = await join(relay.url, { name: 'Bob', world });
       const it = { desktop: bob.desktop, name: 'Bob' };
       assert.deepEqual((await look(relay, ann)).json, {
-        ...{ ...me, world, pictures: 'any', place: 0 },
+        ...{ ...me, world, pictures: 'any', stage: true, place: 0 },
         neighbours: { left: it, right: it, top: it, bottom: it },
       });
     });

@@ -31,6 +31,18 @@ export interface SpriteEvent {
 export type Neighbours = { type: 'neighbours' } & Record<Edge, Reference>;
 export type SayingEvent = { type: 'saying'; from: Reference; text: string; edge?: Edge };
 export type Missed = { type: 'missed'; sayings: number };
+export type Watched = { type: 'watched'; edges: Edge[] };
+export interface StageEvent {
+  type: 'stage';
+  edge: Edge;
+  /** These are absent at the end of a watch. */
+  ageMs?: number;
+  from?: Reference;
+  width?: number;
+  height?: number;
+  files: string[];
+  sprites: { id: number; file?: number; x: number; y: number; vx?: number; vy?: number; animation?: string }[];
+}
 export type Notice = { type: 'removed'; file: string } | { type: 'announcement'; text: string };
 export type Event =
   | SpriteEvent
@@ -38,6 +50,8 @@ export type Event =
   | Notice
   | SayingEvent
   | Missed
+  | Watched
+  | StageEvent
   | { type: 'ping' }
   | { type: 'bye'; retryAfterMs: number };
 
@@ -52,6 +66,7 @@ export interface Joined {
   invitation: string;
   world: string;
   pictures: string;
+  stage: boolean;
   cursor: string;
   here: { world: number; relay: number };
   events: string;

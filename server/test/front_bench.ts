@@ -13,7 +13,7 @@ export const ANSWER = '{"cursor":"6a1f03c2-1","events":[]}';
 export const OUTDATED = '{"cursor":"6a1f03c2-0","events":[]}';
 
 type Seen = Omit<RequestView, 'token' | 'body'> & {
-  kind: 'poll' | 'crossing' | 'saying';
+  kind: 'poll' | 'crossing' | 'saying' | 'stage';
   token: number[];
   body: string;
 };
@@ -41,6 +41,7 @@ export class Bench {
       poll: (view) => note('poll', view),
       crossing: (view) => note('crossing', view),
       saying: (view) => note('saying', view),
+      stage: (view) => note('stage', view),
       closed: (ticket, slot) => {
         this.closed.push({ ticket, slot });
         this.#notify();

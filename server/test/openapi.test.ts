@@ -14,7 +14,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
-import { CROSSINGS_BURST_MAX, SAYINGS_BURST_MAX } from '../domain/limits.ts';
+import { CROSSINGS_BURST_MAX, PEEKS_BURST_MAX, SAYINGS_BURST_MAX, STAGES_BURST_MAX } from '../domain/limits.ts';
 import { MUTES_MAX } from '../domain/mutes.ts';
 import { REPORTS_PER_WINDOW_MAX } from '../roles/moderator.ts';
 import { PROBLEMS } from '../wire/problem.ts';
@@ -71,6 +71,9 @@ const NOT_PROVOKED: Record<string, string> = {
   'POST /v1/desktops/{id}/mutes 503': 'as for the other requests while the relay stops',
   'DELETE /v1/desktops/{id}/mutes/{muted} 503': 'as for the other requests while the relay stops',
   'POST /v1/desktops/{id}/sayings 503': 'as for the other requests while the relay stops',
+  'POST /v1/desktops/{id}/peeks 503': 'as for the other requests while the relay stops',
+  'POST /v1/desktops/{id}/stage 503': 'as for the other requests while the relay stops',
+  'PUT /v1/desktops/{id}/stage 503': 'as for the other requests while the relay stops',
   'POST /v1/reports 503': 'as for the other requests while the relay stops',
 };
 
@@ -148,6 +151,9 @@ onEachFront('openapi.yaml', (front) => {
   const POLL = 'GET /v1/desktops/{id}/events';
   const THROW = 'POST /v1/desktops/{id}/crossings';
   const SAY = 'POST /v1/desktops/{id}/sayings';
+  const PEEK = 'POST /v1/desktops/{id}/peeks';
+  const SHOW = 'POST /v1/desktops/{id}/stage';
+  const SWITCH = 'PUT /v1/desktops/{id}/stage';
   const SOCKET = 'GET /v1/desktops/{id}/socket';
   const GET_SPRITE = 'GET /v1/sprites/{sha256}';
   const PUT_SPRITE = 'PUT /v1/sprites/{sha256}';
@@ -175,6 +181,9 @@ onEachFront('openapi.yaml', (front) => {
       POLL,
       THROW,
       SAY,
+      PEEK,
+      SHOW,
+      SWITCH,
       SOCKET,
       GET_SPRITE,
       PUT_SPRITE,
@@ -203,7 +212,7 @@ onEachFront('openapi.yaml', (front) => {
 
   it('documents the responses to a join', async () => {
     const url = `${relay.url}/v1/desktops`;
-    const good = [{ screen }, { screen, name: 'Ann', world: 'garden' }];
+    const good = [{ screen }, { screen, name: 'Ann', world: 'garden', stage: false }];
     for (const body of good) {
       conforms('#/components/schemas/Join', body, 'a join');
       await request(JOIN, url, 201, { body });
@@ -331,6 +340,72 @@ onEachFront('openapi.yaml', (front) => {
     t.after(() => quiet.stop());
     const carol = await join(quiet.url);
     await request(SAY, `${at(carol, quiet)}/sayings`, 403, { token: carol.token, body: saying });
+  });
+
+  it('documents the responses to a peek, a stage and its switch, and their events', async () => {
+    const alone = await join(relay.url, { world: 'alone' });
+    await request(PEEK, `${at(alone)}/peeks`, 404, { token: alone.token, body: { edge: 'left' } });
+    const world = 'peeks';
+    const [ann, bob] = [await join(relay.url, { world }), await join(relay.url, { world, stage: false })];
+    const [peeks, stage] = [`${at(ann)}/peeks`, `${at(bob)}/stage`];
+    const [annSends, bobSends] = [{ token: ann.token }, { token: bob.token }];
+    await request(PEEK, peeks, 403, { ...annSends, body: { edge: 'left' } });
+    for (const path of [peeks, stage]) {
+      const name = path === peeks ? PEEK : SWITCH;
+      await request(name, path, 400, { token: path === peeks ? ann.token : bob.token, body: {} });
+      await request(name, path, 413, { token: path === peeks ? ann.token : bob.token, body: 'x'.repeat(300) });
+      await request(name, path, 401, { body: { edge: 'left', stage: true } });
+    }
+    await request(SWITCH, stage, 204, { ...bobSends, body: { stage: true } });
+    const sprites = [{ id: 7, x: 10.5, y: 20, vx: 60, animation: 'walk', facing: 'left', scale: 2 }];
+    const body = { width: 1920, height: 1080, files: [FILE], sprites };
+    conforms('#/components/schemas/Stage', body, 'a stage');
+    assert.deepEqual((await request(SHOW, stage, 202, { ...bobSends, body })).json, { edges: [] });
+    conforms('#/components/schemas/Peek', { edge: 'left' }, 'a peek');
+    await request(PEEK, peeks, 202, { ...annSends, body: { edge: 'left' } });
+    await request(SHOW, stage, 202, { ...bobSends, body });
+    await request(SHOW, stage, 400, { ...bobSends, body: { ...body, width: 0 } });
+    await request(SHOW, stage, 401, { body });
+    await request(SHOW, stage, 413, { ...bobSends, body: 'x'.repeat(2049) });
+    for (const [desktop, wanted] of [[ann, 'stage'] as const, [bob, 'watched'] as const]) {
+      let { cursor } = desktop;
+      for (let got = false; !got; ) {
+        const url = `${desktop.events}?cursor=${cursor}`;
+        const batch = (await request(POLL, url, 200, { token: desktop.token })).json as Batch;
+        got = batch.events.some(({ type }) => type === wanted);
+        cursor = batch.cursor;
+      }
+    }
+    conforms('#/components/schemas/Event', { type: 'stage', edge: 'left', files: [], sprites: [] }, 'an end');
+    const answers = await Promise.all(
+      Array.from({ length: STAGES_BURST_MAX * 4 }, () => sendRequest(stage, { ...bobSends, method: 'POST', body })),
+    );
+    for (const answer of answers) check(SHOW, answer.status, answer);
+    assert.ok(seen.has(`${SHOW} 429`));
+    assert.deepEqual((await request(PEEK, peeks, 202, { ...annSends, body: { edge: null } })).json, {
+      edge: null,
+      leaseMs: 0,
+    });
+    const peeked = await Promise.all(
+      Array.from({ length: PEEKS_BURST_MAX * 4 }, () =>
+        sendRequest(peeks, { ...annSends, method: 'POST', body: { edge: 'left' } }),
+      ),
+    );
+    for (const answer of peeked) check(PEEK, answer.status, answer);
+    assert.ok(seen.has(`${PEEK} 429`));
+    for (const { token, desktop } of [ann, bob])
+      await sendRequest(at({ desktop } as Joined), { method: 'DELETE', token });
+    await request(PEEK, peeks, 410, { ...annSends, body: { edge: 'left' } });
+    await request(SHOW, stage, 410, { ...bobSends, body });
+    await request(SWITCH, stage, 410, { ...bobSends, body: { stage: true } });
+    const strict = await join(relay.url, { world: 'strict pictures', pictures: 'shipped' });
+    const strictStage = `${at(strict)}/stage`;
+    // A worker marks pictures from the moment it has heard of the first strict world.
+    await until('a stage of an unknown picture is refused', async () => {
+      const answer = await sendRequest(strictStage, { token: strict.token, method: 'POST', body });
+      return answer.status === 403;
+    });
+    await request(SHOW, strictStage, 403, { token: strict.token, body });
   });
 
   it('documents the response to a method that a path does not have', async () => {

@@ -41,6 +41,7 @@ function copyOf(record: RecordView): Seen {
   if (kind === RecordKind.crossing)
     return { ...common, ...identityOf, crossing: record.crossing, edge: record.edge, standing: record.standing };
   if (kind === RecordKind.poll) return { ...common, ...identityOf, epoch: record.epoch, seq: record.seq };
+  if (kind === RecordKind.show) return { ...common, ...identityOf, standing: record.standing };
   return { ...common, ...identityOf };
 }
 
@@ -73,10 +74,14 @@ function everything(): { frame: Buffer; expected: Seen[] } {
       writer.desktop(kind, request, desktop);
       expected.push({ kind, request, body: '', ...identityOf(desktop) });
     }
-    for (const kind of [RecordKind.mute, RecordKind.unmute, RecordKind.report, RecordKind.say]) {
+    const { mute, unmute, report, say, peek, setShows } = RecordKind;
+    for (const kind of [mute, unmute, report, say, peek, setShows]) {
       writer.desktop(kind, request, desktop, json);
       expected.push({ kind, request, body: json, ...identityOf(desktop) });
     }
+    const stage = Buffer.from(isLargest ? 'a sketch and its JSON' : '');
+    writer.show(request, desktop, stage, standing);
+    expected.push({ kind: RecordKind.show, request, body: stage.toString(), standing, ...identityOf(desktop) });
     const body = Buffer.from(isLargest ? '#{"to":"ö"}#' : '##');
     const [status, retryAfterSeconds] = isLargest ? [503, 255] : [200, 0];
     writer.answer(request, status, body, 1, body.length - 1, retryAfterSeconds);

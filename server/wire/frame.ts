@@ -17,7 +17,7 @@ export const FRAME_VERSION = 1;
 export const FRAME_BYTES_TARGET = 1 << 20;
 
 /**
- * Kinds of records. The master sends only the last three, a worker all the others. `shared` is the end of the body of each
+ * Kinds of records. The master sends only the last three, which are the highest; a worker all the others. `shared` is the end of the body of each
  * `sharingAnswer` behind it, up to the next `shared`.
  */
 export const RecordKind = {
@@ -34,9 +34,12 @@ export const RecordKind = {
   unmute: 12,
   report: 13,
   say: 14,
-  answer: 16,
-  shared: 17,
-  sharingAnswer: 18,
+  peek: 15,
+  setShows: 16,
+  show: 17,
+  answer: 32,
+  shared: 33,
+  sharingAnswer: 34,
 } as const;
 
 const FRAME_HEAD = 8;
@@ -53,6 +56,7 @@ export interface RecordView extends Identity {
   /** crossing */
   crossing: number;
   edge: number;
+  /** crossing, show */
   standing: number;
   /** poll; seq is -1 when it has no cursor */
   epoch: number;
@@ -95,6 +99,14 @@ export class FrameWriter {
     this.#endRecord(at + body.copy(this.#bytes, at, start, end));
   }
 
+  /** A stage: `body` as readStage() made it. */
+  show(request: number, from: Identity, body: Buffer, standing: Standing): void {
+    let at = this.#beginRecord(RecordKind.show, request, IDENTITY_BYTES + 4 + body.length);
+    at = this.#identity(at, from);
+    at = this.#bytes.writeUInt32LE(standing, at);
+    this.#endRecord(at + body.copy(this.#bytes, at));
+  }
+
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {
     let at = this.#beginRecord(RecordKind.poll, request, IDENTITY_BYTES + 12);
     at = this.#identity(at, desktop);
@@ -102,7 +114,7 @@ export class FrameWriter {
     this.#endRecord(this.#bytes.writeDoubleLE(seq, at));
   }
 
-  /** A record about a desktop: closed, leave, describe, verify, renew and count have nothing more; mute, unmute, report and say have JSON. */
+  /** A record about a desktop: closed, leave, describe, verify, renew and count have nothing more; the others have JSON. */
   desktop(kind: number, request: number, desktop: Identity, json = ''): void {
     const room = json.length * 3;
     const at = this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES + room), desktop);
@@ -203,6 +215,9 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
       view.edge = bytes.readUInt16LE(at + 8);
       view.standing = bytes.readUInt16LE(at + 10);
       at += 12;
+    } else if (view.kind === RecordKind.show) {
+      view.standing = bytes.readUInt32LE(at);
+      at += 4;
     } else if (view.kind === RecordKind.poll) {
       view.epoch = bytes.readUInt32LE(at);
       view.seq = bytes.readDoubleLE(at + 4);

@@ -19,6 +19,8 @@ export interface Join {
   world?: string;
   /** The policy for pictures of the private world that this join opens; one that exists keeps its own. Undefined: any. */
   pictures?: Pictures;
+  /** Whether the desktop shows its stage, and the default of the private world that this join opens. Undefined: as its world says. */
+  stage?: boolean;
   /** The whole address of the client, for bans. The worker sets it; a body can't. Undefined when it is not known. */
   clientAddress?: string;
   /** The invitation of the friend to be seated next to. */
@@ -40,6 +42,10 @@ export function checkJoin(value: unknown): Join {
   if (body.pictures !== undefined) {
     if (!PICTURES.includes(body.pictures as Pictures)) throw malformed('pictures', 'must be any, known or shipped');
     join.pictures = body.pictures as Pictures;
+  }
+  if (body.stage !== undefined) {
+    if (typeof body.stage !== 'boolean') throw malformed('stage', 'must be true or false');
+    join.stage = body.stage;
   }
   if (body.near !== undefined) {
     const near = typeof body.near === 'string' ? readInvitation(body.near) : undefined;

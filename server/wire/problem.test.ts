@@ -11,8 +11,8 @@ const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 const STATUSES: Record<number, readonly ProblemCode[]> = {
   400: ['malformed', 'cursor-ahead', 'sprite-invalid'],
   401: ['unknown-desktop'],
-  403: ['banned', 'picture-refused', 'sayings-off'],
-  404: ['not-found'],
+  403: ['banned', 'picture-refused', 'sayings-off', 'stage-hidden'],
+  404: ['not-found', 'no-neighbour'],
   405: ['method-not-allowed'],
   408: ['request-timeout'],
   409: ['near-gone', 'crossing-stale', 'saying-stale', 'list-full', 'already-running', 'heap-too-large'],

@@ -19,7 +19,9 @@ export const PROBLEMS = {
   banned: { status: 403, title: 'The operator of this relay has banned you', retryAfterSeconds: 0 },
   'picture-refused': { status: 403, title: 'This relay does not carry the picture', retryAfterSeconds: 0 },
   'sayings-off': { status: 403, title: 'This relay carries no sayings', retryAfterSeconds: 0 },
+  'stage-hidden': { status: 403, title: 'The neighbour does not show its stage', retryAfterSeconds: 0 },
   'not-found': { status: 404, title: 'Nothing is here', retryAfterSeconds: 0 },
+  'no-neighbour': { status: 404, title: 'Nobody is beyond this edge', retryAfterSeconds: 0 },
   'method-not-allowed': { status: 405, title: 'This method is not for this path', retryAfterSeconds: 0 },
   'request-timeout': { status: 408, title: 'The request did not come whole in time', retryAfterSeconds: 0 },
   'near-gone': { status: 409, title: 'The invitation is not valid any more', retryAfterSeconds: 0 },
@@ -85,7 +87,7 @@ export class ProblemError extends Error {
 export const FRONT_PROBLEMS = {
   malformed: problem('malformed', 'This is not an HTTP/1.1 request the relay understands; the connection is closed.'),
   cursor: problem('malformed', 'cursor: must be one the relay gave, like 6a1f03c2-81.', { field: 'cursor' }),
-  tooLarge: problem('too-large', 'The body of a crossing or a saying is at most 1024 bytes.'),
+  tooLarge: problem('too-large', 'The body is at most 1024 bytes, and that of a stage at most 2048.'),
   headTooLarge: problem(
     'head-too-large',
     'The request line and headers are at most 8192 bytes together, in at most 100 headers.',

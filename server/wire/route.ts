@@ -7,10 +7,12 @@
 import { type Cursor, readCursor } from './cursor.ts';
 import { blankIdentity, type Identity, readId, readToken } from './identity.ts';
 
-export type HotRoute = 'events' | 'crossings' | 'sayings';
+export type HotRoute = 'events' | 'crossings' | 'sayings' | 'stage';
 
 /** The method of each hot route. */
-export const METHOD_OF: Record<HotRoute, string> = { events: 'GET', crossings: 'POST', sayings: 'POST' };
+export const METHOD_OF: Record<HotRoute, string> = {
+  ...{ events: 'GET', crossings: 'POST', sayings: 'POST', stage: 'POST' },
+};
 
 /** The request line and headers together, in bytes: four times what a browser sends. */
 export const HEAD_BYTES_MAX = 8192;
@@ -36,7 +38,7 @@ export function hotRoute(target: string): HotRoute | undefined {
   if (slash <= PREFIX.length) return undefined;
   const query = target.indexOf('?', slash);
   const name = target.slice(slash + 1, query < 0 ? undefined : query);
-  return name === 'events' || name === 'crossings' || name === 'sayings' ? name : undefined;
+  return Object.hasOwn(METHOD_OF, name) ? (name as HotRoute) : undefined;
 }
 
 /** Reused by readBearer(). */

@@ -1,0 +1,452 @@
+/**
+ * Peeks: who watches whose stage, and who is told what.
+ *
+ * A watcher looks through one of its edges at the neighbour beyond it, for a lease. By the torus it is beyond the opposite edge of that
+ * neighbour, so a watched desktop has at most one watcher at each of its edges. Watchers move on by themselves: when somebody comes
+ * between, they watch the new neighbour if it shows its stage, and else their watch ends. Before a stage is written, and when one is
+ * posted, the torus, the switches and the mutes are asked again, so that nobody sees what it may not see.
+ * Events wait as one bit each and are written from the newest state: there is no queue. They are sent in rounds, one in a tick of the clock,
+ * in steps and at most WATCHERS_PER_TICK_MAX, so that sprites do not wait for them; what waits rides with a sprite.
+ * Invariants: a watcher is in the row of the desktop that it watches, at the edge opposite to its own, or in #loose until the next step. A
+ * desktop has a row if and only if it has a watcher.
+ * Memory: 26 bytes a slot, untouched until its desktop watches or is watched; 40 bytes and a stage (stages.ts) for each row.
+ * Cost: every call O(1), without allocation. Nothing of this survives the relay: watchers renew.
+ */
+import { EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
+import { type ProblemCode, ProblemError } from '../wire/problem.ts';
+import { STAGE_BYTES_MAX } from '../wire/stage.ts';
+import { NAME_BYTES_MAX } from '../wire/text.ts';
+import { Deadlines } from './deadlines.ts';
+import {
+  DUE_PER_STEP_MAX,
+  PEEK_LEASE_MS,
+  PEEK_STEP_MS,
+  PEEKS_BURST_MAX,
+  PEEKS_PER_SECOND_MAX,
+  STAGE_TOLERANCE_PX,
+  STAGES_BURST_MAX,
+  STAGES_PER_SECOND_MAX,
+  WATCHED_MAX,
+  WATCHED_PER_STEP_MAX,
+  WATCHED_SILENT_MS,
+  WATCHERS_PER_TICK_MAX,
+} from './limits.ts';
+import { writeNumber } from './mailboxes.ts';
+import type { Mutes } from './mutes.ts';
+import { Rounds } from './rounds.ts';
+import { Stages } from './stages.ts';
+import type { Torus } from './torus.ts';
+
+const MS_PER_PEEK = 1000 / PEEKS_PER_SECOND_MAX;
+const MS_PER_STAGE = 1000 / STAGES_PER_SECOND_MAX;
+
+/** The rounding error of sums of fractional milliseconds is less than this. */
+const ROUNDING_MS = 0.001;
+
+/** What waits for a desktop: bits. A stage and the end of its watch exclude each other. */
+const STAGE = 1;
+const END = 2;
+const WATCHED = 4;
+
+/** Above these bits: the edge of an ended watch. */
+const EDGE_SHIFT = 4;
+
+const STAGE_KEY = Buffer.from('{"type":"stage","edge":"');
+const AGE_KEY = Buffer.from('","ageMs":');
+const FROM_KEY = Buffer.from(',"from":');
+const END_OF_WATCH = Buffer.from('","files":[],"sprites":[]}');
+const WATCHED_KEY = Buffer.from('{"type":"watched","edges":[');
+const END_OF_WATCHED = Buffer.from(']}');
+const EDGE_NAMES = EDGES.map((edge) => Buffer.from(edge));
+const QUOTED_EDGES = EDGES.map((edge) => Buffer.from(`"${edge}"`));
+const COMMA = 0x2c;
+
+/** The most bytes of the events of a batch that are written here: a stage of a desktop with the longest id and name, and `watched`. */
+export const PEEK_EVENTS_BYTES_MAX = STAGE_BYTES_MAX + 2 * NAME_BYTES_MAX + 256;
+
+/** The `detail` of the problem document for each reason to refuse a peek or a stage. */
+const REFUSALS = {
+  'stage-hidden': 'The neighbour beyond this edge does not show its stage.',
+  'no-neighbour': 'You are alone in your world: this edge leads home.',
+  'too-fast': `A desktop can peek ${PEEKS_PER_SECOND_MAX} times and show ${STAGES_PER_SECOND_MAX} stages a second.`,
+  'relay-busy': 'Too many desktops of this relay are watched; peek again later.',
+  draining: 'The relay is going down; peek again in some seconds.',
+} as const satisfies Partial<Record<ProblemCode, string>>;
+
+/** What peeks read of the relay. */
+export interface Neighbourhood {
+  torus: Torus;
+  mutes: Mutes;
+  /** Whether a desktop mutes anybody. */
+  isMuting(slot: number): boolean;
+  /** Whether a desktop shows its stage. */
+  shows(slot: number): boolean;
+  /** Something waits for a desktop, until write() or leave() is called. */
+  markPeeking(slot: number): void;
+  /** Writes how others are told of a desktop; returns where it ends. */
+  writeReference(slot: number, out: Buffer, at: number): number;
+  generation(slot: number): number;
+}
+
+export interface PeeksOptions {
+  /** Stages that a watcher could have predicted within this are not forwarded. 'off': every stage is. Default: STAGE_TOLERANCE_PX. */
+  tolerancePx?: number | 'off';
+  /** Default WATCHED_MAX; tests lower it. */
+  watchedMax?: number;
+}
+
+export class Peeks {
+  readonly stages: Stages;
+  /** The desktops for which something waits. */
+  readonly rounds: Rounds;
+  readonly counters = { posted: 0, forwarded: 0, filtered: 0, unwatched: 0, sent: 0, refusedFast: 0 };
+  /** Watches now. */
+  count = 0;
+  readonly #hood: Neighbourhood;
+  readonly #tolerancePx: number | 'off';
+  /** The edge through which the desktop of a slot watches, + 1; 0: through none. */
+  readonly #edge: Uint8Array;
+  /** The row of the desktop that a slot's desktop watches, + 1; and its own row when it is watched, + 1. */
+  readonly #rowSeen: Uint32Array;
+  readonly #rowOwn: Uint32Array;
+  /** What waits for the desktop of a slot. */
+  readonly #waiting: Uint8Array;
+  /** Generic cell rate algorithm: when the whole burst of peeks is available again, in ms of the relay's clock. */
+  readonly #peeksFullMs: Float64Array;
+  readonly #leases: Deadlines;
+  /** Of each row: the slot of its desktop, the slot + 1 of the watcher at each edge, and how many there are. */
+  readonly #watched: Uint32Array;
+  readonly #watchers: Uint32Array;
+  readonly #watchersCount: Uint8Array;
+  /** Of each row: when its desktop posted last, and when the whole burst of stages is available again. */
+  readonly #postedMs: Float64Array;
+  readonly #stagesFullMs: Float64Array;
+  /** Watchers that lost their row. A slot may be here twice, or have no watch any more. */
+  readonly #loose: number[] = [];
+  #nowMs: number;
+  /** Answers that this tick has left. */
+  #tickLeft = WATCHERS_PER_TICK_MAX;
+  /** The rows from this one on are to be checked before the next check begins at #nextCheckMs. */
+  #checkAt = 0;
+  #nextCheckMs: number;
+
+  constructor(slots: number, hood: Neighbourhood, nowMs: number, options: PeeksOptions = {}) {
+    const { tolerancePx = STAGE_TOLERANCE_PX, watchedMax = WATCHED_MAX } = options;
+    this.stages = new Stages(watchedMax);
+    this.rounds = new Rounds(slots);
+    this.#hood = hood;
+    this.#tolerancePx = tolerancePx;
+    this.#edge = new Uint8Array(slots);
+    this.#rowSeen = new Uint32Array(slots);
+    this.#rowOwn = new Uint32Array(slots);
+    this.#waiting = new Uint8Array(slots);
+    this.#peeksFullMs = new Float64Array(slots);
+    this.#leases = new Deadlines(slots, nowMs);
+    this.#watched = new Uint32Array(watchedMax);
+    this.#watchers = new Uint32Array(watchedMax * 4);
+    this.#watchersCount = new Uint8Array(watchedMax);
+    this.#postedMs = new Float64Array(watchedMax);
+    this.#stagesFullMs = new Float64Array(watchedMax);
+    this.#nowMs = nowMs;
+    this.#nextCheckMs = nowMs + PEEK_STEP_MS;
+  }
+
+  /**
+   * From now on `slot` watches what lies beyond `edge`, for PEEK_LEASE_MS; null: nothing. Returns the lease in ms.
+   *
+   * Shape   a repeat renews the lease and sends nothing again. A watch through another edge ends without an event, also when this is refused.
+   *         A desktop that mutes the watcher, or that the watcher mutes, is not watched, and neither of them notices.
+   * Throws  stage-hidden, no-neighbour, too-fast, relay-busy, draining.
+   */
+  peek(slot: number, edge: EdgeNumber | null, isDraining: boolean): number {
+    const nowMs = this.#nowMs;
+    if (isDraining) throw refusal('draining');
+    const fullMs = Math.max(this.#peeksFullMs[slot], nowMs);
+    if (fullMs - nowMs > MS_PER_PEEK * (PEEKS_BURST_MAX - 1) + ROUNDING_MS) {
+      this.counters.refusedFast++;
+      throw refusal('too-fast');
+    }
+    this.#peeksFullMs[slot] = fullMs + MS_PER_PEEK;
+    const neighbour = edge === null ? slot : this.#hood.torus.neighbour(slot, edge);
+    const isShown = neighbour !== slot && this.#hood.shows(neighbour);
+    if (!isShown || this.#isMuted(slot, neighbour)) {
+      this.#forget(slot);
+      if (edge === null) return 0;
+      if (neighbour === slot) throw refusal('no-neighbour');
+      if (!isShown) throw refusal('stage-hidden');
+      return PEEK_LEASE_MS;
+    }
+    const row = this.#rowSeen[slot] - 1;
+    if (row < 0 || this.#edge[slot] - 1 !== edge || this.#watched[row] !== neighbour) {
+      this.#forget(slot);
+      if (!this.#attach(slot, edge as EdgeNumber, neighbour)) throw refusal('relay-busy');
+    } else if (nowMs - this.#postedMs[row] >= WATCHED_SILENT_MS) this.#add(neighbour, WATCHED);
+    this.#leases.set(slot, nowMs + PEEK_LEASE_MS);
+    return PEEK_LEASE_MS;
+  }
+
+  /**
+   * `slot` shows its stage, body[start, end) as readStage() made it. Returns a bit for each of its edges through which it is watched;
+   * when it is not watched, nothing changes.
+   *
+   * Units   `preciseMs` is a clock of its own, more precise than that of step(): stages are predicted by it.
+   * Throws  too-fast.
+   */
+  show(slot: number, body: Buffer, start: number, end: number, preciseMs: number): number {
+    const row = this.#rowOwn[slot] - 1;
+    if (row < 0) {
+      this.counters.unwatched++;
+      return 0;
+    }
+    const nowMs = this.#nowMs;
+    const fullMs = Math.max(this.#stagesFullMs[row], nowMs);
+    if (fullMs - nowMs > MS_PER_STAGE * (STAGES_BURST_MAX - 1) + ROUNDING_MS) {
+      this.counters.refusedFast++;
+      throw refusal('too-fast');
+    }
+    this.#stagesFullMs[row] = fullMs + MS_PER_STAGE;
+    this.#checkRow(row);
+    const edges = this.edgesOf(slot);
+    if (edges === 0) return 0;
+    this.#postedMs[row] = nowMs;
+    this.counters.posted++;
+    if (this.#tolerancePx !== 'off' && this.stages.isPredicted(row, body, start, preciseMs, this.#tolerancePx)) {
+      this.counters.filtered++;
+      return edges;
+    }
+    this.counters.forwarded++;
+    this.stages.set(row, body, start, end, preciseMs);
+    for (let edge = 0; edge < 4; edge++) {
+      const watcher = this.#watchers[row * 4 + edge] - 1;
+      if (watcher >= 0) this.#add(watcher, STAGE);
+    }
+    return edges;
+  }
+
+  /** A bit for each edge through which a desktop is watched. */
+  edgesOf(slot: number): number {
+    const row = this.#rowOwn[slot] - 1;
+    if (row < 0) return 0;
+    let edges = 0;
+    for (let edge = 0; edge < 4; edge++) if (this.#watchers[row * 4 + edge] !== 0) edges |= 1 << edge;
+    return edges;
+  }
+
+  /** A desktop shows its stage no longer. */
+  hide(slot: number): void {
+    const row = this.#rowOwn[slot] - 1;
+    if (row < 0) return;
+    this.#loosen(row);
+    this.#add(slot, WATCHED);
+    this.#settle(this.#loose.length);
+  }
+
+  /** What a desktop may see has changed: it has muted somebody, or somebody has muted it. */
+  check(slot: number): void {
+    const edge = this.#edge[slot] - 1;
+    if (edge < 0) return;
+    const row = this.#rowSeen[slot] - 1;
+    const target = this.#hood.torus.neighbour(slot, edge as EdgeNumber);
+    const maySee = target !== slot && this.#hood.shows(target) && !this.#isMuted(slot, target);
+    if (maySee && row >= 0 && this.#watched[row] === target) return;
+    this.#detach(slot);
+    if (!maySee || !this.#attach(slot, edge as EdgeNumber, target)) this.#end(slot);
+  }
+
+  /** A desktop ends. Call it while it still has its place. */
+  leave(slot: number): void {
+    if (this.#edge[slot] !== 0) this.#forget(slot);
+    const row = this.#rowOwn[slot] - 1;
+    if (row >= 0) this.#loosen(row);
+    // Writing to other rows would touch their memory pages.
+    if (this.#waiting[slot] !== 0) this.#waiting[slot] = 0;
+    if (this.#peeksFullMs[slot] !== 0) this.#peeksFullMs[slot] = 0;
+  }
+
+  /** Sets the time, ends leases, and checks watches against the torus. Returns whether more is due now. */
+  step(nowMs: number): boolean {
+    const isNewTick = nowMs > this.#nowMs;
+    this.#nowMs = nowMs;
+    let left = DUE_PER_STEP_MAX;
+    const isMoreDue = this.#leases.advance(nowMs, (slot) => {
+      this.#end(slot);
+      return --left > 0;
+    });
+    this.#settle(DUE_PER_STEP_MAX);
+    if (nowMs >= this.#nextCheckMs) {
+      this.#nextCheckMs = nowMs + PEEK_STEP_MS;
+      this.#checkAt = 0;
+    }
+    const until = Math.min(this.stages.untouched, this.#checkAt + WATCHED_PER_STEP_MAX);
+    while (this.#checkAt < until) this.#checkRow(this.#checkAt++);
+    if (isNewTick) {
+      this.#tickLeft = WATCHERS_PER_TICK_MAX;
+      if (!this.rounds.isOpen) this.rounds.begin();
+    }
+    return isMoreDue || this.#loose.length > 0 || this.#checkAt < this.stages.untouched;
+  }
+
+  /** Whether this round has desktops left that may be answered in this tick. */
+  get isRoundOpen(): boolean {
+    return this.#tickLeft > 0 && this.rounds.isOpen;
+  }
+
+  /** The next desktop of this round. REQUIRES: isRoundOpen. */
+  visit(): number {
+    this.#tickLeft--;
+    return this.rounds.visit();
+  }
+
+  /**
+   * Writes the events that wait for a desktop to out[at], with a comma before each but the first of the batch; returns where they end.
+   *
+   * Shape   at most PEEK_EVENTS_BYTES_MAX bytes; none, when what waited is not so any more.
+   */
+  write(slot: number, out: Buffer, at: number, isFirst: boolean, preciseMs: number): number {
+    if (this.#waiting[slot] & STAGE) this.check(slot);
+    const waiting = this.#waiting[slot];
+    this.#waiting[slot] = 0;
+    let end = at;
+    if (waiting & WATCHED) {
+      if (!isFirst) out[end++] = COMMA;
+      end = this.#writeWatched(slot, out, end);
+    }
+    if (waiting & (STAGE | END)) {
+      if (!isFirst || end > at) out[end++] = COMMA;
+      end += STAGE_KEY.copy(out, end);
+    }
+    if (waiting & END) {
+      end += EDGE_NAMES[waiting >> EDGE_SHIFT].copy(out, end);
+      end += END_OF_WATCH.copy(out, end);
+    } else if (waiting & STAGE) {
+      const row = this.#rowSeen[slot] - 1;
+      end += EDGE_NAMES[this.#edge[slot] - 1].copy(out, end);
+      end += AGE_KEY.copy(out, end);
+      end = writeNumber(out, end, this.stages.ageMs(row, preciseMs));
+      end += FROM_KEY.copy(out, end);
+      end = this.#hood.writeReference(this.#watched[row], out, end);
+      out[end++] = COMMA;
+      end = this.stages.write(row, out, end);
+      this.counters.sent++;
+    }
+    return end;
+  }
+
+  #writeWatched(slot: number, out: Buffer, at: number): number {
+    const edges = this.edgesOf(slot);
+    const start = at + WATCHED_KEY.copy(out, at);
+    let end = start;
+    for (let edge = 0; edge < 4; edge++) {
+      if (!(edges & (1 << edge))) continue;
+      if (end > start) out[end++] = COMMA;
+      end += QUOTED_EDGES[edge].copy(out, end);
+    }
+    return end + END_OF_WATCHED.copy(out, end);
+  }
+
+  #isMuted(watcher: number, watched: number): boolean {
+    const { mutes } = this.#hood;
+    if (this.#hood.isMuting(watched) && mutes.has(watched, watcher, this.#hood.generation(watcher))) return true;
+    return this.#hood.isMuting(watcher) && mutes.has(watcher, watched, this.#hood.generation(watched));
+  }
+
+  /** Lets something wait for a desktop. */
+  #add(slot: number, event: number): void {
+    const kept = event === WATCHED ? this.#waiting[slot] : this.#waiting[slot] & WATCHED;
+    this.#waiting[slot] = kept | event;
+    this.#hood.markPeeking(slot);
+    this.rounds.list(slot);
+  }
+
+  /** Puts a watcher without a row into that of `target`. Returns false when there is no row left. */
+  #attach(slot: number, edge: EdgeNumber, target: number): boolean {
+    let row = this.#rowOwn[target] - 1;
+    if (row < 0) {
+      row = this.stages.add();
+      if (row < 0) return false;
+      this.#rowOwn[target] = row + 1;
+      this.#watched[row] = target;
+      this.#stagesFullMs[row] = 0;
+      this.#postedMs[row] = this.#nowMs;
+    }
+    if (this.#edge[slot] === 0) this.count++;
+    this.#edge[slot] = edge + 1;
+    this.#rowSeen[slot] = row + 1;
+    const at = row * 4 + opposite(edge);
+    const previous = this.#watchers[at] - 1;
+    this.#watchers[at] = slot + 1;
+    // Somebody has come between the previous watcher and `target`.
+    if (previous >= 0) this.#lose(previous);
+    else this.#watchersCount[row]++;
+    this.#add(target, WATCHED);
+    if (this.stages.has(row)) this.#add(slot, STAGE);
+    return true;
+  }
+
+  /** Takes a watcher out of its row; frees the row if it was the last one. */
+  #detach(slot: number): void {
+    const row = this.#rowSeen[slot] - 1;
+    if (row < 0) return;
+    this.#rowSeen[slot] = 0;
+    this.#waiting[slot] &= WATCHED;
+    this.#watchers[row * 4 + opposite((this.#edge[slot] - 1) as EdgeNumber)] = 0;
+    this.#add(this.#watched[row], WATCHED);
+    if (--this.#watchersCount[row] === 0) this.#free(row);
+  }
+
+  /** Takes all watchers out of a row and frees it. */
+  #loosen(row: number): void {
+    for (let at = row * 4; at < row * 4 + 4; at++) {
+      if (this.#watchers[at] === 0) continue;
+      this.#lose(this.#watchers[at] - 1);
+      this.#watchers[at] = 0;
+    }
+    this.#watchersCount[row] = 0;
+    this.#free(row);
+  }
+
+  #lose(watcher: number): void {
+    this.#rowSeen[watcher] = 0;
+    this.#waiting[watcher] &= WATCHED;
+    this.#loose.push(watcher);
+  }
+
+  #free(row: number): void {
+    this.#rowOwn[this.#watched[row]] = 0;
+    this.stages.release(row);
+  }
+
+  /** Ends a watch, if there is one, without an event. */
+  #forget(slot: number): void {
+    if (this.#waiting[slot] & (STAGE | END)) this.#waiting[slot] &= WATCHED;
+    if (this.#edge[slot] === 0) return;
+    this.#detach(slot);
+    this.#edge[slot] = 0;
+    this.#leases.clear(slot);
+    this.count--;
+  }
+
+  /** Ends a watch with an event. */
+  #end(slot: number): void {
+    const edge = this.#edge[slot] - 1;
+    this.#forget(slot);
+    this.#add(slot, END | (edge << EDGE_SHIFT));
+  }
+
+  /** Gives watchers that lost their row another one, or ends their watch; `max` of them at most. */
+  #settle(max: number): void {
+    for (let left = Math.min(max, this.#loose.length); left > 0; left--) this.check(this.#loose.pop() as number);
+  }
+
+  /** Checks the watches of a row; one that is not in use has none. */
+  #checkRow(row: number): void {
+    for (let at = row * 4; at < row * 4 + 4; at++) {
+      const watcher = this.#watchers[at] - 1;
+      if (watcher >= 0) this.check(watcher);
+    }
+  }
+}
+
+function refusal(code: keyof typeof REFUSALS): ProblemError {
+  return new ProblemError(code, REFUSALS[code]);
+}

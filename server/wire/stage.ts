@@ -1,0 +1,215 @@
+/**
+ * A stage: what a desktop shows of itself to a neighbour who peeks, and the request to peek.
+ *
+ * A stage is checked once, in the process that received it, and rewritten from the checked values: unknown members and those with their
+ * default are dropped, coordinates and speeds become whole numbers. From then on it is bytes: its sketch, the numbers that tell whether
+ * a watcher could have predicted it, and its JSON, the members of the event. The relay does not parse either again.
+ * Cost: one JSON.parse and one JSON.stringify of ≤ 2 KiB.
+ */
+import {
+  ANIMATION_LENGTH_MAX,
+  EDGES,
+  type Edge,
+  type EdgeNumber,
+  SCALE_MAX,
+  SCALE_MIN,
+  SPEED_MAX,
+} from './crossing.ts';
+import { SCREEN_MAX } from './join.ts';
+import { ProblemError } from './problem.ts';
+
+/** Body of a stage in bytes, and its JSON as it is sent on: 32 sprites that stand, or twenty that walk. */
+export const STAGE_BYTES_MAX = 2048;
+
+/** Sprites of a stage: more than fit side by side near an edge. */
+export const STAGE_SPRITES_MAX = 32;
+
+/** The largest id of a sprite: what fits in 32 bits. */
+export const SPRITE_ID_MAX = 2 ** 32 - 1;
+
+/** The body of a peek, and that of the switch, in bytes: ten times what they need. */
+export const PEEK_BYTES_MAX = 256;
+
+/**
+ * A sketch: 32-bit words, little-endian. The screen's size, the number of sprites, and SKETCH_SPRITE_WORDS for each sprite,
+ * in the order of their ids: id, x, y, vx, vy, and a hash of how it looks.
+ */
+export const SKETCH_HEAD_WORDS = 2;
+export const SKETCH_SPRITE_WORDS = 6;
+export const SKETCH_BYTES_MAX = 4 * (SKETCH_HEAD_WORDS + STAGE_SPRITES_MAX * SKETCH_SPRITE_WORDS);
+
+const DEFAULTS = { file: 0, vx: 0, vy: 0, animation: 'idle', facing: 'right', scale: 1 } as const;
+
+const FILE = /^[0-9a-f]{64}$/;
+const ANIMATION = /^[a-z][a-z0-9-]*$/;
+
+/** A checked stage. */
+export interface Stage {
+  /** The sketch, and then the JSON: `"width":…,"height":…,"files":[…],"sprites":[…]}`. */
+  body: Buffer;
+  /** The hashes of its pictures. */
+  files: readonly string[];
+}
+
+/** Checks a posted stage, bytes[start, end). Throws malformed (with the field), too-large. Source PROTOCOL.md#stage */
+export function readStage(bytes: Uint8Array, start: number, end: number): Stage {
+  if (end - start > STAGE_BYTES_MAX) throw tooLarge();
+  let value: unknown;
+  try {
+    value = JSON.parse(UTF8.decode(bytes.subarray(start, end)));
+  } catch {
+    throw malformed('body', 'must be JSON in UTF-8');
+  }
+  return checkStage(value);
+}
+
+/** Checks a stage that was already parsed from JSON. Throws malformed (with the field), too-large. */
+export function checkStage(value: unknown): Stage {
+  const stage = object(value, 'body');
+  const width = Math.round(number(stage.width, 'width', 1, SCREEN_MAX));
+  const height = Math.round(number(stage.height, 'height', 1, SCREEN_MAX));
+  const files = list(stage.files, 'files');
+  for (const [index, file] of files.entries()) {
+    if (typeof file !== 'string' || !FILE.test(file)) {
+      throw malformed(`files[${index}]`, 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
+    }
+  }
+  if (new Set(files).size < files.length) throw malformed('files', 'must be different');
+  const hashes = (files as string[]).map((file) => hash(file));
+  const sprites = list(stage.sprites, 'sprites').map((given, index) => checkSprite(given, `sprites[${index}]`, hashes));
+  sprites.sort((one, other) => one.id - other.id);
+  for (let index = 1; index < sprites.length; index++) {
+    if (sprites[index].id === sprites[index - 1].id) throw malformed('sprites', 'must have different ids');
+  }
+  const sent = sprites.map(({ look, ...sprite }) => withoutDefaults(sprite));
+  const json = JSON.stringify({ width, height, files, sprites: sent }).slice(1);
+  if (json.length > STAGE_BYTES_MAX) throw tooLarge();
+  const sketchBytes = 4 * (SKETCH_HEAD_WORDS + sprites.length * SKETCH_SPRITE_WORDS);
+  const body = Buffer.allocUnsafe(sketchBytes + json.length);
+  let at = body.writeInt32LE(width | (height << 16), 0);
+  at = body.writeUInt32LE(sprites.length, at);
+  for (const { id, x, y, vx, vy, look } of sprites) {
+    at = body.writeUInt32LE(id, at);
+    at = body.writeInt32LE(x, at);
+    at = body.writeInt32LE(y, at);
+    at = body.writeInt32LE(vx, at);
+    at = body.writeInt32LE(vy, at);
+    at = body.writeInt32LE(look, at);
+  }
+  body.write(json, at, 'latin1');
+  return { body, files: files as string[] };
+}
+
+interface StageSprite {
+  id: number;
+  file: number;
+  x: number;
+  y: number;
+  vx: number;
+  vy: number;
+  animation: string;
+  facing: string;
+  scale: number;
+  /** A hash of everything that is not motion. */
+  look: number;
+}
+
+function checkSprite(value: unknown, field: string, files: readonly number[]): StageSprite {
+  const given = object(value, field);
+  const id = given.id;
+  if (!isWhole(id, SPRITE_ID_MAX)) throw malformed(`${field}.id`, 'must be a whole number from 0 to 2^32 - 1');
+  const file = given.file ?? DEFAULTS.file;
+  if (!isWhole(file, files.length - 1)) throw malformed(`${field}.file`, 'must be an index of files');
+  const animation = given.animation ?? DEFAULTS.animation;
+  if (typeof animation !== 'string' || animation.length > ANIMATION_LENGTH_MAX || !ANIMATION.test(animation)) {
+    throw malformed(
+      `${field}.animation`,
+      `must be at most ${ANIMATION_LENGTH_MAX} characters of a-z, 0-9 and -, beginning with a letter`,
+    );
+  }
+  const facing = given.facing ?? DEFAULTS.facing;
+  if (facing !== 'left' && facing !== 'right') throw malformed(`${field}.facing`, 'must be left or right');
+  const scale = number(given.scale ?? DEFAULTS.scale, `${field}.scale`, SCALE_MIN, SCALE_MAX);
+  return {
+    ...{ id, file },
+    x: whole(given.x, `${field}.x`, SCREEN_MAX),
+    y: whole(given.y, `${field}.y`, SCREEN_MAX),
+    vx: whole(given.vx ?? DEFAULTS.vx, `${field}.vx`, SPEED_MAX),
+    vy: whole(given.vy ?? DEFAULTS.vy, `${field}.vy`, SPEED_MAX),
+    ...{ animation, facing, scale },
+    look: hash(`${animation} ${facing} ${scale}`, files[file]),
+  };
+}
+
+function withoutDefaults(sprite: Omit<StageSprite, 'look'>): Partial<StageSprite> {
+  const sent: Partial<StageSprite> = { ...sprite };
+  for (const member of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
+    if (sent[member] === DEFAULTS[member]) delete sent[member];
+  }
+  return sent;
+}
+
+/** Checks the body of a peek. Throws malformed. Source PROTOCOL.md#peeks */
+export function checkPeek(value: unknown): EdgeNumber | null {
+  return checkPeekEdge(object(value, 'body').edge);
+}
+
+/** Checks the edge of a peek: its number, or null for none. Throws malformed. */
+export function checkPeekEdge(edge: unknown): EdgeNumber | null {
+  if (edge === null) return null;
+  const number = EDGES.indexOf(edge as Edge);
+  if (number < 0) throw malformed('edge', 'must be left, right, top, bottom or null');
+  return number as EdgeNumber;
+}
+
+/** Checks the body of the switch: whether the desktop shows its stage. Throws malformed. */
+export function checkShown(value: unknown): boolean {
+  const { stage } = object(value, 'body');
+  if (typeof stage !== 'boolean') throw malformed('stage', 'must be true or false');
+  return stage;
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** FNV-1a of 32 bits. */
+function hash(text: string, seed = 0x811c9dc5): number {
+  let sum = seed;
+  for (let index = 0; index < text.length; index++) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);
+  return sum | 0;
+}
+
+function tooLarge(): ProblemError {
+  return new ProblemError('too-large', `A stage is at most ${STAGE_BYTES_MAX} bytes; show fewer sprites.`);
+}
+
+function malformed(field: string, why: string): ProblemError {
+  return new ProblemError('malformed', `${field}: ${why}.`, { field });
+}
+
+function object(value: unknown, field: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(field, 'must be an object');
+  return value as Record<string, unknown>;
+}
+
+function list(value: unknown, field: string): unknown[] {
+  if (!Array.isArray(value) || value.length > STAGE_SPRITES_MAX) {
+    throw malformed(field, `must be a list of at most ${STAGE_SPRITES_MAX}`);
+  }
+  return value;
+}
+
+function isWhole(value: unknown, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max;
+}
+
+function number(value: unknown, field: string, min: number, max: number): number {
+  if (typeof value !== 'number' || !(value >= min && value <= max)) {
+    throw malformed(field, `must be a number from ${min} to ${max}`);
+  }
+  return value;
+}
+
+/** The nearest whole number, which is never -0. */
+function whole(value: unknown, field: string, max: number): number {
+  return Math.round(number(value, field, -max, max)) + 0;
+}
