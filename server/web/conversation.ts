@@ -24,6 +24,8 @@ export interface ConversationHandlers {
   toggleMute(neighbour: Neighbour): void;
   /** Returns the sprite that speaks for this desktop, or null when none of its sprites is here. */
   spriteOf(desktop: string): Sprite | null;
+  /** Returns by how many px the sprites are drawn to the right and down of their places. */
+  slide(): { x: number; y: number };
 }
 
 export interface Conversation {
@@ -124,8 +126,11 @@ export function createConversation(handlers: ConversationHandlers): Conversation
   function edgeOf({ edge, from }: SayingEvent) {
     return edge ?? EDGES.find((one) => beyond?.[one]?.desktop === from.desktop);
   }
-}
 
-function boxOf({ x, y, nature }: Sprite): Box {
-  return { left: x - nature.width / 2, top: y - nature.height, right: x + nature.width / 2, bottom: y };
+  /** Returns where a sprite is on the page. */
+  function boxOf({ x, y, nature }: Sprite): Box {
+    const slide = handlers.slide();
+    const [left, bottom] = [x + slide.x - nature.width / 2, y + slide.y];
+    return { left, top: bottom - nature.height, right: left + nature.width, bottom };
+  }
 }

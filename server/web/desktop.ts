@@ -7,7 +7,7 @@
  * proposes a world: both are secrets, and browsers send a fragment to no server. `?world=NAME` is for names that are none.
  */
 import { Arrivals } from './arrivals.ts';
-import { createRenderer, type Renderer, type Tag } from './canvas.ts';
+import { createRenderer, type Renderer, slideOf, type Tag } from './canvas.ts';
 import { mute, report, unmute } from './complaints.ts';
 import { Connection } from './connection.ts';
 import { type Conversation, createConversation } from './conversation.ts';
@@ -30,10 +30,12 @@ import {
   showNeighbours,
   showParade,
   showShelf,
+  showStageSwitch,
   showState,
 } from './panel.ts';
+import { createPeeking, type Peeking } from './peeking.ts';
 import { poll } from './poll.ts';
-import { fetchDesktopCount, fetchNeighbours, JoinRefused, join, shownWorld, upload } from './seat.ts';
+import { fetchDesktopCount, fetchNeighbours, JoinRefused, join, shownWorld, showStage, upload } from './seat.ts';
 import {
   claimDesktop,
   clearSession,
@@ -100,11 +102,13 @@ interface Desktop {
   readonly arrivals: Arrivals;
   readonly departures: Departures;
   readonly conversation: Conversation;
+  readonly peeking: Peeking;
 }
 
 const query = new URLSearchParams(location.search);
 const random = Math.random;
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
+const dark = matchMedia('(prefers-color-scheme: dark)');
 
 await start(createDesktop());
 
@@ -118,13 +122,16 @@ function createDesktop(): Desktop {
         if (sprite.file === file) sprite.nature = natureOf(sheets.get(file).description, sprite.scale);
       }
     },
-    inUse: (file) => desktop.shelf.has(file) || simulation.sprites.some((sprite) => sprite.file === file),
+    inUse: (file) =>
+      desktop.shelf.has(file) ||
+      simulation.sprites.some((sprite) => sprite.file === file) ||
+      desktop.peeking.files().includes(file),
   });
   const desktop: Desktop = {
     ...{ name: '', simulation, clock: createFrameClock() },
     ...{ tags: new Map(), senders: new WeakMap(), muted: new Set() },
     ...{ sheets, shelf: new Shelf(sheets), renderer: createRenderer(canvas, sheets) },
-    input: listenToInput(canvas, simulation, {
+    input: listenToInput(canvas, simulation, () => slideOf(desktop.peeking.view), {
       selected(sprite) {
         if (sprite !== null) showTag(desktop, sprite, sprite.name, 'name', NAME_TAG_MS);
       },
@@ -134,6 +141,8 @@ function createDesktop(): Desktop {
       },
       togglePause: () => togglePause(desktop),
       say: () => say(desktop),
+      peek: () => desktop.peeking.next(),
+      stopPeeking: () => desktop.peeking.stop(),
     }),
     connection: new Connection(
       query.get('transport') === 'poll' ? 'poll' : 'socket',
@@ -143,6 +152,7 @@ function createDesktop(): Desktop {
           document.body.dataset.transport = kind;
           desktop.departures.use(transport);
           desktop.conversation.use(transport);
+          if (desktop.connection.seat !== null) desktop.peeking.use(transport, desktop.connection.seat);
         },
         events: (seat, events, cursor) => receive(desktop, seat, events, cursor),
         cursorLost(seat, cursor) {
@@ -177,6 +187,12 @@ function createDesktop(): Desktop {
       isMuted: (id) => desktop.muted.has(id),
       toggleMute: (neighbour) => muteEntry(desktop, neighbour).choose(),
       spriteOf: (id) => speakingSprite(desktop, id),
+      slide: () => slideOf(desktop.peeking.view),
+    }),
+    peeking: createPeeking({
+      simulation,
+      seat: () => desktop.connection.seat,
+      isShown: (file) => sheets.unsent(file) === undefined,
     }),
   };
   return desktop;
@@ -202,9 +218,9 @@ async function start(desktop: Desktop): Promise<void> {
   const reload = () => location.reload(); // another link was opened in this tab
   addEventListener('hashchange', reload);
   fetchDesktopCount().then(showDesktopCount);
-  await askToJoin(readName(), world, near !== '', async (name, worldName) => {
+  await askToJoin(readName(), world, near !== '', async (name, worldName, stage) => {
     desktop.name = name;
-    await joinWorld(desktop, worldName, near);
+    await joinWorld(desktop, worldName, near, stage);
     writeName(name);
   });
   removeEventListener('hashchange', reload);
@@ -234,18 +250,18 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
 }
 
 /** Joins a world and takes the seat. Throws an Error whose message is for the person. */
-async function joinWorld(desktop: Desktop, world: string, near: string): Promise<void> {
+async function joinWorld(desktop: Desktop, world: string, near: string, stage?: boolean): Promise<void> {
   const { name, simulation } = desktop;
   const screen = { width: simulation.width, height: simulation.height };
   let seat: Seat;
   try {
-    seat = await join({ name, world, near, screen });
+    seat = await join({ name, world, near, screen, stage });
   } catch (error) {
     if (!(error instanceof JoinRefused)) throw new Error('The relay cannot be reached. Try again in a moment.');
     const friendIsGone = error.problem.code === 'near-gone' || error.problem.code === 'malformed';
     if (near === '' || !friendIsGone) throw error;
     notice('Your friend is not there any more, so you sit somewhere else.');
-    seat = await join({ name, world, near: '', screen });
+    seat = await join({ name, world, near: '', screen, stage });
   }
   await claimDesktop(seat.desktop);
   desktop.arrivals.restart();
@@ -272,7 +288,7 @@ async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promis
   show(desktop, 'reconnecting');
   for (let attempt = 0; desktop.connection.seat === ended; attempt++) {
     try {
-      await joinWorld(desktop, ended.world, '');
+      await joinWorld(desktop, ended.world, '', ended.stage);
       notice('The relay had ended this desktop, so it has joined again.');
     } catch {
       await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, random)));
@@ -284,6 +300,7 @@ async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promis
 async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], cursor: string): Promise<void> {
   desktop.arrivals.receive(events);
   desktop.conversation.hear(events);
+  desktop.peeking.hear(events);
   for (const event of events) {
     if (event.type === 'removed') removePicture(desktop, event.file);
     else if (event.type === 'announcement') notice(event.text, ANNOUNCEMENT_MS);
@@ -319,9 +336,10 @@ async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Pro
   if (neighbours !== null) setNeighbours(desktop, neighbours, seat);
 }
 
-function setNeighbours({ conversation }: Desktop, neighbours: Neighbours, seat: Seat): void {
+function setNeighbours({ conversation, peeking }: Desktop, neighbours: Neighbours, seat: Seat): void {
   showNeighbours(neighbours, seat.desktop);
   conversation.neighbours(neighbours);
+  peeking.neighbours(neighbours);
 }
 
 /** Lets an arrival enter. When the simulation is full, a sprite from the shelf makes room; null when there is none. */
@@ -449,14 +467,14 @@ async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Pr
 
 function drawFrame(desktop: Desktop, frameMs: number): void {
   requestAnimationFrame((nextMs) => drawFrame(desktop, nextMs));
-  const { simulation, clock, arrivals, tags, renderer, input, conversation } = desktop;
+  const { simulation, clock, arrivals, tags, renderer, input, conversation, peeking } = desktop;
   if (advance(clock, frameMs)) {
     for (const departure of step(simulation, clock.nowMs, random)) void depart(desktop, departure);
     animatePortraits(calm.matches ? 0 : clock.nowMs);
   }
   arrivals.admitWaiting();
   for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
-  renderer.draw(simulation, tags, input.selected);
+  renderer.draw(simulation, tags, input.selected, peeking.frame(frameMs, calm.matches), frameMs);
   conversation.draw(frameMs, simulation.held?.sprite ?? null, calm.matches);
   document.body.dataset.sprites = String(simulation.sprites.length);
 }
@@ -495,6 +513,18 @@ function togglePause({ clock }: Desktop): void {
   element('pause').setAttribute('aria-pressed', String(clock.paused));
 }
 
+/** Lets neighbours look in, or not any more. */
+async function toggleStage(desktop: Desktop): Promise<void> {
+  const { seat } = desktop.connection;
+  if (seat === null) return;
+  const stage = !seat.stage;
+  const done = stage ? 'Neighbours may look in: they see the shapes of your sprites.' : 'Nobody looks in any more.';
+  if (!(await complain(desktop, () => showStage(seat, stage), done))) return;
+  seat.stage = stage;
+  showStageSwitch(stage);
+  save(desktop);
+}
+
 /** Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. */
 function invitation(seat: Seat): string {
   const link = new URL('/', location.href);
@@ -518,6 +548,7 @@ async function invite({ connection }: Desktop): Promise<void> {
 function watchPage(desktop: Desktop): void {
   addEventListener('resize', () => fit(desktop));
   calm.addEventListener('change', () => fit(desktop));
+  dark.addEventListener('change', () => fit(desktop));
   addEventListener('pagehide', () => save(desktop));
   setInterval(() => save(desktop), SAVE_MS);
   setInterval(() => {
@@ -529,14 +560,16 @@ function watchPage(desktop: Desktop): void {
     tab.addEventListener('click', () => openNeighbourMenu(desktop, tab));
   }
   element('canvas').addEventListener('contextmenu', (event) => {
-    const { simulation, input } = desktop;
-    const sprite = spriteAt(simulation, event.clientX, event.clientY, MENU_SLACK) ?? input.selected;
+    const { simulation, input, peeking } = desktop;
+    const { x, y } = slideOf(peeking.view);
+    const sprite = spriteAt(simulation, event.clientX - x, event.clientY - y, MENU_SLACK) ?? input.selected;
     if (sprite === null || sprite.fromShelf) return;
     event.preventDefault();
     openSpriteMenu(desktop, sprite, event.clientX, event.clientY);
   });
   element('invite').addEventListener('click', () => invite(desktop));
   element('pause').addEventListener('click', () => togglePause(desktop));
+  element('stage').addEventListener('click', () => toggleStage(desktop));
   element('help').addEventListener('click', () => element<HTMLDialogElement>('help-text').showModal());
   const fileInput = element<HTMLInputElement>('file');
   fileInput.addEventListener('change', async () => {
@@ -622,12 +655,13 @@ async function complain(
 }
 
 /** Gives end-to-end tests `globalThis.sprites`: it reads this desktop, and throws a sprite as the keyboard does. */
-function exposeToTests({ connection, simulation, departures }: Desktop): void {
+function exposeToTests({ connection, simulation, departures, peeking }: Desktop): void {
   const handle = Object.freeze({
     desktop: () => connection.seat?.desktop ?? null,
     sprites: () =>
       simulation.sprites.map(({ file, name, mode, x, y, fromShelf }) => ({ file, name, mode, x, y, fromShelf })),
     onTheWay: () => departures.pending.length,
+    view: () => ({ ...peeking.view }),
     throw: (index: number, edge: Edge) => throwTo(simulation, simulation.sprites[index], edge),
   });
   Object.defineProperty(globalThis, 'sprites', { value: handle });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { STAGE_BYTES_MAX as RELAY_BYTES_MAX, STAGE_SPRITES_MAX as RELAY_SPRITES_MAX } from '../wire/stage.ts';
 import { addSprite, createSimulation, type Mode, type Sprite } from './simulation.ts';
 import { isNews, STAGE_BYTES_MAX, STAGE_DEPTH, STAGE_SPRITES_MAX, STAGE_TOLERANCE, stageOf } from './stage.ts';
 import type { Stage } from './transport.ts';
@@ -68,6 +69,14 @@ describe('the stage', () => {
     const bytes = JSON.stringify({ stage: Number.MAX_SAFE_INTEGER, ...otherFiles }).length;
     assert.ok(bytes <= STAGE_BYTES_MAX && bytes > STAGE_BYTES_MAX - 150, `${bytes} bytes`);
     assert.equal(xs(otherFiles)[0], 205);
+    // One byte more at a time, so that stages come as near to the limit as they can.
+    for (let i = 0; i < 150; i++) {
+      Object.assign(simulation.sprites[39 - (i % 20)], { vx: 10 ** Math.floor(i / 20), mode: 'walk' });
+      const stage = JSON.stringify({ stage: Number.MAX_SAFE_INTEGER, ...stageOf(simulation, ['left'], all) });
+      assert.ok(stage.length <= STAGE_BYTES_MAX, `${stage.length} bytes`);
+    }
+    assert.equal(STAGE_BYTES_MAX, RELAY_BYTES_MAX);
+    assert.equal(STAGE_SPRITES_MAX, RELAY_SPRITES_MAX);
   });
 
   it('does not have pictures that are not to be shown', () => {
