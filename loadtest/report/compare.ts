@@ -10,6 +10,7 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { mean, studentT, variance } from '../../tools/bench/student.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Figures, Report } from './merge.ts';
@@ -270,27 +271,6 @@ function isReport(value: unknown): value is Report {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Two-sided 95 % points of Student's t for 1, 2, … 30 degrees of freedom; beyond, 1.96 + 2.5 / f is right to 0.01. */
-const T95 = [
-  ...[12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131],
-  ...[2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042],
-];
-
-/** The degrees are rounded down, which makes the interval a little too wide rather than too narrow. */
-function studentT(freedom: number): number {
-  const whole = Math.max(1, Math.floor(freedom + 1e-9));
-  return T95[whole - 1] ?? 1.96 + 2.5 / whole;
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function variance(values: readonly number[]): number {
-  const middle = mean(values);
-  return values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1);
 }
 
 /** 0 means that no sprite flew, so there is nothing to compare. */

@@ -172,7 +172,7 @@ export const PEEKS_PER_SECOND_MAX = 2;
 export const PEEKS_BURST_MAX = 8;
 
 /**
- * Desktops that are watched at once. Each has a row of STAGE_ROW_BYTES (stages.ts), all together 46 MiB; more is refused with
+ * Desktops that are watched at once. Each has a row of STAGE_ROW_BYTES (stages.ts), all together 46 MB; more is refused with
  * relay-busy. At ten stages a second each, the relay's processor ends long before the rows do.
  */
 export const WATCHED_MAX = 16_384;

@@ -298,7 +298,7 @@ export class DesktopClient {
       else if (event.type === 'neighbours') this.neighbours = event;
       else if (event.type === 'ping') this.pings++;
       else if (event.type === 'bye') this.byes++;
-      else if (event.type !== 'saying' && event.type !== 'missed') this.notices.push(event);
+      else if (event.type === 'removed' || event.type === 'announcement') this.notices.push(event);
     }
     this.cursor = batch.cursor;
   }

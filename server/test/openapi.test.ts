@@ -400,12 +400,13 @@ onEachFront('openapi.yaml', (front) => {
     await request(SWITCH, stage, 410, { ...bobSends, body: { stage: true } });
     const strict = await join(relay.url, { world: 'strict pictures', pictures: 'shipped' });
     const strictStage = `${at(strict)}/stage`;
+    const unknown = { ...body, files: [FILE.replace('2', '3')] };
     // A worker marks pictures from the moment it has heard of the first strict world.
     await until('a stage of an unknown picture is refused', async () => {
-      const answer = await sendRequest(strictStage, { token: strict.token, method: 'POST', body });
+      const answer = await sendRequest(strictStage, { token: strict.token, method: 'POST', body: unknown });
       return answer.status === 403;
     });
-    await request(SHOW, strictStage, 403, { token: strict.token, body });
+    await request(SHOW, strictStage, 403, { token: strict.token, body: unknown });
   });
 
   it('documents the response to a method that a path does not have', async () => {

@@ -1,8 +1,6 @@
 /** Sayings over real sockets: long-polls and WebSockets hear them, with workers and in one process. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, before, it } from 'node:test';
-import { WebSocket } from 'ws';
 import { SAYINGS_BURST_MAX } from '../domain/limits.ts';
 import { SAYING_BODY_BYTES_MAX } from '../wire/saying.ts';
 import {
@@ -19,6 +17,7 @@ import {
 import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+import { SocketListener } from './socket_listener.ts';
 
 const at = (relay: RelayProcess, { desktop }: Joined, path: string) => `${relay.url}/v1/desktops/${desktop}/${path}`;
 
@@ -30,51 +29,6 @@ async function hear(desktop: Joined, count: number): Promise<string[]> {
   let left = count;
   const { events } = await pollFor(desktop, desktop.cursor, ({ type }) => type === 'saying' && --left === 0);
   return events.flatMap((event) => (event.type === 'saying' ? [event.text] : []));
-}
-
-/** A desktop on a socket. */
-class Listener {
-  readonly messages: Record<string, unknown>[] = [];
-  readonly #socket: WebSocket;
-  #arrived: () => void = () => {};
-
-  constructor(desktop: Joined) {
-    this.#socket = new WebSocket(desktop.socket);
-    this.#socket.on('open', () => this.send({ token: desktop.token, cursor: desktop.cursor }));
-    this.#socket.on('message', (bytes) => {
-      const message = JSON.parse(bytes.toString());
-      this.messages.push(message);
-      if (message.cursor) this.send({ cursor: message.cursor });
-      this.#arrived();
-    });
-  }
-
-  async opened(): Promise<void> {
-    if (this.#socket.readyState !== WebSocket.OPEN) await once(this.#socket, 'open');
-  }
-
-  send(message: object): void {
-    this.#socket.send(JSON.stringify(message));
-  }
-
-  /** Resolves to the first message, received already or later, that has this. */
-  async find(has: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
-    for (;;) {
-      const found = this.messages.find(has);
-      if (found) return found;
-      await new Promise<void>((resolve) => {
-        this.#arrived = resolve;
-      });
-    }
-  }
-
-  hears(text: string): Promise<Record<string, unknown>> {
-    return this.find(({ events }) => JSON.stringify(events ?? '').includes(JSON.stringify(text)));
-  }
-
-  end(): void {
-    this.#socket.terminate();
-  }
 }
 
 for (const workers of [2, 0]) {
@@ -89,8 +43,8 @@ for (const workers of [2, 0]) {
       const world = 'talk';
       const ann = await join(relay.url, { name: 'Ann', world });
       const bob = await join(relay.url, { name: 'Bob', world });
-      const carol = new Listener(await join(relay.url, { name: 'Carol', world }));
-      const stranger = new Listener(await join(relay.url, { world: 'elsewhere' }));
+      const carol = new SocketListener(await join(relay.url, { name: 'Carol', world }));
+      const stranger = new SocketListener(await join(relay.url, { world: 'elsewhere' }));
       t.after(() => [carol, stranger].forEach((listener) => void listener.end()));
       await Promise.all([carol.opened(), stranger.opened()]);
       const heard = pollFor(bob, bob.cursor, ({ type }) => type === 'saying');
@@ -111,7 +65,7 @@ for (const workers of [2, 0]) {
     it('are said over a socket, and answered there under their number', async (t) => {
       const world = 'sockets';
       const ann = await join(relay.url, { world });
-      const bob = new Listener(await join(relay.url, { world }));
+      const bob = new SocketListener(await join(relay.url, { world }));
       t.after(() => bob.end());
       await bob.opened();
       bob.send({ saying: 7, text: 'Over the socket' });

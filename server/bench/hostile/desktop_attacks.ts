@@ -6,12 +6,16 @@ import {
   bearer,
   crossingBytes,
   crossingOf,
+  FILE,
   headOf,
   type Joined,
   joinBytes,
+  peekBytes,
   pollHead,
   requestOf,
   sayingBytes,
+  stageBytes,
+  switchBytes,
 } from './target.ts';
 
 /** The finding of a join or a crossing that the relay received whole and closed without a response. */
@@ -198,6 +202,73 @@ const shouting: Attack = {
   },
 };
 
+/** A stage of the most sprites that fit, somewhere else each time. */
+function fullStage(x: number): string {
+  const sprites = Array.from({ length: 32 }, (_, id) => ({ id, x: x + id, y: 1040, vx: 60, animation: 'walk' }));
+  return JSON.stringify({ width: 1920, height: 1080, files: [FILE], sprites });
+}
+
+/** Bodies that are no stages: cut off, too deep, not numbers, too many, of one member that is as long as the body may be. */
+const NO_STAGES: readonly string[] = [
+  '',
+  '{"width":1920,"height":1080,"files":[],"sprites":[{"id":0,',
+  '['.repeat(2000),
+  '{"width":1e400,"height":1080,"files":[],"sprites":[]}',
+  JSON.stringify({ width: 1, height: 1, files: Array(33).fill(FILE.slice(0, 40)), sprites: [] }),
+  JSON.stringify({ width: 1, height: 1, files: [FILE], sprites: Array(33).fill({ id: 1, x: 0, y: 0 }) }),
+  JSON.stringify({ width: 1, height: 1, files: [FILE], sprites: [{ id: 1, x: 0, y: 0, animation: 'a'.repeat(1800) }] }),
+  JSON.stringify({ width: 1, height: 1, files: [], sprites: [], __proto__: 1, constructor: {} }),
+];
+
+const peeping: Attack = {
+  about:
+    '64 desktops of one world peek through any edge and show full and malformed stages as fast as they can, and hide again; half of them poll and do not read',
+  run: async (assault) => {
+    const world = ownWorld();
+    const { random } = assault;
+    await assault.repeat(assault.scaled(64), async (worker) => {
+      const isReading = worker % 2 === 0;
+      const joined = await assault.joinAtLast({ world });
+      const peeper = joined && (await assault.open(assault.target.api));
+      const actor = joined && (await assault.open(assault.target.api));
+      const poller = joined && (await assault.open(assault.target.events, isReading ? 'parse' : 'never'));
+      if (!joined || !peeper || !actor || !poller) return;
+      const peeking = async () => {
+        const edges = ['left', 'right', 'top', 'bottom', 'left', 'right', null, 'up', 7];
+        while (!assault.over && !peeper.over) {
+          const isSwitch = random.below(8) === 0;
+          const bytes = isSwitch ? switchBytes(joined, random.below(3) > 0) : peekBytes(joined, random.of(edges));
+          if (!(await peeper.ask(bytes, assault.patience()))) break;
+          assault.count('peeks and switches');
+        }
+      };
+      const acting = async () => {
+        while (!assault.over && !actor.over) {
+          const stages = Array.from({ length: 15 }, () =>
+            stageBytes(joined, random.below(4) > 0 ? fullStage(random.below(1800)) : random.of(NO_STAGES)),
+          );
+          actor.send(Buffer.concat(stages));
+          if (!(await actor.ask(stageBytes(joined, fullStage(random.below(1800))), assault.patience()))) break;
+          assault.count('stages', 16);
+        }
+      };
+      const polling = async () => {
+        const poll = pollHead(joined);
+        while (!assault.over && !poller.over) {
+          const isSeen = isReading
+            ? await poller.ask(poll, assault.patience())
+            : await poller.write(Buffer.from(poll), assault.untilMs);
+          if (!isSeen) break;
+          assault.count('polls');
+          if (!isReading) await assault.rest(100);
+        }
+      };
+      await Promise.all([peeking(), acting(), polling()]);
+      for (const connection of [peeper, actor, poller]) connection.destroy();
+    });
+  },
+};
+
 const forwarding: Attack = {
   about:
     'desktops of one world throw 200 sprites to the next and leave, so that leaving fills the mailbox of the one that stays',
@@ -321,6 +392,7 @@ export const DESKTOP_ATTACKS: Record<string, Attack> = {
   guesses,
   'mailbox-flood': mailboxFlood,
   shouting,
+  peeping,
   forwarding,
   'slab-flood': slabFlood,
   'twin-polls': twinPolls,

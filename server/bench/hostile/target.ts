@@ -56,6 +56,19 @@ export function sayingBytes({ desktop, token }: Joined, saying: number, text: st
   return requestOf(`POST /v1/desktops/${desktop}/sayings`, JSON.stringify({ saying, text }), bearer({ token }));
 }
 
+export function peekBytes({ desktop, token }: Joined, edge: unknown): Buffer {
+  return requestOf(`POST /v1/desktops/${desktop}/peeks`, JSON.stringify({ edge }), bearer({ token }));
+}
+
+export function stageBytes({ desktop, token }: Joined, body: string): Buffer {
+  return requestOf(`POST /v1/desktops/${desktop}/stage`, body, bearer({ token }));
+}
+
+/** Turns on or off whether a desktop shows its stage. */
+export function switchBytes({ desktop, token }: Joined, stage: boolean): Buffer {
+  return requestOf(`PUT /v1/desktops/${desktop}/stage`, JSON.stringify({ stage }), bearer({ token }));
+}
+
 export function pollHead({ desktop, token }: Joined, cursor?: string): string {
   const query = cursor === undefined ? '' : `?cursor=${cursor}`;
   return headOf(`GET /v1/desktops/${desktop}/events${query}`, bearer({ token }));

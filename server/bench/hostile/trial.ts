@@ -35,7 +35,7 @@ export const GROWTH_BYTES_MAX = { native: 100_000_000, portable: 300_000_000 };
 const GAUGES = [
   ...['sprites_desktops', 'sprites_worlds', 'sprites_polls_parked', 'sprites_waiting', 'sprites_mailbox_bytes'],
   ...['sprites_connections', 'sprites_front_stalled', 'sprites_worker_pending', 'sprites_worker_sockets'],
-  'sprites_worker_connections',
+  ...['sprites_worker_connections', 'sprites_peeks', 'sprites_watched'],
 ];
 
 /** The relay under attack. */
