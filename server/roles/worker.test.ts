@@ -1,17 +1,23 @@
 /** The worker between a fake front and an uplink whose frames the test collects. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Front, RequestView } from '../front/front.ts';
+import { type Front, NO_SLOT, type RequestView } from '../front/front.ts';
 import { FRAME_BYTES_TARGET, RecordKind, readFrame } from '../wire/frame.ts';
+import { Standing } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
+import { checkStage } from '../wire/stage.ts';
+import { Bans } from './bans.ts';
 import { IpcUplink, PROMPT_FRAMES_MAX, UPLINK_BYTES_MAX } from './ipc.ts';
 import { PENDING_MAX, PendingRequests } from './pending.ts';
+import { PictureGate } from './picture_gate.ts';
+import type { SpriteStore } from './sprite_store.ts';
 import { Worker } from './worker.ts';
 
 const IDENTITY = { slot: 1, generation: 1, token: new Uint32Array(4) };
+const FILE = '0123456789abcdef'.repeat(4);
 const CROSSING = JSON.stringify({
   ...{ crossing: 1, edge: 'right', at: 0.5, vx: 1, vy: 2 },
-  sprite: { file: '0123456789abcdef'.repeat(4), name: 'Blob' },
+  sprite: { file: FILE, name: 'Blob' },
 });
 
 interface Answered {
@@ -62,10 +68,17 @@ class WorkerHarness {
   }
 
   post(ticket: number, text = CROSSING): void {
+    this.worker.handlers.crossing(this.#viewOf(ticket, text, IDENTITY.slot));
+  }
+
+  show(ticket: number, text: string, slot = IDENTITY.slot): void {
+    this.worker.handlers.stage(this.#viewOf(ticket, text, slot));
+  }
+
+  #viewOf(ticket: number, text: string, slot: number): RequestView {
     const body = Buffer.from(text);
     const at = { edge: -1 as const, crossing: 0, body, start: 0, end: body.length };
-    const view: RequestView = { ...IDENTITY, ticket, epoch: 0, seq: -1, ...at };
-    this.worker.handlers.crossing(view);
+    return { ...IDENTITY, slot, ticket, epoch: 0, seq: -1, ...at };
   }
 
   /** The kinds of the records that were sent. */
@@ -87,6 +100,53 @@ describe('worker', () => {
     assert.deepEqual([harness.sentKinds(), harness.answers], [[RecordKind.crossing], []]);
     harness.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
     assert.deepEqual(harness.sentKinds(), [RecordKind.crossing, RecordKind.crossing]);
+  });
+
+  it('sends a stage as it was checked, and answers for itself when it is malformed or of nobody', () => {
+    const harness = new WorkerHarness();
+    const stage = { width: 9, height: 9, files: [FILE], sprites: [{ id: 1, x: 1.4, y: 2 }] };
+    harness.show(7, JSON.stringify({ ...stage, extra: 1 }));
+    harness.show(8, JSON.stringify({ ...stage, width: 0 }));
+    harness.show(9, JSON.stringify(stage), NO_SLOT);
+    harness.worker.showFrom(IDENTITY, stage, () => {});
+    harness.worker.handlers.turn();
+    const { body } = checkStage(stage);
+    const sent: Buffer[] = [];
+    for (const frame of harness.frames) {
+      readFrame(frame, ({ kind, bytes, start, end }) => {
+        assert.equal(kind, RecordKind.show);
+        sent.push(Buffer.from(bytes.subarray(start, end)));
+      });
+    }
+    assert.deepEqual(sent, [body, body]);
+    assert.deepEqual(
+      harness.answers.map(({ ticket, code }) => [ticket, code]),
+      [
+        [8, 'malformed'],
+        [9, 'unknown-desktop'],
+      ],
+    );
+    assert.equal(harness.worker.malformed, 1);
+  });
+
+  it('asks the gate about every picture of a stage, and sends the lowest standing', () => {
+    const harness = new WorkerHarness();
+    const files = [FILE, FILE.replace('0', '1')];
+    const stage = JSON.stringify({ width: 9, height: 9, files, sprites: [] });
+    const bans = new Bans();
+    const standings = { isShipped: (file: string) => file === FILE, has: () => false } as unknown as SpriteStore;
+    const gate = new PictureGate('any', bans, standings);
+    harness.worker.setGate(gate);
+    gate.update({ addresses: [], pictures: [], strictWorlds: true });
+    harness.show(1, stage);
+    harness.worker.handlers.turn();
+    const seen: number[] = [];
+    readFrame(harness.frames[0], ({ standing }) => seen.push(standing));
+    assert.deepEqual(seen, [Standing.unknown]);
+    gate.update({ addresses: [], pictures: [{ file: files[1], untilMs: null }], strictWorlds: false });
+    harness.show(2, stage);
+    assert.deepEqual(harness.answers[0].code, 'picture-refused');
+    assert.equal(harness.worker.pictureRefused, 1);
   });
 
   it('sends up to PROMPT_FRAMES_MAX frames a millisecond at once, and gathers the other records in one', (t) => {
