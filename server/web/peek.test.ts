@@ -77,14 +77,14 @@ describe('peek', () => {
     }
   });
 
-  it('never asks again a relay that knows no peeks', async () => {
-    const { peek, asked, pass } = begin(refused('not-found'));
+  it('never asks again a relay that knows no peeks, and says nothing', async () => {
+    const { peek, asked, refusals, pass } = begin(refused('not-found'));
     peek.look('left');
     await pass(100);
     peek.look('right');
     await pass(60_000);
     assert.equal(asked.length, 1);
-    assert.equal(peek.wanted, null);
+    assert.deepEqual([peek.wanted, refusals], [null, []]);
   });
 
   it('asks again at a new seat', async () => {

@@ -76,7 +76,8 @@ export class Peek {
       this.unsupported = true;
       this.wanted = null;
       this.#asked = null;
+    } else if (edge !== null) {
+      this.#handlers.refused(edge, verdict.refused);
     }
-    if (edge !== null) this.#handlers.refused(edge, verdict.refused);
   }
 }
