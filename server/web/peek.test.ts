@@ -54,22 +54,22 @@ describe('peek', () => {
     assert.ok(asked[1].ms - asked[0].ms >= ASK_GAP_MS);
   });
 
-  it('tells why an edge shows nothing, and tries it again later, or soon after the neighbours have changed', async () => {
+  it('tells why an edge shows nothing, and tries it again later, or soon when something has changed', async () => {
     const { state, peek, asked, refusals, pass } = begin(refused('stage-hidden'));
     peek.look('left');
     await pass(REFUSED_MS - 20);
     assert.deepEqual([asked.length, refusals], [1, ['left: stage-hidden']]);
     await pass(50);
     assert.equal(asked.length, 2);
-    peek.neighboursChanged();
+    peek.askSoon();
     state.verdict = { leaseMs: LEASE_MS };
     await pass(RETRY_MS + 20);
     assert.equal(asked.length, 3);
     assert.equal(refusals.length, 2);
   });
 
-  it('asks again after a lost request and one that came too fast, without a word', async () => {
-    for (const verdict of ['unknown', refused('too-fast')] as const) {
+  it('asks again after a lost request and a refusal that passes by itself, without a word', async () => {
+    for (const verdict of ['unknown', ...['too-fast', 'draining', 'relay-busy'].map(refused)] as const) {
       const { peek, asked, refusals, pass } = begin(verdict);
       peek.look('left');
       await pass(RETRY_MS + 20);

@@ -10,6 +10,9 @@ export const ASK_GAP_MS = 500; // ms between two requests, at least: the relay a
 export const RETRY_MS = 1_000; // ms until a request is sent again that was lost, or came too fast
 export const REFUSED_MS = 5_000; // ms until an edge that shows nothing is tried again
 
+/** Problem codes that pass by themselves, and end no watch. */
+const PASSING: ReadonlySet<string> = new Set(['too-fast', 'draining', 'relay-busy']);
+
 export type PeekVerdict = { leaseMs: number } | { refused: Problem } | 'unknown';
 
 export interface PeekHandlers {
@@ -48,8 +51,8 @@ export class Peek {
     if (!isKept) void this.#ask(this.wanted, nowMs);
   }
 
-  /** Another desktop may be beyond an edge now. An edge that was refused is tried again soon. */
-  neighboursChanged(): void {
+  /** Asks soon again, because what is shown may have changed: other neighbours, or a watch that has ended. */
+  askSoon(): void {
     this.#renewMs = Math.min(this.#renewMs, this.#handlers.now() + RETRY_MS);
   }
 
@@ -71,7 +74,7 @@ export class Peek {
     }
     const code = verdict === 'unknown' ? 'unknown' : verdict.refused.code;
     this.#renewMs = answeredMs + (code === 'stage-hidden' || code === 'no-neighbour' ? REFUSED_MS : RETRY_MS);
-    if (verdict === 'unknown' || code === 'too-fast') return;
+    if (verdict === 'unknown' || PASSING.has(code)) return;
     if (code === 'not-found') {
       this.unsupported = true;
       this.wanted = null;

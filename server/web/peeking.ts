@@ -99,13 +99,15 @@ export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): P
     },
     hear(events) {
       for (const event of events) {
-        if (event.type === 'stage') silhouettes.receive(event, now());
-        else if (event.type === 'watched') posts.watched(event.edges);
+        if (event.type === 'stage') {
+          silhouettes.receive(event, now());
+          if (event.from === undefined && event.edge === peek.wanted) peek.askSoon();
+        } else if (event.type === 'watched') posts.watched(event.edges);
       }
     },
     neighbours(present) {
       beyond = present;
-      peek.neighboursChanged();
+      peek.askSoon();
     },
     next() {
       const edge = gesture.next(EDGES.filter(hasNeighbour));
