@@ -20,7 +20,7 @@ export interface BarChart {
 }
 
 const SIZE = { width: 720, height: 360 };
-const PLOT = { left: 64, right: 704, top: 72, bottom: 312 };
+const PLOT = { left: 64, right: 704, top: 84, bottom: 316 };
 
 /** Of the series, in their order: distinct for colour-blind readers, on light and dark. */
 const COLOURS = ['#4878cf', '#d65f5f', '#3f9b6a', '#b47cc7'];

@@ -162,7 +162,10 @@ export const SAYINGS_WAITING_MAX = 1024;
 /** Bytes of sayings in one batch; the next one has the rest. Beside POLL_BYTES_MAX of sprites the batch stays below the 128 KiB that clients read. */
 export const SAYINGS_BYTES_PER_POLL_MAX = 48 << 10;
 
-/** How long a watcher that does not renew its peek still watches, in ms: two renewals of 5 s. A watched desktop posts no longer for one that is gone. */
+/**
+ * How long a watcher that does not renew its peek still watches, in ms: two renewals of 5 s. After that the watched desktop stops posting
+ * for a watcher that is gone.
+ */
 export const PEEK_LEASE_MS = 10_000;
 
 /** The sustained rate of peeks of one desktop: a pointer that wanders along its edges. A renewal is one in 5 s. */
@@ -184,8 +187,8 @@ export const STAGES_PER_SECOND_MAX = 10;
 export const STAGES_BURST_MAX = 5;
 
 /**
- * A stage is forwarded when the previous one is this old, in ms, even if watchers could have predicted it: it is the sign that the desktop is
- * still there. Clients post one as often, and drop the silhouettes after three times as long without one.
+ * A stage is forwarded when the previous one is this old, in ms, even if watchers could have predicted it: it is the sign that the
+ * desktop is still there. Clients post one as often, and drop the silhouettes after three times as long without one.
  */
 export const STAGE_REFRESH_MS = 2_000;
 

@@ -322,6 +322,7 @@ describe('a peek', () => {
     const peek = () => refusal(() => harness.peek(ann, 'left'));
     for (let n = 0; n < PEEKS_BURST_MAX; n++) assert.equal(peek(), undefined, `${n}`);
     assert.equal(peek(), 'too-fast');
+    assert.equal(harness.relay.peeks.count, 1, 'the watch goes on');
     harness.advance(1000 / PEEKS_PER_SECOND_MAX);
     assert.equal(peek(), undefined);
     assert.equal(peek(), 'too-fast');

@@ -1,12 +1,12 @@
 /**
  * Peeks: who watches whose stage, and who is told what.
  *
- * A watcher looks through one of its edges at the neighbour beyond it, for a lease. By the torus it is beyond the opposite edge of that
- * neighbour, so a watched desktop has at most one watcher at each of its edges. Watchers move on by themselves: when somebody comes
- * between, they watch the new neighbour if it shows its stage, and else their watch ends. Before a stage is written, and when one is
- * posted, the torus, the switches and the mutes are asked again, so that nobody sees what it may not see.
- * Events wait as one bit each and are written from the newest state: there is no queue. They are sent in rounds, one in a tick of the clock,
- * in steps and at most WATCHERS_PER_TICK_MAX, so that sprites do not wait for them; what waits rides with a sprite.
+ * A watcher looks through one of its edges at the neighbour beyond it, for a lease. On the torus the watcher is beyond the opposite edge of
+ * that neighbour, so a watched desktop has at most one watcher at each of its edges. When another desktop comes between, the watcher
+ * watches that one if it shows its stage; otherwise the watch ends. The torus, the switches and the mutes are checked again when a stage is
+ * posted and before it is sent, so that no desktop gets a stage that it may not see.
+ * Each kind of event waits as one bit, and is written from the newest state: there is no queue. Events are sent in rounds, one in a tick of
+ * the clock, in steps, and at most WATCHERS_PER_TICK_MAX in a tick, so that sprites do not wait for them. They also ride with a sprite.
  * Invariants: a watcher is in the row of the desktop that it watches, at the edge opposite to its own, or in #loose until the next step. A
  * desktop has a row if and only if it has a watcher.
  * Memory: 26 bytes a slot, untouched until its desktop watches or is watched; 40 bytes and a stage (stages.ts) for each row.
@@ -154,8 +154,9 @@ export class Peeks {
   /**
    * From now on `slot` watches what lies beyond `edge`, for PEEK_LEASE_MS; null: nothing. Returns the lease in ms.
    *
-   * Shape   a repeat renews the lease and sends nothing again. A watch through another edge ends without an event, also when this is refused.
-   *         A desktop that mutes the watcher, or that the watcher mutes, is not watched, and neither of them notices.
+   * Shape   a repeat renews the lease and sends nothing again. The watch before, if it was another one, ends without an event, also when
+   *         this is refused, unless with too-fast or draining. A desktop that mutes the watcher, or that the watcher mutes, is not
+   *         watched, and neither of them notices.
    * Throws  stage-hidden, no-neighbour, too-fast, relay-busy, draining.
    */
   peek(slot: number, edge: EdgeNumber | null, isDraining: boolean): number {
@@ -232,7 +233,7 @@ export class Peeks {
     return edges;
   }
 
-  /** A desktop shows its stage no longer. */
+  /** A desktop no longer shows its stage. */
   hide(slot: number): void {
     const row = this.#rowOwn[slot] - 1;
     if (row < 0) return;
@@ -241,7 +242,7 @@ export class Peeks {
     this.#settle(this.#loose.length);
   }
 
-  /** What a desktop may see has changed: it has muted somebody, or somebody has muted it. */
+  /** Checks whether a desktop may still see what it watches. If not, it watches its new neighbour, or its watch ends. */
   check(slot: number): void {
     const edge = this.#edge[slot] - 1;
     if (edge < 0) return;

@@ -1,8 +1,8 @@
 /**
  * Rounds: lists of desktops that are each visited once.
  *
- * A desktop is listed when something that does not hurry waits for it. A round visits all that were listed before it began, in steps, so
- * that others pass between the steps; who is listed meanwhile is visited in the next round.
+ * A desktop is listed when something waits for it that may wait a little, such as a saying. A round visits all desktops that were listed
+ * before it began. It does so in steps, so that sprites pass between them. A desktop that is listed meanwhile is visited in the next round.
  * Invariant: a slot is in the list of this round or of the next one, once.
  * Cost: O(1), no allocation but to grow; one byte a slot, untouched until it is listed.
  */

@@ -1,9 +1,9 @@
 /**
  * Stages: the newest stage of each watched desktop, as its watchers got it or will get it.
  *
- * One row for each watched desktop, of a fixed number of rows and a fixed size. A newer stage overwrites the older one: there is no
- * queue. What the watchers know is the stage in the row, so a stage that they could have predicted from it does not get in:
- * each sprite is where its speed has taken it since, within a tolerance, and looks the same.
+ * Each watched desktop has one row; the number of rows and their size are fixed. A newer stage overwrites the older one: there is no
+ * queue. The stage in the row is the one that the watchers know, so a newer one that they could have predicted from it is not stored: each
+ * of its sprites is where its speed has taken it since, within a tolerance, and looks the same.
  * Invariant: a row in use is of one desktop; a row without a stage is never written to anybody.
  * Memory: STAGE_ROW_BYTES a row, one block for all, allocated when somebody peeks first; the system provides the pages that are used.
  * Cost: set() copies ≤ 3 KB, isPredicted() is O(sprites), some 10 ns each. No allocation.
@@ -21,7 +21,7 @@ export class Stages {
   /** The block of all rows; empty until the first add(). */
   #bytes: Buffer = Buffer.alloc(0);
   #words: Int32Array = new Int32Array(0);
-  /** The words of the stage that is looked at. */
+  /** The sketch that isPredicted() compares with a row. */
   readonly #given = new Int32Array(SKETCH_BYTES_MAX / 4);
   readonly #givenBytes = Buffer.from(this.#given.buffer);
   /** Bytes of JSON in each row; 0: it has no stage. */
@@ -53,7 +53,7 @@ export class Stages {
     return this.#untouched;
   }
 
-  /** Takes a row into use, without a stage; -1 when there is none left. */
+  /** Reserves a row, without a stage, and returns it; -1 when there is none left. */
   add(): number {
     if (this.count === this.#rows) return -1;
     if (this.#bytes.length === 0) {

@@ -1,8 +1,8 @@
 /**
  * The front faces the sockets. It turns bytes into calls with plain numbers, and answers into bytes.
  *
- * Four routes are hot and end here: `GET …/events` (a poll), `POST …/crossings`, `POST …/sayings` and `POST …/stage`. Two implementations,
- * `portable` (node:http, any system) and `native` (the addon, Linux), pass one contract suite: front.contract.ts.
+ * Four routes are hot and end here: `GET …/events` (a poll), `POST …/crossings`, `POST …/sayings` and `POST …/stage`. Two
+ * implementations, `portable` (node:http, any system) and `native` (the addon, Linux), pass one contract suite: front.contract.ts.
  * Invariant: every ticket that a handler receives is either answered once or reported closed once, never both.
  * Cost: no object for a request; the front refills one view for each call of a handler.
  */

@@ -378,7 +378,7 @@ onEachFront('openapi.yaml', (front) => {
     }
     conforms('#/components/schemas/Event', { type: 'stage', edge: 'left', files: [], sprites: [] }, 'an end');
     const answers = await Promise.all(
-      Array.from({ length: STAGES_BURST_MAX * 4 }, () => sendRequest(stage, { ...bobSends, method: 'POST', body })),
+      Array.from({ length: STAGES_BURST_MAX * 12 }, () => sendRequest(stage, { ...bobSends, method: 'POST', body })),
     );
     for (const answer of answers) check(SHOW, answer.status, answer);
     assert.ok(seen.has(`${SHOW} 429`));

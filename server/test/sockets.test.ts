@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, afterEach, before, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { CROSSINGS_IN_FLIGHT_MAX } from '../roles/socket_desktop.ts';
+import { CROSSINGS_IN_FLIGHT_MAX, MESSAGE_BYTES_MAX } from '../roles/socket_desktop.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
 import {
   type Batch,
@@ -246,8 +246,13 @@ for (const workers of [2, 0]) {
       await refusedAfterBatches(binary);
       await refusedAfterBatches(await open(bob, []));
       await refusedAfterBatches((await open(bob)).send({ hello: 'there' }));
-      const huge = (await open(bob)).send({ cursor: 'x'.repeat(2000) });
-      assert.equal((await huge.closed).code, 1009, 'a message above 1024 bytes is not read');
+      const ofBytes = (bytes: number) => ({ cursor: 'x'.repeat(bytes - '{"cursor":""}'.length) });
+      for (const bytes of [MESSAGE_BYTES_MAX - 1, MESSAGE_BYTES_MAX]) {
+        const long = (await open(bob)).send(ofBytes(bytes));
+        assert.equal((await long.closed).code, 1008, `${bytes} bytes are read, but are no cursor`);
+      }
+      const huge = (await open(bob)).send(ofBytes(MESSAGE_BYTES_MAX + 1));
+      assert.equal((await huge.closed).code, 1009, 'a message above MESSAGE_BYTES_MAX is not read');
 
       async function refusedAfterBatches(socket: Socket) {
         let message = await socket.next();

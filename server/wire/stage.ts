@@ -4,7 +4,7 @@
  * A stage is checked once, in the process that received it, and rewritten from the checked values: unknown members and those with their
  * default are dropped, coordinates and speeds become whole numbers. From then on it is bytes: its sketch, the numbers that tell whether
  * a watcher could have predicted it, and its JSON, the members of the event. The relay does not parse either again.
- * Cost: one JSON.parse and one JSON.stringify of ≤ 2 KiB.
+ * Cost: one JSON.parse of ≤ 2 KiB and a string for each sprite: some 15 µs with three sprites, 50 µs with 25.
  */
 import {
   ANIMATION_LENGTH_MAX,
@@ -66,8 +66,8 @@ export function readStage(bytes: Uint8Array, start: number, end: number): Stage 
 /** Checks a stage that was already parsed from JSON. Throws malformed (with the field), too-large. */
 export function checkStage(value: unknown): Stage {
   const stage = object(value, 'body');
-  const width = Math.round(number(stage.width, 'width', 1, SCREEN_MAX));
-  const height = Math.round(number(stage.height, 'height', 1, SCREEN_MAX));
+  const width = Math.round(number(stage.width, '', 'width', 1, SCREEN_MAX));
+  const height = Math.round(number(stage.height, '', 'height', 1, SCREEN_MAX));
   const files = list(stage.files, 'files');
   for (const [index, file] of files.entries()) {
     if (typeof file !== 'string' || !FILE.test(file)) {
@@ -76,13 +76,15 @@ export function checkStage(value: unknown): Stage {
   }
   if (new Set(files).size < files.length) throw malformed('files', 'must be different');
   const hashes = (files as string[]).map((file) => hash(file));
-  const sprites = list(stage.sprites, 'sprites').map((given, index) => checkSprite(given, `sprites[${index}]`, hashes));
+  const sprites = list(stage.sprites, 'sprites').map((given, index) => checkSprite(given, index, hashes));
   sprites.sort((one, other) => one.id - other.id);
   for (let index = 1; index < sprites.length; index++) {
     if (sprites[index].id === sprites[index - 1].id) throw malformed('sprites', 'must have different ids');
   }
-  const sent = sprites.map(({ look, ...sprite }) => withoutDefaults(sprite));
-  const json = JSON.stringify({ width, height, files, sprites: sent }).slice(1);
+  // Hashes, animations and directions need no escapes.
+  const json =
+    `"width":${width},"height":${height},"files":[${files.map((file) => `"${file}"`).join()}],` +
+    `"sprites":[${sprites.map(writeSprite).join()}]}`;
   if (json.length > STAGE_BYTES_MAX) throw tooLarge();
   const sketchBytes = 4 * (SKETCH_HEAD_WORDS + sprites.length * SKETCH_SPRITE_WORDS);
   const body = Buffer.allocUnsafe(sketchBytes + json.length);
@@ -114,39 +116,45 @@ interface StageSprite {
   look: number;
 }
 
-function checkSprite(value: unknown, field: string, files: readonly number[]): StageSprite {
+function checkSprite(value: unknown, index: number, files: readonly number[]): StageSprite {
+  const field = `sprites[${index}]`;
   const given = object(value, field);
-  const id = given.id;
-  if (!isWhole(id, SPRITE_ID_MAX)) throw malformed(`${field}.id`, 'must be a whole number from 0 to 2^32 - 1');
+  const { id } = given;
   const file = given.file ?? DEFAULTS.file;
-  if (!isWhole(file, files.length - 1)) throw malformed(`${field}.file`, 'must be an index of files');
   const animation = given.animation ?? DEFAULTS.animation;
+  const facing = given.facing ?? DEFAULTS.facing;
+  if (!isWhole(id, SPRITE_ID_MAX)) throw malformed(`${field}.id`, 'must be a whole number from 0 to 2^32 - 1');
+  if (!isWhole(file, files.length - 1)) throw malformed(`${field}.file`, 'must be an index of files');
   if (typeof animation !== 'string' || animation.length > ANIMATION_LENGTH_MAX || !ANIMATION.test(animation)) {
     throw malformed(
       `${field}.animation`,
       `must be at most ${ANIMATION_LENGTH_MAX} characters of a-z, 0-9 and -, beginning with a letter`,
     );
   }
-  const facing = given.facing ?? DEFAULTS.facing;
   if (facing !== 'left' && facing !== 'right') throw malformed(`${field}.facing`, 'must be left or right');
-  const scale = number(given.scale ?? DEFAULTS.scale, `${field}.scale`, SCALE_MIN, SCALE_MAX);
+  const scale = number(given.scale ?? DEFAULTS.scale, field, '.scale', SCALE_MIN, SCALE_MAX);
   return {
     ...{ id, file },
-    x: whole(given.x, `${field}.x`, SCREEN_MAX),
-    y: whole(given.y, `${field}.y`, SCREEN_MAX),
-    vx: whole(given.vx ?? DEFAULTS.vx, `${field}.vx`, SPEED_MAX),
-    vy: whole(given.vy ?? DEFAULTS.vy, `${field}.vy`, SPEED_MAX),
+    x: whole(given.x, field, '.x', SCREEN_MAX),
+    y: whole(given.y, field, '.y', SCREEN_MAX),
+    vx: whole(given.vx ?? DEFAULTS.vx, field, '.vx', SPEED_MAX),
+    vy: whole(given.vy ?? DEFAULTS.vy, field, '.vy', SPEED_MAX),
     ...{ animation, facing, scale },
     look: hash(`${animation} ${facing} ${scale}`, files[file]),
   };
 }
 
-function withoutDefaults(sprite: Omit<StageSprite, 'look'>): Partial<StageSprite> {
-  const sent: Partial<StageSprite> = { ...sprite };
-  for (const member of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
-    if (sent[member] === DEFAULTS[member]) delete sent[member];
-  }
-  return sent;
+/** The JSON of a sprite, without the members that have their default. */
+function writeSprite({ id, file, x, y, vx, vy, animation, facing, scale }: StageSprite): string {
+  let json = `{"id":${id}`;
+  if (file !== DEFAULTS.file) json += `,"file":${file}`;
+  json += `,"x":${x},"y":${y}`;
+  if (vx !== DEFAULTS.vx) json += `,"vx":${vx}`;
+  if (vy !== DEFAULTS.vy) json += `,"vy":${vy}`;
+  if (animation !== DEFAULTS.animation) json += `,"animation":"${animation}"`;
+  if (facing !== DEFAULTS.facing) json += `,"facing":"${facing}"`;
+  if (scale !== DEFAULTS.scale) json += `,"scale":${scale}`;
+  return `${json}}`;
 }
 
 /** Checks the body of a peek. Throws malformed. Source PROTOCOL.md#peeks */
@@ -202,14 +210,15 @@ function isWhole(value: unknown, max: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max;
 }
 
-function number(value: unknown, field: string, min: number, max: number): number {
+/** `field` and `member` are the two parts of the name, which is put together only when it is needed. */
+function number(value: unknown, field: string, member: string, min: number, max: number): number {
   if (typeof value !== 'number' || !(value >= min && value <= max)) {
-    throw malformed(field, `must be a number from ${min} to ${max}`);
+    throw malformed(`${field}${member}`, `must be a number from ${min} to ${max}`);
   }
   return value;
 }
 
 /** The nearest whole number, which is never -0. */
-function whole(value: unknown, field: string, max: number): number {
-  return Math.round(number(value, field, -max, max)) + 0;
+function whole(value: unknown, field: string, member: string, max: number): number {
+  return Math.round(number(value, field, member, -max, max)) + 0;
 }
