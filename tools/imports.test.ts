@@ -31,6 +31,8 @@ const PUBLISHED: readonly string[] = [
   'server/wire/sheet.ts', // the .spr file, read and written
   'server/wire/spr.ts',
   'server/web/simulation.ts', // the rules that every desktop shares
+  'server/web/bubbles.ts',
+  'server/web/heard.ts',
   'server/test/relay_process.ts', // a relay for tests
   'server/roles/collection.ts', // what the heap bench measures
   'server/roles/capacity.ts',

@@ -15,7 +15,7 @@ describe('behaviour', () => {
   });
 
   it('has the same constants in BEHAVIOUR.md as in the vectors', () => {
-    const text = readFileSync(new URL('../BEHAVIOUR.md', import.meta.url), 'utf8');
+    const [text] = readFileSync(new URL('../BEHAVIOUR.md', import.meta.url), 'utf8').split('\n## Bubbles\n');
     const rows = [...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]+) \|/gm)];
     const written = Object.fromEntries(rows.map(([, name, value]) => [name, numberOf(value)]));
     assert.deepEqual(written, vectors.constants);

@@ -42,8 +42,15 @@ interface Seen {
   fromShelf: boolean;
 }
 
+/** What a page shows of a neighbour. */
+interface SeenView {
+  edge: string | null;
+  shift: number;
+  silhouettes: { id: number; file: string; animation: string; x: number; y: number }[];
+}
+
 declare global {
-  var sprites: { desktop(): string | null; sprites(): Seen[]; onTheWay(): number };
+  var sprites: { desktop(): string | null; sprites(): Seen[]; onTheWay(): number; view(): SeenView };
 }
 
 const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;

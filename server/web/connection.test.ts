@@ -14,7 +14,12 @@ function begin(first: TransportKind) {
     (seat, handlers) => {
       const number = opened.push(handlers);
       log.push(`open ${kind} ${number} for ${seat.desktop}`);
-      return { send: async () => 'unknown', close: () => log.push(`close ${number}`) };
+      return {
+        send: async () => 'unknown',
+        say: async () => 'unknown',
+        show: async () => 'unknown',
+        close: () => log.push(`close ${number}`),
+      };
     };
   const connection = new Connection(
     first,

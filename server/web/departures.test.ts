@@ -24,6 +24,8 @@ class ManualTransport implements Transport {
   send(crossing: Crossing): Promise<Verdict> {
     return new Promise((answer) => this.sent.push({ crossing, answer }));
   }
+  say = async () => 'unknown' as const;
+  show = async () => 'unknown' as const;
   close(): void {
     for (const { answer } of this.sent) answer('unknown');
   }

@@ -7,9 +7,10 @@
  * proposes a world: both are secrets, and browsers send a fragment to no server. `?world=NAME` is for names that are none.
  */
 import { Arrivals } from './arrivals.ts';
-import { createRenderer, type Renderer, type Tag } from './canvas.ts';
+import { createRenderer, type Renderer, slideOf, type Tag } from './canvas.ts';
 import { mute, report, unmute } from './complaints.ts';
 import { Connection } from './connection.ts';
+import { type Conversation, createConversation } from './conversation.ts';
 import { Departures } from './departures.ts';
 import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
@@ -29,10 +30,12 @@ import {
   showNeighbours,
   showParade,
   showShelf,
+  showStageSwitch,
   showState,
 } from './panel.ts';
+import { createPeeking, type Peeking } from './peeking.ts';
 import { poll } from './poll.ts';
-import { fetchDesktopCount, fetchNeighbours, JoinRefused, join, shownWorld, upload } from './seat.ts';
+import { fetchDesktopCount, fetchNeighbours, JoinRefused, join, shownWorld, showStage, upload } from './seat.ts';
 import {
   claimDesktop,
   clearSession,
@@ -61,7 +64,15 @@ import {
   throwTo,
 } from './simulation.ts';
 import { socket } from './socket.ts';
-import { type Arrival, backoffMs, type Neighbour, type Problem, type RelayEvent, type Seat } from './transport.ts';
+import {
+  type Arrival,
+  backoffMs,
+  type Neighbour,
+  type Neighbours,
+  type Problem,
+  type RelayEvent,
+  type Seat,
+} from './transport.ts';
 
 const SAVE_MS = 2_000; // ms between two saves of where the sprites are; what matters more is saved at once
 const NAME_TAG_MS = 1_500; // ms a selected sprite shows its name
@@ -90,11 +101,14 @@ interface Desktop {
   readonly connection: Connection;
   readonly arrivals: Arrivals;
   readonly departures: Departures;
+  readonly conversation: Conversation;
+  readonly peeking: Peeking;
 }
 
 const query = new URLSearchParams(location.search);
 const random = Math.random;
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
+const dark = matchMedia('(prefers-color-scheme: dark)');
 
 await start(createDesktop());
 
@@ -108,13 +122,16 @@ function createDesktop(): Desktop {
         if (sprite.file === file) sprite.nature = natureOf(sheets.get(file).description, sprite.scale);
       }
     },
-    inUse: (file) => desktop.shelf.has(file) || simulation.sprites.some((sprite) => sprite.file === file),
+    inUse: (file) =>
+      desktop.shelf.has(file) ||
+      simulation.sprites.some((sprite) => sprite.file === file) ||
+      desktop.peeking.files().includes(file),
   });
   const desktop: Desktop = {
     ...{ name: '', simulation, clock: createFrameClock() },
     ...{ tags: new Map(), senders: new WeakMap(), muted: new Set() },
     ...{ sheets, shelf: new Shelf(sheets), renderer: createRenderer(canvas, sheets) },
-    input: listenToInput(canvas, simulation, {
+    input: listenToInput(canvas, simulation, () => slideOf(desktop.peeking.view), {
       selected(sprite) {
         if (sprite !== null) showTag(desktop, sprite, sprite.name, 'name', NAME_TAG_MS);
       },
@@ -123,6 +140,9 @@ function createDesktop(): Desktop {
         else notice(`${sprite.name} is not from your shelf: throw it over an edge instead.`);
       },
       togglePause: () => togglePause(desktop),
+      say: () => say(desktop),
+      peek: () => desktop.peeking.next(),
+      stopPeeking: () => desktop.peeking.stop(),
     }),
     connection: new Connection(
       query.get('transport') === 'poll' ? 'poll' : 'socket',
@@ -131,6 +151,8 @@ function createDesktop(): Desktop {
         opened(transport, kind) {
           document.body.dataset.transport = kind;
           desktop.departures.use(transport);
+          desktop.conversation.use(transport);
+          if (desktop.connection.seat !== null) desktop.peeking.use(transport, desktop.connection.seat);
         },
         events: (seat, events, cursor) => receive(desktop, seat, events, cursor),
         cursorLost(seat, cursor) {
@@ -159,6 +181,19 @@ function createDesktop(): Desktop {
       },
       returned: (departure, problem) => bounce(desktop, departure, problem.title),
     }),
+    conversation: createConversation({
+      self: () => desktop.connection.seat?.desktop ?? '',
+      save: () => save(desktop),
+      isMuted: (id) => desktop.muted.has(id),
+      toggleMute: (neighbour) => muteEntry(desktop, neighbour).choose(),
+      spriteOf: (id) => speakingSprite(desktop, id),
+      slide: () => slideOf(desktop.peeking.view),
+    }),
+    peeking: createPeeking({
+      simulation,
+      seat: () => desktop.connection.seat,
+      isShown: (file) => sheets.unsent(file) === undefined,
+    }),
   };
   return desktop;
 }
@@ -183,9 +218,9 @@ async function start(desktop: Desktop): Promise<void> {
   const reload = () => location.reload(); // another link was opened in this tab
   addEventListener('hashchange', reload);
   fetchDesktopCount().then(showDesktopCount);
-  await askToJoin(readName(), world, near !== '', async (name, worldName) => {
+  await askToJoin(readName(), world, near !== '', async (name, worldName, stage) => {
     desktop.name = name;
-    await joinWorld(desktop, worldName, near);
+    await joinWorld(desktop, worldName, near, stage);
     writeName(name);
   });
   removeEventListener('hashchange', reload);
@@ -200,6 +235,7 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   desktop.name = session.name;
   arrivals.seq = session.seq;
   departures.nextNumber = session.nextNumber;
+  if (session.sayings !== undefined) desktop.conversation.resume(session.sayings);
   await shelf.addSaved(session.own);
   drawShelf(desktop);
   for (const saved of session.sprites) restoreSprite(desktop, saved);
@@ -214,18 +250,18 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
 }
 
 /** Joins a world and takes the seat. Throws an Error whose message is for the person. */
-async function joinWorld(desktop: Desktop, world: string, near: string): Promise<void> {
+async function joinWorld(desktop: Desktop, world: string, near: string, stage?: boolean): Promise<void> {
   const { name, simulation } = desktop;
   const screen = { width: simulation.width, height: simulation.height };
   let seat: Seat;
   try {
-    seat = await join({ name, world, near, screen });
+    seat = await join({ name, world, near, screen, stage });
   } catch (error) {
     if (!(error instanceof JoinRefused)) throw new Error('The relay cannot be reached. Try again in a moment.');
     const friendIsGone = error.problem.code === 'near-gone' || error.problem.code === 'malformed';
     if (near === '' || !friendIsGone) throw error;
     notice('Your friend is not there any more, so you sit somewhere else.');
-    seat = await join({ name, world, near: '', screen });
+    seat = await join({ name, world, near: '', screen, stage });
   }
   await claimDesktop(seat.desktop);
   desktop.arrivals.restart();
@@ -235,6 +271,7 @@ async function joinWorld(desktop: Desktop, world: string, near: string): Promise
 /** Connects to the relay as the desktop of this seat. */
 function sit(desktop: Desktop, seat: Seat): void {
   desktop.muted.clear();
+  desktop.conversation.mutesChanged();
   document.body.dataset.desktop = seat.desktop;
   element<HTMLAnchorElement>('second').href = invitation(seat);
   desktop.connection.sit(seat);
@@ -251,7 +288,7 @@ async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promis
   show(desktop, 'reconnecting');
   for (let attempt = 0; desktop.connection.seat === ended; attempt++) {
     try {
-      await joinWorld(desktop, ended.world, '');
+      await joinWorld(desktop, ended.world, '', ended.stage);
       notice('The relay had ended this desktop, so it has joined again.');
     } catch {
       await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, random)));
@@ -262,12 +299,14 @@ async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promis
 /** Handles a batch of events. Resolves when the page has room for the next one. */
 async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], cursor: string): Promise<void> {
   desktop.arrivals.receive(events);
+  desktop.conversation.hear(events);
+  desktop.peeking.hear(events);
   for (const event of events) {
     if (event.type === 'removed') removePicture(desktop, event.file);
     else if (event.type === 'announcement') notice(event.text, ANNOUNCEMENT_MS);
   }
   const neighbours = events.findLast((event) => event.type === 'neighbours');
-  if (neighbours !== undefined) showNeighbours(neighbours, seat.desktop);
+  if (neighbours !== undefined) setNeighbours(desktop, neighbours, seat);
   seat.cursor = cursor;
   save(desktop);
   await desktop.arrivals.untilRoom();
@@ -290,10 +329,17 @@ function removePicture(desktop: Desktop, file: string): void {
 
 async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Promise<void> {
   show(desktop, up ? 'connected' : 'reconnecting');
+  desktop.conversation.connectionChanged(up);
   if (!up) return;
   desktop.sheets.retryMissing();
   const neighbours = await fetchNeighbours(seat);
-  if (neighbours !== null) showNeighbours(neighbours, seat.desktop);
+  if (neighbours !== null) setNeighbours(desktop, neighbours, seat);
+}
+
+function setNeighbours({ conversation, peeking }: Desktop, neighbours: Neighbours, seat: Seat): void {
+  showNeighbours(neighbours, seat.desktop);
+  conversation.neighbours(neighbours);
+  peeking.neighbours(neighbours);
 }
 
 /** Lets an arrival enter. When the simulation is full, a sprite from the shelf makes room; null when there is none. */
@@ -371,7 +417,7 @@ function restoreSprite({ sheets, shelf, simulation }: Desktop, saved: SavedSprit
   return addSprite(simulation, { file, scale, nature, fromShelf: fromShelf && shelf.has(file), ...rest, ...inside });
 }
 
-function save({ name, simulation, shelf, connection, arrivals, departures }: Desktop): void {
+function save({ name, simulation, shelf, connection, arrivals, departures, conversation }: Desktop): void {
   if (connection.seat === null) return;
   const toSaved = ({ file, name: spriteName, scale, fromShelf, facing, x, y }: Sprite): SavedSprite => ({
     ...{ file, name: spriteName, scale, fromShelf, facing },
@@ -380,6 +426,7 @@ function save({ name, simulation, shelf, connection, arrivals, departures }: Des
   writeSession({
     ...{ seat: connection.seat, name, seq: arrivals.seq, own: shelf.own, waiting: arrivals.waiting },
     nextNumber: departures.nextNumber,
+    sayings: conversation.saved(),
     sprites: simulation.sprites.map(toSaved),
     leaving: departures.pending.map(({ departure, crossing }) => ({ crossing, sprite: toSaved(departure.sprite) })),
   });
@@ -420,15 +467,33 @@ async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Pr
 
 function drawFrame(desktop: Desktop, frameMs: number): void {
   requestAnimationFrame((nextMs) => drawFrame(desktop, nextMs));
-  const { simulation, clock, arrivals, tags, renderer, input } = desktop;
+  const { simulation, clock, arrivals, tags, renderer, input, conversation, peeking } = desktop;
   if (advance(clock, frameMs)) {
     for (const departure of step(simulation, clock.nowMs, random)) void depart(desktop, departure);
     animatePortraits(calm.matches ? 0 : clock.nowMs);
   }
   arrivals.admitWaiting();
   for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
-  renderer.draw(simulation, tags, input.selected);
+  renderer.draw(simulation, tags, input.selected, peeking.frame(frameMs, calm.matches), frameMs);
+  conversation.draw(frameMs, simulation.held?.sprite ?? null, calm.matches);
   document.body.dataset.sprites = String(simulation.sprites.length);
+}
+
+/** Opens the line to say something, unless there is nobody to say it to or a dialog is in front. */
+function say({ connection, conversation }: Desktop): void {
+  if (connection.seat !== null && document.querySelector('dialog[open]') === null) conversation.open();
+}
+
+/** The sprite that speaks for a desktop: the newest that it threw here; for this desktop the selected one, or the newest of its own. */
+function speakingSprite({ connection, simulation, senders, input }: Desktop, id: string): Sprite | null {
+  const own = id === connection.seat?.desktop;
+  if (own && input.selected !== null && simulation.sprites.includes(input.selected)) return input.selected;
+  let newest: Sprite | null = null;
+  for (const sprite of simulation.sprites) {
+    const speaks = own ? sprite.fromShelf : senders.get(sprite)?.desktop === id;
+    if (speaks && sprite.id > (newest?.id ?? 0)) newest = sprite;
+  }
+  return newest;
 }
 
 /** Fits the canvas and the simulation to the page. */
@@ -446,6 +511,18 @@ function show({ name, connection }: Desktop, state: State): void {
 function togglePause({ clock }: Desktop): void {
   clock.paused = !clock.paused;
   element('pause').setAttribute('aria-pressed', String(clock.paused));
+}
+
+/** Lets neighbours look in, or not any more. */
+async function toggleStage(desktop: Desktop): Promise<void> {
+  const { seat } = desktop.connection;
+  if (seat === null) return;
+  const stage = !seat.stage;
+  const done = stage ? 'Neighbours may look in: they see the shapes of your sprites.' : 'Nobody looks in any more.';
+  if (!(await complain(desktop, () => showStage(seat, stage), done))) return;
+  seat.stage = stage;
+  showStageSwitch(stage);
+  save(desktop);
 }
 
 /** Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. */
@@ -471,6 +548,7 @@ async function invite({ connection }: Desktop): Promise<void> {
 function watchPage(desktop: Desktop): void {
   addEventListener('resize', () => fit(desktop));
   calm.addEventListener('change', () => fit(desktop));
+  dark.addEventListener('change', () => fit(desktop));
   addEventListener('pagehide', () => save(desktop));
   setInterval(() => save(desktop), SAVE_MS);
   setInterval(() => {
@@ -482,14 +560,16 @@ function watchPage(desktop: Desktop): void {
     tab.addEventListener('click', () => openNeighbourMenu(desktop, tab));
   }
   element('canvas').addEventListener('contextmenu', (event) => {
-    const { simulation, input } = desktop;
-    const sprite = spriteAt(simulation, event.clientX, event.clientY, MENU_SLACK) ?? input.selected;
+    const { simulation, input, peeking } = desktop;
+    const { x, y } = slideOf(peeking.view);
+    const sprite = spriteAt(simulation, event.clientX - x, event.clientY - y, MENU_SLACK) ?? input.selected;
     if (sprite === null || sprite.fromShelf) return;
     event.preventDefault();
     openSpriteMenu(desktop, sprite, event.clientX, event.clientY);
   });
   element('invite').addEventListener('click', () => invite(desktop));
   element('pause').addEventListener('click', () => togglePause(desktop));
+  element('stage').addEventListener('click', () => toggleStage(desktop));
   element('help').addEventListener('click', () => element<HTMLDialogElement>('help-text').showModal());
   const fileInput = element<HTMLInputElement>('file');
   fileInput.addEventListener('change', async () => {
@@ -539,21 +619,25 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
 }
 
 function muteEntry(desktop: Desktop, { desktop: id, name }: Neighbour): MenuEntry {
-  const { muted } = desktop;
+  const { muted, conversation } = desktop;
   const who = name || id;
   if (muted.has(id)) {
     return {
       text: `Hear ${who} again`,
       choose: async () => {
-        if (await complain(desktop, (seat) => unmute(seat, id), `You get what ${who} throws again.`)) muted.delete(id);
+        if (!(await complain(desktop, (seat) => unmute(seat, id), `You get what ${who} throws again.`))) return;
+        muted.delete(id);
+        conversation.mutesChanged();
       },
     };
   }
   return {
     text: `Mute ${who}`,
     choose: async () => {
-      const done = `${who} is muted: what they throw to you goes on to the next desktop.`;
-      if (await complain(desktop, (seat) => mute(seat, id), done)) muted.add(id);
+      const done = `${who} is muted: you do not hear them, and what they throw to you goes on to the next desktop.`;
+      if (!(await complain(desktop, (seat) => mute(seat, id), done))) return;
+      muted.add(id);
+      conversation.mutesChanged();
     },
   };
 }
@@ -571,12 +655,13 @@ async function complain(
 }
 
 /** Gives end-to-end tests `globalThis.sprites`: it reads this desktop, and throws a sprite as the keyboard does. */
-function exposeToTests({ connection, simulation, departures }: Desktop): void {
+function exposeToTests({ connection, simulation, departures, peeking }: Desktop): void {
   const handle = Object.freeze({
     desktop: () => connection.seat?.desktop ?? null,
     sprites: () =>
       simulation.sprites.map(({ file, name, mode, x, y, fromShelf }) => ({ file, name, mode, x, y, fromShelf })),
     onTheWay: () => departures.pending.length,
+    view: () => ({ ...peeking.view }),
     throw: (index: number, edge: Edge) => throwTo(simulation, simulation.sprites[index], edge),
   });
   Object.defineProperty(globalThis, 'sprites', { value: handle });

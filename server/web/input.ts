@@ -20,6 +20,11 @@ export interface InputHandlers {
   /** The person wants to put this sprite back on the shelf. */
   putBack(sprite: Sprite): void;
   togglePause(): void;
+  /** The person wants to say something. */
+  say(): void;
+  /** The person wants to look over the next edge, or over none. */
+  peek(): void;
+  stopPeeking(): void;
 }
 
 const FINGER_SLACK = 14; // px by which a finger or a pen may miss a sprite
@@ -27,7 +32,13 @@ const MOUSE_SLACK = 3; // px by which a mouse may miss a sprite
 
 const ARROWS: Record<string, Edge> = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'top', ArrowDown: 'bottom' };
 
-export function listenToInput(canvas: HTMLCanvasElement, simulation: Simulation, handlers: InputHandlers): Input {
+/** `slide` returns by how many px the desktop is drawn to the right and down of its place. */
+export function listenToInput(
+  canvas: HTMLCanvasElement,
+  simulation: Simulation,
+  slide: () => { x: number; y: number },
+  handlers: InputHandlers,
+): Input {
   canvas.setAttribute('role', 'application'); // makes screen readers pass the keys on to the page
   let selected: Sprite | null = null;
   const select = (sprite: Sprite | null) => {
@@ -35,27 +46,34 @@ export function listenToInput(canvas: HTMLCanvasElement, simulation: Simulation,
     selected = sprite;
     handlers.selected(sprite);
   };
+  const onDesktop = ({ clientX, clientY }: PointerEvent) => {
+    const { x, y } = slide();
+    return { x: clientX - x, y: clientY - y };
+  };
   const slack = (event: PointerEvent) => (event.pointerType === 'mouse' ? MOUSE_SLACK : FINGER_SLACK);
 
   canvas.addEventListener('pointerdown', (event) => {
     if (event.button !== 0 || simulation.held !== null) return;
     canvas.focus({ preventScroll: true });
-    const sprite = spriteAt(simulation, event.clientX, event.clientY, slack(event));
+    const { x, y } = onDesktop(event);
+    const sprite = spriteAt(simulation, x, y, slack(event));
     select(sprite);
     if (sprite === null) return;
     canvas.setPointerCapture(event.pointerId);
     canvas.classList.add('holding');
-    grab(simulation, sprite, event.clientX, event.clientY, event.timeStamp);
+    grab(simulation, sprite, x, y, event.timeStamp);
   });
   canvas.addEventListener('pointermove', (event) => {
     if (canvas.hasPointerCapture(event.pointerId)) {
       // Between two frames a pointer reports several points. All of them count for the speed of the throw.
       const points = event.getCoalescedEvents?.() ?? [];
       for (const point of points.length > 0 ? points : [event]) {
-        drag(simulation, point.clientX, point.clientY, point.timeStamp);
+        const { x, y } = onDesktop(point);
+        drag(simulation, x, y, point.timeStamp);
       }
     } else {
-      canvas.classList.toggle('over', spriteAt(simulation, event.clientX, event.clientY, slack(event)) !== null);
+      const { x, y } = onDesktop(event);
+      canvas.classList.toggle('over', spriteAt(simulation, x, y, slack(event)) !== null);
     }
   });
   const letGo = (event: PointerEvent) => {
@@ -101,7 +119,18 @@ export function listenToInput(canvas: HTMLCanvasElement, simulation: Simulation,
       if (!repeat) handlers.togglePause();
       return true;
     }
-    if (key === 'Escape') select(null);
+    if (key === 'Enter') {
+      if (!repeat) handlers.say();
+      return true;
+    }
+    if (key === 'v' || key === 'V') {
+      if (!repeat) handlers.peek();
+      return true;
+    }
+    if (key === 'Escape') {
+      handlers.stopPeeking();
+      select(null);
+    }
     if (selected === null || selected.mode === 'drag') return false;
     const edge = ARROWS[key];
     if (edge !== undefined && shiftKey) {

@@ -15,6 +15,7 @@ export const EDGES: readonly Edge[] = ['left', 'right', 'top', 'bottom'];
 
 const NOTICE_MS = 5_000; // ms a notice is shown: long enough to read two lines twice
 const NOTICES_MAX = 3; // notices at once; the oldest is removed first
+const ANNOUNCED_MAX = 8; // lines that wait for a screen reader; the oldest is removed first
 const LEDGE_INSET = 12; // px of a card's rounded corner, where a sprite cannot stand
 
 const STATE_TEXT: Record<State, string> = {
@@ -58,6 +59,33 @@ export function flashEdge(edge: Edge): void {
   place.classList.add('flash');
 }
 
+/** Shows at these edges that a neighbour looks over them, and at no other. */
+export function showWatchers(edges: readonly Edge[]): void {
+  for (const edge of EDGES) {
+    const tab = edgeElement(edge).firstElementChild as HTMLElement;
+    const isWatched = edges.includes(edge);
+    tab.classList.toggle('watching', isWatched);
+    tab.title = isWatched ? 'looks at your sprites beyond this edge' : '';
+    tab.setAttribute('aria-description', tab.title);
+  }
+}
+
+/** Says at an edge why nothing is seen beyond it; null removes what was said. */
+export function peekHint(edge: Edge | null, words: string): void {
+  const hint = element('peek-hint');
+  hint.hidden = edge === null;
+  hint.dataset.edge = edge ?? '';
+  hint.textContent = words;
+}
+
+/** Shows whether neighbours may look in; no switch where the relay knows no stages. */
+export function showStageSwitch(stage: boolean | undefined): void {
+  const button = element('stage');
+  button.hidden = stage === undefined;
+  button.setAttribute('aria-pressed', String(stage === true));
+  button.title = stage === true ? 'Neighbours may look in' : 'Neighbours may not look in';
+}
+
 /** Shows a line of text for some time. */
 export function notice(text: string, ms = NOTICE_MS): void {
   const list = element('notices');
@@ -68,6 +96,15 @@ export function notice(text: string, ms = NOTICE_MS): void {
   list.append(line);
   while (list.childElementCount > NOTICES_MAX) list.firstElementChild?.remove();
   setTimeout(() => line.remove(), ms);
+}
+
+/** Lets screen readers read a line when they have finished what they read now. */
+export function announce(text: string): void {
+  const region = element('announcements');
+  const line = document.createElement('p');
+  line.textContent = text;
+  region.append(line);
+  while (region.childElementCount > ANNOUNCED_MAX) region.firstElementChild?.remove();
 }
 
 /** Shows a button for each figure, in place of those shown before. */
@@ -133,12 +170,13 @@ export function askToJoin(
   name: string,
   world: string,
   invited: boolean,
-  enter: (name: string, world: string) => Promise<void>,
+  enter: (name: string, world: string, stage: boolean | undefined) => Promise<void>,
 ): Promise<void> {
   const dialog = element<HTMLDialogElement>('join');
   const nameField = element<HTMLInputElement>('name');
   const worldField = element<HTMLInputElement>('world');
   const privateField = element<HTMLInputElement>('private');
+  const stageField = element<HTMLInputElement>('show-stage');
   const wrong = element('wrong');
   const button = element<HTMLButtonElement>('enter');
   nameField.value = name;
@@ -148,6 +186,17 @@ export function askToJoin(
     worldField.placeholder = "your friend's";
     element('private-choice').hidden = true;
   }
+  let hasChosen = false;
+  // What is usual in the world, until the person has chosen.
+  const showUsual = () => {
+    const to = worldField.value.trim();
+    if (!hasChosen) stageField.checked = privateField.checked || invited || (to !== '' && to !== 'commons');
+  };
+  showUsual();
+  for (const field of [worldField, privateField]) field.addEventListener('input', showUsual);
+  stageField.addEventListener('input', () => {
+    hasChosen = true;
+  });
   dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet
   dialog.showModal();
   return new Promise((resolve) => {
@@ -157,7 +206,8 @@ export function askToJoin(
       button.disabled = true;
       try {
         if (privateField.checked && worldField.value.trim() === '') worldField.value = privateWorldName();
-        await enter(nameField.value.trim(), worldField.value.trim());
+        const stage = hasChosen ? stageField.checked : undefined;
+        await enter(nameField.value.trim(), worldField.value.trim(), stage);
         dialog.close();
         resolve();
       } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * The long-poll transport: one request held open for events, and one short request for each crossing.
+ * The long-poll transport: one request held open for events, and one short request for each crossing, saying and stage.
  *
  * Invariant: a poll is sent only after the last batch is saved, because the poll's cursor acknowledges that batch.
  * Cost: one held connection, one response a batch. A browser allows six connections to one host, so at most five such pages.
@@ -11,8 +11,14 @@ import {
   CURSOR_CODES,
   ENDED_CODES,
   type Environment,
+  type Neighbour,
+  type Problem,
   readProblem,
+  type Saying,
+  type SayingVerdict,
   type Seat,
+  type Stage,
+  type StageVerdict,
   sleep,
   type Transport,
   type TransportHandlers,
@@ -24,7 +30,7 @@ export interface PollEnvironment extends Environment {
 }
 
 const SILENCE_FACTOR = 1.5; // of pingSeconds: a connection that is silent for longer is dead
-const CROSSING_TIMEOUT_MS = 10_000; // ms to wait for the response to a crossing before it is sent again
+const POST_TIMEOUT_MS = 10_000; // ms to wait for the response to a crossing or a saying before it is sent again
 
 export function poll(
   seat: Seat,
@@ -42,7 +48,7 @@ export function poll(
   let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
 
   void run();
-  return { send, close: () => closing.abort() };
+  return { send, say, show, close: () => closing.abort() };
 
   async function run(): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
@@ -92,16 +98,42 @@ export function poll(
     return 'ended';
   }
 
-  async function send(crossing: Crossing): Promise<Verdict> {
+  function send(crossing: Crossing): Promise<Verdict> {
+    return post(seat.crossings, crossing, ({ to }) => ({ to }));
+  }
+
+  function say(saying: Saying): Promise<SayingVerdict> {
+    return post(`/v1/desktops/${seat.desktop}/sayings`, saying, ({ heard }) => ({ heard }));
+  }
+
+  async function show(stage: Stage): Promise<StageVerdict> {
+    try {
+      const response = await postOnce(`/v1/desktops/${seat.desktop}/stage`, stage);
+      return response.ok ? { edges: (await response.json()).edges } : { refused: await readProblem(response) };
+    } catch {
+      return 'unknown';
+    }
+  }
+
+  function postOnce(url: string, body: object): Promise<Response> {
+    return fetch(url, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(POST_TIMEOUT_MS)]),
+    });
+  }
+
+  /** Posts until the relay decides. Resolves to what `accepted` makes of the response. */
+  async function post<T>(
+    url: string,
+    body: Crossing | Saying,
+    accepted: (response: { to: Neighbour | null; heard: number | null }) => T,
+  ): Promise<T | { refused: Problem } | 'unknown'> {
     for (let failures = 0; !signal.aborted; failures++) {
       try {
-        const response = await fetch(seat.crossings, {
-          method: 'POST',
-          headers: { authorization, 'content-type': 'application/json' },
-          body: JSON.stringify(crossing),
-          signal: AbortSignal.any([signal, AbortSignal.timeout(CROSSING_TIMEOUT_MS)]),
-        });
-        if (response.ok) return { to: (await response.json()).to };
+        const response = await postOnce(url, body);
+        if (response.ok) return accepted(await response.json());
         // A 5xx without one of the relay's codes comes from a proxy. It is not a verdict: the relay may have accepted.
         const problem = await readProblem(response);
         if (!problem.code.startsWith('http-5')) return { refused: problem };

@@ -1,4 +1,6 @@
-/** The short requests of a desktop: join, look up the neighbours, upload a sprite file. */
+/** The short requests of a desktop: join, look up the neighbours, upload a sprite file, look through an edge. */
+import type { PeekVerdict } from './peek.ts';
+import type { Edge } from './simulation.ts';
 import { type Neighbours, type Problem, readProblem, type Seat } from './transport.ts';
 
 export interface JoinRequest {
@@ -8,6 +10,8 @@ export interface JoinRequest {
   /** The invitation of a friend to be placed beside; empty for none. */
   near: string;
   screen: { width: number; height: number };
+  /** Whether neighbours may look in; undefined for what is usual in the world. */
+  stage?: boolean;
 }
 
 /** The relay refused the join. */
@@ -23,11 +27,11 @@ export class JoinRefused extends Error {
 const TIMEOUT_MS = 10_000; // ms for the response to one of these requests
 
 /** Throws JoinRefused, or a TypeError when the relay cannot be reached. */
-export async function join({ name, world, near, screen }: JoinRequest): Promise<Seat> {
+export async function join({ name, world, near, screen, stage }: JoinRequest): Promise<Seat> {
   const response = await fetch('/v1/desktops', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name, world: world || undefined, near: near || undefined, screen }),
+    body: JSON.stringify({ name, world: world || undefined, near: near || undefined, screen, stage }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) throw new JoinRefused(await readProblem(response));
@@ -78,6 +82,36 @@ export async function upload({ token }: Seat, file: string, bytes: Uint8Array<Ar
       method: 'PUT',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' },
       body: bytes,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return response.ok ? null : await readProblem(response);
+  } catch {
+    return { code: 'unreachable', title: 'The relay could not be reached.' };
+  }
+}
+
+/** Asks to see what is beyond an edge; null ends it. */
+export async function askToPeek({ desktop, token }: Seat, edge: Edge | null): Promise<PeekVerdict> {
+  try {
+    const response = await fetch(`/v1/desktops/${desktop}/peeks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ edge }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return response.ok ? await response.json() : { refused: await readProblem(response) };
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Shows the stage of this desktop to neighbours who peek, or hides it. Returns null when the relay has agreed, else why not. */
+export async function showStage({ desktop, token }: Seat, stage: boolean): Promise<Problem | null> {
+  try {
+    const response = await fetch(`/v1/desktops/${desktop}/stage`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ stage }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return response.ok ? null : await readProblem(response);

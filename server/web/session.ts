@@ -5,6 +5,7 @@
  * A duplicated tab starts with a copy of the other tab's session; `claimDesktop` decides which of the two may use it.
  */
 import type { PendingCrossing } from './departures.ts';
+import type { SavedSayings } from './sayings.ts';
 import type { OwnFigure } from './shelf.ts';
 import type { Sprite } from './simulation.ts';
 import type { Arrival, Seat } from './transport.ts';
@@ -18,6 +19,8 @@ export interface Session {
   /** The sequence number of the newest event received; −1 when there was none in the relay's present epoch. */
   seq: number;
   nextNumber: number;
+  /** Absent in a session that an older page has saved. */
+  sayings?: SavedSayings;
   sprites: SavedSprite[];
   /** Thrown, and not yet accepted by the relay. */
   leaving: (Pick<PendingCrossing, 'crossing'> & { sprite: SavedSprite })[];

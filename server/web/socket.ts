@@ -1,10 +1,11 @@
 /**
- * The WebSocket transport: the same polls and crossings as poll.ts, as messages of one connection.
+ * The WebSocket transport: the same polls, crossings, sayings and stages as poll.ts, as messages of one connection.
  *
  * Each message with a cursor is a poll and gets one reply. A broken connection is opened again with the present cursor,
- * and crossings without a reply are sent again under their numbers.
+ * and crossings and sayings without a reply are sent again under their numbers.
  * Invariant: at most one poll is unanswered, and a cursor is sent only after everything before it is saved.
  */
+import type { Edge } from './simulation.ts';
 import {
   backoffMs,
   byeMs,
@@ -14,7 +15,11 @@ import {
   type Environment,
   type Problem,
   type RelayEvent,
+  type Saying,
+  type SayingVerdict,
   type Seat,
+  type Stage,
+  type StageVerdict,
   sleep,
   type Transport,
   type TransportHandlers,
@@ -33,6 +38,10 @@ interface Reply {
   events?: RelayEvent[];
   crossing?: number;
   to?: { desktop: string; name: string } | null;
+  saying?: number;
+  heard?: number | null;
+  stage?: number;
+  edges?: Edge[];
   problem?: Problem;
 }
 
@@ -47,25 +56,39 @@ export function socket(
 ): Transport {
   const closing = new AbortController();
   const { signal } = closing;
-  const unanswered = new Map<number, { crossing: Crossing; resolve: (verdict: Verdict) => void }>();
+  const unanswered = new Unanswered<Crossing, Verdict>();
+  const unansweredSayings = new Unanswered<Saying, SayingVerdict>();
+  const unansweredStages = new Unanswered<Stage, StageVerdict>();
+  let stagesSent = 0;
   let cursor = seat.cursor;
   let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
   let open: WebSocket | null = null;
   signal.addEventListener('abort', () => {
     open?.close();
-    for (const { resolve } of unanswered.values()) resolve('unknown');
-    unanswered.clear();
+    unanswered.settleAll('unknown');
+    unansweredSayings.settleAll('unknown');
+    unansweredStages.settleAll('unknown');
   });
 
   void run();
-  return { send, close: () => closing.abort() };
+  return {
+    send: (crossing) => post(unanswered, crossing.crossing, crossing),
+    say: (saying) => post(unansweredSayings, saying.saying, saying),
+    show,
+    close: () => closing.abort(),
+  };
 
-  function send(crossing: Crossing): Promise<Verdict> {
+  function show(stage: Stage): Promise<StageVerdict> {
+    if (open === null) return Promise.resolve('unknown');
+    const number = ++stagesSent;
+    open.send(JSON.stringify({ stage: number, ...stage }));
+    return unansweredStages.add(number, stage);
+  }
+
+  function post<M, V>(messages: Unanswered<M, V | 'unknown'>, number: number, message: M): Promise<V | 'unknown'> {
     if (signal.aborted) return Promise.resolve('unknown');
-    return new Promise((resolve) => {
-      unanswered.set(crossing.crossing, { crossing, resolve });
-      open?.send(JSON.stringify(crossing));
-    });
+    open?.send(JSON.stringify(message));
+    return messages.add(number, message);
   }
 
   async function run(): Promise<void> {
@@ -93,6 +116,7 @@ export function socket(
         clearTimeout(silenceTimer);
         signal.removeEventListener('abort', finish);
         if (open === connection) open = null;
+        unansweredStages.settleAll('unknown'); // a stage is old by the time there is another connection
         connection.onopen = connection.onmessage = connection.onclose = connection.onerror = null;
         connection.close();
         resolve(result);
@@ -103,7 +127,9 @@ export function socket(
         open = connection;
         pollsSent++;
         connection.send(JSON.stringify({ token: seat.token, cursor }));
-        for (const { crossing } of unanswered.values()) connection.send(JSON.stringify(crossing));
+        for (const message of [...unanswered.messages(), ...unansweredSayings.messages()]) {
+          connection.send(JSON.stringify(message));
+        }
         handlers.connected(true);
       };
       connection.onclose = finish;
@@ -112,13 +138,22 @@ export function socket(
         restartSilenceTimer();
         const reply = JSON.parse(String(data)) as Reply;
         result.useful ||= reply.problem === undefined;
-        if (reply.crossing !== undefined) {
-          settle(reply.crossing, reply);
+        const { crossing, saying, stage, problem } = reply;
+        if (crossing !== undefined) {
+          unanswered.settle(crossing, problem ? { refused: problem } : { to: reply.to ?? null });
+          return;
+        }
+        if (saying !== undefined) {
+          unansweredSayings.settle(saying, problem ? { refused: problem } : { heard: reply.heard ?? null });
+          return;
+        }
+        if (stage !== undefined) {
+          unansweredStages.settle(stage, problem ? { refused: problem } : { edges: reply.edges ?? [] });
           return;
         }
         // The queue keeps batches in order and sends the next poll only after this batch is saved.
         queue = queue.then(async () => {
-          if (reply.problem !== undefined) handleProblem(reply.problem);
+          if (problem !== undefined) handleProblem(problem);
           else if (reply.events !== undefined && reply.cursor !== undefined) {
             await handlers.events(reply.events, reply.cursor);
             cursor = reply.cursor;
@@ -145,11 +180,27 @@ export function socket(
       }
     });
   }
+}
 
-  function settle(number: number, { to, problem }: Reply): void {
-    const waiting = unanswered.get(number);
-    unanswered.delete(number);
-    if (problem !== undefined) waiting?.resolve({ refused: problem });
-    else waiting?.resolve({ to: to ?? null });
+/** The messages of one kind that the relay has not answered, by their numbers, oldest first. */
+class Unanswered<Message, Answer> {
+  readonly #waiting = new Map<number, { message: Message; resolve: (answer: Answer) => void }>();
+
+  add(number: number, message: Message): Promise<Answer> {
+    return new Promise((resolve) => this.#waiting.set(number, { message, resolve }));
+  }
+
+  *messages(): Iterable<Message> {
+    for (const { message } of this.#waiting.values()) yield message;
+  }
+
+  settle(number: number, answer: Answer): void {
+    this.#waiting.get(number)?.resolve(answer);
+    this.#waiting.delete(number);
+  }
+
+  settleAll(answer: Answer): void {
+    for (const { resolve } of this.#waiting.values()) resolve(answer);
+    this.#waiting.clear();
   }
 }

@@ -202,6 +202,25 @@ describe('poll', () => {
     assert.deepEqual(await refused, { refused: { code: 'mailbox-full', title: 'Full', status: 503 } });
     transport.close();
   });
+
+  it('repeats a saying under its number until the relay decides', async () => {
+    const { handlers } = page();
+    const { requests, environment } = relay();
+    const transport = poll(seat, handlers, environment);
+    const saying = { saying: 3, text: 'Hi' };
+    const verdict = transport.say(saying);
+    requests[1].fail();
+    await until(() => requests.length === 3);
+    requests[2].answer(202, { heard: 4 });
+    assert.deepEqual(await verdict, { heard: 4 });
+    for (const { url, init } of requests.slice(1)) {
+      assert.equal(url, '/v1/desktops/1-1/sayings');
+      assert.equal(init.body, JSON.stringify(saying));
+    }
+    const undecided = transport.say(saying);
+    transport.close();
+    assert.equal(await undecided, 'unknown');
+  });
 });
 
 /** WebSockets whose other end the test plays. */
@@ -292,6 +311,31 @@ describe('socket', () => {
       await until(() => log.some((one) => one.startsWith('ended')));
       assert.equal(log.at(-1), `ended, desktop-ended${lost ? ', and the last batch with it' : ''}`);
     }
+  });
+
+  it('repeats unanswered sayings under their numbers, apart from the numbers of crossings', async () => {
+    const { handlers } = page();
+    const { opened, environment } = sockets();
+    const transport = socket(seat, handlers, environment);
+    const saying = { saying: 7, text: 'Hi' };
+    const heard = transport.say(saying); // before the socket is open
+    opened[0].onopen?.();
+    assert.deepEqual(opened[0].sent[1], saying);
+    const verdict = transport.send(crossing);
+    opened[0].onclose?.();
+    await until(() => opened.length === 2);
+    opened[1].onopen?.();
+    assert.deepEqual(opened[1].sent.slice(1), [JSON.parse(JSON.stringify(crossing)), saying]);
+    opened[1].receive({ saying: 7, heard: 2 });
+    assert.deepEqual(await heard, { heard: 2 });
+    opened[1].receive({ crossing: 7, to: null });
+    assert.deepEqual(await verdict, { to: null });
+    const refused = transport.say({ saying: 8, text: 'Hi' });
+    opened[1].receive({ saying: 8, problem: { code: 'too-fast', title: '' } });
+    assert.deepEqual(await refused, { refused: { code: 'too-fast', title: '' } });
+    const undecided = transport.say({ saying: 9, text: 'Hi' });
+    transport.close();
+    assert.equal(await undecided, 'unknown');
   });
 
   it('reports the last batch as lost when its connection broke before the next poll', async () => {

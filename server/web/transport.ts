@@ -38,6 +38,61 @@ export interface Arrival {
   sprite: CrossingSprite;
 }
 
+/** A line of text that others in the world hear. */
+export interface Saying {
+  /** The speaker's own rising number. The relay accepts each number once; a repeat says nothing. */
+  saying: number;
+  text: string;
+}
+
+/** A saying as the relay sends it to everybody who hears it, the speaker too. */
+export interface SayingEvent {
+  type: 'saying';
+  from: Neighbour;
+  text: string;
+  /** The edge beyond which the speaker sits. Absent when it is not a neighbour, and where the relay leaves it out. */
+  edge?: Edge;
+}
+
+/** A sprite of a stage. Members that have their default value may be absent. */
+export interface StageSprite {
+  /** The number by which its desktop knows it. */
+  id: number;
+  /** Its picture: an index in the stage's `files`; default 0. */
+  file?: number;
+  /** The middle of its feet, in px of its desktop. */
+  x: number;
+  y: number;
+  /** px/s; default 0. */
+  vx?: number;
+  vy?: number;
+  /** Default `idle`. */
+  animation?: string;
+  /** Default `right`. */
+  facing?: Facing;
+  /** Default 1. */
+  scale?: number;
+}
+
+/** What a desktop shows of itself to a neighbour who peeks. */
+export interface Stage {
+  width: number;
+  height: number;
+  files: string[];
+  sprites: StageSprite[];
+}
+
+/** The newest stage of the desktop beyond `edge`. Without a sender: nothing is shown any more. */
+export interface StageEvent extends Partial<Stage> {
+  type: 'stage';
+  edge: Edge;
+  /** ms since the relay received it. */
+  ageMs?: number;
+  from?: Neighbour;
+  files: string[];
+  sprites: StageSprite[];
+}
+
 export type RelayEvent =
   | Arrival
   | ({ type: 'neighbours' } & Neighbours)
@@ -46,7 +101,13 @@ export type RelayEvent =
   /** The operator has removed this picture. */
   | { type: 'removed'; file: string }
   /** A line of text from the operator. */
-  | { type: 'announcement'; text: string };
+  | { type: 'announcement'; text: string }
+  | SayingEvent
+  /** So many sayings were for us and are lost; they came before those in this batch. */
+  | { type: 'missed'; sayings: number }
+  | StageEvent
+  /** Through these edges of ours a neighbour looks now. */
+  | { type: 'watched'; edges: Edge[] };
 
 export interface Problem {
   code: string;
@@ -68,10 +129,18 @@ export interface Seat {
   crossings: string;
   socket: string;
   pingSeconds: number;
+  /** Whether this desktop shows its stage. Absent from a relay that knows no stages. */
+  stage?: boolean;
 }
 
 /** Accepted (`to` is the receiver), refused with a problem, or `unknown` when the seat ended before the relay answered. */
 export type Verdict = { to: Neighbour | null } | { refused: Problem } | 'unknown';
+
+/** As Verdict; `heard` is how many others it is for, null when the relay does not remember. */
+export type SayingVerdict = { heard: number | null } | { refused: Problem } | 'unknown';
+
+/** The edges through which somebody watches; refused; or `unknown` when there was no answer: a stage is never sent twice. */
+export type StageVerdict = { edges: Edge[] } | { refused: Problem } | 'unknown';
 
 export interface TransportHandlers {
   /**
@@ -92,6 +161,10 @@ export interface TransportHandlers {
 export interface Transport {
   /** Resolves when the relay has decided. Sends the same number again for as long as the network fails. */
   send(crossing: Crossing): Promise<Verdict>;
+  /** Likewise for a saying. */
+  say(saying: Saying): Promise<SayingVerdict>;
+  /** Sends a stage once. */
+  show(stage: Stage): Promise<StageVerdict>;
   close(): void;
 }
 

@@ -1,0 +1,185 @@
+/**
+ * Pages in a real browser look over an edge: the neighbour's sprites are silhouettes before they cross.
+ *
+ * Ann looks, over a socket; Bob is looked at, over long-polls. They are alone in a private world, so each is beyond every edge of the
+ * other. The test writes screenshots to screenshots/.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
+import { type RelayProcess, startRelay } from './relay_process.ts';
+
+const VIEW = { width: 900, height: 600 };
+
+describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
+  let relay: RelayProcess;
+  let browser: Browser;
+  let ann: Page;
+  let bob: Page;
+  let stagesOfBob = 0;
+  /** Bob's first sprite, which the keys move. */
+  let first: { file: string };
+  const faults: string[] = [];
+  before(async () => {
+    relay = await startRelay({ workers: 0 });
+    browser = await launchBrowser();
+    ann = await joinPage(browser, `${relay.url}/?world=peek`, 'Ann', faults);
+    // With reduced motion his sprites stay where the test leaves them.
+    const calm = { colorScheme: 'dark', reducedMotion: 'reduce' } as const;
+    bob = await joinPage(browser, `${relay.url}/?world=peek&transport=poll`, 'Bob', faults, calm);
+    bob.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/stage')) stagesOfBob++;
+    });
+    await ann.locator('.edge[data-edge="left"] .neighbour', { hasText: 'Bob' }).waitFor();
+    await bob.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Ann' }).waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await relay?.stop();
+  });
+
+  /** Rests with the pointer at the left edge, but not on the neighbour's name. */
+  async function rest(page: Page): Promise<void> {
+    await page.mouse.move(0.5 * VIEW.width, 0.8 * VIEW.height);
+    await page.mouse.move(4, 0.8 * VIEW.height);
+  }
+
+  const signs = (page: Page) => page.locator('.neighbour.watching');
+
+  /** Lets Bob's first sprite run to the right until it is beyond `from`, or to the left until it is before it. */
+  async function run(key: 'ArrowRight' | 'ArrowLeft', from: number): Promise<void> {
+    await bob.keyboard.down(key);
+    await bob.waitForFunction(
+      ([x, right]) => (right ? globalThis.sprites.sprites()[0].x > x : globalThis.sprites.sprites()[0].x < x),
+      [from, key === 'ArrowRight'] as const,
+    );
+    await bob.keyboard.up(key);
+  }
+
+  /** Waits until Ann sees that sprite, by its file, between these px beyond her left edge. */
+  const annSees = (from: number, to: number) =>
+    ann.waitForFunction(
+      ([file, low, high]) =>
+        globalThis.sprites.view().silhouettes.some((one) => one.file === file && one.x >= low && one.x <= high),
+      [first.file, from, to] as const,
+    );
+
+  it('shows the neighbour while the pointer rests at the edge, and the neighbour a sign', async () => {
+    assert.equal(await bob.locator('#stage').getAttribute('aria-pressed'), 'true', 'a private world shows its stages');
+    assert.equal(stagesOfBob, 0);
+    await bob.locator('#canvas').focus();
+    await bob.keyboard.press('n');
+    [first] = await bob.evaluate(() => globalThis.sprites.sprites());
+    await run('ArrowRight', VIEW.width - 120);
+    await rest(ann);
+    // It stands as far from the edge as Bob has it: he lets it go at 780 of his 900 px, or later. Another sprite may push it a little.
+    await annSees(-180, 0);
+    await ann.waitForFunction(() => globalThis.sprites.view().shift > 300);
+    await signs(bob).first().waitFor();
+    assert.equal(await ann.evaluate(() => globalThis.sprites.view().edge), 'left');
+    await shoot(ann, 'peek-1-ann-looks');
+    await shoot(bob, 'peek-2-bob-is-looked-at');
+  });
+
+  it('moves the silhouettes as the sprites move', async () => {
+    await run('ArrowLeft', VIEW.width - 260);
+    await annSees(-480, -200);
+    await run('ArrowRight', VIEW.width - 120);
+    await annSees(-180, 0);
+  });
+
+  it('shows a sprite as a silhouette before it crosses, and then as itself', async () => {
+    // In each frame: whether Ann sees the sprite as a silhouette, and whether it is on her desktop.
+    const seen = ann.evaluate(
+      (file) =>
+        new Promise<{ beyond: boolean; here: boolean }[]>((resolve) => {
+          const frames: { beyond: boolean; here: boolean }[] = [];
+          const look = () => {
+            const beyond = globalThis.sprites.view().silhouettes.some((one) => one.file === file);
+            const here = globalThis.sprites.sprites().some((one) => one.file === file && !one.fromShelf);
+            frames.push({ beyond, here });
+            if (here && !beyond) resolve(frames);
+            else requestAnimationFrame(look);
+          };
+          look();
+        }),
+      first.file,
+    );
+    await bob.keyboard.press('Shift+ArrowRight');
+    const frames = await seen;
+    assert.deepEqual(frames[0], { beyond: true, here: false });
+    assert.deepEqual(frames.at(-1), { beyond: false, here: true });
+    await shoot(ann, 'peek-3-it-has-crossed');
+  });
+
+  it('ends when the pointer leaves the edge: the sign goes, and no stage is posted any more', async () => {
+    await ann.mouse.move(0.7 * VIEW.width, 0.5 * VIEW.height);
+    await ann.waitForFunction(() => globalThis.sprites.view().shift === 0);
+    await signs(bob).first().waitFor({ state: 'detached' });
+    const posted = stagesOfBob;
+    assert.ok(posted > 0);
+    const before = await bob.evaluate(() => globalThis.sprites.sprites().map(({ x }) => x));
+    await bob.keyboard.press('n');
+    await bob.keyboard.down('ArrowLeft');
+    await bob.waitForFunction(
+      (xs) => globalThis.sprites.sprites().some(({ x }, i) => Math.abs(x - xs[i]) > 60),
+      before,
+    );
+    await bob.keyboard.up('ArrowLeft');
+    assert.equal(stagesOfBob, posted);
+  });
+
+  it('says why nothing is seen when the neighbour has turned it off, and shows it when it is on again, by key', async () => {
+    await bob.click('#stage');
+    await bob.locator('.notice', { hasText: 'Nobody looks in any more.' }).waitFor();
+    assert.equal(await bob.locator('#stage').getAttribute('aria-pressed'), 'false');
+    await rest(ann);
+    await ann.locator('#peek-hint', { hasText: 'Bob does not show what is there.' }).waitFor();
+    await shoot(ann, 'peek-4-hidden');
+    await ann.mouse.move(0.7 * VIEW.width, 0.5 * VIEW.height);
+    await ann.locator('#peek-hint').waitFor({ state: 'hidden' });
+    await bob.click('#stage');
+    await bob.locator('.notice', { hasText: 'Neighbours may look in' }).waitFor();
+    await ann.locator('#canvas').focus();
+    await ann.keyboard.press('v');
+    await ann.waitForFunction(() => globalThis.sprites.view().edge === 'left' && globalThis.sprites.view().shift > 300);
+    await ann.keyboard.press('v');
+    await ann.waitForFunction(
+      () => globalThis.sprites.view().edge === 'right' && globalThis.sprites.view().shift > 300,
+    );
+    await ann.keyboard.press('Escape');
+    await ann.waitForFunction(() => globalThis.sprites.view().shift === 0);
+    await signs(bob).first().waitFor({ state: 'detached' });
+  });
+
+  it('closes when the neighbour turns it off while one looks, and says so', async () => {
+    await ann.keyboard.press('v');
+    await ann.waitForFunction(() => globalThis.sprites.view().shift > 300);
+    await bob.click('#stage');
+    await ann.waitForFunction(() => globalThis.sprites.view().shift === 0);
+    await ann.locator('#peek-hint', { hasText: 'Bob does not show what is there.' }).waitFor();
+    await signs(bob).first().waitFor({ state: 'detached' });
+    await ann.keyboard.press('Escape');
+    await ann.locator('#peek-hint').waitFor({ state: 'hidden' });
+  });
+
+  it('asks before one joins: it is off in commons and on in a private world, unless one chooses', async () => {
+    const page = await browser.newPage({ viewport: VIEW });
+    await page.goto(relay.url);
+    assert.equal(await page.isChecked('#show-stage'), false);
+    await page.check('#private');
+    assert.equal(await page.isChecked('#show-stage'), true);
+    await page.uncheck('#private');
+    assert.equal(await page.isChecked('#show-stage'), false);
+    await page.check('#private');
+    await page.uncheck('#show-stage');
+    await shoot(page, 'peek-5-join');
+    await page.fill('#name', 'Carol');
+    await page.click('#enter');
+    await page.waitForSelector('body[data-state="connected"]');
+    assert.equal(await page.locator('#stage').getAttribute('aria-pressed'), 'false');
+  });
+
+  it('logged no error', () => assert.deepEqual(faults, []));
+});

@@ -1,0 +1,43 @@
+/**
+ * The history: the last sayings that this desktop heard, and how many it missed between them.
+ *
+ * Oldest first, in the order of the relay's events. It is not kept over a reload.
+ */
+import type { Neighbour } from './transport.ts';
+
+export const HISTORY_MAX = 50; // lines: what a person scrolls through; the oldest goes first
+
+export interface SaidLine {
+  kind: 'said';
+  from: Neighbour;
+  text: string;
+  /** This desktop said it. */
+  own: boolean;
+  /** When it came: ms since 1970. */
+  atMs: number;
+}
+
+export interface MissedLine {
+  kind: 'missed';
+  /** How many sayings were lost here. */
+  sayings: number;
+  atMs: number;
+}
+
+export type HistoryLine = SaidLine | MissedLine;
+
+export class Heard {
+  readonly lines: HistoryLine[] = [];
+
+  /** Adds a line. Sayings missed one after the other are one line. */
+  add(line: HistoryLine): void {
+    const last = this.lines.at(-1);
+    if (line.kind === 'missed' && last?.kind === 'missed') {
+      last.sayings += line.sayings;
+      last.atMs = line.atMs;
+      return;
+    }
+    this.lines.push(line);
+    if (this.lines.length > HISTORY_MAX) this.lines.shift();
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The stage: what this desktop shows of itself to neighbours who peek, and when they must be told of a change.
+ *
+ * A watcher moves each sprite on with its velocity, so a stage is posted only when something is not where a watcher draws it.
+ * Units: device-independent pixels, px/s, ms. Positions are whole pixels, as the relay passes them on.
+ */
+import { CLIMB_SPEED, type Edge, type Mode, type Simulation, type Sprite } from './simulation.ts';
+import type { Stage, StageSprite } from './transport.ts';
+
+export const STAGE_DEPTH = 480; // px from a watched edge: sprites beyond are not shown
+export const STAGE_SPRITES_MAX = 32; // sprites of a stage; the relay refuses more
+export const STAGE_BYTES_MAX = 2_048; // bytes of a stage as JSON; the relay refuses more
+export const STAGE_TOLERANCE = 4; // px by which a watcher may see a sprite in a wrong place, as in the relay
+
+const STANDS_STILL: ReadonlySet<Mode> = new Set(['drag', 'sleep', 'climb']);
+const UTF8 = new TextEncoder();
+
+/** Returns what is within STAGE_DEPTH of these edges. When that is too much, the sprites farthest from them are left out. */
+export function stageOf(simulation: Simulation, edges: readonly Edge[], isShown: (file: string) => boolean): Stage {
+  const { width, height } = simulation;
+  const near = simulation.sprites
+    .filter(({ file }) => isShown(file))
+    .map((sprite) => ({ sprite, distance: Math.min(...edges.map((edge) => distanceTo(simulation, sprite, edge))) }))
+    .filter(({ distance }) => distance <= STAGE_DEPTH)
+    .sort((a, b) => a.distance - b.distance || a.sprite.id - b.sprite.id)
+    .slice(0, STAGE_SPRITES_MAX)
+    .map(({ sprite }) => sprite);
+  for (;;) {
+    const files = [...new Set(near.map(({ file }) => file))];
+    const sprites = near.map((sprite) => toStageSprite(sprite, files));
+    const stage = { width: Math.round(width), height: Math.round(height), files, sprites };
+    if (UTF8.encode(JSON.stringify(stage)).length <= STAGE_BYTES_MAX - NUMBER_BYTES) return stage;
+    near.pop();
+  }
+}
+
+/** Returns whether a watcher who has `posted` since `passedMs` sees something else than `now`. */
+export function isNews(posted: Stage, passedMs: number, now: Stage): boolean {
+  if (posted.width !== now.width || posted.height !== now.height) return true;
+  if (posted.sprites.length !== now.sprites.length) return true;
+  const before = new Map(posted.sprites.map((sprite) => [sprite.id, sprite]));
+  return now.sprites.some((sprite) => {
+    const old = before.get(sprite.id);
+    return old === undefined || looksDifferent(posted, old, now, sprite) || isElsewhere(old, passedMs, sprite);
+  });
+}
+
+function looksDifferent(posted: Stage, old: StageSprite, now: Stage, sprite: StageSprite): boolean {
+  const sameFile = posted.files[old.file ?? 0] === now.files[sprite.file ?? 0];
+  return !sameFile || old.animation !== sprite.animation || old.facing !== sprite.facing || old.scale !== sprite.scale;
+}
+
+function isElsewhere({ x, y, vx = 0, vy = 0 }: StageSprite, passedMs: number, sprite: StageSprite): boolean {
+  const seconds = passedMs / 1000;
+  const off = [x + vx * seconds - sprite.x, y + vy * seconds - sprite.y];
+  return off.some((px) => Math.abs(px) > STAGE_TOLERANCE);
+}
+
+function distanceTo({ width, height }: Simulation, { x, y }: Sprite, edge: Edge): number {
+  if (edge === 'left') return x;
+  if (edge === 'right') return width - x;
+  return edge === 'top' ? y : height - y;
+}
+
+/** Members that have their default value are left out. */
+function toStageSprite(sprite: Sprite, files: readonly string[]): StageSprite {
+  const { id, mode, facing, scale, nature } = sprite;
+  const [x, y] = [Math.round(sprite.x), Math.round(sprite.y)];
+  const file = files.indexOf(sprite.file);
+  const vx = STANDS_STILL.has(mode) ? 0 : Math.round(sprite.vx);
+  const climbing = mode === 'climb' ? -Math.round(nature.walkSpeed * CLIMB_SPEED) : 0;
+  const vy = mode === 'fall' ? Math.round(sprite.vy) : climbing;
+  return {
+    ...{ id, x, y },
+    ...(file !== 0 && { file }),
+    ...(vx !== 0 && { vx }),
+    ...(vy !== 0 && { vy }),
+    ...(mode !== 'idle' && { animation: mode }),
+    ...(facing !== 'right' && { facing }),
+    ...(scale !== 1 && { scale }),
+  };
+}
+
+/** Over a socket a stage has a number too: `"stage":9007199254740991,`. */
+const NUMBER_BYTES = 26;
