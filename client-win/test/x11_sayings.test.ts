@@ -145,7 +145,11 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
   });
 
   it('lists what was said, and mutes a speaker there', async () => {
-    for (const text of ['First', 'Second & third', 'A longer line, which has to be cut in the menu but not beside it.']) {
+    for (const text of [
+      'First',
+      'Second & third',
+      'A longer line, which has to be cut in the menu but not beside it.',
+    ]) {
       grace.send(`say ${text}`);
       await grace.waitForLine(`"${text}" was said`, ({ heard }) => heard === text);
     }
