@@ -158,7 +158,7 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.xdotool('sleep', 0.3);
     shot('saying-list');
     await ada.xdotool('key', 'Return');
-    await until('Grace is muted', () => (ada.settings().muted as string[])[0] === 'Grace');
+    await until('Grace is muted', () => (ada.settings().muted as string[] | undefined)?.[0] === 'Grace');
     await isGone(SAYING);
     grace.send('say Can you hear me?');
     await grace.waitForLine('it was said', ({ heard }) => heard === 'Can you hear me?');
