@@ -66,7 +66,8 @@ TEST_CASE("sayings › are repeated under the same number until the relay has de
        {std::pair(0, ""), std::pair(502, "<html>"), std::pair(200, "<html>"),
         std::pair(202, "Accepted"), std::pair(500, R"({"code":"internal"})"),
         std::pair(410, R"({"code":"desktop-ended"})")}) {
-    CAPTURE(status);
+    const int answered = status;  // clang captures no structured bindings
+    CAPTURE(answered);
     const auto request = speaker.Due(now);
     REQUIRE(request);
     CHECK(Json::parse(request->body)["saying"] == 1);
