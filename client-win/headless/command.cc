@@ -23,6 +23,7 @@ const char kCommandsHelp[] =
   put-away ID
   pause on|off
   mute NAME on|off
+  say TEXT                                   says the rest of the line
   look                                       prints the present state
   quit
 )";
@@ -45,6 +46,11 @@ class Words {
       throw std::invalid_argument("a word is missing");
     }
     return word;
+  }
+  std::string Rest() {
+    std::string rest;
+    std::getline(stream_ >> std::ws, rest);
+    return rest;
   }
   double Number() { return NumberOf(Text()); }
   bool Switch() {
@@ -182,6 +188,8 @@ Json Run(const std::string& word, Words* words, Desktop* desktop, FileCache* cac
   } else if (word == "mute") {
     const std::string name = words->Text();
     desktop->Mute({name, name}, words->Switch());
+  } else if (word == "say") {
+    desktop->Speak(words->Rest());
   } else {
     throw std::invalid_argument(word + " is not a command");
   }
@@ -235,7 +243,18 @@ Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
       neighbours[kEdges[i]] = {{"desktop", (*all)[i].desktop}, {"name", (*all)[i].name}};
     }
   }
-  return {{"desktop", desktop.seat() ? Json(desktop.seat()->desktop) : Json()},
+  Json bubbles = Json::array();
+  for (const DrawnBubble& bubble : scene.bubbles) {
+    const BubblePost& post = bubble.post;
+    Json one = {
+        {"name", bubble.name}, {"text", bubble.text}, {"atSprite", post.sprite.has_value()}};
+    if (post.has_tail_at_edge) {
+      one["edge"] = kEdges[static_cast<size_t>(post.edge)];
+    }
+    bubbles.push_back(std::move(one));
+  }
+  return {{"bubbles", bubbles},
+          {"desktop", desktop.seat() ? Json(desktop.seat()->desktop) : Json()},
           {"link", kLinks[static_cast<size_t>(desktop.link())]},
           {"neighbours", neighbours},
           {"onTheWay", desktop.on_the_way()},

@@ -191,6 +191,7 @@ class Headless {
     idle_ms_ = desktop_.Tick(NowMs()).idle_ms;
     CarryOut(desktop_.PopOutbox());
     PrintChanges();
+    PrintSpeech();
     if (link_ != desktop_.link()) {
       link_ = desktop_.link();
       constexpr const char* kLinks[] = {"joining", "connected", "broken"};
@@ -239,6 +240,25 @@ class Headless {
     known_ = std::move(now);
   }
 
+  // What was heard, and what became of what was said.
+  void PrintSpeech() {
+    const Conversation& conversation = desktop_.conversation();
+    for (const HeardLine& line : conversation.history()) {
+      if (line.id <= last_line_) {
+        continue;
+      }
+      last_line_ = line.id;
+      Print(line.missed > 0 ? Json{{"missed", line.missed}}
+                            : Json{{"heard", line.saying.text},
+                                   {"from", line.saying.from.name},
+                                   {"isOwn", line.is_own}});
+    }
+    if (desktop_.speech().note != note_) {
+      note_ = desktop_.speech().note;
+      Print({{"note", note_}});
+    }
+  }
+
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::filesystem::path folder_;
   WakePipe wake_;
@@ -250,6 +270,8 @@ class Headless {
   std::set<SpriteId> known_;
   std::string unread_;
   Link link_ = Link::kJoining;
+  uint64_t last_line_ = 0;  // of the history, that was printed
+  std::string note_;
   double idle_ms_ = 0;
   bool quits_ = false;
 };

@@ -165,6 +165,25 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
     assert.ok(!grace.lines.some((line) => 'came' in line));
   });
 
+  it('says a line that the other hears in a bubble at the edge between them, and not while it mutes the speaker', async (test) => {
+    const relay = await relayFor(test);
+    const [ada, grace] = await desktopsAt(test, relay.url, ['Ada', 'Grace']);
+    ada.send('say Whose cat is that?');
+    await ada.waitForLine('Ada knows that Grace hears it', ({ note }) => note === '1 heard you.');
+    await grace.waitForLine('Grace hears it', ({ heard, from }) => heard === 'Whose cat is that?' && from === 'Ada');
+    const { bubbles } = await grace.until('there is a bubble', (state) => state.bubbles.length === 1);
+    assert.equal(bubbles[0].name, 'Ada');
+    assert.ok(bubbles[0].edge === 'left' || bubbles[0].edge === 'right', JSON.stringify(bubbles));
+    await ada.waitForLine('Ada hears herself', ({ heard, isOwn }) => heard === 'Whose cat is that?' && isOwn === true);
+    grace.send('mute Ada on');
+    await grace.until('the bubble is gone', (state) => state.bubbles.length === 0);
+    ada.send('say Hello?');
+    await ada.waitForLine('it was said', ({ heard }) => heard === 'Hello?');
+    grace.send('say I hear only myself.');
+    await grace.waitForLine('Grace hears herself', ({ isOwn }) => isOwn === true);
+    assert.ok(!grace.lines.some(({ heard }) => heard === 'Hello?'));
+  });
+
   it('resumes after a kill with the same seat and the same sprites, none of them twice', async (test) => {
     const relay = await relayFor(test);
     const folder = await mkdtemp(join(tmpdir(), 'sprites-kept-'));

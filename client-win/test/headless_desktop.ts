@@ -32,6 +32,8 @@ export interface DesktopState {
   onTheWay: number;
   waiting: number;
   sprites: SpriteState[];
+  /** Newest first. */
+  bubbles: { name: string; text: string; atSprite: boolean; edge?: string }[];
 }
 
 /** A line that it printed, other than the state after `look`. */

@@ -1,5 +1,6 @@
 /**
- * Makes the picture of the README in client-win/screenshots/x11.png: the program for X11 above two windows, with its menu.
+ * Makes two pictures of the README in client-win/screenshots: x11.png has the program for X11 above two windows, with its menu;
+ * talk.png has two desktops that talk.
  *
  *     node client-win/tools/x11_screenshot.ts
  *
@@ -17,7 +18,7 @@ import { startHeadless } from '../test/headless_desktop.ts';
 import { SCREEN, spawnQuietly } from '../test/x_display.ts';
 import { whyNoX11, X11Desktop } from '../test/x11_desktop.ts';
 
-const SHOT = join(import.meta.dirname, '../screenshots/x11.png');
+const SHOTS = join(import.meta.dirname, '../screenshots');
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
 const COLOURS = 255; // in the file: keeps 1280 × 800 px below 150 KB
 const FALL_MS = 2_500; // ms until the sprites stand
@@ -54,15 +55,33 @@ try {
   await grace.until('both have joined', ({ neighbours }) => neighbours?.left.name === 'Ada');
   await pause(FALL_MS);
   await ada.xdotool('mousemove', 577, 775, 'click', 3, 'sleep', 0.5, 'mousemove', 700, 400, 'sleep', 0.5);
-  const whole = join(scratch, 'whole.png');
-  ada.capture().save(whole);
-  execFileSync('convert', [whole, '-colors', `${COLOURS}`, '-strip', `png8:${SHOT}`]);
-  console.log(SHOT);
+  save('x11.png');
+  await ada.xdotool('key', 'Escape');
+  grace.send(`take ${join(CHARACTERS, 'wisp.spr')}`);
+  const { sprites } = await grace.until('Grace has a sprite', (state) => state.sprites.length === 1);
+  grace.send(`throw ${sprites[0].id} right`);
+  await until('it is at Ada', async () => (await ada.frames('Sprite')).length === Object.keys(places).length + 1);
+  await pause(FALL_MS);
+  await ada.xdotool('mousemove', 577, 775, 'click', 3, 'sleep', 0.5, 'key', 'y', 'sleep', 0.8);
+  grace.send('say Hello Ada! May Wisp stay with you until tomorrow?');
+  await ada.xdotool('type', '--delay', 20, 'Of course. There is room on my letter.');
+  await ada.xdotool('key', 'Return', 'sleep', 0.8, 'type', '--delay', 20, 'Miso will not mind.');
+  await until('both have spoken', async () => (await ada.frames('Sprites saying')).length === 2);
+  await ada.xdotool('mousemove', 700, 400, 'sleep', 0.5);
+  save('talk.png');
 } finally {
   await grace.quit();
   await ada.stop();
   await relay.stop();
   rmSync(scratch, { recursive: true });
+}
+
+/** Saves what is on the screen now, with few colours. */
+function save(name: string): void {
+  const whole = join(scratch, 'whole.png');
+  ada.capture().save(whole);
+  execFileSync('convert', [whole, '-colors', `${COLOURS}`, '-strip', `png8:${join(SHOTS, name)}`]);
+  console.log(join(SHOTS, name));
 }
 
 /** Draws the background: an evening sky and hills. */

@@ -29,14 +29,13 @@ class Bubble {
 
  private:
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
-  void Paint(const std::wstring& text, int dpi);
 
   std::function<void()> clicked_;
   HWND window_ = nullptr;
   std::wstring text_;  // of the picture; empty while the bubble is hidden
-  SIZE size_{};
+  SIZE box_{};         // px: the picture without shadow and tail
   int dpi_ = 0;
-  int tail_x_ = -1;  // px from the left of the window to the tip; -1 for the middle
+  int tail_x_ = -1;  // px from the left of the box to the tip, of the picture
   POINT place_{};
 };
 

@@ -6,6 +6,8 @@
 #define IDD_SETTINGS 10
 #define IDD_LINK 11
 #define IDD_REPORT 12
+#define IDD_SAY 13
+#define IDD_HEARD 14
 
 // In every dialog.
 #define IDC_HEADING 90
@@ -33,6 +35,7 @@
 #define IDC_SHOW_HIDDEN 119
 #define IDC_MIB 120
 #define IDC_PIXELS 121
+#define IDC_BUBBLES 123
 
 // The label of a control has its number and 100 more.
 #define IDC_LABEL 100
@@ -46,5 +49,13 @@
 #define IDC_REASON 401
 #define IDC_REASON_LABEL 402
 #define IDC_HIDE_TOO 403
+
+#define IDC_SAY 501
+#define IDC_SAY_LABEL 502
+#define IDC_SAY_COUNT 503
+
+#define IDC_HEARD 601
+#define IDC_HEARD_TEXT 602
+#define IDC_HEARD_MUTE 603
 
 #endif  // CLIENT_WIN_WIN32_RESOURCE_H_

@@ -87,6 +87,8 @@ Shell::Shell(std::filesystem::path folder, bool is_portable)
       importer_(&cache_, DecodeUprightByWindows, [this] { SetEvent(wake_event_.get()); }),
       desktop_(settings_, NewRandom()),
       bubble_([this] { DismissBubble(); }),
+      say_dialog_(&desktop_),
+      heard_dialog_(&desktop_, [this](const MenuChoice& choice) { HandleChoice(choice); }),
       windows_(this),
       network_(window_),
       power_saving_(
@@ -119,6 +121,10 @@ void Shell::PumpMessages() {
   while (!is_ending_ && PeekMessageW(&message, nullptr, 0, 0, PM_REMOVE)) {
     if (message.message == WM_QUIT) {
       is_ending_ = true;
+    }
+    if (say_dialog_.HandleMessage(&message) || heard_dialog_.HandleMessage(&message)) {
+      RequestTurn();  // what the user typed is said at once
+      continue;
     }
     TranslateMessage(&message);
     DispatchMessageW(&message);
@@ -171,6 +177,9 @@ void Shell::Turn() {
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene);
   ShowBubble(scene);
+  saying_bubbles_.Show(scene);
+  say_dialog_.Update();
+  heard_dialog_.Update();
   tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
   pacer_.SetHalved(scene.saves_power);
   const auto check_ms = static_cast<double>(WindowCheckMs(desktop_.simulation()));
@@ -251,6 +260,9 @@ void Shell::LeaveRelay() {
     return;
   }
   bubble_.Hide();
+  saying_bubbles_.Show(Scene{});
+  say_dialog_.Close();
+  heard_dialog_.Close();
   windows_.Show(Scene{});
   tray_.Remove();
   desktop_.Leave();
@@ -329,6 +341,8 @@ void Shell::RightClicked(SpriteId id, POINT point) {
     Mute(choice.neighbour, true);
   } else if (choice.command == MenuCommand::kHide) {
     HidePicture(copy);
+  } else if (choice.command == MenuCommand::kSay) {
+    say_dialog_.Open(window_);
   } else if (choice.command == MenuCommand::kReport) {
     ReportPicture(copy);
   }
@@ -383,6 +397,12 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       break;
     case MenuCommand::kOpenLink:
       AskWhereToGo(desktop_.settings().relay.empty(), "");
+      break;
+    case MenuCommand::kSay:
+      say_dialog_.Open(window_);
+      break;
+    case MenuCommand::kHeard:
+      heard_dialog_.Open(window_);
       break;
     case MenuCommand::kDiagnostics:
       CopyDiagnostics();

@@ -26,9 +26,12 @@
 #include "core/picture/importer.h"
 #include "core/relay/carrier.h"
 #include "win32/bubble.h"
+#include "win32/heard_dialog.h"
 #include "win32/network_watch.h"
 #include "win32/owned.h"
 #include "win32/pacer.h"
+#include "win32/say_dialog.h"
+#include "win32/saying_bubbles.h"
 #include "win32/single_instance.h"
 #include "win32/sounds.h"
 #include "win32/sprite_windows.h"
@@ -137,6 +140,9 @@ class Shell : private SpriteListener {
   Desktop desktop_;
   Greeting greeting_;
   Bubble bubble_;
+  SayingBubbles saying_bubbles_;
+  SayDialog say_dialog_;
+  HeardDialog heard_dialog_;
   SpriteWindows windows_;
   Surroundings surroundings_;
   Pacer pacer_;

@@ -60,7 +60,8 @@ void Bubble::ShowAbove(const std::string& text, Point point) {
   tail_ = tail;
   scale_ = look_->scale;
   Canvas canvas(width, height);
-  canvas.DrawBubble(box, look_->Px(kRadius), shadow, tail, look_->Px(kTail), look_->Px(1));
+  const Tail down{Edge::kBottom, static_cast<double>(tail), static_cast<double>(look_->Px(kTail))};
+  canvas.DrawBubble(box, look_->Px(kRadius), shadow, down, look_->Px(1));
   for (size_t i = 0; i < lines.size(); i++) {
     canvas.Write(look_->fonts, look_->Text(), box.left + padding,
                  box.top + padding + static_cast<int>(i) * line_height + metrics.ascent, lines[i],
@@ -85,7 +86,7 @@ void Bubble::ShowInCorner(const std::string& heading, const std::string& text) {
                 shadow + 2 * padding + static_cast<int>(headings.size()) * bold_height +
                     static_cast<int>(lines.size()) * line_height};
   Canvas canvas(box.right + shadow, box.bottom + shadow);
-  canvas.DrawBubble(box, look_->is_composited ? look_->Px(kRadius) : 0, shadow, -1, 0,
+  canvas.DrawBubble(box, look_->is_composited ? look_->Px(kRadius) : 0, shadow, std::nullopt,
                     look_->Px(1));
   int y = box.top + padding;
   for (const std::string& line : headings) {

@@ -17,10 +17,15 @@ double DistanceToBox(double x, double y, const Box& box, double radius) {
   return outside + std::min(std::max(dx, dy), 0.0) - radius;
 }
 
-// The distance to a triangle whose tip points down at (tip, bottom + height).
-double DistanceToTail(double x, double y, double tip, double bottom, double height) {
-  const double side = std::abs(x - tip) - (bottom + height - y);
-  return std::max({side * std::sqrt(0.5), y - bottom - height, bottom - 2 - y});
+// The distance to a tail of a box. Its foot is a pixel inside the box, so that there is no gap.
+double DistanceToTail(double x, double y, const Tail& tail, const Box& box) {
+  const double along = IsSide(tail.side) ? y : x;
+  const double out = tail.side == Edge::kLeft    ? box.left + 1 - x
+                     : tail.side == Edge::kRight ? x - box.right + 1
+                     : tail.side == Edge::kTop   ? box.top + 1 - y
+                                                 : y - box.bottom + 1;
+  const double flank = std::abs(along - tail.at) - (tail.height - out);
+  return std::max({flank * std::sqrt(0.5), out - tail.height, -2 - out});
 }
 
 // How much of a pixel lies inside, by its distance.
@@ -66,15 +71,13 @@ void Canvas::FillRound(const Box& box, double radius, Colour colour, Colour line
   }
 }
 
-void Canvas::DrawBubble(const Box& box, double radius, double shadow, double tail,
-                        double tail_height, double line_width) {
+void Canvas::DrawBubble(const Box& box, double radius, double shadow,
+                        const std::optional<Tail>& tail, double line_width) {
   for (int y = 0; y < height_; y++) {
     for (int x = 0; x < width_; x++) {
       const auto distance_at = [&](double dy) {
         const double to_box = DistanceToBox(x + 0.5, y + 0.5 + dy, box, radius);
-        return tail < 0 ? to_box
-                        : std::min(to_box, DistanceToTail(x + 0.5, y + 0.5 + dy, tail,
-                                                          box.bottom - 1, tail_height));
+        return tail ? std::min(to_box, DistanceToTail(x + 0.5, y + 0.5 + dy, *tail, box)) : to_box;
       };
       const double distance = distance_at(0);
       if (shadow > 0) {

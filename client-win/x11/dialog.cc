@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/text/text.h"
 #include "x11/event.h"
 #include "x11/menu_window.h"
 
@@ -20,7 +19,6 @@ constexpr double kGap = 12;
 constexpr double kButtonHeight = 34;
 constexpr double kButtonPadding = 20;
 constexpr double kButtonWidthMin = 96;
-constexpr double kFieldHeight = 36;
 constexpr double kRadius = 6;
 constexpr double kBoxSize = 18;
 constexpr int kZoom = 2;  // px of the screen for a pixel of a character, at 100 %
@@ -36,7 +34,7 @@ Dialog::Dialog(const XConnection* connection, const Keyboard* keyboard, Clipboar
       question_(std::move(question)),
       answer_(std::move(answer)),
       panel_(connection, PanelKind::kDialog, question_.title),
-      field_(question_.field.value_or("")),
+      field_(question_.field.value_or(""), question_.field_bytes_max),
       is_ticked_(question_.is_ticked),
       focus_(question_.field        ? Part::kField
              : question_.no.empty() ? Part::kYes
@@ -117,30 +115,7 @@ void Dialog::Paint() {
     y += line_height;
     const Box box{margin, y, width - margin, y + look_->Px(kFieldHeight)};
     boxes_[static_cast<size_t>(Part::kField)] = box;
-    const bool has_focus = focus_ == Part::kField;
-    canvas.FillRound(box, look_->Px(kRadius), kPaper, has_focus ? kAccent : kLineColour,
-                     look_->Px(has_focus ? 2 : 1));
-    const int x = box.left + gap;
-    const int base_line = (box.top + box.bottom + text.ascent - text.descent) / 2;
-    const int room = box.Width() - 2 * gap;
-    // The end of a long text is what the person is typing.
-    std::string shown = field_;
-    while (fonts->WidthOf(look_->Text(), shown) > room) {
-      size_t first = 1;
-      while (first < shown.size() && (static_cast<unsigned char>(shown[first]) & 0xC0) == 0x80) {
-        first++;
-      }
-      shown.erase(0, first);
-    }
-    const int end = canvas.Write(fonts, look_->Text(), x, base_line, shown, kInk);
-    if (field_.empty()) {
-      canvas.Write(fonts, look_->Text(), x + look_->Px(2), base_line, question_.field_cue,
-                   kFaintInk);
-    }
-    if (has_focus) {
-      canvas.Fill({end, base_line - text.ascent, end + look_->Px(1), base_line + text.descent},
-                  kInk);
-    }
+    field_.Draw(&canvas, *look_, box, focus_ == Part::kField, question_.field_cue);
     y = box.bottom;
   }
   if (!errors.empty()) {
@@ -285,19 +260,6 @@ void Dialog::HandleKey(const xcb_key_press_event_t& event) {
     case XKB_KEY_ISO_Left_Tab:
       FocusNext();
       return;
-    case XKB_KEY_BackSpace:
-      while (is_typing && !field_.empty()) {
-        const bool is_first_byte = (static_cast<unsigned char>(field_.back()) & 0xC0) != 0x80;
-        field_.pop_back();
-        if (is_first_byte) {
-          break;
-        }
-      }
-      Paint();
-      return;
-    case XKB_KEY_Insert:
-      clipboard_->Ask();
-      return;
     case XKB_KEY_space:
       if (!is_typing) {
         Press(focus_);
@@ -307,30 +269,18 @@ void Dialog::HandleKey(const xcb_key_press_event_t& event) {
     default:
       break;
   }
-  if (stroke.has_control) {
-    if (stroke.symbol == XKB_KEY_v || stroke.symbol == XKB_KEY_V) {
-      clipboard_->Ask();
-    } else if (stroke.symbol == XKB_KEY_u || stroke.symbol == XKB_KEY_a) {
-      field_.clear();
-      Paint();
-    }
-  } else if (is_typing) {
-    Add(stroke.text);
+  if (is_typing && field_.HandleKey(stroke, clipboard_) == Edit::kText) {
+    error_.clear();
+    Paint();
   }
 }
 
 void Dialog::Paste(const std::string& text) {
   if (Has(Part::kField)) {
-    Add(text);
+    field_.Add(text);
+    error_.clear();
+    Paint();
   }
-}
-
-void Dialog::Add(const std::string& text) {
-  error_.clear();
-  const size_t room =
-      question_.field_bytes_max - std::min(question_.field_bytes_max, field_.size());
-  field_ += PlainText(text, room);
-  Paint();
 }
 
 void Dialog::FocusNext() {
@@ -349,7 +299,7 @@ void Dialog::Reply(bool is_yes) {
   if (is_answered_) {
     return;
   }
-  error_ = answer_({is_yes, field_, is_ticked_});
+  error_ = answer_({is_yes, field_.text(), is_ticked_});
   if (is_yes && !error_.empty()) {
     focus_ = Has(Part::kField) ? Part::kField : focus_;
     Paint();

@@ -18,6 +18,7 @@
 #include "x11/keyboard.h"
 #include "x11/look.h"
 #include "x11/panel.h"
+#include "x11/text_field.h"
 #include "x11/x_connection.h"
 
 namespace sprites {
@@ -65,7 +66,6 @@ class Dialog {
   void Paint();
   void Reply(bool is_yes);
   void HandleKey(const xcb_key_press_event_t& event);
-  void Add(const std::string& text);
   void FocusNext();
   bool Has(Part part) const;
   void Press(Part part);
@@ -78,7 +78,7 @@ class Dialog {
   Question question_;
   Answer answer_;
   Panel panel_;
-  std::string field_;
+  TextField field_;
   std::string error_;
   bool is_ticked_;
   bool is_answered_ = false;

@@ -172,6 +172,24 @@ int Fonts::WidthOf(FontSize size, std::string_view text) {
   return width;
 }
 
+// How many bytes of `text` fit into `width` px: whole letters, and at least one.
+size_t Fonts::BytesThatFit(FontSize size, std::string_view text, int width) {
+  size_t fits = 0;
+  int used = 0;
+  while (fits < text.size()) {
+    size_t end = fits + 1;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+      end++;
+    }
+    used += WidthOf(size, text.substr(fits, end - fits));
+    if (used > width && fits > 0) {
+      break;
+    }
+    fits = end;
+  }
+  return fits;
+}
+
 std::vector<std::string> Fonts::Wrapped(FontSize size, std::string_view text, int width) {
   std::vector<std::string> lines;
   for (size_t at = 0; at <= text.size();) {
@@ -186,6 +204,14 @@ std::vector<std::string> Fonts::Wrapped(FontSize size, std::string_view text, in
         line = text.substr(word, space - word);
       } else {
         line = longer;
+      }
+      while (WidthOf(size, line) > width) {
+        const size_t fits = BytesThatFit(size, line, width);
+        if (fits == line.size()) {
+          break;
+        }
+        lines.push_back(line.substr(0, fits));
+        line.erase(0, fits);
       }
       word = space + 1;
     }

@@ -54,11 +54,14 @@ class Fonts {
   // Valid until the next call.
   const Glyph& Find(FontSize size, char32_t letter);
   int WidthOf(FontSize size, std::string_view text);
-  // `text` in lines of at most `width` px, broken at spaces and at each '\n'.
+  // `text` in lines of at most `width` px, broken at spaces and at each '\n'; a word that is wider
+  // than a line is broken between letters.
   std::vector<std::string> Wrapped(FontSize size, std::string_view text, int width);
 
  private:
   struct Library;
+
+  size_t BytesThatFit(FontSize size, std::string_view text, int width);
 
   std::unique_ptr<Library> library_;
   std::map<std::pair<FontSize, char32_t>, Glyph> glyphs_;

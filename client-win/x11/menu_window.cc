@@ -25,6 +25,9 @@ constexpr double kArrowSize = 4;
 constexpr double kOverlap = 3;  // of a submenu and the menu it belongs to
 constexpr uint8_t kFirstButton = 1;
 constexpr uint8_t kThirdButton = 3;
+constexpr uint8_t kWheelUp = 4;  // X reports the wheel as buttons
+constexpr uint8_t kWheelDown = 5;
+constexpr int kWheelRows = 3;
 
 bool IsSubmenu(const MenuItem& item) { return !item.children.empty(); }
 
@@ -150,7 +153,7 @@ void MenuWindow::Paint(Level* level) const {
   const int shadow = inside.left;
   Canvas canvas(inside.right + shadow, inside.bottom + shadow);
   const double radius = look_->is_composited ? look_->Px(kRadius) : 0;
-  canvas.DrawBubble(inside, radius, shadow, -1, 0, look_->Px(1));
+  canvas.DrawBubble(inside, radius, shadow, std::nullopt, look_->Px(1));
   const FontMetrics metrics = look_->fonts->MetricsOf(look_->Text());
   for (size_t row = 0; row + 1 < level->tops.size(); row++) {
     const size_t index = level->first + row;
@@ -197,6 +200,11 @@ bool MenuWindow::HandleEvent(const xcb_generic_event_t& event) {
     }
     case XCB_BUTTON_PRESS: {
       const auto& pressed = As<xcb_button_press_event_t>(event);
+      if (pressed.detail == kWheelUp || pressed.detail == kWheelDown) {
+        Scroll(pressed.root_x, pressed.root_y,
+               pressed.detail == kWheelUp ? -kWheelRows : kWheelRows);
+        return true;
+      }
       const bool is_inside = std::ranges::any_of(levels_, [&](const Level& level) {
         return level.inside.Contains(pressed.root_x - level.panel->x(),
                                      pressed.root_y - level.panel->y());
@@ -252,6 +260,21 @@ void MenuWindow::MoveTo(int x, int y) {
       CloseFrom(i + 1);
       Enter(i, item, false);
     }
+    return;
+  }
+}
+
+// Moves the rows of the menu under the pointer, if it has more than it shows.
+void MenuWindow::Scroll(int x, int y, int by) {
+  for (size_t i = levels_.size(); i-- > 0;) {
+    if (ItemAt(levels_[i], x, y) < 0) {
+      continue;
+    }
+    CloseFrom(i + 1);
+    Level& level = levels_[i];
+    const auto hidden = static_cast<int>(level.menu.size() - (level.tops.size() - 1));
+    level.first = static_cast<size_t>(std::clamp(static_cast<int>(level.first) + by, 0, hidden));
+    SelectItem(i, ItemAt(level, x, y));
     return;
   }
 }

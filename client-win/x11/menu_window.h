@@ -24,7 +24,7 @@ namespace sprites {
 
 // Tries to grab the pointer, one a turn: the panel that opens the menu may hold it for a moment.
 constexpr int kGrabTriesMax = 50;
-constexpr int kRowsMax = 24;  // of a submenu: the others come by moving on with the keys
+constexpr int kRowsMax = 26;  // of a submenu: the others come by the wheel or the keys
 
 class MenuWindow {
  public:
@@ -58,6 +58,7 @@ class MenuWindow {
   void CloseFrom(size_t level);
   void Paint(Level* level) const;
   void MoveTo(int x, int y);
+  void Scroll(int x, int y, int by);
   void Release(int x, int y, bool was_pressed);
   void HandleKey(const xcb_key_press_event_t& event);
   void Step(int by);

@@ -1,5 +1,7 @@
 #include "x11/panel.h"
 
+#include <xcb/shape.h>
+
 #include <vector>
 
 namespace sprites {
@@ -20,6 +22,7 @@ Atom TypeOf(PanelKind kind) {
     case PanelKind::kMenu:
       return Atom::_NET_WM_WINDOW_TYPE_POPUP_MENU;
     case PanelKind::kBubble:
+    case PanelKind::kSaying:
       return Atom::_NET_WM_WINDOW_TYPE_TOOLTIP;
     case PanelKind::kDialog:
       break;
@@ -49,6 +52,10 @@ Panel::Panel(const XConnection* connection, PanelKind kind, const std::string& t
   connection_->Name(window_, title);
   connection_->SetNumbers(window_, Atom::_NET_WM_WINDOW_TYPE, XCB_ATOM_ATOM,
                           {connection_->atom(TypeOf(kind))});
+  if (kind == PanelKind::kSaying) {
+    xcb_shape_rectangles(x, XCB_SHAPE_SO_SET, XCB_SHAPE_SK_INPUT, XCB_CLIP_ORDERING_UNSORTED,
+                         window_, 0, 0, 0, nullptr);
+  }
   if (!is_unmanaged) {
     connection_->SetNumbers(window_, Atom::WM_PROTOCOLS, XCB_ATOM_ATOM,
                             {connection_->atom(Atom::WM_DELETE_WINDOW)});
@@ -96,6 +103,11 @@ void Panel::Move(int x, int y) {
   const uint32_t values[] = {Coordinate(x), Coordinate(y)};
   xcb_configure_window(connection_->get(), window_, XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y,
                        values);
+}
+
+void Panel::Raise() const {
+  const uint32_t mode = XCB_STACK_MODE_ABOVE;
+  xcb_configure_window(connection_->get(), window_, XCB_CONFIG_WINDOW_STACK_MODE, &mode);
 }
 
 void Panel::Hide() {

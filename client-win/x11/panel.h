@@ -16,6 +16,7 @@ namespace sprites {
 enum class PanelKind : uint8_t {
   kMenu,    // above all others, without a frame; takes the pointer
   kBubble,  // likewise; takes clicks
+  kSaying,  // likewise; clicks go through it
   kDialog,  // managed by the window manager: with a frame, and with the keyboard's focus
 };
 
@@ -35,6 +36,8 @@ class Panel {
   // Shows the picture with its left top corner at (x, y), or moves there, on top of all others.
   void Show(const Canvas& canvas, int x, int y);
   void Move(int x, int y);
+  // Puts it above all others again.
+  void Raise() const;
   void Hide();
 
  private:

@@ -100,7 +100,8 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
       characters_(BundledCharacters(&cache_)),
       clipboard_(&connection_,
                  [this](const std::string& text) {
-                   if (dialog_) {
+                   const bool is_for_saying = say_window_ && say_window_->Paste(text);
+                   if (!is_for_saying && dialog_) {
                      dialog_->Paste(text);
                    }
                  }),
@@ -109,6 +110,7 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
       menu_(&connection_, &keyboard_, &look_),
       bubble_(&connection_, &look_, "Sprites bubble", [this] { DismissBubble(); }),
       notice_(&connection_, &look_, "Sprites notice", [this] { notice_.Hide(); }),
+      saying_bubbles_(&connection_, &look_),
       notifier_(characters_.empty() ? Parcel() : characters_.front(),
                 [this](Point point) { ShowProgramMenu(point); }) {
   xcb_xfixes_select_selection_input(connection_.get(), connection_.root(),
@@ -229,6 +231,7 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
   }
   surroundings_.HandleEvent(event);
   const bool is_handled = menu_.HandleEvent(event) || (dialog_ && dialog_->HandleEvent(event)) ||
+                          (say_window_ && say_window_->HandleEvent(event)) ||
                           bubble_.HandleEvent(event) || notice_.HandleEvent(event) ||
                           clipboard_.HandleEvent(event) || windows_.HandleEvent(event);
   const uint8_t type = TypeOfEvent(event);
@@ -268,6 +271,13 @@ void Shell::Turn() {
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene);
   ShowBubble(scene);
+  saying_bubbles_.Show(scene);
+  if (say_window_) {
+    say_window_->Turn();
+    if (say_window_->is_closed()) {
+      say_window_.reset();
+    }
+  }
   menu_.Turn();
   UpdateDialog();
   UpdateTray();
@@ -293,6 +303,9 @@ void Shell::HandleSurroundings() {
     pacer_.SetRefreshMs(surroundings_.refresh_ms());
   }
   windows_.PutAbove(surroundings_.TopFrame());
+  if (!menu_.is_open()) {
+    saying_bubbles_.Raise();
+  }
 }
 
 // Releases the held sprite if the button has long been up: X does not always report that, for
@@ -356,8 +369,10 @@ void Shell::LeaveRelay() {
   instance_->StopReceiving();
   menu_.Close();
   dialog_.reset();
+  say_window_.reset();
   bubble_.Hide();
   notice_.Hide();
+  saying_bubbles_.Show(Scene{});
   windows_.Show(Scene{});
   connection_.Flush();
   desktop_.Leave();
@@ -398,7 +413,11 @@ void Shell::RightClicked(SpriteId id, Point point, uint32_t) {
   }
   Menu menu = SpriteMenu(desktop_, *sprite);
   menu.push_back({});
-  std::ranges::move(ProgramMenuHere(), std::back_inserter(menu));
+  Menu program = ProgramMenuHere();
+  // The sprite's own part has it already.
+  std::erase_if(program,
+                [](const MenuItem& item) { return item.choice.command == MenuCommand::kSay; });
+  std::ranges::move(program, std::back_inserter(menu));
   menu_.Open(std::move(menu), point, [this, copy = *sprite](const MenuChoice& choice) {
     HandleSpriteChoice(choice, copy);
   });

@@ -39,6 +39,8 @@
 #include "x11/menu_window.h"
 #include "x11/network_watch.h"
 #include "x11/pacer.h"
+#include "x11/say_window.h"
+#include "x11/saying_bubbles.h"
 #include "x11/single_instance.h"
 #include "x11/sprite_windows.h"
 #include "x11/status_notifier.h"
@@ -108,6 +110,7 @@ class Shell : private SpriteListener {
   void ShowHowToPlay();
   void ShowAbout();
   void Close();
+  void OpenSayWindow();
   void DropInAnySprite();
   void ApplySettings(const Settings& settings);
   void SaveSettings();
@@ -154,6 +157,8 @@ class Shell : private SpriteListener {
   MenuWindow menu_;
   Bubble bubble_;
   Bubble notice_;
+  SayingBubbles saying_bubbles_;
+  std::unique_ptr<SayWindow> say_window_;  // while it is open
   StatusNotifier notifier_;
   std::unique_ptr<Dialog> dialog_;
   std::deque<WaitingQuestion> questions_;

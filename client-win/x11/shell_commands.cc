@@ -3,10 +3,12 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <utility>
 
 #include "core/desktop/diagnostics.h"
+#include "core/desktop/heard_list.h"
 #include "core/desktop/version.h"
 #include "x11/shell.h"
 
@@ -31,6 +33,16 @@ std::string SystemName() {
   return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release + ", X11" : "X11";
 }
 
+std::string TimeOfDayAgo(int64_t ms) {
+  const time_t then = time(nullptr) - ms / 1'000;
+  tm local{};
+  char text[8] = "";
+  if (localtime_r(&then, &local) != nullptr) {
+    strftime(text, sizeof text, "%H:%M", &local);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string Shell::Said(Text text, std::initializer_list<std::string_view> values) const {
@@ -46,6 +58,10 @@ Menu Shell::ProgramMenuHere() const {
       if (item.text.ends_with("…")) {
         item.text.resize(item.text.size() - std::string_view("…").size());  // there is no window
       }
+    }
+    if (item.choice.command == MenuCommand::kHeard) {
+      item.children = HeardMenu(desktop_, TimeOfDayAgo);
+      item.text.resize(item.text.size() - std::string_view("…").size());
     }
     std::erase_if(item.children, [](const MenuItem& child) {
       return child.choice.command == MenuCommand::kUpdate;
@@ -93,6 +109,9 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       break;
     case MenuCommand::kOpenLink:
       AskWhereToGo(desktop_.settings().relay.empty(), "");
+      break;
+    case MenuCommand::kSay:
+      OpenSayWindow();
       break;
     case MenuCommand::kDiagnostics:
       CopyDiagnostics();
@@ -289,6 +308,12 @@ void Shell::Close() {
     is_ending_ = is_ending_ || answer.is_yes;
     return "";
   });
+}
+
+void Shell::OpenSayWindow() {
+  // A new one is in front, and has the keyboard.
+  say_window_ =
+      std::make_unique<SayWindow>(&connection_, &keyboard_, &clipboard_, &look_, &desktop_);
 }
 
 void Shell::DropInAnySprite() {

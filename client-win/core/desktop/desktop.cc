@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "core/desktop/version.h"
@@ -81,6 +82,12 @@ void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
   if (state.seat && may_reuse_seat && is_same_place) {
     arrivals_.set_seq(state.seq);
     poller_.UseSeat(*state.seat);
+    sayings_.set_next_number(state.next_saying);
+    if (state.saying) {
+      speech_.is_pending = true;
+      speech_.unsaid = state.saying->text;
+      sayings_.Restore(std::move(*state.saying));
+    }
   }
 }
 
@@ -222,6 +229,7 @@ void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
   std::erase(settings_.muted, neighbour.DisplayName());
   if (is_muted) {
     settings_.muted.push_back(neighbour.DisplayName());
+    conversation_.Silence(neighbour.DisplayName());
   }
   settings_ = WithinLimits(std::move(settings_));
   outbox_.settings_changed = true;
@@ -319,6 +327,8 @@ void Desktop::HandleResponse(const Response& response) {
     UpdateNatures(*file);
   } else if (const auto upload = uploads_.HandleResponse(response)) {
     HandleUpload(*upload);
+  } else if (const auto said = sayings_.HandleResponse(response, now_ms_, random_)) {
+    HandleSayingVerdict(*said);
   } else if (const auto report = moderation_.HandleResponse(response)) {
     if (report->was_accepted) {
       ShowNotice(Said(Text::kToastReported), Said(Text::kToastReportedText));
@@ -440,6 +450,7 @@ void Desktop::ForgetRelayState() {
   uploads_.ForgetFilesAtRelay();
   departures_.ResendAll();
   moderation_.ForgetMutes();
+  GiveUpSaying();
 }
 
 JoinOptions Desktop::JoinOptionsNow() const {
@@ -457,7 +468,8 @@ void Desktop::SendDueRequests() {
     poller_.ResumePolling();
   }
   constexpr void (Desktop::*kKinds[])() = {&Desktop::SendPollerRequest, &Desktop::SendDepartures,
-                                           &Desktop::FetchSheets, &Desktop::SendMutes};
+                                           &Desktop::FetchSheets, &Desktop::SendMutes,
+                                           &Desktop::SendSaying};
   constexpr size_t kKindCount = std::size(kKinds);
   const size_t first = first_kind_;
   for (size_t i = 0; i < kKindCount; i++) {
@@ -578,9 +590,7 @@ void Desktop::HandleBatch(const Batch& batch) {
     if (!arrivals_.IsNew(arrival) || arrivals_.IsRemoved(arrival.file)) {
       continue;
     }
-    const auto& muted = settings_.muted;
-    const bool is_muted = std::ranges::find(muted, arrival.from.DisplayName()) != muted.end();
-    if (is_muted && !departures_.IsFull()) {
+    if (IsMuted(arrival.from) && !departures_.IsFull()) {
       departures_.Add(Forwarded(arrival, NatureFor(arrival.file, arrival.scale)), true);
     } else {
       Admit(arrival);
@@ -596,6 +606,7 @@ void Desktop::HandleBatch(const Batch& batch) {
   if (batch.neighbours) {
     neighbours_ = batch.neighbours;
   }
+  HandleSayings(batch);
   if (batch.bye_ms) {
     uploads_.ForgetFilesAtRelay();
   }
@@ -818,6 +829,7 @@ void Desktop::DrawScene() {
     scene_.sprites.push_back(std::move(drawn));
   }
   drawn_ms_ = simulation_.now_ms();
+  DrawBubbles();
   const bool is_unseen = std::ranges::none_of(scene_.sprites, &DrawnSprite::visible);
   scene_.idle_ms = std::max(IdleMs(), is_unseen ? kUnseenIdleMs : 0);
   scene_.saves_power = is_saving_power_;
@@ -840,9 +852,13 @@ double Desktop::IdleMs() const {
     idle = std::min(
         {idle, sprite.next_ms - now_ms, NextCellMs(*scene_.sprites[i].sheet, sprite, now_ms)});
   }
-  const int64_t due =
-      std::max(budget_.NextMs(), std::min(poller_.NextDueMs(), departures_.NextDueMs()));
-  return std::max(0.0, std::min(idle, static_cast<double>(due) - static_cast<double>(now_ms_)));
+  const bool is_connected = poller_.link() == Link::kConnected;
+  const int64_t due = std::max(
+      budget_.NextMs(),
+      std::min({poller_.NextDueMs(), departures_.NextDueMs(),
+                is_connected ? sayings_.NextDueMs() : std::numeric_limits<int64_t>::max()}));
+  const int64_t next = std::min(due, conversation_.NextEndMs());
+  return std::max(0.0, std::min(idle, static_cast<double>(next) - static_cast<double>(now_ms_)));
 }
 
 // -- What is saved and shown.
@@ -856,6 +872,10 @@ std::string Desktop::StateToSave(bool with_seat) const {
   state.invited = invited_;
   state.seq = arrivals_.seq();
   state.next_number = departures_.next_number();
+  if (state.seat) {
+    state.next_saying = sayings_.next_number();
+    state.saying = sayings_.pending();
+  }
   state.sprites = simulation_.sprites();
   for (const Departure& departure : uploads_.Waiting()) {
     state.sprites.push_back(departure.sprite);

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/desktop/conversation.h"
 #include "core/desktop/outbox.h"
 #include "core/desktop/saved_state.h"
 #include "core/desktop/settings.h"
@@ -28,6 +29,7 @@
 #include "core/relay/relay_link.h"
 #include "core/relay/release.h"
 #include "core/relay/request_budget.h"
+#include "core/relay/sayings.h"
 #include "core/relay/uploads.h"
 #include "core/scene/scene.h"
 #include "core/text/texts.h"
@@ -57,6 +59,14 @@ enum class Presence : uint8_t {
 enum class MenuPlace : uint8_t {
   kTray,    // the icon by the clock
   kSprite,  // a right click on any sprite
+};
+
+// What became of the line that the person wants to say.
+struct Speech {
+  bool is_pending = false;  // the relay has not answered
+  std::string unsaid;       // the line, while it is not accepted
+  std::string note;         // a sentence about the last line; empty for none
+  uint64_t accepted = 0;    // lines, since the program started
 };
 
 class Desktop {
@@ -94,6 +104,9 @@ class Desktop {
   // Tells the operator of the relay about a picture. A toast says what came of it.
   void ReportPicture(const std::string& file, const std::string& reason);
   void Mute(const Neighbour& neighbour, bool is_muted);
+  // Says a line to those around; speech() tells what becomes of it. Nothing happens while one is
+  // pending.
+  void Speak(const std::string& text);
   // Goes where the link leads: settings() change, and the outbox asks to save them.
   void Open(const RelayLink& link);
   void SetPresence(Presence presence) { presence_ = presence; }
@@ -135,6 +148,11 @@ class Desktop {
   bool LeadsAway(const RelayLink& link) const;
   // Who sent a sprite; null for an own one, or if it came before the program started.
   const Neighbour* SenderOf(SpriteId id) const;
+  const Speech& speech() const { return speech_; }
+  const Conversation& conversation() const { return conversation_; }
+  bool IsMuted(const Neighbour& neighbour) const;
+  // The time of the last tick.
+  int64_t now_ms() const { return now_ms_; }
   // Whether the relay has not answered for some time.
   bool IsUnreachable() const { return unanswered_ >= kUnreachableFailures; }
   // Whether the only neighbour is this desktop itself.
@@ -175,6 +193,15 @@ class Desktop {
   bool HandleUpdate(const Response& response);
   void HandleInvitationEnded();
 
+  // -- What is said (desktop_sayings.cc).
+  void SendSaying();
+  void HandleSayings(const Batch& batch);
+  void HandleSayingVerdict(const SayingVerdict& verdict);
+  void GiveUpSaying();
+  const Sprite* SpeakingSprite(const HeardBubble& bubble) const;
+  std::optional<Edge> SpeakersEdge(const HeardBubble& bubble) const;
+  void DrawBubbles();
+
   // -- Sprites that come and go.
   bool IsFull() const;
   bool MakeRoom();
@@ -207,6 +234,9 @@ class Desktop {
   Departures departures_;
   Uploads uploads_;
   Moderation moderation_;
+  Sayings sayings_;
+  Speech speech_;
+  Conversation conversation_;
   SheetCache sheets_;
   Toasts toasts_;
   Scene scene_;

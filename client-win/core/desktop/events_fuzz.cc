@@ -1,6 +1,6 @@
 // libFuzzer target: whatever a relay responds, a desktop keeps running within its limits. The input
 // is split at line breaks. Each line is the response to the oldest request; its first byte gives
-// the status.
+// the status. A line that begins with > is what the person says.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -37,6 +37,26 @@ void CheckLimits(const sprites::Desktop& desktop, const Restored& restored) {
     Require(std::isfinite(sprite.x) && std::isfinite(sprite.y));
     Require(sprite.name.size() <= sprites::kNameBytesMax);
   }
+  const sprites::Conversation& conversation = desktop.conversation();
+  Require(conversation.bubbles().size() <= sprites::kBubblesMax);
+  Require(conversation.history().size() <= sprites::kHistoryMax);
+  for (const sprites::HeardLine& line : conversation.history()) {
+    Require(line.saying.text.size() <= sprites::kSayingBytesMax);
+    Require((line.missed > 0) == line.saying.text.empty());
+  }
+  Require(desktop.speech().note.size() <= 400 && desktop.speech().unsaid.size() <= 8192);
+}
+
+// Each bubble that has a place is inside its room, as large as the room lets it.
+void CheckPlaces(const sprites::Scene& scene) {
+  std::vector<sprites::PlacedBubble> bubbles;
+  for (const sprites::DrawnBubble& drawn : scene.bubbles) {
+    Require(drawn.id != 0 && !drawn.text.empty());
+    bubbles.push_back({drawn.post, {200, 20.0 + static_cast<double>(drawn.text.size())}});
+  }
+  for (const auto& place : sprites::PlaceBubbles(bubbles, scene.obstacles)) {
+    Require(!place || (std::isfinite(place->box.left) && std::isfinite(place->box.top)));
+  }
 }
 
 }  // namespace
@@ -55,9 +75,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   int64_t now = 0;
   for (int turn = 0; turn < 64 && !text.empty(); turn++) {
     now += 5000;
-    for (const sprites::DrawnSprite& drawn : desktop.Tick(now).sprites) {
+    const sprites::Scene& scene = desktop.Tick(now);
+    for (const sprites::DrawnSprite& drawn : scene.sprites) {
       Require(drawn.sheet != nullptr && drawn.width > 0 && drawn.height > 0);
     }
+    CheckPlaces(scene);
     const sprites::Outbox outbox = desktop.PopOutbox();
     Require(outbox.saved_state.size() <= sprites::kSavedBytesMax);
     for (const sprites::Request& request : outbox.requests) {
@@ -69,6 +91,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.starts_with('>')) {
+      desktop.Speak(std::string(line.substr(1)));
+      continue;
+    }
     if (asked.empty() || line.empty()) {
       continue;
     }

@@ -16,6 +16,7 @@ struct SwitchRow {
 };
 constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
     {{&Settings::toasts, Text::kSettingsToasts},
+     {&Settings::bubbles, Text::kSettingsBubbles},
      {&Settings::all_monitors, Text::kSettingsMonitors},
      {&Settings::hide_in_full_screen, Text::kSettingsHide},
      {&Settings::quiet, Text::kSettingsQuiet},
@@ -25,27 +26,6 @@ constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
 
 bool IsSelf(const Neighbour& neighbour, const Desktop& desktop) {
   return desktop.seat() && desktop.seat()->desktop == neighbour.desktop;
-}
-
-// The words of a menu for a name from somebody else, which has no access key.
-std::string WithoutKeys(std::string_view name) {
-  std::string text;
-  for (const char letter : name) {
-    text += letter == '&' ? "&&" : std::string(1, letter);
-  }
-  return text;
-}
-
-// A name as it is in a menu: not longer than a menu is wide.
-std::string NameInMenu(const std::string& name) {
-  size_t letters = 0;
-  for (size_t i = 0; i < name.size(); i++) {
-    const bool is_first_byte = (static_cast<unsigned char>(name[i]) & 0xC0) != 0x80;
-    if (is_first_byte && letters++ == kMenuNameLettersMax) {
-      return WithoutKeys(name.substr(0, i)) + "…";
-    }
-  }
-  return WithoutKeys(name);
 }
 
 std::string Entry(const Desktop& desktop, Text text, const std::string& name = "") {
@@ -112,6 +92,25 @@ std::string NameBeyond(const Desktop& desktop, size_t edge) {
 
 }  // namespace
 
+std::string WithoutKeys(std::string_view text) {
+  std::string words;
+  for (const char letter : text) {
+    words += letter == '&' ? "&&" : std::string(1, letter);
+  }
+  return words;
+}
+
+std::string NameInMenu(const std::string& name) {
+  size_t letters = 0;
+  for (size_t i = 0; i < name.size(); i++) {
+    const bool is_first_byte = (static_cast<unsigned char>(name[i]) & 0xC0) != 0x80;
+    if (is_first_byte && letters++ == kMenuNameLettersMax) {
+      return WithoutKeys(name.substr(0, i)) + "…";
+    }
+  }
+  return WithoutKeys(name);
+}
+
 Menu ProgramMenu(const Desktop& desktop) {
   Menu menu;
   menu.push_back({WithoutKeys(StatusOf(desktop)), {}, false});
@@ -121,6 +120,8 @@ Menu ProgramMenu(const Desktop& desktop) {
                   {MenuCommand::kInvite},
                   !desktop.InvitationLink().empty()});
   menu.push_back({Entry(desktop, Text::kMenuOpenLink), {MenuCommand::kOpenLink}});
+  menu.push_back({Entry(desktop, Text::kMenuSay), {MenuCommand::kSay}});
+  menu.push_back({Entry(desktop, Text::kMenuHeard), {MenuCommand::kHeard}});
   menu.push_back({});
   if (Menu mute = MuteMenu(desktop); !mute.empty()) {
     menu.push_back({Entry(desktop, Text::kMenuMute), {}, true, false, std::move(mute)});
@@ -153,6 +154,7 @@ Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
     menu.push_back(
         {Entry(desktop, name.empty() ? kEdges[i] : kEdgesTo[i], name), {MenuCommand::kThrow, i}});
   }
+  menu.push_back({Entry(desktop, Text::kMenuSay), {MenuCommand::kSay}});
   menu.push_back({});
   if (sprite.from_shelf) {
     menu.push_back({Entry(desktop, Text::kSpritePutAway), {MenuCommand::kPutAway}});

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/desktop/desktop.h"
@@ -21,6 +22,8 @@ enum class MenuCommand : uint8_t {
   kDropIn,  // `index` on the shelf
   kInvite,
   kOpenLink,
+  kSay,
+  kHeard,
   kMute,   // `neighbour`, `is_on`
   kPause,  // `is_on`
   kSettings,
@@ -40,6 +43,7 @@ enum class MenuCommand : uint8_t {
 // The settings that are on or off.
 enum class Switch : uint8_t {
   kToasts,
+  kBubbles,
   kAllMonitors,
   kHideInFullScreen,
   kQuiet,
@@ -47,7 +51,7 @@ enum class Switch : uint8_t {
   kWholePixels,
   kAskBeforeClosing,
 };
-constexpr size_t kSwitches = 7;
+constexpr size_t kSwitches = 8;
 
 // The entry of a menu that the person chose.
 struct MenuChoice {
@@ -77,6 +81,11 @@ Menu SettingsMenu(const Desktop& desktop);
 
 // The settings with one switch turned on or off.
 Settings Switched(Settings settings, Switch which, bool is_on);
+
+// The words of a menu for a text from somebody else, which has no access key.
+std::string WithoutKeys(std::string_view text);
+// A name as it is in a menu: not longer than a menu is wide.
+std::string NameInMenu(const std::string& name);
 
 // One line about the connection to the relay.
 std::string StatusOf(const Desktop& desktop);

@@ -100,6 +100,14 @@ std::optional<PendingDeparture> DepartureFromJson(const Json& value) {
   return pending;
 }
 
+std::optional<PendingSaying> SayingFromJson(const Json& value) {
+  const double number = NumberAt(value, "number", 0, kCountMax, 0);
+  std::string text = SayingText(TextAt(value, "text", kSayingBytesMax));
+  return number < 1 || text.empty()
+             ? std::nullopt
+             : std::optional(PendingSaying{static_cast<uint64_t>(number), std::move(text)});
+}
+
 // Calls `read` with each value of the array, and appends what it returns.
 template <typename List, typename Reader>
 void ReadList(const Json& values, Reader read, List* list) {
@@ -118,6 +126,10 @@ std::string SavedStateJson(const SavedState& state) {
                {"leaving", Json::array()}, {"waiting", Json::array()}};
   if (state.seat) {
     root["seat"] = ParseJson(SeatJson(*state.seat), kDepthMax);
+    root["nextSaying"] = state.next_saying;
+    if (state.saying) {
+      root["saying"] = {{"number", state.saying->number}, {"text", state.saying->text}};
+    }
   }
   if (!state.invited.invitation.empty()) {
     root["invited"] = {{"near", state.invited.invitation}, {"world", state.invited.world}};
@@ -148,6 +160,8 @@ SavedState ReadSavedState(std::string_view json, std::string_view relay_url) {
                    PlainText(TextAt(invited, "world", kIdBytesMax), kNameBytesMax)};
   state.seq = static_cast<uint64_t>(NumberAt(root, "seq", 0, kCountMax, 0));
   state.next_number = static_cast<uint64_t>(NumberAt(root, "next", 1, kCountMax, 1));
+  state.next_saying = static_cast<uint64_t>(NumberAt(root, "nextSaying", 1, kCountMax, 1));
+  state.saying = SayingFromJson(MemberOf(root, "saying"));
   ReadList(MemberOf(root, "sprites"), SpriteFromJson, &state.sprites);
   ReadList(MemberOf(root, "leaving"), DepartureFromJson, &state.departures);
   ReadList(MemberOf(root, "waiting"), ArrivalFromJson, &state.waiting);

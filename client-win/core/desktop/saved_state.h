@@ -17,6 +17,7 @@
 #include "core/motion/sprite.h"
 #include "core/relay/crossing.h"
 #include "core/relay/departures.h"
+#include "core/relay/sayings.h"
 #include "core/relay/seat.h"
 
 namespace sprites {
@@ -37,6 +38,9 @@ struct SavedState {
   InvitedTo invited;
   uint64_t seq = 0;          // Arrivals::seq
   uint64_t next_number = 1;  // Departures::next_number
+  // Sayings::next_number and ::pending, which belong to the seat.
+  uint64_t next_saying = 1;
+  std::optional<PendingSaying> saying;
   // Of each sprite: file, name, scale, from_shelf, facing and place. The rest has its defaults.
   std::vector<Sprite> sprites;
   std::vector<PendingDeparture> departures;  // number and departure of each

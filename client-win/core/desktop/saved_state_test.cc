@@ -23,6 +23,8 @@ SavedState SomeState() {
                     std::string(kRelay) + "/crossings"};
   state.seq = 81;
   state.next_number = 18;
+  state.next_saying = 4;
+  state.saying = PendingSaying{3, "Whose cat is that?"};
   Sprite sprite;
   sprite.file = kFile;
   sprite.name = "Blob";
@@ -52,6 +54,10 @@ TEST_CASE("saved state › reads what it has written") {
   CHECK(state.seat->token == "1-1.00");
   CHECK(state.seq == 81);
   CHECK(state.next_number == 18);
+  CHECK(state.next_saying == 4);
+  REQUIRE(state.saying);
+  CHECK(state.saying->number == 3);
+  CHECK(state.saying->text == "Whose cat is that?");
   REQUIRE(state.sprites.size() == 1);
   CHECK(state.sprites[0].from_shelf);
   CHECK(state.sprites[0].facing == Facing::kLeft);

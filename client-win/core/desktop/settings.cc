@@ -42,6 +42,7 @@ constexpr SwitchField kSwitches[] = {{"sound", &Settings::sound},
                                      {"askBeforeClosing", &Settings::ask_before_closing},
                                      {"restoreWindows", &Settings::restore_windows},
                                      {"toasts", &Settings::toasts},
+                                     {"bubbles", &Settings::bubbles},
                                      {"greeted", &Settings::greeted}};
 
 constexpr const char* kOthers[] = {"accept",   "scale", "spritesMost", "cacheMiB",

@@ -55,6 +55,7 @@ struct Settings {
   bool ask_before_closing = true;  // until the person ticks "Don't ask again"
   bool restore_windows = false;    // after a full-screen program changed a monitor's resolution
   bool toasts = true;
+  bool bubbles = true;   // what others say is shown
   bool greeted = false;  // the first sprite has said hello
   LanguageChoice language = LanguageChoice::kSystem;
   int cache_mib = kCacheMiBDefault;

@@ -20,6 +20,7 @@ TEST_CASE("settings › are read as they were written, with unknown fields") {
   settings.sound = false;
   settings.ask_before_closing = false;
   settings.quiet = false;
+  settings.bubbles = false;
   settings.greeted = true;
   settings.language = LanguageChoice::kGerman;
   settings.muted = {"Mallory"};

@@ -66,6 +66,16 @@ std::optional<Arrival> ArrivalIn(const Json& event) {
   return arrival;
 }
 
+// Nothing without a speaker or a text.
+std::optional<Saying> SayingIn(const Json& event) {
+  Saying saying;
+  saying.from = NeighbourIn(MemberOf(event, "from"));
+  saying.text = PlainText(TextAt(event, "text", kSayingBytesMax), kSayingBytesMax);
+  saying.edge = EdgeNamed(MemberOf(event, "edge"));
+  const bool is_blank = saying.text.find_first_not_of(' ') == std::string::npos;
+  return saying.from.desktop.empty() || is_blank ? std::nullopt : std::optional(std::move(saying));
+}
+
 void ReadEvent(const Json& event, Batch* batch) {
   const Json& type = MemberOf(event, "type");
   if (type == "sprite") {
@@ -87,6 +97,13 @@ void ReadEvent(const Json& event, Batch* batch) {
     if (!text.empty()) {
       batch->announcements.push_back(std::move(text));
     }
+  } else if (type == "saying") {
+    if (auto saying = SayingIn(event)) {
+      batch->sayings.push_back(std::move(*saying));
+    }
+  } else if (type == "missed") {
+    const double missed = NumberAt(event, "sayings", 0, kNumberMax, 0);
+    batch->missed += static_cast<uint64_t>(missed);
   } else if (type == "bye") {
     const double ms = NumberAt(event, "retryAfterMs", 0, double{kByeMsMax}, 0);
     batch->bye_ms = static_cast<int64_t>(ms);
@@ -158,6 +175,12 @@ std::optional<Acceptance> ReadAcceptance(const Response& response) {
 
 bool IsSeatEnded(const Problem& problem) {
   return problem.code == "unknown-desktop" || problem.code == "desktop-ended";
+}
+
+bool IsDecision(const Problem& problem) {
+  const bool is_from_relay = problem.status != 0 && !problem.code.starts_with("http-5") &&
+                             !problem.code.starts_with("http-2");
+  return is_from_relay && !IsSeatEnded(problem) && problem.code != "internal";
 }
 
 std::string CrossingJson(uint64_t number, const Departure& departure) {

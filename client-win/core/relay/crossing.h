@@ -22,6 +22,7 @@ constexpr size_t kCrossingBytesMax = 1024;  // bytes of a crossing's body: the r
 // Events of one batch, the relay's limit: 64 sprites, a ping, the neighbours, 8 notices, 256
 // sayings, and how many were missed.
 constexpr size_t kEventsPerPollMax = 331;
+constexpr size_t kSayingBytesMax = 280;        // bytes of UTF-8: the relay's limit
 constexpr size_t kAnnouncementBytesMax = 400;  // bytes of UTF-8: the relay's limit
 constexpr double kRelaySpeedMax = 20'000;      // dip/s: the relay's limit
 constexpr int64_t kByeMsMax = 60'000;          // however long a relay asks us to stay away
@@ -47,6 +48,13 @@ struct Arrival {
   double scale = 1;
 };
 
+// A line of text that a desktop says to others.
+struct Saying {
+  Neighbour from;
+  std::string text;          // UTF-8, one line, 1 … kSayingBytesMax bytes
+  std::optional<Edge> edge;  // beyond which the speaker sits, if the relay says so
+};
+
 // What one poll received.
 struct Batch {
   std::string cursor;
@@ -55,7 +63,9 @@ struct Batch {
   std::optional<Neighbours> neighbours;
   std::vector<std::string> removed;        // files that the relay's operator has removed
   std::vector<std::string> announcements;  // lines of text from the operator
-  std::optional<int64_t> bye_ms;           // the relay shuts down: how long to stay away
+  std::vector<Saying> sayings;
+  uint64_t missed = 0;            // sayings that are lost; they came before `sayings`
+  std::optional<int64_t> bye_ms;  // the relay shuts down: how long to stay away
 };
 
 // The problem document of a response. A response without one gets the code `http-STATUS`.
@@ -82,6 +92,10 @@ Problem ReadProblem(const Response& response);
 
 // Whether the problem says that this desktop has no seat at the relay (any more).
 bool IsSeatEnded(const Problem& problem);
+
+// Whether the relay has decided. A response without a problem code of the relay comes from a proxy
+// or a login page, or was cut off on the way.
+bool IsDecision(const Problem& problem);
 
 // The body of a crossing, at most kCrossingBytesMax.
 std::string CrossingJson(uint64_t number, const Departure& departure);

@@ -151,6 +151,30 @@ TEST_CASE("batch › reads neighbours and byes") {
   CHECK(!ReadBatch(BatchOf(Json::array({three})))->neighbours);
 }
 
+TEST_CASE("batch › reads what is said, and leaves out what nobody said") {
+  const Json ann = {{"desktop", "1a2b-3f"}, {"name", "Ann"}};
+  const auto batch = ReadBatch(BatchOf(
+      {{{"type", "saying"}, {"from", ann}, {"text", "Whose cat is that?"}, {"edge", "left"}},
+       {{"type", "saying"}, {"from", ann}, {"text", "Good\n\u202enight"}, {"edge", "inside"}},
+       {{"type", "saying"}, {"from", {{"name", "Ann"}}}, {"text", "x"}},
+       {{"type", "saying"}, {"from", ann}, {"text", " \n"}},
+       {{"type", "saying"}, {"from", ann}, {"text", 7}},
+       {{"type", "saying"}, {"from", ann}, {"text", std::string(kSayingBytesMax, 'x')}},
+       {{"type", "saying"}, {"from", ann}, {"text", std::string(kSayingBytesMax + 1, 'x')}},
+       {{"type", "missed"}, {"sayings", 3}},
+       {{"type", "missed"}, {"sayings", -4}},
+       {{"type", "missed"}, {"sayings", "many"}}}));
+  REQUIRE(batch);
+  REQUIRE(batch->sayings.size() == 3);
+  CHECK(batch->sayings[0].from.DisplayName() == "Ann");
+  CHECK(batch->sayings[0].text == "Whose cat is that?");
+  CHECK(batch->sayings[0].edge == Edge::kLeft);
+  CHECK(batch->sayings[1].text == "Goodnight");
+  CHECK(!batch->sayings[1].edge);
+  CHECK(batch->sayings[2].text.size() == kSayingBytesMax);
+  CHECK(batch->missed == 3);
+}
+
 TEST_CASE("problem › has a code even when a proxy responds") {
   CHECK(ReadProblem({1, 503, R"({"code":"mailbox-full","title":"Full."})"}).code == "mailbox-full");
   CHECK(ReadProblem({1, 502, "<html>"}).code == "http-502");

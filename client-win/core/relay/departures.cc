@@ -8,18 +8,6 @@
 
 namespace sprites {
 
-namespace {
-
-// Whether the relay has decided. A response without a problem code of the relay comes from a proxy
-// or a login page, or was cut off on the way.
-bool IsDecision(const Problem& problem) {
-  const bool is_from_relay = problem.status != 0 && !problem.code.starts_with("http-5") &&
-                             !problem.code.starts_with("http-2");
-  return is_from_relay && !IsSeatEnded(problem) && problem.code != "internal";
-}
-
-}  // namespace
-
 void Departures::Add(const Departure& departure, bool is_forwarded) {
   PendingDeparture pending;
   pending.number = next_number_;

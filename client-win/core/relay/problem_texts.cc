@@ -28,7 +28,20 @@ constexpr Meaning kMeanings[] = {{"mailbox-full", Text::kWhyMailboxFull},
                                  {"http-0", Text::kWhyUnreachable},
                                  {"not-understood", Text::kWhyNotUnderstood}};
 
+constexpr Meaning kSayingMeanings[] = {
+    {"too-fast", Text::kSayTooFast},    {"sayings-off", Text::kSayOff},
+    {"malformed", Text::kSayMalformed}, {"too-large", Text::kSayMalformed},
+    {"relay-busy", Text::kSayBusy},     {"draining", Text::kSayBusy},
+    {"saying-stale", Text::kSayLost}};
+
 }  // namespace
+
+std::string SaySayingProblem(Language language, const Problem& problem) {
+  const auto* found = std::ranges::find_if(
+      kSayingMeanings, [&problem](const Meaning& meaning) { return problem.code == meaning.code; });
+  return found == std::end(kSayingMeanings) ? SayProblem(language, problem)
+                                            : Say(language, found->text);
+}
 
 std::string SayProblem(Language language, const Problem& problem) {
   const auto* found = std::ranges::find_if(

@@ -12,6 +12,9 @@ namespace sprites {
 // A sentence about `problem`: from the table of texts if its code is known, otherwise its title.
 std::string SayProblem(Language language, const Problem& problem);
 
+// The same about a saying that was refused.
+std::string SaySayingProblem(Language language, const Problem& problem);
+
 }  // namespace sprites
 
 #endif  // CLIENT_WIN_CORE_RELAY_PROBLEM_TEXTS_H_

@@ -2,9 +2,12 @@
 #ifndef CLIENT_WIN_CORE_SCENE_SCENE_H_
 #define CLIENT_WIN_CORE_SCENE_SCENE_H_
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/picture/sheet.h"
+#include "core/scene/bubbles.h"
 #include "core/screen/geometry.h"
 
 namespace sprites {
@@ -24,8 +27,18 @@ struct DrawnSprite {
   bool operator==(const DrawnSprite&) const = default;
 };
 
+// A speech bubble. The shell measures it, and PlaceBubbles says where it is.
+struct DrawnBubble {
+  uint64_t id = 0;   // one bubble keeps it
+  std::string name;  // of the speaker; empty for what this desktop says
+  std::string text;
+  BubblePost post;
+};
+
 struct Scene {
   std::vector<DrawnSprite> sprites;  // lowest first
+  std::vector<DrawnBubble> bubbles;  // newest first
+  std::vector<Rect> obstacles;       // px: what no bubble may cover, such as a sprite that is held
   // How long the next frame may wait, unless an event comes first: nothing moves until then.
   double idle_ms = 0;
   bool saves_power = false;  // half the frame rate is enough

@@ -72,6 +72,17 @@ constexpr Range kPictographs[] = {
     {0x2934, 0x2935}, {0x2b05, 0x2b55},  {0x3030, 0x3030}, {0x303d, 0x303d}, {0x3297, 0x3297},
     {0x3299, 0x3299}, {0x1f000, 0x1faff}};
 
+// Blocks of scripts that are written from right to left.
+constexpr Range kRightToLeft[] = {
+    {0x590, 0x8ff}, {0xfb1d, 0xfdff}, {0xfe70, 0xfefe}, {0x10800, 0x10fff}, {0x1e800, 0x1efff}};
+
+// Characters without a direction: digits, signs, spaces, symbols, emoji.
+constexpr Range kUndirected[] = {
+    {0x0, 0x40},      {0x5b, 0x60},     {0x7b, 0xa9},     {0xab, 0xb4},
+    {0xb6, 0xb9},     {0xbb, 0xbf},     {0xd7, 0xd7},     {0xf7, 0xf7},
+    {0x2000, 0x2070}, {0x2074, 0x207e}, {0x2080, 0x208e}, {0x20a0, 0x20ff},
+    {0x2190, 0x2bff}, {0x3000, 0x3004}, {0x3008, 0x3020}, {0x1f000, 0x1faff}};
+
 constexpr uint32_t kEmojiStyle = 0xfe0f;
 constexpr std::string_view kKeycap = "\u20e3";
 
@@ -118,6 +129,17 @@ std::string PlainText(std::string_view text, size_t bytes_max) {
     text.remove_prefix(bytes);
   }
   return plain;
+}
+
+bool ReadsRightToLeft(std::string_view text) {
+  while (!text.empty()) {
+    const Character character = FirstOf(text);
+    if (character.bytes != 0 && !IsIn(kUndirected, character.code)) {
+      return IsIn(kRightToLeft, character.code);
+    }
+    text.remove_prefix(std::max<size_t>(1, character.bytes));
+  }
+  return false;
 }
 
 bool IsToken(std::string_view text) {

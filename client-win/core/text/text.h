@@ -15,6 +15,9 @@ bool IsPlainText(std::string_view text);
 // The plain characters of `text`, as many as fit into `bytes_max`.
 std::string PlainText(std::string_view text, size_t bytes_max);
 
+// Whether `text` is read from right to left: its first letter is of such a script (UAX 9, P2).
+bool ReadsRightToLeft(std::string_view text);
+
 // Whether `text` is printable ASCII without spaces, and so safe in a header or an address.
 bool IsToken(std::string_view text);
 

@@ -93,5 +93,16 @@ TEST_CASE("text › in a header or an address can't end it") {
   CHECK(PercentEncoded("6a1f-0/é?&") == "6a1f-0%2F%C3%A9%3F%26");
 }
 
+TEST_CASE("text › is read from right to left if its first letter is") {
+  for (const char* text : {"שלום", "مرحبا", "123 שלום", "\"😀 مرحبا, Bob", "\u0591א"}) {
+    CAPTURE(text);
+    CHECK(ReadsRightToLeft(text));
+  }
+  for (const char* text : {"", "123", "Hello שלום", "Привет", "漢字 שלום", "😀", "é א", "\xff"}) {
+    CAPTURE(text);
+    CHECK(!ReadsRightToLeft(text));
+  }
+}
+
 }  // namespace
 }  // namespace sprites

@@ -8,6 +8,8 @@
   X(kMenuNewSprite, "&New sprite", "&Neue Figur") \
   X(kMenuInvite, "&Invite a friend", "Freund &einladen") \
   X(kMenuOpenLink, "&Open a link…", "&Link öffnen…") \
+  X(kMenuSay, "Sa&y something…", "Etwas sa&gen…") \
+  X(kMenuHeard, "&What was said…", "Was gesagt wur&de…") \
   X(kMenuMute, "&Mute", "Stumm&schalten") \
   X(kMenuPause, "&Pause", "&Pause") \
   X(kMenuSettings, "&Settings…", "Eins&tellungen…") \
@@ -68,7 +70,7 @@
   X(kToastHidden, "The picture is hidden", "Das Bild ist ausgeblendet") \
   X(kToastHiddenText, "Sprites with it look like a parcel. You can show it again in the settings.", "Figuren damit sehen wie ein Paket aus. In den Einstellungen blenden Sie es wieder ein.") \
   X(kToastMuted, "{0} is muted", "{0} ist stummgeschaltet") \
-  X(kToastMutedText, "What {0} throws to you goes on to the next desktop.", "Was {0} zu Ihnen wirft, fliegt zum nächsten Desktop weiter.") \
+  X(kToastMutedText, "You do not hear {0} any more, and what {0} throws to you goes on to the next desktop.", "Sie hören {0} nicht mehr, und was {0} zu Ihnen wirft, fliegt zum nächsten Desktop weiter.") \
   X(kToastReported, "The picture is reported", "Das Bild ist gemeldet") \
   X(kToastReportedText, "The operator of the relay looks at it.", "Der Betreiber des Relays sieht es sich an.") \
   X(kToastNotReported, "The report was not sent", "Die Meldung ging nicht hinaus") \
@@ -143,6 +145,7 @@
   X(kSettingsDisk, "&Disk for pictures", "&Platz für Bilder") \
   X(kSettingsSound, "So&unds", "&Klänge") \
   X(kSettingsToasts, "Show no&tifications", "Ben&achrichtigungen") \
+  X(kSettingsBubbles, "Speech &bubbles", "Spre&chblasen") \
   X(kSettingsMonitors, "On &all monitors", "Auf allen &Monitoren") \
   X(kSettingsHide, "&Hide behind full-screen programs", "Hinter &Vollbild verbergen") \
   X(kSettingsQuiet, "&Quiet while you present", "R&uhe beim Präsentieren") \
@@ -158,6 +161,31 @@
   X(kSettingsBadPlace, "Where you are: enter an address such as https://relay.example, or a link.", "Wo Sie sind: Geben Sie eine Adresse wie https://relay.example oder einen Link ein.") \
   X(kSettingsBadLimit, "Sprites at once: enter a number from {0} to {1}.", "Figuren zugleich: Geben Sie eine Zahl von {0} bis {1} ein.") \
   X(kSettingsBadDisk, "Disk for pictures: enter a size from {0} to {1} MiB.", "Platz für Bilder: Geben Sie eine Größe von {0} bis {1} MiB ein.") \
+  /* The line that the person says, and what was said. */ \
+  X(kSayTitle, "Sprites: say something", "Sprites: etwas sagen") \
+  X(kSayLabel, "&Say to those around you", "Zu den &anderen sagen") \
+  X(kSaySend, "Sa&y", "Sa&gen") \
+  X(kSayClose, "&Close", "S&chließen") \
+  X(kSayTooLong, "Too long. The limit is {0} bytes; a letter outside English takes 2 to 4.", "Zu lang. Höchstens {0} Bytes; ein Umlaut braucht 2.") \
+  X(kSayNobody, "Nobody is here to hear you.", "Niemand ist da, der Sie hört.") \
+  X(kSayOne, "1 heard you.", "1 Desktop hat Sie gehört.") \
+  X(kSayMany, "{0} heard you.", "{0} Desktops haben Sie gehört.") \
+  X(kSayDone, "Said.", "Gesagt.") \
+  X(kSayTooFast, "That was too fast. Wait a moment, then press Enter again.", "Das war zu schnell. Warten Sie kurz, dann noch einmal Enter.") \
+  X(kSayOff, "The operator of this relay has turned sayings off.", "Der Betreiber dieses Relays hat das Sprechen abgeschaltet.") \
+  X(kSayMalformed, "This text has characters that cannot be said. Change it and press Enter again.", "Dieser Text hat Zeichen, die nicht gesagt werden können. Ändern Sie ihn, dann noch einmal Enter.") \
+  X(kSayBusy, "The relay is busy. Press Enter again in a moment.", "Das Relay ist beschäftigt. Drücken Sie gleich noch einmal Enter.") \
+  X(kSayLost, "The connection was lost before the relay answered. Press Enter to say it again.", "Die Verbindung riss ab, bevor das Relay geantwortet hat. Mit Enter sagen Sie es noch einmal.") \
+  X(kHeardTitle, "Sprites: what was said", "Sprites: was gesagt wurde") \
+  X(kHeardTime, "Time", "Zeit") \
+  X(kHeardWho, "Who", "Wer") \
+  X(kHeardWhat, "What", "Was") \
+  X(kHeardYou, "You", "Sie") \
+  X(kHeardMissedOne, "1 saying was missed", "1 Äußerung ging verloren") \
+  X(kHeardMissed, "{0} sayings were missed", "{0} Äußerungen gingen verloren") \
+  X(kHeardNothing, "Nothing was said yet", "Noch wurde nichts gesagt") \
+  X(kHeardMute, "&Mute {0}", "{0} &stummschalten") \
+  X(kHeardUnmute, "&Hear {0} again", "{0} &wieder hören") \
   /* A report to the operator. */ \
   X(kReportTitle, "Sprites: report a picture", "Sprites: Bild melden") \
   X(kReportHeading, "Report this picture?", "Dieses Bild melden?") \

@@ -1,0 +1,348 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "core/desktop/desktop.h"
+#include "core/picture/test_spr.h"
+#include "core/text/json.h"
+
+namespace sprites {
+namespace {
+
+constexpr char kRelay[] = "http://relay.example:8080";
+const Json kBob = {{"desktop", "9-3e"}, {"name", "Bob"}};
+const Json kCarol = {{"desktop", "9-40"}, {"name", "Carol"}};
+const Json kMe = {{"desktop", "1-1"}, {"name", "Ann"}};
+
+Json Saying(const Json& from, const std::string& text, const char* edge = "") {
+  Json saying = {{"type", "saying"}, {"from", from}, {"text", text}};
+  if (*edge != 0) {
+    saying["edge"] = edge;
+  }
+  return saying;
+}
+
+// A desktop of 800 × 600, Bob at the left and the right, and a relay played by the test.
+struct Talk {
+  explicit Talk(const std::string& saved = "")
+      : desktop(Given(), [] { return 0.5; }), sheet(ReadSheet(TestSpr(0))) {
+    const Rect all{0, 0, 800, 600};
+    desktop.SetMonitors(std::vector<Monitor>{{all, {0, 0, 800, 560}, 1, true}});
+    desktop.AddToShelf(sheet);
+    desktop.Restore(saved, true);
+  }
+  static Settings Given() {
+    Settings settings;
+    settings.relay = kRelay;
+    settings.calm = true;
+    return settings;
+  }
+
+  const Scene& Pass(int64_t ms) {
+    const Scene* scene = nullptr;
+    for (const int64_t end = now + ms; now < end;) {
+      now = std::min(end, now + 10);
+      scene = &desktop.Tick(now);
+      Outbox outbox = desktop.PopOutbox();
+      for (Request& request : outbox.requests) {
+        saved_before_request = outbox.saved_state.empty() ? saved : outbox.saved_state;
+        requests.push_back(std::move(request));
+      }
+      saved = outbox.saved_state.empty() ? saved : outbox.saved_state;
+    }
+    return *scene;
+  }
+  std::optional<Request> Find(const std::string& part, Method method) {
+    const auto found = std::ranges::find_if(requests, [&](const Request& request) {
+      return request.method == method && request.url.ends_with(part);
+    });
+    if (found == requests.end()) {
+      return std::nullopt;
+    }
+    Request request = std::move(*found);
+    requests.erase(found);
+    return request;
+  }
+  Request Pop(const std::string& part, Method method) {
+    for (int i = 0; i < 3000; i++) {
+      if (auto request = Find(part, method)) {
+        return *request;
+      }
+      Pass(10);
+    }
+    FAIL("no request ", part);
+    return {};
+  }
+  void Respond(const Request& request, int status, const Json& body) {
+    desktop.HandleResponse({request.id, status, WriteJson(body)});
+  }
+  void Join() {
+    const std::string base = std::string(kRelay) + "/v1/desktops/1-1";
+    Respond(Pop("/v1/desktops", Method::kPost), 201,
+            {{"desktop", "1-1"},
+             {"token", "1-1.00"},
+             {"world", "garden"},
+             {"cursor", "6a1f03c2-0"},
+             {"events", base + "/events"},
+             {"crossings", base + "/crossings"}});
+    Look();
+  }
+  void Look() {
+    Respond(Pop("/v1/desktops/1-1", Method::kGet), 200,
+            {{"neighbours", {{"left", kBob}, {"right", kBob}, {"top", kMe}, {"bottom", kMe}}}});
+    Pass(10);
+  }
+  void Receive(const std::vector<Json>& events) {
+    Respond(Pop("events?cursor=6a1f03c2-" + std::to_string(seq), Method::kGet), 200,
+            {{"cursor", "6a1f03c2-" + std::to_string(seq + 1)}, {"events", events}});
+    seq++;
+  }
+  Request PopSaying() { return Pop("/sayings", Method::kPost); }
+  SpriteId DropIn(double x) { return desktop.DropIn(sheet->file, Point{x, 560}); }
+  Json Sprite(const Json& from) {
+    return {{"type", "sprite"}, {"seq", ++sprite_seq},
+            {"from", from},     {"edge", "left"},
+            {"at", 0.5},        {"vx", 300},
+            {"vy", 0},          {"sprite", {{"file", sheet->file}, {"name", "Guest"}}}};
+  }
+
+  Desktop desktop;
+  SheetPointer sheet;
+  std::deque<Request> requests;
+  std::string saved;
+  std::string saved_before_request;
+  int64_t now = 0;
+  int seq = 0;
+  int sprite_seq = 0;
+};
+
+TEST_CASE(
+    "sayings of a desktop › one is said once, and its line is free again when it is accepted") {
+  Talk talk;
+  talk.Join();
+  talk.desktop.Speak("  Whose cat is that? ");
+  CHECK(talk.desktop.speech().is_pending);
+  CHECK(talk.desktop.speech().unsaid == "Whose cat is that?");
+  const Request request = talk.PopSaying();
+  CHECK(Json::parse(request.body)["text"] == "Whose cat is that?");
+  CHECK(Json::parse(talk.saved_before_request)["saying"]["text"] == "Whose cat is that?");
+  talk.desktop.Speak("Another");  // one at a time
+  talk.Pass(100);
+  CHECK(!talk.Find("/sayings", Method::kPost));
+  talk.Respond(request, 202, {{"heard", 3}});
+  CHECK(!talk.desktop.speech().is_pending);
+  CHECK(talk.desktop.speech().unsaid == "");
+  CHECK(talk.desktop.speech().accepted == 1);
+  CHECK(talk.desktop.speech().note == "3 heard you.");
+  CHECK(talk.desktop.conversation().bubbles().empty());  // that comes with the event
+}
+
+TEST_CASE("sayings of a desktop › tell how many hear them") {
+  const std::pair<Json, std::string> cases[] = {{0, "Nobody is here to hear you."},
+                                                {1, "1 heard you."},
+                                                {2, "2 heard you."},
+                                                {nullptr, "Said."}};
+  Talk talk;
+  talk.Join();
+  for (const auto& [heard, note] : cases) {
+    talk.desktop.Speak("Hello");
+    talk.Respond(talk.PopSaying(), 202, {{"heard", heard}});
+    CHECK(talk.desktop.speech().note == note);
+  }
+}
+
+TEST_CASE("sayings of a desktop › a refused line stays, with the reason in plain words") {
+  const std::pair<int, const char*> codes[] = {
+      {429, "too-fast"}, {403, "sayings-off"},  {400, "malformed"}, {503, "relay-busy"},
+      {503, "draining"}, {409, "saying-stale"}, {403, "banned"}};
+  Talk talk;
+  talk.Join();
+  for (const auto& [status, code] : codes) {
+    talk.desktop.Speak("Hello");
+    CHECK(talk.desktop.speech().note == "");
+    talk.Respond(talk.PopSaying(), status, {{"code", code}, {"title", "Title of the relay"}});
+    const char* named = code;  // clang captures no structured bindings
+    CAPTURE(named);
+    CHECK(!talk.desktop.speech().is_pending);
+    CHECK(talk.desktop.speech().unsaid == "Hello");
+    CHECK(talk.desktop.speech().note.ends_with("."));
+    CHECK(talk.desktop.speech().note != "Title of the relay");
+  }
+  CHECK(talk.desktop.speech().accepted == 0);
+}
+
+TEST_CASE("sayings of a desktop › need a text within its limit and a connection") {
+  Talk talk;
+  talk.desktop.Speak("Hello");
+  CHECK(talk.desktop.speech().note == "Not connected.");
+  talk.Join();
+  talk.desktop.Speak(" \n ");
+  CHECK(!talk.desktop.speech().is_pending);
+  talk.desktop.Speak(std::string(kSayingBytesMax + 1, 'x'));
+  CHECK(!talk.desktop.speech().is_pending);
+  CHECK(talk.desktop.speech().note.starts_with("Too long."));
+  talk.desktop.Speak(std::string(kSayingBytesMax, 'x'));
+  CHECK(talk.desktop.speech().is_pending);
+}
+
+TEST_CASE("sayings of a desktop › are repeated under their number after a restart with the seat") {
+  Talk before;
+  before.Join();
+  before.desktop.Speak("Hello");
+  CHECK(Json::parse(before.PopSaying().body)["saying"] == 1);
+  Talk after(before.saved);
+  CHECK(after.desktop.speech().is_pending);
+  after.Look();
+  const Request repeat = after.PopSaying();
+  CHECK(Json::parse(repeat.body)["saying"] == 1);
+  after.Respond(repeat, 202, {{"heard", nullptr}});
+  after.desktop.Speak("Again");
+  CHECK(Json::parse(after.PopSaying().body)["saying"] == 2);
+}
+
+TEST_CASE("sayings of a desktop › one without an answer is not said in another seat") {
+  Talk talk;
+  talk.Join();
+  talk.desktop.Speak("Hello");
+  const Request request = talk.PopSaying();
+  talk.Respond(talk.Pop("events?cursor=6a1f03c2-0", Method::kGet), 410,
+               {{"code", "desktop-ended"}});
+  CHECK(!talk.desktop.speech().is_pending);
+  CHECK(talk.desktop.speech().note.starts_with("The connection was lost"));
+  CHECK(talk.desktop.speech().unsaid == "Hello");
+  talk.Join();
+  talk.Pass(1'000);
+  CHECK(!talk.Find("/sayings", Method::kPost));
+  talk.Respond(request, 202, {{"heard", 1}});
+  CHECK(talk.desktop.speech().accepted == 0);
+}
+
+TEST_CASE("bubbles of a desktop › are at the speaker's newest sprite, else at the edge") {
+  Talk talk;
+  talk.Join();
+  talk.DropIn(100);
+  talk.Receive({Saying(kBob, "Hello", "right"), Saying(kCarol, "Hi"), Saying(kBob, "There")});
+  const Scene* scene = &talk.Pass(10);
+  REQUIRE(scene->bubbles.size() == 3);
+  CHECK(scene->bubbles[0].text == "There");
+  CHECK(scene->bubbles[0].post.edge == Edge::kLeft);  // the neighbours tell
+  CHECK(scene->bubbles[0].post.has_tail_at_edge);
+  CHECK(scene->bubbles[1].name == "Carol");
+  CHECK(scene->bubbles[1].post.edge == Edge::kTop);  // nowhere near
+  CHECK(!scene->bubbles[1].post.has_tail_at_edge);
+  CHECK(scene->bubbles[2].post.edge == Edge::kRight);  // the event tells
+  CHECK(scene->bubbles[2].post.room == Rect{8, 8, 792, 552});
+  CHECK(!scene->bubbles[2].post.sprite);
+  talk.Receive({talk.Sprite(kBob)});
+  scene = &talk.Pass(10);
+  REQUIRE(scene->bubbles[2].post.sprite);
+  const Rect first = *scene->bubbles[2].post.sprite;
+  CHECK(!scene->bubbles[1].post.sprite);
+  talk.Pass(500);
+  talk.Receive({talk.Sprite(kBob)});
+  scene = &talk.Pass(10);
+  CHECK(scene->bubbles[2].post.sprite->left < first.left + 100);  // it came in by the left edge
+  CHECK(*scene->bubbles[0].post.sprite == *scene->bubbles[2].post.sprite);
+}
+
+TEST_CASE(
+    "bubbles of a desktop › own ones are at the selected sprite, else at the newest own one") {
+  Talk talk;
+  talk.Join();
+  talk.Receive({Saying(kMe, "Hello", "top")});
+  const Scene* scene = &talk.Pass(10);
+  REQUIRE(scene->bubbles.size() == 1);
+  CHECK(scene->bubbles[0].name == "");
+  CHECK(scene->bubbles[0].post.edge == Edge::kBottom);
+  CHECK(!scene->bubbles[0].post.has_tail_at_edge);
+  const SpriteId old = talk.DropIn(100);
+  talk.DropIn(700);
+  talk.Receive({talk.Sprite(kBob)});
+  scene = &talk.Pass(10);
+  REQUIRE(scene->bubbles[0].post.sprite);
+  CHECK(scene->bubbles[0].post.sprite->left > 600);
+  talk.desktop.Select(old);
+  CHECK(talk.Pass(10).bubbles[0].post.sprite->left < 200);
+}
+
+TEST_CASE("bubbles of a desktop › end by the clock, while the sprites pause too") {
+  Talk talk;
+  talk.Join();
+  talk.Receive({Saying(kBob, "x")});
+  talk.desktop.Pause(true);
+  CHECK(talk.Pass(10).bubbles.size() == 1);
+  CHECK(talk.Pass(BubbleMs("x") - 20).bubbles.size() == 1);
+  CHECK(talk.Pass(20).bubbles.empty());
+  CHECK(talk.desktop.conversation().history().size() == 1);
+}
+
+TEST_CASE("bubbles of a desktop › the next tick comes when one ends") {
+  Talk talk;
+  talk.Join();
+  talk.DropIn(400);
+  talk.Pass(20'000);
+  talk.Receive({Saying(kBob, "x")});
+  const double idle = talk.Pass(BubbleMs("x") - 40).idle_ms;
+  CHECK(idle <= 40);
+  CHECK(talk.Pass(10).bubbles.size() == 1);
+}
+
+TEST_CASE(
+    "bubbles of a desktop › are not shown while presenting, behind a film, or when turned off") {
+  Talk talk;
+  talk.Join();
+  talk.Receive({Saying(kBob, "Hello")});
+  CHECK(talk.Pass(10).bubbles.size() == 1);
+  for (const Presence presence : {Presence::kBusy, Presence::kPresenting}) {
+    talk.desktop.SetPresence(presence);
+    CHECK(talk.Pass(10).bubbles.empty());
+  }
+  talk.desktop.SetPresence(Presence::kFree);
+  CHECK(talk.Pass(10).bubbles.size() == 1);
+  const WindowArea film{1, {0, 0, 800, 600}, false, true, false};
+  talk.desktop.SetWindows(std::vector<WindowArea>{film});
+  CHECK(talk.Pass(10).bubbles.empty());
+  Settings settings = talk.desktop.settings();
+  settings.quiet = false;
+  talk.desktop.SetSettings(settings);
+  CHECK(talk.Pass(10).bubbles.empty());  // hidden behind full-screen programs
+  settings.hide_in_full_screen = false;
+  talk.desktop.SetSettings(settings);
+  CHECK(talk.Pass(10).bubbles.size() == 1);
+  settings.bubbles = false;
+  talk.desktop.SetSettings(settings);
+  CHECK(talk.Pass(10).bubbles.empty());
+  CHECK(talk.desktop.conversation().history().size() == 1);
+}
+
+TEST_CASE("bubbles of a desktop › a muted speaker is not heard, and a mute ends its bubbles") {
+  Talk talk;
+  talk.Join();
+  talk.Receive({Saying(kBob, "Hello"), Saying(kCarol, "Hi")});
+  CHECK(talk.Pass(10).bubbles.size() == 2);
+  talk.desktop.Mute({"9-3e", "Bob"}, true);
+  CHECK(talk.desktop.IsMuted({"9-3e", "Bob"}));
+  CHECK(talk.Pass(10).bubbles.size() == 1);
+  talk.Receive({Saying(kBob, "Still there"), {{"type", "missed"}, {"sayings", 2}}});
+  CHECK(talk.Pass(10).bubbles.size() == 1);
+  const auto& history = talk.desktop.conversation().history();
+  REQUIRE(history.size() == 3);
+  CHECK(history[0].saying.text == "Hello");
+  CHECK(history[2].missed == 2);
+}
+
+TEST_CASE("bubbles of a desktop › leave room for the sprite that the pointer holds") {
+  Talk talk;
+  talk.Join();
+  const SpriteId id = talk.DropIn(400);
+  talk.Receive({Saying(kBob, "Hello")});
+  CHECK(talk.Pass(10).obstacles.empty());
+  talk.desktop.Grab(id, {400, 555}, 0);
+  const Scene& scene = talk.Pass(10);
+  REQUIRE(scene.obstacles.size() == 1);
+  CHECK(scene.obstacles[0].Contains({400, 555}));
+}
+
+}  // namespace
+}  // namespace sprites

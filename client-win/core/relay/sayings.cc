@@ -1,0 +1,116 @@
+#include "core/relay/sayings.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/relay/backoff.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int kAnswerDepthMax = 4;               // nested values; the answer has 1
+constexpr double kNumberMax = 9007199254740991;  // 2⁵³ − 1
+
+// How many others hear it, in an answer that accepts a saying; nothing for any other answer.
+struct Acceptance {
+  std::optional<uint64_t> heard;
+};
+std::optional<Acceptance> AcceptanceIn(const Response& response) {
+  if (response.status != 202 || response.body.size() > kResponseBytesMax) {
+    return std::nullopt;
+  }
+  const Json root = ParseJson(response.body, kAnswerDepthMax);
+  if (!root.is_object() || !root.contains("heard")) {
+    return std::nullopt;
+  }
+  const double heard = NumberAt(root, "heard", 0, kNumberMax, -1);
+  return Acceptance{heard < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(heard))};
+}
+
+}  // namespace
+
+std::string SayingText(std::string_view text) {
+  std::string plain = PlainText(text, text.size());
+  const size_t first = plain.find_first_not_of(' ');
+  if (first == std::string::npos) {
+    return "";
+  }
+  return plain.substr(first, plain.find_last_not_of(' ') + 1 - first);
+}
+
+std::string SayingJson(uint64_t number, const std::string& text) {
+  return WriteJson({{"saying", number}, {"text", text}});
+}
+
+void Sayings::Add(std::string text) { Restore({next_number_, std::move(text)}); }
+
+void Sayings::Restore(PendingSaying pending) {
+  next_number_ = std::max(next_number_, pending.number + 1);
+  pending_ = std::move(pending);
+  request_ = 0;
+  was_sent_ = false;
+  failures_ = 0;
+  due_ms_ = 0;
+}
+
+std::optional<Request> Sayings::DueRequest(const std::string& relay, const Seat& seat,
+                                           int64_t now_ms, RequestBudget* budget,
+                                           RequestId* next_id) {
+  if (!pending_ || request_ != 0 || now_ms < due_ms_ || (was_sent_ && !budget->Allows(now_ms))) {
+    return std::nullopt;
+  }
+  if (was_sent_) {
+    budget->Spend(now_ms);
+  }
+  was_sent_ = true;
+  request_ = (*next_id)++;
+  Request request;
+  request.id = request_;
+  request.method = Method::kPost;
+  request.url = relay + "/v1/desktops/" + PercentEncoded(seat.desktop) + "/sayings";
+  request.token = seat.token;
+  request.content_type = "application/json";
+  request.body = SayingJson(pending_->number, pending_->text);
+  request.timeout_ms = kShortTimeoutMs;
+  request.response_bytes_max = kResponseBytesMax;
+  return request;
+}
+
+std::optional<SayingVerdict> Sayings::HandleResponse(const Response& response, int64_t now_ms,
+                                                     const Random& random) {
+  if (response.id == 0 || response.id != request_) {
+    return std::nullopt;
+  }
+  request_ = 0;
+  SayingVerdict verdict;
+  if (const auto acceptance = AcceptanceIn(response)) {
+    verdict.accepted = true;
+    verdict.heard = acceptance->heard;
+  } else {
+    verdict.problem = ReadProblem(response);
+    // A response that is not the relay's decides nothing. The same is true of one about the seat:
+    // what becomes of it, the poll learns.
+    if (!IsDecision(verdict.problem)) {
+      due_ms_ = now_ms + BackoffMs(failures_++, random);
+      return std::nullopt;
+    }
+  }
+  verdict.text = std::move(pending_->text);
+  pending_.reset();
+  return verdict;
+}
+
+std::optional<PendingSaying> Sayings::GiveUp() {
+  request_ = 0;
+  return std::exchange(pending_, std::nullopt);
+}
+
+int64_t Sayings::NextDueMs() const {
+  return pending_ && request_ == 0 ? due_ms_ : std::numeric_limits<int64_t>::max();
+}
+
+}  // namespace sprites
