@@ -37,12 +37,17 @@ describe('client core, natively', { skip: why ?? false }, () => {
     run(join(CLIENT, 'headless', 'core-tests'), []);
   });
 
+  it('passes the tests of what the programs for Linux share', () => {
+    run(join(CLIENT, 'headless', 'posix-tests'), []);
+  });
+
   const noFuzzer = hasFuzzer() ? false : `needs clang and its runtime: ${installHint(['clang', 'libclang-rt-dev'])}`;
   const build = `${CLIENT}-sanitized`;
 
   it('passes its tests under the address and undefined sanitizers', { skip: noFuzzer }, () => {
     compile(build);
     run(join(build, 'headless', 'core-tests'), []);
+    run(join(build, 'headless', 'posix-tests'), []);
   });
 
   for (const { name, what, lengthMax } of FUZZERS) {
@@ -88,7 +93,14 @@ describe('client core, natively', { skip: why ?? false }, () => {
 function compile(build: string): void {
   const compilers = ['-DCMAKE_C_COMPILER=clang', '-DCMAKE_CXX_COMPILER=clang++'];
   run('cmake', ['-S', SOURCES, '-B', build, '-G', 'Ninja', '-DSANITIZE=ON', '-DCMAKE_BUILD_TYPE=', ...compilers]);
-  run('cmake', ['--build', build, '--target', 'core-tests', ...FUZZERS.map(({ name }) => `${name}_fuzz`)]);
+  run('cmake', [
+    '--build',
+    build,
+    '--target',
+    'core-tests',
+    'posix-tests',
+    ...FUZZERS.map(({ name }) => `${name}_fuzz`),
+  ]);
 }
 
 /** Runs a program and returns its output. Fails, with the output, if the program fails. */
