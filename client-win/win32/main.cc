@@ -57,7 +57,7 @@ int Main() {
     return handover == Handover::kSent ? 0 : 1;
   }
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
-  const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES};
+  const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES | ICC_BAR_CLASSES};
   InitCommonControlsEx(&controls);
   const auto portable = PortableFolder();
   const std::filesystem::path folder = portable ? *portable : DataFolder();
