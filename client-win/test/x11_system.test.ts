@@ -109,7 +109,7 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     ada.openWindow('Files', 'drag', type, join(folder, 'content'));
     const files = await frame('Files');
     await dropOnSprite(files);
-    await ada.xdotool('windowfocus', files.id, 'sleep', 0.2, 'key', 'alt+F4');
+    await ada.xdotool('windowkill', files.id);
     await isGone('Files');
   }
 
@@ -195,7 +195,7 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     await isGone('Sprite');
     rmSync(sound, { force: true });
     await arrive();
-    await ada.xdotool('windowfocus', talk.id, 'sleep', 0.2, 'key', 'alt+F4');
+    await ada.xdotool('windowkill', talk.id);
     await isGone('Talk');
     await ada.waitFor('the sprite', target);
     assert.equal(peak(), 0);
