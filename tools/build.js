@@ -37,6 +37,7 @@ export const HEADLESS = join(CLIENT, 'headless', 'headless-desktop');
 const X11 = join(ROOT, 'build', 'desktop');
 export const X11_CLIENT = join(X11, 'x11', 'sprites');
 export const X11_STAND_IN = join(X11, 'x11', 'x11-stand-in');
+export const X11_TESTS = join(X11, 'x11', 'x11-tests');
 
 /** The path of the program for Windows once it is built. */
 const WINDOWS = join(ROOT, 'build', 'client-win32');
@@ -47,6 +48,7 @@ export const WINDOWS_CLIENT = join(WINDOWS, 'win32', 'Sprites.exe');
 export const DIST = join(ROOT, 'client-win', 'dist');
 export const WINDOWS_SETUP = join(DIST, 'Sprites-Setup.exe');
 export const WINDOWS_LATEST = join(DIST, 'latest.json');
+export const WINGET = join(DIST, 'winget');
 
 /** The headers that the client's core needs, each with its Debian package. */
 const CLIENT_HEADERS = {
@@ -54,6 +56,7 @@ const CLIENT_HEADERS = {
   '/usr/include/stb/stb_image.h': 'libstb-dev',
   '/usr/include/doctest/doctest.h': 'doctest-dev',
   '/usr/include/openssl/evp.h': 'libssl-dev',
+  '/usr/include/turbojpeg.h': 'libturbojpeg0-dev',
 };
 const CLIENT_PACKAGES = [...Object.values(CLIENT_HEADERS), 'libcurl4-openssl-dev'];
 
@@ -135,8 +138,8 @@ export function buildX11Client() {
   if (process.platform !== 'linux') return 'the client for X11 is built on Linux';
   const { '/usr/include/doctest/doctest.h': _, ...headers } = CLIENT_HEADERS;
   const own = [...Object.values(headers), 'libcurl4-openssl-dev'];
-  // With libsystemd the program has an icon in the panel; it works without it.
-  const packages = ['pkgconf', ...own, ...Object.values(X11_LIBRARIES), 'libsystemd-dev'];
+  // With libsystemd the program has an icon in the panel, with ALSA's library sounds; it works without them.
+  const packages = ['pkgconf', ...own, ...Object.values(X11_LIBRARIES), 'libsystemd-dev', 'libasound2-dev'];
   const hasAll = () =>
     ensurePrograms(['curl-config', 'pkg-config'], packages) &&
     ensureFiles(Object.keys(headers), packages) &&
@@ -153,6 +156,19 @@ export function buildX11Client() {
   });
 }
 
+/** Builds the unit tests of the program for X11, after the program itself. Returns undefined, or why they can't be built. */
+export function buildX11Tests() {
+  const why = buildX11Client();
+  if (why !== undefined) return why;
+  if (!ensureFiles(Object.keys(CLIENT_HEADERS), CLIENT_PACKAGES)) {
+    return `libraries are missing: ${installHint(CLIENT_PACKAGES)}`;
+  }
+  const sources = [join(ROOT, 'client-win'), join(ROOT, 'server', 'web', 'sprites')];
+  return built('desktop-tests', sources, X11_TESTS, () =>
+    ran('cmake', ['--build', X11, '--target', 'x11-tests'], ROOT, 'cmake --build'),
+  );
+}
+
 /** Whether pkg-config knows all of these libraries. */
 function hasLibraries(names) {
   return spawnSync('pkg-config', ['--exists', ...names]).status === 0;
@@ -161,7 +177,9 @@ function hasLibraries(names) {
 /** Builds the desktop client for Windows. Returns undefined, or why it can't be built. */
 export function buildWindowsClient() {
   if (process.platform !== 'linux') return 'the client is cross-compiled on Linux';
-  const headers = Object.fromEntries(Object.entries(CLIENT_HEADERS).filter(([path]) => !path.includes('openssl')));
+  const headers = Object.fromEntries(
+    Object.entries(CLIENT_HEADERS).filter(([path]) => !/openssl|turbojpeg/.test(path)),
+  );
   if (!ensureFiles(Object.keys(headers), Object.values(headers))) {
     return `headers are missing: ${installHint(Object.values(headers))}`;
   }
@@ -197,13 +215,26 @@ export function buildInstaller() {
     const defines = Object.entries(given).map(([name, value]) => `-D${name}=${value}`);
     const why = ran('makensis', ['-V2', ...defines, script], ROOT, 'makensis');
     if (why !== undefined) return why;
-    const bytes = readFileSync(unfinished);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    writeFileSync(WINDOWS_LATEST, `${JSON.stringify({ version, sha256, size: bytes.length })}\n`);
     copyFileSync(WINDOWS_CLIENT, program);
+    describeInstaller(unfinished);
     renameSync(unfinished, WINDOWS_SETUP);
     return undefined;
   });
+}
+
+/** Writes hash and size of the installer to where programs look for them: the relay's `latest.json`, winget's manifests. */
+export function describeInstaller(installer = WINDOWS_SETUP) {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const bytes = readFileSync(installer);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  writeFileSync(WINDOWS_LATEST, `${JSON.stringify({ version, sha256, size: bytes.length })}\n`);
+  const templates = join(ROOT, 'client-win', 'installer', 'winget');
+  mkdirSync(WINGET, { recursive: true });
+  for (const name of readdirSync(templates)) {
+    const manifest = readFileSync(join(templates, name), 'utf8');
+    const hashed = manifest.replace(/^( *InstallerSha256:).*$/m, `$1 ${sha256.toUpperCase()}`);
+    writeFileSync(join(WINGET, name), hashed);
+  }
 }
 
 function builtByCMake(name, sources, target, build = join(target, '..')) {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildInstaller, buildWindowsClient, DIST, WINDOWS_SETUP } from './build.js';
+import { buildInstaller, buildWindowsClient, DIST, describeInstaller, WINDOWS_SETUP, WINGET } from './build.js';
 import { type Command, runCommand } from './command.ts';
 
 export const COMMAND: Command<Record<never, never>> = {
@@ -16,11 +16,13 @@ export const COMMAND: Command<Record<never, never>> = {
 function build(): undefined {
   const why = buildWindowsClient() ?? buildInstaller();
   if (why) throw new Error(`The program for Windows can't be built: ${why}`);
+  describeInstaller(); // again, because it may have been signed since
   for (const path of [join(DIST, 'Sprites.exe'), WINDOWS_SETUP]) {
     const bytes = readFileSync(path);
     const hash = createHash('sha256').update(bytes).digest('hex');
     console.log(`${path}  ${Math.round(bytes.length / 1024)} KiB  sha256 ${hash}`);
   }
+  console.log(`${WINGET}  the manifests for winget, with the hash of the installer`);
   console.log('The relay of this folder now offers the installer on its page.');
 }
 

@@ -89,6 +89,14 @@ const NAMES = {
     apk: 'fontconfig-dev',
   },
   'libsystemd-dev': { dnf: 'systemd-devel', zypper: 'systemd-devel', pacman: 'systemd-libs', apk: '' },
+  'libturbojpeg0-dev': {
+    dnf: 'turbojpeg-devel',
+    zypper: 'libjpeg8-devel',
+    pacman: 'libjpeg-turbo',
+    apk: 'libjpeg-turbo-dev',
+    brew: 'jpeg-turbo',
+  },
+  'libasound2-dev': { dnf: 'alsa-lib-devel', zypper: 'alsa-devel', pacman: 'alsa-lib', apk: 'alsa-lib-dev' },
   'libclang-rt-dev': { dnf: 'compiler-rt', zypper: '', pacman: 'compiler-rt', apk: 'compiler-rt', brew: '' },
   iproute2: { dnf: 'iproute' },
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/picture/picture.h"
+#include "posix/photo.h"
 
 namespace sprites {
 
@@ -129,7 +130,14 @@ Json Take(Words* words, Desktop* desktop, FileCache* cache) {
     throw std::invalid_argument(path + " can't be read");
   }
   const Bytes bytes((std::istreambuf_iterator<char>(file)), {});
-  const SheetPointer sheet = StoreOwn(cache, SprOfFile(bytes, path));
+  const auto spr = [&] {
+    try {
+      return SprOfFile(bytes, path);
+    } catch (const PictureUnknown&) {
+      return SprOfPicture(DecodePhoto(bytes), path);
+    }
+  }();
+  const SheetPointer sheet = StoreOwn(cache, spr);
   desktop->AddToShelf(sheet);
   const SpriteId id = desktop->DropIn(sheet->file, std::nullopt);
   return {{"taken", sheet->file}, {"id", id}};

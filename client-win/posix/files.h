@@ -13,6 +13,8 @@
 
 namespace sprites {
 
+constexpr size_t kPathBytesMax = 4'096;  // of Linux (PATH_MAX)
+
 // Returns nullopt if there is no such file, it can't be read, or it is longer than `bytes_max`.
 std::optional<std::string> ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
 // Returns false if the file could not be written; its old content is then still there. Only this

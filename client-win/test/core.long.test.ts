@@ -36,6 +36,7 @@ describe('client core, under the address and undefined sanitizers', { skip: why 
   it('passes its tests', () => {
     compile();
     runProgram(join(BUILD, 'headless', 'core-tests'), []);
+    runProgram(join(BUILD, 'headless', 'posix-tests'), []);
   });
 
   for (const { name, what, lengthMax } of FUZZERS) {
@@ -52,11 +53,13 @@ describe('client core, under the address and undefined sanitizers', { skip: why 
   }
 });
 
+const TARGETS = ['core-tests', 'posix-tests', ...FUZZERS.map(({ name }) => `${name}_fuzz`)];
+
 function compile(): void {
   const compilers = ['-DCMAKE_C_COMPILER=clang', '-DCMAKE_CXX_COMPILER=clang++'];
   const configure = ['-S', CLIENT_SOURCES, '-B', BUILD, '-G', 'Ninja', '-DSANITIZE=ON', '-DCMAKE_BUILD_TYPE='];
   runProgram('cmake', [...configure, ...compilers]);
-  runProgram('cmake', ['--build', BUILD, '--target', 'core-tests', ...FUZZERS.map(({ name }) => `${name}_fuzz`)]);
+  runProgram('cmake', ['--build', BUILD, '--target', ...TARGETS]);
 }
 
 /** Whether clang and its runtime are installed; Debian has them in separate packages. */

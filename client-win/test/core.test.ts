@@ -13,6 +13,10 @@ describe('client core, natively', { skip: why ?? false }, () => {
     runProgram(join(CLIENT, 'headless', 'core-tests'), []);
   });
 
+  it('passes the tests of what the programs for Linux share', () => {
+    runProgram(join(CLIENT, 'headless', 'posix-tests'), []);
+  });
+
   it('measures the cost of a tick, and rejects wrong arguments', () => {
     const bench = join(CLIENT, 'headless', 'ticks-bench');
     assert.match(runProgram(bench, ['--sprites', '2']), /2 sprites, at rest: [\d.]+ ms of CPU a tick/);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
@@ -10,6 +10,8 @@ import {
   buildInstaller,
   buildWindowsClient,
   DIST,
+  describeInstaller,
+  WINGET as MADE,
   WINDOWS_CLIENT,
   WINDOWS_LATEST,
   WINDOWS_SETUP,
@@ -22,7 +24,7 @@ const OBJDUMP = 'x86_64-w64-mingw32-objdump';
 
 /** Libraries that are part of Windows 10. */
 const WINDOWS_LIBRARY =
-  /^(ADVAPI32|bcrypt|COMCTL32|COMDLG32|dwmapi|GDI32|IPHLPAPI|KERNEL32|msvcrt|ole32|OLEAUT32|SHELL32|SHLWAPI|SHCORE|USER32|WINHTTP|WINMM|windowscodecs|IMM32|VERSION|api-ms-win-[a-z0-9-]+)\.(dll|drv)$/i;
+  /^(ADVAPI32|bcrypt|COMCTL32|COMDLG32|dwmapi|GDI32|IPHLPAPI|KERNEL32|msvcrt|ole32|OLEAUT32|SHELL32|SHLWAPI|SHCORE|USER32|WINHTTP|WINMM|WTSAPI32|windowscodecs|IMM32|VERSION|api-ms-win-[a-z0-9-]+)\.(dll|drv)$/i;
 
 const skip = buildWindowsClient() ?? false;
 const skipInstaller = skip || (buildInstaller() ?? false);
@@ -67,6 +69,26 @@ describe('windows program', () => {
       sha256,
       size: bytes.length,
     });
+  });
+
+  it('has winget manifests in dist/ with the hash of its installer, also after that was signed', {
+    skip: skipInstaller,
+  }, () => {
+    const bytes = readFileSync(WINDOWS_SETUP);
+    const manifest = () => parse(readFileSync(join(MADE, 'Sprites.Sprites.installer.yaml'), 'utf8'));
+    const hashOf = (file: Buffer) => createHash('sha256').update(file).digest('hex').toUpperCase();
+    try {
+      const signed = join(DIST, 'signed.part');
+      writeFileSync(signed, Buffer.concat([bytes, Buffer.from('a signature')]));
+      describeInstaller(signed);
+      assert.equal(manifest().Installers[0].InstallerSha256, hashOf(readFileSync(signed)));
+      rmSync(signed);
+    } finally {
+      describeInstaller();
+    }
+    assert.deepEqual(readdirSync(MADE), readdirSync(WINGET));
+    assert.equal(manifest().Installers[0].InstallerSha256, hashOf(bytes));
+    assert.equal(manifest().PackageVersion, version());
   });
 
   it('is copied to dist/ with the installer by `npm run client`, which prints path, size and hash of both', {

@@ -25,7 +25,7 @@ import {
   TARGET,
   target,
 } from './wine_sprites.ts';
-import { type Area, type Finder, middleOf, type Point, SCREEN, type Screenshot } from './x_display.ts';
+import { type Area, eventually, type Finder, middleOf, type Point, SCREEN, type Screenshot } from './x_display.ts';
 import { exitOf, type Frame, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
@@ -113,10 +113,13 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
 
   /** Opens the menu of the sprite, and types keys into it. */
   async function choose(find: Finder, ...keys: string[]): Promise<void> {
-    const { found } = await ada.waitUntilStill('the sprite', find);
-    const { x, y } = middleOf(found);
-    await ada.xdotool('mousemove', x, y, 'sleep', 0.1, 'click', 3);
-    await frame('Sprites menu');
+    // Again, because a sprite that has just come may be still for a moment in the air.
+    await eventually('the menu is open', async () => {
+      const { found } = await ada.waitUntilStill('the sprite', find);
+      const { x, y } = middleOf(found);
+      await ada.xdotool('mousemove', x, y, 'sleep', 0.1, 'click', 3);
+      return await ada.opens('Sprites menu');
+    });
     for (const key of keys) await ada.xdotool('sleep', 0.2, 'key', key);
   }
 

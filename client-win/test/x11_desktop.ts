@@ -10,11 +10,13 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { X11_CLIENT, X11_STAND_IN } from '../../tools/build.js';
 import { ensurePrograms, installHint, X11 } from '../../tools/machine.js';
-import { type DisplayParts, eventually, spawnBound, spawnQuietly, startX, XDisplay } from './x_display.ts';
+import { type DisplayParts, eventually, POLL_MS, spawnBound, spawnQuietly, startX, XDisplay } from './x_display.ts';
 
 const FOLDER = join(import.meta.dirname, '../../build/x11-desktops');
+const OPEN_MS_MAX = 5_000; // ms a menu may take to open; otherwise the click missed its sprite
 
 /** Returns undefined if X11 desktops can run here, otherwise the reason why they can't. */
 export function whyNoX11(): string | undefined {
@@ -115,6 +117,16 @@ export class X11Desktop extends XDisplay {
     this.children.unshift(
       spawnQuietly('setpriv', ['--pdeathsig', 'TERM', X11_STAND_IN, ...args.map(String)], this.env),
     );
+  }
+
+  /** Whether a window with this title is there soon. */
+  async opens(title: string): Promise<boolean> {
+    const untilMs = performance.now() + OPEN_MS_MAX;
+    while (performance.now() < untilMs) {
+      if ((await this.frames(title)).length > 0) return true;
+      await pause(POLL_MS);
+    }
+    return false;
   }
 
   /** All visible windows with this title. */

@@ -120,7 +120,7 @@ function figure(name: string, animation = 'idle'): Figure {
 function side(): Picture {
   const picture = new Picture(164, 314);
   const ground = 250;
-  picture.drawSky(ground, { x: 48, y: 165, radius: 23 });
+  picture.drawSky(ground, { x: 84, y: 160, radius: 21 });
   picture.drawFigure(figure('pip', 'fall'), 50, 85, 2);
   picture.drawFigure(figure('wisp', 'fall'), 118, 130, 2);
   picture.drawFigure(figure('bolt'), 42, ground + 8, 2);
@@ -133,7 +133,7 @@ function side(): Picture {
 function head(): Picture {
   const picture = new Picture(150, 57);
   const ground = 46;
-  picture.drawSky(ground, { x: 30, y: 20, radius: 8 });
+  picture.drawSky(ground, { x: 97, y: 15, radius: 7 });
   for (const [i, name] of ['blob', 'miso', 'bolt'].entries()) {
     picture.drawFigure(figure(name), 30 + 45 * i, ground + 3, 1);
   }

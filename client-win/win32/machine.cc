@@ -66,6 +66,11 @@ Presence PresenceNow() {
   }
 }
 
+bool IsMotionReduced() {
+  BOOL is_animated = TRUE;
+  return SystemParametersInfoW(SPI_GETCLIENTAREAANIMATION, 0, &is_animated, 0) != 0 && !is_animated;
+}
+
 Language SystemLanguage() {
   return PRIMARYLANGID(GetUserDefaultUILanguage()) == LANG_GERMAN ? Language::kGerman
                                                                   : Language::kEnglish;

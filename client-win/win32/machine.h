@@ -17,6 +17,9 @@ Machine MachineNow();
 // Windows.
 Presence PresenceNow();
 
+// Whether the person has turned off animations in the settings of Windows.
+bool IsMotionReduced();
+
 // The language that the person reads in Windows.
 Language SystemLanguage();
 

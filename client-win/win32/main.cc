@@ -57,7 +57,8 @@ int Main() {
     return handover == Handover::kSent ? 0 : 1;
   }
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
-  const INITCOMMONCONTROLSEX controls{sizeof controls, ICC_STANDARD_CLASSES | ICC_LISTVIEW_CLASSES};
+  constexpr DWORD kControls = ICC_STANDARD_CLASSES | ICC_BAR_CLASSES | ICC_LISTVIEW_CLASSES;
+  const INITCOMMONCONTROLSEX controls{sizeof controls, kControls};
   InitCommonControlsEx(&controls);
   const auto portable = PortableFolder();
   const std::filesystem::path folder = portable ? *portable : DataFolder();

@@ -35,6 +35,7 @@
 #define IDC_SHOW_HIDDEN 119
 #define IDC_MIB 120
 #define IDC_PIXELS 121
+#define IDC_VOLUME 122
 #define IDC_BUBBLES 123
 
 // The label of a control has its number and 100 more.

@@ -41,14 +41,15 @@ struct Label {
   int id;  // of the control that it belongs to
   Text text;
 };
-constexpr std::array<Label, 8> kLabels = {{{IDC_NAME, Text::kSettingsName},
+constexpr std::array<Label, 9> kLabels = {{{IDC_NAME, Text::kSettingsName},
                                            {IDC_PLACE, Text::kSettingsPlace},
                                            {IDC_WORLD, Text::kSettingsWorld},
                                            {IDC_ACCEPT, Text::kSettingsAccept},
                                            {IDC_SCALE, Text::kSettingsScale},
                                            {IDC_LANGUAGE, Text::kSettingsLanguage},
                                            {IDC_SPRITE_LIMIT, Text::kSettingsLimit},
-                                           {IDC_CACHE, Text::kSettingsDisk}}};
+                                           {IDC_CACHE, Text::kSettingsDisk},
+                                           {IDC_VOLUME, Text::kSettingsVolume}}};
 
 struct TextBox {
   int id;
@@ -61,6 +62,8 @@ constexpr std::array<TextBox, 3> kTextBoxes = {
      {IDC_PLACE, kLinkBytesMax, Text::kSettingsPlace, Text::kSettingsPlaceCue},
      {IDC_WORLD, kNameBytesMax, Text::kSettingsWorld, Text::kSettingsWorldCue}}};
 
+constexpr int kVolumeStep = 5;   // percent, of an arrow key
+constexpr int kVolumePage = 20;  // percent, of Page Up and of a click beside the handle
 constexpr std::array<double, 6> kScales = {0.5, 1, 1.5, 2, 3, 4};
 constexpr std::array<Text, 3> kAccepts = {Text::kSettingsAcceptOwn, Text::kSettingsAcceptFriends,
                                           Text::kSettingsAcceptAll};
@@ -147,6 +150,10 @@ void Fill(HWND dialog, const Dialog& state) {
                       0);
   SetDlgItemInt(dialog, IDC_SPRITE_LIMIT, static_cast<UINT>(settings.sprite_limit), FALSE);
   SetDlgItemInt(dialog, IDC_CACHE, static_cast<UINT>(settings.cache_mib), FALSE);
+  SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_SETRANGE, FALSE, MAKELPARAM(kVolumeMin, kVolumeMax));
+  SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_SETLINESIZE, 0, kVolumeStep);
+  SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_SETPAGESIZE, 0, kVolumePage);
+  SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_SETPOS, TRUE, settings.volume);
   EnableWindow(GetDlgItem(dialog, IDC_START), state.can_start);
   ShowWindow(GetDlgItem(dialog, IDC_SHOW_HIDDEN), settings.hidden.empty() ? SW_HIDE : SW_SHOW);
 }
@@ -232,6 +239,7 @@ void ReadInputs(HWND dialog, Settings* settings) {
   settings->language = static_cast<LanguageChoice>(SelectionIn(dialog, IDC_LANGUAGE));
   settings->sprite_limit =
       static_cast<int>(GetDlgItemInt(dialog, IDC_SPRITE_LIMIT, nullptr, FALSE));
+  settings->volume = static_cast<int>(SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_GETPOS, 0, 0));
   settings->cache_mib = static_cast<int>(GetDlgItemInt(dialog, IDC_CACHE, nullptr, FALSE));
   if (IsDlgButtonChecked(dialog, IDC_SHOW_HIDDEN) == BST_CHECKED) {
     settings->hidden.clear();

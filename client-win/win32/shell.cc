@@ -2,6 +2,7 @@
 
 #include <shellapi.h>
 #include <windowsx.h>
+#include <wtsapi32.h>
 
 #include <algorithm>
 #include <cmath>
@@ -93,10 +94,14 @@ Shell::Shell(std::filesystem::path folder, bool is_portable)
       network_(window_),
       power_saving_(
           RegisterPowerSettingNotification(window_, &kPowerSaving, DEVICE_NOTIFY_WINDOW_HANDLE)),
-      taskbar_created_(RegisterWindowMessageW(L"TaskbarCreated")) {}
+      taskbar_created_(RegisterWindowMessageW(L"TaskbarCreated")) {
+  // Early after logging on it may fail; then only ReleaseIfHoldLost notices a locked screen.
+  WTSRegisterSessionNotification(window_, NOTIFY_FOR_THIS_SESSION);
+}
 
 Shell::~Shell() {
   tray_.Remove();
+  WTSUnRegisterSessionNotification(window_);
   SetWindowLongPtrW(window_, GWLP_USERDATA, 0);
   DestroyWindow(window_);
 }
@@ -133,6 +138,7 @@ void Shell::PumpMessages() {
 
 void Shell::Start(Arguments arguments) {
   desktop_.SetSystemLanguage(SystemLanguage());
+  desktop_.SetReducedMotion(IsMotionReduced());
   surroundings_.Update(&desktop_, NowMs());
   for (const SheetPointer& sheet : BundledCharacters(&cache_)) {
     desktop_.AddToShelf(sheet);
@@ -199,9 +205,13 @@ void Shell::ReleaseIfHoldLost() {
   const bool is_down = has_hold && (GetAsyncKeyState(button) & 0x8000) != 0;
   const bool is_lost = hold_watch_.Update(has_hold, is_down, NowMs());
   if (has_hold && (is_lost || GetCapture() == nullptr)) {
-    ReleaseCapture();
-    desktop_.Release(static_cast<double>(GetTickCount()));
+    ReleaseHeld();
   }
+}
+
+void Shell::ReleaseHeld() {
+  ReleaseCapture();
+  desktop_.Release(static_cast<double>(GetTickCount()));
 }
 
 void Shell::HandleImported() {
@@ -235,8 +245,9 @@ void Shell::HandleOutbox(Outbox outbox) {
   for (const Toast& toast : outbox.toasts) {
     tray_.ShowToast(toast);
   }
-  if (desktop_.settings().sound && !outbox.sounds.empty()) {
-    sounds_.Play(outbox.sounds.back());
+  const Settings& settings = desktop_.settings();
+  if (settings.sound && settings.volume > 0 && !outbox.sounds.empty()) {
+    sounds_.Play(outbox.sounds.back(), settings.volume);
   }
 }
 
@@ -333,18 +344,22 @@ void Shell::RightClicked(SpriteId id, POINT point) {
     const ModalScope modal(this);
     return ShowSpriteMenu(window_, point, desktop_, copy);
   }();
+  HandleSpriteChoice(choice, copy);
+}
+
+void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
   if (choice.command == MenuCommand::kThrow) {
-    desktop_.ThrowTo(id, static_cast<Edge>(choice.index));
+    desktop_.ThrowTo(sprite.id, static_cast<Edge>(choice.index));
   } else if (choice.command == MenuCommand::kPutAway) {
-    desktop_.PutAway(id);
+    desktop_.PutAway(sprite.id);
   } else if (choice.command == MenuCommand::kMute) {
     Mute(choice.neighbour, true);
   } else if (choice.command == MenuCommand::kHide) {
-    HidePicture(copy);
+    HidePicture(sprite);
   } else if (choice.command == MenuCommand::kSay) {
     say_dialog_.Open(window_);
   } else if (choice.command == MenuCommand::kReport) {
-    ReportPicture(copy);
+    ReportPicture(sprite);
   }
   RequestTurn();
 }
@@ -377,6 +392,12 @@ void Shell::ShowMenu(POINT point) {
 }
 
 void Shell::HandleChoice(const MenuChoice& choice) {
+  if (choice.sprite != kNobody) {
+    if (const Sprite* sprite = desktop_.simulation().Find(choice.sprite)) {
+      HandleSpriteChoice(choice, Sprite(*sprite));
+    }
+    return;
+  }
   switch (choice.command) {
     case MenuCommand::kDropIn:
       if (choice.index < desktop_.shelf().size()) {
@@ -447,8 +468,12 @@ void Shell::ApplySettings(const Settings& settings) {
   if (!settings.restore_windows) {
     surroundings_.ForgetPlaces();
   }
+  const int volume = desktop_.settings().volume;
   desktop_.SetSettings(settings);
   SaveSettings();
+  if (settings.sound && settings.volume > 0 && settings.volume != volume) {
+    sounds_.Play(Sound::kArrive, settings.volume);  // so loud it is now
+  }
 }
 
 void Shell::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
@@ -526,6 +551,18 @@ void Shell::HandlePowerEvent(WPARAM event, LPARAM lparam) {
   }
 }
 
+// The person has locked the screen, or has left it by a fast change of users or a remote session:
+// the message that the button was released will not come. An administrator's consent is no such
+// event; ReleaseIfHoldLost notices that.
+void Shell::HandleSessionEvent(WPARAM event) {
+  const bool is_away = event == WTS_SESSION_LOCK || event == WTS_CONSOLE_DISCONNECT ||
+                       event == WTS_REMOTE_DISCONNECT;
+  if (is_away && desktop_.simulation().held() != kNobody) {
+    ReleaseHeld();
+    RequestTurn();
+  }
+}
+
 LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
   if (message == taskbar_created_) {
     tray_.Add();
@@ -571,12 +608,16 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       return 0;
     case WM_DISPLAYCHANGE:
     case WM_SETTINGCHANGE:
+      desktop_.SetReducedMotion(IsMotionReduced());
       surroundings_.MonitorsMayHaveChanged();
       RequestTurn();
       return 0;
     case WM_POWERBROADCAST:
       HandlePowerEvent(wparam, lparam);
       return TRUE;
+    case WM_WTSSESSION_CHANGE:
+      HandleSessionEvent(wparam);
+      return 0;
     case kNetworkMessage:
       desktop_.NetworkIsBack();
       RequestTurn();

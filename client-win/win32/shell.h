@@ -70,6 +70,7 @@ class Shell : private SpriteListener {
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
   LRESULT HandleMessage(UINT message, WPARAM wparam, LPARAM lparam);
   void HandlePowerEvent(WPARAM event, LPARAM lparam);
+  void HandleSessionEvent(WPARAM event);
   HWND MakeWindow();
   void Start(Arguments arguments);
   void PumpMessages();
@@ -77,6 +78,7 @@ class Shell : private SpriteListener {
   void Turn();
   void RequestTurn();
   void ReleaseIfHoldLost();
+  void ReleaseHeld();
   void HandleImported();
   void HandleOutbox(Outbox outbox);
   void HandleWriters();
@@ -117,6 +119,7 @@ class Shell : private SpriteListener {
 
   void ShowMenu(POINT point);
   void HandleChoice(const MenuChoice& choice);
+  void HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite);
   void EditSettings();
   void ApplySettings(const Settings& settings);
   void SaveSettings();

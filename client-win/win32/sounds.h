@@ -1,4 +1,4 @@
-// Four short sounds, computed from sine waves when the program starts.
+// Plays the sounds of the program (core/desktop/tones.h).
 #ifndef CLIENT_WIN_WIN32_SOUNDS_H_
 #define CLIENT_WIN_WIN32_SOUNDS_H_
 
@@ -11,12 +11,13 @@ namespace sprites {
 
 class Sounds {
  public:
-  Sounds();
-  // Starts a sound and returns at once. A sound that is still playing is cut off.
-  void Play(Sound sound) const;
+  // Starts a sound at a volume of 0 to kVolumeMax percent, and returns at once. A sound that is
+  // still playing is cut off.
+  void Play(Sound sound, int volume);
 
  private:
-  std::array<std::string, 4> waves_;  // WAV files, by Sound
+  int volume_ = 0;                    // of `waves_`
+  std::array<std::string, 4> waves_;  // WAV files, by Sound: a sound that plays is read from there
 };
 
 }  // namespace sprites

@@ -2,13 +2,17 @@
 //   stand-in TITLE LEFT TOP WIDTH HEIGHT     a window with a caption at that place
 //   stand-in TITLE full                      without a caption, covers the primary monitor
 //   stand-in TITLE full WIDTH HEIGHT         likewise, at that resolution until it is closed
+//   stand-in TITLE lock FILE                 a window that keeps the file open for itself alone
+//   stand-in TITLE send MESSAGE WPARAM       sends a message to a window of that class, and ends
 // Ends when its window is closed or the escape key is pressed. Exit codes: 0 closed, 1 the monitor
 // does not have that resolution, 2 wrong arguments.
 #include <windows.h>
 // After windows.h.
 #include <shellapi.h>
 
+#include <cwchar>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -18,6 +22,7 @@ struct Options {
   bool is_full = false;
   RECT rect{};
   SIZE resolution{};
+  std::wstring locked;  // the path of a file
 };
 
 // Returns false if the arguments are wrong.
@@ -37,6 +42,11 @@ bool ReadOptions(Options* options) {
   }
   if (options->is_full) {
     return words.size() == 2 || words.size() == 4;
+  }
+  if (words[1] == L"lock" && words.size() == 3) {
+    options->locked = words[2];
+    options->rect = {600, 20, 800, 120};
+    return true;
   }
   if (words.size() != 5) {
     return false;
@@ -90,9 +100,22 @@ HWND MakeWindow(const Options& options) {
 }  // namespace
 
 int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
+  int count = 0;
+  wchar_t** words = CommandLineToArgvW(GetCommandLineW(), &count);
+  if (count == 5 && std::wstring_view(words[2]) == L"send") {
+    const HWND window = FindWindowW(words[1], nullptr);
+    SendMessageW(window, static_cast<UINT>(std::wcstoul(words[3], nullptr, 0)),
+                 std::wcstoul(words[4], nullptr, 0), 0);
+    return window == nullptr ? 1 : 0;
+  }
   Options options;
   if (!ReadOptions(&options)) {
     return 2;
+  }
+  if (!options.locked.empty() &&
+      CreateFileW(options.locked.c_str(), GENERIC_READ, 0, nullptr, OPEN_EXISTING,
+                  FILE_ATTRIBUTE_NORMAL, nullptr) == INVALID_HANDLE_VALUE) {
+    return 1;  // the file is closed when this process ends
   }
   const bool changes = options.resolution.cx > 0;
   if (changes && !SetResolution(options.resolution)) {

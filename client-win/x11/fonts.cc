@@ -12,9 +12,8 @@ namespace sprites {
 
 namespace {
 
-constexpr size_t kGlyphsMax = 4'096;  // letters kept: strangers' names must not fill the memory
-constexpr size_t kFacesMax = 16;      // files of fonts open at once
-constexpr int kFixedPoint = 64;       // FreeType counts in 64ths of a pixel
+constexpr size_t kFacesMax = 16;  // files of fonts open at once
+constexpr int kFixedPoint = 64;   // FreeType counts in 64ths of a pixel
 constexpr char32_t kReplacement = 0xFFFD;
 
 struct PatternFreed {

@@ -16,6 +16,8 @@
 
 namespace sprites {
 
+constexpr size_t kGlyphsMax = 4'096;  // letters kept: strangers' names must not fill the memory
+
 enum class Weight : uint8_t { kRegular, kBold };
 
 struct FontSize {
@@ -53,6 +55,8 @@ class Fonts {
   FontMetrics MetricsOf(FontSize size);
   // Valid until the next call.
   const Glyph& Find(FontSize size, char32_t letter);
+  // Letters that are kept.
+  size_t kept() const { return glyphs_.size(); }
   int WidthOf(FontSize size, std::string_view text);
   // `text` in lines of at most `width` px, broken at spaces and at each '\n'; a word that is wider
   // than a line is broken between letters.

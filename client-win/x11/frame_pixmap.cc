@@ -7,6 +7,45 @@ namespace {
 constexpr int kSidePixelsMax = 32'767;  // of a pixmap: coordinates have 16 bits with a sign
 constexpr uint32_t kOpaqueMin = 64;     // of 255: a pixel with less alpha passes clicks through
 
+// The opaque pixels of each row: its parts, or all from the first to the last as one. Ends after
+// kShapePartsMax parts.
+std::vector<xcb_rectangle_t> PartsOf(const uint32_t* pixels, int width, int height, bool joins) {
+  std::vector<xcb_rectangle_t> parts;
+  size_t before = 0;  // where the parts of the row above begin
+  for (int y = 0; y < height && parts.size() <= kShapePartsMax; y++) {
+    const uint32_t* row = pixels + static_cast<size_t>(y) * width;
+    const size_t first = parts.size();
+    for (int x = 0; x < width; x++) {
+      const int from = x;
+      while (x < width && row[x] >> 24 >= kOpaqueMin) {
+        x++;
+      }
+      if (x > from && joins && parts.size() > first) {
+        parts.back().width = static_cast<uint16_t>(x - parts.back().x);
+      } else if (x > from) {
+        parts.push_back({static_cast<int16_t>(from), static_cast<int16_t>(y),
+                         static_cast<uint16_t>(x - from), 1});
+      }
+    }
+    const size_t count = parts.size() - first;
+    bool is_same = count > 0 && count == first - before;
+    for (size_t i = 0; is_same && i < count; i++) {
+      const xcb_rectangle_t& above = parts[before + i];
+      is_same = above.x == parts[first + i].x && above.width == parts[first + i].width &&
+                above.y + above.height == y;
+    }
+    if (!is_same) {
+      before = first;
+      continue;
+    }
+    for (size_t i = 0; i < count; i++) {
+      parts[before + i].height++;
+    }
+    parts.resize(first);
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::unique_ptr<Surface> FramePixmap::Make(const XConnection* connection, int width, int height) {
@@ -48,38 +87,8 @@ xcb_xfixes_region_t FramePixmap::Send(int top, int height, xcb_gcontext_t contex
 }
 
 std::vector<xcb_rectangle_t> OpaqueParts(const uint32_t* pixels, int width, int height) {
-  std::vector<xcb_rectangle_t> parts;
-  size_t before = 0;  // where the parts of the row above begin
-  for (int y = 0; y < height; y++) {
-    const uint32_t* row = pixels + static_cast<size_t>(y) * width;
-    const size_t first = parts.size();
-    for (int x = 0; x < width; x++) {
-      const int from = x;
-      while (x < width && row[x] >> 24 >= kOpaqueMin) {
-        x++;
-      }
-      if (x > from) {
-        parts.push_back({static_cast<int16_t>(from), static_cast<int16_t>(y),
-                         static_cast<uint16_t>(x - from), 1});
-      }
-    }
-    const size_t count = parts.size() - first;
-    bool is_same = count > 0 && count == first - before;
-    for (size_t i = 0; is_same && i < count; i++) {
-      const xcb_rectangle_t& above = parts[before + i];
-      is_same = above.x == parts[first + i].x && above.width == parts[first + i].width &&
-                above.y + above.height == y;
-    }
-    if (!is_same) {
-      before = first;
-      continue;
-    }
-    for (size_t i = 0; i < count; i++) {
-      parts[before + i].height++;
-    }
-    parts.resize(first);
-  }
-  return parts;
+  auto parts = PartsOf(pixels, width, height, false);
+  return parts.size() > kShapePartsMax ? PartsOf(pixels, width, height, true) : parts;
 }
 
 }  // namespace sprites

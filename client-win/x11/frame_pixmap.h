@@ -42,7 +42,13 @@ class FramePixmap : public Surface {
   std::map<int, xcb_xfixes_region_t> sent_;  // by `top`
 };
 
-// The parts of a frame that take clicks, as rectangles: equal rows in a row are one.
+// Rectangles of a window's shape: drawn characters need a hundred. A stranger's picture could have
+// millions, which the server would have to look through at each move of the pointer, and which are
+// more than one request can hold: that ends the connection.
+constexpr size_t kShapePartsMax = 4'096;
+
+// The parts of a frame that take clicks, as rectangles: equal rows in a row are one. With more than
+// kShapePartsMax parts, each row is one part, from its first opaque pixel to its last.
 std::vector<xcb_rectangle_t> OpaqueParts(const uint32_t* pixels, int width, int height);
 
 }  // namespace sprites

@@ -29,7 +29,7 @@ constexpr int kMisused = 2;
 constexpr char kHelp[] = R"(Usage: sprites [options] [FILE … | LINK]
 
 Throw a sprite off the edge of your desktop, and it lands on your neighbour's.
-FILE: .spr files or pictures (PNG, GIF, BMP) that become sprites.
+FILE: .spr files or pictures (PNG, JPEG, GIF, BMP) that become sprites.
 LINK: the address of a relay's page, or the link that a friend has sent.
 
   --relay URL              go to this relay, without a question

@@ -1,5 +1,6 @@
 #include "x11/shell.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <xcb/xfixes.h>
@@ -12,7 +13,10 @@
 #include <random>
 #include <utility>
 
+#include "core/desktop/tones.h"
 #include "posix/files.h"
+#include "posix/photo.h"
+#include "posix/uri_list.h"
 #include "x11/bundled_characters.h"
 
 namespace sprites {
@@ -68,8 +72,9 @@ int SignalFd() {
   return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-Picture RefuseUnknown(std::span<const uint8_t>) {
-  throw PictureUnknown("This is not a picture that Sprites knows: PNG, GIF, BMP or .spr.");
+std::string HostName() {
+  char name[HOST_NAME_MAX + 1]{};
+  return gethostname(name, HOST_NAME_MAX) == 0 ? name : "";
 }
 
 }  // namespace
@@ -95,7 +100,9 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
             return WriteFileAtomically(folders_.config / "settings.json", text);
           },
           [this] { wake_.Wake(); }),
-      importer_(&cache_, RefuseUnknown, [this] { wake_.Wake(); }),
+      importer_(
+          &cache_, [](std::span<const uint8_t> bytes) { return DecodePhoto(bytes); },
+          [this] { wake_.Wake(); }),
       desktop_(settings_, NewRandom()),
       characters_(BundledCharacters(&cache_)),
       clipboard_(&connection_,
@@ -107,6 +114,8 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                  }),
       windows_(&connection_, &keyboard_, this),
       surroundings_(&connection_),
+      power_(kPowerSupplies, kPowerCheckMs, [this] { wake_.Wake(); }),
+      drops_(&connection_, [this](const std::string& uris) { HandleDropped(uris); }),
       menu_(&connection_, &keyboard_, &look_),
       bubble_(&connection_, &look_, "Sprites bubble", [this] { DismissBubble(); }),
       notice_(&connection_, &look_, "Sprites notice", [this] { notice_.Hide(); }),
@@ -137,6 +146,7 @@ void Shell::Run(Arguments arguments) {
 void Shell::Start(Arguments arguments) {
   desktop_.SetSystemLanguage(SystemLanguage());
   desktop_.SetMenuPlace(MenuPlace::kSprite);
+  desktop_.SetAsksForUpdates(false);
   HandleSurroundings();
   for (const SheetPointer& sheet : characters_) {
     desktop_.AddToShelf(sheet);
@@ -232,8 +242,9 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
   surroundings_.HandleEvent(event);
   const bool is_handled = menu_.HandleEvent(event) || (dialog_ && dialog_->HandleEvent(event)) ||
                           (say_window_ && say_window_->HandleEvent(event)) ||
-                          bubble_.HandleEvent(event) || notice_.HandleEvent(event) ||
-                          clipboard_.HandleEvent(event) || windows_.HandleEvent(event);
+                          drops_.HandleEvent(event) || bubble_.HandleEvent(event) ||
+                          notice_.HandleEvent(event) || clipboard_.HandleEvent(event) ||
+                          windows_.HandleEvent(event);
   const uint8_t type = TypeOfEvent(event);
   if (is_handled || type == XCB_PROPERTY_NOTIFY || type == XCB_CONFIGURE_NOTIFY ||
       type == XCB_DESTROY_NOTIFY || type == XCB_UNMAP_NOTIFY) {
@@ -265,6 +276,9 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   HandleSurroundings();
   ReleaseIfHoldLost();
+  if (power_.is_saving() != desktop_.is_saving_power()) {
+    desktop_.SetSavingPower(power_.is_saving());
+  }
   desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
@@ -319,6 +333,15 @@ void Shell::ReleaseIfHoldLost() {
   }
 }
 
+// The list of URIs of a drop; "" when something else than files was dropped.
+void Shell::HandleDropped(const std::string& uris) {
+  const auto paths = PathsOfUriList(uris, HostName());
+  if (paths.empty()) {
+    ShowNotice(Text::kToastNoFile, Text::kToastNoFileText);
+  }
+  importer_.Import({paths.begin(), paths.end()});
+}
+
 void Shell::HandleImported() {
   for (const ImportResult& result : importer_.PopResults()) {
     if (result.sheet == nullptr) {
@@ -342,6 +365,10 @@ void Shell::HandleOutbox(Outbox outbox) {
   }
   for (const Toast& toast : outbox.toasts) {
     ShowToast(toast);
+  }
+  const Settings& settings = desktop_.settings();
+  if (settings.sound && settings.volume > 0 && !outbox.sounds.empty()) {
+    speaker_.Play(SamplesOf(outbox.sounds.back(), settings.volume));
   }
 }
 

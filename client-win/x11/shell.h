@@ -9,7 +9,6 @@
 #define CLIENT_WIN_X11_SHELL_H_
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -27,11 +26,13 @@
 #include "core/relay/carrier.h"
 #include "posix/curl_transport.h"
 #include "posix/owned_fd.h"
+#include "posix/power_watch.h"
 #include "posix/wake_pipe.h"
 #include "x11/bubble.h"
 #include "x11/clipboard.h"
 #include "x11/data_folder.h"
 #include "x11/dialog.h"
+#include "x11/drop_target.h"
 #include "x11/event.h"
 #include "x11/fonts.h"
 #include "x11/keyboard.h"
@@ -39,17 +40,17 @@
 #include "x11/menu_window.h"
 #include "x11/network_watch.h"
 #include "x11/pacer.h"
+#include "x11/question_queue.h"
 #include "x11/say_window.h"
 #include "x11/saying_bubbles.h"
 #include "x11/single_instance.h"
+#include "x11/speaker.h"
 #include "x11/sprite_windows.h"
 #include "x11/status_notifier.h"
 #include "x11/surroundings.h"
 #include "x11/x_connection.h"
 
 namespace sprites {
-
-constexpr size_t kQuestionsMax = 8;  // dialogs that wait for another one to be answered
 
 // What the command line chooses, besides files and links.
 struct ShellOptions {
@@ -77,6 +78,7 @@ class Shell : private SpriteListener {
   void Turn();
   void RequestTurn() { pacer_.HandleInput(); }
   void ReleaseIfHoldLost();
+  void HandleDropped(const std::string& uris);
   void HandleImported();
   void HandleOutbox(Outbox outbox);
   void HandleWriters();
@@ -123,11 +125,6 @@ class Shell : private SpriteListener {
   void ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values = {});
   std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const;
 
-  struct WaitingQuestion {
-    Question question;
-    Dialog::Answer answer;
-  };
-
   int64_t start_ms_;
   Folders folders_;
   SingleInstance* instance_;
@@ -154,6 +151,9 @@ class Shell : private SpriteListener {
   Surroundings surroundings_;
   Pacer pacer_;
   NetworkWatch network_;
+  PowerWatch power_;
+  Speaker speaker_;
+  DropTarget drops_;
   MenuWindow menu_;
   Bubble bubble_;
   Bubble notice_;
@@ -161,7 +161,7 @@ class Shell : private SpriteListener {
   std::unique_ptr<SayWindow> say_window_;  // while it is open
   StatusNotifier notifier_;
   std::unique_ptr<Dialog> dialog_;
-  std::deque<WaitingQuestion> questions_;
+  QuestionQueue questions_;
   HoldWatch hold_watch_;
   int64_t notice_until_ms_ = 0;
   bool is_ending_ = false;

@@ -9,6 +9,7 @@
 
 #include "core/desktop/diagnostics.h"
 #include "core/desktop/heard_list.h"
+#include "core/desktop/tones.h"
 #include "core/desktop/version.h"
 #include "x11/shell.h"
 
@@ -54,7 +55,7 @@ Menu Shell::ProgramMenuHere() const {
   Menu menu = ProgramMenu(desktop_);
   for (MenuItem& item : menu) {
     if (item.choice.command == MenuCommand::kSettings) {
-      item.children = SettingsMenu(desktop_);
+      item.children = SettingsMenu(desktop_, !speaker_.IsSilent());
       if (item.text.ends_with("…")) {
         item.text.resize(item.text.size() - std::string_view("…").size());  // there is no window
       }
@@ -84,6 +85,14 @@ void Shell::ShowProgramMenu(Point point) {
 }
 
 void Shell::HandleChoice(const MenuChoice& choice) {
+  if (choice.sprite != kNobody) {
+    if (const Sprite* sprite = desktop_.simulation().Find(choice.sprite)) {
+      MenuChoice rest = choice;
+      rest.sprite = kNobody;
+      HandleSpriteChoice(rest, Sprite(*sprite));
+    }
+    return;
+  }
   switch (choice.command) {
     case MenuCommand::kDropIn:
       if (choice.index < desktop_.shelf().size()) {
@@ -99,6 +108,13 @@ void Shell::HandleChoice(const MenuChoice& choice) {
     case MenuCommand::kSwitch:
       ApplySettings(Switched(desktop_.settings(), static_cast<Switch>(choice.index), choice.is_on));
       break;
+    case MenuCommand::kVolume: {
+      Settings settings = desktop_.settings();
+      settings.volume = static_cast<int>(choice.index);
+      ApplySettings(settings);
+      speaker_.Play(SamplesOf(Sound::kArrive, settings.volume));  // so loud it is now
+      break;
+    }
     case MenuCommand::kShowHidden:
       for (const std::string& file : std::vector<std::string>(desktop_.settings().hidden)) {
         desktop_.HidePicture(file, false);
@@ -232,6 +248,7 @@ void Shell::CopyDiagnostics() {
   machine.system = SystemName();
   machine.memory_bytes = MemoryBytes();
   machine.running_ms = NowMs();
+  machine.has_sound = !speaker_.IsSilent();
   if (clipboard_.Copy(Diagnostics(desktop_, machine))) {
     ShowNotice(Text::kToastDiagnostics, Text::kToastDiagnosticsText);
   } else {
@@ -332,11 +349,7 @@ void Shell::ApplySettings(const Settings& settings) {
 void Shell::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
 
 void Shell::Ask(Question question, Dialog::Answer answer) {
-  const bool is_asked = std::ranges::any_of(questions_, [&](const WaitingQuestion& waiting) {
-    return waiting.question.heading == question.heading;
-  });
-  if (!is_asked && questions_.size() < kQuestionsMax) {
-    questions_.push_back({std::move(question), std::move(answer)});
+  if (questions_.Add(std::move(question), std::move(answer))) {
     RequestTurn();
   }
 }
@@ -345,12 +358,12 @@ void Shell::Ask(Question question, Dialog::Answer answer) {
 void Shell::UpdateDialog() {
   if (dialog_ && dialog_->is_answered()) {
     dialog_.reset();
-    questions_.pop_front();
+    questions_.Pop();
   }
-  if (!dialog_ && !questions_.empty()) {
-    const WaitingQuestion& next = questions_.front();
-    dialog_ = std::make_unique<Dialog>(&connection_, &keyboard_, &clipboard_, &look_, next.question,
-                                       next.answer);
+  const WaitingQuestion* next = questions_.First();
+  if (!dialog_ && next != nullptr) {
+    dialog_ = std::make_unique<Dialog>(&connection_, &keyboard_, &clipboard_, &look_,
+                                       next->question, next->answer);
   }
 }
 

@@ -16,6 +16,7 @@
 
 #include "core/relay/relay_link.h"
 #include "core/text/json.h"
+#include "posix/files.h"
 
 namespace sprites {
 
@@ -23,7 +24,6 @@ namespace {
 
 constexpr char kAccepted[] = "ok\n";
 constexpr int kJsonDepth = 3;
-constexpr size_t kPathBytesMax = 4'096;  // of Linux
 constexpr int kBacklog = 4;
 constexpr mode_t kOwnerOnly = 0600;
 
@@ -185,10 +185,12 @@ std::vector<Arguments> SingleInstance::Receive(int64_t now_ms) {
       sender.bytes.append(bytes, static_cast<size_t>(size));
     }
     const size_t end = sender.bytes.find('\n');
+    if (std::min(end, sender.bytes.size()) > kSentBytesMax) {
+      return true;
+    }
     if (end == std::string::npos) {
       const bool is_closed = size == 0 || (size < 0 && errno != EAGAIN);
-      return is_closed || sender.bytes.size() > kSentBytesMax ||
-             now_ms - sender.since_ms > kSendMsMax;
+      return is_closed || now_ms - sender.since_ms > kSendMsMax;
     }
     if (auto arguments = ReadArguments(std::string_view(sender.bytes).substr(0, end))) {
       send(sender.socket.get(), kAccepted, sizeof kAccepted - 1, MSG_NOSIGNAL);

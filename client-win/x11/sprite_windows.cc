@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "x11/drop_target.h"
 #include "x11/event.h"
 #include "x11/frame_pixmap.h"
 
@@ -141,6 +142,7 @@ void SpriteWindows::CreateWindowFor(SpriteId id) {
                           {connection_->atom(Atom::_NET_WM_WINDOW_TYPE_UTILITY)});
   connection_->SetNumbers(window, Atom::_NET_WM_BYPASS_COMPOSITOR, XCB_ATOM_CARDINAL,
                           {kDoNotBypass});
+  DropTarget::Offer(*connection_, window);
   windows_[id] = {window};
   ids_[window] = id;
   PutOnTop(id);

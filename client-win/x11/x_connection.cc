@@ -29,6 +29,17 @@ xcb_intern_atom_cookie_t AskForAtom(xcb_connection_t* connection, std::string_vi
   return xcb_intern_atom(connection, 0, static_cast<uint16_t>(name.size()), name.data());
 }
 
+// Empty when the property is not one of bytes.
+std::string BytesOf(const xcb_get_property_reply_t& reply) {
+  const auto* bytes = static_cast<const char*>(xcb_get_property_value(&reply));
+  return reply.format != 8 ? "" : std::string(bytes, xcb_get_property_value_length(&reply));
+}
+
+// The name of the one atom that is no word of C++.
+std::string_view NameOnServer(std::string_view name) {
+  return name == "text_uri_list" ? "text/uri-list" : name;
+}
+
 }  // namespace
 
 XConnection::XConnection() {
@@ -110,7 +121,7 @@ void XConnection::FindFormats() {
 void XConnection::InternAtoms() {
   std::array<xcb_intern_atom_cookie_t, kAtoms> asked;
   for (size_t i = 0; i < kAtoms; i++) {
-    asked[i] = AskForAtom(connection_, kAtomNames[i]);
+    asked[i] = AskForAtom(connection_, NameOnServer(kAtomNames[i]));
   }
   const auto compositor = AskForAtom(connection_, "_NET_WM_CM_S0");
   const auto value = [this](xcb_intern_atom_cookie_t cookie) {
@@ -144,11 +155,12 @@ std::vector<uint32_t> XConnection::Numbers(xcb_get_property_cookie_t asked) cons
 
 std::string XConnection::Text(xcb_get_property_cookie_t asked) const {
   const Reply<xcb_get_property_reply_t> reply(xcb_get_property_reply(connection_, asked, nullptr));
-  if (reply == nullptr || reply->format != 8) {
-    return "";
-  }
-  return {static_cast<const char*>(xcb_get_property_value(reply.get())),
-          static_cast<size_t>(xcb_get_property_value_length(reply.get()))};
+  return reply == nullptr ? "" : BytesOf(*reply);
+}
+
+std::string XConnection::WholeText(xcb_get_property_cookie_t asked) const {
+  const Reply<xcb_get_property_reply_t> reply(xcb_get_property_reply(connection_, asked, nullptr));
+  return reply == nullptr || reply->bytes_after > 0 ? "" : BytesOf(*reply);
 }
 
 void XConnection::SetNumbers(xcb_window_t window, Atom property, xcb_atom_t type,

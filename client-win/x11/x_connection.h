@@ -21,7 +21,9 @@ namespace sprites {
 
 // clang-format off
 #define SPRITES_ATOMS(X) \
-  X(CLIPBOARD) X(TARGETS) X(UTF8_STRING) X(SPRITES_PASTE) X(MANAGER) X(RESOURCE_MANAGER) \
+  X(CLIPBOARD) X(TARGETS) X(UTF8_STRING) X(SPRITES_PASTE) X(SPRITES_DROP) X(MANAGER) \
+  X(RESOURCE_MANAGER) X(XdndActionCopy) X(XdndAware) X(XdndDrop) X(XdndEnter) X(XdndFinished) \
+  X(XdndLeave) X(XdndPosition) X(XdndSelection) X(XdndStatus) X(XdndTypeList) X(text_uri_list) \
   X(WM_PROTOCOLS) X(WM_DELETE_WINDOW) X(WM_STATE) \
   X(_GTK_FRAME_EXTENTS) X(_NET_ACTIVE_WINDOW) X(_NET_CLIENT_LIST) X(_NET_CLIENT_LIST_STACKING) \
   X(_NET_CURRENT_DESKTOP) X(_NET_FRAME_EXTENTS) X(_NET_WM_BYPASS_COMPOSITOR) X(_NET_WM_DESKTOP) \
@@ -103,8 +105,10 @@ class XConnection {
                                    uint32_t words_max = kPropertyWordsMax) const;
   // The numbers in a property of 32-bit numbers; none when there is no such property.
   std::vector<uint32_t> Numbers(xcb_get_property_cookie_t asked) const;
-  // The bytes of a property of text.
+  // The bytes of a property of text, as many as were asked for.
   std::string Text(xcb_get_property_cookie_t asked) const;
+  // Likewise, but empty when the property is longer than what was asked for.
+  std::string WholeText(xcb_get_property_cookie_t asked) const;
   void SetNumbers(xcb_window_t window, Atom property, xcb_atom_t type,
                   const std::vector<uint32_t>& numbers) const;
   void SetText(xcb_window_t window, xcb_atom_t property, xcb_atom_t type,

@@ -194,7 +194,16 @@ void Desktop::Pause(bool is_paused) { is_paused_ = is_paused; }
 
 void Desktop::SetSavingPower(bool is_saving) {
   is_saving_power_ = is_saving;
-  simulation_.SetCalm(settings_.calm || is_saving_power_);
+  ApplyCalm();
+}
+
+void Desktop::SetReducedMotion(bool is_reduced) {
+  is_motion_reduced_ = is_reduced;
+  ApplyCalm();
+}
+
+void Desktop::ApplyCalm() {
+  simulation_.SetCalm(settings_.calm || is_saving_power_ || is_motion_reduced_);
 }
 
 void Desktop::HidePicture(const std::string& file, bool is_hidden) {
@@ -514,7 +523,8 @@ void Desktop::FetchSheets() {
 }
 
 void Desktop::AskForUpdate() {
-  const bool is_due = update_request_ == 0 && now_ms_ >= update_ms_;
+  const bool is_due =
+      (asks_for_updates_ || is_update_asked_) && update_request_ == 0 && now_ms_ >= update_ms_;
   if (is_due && poller_.seat() && poller_.link() == Link::kConnected) {
     update_request_ = next_request_++;
     update_ms_ = now_ms_ + kUpdateMs;
@@ -803,7 +813,7 @@ void Desktop::ApplyScreen() {
     used = {all.monitors()[all.PrimaryMonitor()]};
   }
   simulation_.SetScreen(Screen(used));
-  simulation_.SetCalm(settings_.calm || is_saving_power_);
+  ApplyCalm();
   UpdateAllNatures();
   ApplyWindows();
 }

@@ -98,6 +98,8 @@ class Desktop {
   void Pause(bool is_paused);
   // The machine saves power: sprites do not wander, and half of the frames are enough.
   void SetSavingPower(bool is_saving);
+  // The person has told the system that things should move less: sprites do not wander.
+  void SetReducedMotion(bool is_reduced);
   // Draws a picture as a parcel from now on, after each start too, or shows it again.
   void HidePicture(const std::string& file, bool is_hidden);
   bool IsHidden(const std::string& file) const;
@@ -116,6 +118,8 @@ class Desktop {
   void SetMenuPlace(MenuPlace place) { menu_place_ = place; }
   // The first sprite has said hello.
   void MarkGreeted();
+  // Whether to ask the relay once a day for a newer version of this program; it does at first.
+  void SetAsksForUpdates(bool asks) { asks_for_updates_ = asks; }
   // Asks the relay for a newer version of this program, because the person wants to know.
   void CheckForUpdate();
   // Downloads update(). REQUIRES: update().
@@ -165,6 +169,7 @@ class Desktop {
   const std::optional<ProgramRelease>& update() const { return update_; }
   SpriteId selected() const { return selected_; }
   bool is_paused() const { return is_paused_; }
+  bool is_saving_power() const { return is_saving_power_; }
   // Whether toasts and sounds are off now: while presenting, or while a program covers a monitor.
   bool IsQuiet() const;
   const std::vector<SheetPointer>& shelf() const { return sheets_.shelf(); }
@@ -217,6 +222,7 @@ class Desktop {
   void UpdateAllNatures();
   Nature NatureFor(const std::string& file, double scale);
   void UpdateNatures(const std::string& file);
+  void ApplyCalm();
   void ApplyScreen();
   void ApplyWindows();
   void DrawScene();
@@ -251,8 +257,9 @@ class Desktop {
   RequestId update_request_ = 0;        // of ReleaseRequest
   RequestId installer_request_ = 0;     // of InstallerRequest
   int64_t update_ms_ = kUpdateFirstMs;  // when the next question is due
-  bool is_update_asked_ = false;        // by the person
-  int unanswered_ = 0;                  // requests of the poller in a row
+  bool asks_for_updates_ = true;
+  bool is_update_asked_ = false;  // by the person
+  int unanswered_ = 0;            // requests of the poller in a row
   Presence presence_ = Presence::kFree;
   Language system_language_ = Language::kEnglish;
   MenuPlace menu_place_ = MenuPlace::kTray;
@@ -264,6 +271,7 @@ class Desktop {
   SpriteId selected_ = kNobody;
   bool is_paused_ = false;
   bool is_saving_power_ = false;
+  bool is_motion_reduced_ = false;
   bool has_left_ = false;
   bool resumes_polling_ = false;  // once the last batch is saved
   bool saves_now_ = false;

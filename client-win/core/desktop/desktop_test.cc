@@ -937,6 +937,27 @@ TEST_CASE("desktop › saves power: half of the frames, and no sprite wanders") 
   CHECK(!fixture.Pass(10)->saves_power);
 }
 
+TEST_CASE("desktop › does not ask for newer versions by itself when the shell does not show them") {
+  Fixture fixture;
+  fixture.desktop.SetAsksForUpdates(false);
+  fixture.Join();
+  fixture.Pass(kUpdateFirstMs + 1'000);
+  CHECK(!fixture.HasRequest("/client/latest.json", Method::kGet));
+  fixture.desktop.CheckForUpdate();
+  fixture.Pass(1'000);
+  CHECK(fixture.HasRequest("/client/latest.json", Method::kGet));
+}
+
+TEST_CASE("desktop › with reduced motion no sprite wanders, and all frames are drawn") {
+  Fixture fixture;
+  const SpriteId id = fixture.DropInOwn();
+  fixture.desktop.SetReducedMotion(true);
+  fixture.desktop.SetSettings(fixture.desktop.settings());
+  const Scene* scene = fixture.Pass(30'000);
+  CHECK(!scene->saves_power);
+  CHECK(fixture.desktop.simulation().Find(id)->x == 400);
+}
+
 TEST_CASE("desktop › draws whole pixels at any scale of the monitor, if the settings say so") {
   struct Case {
     double monitor_scale;

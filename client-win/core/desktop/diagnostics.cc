@@ -53,6 +53,7 @@ std::string Diagnostics(const Desktop& desktop, const Machine& machine) {
   add("Memory", std::to_string(machine.memory_bytes >> 20) + " MiB");
   add("GDI handles", std::to_string(machine.gdi_handles));
   add("Portable", machine.is_portable ? "yes" : "no");
+  add("Sound device", machine.has_sound ? "yes" : "no");
   for (const Monitor& monitor : desktop.simulation().screen().monitors()) {
     add("Monitor", MonitorText(monitor));
   }

@@ -19,6 +19,7 @@ struct Machine {
   uint32_t gdi_handles = 0;
   int64_t running_ms = 0;
   bool is_portable = false;
+  bool has_sound = true;
 };
 
 // In English, because it is for those who know the program. One fact a line.

@@ -15,7 +15,8 @@ struct SwitchRow {
   Text text;
 };
 constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
-    {{&Settings::toasts, Text::kSettingsToasts},
+    {{&Settings::sound, Text::kSettingsSound},
+     {&Settings::toasts, Text::kSettingsToasts},
      {&Settings::bubbles, Text::kSettingsBubbles},
      {&Settings::all_monitors, Text::kSettingsMonitors},
      {&Settings::hide_in_full_screen, Text::kSettingsHide},
@@ -23,6 +24,8 @@ constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
      {&Settings::calm, Text::kSettingsCalm},
      {&Settings::whole_pixels, Text::kSettingsPixels},
      {&Settings::ask_before_closing, Text::kSettingsAsk}}};
+
+constexpr std::array<int, 4> kVolumes = {25, 50, 75, 100};  // percent, in the menu
 
 bool IsSelf(const Neighbour& neighbour, const Desktop& desktop) {
   return desktop.seat() && desktop.seat()->desktop == neighbour.desktop;
@@ -90,6 +93,30 @@ std::string NameBeyond(const Desktop& desktop, size_t edge) {
   return IsSelf(neighbour, desktop) ? "" : neighbour.name;
 }
 
+MenuItem VolumeMenu(const Desktop& desktop) {
+  MenuItem volume{Entry(desktop, Text::kSettingsVolume)};
+  for (const int percent : kVolumes) {
+    volume.children.push_back({std::to_string(percent) + " %",
+                               {MenuCommand::kVolume, static_cast<size_t>(percent)},
+                               true,
+                               desktop.settings().volume == percent});
+  }
+  return volume;
+}
+
+// Every sprite with its menu.
+MenuItem SpriteList(const Desktop& desktop) {
+  MenuItem list{Entry(desktop, Text::kMenuSprites)};
+  for (const Sprite& sprite : desktop.simulation().sprites()) {
+    Menu menu = SpriteMenu(desktop, sprite);
+    for (MenuItem& item : menu) {
+      item.choice.sprite = sprite.id;
+    }
+    list.children.push_back({NameInMenu(sprite.name), {}, true, false, std::move(menu)});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string WithoutKeys(std::string_view text) {
@@ -116,6 +143,9 @@ Menu ProgramMenu(const Desktop& desktop) {
   menu.push_back({WithoutKeys(StatusOf(desktop)), {}, false});
   menu.push_back({});
   menu.push_back(ShelfMenu(desktop));
+  if (!desktop.simulation().sprites().empty()) {
+    menu.push_back(SpriteList(desktop));
+  }
   menu.push_back({Entry(desktop, Text::kMenuInvite),
                   {MenuCommand::kInvite},
                   !desktop.InvitationLink().empty()});
@@ -171,12 +201,20 @@ Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
   return menu;
 }
 
-Menu SettingsMenu(const Desktop& desktop) {
+Menu SettingsMenu(const Desktop& desktop, bool has_sound) {
   Menu menu;
   for (size_t i = 0; i < kSwitches; i++) {
     const bool is_on = desktop.settings().*kSwitchRows[i].member;
     menu.push_back(
         {Entry(desktop, kSwitchRows[i].text), {MenuCommand::kSwitch, i, {}, !is_on}, true, is_on});
+    if (static_cast<Switch>(i) != Switch::kSound) {
+      continue;
+    }
+    if (has_sound) {
+      menu.push_back(VolumeMenu(desktop));
+    } else {
+      menu.back() = {Entry(desktop, Text::kSettingsNoSound), {}, false};
+    }
   }
   const size_t hidden = desktop.settings().hidden.size();
   if (hidden > 0) {

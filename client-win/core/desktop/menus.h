@@ -28,6 +28,7 @@ enum class MenuCommand : uint8_t {
   kPause,  // `is_on`
   kSettings,
   kSwitch,  // `index` is the Switch, `is_on`
+  kVolume,  // `index` is the percent
   kShowHidden,
   kHowToPlay,
   kDiagnostics,
@@ -42,6 +43,7 @@ enum class MenuCommand : uint8_t {
 
 // The settings that are on or off.
 enum class Switch : uint8_t {
+  kSound,
   kToasts,
   kBubbles,
   kAllMonitors,
@@ -51,7 +53,7 @@ enum class Switch : uint8_t {
   kWholePixels,
   kAskBeforeClosing,
 };
-constexpr size_t kSwitches = 8;
+constexpr size_t kSwitches = 9;
 
 // The entry of a menu that the person chose.
 struct MenuChoice {
@@ -59,6 +61,7 @@ struct MenuChoice {
   size_t index = 0;
   Neighbour neighbour{};
   bool is_on = false;
+  SpriteId sprite = kNobody;  // of the list of sprites: the one to do it with
 };
 
 struct MenuItem {
@@ -72,12 +75,14 @@ struct MenuItem {
 };
 using Menu = std::vector<MenuItem>;
 
-// The menu of the program.
+// The menu of the program. It lists the sprites with their menus, for those who use the keyboard or
+// a screen reader.
 Menu ProgramMenu(const Desktop& desktop);
 // The menu of a sprite.
 Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite);
-// The settings as a menu, for a shell that has no window for them.
-Menu SettingsMenu(const Desktop& desktop);
+// The settings as a menu, for a shell that has no window for them. `has_sound`: this machine can
+// play sounds; if not, the menu says so.
+Menu SettingsMenu(const Desktop& desktop, bool has_sound);
 
 // The settings with one switch turned on or off.
 Settings Switched(Settings settings, Switch which, bool is_on);

@@ -93,6 +93,24 @@ TEST_CASE("menus › the shelf is a submenu of its characters") {
   CHECK(shelf->children[0].choice.index == 0);
 }
 
+TEST_CASE("menus › every sprite is in a list, with its menu, for those who have no pointer") {
+  Room room;
+  CHECK(FindText(ProgramMenu(room.desktop), "Spri&tes here") == nullptr);
+  const SpriteId first = room.DropIn().id;
+  const SpriteId second = room.DropIn().id;
+  const Menu menu = ProgramMenu(room.desktop);
+  const MenuItem* list = FindText(menu, "Spri&tes here");
+  REQUIRE(list != nullptr);
+  REQUIRE(list->children.size() == 2);
+  for (size_t i = 0; i < 2; i++) {
+    const MenuItem& sprite = list->children[i];
+    CHECK(sprite.text == room.sheet->description.name);
+    REQUIRE(Find(sprite.children, MenuCommand::kThrow) != nullptr);
+    CHECK(Find(sprite.children, MenuCommand::kThrow)->choice.sprite == (i == 0 ? first : second));
+    CHECK(Find(sprite.children, MenuCommand::kPutAway)->choice.sprite == (i == 0 ? first : second));
+  }
+}
+
 TEST_CASE("menus › inviting needs a seat, and throwing names the neighbour") {
   Room room;
   CHECK(!Find(ProgramMenu(room.desktop), MenuCommand::kInvite)->is_enabled);
@@ -162,7 +180,8 @@ TEST_CASE("menus › a name has no access key, and is cut where a letter ends") 
 
 TEST_CASE("menus › each switch of the settings changes one setting, and shows its state") {
   Room room;
-  const Menu menu = SettingsMenu(room.desktop);
+  Menu menu = SettingsMenu(room.desktop, true);
+  std::erase_if(menu, [](const MenuItem& item) { return !item.children.empty(); });
   REQUIRE(menu.size() == kSwitches);
   std::set<std::string> written;
   for (const MenuItem& item : menu) {
@@ -176,8 +195,26 @@ TEST_CASE("menus › each switch of the settings changes one setting, and shows 
   }
   CHECK(written.size() == kSwitches);
   room.desktop.HidePicture(room.sheet->file, true);
-  CHECK(Find(SettingsMenu(room.desktop), MenuCommand::kShowHidden)->text ==
+  CHECK(Find(SettingsMenu(room.desktop, true), MenuCommand::kShowHidden)->text ==
         "&Show hidden pictures again (1)");
+}
+
+TEST_CASE("menus › the volume is in the settings, or why there are no sounds") {
+  Room room;
+  Settings settings = room.desktop.settings();
+  settings.volume = 75;
+  room.desktop.SetSettings(settings);
+  const Menu menu = SettingsMenu(room.desktop, true);
+  const MenuItem* volume = FindText(menu, "&Volume");
+  REQUIRE(volume != nullptr);
+  for (const MenuItem& item : volume->children) {
+    CHECK(item.choice.command == MenuCommand::kVolume);
+    CHECK(item.is_checked == (item.choice.index == 75));
+    CHECK(item.text == std::to_string(item.choice.index) + " %");
+  }
+  const Menu silent = SettingsMenu(room.desktop, false);
+  CHECK(FindText(silent, "&Volume") == nullptr);
+  CHECK(!FindText(silent, "no sound device")->is_enabled);
 }
 
 }  // namespace

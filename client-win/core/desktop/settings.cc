@@ -46,7 +46,7 @@ constexpr SwitchField kSwitches[] = {{"sound", &Settings::sound},
                                      {"greeted", &Settings::greeted}};
 
 constexpr const char* kOthers[] = {"accept",   "scale", "spritesMost", "cacheMiB",
-                                   "language", "muted", "hidden"};
+                                   "language", "muted", "hidden",      "volume"};
 
 bool IsKnown(const std::string& name) {
   return std::ranges::any_of(kTexts, [&](const auto& field) { return name == field.name; }) ||
@@ -74,6 +74,8 @@ void ReadOthers(const Json& root, Settings* settings) {
   settings->scale = NumberAt(root, "scale", kUserScaleMin, kUserScaleMax, settings->scale);
   settings->sprite_limit = static_cast<int>(
       NumberAt(root, "spritesMost", kSpriteLimitMin, kSpriteLimitMax, settings->sprite_limit));
+  settings->volume =
+      static_cast<int>(NumberAt(root, "volume", kVolumeMin, kVolumeMax, settings->volume));
   settings->cache_mib =
       static_cast<int>(NumberAt(root, "cacheMiB", kCacheMiBMin, kCacheMiBMax, settings->cache_mib));
   for (size_t i = 0; i < std::size(kLanguageNames); i++) {
@@ -142,6 +144,7 @@ std::string SettingsJson(const Settings& settings) {
   root["scale"] = settings.scale;
   root["spritesMost"] = settings.sprite_limit;
   root["cacheMiB"] = settings.cache_mib;
+  root["volume"] = settings.volume;
   root["language"] = kLanguageNames[static_cast<size_t>(settings.language)];
   root["muted"] = settings.muted;
   root["hidden"] = settings.hidden;
@@ -159,6 +162,7 @@ Settings WithinLimits(Settings settings) {
           ? settings.scale
           : std::clamp(settings.scale > 0 ? settings.scale : 1, kUserScaleMin, kUserScaleMax);
   settings.sprite_limit = std::clamp(settings.sprite_limit, kSpriteLimitMin, kSpriteLimitMax);
+  settings.volume = std::clamp(settings.volume, kVolumeMin, kVolumeMax);
   settings.cache_mib = std::clamp(settings.cache_mib, kCacheMiBMin, kCacheMiBMax);
   for (std::string& name : settings.muted) {
     name = PlainText(name, kNameBytesMax);

@@ -29,6 +29,9 @@ constexpr double kUserScaleMin = 0.5;
 constexpr double kUserScaleMax = 4;
 constexpr size_t kMutedMax = 256;   // names
 constexpr size_t kHiddenMax = 512;  // pictures: above it, those hidden first are shown again
+constexpr int kVolumeMin = 0;       // percent: silent
+constexpr int kVolumeDefault = 50;
+constexpr int kVolumeMax = 100;
 constexpr int kCacheMiBMin = 1;
 constexpr int kCacheMiBDefault = 64;
 constexpr int kCacheMiBMax = 4096;
@@ -45,6 +48,7 @@ struct Settings {
   Accept accept = Accept::kEverybody;
   double scale = 1;  // of all sprites, on top of the monitor's
   bool sound = true;
+  int volume = kVolumeDefault;  // percent, of the sounds
   int sprite_limit = kSpriteLimitDefault;
   bool all_monitors = true;  // false: the primary one only
   bool hide_in_full_screen = true;

@@ -18,6 +18,7 @@ TEST_CASE("settings › are read as they were written, with unknown fields") {
   settings.scale = 1.5;
   settings.sprite_limit = 150;
   settings.sound = false;
+  settings.volume = 20;
   settings.ask_before_closing = false;
   settings.quiet = false;
   settings.bubbles = false;
@@ -43,18 +44,24 @@ TEST_CASE("settings › are the defaults for a broken file, with a complaint") {
 }
 
 TEST_CASE("settings › are within their limits whatever the file says") {
-  const Settings low = ReadSettings(R"({"scale":-1,"spritesMost":0,"cacheMiB":-5})");
+  const Settings low = ReadSettings(R"({"scale":-1,"spritesMost":0,"cacheMiB":-5,"volume":-1})");
   CHECK(low.scale == kUserScaleMin);
   CHECK(low.sprite_limit == kSpriteLimitMin);
   CHECK(low.cache_mib == kCacheMiBMin);
-  const Settings high = ReadSettings(R"({"scale":4.01,"spritesMost":301,"cacheMiB":1e300})");
+  CHECK(low.volume == kVolumeMin);
+  const Settings high =
+      ReadSettings(R"({"scale":4.01,"spritesMost":301,"cacheMiB":1e300,"volume":101})");
   CHECK(high.scale == kUserScaleMax);
   CHECK(high.sprite_limit == kSpriteLimitMax);
   CHECK(high.cache_mib == kCacheMiBMax);
+  CHECK(high.volume == kVolumeMax);
   const Settings at = ReadSettings(R"({"scale":4,"spritesMost":300,"cacheMiB":4096})");
   CHECK(at.scale == 4);
   CHECK(at.sprite_limit == 300);
   CHECK(at.cache_mib == 4096);
+  for (const int volume : {kVolumeMin, 99, kVolumeMax}) {
+    CHECK(ReadSettings(WriteJson(Json{{"volume", volume}})).volume == volume);
+  }
   const Settings wrong =
       ReadSettings(R"({"scale":"big","sound":"off","accept":"nobody","muted":7})");
   CHECK(wrong == Settings{});

@@ -51,7 +51,11 @@ void Importer::Import(std::vector<std::filesystem::path> paths) {
   {
     const std::lock_guard lock(mutex_);
     for (std::filesystem::path& path : paths) {
-      paths_.push_back(std::move(path));
+      if (paths_.size() < kImportsMax) {
+        paths_.push_back(std::move(path));
+      } else {
+        results_.push_back({nullptr, NameOf(path), "Too many files at once."});
+      }
     }
   }
   changed_.notify_all();

@@ -22,6 +22,10 @@
 
 namespace sprites {
 
+// Files that wait: four times what a file manager can drop at once. Other programs of the user can
+// send any number.
+constexpr size_t kImportsMax = 256;
+
 struct ImportResult {
   SheetPointer sheet;  // null if the file was rejected
   std::string name;    // of the file, without its folder; UTF-8
@@ -40,7 +44,7 @@ class Importer {
   Importer(const Importer&) = delete;
   Importer& operator=(const Importer&) = delete;
 
-  // Adds files to the queue.
+  // Adds files to the queue. One for which there is no room is rejected.
   void Import(std::vector<std::filesystem::path> paths);
   // Returns the results since the last call, oldest first.
   std::vector<ImportResult> PopResults();

@@ -68,6 +68,44 @@ TEST_CASE("importer › a .spr is stored as it is, another picture is converted 
   CHECK(results[1].sheet->description.name == "b");
 }
 
+TEST_CASE("importer › files that wait: one less than the limit, the limit, one more") {
+  for (const size_t count : {kImportsMax - 1, kImportsMax, kImportsMax + 1}) {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path();
+    FileCache cache(folder / "sprites-imports-test", kCacheBytesDefault);
+    std::mutex mutex;
+    std::condition_variable woken;
+    bool is_free = false;
+    // The first file is being imported, and so waits no more, until the others have been added.
+    bool has_begun = false;
+    const auto decode = [&](std::span<const uint8_t>) -> Picture {
+      std::unique_lock lock(mutex);
+      has_begun = true;
+      woken.notify_all();
+      woken.wait(lock, [&] { return is_free; });
+      throw PictureUnknown("This is not a picture.");
+    };
+    const auto letter = folder / "sprites-imports-test-letter";
+    std::ofstream(letter) << "Dear Grace,";
+    size_t rejected = 0;
+    {
+      Importer importer(&cache, decode, [] {});
+      importer.Import({letter});
+      {
+        std::unique_lock lock(mutex);
+        woken.wait(lock, [&] { return has_begun; });
+      }
+      importer.Import(std::vector<std::filesystem::path>(count, letter));
+      rejected = importer.PopResults().size();
+      const std::lock_guard lock(mutex);
+      is_free = true;
+      woken.notify_all();
+    }
+    CHECK(rejected == (count > kImportsMax ? 1 : 0));
+    std::filesystem::remove(letter);
+    std::filesystem::remove_all(folder / "sprites-imports-test");
+  }
+}
+
 TEST_CASE("importer › each file that can't be imported has a reason, and a name") {
   Room room;
   const auto results =

@@ -6,6 +6,7 @@
 #define SPRITES_TEXTS(X) \
   /* The menu of the program. */ \
   X(kMenuNewSprite, "&New sprite", "&Neue Figur") \
+  X(kMenuSprites, "Spri&tes here", "&Figuren hier") \
   X(kMenuInvite, "&Invite a friend", "Freund &einladen") \
   X(kMenuOpenLink, "&Open a link…", "&Link öffnen…") \
   X(kMenuSay, "Sa&y something…", "Etwas sa&gen…") \
@@ -82,6 +83,8 @@
   X(kToastUpdateFailedText, "The relay did not answer, or has no installer.", "Das Relay antwortet nicht oder hat kein Installationsprogramm.") \
   X(kToastUpdateWrongText, "The file is not the one that the relay announced. It was thrown away.", "Die Datei ist nicht die, die das Relay angekündigt hat. Sie wurde verworfen.") \
   X(kToastImport, "Can't import {0}", "{0} ist nicht lesbar") \
+  X(kToastNoFile, "Only files can be dropped here", "Hier lassen sich nur Dateien ablegen") \
+  X(kToastNoFileText, "Save the picture to a file, then drop that on a sprite.", "Speichern Sie das Bild als Datei und legen Sie diese auf einer Figur ab.") \
   X(kToastSettings, "Settings", "Einstellungen") \
   X(kToastNotSaved, "Can't save", "Speichern geht nicht") \
   X(kToastNotSavedText, "No file can be written to {0}. Sprites come and go again once that works.", "In {0} lässt sich keine Datei schreiben. Figuren kommen und gehen wieder, sobald das geht.") \
@@ -144,6 +147,8 @@
   X(kSettingsLimit, "Sprites at &once", "&Figuren zugleich") \
   X(kSettingsDisk, "&Disk for pictures", "&Platz für Bilder") \
   X(kSettingsSound, "So&unds", "&Klänge") \
+  X(kSettingsVolume, "&Volume", "&Lautstärke") \
+  X(kSettingsNoSound, "No sounds: there is no sound device", "Keine Klänge: kein Audiogerät da") \
   X(kSettingsToasts, "Show no&tifications", "Ben&achrichtigungen") \
   X(kSettingsBubbles, "Speech &bubbles", "Spre&chblasen") \
   X(kSettingsMonitors, "On &all monitors", "Auf allen &Monitoren") \
@@ -209,7 +214,7 @@
   X(kAskUpdateNo, "Not &now", "&Nicht jetzt") \
   X(kHowToHeading, "How to play", "So geht es") \
   X(kHowToText, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture.\n\nDrop a picture on it: that becomes a sprite too.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden.\n\nLassen Sie ein Bild auf sie fallen: Auch das wird eine Figur.\n\nDoppelklick: Sprites wird beendet.") \
-  X(kHowToTextX11, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture, invite a friend.\n\nStart Sprites with a picture: that becomes a sprite too.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden, jemanden einladen.\n\nStarten Sie Sprites mit einem Bild: Auch das wird eine Figur.\n\nDoppelklick: Sprites wird beendet.") \
+  X(kHowToTextX11, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture, invite a friend.\n\nDrop a picture on it: that becomes a sprite too.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden, jemanden einladen.\n\nLassen Sie ein Bild auf sie fallen: Auch das wird eine Figur.\n\nDoppelklick: Sprites wird beendet.") \
   X(kAboutTitle, "About Sprites", "Über Sprites") \
   X(kAboutText, "Throw a sprite off the edge of your desktop, and it lands on your neighbour's.\n\nMIT licence; the characters are CC0.", "Werfen Sie eine Figur über den Rand Ihres Desktops, und sie landet beim Nachbarn.\n\nMIT-Lizenz; die Figuren sind CC0.") \
   /* Buttons. */ \

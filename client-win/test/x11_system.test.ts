@@ -1,0 +1,232 @@
+/**
+ * What the program for X11 gets from the system and gives to it: files that are dropped, photographs, sounds. And its unit
+ * tests, on a display.
+ *
+ * Sounds go to a file by ALSA's own plugin, so they can be measured; the machine needs no sound device.
+ */
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
+import { buildClient, buildX11Client, buildX11Tests, X11_TESTS } from '../../tools/build.js';
+import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
+import { PHOTO, PHOTO_COLOUR } from './photo.ts';
+import { spr, TARGET, target } from './wine_sprites.ts';
+import { middleOf, type Screenshot } from './x_display.ts';
+import { exitOf, type Frame, whyNoX11, X11Desktop } from './x11_desktop.ts';
+
+const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
+const noUnitTests = skip || (buildX11Tests() ?? false);
+
+const LIST_BYTES_MAX = 262_144; // kUriListBytesMax
+const PEAK_PER_PERCENT = 100; // kTonePeak
+
+const photo = (screenshot: Screenshot) => screenshot.find(PHOTO_COLOUR);
+
+describe('the program for X11 and its system', { skip, timeout: 900_000 }, () => {
+  let relay: RelayProcess;
+  let ada: X11Desktop;
+  let client: ChildProcess | undefined;
+  let grace: HeadlessDesktop | undefined;
+  let folder: string;
+  let sound: string;
+
+  before(async () => {
+    relay = await startRelay({ workers: 0 });
+  });
+
+  after(async () => {
+    await relay?.stop();
+  });
+
+  beforeEach(async () => {
+    ada = await X11Desktop.start('ada-system');
+    folder = join(ada.dataFolder, 'given');
+    mkdirSync(folder, { recursive: true });
+    for (const name of ['on holiday.jpg', 'beach.jpg']) writeFileSync(join(folder, name), PHOTO);
+    sound = join(folder, 'sound.raw');
+    setSoundDevice(`pcm.!default { type file slave.pcm { type null } file "${sound}" format raw }\n`);
+  });
+
+  afterEach(async () => {
+    client?.kill('SIGTERM');
+    if (client) await exitOf(client);
+    client = undefined;
+    await grace?.quit();
+    grace = undefined;
+    await ada.stop();
+  });
+
+  /** Replaces the whole configuration of ALSA. */
+  function setSoundDevice(configuration: string): void {
+    ada.env.ALSA_CONFIG_PATH = join(folder, 'asound.conf');
+    writeFileSync(ada.env.ALSA_CONFIG_PATH, configuration);
+  }
+
+  const joined = async () => (await relay.metrics()).get('sprites_desktops');
+
+  /** Starts the program with a sprite in the middle, and waits until it has joined and is shown. */
+  async function start(more: object = {}): Promise<void> {
+    const settings = { relay: relay.url, world: 'x11-system', name: 'Ada', calm: true, greeted: true, sound: false };
+    ada.writeSettings({ ...settings, ...more });
+    ada.keepSprite(spr(TARGET), TARGET.name, 640, 400);
+    client = ada.launch();
+    await until('Ada has joined', async () => (await joined()) === 1);
+    await ada.waitFor('the sprite', target);
+  }
+
+  async function frame(title: string): Promise<Frame> {
+    let found: Frame | undefined;
+    await until(`there is a window ${title}`, async () => {
+      [found] = await ada.frames(title);
+      return found !== undefined;
+    });
+    return found!;
+  }
+
+  const isGone = (title: string) => until(`${title} is gone`, async () => (await ada.frames(title)).length === 0);
+
+  /** Drags data from the window of another program, which must be shown, onto the sprite, and lets go there. */
+  async function dropOnSprite(from: Frame): Promise<void> {
+    const { found } = await ada.waitFor('the sprite', target);
+    const [start, end] = [middleOf(found), { x: from.x + 30, y: from.y + 30 }];
+    const way = [0.25, 0.5, 0.75, 1].flatMap((part) => [
+      'mousemove',
+      Math.round(end.x + (start.x - end.x) * part),
+      Math.round(end.y + (start.y - end.y) * part),
+      'sleep',
+      0.05,
+    ]);
+    await ada.xdotool('mousemove', end.x, end.y, 'sleep', 0.1, 'mousedown', 1, ...way, 'mouseup', 1);
+  }
+
+  /** Drops data of a type on the sprite, from a new window. */
+  async function drop(type: string, content: string): Promise<void> {
+    writeFileSync(join(folder, 'content'), content);
+    ada.openWindow('Files', 'drag', type, join(folder, 'content'));
+    const files = await frame('Files');
+    await dropOnSprite(files);
+    await ada.xdotool('windowkill', files.id);
+    await isGone('Files');
+  }
+
+  it('passes its unit tests on a display', { skip: noUnitTests }, async () => {
+    const output = await ada.output(X11_TESTS);
+    assert.match(output, /SUCCESS/);
+    assert.doesNotMatch(output, /there is no X server/);
+  });
+
+  it('makes sprites of the files that are dropped on one: a photograph too', async () => {
+    await start();
+    const uri = `file://${hostname()}${folder}/on%20holiday.jpg`;
+    await drop('text/uri-list', `# from a file manager\r\n${uri}\r\nfile:///nowhere/at/all.png\r\n`);
+    await ada.waitFor('the photograph is a sprite', photo);
+    await frame('Sprites notice'); // about the file that is not there
+    assert.equal((await ada.frames('Sprite')).length, 2);
+  });
+
+  it('takes nothing but files, and says so', async () => {
+    await start();
+    await drop('text/uri-list', 'https://relay.example/cat.png\r\n');
+    await frame('Sprites notice');
+    assert.equal((await ada.frames('Sprite')).length, 1);
+    await drop('text/plain', 'Dear Grace,');
+    assert.equal((await ada.frames('Sprite')).length, 1);
+    // It takes the next one.
+    await drop('text/uri-list', `file://${folder}/on%20holiday.jpg`);
+    await ada.waitFor('the photograph is a sprite', photo);
+  });
+
+  it('reads a list of files up to its limit: one byte less, the limit; not one more', async () => {
+    await start();
+    const uri = `\r\nfile://${folder}/on%20holiday.jpg\r\n`;
+    const list = (bytes: number) => `#${'x'.repeat(bytes - uri.length - 1)}${uri}`;
+    for (const [i, bytes] of [LIST_BYTES_MAX - 1, LIST_BYTES_MAX].entries()) {
+      await drop('text/uri-list', list(bytes));
+      await until('one more sprite', async () => (await ada.frames('Sprite')).length === 2 + i);
+    }
+    await drop('text/uri-list', list(LIST_BYTES_MAX + 1));
+    await frame('Sprites notice');
+    assert.equal((await ada.frames('Sprite')).length, 3);
+  });
+
+  it('a headless desktop takes a photograph too', async () => {
+    grace = startHeadless(['--relay', relay.url, '--name', 'Grace']);
+    grace.send(`take ${join(folder, 'beach.jpg')}`);
+    const { sprites } = await grace.until('it has one', (state) => state.sprites.length === 1);
+    assert.equal(sprites[0].name, 'beach');
+  });
+
+  /** The loudest sample that was played last; 0 for none. */
+  function peak(): number {
+    const bytes = existsSync(sound) ? readFileSync(sound) : Buffer.alloc(0);
+    let most = 0;
+    for (let at = 0; at + 1 < bytes.length; at += 2) most = Math.max(most, Math.abs(bytes.readInt16LE(at)));
+    return most;
+  }
+
+  /** A sprite comes from Grace, and Ada has saved it. */
+  async function arrive(): Promise<void> {
+    const before = ada.savedState().sprites.length;
+    grace ??= startHeadless(['--relay', relay.url, '--world', 'x11-system', '--name', 'Grace']);
+    await grace.until('Ada is known', ({ neighbours }) => neighbours?.right.name === 'Ada');
+    grace.send(`take ${join(folder, 'beach.jpg')}`);
+    const { sprites } = await grace.until('it has one', (state) => state.sprites.length === 1);
+    grace.send(`throw ${sprites[0].id} right`);
+    await until('it has come', () => ada.savedState().sprites.length === before + 1);
+  }
+
+  for (const volume of [100, 20]) {
+    it(`plays a sound as loud as the settings say when a sprite comes: ${volume} %`, async () => {
+      await start({ sound: true, volume });
+      await arrive();
+      await until('a whole sound', () => peak() > 0.9 * volume * PEAK_PER_PERCENT);
+      assert.ok(peak() <= volume * PEAK_PER_PERCENT, `${peak()}`);
+    });
+  }
+
+  it('is silent while a program covers the screen, at volume 0, and when sounds are off', async () => {
+    await start({ sound: true, volume: 100 });
+    ada.openWindow('Talk', 'full');
+    const talk = await frame('Talk');
+    await isGone('Sprite');
+    rmSync(sound, { force: true });
+    await arrive();
+    // What was played is in the file once the program has ended.
+    const end = async () => {
+      client!.kill('SIGTERM');
+      await exitOf(client!);
+    };
+    await end();
+    assert.equal(peak(), 0);
+    await ada.xdotool('windowkill', talk.id);
+    await isGone('Talk');
+    for (const more of [{ sound: false }, { sound: true, volume: 0 }]) {
+      ada.writeSettings({ ...ada.settings(), ...more });
+      client = ada.launch();
+      await until('Ada has joined', async () => (await joined()) === 2);
+      await arrive();
+      await end();
+      assert.equal(peak(), 0);
+    }
+  });
+
+  it('plays on without a sound device, and says why it is silent', async () => {
+    setSoundDevice('');
+    await start({ sound: true });
+    await arrive();
+    await until('the diagnostics say that there is none', async () => {
+      const { found } = await ada.waitFor('the sprite', target);
+      const { x, y } = middleOf(found);
+      await ada.xdotool('mousemove', x, y, 'sleep', 0.1, 'click', 3);
+      await frame('Sprites menu');
+      await ada.xdotool('sleep', 0.2, 'key', 'h', 'sleep', 0.2, 'key', 'c');
+      await isGone('Sprites menu');
+      const text = await ada.output('xclip', '-o', '-selection', 'clipboard').catch(() => '');
+      return /^Sound device: no$/m.test(text);
+    });
+  });
+});
