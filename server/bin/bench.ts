@@ -13,6 +13,7 @@ import {
   runCommand,
   text,
   toggle,
+  type Values,
   whole,
 } from '../../tools/command.ts';
 import { floors } from '../bench/floors.ts';
@@ -169,66 +170,88 @@ export const COMMAND: Command<typeof OPTIONS> = {
   ],
 };
 
+type BenchValues = Values<typeof OPTIONS>;
+
+/** The benches that have a name of their own; each returns the exit code. `words`: what follows the name. */
+const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) => Promise<number>> = {
+  journal: async () => {
+    needNativeFront();
+    needEngine();
+    await relaying(DURABLE, ['2000/s', '20000/s']);
+    return EXIT.done;
+  },
+  turns: async () => {
+    await turns();
+    return EXIT.done;
+  },
+  million: async ({ desktops = MILLION, rate = MILLION_RATE, hold, workers, durability }) => {
+    needNativeFront();
+    needEngine();
+    await million({ desktops, rate, hold, workers, durability });
+    return EXIT.done;
+  },
+  floors: async ({ desktops = FLOORS_DESKTOPS, rate = FLOORS_RATE }) => {
+    needNativeFront();
+    needEngine();
+    await floors({ desktops, rate });
+    return EXIT.done;
+  },
+  say: async ({ desktops = SAY_DESKTOPS, speakers = desktops, seconds, talk }) => {
+    needNativeFront();
+    const why = buildCrowd();
+    if (why) throw new Error(`The bench needs a crowd: ${why}`);
+    await say(NATIVE, { desktops, speakers: Math.min(speakers, desktops), seconds, talk });
+    return EXIT.done;
+  },
+  peek: async ({ counts = PEEK_COUNTS, noise: noisePx, numbers: intoNumbers, ...values }) => {
+    if (values.front === 'native') needNativeFront('; use --front portable');
+    const { bots, rounds, seconds, out, front, workers, seed = Date.now() % 2 ** 31 } = values;
+    const processes = workers === 0 ? 'one process' : `cluster (${workers} worker${workers === 1 ? '' : 's'})`;
+    const shape = { name: `${front} front, ${processes}`, front, workers };
+    await peek({ counts, bots, noisePx, rounds, seconds, seed, out, shape, intoNumbers });
+    return EXIT.done;
+  },
+  hostile: async (values, attacks) => {
+    refuseUnknown('attack', attacks, ATTACKS);
+    if (values.front === 'native') needNativeFront('; use --front portable');
+    return (await hostile({ ...values, attacks: [...attacks] })) === 0 ? EXIT.done : EXIT.failed;
+  },
+};
+
+/** Every load that is named, or all of them, against the floor, in every shape that this machine has. */
+async function relayLoads(names: readonly string[]): Promise<number> {
+  refuseUnknown('load', names, LOADS);
+  needEngine();
+  const why = whyNoNative();
+  if (why) console.error(`Without the native front: ${why}.`);
+  await relaying(why ? PORTABLE : [...NATIVE, ...PORTABLE], names.length > 0 ? names : Object.keys(LOADS));
+  return EXIT.done;
+}
+
+function refuseUnknown(what: string, names: readonly string[], known: object): void {
+  const unknown = names.find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return;
+  throw new Misused(`There is no ${what} ${JSON.stringify(unknown)}; there are ${Object.keys(known).join(', ')}.`);
+}
+
+function whyNoNative(): string | undefined {
+  return buildAddon(process.execPath) ?? whyNoNativeFront();
+}
+
+function needNativeFront(remedy = ''): void {
+  const why = whyNoNative();
+  if (why) throw new Error(`There is no native front: ${why}${remedy}`);
+}
+
+function needEngine(): void {
+  const why = buildEngine() ?? buildFloor();
+  if (why) throw new Error(`The bench needs the swarm's engine and the floor: ${why}`);
+}
+
 if (import.meta.main) {
-  const code = await runCommand(COMMAND, async ({ words, values, given }) => {
-    const isMillion = words[0] === 'million';
-    const isHostile = words[0] === 'hostile';
-    const known = isHostile ? ATTACKS : LOADS;
-    const isJournal = words[0] === 'journal' && words.length === 1;
-    const isTurns = words[0] === 'turns' && words.length === 1;
-    const isSay = words[0] === 'say' && words.length === 1;
-    const isFloors = words[0] === 'floors' && words.length === 1;
-    const isPeek = words[0] === 'peek' && words.length === 1;
-    const isListed = isMillion || isJournal || isTurns || isSay || isFloors || isPeek;
-    const unknown = words.slice(isHostile ? 1 : 0).find((word) => !isListed && !Object.hasOwn(known, word));
-    if (unknown !== undefined) {
-      const what = isHostile ? 'attack' : 'load';
-      throw new Misused(`There is no ${what} ${JSON.stringify(unknown)}; there are ${Object.keys(known).join(', ')}.`);
-    }
-    if (given.size > 0 && !isMillion && !isHostile && !isSay && !isFloors && !isPeek) {
-      throw new Misused('The options belong to million, floors, say, peek and hostile. See --help.');
-    }
-    if (isSay) {
-      const whyNot = buildCrowd() ?? buildAddon(process.execPath) ?? whyNoNativeFront();
-      if (whyNot) throw new Error(`The bench needs the native front and a crowd: ${whyNot}`);
-      const { desktops = SAY_DESKTOPS, speakers, talk, seconds } = values;
-      await say(NATIVE, { desktops, speakers: Math.min(speakers ?? desktops, desktops), seconds, talk });
-      return EXIT.done;
-    }
-    if (isPeek) {
-      const whyNot = values.front === 'native' ? (buildAddon(process.execPath) ?? whyNoNativeFront()) : undefined;
-      if (whyNot) throw new Error(`There is no native front: ${whyNot}; use --front portable`);
-      const { counts = PEEK_COUNTS, bots, noise: noisePx, rounds, seconds, front, workers, out, numbers } = values;
-      const processes = workers === 0 ? 'one process' : `cluster (${workers} worker${workers === 1 ? '' : 's'})`;
-      const shape = { name: `${front} front, ${processes}`, front, workers };
-      const seed = values.seed ?? Date.now() % 2 ** 31;
-      await peek({ ...{ counts, bots, noisePx, rounds, seconds, seed, out, shape }, intoNumbers: numbers });
-      return EXIT.done;
-    }
-    if (isHostile) {
-      const whyNot = values.front === 'native' ? (buildAddon(process.execPath) ?? whyNoNativeFront()) : undefined;
-      if (whyNot) throw new Error(`There is no native front: ${whyNot}; use --front portable`);
-      return (await hostile({ ...values, attacks: words.slice(1) })) === 0 ? EXIT.done : EXIT.failed;
-    }
-    if (isTurns) {
-      await turns();
-      return undefined;
-    }
-    const why = buildEngine() ?? buildFloor();
-    if (why) throw new Error(`The bench needs the swarm's engine and the floor: ${why}`);
-    const whyNoAddon = buildAddon(process.execPath) ?? whyNoNativeFront();
-    if (whyNoAddon) console.error(`Without the native front: ${whyNoAddon}.`);
-    if (isMillion) {
-      await million({ ...values, desktops: values.desktops ?? MILLION, rate: values.rate ?? MILLION_RATE });
-    } else if (isFloors) {
-      if (whyNoAddon) throw new Error(`There is no native front: ${whyNoAddon}`);
-      await floors({ desktops: values.desktops ?? FLOORS_DESKTOPS, rate: values.rate ?? FLOORS_RATE });
-    } else if (isJournal) {
-      if (whyNoAddon) throw new Error(`There is no native front: ${whyNoAddon}`);
-      await relaying(DURABLE, ['2000/s', '20000/s']);
-    } else
-      await relaying(whyNoAddon ? PORTABLE : [...NATIVE, ...PORTABLE], words.length > 0 ? words : Object.keys(LOADS));
-    return undefined;
+  const code = await runCommand(COMMAND, ({ words, values }) => {
+    const [name = '', ...more] = words;
+    return Object.hasOwn(BENCHES, name) ? BENCHES[name](values, more) : relayLoads(words);
   });
   process.exit(code);
 }
