@@ -13,7 +13,7 @@
 namespace swarm {
 
 // The codes of the relay's problem documents. The last one stands for any other code.
-constexpr std::array<std::string_view, 36> kProblemCodes = {"malformed",
+constexpr std::array<std::string_view, 38> kProblemCodes = {"malformed",
                                                             "banned",
                                                             "picture-refused",
                                                             "list-full",
@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, 36> kProblemCodes = {"malformed",
                                                             "crossing-stale",
                                                             "sayings-off",
                                                             "saying-stale",
+                                                            "stage-hidden",
+                                                            "no-neighbour",
                                                             "desktop-ended",
                                                             "cursor-lost",
                                                             "too-large",
