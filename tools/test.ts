@@ -181,8 +181,10 @@ function keepLongPassed(): void {
   if (status === 0 && stdout === '') writeFileSync(LONG_PASSED, git('rev-parse', 'HEAD').stdout);
 }
 
+/** Whether a folder, apart from its documents, or the pinned Node has changed since a commit. */
 function differs(commit: string, folder: string): boolean {
-  if (spawnSync('git', ['diff', '--quiet', commit, '--', folder], { cwd: ROOT }).status !== 0) return true;
+  const code = [folder, `:(exclude)${folder}/**/*.md`, `:(exclude)${folder}/*.md`];
+  if (spawnSync('git', ['diff', '--quiet', commit, '--', ...code], { cwd: ROOT }).status !== 0) return true;
   const then = execFileSync('git', ['show', `${commit}:package.json`], { cwd: ROOT, encoding: 'utf8' });
   const now = readFileSync(join(ROOT, 'package.json'), 'utf8');
   const pinned = (text: string) => JSON.stringify(JSON.parse(text).optionalDependencies);
