@@ -93,8 +93,10 @@ TEST_CASE("curl transport › bytes of a response: one less than the limit, the 
 
 TEST_CASE("curl transport › the time to wait is at most a day, and never negative") {
   CurlTransport transport;
-  for (const auto& [said, read] :
+  for (const auto& header :
        {std::pair{"0", 0}, {"86399", 86'399}, {"86400", 86'400}, {"86401", 86'400}, {"-5", 0}}) {
+    const auto& said = header.first;
+    const auto read = header.second;
     const Server server(AnswerOf("503 Busy", std::string("Retry-After: ") + said + "\r\n", 2));
     const Response response = transport.Exchange(RequestTo(server));
     CHECK(response.status == 503);
