@@ -181,9 +181,15 @@ function keepLongPassed(): void {
   if (status === 0 && stdout === '') writeFileSync(LONG_PASSED, git('rev-parse', 'HEAD').stdout);
 }
 
+/** What documents are made of: no long suite depends on it. */
+const DOCUMENTS = ['md', 'png', 'svg'];
+
 /** Whether a folder, apart from its documents, or the pinned Node has changed since a commit. */
 function differs(commit: string, folder: string): boolean {
-  const code = [folder, `:(exclude)${folder}/**/*.md`, `:(exclude)${folder}/*.md`];
+  const code = [
+    folder,
+    ...DOCUMENTS.flatMap((kind) => [`:(exclude)${folder}/**/*.${kind}`, `:(exclude)${folder}/*.${kind}`]),
+  ];
   if (spawnSync('git', ['diff', '--quiet', commit, '--', ...code], { cwd: ROOT }).status !== 0) return true;
   const then = execFileSync('git', ['show', `${commit}:package.json`], { cwd: ROOT, encoding: 'utf8' });
   const now = readFileSync(join(ROOT, 'package.json'), 'utf8');
