@@ -8,6 +8,8 @@
 #include <array>
 #include <optional>
 
+#include "core/text/text.h"
+
 namespace sprites {
 
 namespace {
@@ -177,7 +179,7 @@ size_t Fonts::BytesThatFit(FontSize size, std::string_view text, int width) {
   int used = 0;
   while (fits < text.size()) {
     size_t end = fits + 1;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    while (end < text.size() && !IsFirstByte(text[end])) {
       end++;
     }
     used += WidthOf(size, text.substr(fits, end - fits));

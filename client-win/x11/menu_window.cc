@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "core/text/text.h"
 #include "x11/event.h"
 
 namespace sprites {
@@ -46,7 +47,7 @@ MenuText ReadMenuText(std::string_view text) {
         read.key = static_cast<char>(std::tolower(static_cast<unsigned char>(text[i])));
       }
     }
-    letters += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 ? 1 : 0;
+    letters += IsFirstByte(text[i]) ? 1 : 0;
     read.text += text[i];
   }
   return read;

@@ -14,8 +14,6 @@ namespace {
 constexpr double kPadding = 12;
 constexpr double kRadius = 6;
 
-bool IsFirstByte(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
-
 }  // namespace
 
 void TextField::Add(std::string_view text) {

@@ -4,31 +4,17 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text/text.h"
+
 namespace sprites {
 
 namespace {
-
-// The bytes of the first `letters` letters.
-size_t BytesOf(std::string_view text, size_t letters) {
-  for (size_t i = 0; i < text.size(); i++) {
-    const bool is_first_byte = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-    if (is_first_byte && letters-- == 0) {
-      return i;
-    }
-  }
-  return text.size();
-}
-
-std::string Shortened(const std::string& text, size_t letters) {
-  const size_t bytes = BytesOf(text, letters);
-  return bytes == text.size() ? text : text.substr(0, bytes) + "…";
-}
 
 // `text` in lines, broken at spaces where that is possible.
 std::vector<std::string> Lines(std::string_view text, size_t letters) {
   std::vector<std::string> lines;
   while (!text.empty()) {
-    size_t bytes = BytesOf(text, letters);
+    size_t bytes = BytesOfLetters(text, letters);
     const size_t space = text.substr(0, bytes).rfind(' ');
     if (bytes < text.size() && space != std::string_view::npos && space > 0) {
       bytes = space;

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/text/text.h"
+
 namespace sprites {
 
 namespace {
@@ -128,14 +130,7 @@ std::string WithoutKeys(std::string_view text) {
 }
 
 std::string NameInMenu(const std::string& name) {
-  size_t letters = 0;
-  for (size_t i = 0; i < name.size(); i++) {
-    const bool is_first_byte = (static_cast<unsigned char>(name[i]) & 0xC0) != 0x80;
-    if (is_first_byte && letters++ == kMenuNameLettersMax) {
-      return WithoutKeys(name.substr(0, i)) + "…";
-    }
-  }
-  return WithoutKeys(name);
+  return WithoutKeys(Shortened(name, kMenuNameLettersMax));
 }
 
 Menu ProgramMenu(const Desktop& desktop) {

@@ -142,6 +142,20 @@ bool ReadsRightToLeft(std::string_view text) {
   return false;
 }
 
+size_t BytesOfLetters(std::string_view text, size_t letters) {
+  for (size_t i = 0; i < text.size(); i++) {
+    if (IsFirstByte(text[i]) && letters-- == 0) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+std::string Shortened(std::string_view text, size_t letters) {
+  const size_t bytes = BytesOfLetters(text, letters);
+  return std::string(text.substr(0, bytes)) + (bytes < text.size() ? "…" : "");
+}
+
 bool IsToken(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
 }

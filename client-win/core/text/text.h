@@ -3,6 +3,7 @@
 #ifndef CLIENT_WIN_CORE_TEXT_TEXT_H_
 #define CLIENT_WIN_CORE_TEXT_TEXT_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,15 @@ std::string PlainText(std::string_view text, size_t bytes_max);
 
 // Whether `text` is read from right to left: its first letter is of such a script (UAX 9, P2).
 bool ReadsRightToLeft(std::string_view text);
+
+// Whether a letter of UTF-8 begins with this byte.
+constexpr bool IsFirstByte(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
+// The bytes of the first `letters` letters of `text`, or of all that it has.
+size_t BytesOfLetters(std::string_view text, size_t letters);
+
+// The first `letters` letters of `text`, with an ellipsis if it has more.
+std::string Shortened(std::string_view text, size_t letters);
 
 // Whether `text` is printable ASCII without spaces, and so safe in a header or an address.
 bool IsToken(std::string_view text);

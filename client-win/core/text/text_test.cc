@@ -85,6 +85,14 @@ TEST_CASE("text › is cut between characters, at the limit") {
   CHECK(PlainText("\nabc", 2) == "ab");
 }
 
+TEST_CASE("text › is shortened to a number of letters: one more, as many, one less than it has") {
+  CHECK(Shortened("aéé", 4) == "aéé");
+  CHECK(Shortened("aéé", 3) == "aéé");
+  CHECK(Shortened("aéé", 2) == "aé…");
+  CHECK(Shortened("", 0).empty());
+  CHECK(BytesOfLetters("aéé", 2) == 3);
+}
+
 TEST_CASE("text › in a header or an address can't end it") {
   CHECK(IsToken("1a2b-3f.0011"));
   CHECK(!IsToken("a b"));
