@@ -1,7 +1,7 @@
 #include "core/relay/problem_texts.h"
 
 #include <algorithm>
-#include <iterator>
+#include <span>
 
 namespace sprites {
 
@@ -34,19 +34,23 @@ constexpr Meaning kSayingMeanings[] = {
     {"relay-busy", Text::kSayBusy},     {"draining", Text::kSayBusy},
     {"saying-stale", Text::kSayLost}};
 
+// Null if the code of the problem is not in the list.
+const Meaning* MeaningOf(const Problem& problem, std::span<const Meaning> meanings) {
+  const auto found = std::ranges::find_if(
+      meanings, [&problem](const Meaning& meaning) { return problem.code == meaning.code; });
+  return found == meanings.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::string SaySayingProblem(Language language, const Problem& problem) {
-  const auto* found = std::ranges::find_if(
-      kSayingMeanings, [&problem](const Meaning& meaning) { return problem.code == meaning.code; });
-  return found == std::end(kSayingMeanings) ? SayProblem(language, problem)
-                                            : Say(language, found->text);
+  const Meaning* meaning = MeaningOf(problem, kSayingMeanings);
+  return meaning == nullptr ? SayProblem(language, problem) : Say(language, meaning->text);
 }
 
 std::string SayProblem(Language language, const Problem& problem) {
-  const auto* found = std::ranges::find_if(
-      kMeanings, [&problem](const Meaning& meaning) { return problem.code == meaning.code; });
-  return found == std::end(kMeanings) ? problem.title : Say(language, found->text);
+  const Meaning* meaning = MeaningOf(problem, kMeanings);
+  return meaning == nullptr ? problem.title : Say(language, meaning->text);
 }
 
 }  // namespace sprites
