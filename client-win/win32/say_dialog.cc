@@ -10,12 +10,6 @@
 
 namespace sprites {
 
-namespace {
-
-constexpr size_t kBytesLeftShown = 80;  // bytes: with more left, nobody counts
-
-}  // namespace
-
 void SayDialog::Open(HWND owner) {
   if (window_ == nullptr) {
     CreateDialogParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(IDD_SAY), owner, OnMessage,
@@ -37,11 +31,10 @@ void SayDialog::Close() {
 
 void SayDialog::Update() {
   const Speech& speech = desktop_->speech();
-  const bool is_accepted = speech.accepted != shown_.accepted;
-  if (window_ == nullptr ||
-      (!is_accepted && speech.note == shown_.note && speech.is_pending == shown_.is_pending)) {
+  if (window_ == nullptr || speech == shown_) {
     return;
   }
+  const bool is_accepted = speech.accepted != shown_.accepted;
   shown_ = speech;
   if (is_accepted) {
     SetWords(window_, IDC_SAY, L"");
@@ -58,10 +51,8 @@ void SayDialog::Fill() {
   SetWords(window_, IDCANCEL, words(Text::kSayClose));
   SendDlgItemMessageW(window_, IDC_SAY, EM_SETLIMITTEXT, kSayingBytesMax, 0);
   SetWindowSubclass(GetDlgItem(window_, IDC_SAY), OnFieldMessage, 0, 0);
+  desktop_->ClearSpeechNote();
   shown_ = desktop_->speech();
-  if (shown_.unsaid.empty()) {
-    shown_.note.clear();  // of a line long ago
-  }
   SetWords(window_, IDC_SAY, Wide(shown_.unsaid));
   SendDlgItemMessageW(window_, IDC_SAY, EM_SETSEL, 0, -1);
   ShowCount();
@@ -71,15 +62,12 @@ void SayDialog::Fill() {
 // Shows how long the line is, when there are few bytes left.
 void SayDialog::ShowCount() const {
   const size_t bytes = SayingText(TextIn(window_, IDC_SAY)).size();
-  const bool is_near = bytes + kBytesLeftShown >= kSayingBytesMax;
-  SetWords(window_, IDC_SAY_COUNT,
-           is_near ? std::to_wstring(bytes) + L" / " + std::to_wstring(kSayingBytesMax) : L"");
+  SetWords(window_, IDC_SAY_COUNT, Wide(SayingLength(bytes)));
 }
 
 void SayDialog::ShowNote() const {
-  const bool is_refused = !shown_.unsaid.empty() && !shown_.is_pending;
-  const int shown = is_refused ? IDC_ERROR : IDC_MEANING;
-  const int hidden = is_refused ? IDC_MEANING : IDC_ERROR;
+  const int shown = shown_.IsRefused() ? IDC_ERROR : IDC_MEANING;
+  const int hidden = shown_.IsRefused() ? IDC_MEANING : IDC_ERROR;
   SetWords(window_, shown, Wide(shown_.note));
   SetWords(window_, hidden, L"");
   ShowWindow(GetDlgItem(window_, shown), SW_SHOW);

@@ -20,7 +20,6 @@ constexpr double kButtonHeight = 32;
 constexpr double kButtonPadding = 18;
 constexpr double kButtonWidthMin = 84;
 constexpr double kRadius = 6;
-constexpr size_t kBytesLeftShown = 80;  // bytes: with more left, nobody counts
 
 }  // namespace
 
@@ -32,22 +31,18 @@ SayWindow::SayWindow(const XConnection* connection, const Keyboard* keyboard, Cl
       look_(look),
       desktop_(desktop),
       panel_(connection, PanelKind::kDialog, Say(desktop->language(), Text::kSayTitle)),
-      field_(desktop->speech().unsaid, kSayingBytesMax),
-      shown_(desktop->speech()),
-      accepted_(desktop->speech().accepted) {
-  if (shown_.unsaid.empty()) {
-    shown_.note.clear();  // of a line long ago
-  }
+      field_(desktop->speech().unsaid, kSayingBytesMax) {
+  desktop->ClearSpeechNote();
+  shown_ = desktop->speech();
   Paint();
 }
 
 void SayWindow::Turn() {
   const Speech& speech = desktop_->speech();
-  const bool is_accepted = speech.accepted != accepted_;
-  if (!is_accepted && speech.note == shown_.note && speech.is_pending == shown_.is_pending) {
+  if (speech == shown_) {
     return;
   }
-  accepted_ = speech.accepted;
+  const bool is_accepted = speech.accepted != shown_.accepted;
   shown_ = speech;
   if (is_accepted) {
     field_.Clear();
@@ -76,19 +71,17 @@ void SayWindow::Paint() {
               "");
   int note_room = width - 2 * margin;
   const size_t bytes = SayingText(field_.text()).size();
-  if (bytes + kBytesLeftShown >= kSayingBytesMax) {
-    const std::string count = std::to_string(bytes) + " / " + std::to_string(kSayingBytesMax);
+  if (const std::string count = SayingLength(bytes); !count.empty()) {
     const int count_width = fonts->WidthOf(look_->Small(), count);
     canvas.Write(fonts, look_->Small(), width - margin - count_width, note_top + small.ascent,
                  count, bytes >= kSayingBytesMax ? kWarning : kFaintInk);
     note_room -= count_width + gap;
   }
   int y = note_top;
-  const bool is_refused = !shown_.unsaid.empty() && !shown_.is_pending;
   if (!shown_.note.empty()) {
     for (const std::string& line : fonts->Wrapped(look_->Small(), shown_.note, note_room)) {
       canvas.Write(fonts, look_->Small(), margin, y + small.ascent, line,
-                   is_refused ? kWarning : kFaintInk);
+                   shown_.IsRefused() ? kWarning : kFaintInk);
       y += small.LineHeight() + look_->Px(2);
     }
   }

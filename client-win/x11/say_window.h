@@ -49,7 +49,6 @@ class SayWindow {
   Panel panel_;
   TextField field_;
   Speech shown_;  // what the picture shows
-  uint64_t accepted_;
   bool awaits_paste_ = false;
   bool is_closed_ = false;
   Part hover_ = Part::kNone;

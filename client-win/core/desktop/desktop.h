@@ -67,6 +67,10 @@ struct Speech {
   std::string unsaid;       // the line, while it is not accepted
   std::string note;         // a sentence about the last line; empty for none
   uint64_t accepted = 0;    // lines, since the program started
+
+  // Whether `note` says why the line was not accepted.
+  bool IsRefused() const { return !unsaid.empty() && !is_pending; }
+  bool operator==(const Speech&) const = default;
 };
 
 class Desktop {
@@ -109,6 +113,8 @@ class Desktop {
   // Says a line to those around; speech() tells what becomes of it. Nothing happens while one is
   // pending.
   void Speak(const std::string& text);
+  // Clears the note about a line that was accepted: the person opens the window to type another.
+  void ClearSpeechNote();
   // Goes where the link leads: settings() change, and the outbox asks to save them.
   void Open(const RelayLink& link);
   void SetPresence(Presence presence) { presence_ = presence; }

@@ -43,6 +43,12 @@ void Desktop::Speak(const std::string& text) {
   }
 }
 
+void Desktop::ClearSpeechNote() {
+  if (speech_.unsaid.empty()) {
+    speech_.note.clear();
+  }
+}
+
 void Desktop::SendSaying() {
   if (!poller_.seat() || poller_.link() != Link::kConnected) {
     return;

@@ -152,6 +152,21 @@ TEST_CASE("sayings of a desktop › tell how many hear them") {
   }
 }
 
+TEST_CASE(
+    "sayings of a desktop › the note about an accepted line goes when the person types again") {
+  Talk talk;
+  talk.Join();
+  talk.desktop.Speak("Hello");
+  talk.Respond(talk.PopSaying(), 202, {{"heard", 1}});
+  CHECK(!talk.desktop.speech().IsRefused());
+  talk.desktop.ClearSpeechNote();
+  CHECK(talk.desktop.speech().note == "");
+  talk.desktop.Speak(std::string(kSayingBytesMax + 1, 'x'));
+  CHECK(talk.desktop.speech().IsRefused());
+  talk.desktop.ClearSpeechNote();
+  CHECK(talk.desktop.speech().note != "");
+}
+
 TEST_CASE("sayings of a desktop › a refused line stays, with the reason in plain words") {
   const std::pair<int, const char*> codes[] = {
       {429, "too-fast"}, {403, "sayings-off"},  {400, "malformed"}, {503, "relay-busy"},

@@ -46,6 +46,12 @@ std::string SayingJson(uint64_t number, const std::string& text) {
   return WriteJson({{"saying", number}, {"text", text}});
 }
 
+std::string SayingLength(size_t bytes) {
+  return bytes + kBytesLeftShown < kSayingBytesMax
+             ? ""
+             : std::to_string(bytes) + " / " + std::to_string(kSayingBytesMax);
+}
+
 void Sayings::Add(std::string text) { Restore({next_number_, std::move(text)}); }
 
 void Sayings::Restore(PendingSaying pending) {

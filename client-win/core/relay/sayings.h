@@ -20,6 +20,7 @@
 
 namespace sprites {
 
+constexpr size_t kBytesLeftShown = 80;        // bytes: with more left, nobody counts
 constexpr size_t kSayingBodyBytesMax = 1024;  // bytes of a saying's body: the relay's limit
 
 // The number and the text of a saying that the relay has not answered.
@@ -42,6 +43,10 @@ std::string SayingText(std::string_view text);
 
 // The body of a saying, at most kSayingBodyBytesMax.
 std::string SayingJson(uint64_t number, const std::string& text);
+
+// How many of kSayingBytesMax bytes a line has, such as `212 / 280`. Empty while more than
+// kBytesLeftShown are left.
+std::string SayingLength(size_t bytes);
 
 class Sayings {
  public:
