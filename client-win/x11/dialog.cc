@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "x11/button.h"
 #include "x11/event.h"
 #include "x11/menu_window.h"
 
@@ -16,10 +17,7 @@ namespace {
 constexpr double kWidth = 440;
 constexpr double kMargin = 24;
 constexpr double kGap = 12;
-constexpr double kButtonHeight = 34;
-constexpr double kButtonPadding = 20;
-constexpr double kButtonWidthMin = 96;
-constexpr double kRadius = 6;
+constexpr ButtonSize kButtonSize{34, 20, 96};
 constexpr double kBoxSize = 18;
 constexpr int kZoom = 2;  // px of the screen for a pixel of a character, at 100 %
 
@@ -83,7 +81,7 @@ void Dialog::Paint() {
   height += Has(Part::kField) ? gap + line_height + look_->Px(kFieldHeight) : 0;
   height += static_cast<int>(errors.size()) * small.LineHeight() + (errors.empty() ? 0 : gap / 2);
   height += Has(Part::kBox) ? gap + look_->Px(kBoxSize) : 0;
-  height += 2 * gap + look_->Px(kButtonHeight) + margin;
+  height += 2 * gap + look_->Px(kButtonSize.height) + margin;
 
   Canvas canvas(width, height);
   canvas.Fill({0, 0, width, height}, kPaper);
@@ -146,22 +144,12 @@ void Dialog::Paint() {
     if (!Has(part)) {
       continue;
     }
-    const std::string label = ReadMenuText(part == Part::kYes ? question_.yes : question_.no).text;
-    const int text_width = fonts->WidthOf(look_->Text(), label);
-    const int button_width =
-        std::max(look_->Px(kButtonWidthMin), text_width + 2 * look_->Px(kButtonPadding));
-    const int top = height - margin - look_->Px(kButtonHeight);
-    const Box box{right - button_width, top, right, top + look_->Px(kButtonHeight)};
-    boxes_[static_cast<size_t>(part)] = box;
     const bool is_main = part == Part::kYes;
-    const bool is_hovered = hover_ == part;
-    const Colour fill =
-        is_main ? (is_hovered ? Colour{36, 79, 178} : kAccent) : (is_hovered ? kChosen : kPaper);
-    const Colour line = focus_ == part ? kInk : is_main ? kAccent : kLineColour;
-    canvas.FillRound(box, look_->Px(kRadius), fill, line, look_->Px(focus_ == part ? 2 : 1));
-    canvas.Write(fonts, look_->Text(), (box.left + box.right - text_width) / 2,
-                 (box.top + box.bottom + text.ascent - text.descent) / 2, label,
-                 is_main ? kPaper : kInk);
+    const Box box = DrawButton(&canvas, *look_,
+                               {ReadMenuText(is_main ? question_.yes : question_.no).text, is_main,
+                                hover_ == part, focus_ == part},
+                               kButtonSize, right, height - margin - look_->Px(kButtonSize.height));
+    boxes_[static_cast<size_t>(part)] = box;
     right = box.left - gap;
   }
   const Screen screen(look_->monitors);
@@ -171,49 +159,36 @@ void Dialog::Paint() {
 }
 
 bool Dialog::HandleEvent(const xcb_generic_event_t& event) {
+  if (WindowOfInput(event) != panel_.window()) {
+    return false;
+  }
   switch (TypeOfEvent(event)) {
-    case XCB_CLIENT_MESSAGE: {
-      const auto& message = As<xcb_client_message_event_t>(event);
-      if (message.window != panel_.window()) {
-        return false;
-      }
-      if (message.data.data32[0] == connection_->atom(Atom::WM_DELETE_WINDOW)) {
+    case XCB_CLIENT_MESSAGE:
+      if (As<xcb_client_message_event_t>(event).data.data32[0] ==
+          connection_->atom(Atom::WM_DELETE_WINDOW)) {
         Reply(false);
       }
-      return true;
-    }
+      break;
     case XCB_MOTION_NOTIFY: {
       const auto& moved = As<xcb_motion_notify_event_t>(event);
-      if (moved.event != panel_.window()) {
-        return false;
-      }
       const Part part = PartAt(moved.event_x, moved.event_y);
       if (std::exchange(hover_, part) != part) {
         Paint();
       }
-      return true;
+      break;
     }
-    case XCB_BUTTON_PRESS:
-      return As<xcb_button_press_event_t>(event).event == panel_.window();
     case XCB_BUTTON_RELEASE: {
       const auto& released = As<xcb_button_release_event_t>(event);
-      if (released.event != panel_.window()) {
-        return false;
-      }
       Press(PartAt(released.event_x, released.event_y));
-      return true;
+      break;
     }
-    case XCB_KEY_PRESS: {
-      const auto& key = As<xcb_key_press_event_t>(event);
-      if (key.event != panel_.window()) {
-        return false;
-      }
-      HandleKey(key);
-      return true;
-    }
+    case XCB_KEY_PRESS:
+      HandleKey(As<xcb_key_press_event_t>(event));
+      break;
     default:
-      return false;
+      break;
   }
+  return true;
 }
 
 Dialog::Part Dialog::PartAt(int x, int y) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "x11/button.h"
 #include "x11/event.h"
 #include "x11/menu_window.h"
 
@@ -16,10 +17,7 @@ namespace {
 constexpr double kWidth = 460;
 constexpr double kMargin = 18;
 constexpr double kGap = 10;
-constexpr double kButtonHeight = 32;
-constexpr double kButtonPadding = 18;
-constexpr double kButtonWidthMin = 84;
-constexpr double kRadius = 6;
+constexpr ButtonSize kButtonSize{32, 18, 84};
 
 }  // namespace
 
@@ -57,12 +55,11 @@ void SayWindow::Paint() {
   const int gap = look_->Px(kGap);
   const int width = look_->Px(kWidth);
   const FontMetrics small = fonts->MetricsOf(look_->Small());
-  const FontMetrics text = fonts->MetricsOf(look_->Text());
   const int note_height = 2 * (small.LineHeight() + look_->Px(2));
   const int field_top = margin + small.LineHeight() + look_->Px(6);
   const int note_top = field_top + look_->Px(kFieldHeight) + gap / 2;
   const int button_top = note_top + note_height + gap / 2;
-  Canvas canvas(width, button_top + look_->Px(kButtonHeight) + margin);
+  Canvas canvas(width, button_top + look_->Px(kButtonSize.height) + margin);
   canvas.Fill({0, 0, canvas.width(), canvas.height()}, kPaper);
   canvas.Write(fonts, look_->Small(), margin, margin + small.ascent, words(Text::kSayLabel),
                kFaintInk);
@@ -87,20 +84,12 @@ void SayWindow::Paint() {
   }
   int right = width - margin;
   for (const Part part : {Part::kClose, Part::kSend}) {
-    const std::string label = words(part == Part::kSend ? Text::kSaySend : Text::kSayClose);
-    const int label_width = fonts->WidthOf(look_->Text(), label);
-    const int button_width =
-        std::max(look_->Px(kButtonWidthMin), label_width + 2 * look_->Px(kButtonPadding));
-    const Box box{right - button_width, button_top, right, button_top + look_->Px(kButtonHeight)};
-    boxes_[static_cast<size_t>(part)] = box;
     const bool is_main = part == Part::kSend;
-    const Colour fill = is_main          ? (hover_ == part ? Colour{36, 79, 178} : kAccent)
-                        : hover_ == part ? kChosen
-                                         : kPaper;
-    canvas.FillRound(box, look_->Px(kRadius), fill, is_main ? fill : kLineColour, look_->Px(1));
-    canvas.Write(fonts, look_->Text(), (box.left + box.right - label_width) / 2,
-                 (box.top + box.bottom + text.ascent - text.descent) / 2, label,
-                 is_main ? kPaper : kInk);
+    const Box box =
+        DrawButton(&canvas, *look_,
+                   {words(is_main ? Text::kSaySend : Text::kSayClose), is_main, hover_ == part},
+                   kButtonSize, right, button_top);
+    boxes_[static_cast<size_t>(part)] = box;
     right = box.left - gap;
   }
   const Screen screen(look_->monitors);
@@ -110,52 +99,38 @@ void SayWindow::Paint() {
 }
 
 bool SayWindow::HandleEvent(const xcb_generic_event_t& event) {
+  if (WindowOfInput(event) != panel_.window()) {
+    return false;
+  }
   switch (TypeOfEvent(event)) {
-    case XCB_CLIENT_MESSAGE: {
-      const auto& message = As<xcb_client_message_event_t>(event);
-      if (message.window != panel_.window()) {
-        return false;
-      }
-      is_closed_ =
-          is_closed_ || message.data.data32[0] == connection_->atom(Atom::WM_DELETE_WINDOW);
-      return true;
-    }
+    case XCB_CLIENT_MESSAGE:
+      is_closed_ = is_closed_ || As<xcb_client_message_event_t>(event).data.data32[0] ==
+                                     connection_->atom(Atom::WM_DELETE_WINDOW);
+      break;
     case XCB_MOTION_NOTIFY: {
       const auto& moved = As<xcb_motion_notify_event_t>(event);
-      if (moved.event != panel_.window()) {
-        return false;
-      }
       const Part part = PartAt(moved.event_x, moved.event_y);
       if (std::exchange(hover_, part) != part) {
         Paint();
       }
-      return true;
+      break;
     }
-    case XCB_BUTTON_PRESS:
-      return As<xcb_button_press_event_t>(event).event == panel_.window();
     case XCB_BUTTON_RELEASE: {
       const auto& released = As<xcb_button_release_event_t>(event);
-      if (released.event != panel_.window()) {
-        return false;
-      }
       const Part part = PartAt(released.event_x, released.event_y);
       if (part == Part::kSend) {
         Send();
       }
       is_closed_ = is_closed_ || part == Part::kClose;
-      return true;
+      break;
     }
-    case XCB_KEY_PRESS: {
-      const auto& key = As<xcb_key_press_event_t>(event);
-      if (key.event != panel_.window()) {
-        return false;
-      }
-      HandleKey(key);
-      return true;
-    }
+    case XCB_KEY_PRESS:
+      HandleKey(As<xcb_key_press_event_t>(event));
+      break;
     default:
-      return false;
+      break;
   }
+  return true;
 }
 
 SayWindow::Part SayWindow::PartAt(int x, int y) const {
