@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "x11/event.h"
+
 namespace sprites {
 
 namespace {
@@ -13,11 +15,6 @@ constexpr uint32_t kVersion = 5;
 
 template <class T>
 using Reply = std::unique_ptr<T, decltype(&std::free)>;
-
-template <class T>
-const T& As(const xcb_generic_event_t& event) {
-  return reinterpret_cast<const T&>(event);
-}
 
 }  // namespace
 
@@ -31,7 +28,7 @@ DragSource::DragSource(xcb_connection_t* x, xcb_window_t root, xcb_window_t wind
       content_(std::move(content)) {}
 
 void DragSource::HandleEvent(const xcb_generic_event_t& event) {
-  switch (event.response_type & 0x7F) {
+  switch (TypeOfEvent(event)) {
     case XCB_BUTTON_PRESS:
       xcb_set_selection_owner(x_, window_, atom_of_("XdndSelection"),
                               As<xcb_button_press_event_t>(event).time);

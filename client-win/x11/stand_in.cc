@@ -1,8 +1,7 @@
 // A window of another program, for the tests.
 //   x11-stand-in TITLE X Y WIDTH HEIGHT [COLOUR]    a window at that place, 0xRRGGBB
 //   x11-stand-in TITLE full                         a full-screen program
-//   x11-stand-in TITLE drag TYPE FILE               a window from which the file's content is
-//   dragged
+//   x11-stand-in TITLE drag TYPE FILE               a window to drag the file's content from
 //
 // It ends when its window is closed.
 #include <xcb/xcb.h>
