@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
-#include <utility>
 
+#include "win32/dialog_look.h"
 #include "win32/owned.h"
 #include "win32/resource.h"
 #include "win32/text16.h"
@@ -60,39 +60,19 @@ void FitColumns(HWND list) {
 
 }  // namespace
 
-void HeardDialog::Open(HWND owner) {
-  if (window_ == nullptr) {
-    CreateDialogParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(IDD_HEARD), owner, OnMessage,
-                       reinterpret_cast<LPARAM>(this));
-  }
-  if (window_ != nullptr) {
-    ShowWindow(window_, SW_SHOW);
-    SetForegroundWindow(window_);
-    SetFocus(GetDlgItem(window_, IDC_HEARD));
-  }
-}
-
-void HeardDialog::Close() {
-  if (HWND window = std::exchange(window_, nullptr); window != nullptr) {
-    SetWindowLongPtrW(window, GWLP_USERDATA, 0);
-    DestroyWindow(window);
-  }
-}
-
 void HeardDialog::Update() {
   const bool is_same = version_ == desktop_->conversation().history_version() &&
                        muted_ == desktop_->settings().muted;
-  if (window_ != nullptr && !is_same) {
+  if (window() != nullptr && !is_same) {
     Fill();
   }
 }
 
 void HeardDialog::SetUp() {
   const auto words = [this](Text text) { return Wide(Say(desktop_->language(), text)); };
-  look_.Begin(window_);
-  SetWords(window_, 0, words(Text::kHeardTitle));
-  SetWords(window_, IDCANCEL, words(Text::kSayClose));
-  const HWND list = GetDlgItem(window_, IDC_HEARD);
+  SetWords(window(), 0, words(Text::kHeardTitle));
+  SetWords(window(), IDCANCEL, words(Text::kSayClose));
+  const HWND list = GetDlgItem(window(), IDC_HEARD);
   SetWindowTextW(list, words(Text::kHeardTitle).c_str());  // what a screen reader calls it
   ListView_SetExtendedListViewStyle(list, LVS_EX_FULLROWSELECT | LVS_EX_DOUBLEBUFFER);
   for (size_t i = 0; i < kColumns.size(); i++) {
@@ -108,7 +88,7 @@ void HeardDialog::SetUp() {
 
 // Fills the list again. The same line stays chosen; the newest does if it was, or if none was.
 void HeardDialog::Fill() {
-  const HWND list = GetDlgItem(window_, IDC_HEARD);
+  const HWND list = GetDlgItem(window(), IDC_HEARD);
   const int before = ChosenRow(list);
   const bool follows = before < 0 || before + 1 == std::ssize(rows_);
   const uint64_t chosen_line = first_line_ + static_cast<uint64_t>(std::max(0, before));
@@ -142,7 +122,7 @@ void HeardDialog::Fill() {
 }
 
 const HeardRow* HeardDialog::Chosen() const {
-  const int row = ChosenRow(GetDlgItem(window_, IDC_HEARD));
+  const int row = ChosenRow(GetDlgItem(window(), IDC_HEARD));
   return row < 0 || row >= std::ssize(rows_) ? nullptr : &rows_[static_cast<size_t>(row)];
 }
 
@@ -151,13 +131,13 @@ void HeardDialog::ShowChosen() {
   const HeardRow* row = Chosen();
   const bool can_mute = row != nullptr && row->speaker;
   const std::string nothing = Say(desktop_->language(), Text::kHeardNothing);
-  SetWords(window_, IDC_HEARD_TEXT, Wide(row == nullptr ? nothing : row->what));
+  SetWords(window(), IDC_HEARD_TEXT, Wide(row == nullptr ? nothing : row->what));
   if (can_mute) {
-    SetWords(window_, IDC_HEARD_MUTE, Wide(MuteItem(*desktop_, *row).text));
+    SetWords(window(), IDC_HEARD_MUTE, Wide(MuteItem(*desktop_, *row).text));
   }
-  const HWND button = GetDlgItem(window_, IDC_HEARD_MUTE);
+  const HWND button = GetDlgItem(window(), IDC_HEARD_MUTE);
   if (!can_mute && GetFocus() == button) {
-    SetFocus(GetDlgItem(window_, IDC_HEARD));
+    SetFocus(GetDlgItem(window(), IDC_HEARD));
   }
   ShowWindow(button, can_mute ? SW_SHOW : SW_HIDE);
 }
@@ -169,7 +149,7 @@ void HeardDialog::AskToMute(LPARAM point) {
     return;
   }
   const MenuItem item = MuteItem(*desktop_, *row);
-  const HWND list = GetDlgItem(window_, IDC_HEARD);
+  const HWND list = GetDlgItem(window(), IDC_HEARD);
   POINT place{GET_X_LPARAM(point), GET_Y_LPARAM(point)};
   if (point == -1) {  // by the keyboard
     RECT cell{};
@@ -180,12 +160,12 @@ void HeardDialog::AskToMute(LPARAM point) {
   const OwnedMenu menu(CreatePopupMenu());
   AppendMenuW(menu.get(), MF_STRING, 1, Wide(item.text).c_str());
   if (TrackPopupMenuEx(menu.get(), TPM_RETURNCMD | TPM_RIGHTBUTTON | TPM_NONOTIFY, place.x, place.y,
-                       window_, nullptr) != 0) {
+                       window(), nullptr) != 0) {
     choose_(item.choice);
   }
 }
 
-INT_PTR HeardDialog::HandleCommand(WPARAM wparam) {
+void HeardDialog::HandleCommand(WPARAM wparam) {
   if (LOWORD(wparam) == IDCANCEL) {
     Close();
   } else if (LOWORD(wparam) == IDC_HEARD_MUTE) {
@@ -193,41 +173,29 @@ INT_PTR HeardDialog::HandleCommand(WPARAM wparam) {
       choose_(MuteItem(*desktop_, *row).choice);
     }
   }
-  return TRUE;
 }
 
-INT_PTR CALLBACK HeardDialog::OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam) {
-  if (message == WM_INITDIALOG) {
-    auto* own = reinterpret_cast<HeardDialog*>(lparam);
-    SetWindowLongPtrW(window, GWLP_USERDATA, lparam);
-    own->window_ = window;
-    own->SetUp();
-    return FALSE;  // Open has set the focus
-  }
-  auto* own = reinterpret_cast<HeardDialog*>(GetWindowLongPtrW(window, GWLP_USERDATA));
-  if (own == nullptr) {
-    return FALSE;
-  }
-  const HWND list = GetDlgItem(window, IDC_HEARD);
+bool HeardDialog::Handle(UINT message, WPARAM wparam, LPARAM lparam) {
   switch (message) {
     case WM_COMMAND:
-      return own->HandleCommand(wparam);
+      HandleCommand(wparam);
+      return true;
     case WM_CONTEXTMENU:
-      if (reinterpret_cast<HWND>(wparam) == list) {
-        own->AskToMute(lparam);
-        return TRUE;
+      if (reinterpret_cast<HWND>(wparam) == GetDlgItem(window(), IDC_HEARD)) {
+        AskToMute(lparam);
+        return true;
       }
-      return FALSE;
+      return false;
     case WM_NOTIFY: {
       const auto& notice = *reinterpret_cast<const NMHDR*>(lparam);
       if (notice.idFrom == IDC_HEARD && notice.code == LVN_ITEMCHANGED &&
           reinterpret_cast<const NMLISTVIEW*>(lparam)->uNewState != 0) {
-        own->ShowChosen();
+        ShowChosen();
       }
-      return FALSE;
+      return false;
     }
     default:
-      return own->look_.Handle(window, message, wparam, lparam);
+      return false;
   }
 }
 

@@ -1,7 +1,7 @@
 // The list of what was said: who said what and when, the newest at its end. Each speaker can be
 // muted there.
 //
-// It has no message loop, and follows what is said while it is open. Threads: that of the shell.
+// It follows what is said while it is open. Threads: that of the shell.
 #ifndef CLIENT_WIN_WIN32_HEARD_DIALOG_H_
 #define CLIENT_WIN_WIN32_HEARD_DIALOG_H_
 
@@ -11,36 +11,28 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/desktop/heard_list.h"
-#include "win32/dialog_look.h"
+#include "win32/modeless_dialog.h"
+#include "win32/resource.h"
 
 namespace sprites {
 
-class HeardDialog {
+class HeardDialog : public ModelessDialog {
  public:
   // `choose` gets the mute that the user wants.
   HeardDialog(const Desktop* desktop, std::function<void(const MenuChoice&)> choose)
-      : desktop_(desktop), choose_(std::move(choose)) {}
-  ~HeardDialog() { Close(); }
-  HeardDialog(const HeardDialog&) = delete;
-  HeardDialog& operator=(const HeardDialog&) = delete;
+      : ModelessDialog(IDD_HEARD, IDC_HEARD), desktop_(desktop), choose_(std::move(choose)) {}
 
-  // Opens it, or brings it to the front.
-  void Open(HWND owner);
-  void Close();
   // Shows what was said since.
   void Update();
-  // Handles the keys that move between its controls. Returns whether the message was for it.
-  bool HandleMessage(MSG* message) const {
-    return window_ != nullptr && IsDialogMessageW(window_, message) != 0;
-  }
 
  private:
-  static INT_PTR CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
-  INT_PTR HandleCommand(WPARAM wparam);
-  void SetUp();
+  void SetUp() override;
+  bool Handle(UINT message, WPARAM wparam, LPARAM lparam) override;
+  void HandleCommand(WPARAM wparam);
   void Fill();
   void ShowChosen();
   void AskToMute(LPARAM point);
@@ -48,8 +40,6 @@ class HeardDialog {
 
   const Desktop* desktop_;
   std::function<void(const MenuChoice&)> choose_;
-  HWND window_ = nullptr;  // while it is open
-  DialogLook look_;
   std::vector<HeardRow> rows_;  // those in the list
   uint64_t first_line_ = 0;     // the HeardLine::id of the first row
   uint64_t version_ = 0;        // of the history that the list shows
