@@ -26,25 +26,6 @@ constexpr COLORREF kNameColour = RGB(0, 84, 180);  // on white: a contrast of 7 
 
 int Px(double dip, double scale) { return static_cast<int>(std::lround(dip * scale)); }
 
-// The distance from (x, y) to a rectangle with round corners; negative inside.
-double DistanceToBox(double x, double y, SIZE box, double radius) {
-  const double dx = std::abs(x - box.cx / 2.0) - (box.cx / 2.0 - radius);
-  const double dy = std::abs(y - box.cy / 2.0) - (box.cy / 2.0 - radius);
-  const double outside = std::hypot(std::max(dx, 0.0), std::max(dy, 0.0));
-  return outside + std::min(std::max(dx, dy), 0.0) - radius;
-}
-
-// The distance to a tail of the box. Its foot is a pixel inside the box, so there is no gap.
-double DistanceToTail(double x, double y, SIZE box, const BubbleTail& tail) {
-  const double along = IsSide(tail.side) ? y : x;
-  const double out = tail.side == Edge::kLeft    ? 1 - x
-                     : tail.side == Edge::kRight ? x - box.cx + 1
-                     : tail.side == Edge::kTop   ? 1 - y
-                                                 : y - box.cy + 1;
-  const double flank = std::abs(along - tail.at) - (tail.height - out);
-  return std::max({flank * std::sqrt(0.5), out - tail.height, -2 - out});
-}
-
 OwnedFont NewFont(int size, int weight, double scale) {
   NONCLIENTMETRICSW metrics{};
   metrics.cbSize = sizeof metrics;
@@ -55,7 +36,7 @@ OwnedFont NewFont(int size, int weight, double scale) {
   return OwnedFont(CreateFontIndirectW(&metrics.lfMessageFont));
 }
 
-// Selects an object into a canvas, and the one before when it ends.
+// Selects an object into a canvas. Its destructor selects the previous one again.
 class Selected {
  public:
   Selected(HDC canvas, HGDIOBJ object) : canvas_(canvas), before_(SelectObject(canvas, object)) {}
@@ -160,13 +141,13 @@ void PaintBubble(HWND window, const BubbleWords& words, SIZE box,
 
   // Cuts the bubble out of the picture, and puts a line and a shadow around it.
   const COLORREF line = GetSysColor(IsHighContrast() ? COLOR_WINDOWTEXT : COLOR_3DSHADOW);
+  const Rect shape{0, 0, static_cast<double>(box.cx), static_cast<double>(box.cy)};
   auto* pixel = static_cast<uint32_t*>(memory);
   for (int row = 0; row < size.cy; row++) {
     for (int column = 0; column < size.cx; column++, pixel++) {
       const double px = column + 0.5 - margin;
       const double py = row + 0.5 - margin;
-      const double to_box = DistanceToBox(px, py, box, kRadius * scale);
-      const double distance = tail ? std::min(to_box, DistanceToTail(px, py, box, *tail)) : to_box;
+      const double distance = DistanceToBubble({px, py}, shape, kRadius * scale, tail);
       const double inside = std::clamp(0.5 - distance, 0.0, 1.0);
       const double edge = std::clamp(0.5 - (std::abs(distance + 0.5) - 0.5), 0.0, 1.0);
       const double fade = std::clamp(1 - distance / margin, 0.0, 1.0);

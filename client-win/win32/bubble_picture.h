@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "core/screen/geometry.h"
+#include "core/scene/bubble_shape.h"
 
 namespace sprites {
 
@@ -20,13 +20,6 @@ struct BubbleWords {
   std::wstring text;
 
   bool operator==(const BubbleWords&) const = default;
-};
-
-// A triangle on one side of the box.
-struct BubbleTail {
-  Edge side = Edge::kBottom;
-  double at = 0;  // from the left, or the top, of the box to the tip
-  double height = 0;
 };
 
 // The size of the box for these words: at most `width_max` wide. `scale` is px a dip.

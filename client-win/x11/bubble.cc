@@ -60,7 +60,8 @@ void Bubble::ShowAbove(const std::string& text, Point point) {
   tail_ = tail;
   scale_ = look_->scale;
   Canvas canvas(width, height);
-  const Tail down{Edge::kBottom, static_cast<double>(tail), static_cast<double>(look_->Px(kTail))};
+  const BubbleTail down{Edge::kBottom, static_cast<double>(tail - box.left),
+                        static_cast<double>(look_->Px(kTail))};
   canvas.DrawBubble(box, look_->Px(kRadius), shadow, down, look_->Px(1));
   for (size_t i = 0; i < lines.size(); i++) {
     canvas.Write(look_->fonts, look_->Text(), box.left + padding,

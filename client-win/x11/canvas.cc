@@ -9,23 +9,9 @@ namespace {
 
 constexpr double kShadowAlpha = 0.22;
 
-// The distance from (x, y) to a box with round corners; negative inside.
-double DistanceToBox(double x, double y, const Box& box, double radius) {
-  const double dx = std::abs(x - (box.left + box.right) / 2.0) - (box.Width() / 2.0 - radius);
-  const double dy = std::abs(y - (box.top + box.bottom) / 2.0) - (box.Height() / 2.0 - radius);
-  const double outside = std::hypot(std::max(dx, 0.0), std::max(dy, 0.0));
-  return outside + std::min(std::max(dx, dy), 0.0) - radius;
-}
-
-// The distance to a tail of a box. Its foot is a pixel inside the box, so that there is no gap.
-double DistanceToTail(double x, double y, const Tail& tail, const Box& box) {
-  const double along = IsSide(tail.side) ? y : x;
-  const double out = tail.side == Edge::kLeft    ? box.left + 1 - x
-                     : tail.side == Edge::kRight ? x - box.right + 1
-                     : tail.side == Edge::kTop   ? box.top + 1 - y
-                                                 : y - box.bottom + 1;
-  const double flank = std::abs(along - tail.at) - (tail.height - out);
-  return std::max({flank * std::sqrt(0.5), out - tail.height, -2 - out});
+Rect RectOf(const Box& box) {
+  return {static_cast<double>(box.left), static_cast<double>(box.top),
+          static_cast<double>(box.right), static_cast<double>(box.bottom)};
 }
 
 // How much of a pixel lies inside, by its distance.
@@ -62,9 +48,10 @@ void Canvas::Fill(const Box& box, Colour colour) {
 
 void Canvas::FillRound(const Box& box, double radius, Colour colour, Colour line,
                        double line_width) {
+  const Rect rect = RectOf(box);
   for (int y = box.top; y < box.bottom; y++) {
     for (int x = box.left; x < box.right; x++) {
-      const double distance = DistanceToBox(x + 0.5, y + 0.5, box, radius);
+      const double distance = DistanceToRoundBox({x + 0.5, y + 0.5}, rect, radius);
       Blend(x, y, line, Cover(distance));
       Blend(x, y, colour, Cover(distance + line_width));
     }
@@ -72,12 +59,12 @@ void Canvas::FillRound(const Box& box, double radius, Colour colour, Colour line
 }
 
 void Canvas::DrawBubble(const Box& box, double radius, double shadow,
-                        const std::optional<Tail>& tail, double line_width) {
+                        const std::optional<BubbleTail>& tail, double line_width) {
+  const Rect rect = RectOf(box);
   for (int y = 0; y < height_; y++) {
     for (int x = 0; x < width_; x++) {
       const auto distance_at = [&](double dy) {
-        const double to_box = DistanceToBox(x + 0.5, y + 0.5 + dy, box, radius);
-        return tail ? std::min(to_box, DistanceToTail(x + 0.5, y + 0.5 + dy, *tail, box)) : to_box;
+        return DistanceToBubble({x + 0.5, y + 0.5 + dy}, rect, radius, tail);
       };
       const double distance = distance_at(0);
       if (shadow > 0) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/picture/sheet.h"
-#include "core/screen/geometry.h"
+#include "core/scene/bubble_shape.h"
 #include "x11/fonts.h"
 
 namespace sprites {
@@ -42,13 +42,6 @@ struct Box {
   bool Contains(int x, int y) const { return x >= left && x < right && y >= top && y < bottom; }
 };
 
-// The tail of a bubble: a triangle on one side of its box.
-struct Tail {
-  Edge side = Edge::kBottom;
-  double at = 0;  // px of the canvas: the place of the tip along that side
-  double height = 0;
-};
-
 class Canvas {
  public:
   Canvas(int width, int height)
@@ -64,8 +57,8 @@ class Canvas {
   // A box with round corners, with a line around it that is `line_width` px wide.
   void FillRound(const Box& box, double radius, Colour colour, Colour line, double line_width);
   // The same with a soft shadow around it, and perhaps with a tail.
-  void DrawBubble(const Box& box, double radius, double shadow, const std::optional<Tail>& tail,
-                  double line_width);
+  void DrawBubble(const Box& box, double radius, double shadow,
+                  const std::optional<BubbleTail>& tail, double line_width);
   // Returns where the pen is after the text. `mark`: the index of the letter to underline.
   int Write(Fonts* fonts, FontSize size, int x, int base_line, std::string_view text, Colour colour,
             int mark = -1);

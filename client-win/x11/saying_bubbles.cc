@@ -118,10 +118,10 @@ void SayingBubbles::Paint(Shown* shown) const {
   const int margin = has_alpha ? look_->Px(kShadow) : 0;
   const Box box{margin, margin, margin + Rounded(shown->size.width),
                 margin + Rounded(shown->size.height)};
-  std::optional<Tail> tail;
+  std::optional<BubbleTail> tail;
   if (has_alpha && shown->place.tail) {
-    tail = Tail{*shown->place.tail, margin + shown->place.tail_at,
-                static_cast<double>(look_->Px(kTail))};
+    tail =
+        BubbleTail{*shown->place.tail, shown->place.tail_at, static_cast<double>(look_->Px(kTail))};
   }
   Canvas canvas(box.right + margin, box.bottom + margin);
   canvas.DrawBubble(box, has_alpha ? look_->Px(kRadius) : 0, margin, tail, look_->Px(1));
