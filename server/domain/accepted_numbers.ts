@@ -71,8 +71,8 @@ export class AcceptedNumbers {
     this.#lastBehind[slot] = lastBehind;
   }
 
-  /** Nothing of the slot is accepted any more. */
+  /** Forgets the numbers of a slot. Writes nothing, and so touches no memory, when there are none. */
   clear(slot: number): void {
-    this.restore(slot, 0, 0, 0);
+    if (this.#newest[slot] !== 0) this.restore(slot, 0, 0, 0);
   }
 }

@@ -33,15 +33,10 @@ import {
 } from './limits.ts';
 import { writeNumber } from './mailboxes.ts';
 import type { Mutes } from './mutes.ts';
+import { RateLimits } from './rate_limits.ts';
 import { Rounds } from './rounds.ts';
 import { Stages } from './stages.ts';
 import type { Torus } from './torus.ts';
-
-const MS_PER_PEEK = 1000 / PEEKS_PER_SECOND_MAX;
-const MS_PER_STAGE = 1000 / STAGES_PER_SECOND_MAX;
-
-/** The rounding error of sums of fractional milliseconds is less than this. */
-const ROUNDING_MS = 0.001;
 
 /** What waits for a desktop: bits. A stage and the end of its watch exclude each other. */
 const STAGE = 1;
@@ -111,16 +106,15 @@ export class Peeks {
   readonly #rowOwn: Uint32Array;
   /** What waits for the desktop of a slot. */
   readonly #waiting: Uint8Array;
-  /** Generic cell rate algorithm: when the whole burst of peeks is available again, in ms of the relay's clock. */
-  readonly #peeksFullMs: Float64Array;
+  readonly #peekRates: RateLimits;
   readonly #leases: Deadlines;
   /** Of each row: the slot of its desktop, the slot + 1 of the watcher at each edge, and how many there are. */
   readonly #watched: Uint32Array;
   readonly #watchers: Uint32Array;
   readonly #watchersCount: Uint8Array;
-  /** Of each row: when its desktop posted last, and when the whole burst of stages is available again. */
+  /** Of each row: when its desktop posted last, and how fast it posts. */
   readonly #postedMs: Float64Array;
-  readonly #stagesFullMs: Float64Array;
+  readonly #stageRates: RateLimits;
   /** Watchers that lost their row. A slot may be here twice, or have no watch any more. */
   readonly #loose: number[] = [];
   #nowMs: number;
@@ -140,13 +134,13 @@ export class Peeks {
     this.#rowSeen = new Uint32Array(slots);
     this.#rowOwn = new Uint32Array(slots);
     this.#waiting = new Uint8Array(slots);
-    this.#peeksFullMs = new Float64Array(slots);
+    this.#peekRates = new RateLimits(slots, PEEKS_PER_SECOND_MAX, PEEKS_BURST_MAX);
     this.#leases = new Deadlines(slots, nowMs);
     this.#watched = new Uint32Array(watchedMax);
     this.#watchers = new Uint32Array(watchedMax * 4);
     this.#watchersCount = new Uint8Array(watchedMax);
     this.#postedMs = new Float64Array(watchedMax);
-    this.#stagesFullMs = new Float64Array(watchedMax);
+    this.#stageRates = new RateLimits(watchedMax, STAGES_PER_SECOND_MAX, STAGES_BURST_MAX);
     this.#nowMs = nowMs;
     this.#nextCheckMs = nowMs + PEEK_STEP_MS;
   }
@@ -162,12 +156,10 @@ export class Peeks {
   peek(slot: number, edge: EdgeNumber | null, isDraining: boolean): number {
     const nowMs = this.#nowMs;
     if (isDraining) throw refusal('draining');
-    const fullMs = Math.max(this.#peeksFullMs[slot], nowMs);
-    if (fullMs - nowMs > MS_PER_PEEK * (PEEKS_BURST_MAX - 1) + ROUNDING_MS) {
+    if (!this.#peekRates.countIfAllowed(slot, nowMs)) {
       this.counters.refusedFast++;
       throw refusal('too-fast');
     }
-    this.#peeksFullMs[slot] = fullMs + MS_PER_PEEK;
     const neighbour = edge === null ? slot : this.#hood.torus.neighbour(slot, edge);
     const isShown = neighbour !== slot && this.#hood.shows(neighbour);
     if (!isShown || this.#isMuted(slot, neighbour)) {
@@ -200,12 +192,10 @@ export class Peeks {
       return 0;
     }
     const nowMs = this.#nowMs;
-    const fullMs = Math.max(this.#stagesFullMs[row], nowMs);
-    if (fullMs - nowMs > MS_PER_STAGE * (STAGES_BURST_MAX - 1) + ROUNDING_MS) {
+    if (!this.#stageRates.countIfAllowed(row, nowMs)) {
       this.counters.refusedFast++;
       throw refusal('too-fast');
     }
-    this.#stagesFullMs[row] = fullMs + MS_PER_STAGE;
     this.#checkRow(row);
     const edges = this.edgesOf(slot);
     if (edges === 0) return 0;
@@ -261,7 +251,7 @@ export class Peeks {
     if (row >= 0) this.#loosen(row);
     // Writing to other rows would touch their memory pages.
     if (this.#waiting[slot] !== 0) this.#waiting[slot] = 0;
-    if (this.#peeksFullMs[slot] !== 0) this.#peeksFullMs[slot] = 0;
+    this.#peekRates.clear(slot);
   }
 
   /** Sets the time, ends leases, and checks watches against the torus. Returns whether more is due now. */
@@ -367,7 +357,7 @@ export class Peeks {
       if (row < 0) return false;
       this.#rowOwn[target] = row + 1;
       this.#watched[row] = target;
-      this.#stagesFullMs[row] = 0;
+      this.#stageRates.clear(row);
       this.#postedMs[row] = this.#nowMs;
     }
     if (this.#edge[slot] === 0) this.count++;
