@@ -29,7 +29,7 @@ export interface BotsOptions {
 /** What happened in the window. */
 export interface BotsAccount {
   seconds: number;
-  /** Stages due, at ten a second for each desktop; posted; answered 202; refused. */
+  /** Steps of the bots, ten a second for each desktop; stages posted; answered 202; refused. */
   due: number;
   posted: number;
   accepted: number;

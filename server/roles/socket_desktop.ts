@@ -1,9 +1,9 @@
 /**
  * A desktop on a WebSocket: polls, crossings, sayings, stages and peeks as messages, which its worker forwards to the master.
  *
- * Each message with a `cursor` is a poll, answered by one batch; each of the others is answered by its verdict. A socket that sends or
- * leaves unread more than it may is not read until that has changed: what it still sends waits on its own side, and what it could get
- * waits in the mailbox.
+ * Each message with a `cursor` is a poll, answered by one batch; each of the others is answered by its verdict. The relay stops reading a
+ * socket that sends or leaves unread more than it may, until that has changed. Meanwhile its messages wait on the side of the client, and
+ * its sprites wait in the mailbox.
  * Invariants: the master gets no request of a desktop before its token has been received. A socket has at most
  * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX other messages at the master. Batches are sent in the order of their polls.
  */

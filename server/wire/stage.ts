@@ -1,9 +1,9 @@
 /**
- * A stage: what a desktop shows of itself to a neighbour who peeks, and the request to peek.
+ * A stage: what a desktop shows of itself to a neighbour that peeks; and the request to peek.
  *
  * A stage is checked once, in the process that received it, and rewritten from the checked values: unknown members and those with their
- * default are dropped, coordinates and speeds become whole numbers. From then on it is bytes: its sketch, the numbers that tell whether
- * a watcher could have predicted it, and its JSON, the members of the event. The relay does not parse either again.
+ * default are dropped, coordinates and speeds become whole numbers. From then on it is bytes, in two parts. The sketch has the numbers
+ * that decide whether a watcher could have predicted it; the JSON has the members of the event. Neither is parsed again.
  * Cost: one JSON.parse of ≤ 2 KiB and a string for each sprite: some 15 µs with three sprites, 50 µs with 25.
  */
 import { EDGES, type Edge, type EdgeNumber, SCALE_MAX, SCALE_MIN, SPEED_MAX } from './crossing.ts';
