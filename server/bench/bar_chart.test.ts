@@ -39,7 +39,7 @@ describe('a chart of grouped bars', () => {
     assert.doesNotMatch(svg, /NaN|Infinity|undefined/);
   });
 
-  it('is finite without any value, and escapes what it is told', () => {
+  it('has only finite numbers when there are no values, and escapes texts', () => {
     assert.doesNotMatch(chartOf({ groups: [] }), /NaN|Infinity|undefined/);
     assert.doesNotMatch(chartOf({ groups: [{ label: '', bars: [{ mean: 0, uncertainty: 0 }] }] }), /NaN|Infinity/);
     const svg = chartOf({ title: '<b> & "c"', series: ['<i>'], groups: [{ label: '<g>', bars: [] }] });

@@ -1,5 +1,5 @@
 /**
- * A chart of grouped bars with their uncertainty, as an SVG of its own that a Markdown page shows in light and dark.
+ * A chart of grouped bars with their uncertainty, as an SVG file that a Markdown page can show in light and dark.
  *
  * Invariant: every number in the SVG is finite. Cost: O(bars).
  */

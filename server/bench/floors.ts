@@ -1,8 +1,8 @@
 /**
- * What does a sprite cost when its connections are cold: the floor and the relay with hundreds of thousands of connections.
+ * What does a sprite cost when its connections are cold? The floor and the relay, with hundreds of thousands of connections.
  *
- * A process may have only so many files, so the floor is many processes here, each with its own part of the desktops and its own
- * engine. Their engines throw from one moment on. The relay holds all desktops in one process. Rounds are interleaved.
+ * The open files of a process are limited, so the floor runs as many processes, each with a part of the desktops and its own
+ * engine. All engines begin to throw at the same moment. The relay holds all desktops in one process. Rounds are interleaved.
  */
 import { type Contender, FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
 import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
@@ -99,7 +99,7 @@ async function ofFloors(desktops: number, rate: number): Promise<Round> {
     const accounts = started.map((floor, nth) => {
       const flags = flagsOf(share(desktops, nth), rate / count, THROW_CONNECTIONS_PER_FLOOR, CONNECT_RATE / count);
       const run = runEngine(floor, [...flags, '--processes', '1'], { start: startTogether });
-      // Without this engine the others would wait for ever.
+      // The engines wait until all are parked: without this one, the others would wait for ever.
       run.catch(all.reject);
       return run;
     });

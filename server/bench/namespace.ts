@@ -1,7 +1,5 @@
 /**
- * A network namespace for a bench that needs all ports of the machine.
- *
- * Units: none. Needs root and Linux.
+ * A network namespace for a bench that needs all ports of the machine. Needs root and Linux.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -19,9 +17,9 @@ const SYSCTLS: Record<string, string> = {
 const INSIDE = 'SPRITES_BENCH_NAMESPACE';
 
 /**
- * Starts this command again in a namespace of its own and exits with its code. In the namespace, it returns when loopback is up.
+ * Starts this command again in a new namespace, and exits with its code. In the namespace, it returns when the loopback is up.
  *
- * Throws  without root, or without unshare and ip.
+ * Throws  when the user is not root, or unshare or ip is missing.
  */
 export function enterNamespace(): void {
   if (process.env[INSIDE] === undefined) {

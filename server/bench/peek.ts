@@ -4,7 +4,7 @@
  * Bots (peek_bots.ts) of one world watch each other. For each number of desktops there are three kinds of runs: `stable`, in which bots post
  * only what could not be predicted; `noisy`, in which they tremble and the relay forwards everything; and `noisy, filtered`, the same
  * with the filter of the relay. The runs of a round are one after the other, each on a new relay, and rounds repeat them in another
- * order, so that a slow minute of the machine is not the fault of one kind. CPU is user + system time of all processes of the relay in the
+ * order, so that a slow minute of the machine does not count against one kind only. CPU is user + system time of all processes of the relay in the
  * window; intervals are Student's, 95 %.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -14,6 +14,7 @@ import { createInterface } from 'node:readline';
 import { type Contender, type Shape, start } from '../../tools/bench/contender.ts';
 import { type Interval, intervalOf } from '../../tools/bench/student.ts';
 import { machine, table } from '../../tools/bench/table.ts';
+import { processCpuSeconds } from '../roles/proc.ts';
 import { barChart } from './bar_chart.ts';
 import type { Bots, BotsAccount, BotsOptions } from './peek_bots.ts';
 
@@ -24,9 +25,6 @@ const WARM_UP_SECONDS = 3;
 
 /** Desktops that one process of bots plays. */
 const DESKTOPS_PER_PROCESS_MAX = 1000;
-
-/** Ticks of /proc/PID/stat in a second. */
-const TICKS = 100;
 
 const BOTS_PROGRAM = join(import.meta.dirname, 'peek_bots.ts');
 const NUMBERS = join(import.meta.dirname, '../../loadtest/NUMBERS.md');
@@ -104,14 +102,14 @@ async function runOnce(options: PeekOptions, kind: Kind, count: number, round: n
       const { bots, seconds } = options;
       return { api: relay.api, world: 'peek', desktops, bots, noisePx, seconds, warmUpSeconds: WARM_UP_SECONDS, seed };
     });
-    return await measure(relay, parts, options.seconds);
+    return await measure(relay, parts);
   } finally {
     await relay.stop();
   }
 }
 
-/** Plays all parts, and measures the relay from the first `begin` for the window. */
-async function measure(relay: Contender, parts: readonly BotsOptions[], seconds: number): Promise<Run> {
+/** Plays all parts, and measures the relay from the moment at which the windows of all have begun until all have ended. */
+async function measure(relay: Contender, parts: readonly BotsOptions[]): Promise<Run> {
   const players = parts.map((part) => new Player(part));
   try {
     await Promise.all(players.map(({ began }) => began));
@@ -121,7 +119,8 @@ async function measure(relay: Contender, parts: readonly BotsOptions[], seconds:
     const [used, after] = [cpuSeconds(relay) - cpu, await relay.metrics()];
     const elapsed = (performance.now() - beganMs) / 1000;
     const accounts = await Promise.all(players.map(({ account }) => account));
-    const each = (name: keyof BotsAccount) => accounts.reduce((sum, account) => sum + account[name], 0) / seconds;
+    const each = (name: keyof BotsAccount) =>
+      accounts.reduce((sum, account) => sum + account[name] / account.seconds, 0);
     const forwarded = 'sprites_stages_forwarded_total';
     return {
       cpu: used / elapsed,
@@ -157,7 +156,7 @@ class Player {
       const error = new Error(`the bots have ended with ${code}`);
       for (const { reject } of [this.#began, this.#ended, this.#account]) reject(error);
     });
-    // Whoever waits for one of them sees the error; the others are nobody's.
+    // An error is thrown where the promise is awaited. One that is not awaited must not end the bench.
     for (const promise of [this.began, this.ended, this.account]) promise.catch(() => {});
   }
 
@@ -166,13 +165,9 @@ class Player {
   }
 }
 
-/** User and system time of all processes of a relay. */
+/** User and system time of all processes of a relay; NaN when one of them has ended. */
 function cpuSeconds({ pids }: Contender): number {
-  return pids.reduce((sum, pid) => {
-    // The name of the program, in brackets, may have spaces.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-    return sum + (Number(fields[11]) + Number(fields[12])) / TICKS;
-  }, 0);
+  return pids.reduce((sum, pid) => sum + (processCpuSeconds(pid) ?? Number.NaN), 0);
 }
 
 function titleOf({ bots, rounds }: PeekOptions): string {

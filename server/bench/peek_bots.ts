@@ -9,6 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { PEEK_LEASE_MS, STAGE_REFRESH_MS, STAGES_PER_SECOND_MAX } from '../domain/limits.ts';
+import { randomFrom } from './random.ts';
 
 export const BOTS = ['mixed', 'sitting', 'standing', 'walking'] as const;
 export type Bots = (typeof BOTS)[number];
@@ -28,7 +29,7 @@ export interface BotsOptions {
 /** What happened in the window. */
 export interface BotsAccount {
   seconds: number;
-  /** Stages due, at ten a second for each desktop; posted; answered 202; refused. */
+  /** Steps of the bots, ten a second for each desktop; stages posted; answered 202; refused. */
   due: number;
   posted: number;
   accepted: number;
@@ -173,17 +174,6 @@ async function joinOne({ api, world }: BotsOptions): Promise<Joined> {
   });
   if (response.status !== 201) throw new Error(`a join was answered ${response.status}: ${await response.text()}`);
   return (await response.json()) as Joined;
-}
-
-/** Random numbers in 0 … 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 if (import.meta.main) {

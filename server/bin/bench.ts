@@ -172,7 +172,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
 
 type BenchValues = Values<typeof OPTIONS>;
 
-/** The benches that have a name of their own; each returns the exit code. `words`: what follows the name. */
+/** The benches by name; each returns the exit code. `words`: what follows the name. Other names are loads. */
 const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) => Promise<number>> = {
   journal: async () => {
     needNativeFront();

@@ -73,7 +73,7 @@ export const FLAGS = withVariables('SPRITES', {
   stageTolerance: {
     ...form<number | 'off', number>(
       'PX',
-      'how far off a sprite may be for those who peek before they are told; off: they are told of every stage',
+      'how far a sprite may be from where watchers expect it before its stage is forwarded; off: every stage is',
       `${TOLERANCE.must}, or off`,
       (given) => (given === 'off' ? given : (TOLERANCE.read(given) as number | undefined)),
       TOLERANCE.fallback,

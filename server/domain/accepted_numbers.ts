@@ -2,7 +2,7 @@
  * Accepted numbers: which of the numbered requests of each slot were accepted, so that a repeat is known.
  *
  * For each slot: the highest accepted number, and one bit for each of the CROSSINGS_REMEMBERED numbers below it. So requests may
- * arrive out of order, and a repeat of a refused number is not taken for a repeat of an accepted one.
+ * arrive out of order, and a number that was refused is not mistaken for one that was accepted.
  * Cost: O(1), no allocation; 13 bytes a slot, untouched until something of it is accepted.
  */
 import { CROSSINGS_REMEMBERED } from './limits.ts';
@@ -71,8 +71,8 @@ export class AcceptedNumbers {
     this.#lastBehind[slot] = lastBehind;
   }
 
-  /** Nothing of the slot is accepted any more. */
+  /** Forgets the numbers of a slot. Writes nothing, and so touches no memory, when there are none. */
   clear(slot: number): void {
-    this.restore(slot, 0, 0, 0);
+    if (this.#newest[slot] !== 0) this.restore(slot, 0, 0, 0);
   }
 }

@@ -13,6 +13,7 @@ import { AcceptedNumbers, type Recency } from './accepted_numbers.ts';
 import type { EndedDesktops } from './ended.ts';
 import type { DesktopRow, Facts } from './facts.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX } from './limits.ts';
+import { RateLimits } from './rate_limits.ts';
 import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
 import type { World } from './torus.ts';
 
@@ -29,11 +30,6 @@ const CLOSE = 0x7d;
 const NAME_HEAD_BYTES = 2;
 
 const NO_NAME = Buffer.alloc(0);
-
-const MS_PER_CROSSING = 1000 / CROSSINGS_PER_SECOND_MAX;
-
-/** The rounding error of sums of fractional milliseconds is less than this. */
-const ROUNDING_MS = 0.001;
 
 export class Desktops {
   readonly max: number;
@@ -56,8 +52,7 @@ export class Desktops {
   readonly #crossings: AcceptedNumbers;
   /** The receiver of the crossing accepted last: slot and generation. */
   readonly #receiver: Uint32Array;
-  /** Generic cell rate algorithm: the time at which the whole burst is available again, in ms of the relay's clock. */
-  readonly #burstFullMs: Float64Array;
+  readonly #throws: RateLimits;
   count = 0;
 
   /** `generationKey`: GENERATION_KEY_BYTES random bytes. */
@@ -75,7 +70,7 @@ export class Desktops {
     this.#free = new Uint32Array(slots);
     this.#crossings = new AcceptedNumbers(slots);
     this.#receiver = new Uint32Array(slots * 2);
-    this.#burstFullMs = new Float64Array(slots);
+    this.#throws = new RateLimits(slots, CROSSINGS_PER_SECOND_MAX, CROSSINGS_BURST_MAX);
   }
 
   /** Whether all slots are in use. */
@@ -128,10 +123,8 @@ export class Desktops {
     if (block !== NO_BLOCK) this.#slab.free(block, NAME_HEAD_BYTES + this.#nameLength(block));
     this.#name[slot] = NO_BLOCK;
     this.setShows(slot, false);
-    // Only an owner that threw has something to reset; writing to the other rows would touch their memory pages.
-    if (this.#burstFullMs[slot] === 0) return;
     this.#crossings.clear(slot);
-    this.#burstFullMs[slot] = 0;
+    this.#throws.clear(slot);
   }
 
   /** Frees the slot of an ended owner. */
@@ -188,8 +181,6 @@ export class Desktops {
     this.#crossings.restore(slot, row.newestCrossing, row.acceptedBits, row.lastAcceptedBehind);
     this.#receiver[slot * 2] = row.receiver;
     this.#receiver[slot * 2 + 1] = row.receiverGeneration;
-    // Any time that has passed: end() resets the rows of those that threw.
-    this.#burstFullMs[slot] = row.newestCrossing > 0 ? 1 : 0;
     this.count++;
     return true;
   }
@@ -204,7 +195,6 @@ export class Desktops {
   restoreAccepted(slot: number, crossing: number, receiver: number, receiverGeneration: number): void {
     this.recordAccepted(slot, crossing, receiver);
     this.#receiver[slot * 2 + 1] = receiverGeneration;
-    this.#burstFullMs[slot] ||= 1;
   }
 
   /** Recovery: the slots below `untouched` were used, and `free` of them have no owner and no sprites. */
@@ -318,10 +308,7 @@ export class Desktops {
 
   /** Counts one throw against the sender's rate limit. Returns false, and counts nothing, when it throws too fast. */
   allowThrow(slot: number, nowMs: number): boolean {
-    const fullMs = Math.max(this.#burstFullMs[slot], nowMs);
-    if (fullMs - nowMs > MS_PER_CROSSING * (CROSSINGS_BURST_MAX - 1) + ROUNDING_MS) return false;
-    this.#burstFullMs[slot] = fullMs + MS_PER_CROSSING;
-    return true;
+    return this.#throws.countIfAllowed(slot, nowMs);
   }
 }
 

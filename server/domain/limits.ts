@@ -164,7 +164,7 @@ export const SAYINGS_BYTES_PER_POLL_MAX = 48 << 10;
 
 /**
  * How long a watcher that does not renew its peek still watches, in ms: two renewals of 5 s. After that the watched desktop stops posting
- * for a watcher that is gone.
+ * for a watcher that has gone.
  */
 export const PEEK_LEASE_MS = 10_000;
 
@@ -192,7 +192,7 @@ export const STAGES_BURST_MAX = 5;
  */
 export const STAGE_REFRESH_MS = 2_000;
 
-/** A watched desktop that posted nothing for this long, in ms, may have lost the event that told it: a renewal tells it again. */
+/** A watched desktop that posted nothing for this long, in ms, may have lost the event `watched`: a renewal sends the event again. */
 export const WATCHED_SILENT_MS = 2 * STAGE_REFRESH_MS;
 
 /**
@@ -206,12 +206,12 @@ export const STAGE_TOLERANCE_PX_MAX = 1000;
 export const WATCHERS_PER_STEP_MAX = 32;
 
 /**
- * Parked polls that are answered because of a stage between two ticks of the clock: 16,000 a second, some 40 % of a core. The others wait
- * for the next tick, and get the stage that is newest then: sprites have the rest.
+ * Parked polls that are answered because of a stage between two ticks of the clock: 16,000 a second, some 40 % of a core, so that sprites
+ * have the rest. The other polls wait for the next tick, and get the stage that is newest then.
  */
 export const WATCHERS_PER_TICK_MAX = 800;
 
-/** How often each watch is checked against the torus, in ms: who comes between two desktops is shown within a second. */
+/** How often each watch is checked against the torus, in ms: a desktop that comes between two others is watched within a second. */
 export const PEEK_STEP_MS = 1_000;
 
 /** Rows that one step of this check looks at: 0.2 ms at four watchers each. */

@@ -1,4 +1,4 @@
-/** Peeks through the relay: who sees whose stage, when, and when not. */
+/** Peeks through the relay: which desktop sees the stage of which neighbour, and when. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
@@ -168,7 +168,7 @@ const END = (edge: Edge) => ({ type: 'stage', edge, files: [], sprites: [] });
 const WATCHED = (...edges: Edge[]) => ({ type: 'watched', edges });
 
 describe('a peek', () => {
-  it('tells the neighbour through which edge it is watched, and brings its stage, until it ends', () => {
+  it('tells the neighbour through which edge it is watched, and shows its stage until the watch ends', () => {
     const harness = new Harness();
     const [ann, bob] = harness.joinMany(2);
     assert.deepEqual(harness.show(bob), [], 'nobody watches');
@@ -218,7 +218,7 @@ describe('a peek', () => {
     assert.equal(harness.relay.peeks.count, 1);
   });
 
-  it('is refused where there is nobody, or nobody who shows a stage, and then ends the older one', () => {
+  it('is refused without a neighbour, or when the neighbour hides its stage, and then ends the older one', () => {
     const harness = new Harness();
     const alone = harness.join({ world: 'alone' });
     assert.equal(
@@ -243,7 +243,7 @@ describe('a peek', () => {
     );
   });
 
-  it('is not for the default world unless the neighbour has asked for it', () => {
+  it('is refused in the default world unless the neighbour has chosen to show its stage', () => {
     const harness = new Harness();
     const [ann, bob] = [harness.join(), harness.join()];
     assert.equal(
@@ -259,7 +259,7 @@ describe('a peek', () => {
     assert.equal(harness.take(ann).at(-1).from.desktop, harness.id(carol));
   });
 
-  it('is for private worlds unless their first desktop or the neighbour itself does not want it', () => {
+  it('is allowed in private worlds unless their first desktop or the neighbour itself has chosen otherwise', () => {
     const harness = new Harness();
     const shown = (world: string, ...stages: (boolean | undefined)[]) =>
       stages.map((stage) => harness.relay.describe(harness.join({ world, stage }).slot).stage);
@@ -492,7 +492,7 @@ describe('a stage', () => {
   });
 
   for (const shows of [true, false]) {
-    it(`stops when somebody comes between who ${shows ? 'shows its own, which the watch goes on with' : 'shows none'}`, () => {
+    it(`stops when a desktop comes between that ${shows ? 'shows its own: the watch goes on with that one' : 'hides its own'}`, () => {
       const harness = new Harness();
       const [ann, bob] = harness.joinMany(3);
       harness.peek(ann, 'right');
@@ -514,7 +514,7 @@ describe('a stage', () => {
     });
   }
 
-  it('that waits is not sent when somebody has come between meanwhile', () => {
+  it('that waits is not sent after another desktop has come between', () => {
     const harness = new Harness();
     const [ann, bob] = harness.joinMany(3);
     harness.peek(ann, 'right');
@@ -527,7 +527,7 @@ describe('a stage', () => {
     assert.deepEqual(harness.take(ann), [END('right')]);
   });
 
-  it('is not for those whom its desktop mutes, nor for those who mute it, and neither notices', () => {
+  it('is not sent to a desktop that its own mutes, nor to one that mutes its own, and neither notices', () => {
     for (const muterIsWatched of [true, false]) {
       const harness = new Harness();
       const [ann, bob] = harness.joinMany(2);
@@ -655,7 +655,7 @@ describe('stages beside sprites', () => {
 });
 
 describe('many peeks while desktops come and go', () => {
-  it('show each stage to neighbours only, who may see it, and leave nothing behind', (t) => {
+  it('show each stage only to neighbours that may see it, and leave nothing behind', (t) => {
     const random = randomOf(t);
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)];
     const harness = new Harness({ peeks: { watchedMax: 12, tolerancePx: random() < 0.5 ? 'off' : 4 } });
@@ -687,7 +687,7 @@ describe('many peeks while desktops come and go', () => {
       }
       const { relay } = harness;
       for (const desktop of desktops) {
-        // Whatever it is sent now must be true now.
+        // Every event that it is sent now must be true now.
         harness.take(desktop);
         if (!desktop.isListening || !desktop.isParked) continue;
         const out = Buffer.alloc(8192);

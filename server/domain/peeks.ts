@@ -1,16 +1,16 @@
 /**
- * Peeks: who watches whose stage, and who is told what.
+ * Peeks: which desktop watches the stage of which neighbour, and the events about it.
  *
  * A watcher looks through one of its edges at the neighbour beyond it, for a lease. On the torus the watcher is beyond the opposite edge of
  * that neighbour, so a watched desktop has at most one watcher at each of its edges. When another desktop comes between, the watcher
  * watches that one if it shows its stage; otherwise the watch ends. The torus, the switches and the mutes are checked again when a stage is
- * posted and before it is sent, so that no desktop gets a stage that it may not see.
+ * posted and before it is sent, so that a desktop never gets a stage that it may not see.
  * Each kind of event waits as one bit, and is written from the newest state: there is no queue. Events are sent in rounds, one in a tick of
- * the clock, in steps, and at most WATCHERS_PER_TICK_MAX in a tick, so that sprites do not wait for them. They also ride with a sprite.
+ * the clock, in steps, and at most WATCHERS_PER_TICK_MAX in a tick, so that sprites do not wait for them. A batch of sprites has them, too.
  * Invariants: a watcher is in the row of the desktop that it watches, at the edge opposite to its own, or in #loose until the next step. A
  * desktop has a row if and only if it has a watcher.
  * Memory: 26 bytes a slot, untouched until its desktop watches or is watched; 40 bytes and a stage (stages.ts) for each row.
- * Cost: every call O(1), without allocation. Nothing of this survives the relay: watchers renew.
+ * Cost: every call O(1), without allocation. Nothing of this survives the relay: watchers peek again.
  */
 import { EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
@@ -33,17 +33,12 @@ import {
 } from './limits.ts';
 import { writeNumber } from './mailboxes.ts';
 import type { Mutes } from './mutes.ts';
+import { RateLimits } from './rate_limits.ts';
 import { Rounds } from './rounds.ts';
 import { Stages } from './stages.ts';
 import type { Torus } from './torus.ts';
 
-const MS_PER_PEEK = 1000 / PEEKS_PER_SECOND_MAX;
-const MS_PER_STAGE = 1000 / STAGES_PER_SECOND_MAX;
-
-/** The rounding error of sums of fractional milliseconds is less than this. */
-const ROUNDING_MS = 0.001;
-
-/** What waits for a desktop: bits. A stage and the end of its watch exclude each other. */
+/** The kinds of events that wait for a desktop, as bits. A stage and the end of its watch exclude each other. */
 const STAGE = 1;
 const END = 2;
 const WATCHED = 4;
@@ -77,13 +72,13 @@ const REFUSALS = {
 export interface Neighbourhood {
   torus: Torus;
   mutes: Mutes;
-  /** Whether a desktop mutes anybody. */
+  /** Whether a desktop mutes any other. */
   isMuting(slot: number): boolean;
   /** Whether a desktop shows its stage. */
   shows(slot: number): boolean;
-  /** Something waits for a desktop, until write() or leave() is called. */
+  /** An event waits for a desktop, until write() or leave() is called. */
   markPeeking(slot: number): void;
-  /** Writes how others are told of a desktop; returns where it ends. */
+  /** Writes the id and the name of a desktop as in events; returns where they end. */
   writeReference(slot: number, out: Buffer, at: number): number;
   generation(slot: number): number;
 }
@@ -104,29 +99,28 @@ export class Peeks {
   count = 0;
   readonly #hood: Neighbourhood;
   readonly #tolerancePx: number | 'off';
-  /** The edge through which the desktop of a slot watches, + 1; 0: through none. */
+  /** The edge through which the desktop of a slot watches, + 1; 0: it does not watch. */
   readonly #edge: Uint8Array;
-  /** The row of the desktop that a slot's desktop watches, + 1; and its own row when it is watched, + 1. */
+  /** For each slot: the row of the desktop that its desktop watches, + 1, and the row of its desktop while that is watched, + 1. */
   readonly #rowSeen: Uint32Array;
   readonly #rowOwn: Uint32Array;
-  /** What waits for the desktop of a slot. */
+  /** The events that wait for the desktop of a slot. */
   readonly #waiting: Uint8Array;
-  /** Generic cell rate algorithm: when the whole burst of peeks is available again, in ms of the relay's clock. */
-  readonly #peeksFullMs: Float64Array;
+  readonly #peekRates: RateLimits;
   readonly #leases: Deadlines;
   /** Of each row: the slot of its desktop, the slot + 1 of the watcher at each edge, and how many there are. */
   readonly #watched: Uint32Array;
   readonly #watchers: Uint32Array;
   readonly #watchersCount: Uint8Array;
-  /** Of each row: when its desktop posted last, and when the whole burst of stages is available again. */
+  /** Of each row: when its desktop posted last, and how fast it posts. */
   readonly #postedMs: Float64Array;
-  readonly #stagesFullMs: Float64Array;
+  readonly #stageRates: RateLimits;
   /** Watchers that lost their row. A slot may be here twice, or have no watch any more. */
   readonly #loose: number[] = [];
   #nowMs: number;
   /** Answers that this tick has left. */
   #tickLeft = WATCHERS_PER_TICK_MAX;
-  /** The rows from this one on are to be checked before the next check begins at #nextCheckMs. */
+  /** The current check has still to look at the rows from this one on. The next check begins at #nextCheckMs. */
   #checkAt = 0;
   #nextCheckMs: number;
 
@@ -140,34 +134,32 @@ export class Peeks {
     this.#rowSeen = new Uint32Array(slots);
     this.#rowOwn = new Uint32Array(slots);
     this.#waiting = new Uint8Array(slots);
-    this.#peeksFullMs = new Float64Array(slots);
+    this.#peekRates = new RateLimits(slots, PEEKS_PER_SECOND_MAX, PEEKS_BURST_MAX);
     this.#leases = new Deadlines(slots, nowMs);
     this.#watched = new Uint32Array(watchedMax);
     this.#watchers = new Uint32Array(watchedMax * 4);
     this.#watchersCount = new Uint8Array(watchedMax);
     this.#postedMs = new Float64Array(watchedMax);
-    this.#stagesFullMs = new Float64Array(watchedMax);
+    this.#stageRates = new RateLimits(watchedMax, STAGES_PER_SECOND_MAX, STAGES_BURST_MAX);
     this.#nowMs = nowMs;
     this.#nextCheckMs = nowMs + PEEK_STEP_MS;
   }
 
   /**
-   * From now on `slot` watches what lies beyond `edge`, for PEEK_LEASE_MS; null: nothing. Returns the lease in ms.
+   * From now on `slot` watches what lies beyond `edge`, for PEEK_LEASE_MS; null ends the watch. Returns the lease in ms.
    *
-   * Shape   a repeat renews the lease and sends nothing again. The watch before, if it was another one, ends without an event, also when
-   *         this is refused, unless with too-fast or draining. A desktop that mutes the watcher, or that the watcher mutes, is not
-   *         watched, and neither of them notices.
+   * Shape   a repeat renews the lease and sends nothing again. Another watch before it ends without an event, also when this one is
+   *         refused, except with too-fast or draining. A desktop that mutes the watcher, or that the watcher mutes, is not watched;
+   *         the result does not show this.
    * Throws  stage-hidden, no-neighbour, too-fast, relay-busy, draining.
    */
   peek(slot: number, edge: EdgeNumber | null, isDraining: boolean): number {
     const nowMs = this.#nowMs;
     if (isDraining) throw refusal('draining');
-    const fullMs = Math.max(this.#peeksFullMs[slot], nowMs);
-    if (fullMs - nowMs > MS_PER_PEEK * (PEEKS_BURST_MAX - 1) + ROUNDING_MS) {
+    if (!this.#peekRates.countIfAllowed(slot, nowMs)) {
       this.counters.refusedFast++;
       throw refusal('too-fast');
     }
-    this.#peeksFullMs[slot] = fullMs + MS_PER_PEEK;
     const neighbour = edge === null ? slot : this.#hood.torus.neighbour(slot, edge);
     const isShown = neighbour !== slot && this.#hood.shows(neighbour);
     if (!isShown || this.#isMuted(slot, neighbour)) {
@@ -190,7 +182,7 @@ export class Peeks {
    * `slot` shows its stage, body[start, end) as readStage() made it. Returns a bit for each of its edges through which it is watched;
    * when it is not watched, nothing changes.
    *
-   * Units   `preciseMs` is a clock of its own, more precise than that of step(): stages are predicted by it.
+   * Units   `preciseMs` is in ms of another clock, which is more precise than that of step(). Predictions use it.
    * Throws  too-fast.
    */
   show(slot: number, body: Buffer, start: number, end: number, preciseMs: number): number {
@@ -200,12 +192,10 @@ export class Peeks {
       return 0;
     }
     const nowMs = this.#nowMs;
-    const fullMs = Math.max(this.#stagesFullMs[row], nowMs);
-    if (fullMs - nowMs > MS_PER_STAGE * (STAGES_BURST_MAX - 1) + ROUNDING_MS) {
+    if (!this.#stageRates.countIfAllowed(row, nowMs)) {
       this.counters.refusedFast++;
       throw refusal('too-fast');
     }
-    this.#stagesFullMs[row] = fullMs + MS_PER_STAGE;
     this.#checkRow(row);
     const edges = this.edgesOf(slot);
     if (edges === 0) return 0;
@@ -261,7 +251,7 @@ export class Peeks {
     if (row >= 0) this.#loosen(row);
     // Writing to other rows would touch their memory pages.
     if (this.#waiting[slot] !== 0) this.#waiting[slot] = 0;
-    if (this.#peeksFullMs[slot] !== 0) this.#peeksFullMs[slot] = 0;
+    this.#peekRates.clear(slot);
   }
 
   /** Sets the time, ends leases, and checks watches against the torus. Returns whether more is due now. */
@@ -301,7 +291,7 @@ export class Peeks {
   /**
    * Writes the events that wait for a desktop to out[at], with a comma before each but the first of the batch; returns where they end.
    *
-   * Shape   at most PEEK_EVENTS_BYTES_MAX bytes; none, when what waited is not so any more.
+   * Shape   at most PEEK_EVENTS_BYTES_MAX bytes; none when no event is true any more.
    */
   write(slot: number, out: Buffer, at: number, isFirst: boolean, preciseMs: number): number {
     if (this.#waiting[slot] & STAGE) this.check(slot);
@@ -351,7 +341,7 @@ export class Peeks {
     return this.#hood.isMuting(watcher) && mutes.has(watcher, watched, this.#hood.generation(watched));
   }
 
-  /** Lets something wait for a desktop. */
+  /** Adds an event that waits for a desktop. */
   #add(slot: number, event: number): void {
     const kept = event === WATCHED ? this.#waiting[slot] : this.#waiting[slot] & WATCHED;
     this.#waiting[slot] = kept | event;
@@ -367,7 +357,7 @@ export class Peeks {
       if (row < 0) return false;
       this.#rowOwn[target] = row + 1;
       this.#watched[row] = target;
-      this.#stagesFullMs[row] = 0;
+      this.#stageRates.clear(row);
       this.#postedMs[row] = this.#nowMs;
     }
     if (this.#edge[slot] === 0) this.count++;
@@ -384,7 +374,7 @@ export class Peeks {
     return true;
   }
 
-  /** Takes a watcher out of its row; frees the row if it was the last one. */
+  /** Removes a watcher from its row; frees the row if it was the last one. */
   #detach(slot: number): void {
     const row = this.#rowSeen[slot] - 1;
     if (row < 0) return;
@@ -395,7 +385,7 @@ export class Peeks {
     if (--this.#watchersCount[row] === 0) this.#free(row);
   }
 
-  /** Takes all watchers out of a row and frees it. */
+  /** Removes all watchers from a row and frees it. */
   #loosen(row: number): void {
     for (let at = row * 4; at < row * 4 + 4; at++) {
       if (this.#watchers[at] === 0) continue;
@@ -439,7 +429,7 @@ export class Peeks {
     for (let left = Math.min(max, this.#loose.length); left > 0; left--) this.check(this.#loose.pop() as number);
   }
 
-  /** Checks the watches of a row; one that is not in use has none. */
+  /** Checks the watches of a row. A row that is not in use has none. */
   #checkRow(row: number): void {
     for (let at = row * 4; at < row * 4 + 4; at++) {
       const watcher = this.#watchers[at] - 1;

@@ -2,9 +2,9 @@
  * Rounds: lists of desktops that are each visited once.
  *
  * A desktop is listed when something waits for it that may wait a little, such as a saying. A round visits all desktops that were listed
- * before it began. It does so in steps, so that sprites pass between them. A desktop that is listed meanwhile is visited in the next round.
- * Invariant: a slot is in the list of this round or of the next one, once.
- * Cost: O(1), no allocation but to grow; one byte a slot, untouched until it is listed.
+ * before it began. It does so in steps, so that sprites pass between them. The next round visits desktops that are listed during this one.
+ * Invariant: a listed slot is either in the list of this round or in that of the next one, once.
+ * Cost: O(1), no allocation except when a list grows; one byte a slot, untouched until it is listed.
  */
 export class Rounds {
   readonly #isListed: Uint8Array;

@@ -7,20 +7,18 @@
  */
 import { AcceptedNumbers, type Recency } from './accepted_numbers.ts';
 import { SAYINGS_BURST_MAX, SAYINGS_PER_SECOND_MAX } from './limits.ts';
-
-const MS_PER_SAYING = 1000 / SAYINGS_PER_SECOND_MAX;
+import { RateLimits } from './rate_limits.ts';
 
 export class Speakers {
   readonly #sayings: AcceptedNumbers;
   /** How many heard the saying accepted last. */
   readonly #heard: Uint16Array;
-  /** Generic cell rate algorithm: the time at which the whole burst is available again, in ms of the relay's clock. */
-  readonly #burstFullMs: Float64Array;
+  readonly #rates: RateLimits;
 
   constructor(slots: number) {
     this.#sayings = new AcceptedNumbers(slots);
     this.#heard = new Uint16Array(slots);
-    this.#burstFullMs = new Float64Array(slots);
+    this.#rates = new RateLimits(slots, SAYINGS_PER_SECOND_MAX, SAYINGS_BURST_MAX);
   }
 
   recencyOf(slot: number, saying: number): Recency {
@@ -40,23 +38,22 @@ export class Speakers {
 
   /** Whether a desktop may say something now. Counts nothing. */
   allows(slot: number, nowMs: number): boolean {
-    return Math.max(this.#burstFullMs[slot], nowMs) - nowMs <= MS_PER_SAYING * (SAYINGS_BURST_MAX - 1);
+    return this.#rates.allows(slot, nowMs);
   }
 
   /** Counts a saying against the rate limit of its desktop. */
   count(slot: number, nowMs: number): void {
-    this.#burstFullMs[slot] = Math.max(this.#burstFullMs[slot], nowMs) + MS_PER_SAYING;
+    this.#rates.count(slot, nowMs);
   }
 
   /** Whether the desktop of a slot has said anything. */
   hasSpoken(slot: number): boolean {
-    return this.#burstFullMs[slot] !== 0;
+    return this.#sayings.newest(slot) !== 0;
   }
 
   /** The desktop of a slot has ended. Writes nothing, and so touches no memory, when it has said nothing. */
   clear(slot: number): void {
-    if (!this.hasSpoken(slot)) return;
     this.#sayings.clear(slot);
-    this.#burstFullMs[slot] = 0;
+    this.#rates.clear(slot);
   }
 }

@@ -36,7 +36,7 @@ describe('a stage that waits', () => {
     assert.deepEqual([stages.ageMs(row, 7012.4), stages.ageMs(row, 6999)], [12, 0]);
   });
 
-  it('has a row of a fixed number: at the limit, and one above; a released row is empty when it is used again', () => {
+  it('has one of a fixed number of rows: at the limit, and one above; a released row is empty when it is used again', () => {
     const { stages, row } = setUp();
     const rows = [row, stages.add(), stages.add(), stages.add()];
     assert.equal(new Set(rows).size, 4);
@@ -51,7 +51,7 @@ describe('a stage that waits', () => {
 });
 
 describe('the prediction of a stage', () => {
-  it('expects each sprite where its speed has taken it, within the tolerance: below, at it, above, in each direction', () => {
+  it('expects each sprite where its speed has moved it, within the tolerance: below, at it, above, in each direction', () => {
     const { isPredicted } = setUp();
     // After half a second it is expected at 130, 180.
     for (const [dx, dy, is] of [
@@ -97,7 +97,7 @@ describe('the prediction of a stage', () => {
     assert.ok(!isPredicted([then, other], 100, 4, 1001), 'another screen');
   });
 
-  it('ends after STAGE_REFRESH_MS: one below, at the limit, one above; and without a stage there is none', () => {
+  it('ends after STAGE_REFRESH_MS: one below, at the limit, one above; and is impossible without a stage', () => {
     const { stages, row, isPredicted } = setUp([{ id: 1, x: 5, y: 5 }]);
     const still = [{ id: 1, x: 5, y: 5 }];
     assert.ok(isPredicted(still, STAGE_REFRESH_MS - 1));

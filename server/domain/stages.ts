@@ -2,9 +2,9 @@
  * Stages: the newest stage of each watched desktop, as its watchers got it or will get it.
  *
  * Each watched desktop has one row; the number of rows and their size are fixed. A newer stage overwrites the older one: there is no
- * queue. The stage in the row is the one that the watchers know, so a newer one that they could have predicted from it is not stored: each
- * of its sprites is where its speed has taken it since, within a tolerance, and looks the same.
- * Invariant: a row in use is of one desktop; a row without a stage is never written to anybody.
+ * queue. The stage in the row is the one that the watchers know. A newer one is not stored if they could have predicted it: each of its
+ * sprites looks the same, and is where its speed has moved it since, within a tolerance.
+ * Invariant: a row in use belongs to one desktop; a row without a stage is never sent.
  * Memory: STAGE_ROW_BYTES a row, one block for all, allocated when somebody peeks first; the system provides the pages that are used.
  * Cost: set() copies ≤ 3 KB, isPredicted() is O(sprites), some 10 ns each. No allocation.
  */
@@ -79,7 +79,7 @@ export class Stages {
   }
 
   /**
-   * Whether somebody who has the stage of a row could have predicted body[start, end), a stage with its sketch (wire/stage.ts), within
+   * Whether a watcher that has the stage of a row could have predicted the stage at body[start] (its sketch first, wire/stage.ts), within
    * `tolerancePx` along each axis. A row without a stage, or with one older than STAGE_REFRESH_MS, predicts nothing.
    */
   isPredicted(row: number, body: Buffer, start: number, nowMs: number, tolerancePx: number): boolean {

@@ -158,7 +158,7 @@ describe('a journal', () => {
     assert.equal(thrown(ann, Standing.unknown), 'accepted');
   });
 
-  it('keeps whether each desktop shows its stage, and what its world says, but no peeks', () => {
+  it('keeps whether each desktop shows its stage, and the default of its world, but no peeks', () => {
     const disk = pretend();
     const { relay, journal } = live(disk);
     const [shy, bold, silent, asked] = [
@@ -174,7 +174,7 @@ describe('a journal', () => {
     const next = live(disk);
     assert.deepEqual(shown(next), [false, true, false, true]);
     assert.deepEqual([next.relay.peeks.count, next.relay.peeks.stages.count], [0, 0]);
-    // What was told as a change is now part of the state that is told.
+    // The journal has written its state again, so each choice is now in the record of its desktop.
     next.relay.setShows(bold.slot, false);
     next.relay.setShows(shy.slot, true);
     const joinedNow = (join: Partial<Join>) => next.relay.describe(joined(next.relay, join).slot).stage;

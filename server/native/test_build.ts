@@ -1,4 +1,4 @@
-/** Builds and runs the C++ tests of the native front, for its suites. Builds are kept in build/native-tests. */
+/** Builds the C++ tests of the native front in build/native-tests, and runs them. The suites beside it use this. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -5,6 +5,7 @@ import { createHash, type Hash } from 'node:crypto';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { LEASE_MS, PING_MS } from '../domain/limits.ts';
+import { readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
 import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
@@ -204,16 +205,6 @@ export function holder(request: Request): Identity {
   if (readAuthorization(request.headers.authorization, identity)) return identity;
   throw new ProblemError('unknown-desktop', UNKNOWN.detail);
 }
-
-export function readJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(UTF8.decode(body));
-  } catch {
-    throw new ProblemError('malformed', 'The body must be JSON in UTF-8.', { field: 'body' });
-  }
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The length that a request announces; the most it may have, when it announces none. Throws too-large. */
 function announcedBytes(request: Request, bytesMax: number): number {

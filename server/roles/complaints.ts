@@ -1,8 +1,9 @@
 /** Complaints: the routes by which a desktop mutes another one, and reports a picture. */
 import express, { type Request } from 'express';
+import { checkObject, malformed, readJson } from '../wire/fields.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { allowOnly, bearer, holder, readBody, readJson, sendReply } from './api.ts';
+import { allowOnly, bearer, holder, readBody, sendReply } from './api.ts';
 import { cleanLine } from './moderator.ts';
 import type { SpriteStore } from './sprite_store.ts';
 import type { Worker } from './worker.ts';
@@ -43,9 +44,7 @@ export function complaints(worker: Worker, store: SpriteStore): express.Router {
 }
 
 async function readObject(request: Request): Promise<Record<string, unknown>> {
-  const body = readJson(await readBody(request, COMPLAINT_BYTES_MAX));
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('body', 'must be an object');
-  return body as Record<string, unknown>;
+  return checkObject(readJson(await readBody(request, COMPLAINT_BYTES_MAX)), 'body');
 }
 
 /** The slot and generation of a desktop, which need not be here: an answer must not tell whether it is. */
@@ -53,8 +52,4 @@ function mutedJson(id: unknown): string {
   const identity = blankIdentity();
   if (typeof id !== 'string' || !readId(id, identity)) throw malformed('desktop', 'must be the id of a desktop');
   return JSON.stringify({ slot: identity.slot, generation: identity.generation });
-}
-
-function malformed(field: string, why: string): ProblemError {
-  return new ProblemError('malformed', `${field}: ${why}.`, { field });
 }

@@ -295,7 +295,7 @@ export class Master {
     });
   }
 
-  /** Does something for a live desktop, which answers the request; answers with the problem that it throws. */
+  /** Calls `action`, which answers the request, for a live desktop. When it throws a problem, that is the answer. */
   #try(link: number, request: number, identity: Identity, action: () => void): void {
     if (!this.#requireLive(link, request, identity)) return;
     try {

@@ -2,6 +2,7 @@
 import express from 'express';
 import type { Relay } from '../domain/relay.ts';
 import type { World } from '../domain/torus.ts';
+import { malformed } from '../wire/fields.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { Moderator, WhoRow } from './moderator.ts';
@@ -124,8 +125,4 @@ function secondsIn(body: Record<string, unknown> | undefined): number | undefine
   if (seconds === undefined) return undefined;
   if (typeof seconds === 'number' && seconds >= 1 && seconds <= BAN_SECONDS_MAX) return seconds;
   throw malformed('seconds', `must be a number from 1 to ${BAN_SECONDS_MAX}`);
-}
-
-function malformed(field: string, why: string): ProblemError {
-  return new ProblemError('malformed', `${field}: ${why}.`, { field });
 }

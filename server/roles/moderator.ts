@@ -7,6 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Addresses } from '../domain/addresses.ts';
+import { checkFile, malformed } from '../wire/fields.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { normalizeName, whyInvalidName } from '../wire/text.ts';
@@ -40,8 +41,6 @@ const REPORTERS_MAX = 10_000;
 export const ANNOUNCEMENT_BYTES_MAX = 400;
 
 const KICKED = 'The operator of this relay has ended this desktop.';
-
-const HASH = /^[0-9a-f]{64}$/;
 
 export interface ModeratorOptions {
   master: Master;
@@ -150,7 +149,7 @@ export class Moderator implements Moderation {
 
   /** Bans a picture: from now on nobody can throw, upload or fetch it. Throws malformed, list-full. */
   async banPicture(file: string, seconds: number | undefined): Promise<void> {
-    checkHash(file);
+    checkFile(file, 'picture');
     this.list.banPicture(file, untilMs(seconds));
     await this.#changed();
     this.#log.info({ picture: file, seconds }, 'the operator has banned a picture');
@@ -158,7 +157,7 @@ export class Moderator implements Moderation {
 
   /** Throws malformed, not-found. */
   async unbanPicture(file: string): Promise<void> {
-    checkHash(file);
+    checkFile(file, 'picture');
     if (!this.list.unbanPicture(file)) throw new ProblemError('not-found', 'This picture is not banned.');
     await this.#changed();
     this.#log.info({ picture: file }, 'the operator has ended a ban');
@@ -188,7 +187,7 @@ export class Moderator implements Moderation {
 
   /** Throws not-found. */
   async dismiss(file: string): Promise<void> {
-    checkHash(file);
+    checkFile(file, 'picture');
     if (!this.list.dismiss(file)) throw new ProblemError('not-found', 'Nobody has reported this picture.');
     await this.list.save();
   }
@@ -265,12 +264,4 @@ function networkOf(text: string): Network {
   const network = readNetwork(text);
   if (!network) throw malformed('address', 'must be an address such as 192.0.2.7, or a network such as 2001:db8::/48');
   return network;
-}
-
-function checkHash(file: string): void {
-  if (!HASH.test(file)) throw malformed('picture', 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
-}
-
-function malformed(field: string, why: string): ProblemError {
-  return new ProblemError('malformed', `${field}: ${why}.`, { field });
 }

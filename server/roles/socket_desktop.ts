@@ -1,9 +1,9 @@
 /**
  * A desktop on a WebSocket: polls, crossings, sayings, stages and peeks as messages, which its worker forwards to the master.
  *
- * Each message with a `cursor` is a poll, answered by one batch; each of the others is answered by its verdict. A socket that sends or
- * leaves unread more than it may is not read until that has changed: what it still sends waits on its own side, and what it could get
- * waits in the mailbox.
+ * Each message with a `cursor` is a poll, answered by one batch; each of the others is answered by its verdict. The relay stops reading a
+ * socket that sends or leaves unread more than it may, until that has changed. Meanwhile its messages wait on the side of the client, and
+ * its sprites wait in the mailbox.
  * Invariants: the master gets no request of a desktop before its token has been received. A socket has at most
  * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX other messages at the master. Batches are sent in the order of their polls.
  */
@@ -21,6 +21,7 @@ import { readAuthorization } from '../wire/route.ts';
 import { checkSaying } from '../wire/saying.ts';
 import { checkPeekEdge, STAGE_BYTES_MAX } from '../wire/stage.ts';
 import type { Reply } from './pending.ts';
+import type { Query } from './uplink.ts';
 import type { Worker } from './worker.ts';
 
 /** A message in bytes: a stage. Others are shorter. */
@@ -63,6 +64,9 @@ export const UNREAD_MS_MAX = 10_000;
 
 /** Bytes that wait for all sockets of a worker together. Above this a socket with unread bytes is closed when more is sent to it. */
 export const SOCKETS_UNREAD_BYTES_MAX = 64 << 20;
+
+/** What CROSSINGS_IN_FLIGHT_MAX counts. */
+type Unanswered = 'crossings' | 'sayings' | 'stages' | 'peeks';
 
 /** The worker, as sockets need it. */
 export type SocketsWorker = Pick<Worker, 'poll' | 'closed' | 'throwFrom' | 'showFrom' | 'query'>;
@@ -352,13 +356,7 @@ class SocketDesktop {
 
   async #handleSaying(identity: Identity, message: { saying: unknown }): Promise<void> {
     this.#unanswered++;
-    let reply: Reply;
-    try {
-      this.#checkUnanswered('sayings');
-      reply = await this.#worker.query('say', identity, JSON.stringify(checkSaying(message)));
-    } catch (error) {
-      reply = replyOf(documentOf(error));
-    }
+    const reply = await this.#ask('say', 'sayings', identity, () => checkSaying(message));
     this.#answerVerdict('saying', message.saying, reply);
   }
 
@@ -375,13 +373,7 @@ class SocketDesktop {
 
   async #handlePeek(identity: Identity, peek: unknown): Promise<void> {
     this.#unanswered++;
-    let reply: Reply;
-    try {
-      this.#checkUnanswered('peeks');
-      reply = await this.#worker.query('peek', identity, JSON.stringify(checkPeekEdge(peek)));
-    } catch (error) {
-      reply = replyOf(documentOf(error));
-    }
+    const reply = await this.#ask('peek', 'peeks', identity, () => checkPeekEdge(peek));
     this.#unanswered--;
     const edge = EDGES.includes(peek as Edge) ? `"${peek}"` : 'null';
     const { leaseMs } = reply.status === 202 ? JSON.parse(reply.body.toString()) : {};
@@ -389,8 +381,18 @@ class SocketDesktop {
     this.#send(Buffer.concat([Buffer.from(`{"peek":${edge},`), body]));
   }
 
+  /** Sends what `check` returns to the master; resolves to its answer, or to the problem for which it is refused here. */
+  async #ask(query: Query, what: Unanswered, identity: Identity, check: () => unknown): Promise<Reply> {
+    try {
+      this.#checkUnanswered(what);
+      return await this.#worker.query(query, identity, JSON.stringify(check()));
+    } catch (error) {
+      return replyOf(documentOf(error));
+    }
+  }
+
   /** Throws too-fast. */
-  #checkUnanswered(what: 'crossings' | 'sayings' | 'stages' | 'peeks'): void {
+  #checkUnanswered(what: Unanswered): void {
     if (this.#unanswered <= CROSSINGS_IN_FLIGHT_MAX) return;
     throw new ProblemError('too-fast', `At most ${CROSSINGS_IN_FLIGHT_MAX} ${what} may wait for their answers.`);
   }

@@ -102,7 +102,7 @@ describe('worker', () => {
     assert.deepEqual(harness.sentKinds(), [RecordKind.crossing, RecordKind.crossing]);
   });
 
-  it('sends a stage as it was checked, and answers for itself when it is malformed or of nobody', () => {
+  it('sends a stage as it was checked, and refuses a malformed one, or one without an identity, by itself', () => {
     const harness = new WorkerHarness();
     const stage = { width: 9, height: 9, files: [FILE], sprites: [{ id: 1, x: 1.4, y: 2 }] };
     harness.show(7, JSON.stringify({ ...stage, extra: 1 }));

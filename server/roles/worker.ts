@@ -70,9 +70,9 @@ export class Worker {
 
   /** The handlers for the front that crossings, sayings and stages come from. */
   readonly handlers: Pick<FrontHandlers, 'crossing' | 'saying' | 'stage' | 'turn'> = {
-    crossing: (request) => this.#crossing(request),
-    saying: (request) => this.#saying(request),
-    stage: (request) => this.#stage(request),
+    crossing: (request) => this.#handle(request, this.#crossing),
+    saying: (request) => this.#handle(request, this.#saying),
+    stage: (request) => this.#handle(request, this.#stage),
     turn: () => {
       this.#uplink.flush();
       this.#front?.flush();
@@ -119,56 +119,40 @@ export class Worker {
     this.#uplink.flush();
   }
 
-  #crossing(view: RequestView): void {
+  /** Checks a request of the front and sends it to the master, with `send`. Counts and answers the problem for which it is refused here. */
+  #handle(view: RequestView, send: (view: RequestView) => void): void {
     if (view.slot === NO_SLOT) {
       this.#refuse(view.ticket, UNKNOWN);
       return;
     }
     try {
-      if (view.edge < 0) this.#reader.read(view.body, view.start, view.end);
-      const checked = view.edge < 0 ? this.#reader : (view as CheckedCrossing & Identity);
-      const standing = this.#checkPicture(checked);
-      this.#uplink.crossing(this.#pending.addTicket(view.ticket), view, checked, standing);
+      send(view);
     } catch (error) {
-      this.#refuseError(view.ticket, error);
+      if (!(error instanceof ProblemError)) throw error;
+      const { code } = error.document;
+      if (code === 'picture-refused') this.pictureRefused++;
+      else if (code !== 'relay-busy') this.malformed++;
+      this.#refuse(view.ticket, error.document);
     }
   }
 
-  #saying(view: RequestView): void {
-    if (view.slot === NO_SLOT) {
-      this.#refuse(view.ticket, UNKNOWN);
-      return;
-    }
-    try {
-      const saying = readSaying(view.body, view.start, view.end);
-      this.#uplink.query('say', this.#pending.addTicket(view.ticket), view, JSON.stringify(saying));
-    } catch (error) {
-      this.#refuseError(view.ticket, error);
-    }
-  }
+  readonly #crossing = (view: RequestView): void => {
+    if (view.edge < 0) this.#reader.read(view.body, view.start, view.end);
+    const checked = view.edge < 0 ? this.#reader : (view as CheckedCrossing & Identity);
+    const standing = this.#checkPicture(checked);
+    this.#uplink.crossing(this.#pending.addTicket(view.ticket), view, checked, standing);
+  };
 
-  #stage(view: RequestView): void {
-    if (view.slot === NO_SLOT) {
-      this.#refuse(view.ticket, UNKNOWN);
-      return;
-    }
-    try {
-      const stage = readStage(view.body, view.start, view.end);
-      const standing = this.#standingOf(stage);
-      this.#uplink.show(this.#pending.addTicket(view.ticket), view, stage.body, standing);
-    } catch (error) {
-      this.#refuseError(view.ticket, error);
-    }
-  }
+  readonly #saying = (view: RequestView): void => {
+    const saying = readSaying(view.body, view.start, view.end);
+    this.#uplink.query('say', this.#pending.addTicket(view.ticket), view, JSON.stringify(saying));
+  };
 
-  /** Counts and answers the problem for which a crossing, a saying or a stage is refused here. */
-  #refuseError(ticket: number, error: unknown): void {
-    if (!(error instanceof ProblemError)) throw error;
-    const { code } = error.document;
-    if (code === 'picture-refused') this.pictureRefused++;
-    else if (code !== 'relay-busy') this.malformed++;
-    this.#refuse(ticket, error.document);
-  }
+  readonly #stage = (view: RequestView): void => {
+    const stage = readStage(view.body, view.start, view.end);
+    const standing = this.#standingOf(stage);
+    this.#uplink.show(this.#pending.addTicket(view.ticket), view, stage.body, standing);
+  };
 
   /** Throws picture-refused. */
   #checkPicture({ body, start }: CheckedCrossing): Standing {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
 import {
-  ANIMATION_LENGTH_MAX,
   CROSSING_BYTES_MAX,
   checkCrossing,
   EDGES,
@@ -14,6 +13,7 @@ import {
   SCALE_MIN,
   SPEED_MAX,
 } from './crossing.ts';
+import { ANIMATION_LENGTH_MAX } from './fields.ts';
 import { ProblemError } from './problem.ts';
 import { NAME_BYTES_MAX } from './text.ts';
 

@@ -5,6 +5,16 @@
  * dropped, numbers have one form. From then on it is bytes (the passage), which the relay does not parse again.
  * Cost: one JSON.parse and one JSON.stringify of ≤ 1 KiB.
  */
+import {
+  checkAnimation,
+  checkFacing,
+  checkFile,
+  checkNumber,
+  checkObject,
+  checkRisingNumber,
+  malformed,
+  readJson,
+} from './fields.ts';
 import { ProblemError } from './problem.ts';
 import { normalizeName, whyInvalidName } from './text.ts';
 
@@ -28,14 +38,8 @@ export const SPEED_MAX = 20_000;
 export const SCALE_MIN = 0.25;
 export const SCALE_MAX = 16;
 
-/** Characters of an animation's name. */
-export const ANIMATION_LENGTH_MAX = 32;
-
 /** A passage in bytes: more than all its members at their longest (each of the 64 bytes of a name may need an escape). */
 export const PASSAGE_BYTES_MAX = 448;
-
-const FILE = /^[0-9a-f]{64}$/;
-const ANIMATION = /^[a-z][a-z0-9-]*$/;
 
 export interface Crossing {
   /** The sender's own rising number, 1 … 2^53 − 1. */
@@ -68,47 +72,28 @@ export function readCrossing(bytes: Uint8Array, start = 0, end = bytes.length): 
   if (end - start > CROSSING_BYTES_MAX) {
     throw new ProblemError('too-large', `The body of a crossing is at most ${CROSSING_BYTES_MAX} bytes.`);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(UTF8.decode(bytes.subarray(start, end)));
-  } catch {
-    throw new ProblemError('malformed', 'The body must be JSON in UTF-8.', { field: 'body' });
-  }
-  return checkCrossing(value);
+  return checkCrossing(readJson(bytes, start, end));
 }
 
 /** Checks a crossing that was already parsed from JSON. Throws malformed (with the field). */
 export function checkCrossing(value: unknown): Crossing {
-  const body = object(value, 'body');
-  const crossing = body.crossing;
-  if (typeof crossing !== 'number' || !Number.isSafeInteger(crossing) || crossing < 1) {
-    throw malformed('crossing', 'must be a whole number from 1 to 2^53 - 1');
-  }
+  const body = checkObject(value, 'body');
+  const crossing = checkRisingNumber(body.crossing, 'crossing');
   const edge = EDGES.indexOf(body.edge as Edge);
   if (edge < 0) throw malformed('edge', 'must be left, right, top or bottom');
-  const at = number(body.at, 'at', 0, 1);
-  const vx = number(body.vx, 'vx', -SPEED_MAX, SPEED_MAX);
-  const vy = number(body.vy, 'vy', -SPEED_MAX, SPEED_MAX);
-  const given = object(body.sprite, 'sprite');
-  const file = given.file;
-  if (typeof file !== 'string' || !FILE.test(file)) {
-    throw malformed('sprite.file', 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
-  }
+  const at = checkNumber(body.at, 'at', 0, 1);
+  const vx = checkNumber(body.vx, 'vx', -SPEED_MAX, SPEED_MAX);
+  const vy = checkNumber(body.vy, 'vy', -SPEED_MAX, SPEED_MAX);
+  const given = checkObject(body.sprite, 'sprite');
+  const file = checkFile(given.file, 'sprite.file');
   const name = given.name ?? '';
   if (typeof name !== 'string') throw malformed('sprite.name', 'must be a string');
   const normalized = normalizeName(name);
   const why = whyInvalidName(normalized);
   if (why) throw malformed('sprite.name', why);
-  const animation = given.animation ?? 'fall';
-  if (typeof animation !== 'string' || animation.length > ANIMATION_LENGTH_MAX || !ANIMATION.test(animation)) {
-    throw malformed(
-      'sprite.animation',
-      `must be at most ${ANIMATION_LENGTH_MAX} characters of a-z, 0-9 and -, beginning with a letter`,
-    );
-  }
-  const facing = given.facing ?? 'right';
-  if (facing !== 'left' && facing !== 'right') throw malformed('sprite.facing', 'must be left or right');
-  const scale = number(given.scale ?? 1, 'sprite.scale', SCALE_MIN, SCALE_MAX);
+  const animation = checkAnimation(given.animation ?? 'fall', 'sprite.animation');
+  const facing = checkFacing(given.facing ?? 'right', 'sprite.facing');
+  const scale = checkNumber(given.scale ?? 1, 'sprite.scale', SCALE_MIN, SCALE_MAX);
   const sprite = JSON.stringify({ file, name: normalized, animation, facing, scale });
   const entry = EDGES[opposite(edge as EdgeNumber)];
   return {
@@ -116,22 +101,4 @@ export function checkCrossing(value: unknown): Crossing {
     edge: edge as EdgeNumber,
     passage: `"edge":"${entry}","at":${at},"vx":${vx},"vy":${vy},"sprite":${sprite}}`,
   };
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-function malformed(field: string, why: string): ProblemError {
-  return new ProblemError('malformed', `${field}: ${why}.`, { field });
-}
-
-function object(value: unknown, field: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(field, 'must be an object');
-  return value as Record<string, unknown>;
-}
-
-function number(value: unknown, field: string, min: number, max: number): number {
-  if (typeof value !== 'number' || !(value >= min && value <= max)) {
-    throw malformed(field, `must be a number from ${min} to ${max}`);
-  }
-  return value === 0 ? 0 : value; // -0 becomes 0, which is how JSON writes it anyway
 }

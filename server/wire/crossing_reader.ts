@@ -8,7 +8,6 @@
  * Cost: one pass, a nanosecond a byte, and one copy of the passage.
  */
 import {
-  ANIMATION_LENGTH_MAX,
   type CheckedCrossing,
   CROSSING_BYTES_MAX,
   type EdgeNumber,
@@ -18,6 +17,7 @@ import {
   SCALE_MIN,
   SPEED_MAX,
 } from './crossing.ts';
+import { ANIMATION_LENGTH_MAX } from './fields.ts';
 import { NAME_BYTES_MAX } from './text.ts';
 
 const literal = (text: string) => Uint8Array.from(Buffer.from(text));

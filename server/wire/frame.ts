@@ -17,7 +17,7 @@ export const FRAME_VERSION = 1;
 export const FRAME_BYTES_TARGET = 1 << 20;
 
 /**
- * Kinds of records. The master sends only the last three, which are the highest; a worker all the others. `shared` is the end of the body of each
+ * Kinds of records. The master sends only the last three, and a worker all the others. `shared` is the end of the body of each
  * `sharingAnswer` behind it, up to the next `shared`.
  */
 export const RecordKind = {

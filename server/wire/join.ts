@@ -1,7 +1,7 @@
 /** A join: the request of a new desktop. It is checked once, in the process that received it. */
+import { checkNumber, checkObject, malformed } from './fields.ts';
 import { type Invitation, readInvitation } from './invitation.ts';
 import { PICTURES, type Pictures } from './pictures.ts';
-import { ProblemError } from './problem.ts';
 import { normalizeName, whyInvalidName } from './text.ts';
 
 /** Body of a join in bytes. */
@@ -31,8 +31,7 @@ export interface Join {
 
 /** Checks a join that was already parsed from JSON. Throws malformed (with the field). Source PROTOCOL.md#join */
 export function checkJoin(value: unknown): Join {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('body', 'must be an object');
-  const body = value as Record<string, unknown>;
+  const body = checkObject(value, 'body');
   const join: Join = { name: name(body.name ?? '', 'name') };
   if (body.world !== undefined) {
     const world = name(body.world, 'world');
@@ -55,8 +54,8 @@ export function checkJoin(value: unknown): Join {
   const screen = body.screen as Record<string, unknown> | undefined;
   if (typeof screen !== 'object' || screen === null)
     throw malformed('screen', 'must be an object with width and height');
-  side(screen.width, 'screen.width');
-  side(screen.height, 'screen.height');
+  checkNumber(screen.width, 'screen.width', 1, SCREEN_MAX);
+  checkNumber(screen.height, 'screen.height', 1, SCREEN_MAX);
   return join;
 }
 
@@ -66,14 +65,4 @@ function name(value: unknown, field: string): string {
   const why = whyInvalidName(normalized);
   if (why) throw malformed(field, why);
   return normalized;
-}
-
-function side(value: unknown, field: string): void {
-  if (typeof value !== 'number' || !(value >= 1 && value <= SCREEN_MAX)) {
-    throw malformed(field, `must be a number from 1 to ${SCREEN_MAX}`);
-  }
-}
-
-function malformed(field: string, why: string): ProblemError {
-  return new ProblemError('malformed', `${field}: ${why}.`, { field });
 }

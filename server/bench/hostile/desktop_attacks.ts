@@ -208,7 +208,7 @@ function fullStage(x: number): string {
   return JSON.stringify({ width: 1920, height: 1080, files: [FILE], sprites });
 }
 
-/** Bodies that are no stages: cut off, too deep, not numbers, too many, of one member that is as long as the body may be. */
+/** Bodies that are not stages: cut off, too deep, not numbers, too many, too long; and a stage with members that a prototype has. */
 const NO_STAGES: readonly string[] = [
   '',
   '{"width":1920,"height":1080,"files":[],"sprites":[{"id":0,',
@@ -217,7 +217,7 @@ const NO_STAGES: readonly string[] = [
   JSON.stringify({ width: 1, height: 1, files: Array(33).fill(FILE.slice(0, 40)), sprites: [] }),
   JSON.stringify({ width: 1, height: 1, files: [FILE], sprites: Array(33).fill({ id: 1, x: 0, y: 0 }) }),
   JSON.stringify({ width: 1, height: 1, files: [FILE], sprites: [{ id: 1, x: 0, y: 0, animation: 'a'.repeat(1800) }] }),
-  JSON.stringify({ width: 1, height: 1, files: [], sprites: [], __proto__: 1, constructor: {} }),
+  '{"width":1,"height":1,"files":[],"sprites":[],"__proto__":1,"constructor":{}}',
 ];
 
 const peeping: Attack = {

@@ -1,4 +1,5 @@
-/** Random numbers that depend only on a seed, so that a run can be repeated (mulberry32). */
+/** Random choices that depend only on a seed, so that a run can be repeated. */
+import { randomFrom as numbersFrom } from '../random.ts';
 
 export interface Random {
   /** Returns a whole number 0 … n − 1. */
@@ -10,13 +11,7 @@ export interface Random {
 }
 
 export function randomFrom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = numbersFrom(seed);
   return {
     below: (n) => Math.floor(next() * n),
     of: (list) => list[Math.floor(next() * list.length)],

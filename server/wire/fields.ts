@@ -1,0 +1,72 @@
+/**
+ * The members of a request's JSON, checked one by one.
+ *
+ * Each check returns the value, or throws malformed with the name of the member. The name may have two parts, `parent` and `member`,
+ * which are put together only when they are needed: a stage has many members.
+ */
+import { ProblemError } from './problem.ts';
+
+/** Characters of an animation's name. */
+export const ANIMATION_LENGTH_MAX = 32;
+
+const FILE = /^[0-9a-f]{64}$/;
+const ANIMATION = /^[a-z][a-z0-9-]*$/;
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+export function malformed(field: string, why: string): ProblemError {
+  return new ProblemError('malformed', `${field}: ${why}.`, { field });
+}
+
+/** Parses a body, bytes[start, end). */
+export function readJson(bytes: Uint8Array, start = 0, end = bytes.length): unknown {
+  try {
+    return JSON.parse(UTF8.decode(bytes.subarray(start, end)));
+  } catch {
+    throw new ProblemError('malformed', 'The body must be JSON in UTF-8.', { field: 'body' });
+  }
+}
+
+export function checkObject(value: unknown, member: string, parent = ''): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw malformed(parent + member, 'must be an object');
+  }
+  return value as Record<string, unknown>;
+}
+
+export function checkNumber(value: unknown, member: string, min: number, max: number, parent = ''): number {
+  if (typeof value !== 'number' || !(value >= min && value <= max)) {
+    throw malformed(parent + member, `must be a number from ${min} to ${max}`);
+  }
+  return value;
+}
+
+/** Checks the rising number of a crossing or a saying: 1 … 2^53 − 1. */
+export function checkRisingNumber(value: unknown, member: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
+    throw malformed(member, 'must be a whole number from 1 to 2^53 - 1');
+  }
+  return value;
+}
+
+/** Checks the hash of a .spr file. */
+export function checkFile(value: unknown, member: string, parent = ''): string {
+  if (typeof value !== 'string' || !FILE.test(value)) {
+    throw malformed(parent + member, 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
+  }
+  return value;
+}
+
+export function checkAnimation(value: unknown, member: string, parent = ''): string {
+  if (typeof value !== 'string' || value.length > ANIMATION_LENGTH_MAX || !ANIMATION.test(value)) {
+    throw malformed(
+      parent + member,
+      `must be at most ${ANIMATION_LENGTH_MAX} characters of a-z, 0-9 and -, beginning with a letter`,
+    );
+  }
+  return value;
+}
+
+export function checkFacing(value: unknown, member: string, parent = ''): 'left' | 'right' {
+  if (value !== 'left' && value !== 'right') throw malformed(parent + member, 'must be left or right');
+  return value;
+}
