@@ -97,21 +97,23 @@ export function createConversation(handlers: ConversationHandlers): Conversation
   };
 
   function hear(events: readonly RelayEvent[]): void {
-    const before = heard.lines.at(-1);
     const atMs = Date.now();
+    let hasMore = false;
     for (const event of events) {
       if (event.type === 'missed') {
         heard.add({ kind: 'missed', sayings: event.sayings, atMs });
         announce(missedWords(event.sayings));
+        hasMore = true;
       } else if (event.type === 'saying' && !handlers.isMuted(event.from.desktop)) {
         const { from, text } = event;
         const own = from.desktop === handlers.self();
         heard.add({ kind: 'said', from, text, own, atMs });
         bubbles.add(event, performance.now());
         if (!own) announce(`${from.name || from.desktop} says: ${text}`);
+        hasMore = true;
       }
     }
-    if (heard.lines.at(-1) !== before || before?.kind === 'missed') panel.show(heard.lines);
+    if (hasMore) panel.show(heard.lines);
   }
 
   function anchorOf({ saying }: Bubble): Anchor {
