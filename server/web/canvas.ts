@@ -9,7 +9,7 @@ import type { Description } from '../wire/description.ts';
 import type { View } from './peeking.ts';
 import { cellOf, type Sheets, shownScale } from './sheets.ts';
 import type { Silhouette } from './silhouettes.ts';
-import type { Edge, Facing, Simulation, Sprite } from './simulation.ts';
+import type { Edge, Facing, Point, Simulation, Sprite } from './simulation.ts';
 
 /** A label over a sprite's head, until `untilMs` of the simulation's clock. */
 export interface Tag {
@@ -36,7 +36,7 @@ const SILHOUETTE_ALPHA = 0.8;
 const UNKNOWN_SIDE = 36; // px of the silhouette of a sprite whose picture is not here yet
 
 /** Returns by how much the desktop has slid, in px to the right and down. */
-export function slideOf({ edge, shift }: View): { x: number; y: number } {
+export function slideOf({ edge, shift }: View): Point {
   if (edge === 'left' || edge === 'right') return { x: edge === 'left' ? shift : -shift, y: 0 };
   return { x: 0, y: edge === 'top' ? shift : -shift };
 }

@@ -7,11 +7,11 @@ import { createBubbleLayer } from './bubble_layer.ts';
 import { type Anchor, type Box, type Bubble, Bubbles } from './bubbles.ts';
 import { Heard } from './heard.ts';
 import { createHistoryPanel } from './history_panel.ts';
-import { announce, EDGES, notice } from './panel.ts';
+import { announce, notice } from './panel.ts';
 import { createSayLine } from './say_line.ts';
 import { heardWords, missedWords, refusalWords, sendingWords } from './saying_words.ts';
 import { type SavedSayings, Sayings } from './sayings.ts';
-import type { Sprite } from './simulation.ts';
+import { EDGES, type Point, type Sprite } from './simulation.ts';
 import type { Neighbour, Neighbours, RelayEvent, SayingEvent, Transport } from './transport.ts';
 
 export interface ConversationHandlers {
@@ -25,7 +25,7 @@ export interface ConversationHandlers {
   /** Returns the sprite that speaks for this desktop, or null when none of its sprites is here. */
   spriteOf(desktop: string): Sprite | null;
   /** Returns by how many px the sprites are drawn to the right and down of their places. */
-  slide(): { x: number; y: number };
+  slide(): Point;
 }
 
 export interface Conversation {

@@ -18,7 +18,6 @@ import { type MenuEntry, openMenu } from './menu.ts';
 import {
   animatePortraits,
   askToJoin,
-  EDGES,
   element,
   flashEdge,
   ledges,
@@ -53,6 +52,7 @@ import {
   bounceBack,
   createSimulation,
   type Departure,
+  EDGES,
   type Edge,
   enter,
   removeSprite,

@@ -3,6 +3,7 @@ import {
   drag,
   type Edge,
   grab,
+  type Point,
   release,
   type Simulation,
   type Sprite,
@@ -36,7 +37,7 @@ const ARROWS: Record<string, Edge> = { ArrowLeft: 'left', ArrowRight: 'right', A
 export function listenToInput(
   canvas: HTMLCanvasElement,
   simulation: Simulation,
-  slide: () => { x: number; y: number },
+  slide: () => Point,
   handlers: InputHandlers,
 ): Input {
   canvas.setAttribute('role', 'application'); // makes screen readers pass the keys on to the page

@@ -6,12 +6,10 @@
 import { privateWorldName } from './seat.ts';
 import { cellOf } from './sheets.ts';
 import type { Figure } from './shelf.ts';
-import type { Edge, Ledge } from './simulation.ts';
+import { EDGES, type Edge, type Ledge } from './simulation.ts';
 import type { Neighbours } from './transport.ts';
 
 export type State = 'joining' | 'connecting' | 'connected' | 'reconnecting';
-
-export const EDGES: readonly Edge[] = ['left', 'right', 'top', 'bottom'];
 
 const NOTICE_MS = 5_000; // ms a notice is shown: long enough to read two lines twice
 const NOTICES_MAX = 3; // notices at once; the oldest is removed first

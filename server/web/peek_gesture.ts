@@ -3,18 +3,13 @@
  *
  * A function of pointer, keys and time; it uses no DOM and no clock. While a sprite is dragged, nobody looks anywhere.
  */
-import type { Edge } from './simulation.ts';
+import { distanceTo, EDGES, type Edge, type Size } from './simulation.ts';
 
 export const PEEK_ZONE = 14; // px from an edge where a resting pointer looks through it
 export const PEEK_REST_MS = 500; // ms that the pointer rests there first: one that passes by, or throws, does not look
 export const PEEK_LINGER_MS = 300; // ms after the pointer has left, so that a tremble does not close the view
 export const PEEK_DEPTH_MAX = 320; // px that are seen beyond an edge
 export const PEEK_SHARE_MAX = 0.4; // of the desktop's width or height that are seen at most
-
-interface Size {
-  width: number;
-  height: number;
-}
 
 /** Returns how many px are seen beyond an edge. */
 export function peekDepth(edge: Edge, { width, height }: Size): number {
@@ -34,7 +29,7 @@ export class PeekGesture {
     const edge = busy ? null : edgeAt(x, y, size, PEEK_ZONE);
     if (busy) this.#open = this.#byKey = null;
     if (this.#open !== null) {
-      const isInside = distance(this.#open.edge, x, y, size) <= peekDepth(this.#open.edge, size);
+      const isInside = distanceTo(this.#open.edge, { x, y }, size) <= peekDepth(this.#open.edge, size);
       this.#open.leftMs = isInside ? 0 : this.#open.leftMs || nowMs;
     }
     if (edge === null) this.#at = null;
@@ -72,15 +67,9 @@ export class PeekGesture {
 /** Returns the edge that a point is within `zone` of, the nearest one in a corner; null for a point farther inside. */
 export function edgeAt(x: number, y: number, size: Size, zone: number): Edge | null {
   let nearest: Edge | null = null;
-  for (const edge of ['left', 'right', 'top', 'bottom'] as const) {
-    const px = distance(edge, x, y, size);
-    if (px <= zone && (nearest === null || px < distance(nearest, x, y, size))) nearest = edge;
+  for (const edge of EDGES) {
+    const px = distanceTo(edge, { x, y }, size);
+    if (px <= zone && (nearest === null || px < distanceTo(nearest, { x, y }, size))) nearest = edge;
   }
   return nearest;
-}
-
-function distance(edge: Edge, x: number, y: number, { width, height }: Size): number {
-  if (edge === 'left') return x;
-  if (edge === 'right') return width - x;
-  return edge === 'top' ? y : height - y;
 }

@@ -5,12 +5,12 @@
  * While a person looks, the desktop slides aside by `View.shift`, so a sprite that crosses walks on where its silhouette was.
  * Cost: nothing while nobody looks; else at most ten small posts a second, and one picture a silhouette and frame.
  */
-import { announce, EDGES, element, peekHint, showStageSwitch, showWatchers } from './panel.ts';
+import { announce, element, peekHint, showStageSwitch, showWatchers } from './panel.ts';
 import { Peek } from './peek.ts';
 import { PeekGesture, peekDepth } from './peek_gesture.ts';
 import { askToPeek } from './seat.ts';
 import { type Silhouette, Silhouettes } from './silhouettes.ts';
-import type { Edge, Simulation } from './simulation.ts';
+import { EDGES, type Edge, type Simulation } from './simulation.ts';
 import { stageOf } from './stage.ts';
 import { POST_GAP_MS, StagePosts } from './stage_posts.ts';
 import type { Neighbours, Problem, RelayEvent, Seat, Transport } from './transport.ts';

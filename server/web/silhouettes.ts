@@ -4,7 +4,7 @@
  * Each sprite goes on with its velocity. When a stage shows that it is elsewhere, it glides there, so it never jumps.
  * Units: device-independent pixels of this desktop, ms.
  */
-import type { Edge, Facing } from './simulation.ts';
+import type { Edge, Facing, Point, Size } from './simulation.ts';
 import type { Neighbour, StageEvent } from './transport.ts';
 
 export const SILENCE_MS = 6_000; // ms without a stage after which nothing is shown: three signs of life
@@ -32,16 +32,6 @@ interface Moving extends Omit<Silhouette, 'x' | 'y'> {
   /** How far from there it was drawn when the stage came. */
   off: Point;
   offMs: number;
-}
-
-interface Point {
-  x: number;
-  y: number;
-}
-
-interface Size {
-  width: number;
-  height: number;
 }
 
 export class Silhouettes {

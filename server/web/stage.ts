@@ -4,7 +4,7 @@
  * A watcher moves each sprite on with its velocity, so a stage is posted only when something is not where a watcher draws it.
  * Units: device-independent pixels, px/s, ms. Positions are whole pixels, as the relay passes them on.
  */
-import { CLIMB_SPEED, type Edge, type Mode, type Simulation, type Sprite } from './simulation.ts';
+import { CLIMB_SPEED, distanceTo, type Edge, type Mode, type Simulation, type Sprite } from './simulation.ts';
 import type { Stage, StageSprite } from './transport.ts';
 
 export const STAGE_DEPTH = 480; // px from a watched edge: sprites beyond are not shown
@@ -20,7 +20,7 @@ export function stageOf(simulation: Simulation, edges: readonly Edge[], isShown:
   const { width, height } = simulation;
   const near = simulation.sprites
     .filter(({ file }) => isShown(file))
-    .map((sprite) => ({ sprite, distance: Math.min(...edges.map((edge) => distanceTo(simulation, sprite, edge))) }))
+    .map((sprite) => ({ sprite, distance: Math.min(...edges.map((edge) => distanceTo(edge, sprite, simulation))) }))
     .filter(({ distance }) => distance <= STAGE_DEPTH)
     .sort((a, b) => a.distance - b.distance || a.sprite.id - b.sprite.id)
     .slice(0, STAGE_SPRITES_MAX)
@@ -54,12 +54,6 @@ function isElsewhere({ x, y, vx = 0, vy = 0 }: StageSprite, passedMs: number, sp
   const seconds = passedMs / 1000;
   const off = [x + vx * seconds - sprite.x, y + vy * seconds - sprite.y];
   return off.some((px) => Math.abs(px) > STAGE_TOLERANCE);
-}
-
-function distanceTo({ width, height }: Simulation, { x, y }: Sprite, edge: Edge): number {
-  if (edge === 'left') return x;
-  if (edge === 'right') return width - x;
-  return edge === 'top' ? y : height - y;
 }
 
 /** Members that have their default value are left out. */
