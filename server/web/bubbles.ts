@@ -6,6 +6,7 @@
  * Units: device-independent pixels; ms of a clock that does not stand still when the simulation does.
  * Cost: placing n ≤ BUBBLES_MAX bubbles beside m obstacles is O(n · (n + m)³), below a tenth of a millisecond.
  */
+import { sizeBytes } from './sayings.ts';
 import type { Edge } from './simulation.ts';
 import type { SayingEvent } from './transport.ts';
 
@@ -20,7 +21,6 @@ export const TAIL_INSET = 16; // px between the tail and the corners of its bubb
 
 export interface Bubble {
   readonly saying: SayingEvent;
-  readonly sinceMs: number;
   readonly untilMs: number;
 }
 
@@ -53,13 +53,12 @@ export class Bubbles {
   shown: readonly Bubble[] = [];
 
   add(saying: SayingEvent, nowMs: number): void {
-    const bytes = new TextEncoder().encode(saying.text).length;
-    const bubble = { saying, sinceMs: nowMs, untilMs: nowMs + BUBBLE_MS_MIN + BUBBLE_MS_PER_BYTE * bytes };
+    const untilMs = nowMs + BUBBLE_MS_MIN + BUBBLE_MS_PER_BYTE * sizeBytes(saying.text);
     let ofSpeaker = 1;
     const kept = this.shown.filter(
       (other) => other.saying.from.desktop !== saying.from.desktop || ++ofSpeaker <= BUBBLES_PER_SPEAKER_MAX,
     );
-    this.shown = [bubble, ...kept].slice(0, BUBBLES_MAX);
+    this.shown = [{ saying, untilMs }, ...kept].slice(0, BUBBLES_MAX);
   }
 
   /** Removes the bubbles whose time is over. */

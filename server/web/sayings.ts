@@ -75,7 +75,7 @@ export function tidy(text: string): string {
   return text.normalize('NFC').trim();
 }
 
-/** Returns the bytes of UTF-8 that a tidy text takes. */
+/** Returns the bytes of UTF-8 that a text takes. */
 export function sizeBytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }
