@@ -4,7 +4,7 @@
  * Invariant: at most one request is unanswered, and at most one is sent in ASK_GAP_MS, however fast a person changes edges.
  */
 import type { Edge } from './simulation.ts';
-import type { Problem } from './transport.ts';
+import type { Problem, VerdictOf } from './transport.ts';
 
 export const ASK_GAP_MS = 500; // ms between two requests, at least: the relay accepts two a second
 export const RETRY_MS = 1_000; // ms until a request is sent again that was lost, or came too fast
@@ -13,7 +13,7 @@ export const REFUSED_MS = 5_000; // ms until an edge that shows nothing is tried
 /** Problem codes that pass by themselves, and end no watch. */
 const PASSING: ReadonlySet<string> = new Set(['too-fast', 'draining', 'relay-busy']);
 
-export type PeekVerdict = { leaseMs: number } | { refused: Problem } | 'unknown';
+export type PeekVerdict = VerdictOf<{ leaseMs: number }>;
 
 export interface PeekHandlers {
   now(): number;
