@@ -73,6 +73,7 @@ export function createHistoryPanel(handlers: HistoryPanelHandlers): HistoryPanel
 
   function muteButton(speaker: Neighbour): HTMLButtonElement {
     const button = document.createElement('button');
+    button.className = 'plain';
     button.type = 'button';
     button.addEventListener('click', () => handlers.toggleMute(speaker));
     muteButtons.set(button, speaker);
