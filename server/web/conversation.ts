@@ -1,7 +1,8 @@
 /**
  * The conversation of this desktop: what its person says, what it hears, and where both are shown.
  *
- * A saying of this desktop is shown when its event comes, as everybody else's, so all see one order and nothing is shown twice.
+ * A saying of this desktop is shown when its event comes back from the relay, like the others. So all desktops show the same order,
+ * and none shows a saying twice.
  */
 import { createBubbleLayer } from './bubble_layer.ts';
 import { type Anchor, type Box, type Bubble, Bubbles } from './bubbles.ts';
@@ -15,16 +16,16 @@ import { EDGES, type Point, type Sprite } from './simulation.ts';
 import type { Neighbour, Neighbours, RelayEvent, SayingEvent, Transport } from './transport.ts';
 
 export interface ConversationHandlers {
-  /** The id of this desktop; empty before the first join. */
+  /** Returns the id of this desktop; empty before the first join. */
   self(): string;
-  /** What `saved` returns has changed and must be saved now. */
+  /** Saves what `saved` returns, which has changed. */
   save(): void;
   isMuted(desktop: string): boolean;
   /** The person wants to mute this desktop, or to hear it again. `mutesChanged` is called when the relay has agreed. */
   toggleMute(neighbour: Neighbour): void;
   /** Returns the sprite that speaks for this desktop, or null when none of its sprites is here. */
   spriteOf(desktop: string): Sprite | null;
-  /** Returns by how many px the sprites are drawn to the right and down of their places. */
+  /** Returns by how many px the sprites are drawn to the right of and below their places. */
   slide(): Point;
 }
 

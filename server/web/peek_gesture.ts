@@ -1,15 +1,15 @@
 /**
- * How a person says which edge to look through: the pointer rests at it for a moment, or a key names the next one.
+ * The edge that a person wants to look through: one at which the pointer rests for a moment, or the next one, by a key.
  *
- * A function of pointer, keys and time; it uses no DOM and no clock. While a sprite is dragged, nobody looks anywhere.
+ * A function of pointer, keys and time; it uses no DOM and no clock. While a sprite is dragged, there is no such edge.
  */
 import { distanceTo, EDGES, type Edge, type Size } from './simulation.ts';
 
-export const PEEK_ZONE = 14; // px from an edge where a resting pointer looks through it
-export const PEEK_REST_MS = 500; // ms that the pointer rests there first: one that passes by, or throws, does not look
-export const PEEK_LINGER_MS = 300; // ms after the pointer has left, so that a tremble does not close the view
+export const PEEK_ZONE = 14; // px from an edge within which a resting pointer opens the view
+export const PEEK_REST_MS = 500; // ms that the pointer must rest there: one that passes by, or throws, opens nothing
+export const PEEK_LINGER_MS = 300; // ms that the view stays open after the pointer has left, so that a tremble does not close it
 export const PEEK_DEPTH_MAX = 320; // px that are seen beyond an edge
-export const PEEK_SHARE_MAX = 0.4; // of the desktop's width or height that are seen at most
+export const PEEK_SHARE_MAX = 0.4; // of the desktop's width or height: the largest share that shows what is beyond an edge
 
 /** Returns how many px are seen beyond an edge. */
 export function peekDepth(edge: Edge, { width, height }: Size): number {
@@ -20,7 +20,7 @@ export function peekDepth(edge: Edge, { width, height }: Size): number {
 export class PeekGesture {
   /** The edge at which the pointer is, and since when. */
   #at: { edge: Edge; sinceMs: number } | null = null;
-  /** The edge that the pointer has opened, and when it left it; 0 while it is there. */
+  /** The edge that the pointer has opened, and when the pointer left the view; 0 while it is inside. */
   #open: { edge: Edge; leftMs: number } | null = null;
   #byKey: Edge | null = null;
 
@@ -42,7 +42,7 @@ export class PeekGesture {
     if (this.#open !== null) this.#open.leftMs ||= nowMs;
   }
 
-  /** Looks through the next of these edges, after the last one nowhere. Returns the edge. */
+  /** Chooses the next of these edges, and none after the last one. Returns the edge. */
   next(edges: readonly Edge[]): Edge | null {
     this.#open = null;
     this.#byKey = edges[this.#byKey === null ? 0 : edges.indexOf(this.#byKey) + 1] ?? null;

@@ -30,7 +30,7 @@ export interface PollEnvironment extends Environment {
 }
 
 const SILENCE_FACTOR = 1.5; // of pingSeconds: a connection that is silent for longer is dead
-const POST_TIMEOUT_MS = 10_000; // ms for the response to a crossing or a saying, which is then sent again, or to a stage, which is not
+const POST_TIMEOUT_MS = 10_000; // ms to wait for the response; after that a crossing or a saying is sent again
 
 export function poll(
   seat: Seat,

@@ -96,7 +96,7 @@ export async function askToPeek(seat: Seat, edge: Edge | null): Promise<PeekVerd
   }
 }
 
-/** Shows the stage of this desktop to neighbours who peek, or hides it. Resolves to null when the relay has agreed, else to why not. */
+/** Lets neighbours peek at the stage of this desktop, or not. Resolves to null when the relay has agreed, else to why not. */
 export function showStage(seat: Seat, stage: boolean): Promise<Problem | null> {
   return problemOf(send(seat, 'PUT', `/v1/desktops/${seat.desktop}/stage`, { stage }));
 }

@@ -103,10 +103,10 @@ export type RelayEvent =
   /** A line of text from the operator. */
   | { type: 'announcement'; text: string }
   | SayingEvent
-  /** So many sayings were for us and are lost; they came before those in this batch. */
+  /** The number of sayings that this desktop has missed. They were said before those in this batch. */
   | { type: 'missed'; sayings: number }
   | StageEvent
-  /** Through these edges of ours a neighbour looks now. */
+  /** The edges of this desktop through which a neighbour looks now. */
   | { type: 'watched'; edges: Edge[] };
 
 export interface Problem {
