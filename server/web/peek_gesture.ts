@@ -55,11 +55,10 @@ export class PeekGesture {
 
   /** Returns the edge to look through now. */
   edge(nowMs: number): Edge | null {
-    if (this.#open !== null && this.#open.leftMs !== 0 && nowMs - this.#open.leftMs >= PEEK_LINGER_MS)
-      this.#open = null;
-    const rested = this.#at !== null && nowMs - this.#at.sinceMs >= PEEK_REST_MS;
-    if (rested && this.#at !== null && this.#open?.edge !== this.#at.edge)
-      this.#open = { edge: this.#at.edge, leftMs: 0 };
+    const leftMs = this.#open?.leftMs || nowMs;
+    if (nowMs - leftMs >= PEEK_LINGER_MS) this.#open = null;
+    const rested = this.#at !== null && nowMs - this.#at.sinceMs >= PEEK_REST_MS ? this.#at.edge : null;
+    if (rested !== null && rested !== this.#open?.edge) this.#open = { edge: rested, leftMs: 0 };
     return this.#open?.edge ?? this.#byKey;
   }
 }

@@ -14,7 +14,6 @@ export interface SayLineHandlers {
 export interface SayLine {
   readonly isOpen: boolean;
   open(): void;
-  close(): void;
   /** Shows a text that is on its way. It can't be changed until it is accepted or refused. */
   sending(text: string, words: string): void;
   /** Empties the line, because the relay has accepted the text, and shows these words. */
@@ -79,7 +78,6 @@ export function createSayLine(handlers: SayLineHandlers): SayLine {
       return !card.hidden;
     },
     open,
-    close,
     sending(text, words) {
       field.value = text;
       field.readOnly = true;
