@@ -222,7 +222,7 @@ export function buildInstaller() {
   });
 }
 
-/** Writes hash and size of the installer to where programs look for them: the relay's `latest.json`, winget's manifests. */
+/** Writes the hash of the installer into winget's manifests, and its version, hash and size into `latest.json`, which a relay offers. */
 export function describeInstaller(installer = WINDOWS_SETUP) {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const bytes = readFileSync(installer);

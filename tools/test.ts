@@ -1,6 +1,6 @@
 /**
  * `npm test`: prepares what this machine can have, then runs lint, types and every suite, and lists at the end what was skipped.
- * A few suites that fail run once more, alone, and are named at the end if they pass then.
+ * When only a few suites fail, each runs once more, alone; those that pass then are listed at the end.
  * Arguments are globs or files that narrow the suites: `npm test -- 'server/wire/*.test.ts'`.
  *
  * `npm run test:long` runs the suites named `*.long.test.ts`: each takes over a minute and concerns one folder only. When all have
@@ -28,22 +28,23 @@ import { ensurePrograms, WINE, X11 } from './machine.js';
 const CONCURRENCY = 2;
 
 /**
- * Suites that may fail in one run and still run again. A suite that waits for processes and sockets can fail on a starved
- * machine. More than these at once are a fault of the code.
+ * Up to so many failed suites run a second time, because on a starved machine a suite that waits for processes and sockets can
+ * fail. When more of them fail, the code is at fault.
  */
 const AGAIN_MAX = 3;
 
-/** Suites named at the end as the slowest. */
+/** How many suites are listed at the end as the slowest. */
 const SLOWEST_LISTED = 12;
 
 const EXIT_MISUSED = 2;
 const ROOT = join(import.meta.dirname, '..');
 const LONG_PASSED = join(ROOT, '.ci/long-passed');
 
-/** Programs that the suites whose paths begin so need besides the compilers of the builds, and their Debian packages. */
+/** Programs that some suites need besides the compilers of the builds: those whose paths begin with `prefix`. */
 interface Need {
   prefix: string;
   programs: string[];
+  /** The Debian packages with these programs. */
   packages: string[];
 }
 
@@ -130,13 +131,13 @@ async function runSuites(files: readonly string[], concurrency: number) {
   return { failed: [...failed], seconds };
 }
 
-/** Runs suites. A few that fail beside others run a second time, alone; the last lines name them. Returns whether all passed. */
+/** Runs suites, and runs those that fail a second time, alone, if they are few. Returns whether all passed in the end. */
 async function suites(files: string[]): Promise<boolean> {
   const { failed, seconds } = await runSuites(files, CONCURRENCY);
   const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_LISTED);
   console.log(`Slowest, in seconds: ${slowest.map(([file, took]) => `${file} ${took}`).join(', ')}.`);
-  const known = failed.filter((file) => files.includes(file));
-  if (failed.length === 0 || failed.length > AGAIN_MAX || known.length < failed.length) return failed.length === 0;
+  if (failed.length === 0) return true;
+  if (failed.length > AGAIN_MAX || !failed.every((file) => files.includes(file))) return false;
   console.log(`\nFailed beside others, and run again alone: ${failed.join(', ')}`);
   const again = await runSuites(failed, 1);
   for (const file of failed) if (!again.failed.includes(file)) unsteady.push(file);
@@ -181,16 +182,14 @@ function keepLongPassed(): void {
   if (status === 0 && stdout === '') writeFileSync(LONG_PASSED, git('rev-parse', 'HEAD').stdout);
 }
 
-/** What documents are made of: no long suite depends on it. */
+/** The kinds of files that documents consist of. No long suite depends on them. */
 const DOCUMENTS = ['md', 'png', 'svg'];
 
 /** Whether a folder, apart from its documents, or the pinned Node has changed since a commit. */
 function differs(commit: string, folder: string): boolean {
-  const code = [
-    folder,
-    ...DOCUMENTS.flatMap((kind) => [`:(exclude)${folder}/**/*.${kind}`, `:(exclude)${folder}/*.${kind}`]),
-  ];
-  if (spawnSync('git', ['diff', '--quiet', commit, '--', ...code], { cwd: ROOT }).status !== 0) return true;
+  const documents = DOCUMENTS.map((kind) => `:(exclude)${folder}/*.${kind}`); // in Git, this * matches slashes too
+  const diff = ['diff', '--quiet', commit, '--', folder, ...documents];
+  if (spawnSync('git', diff, { cwd: ROOT }).status !== 0) return true;
   const then = execFileSync('git', ['show', `${commit}:package.json`], { cwd: ROOT, encoding: 'utf8' });
   const now = readFileSync(join(ROOT, 'package.json'), 'utf8');
   const pinned = (text: string) => JSON.stringify(JSON.parse(text).optionalDependencies);

@@ -3,7 +3,8 @@
  *
  *   node client-win/tools/bubble_vectors.ts        after a change of the rules; the diff shows what changes for users
  *
- * `shown` are scripts of sayings, mutes and looks; `placing` are rooms with bubbles and obstacles. BEHAVIOUR.md has the rules.
+ * Each case of `shown` is a script of sayings, mutes and looks; each of `placing` is a room with bubbles and obstacles. BEHAVIOUR.md
+ * has the rules.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -61,7 +62,7 @@ export function playPlacing({ room, bubbles: toPlace, obstacles }: PlacingCase):
   return bubbles.placeBubbles(room, toPlace, obstacles);
 }
 
-/** The content of the file with the current results. */
+/** Returns the content of the file with the present results. */
 function updated({ shown, placing }: BubbleVectors): string {
   return JSON.stringify({
     constants: bubbleConstants(),

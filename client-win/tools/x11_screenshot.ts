@@ -1,6 +1,6 @@
 /**
- * Makes two pictures of the README in client-win/screenshots: x11.png has the program for X11 above two windows, with its menu;
- * talk.png has two desktops that talk.
+ * Makes two pictures of client-win/README.md in client-win/screenshots: x11.png shows the program for X11 above two windows, with
+ * its menu; talk.png shows two desktops that talk.
  *
  *     node client-win/tools/x11_screenshot.ts
  *

@@ -93,7 +93,7 @@ export interface Comparison {
   footnote: string;
   /** Whether any figure at any point is worse in B. */
   isWorse: boolean;
-  /** Whether the runs are too few to judge a figure, or the swarm was the limit of one. */
+  /** Whether a figure has too few runs to be judged, or the swarm was the limit of a run. */
   isUncertain: boolean;
 }
 

@@ -34,7 +34,7 @@ export function readHistory(folders: readonly string[]): Kept[] {
     .sort((a, b) => a.report.startedAt.localeCompare(b.report.startedAt));
 }
 
-/** Of each column: its name, its cells, and what they are; numbers unless said. */
+/** Each column: its head, the text of its cell for a report, and what kind of text that is. Without a kind it is a number. */
 const COLUMNS: [head: string, of: (kept: Kept) => string, kind?: 'text' | 'path'][] = [
   ['began', ({ report }) => report.startedAt.slice(0, 16).replace('T', ' '), 'text'],
   ['scenario', ({ report }) => report.name, 'text'],

@@ -47,7 +47,7 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
 
   const signs = (page: Page) => page.locator('.neighbour.watching');
 
-  /** Lets Bob's first sprite run to the right until it is beyond `from`, or to the left until it is before it. */
+  /** Lets Bob's first sprite run until its x is above `from` when it runs to the right, or below it when it runs to the left. */
   async function run(key: 'ArrowRight' | 'ArrowLeft', from: number): Promise<void> {
     await bob.keyboard.down(key);
     await bob.waitForFunction(
@@ -73,7 +73,7 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     [first] = await bob.evaluate(() => globalThis.sprites.sprites());
     await run('ArrowRight', VIEW.width - 120);
     await rest(ann);
-    // It stands as far from the edge as Bob has it: he lets it go at 780 of his 900 px, or later. Another sprite may push it a little.
+    // It stands as far from the edge as on Bob's desktop: it stops at 780 of 900 px, or later. Another sprite may push it a little.
     await annSees(-180, 0);
     await ann.waitForFunction(() => globalThis.sprites.view().shift > 300);
     await signs(bob).first().waitFor();
@@ -130,7 +130,7 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     assert.equal(stagesOfBob, posted);
   });
 
-  it('says why nothing is seen when the neighbour has turned it off, and shows it when it is on again, by key', async () => {
+  it('says why nothing is seen when the neighbour has turned it off; when it is on again, a key opens the view', async () => {
     await bob.click('#stage');
     await bob.locator('.notice', { hasText: 'Nobody looks in any more.' }).waitFor();
     assert.equal(await bob.locator('#stage').getAttribute('aria-pressed'), 'false');
@@ -153,7 +153,7 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     await signs(bob).first().waitFor({ state: 'detached' });
   });
 
-  it('closes when the neighbour turns it off while one looks, and says so', async () => {
+  it('closes when the neighbour turns it off meanwhile, and says why', async () => {
     await ann.keyboard.press('v');
     await ann.waitForFunction(() => globalThis.sprites.view().shift > 300);
     await bob.click('#stage');
@@ -164,7 +164,7 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     await ann.locator('#peek-hint').waitFor({ state: 'hidden' });
   });
 
-  it('asks before one joins: it is off in commons and on in a private world, unless one chooses', async () => {
+  it('asks before a person joins: it is off in commons and on in a private world, until the person chooses', async () => {
     const page = await browser.newPage({ viewport: VIEW });
     await page.goto(relay.url);
     assert.equal(await page.isChecked('#show-stage'), false);

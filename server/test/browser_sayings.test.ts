@@ -1,8 +1,8 @@
 /**
  * Pages in a real browser talk: bubbles over sprites and at edges, the history, mutes, refusals, and what is missed.
  *
- * Ann uses a socket, Bob long-polls, which the test can hold and refuse. They are alone in their world until Carol joins, a
- * desktop without a page. The test writes screenshots to screenshots/.
+ * Ann uses a socket; Bob uses long-polls, which the test can hold and refuse. They are alone in their world until Carol joins,
+ * a desktop without a page. The test writes screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -21,7 +21,7 @@ declare global {
   var bubblesSeen: SeenBubble[];
 }
 
-/** Keeps each bubble that appears on the page, so that a slow test finds it also after its time. */
+/** Keeps each bubble that appears on the page, so that a slow test finds it even after it is gone. */
 function watchBubbles(page: Page): Promise<void> {
   return page.evaluate(() => {
     const seen: SeenBubble[] = [];

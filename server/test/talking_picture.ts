@@ -1,5 +1,5 @@
 /**
- * Makes the picture of the README in server/web/talking.png: two desktops in a browser, side by side, that talk.
+ * Makes server/web/talking.png, a picture of the README: two desktops in a browser, side by side, that talk.
  *
  *     node server/test/talking_picture.ts
  *

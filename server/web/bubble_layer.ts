@@ -1,20 +1,22 @@
 /**
- * Draws speech bubbles as elements over the canvas. They take no clicks, and screen readers read the sayings elsewhere.
+ * Draws speech bubbles as elements over the canvas. Clicks pass through them. Screen readers read sayings from #announcements.
  *
  * A bubble glides to its place, so that it does not jump when another one makes room.
- * Cost: nothing while no bubble is shown; else one layout when a bubble appears and one transform a bubble and frame.
+ * Cost: nothing while no bubble is shown; else one layout when a bubble appears, and in each frame one transform a bubble.
  */
 import { type Anchor, type Box, BUBBLE_WIDTH_MAX, type Bubble, type BubblePlace, placeBubbles } from './bubbles.ts';
 import { element } from './panel.ts';
 
 export interface BubbleLayer {
-  /** Shows these bubbles, newest first, each at its anchor. `calm`: nothing moves that need not. */
+  /** Shows these bubbles, newest first, each at its anchor. `held` is the box of a dragged sprite, which no bubble covers. */
   draw(bubbles: readonly Bubble[], anchorOf: (bubble: Bubble) => Anchor, held: Box | null, frame: BubbleFrame): void;
 }
 
 export interface BubbleFrame {
   nowMs: number;
+  /** The id of this desktop. Its bubbles have no name. */
   self: string;
+  /** Bubbles do not glide (prefers-reduced-motion). */
   calm: boolean;
 }
 
@@ -22,16 +24,16 @@ interface Shown {
   readonly element: HTMLElement;
   width: number;
   height: number;
-  /** Null while there is no place for it. */
+  /** Where it is drawn; null while there is no place for it. */
   at: { left: number; top: number } | null;
 }
 
-const FADE_MS = 300; // ms of the end of its time in which a bubble fades out
+const FADE_MS = 300; // ms before the end of its time at which a bubble begins to fade out
 const GLIDE_MS = 70; // ms in which a bubble goes about two thirds of the way to its place
 const MARGIN = 34; // px on each side of the page for the tabs with the neighbours' names
 const BELOW_BAR = 8; // px
 
-/** What bubbles do not cover, beside each other. */
+/** What bubbles do not cover. They do not cover each other either. */
 const OBSTACLES = '#talk:not([hidden]), #alone:not([hidden]), .notice';
 
 export function createBubbleLayer(): BubbleLayer {
@@ -71,7 +73,7 @@ export function createBubbleLayer(): BubbleLayer {
     return { left: MARGIN, top: bottom + BELOW_BAR, right: innerWidth - MARGIN, bottom: innerHeight - MARGIN };
   }
 
-  /** Makes the elements of new bubbles, and measures all of them when the page has another width. */
+  /** Makes and measures the elements of new bubbles. When their largest width has changed, it measures all. */
   function measureBubbles(bubbles: readonly Bubble[], self: string, room: Box): void {
     const width = Math.min(BUBBLE_WIDTH_MAX, room.right - room.left);
     const isNew = (bubble: Bubble) => !shown.has(bubble);

@@ -47,7 +47,7 @@ describe('bubbles', () => {
     assert.deepEqual(texts(bubbles), ['c', 'b5', 'b4', 'b3', 'b2', 'b1', 'a4', 'a3']);
   });
 
-  it('of a speaker who is muted go at once', () => {
+  it('of a muted speaker are removed at once', () => {
     const bubbles = new Bubbles();
     for (const id of ['1-1', '2-1', '1-1']) bubbles.add(said(id, id), 0);
     bubbles.removeSpeaker('1-1');

@@ -6,6 +6,7 @@
  * Units: device-independent pixels; ms of a clock that does not stand still when the simulation does.
  * Cost: placing n ≤ BUBBLES_MAX bubbles beside m obstacles is O(n · (n + m)³), below a tenth of a millisecond.
  */
+import { sizeBytes } from './sayings.ts';
 import type { Edge } from './simulation.ts';
 import type { SayingEvent } from './transport.ts';
 
@@ -15,12 +16,11 @@ export const BUBBLES_MAX = 8; // bubbles at once: more than anybody reads at a t
 export const BUBBLES_PER_SPEAKER_MAX = 3; // bubbles of one speaker at once, so that one does not displace all others
 export const BUBBLE_WIDTH_MAX = 260; // px with padding: about 35 letters in a line
 export const BUBBLE_GAP = 8; // px between a bubble and what it belongs to, and between two bubbles
-export const SIDEWAYS = 2; // a px sideways counts as so many up or down, so that bubbles of one sprite are stacked
+export const SIDEWAYS = 2; // px up or down that count as much as one px sideways, so that bubbles of one sprite are stacked
 export const TAIL_INSET = 16; // px between the tail and the corners of its bubble, at least
 
 export interface Bubble {
   readonly saying: SayingEvent;
-  readonly sinceMs: number;
   readonly untilMs: number;
 }
 
@@ -32,7 +32,7 @@ export interface Box {
   bottom: number;
 }
 
-/** What a bubble belongs to: the box of a sprite, or an edge. Only a bubble of somebody beyond an edge has a tail there. */
+/** What a bubble belongs to: the box of a sprite, or an edge. `tail`: its speaker sits beyond that edge. */
 export type Anchor = { box: Box } | { edge: Edge; tail: boolean };
 
 export interface BubbleToPlace {
@@ -53,13 +53,12 @@ export class Bubbles {
   shown: readonly Bubble[] = [];
 
   add(saying: SayingEvent, nowMs: number): void {
-    const bytes = new TextEncoder().encode(saying.text).length;
-    const bubble = { saying, sinceMs: nowMs, untilMs: nowMs + BUBBLE_MS_MIN + BUBBLE_MS_PER_BYTE * bytes };
+    const untilMs = nowMs + BUBBLE_MS_MIN + BUBBLE_MS_PER_BYTE * sizeBytes(saying.text);
     let ofSpeaker = 1;
     const kept = this.shown.filter(
       (other) => other.saying.from.desktop !== saying.from.desktop || ++ofSpeaker <= BUBBLES_PER_SPEAKER_MAX,
     );
-    this.shown = [bubble, ...kept].slice(0, BUBBLES_MAX);
+    this.shown = [{ saying, untilMs }, ...kept].slice(0, BUBBLES_MAX);
   }
 
   /** Removes the bubbles whose time is over. */
@@ -69,7 +68,7 @@ export class Bubbles {
     }
   }
 
-  /** Removes the bubbles of a desktop that is not to be heard any more. */
+  /** Removes the bubbles of a desktop that was muted. */
   removeSpeaker(desktop: string): void {
     this.shown = this.shown.filter(({ saying }) => saying.from.desktop !== desktop);
   }
@@ -100,7 +99,7 @@ interface Point {
   top: number;
 }
 
-/** Returns the free place nearest to the wish: each coordinate is the wish's, or touches something that is taken. */
+/** Returns the free place nearest to the wish. Each coordinate is that of the wish, or BUBBLE_GAP from a box that is taken. */
 function nearestFree(room: Box, bubble: BubbleToPlace, taken: readonly Box[]): Point | null {
   const { width, height } = bubble;
   const wish = wishOf(room, bubble);

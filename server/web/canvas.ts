@@ -9,7 +9,7 @@ import type { Description } from '../wire/description.ts';
 import type { View } from './peeking.ts';
 import { cellOf, type Sheets, shownScale } from './sheets.ts';
 import type { Silhouette } from './silhouettes.ts';
-import type { Edge, Facing, Simulation, Sprite } from './simulation.ts';
+import type { Edge, Facing, Point, Simulation, Sprite } from './simulation.ts';
 
 /** A label over a sprite's head, until `untilMs` of the simulation's clock. */
 export interface Tag {
@@ -33,10 +33,10 @@ export interface Renderer {
 const TAG_FONT = '600 12px system-ui, sans-serif';
 const TAG_FADE_MS = 400; // ms a tag takes to fade out
 const SILHOUETTE_ALPHA = 0.8;
-const UNKNOWN_SIDE = 36; // px of the silhouette of a sprite whose picture is not here yet
+const UNKNOWN_SIDE = 36; // px; side of the silhouette of a sprite whose picture has not been loaded yet
 
 /** Returns by how much the desktop has slid, in px to the right and down. */
-export function slideOf({ edge, shift }: View): { x: number; y: number } {
+export function slideOf({ edge, shift }: View): Point {
   if (edge === 'left' || edge === 'right') return { x: edge === 'left' ? shift : -shift, y: 0 };
   return { x: 0, y: edge === 'top' ? shift : -shift };
 }
@@ -127,7 +127,7 @@ export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Rende
     context!.fillRect(across ? left : 0, across ? 0 : top, across ? 2 : width, across ? height : 2);
   }
 
-  /** Draws only the outline of a sprite, filled: what it looks like is seen when it comes. */
+  /** Draws a sprite in one colour, so that only its shape is seen before it comes. */
   function drawSilhouette(silhouette: Silhouette, nowMs: number): void {
     const { image, description } = sheets.get(silhouette.file);
     context!.globalAlpha = SILHOUETTE_ALPHA;

@@ -1,31 +1,32 @@
 /**
  * The conversation of this desktop: what its person says, what it hears, and where both are shown.
  *
- * A saying of this desktop is shown when its event comes, as everybody else's, so all see one order and nothing is shown twice.
+ * A saying of this desktop is shown when its event comes back from the relay, like the others. So all desktops show the same order,
+ * and none shows a saying twice.
  */
 import { createBubbleLayer } from './bubble_layer.ts';
 import { type Anchor, type Box, type Bubble, Bubbles } from './bubbles.ts';
 import { Heard } from './heard.ts';
 import { createHistoryPanel } from './history_panel.ts';
-import { announce, EDGES, notice } from './panel.ts';
+import { announce, notice } from './panel.ts';
 import { createSayLine } from './say_line.ts';
 import { heardWords, missedWords, refusalWords, sendingWords } from './saying_words.ts';
 import { type SavedSayings, Sayings } from './sayings.ts';
-import type { Sprite } from './simulation.ts';
+import { EDGES, type Point, type Sprite } from './simulation.ts';
 import type { Neighbour, Neighbours, RelayEvent, SayingEvent, Transport } from './transport.ts';
 
 export interface ConversationHandlers {
-  /** The id of this desktop; empty before the first join. */
+  /** Returns the id of this desktop; empty before the first join. */
   self(): string;
-  /** What `saved` returns has changed and must be saved now. */
+  /** Saves what `saved` returns, which has changed. */
   save(): void;
   isMuted(desktop: string): boolean;
   /** The person wants to mute this desktop, or to hear it again. `mutesChanged` is called when the relay has agreed. */
   toggleMute(neighbour: Neighbour): void;
   /** Returns the sprite that speaks for this desktop, or null when none of its sprites is here. */
   spriteOf(desktop: string): Sprite | null;
-  /** Returns by how many px the sprites are drawn to the right and down of their places. */
-  slide(): { x: number; y: number };
+  /** Returns by how many px the sprites are drawn to the right of and below their places. */
+  slide(): Point;
 }
 
 export interface Conversation {
@@ -97,21 +98,23 @@ export function createConversation(handlers: ConversationHandlers): Conversation
   };
 
   function hear(events: readonly RelayEvent[]): void {
-    const before = heard.lines.at(-1);
     const atMs = Date.now();
+    let hasMore = false;
     for (const event of events) {
       if (event.type === 'missed') {
         heard.add({ kind: 'missed', sayings: event.sayings, atMs });
         announce(missedWords(event.sayings));
+        hasMore = true;
       } else if (event.type === 'saying' && !handlers.isMuted(event.from.desktop)) {
         const { from, text } = event;
         const own = from.desktop === handlers.self();
         heard.add({ kind: 'said', from, text, own, atMs });
         bubbles.add(event, performance.now());
         if (!own) announce(`${from.name || from.desktop} says: ${text}`);
+        hasMore = true;
       }
     }
-    if (heard.lines.at(-1) !== before || before?.kind === 'missed') panel.show(heard.lines);
+    if (hasMore) panel.show(heard.lines);
   }
 
   function anchorOf({ saying }: Bubble): Anchor {

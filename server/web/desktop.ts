@@ -18,7 +18,6 @@ import { type MenuEntry, openMenu } from './menu.ts';
 import {
   animatePortraits,
   askToJoin,
-  EDGES,
   element,
   flashEdge,
   ledges,
@@ -53,6 +52,7 @@ import {
   bounceBack,
   createSimulation,
   type Departure,
+  EDGES,
   type Edge,
   enter,
   removeSprite,
@@ -479,12 +479,15 @@ function drawFrame(desktop: Desktop, frameMs: number): void {
   document.body.dataset.sprites = String(simulation.sprites.length);
 }
 
-/** Opens the line to say something, unless there is nobody to say it to or a dialog is in front. */
+/** Opens the line to say something, unless this desktop has no seat or a dialog is open. */
 function say({ connection, conversation }: Desktop): void {
   if (connection.seat !== null && document.querySelector('dialog[open]') === null) conversation.open();
 }
 
-/** The sprite that speaks for a desktop: the newest that it threw here; for this desktop the selected one, or the newest of its own. */
+/**
+ * Returns the sprite that speaks for a desktop: the newest one that it threw here. For this desktop, that is the selected
+ * sprite, or the newest one from its shelf.
+ */
 function speakingSprite({ connection, simulation, senders, input }: Desktop, id: string): Sprite | null {
   const own = id === connection.seat?.desktop;
   if (own && input.selected !== null && simulation.sprites.includes(input.selected)) return input.selected;
@@ -513,7 +516,7 @@ function togglePause({ clock }: Desktop): void {
   element('pause').setAttribute('aria-pressed', String(clock.paused));
 }
 
-/** Lets neighbours look in, or not any more. */
+/** Lets neighbours look in, or stops that. */
 async function toggleStage(desktop: Desktop): Promise<void> {
   const { seat } = desktop.connection;
   if (seat === null) return;

@@ -5,7 +5,7 @@
  */
 import type { Neighbour } from './transport.ts';
 
-export const HISTORY_MAX = 50; // lines: what a person scrolls through; the oldest goes first
+export const HISTORY_MAX = 50; // lines: what a person scrolls through; the oldest is removed first
 
 export interface SaidLine {
   kind: 'said';
@@ -29,7 +29,7 @@ export type HistoryLine = SaidLine | MissedLine;
 export class Heard {
   readonly lines: HistoryLine[] = [];
 
-  /** Adds a line. Sayings missed one after the other are one line. */
+  /** Adds a line. Missed sayings with nothing heard between them are one line. */
   add(line: HistoryLine): void {
     const last = this.lines.at(-1);
     if (line.kind === 'missed' && last?.kind === 'missed') {

@@ -11,9 +11,9 @@ export interface HistoryPanelHandlers {
 }
 
 export interface HistoryPanel {
-  /** Shows these lines. Those that were shown before stay as they are, so that the focus stays too. */
+  /** Shows these lines. Keeps the elements of lines that were shown before, and so the focus. */
   show(lines: readonly HistoryLine[]): void;
-  /** Who is muted has changed. */
+  /** Shows on each button whether its speaker is muted now. */
   showMutes(): void;
 }
 
@@ -73,6 +73,7 @@ export function createHistoryPanel(handlers: HistoryPanelHandlers): HistoryPanel
 
   function muteButton(speaker: Neighbour): HTMLButtonElement {
     const button = document.createElement('button');
+    button.className = 'plain';
     button.type = 'button';
     button.addEventListener('click', () => handlers.toggleMute(speaker));
     muteButtons.set(button, speaker);

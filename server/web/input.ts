@@ -3,6 +3,7 @@ import {
   drag,
   type Edge,
   grab,
+  type Point,
   release,
   type Simulation,
   type Sprite,
@@ -22,7 +23,7 @@ export interface InputHandlers {
   togglePause(): void;
   /** The person wants to say something. */
   say(): void;
-  /** The person wants to look over the next edge, or over none. */
+  /** The person wants to look over the next edge, or has gone through all and wants to look over none. */
   peek(): void;
   stopPeeking(): void;
 }
@@ -32,11 +33,11 @@ const MOUSE_SLACK = 3; // px by which a mouse may miss a sprite
 
 const ARROWS: Record<string, Edge> = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'top', ArrowDown: 'bottom' };
 
-/** `slide` returns by how many px the desktop is drawn to the right and down of its place. */
+/** `slide` returns by how many px the sprites are drawn to the right of and below their places. */
 export function listenToInput(
   canvas: HTMLCanvasElement,
   simulation: Simulation,
-  slide: () => { x: number; y: number },
+  slide: () => Point,
   handlers: InputHandlers,
 ): Input {
   canvas.setAttribute('role', 'application'); // makes screen readers pass the keys on to the page

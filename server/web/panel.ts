@@ -6,12 +6,10 @@
 import { privateWorldName } from './seat.ts';
 import { cellOf } from './sheets.ts';
 import type { Figure } from './shelf.ts';
-import type { Edge, Ledge } from './simulation.ts';
+import { EDGES, type Edge, type Ledge } from './simulation.ts';
 import type { Neighbours } from './transport.ts';
 
 export type State = 'joining' | 'connecting' | 'connected' | 'reconnecting';
-
-export const EDGES: readonly Edge[] = ['left', 'right', 'top', 'bottom'];
 
 const NOTICE_MS = 5_000; // ms a notice is shown: long enough to read two lines twice
 const NOTICES_MAX = 3; // notices at once; the oldest is removed first
@@ -59,7 +57,7 @@ export function flashEdge(edge: Edge): void {
   place.classList.add('flash');
 }
 
-/** Shows at these edges that a neighbour looks over them, and at no other. */
+/** Shows an eye at the edges over which a neighbour looks, and removes it from the others. */
 export function showWatchers(edges: readonly Edge[]): void {
   for (const edge of EDGES) {
     const tab = edgeElement(edge).firstElementChild as HTMLElement;
@@ -70,7 +68,7 @@ export function showWatchers(edges: readonly Edge[]): void {
   }
 }
 
-/** Says at an edge why nothing is seen beyond it; null removes what was said. */
+/** Shows at an edge why nothing is seen beyond it. Null removes the words. */
 export function peekHint(edge: Edge | null, words: string): void {
   const hint = element('peek-hint');
   hint.hidden = edge === null;
@@ -78,7 +76,7 @@ export function peekHint(edge: Edge | null, words: string): void {
   hint.textContent = words;
 }
 
-/** Shows whether neighbours may look in; no switch where the relay knows no stages. */
+/** Shows whether neighbours may look in. Undefined, from a relay that does not know stages, hides the switch. */
 export function showStageSwitch(stage: boolean | undefined): void {
   const button = element('stage');
   button.hidden = stage === undefined;
@@ -98,7 +96,7 @@ export function notice(text: string, ms = NOTICE_MS): void {
   setTimeout(() => line.remove(), ms);
 }
 
-/** Lets screen readers read a line when they have finished what they read now. */
+/** Has screen readers read a line, after what they are reading. */
 export function announce(text: string): void {
   const region = element('announcements');
   const line = document.createElement('p');
@@ -187,7 +185,7 @@ export function askToJoin(
     element('private-choice').hidden = true;
   }
   let hasChosen = false;
-  // What is usual in the world, until the person has chosen.
+  // Until the person has chosen, the box shows what is usual in the world.
   const showUsual = () => {
     const to = worldField.value.trim();
     if (!hasChosen) stageField.checked = privateField.checked || invited || (to !== '' && to !== 'commons');

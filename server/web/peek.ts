@@ -1,32 +1,32 @@
 /**
- * Watching a neighbour's stage through an edge of ours: asks the relay, renews the lease, and ends it.
+ * The watch over one edge of this desktop: asks the relay for the neighbour's stage, renews the lease, and ends it.
  *
  * Invariant: at most one request is unanswered, and at most one is sent in ASK_GAP_MS, however fast a person changes edges.
  */
 import type { Edge } from './simulation.ts';
-import type { Problem } from './transport.ts';
+import type { Problem, VerdictOf } from './transport.ts';
 
 export const ASK_GAP_MS = 500; // ms between two requests, at least: the relay accepts two a second
-export const RETRY_MS = 1_000; // ms until a request is sent again that was lost, or came too fast
+export const RETRY_MS = 1_000; // ms until a request that was lost, or came too fast, is sent again
 export const REFUSED_MS = 5_000; // ms until an edge that shows nothing is tried again
 
-/** Problem codes that pass by themselves, and end no watch. */
+/** Problem codes that pass by themselves. The watch goes on after them. */
 const PASSING: ReadonlySet<string> = new Set(['too-fast', 'draining', 'relay-busy']);
 
-export type PeekVerdict = { leaseMs: number } | { refused: Problem } | 'unknown';
+export type PeekVerdict = VerdictOf<{ leaseMs: number }>;
 
 export interface PeekHandlers {
   now(): number;
   /** Asks the relay to show what is beyond this edge; null ends it. */
   ask(edge: Edge | null): Promise<PeekVerdict>;
-  /** Nothing is shown of what is beyond this edge. */
+  /** The relay does not show what is beyond this edge. */
   refused(edge: Edge, problem: Problem): void;
 }
 
 export class Peek {
   /** The edge that the person looks through. */
   wanted: Edge | null = null;
-  /** The relay does not know peeks. */
+  /** The relay is an older one that does not know peeks. */
   unsupported = false;
   #asked: Edge | null = null;
   #renewMs = 0;
@@ -51,12 +51,12 @@ export class Peek {
     if (!isKept) void this.#ask(this.wanted, nowMs);
   }
 
-  /** Asks soon again, because what is shown may have changed: other neighbours, or a watch that has ended. */
+  /** Asks again soon, because the neighbours have changed or the watch has ended. */
   askSoon(): void {
     this.#renewMs = Math.min(this.#renewMs, this.#handlers.now() + RETRY_MS);
   }
 
-  /** This is another seat: the relay knows nothing of what was asked before. */
+  /** This desktop has another seat, so the relay has forgotten what was asked before. */
   restart(): void {
     this.#asked = null;
   }

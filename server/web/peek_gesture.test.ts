@@ -60,7 +60,7 @@ describe('the gesture to peek', () => {
     assert.equal(at(gesture, 5, 7_010, true), null);
   });
 
-  it('is a key too, which goes round the edges that have a neighbour', () => {
+  it('is also a key, which goes through the edges that have a neighbour, one after the other', () => {
     const gesture = new PeekGesture();
     assert.deepEqual([gesture.next(['left', 'top']), gesture.edge(0)], ['left', 'left']);
     assert.equal(gesture.next(['left', 'top']), 'top');

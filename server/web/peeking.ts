@@ -1,16 +1,16 @@
 /**
- * Peeking, both ways: the neighbour's sprites beyond the edge that this person looks through, and what this desktop shows of
- * itself to a neighbour who looks.
+ * Peeking, both ways: shows the neighbour's sprites beyond the edge that this person looks through, and posts the stage of this
+ * desktop for a neighbour who looks.
  *
  * While a person looks, the desktop slides aside by `View.shift`, so a sprite that crosses walks on where its silhouette was.
- * Cost: nothing while nobody looks; else at most ten small posts a second, and one picture a silhouette and frame.
+ * Cost: nothing while nobody looks; else at most ten small posts a second, and in each frame one picture a silhouette.
  */
-import { announce, EDGES, element, peekHint, showStageSwitch, showWatchers } from './panel.ts';
+import { announce, element, peekHint, showStageSwitch, showWatchers } from './panel.ts';
 import { Peek } from './peek.ts';
 import { PeekGesture, peekDepth } from './peek_gesture.ts';
 import { askToPeek } from './seat.ts';
 import { type Silhouette, Silhouettes } from './silhouettes.ts';
-import type { Edge, Simulation } from './simulation.ts';
+import { EDGES, type Edge, type Simulation } from './simulation.ts';
 import { stageOf } from './stage.ts';
 import { POST_GAP_MS, StagePosts } from './stage_posts.ts';
 import type { Neighbours, Problem, RelayEvent, Seat, Transport } from './transport.ts';
@@ -31,14 +31,14 @@ export interface PeekingHandlers {
 }
 
 export interface Peeking {
-  /** The present view, for what must follow the desktop when it slides. */
+  /** The present view. What must stay over the sprites follows its `shift`. */
   readonly view: View;
   use(transport: Transport, seat: Seat): void;
   /** Handles the stages and the watchers of a batch. Other events are ignored. */
   hear(events: readonly RelayEvent[]): void;
   /** These desktops are beyond the edges now. */
   neighbours(now: Neighbours): void;
-  /** Looks over the next edge that has a neighbour, after the last one over none. */
+  /** Looks over the next edge that has a neighbour, and over none after the last one. */
   next(): void;
   stop(): void;
   /** Advances the view to this frame. */
@@ -47,8 +47,8 @@ export interface Peeking {
   files(): string[];
 }
 
-const SLIDE_MS = 90; // ms in which the desktop slides about two thirds of its way
-const SLID_PX = 0.5; // px from the end of its way at which it has arrived
+const SLIDE_MS = 90; // ms in which the desktop slides about two thirds of the way
+const SLID_PX = 0.5; // px from the end of the way at which it has arrived
 
 export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): Peeking {
   const gesture = new PeekGesture();
@@ -57,7 +57,7 @@ export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): P
   const now = () => performance.now();
   let beyond: Neighbours | null = null;
   let transport: Transport | null = null;
-  /** The id of the seat that is watched and that looks. */
+  /** The desktop of the present seat. What was asked and shown belongs to it. */
   let desktop = '';
   let lastMs = 0;
   let postTimer: ReturnType<typeof setInterval> | undefined;

@@ -12,7 +12,6 @@ import {
   ENDED_CODES,
   type Environment,
   type Neighbour,
-  type Problem,
   readProblem,
   type Saying,
   type SayingVerdict,
@@ -23,6 +22,7 @@ import {
   type Transport,
   type TransportHandlers,
   type Verdict,
+  type VerdictOf,
 } from './transport.ts';
 
 export interface PollEnvironment extends Environment {
@@ -30,7 +30,7 @@ export interface PollEnvironment extends Environment {
 }
 
 const SILENCE_FACTOR = 1.5; // of pingSeconds: a connection that is silent for longer is dead
-const POST_TIMEOUT_MS = 10_000; // ms to wait for the response to a crossing or a saying before it is sent again
+const POST_TIMEOUT_MS = 10_000; // ms to wait for the response; after that a crossing or a saying is sent again
 
 export function poll(
   seat: Seat,
@@ -124,12 +124,12 @@ export function poll(
     });
   }
 
-  /** Posts until the relay decides. Resolves to what `accepted` makes of the response. */
+  /** Posts until the relay decides. `accepted` reads the response of a relay that has accepted. */
   async function post<T>(
     url: string,
     body: Crossing | Saying,
     accepted: (response: { to: Neighbour | null; heard: number | null }) => T,
-  ): Promise<T | { refused: Problem } | 'unknown'> {
+  ): Promise<VerdictOf<T>> {
     for (let failures = 0; !signal.aborted; failures++) {
       try {
         const response = await postOnce(url, body);

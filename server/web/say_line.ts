@@ -1,5 +1,5 @@
 /**
- * The line in which a person types what to say: it opens, counts bytes, sends, and tells what came of it.
+ * The line in which a person types what to say: it counts the bytes, sends the text, and shows what became of it.
  *
  * Invariant: a text stays in the line until the relay has accepted it.
  */
@@ -14,12 +14,11 @@ export interface SayLineHandlers {
 export interface SayLine {
   readonly isOpen: boolean;
   open(): void;
-  close(): void;
-  /** This text is on its way; it can't be changed until it is accepted or refused. */
+  /** Shows a text that is on its way. It can't be changed until it is accepted or refused. */
   sending(text: string, words: string): void;
-  /** The relay has accepted the text: the line is empty again, and says this. */
+  /** Empties the line, because the relay has accepted the text, and shows these words. */
   accepted(words: string): void;
-  /** The text stays in the line, and the person learns why. */
+  /** Lets the person change the refused text, and shows why it was refused. */
   refused(words: string): void;
 }
 
@@ -79,7 +78,6 @@ export function createSayLine(handlers: SayLineHandlers): SayLine {
       return !card.hidden;
     },
     open,
-    close,
     sending(text, words) {
       field.value = text;
       field.readOnly = true;

@@ -1,7 +1,7 @@
-/** What the page tells a person about sayings: how many heard one, why one was refused, how many were missed. */
+/** The sentences about sayings that a person reads: how many others heard one, why one was refused, how many were missed. */
 import type { Problem } from './transport.ts';
 
-/** What is said of a saying that has no answer yet. */
+/** Describes a saying that the relay has not answered yet. */
 export function sendingWords(connected: boolean): string {
   return connected ? 'Sending …' : 'No connection. It is sent as soon as the relay answers.';
 }
@@ -15,7 +15,7 @@ export function missedWords(sayings: number): string {
   return sayings === 1 ? '1 saying was missed' : `${sayings.toLocaleString('en')} sayings were missed`;
 }
 
-/** Says why a saying was refused, and what to do. A code that is not known here is told in the relay's own words. */
+/** Returns why a saying was refused, and what to do. For a code that this page does not know, it returns the relay's sentence. */
 export function refusalWords({ code, title, detail }: Problem): string {
   return REFUSALS[code] ?? (code.startsWith('http-5') ? BUSY : (detail ?? title));
 }

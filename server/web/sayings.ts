@@ -1,8 +1,8 @@
 /**
  * What this person says: the text as the relay stores it, the numbers, and the one saying that has no answer yet.
  *
- * Invariant: at most one saying is pending. It keeps its number until the relay has answered, over a new connection and a
- * reload too, so it is said once. Numbers only rise: the relay takes a number that it has seen for a repeat.
+ * Invariant: at most one saying is pending. It keeps its number until the relay has answered, even over a new connection or a
+ * reload, so it is said once. Numbers only rise, because the relay treats a number that it has seen as a repeat.
  */
 import type { Problem, Saying, Transport } from './transport.ts';
 
@@ -48,7 +48,7 @@ export class Sayings {
     return true;
   }
 
-  /** Goes on from what was saved when the page was unloaded. */
+  /** Restores what was saved when the page was unloaded. */
   resume({ nextNumber, pending }: SavedSayings): void {
     this.nextNumber = nextNumber;
     this.pending = pending;
@@ -75,7 +75,7 @@ export function tidy(text: string): string {
   return text.normalize('NFC').trim();
 }
 
-/** Returns the bytes of UTF-8 that a tidy text takes. */
+/** Returns the bytes of UTF-8 that a text takes. */
 export function sizeBytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }

@@ -75,45 +75,46 @@ export async function fetchNeighbours({ desktop, token }: Seat): Promise<Neighbo
   }
 }
 
-/** Uploads a .spr file. Returns null when the relay has it now, else why not. */
-export async function upload({ token }: Seat, file: string, bytes: Uint8Array<ArrayBuffer>): Promise<Problem | null> {
-  try {
-    const response = await fetch(`/v1/sprites/${file}`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' },
-      body: bytes,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    return response.ok ? null : await readProblem(response);
-  } catch {
-    return { code: 'unreachable', title: 'The relay could not be reached.' };
-  }
+/** Uploads a .spr file. Resolves to null when the relay has it now, else to why not. */
+export function upload({ token }: Seat, file: string, bytes: Uint8Array<ArrayBuffer>): Promise<Problem | null> {
+  const response = fetch(`/v1/sprites/${file}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' },
+    body: bytes,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  return problemOf(response);
 }
 
 /** Asks to see what is beyond an edge; null ends it. */
-export async function askToPeek({ desktop, token }: Seat, edge: Edge | null): Promise<PeekVerdict> {
+export async function askToPeek(seat: Seat, edge: Edge | null): Promise<PeekVerdict> {
   try {
-    const response = await fetch(`/v1/desktops/${desktop}/peeks`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ edge }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
+    const response = await send(seat, 'POST', `/v1/desktops/${seat.desktop}/peeks`, { edge });
     return response.ok ? await response.json() : { refused: await readProblem(response) };
   } catch {
     return 'unknown';
   }
 }
 
-/** Shows the stage of this desktop to neighbours who peek, or hides it. Returns null when the relay has agreed, else why not. */
-export async function showStage({ desktop, token }: Seat, stage: boolean): Promise<Problem | null> {
+/** Lets neighbours peek at the stage of this desktop, or not. Resolves to null when the relay has agreed, else to why not. */
+export function showStage(seat: Seat, stage: boolean): Promise<Problem | null> {
+  return problemOf(send(seat, 'PUT', `/v1/desktops/${seat.desktop}/stage`, { stage }));
+}
+
+/** Sends a request as the desktop of this seat. Rejects when there is no response in time. */
+export function send({ token }: Seat, method: string, path: string, body?: object): Promise<Response> {
+  return fetch(path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+}
+
+/** Resolves to null when the relay has agreed, else to why it refused or that it could not be reached. */
+export async function problemOf(answer: Promise<Response>): Promise<Problem | null> {
   try {
-    const response = await fetch(`/v1/desktops/${desktop}/stage`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ stage }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
+    const response = await answer;
     return response.ok ? null : await readProblem(response);
   } catch {
     return { code: 'unreachable', title: 'The relay could not be reached.' };

@@ -60,7 +60,7 @@ describe('silhouettes', () => {
     near(x(3_000), -800);
   });
 
-  it('keep an animation going that goes on, and start another one anew', () => {
+  it('go on with an animation that stays the same, and start another one at its beginning', () => {
     const silhouettes = new Silhouettes();
     const since = (animation: string, ms: number) => {
       silhouettes.receive(stage([{ id: 1, x: 1700, y: 1200, animation }]), ms);

@@ -1,16 +1,16 @@
 /**
- * The sprites of the neighbour who is watched, moved on between two of its stages.
+ * The sprites of the neighbour that this desktop watches, and where they are between two of its stages.
  *
- * Each sprite goes on with its velocity. When a stage shows that it is elsewhere, it glides there, so it never jumps.
+ * Each sprite moves on with its velocity. When a stage has it elsewhere, it glides there. Only a sprite that is far away jumps.
  * Units: device-independent pixels of this desktop, ms.
  */
-import type { Edge, Facing } from './simulation.ts';
+import type { Edge, Facing, Point, Size } from './simulation.ts';
 import type { Neighbour, StageEvent } from './transport.ts';
 
-export const SILENCE_MS = 6_000; // ms without a stage after which nothing is shown: three signs of life
-export const PREDICTED_MS = 2_500; // ms for which a velocity is believed: a little more than the time between signs of life
+export const SILENCE_MS = 6_000; // ms without a stage after which nothing is shown: three times the gap between signs of life
+export const PREDICTED_MS = 2_500; // ms for which a sprite moves on with its velocity: just above the gap between signs of life
 export const GLIDE_MS = 120; // ms in which a sprite goes about two thirds of the way to where it should be
-export const JUMP_PX = 240; // px: a sprite that is farther away was moved, and does not glide
+export const JUMP_PX = 240; // px: a sprite that is farther from where it should be jumps there
 
 export interface Silhouette {
   readonly id: number;
@@ -29,19 +29,9 @@ interface Moving extends Omit<Silhouette, 'x' | 'y'> {
   at: Point;
   velocity: Point;
   atMs: number;
-  /** How far from there it was drawn when the stage came. */
+  /** How far from `at` it was drawn when the stage came, at `offMs`. */
   off: Point;
   offMs: number;
-}
-
-interface Point {
-  x: number;
-  y: number;
-}
-
-interface Size {
-  width: number;
-  height: number;
 }
 
 export class Silhouettes {
@@ -111,12 +101,12 @@ export class Silhouettes {
     const seconds = Math.min(PREDICTED_MS, Math.max(0, nowMs - atMs)) / 1000;
     const left = Math.exp(-(nowMs - offMs) / GLIDE_MS);
     const y = at.y + velocity.y * seconds;
-    // What falls lands on the floor, also when the stage that says so is still on its way.
+    // A falling sprite stops at the floor, even before a stage says that it has landed.
     const landed = at.y <= this.#theirs.height ? Math.min(y, this.#theirs.height) : y;
     return { x: at.x + velocity.x * seconds + off.x * left, y: landed + off.y * left };
   }
 
-  /** Returns by how much a sprite was drawn elsewhere than the new stage has it. */
+  /** Returns how far a sprite is drawn now from where the new stage has it. */
   #offset(known: Moving, moving: Moving, nowMs: number): Point {
     const [was, is] = [this.#drawn(known, nowMs), this.#drawn(moving, nowMs)];
     const off = { x: was.x - is.x, y: was.y - is.y };
@@ -124,7 +114,7 @@ export class Silhouettes {
   }
 }
 
-/** Returns a point of the desktop beyond an edge in the coordinates of this one. Along the edge the share of its length counts. */
+/** Converts a point of the desktop beyond an edge to this one's coordinates. Along the edge it keeps its share of the length. */
 export function seenFrom(edge: Edge, { x, y }: Point, theirs: Size, here: Size): Point {
   if (edge === 'left') return { x: x - theirs.width, y: (y / theirs.height) * here.height };
   if (edge === 'right') return { x: here.width + x, y: (y / theirs.height) * here.height };

@@ -14,6 +14,16 @@ export type Edge = 'left' | 'right' | 'top' | 'bottom';
 export type Facing = 'left' | 'right';
 export type Mode = 'idle' | 'walk' | 'fall' | 'drag' | 'land' | 'climb' | 'sleep';
 
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
 /** The size and the movement of a sprite, scaled to device-independent pixels. */
 export interface Nature {
   width: number;
@@ -145,6 +155,15 @@ const ON_FEET: ReadonlySet<Mode> = new Set(['idle', 'walk', 'land', 'sleep']);
 const OPPOSITE: Record<Edge, Edge> = { left: 'right', right: 'left', top: 'bottom', bottom: 'top' };
 
 export const opposite = (edge: Edge): Edge => OPPOSITE[edge];
+
+export const EDGES: readonly Edge[] = ['left', 'right', 'top', 'bottom'];
+
+/** Returns how many px a point of a desktop of this size is from an edge; below 0 beyond it. */
+export function distanceTo(edge: Edge, { x, y }: Point, { width, height }: Size): number {
+  if (edge === 'left') return x;
+  if (edge === 'right') return width - x;
+  return edge === 'top' ? y : height - y;
+}
 
 export function createSimulation(width: number, height: number): Simulation {
   return {
@@ -294,7 +313,7 @@ export function throwTo(simulation: Simulation, sprite: Sprite, edge: Edge): voi
   if (edge === 'top') launch(simulation, sprite, 0, -rise);
   else if (edge === 'bottom') launch(simulation, sprite, 0, FLOOR_THROW_SPEED_MIN);
   else {
-    const way = edge === 'left' ? sprite.x : simulation.width - sprite.x;
+    const way = distanceTo(edge, sprite, simulation);
     launch(simulation, sprite, (edge === 'left' ? -1 : 1) * (THROWN_SPEED + THROWN_PER_PX * way), -THROWN_RISE);
   }
 }

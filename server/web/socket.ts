@@ -56,24 +56,22 @@ export function socket(
 ): Transport {
   const closing = new AbortController();
   const { signal } = closing;
-  const unanswered = new Unanswered<Crossing, Verdict>();
-  const unansweredSayings = new Unanswered<Saying, SayingVerdict>();
-  const unansweredStages = new Unanswered<Stage, StageVerdict>();
+  const crossings = new Unanswered<Crossing, Verdict>();
+  const sayings = new Unanswered<Saying, SayingVerdict>();
+  const stages = new Unanswered<Stage, StageVerdict>();
   let stagesSent = 0;
   let cursor = seat.cursor;
   let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
   let open: WebSocket | null = null;
   signal.addEventListener('abort', () => {
     open?.close();
-    unanswered.settleAll('unknown');
-    unansweredSayings.settleAll('unknown');
-    unansweredStages.settleAll('unknown');
+    for (const messages of [crossings, sayings, stages]) messages.settleAll('unknown');
   });
 
   void run();
   return {
-    send: (crossing) => post(unanswered, crossing.crossing, crossing),
-    say: (saying) => post(unansweredSayings, saying.saying, saying),
+    send: (crossing) => post(crossings, crossing.crossing, crossing),
+    say: (saying) => post(sayings, saying.saying, saying),
     show,
     close: () => closing.abort(),
   };
@@ -82,7 +80,7 @@ export function socket(
     if (open === null) return Promise.resolve('unknown');
     const number = ++stagesSent;
     open.send(JSON.stringify({ stage: number, ...stage }));
-    return unansweredStages.add(number, stage);
+    return stages.add(number, stage);
   }
 
   function post<M, V>(messages: Unanswered<M, V | 'unknown'>, number: number, message: M): Promise<V | 'unknown'> {
@@ -116,7 +114,7 @@ export function socket(
         clearTimeout(silenceTimer);
         signal.removeEventListener('abort', finish);
         if (open === connection) open = null;
-        unansweredStages.settleAll('unknown'); // a stage is old by the time there is another connection
+        stages.settleAll('unknown'); // a stage is old by the time there is another connection
         connection.onopen = connection.onmessage = connection.onclose = connection.onerror = null;
         connection.close();
         resolve(result);
@@ -127,7 +125,7 @@ export function socket(
         open = connection;
         pollsSent++;
         connection.send(JSON.stringify({ token: seat.token, cursor }));
-        for (const message of [...unanswered.messages(), ...unansweredSayings.messages()]) {
+        for (const message of [...crossings.messages(), ...sayings.messages()]) {
           connection.send(JSON.stringify(message));
         }
         handlers.connected(true);
@@ -139,16 +137,17 @@ export function socket(
         const reply = JSON.parse(String(data)) as Reply;
         result.useful ||= reply.problem === undefined;
         const { crossing, saying, stage, problem } = reply;
+        const refused = problem && { refused: problem };
         if (crossing !== undefined) {
-          unanswered.settle(crossing, problem ? { refused: problem } : { to: reply.to ?? null });
+          crossings.settle(crossing, refused ?? { to: reply.to ?? null });
           return;
         }
         if (saying !== undefined) {
-          unansweredSayings.settle(saying, problem ? { refused: problem } : { heard: reply.heard ?? null });
+          sayings.settle(saying, refused ?? { heard: reply.heard ?? null });
           return;
         }
         if (stage !== undefined) {
-          unansweredStages.settle(stage, problem ? { refused: problem } : { edges: reply.edges ?? [] });
+          stages.settle(stage, refused ?? { edges: reply.edges ?? [] });
           return;
         }
         // The queue keeps batches in order and sends the next poll only after this batch is saved.

@@ -1,26 +1,26 @@
 /**
- * The stage: what this desktop shows of itself to neighbours who peek, and when they must be told of a change.
+ * The stage: what this desktop shows of itself to neighbours who peek, and when it has changed so much that it must be posted.
  *
- * A watcher moves each sprite on with its velocity, so a stage is posted only when something is not where a watcher draws it.
+ * A watcher moves each sprite on with its velocity, so a sprite that only moves on as the watcher expects is not a change.
  * Units: device-independent pixels, px/s, ms. Positions are whole pixels, as the relay passes them on.
  */
-import { CLIMB_SPEED, type Edge, type Mode, type Simulation, type Sprite } from './simulation.ts';
+import { CLIMB_SPEED, distanceTo, type Edge, type Mode, type Simulation, type Sprite } from './simulation.ts';
 import type { Stage, StageSprite } from './transport.ts';
 
-export const STAGE_DEPTH = 480; // px from a watched edge: sprites beyond are not shown
+export const STAGE_DEPTH = 480; // px from a watched edge: sprites farther away are not shown
 export const STAGE_SPRITES_MAX = 32; // sprites of a stage; the relay refuses more
 export const STAGE_BYTES_MAX = 2_048; // bytes of a stage as JSON; the relay refuses more
-export const STAGE_TOLERANCE = 4; // px by which a watcher may see a sprite in a wrong place, as in the relay
+export const STAGE_TOLERANCE = 4; // px by which the place that a watcher sees may be wrong: the relay's default too
 
 const STANDS_STILL: ReadonlySet<Mode> = new Set(['drag', 'sleep', 'climb']);
 const UTF8 = new TextEncoder();
 
-/** Returns what is within STAGE_DEPTH of these edges. When that is too much, the sprites farthest from them are left out. */
+/** Returns the sprites within STAGE_DEPTH of these edges. When they are too many, leaves out those farthest from the edges. */
 export function stageOf(simulation: Simulation, edges: readonly Edge[], isShown: (file: string) => boolean): Stage {
   const { width, height } = simulation;
   const near = simulation.sprites
     .filter(({ file }) => isShown(file))
-    .map((sprite) => ({ sprite, distance: Math.min(...edges.map((edge) => distanceTo(simulation, sprite, edge))) }))
+    .map((sprite) => ({ sprite, distance: Math.min(...edges.map((edge) => distanceTo(edge, sprite, simulation))) }))
     .filter(({ distance }) => distance <= STAGE_DEPTH)
     .sort((a, b) => a.distance - b.distance || a.sprite.id - b.sprite.id)
     .slice(0, STAGE_SPRITES_MAX)
@@ -34,7 +34,7 @@ export function stageOf(simulation: Simulation, edges: readonly Edge[], isShown:
   }
 }
 
-/** Returns whether a watcher who has `posted` since `passedMs` sees something else than `now`. */
+/** Returns whether a watcher who got `posted` `passedMs` ago sees something else than `now`. */
 export function isNews(posted: Stage, passedMs: number, now: Stage): boolean {
   if (posted.width !== now.width || posted.height !== now.height) return true;
   if (posted.sprites.length !== now.sprites.length) return true;
@@ -56,13 +56,7 @@ function isElsewhere({ x, y, vx = 0, vy = 0 }: StageSprite, passedMs: number, sp
   return off.some((px) => Math.abs(px) > STAGE_TOLERANCE);
 }
 
-function distanceTo({ width, height }: Simulation, { x, y }: Sprite, edge: Edge): number {
-  if (edge === 'left') return x;
-  if (edge === 'right') return width - x;
-  return edge === 'top' ? y : height - y;
-}
-
-/** Members that have their default value are left out. */
+/** Leaves out members that have their default value. */
 function toStageSprite(sprite: Sprite, files: readonly string[]): StageSprite {
   const { id, mode, facing, scale, nature } = sprite;
   const [x, y] = [Math.round(sprite.x), Math.round(sprite.y)];
@@ -81,5 +75,5 @@ function toStageSprite(sprite: Sprite, files: readonly string[]): StageSprite {
   };
 }
 
-/** Over a socket a stage has a number too: `"stage":9007199254740991,`. */
+/** The bytes of the number that a stage has on a socket: `"stage":9007199254740991,`. */
 const NUMBER_BYTES = 26;

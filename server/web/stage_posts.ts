@@ -9,14 +9,14 @@ import type { Stage, StageVerdict } from './transport.ts';
 
 export const POST_GAP_MS = 100; // ms between two posts, at least: the relay accepts ten a second
 export const ALIVE_MS = 2_000; // ms after which a stage that has not changed is posted again, as a sign of life
-export const RETRY_MS = 1_000; // ms of rest after a refusal, and after a post that was lost
+export const RETRY_MS = 1_000; // ms until the next post after one that was refused or lost
 
 export interface StagePostHandlers {
   now(): number;
-  /** Returns what these edges show, without the sprites of these files. */
+  /** Returns the stage that these edges show, without the sprites of these files. */
   stage(edges: readonly Edge[], without: ReadonlySet<string>): Stage;
   post(stage: Stage): Promise<StageVerdict>;
-  /** Through these edges somebody watches now. */
+  /** Called when the edges through which somebody watches may have changed. */
   watched(edges: readonly Edge[]): void;
 }
 
@@ -27,7 +27,7 @@ export class StagePosts {
   #notBeforeMs = 0;
   #isBusy = false;
   #eventsReceived = 0;
-  /** Files that the relay carries, and files that it may not carry. */
+  /** The files of accepted stages, and the other files of stages that were refused because of a picture. */
   readonly #carried = new Set<string>();
   readonly #refused = new Set<string>();
   readonly #handlers: StagePostHandlers;

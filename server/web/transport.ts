@@ -103,10 +103,10 @@ export type RelayEvent =
   /** A line of text from the operator. */
   | { type: 'announcement'; text: string }
   | SayingEvent
-  /** So many sayings were for us and are lost; they came before those in this batch. */
+  /** The number of sayings that this desktop has missed. They were said before those in this batch. */
   | { type: 'missed'; sayings: number }
   | StageEvent
-  /** Through these edges of ours a neighbour looks now. */
+  /** The edges of this desktop through which a neighbour looks now. */
   | { type: 'watched'; edges: Edge[] };
 
 export interface Problem {
@@ -133,14 +133,17 @@ export interface Seat {
   stage?: boolean;
 }
 
-/** Accepted (`to` is the receiver), refused with a problem, or `unknown` when the seat ended before the relay answered. */
-export type Verdict = { to: Neighbour | null } | { refused: Problem } | 'unknown';
+/** What the relay told when it accepted a message, or the problem with which it refused it, or `unknown`: it did not answer. */
+export type VerdictOf<Accepted> = Accepted | { refused: Problem } | 'unknown';
 
-/** As Verdict; `heard` is how many others it is for, null when the relay does not remember. */
-export type SayingVerdict = { heard: number | null } | { refused: Problem } | 'unknown';
+/** Of a crossing: `to` is the receiver. `unknown` when the seat ended before the relay answered. */
+export type Verdict = VerdictOf<{ to: Neighbour | null }>;
 
-/** The edges through which somebody watches; refused; or `unknown` when there was no answer: a stage is never sent twice. */
-export type StageVerdict = { edges: Edge[] } | { refused: Problem } | 'unknown';
+/** Of a saying: `heard` is how many others it is for, null when the relay does not remember. `unknown` as for a crossing. */
+export type SayingVerdict = VerdictOf<{ heard: number | null }>;
+
+/** Of a stage: the edges through which somebody watches. A stage is sent once, so a lost answer is `unknown`. */
+export type StageVerdict = VerdictOf<{ edges: Edge[] }>;
 
 export interface TransportHandlers {
   /**

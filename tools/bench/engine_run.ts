@@ -48,8 +48,8 @@ export interface Watching {
   /** Called when a phase begins: connect, settle, warmUp, measure, drain. */
   phase?: (name: string) => void;
   /**
-   * Called when all desktops are parked, for engines that are to throw together. Resolves with the time of the first throw,
-   * Unix ms.
+   * Called when all desktops are parked, so that several engines begin to throw at the same time. Resolves to the time of the
+   * first throw, Unix ms.
    */
   start?: () => Promise<number>;
 }
