@@ -114,6 +114,14 @@ export function installHint(packages) {
   return `${MANAGERS[manager]} ${[...new Set(names)].join(' ')}`;
 }
 
+/** Why this machine can't build fuzzers; undefined if it can. Clang and its runtime are separate packages on Debian. */
+export function whyNoFuzzer() {
+  const input = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
+  const args = ['-fsanitize=fuzzer,address', '-x', 'c++', '-', '-o', '/dev/null'];
+  const { status } = spawnSync('clang++', args, { input, stdio: ['pipe', 'ignore', 'ignore'] });
+  return status === 0 ? undefined : `needs clang and its runtime: ${installHint(['clang', 'libclang-rt-dev'])}`;
+}
+
 /** How this machine gets Node.js of a major version, for a message. */
 export function nodeHint(major) {
   const anywhere = `nvm install ${major}, or https://nodejs.org/en/download`;

@@ -3,13 +3,12 @@
  * When only a few suites fail, each runs once more, alone; those that pass then are listed at the end.
  * Arguments are globs or files that narrow the suites: `npm test -- 'server/wire/*.test.ts'`.
  *
- * `npm run test:long` runs the suites named `*.long.test.ts`: each takes over a minute and concerns one folder only. When all have
- * passed on a clean tree, it writes its commit to `.ci/long-passed`. With `--changed` it runs those whose folder, or whose pinned
- * Node, has changed since that commit.
+ * `npm run test:long` runs the suites named `*.long.test.ts`: each takes over a minute and concerns one folder only. When all that it
+ * ran have passed, `.ci/long-passed.json` has the code that each passed with. With `--changed` it runs those whose code has changed.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -23,6 +22,7 @@ import {
   buildX11Client,
 } from './build.js';
 import { ensurePrograms, WINE, X11 } from './machine.js';
+import { PassedSuites } from './passed_suites.ts';
 
 /** Suites at once: benches and tests are made for a machine of two cores. */
 const CONCURRENCY = 2;
@@ -38,7 +38,6 @@ const SLOWEST_LISTED = 12;
 
 const EXIT_MISUSED = 2;
 const ROOT = join(import.meta.dirname, '..');
-const LONG_PASSED = join(ROOT, '.ci/long-passed');
 
 /** Programs that some suites need besides the compilers of the builds: those whose paths begin with `prefix`. */
 interface Need {
@@ -83,6 +82,7 @@ const words = process.argv.slice(2);
 const long = words.includes('--long');
 const changed = words.includes('--changed');
 const narrowed = words.filter((word) => !word.startsWith('--'));
+const passed = new PassedSuites(ROOT, '.ci/long-passed.json');
 const skipped: string[] = [];
 /** Suites that failed beside others and passed alone. */
 const unsteady: string[] = [];
@@ -155,45 +155,10 @@ function choose(): string[] {
     return all.filter((file) => !isLong(file));
   }
   const suites = all.filter(isLong);
-  const passed = changed ? longPassed() : undefined;
-  if (passed === undefined) return suites;
-  const unchanged = suites.filter((file) => !differs(passed, folderOf(file)));
-  for (const file of unchanged) skipped.push(`${file}: nothing it tests has changed since it passed at ${passed}`);
+  if (!changed) return suites;
+  const unchanged = suites.filter((file) => passed.has(file));
+  for (const file of unchanged) skipped.push(`${file}: nothing it tests has changed since it passed`);
   return suites.filter((file) => !unchanged.includes(file));
-}
-
-/** The folder that a long suite concerns: its own, or the one above when it lies in `test`. */
-function folderOf(file: string): string {
-  const folder = dirname(file);
-  return basename(folder) === 'test' ? dirname(folder) : folder;
-}
-
-/** The commit at which all long suites passed last; undefined when there is none, or it is not in this history. */
-function longPassed(): string | undefined {
-  const commit = existsSync(LONG_PASSED) ? readFileSync(LONG_PASSED, 'utf8').trim() : '';
-  const { status } = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT, stdio: 'ignore' });
-  return status === 0 ? commit : undefined;
-}
-
-/** Writes the commit that is checked out, if nothing differs from it. */
-function keepLongPassed(): void {
-  const git = (...args: string[]) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-  const { status, stdout } = git('status', '--porcelain');
-  if (status === 0 && stdout === '') writeFileSync(LONG_PASSED, git('rev-parse', 'HEAD').stdout);
-}
-
-/** The kinds of files that documents consist of. No long suite depends on them. */
-const DOCUMENTS = ['md', 'png', 'svg'];
-
-/** Whether a folder, apart from its documents, or the pinned Node has changed since a commit. */
-function differs(commit: string, folder: string): boolean {
-  const documents = DOCUMENTS.map((kind) => `:(exclude)${folder}/*.${kind}`); // in Git, this * matches slashes too
-  const diff = ['diff', '--quiet', commit, '--', folder, ...documents];
-  if (spawnSync('git', diff, { cwd: ROOT }).status !== 0) return true;
-  const then = execFileSync('git', ['show', `${commit}:package.json`], { cwd: ROOT, encoding: 'utf8' });
-  const now = readFileSync(join(ROOT, 'package.json'), 'utf8');
-  const pinned = (text: string) => JSON.stringify(JSON.parse(text).optionalDependencies);
-  return pinned(then) !== pinned(now);
 }
 
 process.chdir(ROOT);
@@ -210,7 +175,7 @@ const green = files.length === 0 || (await suites(files));
 if (!long)
   console.log(`Lint ${lint ? 'clean' : 'FAILED'}, types ${types ? 'clean' : 'FAILED'}, ${files.length} suites.`);
 else console.log(`${files.length} long suites.`);
-if (long && green && !changed && narrowed.length === 0) keepLongPassed();
+if (long && green) passed.add(files);
 if (unsteady.length > 0) console.log(`Failed beside others, and passed alone: ${unsteady.join(', ')}`);
 console.log(skipped.length === 0 ? 'Nothing was skipped.' : `Skipped:\n${skipped.map((s) => `  ${s}`).join('\n')}`);
 process.exit(lint && types && green ? 0 : 1);

@@ -3,13 +3,12 @@
  *
  * The build in build/client-sanitized is kept, so that a second run need not build again.
  */
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildClient, CLIENT } from '../../tools/build.js';
-import { installHint } from '../../tools/machine.js';
+import { whyNoFuzzer } from '../../tools/machine.js';
 import { CLIENT_SOURCES, runProgram } from './program.ts';
 
 /**
@@ -28,8 +27,9 @@ const FUZZERS = [
   { name: 'events', what: 'a desktop with arbitrary events', lengthMax: 8192 },
 ];
 
-const why =
-  buildClient() ?? (hasFuzzer() ? false : `needs clang and its runtime: ${installHint(['clang', 'libclang-rt-dev'])}`);
+const TARGETS = ['core-tests', 'posix-tests', ...FUZZERS.map(({ name }) => `${name}_fuzz`)];
+
+const why = buildClient() ?? whyNoFuzzer() ?? false;
 const BUILD = `${CLIENT}-sanitized`;
 
 describe('client core, under the address and undefined sanitizers', { skip: why }, () => {
@@ -53,18 +53,9 @@ describe('client core, under the address and undefined sanitizers', { skip: why 
   }
 });
 
-const TARGETS = ['core-tests', 'posix-tests', ...FUZZERS.map(({ name }) => `${name}_fuzz`)];
-
 function compile(): void {
   const compilers = ['-DCMAKE_C_COMPILER=clang', '-DCMAKE_CXX_COMPILER=clang++'];
   const configure = ['-S', CLIENT_SOURCES, '-B', BUILD, '-G', 'Ninja', '-DSANITIZE=ON', '-DCMAKE_BUILD_TYPE='];
   runProgram('cmake', [...configure, ...compilers]);
   runProgram('cmake', ['--build', BUILD, '--target', ...TARGETS]);
-}
-
-/** Whether clang and its runtime are installed; Debian has them in separate packages. */
-function hasFuzzer(): boolean {
-  const input = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
-  const args = ['-fsanitize=fuzzer,address', '-x', 'c++', '-', '-o', '/dev/null'];
-  return spawnSync('clang++', args, { input, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0;
 }

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { installHint } from '../../tools/machine.js';
+import { whyNoFuzzer } from '../../tools/machine.js';
 import { BUILDS, compile, run, SOURCES, TESTS, whySkip } from './test_build.ts';
 
 /** How long the fuzzer searches; the corpus has what it found before. */
@@ -39,8 +39,7 @@ describe('native front, without Node', { skip }, () => {
     });
   }
 
-  const noFuzzer = hasFuzzer() ? false : `needs clang and its runtime: ${installHint(['clang', 'libclang-rt-dev'])}`;
-  it(`parses whatever the fuzzer finds in ${FUZZ_SECONDS} s`, { skip: noFuzzer }, () => {
+  it(`parses whatever the fuzzer finds in ${FUZZ_SECONDS} s`, { skip: whyNoFuzzer() ?? false }, () => {
     const build = join(BUILDS, 'fuzzer');
     compile(build, 'fuzzer', 'clang++');
     // What it finds is not kept; a case worth keeping is copied into corpus/ by hand.
@@ -101,11 +100,4 @@ function runSanitized(args: readonly string[]): { output: string; leaks: string[
   assert.ok(status === 0, `ended with ${error ?? signal ?? status}\n${stdout}\n${stderr}`.slice(-8000));
   const leaks = stderr.split(/^(?=(?:Direct|Indirect) leak)/m).slice(1);
   return { output: stdout, leaks: leaks.filter((leak) => leak.includes('front.node')) };
-}
-
-/** Whether clang is installed, and its runtime, which is a separate Debian package. */
-function hasFuzzer(): boolean {
-  const input = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
-  const args = ['-fsanitize=fuzzer,address', '-x', 'c++', '-', '-o', '/dev/null'];
-  return spawnSync('clang++', args, { input, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0;
 }
