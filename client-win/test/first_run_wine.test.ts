@@ -78,21 +78,6 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     assert.equal((await request('POST', `/v1/desktops/${desktop}/crossings`, token, body)).status, 202);
   }
 
-  async function windows(title: string): Promise<string[]> {
-    return await ada.windows(title);
-  }
-
-  async function window(title: string): Promise<string> {
-    let found: string | undefined;
-    await until(`there is a window ${title}`, async () => {
-      [found] = await windows(title);
-      return found !== undefined;
-    });
-    return found!;
-  }
-
-  const isGone = (title: string) => until(`${title} is closed`, async () => (await windows(title)).length === 0);
-
   /** Starts the program with these settings, and with no sprites unless it is the first start. */
   function startClient(given?: object): void {
     rmSync(ada.folder, { recursive: true, force: true });
@@ -118,7 +103,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     );
     const { x, y } = middleOf({ ...found, right: found.left + 12 } as Area);
     await ada.xdotool('key', 'Escape', 'mousemove', x, y, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
-    const [sprite] = await windows('Sprite');
+    const [sprite] = await ada.windows('Sprite');
     ada.capture().save(join(SHOTS, `first-${shot}.png`));
     await ada.xdotool('windowfocus', sprite, 'sleep', 0.2, 'key', key, 'sleep', 0.3);
   }
@@ -126,7 +111,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
   before(async () => {
     mkdirSync(SHOTS, { recursive: true });
     relay = await startRelay({ workers: 0 });
-    ada = await WineDesktop.start('shell', 'openbox');
+    ada = await WineDesktop.start('first-run', 'openbox');
   });
 
   after(async () => {
@@ -136,7 +121,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
 
   it('asks in one window where to go when it has no address, says what is wrong, and joins', async () => {
     startClient();
-    const dialog = await window('Sprites');
+    const dialog = (await ada.frame('Sprites')).id;
     await ada.xdotool('sleep', 0.5);
     ada.capture().save(join(SHOTS, 'first-welcome.png'));
     assert.equal(await desktops(), 0);
@@ -159,22 +144,22 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     };
     await type('not an address');
     await ada.xdotool('key', 'Return', 'sleep', 0.3);
-    assert.equal((await windows('Sprites')).length, 1);
+    assert.equal((await ada.windows('Sprites')).length, 1);
     assert.equal(await desktops(), 0);
     await type(`${relay.url.replace('http://', '')}/?world=${WORLD}`);
     ada.capture().save(join(SHOTS, 'first-address.png'));
     await ada.xdotool('key', 'alt+n', 'type', '--delay', 30, 'Ada');
     await ada.xdotool('key', 'Return');
-    await isGone('Sprites');
+    await ada.isGone('Sprites');
     await until('it has joined', async () => (await desktops()) === 1);
     await until('the settings are saved', () => settings().relay === relay.url);
     assert.deepEqual([settings().name, settings().world], ['Ada', WORLD]);
   });
 
   it('greets in a bubble on its first sprite, once', async () => {
-    await until('there is a bubble', async () => (await windows('Drag me past an edge.*')).length === 1);
+    await until('there is a bubble', async () => (await ada.windows('Drag me past an edge.*')).length === 1);
     ada.capture().save(join(SHOTS, 'first-bubble.png'));
-    await isGone('Drag me past an edge.*');
+    await ada.isGone('Drag me past an edge.*');
     await until('it is noted', () => settings().greeted === true);
     await stopClient();
     await until('Ada has left', async () => (await desktops()) === 0);
@@ -199,7 +184,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe']);
     ada.launch(join(program, 'Sprites.exe'));
     await until('it has joined that relay', async () => (await desktops()) === 1);
-    assert.equal((await windows('Sprites')).length, 0);
+    assert.equal((await ada.windows('Sprites')).length, 0);
     await until('it remembers the relay', () => settings().relay === relay.url);
     await stopClient();
     await ada.run('wine', join(program, 'Uninstall.exe'), '/S', '/PURGE=1');
@@ -234,11 +219,11 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
   it('asks before a link takes it to another relay, and ignores a link that is none', async () => {
     await open('sprites:file:///C:/windows');
     await open('sprites:https://relay.example:8443/#world=elsewhere');
-    const question = await window('Sprites');
+    const question = (await ada.frame('Sprites')).id;
     await ada.xdotool('sleep', 0.5);
     ada.capture().save(join(SHOTS, 'first-move.png'));
     await ada.xdotool('windowfocus', question, 'sleep', 0.2, 'key', 's');
-    await isGone('Sprites');
+    await ada.isGone('Sprites');
     assert.equal(settings().relay, relay.url);
     assert.equal(await desktops(), 1);
     await stopClient();
@@ -256,11 +241,11 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
       return settings().hidden?.length === 1;
     });
     await ada.waitFor('the picture is gone', (screenshot) => screenshot.find(MAGENTA) === undefined || undefined);
-    assert.equal((await windows('Sprite')).length, 1);
+    assert.equal((await ada.windows('Sprite')).length, 1);
     await until('it is saved', () => settings().hidden?.length === 1);
     assert.deepEqual(settings().hidden, [createHash('sha256').update(bytes).digest('hex')]);
     await throwSprite(grace, bytes, 2);
-    await until('a second one is here', async () => (await windows('Sprite')).length === 2);
+    await until('a second one is here', async () => (await ada.windows('Sprite')).length === 2);
     assert.equal(ada.capture().find(MAGENTA), undefined);
 
     // Another picture of the same neighbour.
@@ -272,10 +257,10 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
       return settings().muted?.length === 1;
     });
     assert.deepEqual(settings().muted, ['Grace']);
-    const before = (await windows('Sprite')).length;
+    const before = (await ada.windows('Sprite')).length;
     await throwSprite(grace, other, 4).catch(() => {}); // nobody else is there: the relay may refuse it
     await ada.xdotool('sleep', 2);
-    assert.equal((await windows('Sprite')).length, before);
+    assert.equal((await ada.windows('Sprite')).length, before);
     await leave(grace);
     await stopClient();
   });

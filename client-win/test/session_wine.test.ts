@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -87,13 +87,8 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
   ): Promise<void> {
     rmSync(ada.folder, { recursive: true, force: true });
     relay = await startHostileRelay(hostility);
-    const bytes = spr(character);
-    const file = createHash('sha256').update(bytes).digest('hex');
     ada.writeSettings({ relay: relay.url, name: 'Ada', sound: false, calm: true, greeted: true, ...more });
-    mkdirSync(join(ada.folder, 'files', 'own'), { recursive: true });
-    writeFileSync(join(ada.folder, 'files', 'own', file), bytes);
-    const sprites = [{ file, name: character.name, scale: 2, fromShelf: true, facing: 'right', x, y }];
-    writeFileSync(kept(), JSON.stringify({ sprites }));
+    ada.keepSprite(spr(character), character.name, x, y);
     client = ada.launch(WINDOWS_CLIENT);
     await eventually('it has joined', () => relay!.requests.polls > 0);
   }

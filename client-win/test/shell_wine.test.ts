@@ -63,36 +63,13 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   let relay: RelayProcess;
   let ada: WineDesktop;
 
-  /** The visible X windows with this title. */
-  async function windows(title: string): Promise<Frame[]> {
-    const found = await ada.xdotool('search', '--onlyvisible', '--name', `^${title}$`).catch(() => '');
-    const ids = found.split('\n').filter((id) => id !== '');
-    const frames = ids.map(async (id) => {
-      const text = await ada.xdotool('getwindowgeometry', '--shell', id).catch(() => '');
-      const at = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, 'm').exec(text)?.[1]);
-      return { id, x: at('X'), y: at('Y'), width: at('WIDTH'), height: at('HEIGHT') };
-    });
-    return (await Promise.all(frames)).filter(({ x }) => !Number.isNaN(x));
-  }
-
-  async function window(title: string): Promise<Frame> {
-    let found: Frame | undefined;
-    await until(`there is a window ${title}`, async () => {
-      [found] = await windows(title);
-      return found !== undefined;
-    });
-    return found!;
-  }
-
   /** Focuses a window and closes it through the window manager. */
   async function close({ id }: Frame, title: string): Promise<void> {
     await until(`${title} is closed`, async () => {
       await ada.xdotool('windowfocus', id, 'sleep', 0.2, 'key', 'alt+F4', 'sleep', 0.3).catch(() => {});
-      return (await windows(title)).length === 0;
+      return (await ada.frames(title)).length === 0;
     });
   }
-
-  const isGone = (title: string) => until(`${title} is closed`, async () => (await windows(title)).length === 0);
 
   const settings = () => JSON.parse(readFileSync(join(ada.folder, 'settings.json'), 'utf8'));
 
@@ -118,7 +95,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   /** Opens a menu with `open` and types keys into it. A menu has no X window with the focus, so the keys go to a sprite's. */
   async function choose(open: () => Promise<unknown>, shot: string, ...keys: string[]): Promise<void> {
     await open();
-    const sprite = await window('Sprite');
+    const sprite = await ada.frame('Sprite');
     await ada.xdotool('sleep', 0.4, 'windowfocus', sprite.id, 'sleep', 0.1);
     for (const key of keys) {
       if (key === keys.at(-1)) ada.capture().save(join(SHOTS, `shell-${shot}.png`));
@@ -127,7 +104,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   }
 
   async function chooseInTray(shot: string, ...keys: string[]): Promise<void> {
-    const tray = await window('Wine System Tray');
+    const tray = await ada.frame('Wine System Tray');
     await choose(() => ada.xdotool('mousemove', '--window', tray.id, 10, 10, 'click', 3), shot, ...keys);
   }
 
@@ -172,7 +149,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
 
   it("stands on another program's window, and falls when the window moves and when it closes", async () => {
     ada.launch(STAND_IN, 'Ground', '300', '400', '500', '300');
-    const ground = await window('Ground');
+    const ground = await ada.frame('Ground');
     startClient(550, 200, { askBeforeClosing: true, restoreWindows: true });
     const stands = (screenshot: Screenshot) => {
       const brick = findBrick(screenshot);
@@ -192,38 +169,38 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
 
   it('hides behind a full-screen program, and is shown again when that ends', async () => {
     ada.launch(STAND_IN, 'Game', 'full');
-    const game = await window('Game');
-    await until('no sprite is shown', async () => (await windows('Sprite')).length === 0);
+    const game = await ada.frame('Game');
+    await until('no sprite is shown', async () => (await ada.frames('Sprite')).length === 0);
     await close(game, 'Game');
     await ada.waitFor('the brick', onFloor);
   });
 
   it('restores windows that a full-screen program moved by changing the resolution', async () => {
     ada.launch(STAND_IN, 'Right', '760', '300', '420', '260');
-    await window('Right');
+    await ada.frame('Right');
     // A place is remembered once the window has been there for some seconds. No output shows that it has been.
     await ada.xdotool('sleep', 10);
-    const before = await window('Right');
+    const before = await ada.frame('Right');
     ada.launch(STAND_IN, 'Game', 'full', '800', '600');
-    const game = await window('Game');
-    await until('it was pushed aside', async () => (await window('Right')).x < before.x);
-    const pushed = await window('Right');
+    const game = await ada.frame('Game');
+    await until('it was pushed aside', async () => (await ada.frame('Right')).x < before.x);
+    const pushed = await ada.frame('Right');
     await close(game, 'Game');
-    assert.ok((await window('Right')).x <= pushed.x);
-    await until('it is where it was', async () => (await window('Right')).x === before.x);
-    assert.deepEqual(await window('Right'), before);
+    assert.ok((await ada.frame('Right')).x <= pushed.x);
+    await until('it is where it was', async () => (await ada.frame('Right')).x === before.x);
+    assert.deepEqual(await ada.frame('Right'), before);
     await ada.waitFor('the brick on the floor of the whole screen', onFloor);
     await close(before, 'Right');
   });
 
   it('adds a sprite from the tray menu, and pauses', async () => {
     const highest = async () => {
-      const sprites = await windows('Sprite');
+      const sprites = await ada.frames('Sprite');
       return sprites.map(({ y }) => y).reduce((one, other) => Math.min(one, other));
     };
     await chooseInTray('menu', 'p');
     await chooseInTray('shelf', 'n', 'Return');
-    await until('there are two', async () => (await windows('Sprite')).length === 2);
+    await until('there are two', async () => (await ada.frames('Sprite')).length === 2);
     const high = await highest();
     assert.ok(high < 200, `it stays at ${high}`);
     await ada.xdotool('sleep', 0.5);
@@ -247,7 +224,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
 
   it('rejects wrong settings with an error, and saves valid ones', async () => {
     await chooseInTray('settings-chosen', 's');
-    const dialog = await window('Sprites: settings');
+    const dialog = await ada.frame('Sprites: settings');
     ada.capture().save(join(SHOTS, 'shell-settings.png'));
     const type = async (text: string) => {
       await ada.xdotool('windowfocus', dialog.id, 'key', 'alt+o', 'sleep', 0.2, 'key', 'ctrl+a');
@@ -258,10 +235,10 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
       await type(wrong);
       const { screenshot } = await ada.waitFor('an error', (screenshot) => screenshot.find(ERROR) && screenshot);
       screenshot.save(join(SHOTS, `shell-error-${wrong}.png`));
-      assert.equal((await windows('Sprites: settings')).length, 1);
+      assert.equal((await ada.frames('Sprites: settings')).length, 1);
     }
     await type('300');
-    await isGone('Sprites: settings');
+    await ada.isGone('Sprites: settings');
     await until('they are saved', () => settings().spritesMost === 300);
     assert.equal(settings().restoreWindows, true);
     assert.equal(settings().name, 'Ada');
@@ -269,10 +246,10 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
 
   it('shows the about box', async () => {
     await chooseInTray('about-chosen', 'h', 'a');
-    const about = await window('About Sprites');
+    const about = await ada.frame('About Sprites');
     ada.capture().save(join(SHOTS, 'shell-about.png'));
     await ada.xdotool('windowfocus', about.id, 'key', 'Return');
-    await isGone('About Sprites');
+    await ada.isGone('About Sprites');
   });
 
   it('mutes a neighbour; its own name is not in the menu', async () => {
@@ -298,7 +275,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     writeFileSync(join(ada.prefix, 'drive_c', 'letter.txt'), 'Dear Grace,');
     const before = ada.capture();
     await ada.run('wine', WINDOWS_CLIENT, 'C:\\letter.txt');
-    const tray = await window('Wine System Tray');
+    const tray = await ada.frame('Wine System Tray');
     const [x, y] = [tray.x + 30, tray.y + 30];
     const { screenshot } = await ada.waitFor('a balloon below the icon', (screenshot) => {
       const [now, then] = [screenshot.at(x, y), before.at(x, y)];
@@ -312,13 +289,13 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     const middle = [brick.left + SIDE / 2, FLOOR - SIDE / 2];
     await until('it asks', async () => {
       await ada.xdotool('mousemove', ...middle, 'sleep', 0.2, 'click', '--repeat', 2, '--delay', 80, 1, 'sleep', 1);
-      return (await windows('Sprites')).length === 1;
+      return (await ada.frames('Sprites')).length === 1;
     });
-    const question = await window('Sprites');
+    const question = await ada.frame('Sprites');
     ada.capture().save(join(SHOTS, 'shell-question.png'));
     await ada.xdotool('windowfocus', question.id, 'key', 's');
-    await isGone('Sprites');
-    assert.equal((await windows('Sprite')).length, 2);
+    await ada.isGone('Sprites');
+    assert.equal((await ada.frames('Sprite')).length, 2);
   });
 
   it('saves its sprites and leaves the relay when the session ends', async () => {
@@ -326,7 +303,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     await until('Ada is the only one', async () => (await joined()) === 1);
     await ada.run('wine', 'wineboot', '--end-session');
     await until('Ada has left', async () => (await joined()) === 0);
-    await until('no sprite is shown', async () => (await windows('Sprite')).length === 0);
+    await until('no sprite is shown', async () => (await ada.frames('Sprite')).length === 0);
     assert.deepEqual(
       ada
         .savedState()
@@ -337,7 +314,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   });
 
   it('moves the files of version 0.1 to the folder of this computer', async () => {
-    await until('the program has ended', async () => (await windows('Sprite')).length === 0);
+    await until('the program has ended', async () => (await ada.frames('Sprite')).length === 0);
     renameSync(ada.folder, ada.oldFolder);
     ada.launch(WINDOWS_CLIENT);
     await ada.waitFor('the brick is here again', onFloor);

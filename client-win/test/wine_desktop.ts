@@ -12,6 +12,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ensurePrograms, installHint, WINE } from '../../tools/machine.js';
+import { keepSprite, readSavedState, type SavedState } from './kept_sprites.ts';
 import {
   type DisplayParts,
   end,
@@ -127,10 +128,14 @@ export class WineDesktop extends XDisplay {
     writeFileSync(join(this.folder, 'settings.json'), JSON.stringify(settings));
   }
 
+  /** Gives the client one more sprite that it has kept, with its middle at x and its foot at y. */
+  keepSprite(spr: Buffer, name: string, x: number, y: number): void {
+    keepSprite(this.folder, spr, name, x, y);
+  }
+
   /** The state that the client last saved. */
-  savedState(): { sprites: { name: string; x: number; y: number }[]; leaving: unknown[] } {
-    const path = join(this.folder, 'kept.json');
-    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { sprites: [], leaving: [] };
+  savedState(): SavedState {
+    return readSavedState(this.folder);
   }
 
   /** Starts a program and returns its process, which is the Windows process itself, without waiting for it. */

@@ -4,8 +4,7 @@
  * Ada has the program; Grace is a headless desktop beside her. The suite saves screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
@@ -27,17 +26,6 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
 
   const settings = () => JSON.parse(readFileSync(join(ada.folder, 'settings.json'), 'utf8'));
 
-  async function window(title: string): Promise<string> {
-    let found: string | undefined;
-    await until(`there is a window ${title}`, async () => {
-      [found] = await ada.windows(title);
-      return found !== undefined;
-    });
-    return found!;
-  }
-
-  const isGone = (title: string) => until(`${title} is gone`, async () => (await ada.windows(title)).length === 0);
-
   const shot = (name: string) => ada.capture().save(join(SHOTS, `wine-${name}.png`));
 
   /** Opens a menu, and presses a key in it. A menu has no X window with the focus, so the key goes to a sprite's. */
@@ -45,11 +33,11 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     await until(`the menu opens ${title}`, async () => {
       if ((await ada.windows(title)).length > 0) return true;
       await ada.xdotool('key', 'Escape', 'mousemove', ...at, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
-      const sprite = await window('Sprite');
-      await ada.xdotool('windowfocus', sprite, 'sleep', 0.2, 'key', key, 'sleep', 0.6);
+      const sprite = await ada.frame('Sprite');
+      await ada.xdotool('windowfocus', sprite.id, 'sleep', 0.2, 'key', key, 'sleep', 0.6);
       return (await ada.windows(title)).length > 0;
     });
-    return await window(title);
+    return (await ada.frame(title)).id;
   }
 
   async function openInput(): Promise<string> {
@@ -59,21 +47,16 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
   }
 
   async function openList(): Promise<string> {
-    const tray = await window('Wine System Tray');
-    return await choose(['--window', tray, 10, 10], 'w', LIST);
+    const tray = await ada.frame('Wine System Tray');
+    return await choose(['--window', tray.id, 10, 10], 'w', LIST);
   }
 
   before(async () => {
     mkdirSync(SHOTS, { recursive: true });
     relay = await startRelay({ workers: 0 });
-    ada = await WineDesktop.start('shell', 'openbox');
-    const bytes = spr(RUNNER);
-    const file = createHash('sha256').update(bytes).digest('hex');
+    ada = await WineDesktop.start('sayings', 'openbox');
     ada.writeSettings({ relay: relay.url, world: 'talk', name: 'Ada', sound: false, calm: true, greeted: true });
-    mkdirSync(join(ada.folder, 'files', 'own'), { recursive: true });
-    writeFileSync(join(ada.folder, 'files', 'own', file), bytes);
-    const sprite = { file, name: RUNNER.name, scale: 2, fromShelf: true, facing: 'right', x: 900, y: SCREEN.height };
-    writeFileSync(join(ada.folder, 'kept.json'), JSON.stringify({ sprites: [sprite] }));
+    ada.keepSprite(spr(RUNNER), RUNNER.name, 900, SCREEN.height);
     ada.launch(WINDOWS_CLIENT);
     grace = startHeadless(['--relay', relay.url, '--world', 'talk', '--name', 'Grace']);
     await grace.until('Ada is her neighbour', ({ neighbours }) => neighbours?.left.name === 'Ada');
@@ -90,17 +73,15 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     const text = 'Hello over there, Ada! Is that your cat on my desktop? It has been asleep for an hour.';
     grace.send(`say ${text}`);
     const title = `Grace: ${text.replace('?', '\\?')}`;
-    const id = await window(title);
-    const place = await ada.xdotool('getwindowgeometry', '--shell', id);
-    const at = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, 'm').exec(place)?.[1]);
-    const [x, y, width, height] = ['X', 'Y', 'WIDTH', 'HEIGHT'].map(at);
-    assert.ok(x < 20 || x + width > SCREEN.width - 20, place);
+    const place = await ada.frame(title);
+    const { x, y, width, height } = place;
+    assert.ok(x < 20 || x + width > SCREEN.width - 20, JSON.stringify(place));
     await ada.waitFor('its paper', (screenshot) => {
       const colour = screenshot.at(x + 16, y + height / 2);
       return colour.every((part) => part === 255) || undefined;
     });
     shot('saying-edge');
-    await isGone(title);
+    await ada.isGone(title);
   });
 
   it('says a line that is typed, shows it at an own sprite, and tells how many hear it', async () => {
@@ -108,7 +89,7 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     await ada.xdotool('windowfocus', input, 'sleep', 0.3, 'type', '--delay', 30, 'Whose cat is that');
     await ada.xdotool('key', 'Return');
     await grace.waitForLine('Grace hears it', ({ heard, from }) => heard === 'Whose cat is that' && from === 'Ada');
-    await window('Whose cat is that');
+    await ada.frame('Whose cat is that');
     await ada.xdotool('sleep', 0.5);
     shot('saying-own');
     // The line was cleared, so what is typed now is a line of its own.
@@ -119,13 +100,13 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     await ada.xdotool('sleep', 0.5);
     shot('saying-long');
     await ada.xdotool('windowfocus', input, 'sleep', 0.2, 'key', 'Escape');
-    await isGone(INPUT);
+    await ada.isGone(INPUT);
   });
 
   it('lists what was said, and mutes a speaker there', async () => {
     const text = 'A longer line that has more words than fit into its column, so it is shown whole below the list';
     grace.send(`say ${text}`);
-    await window(`Grace: ${text}`);
+    await ada.frame(`Grace: ${text}`);
     const list = await openList();
     await ada.xdotool('sleep', 0.5);
     shot('saying-list');
@@ -133,17 +114,17 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
       await ada.xdotool('windowfocus', list, 'sleep', 0.2, 'key', 'alt+m', 'sleep', 0.5);
       return settings().muted?.[0] === 'Grace';
     });
-    await isGone(`Grace: ${text}`);
+    await ada.isGone(`Grace: ${text}`);
     await ada.xdotool('sleep', 0.3);
     shot('saying-muted');
     grace.send('say Can you hear me');
     await grace.waitForLine('it was said', ({ heard }) => heard === 'Can you hear me');
     await ada.xdotool('windowfocus', list, 'sleep', 0.2, 'key', 'Escape');
-    await isGone(LIST);
+    await ada.isGone(LIST);
     const input = await openInput();
     await ada.xdotool('windowfocus', input, 'sleep', 0.3, 'type', '--delay', 30, 'Only me');
     await ada.xdotool('key', 'Return');
-    await window('Only me');
+    await ada.frame('Only me');
     assert.deepEqual(await ada.windows('Grace: Can you hear me'), []);
   });
 });

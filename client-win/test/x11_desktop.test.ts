@@ -25,8 +25,8 @@ import {
   TARGET,
   target,
 } from './wine_sprites.ts';
-import { type Area, eventually, type Finder, middleOf, type Point, SCREEN, type Screenshot } from './x_display.ts';
-import { exitOf, type Frame, whyNoX11, X11Desktop } from './x11_desktop.ts';
+import { type Area, type Finder, middleOf, type Point, SCREEN, type Screenshot } from './x_display.ts';
+import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
 
@@ -102,29 +102,6 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     return grace;
   }
 
-  async function frame(title: string): Promise<Frame> {
-    let found: Frame | undefined;
-    await until(`there is a window ${title}`, async () => {
-      [found] = await ada.frames(title);
-      return found !== undefined;
-    });
-    return found!;
-  }
-
-  /** Opens the menu of the sprite, and types keys into it. */
-  async function choose(find: Finder, ...keys: string[]): Promise<void> {
-    // Again, because a sprite that has just come may be still for a moment in the air.
-    await eventually('the menu is open', async () => {
-      const { found } = await ada.waitUntilStill('the sprite', find);
-      const { x, y } = middleOf(found);
-      await ada.xdotool('mousemove', x, y, 'sleep', 0.1, 'click', 3);
-      return await ada.opens('Sprites menu');
-    });
-    for (const key of keys) await ada.xdotool('sleep', 0.2, 'key', key);
-  }
-
-  const isGone = (title: string) => until(`${title} is gone`, async () => (await ada.frames(title)).length === 0);
-
   it('shows a sprite with an alpha value for each pixel', async () => {
     await start(TARGET, CENTRE);
     const { screenshot, found } = await ada.waitFor('the sprite', target);
@@ -139,7 +116,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
   it('has the shape of its opaque pixels while there is no compositor', async () => {
     const wall = [0x33, 0x66, 0x99];
     ada.openWindow('Wall', 400, 200, 500, 400, '0x336699');
-    await frame('Wall');
+    await ada.frame('Wall');
     await start(TARGET, CENTRE);
     const inGlass = (screenshot: Screenshot, found: Area) =>
       screenshot.at(whole(found).left + 32, whole(found).top + 44);
@@ -197,7 +174,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
 
   it("stands on another program's window, and falls when the window moves and when it closes", async () => {
     ada.openWindow('Ground', 300, 500, 500, 200);
-    const ground = await frame('Ground');
+    const ground = await ada.frame('Ground');
     await start(RUNNER, { x: 550, y: 200 });
     // The frame of openbox is around the window, so the sprite stands higher than that.
     const stands = (below: number): Finder => {
@@ -209,8 +186,8 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     };
     await ada.waitUntilStill('it stands on the window', stands(ground.y));
     await ada.xdotool('windowmove', ground.id, 300, 620);
-    await until('the window has moved', async () => (await frame('Ground')).y > ground.y + 60);
-    await ada.waitUntilStill('it has fallen with the window', stands((await frame('Ground')).y));
+    await until('the window has moved', async () => (await ada.frame('Ground')).y > ground.y + 60);
+    await ada.waitUntilStill('it has fallen with the window', stands((await ada.frame('Ground')).y));
     await ada.xdotool('windowfocus', ground.id, 'sleep', 0.2, 'key', 'alt+F4');
     await ada.waitFor('it stands on the floor', onFloor);
   });
@@ -219,19 +196,19 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await start(TARGET, CENTRE);
     await ada.waitFor('the sprite', target);
     ada.openWindow('Game', 'full');
-    const game = await frame('Game');
-    await isGone('Sprite');
+    const game = await ada.frame('Game');
+    await ada.isGone('Sprite');
     await ada.xdotool('windowfocus', game.id, 'sleep', 0.2, 'key', 'alt+F4');
     await ada.waitFor('the sprite', target);
   });
 
   it('stays above a window that is raised', async () => {
     ada.openWindow('Below', 300, 200, 700, 500);
-    const below = await frame('Below');
+    const below = await ada.frame('Below');
     await start(TARGET, CENTRE);
     await ada.waitFor('the sprite', target);
     ada.openWindow('Other', 20, 20, 200, 100);
-    await frame('Other');
+    await ada.frame('Other');
     await ada.xdotool('windowactivate', below.id);
     await ada.waitUntilStill('the sprite above the window', target);
     await ada.dragTo('the sprite', target, { x: 500, y: 400 });
@@ -239,7 +216,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
 
   it('gives the keys to the sprite that was clicked, and takes them away at Escape', async () => {
     ada.openWindow('Editor', 100, 100, 300, 200);
-    const editor = await frame('Editor');
+    const editor = await ada.frame('Editor');
     await start(RUNNER, { x: 800, y: 800 });
     const { found } = await ada.waitUntilStill('the sprite', onFloor);
     const { x, y } = middleOf(found);
@@ -274,28 +251,28 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await start(RUNNER, { x: 640, y: 800 });
     const neighbour = await meetGrace();
     await neighbour.until('Ada is known', ({ neighbours }) => neighbours?.left.name === 'Ada');
-    await choose(onFloor, 'r');
+    await ada.chooseOf(onFloor, 'r');
     const { sprites } = await neighbour.until('it is at Grace', (state) => state.sprites.length === 1);
     neighbour.send(`throw ${sprites[0].id} left`);
-    await choose(onFloor, 'Escape');
-    await isGone('Sprites menu');
+    await ada.chooseOf(onFloor, 'Escape');
+    await ada.isGone('Sprites menu');
     // It belongs to the world now, so it can be hidden, not put away.
-    await choose(onFloor, 'h');
+    await ada.chooseOf(onFloor, 'h');
     await ada.waitFor('it is a parcel', (screenshot) => (screenshot.find(CYAN) ? undefined : true));
     await until('that is saved', () => (ada.settings().hidden as string[]).length === 1);
   });
 
   it('adds a sprite, pauses and shows settings from the menu', async () => {
     await start(RUNNER, { x: 640, y: 800 });
-    await choose(onFloor, 'n', 'Return');
+    await ada.chooseOf(onFloor, 'n', 'Return');
     await until('there are two', async () => (await ada.frames('Sprite')).length === 2);
-    await choose(onFloor, 's', 't');
+    await ada.chooseOf(onFloor, 's', 't');
     await until('the switch is saved', () => ada.settings().toasts === false);
   });
 
   it('copies an invitation that leads beside this desktop', async () => {
     await start(RUNNER, { x: 640, y: 800 });
-    await choose(onFloor, 'i');
+    await ada.chooseOf(onFloor, 'i');
     let link = '';
     await until('the link is in the clipboard', async () => {
       link = (await ada.output('xclip', '-o', '-selection', 'clipboard').catch(() => '')).trim();
@@ -326,7 +303,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     const about = await ask('org.freedesktop.DBus.Properties.GetAll', `string:${item}`);
     assert.match(about, /"Status"\s+variant\s+string "Active"/);
     await ask(`${item}.Activate`, 'int32:300', 'int32:200');
-    const menu = await frame('Sprites menu');
+    const menu = await ada.frame('Sprites menu');
     assert.ok(Math.abs(menu.x - 300) < 40 && Math.abs(menu.y - 200) < 40, JSON.stringify(menu));
     await ada.xdotool('sleep', 0.2, 'key', 'Up', 'key', 'Return');
     assert.equal(await exitOf(client!), 0);
@@ -334,17 +311,17 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
 
   it('asks for a relay at the first start, and goes there', async () => {
     client = ada.launch();
-    await frame('Sprites');
+    await ada.frame('Sprites');
     await until('three sprites have come', async () => (await ada.frames('Sprite')).length === 3);
     await ada.xdotool('sleep', 0.3, 'type', '--delay', 20, 'nowhere at all');
     await ada.xdotool('key', 'Return', 'sleep', 0.3);
     assert.equal((await ada.frames('Sprites')).length, 1, 'it says that this is no address');
     await ada.xdotool('key', 'ctrl+a', 'type', '--delay', 20, relay.url);
     await ada.xdotool('key', 'Return');
-    await isGone('Sprites');
+    await ada.isGone('Sprites');
     await until('Ada has joined', async () => (await joined()) === 1);
     await until('the relay is saved', () => ada.settings().relay === relay.url);
-    await frame('Sprites bubble');
+    await ada.frame('Sprites bubble');
   });
 
   it('a second start hands its files and links to the first', async () => {
@@ -356,11 +333,11 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     assert.equal(await exitOf(ada.launch(join(folder, 'magenta.png'))), 0);
     await ada.waitFor('the picture is a sprite', (screenshot: Screenshot) => screenshot.find(MAGENTA));
     assert.equal(await exitOf(ada.launch(join(folder, 'letter.txt'))), 0);
-    await frame('Sprites notice');
+    await ada.frame('Sprites notice');
     assert.equal(await exitOf(ada.launch('--link', 'sprites:https://elsewhere.example/')), 0);
-    await frame('Sprites');
+    await ada.frame('Sprites');
     await ada.xdotool('sleep', 0.3, 'key', 'Escape');
-    await isGone('Sprites');
+    await ada.isGone('Sprites');
     assert.equal(ada.settings().relay, relay.url);
   });
 
@@ -370,18 +347,18 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     const { x, y } = middleOf(found);
     const click = () => ada.xdotool('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
     await click();
-    await frame('Sprites');
+    await ada.frame('Sprites');
     await ada.xdotool('sleep', 0.3, 'key', 'Escape');
-    await isGone('Sprites');
+    await ada.isGone('Sprites');
     await ada.waitUntilStill('the sprite', onFloor);
     await click();
-    await frame('Sprites');
+    await ada.frame('Sprites');
     await ada.xdotool('sleep', 0.3, 'key', 'Tab', 'key', 'Tab', 'sleep', 0.2, 'key', 'Return');
     assert.equal(await exitOf(client!), 0);
   });
 
   for (const [how, end] of [
-    ['Quit in the menu', () => choose(onFloor, 'Up', 'Return')],
+    ['Quit in the menu', () => ada.chooseOf(onFloor, 'Up', 'Return')],
     ['SIGTERM', () => Promise.resolve(void client!.kill('SIGTERM'))],
     ['the end of the X server', () => ada.stopX()],
   ] as const) {
@@ -402,7 +379,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await start(TARGET, CENTRE);
     const neighbour = await meetGrace();
     await neighbour.until('Ada is known', ({ neighbours }) => neighbours?.left.name === 'Ada');
-    await choose(target, 'r');
+    await ada.chooseOf(target, 'r');
     client!.kill('SIGTERM');
     await exitOf(client!);
     const { sprites, leaving } = ada.savedState();

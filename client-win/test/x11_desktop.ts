@@ -6,14 +6,24 @@
  * starts one, so it shows notices itself.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { X11_CLIENT, X11_STAND_IN } from '../../tools/build.js';
 import { ensurePrograms, installHint, X11 } from '../../tools/machine.js';
-import { type DisplayParts, eventually, POLL_MS, spawnBound, spawnQuietly, startX, XDisplay } from './x_display.ts';
+import { keepSprite, readSavedState, type SavedState } from './kept_sprites.ts';
+import {
+  type DisplayParts,
+  eventually,
+  type Finder,
+  middleOf,
+  POLL_MS,
+  spawnBound,
+  spawnQuietly,
+  startX,
+  XDisplay,
+} from './x_display.ts';
 
 const FOLDER = join(import.meta.dirname, '../../build/x11-desktops');
 const OPEN_MS_MAX = 5_000; // ms a menu may take to open; otherwise the click missed its sprite
@@ -23,15 +33,6 @@ export function whyNoX11(): string | undefined {
   if (process.platform !== 'linux') return 'Xvfb is for Linux';
   if (ensurePrograms(X11.programs, X11.packages)) return undefined;
   return `Xvfb or the programs around it are missing: ${installHint(X11.packages)}`;
-}
-
-/** A visible window: its X id and its place without the frame. */
-export interface Frame {
-  id: string;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
 }
 
 export class X11Desktop extends XDisplay {
@@ -87,18 +88,12 @@ export class X11Desktop extends XDisplay {
 
   /** Gives the client one more sprite that it has kept, with its middle at x and its foot at y. */
   keepSprite(spr: Buffer, name: string, x: number, y: number): void {
-    const file = createHash('sha256').update(spr).digest('hex');
-    mkdirSync(join(this.dataFolder, 'files', 'own'), { recursive: true });
-    writeFileSync(join(this.dataFolder, 'files', 'own', file), spr);
-    const { sprites } = this.savedState();
-    sprites.push({ ...{ file, scale: 2, fromShelf: true, facing: 'right' }, name, x, y });
-    writeFileSync(join(this.dataFolder, 'kept.json'), JSON.stringify({ sprites }));
+    keepSprite(this.dataFolder, spr, name, x, y);
   }
 
   /** The state that the client last saved. */
-  savedState(): { sprites: { name: string; x: number; y: number }[]; leaving: unknown[] } {
-    const path = join(this.dataFolder, 'kept.json');
-    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { sprites: [], leaving: [] };
+  savedState(): SavedState {
+    return readSavedState(this.dataFolder);
   }
 
   /** Starts the client, without waiting for it. Its complaints go to those of the test. */
@@ -119,24 +114,26 @@ export class X11Desktop extends XDisplay {
     );
   }
 
+  /** Opens the menu of a sprite, and types keys into it. */
+  async chooseOf(find: Finder, ...keys: string[]): Promise<void> {
+    // Again, because a sprite that has just come may be still for a moment in the air.
+    await eventually('the menu is open', async () => {
+      const { found } = await this.waitUntilStill('the sprite', find);
+      const { x, y } = middleOf(found);
+      await this.xdotool('mousemove', x, y, 'sleep', 0.1, 'click', 3);
+      return await this.opens('Sprites menu');
+    });
+    for (const key of keys) await this.xdotool('sleep', 0.2, 'key', key);
+  }
+
   /** Whether a window with this title is there soon. */
-  async opens(title: string): Promise<boolean> {
+  private async opens(title: string): Promise<boolean> {
     const untilMs = performance.now() + OPEN_MS_MAX;
     while (performance.now() < untilMs) {
       if ((await this.frames(title)).length > 0) return true;
       await pause(POLL_MS);
     }
     return false;
-  }
-
-  /** All visible windows with this title. */
-  async frames(title: string): Promise<Frame[]> {
-    const frames = (await this.windows(title)).map(async (id) => {
-      const text = await this.xdotool('getwindowgeometry', '--shell', id).catch(() => '');
-      const at = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, 'm').exec(text)?.[1]);
-      return { id, x: at('X'), y: at('Y'), width: at('WIDTH'), height: at('HEIGHT') };
-    });
-    return (await Promise.all(frames)).filter(({ x }) => !Number.isNaN(x));
   }
 }
 

@@ -12,8 +12,8 @@ import { type RelayProcess, startRelay, until } from '../../server/test/relay_pr
 import { buildClient, buildX11Client } from '../../tools/build.js';
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { RUNNER, runner, spr } from './wine_sprites.ts';
-import { middleOf, SCREEN } from './x_display.ts';
-import { exitOf, type Frame, whyNoX11, X11Desktop } from './x11_desktop.ts';
+import { type Frame, middleOf, SCREEN } from './x_display.ts';
+import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 const SAYING = 'Sprites saying';
@@ -67,27 +67,15 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     return found!;
   }
 
-  async function isOpen(title: string): Promise<void> {
-    await until(`there is a window ${title}`, async () => (await ada.frames(title)).length > 0);
-  }
-
-  const isGone = (title: string) => until(`${title} is gone`, async () => (await ada.frames(title)).length === 0);
-
   const shot = (name: string) => ada.capture().save(join(SHOTS, `x11-${name}.png`));
 
-  /** Opens the menu of the sprite, and types keys into it. */
-  async function choose(...keys: string[]): Promise<void> {
-    const { found } = await ada.waitUntilStill('the sprite', runner);
-    const { x, y } = middleOf(found);
-    await ada.xdotool('mousemove', x, y, 'sleep', 0.1, 'click', 3);
-    await isOpen('Sprites menu');
-    for (const key of keys) await ada.xdotool('sleep', 0.2, 'key', key);
-  }
+  /** Opens the menu of Ada's sprite, and types keys into it. */
+  const choose = (...keys: string[]) => ada.chooseOf(runner, ...keys);
 
   /** Ada says a line, and Grace hears it. */
   async function say(text: string): Promise<void> {
     await choose('y');
-    await isOpen(INPUT);
+    await ada.frame(INPUT);
     await ada.xdotool('sleep', 0.3, 'type', '--delay', 20, text);
     await ada.xdotool('key', 'Return');
     await grace.waitForLine(`Grace hears "${text}"`, ({ heard, from }) => heard === text && from === 'Ada');
@@ -107,7 +95,7 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     shot('saying-edge');
     const below = await ada.xdotool('mousemove', Math.round(middle.x), Math.round(middle.y), 'getmouselocation');
     assert.ok(!below.includes(`window:${at.id}`), below);
-    await isGone(SAYING);
+    await ada.isGone(SAYING);
   });
 
   it('shows them at the sprite that she has thrown, and follows it', async () => {
@@ -141,7 +129,7 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.xdotool('sleep', 0.3);
     shot('saying-long');
     await ada.xdotool('key', 'Escape');
-    await isGone(INPUT);
+    await ada.isGone(INPUT);
   });
 
   it('lists what was said, and mutes a speaker there', async () => {
@@ -159,7 +147,7 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     shot('saying-list');
     await ada.xdotool('key', 'Return');
     await until('Grace is muted', () => (ada.settings().muted as string[] | undefined)?.[0] === 'Grace');
-    await isGone(SAYING);
+    await ada.isGone(SAYING);
     grace.send('say Can you hear me?');
     await grace.waitForLine('it was said', ({ heard }) => heard === 'Can you hear me?');
     await say('I hear only myself.');
@@ -171,7 +159,7 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     await until('the switch is saved', () => ada.settings().bubbles === false);
     await say('Nobody sees this.');
     await ada.xdotool('key', 'Escape');
-    await isGone(INPUT);
+    await ada.isGone(INPUT);
     assert.deepEqual(await bubbles(), []);
     await choose('w');
     await ada.xdotool('sleep', 0.3);

@@ -15,8 +15,8 @@ import { buildClient, buildX11Client, buildX11Tests, X11_TESTS } from '../../too
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { PHOTO, PHOTO_COLOUR } from './photo.ts';
 import { spr, TARGET, target } from './wine_sprites.ts';
-import { middleOf, type Screenshot } from './x_display.ts';
-import { exitOf, type Frame, whyNoX11, X11Desktop } from './x11_desktop.ts';
+import { type Frame, middleOf, type Screenshot } from './x_display.ts';
+import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
 const noUnitTests = skip || (buildX11Tests() ?? false);
@@ -78,17 +78,6 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     await ada.waitFor('the sprite', target);
   }
 
-  async function frame(title: string): Promise<Frame> {
-    let found: Frame | undefined;
-    await until(`there is a window ${title}`, async () => {
-      [found] = await ada.frames(title);
-      return found !== undefined;
-    });
-    return found!;
-  }
-
-  const isGone = (title: string) => until(`${title} is gone`, async () => (await ada.frames(title)).length === 0);
-
   /** Drags data from the window of another program, which must be shown, onto the sprite, and lets go there. */
   async function dropOnSprite(from: Frame): Promise<void> {
     const { found } = await ada.waitFor('the sprite', target);
@@ -107,10 +96,10 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
   async function drop(type: string, content: string): Promise<void> {
     writeFileSync(join(folder, 'content'), content);
     ada.openWindow('Files', 'drag', type, join(folder, 'content'));
-    const files = await frame('Files');
+    const files = await ada.frame('Files');
     await dropOnSprite(files);
     await ada.xdotool('windowkill', files.id);
-    await isGone('Files');
+    await ada.isGone('Files');
   }
 
   it('passes its unit tests on a display', { skip: noUnitTests }, async () => {
@@ -124,14 +113,14 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     const uri = `file://${hostname()}${folder}/on%20holiday.jpg`;
     await drop('text/uri-list', `# from a file manager\r\n${uri}\r\nfile:///nowhere/at/all.png\r\n`);
     await ada.waitFor('the photograph is a sprite', photo);
-    await frame('Sprites notice'); // about the file that is not there
+    await ada.frame('Sprites notice'); // about the file that is not there
     assert.equal((await ada.frames('Sprite')).length, 2);
   });
 
   it('takes nothing but files, and says so', async () => {
     await start();
     await drop('text/uri-list', 'https://relay.example/cat.png\r\n');
-    await frame('Sprites notice');
+    await ada.frame('Sprites notice');
     assert.equal((await ada.frames('Sprite')).length, 1);
     await drop('text/plain', 'Dear Grace,');
     assert.equal((await ada.frames('Sprite')).length, 1);
@@ -149,7 +138,7 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
       await until('one more sprite', async () => (await ada.frames('Sprite')).length === 2 + i);
     }
     await drop('text/uri-list', list(LIST_BYTES_MAX + 1));
-    await frame('Sprites notice');
+    await ada.frame('Sprites notice');
     assert.equal((await ada.frames('Sprite')).length, 3);
   });
 
@@ -191,8 +180,8 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
   it('is silent while a program covers the screen, at volume 0, and when sounds are off', async () => {
     await start({ sound: true, volume: 100 });
     ada.openWindow('Talk', 'full');
-    const talk = await frame('Talk');
-    await isGone('Sprite');
+    const talk = await ada.frame('Talk');
+    await ada.isGone('Sprite');
     rmSync(sound, { force: true });
     await arrive();
     // What was played is in the file once the program has ended.
@@ -203,7 +192,7 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     await end();
     assert.equal(peak(), 0);
     await ada.xdotool('windowkill', talk.id);
-    await isGone('Talk');
+    await ada.isGone('Talk');
     for (const more of [{ sound: false }, { sound: true, volume: 0 }]) {
       ada.writeSettings({ ...ada.settings(), ...more });
       client = ada.launch();
@@ -219,12 +208,8 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     await start({ sound: true });
     await arrive();
     await until('the diagnostics say that there is none', async () => {
-      const { found } = await ada.waitFor('the sprite', target);
-      const { x, y } = middleOf(found);
-      await ada.xdotool('mousemove', x, y, 'sleep', 0.1, 'click', 3);
-      await frame('Sprites menu');
-      await ada.xdotool('sleep', 0.2, 'key', 'h', 'sleep', 0.2, 'key', 'c');
-      await isGone('Sprites menu');
+      await ada.chooseOf(target, 'h', 'c');
+      await ada.isGone('Sprites menu');
       const text = await ada.output('xclip', '-o', '-selection', 'clipboard').catch(() => '');
       return /^Sound device: no$/m.test(text);
     });

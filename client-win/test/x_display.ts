@@ -56,6 +56,15 @@ export function middleOf({ left, top, right, bottom }: Area): Point {
   return { x: Math.round((left + right) / 2), y: Math.round((top + bottom) / 2) };
 }
 
+/** A visible window: its X id and its place without the frame. */
+export interface Frame {
+  id: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 /** Finds something on a screenshot; undefined if it is not there. */
 export type Finder<T = Area> = (screenshot: Screenshot) => T | undefined;
 
@@ -259,6 +268,31 @@ export class XDisplay {
     // xdotool fails if there is none.
     const found = await this.xdotool('search', '--onlyvisible', '--name', `^${name}$`).catch(() => '');
     return found.split('\n').filter((line) => line !== '');
+  }
+
+  /** All visible windows with this title. */
+  async frames(title: string): Promise<Frame[]> {
+    const frames = (await this.windows(title)).map(async (id) => {
+      const text = await this.xdotool('getwindowgeometry', '--shell', id).catch(() => '');
+      const at = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, 'm').exec(text)?.[1]);
+      return { id, x: at('X'), y: at('Y'), width: at('WIDTH'), height: at('HEIGHT') };
+    });
+    return (await Promise.all(frames)).filter(({ x }) => !Number.isNaN(x));
+  }
+
+  /** The visible window with this title, once there is one. */
+  async frame(title: string): Promise<Frame> {
+    let found: Frame | undefined;
+    await eventually(`there is a window ${title}`, async () => {
+      [found] = await this.frames(title);
+      return found !== undefined;
+    });
+    return found!;
+  }
+
+  /** Waits until no window with this title is visible. */
+  async isGone(title: string): Promise<void> {
+    await eventually(`${title} is gone`, async () => (await this.windows(title)).length === 0);
   }
 
   /** The left top corner of the first window with this title; undefined if there is none. */

@@ -1,4 +1,5 @@
-// The four sounds of the program: short tones whose pitch slides, computed from sine waves.
+// Computes the four sounds of the program. Each is one short tone, a sine wave whose pitch slides
+// up or down.
 //
 // One channel of 16-bit samples. Invariant: a tone begins and ends in silence, and its loudest
 // sample is kTonePeak times the volume, so full volume is a third of what the system plays at most.
