@@ -6,6 +6,7 @@
  */
 import { type Contender, FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
 import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
+import { median, spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
 import { enterNamespace } from './namespace.ts';
 
@@ -56,14 +57,12 @@ export async function floors({ desktops, rate }: FloorsOptions): Promise<void> {
   }
   const floor = median((rounds.get('floors') as Round[]).map(({ relayUs }) => relayUs));
   const rows = [...rounds].map(([name, measured]) => {
-    const of = (figure: keyof Round) => measured.map((one) => one[figure]).sort((a, b) => a - b);
-    const spread = (figure: keyof Round, show: (value: number) => string) =>
-      `${show(median(of(figure)))} (${show(of(figure)[0])} … ${show(of(figure)[ROUNDS - 1])})`;
+    const of = (figure: keyof Round) => measured.map((one) => one[figure]);
     const one = (value: number) => value.toFixed(1);
     return [
       name === 'floors' ? `${FLOOR_SHAPE.name}, ${count} processes` : relay.name,
-      ...[spread('relayUs', one), spread('relayUserUs', one), (median(of('relayUs')) / floor).toFixed(2)],
-      ...[spread('swarmUs', one), spread('perSecond', (value) => value.toFixed(0)), spread('p99Us', us)],
+      ...[spread(of('relayUs'), one), spread(of('relayUserUs'), one), (median(of('relayUs')) / floor).toFixed(2)],
+      ...[spread(of('swarmUs'), one), spread(of('perSecond'), (value) => value.toFixed(0)), spread(of('p99Us'), us)],
     ];
   });
   console.log(`\n${machine()}\n`);
@@ -128,8 +127,4 @@ function sumOf(accounts: readonly Account[]): Round {
     perSecond: sprites,
     p99Us: Math.max(...accounts.map(({ latencyUs }) => latencyUs.p99)),
   };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

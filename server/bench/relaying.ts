@@ -8,6 +8,7 @@
 import { FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
 import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
 import { longestBlockMs, pausesOf, type Reading } from '../../tools/bench/pauses.ts';
+import { spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
 
 interface Load {
@@ -54,24 +55,29 @@ export const LOADS: Record<string, Load> = {
   },
 };
 
-/** Runs each load against the floor and each shape. Prints one table per load. */
-export async function relaying(shapes: readonly Shape[], loads: readonly string[]): Promise<void> {
+/** Runs each load against the floor and each shape, `rounds` times in turn. Prints one table per load: medians, with the range. */
+export async function relaying(shapes: readonly Shape[], loads: readonly string[], rounds: number): Promise<void> {
   console.log(`\n${machine()}\n`);
   for (const key of loads) {
     const load = LOADS[key];
-    const rows: string[][] = [];
-    let floor = 0;
-    for (const shape of [FLOOR_SHAPE, ...shapes]) {
-      try {
-        const measured = await measure(shape, load);
-        if (shape === FLOOR_SHAPE) floor = measured.account.relay.cpuUsPerSprite;
-        rows.push(rowOf(shape, measured, floor));
-      } catch (error) {
-        // The other shapes may still carry a load that is too much for this one.
-        rows.push([shape.name, (error as Error).message]);
+    const measured = new Map<Shape, Measured[]>([FLOOR_SHAPE, ...shapes].map((shape) => [shape, []]));
+    const failed = new Map<Shape, string>();
+    for (let round = 0; round < rounds; round++) {
+      for (const [shape, runs] of measured) {
+        try {
+          if (!failed.has(shape)) runs.push(await measure(shape, load));
+        } catch (error) {
+          // The other shapes may still carry a load that is too much for this one.
+          failed.set(shape, (error as Error).message);
+        }
       }
     }
-    console.log(`${load.name}, ${SECONDS} s\n`);
+    const floors = (measured.get(FLOOR_SHAPE) as Measured[]).map(({ account }) => account.relay.cpuUsPerSprite);
+    const rows = [...measured].map(([shape, runs]) => {
+      const why = failed.get(shape);
+      return why === undefined ? rowOf(shape, runs, floors) : [shape.name, why];
+    });
+    console.log(`${load.name}, ${rounds} × ${SECONDS} s\n`);
     console.log(
       table(
         [
@@ -112,20 +118,28 @@ async function measure(shape: Shape, load: Load): Promise<Measured> {
   }
 }
 
-function rowOf(shape: Shape, { account, before, after }: Measured, floor: number): string[] {
-  const { relay, window, latencyUs, swarm } = account;
+/** `floors`: CPU-µs a sprite of the floor in each round. The ratio of a round is to the floor of the same round. */
+function rowOf(shape: Shape, runs: readonly Measured[], floors: readonly number[]): string[] {
+  const of = (figure: (account: Account) => number, show: (value: number) => string) =>
+    spread(
+      runs.map(({ account }) => figure(account)),
+      show,
+    );
+  const digits = (count: number) => (value: number) => value.toFixed(count);
+  const ratios = runs.map(({ account }, round) => account.relay.cpuUsPerSprite / floors[round]);
+  const blocks = runs.map(({ after }) => longestBlockMs(after) * 1000);
   return [
     shape.name,
-    relay.cpuUsPerSprite.toFixed(1),
-    relay.userUsPerSprite.toFixed(1),
-    (relay.cpuUsPerSprite / floor).toFixed(2),
-    relay.bytesPerParkedPoll.toFixed(0),
-    window.deliveredPerS.toFixed(0),
-    us(latencyUs.p50),
-    us(latencyUs.p99),
-    us(latencyUs.p999),
-    shape === FLOOR_SHAPE ? '' : pausesOf(before, after),
-    shape === FLOOR_SHAPE ? '' : us(longestBlockMs(after) * 1000),
-    swarm.cpuUsPerSprite.toFixed(1),
+    of(({ relay }) => relay.cpuUsPerSprite, digits(1)),
+    of(({ relay }) => relay.userUsPerSprite, digits(1)),
+    spread(ratios, digits(2)),
+    of(({ relay }) => relay.bytesPerParkedPoll, digits(0)),
+    of(({ window }) => window.deliveredPerS, digits(0)),
+    of(({ latencyUs }) => latencyUs.p50, us),
+    of(({ latencyUs }) => latencyUs.p99, us),
+    of(({ latencyUs }) => latencyUs.p999, us),
+    shape === FLOOR_SHAPE ? '' : runs.map(({ before, after }) => pausesOf(before, after)).join('; '),
+    shape === FLOOR_SHAPE ? '' : spread(blocks, us),
+    of(({ swarm }) => swarm.cpuUsPerSprite, digits(1)),
   ];
 }

@@ -55,7 +55,9 @@ const PEEK_COUNTS = [10, 50, 100, 200];
 const PEEK_DESKTOPS_MAX = 16_000;
 
 /** Rounds without which there is no interval. */
-const PEEK_ROUNDS = 3;
+const ROUNDS = 3;
+/** Of a load: each takes a while for every shape. */
+const LOAD_ROUNDS = 1;
 
 /** What the journal costs. */
 const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
@@ -88,9 +90,14 @@ const OPTIONS = {
     },
     bots: oneOf('KIND', 'what their sprites do; mixed: one of each', BOTS, 'mixed'),
     noise: number('PX', 'how far noisy positions tremble', [0, 100], 2),
-    rounds: whole('N', 'how often each run is repeated', [1, 1000], PEEK_ROUNDS),
     out: text('DIR', 'where the table and the chart are written', 'build/peek'),
     numbers: toggle('put the table and the chart into loadtest/NUMBERS.md too'),
+  }),
+  ...goingWith([...Object.keys(LOADS), 'journal', 'peek'], {
+    rounds: {
+      ...whole('N', 'how often each run is repeated; they take turns', [1, 1000]),
+      shown: `${ROUNDS}; loads: ${LOAD_ROUNDS}`,
+    },
   }),
   ...goingWith(['million'], {
     hold: duration('T', 'how long they are held', [1, 86_400], 120),
@@ -163,7 +170,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   },
   options: OPTIONS,
   notes: [
-    'The options belong to million, floors, say, peek and hostile.',
+    '--rounds belongs to the loads, journal and peek; the other options to million, floors, say, peek and hostile.',
     `Attacks:\n${Object.entries(ATTACKS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
@@ -174,10 +181,10 @@ type BenchValues = Values<typeof OPTIONS>;
 
 /** The benches by name; each returns the exit code. `words`: what follows the name. Other names are loads. */
 const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) => Promise<number>> = {
-  journal: async () => {
+  journal: async ({ rounds = ROUNDS }) => {
     needNativeFront();
     needEngine();
-    await relaying(DURABLE, ['2000/s', '20000/s']);
+    await relaying(DURABLE, ['2000/s', '20000/s'], rounds);
     return EXIT.done;
   },
   turns: async () => {
@@ -203,9 +210,9 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     await say(NATIVE, { desktops, speakers: Math.min(speakers, desktops), seconds, talk });
     return EXIT.done;
   },
-  peek: async ({ counts = PEEK_COUNTS, noise: noisePx, numbers: intoNumbers, ...values }) => {
+  peek: async ({ counts = PEEK_COUNTS, noise: noisePx, numbers: intoNumbers, rounds = ROUNDS, ...values }) => {
     if (values.front === 'native') needNativeFront('; use --front portable');
-    const { bots, rounds, seconds, out, front, workers, seed = Date.now() % 2 ** 31 } = values;
+    const { bots, seconds, out, front, workers, seed = Date.now() % 2 ** 31 } = values;
     const processes = workers === 0 ? 'one process' : `cluster (${workers} worker${workers === 1 ? '' : 's'})`;
     const shape = { name: `${front} front, ${processes}`, front, workers };
     await peek({ counts, bots, noisePx, rounds, seconds, seed, out, shape, intoNumbers });
@@ -219,12 +226,12 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
 };
 
 /** Every load that is named, or all of them, against the floor, in every shape that this machine has. */
-async function relayLoads(names: readonly string[]): Promise<number> {
+async function relayLoads(names: readonly string[], rounds: number): Promise<number> {
   refuseUnknown('load', names, LOADS);
   needEngine();
   const why = whyNoNative();
   if (why) console.error(`Without the native front: ${why}.`);
-  await relaying(why ? PORTABLE : [...NATIVE, ...PORTABLE], names.length > 0 ? names : Object.keys(LOADS));
+  await relaying(why ? PORTABLE : [...NATIVE, ...PORTABLE], names.length > 0 ? names : Object.keys(LOADS), rounds);
   return EXIT.done;
 }
 
@@ -251,7 +258,7 @@ function needEngine(): void {
 if (import.meta.main) {
   const code = await runCommand(COMMAND, ({ words, values }) => {
     const [name = '', ...more] = words;
-    return Object.hasOwn(BENCHES, name) ? BENCHES[name](values, more) : relayLoads(words);
+    return Object.hasOwn(BENCHES, name) ? BENCHES[name](values, more) : relayLoads(words, values.rounds ?? LOAD_ROUNDS);
   });
   process.exit(code);
 }
