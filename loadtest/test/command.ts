@@ -2,12 +2,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Report } from '../report/merge.ts';
 
 const COMMAND = join(import.meta.dirname, '../bin/swarm.ts');
+
+/** A small crowd that begins to throw at once. */
+export const SHORT: readonly string[] = ['--desktops', '40', '--settle', '0', '--warm-up', '200ms'];
 
 export interface Ended {
   code: number | null;
@@ -44,4 +48,13 @@ export function folderOf(t: Pick<TestContext, 'after'>): string {
 
 export function reportIn(folder: string): Report {
   return JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
+}
+
+/** A port on which no program listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
 }

@@ -5,29 +5,15 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildEngine } from '../../tools/build.js';
 import type { Watched } from '../report/watched.ts';
-import { folderOf, reportIn, swarm } from './command.ts';
+import { folderOf, freePort, reportIn, SHORT, swarm } from './command.ts';
 import { startFaultyRelay } from './faulty_relay.ts';
 
 const why = buildEngine() ?? false;
-const SHORT = ['--desktops', '40', '--settle', '0', '--warm-up', '200ms'];
-
-/** A port on which no program listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
 describe('swarm command', { skip: why, timeout: 900_000 }, () => {
   it('finds the exact number of lost, duplicated, misrouted and refused sprites', async (t) => {
     const relay = await startFaultyRelay({
@@ -200,40 +186,6 @@ describe('swarm command', { skip: why, timeout: 900_000 }, () => {
     assert.ok(reportIn(out).window.seconds < 30);
   });
 
-  it('posts its metrics to a collector, and only warns about one that is gone', async (t) => {
-    const relay = await startFaultyRelay({ 'drop-every': 100 });
-    const posted: string[] = [];
-    const collector = createHttpServer(async (request, response) => {
-      let body = '';
-      for await (const part of request.setEncoding('utf8')) body += part;
-      posted.push(`${request.url} ${request.headers['content-type']} ${body}`);
-      response.end('{}');
-    }).listen(0, '127.0.0.1');
-    await once(collector, 'listening');
-    t.after(() => {
-      collector.closeAllConnections();
-      collector.close();
-    });
-    const otlp = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-    const load = [...SHORT, '--rate', '500', '--url', relay.url];
-    const out = folderOf(t);
-    const { stderr } = await swarm([...load, '--duration', '12s', '--otlp', otlp, '--out', out]);
-    assert.doesNotMatch(stderr, /Warning: the collector/);
-    assert.ok(posted.length >= 2, stderr);
-    assert.ok(posted.every((one) => one.startsWith('/v1/metrics application/json {"resourceMetrics":[')));
-    const { lost } = reportIn(out);
-    assert.ok(lost > 0);
-    const last = posted.at(-1) ?? '';
-    assert.ok(last.includes('"sprites.swarm.pass"'));
-    assert.match(last, new RegExp(`"stringValue":"lost"[^}]*}}\\],[^}]*"asInt":"${lost}"`));
-    const gone = await swarm([...load, '--duration', '1s', '--otlp', `http://127.0.0.1:${await freePort()}`]);
-    await relay.end();
-    assert.match(
-      gone.stderr,
-      /^Warning: the collector at http:\/\/127\.0\.0\.1:\d+ has not taken the metrics: .*ECONNREFUSED/m,
-    );
-  });
-
   it('ramps, and shows how long it still takes', async (t) => {
     const relay = await startFaultyRelay();
     const out = folderOf(t);
@@ -364,54 +316,6 @@ describe('swarm command', { skip: why, timeout: 900_000 }, () => {
     });
   }
 
-  for (const front of ['portable', 'native']) {
-    it(`accounts for every sprite of desktops on sockets, whatever they do: ${front} front`, async (t) => {
-      const out = folderOf(t);
-      const scenario = join(folderOf(t), 'sockets.json');
-      const mix = { sitting: 20, throwing: 40, slow: 10, churning: 20, storming: 8, hostile: 2 };
-      const wanted = ['lost == 0', 'undelivered == 0', 'duplicated == 0', 'misrouted == 0', 'corrupted == 0'];
-      const load = { desktops: 300, rate: 600, actEvery: '1s', readLate: '500ms', duration: '6s', mix };
-      writeFileSync(scenario, JSON.stringify({ ...load, transport: 'socket', thresholds: wanted }));
-      const { code, stdout } = await swarm([scenario, '--front', front, '--workers', '1', '--out', out]);
-      const report = reportIn(out);
-      assert.equal(code, 0, stdout);
-      assert.equal(report.transport, 'socket');
-      assert.match(report.load, /, on sockets$/);
-      assert.equal(report.parked, 294);
-      assert.equal(report.delivered, report.accepted);
-      assert.ok(report.delivered > 3000, String(report.delivered));
-      assert.ok(report.forwarded > 0);
-      assert.ok(report.behaviours.reconnects >= 24);
-      assert.ok(report.sockets.opened >= 294 + report.behaviours.reconnects, JSON.stringify(report.sockets));
-      assert.equal(report.connections.badAnswers, 0);
-      assert.match(stdout, /^ {2}sockets +\d+ opened/m);
-    });
-  }
-
-  it('brings desktops on sockets back when their relay is restarted, and loses nothing else', async (t) => {
-    const out = folderOf(t);
-    const load = [
-      '--desktops',
-      '60',
-      '--rate',
-      '120',
-      '--duration',
-      '8s',
-      '--transport',
-      'socket',
-      '--restart-at',
-      '2s',
-    ];
-    const relay = ['--front', 'portable', '--workers', '1'];
-    const { stdout } = await swarm([...load, ...relay, '--drain', '15s', '--out', out]);
-    const report = reportIn(out);
-    assert.ok(report.sockets.opened >= 120, stdout); // once before the restart, once after it
-    assert.equal(report.polls.held, 60);
-    assert.ok(report.sockets.closes > 0, JSON.stringify(report.sockets));
-    assert.equal(report.duplicated, 0);
-    assert.equal(report.misrouted, 0);
-  });
-
   it('finds what a relay loses and doubles on sockets, to the last sprite', async (t) => {
     const relay = await startFaultyRelay({ 'drop-every': 100, 'duplicate-every': 70, 'cut-every': 90 });
     const out = folderOf(t);
@@ -440,51 +344,6 @@ describe('swarm command', { skip: why, timeout: 900_000 }, () => {
     assert.equal(code, 1);
     assert.match(reportIn(out).message, /the relay is gone/);
     assert.ok(reportIn(out).delivered > 0);
-  });
-
-  it('sweeps over numbers of desktops, repeats, and compares', async (t) => {
-    const [a, b] = [folderOf(t), folderOf(t)];
-    const relay = await startFaultyRelay();
-    const given = ['--rate', '500', '--duration', '500ms', '--drain', '1s', '--quiet'];
-    await swarm([
-      '--desktops',
-      '10,20,30',
-      '--settle',
-      '0',
-      '--warm-up',
-      '0',
-      ...given,
-      '--url',
-      relay.url,
-      '--out',
-      a,
-    ]);
-    await relay.end();
-    // Each run has a relay of its own: on the faulty one, sprites would fly to the desktops of the run before.
-    await swarm([...SHORT, '--runs', '3', ...given, '--front', 'portable', '--workers', '0', '--out', b]);
-    assert.deepEqual(
-      reportIn(a).runs.map(({ desktops }) => desktops),
-      [10, 20, 30],
-    );
-    assert.equal(reportIn(b).runs.length, 3);
-    assert.ok(existsSync(join(b, 'engine-3.json')));
-    const { code, stdout } = await swarm(['compare', b, b]);
-    assert.equal(code, 0);
-    assert.match(stdout, /^p99 .*±.*no significant difference$/m);
-    const kept = reportIn(b);
-    const [without, worse] = ['without', 'worse'].map((name) => join(folderOf(t), `${name}.json`));
-    writeFileSync(without, JSON.stringify({ ...kept, runs: kept.runs.map((run) => ({ ...run, lost: 0 })) }));
-    writeFileSync(worse, JSON.stringify({ ...kept, runs: kept.runs.map((run) => ({ ...run, lost: 1 })) }));
-    const compared = await swarm(['compare', without, worse]);
-    assert.equal(compared.code, 1);
-    const pages = folderOf(t);
-    assert.equal((await swarm(['compare', without, worse, '--out', pages])).code, 1);
-    assert.match(readFileSync(join(pages, 'compare.html'), 'utf8'), /WORSE/);
-    const listed = await swarm(['history', a, b, '--out', pages]);
-    assert.equal(listed.code, 0, listed.stderr);
-    assert.equal(listed.stdout.trim().split('\n').length, 3);
-    assert.match(readFileSync(join(pages, 'history.html'), 'utf8'), /History/);
-    assert.match(compared.stdout, /^lost .*worse$/m);
   });
 
   const noNamespace = spawnSync('unshare', ['--net', 'true']).status === 0 ? false : 'no network namespace may be made';

@@ -1,7 +1,7 @@
 /**
  * Fronts in a storm: connections that open and close in every possible way, and a crowd that is parked when the front closes.
  *
- * It runs by itself, and under the sanitizers in native/native.test.ts. The clients run in a separate process.
+ * It runs by itself, and under the sanitizers in native/native.long.test.ts. The clients run in a separate process.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
