@@ -96,6 +96,33 @@ describe('merge', () => {
     );
   });
 
+  it('does not double what stands when a late machine has two rows in one second and none in the one before', () => {
+    const late = { connections: 50, relayRssBytes: 300, slabBytes: 7, parked: 40, delivered: 1 };
+    const steady = { ...late, delivered: 2 };
+    const rows = (at: number[], one: object) => at.map((second) => secondOf(second, [100], one));
+    const parts = [rows([1, 1.4, 2.6, 3.4, 4], late), rows([1, 2, 3, 4], steady)];
+    const { seconds } = merge(
+      parts.map((rows) => resultOf([], { seconds: rows })),
+      ORIGIN,
+    );
+    assert.deepEqual(
+      seconds.map(({ atS, connections, relayRssBytes, slabBytes, parked, delivered }) => [
+        atS,
+        connections,
+        relayRssBytes,
+        slabBytes,
+        parked,
+        delivered,
+      ]),
+      [
+        [1, 100, 600, 14, 80, 4],
+        [2, 100, 600, 14, 80, 2],
+        [3, 100, 600, 14, 80, 4],
+        [4, 100, 600, 14, 80, 3],
+      ],
+    );
+  });
+
   it("puts the relay's own figures beside the seconds they were asked in", () => {
     const seconds = [1, 2, 3, 4].map((at) => secondOf(at, [1000], { phase: at === 1 ? 'warmUp' : 'measure' }));
     const sample = (at: number, pauses: number): RelaySample => ({

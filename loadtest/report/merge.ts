@@ -467,44 +467,55 @@ function limitOf(parts: readonly EngineResult[]): { limit: Limit; reason: string
   return { limit: 'none', reason: '' };
 }
 
-/** Merges second by second. The seconds of a machine that began later are moved by that time. */
+/**
+ * Merges second by second. The seconds of a machine that began later are moved by that time.
+ *
+ * Shape   a late machine reports two rows in one second and none in the one before: counts add up, and what stands (connections, memory,
+ *         cores) is that of the newest row of each machine, not the sum.
+ */
 function mergeSeconds(parts: readonly EngineResult[], samples: readonly RelaySample[]): ReportSecond[] {
   const startedAtMs = Math.min(...parts.map((part) => part.startedAtMs));
-  const rows = new Map<number, EngineSecond[]>();
-  for (const part of parts) {
+  const machines = parts.map((part) => {
     const offset = Math.round((part.startedAtMs - startedAtMs) / 1000);
-    for (const second of part.seconds) {
-      const at = offset + Math.round(second.atS);
-      rows.set(at, [...(rows.get(at) ?? []), second]);
-    }
-  }
-  const rising = [...rows].sort(([a], [b]) => a - b);
-  return rising.map(([at, row]) => withSample(mergeSecond(at, row), startedAtMs, samples));
+    return Map.groupBy(part.seconds, ({ atS }) => offset + Math.round(atS));
+  });
+  const rising = [...new Set(machines.flatMap((rows) => [...rows.keys()]))].sort((a, b) => a - b);
+  const ends = machines.map((rows) => Math.max(...rows.keys()));
+  const newest: (EngineSecond | undefined)[] = machines.map(() => undefined);
+  return rising.map((at) => {
+    const rows = machines.flatMap((ofMachine) => ofMachine.get(at) ?? []);
+    const standing = machines.flatMap((ofMachine, machine) => {
+      newest[machine] = ofMachine.get(at)?.at(-1) ?? newest[machine];
+      return at <= ends[machine] ? (newest[machine] ?? []) : [];
+    });
+    return withSample(mergeSecond(at, rows, standing), startedAtMs, samples);
+  });
 }
 
-function mergeSecond(atS: number, row: readonly EngineSecond[]): ReportSecond {
-  const add = (of: (second: EngineSecond) => number) => sum(row, of);
-  const merged = mergeHistograms(row.map((second) => secondsHistogram(second)));
-  const latency = quantilesUs(merged);
+/** `rows`: all of that second. `standing`: the newest one of each machine. */
+function mergeSecond(atS: number, rows: readonly EngineSecond[], standing: readonly EngineSecond[]): ReportSecond {
+  const count = (of: (second: EngineSecond) => number) => sum(rows, of);
+  const level = (of: (second: EngineSecond) => number) => sum(standing, of);
+  const latency = quantilesUs(mergeHistograms(rows.map((second) => secondsHistogram(second))));
   return {
     atS,
-    phase: row[0].phase,
-    parked: add((second) => second.parked),
-    connections: add((second) => second.connections),
-    sent: add((second) => second.sent),
-    accepted: add((second) => second.accepted),
-    delivered: add((second) => second.delivered),
-    refused: add((second) => second.refused),
+    phase: rows[0].phase,
+    parked: level((second) => second.parked),
+    connections: level((second) => second.connections),
+    sent: count((second) => second.sent),
+    accepted: count((second) => second.accepted),
+    delivered: count((second) => second.delivered),
+    refused: count((second) => second.refused),
     p50Us: latency.p50,
     p90Us: latency.p90,
     p99Us: latency.p99,
     p999Us: latency.p999,
     maxUs: latency.max,
-    relayCores: add((second) => second.relayCores),
-    swarmCores: add((second) => second.swarmCores),
-    relayRssBytes: add((second) => second.relayRssBytes),
-    tcpMemoryBytes: add((second) => second.tcpMemoryBytes),
-    slabBytes: add((second) => second.slabBytes),
+    relayCores: level((second) => second.relayCores),
+    swarmCores: level((second) => second.swarmCores),
+    relayRssBytes: level((second) => second.relayRssBytes),
+    tcpMemoryBytes: level((second) => second.tcpMemoryBytes),
+    slabBytes: level((second) => second.slabBytes),
   };
 }
 
