@@ -10,7 +10,7 @@
  */
 
 import { beyond, type ClusterPlace, type ClusterView, reroute } from '../domain/cluster_torus.ts';
-import { LISTEN_STEPS, Membership, STEP_MS } from '../domain/membership.ts';
+import { LISTEN_STEPS, Membership, RELAYS_MAX, STEP_MS } from '../domain/membership.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
 import { randomFrom } from './random.ts';
@@ -83,9 +83,6 @@ const CROSSINGS_PER_MS = 4;
 
 /** Milliseconds of pretend time that are planned ahead; more than any delay. A power of two. */
 const AHEAD_MS = 4096;
-
-/** Relays whose number fits a delivery. */
-const RELAYS_MAX = 1024;
 
 /** Enough for neighbours to be among them: relays are in order of their names, and a row of the torus is shorter than a relay. */
 const WATCHERS_MAX = 100;

@@ -2,14 +2,15 @@
  * Does one world over many relays hold together: how often do relays disagree, how soon do they know of a change, and what does it cost?
  *
  * Everything is pretended (pretend_cluster.ts) except the memberships, the torus and the bytes of the heartbeats, so a hundred million desktops
- * and a thousand relays fit into one process, and a seed repeats the run. Only the CPU of a heartbeat is measured.
+ * and a thousand relays fit into one process, and a seed repeats the run. Only the CPU of a heartbeat is measured, here and in NATS.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { machine, table } from '../../tools/bench/table.ts';
-import { LISTEN_STEPS, Membership, STEP_MS } from '../domain/membership.ts';
+import { LISTEN_STEPS, Membership, RELAYS_MAX, STEP_MS } from '../domain/membership.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
 import { type BarGroup, barChart } from './bar_chart.ts';
+import { fanoutCost } from './heartbeat_fanout.ts';
 import { GOOD, type Network, type Outcomes, PretendCluster, type PretendOptions } from './pretend_cluster.ts';
 
 export interface RelaysOptions {
@@ -56,9 +57,10 @@ const every = (from: number, step: number, count: number): number[] =>
 
 const CHANGES: readonly Change[] = [
   {
-    name: 'a tenth more relays',
+    name: 'a tenth more relays join',
     make: (cluster) => {
-      for (let more = Math.ceil(cluster.relays.length / 10); more > 0; more--) cluster.add();
+      const all = Math.min(RELAYS_MAX, Math.ceil(cluster.relays.length * 1.1));
+      while (cluster.relays.length < all) cluster.add();
     },
   },
   { name: 'half of the relays drain', make: (cluster) => cluster.drain(every(1, 2, cluster.relays.length)) },
@@ -82,15 +84,16 @@ interface Result {
   changes: Record<string, Changed>;
 }
 
-export function relays(options: RelaysOptions): void {
+export async function relays(options: RelaysOptions): Promise<void> {
   const { counts, desktops, seed, out } = options;
   const results = counts.map((count) => simulated(count, options));
   const costs = counts.map((count) => heartbeatCost(count));
+  const natsUs = await fanoutCost(encodeHeartbeat(memberOf(nameOf(0)).tick(1000)));
   const report = [
     `${machine()}. ${desktops.toLocaleString('en')} desktops, seed ${seed}.`,
     loadTable(results),
     changeTable(results),
-    controlTable(results, costs),
+    controlTable(results, costs, natsUs),
   ].join('\n\n');
   console.log(report);
   mkdirSync(out, { recursive: true });
@@ -133,11 +136,8 @@ function simulated(count: number, { desktops, seed }: RelaysOptions): Result {
 
 /** CPU of a relay for the heartbeats of one second: reading and noting those of all others, and its own views. */
 function heartbeatCost(count: number): number {
-  const names = Array.from({ length: count }, (_, at) => `r${String(at).padStart(4, '0')}`);
-  const relay = new Membership({ name: names[0], life: 1, width: 1, step: 1 });
-  const bytes = names
-    .slice(1)
-    .map((name) => encodeHeartbeat(new Membership({ name, life: 1, width: 1, step: 1 }).tick(1000)));
+  const relay = memberOf(nameOf(0));
+  const bytes = Array.from({ length: count - 1 }, (_, at) => encodeHeartbeat(memberOf(nameOf(at + 1)).tick(1000)));
   const steps = Math.max(20, Math.ceil(40_000 / count));
   let started = 0;
   for (let step = 1; step <= 2 * steps; step++) {
@@ -150,6 +150,10 @@ function heartbeatCost(count: number): number {
   }
   return (((process.cpuUsage().user - started) / steps) * 1000) / STEP_MS;
 }
+
+const nameOf = (relay: number): string => `r${String(relay).padStart(4, '0')}`;
+
+const memberOf = (name: string): Membership => new Membership({ name, life: 1, width: 1, step: 1 });
 
 function loadTable(results: readonly Result[]): string {
   const rows = results.flatMap(({ relays: count, loads }) =>
@@ -193,7 +197,7 @@ function changeTable(results: readonly Result[]): string {
   return table(head, rows);
 }
 
-function controlTable(results: readonly Result[], costs: readonly number[]): string {
+function controlTable(results: readonly Result[], costs: readonly number[], natsUs: number | undefined): string {
   const rows = results.map(({ relays: count, loads }, at) => {
     const { heartbeatsSent, heartbeatsHeard, bytesSent, bytesHeard } = loads['joins and leaves'].outcomes;
     const rate = (value: number) => value / (COUNTED_MS / 1000);
@@ -208,6 +212,7 @@ function controlTable(results: readonly Result[], costs: readonly number[]): str
       `${(costs[at] / 10_000).toFixed(2)} %`,
       count * heard < 1e6 ? (count * heard).toFixed(0) : `${((count * heard) / 1e6).toFixed(2)} million`,
       `${((count * bytes) / 1e6).toFixed(2)} MB`,
+      natsUs === undefined ? '' : ((count * heard * natsUs) / 1e6).toFixed(3),
     ];
   });
   const head = [
@@ -219,9 +224,12 @@ function controlTable(results: readonly Result[], costs: readonly number[]): str
       'CPU of one core',
       'heartbeats through NATS',
       'bytes through NATS',
+      'cores of NATS',
     ],
   ];
-  return `Of each relay, and of NATS, a second:\n\n${table(head, rows)}`;
+  const nats =
+    natsUs === undefined ? 'there is no nats-server here' : `NATS took ${natsUs.toFixed(1)} CPU-µs for each delivery`;
+  return `Of each relay, and of NATS, a second (${nats}):\n\n${table(head, rows)}`;
 }
 
 function chartOf(results: readonly Result[], desktops: number): string {
@@ -235,7 +243,7 @@ function chartOf(results: readonly Result[], desktops: number): string {
         return { mean: (100 * noReturn) / border, uncertainty: Number.NaN };
       }),
     }));
-  const title = `Crossings between relays that would not have come back, ${desktops.toLocaleString('en')} desktops`;
+  const title = `Crossings between relays with no way back, ${desktops.toLocaleString('en')} desktops`;
   return barChart({ title, unit: '% of the crossings from one relay to another', series, groups });
 }
 

@@ -239,7 +239,7 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     return EXIT.done;
   },
   relays: async ({ relays: counts = RELAYS_COUNTS, out = 'build/relays', seed = newSeed() }) => {
-    relays({ counts, desktops: RELAYS_DESKTOPS, seed, out });
+    await relays({ counts, desktops: RELAYS_DESKTOPS, seed, out });
     return EXIT.done;
   },
   hostile: async (values, attacks) => {
