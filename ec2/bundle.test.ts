@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { ensurePrograms } from '../tools/machine.js';
+import { ensurePrograms, findProgram } from '../tools/machine.js';
 import { type Bundle, makeBundle } from './bundle.ts';
 import { engineArguments, writeJob } from './job.ts';
 
@@ -26,6 +26,7 @@ const INSTANCE = `set -e
   ln -s "$1" /opt/sprites/current
   ip link set lo up
   cd /opt/sprites/current
+  [ ! -e bin/nats-server ] || bin/nats-server --version >"$2/nats"
   bin/node tools/launch.js relay --data "$2/data" >"$2/relay.log" 2>&1 &
   tail -F -n +1 "$2/relay.log" 2>/dev/null | grep -q -m 1 'relay ready'
   bin/node --disable-warning=ExperimentalWarning ec2/slice.ts ready --job "$2/job" --id i-1 >"$2/ready.json"
@@ -116,7 +117,7 @@ describe('bundle', { skip, timeout: 900_000 }, () => {
     assert.equal(stderr, '');
   });
 
-  it('runs a relay with the native front, and a slice against it, where instances unpack it', {
+  it('runs a relay with the native front, a slice against it, and NATS, where instances unpack it', {
     skip: skip || whyNoInstance(),
   }, async () => {
     const work = mkdtempSync(join(tmpdir(), 'sprites-instance-'));
@@ -135,6 +136,7 @@ describe('bundle', { skip, timeout: 900_000 }, () => {
       const result = JSON.parse(readFileSync(join(work, 'result.json'), 'utf8'));
       assert.equal(result.ok, true);
       assert.ok(result.delivered > 0, JSON.stringify(result));
+      if (findProgram('nats-server')) assert.match(readFileSync(join(work, 'nats'), 'utf8'), /^nats-server: v\d/);
     } finally {
       rmSync(work, { recursive: true, force: true });
     }

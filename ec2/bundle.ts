@@ -5,7 +5,7 @@
  * library, and with the path at which instances unpack them. So it does not matter which libraries the image has. The bundle
  * is packed again only when something in it has changed. Cost: about 50 MB, 15 s.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -25,7 +25,7 @@ import {
 import { basename, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { buildAddon, buildEngine } from '../tools/build.js';
-import { ensurePrograms, installHint } from '../tools/machine.js';
+import { ensurePrograms, findProgram, installHint } from '../tools/machine.js';
 import type { Architecture } from './plan.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -37,8 +37,11 @@ const STAMP = join(ROOT, 'build/fleet/bundle.sources');
 /** Where boot/instance.sh unpacks the bundle. The programs look for their libraries there. */
 const HOME = '/opt/sprites/current';
 
-/** The packages that the programs of the bundle import. The packages these depend on are added. */
-const PACKAGES = ['express', 'pino', 'pngjs', 'prom-client', 'ws'];
+/** The packages that the programs of the bundle import, if the checkout has them. The packages these depend on are added. */
+const PACKAGES = [
+  ...['express', 'pino', 'pngjs', 'prom-client', 'ws'],
+  ...['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/kv'],
+];
 
 /** Files and folders of the checkout. They have the same paths in the bundle. */
 const SOURCES = [
@@ -72,6 +75,7 @@ const LEFT_OUT =
 export const ADDON = 'server/native/build/Release/front.node';
 const NODE = `node_modules/node-${process.platform}-${process.arch}`;
 const ENGINE = 'build/swarm/swarm-engine';
+const NATS = 'nats-server';
 
 export interface Bundle {
   file: string;
@@ -83,12 +87,18 @@ export function architecture(): Architecture {
   return process.arch === 'arm64' ? 'arm64' : 'x86_64';
 }
 
-/** Makes the bundle, unless it is up to date. Throws Error, with a sentence for people, when this machine can't make it. */
-export async function makeBundle(say: (line: string) => void): Promise<Bundle> {
+/**
+ * Makes the bundle, unless it is up to date. It includes this machine's NATS server if there is one; `needsNats` installs it.
+ * Throws Error, with a sentence for people, when this machine can't make the bundle.
+ */
+export async function makeBundle(say: (line: string) => void, needsNats = false): Promise<Bundle> {
   if (process.platform !== 'linux')
     throw new Error('The bundle contains programs for Linux: make it on a Linux machine.');
   const why = buildEngine() ?? (ensurePrograms(['patchelf'], ['patchelf']) ? undefined : installHint(['patchelf']));
   if (why) throw new Error(`The bundle can't be made: ${why}.`);
+  if (needsNats && !ensurePrograms(['nats-server'], ['nats-server'])) {
+    throw new Error(`The bundle can't be made: ${installHint(['nats-server'])}.`);
+  }
   const noFront = buildAddon(process.execPath);
   if (noFront) say(`The bundle has no native front: ${noFront}.`);
   const wanted = fingerprint();
@@ -110,7 +120,9 @@ function stage(): void {
   mkdirSync(join(STAGE, 'bin'));
   symlinkSync(`../${NODE}/bin/node`, join(STAGE, 'bin/node'));
   writeFileSync(join(STAGE, 'commit'), `${commit()}\n`);
-  const programs = [`${NODE}/bin/node`, ENGINE, ADDON].filter((path) => existsSync(join(STAGE, path)));
+  const nats = findProgram(NATS);
+  if (nats) copyFileSync(nats, join(STAGE, `bin/${NATS}`));
+  const programs = [`${NODE}/bin/node`, ENGINE, ADDON, `bin/${NATS}`].filter((path) => existsSync(join(STAGE, path)));
   for (const path of programs) copyLibraries(path);
 }
 
@@ -124,7 +136,8 @@ function copy(path: string): void {
 
 /** Copies the libraries that a program is linked with, and writes their path on the instance into the program. */
 function copyLibraries(path: string): void {
-  const linked = execFileSync('ldd', [join(ROOT, path)], { encoding: 'utf8' });
+  const linked = spawnSync('ldd', [join(STAGE, path)], { encoding: 'utf8' }).stdout;
+  if (!linked.includes('=>')) return; // linked statically, as programs in Go may be
   const libraries = [...linked.matchAll(/(\/\S+) \(0x/g)].map(([, library]) => library);
   for (const library of libraries) copyFileSync(realpathSync(library), join(STAGE, 'lib', basename(library)));
   const loader = libraries.map((library) => basename(library)).find((name) => name.startsWith('ld-'));
@@ -178,6 +191,8 @@ function fingerprint(): string {
     else hash.update(`${path} ${stat.size} ${stat.mtimeMs}\n`);
   };
   for (const path of [...SOURCES, `${NODE}/bin/node`, ADDON]) visit(path);
+  const nats = findProgram(NATS);
+  if (nats) hash.update(`${nats} ${statSync(nats).size} ${statSync(nats).mtimeMs}\n`);
   return hash.digest('hex');
 }
 

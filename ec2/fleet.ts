@@ -13,7 +13,19 @@ import { ALIVE, type Aws, type Instance, type Launch, type Leftover } from './aw
 import { decideStart, type FleetState, type Milestone, outstanding, type StartDecision } from './barrier.ts';
 import { architecture, type Bundle } from './bundle.ts';
 import { Refused } from './explain.ts';
-import { engineArguments, type Go, keys, type Load, parkSeconds, type ThrowSignal, writeJob } from './job.ts';
+import {
+  engineArguments,
+  type Go,
+  INSTANCE,
+  keys,
+  type Load,
+  NATS_ARGUMENTS,
+  NATS_PORT,
+  parkSeconds,
+  relayArguments,
+  type ThrowSignal,
+  writeJob,
+} from './job.ts';
 import { addressesFor, highestPrice, known, type Observed, type Plan, type Prices, type Wanted } from './plan.ts';
 import { record as recordSamples } from './samples.ts';
 import { type BootSettings, userData } from './user_data.ts';
@@ -51,7 +63,12 @@ export interface FleetRecord {
   rootGib: number;
   /** The fleet of the relay that is swarmed, which posts the relay's samples. */
   relayFleet?: string;
+  /** The private address of the NATS server of a cluster of relays. */
+  nats?: string;
 }
+
+/** What an instance's boot script is for. */
+type Role = Wanted['role'] | 'nats';
 
 /** Reads a sample of the relay's own figures; undefined when it does not answer now. */
 export type AskRelay = () => Promise<RelaySample | undefined>;
@@ -77,6 +94,9 @@ const RUN_SLACK_SECONDS = 240;
 /** A launch whose response was lost may have started instances that EC2 lists a little later. */
 const TAKE_DOWNS_AFTER_FAILURE = 3;
 
+/** EC2 gives an instance its private address at once, but may list it a little later. */
+const ADDRESS_MS_MAX = 60_000;
+
 /** Terminating an instance takes a minute or two. */
 const TERMINATE_MS_MAX = 5 * 60_000;
 const REMOVE_MS_MAX = 60_000;
@@ -84,7 +104,7 @@ const REMOVE_MS_MAX = 60_000;
 const BOOT = join(import.meta.dirname, 'boot');
 
 /** The boot script of a role: the part that every instance runs first, then the part of the role. */
-export function bootScript(role: Wanted['role'], settings: BootSettings): string {
+export function bootScript(role: Role, settings: BootSettings): string {
   return userData(
     ['instance.sh', `${role}.sh`].map((name) => readFileSync(join(BOOT, name), 'utf8')),
     settings,
@@ -149,7 +169,7 @@ export async function boot(
   load?: Load,
   relayFleet?: string,
 ): Promise<FleetRecord> {
-  const { aws, say } = context;
+  const { aws } = context;
   const { wanted, observed } = plan;
   const unattached = await launchOf(context, plan, bootOptions);
   const { deadlineMs } = unattached.launch;
@@ -157,28 +177,74 @@ export async function boot(
     const launch = await withGroup(context, wanted, unattached, bootOptions);
     await aws.rehearse(launch);
     context.signal.throwIfAborted();
-    await putJob(context, wanted, bundle, bootOptions, load);
+    const nats = wanted.relays === undefined ? undefined : await startNats(context, wanted, bundle, launch);
+    await putJob(context, wanted, bundle, bootOptions, load, nats?.privateAddress);
     context.signal.throwIfAborted();
-    const { ids, missing } = await aws.launch(launch);
-    say(`${ids.length} of ${wanted.instances} instances started: ${ids.join(' ')}`);
-    for (const line of missing) say(`some did not start: ${line}`);
-    if (ids.length < wanted.atLeast) {
-      const why = missing.length > 0 ? `: ${missing.join('; ')}` : '';
-      throw new Refused(
-        'half',
-        `EC2 started ${ids.length} of ${wanted.instances} instances, fewer than ${wanted.atLeast}${why}`,
-      );
-    }
+    const rest = nats ? 1 : 0;
+    const started = await aws.launch({
+      ...launch,
+      instances: launch.instances - rest,
+      atLeast: launch.atLeast - rest,
+    });
+    const ids = [...(nats ? [nats.id] : []), ...started.ids];
+    requireStarted(context, wanted, ids, started.missing);
     const record: FleetRecord = {
       ...{ wanted, readySeconds: bootOptions.readySeconds, startedMs: context.nowMs(), deadlineMs: launch.deadlineMs },
       ...{ started: ids, prices: observed.prices, rootGib: launch.image.rootGib },
       ...(load && { load: { ...load, relay: load.relay.href } }),
       ...(relayFleet && { relayFleet }),
+      ...(nats && { nats: nats.privateAddress }),
     };
     await aws.put(wanted.bucket, keys.fleet(wanted.fleet), JSON.stringify(record, null, 1));
     context.signal.throwIfAborted();
     return record;
   });
+}
+
+/** Throws Refused when EC2 has started too few. */
+function requireStarted(
+  { say }: Context,
+  { instances, atLeast }: Wanted,
+  ids: readonly string[],
+  missing: readonly string[],
+): void {
+  say(`${ids.length} of ${instances} instances started: ${ids.join(' ')}`);
+  for (const line of missing) say(`some did not start: ${line}`);
+  if (ids.length >= atLeast) return;
+  const why = missing.length > 0 ? `: ${missing.join('; ')}` : '';
+  throw new Refused('half', `EC2 started ${ids.length} of ${instances} instances, fewer than ${atLeast}${why}`);
+}
+
+/** Starts the NATS server of a cluster. Relays need its private address in their job, so it comes first. */
+async function startNats(
+  context: Context,
+  wanted: Wanted,
+  bundle: Bundle,
+  launch: Launch,
+): Promise<{ id: string; privateAddress: string }> {
+  const { aws, say } = context;
+  const { fleet, bucket, minutes } = wanted;
+  const seconds = minutes * 60 + SIGNED_EXTRA_SECONDS;
+  await uploadBundle(context, bucket, bundle);
+  const job = {
+    ...(await bundleOf(aws, bucket, bundle, seconds)),
+    ...{ ports: [NATS_PORT], waitSeconds: 0, arguments: NATS_ARGUMENTS },
+  };
+  await aws.put(bucket, keys.natsJob(fleet), writeJob(job));
+  const settings = await signedSettings(aws, { fleet, bucket, minutes, seconds, job: keys.natsJob(fleet) });
+  const one = { instances: 1, atLeast: 1, userData: bootScript('nats', settings) };
+  context.signal.throwIfAborted();
+  const { ids, missing } = await aws.launch({ ...launch, ...one, role: 'nats' });
+  const [id] = ids;
+  if (id === undefined) throw new Refused('half', `EC2 did not start the NATS server: ${missing.join('; ')}`);
+  for (const untilMs = context.nowMs() + ADDRESS_MS_MAX; ; await pause(context)) {
+    const privateAddress = (await aws.instances(fleet)).find((instance) => instance.id === id)?.privateAddress;
+    if (privateAddress !== undefined) {
+      say(`NATS is ${id}, at ${privateAddress}`);
+      return { id, privateAddress };
+    }
+    if (context.nowMs() > untilMs) throw new Refused('address', `EC2 gave ${id}, the NATS server, no private address`);
+  }
 }
 
 /** Asks EC2 whether it would start the planned fleet. Its security group exists only for the question. Throws Refused. */
@@ -197,17 +263,18 @@ export async function rehearse(context: Context, plan: Plan, bootOptions: BootOp
  */
 async function withGroup(
   { aws, signal }: Context,
-  { role }: Wanted,
+  { role, relays }: Wanted,
   { launch, vpc }: { launch: Launch; vpc: string },
   { allow = [] }: BootOptions,
 ): Promise<Launch> {
-  const group = await aws.createGroup(launch, vpc, role === 'relay' ? RELAY_PORTS : [], allow);
+  const inner = relays === undefined ? [] : [NATS_PORT];
+  const group = await aws.createGroup(launch, vpc, role === 'relay' ? RELAY_PORTS : [], allow, inner);
   signal.throwIfAborted();
   return { ...launch, group };
 }
 
-/** Waits until the relay is ready and returns its URL. Takes it down when it is not ready in time. */
-export async function waitForRelay(context: Context, record: FleetRecord): Promise<string> {
+/** Waits until all relays of the fleet are ready, and returns their URLs. Takes them down when they are not ready in time. */
+export async function waitForRelays(context: Context, record: FleetRecord): Promise<string[]> {
   const { fleet } = record.wanted;
   return takeDownOnFailure(context, fleet, record.deadlineMs, async () => {
     const { ready } = await waitUntilReady(
@@ -215,8 +282,10 @@ export async function waitForRelay(context: Context, record: FleetRecord): Promi
       record,
       Math.min(record.deadlineMs, context.nowMs() + record.readySeconds * 1000),
     );
-    const relay = (await context.aws.instances(fleet)).find(({ id }) => ready.includes(id));
-    return `http://${relay?.address ?? relay?.id}:${RELAY_PORTS[0]}/`;
+    const instances = (await context.aws.instances(fleet)).filter(({ id }) => ready.includes(id));
+    return instances
+      .filter(({ role }) => role === 'relay')
+      .map(({ address, id }) => `http://${address ?? id}:${RELAY_PORTS[0]}/`);
   });
 }
 
@@ -344,13 +413,16 @@ async function signedScript(aws: Aws, { fleet, role, bucket, minutes }: Wanted):
 
 export async function signedSettings(
   aws: Aws,
-  { fleet, bucket, minutes, seconds }: { fleet: string; bucket: string; minutes: number; seconds: number },
+  {
+    fleet,
+    bucket,
+    minutes,
+    seconds,
+    job = keys.job(fleet),
+  }: { fleet: string; bucket: string; minutes: number; seconds: number; job?: string },
 ): Promise<BootSettings> {
   const prefix = keys.prefix(fleet);
-  const [jobUrl, form] = await Promise.all([
-    aws.readable(bucket, keys.job(fleet), seconds),
-    aws.writable(bucket, prefix, seconds),
-  ]);
+  const [jobUrl, form] = await Promise.all([aws.readable(bucket, job, seconds), aws.writable(bucket, prefix, seconds)]);
   return { minutes, jobUrl, results: { ...form, prefix } };
 }
 
@@ -360,9 +432,11 @@ async function putJob(
   bundle: Bundle,
   { readySeconds }: BootOptions,
   load?: Load,
+  nats?: string,
 ): Promise<void> {
   const barrier = wanted.role === 'swarm' ? readySeconds + wanted.minutes * 60 : undefined;
-  await publishJob(context, { ...wanted, seconds: wanted.minutes * 60 + SIGNED_EXTRA_SECONDS }, bundle, load, barrier);
+  const seconds = wanted.minutes * 60 + SIGNED_EXTRA_SECONDS;
+  await publishJob(context, { ...wanted, seconds, nats }, bundle, load, barrier);
 }
 
 /**
@@ -370,7 +444,7 @@ async function putJob(
  * those that were started from the console. Throws Refused when their addresses have expired.
  */
 export async function updateJob(context: Context, record: FleetRecord, bundle: Bundle): Promise<void> {
-  const { wanted, load, deadlineMs, started, readySeconds } = record;
+  const { wanted, load, deadlineMs, started, readySeconds, nats } = record;
   const seconds = Math.floor((deadlineMs - context.nowMs()) / 1000);
   if (seconds <= 0) {
     const at = new Date(deadlineMs).toISOString();
@@ -378,48 +452,52 @@ export async function updateJob(context: Context, record: FleetRecord, bundle: B
   }
   const ofLoad = load && { ...load, relay: new URL(load.relay) };
   const barrier = wanted.role === 'swarm' && started.length > 0 ? readySeconds + wanted.minutes * 60 : undefined;
-  await publishJob(context, { ...wanted, seconds: seconds + SIGNED_EXTRA_SECONDS }, bundle, ofLoad, barrier);
+  await publishJob(context, { ...wanted, seconds: seconds + SIGNED_EXTRA_SECONDS, nats }, bundle, ofLoad, barrier);
+}
+
+async function uploadBundle({ aws, say }: Context, bucket: string, bundle: Bundle): Promise<void> {
+  await aws.ensureBucket(bucket);
+  say(`uploading the bundle, ${(bundle.sizeBytes / 1e6).toFixed(0)} MB`);
+  await aws.putFile(bucket, keys.bundle(bundle.sha256), bundle.file);
+}
+
+/** The part of a job that names the bundle. */
+async function bundleOf(aws: Aws, bucket: string, { sha256 }: Bundle, seconds: number) {
+  return { bundle: await aws.readable(bucket, keys.bundle(sha256), seconds), sha256 };
 }
 
 /** Uploads the bundle and the job that names it. `barrierSeconds` is how long to wait for go.json; undefined: start at once. */
 export async function publishJob(
-  { aws, say }: Context,
+  context: Context,
   {
     fleet,
     role,
     bucket,
     seconds,
     admission = 'open',
-  }: Pick<Wanted, 'fleet' | 'role' | 'bucket' | 'admission'> & { seconds: number },
+    nats,
+  }: Pick<Wanted, 'fleet' | 'role' | 'bucket' | 'admission'> & { seconds: number; nats?: string },
   bundle: Bundle,
   load: Load | undefined,
   barrierSeconds: number | undefined,
 ): Promise<void> {
-  await aws.ensureBucket(bucket);
-  say(`uploading the bundle, ${(bundle.sizeBytes / 1e6).toFixed(0)} MB`);
-  await aws.putFile(bucket, keys.bundle(bundle.sha256), bundle.file);
+  const { aws } = context;
+  await uploadBundle(context, bucket, bundle);
   const ports = load
     ? [Number(load.relay.port || (load.relay.protocol === 'https:' ? 443 : 80)), 8081]
     : [...RELAY_PORTS];
   const job = writeJob({
-    bundle: await aws.readable(bucket, keys.bundle(bundle.sha256), seconds),
-    sha256: bundle.sha256,
+    ...(await bundleOf(aws, bucket, bundle, seconds)),
     ports: [...new Set(ports)],
     ...(barrierSeconds !== undefined && {
       go: await aws.readable(bucket, keys.go(fleet), seconds),
       throw: await aws.readable(bucket, keys.throw(fleet), seconds),
     }),
     waitSeconds: barrierSeconds ?? 0,
-    arguments:
-      role === 'swarm' && load
-        ? engineArguments(load, fleet, INSTANCE)
-        : ['--port', '8080', '--events-port', '8081', '--admission', admission],
+    arguments: role === 'swarm' && load ? engineArguments(load, fleet, INSTANCE) : relayArguments(admission, nats),
   });
   await aws.put(bucket, keys.job(fleet), job);
 }
-
-/** Instances replace this by their own id, in the arguments of a job that has no barrier. */
-const INSTANCE = '%i';
 
 async function readState(context: Context, record: FleetRecord, deadlineMs: number): Promise<FleetState> {
   const { aws } = context;

@@ -18,7 +18,7 @@ export interface Job {
   throw?: string;
   /** How long to wait for go.json, and again for throw.json. */
   waitSeconds: number;
-  /** Arguments for the engine or the relay. */
+  /** Arguments for the engine, the relay or NATS. */
   arguments: readonly string[];
 }
 
@@ -37,6 +37,7 @@ export interface ThrowSignal {
 export const keys = {
   prefix: (fleet: string) => `runs/${fleet}/`,
   job: (fleet: string) => `runs/${fleet}/job`,
+  natsJob: (fleet: string) => `runs/${fleet}/nats.job`,
   go: (fleet: string) => `runs/${fleet}/go.json`,
   throw: (fleet: string) => `runs/${fleet}/throw.json`,
   samples: (fleet: string) => `runs/${fleet}/relay.samples.json`,
@@ -95,6 +96,24 @@ export function writeArguments(words: readonly string[]): string {
   const odd = words.find((word) => !/^[\w.,:/=%+@-]+$/.test(word));
   if (odd !== undefined) throw new Error(`${JSON.stringify(odd)} can't be passed to the engine`);
   return words.join(' ');
+}
+
+/** Instances replace this by their own id, in the arguments of their job. */
+export const INSTANCE = '%i';
+
+/** The port of NATS, which only the instances of its fleet can reach. */
+export const NATS_PORT = 4222;
+
+/** JetStream stores the buckets that relays share: sprite files, bans, the homes of private worlds. */
+export const NATS_ARGUMENTS: readonly string[] = [
+  ...['--addr', '0.0.0.0', '--port', `${NATS_PORT}`],
+  ...['--jetstream', '--store_dir', '/var/lib/sprites-nats'],
+];
+
+/** A relay's arguments. `nats`: the private address of its NATS server, with which it shares one world with others. */
+export function relayArguments(admission: string, nats: string | undefined): string[] {
+  const peers = ['--nats', `nats://${nats}:${NATS_PORT}`, '--nats-plaintext', '--relay-name', INSTANCE];
+  return ['--port', '8080', '--events-port', '8081', '--admission', admission, ...(nats === undefined ? [] : peers)];
 }
 
 export interface Load {

@@ -151,6 +151,9 @@ suite('plan', () => {
     assert.deepEqual(of({}, { userDataBytes: USER_DATA_BYTES_MAX }), []);
     assert.match(of({}, { userDataBytes: USER_DATA_BYTES_MAX + 1 })[0], /16385 bytes, and EC2 accepts 16384/);
     assert.match(of({ role: 'relay', instances: 2 })[0], /A relay is one instance/);
+    assert.match(of({ role: 'relay', relays: 3, instances: 3 })[0], /3 relays and NATS are 4 instances/);
+    assert.deepEqual(of({ role: 'relay', relays: 3, instances: 4 }), []);
+    assert.match(of({ role: 'relay', relays: 3, instances: 4, buy: 'fleet' })[0], /use --buy on-demand or spot/);
     assert.match(of({ types: ['c6i.large', 'c6i.large'] })[0], /Several types are for --buy fleet/);
   });
 

@@ -32,6 +32,8 @@ export interface Wanted {
   maxCostUsd: number;
   /** Limits by address of a relay; a swarm has none. */
   admission?: 'open' | 'strict';
+  /** Relays that share one world; one more instance is their NATS server. Undefined: one relay, or a swarm. */
+  relays?: number;
   /** For each instance: desktops, throws a second, and for how many seconds they throw. A relay has no load. */
   load?: { desktops: number; rate: number; seconds: number; relay: string };
 }
@@ -167,6 +169,7 @@ export function describe(plan: Plan): string {
     ['image', image],
     ['ends', `each instance after ${wanted.minutes} minutes at the latest, by itself`],
     ...(wanted.load ? [['swarm', describeLoad(wanted.instances, wanted.load)] as [string, string]] : []),
+    ...clusterRow(wanted),
     ...addressRow(wanted),
     ['bucket', wanted.bucket],
   ];
@@ -197,6 +200,11 @@ function addressRow({ load }: Wanted): [string, string][] {
       `${addresses} private ones each, so the relay must be in the same network (VPC), by its private address`,
     ],
   ];
+}
+
+function clusterRow({ relays }: Wanted): [string, string][] {
+  if (relays === undefined) return [];
+  return [['cluster', `a NATS server, and ${relays} relays that reach it at its private address`]];
 }
 
 const BOUGHT: Record<Buy, string> = {
@@ -250,11 +258,18 @@ function gigabytesOut({ instances, load }: Wanted): number {
   return (instances * (load.desktops * BYTES_PER_DESKTOP + load.rate * load.seconds * BYTES_PER_SPRITE)) / BYTES_PER_GB;
 }
 
-function sizeRefusals({ instances, minutes, types, buy, load, role }: Wanted): string[] {
+function sizeRefusals({ instances, minutes, types, buy, load, role, relays }: Wanted): string[] {
   const refusals: string[] = [];
   if (instances > INSTANCES_MAX)
     refusals.push(`${instances} instances are more than ${INSTANCES_MAX}, the most for one command.`);
-  if (role === 'relay' && instances !== 1) refusals.push('A relay is one instance.');
+  if (role === 'relay' && instances !== (relays === undefined ? 1 : relays + 1)) {
+    refusals.push(
+      relays === undefined ? 'A relay is one instance.' : `${relays} relays and NATS are ${relays + 1} instances.`,
+    );
+  }
+  if (relays !== undefined && buy === 'fleet') {
+    refusals.push('Relays are started after their NATS server, of the same type: use --buy on-demand or spot.');
+  }
   if (minutes > MINUTES_MAX) refusals.push(`${minutes} minutes are more than ${MINUTES_MAX}, a day.`);
   if (types.length > 1 && buy !== 'fleet') refusals.push('Several types are for --buy fleet: give one --type.');
   if (load && load.desktops > DESKTOPS_PER_INSTANCE_MAX) {

@@ -104,6 +104,11 @@ describe('policy', { skip: why ?? false, timeout: 900_000 }, () => {
       ['RunInstances'],
     ],
     ['as a relay', { role: 'relay', instances: 1, atLeast: 1 }, ['AuthorizeSecurityGroupIngress']],
+    [
+      'as a cluster of relays',
+      { role: 'relay', relays: 3, instances: 4, atLeast: 4, buy: 'spot' },
+      ['AuthorizeSecurityGroupIngress', 'RunInstances'],
+    ],
   ];
   for (const [how, wanted, operations] of fleets) {
     it(`allows every call in the life of instances that are bought ${how}, the dry run included`, async () => {

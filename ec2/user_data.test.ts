@@ -32,7 +32,7 @@ function readBack(script: string): string[] {
 }
 
 describe('user data', () => {
-  for (const role of ['swarm', 'relay'] as const) {
+  for (const role of ['swarm', 'relay', 'nats'] as const) {
     const script = bootScript(role, SETTINGS);
 
     it(`of a ${role} schedules the shutdown before it does anything else`, () => {

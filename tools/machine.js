@@ -194,7 +194,7 @@ function ensure(complete, packages) {
 }
 
 /** The path of a program, looked for in PATH; a name with a slash is a path already. */
-function findProgram(program) {
+export function findProgram(program) {
   const folders = program.includes('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }

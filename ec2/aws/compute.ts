@@ -40,8 +40,17 @@ export interface Compute {
   image(architecture: Architecture, id?: string): Promise<Image>;
   /** The network of the subnet, or else the default one, and the subnets to start in. Without subnets EC2 chooses. */
   network(subnet?: string): Promise<{ vpc: string; subnets: string[] }>;
-  /** Creates the fleet's security group. It lets in only connections from `from` to `ports`. Returns its id. */
-  createGroup(fleet: Tagged, vpc: string, ports: readonly number[], from: readonly string[]): Promise<string>;
+  /**
+   * Creates the fleet's security group. It lets in only connections from `from` to `ports`, and from the group's own instances to
+   * `innerPorts`. Returns its id.
+   */
+  createGroup(
+    fleet: Tagged,
+    vpc: string,
+    ports: readonly number[],
+    from: readonly string[],
+    innerPorts?: readonly number[],
+  ): Promise<string>;
   /** Asks EC2 whether these credentials may start the fleet with its group (DryRun). Starts nothing; throws Refused when not. */
   rehearse(launch: Launch): Promise<void>;
   /** Starts all instances, or as many as EC2 has but at least `atLeast`. `missing` says why the others did not start. */
@@ -84,6 +93,8 @@ const LACKING = [
   'SpotMaxPriceTooLow',
   'Unsupported',
 ];
+
+const tcp = (port: number) => ({ IpProtocol: 'tcp', FromPort: port, ToPort: port });
 
 /** The subnets to try; undefined: EC2 chooses. */
 function zonesOf({ subnets }: Launch): readonly (string | undefined)[] {
@@ -139,7 +150,7 @@ export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Com
       return { vpc, subnets: Subnets.flatMap(({ SubnetId }) => SubnetId ?? []) };
     },
 
-    async createGroup(fleet, vpc, ports, from) {
+    async createGroup(fleet, vpc, ports, from, innerPorts = []) {
       const request = new CreateSecurityGroupCommand({
         GroupName: `sprites-${fleet.fleet}`,
         Description: `Sprites ${fleet.role} ${fleet.fleet}`,
@@ -151,7 +162,11 @@ export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Com
         const IpRanges = from.filter((block) => !block.includes(':')).map((CidrIp) => ({ CidrIp }));
         const Ipv6Ranges = from.filter((block) => block.includes(':')).map((CidrIpv6) => ({ CidrIpv6 }));
         const ranges = { ...(IpRanges.length > 0 && { IpRanges }), ...(Ipv6Ranges.length > 0 && { Ipv6Ranges }) };
-        const permissions = ports.map((port) => ({ IpProtocol: 'tcp', FromPort: port, ToPort: port, ...ranges }));
+        const inner = { UserIdGroupPairs: [{ GroupId }] };
+        const permissions = [
+          ...ports.map((port) => ({ ...tcp(port), ...ranges })),
+          ...innerPorts.map((port) => ({ ...tcp(port), ...inner })),
+        ];
         const opening = new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions: permissions });
         await call(`opening ports to ${from.join(', ')}`, ec2.send(opening));
       }

@@ -22,6 +22,7 @@ export interface Instance {
   endedMs?: number;
   deadlineMs: number;
   address?: string;
+  privateAddress?: string;
   /** Why it is in its state, in EC2's words. */
   reason: string;
 }
@@ -57,6 +58,7 @@ export function readInstance(instance: Ec2Instance): Instance {
     ...(instance.PublicDnsName || instance.PublicIpAddress
       ? { address: instance.PublicDnsName || instance.PublicIpAddress }
       : {}),
+    ...(instance.PrivateIpAddress && { privateAddress: instance.PrivateIpAddress }),
     reason: instance.StateReason?.Message ?? reason,
   };
 }

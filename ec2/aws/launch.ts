@@ -46,7 +46,7 @@ export function runInstancesInput(launch: Launch, { subnet, least, most, part }:
   };
   return {
     ...templateData(launch, subnet),
-    ClientToken: `${launch.fleet}-${part}`,
+    ClientToken: `${launch.fleet}${launch.role === 'nats' ? '-nats' : ''}-${part}`,
     MinCount: least,
     MaxCount: most,
     InstanceType: types[0] as TypeName,

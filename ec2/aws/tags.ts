@@ -8,7 +8,8 @@ import type { ResourceType, TagSpecification } from '@aws-sdk/client-ec2';
 /** What the tags of a fleet say. */
 export interface Tagged {
   fleet: string;
-  role: 'swarm' | 'relay';
+  /** `nats`: the NATS server of the fleet's relays. */
+  role: 'swarm' | 'relay' | 'nats';
   owner: string;
   deadlineMs: number;
 }

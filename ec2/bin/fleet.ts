@@ -21,7 +21,7 @@ import {
   signedSettings,
   takeDown,
   updateJob,
-  waitForRelay,
+  waitForRelays,
 } from '../fleet.ts';
 import { keys } from '../job.ts';
 import { decide, describe, type Plan, type Prices, planFleet, spent, usd } from '../plan.ts';
@@ -123,7 +123,7 @@ async function booted(options: Options, context: Context): Promise<FleetRecord |
   const plan = await planned(options, context);
   if (!plan) return undefined;
   context.signal.throwIfAborted();
-  const bundle = await makeBundle(say);
+  const bundle = await makeBundle(say, options.wanted.relays !== undefined);
   context.signal.throwIfAborted();
   return boot(context, plan, bundle, options.bootOptions, options.load, options.relayFleet);
 }
@@ -133,7 +133,7 @@ async function up(options: Options, context: Context): Promise<boolean> {
   const record = await booted(options, context);
   if (!record) return false;
   const { fleet, role, bucket, region } = record.wanted;
-  if (role === 'relay') console.log(await waitForRelay(context, record));
+  if (role === 'relay') console.log((await waitForRelays(context, record)).join('\n'));
   else console.log(`npm run fleet -- run --fleet ${fleet} --bucket ${bucket} --region ${region}`);
   say(
     `It ends by itself at ${new Date(record.deadlineMs).toISOString()}; before that: npm run fleet -- down --fleet ${fleet} --region ${region}`,
@@ -142,6 +142,7 @@ async function up(options: Options, context: Context): Promise<boolean> {
 }
 
 async function run(options: Options, context: Context): Promise<boolean> {
+  if (options.wanted.relays !== undefined) return up(options, context);
   if (options.dryRun) return rehearsed(options, context);
   const { aws } = context;
   makeFolder(options.out, '--out');
@@ -308,7 +309,7 @@ async function printUserData({ wanted, load, validSeconds, bootOptions }: Option
 
 async function update({ fleet, wanted: { bucket } }: Options, context: Context): Promise<boolean> {
   const record = await readRecord(context.aws, bucket, fleet as string);
-  await updateJob(context, record, await makeBundle(say));
+  await updateJob(context, record, await makeBundle(say, record.nats !== undefined));
   say(`${fleet} runs the latest code after its next boot: reboot its instances, or stop and start them.`);
   return true;
 }

@@ -94,6 +94,21 @@ describe('fleet options', () => {
     assert.throws(() => readOptions(['status'], {}), /--region: say which/);
   });
 
+  it('make a cluster of relays and NATS, of which up and run know, with nothing that a cluster decides itself', () => {
+    const allow = ['--allow', '10.0.0.0/8'];
+    for (const command of ['plan', 'up', 'run'] as const) {
+      const { wanted, load } = read(command, '--relays', '3', ...allow);
+      assert.deepEqual([wanted.role, wanted.relays, wanted.instances, wanted.atLeast], ['relay', 3, 4, 4]);
+      assert.equal(load, undefined);
+    }
+    assert.match(refusal('up', '--relays', '1', ...allow), /--relays: must be a whole number from 2 to 199/);
+    assert.match(refusal('up', '--relays', '3'), /--allow: must be an address block/);
+    for (const decided of [['--relay'], ['--instances', '4'], ['--at-least', '2'], URL_FLAG]) {
+      assert.match(refusal('up', '--relays', '3', ...allow, ...decided), /--relays decides it: leave one of them out/);
+    }
+    assert.match(refusal('user-data', '--relays', '3', ...allow), /have no address of NATS yet/);
+  });
+
   it('reject a relay on the loopback, which instances can’t reach', () => {
     const local = ['localhost:8080', 'relay.localhost', '127.0.0.1:8080', '127.1', '0.0.0.0', '[::1]:8080', '[::]'];
     for (const host of local) {

@@ -94,6 +94,13 @@ const INSTANCE_FLAGS = {
   minutes: whole('N', 'each instance powers itself off after this', [1, MINUTES_MAX], 60),
   maxCost: number('USD', 'refuse a fleet that may cost more', [0, 100_000], 1, 4),
   relay: toggle('a relay instead of a swarm, on one instance'),
+  relays: {
+    ...whole('N', 'this many relays that share one world, and a NATS server, each on its own instance', [
+      2,
+      INSTANCES_MAX - 1,
+    ]),
+    shown: 'none',
+  },
   allow: form(
     'LIST',
     'who may reach that relay: your.address/32,172.31.0.0/16, or 0.0.0.0/0 for everyone',
@@ -211,8 +218,11 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
   const { values, given, rest } = line;
   const command = line.words[0] as Command;
   const { region, bucket, fleet, allow, image, subnet, buy, minutes, atLeast } = values;
-  const role = values.relay ? 'relay' : 'swarm';
-  const instances = role === 'relay' && !given.has('instances') ? 1 : values.instances;
+  const { relays } = values;
+  const role = values.relay || relays !== undefined ? 'relay' : 'swarm';
+  if (relays !== undefined) checkCluster(command, given);
+  const alone = role === 'relay' && !given.has('instances') ? 1 : values.instances;
+  const instances = relays === undefined ? alone : relays + 1;
   if (atLeast !== undefined && atLeast > instances) {
     throw new Misused(`--at-least: must be a whole number from 1 to ${instances} (--instances), not "${atLeast}".`);
   }
@@ -233,7 +243,8 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
     throw new Misused('--relay-fleet: its relay posts its figures itself: leave --admin-url out.');
   const load = role === 'swarm' ? loadOf(line, instances) : undefined;
   if (starts(command) && role === 'swarm' && !load && !fleet) throw new Misused('--url: say which relay to swarm.');
-  if (role === 'relay' && command === 'run') throw new Misused('--relay: goes with up; a relay does not run a load.');
+  if (role === 'relay' && command === 'run' && relays === undefined)
+    throw new Misused('--relay: goes with up; a relay does not run a load.');
   if (role === 'relay' && starts(command) && command !== 'user-data' && !allow) {
     throw new Misused('--allow: must be an address block such as 203.0.113.7/32: say who may reach the relay.');
   }
@@ -255,6 +266,7 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
       types: values.type ?? [process.arch === 'arm64' ? 'c6g.large' : FLAGS.type.shown],
       maxCostUsd: values.maxCost,
       ...(role === 'relay' && { admission: values.admission }),
+      ...(relays !== undefined && { relays }),
       ...(load && {
         load: {
           ...{ desktops: load.desktops, rate: load.rate, relay: load.relay.href },
@@ -297,6 +309,13 @@ function checkRunOf(fleet: string, given: ReadonlySet<string>): void {
   throw new Misused(
     `--${flagOf(fixed)}: ${fleet} is booted already; with --fleet only ${changeable.join(', ')} and flags of the engine can change.`,
   );
+}
+
+/** Throws Misused for options that a cluster of relays decides, and for a boot script, which only one of its two kinds could have. */
+function checkCluster(command: Command, given: ReadonlySet<string>): void {
+  if (command === 'user-data') throw new Misused('--relays: instances from the console have no address of NATS yet.');
+  const decided = ['relay', 'instances', 'atLeast', 'url'].find((name) => given.has(name));
+  if (decided !== undefined) throw new Misused(`--${flagOf(decided)}: --relays decides it: leave one of them out.`);
 }
 
 function loadOf({ values, given, rest }: CommandLine<typeof FLAGS>, instances: number): Load | undefined {

@@ -1,7 +1,7 @@
 #!/bin/bash
 shutdown -h +"${SPRITES_MINUTES:=60}" # first, so that the instance ends whatever fails below
 #
-# The first part of every instance's user data; swarm.sh or relay.sh follows. `npm run fleet -- user-data` prints the whole
+# The first part of every instance's user data; swarm.sh, relay.sh or nats.sh follows. `npm run fleet -- user-data` prints the whole
 # script, with the settings after its first line, ready to be pasted into the EC2 console.
 #
 # It fetches the job and the bundle that the job names, and checks the bundle's hash. At the end it posts its log to the bucket

@@ -10,7 +10,8 @@ fetch_bundle
 . "$ROOT/current/ec2/boot/network.sh"
 limits "$(setting ports)"
 rm -f "$ROOT/ready.json" # of the boot before
-# The bundle's launcher chooses V8's flags for the memory of this machine.
+arguments=$(setting arguments)
+# The bundle's launcher chooses V8's flags for the memory of this machine. The name of a relay in a cluster is the instance's id.
 cat >"$UNIT" <<END
 [Unit]
 Description=Sprites relay
@@ -23,7 +24,7 @@ DynamicUser=yes
 StateDirectory=sprites
 Environment=SPRITES_RESTART=never
 WorkingDirectory=$ROOT/current
-ExecStart=$ROOT/current/bin/node tools/launch.js relay --data /var/lib/sprites $(setting arguments)
+ExecStart=$ROOT/current/bin/node tools/launch.js relay --data /var/lib/sprites ${arguments//%i/$ID}
 LimitNOFILE=$(ulimit -n)
 Restart=always
 RestartSec=1

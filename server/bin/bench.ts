@@ -23,9 +23,11 @@ import { million } from '../bench/million.ts';
 import { peek } from '../bench/peek.ts';
 import { BOTS } from '../bench/peek_bots.ts';
 import { LOADS, relaying } from '../bench/relaying.ts';
+import { relays } from '../bench/relays.ts';
 import { say } from '../bench/say.ts';
 import { turns } from '../bench/turns.ts';
 import { HEARERS_MAX } from '../domain/limits.ts';
+import { RELAYS_MAX } from '../domain/membership.ts';
 import { whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
@@ -59,6 +61,10 @@ const ROUNDS = 3;
 /** Of a load: each takes a while for every shape. */
 const LOAD_ROUNDS = 1;
 
+/** Numbers of relays that share a pretended world, and its desktops. */
+const RELAYS_COUNTS = [1, 10, 100, 1000];
+const RELAYS_DESKTOPS = 100_000_000;
+
 /** What the journal costs. */
 const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
   DURABILITIES.toReversed().map((durability) => ({
@@ -90,7 +96,6 @@ const OPTIONS = {
     },
     bots: oneOf('KIND', 'what their sprites do; mixed: one of each', BOTS, 'mixed'),
     noise: number('PX', 'how far noisy positions tremble', [0, 100], 2),
-    out: text('DIR', 'where the table and the chart are written', 'build/peek'),
     numbers: toggle('put the table and the chart into loadtest/NUMBERS.md too'),
   }),
   ...goingWith([...Object.keys(LOADS), 'journal', 'peek'], {
@@ -116,15 +121,32 @@ const OPTIONS = {
     admission: oneOf('KIND', 'limits by address of the relay, where it has them', ADMISSIONS, 'open'),
     requests: whole('N', 'requests that the attack fuzz sends, however long it takes', [1, 1_000_000_000]),
   }),
-  ...goingWith(['hostile', 'peek'], {
+  ...goingWith(['peek', 'relays'], {
+    out: { ...text('DIR', 'where the tables and the chart are written'), shown: 'build/peek or build/relays' },
+  }),
+  ...goingWith(['relays'], {
+    relays: {
+      ...form('N,…', 'numbers of relays', `whole numbers from 1 to ${RELAYS_MAX}, like 3,10`, readRelays),
+      shown: RELAYS_COUNTS.join(','),
+    },
+  }),
+  ...goingWith(['hostile', 'peek', 'relays'], {
     seed: { ...whole('N', 'seed of everything random', [0, 2 ** 31 - 1]), shown: 'the time' },
   }),
 };
 
 function readCounts(given: string): number[] | undefined {
-  const counts = given.split(',').map(Number);
-  const isGood = (count: number) => Number.isInteger(count) && count >= 2 && count <= PEEK_DESKTOPS_MAX;
-  return counts.every(isGood) ? counts : undefined;
+  return readWholes(given, 2, PEEK_DESKTOPS_MAX);
+}
+
+function readRelays(given: string): number[] | undefined {
+  return readWholes(given, 1, RELAYS_MAX);
+}
+
+/** Numbers separated by commas; undefined unless all are whole and within the bounds. */
+function readWholes(given: string, least: number, most: number): number[] | undefined {
+  const values = given.split(',').map(Number);
+  return values.every((value) => Number.isInteger(value) && value >= least && value <= most) ? values : undefined;
 }
 
 export const COMMAND: Command<typeof OPTIONS> = {
@@ -135,6 +157,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     'npm run bench -- floors [options]',
     'npm run bench -- say [options]',
     'npm run bench -- peek [options]',
+    'npm run bench -- relays [options]',
     'npm run bench -- hostile [ATTACK …] [options]',
   ],
   about:
@@ -163,6 +186,10 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '',
       'desktops of one world that watch each other: CPU of the relay and stages a second, when they move as expected, with noise, and with noise that the relay filters; a table and a chart',
     ],
+    relays: [
+      '',
+      'simulate a world of 100 million desktops over many relays: how often relays disagree on a neighbour, how soon they know of a change, what their heartbeats cost; tables and a chart',
+    ],
     hostile: [
       '[ATTACK …]',
       'attack a relay in every known way, one after the other, with two well-behaved desktops beside; print what they lost, their worst round trip and the memory of the relay; Linux only',
@@ -170,7 +197,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   },
   options: OPTIONS,
   notes: [
-    '--rounds belongs to the loads, journal and peek; the other options to million, floors, say, peek and hostile.',
+    '--rounds belongs to the loads, journal and peek; the other options to million, floors, say, peek, relays and hostile.',
     `Attacks:\n${Object.entries(ATTACKS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
@@ -212,10 +239,14 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
   },
   peek: async ({ counts = PEEK_COUNTS, noise: noisePx, numbers: intoNumbers, rounds = ROUNDS, ...values }) => {
     if (values.front === 'native') needNativeFront('; use --front portable');
-    const { bots, seconds, out, front, workers, seed = Date.now() % 2 ** 31 } = values;
+    const { bots, seconds, out = 'build/peek', front, workers, seed = newSeed() } = values;
     const processes = workers === 0 ? 'one process' : `cluster (${workers} worker${workers === 1 ? '' : 's'})`;
     const shape = { name: `${front} front, ${processes}`, front, workers };
     await peek({ counts, bots, noisePx, rounds, seconds, seed, out, shape, intoNumbers });
+    return EXIT.done;
+  },
+  relays: async ({ relays: counts = RELAYS_COUNTS, out = 'build/relays', seed = newSeed() }) => {
+    await relays({ counts, desktops: RELAYS_DESKTOPS, seed, out });
     return EXIT.done;
   },
   hostile: async (values, attacks) => {
@@ -233,6 +264,10 @@ async function relayLoads(names: readonly string[], rounds: number): Promise<num
   if (why) console.error(`Without the native front: ${why}.`);
   await relaying(why ? PORTABLE : [...NATIVE, ...PORTABLE], names.length > 0 ? names : Object.keys(LOADS), rounds);
   return EXIT.done;
+}
+
+function newSeed(): number {
+  return Date.now() % 2 ** 31;
 }
 
 function refuseUnknown(what: string, names: readonly string[], known: object): void {

@@ -1,0 +1,106 @@
+/**
+ * The torus over many relays: which desktop of which relay lies beyond each edge.
+ *
+ * Relay r owns places base_r … base_r + n_r − 1 of the world, where base_r is the sum of the counts of the relays before it. So a
+ * neighbour is the same arithmetic as within one relay (torus.ts), followed by a search for the relay that owns the place.
+ * A view says which relays there are, how many desktops each has, and the width. It is half a second old. A relay knows its own present
+ * count, so for its own places it asks reroute(). The relay that receives a crossing for a place that has gone gives it to its last
+ * desktop, and refuses it if it has none. A crossing is never passed on to a third relay, so it can't go in circles.
+ * Invariant: where views agree, leaving by an edge and returning by the opposite one leads back.
+ * Cost: O(1) for a neighbour of the same relay, O(log relays) for another; no allocation.
+ */
+import type { EdgeNumber } from '../wire/crossing.ts';
+import { placeBeyond } from './torus.ts';
+
+/** What a relay knows of the whole world in one step. Relays are in order of their names; an index here is one of them. */
+export interface ClusterView {
+  readonly step: number;
+  readonly names: readonly string[];
+  /** Desktops of each relay. */
+  readonly counts: Float64Array;
+  /** The first place of each relay; one element more, which is the count of the whole world. */
+  readonly bases: Float64Array;
+  /** The distance between a place and the one below it, in the whole world. */
+  readonly width: number;
+  /** Equal in views that agree: 32 bits of names, counts and width, without relays that have no desktop. */
+  readonly digest: number;
+  /** The index of the relay whose view this is. */
+  readonly self: number;
+}
+
+/** A place of one relay. Owner: the caller, who passes the same object again. */
+export interface ClusterPlace {
+  relay: number;
+  /** 0 … n_r − 1, counted from the relay's first place. */
+  place: number;
+}
+
+/** The sums of the counts before each relay, and of all. */
+export function basesOf(counts: ArrayLike<number>): Float64Array {
+  const bases = new Float64Array(counts.length + 1);
+  for (let relay = 0; relay < counts.length; relay++) bases[relay + 1] = bases[relay] + counts[relay];
+  return bases;
+}
+
+/**
+ * The place beyond `edge` of a place of `relay`, as the view has it.
+ *
+ * Shape   a desktop that joined after the view has a place beyond the relay's count; it has the neighbours of another place of its relay.
+ *         Without any desktop in the view, the place itself.
+ */
+export function beyond(
+  view: ClusterView,
+  relay: number,
+  place: number,
+  edge: EdgeNumber,
+  into: ClusterPlace,
+): ClusterPlace {
+  const total = view.bases[view.counts.length];
+  if (total === 0) return set(into, relay, place);
+  const count = view.counts[relay];
+  const local = place < count ? place : count > 0 ? place % count : 0;
+  // A relay without a place in the view uses the first place after its own; after the last place comes the first.
+  const from = view.bases[relay] + local;
+  return locate(view, placeBeyond(from < total ? from : 0, edge, total, view.width), into, relay);
+}
+
+/**
+ * Where a place of `relay` is when that relay has `live` desktops now: the place itself if it exists, otherwise the place that is as far
+ * behind the relay's last desktop. Without any desktop, the place itself.
+ */
+export function reroute(
+  view: ClusterView,
+  relay: number,
+  live: number,
+  place: number,
+  into: ClusterPlace,
+): ClusterPlace {
+  if (place < live) return set(into, relay, place);
+  const counted = view.counts[relay];
+  const total = view.bases[view.counts.length] - counted + live;
+  if (total === 0) return set(into, relay, place);
+  const base = view.bases[relay];
+  const at = (base + place) % total;
+  if (at >= base && at < base + live) return set(into, relay, at - base);
+  return locate(view, at < base ? at : at - live + counted, into);
+}
+
+/** The relay that owns a place of the world, and the place there. REQUIRES: 0 ≤ at < total. `near`: the relay that is tried first. */
+export function locate({ bases, counts }: ClusterView, at: number, into: ClusterPlace, near = 0): ClusterPlace {
+  if (at >= bases[near] && at < bases[near + 1]) return set(into, near, at - bases[near]);
+  // The last relay whose base is at most `at`. Relays without desktops have the base of the next one, so they are never the last.
+  let low = 0;
+  let high = counts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (bases[middle] <= at) low = middle;
+    else high = middle - 1;
+  }
+  return set(into, low, at - bases[low]);
+}
+
+function set(into: ClusterPlace, relay: number, place: number): ClusterPlace {
+  into.relay = relay;
+  into.place = place;
+  return into;
+}

@@ -1,0 +1,76 @@
+/**
+ * A heartbeat: what a relay tells all other relays of its cluster, four times a second.
+ *
+ * Layout, little-endian: version u8, flags u8, log2 of the width u8, length of the name u8, count u32, digest u32, step f64, life f64,
+ * name (ASCII). Later members of the same version follow the name and are skipped.
+ * Invariant: what decodeHeartbeat() returns is within the limits here, whatever the bytes are.
+ */
+
+export const HEARTBEAT_VERSION = 1;
+
+/** A label of the DNS is no longer than 63; names are in subjects, metrics and log lines, where short is better. */
+export const RELAY_NAME_BYTES_MAX = 32;
+
+/** Bytes of a heartbeat, with room for members of later versions. */
+export const HEARTBEAT_BYTES_MAX = 256;
+
+/** Steps and lives are whole numbers below this: a step counts quarters of a second and a life milliseconds, both from 1970 on. */
+export const STEP_MAX = 2 ** 48;
+
+/** log2 of the largest width: that of 2^32 desktops. */
+const WIDTH_LOG2_MAX = 16;
+
+const HEAD_BYTES = 28;
+const LEAVING = 1;
+
+export interface Heartbeat {
+  name: string;
+  /** Larger after each start of this relay that forgot what it had sent. */
+  life: number;
+  /** The step in which this was true. */
+  step: number;
+  /** Desktops in the shared world. */
+  count: number;
+  /** The width of the shared world as the sender computes it. A power of two. */
+  width: number;
+  /** Of the sender's view in this step. */
+  digest: number;
+  /** The relay has handed its desktops on and is about to stop. */
+  leaving: boolean;
+}
+
+/** Whether a text can be the name of a relay: small letters, digits and hyphens, first a letter or digit. */
+export function isRelayName(text: string): boolean {
+  return text.length <= RELAY_NAME_BYTES_MAX && /^[a-z0-9][a-z0-9-]*$/.test(text);
+}
+
+export function encodeHeartbeat({ name, life, step, count, width, digest, leaving }: Heartbeat): Buffer {
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES + name.length);
+  bytes[0] = HEARTBEAT_VERSION;
+  bytes[1] = leaving ? LEAVING : 0;
+  bytes[2] = Math.log2(width);
+  bytes[3] = name.length;
+  bytes.writeUInt32LE(count, 4);
+  bytes.writeUInt32LE(digest, 8);
+  bytes.writeDoubleLE(step, 12);
+  bytes.writeDoubleLE(life, 20);
+  bytes.write(name, HEAD_BYTES, 'latin1');
+  return bytes;
+}
+
+/** Returns `version` for a version that this relay does not know, and `malformed` for bytes that are not a heartbeat. */
+export function decodeHeartbeat(bytes: Uint8Array): Heartbeat | 'version' | 'malformed' {
+  const from = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (from.length === 0 || from.length > HEARTBEAT_BYTES_MAX) return 'malformed';
+  if (from[0] !== HEARTBEAT_VERSION) return 'version';
+  if (from.length < HEAD_BYTES || from.length < HEAD_BYTES + from[3]) return 'malformed';
+  const name = from.toString('latin1', HEAD_BYTES, HEAD_BYTES + from[3]);
+  const [step, life] = [from.readDoubleLE(12), from.readDoubleLE(20)];
+  if (!isRelayName(name) || !isStep(step) || !isStep(life) || from[2] > WIDTH_LOG2_MAX) return 'malformed';
+  const [count, digest] = [from.readUInt32LE(4), from.readUInt32LE(8)];
+  return { name, life, step, count, width: 2 ** from[2], digest, leaving: (from[1] & LEAVING) !== 0 };
+}
+
+function isStep(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value < STEP_MAX;
+}
