@@ -8,11 +8,12 @@
  * The receiver counts what it takes as accepted, so that each relay for itself keeps accepted = acknowledged + waiting + abandoned.
  * A relay never passes a crossing of a peer on to a third one, so no sprite goes in circles. When the place has gone meanwhile, the last desktop gets it.
  * Invariant: each crossing that was sent gets one verdict; each frame is delivered at most once.
- * Limits: FRAMES_IN_FLIGHT_MAX frames for each peer; NAMES_MAX names of desktops at peers.
+ * Limits: FRAMES_IN_FLIGHT_MAX frames for each peer; NAMES_MAX names of desktops at peers; FILES_MAX senders of sprite files.
  * Cost: O(1) for a crossing, and one object; no clock and no network: advance() sets the time, and frames are popped by the caller.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 import {
+  fileOfEvent,
   type PeerFrame,
   PeerFrameWriter,
   PeerKind,
@@ -33,6 +34,9 @@ import { ABROAD, placeBeyond, type Routing, type World } from './torus.ts';
 
 /** Names of desktops at other relays that are kept: those at the border of a world of a million desktops, four times over. */
 export const NAMES_MAX = 16_384;
+
+/** Sprite files whose sender is remembered: 200 bytes each. A picture whose sender is forgotten stays a stand-in. */
+export const FILES_MAX = 16_384;
 
 /** How long a name is not asked for again, in ms: neighbours are named at most once a second. */
 const NAME_FRESH_MS = 1_000;
@@ -142,6 +146,8 @@ export class Peers implements Routing {
   readonly #facts: () => Facts | undefined;
   readonly #peers = new Map<string, Peer>();
   readonly #names = new Map<string, Name>();
+  /** Sprite files, and who has sent each of them; the newest is the last. */
+  readonly #files = new Map<string, string>();
   /** Crossings without a verdict, by slot. */
   readonly #throwsOf = new Map<number, Throw[]>();
   readonly #to: ClusterPlace = { relay: 0, place: 0 };
@@ -398,14 +404,35 @@ export class Peers implements Routing {
     const verdicts = new Uint8Array(frame.count);
     const references: Buffer[] = [];
     readPeerRecords(frame, (record, index) => {
-      verdicts[index] = record.kind === PeerKind.crossing ? this.#host.receive(record) : PeerVerdict.busy;
+      const { bytes, start, end } = record;
+      // What is not an event would break the answers to clients.
+      const file = record.kind === PeerKind.crossing ? fileOfEvent(bytes, start, end) : undefined;
+      verdicts[index] = file === undefined ? PeerVerdict.busy : this.#host.receive(record);
       const isAccepted = verdicts[index] === PeerVerdict.accepted;
-      if (isAccepted) this.counters.received++;
+      if (isAccepted) {
+        this.counters.received++;
+        this.#noteFile(file as string, sender);
+      }
       references.push((isAccepted ? this.#host.referenceAt('received') : undefined) ?? NOTHING);
     });
     this.#memory.take(sender, epoch, number, verdicts);
     this.#facts()?.peerTaken(sender, epoch, number, verdicts);
     return this.#answer(PeerStatus.done, number, verdicts, references);
+  }
+
+  /** The relay whose crossing named a sprite file last; undefined when none did, or when that is forgotten. */
+  senderOf(file: string): string | undefined {
+    return this.#files.get(file);
+  }
+
+  #noteFile(file: string, sender: string): void {
+    this.#files.delete(file);
+    this.#files.set(file, sender);
+    if (this.#files.size <= FILES_MAX) return;
+    for (const oldest of this.#files.keys()) {
+      this.#files.delete(oldest);
+      return;
+    }
   }
 
   #answerNames(frame: PeerFrame): Buffer {

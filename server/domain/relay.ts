@@ -13,7 +13,7 @@ import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Invitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
-import { isPeerEvent, type PeerRecord, PeerVerdict } from '../wire/peer_frame.ts';
+import { type PeerRecord, PeerVerdict } from '../wire/peer_frame.ts';
 import { isCarried, type Pictures, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
 import type { Saying } from '../wire/saying.ts';
@@ -739,7 +739,7 @@ export class Relay {
   /** A crossing of a desktop of another relay arrives. Returns one of PeerVerdict. */
   #receive({ place, edge, slot, generation, bytes, start, end }: PeerRecord): number {
     const world = this.#defaultWorld;
-    if (this.#draining || world.count === 0 || !isPeerEvent(bytes, start, end)) return PeerVerdict.busy;
+    if (this.#draining || world.count === 0) return PeerVerdict.busy;
     if (this.#facts?.hasRoom === false) return PeerVerdict.journalFull;
     // The sender's view is some steps old.
     const named = world.slots[Math.min(place, world.count - 1)];

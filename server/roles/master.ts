@@ -36,6 +36,8 @@ export interface Committing {
 export interface Peering {
   /** Sends what this turn has for other relays. */
   flush(): void;
+  /** Fetches a sprite file from another relay; ends the master's turn after `done`. */
+  fetchFile(file: string, done: (bytes: Buffer | undefined) => void): void;
 }
 
 /** What the moderator (moderator.ts) decides about requests. */
@@ -244,6 +246,15 @@ export class Master {
   /** The public counts. */
   count(link: number, request: number): void {
     this.#answerJson(link, request, 200, this.relay.count());
+  }
+
+  /** A sprite file that this relay does not have: 200 with its bytes, or 404. */
+  fetch(link: number, request: number, _: Identity, file: string): void {
+    const answer = (bytes: Uint8Array = NO_BODY) => {
+      this.#links.get(link)?.answer(request, bytes.length > 0 ? 200 : 404, bytes, 0, bytes.length, 0);
+    };
+    if (this.#peering) this.#peering.fetchFile(file, answer);
+    else answer();
   }
 
   verify(link: number, request: number, identity: Identity): void {

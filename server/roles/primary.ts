@@ -59,8 +59,6 @@ export interface PrimaryOptions extends WorkersOptions {
   durability: DurabilityOption;
   /** Who hears sayings. Default: everybody in private worlds, the four neighbours in the default world. */
   sayings?: SayingsOption;
-  /** The NATS through which the default world is shared with other relays. */
-  nats?: string;
   /** The name of this relay among them. REQUIRED with `nats`. */
   relayName?: string;
   natsCredentials?: string;
@@ -207,7 +205,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
 
 /** Joins the cluster, if there is one. NATS's client is loaded only then. */
 async function startPeering(
-  { nats, relayName = '', natsCredentials: credentials }: PrimaryOptions,
+  { nats, relayName = '', natsCredentials: credentials, data }: PrimaryOptions,
   master: Master,
   log: Logger,
   superseded: () => void,
@@ -215,7 +213,7 @@ async function startPeering(
   if (nats === undefined) return undefined;
   const { NatsNetwork } = await import('./peers/nats.ts');
   const network = new NatsNetwork({ url: nats, name: `sprites ${relayName}`, credentials }, log);
-  return new Peering({ name: relayName, master, network, log, superseded });
+  return new Peering({ name: relayName, master, network, data, log, superseded });
 }
 
 /** What identifies the state of a relay, here of one that begins. */

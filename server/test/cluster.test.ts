@@ -10,10 +10,11 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
 import { Crowd } from './crowd.ts';
-import { sendRequest } from './desktop_client.ts';
+import { crossingOf, post, sendRequest } from './desktop_client.ts';
 import { NatsServer, whyNoNats } from './nats_server.ts';
 import { randomOf } from './random.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { hashOf, largeSprFile } from './spr_file.ts';
 
 const DESKTOPS_EACH = 4;
 const REST_MS = 20;
@@ -108,17 +109,17 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     };
     await crowd.throwDuring(random, REST_MS, async () => {
       await passMore();
-      await more(100);
+      await more(40);
       const [, r2] = relays;
       const ended = r2.stop();
       for (const pid of [r2.pids.master, ...r2.pids.workers]) r2.kill(pid, 'SIGKILL');
       await ended;
-      await more(50);
+      await more(20);
       relays[1] = await start(1, r2.ports);
       await passMore();
       await nats.kill();
       await until('every relay knows that NATS is gone', async () => (await sum('peers_connected')) === 0);
-      await more(50);
+      await more(20);
       await nats.restart();
       await passMore();
     });
@@ -133,5 +134,27 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
       `${accepted.size} sprites, ${await sum('peers_passed_total')} over relays, ` +
         `${crowd.retries} retries, ${await sum('peers_repeats_total')} frames sent again`,
     );
+  });
+
+  it('show a picture that only another relay has', async () => {
+    const bytes = largeSprFile();
+    const file = hashOf(bytes);
+    const { joined } = crowd.clients[DESKTOPS_EACH - 1];
+    const put = await sendRequest(`${relays[0].url}/v1/sprites/${file}`, {
+      method: 'PUT',
+      token: joined.token,
+      body: bytes,
+    });
+    assert.equal(put.status, 201);
+    const [, r2, r3] = relays;
+    const get = (relay: RelayProcess) => sendRequest(`${relay.url}/v1/sprites/${file}`);
+    assert.equal((await get(r2)).status, 404, 'no sprite with it has come yet');
+    const crossing = crossingOf(1_000_000);
+    const thrown = await post(joined, { ...crossing, sprite: { ...crossing.sprite, file } });
+    assert.equal(thrown.status, 202, thrown.body.toString());
+    const got = await get(r2);
+    assert.equal(got.status, 200);
+    assert.ok(got.body.equals(bytes));
+    assert.equal((await get(r3)).status, 404, 'nobody has thrown it there');
   });
 });

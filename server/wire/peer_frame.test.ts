@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pickFrom, randomOf } from '../test/random.ts';
 import {
-  isPeerEvent,
+  fileOfEvent,
   PEER_EVENT_BYTES_MAX,
   PEER_FRAME_BYTES_MAX,
   PEER_RECORDS_MAX,
@@ -20,7 +20,8 @@ import {
   writePeerAnswer,
 } from './peer_frame.ts';
 
-const PASSAGE = Buffer.from('"edge":"left","at":0.5,"vx":900,"vy":0,"sprite":{"file":"00","name":"Blob"}}');
+const FILE = '0123456789abcdef'.repeat(4);
+const PASSAGE = Buffer.from(`"edge":"left","at":0.5,"vx":900,"vy":0,"sprite":{"file":"${FILE}","name":"Blob"}}`);
 const HEAD = Buffer.from('"from":{"desktop":"1-2","name":"Ann"},');
 const REFERENCE = Buffer.from('{"desktop":"1-2","name":"Ann"}');
 
@@ -140,7 +141,7 @@ describe('peer frame', () => {
         if (typeof frame === 'string') continue;
         for (const { start, end, edge } of recordsOf(frame)) {
           assert.ok(start <= end && end <= cut.length && edge <= 3);
-          isPeerEvent(frame.bytes, start, end);
+          fileOfEvent(frame.bytes, start, end);
         }
       }
       whole++;
@@ -170,7 +171,7 @@ describe('answer to a peer frame', () => {
 
 describe('event of a peer', () => {
   it('must be what a mailbox holds', () => {
-    const isEvent = (text: string) => isPeerEvent(Buffer.from(text), 0, Buffer.byteLength(text));
+    const isEvent = (text: string) => fileOfEvent(Buffer.from(text), 0, Buffer.byteLength(text)) !== undefined;
     assert.ok(isEvent(`${HEAD}${PASSAGE}`));
     for (const bad of [
       '',

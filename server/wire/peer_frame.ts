@@ -257,16 +257,19 @@ export function readPeerAnswer(message: Uint8Array): PeerAnswer | 'version' | 'm
 }
 
 const NOTHING = Buffer.alloc(0);
+const FILE = /^[0-9a-f]{64}$/;
 
 /** Whether these bytes are `{"desktop":"…","name":"…"}`. */
 export function isReference(bytes: Buffer): boolean {
   return bytes.length <= REFERENCE_BYTES_MAX && isReferenceValue(parse(bytes.toString()));
 }
 
-/** Whether bytes[start, end) is an event after its sequence, as a mailbox holds it: `"from":{…},"edge":…}`. */
-export function isPeerEvent(bytes: Buffer, start: number, end: number): boolean {
+/** The sprite file of an event. Undefined when bytes[start, end) is not what a mailbox holds: `"from":{…},"edge":…,"sprite":{…}}`. */
+export function fileOfEvent(bytes: Buffer, start: number, end: number): string | undefined {
   const event = parse(`{${bytes.toString('utf8', start, end)}`);
-  return isObject(event) && isReferenceValue(event.from) && typeof event.edge === 'string' && isObject(event.sprite);
+  if (!isObject(event) || !isReferenceValue(event.from) || typeof event.edge !== 'string') return undefined;
+  const file = isObject(event.sprite) ? event.sprite.file : undefined;
+  return typeof file === 'string' && FILE.test(file) ? file : undefined;
 }
 
 function isReferenceValue(value: unknown): boolean {

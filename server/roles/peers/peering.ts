@@ -13,6 +13,7 @@ import { DEFAULT_WORLD } from '../../wire/join.ts';
 import { countersIn, gaugesIn } from '../gauges.ts';
 import type { Master, Peering as MasterPeering } from '../master.ts';
 import { NobodyThere, type PeerNetwork } from './network.ts';
+import { PeerFiles } from './peer_files.ts';
 
 /** How long an answer is awaited before the frame counts as in doubt and is sent again, in ms. A long turn of a busy relay takes less. */
 const ANSWER_MS = 1_000;
@@ -29,6 +30,8 @@ export interface PeeringOptions {
   master: Master;
   network: PeerNetwork;
   log: Logger;
+  /** The data directory. */
+  data: string;
   /** Another relay has started under this name, so this one must stop. */
   superseded(): void;
 }
@@ -36,6 +39,7 @@ export interface PeeringOptions {
 export class Peering implements MasterPeering {
   readonly peers: Peers;
   readonly membership: Membership;
+  readonly files: PeerFiles;
   readonly #options: PeeringOptions;
   /** Answers to frames of peers that leave at the end of the turn. */
   #answers: (() => void)[] = [];
@@ -48,10 +52,11 @@ export class Peering implements MasterPeering {
   /** Subscribes, listens for a second, and then sends heartbeats. Call it after the recovery of the relay. */
   constructor(options: PeeringOptions) {
     this.#options = options;
-    const { name, master, network } = options;
+    const { name, master, network, data } = options;
     const step = Math.floor(Date.now() / STEP_MS);
     this.membership = new Membership({ name, life: Date.now(), width: 1, step });
     this.peers = master.relay.joinCluster(this.membership);
+    this.files = new PeerFiles({ name, network, data, senderOf: (file) => this.peers.senderOf(file) });
     master.setPeering(this);
     network.subscribe(HEARTBEATS, (bytes) => this.#hear(bytes));
     network.subscribe(framesOf(name), (bytes, answer) => this.#receive(bytes, answer));
@@ -118,6 +123,13 @@ export class Peering implements MasterPeering {
     if (answers.length > 0) this.#answers = [];
     for (const answer of answers) answer();
     for (const outgoing of this.peers.popOutgoing()) void this.#send(outgoing);
+  }
+
+  fetchFile(file: string, done: (bytes: Buffer | undefined) => void): void {
+    void this.files.fetch(file).then((bytes) => {
+      done(bytes);
+      this.#endSoon();
+    });
   }
 
   async #send(outgoing: Outgoing): Promise<void> {
@@ -193,6 +205,7 @@ export class Peering implements MasterPeering {
     });
     gauge('sprites_peers_connected', '1 while messages to other relays can be sent', () => (peers.isConnected ? 1 : 0));
     gauge('sprites_peers_in_doubt', 'Crossings that wait for the verdict of another relay', () => peers.inDoubt);
+    counter('sprites_peers_files_total', 'Sprite files fetched from other relays', () => this.files.fetched);
     counter('sprites_peers_frames_total', 'Frames sent to other relays', () => counters.frames);
     counter('sprites_peers_repeats_total', 'Frames sent again, because no answer came', () => counters.repeats);
     counter('sprites_peers_passed_total', 'Crossings that other relays have accepted', () => counters.passed);
