@@ -44,6 +44,13 @@ export class PeerMemory {
   /** What came from each sender; the one that was heard last is the last. */
   readonly #taken = new Map<string, Taken>();
 
+  /** Frames without verdicts. */
+  get inFlight(): number {
+    let sum = 0;
+    for (const { frames } of this.sent.values()) sum += frames.size;
+    return sum;
+  }
+
   /** What was sent to a peer. */
   sentTo(peer: string): Sent {
     let sent = this.sent.get(peer);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { RecordWriter, readRecords } from '../journal/records.ts';
 import { checkCrossing, type Edge, type EdgeNumber } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
@@ -7,7 +8,8 @@ import { PeerFrameWriter, PeerStatus, PeerVerdict, readPeerAnswer, writePeerAnsw
 import { CROSSINGS_REMEMBERED, MAILBOX_EVENTS_MAX } from './limits.ts';
 import { Membership } from './membership.ts';
 import { FRAMES_IN_FLIGHT_MAX, PeerMemory, TAKEN_SENDERS_MAX } from './peer_memory.ts';
-import type { Outgoing, Peers } from './peers.ts';
+import { type Outgoing, type Peers, REQUESTS_WAITING_MAX } from './peers.ts';
+import { Recovery } from './recovery.ts';
 import { Relay } from './relay.ts';
 
 const FILE = '0123456789abcdef'.repeat(4);
@@ -22,7 +24,7 @@ class ClusterRelay {
   nowMs = 1_000;
   #tickets = 0;
 
-  constructor(name: string, epoch: number) {
+  constructor(name: string, epoch: number, recover: (relay: Relay) => void = () => {}) {
     this.relay = new Relay({
       ...{
         slots: 64,
@@ -40,6 +42,7 @@ class ClusterRelay {
         },
       },
     });
+    recover(this.relay);
     this.membership = new Membership({ name, life: 1, width: 1, step: 1 });
     this.peers = this.relay.joinCluster(this.membership);
     this.peers.isConnected = true;
@@ -163,6 +166,22 @@ describe('peers', () => {
     assert.equal(b.relay.mailboxes.count(bob.slot), 1);
   });
 
+  it('let no more than some repeats wait: a newer one replaces the oldest', () => {
+    const { a, b, ann } = pair();
+    const tickets = [a.throw(ann, 1)];
+    const frames = a.turn();
+    for (let repeat = 0; repeat < REQUESTS_WAITING_MAX; repeat++) {
+      assert.equal(a.statusOf(tickets[0]), undefined, `with ${repeat} repeats`);
+      tickets.push(a.throw(ann, 1));
+    }
+    assert.equal(a.statusOf(tickets[0]), 503);
+    deliver([b], frames, a);
+    assert.deepEqual(
+      tickets.slice(1).map((ticket) => a.statusOf(ticket)),
+      tickets.slice(1).map(() => 202),
+    );
+  });
+
   it('refuse what has certainly not arrived, and ask again about what may have', () => {
     const { a, ann } = pair();
     const first = a.throw(ann, 1);
@@ -220,6 +239,41 @@ describe('peers', () => {
     assert.equal(a.statusOf(waiting), 202);
     assert.equal(a.statusOf(a.throw(ann, 1)), 202);
     assert.equal(a.statusOf(a.throw(ann, 2)), 410);
+  });
+
+  it('go on after a death where they were: with what is in doubt, and with verdicts for throwers that have ended', () => {
+    const writer = new RecordWriter(0);
+    const a = new ClusterRelay('a', 1, (relay) => relay.setFacts(writer));
+    const b = new ClusterRelay('b', 2);
+    const [ann, eve] = [a.join('Ann'), a.join('Eve')];
+    b.join('Bob');
+    b.join('Carol');
+    acquaint(a, b);
+    // Left of Ann and right of Eve are desktops of b.
+    a.throw(eve, 1, 'right');
+    const frames = a.turn();
+    a.relay.leave(eve.slot);
+    deliver([b], frames, a);
+    a.throw(ann, 1, 'left');
+    const [lost] = a.turn();
+    b.peers.receive(lost.frame);
+    const { accepted, acknowledged, abandoned } = a.relay.counters;
+    writer.counters(accepted, acknowledged, abandoned);
+
+    const anew = new ClusterRelay('a', 1, (relay) => {
+      const recovery = new Recovery(relay, 1_000);
+      readRecords(writer.bytes, 0, writer.end, recovery);
+      recovery.finish();
+    });
+    assert.equal(anew.statusOf(anew.throw(eve, 1, 'right')), 202, 'it was accepted');
+    assert.equal(anew.statusOf(anew.throw(eve, 2, 'right')), 410);
+    const ticket = anew.throw(ann, 1, 'left');
+    assert.equal(anew.statusOf(ticket), undefined, 'it is in doubt');
+    const [repeat] = anew.turn();
+    assert.ok(repeat.frame.equals(lost.frame));
+    deliver([b], [repeat], anew);
+    assert.equal(anew.statusOf(ticket), 202);
+    assert.equal(b.relay.waiting, 2);
   });
 
   it('do not let a crossing without a verdict become stale', () => {
@@ -354,6 +408,19 @@ describe('peers', () => {
     assert.equal(a.statusOf(ticket), undefined, 'what it says is not a verdict');
     deliver([b], a.turn(300), a);
     assert.equal(a.statusOf(ticket), 202);
+  });
+
+  it('do not ask for ever about a frame that was settled in an earlier life', () => {
+    const { a, ann } = pair();
+    const ticket = a.throw(ann, 1);
+    const [frame] = a.turn();
+    const verdicts = new Uint8Array(0);
+    a.peers.answered(
+      frame,
+      writePeerAnswer({ status: PeerStatus.stale, epoch: 2, number: frame.number, verdicts, references: [] }),
+    );
+    assert.equal(a.statusOf(ticket), 202);
+    assert.equal(a.peers.inDoubt, 0);
   });
 });
 

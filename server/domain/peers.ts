@@ -44,6 +44,12 @@ const NAME_FRESH_MS = 1_000;
 /** Desktops that are told the same name when it comes. On the torus a place has four neighbours. */
 const NAME_HEARERS_MAX = 4;
 
+/**
+ * Requests that wait for one verdict: a client has one, and those before have lost their connection. A further one replaces the oldest,
+ * so that repeats do not use up the requests that a worker may have.
+ */
+export const REQUESTS_WAITING_MAX = 4;
+
 /** How long to wait before a frame that got no answer is sent again, in ms. */
 const RETRY_MS = 250;
 
@@ -65,6 +71,8 @@ export interface PeerHost {
     tickets: readonly number[],
     reference: Buffer | undefined,
   ): void;
+  /** A request that waits for a verdict is replaced by a newer one for the same crossing. */
+  refuse(ticket: number): void;
   /** A neighbour's name that was missing or wrong is known now. */
   nameArrived(slot: number): void;
   /** The neighbours in the default world have changed, because of another relay. */
@@ -235,8 +243,10 @@ export class Peers implements Routing {
   /** If this crossing has no verdict yet, its request waits for that too. Returns whether it does. */
   await(slot: number, generation: number, crossing: number, ticket: number): boolean {
     const found = this.#throwsOf.get(slot)?.find((one) => one.generation === generation && one.crossing === crossing);
-    found?.tickets.push(ticket);
-    return found !== undefined;
+    if (found === undefined) return false;
+    if (found.tickets.length === REQUESTS_WAITING_MAX) this.#host.refuse(found.tickets.shift() as number);
+    found.tickets.push(ticket);
+    return true;
   }
 
   /** Whether a crossing may be decided now: not when older ones without a verdict would become stale by it. */
@@ -469,6 +479,10 @@ export class Peers implements Routing {
       // A relay of another epoch does not know what an earlier one took.
       if (peer.epoch !== epoch) peer.epoch = 0;
       peer.isGreeted = false;
+      this.#giveUp(peer, flight);
+    } else if (status === PeerStatus.stale) {
+      // It was settled in an earlier life of this relay, whose disk was full.
+      flight.isInDoubt = true;
       this.#giveUp(peer, flight);
     } else this.failed(outgoing, false);
   }

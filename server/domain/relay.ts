@@ -402,6 +402,10 @@ export class Relay {
       referenceAt: (place) => this.#referenceAt(place),
       settle: (slot, generation, crossing, verdict, tickets, reference) =>
         this.#settle(slot, generation, crossing, verdict, tickets, reference),
+      refuse: (ticket) => {
+        const { status, body, length, retryAfterSeconds } = this.#refuse('relay-busy');
+        this.#options.answers.answer(ticket, status, body, 0, length, retryAfterSeconds);
+      },
       nameArrived: (slot) => {
         if (!this.desktops.isLive(slot)) return;
         this.#flags[slot] |= NEIGHBOURS_DUE;

@@ -377,13 +377,13 @@ export class Journal implements Facts {
     this.#writer.peerFrame(peer, number, frame);
   }
 
+  /** Without it the frame is sent again, and gets the same verdicts. */
   peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void {
-    this.#promises = true;
     this.#writer.peerVerdicts(peer, number, verdicts);
   }
 
+  /** Those that were accepted are promised by accepted(). */
   peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void {
-    this.#promises = true;
     this.#writer.peerTaken(peer, epoch, number, verdicts);
   }
 

@@ -114,6 +114,12 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     journaling.recover(relay, startMs);
     master.setCommitting(journaling.journal);
   }
+  if (options.nats === undefined && relay.peerMemory.inFlight > 0) {
+    log.warn(
+      { frames: relay.peerMemory.inFlight },
+      'sprites on their way to other relays have no verdict yet; without --nats none comes, and if they are thrown again they may be doubled',
+    );
+  }
   // Before the first request: a throw that another relay may have accepted must not be accepted again.
   const peering = await startPeering(options, master, log, () => stop());
   const list = new ModerationList(options.data, log);

@@ -15,6 +15,9 @@ const RECONNECT_MS = 500;
 const PING_MS = 2_000;
 const PINGS_UNANSWERED_MAX = 2;
 
+/** How long to wait for the first connection before the log says that there is none, in ms. */
+const FIRST_MS = 5_000;
+
 export interface NatsOptions {
   /** `nats://host:port`, or `tls://host:port`. */
   url: string;
@@ -35,6 +38,13 @@ export class NatsNetwork implements PeerNetwork {
   /** Begins to connect. Throws the system's error when the file of credentials cannot be read. */
   constructor({ url, name, credentials }: NatsOptions, log: Logger) {
     this.#log = log;
+    setTimeout(() => {
+      if (this.#connection || this.#isClosed) return;
+      log.warn(
+        { url },
+        'NATS is not connected yet; this relay tries on. Check the address, and with tls: the certificate',
+      );
+    }, FIRST_MS).unref();
     const authenticator = credentials === undefined ? undefined : credsAuthenticator(readFileSync(credentials));
     this.#opened = connect({
       ...{ servers: url, name, authenticator, noEcho: true, maxReconnectAttempts: -1, waitOnFirstConnect: true },

@@ -5,7 +5,7 @@
  * was written to the journal.
  */
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
 import { LISTEN_STEPS, Membership, STEP_MS } from '../../domain/membership.ts';
 import type { Outgoing, Peers } from '../../domain/peers.ts';
 import { decodeHeartbeat, encodeHeartbeat, isRelayName } from '../../wire/heartbeat.ts';
@@ -20,6 +20,9 @@ const ANSWER_MS = 1_000;
 
 /** How long after a line about messages that are not understood the next one is left out, in ms. */
 const QUIET_MS = 60_000;
+
+/** Buckets of the time to a verdict, in seconds: from one turn of a relay on the same machine to an answer that comes too late. */
+const VERDICT_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 
 const HEARTBEATS = 'sprites.heartbeat';
 const FORGOTTEN = 'sprites.forgotten';
@@ -43,6 +46,7 @@ export class Peering implements MasterPeering {
   readonly #options: PeeringOptions;
   /** Answers to frames of peers that leave at the end of the turn. */
   #answers: (() => void)[] = [];
+  #verdicts: Histogram | undefined;
   #endDue = false;
   #isClosed = false;
   #timer: NodeJS.Timeout;
@@ -133,9 +137,11 @@ export class Peering implements MasterPeering {
   }
 
   async #send(outgoing: Outgoing): Promise<void> {
+    const sentMs = performance.now();
     try {
       const answer = await this.#options.network.request(framesOf(outgoing.peer), outgoing.frame, ANSWER_MS);
       const { malformed } = this.peers.counters;
+      if (outgoing.number > 0) this.#verdicts?.observe((performance.now() - sentMs) / 1000);
       this.peers.answered(outgoing, answer);
       if (this.peers.counters.malformed > malformed) this.#complain(answer);
     } catch (error) {
@@ -200,6 +206,12 @@ export class Peering implements MasterPeering {
     const { counters } = peers;
     const gauge = gaugesIn(registry);
     const counter = countersIn(registry);
+    this.#verdicts = new Histogram({
+      name: 'sprites_peers_verdict_seconds',
+      help: 'Time from a frame to its verdicts',
+      buckets: VERDICT_BUCKETS,
+      registers: [registry],
+    });
     gauge('sprites_peers', 'Other relays of the cluster that are here', () => {
       return [...membership.relays()].filter(({ name, state }) => name !== membership.name && state === 'here').length;
     });
