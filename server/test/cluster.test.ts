@@ -150,8 +150,9 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     const get = (relay: RelayProcess) => sendRequest(`${relay.url}/v1/sprites/${file}`);
     assert.equal((await get(r2)).status, 404, 'no sprite with it has come yet');
     const crossing = crossingOf(1_000_000);
-    const thrown = await post(joined, { ...crossing, sprite: { ...crossing.sprite, file } });
-    assert.equal(thrown.status, 202, thrown.body.toString());
+    const body = { ...crossing, sprite: { ...crossing.sprite, file } };
+    // On a busy machine a relay may be silent for so long that its neighbours refuse throws for a moment.
+    await until('the throw is accepted', async () => (await post(joined, body)).status === 202);
     const got = await get(r2);
     assert.equal(got.status, 200);
     assert.ok(got.body.equals(bytes));
