@@ -54,6 +54,7 @@ const NEEDS: Need[] = [
     programs: ['chromium', 'curl', 'nginx', 'haproxy', 'openssl'],
     packages: ['chromium', 'curl', 'nginx-light', 'haproxy', 'openssl'],
   },
+  { prefix: 'server/test/cluster', programs: ['nats-server'], packages: ['nats-server'] },
   { prefix: 'server/native/native.long', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
   { prefix: 'client-win/test/core.long', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
   { prefix: 'client-win/', programs: ['chromium'], packages: ['chromium'] },

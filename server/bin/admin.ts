@@ -25,6 +25,7 @@ import {
 import { journalCommand } from './admin_journal.ts';
 import { MODERATION_COMMANDS, MODERATION_OPTIONS, moderationQuery } from './admin_moderation.ts';
 import type { Print, Query } from './admin_query.ts';
+import { RELAYS_COMMANDS, relaysQuery } from './admin_relays.ts';
 import { FLAGS as RELAY_FLAGS } from './options.ts';
 
 /** The longest profile that the relay records, in seconds. */
@@ -69,6 +70,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     ],
     desktops: ['', 'list desktops: id, world, place, number of waiting events, name; a thousand at a time'],
     ...MODERATION_COMMANDS,
+    ...RELAYS_COMMANDS,
     journal: ['check|export', 'read the journal in DATA: is it whole; or every fact of it as a line of JSON'],
     drain: ['', 'shut the relay down: it accepts no newcomers and tells polls when to come back'],
   },
@@ -117,6 +119,7 @@ export function run(around: Surroundings): Promise<number> {
 
 function requestOf([command, ...words]: readonly string[], values: Values<typeof OPTIONS>): Query | Recording {
   if (command in MODERATION_COMMANDS) return moderationQuery(command, words, values);
+  if (command in RELAYS_COMMANDS) return relaysQuery(words);
   const kind = (...known: [string, ...string[]]): string => {
     const [given = known[0], ...more] = words;
     if (!known.includes(given) || more.length > 0) {

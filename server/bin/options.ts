@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import {
   type Command,
+  flagOf,
   form,
   helpOf,
   Misused,
@@ -10,6 +11,7 @@ import {
   oneOf,
   readCommandLine,
   text,
+  toggle,
   type Values,
   whole,
   withVariables,
@@ -19,6 +21,7 @@ import { STAGE_TOLERANCE_PX, STAGE_TOLERANCE_PX_MAX } from '../domain/limits.ts'
 import { isTrustable } from '../roles/client_address.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
+import { isRelayName, RELAY_NAME_BYTES_MAX } from '../wire/heartbeat.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 import { PICTURES } from '../wire/pictures.ts';
 
@@ -96,6 +99,24 @@ export const FLAGS = withVariables('SPRITES', {
       return proxies.every(isTrustable) ? proxies : undefined;
     },
   ),
+  nats: form(
+    'URL',
+    'joins a cluster: shares commons with other relays through this NATS',
+    'a nats: or tls: URL',
+    (given) => {
+      const parsed = URL.canParse(given) ? new URL(given) : undefined;
+      const isNats = parsed !== undefined && /^(nats|tls):$/.test(parsed.protocol) && parsed.hostname !== '';
+      return isNats && /^\/?$/.test(parsed.pathname) && parsed.username === '' ? given.replace(/\/+$/, '') : undefined;
+    },
+  ),
+  relayName: form(
+    'NAME',
+    'the name of this relay in its cluster; no other one there has it',
+    `1 to ${RELAY_NAME_BYTES_MAX} small letters, digits and hyphens`,
+    (given) => (isRelayName(given) ? given : undefined),
+  ),
+  natsCredentials: text('FILE', "a user's credentials for NATS, as its tools make them"),
+  natsPlaintext: toggle('allows nats: without TLS to another machine, for a network that nobody else can read'),
   logLevel: oneOf('LEVEL', 'least severe line that is logged', LOG_LEVELS, 'info'),
 });
 
@@ -122,6 +143,7 @@ export function optionsOf(values: Values<typeof FLAGS>): Options {
   if (values.port !== 0 && values.port === values.eventsPort) {
     throw new Misused(`--events-port: must differ from --port, which is ${values.port} too.`);
   }
+  checkNats(values);
   const data = resolve(values.data);
   return {
     ...values,
@@ -130,4 +152,25 @@ export function optionsOf(values: Values<typeof FLAGS>): Options {
     workers: values.workers ?? availableParallelism(),
     adminTokenFile: resolve(values.adminTokenFile ?? `${data}/admin-token`),
   };
+}
+
+/** Throws Misused for options of a cluster that do not go together. */
+function checkNats({ nats, relayName, natsCredentials, natsPlaintext }: Values<typeof FLAGS>): void {
+  if (nats === undefined) {
+    const lonely = Object.entries({ relayName, natsCredentials }).find(([, value]) => value !== undefined)?.[0];
+    if (lonely !== undefined) throw new Misused(`--${flagOf(lonely)}: needs --nats.`);
+    return;
+  }
+  if (relayName === undefined)
+    throw new Misused('--nats: needs --relay-name, which no other relay of the cluster has.');
+  const { protocol, hostname } = new URL(nats);
+  if (protocol === 'nats:' && !natsPlaintext && !isLoopback(hostname)) {
+    throw new Misused(
+      `--nats: ${hostname} is another machine, and nats: is not encrypted; use tls:, or --nats-plaintext in a network that nobody else can read.`,
+    );
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

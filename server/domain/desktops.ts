@@ -31,6 +31,9 @@ const NAME_HEAD_BYTES = 2;
 
 const NO_NAME = Buffer.alloc(0);
 
+/** Stands for a desktop of another relay. */
+export const NO_SLOT = 0xffffffff;
+
 export class Desktops {
   readonly max: number;
   readonly #slab: Slab;
@@ -99,10 +102,10 @@ export class Desktops {
     return slot;
   }
 
-  /** Adds the owner of a slot to those that have ended, if a crossing of it was accepted. Call it before end(). */
-  remember(slot: number, ended: EndedDesktops, nowMs: number, facts?: Facts): void {
+  /** Adds the owner of a slot to those that have ended, if a crossing of it was accepted or may still be. Call it before end(). */
+  remember(slot: number, ended: EndedDesktops, nowMs: number, mayBeAccepted: boolean, facts?: Facts): void {
     const newest = this.#crossings.newest(slot);
-    if (newest === 0) return;
+    if (newest === 0 && !mayBeAccepted) return;
     const row = ended.add(
       slot,
       this.generation(slot),
@@ -297,6 +300,13 @@ export class Desktops {
     this.#crossings.record(slot, crossing);
     this.#receiver[slot * 2] = receiver;
     this.#receiver[slot * 2 + 1] = this.generation(receiver);
+  }
+
+  /** Records that another relay accepted a crossing. */
+  recordPassed(slot: number, crossing: number): void {
+    this.#crossings.record(slot, crossing);
+    this.#receiver[slot * 2] = NO_SLOT;
+    this.#receiver[slot * 2 + 1] = 0;
   }
 
   /** The receiver of a crossing: a live slot, or -1 when it is no longer known. */

@@ -99,17 +99,38 @@ export class EndedDesktops {
   }
 
   /** Whether a crossing of a desktop that has ended was accepted. False without its token, or when that is forgotten. */
-  isAccepted({ slot, generation, token }: Identity, crossing: number, nowMs: number): boolean {
+  isAccepted(identity: Identity, crossing: number, nowMs: number): boolean {
+    const row = this.#find(identity, nowMs);
+    return row >= 0 && this.#hasToken(row, identity) && this.#crossings.recencyOf(row, crossing) === 'repeated';
+  }
+
+  /** Whether a desktop that has ended is remembered and has this token. */
+  isKnown(identity: Identity, nowMs: number): boolean {
+    const row = this.#find(identity, nowMs);
+    return row >= 0 && this.#hasToken(row, identity);
+  }
+
+  /** A crossing of a desktop that has ended is accepted only now. Returns its row; -1 when it is forgotten, or the number is too old. */
+  accept(slot: number, generation: number, crossing: number, nowMs: number): number {
+    const row = this.#find({ slot, generation }, nowMs);
+    if (row < 0 || this.#crossings.recencyOf(row, crossing) !== 'new') return -1;
+    this.#crossings.record(row, crossing);
+    return row;
+  }
+
+  #find({ slot, generation }: Pick<Identity, 'slot' | 'generation'>, nowMs: number): number {
     let row = this.#firstOf[this.#bucket(slot, generation)] - 1;
     while (row >= 0 && (this.#slot[row] !== slot || this.#generation[row] !== generation)) row = this.#next[row] - 1;
-    if (row < 0 || nowMs > this.#untilMs[row]) return false;
+    return row >= 0 && nowMs <= this.#untilMs[row] ? row : -1;
+  }
+
+  #hasToken(row: number, { token }: Identity): boolean {
     const own = this.#token;
     const at = row * 4;
     // All bits are compared, in constant time, as for a desktop that is live.
     const differing =
       (own[at] ^ token[0]) | (own[at + 1] ^ token[1]) | (own[at + 2] ^ token[2]) | (own[at + 3] ^ token[3]);
-    if (differing !== 0) return false;
-    return this.#crossings.recencyOf(row, crossing) === 'repeated';
+    return differing === 0;
   }
 
   #unlink(row: number): void {

@@ -120,6 +120,16 @@ export interface Facts {
     start: number,
     end: number,
   ): void;
+  /** A frame was sent to a peer (peer_memory.ts). `frame`: its bytes. */
+  peerFrame(peer: string, number: number, frame: Buffer): void;
+  /** The verdicts on a frame that was sent to a peer. */
+  peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void;
+  /** A frame of a peer was received, and this is what was decided about it. */
+  peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void;
+  /** Everything about peers is told from here on. */
+  peersForgotten(): void;
+  /** The number of the last frame that was sent to a peer. */
+  peerNumber(peer: string, number: number): void;
   /** Sprites since the first start. */
   counters(accepted: number, acknowledged: number, abandoned: number): void;
 }

@@ -39,7 +39,7 @@ export class Hearers {
     if (count > SMALL_WORLD_MAX) return;
     for (let edge = 3; edge >= 0; edge--) {
       const neighbour = torus.neighbour(slot, edge as EdgeNumber);
-      if (neighbour !== slot) this.edges[torus.placeOf(neighbour)] = opposite(edge as EdgeNumber);
+      if (neighbour >= 0 && neighbour !== slot) this.edges[torus.placeOf(neighbour)] = opposite(edge as EdgeNumber);
     }
   }
 
@@ -50,7 +50,7 @@ export class Hearers {
     this.count = 1;
     for (let edge = 0; edge < 4; edge++) {
       const neighbour = torus.neighbour(slot, edge as EdgeNumber);
-      if (this.#has(neighbour)) continue;
+      if (neighbour < 0 || this.#has(neighbour)) continue;
       this.slots[this.count] = neighbour;
       this.edges[this.count++] = opposite(edge as EdgeNumber);
     }

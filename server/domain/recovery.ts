@@ -7,8 +7,10 @@
  * Cost: O(1) a fact; 17 bytes a slot until finish().
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
+import { readPeerFrame, readPeerRecords } from '../wire/peer_frame.ts';
 import type { Pictures } from '../wire/pictures.ts';
 import type { DesktopRow, EndedRow, Facts } from './facts.ts';
+import { isPassed } from './peer_memory.ts';
 import type { Relay } from './relay.ts';
 
 /** The facts contradict each other, or do not fit into this relay. */
@@ -152,6 +154,37 @@ export class Recovery implements Facts {
     const { mailboxes } = this.#relay;
     if (!mailboxes.restoreMoved(slot, edge, to, events)) throw this.#contradiction(slot, 'sprites were moved');
     if (this.#state[to] === UNKNOWN) mailboxes.restore(to, 0);
+  }
+
+  peerFrame(peer: string, number: number, frame: Buffer): void {
+    // The bytes of the journal's file are reused.
+    this.#relay.peerMemory.addFrame(peer, number, Buffer.from(frame));
+  }
+
+  peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void {
+    const { desktops, peerMemory } = this.#relay;
+    const bytes = peerMemory.sentTo(peer).frames.get(number);
+    if (bytes === undefined) throw new RecoveryError(`frame ${number} to ${peer} has verdicts, but was not sent`);
+    const frame = readPeerFrame(bytes);
+    if (typeof frame === 'string') throw new RecoveryError(`frame ${number} to ${peer} is ${frame}`);
+    readPeerRecords(frame, ({ slot, generation, crossing }, index) => {
+      if (!isPassed(verdicts[index])) return;
+      if (this.#state[slot] !== LIVE || desktops.generation(slot) !== generation) return;
+      desktops.recordPassed(slot, crossing);
+    });
+    peerMemory.settle(peer, number);
+  }
+
+  peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void {
+    this.#relay.peerMemory.take(peer, epoch, number, Uint8Array.from(verdicts));
+  }
+
+  peersForgotten(): void {
+    this.#relay.peerMemory.clear();
+  }
+
+  peerNumber(peer: string, number: number): void {
+    this.#relay.peerMemory.sentTo(peer).lastNumber = number;
   }
 
   mailbox(slot: number, acknowledged: number): void {

@@ -13,12 +13,13 @@ import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Invitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
+import { type PeerRecord, PeerVerdict } from '../wire/peer_frame.ts';
 import { isCarried, type Pictures, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
 import type { Saying } from '../wire/saying.ts';
 import { Deadlines } from './deadlines.ts';
 import { DelayedPolls } from './delayed_polls.ts';
-import { Desktops, nameBlockBytes } from './desktops.ts';
+import { Desktops, NO_SLOT, nameBlockBytes } from './desktops.ts';
 import { EndedDesktops } from './ended.ts';
 import type { Facts } from './facts.ts';
 import type { SayingsOption } from './hearers.ts';
@@ -51,9 +52,12 @@ import {
   WORLDS_MAX,
 } from './limits.ts';
 import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } from './mailboxes.ts';
+import type { Membership } from './membership.ts';
 import { MUTE_HOPS_MAX, MUTES_MAX, Mutes } from './mutes.ts';
 import { NOTICES_BYTES_MAX, Notices } from './notices.ts';
 import { PEEK_EVENTS_BYTES_MAX, Peeks, type PeeksOptions } from './peeks.ts';
+import { ABANDONED, isPassed, PeerMemory } from './peer_memory.ts';
+import { type PeerHost, Peers } from './peers.ts';
 import type { Rounds } from './rounds.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, pageOf, Slab } from './slab.ts';
@@ -148,14 +152,23 @@ const REFUSALS = {
   draining: 'The relay is going down; the sprite stays with you.',
   'picture-refused': 'This world does not carry this picture; the sprite stays with you.',
   'journal-full': 'The relay cannot write to its disk; the sprite stays with you, throw it again later.',
+  'relay-busy': "The neighbour's relay cannot be reached or is busy; the sprite stays with you, throw it again later.",
   'desktop-ended': ENDED_DETAIL,
   'unknown-desktop': UNKNOWN_DETAIL,
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
 type Refusal = keyof typeof REFUSALS;
 
-/** The decision about a crossing. 'repeated': it was accepted before. The others are the problem codes of a refusal. */
-export type Verdict = 'accepted' | 'repeated' | Refusal;
+/**
+ * The decision about a crossing. 'repeated': it was accepted before. 'deferred': another relay decides, and the ticket is answered later. The
+ * others are the problem codes of a refusal.
+ */
+export type Verdict = 'accepted' | 'repeated' | 'deferred' | Refusal;
+
+const REFUSAL_OF: Record<number, Refusal> = {
+  [PeerVerdict.full]: 'mailbox-full',
+  [PeerVerdict.journalFull]: 'journal-full',
+};
 
 /**
  * The verdict about a crossing and the response to its sender, whose body is body[0, length).
@@ -235,6 +248,10 @@ const TO_UNKNOWN = Buffer.from('{"to":null}');
 const EDGE_KEYS = [',"left":', ',"right":', ',"top":', ',"bottom":'].map((key) => Buffer.from(key));
 const COMMA = 0x2c;
 const CLOSE = 0x7d;
+const NO_HEAD = Buffer.alloc(0);
+
+/** A neighbour at another relay, until its name is known: some milliseconds. */
+const UNNAMED = Buffer.from('{"desktop":"0-0","name":"…"}');
 
 export class Relay {
   readonly epoch: number;
@@ -243,6 +260,8 @@ export class Relay {
   readonly mailboxes: Mailboxes;
   readonly slab: Slab;
   readonly mutes = new Mutes();
+  /** What is known of other relays; it survives with the journal. */
+  readonly peerMemory = new PeerMemory();
   readonly counters: Counters = {
     ...{ accepted: 0, repeated: 0, acknowledged: 0, abandoned: 0, refusedFull: 0, refusedFast: 0 },
     ...{ refusedPicture: 0, forwarded: 0 },
@@ -253,6 +272,10 @@ export class Relay {
   readonly peeks: Peeks;
   readonly #preciseMs: () => number;
   readonly #options: RelayOptions;
+  /** The other relays of the cluster; undefined when there is none. */
+  #peers: Peers | undefined;
+  /** The desktop that the last receive() named. */
+  #named = 0;
   /** Gets every change that must survive; undefined when nothing does. */
   #facts: Facts | undefined;
   /** The beginning of every batch, up to the cursor's sequence. */
@@ -370,6 +393,29 @@ export class Relay {
   /** From now on `facts` gets every change that must survive the relay. */
   setFacts(facts: Facts): void {
     this.#facts = facts;
+  }
+
+  /** From now on the default world goes on at other relays. Call it after recovery. */
+  joinCluster(membership: Membership): Peers {
+    const host: PeerHost = {
+      receive: (record) => this.#receive(record),
+      referenceAt: (place) => this.#referenceAt(place),
+      settle: (slot, generation, crossing, verdict, tickets, reference) =>
+        this.#settle(slot, generation, crossing, verdict, tickets, reference),
+      refuse: (ticket) => {
+        const { status, body, length, retryAfterSeconds } = this.#refuse('relay-busy');
+        this.#options.answers.answer(ticket, status, body, 0, length, retryAfterSeconds);
+      },
+      nameArrived: (slot) => {
+        if (!this.desktops.isLive(slot)) return;
+        this.#flags[slot] |= NEIGHBOURS_DUE;
+        this.#markReady(slot);
+      },
+      neighboursChanged: () => this.#worldChanged(this.#defaultWorld),
+    };
+    this.#peers = new Peers(this.epoch, membership, this.peerMemory, host, () => this.#facts, this.#nowMs);
+    this.torus.routing = this.#peers;
+    return this.#peers;
   }
 
   /** Tells the whole state of a slot that was used. Call it between two calls of the relay. */
@@ -508,7 +554,8 @@ export class Relay {
     this.peeks.leave(slot);
     this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT | HEARING | PEEKING);
     this.speech.leave(slot);
-    this.desktops.remember(slot, this.ended, this.#nowMs, facts);
+    const isThrowing = this.#peers?.isThrowing(slot, this.desktops.generation(slot)) ?? false;
+    this.desktops.remember(slot, this.ended, this.#nowMs, isThrowing, facts);
     this.desktops.end(slot);
     this.counters.left++;
     this.#options.admission?.unseated(slot);
@@ -560,7 +607,8 @@ export class Relay {
   /**
    * The way up: puts a crossing into the neighbour's mailbox, or refuses it. Its passage is passage[start, end).
    *
-   * Shape   unless the verdict is 'accepted', nothing changed; a refused sprite stays with its sender.
+   * Shape   unless the verdict is 'accepted' or 'deferred', nothing changed; a refused sprite stays with its sender. `ticket`: what
+   *         is answered when the verdict is 'deferred'.
    * Owner   the response is valid until the next call; the passage is copied.
    * Cost    O(1), no allocation; a refusal of one kind allocates its body once.
    */
@@ -572,6 +620,7 @@ export class Relay {
     start = 0,
     end = passage.length,
     standing: Standing = Standing.unchecked,
+    ticket = 0,
   ): Readonly<CrossingResponse> {
     const state = this.desktops.authenticate(from);
     if (state !== 'live') {
@@ -579,6 +628,9 @@ export class Relay {
       if (this.ended.isAccepted(from, crossing, this.#nowMs)) {
         this.counters.repeated++;
         return this.#confirm('repeated', -1);
+      }
+      if (this.#peers?.isThrowing(from.slot, from.generation) && this.ended.isKnown(from, this.#nowMs)) {
+        if (this.#peers.await(from.slot, from.generation, crossing, ticket)) return this.#postpone();
       }
       return this.#refuse(state === 'ended' ? 'desktop-ended' : 'unknown-desktop');
     }
@@ -589,6 +641,8 @@ export class Relay {
       this.counters.repeated++;
       return this.#confirm('repeated', this.desktops.receiverOf(slot, crossing));
     }
+    const peers = this.#peers;
+    if (peers?.await(slot, from.generation, crossing, ticket)) return this.#postpone();
     // Checked after repeats: refusing a repeat would make its sender take back a sprite that the neighbour already has.
     if (this.#draining) return this.#refuse('draining');
     if (this.#flags[slot] & STRICT && !isCarried(this.torus.worldOf(slot).pictures, standing)) {
@@ -596,27 +650,23 @@ export class Relay {
       return this.#refuse('picture-refused');
     }
     if (this.#facts?.hasRoom === false) return this.#refuse('journal-full');
+    if (peers?.mayAccept(slot, crossing) === false) return this.#refuse('relay-busy');
     if (!this.desktops.allowThrow(slot, this.#nowMs)) {
       this.counters.refusedFast++;
       return this.#refuse('too-fast');
     }
     // Named in the response even when it mutes the thrower, which must not notice that.
     const named = this.torus.neighbour(slot, edge);
-    const to = this.#flags[named] & MUTES ? this.#beyondMuting(from, edge, named) : named;
+    const reference = this.desktops.writeReference(slot, this.#head, FROM.length);
+    this.#head[reference] = COMMA;
+    const headLength = reference + 1;
+    if (named < 0) return this.#pass(from, crossing, edge, ticket, headLength, passage, start, end);
+    const to = this.#flags[named] & MUTES ? this.#beyondMuting(from, edge, named, slot) : named;
     if (to < 0) {
       this.counters.refusedFull++;
       return this.#refuse('mailbox-full');
     }
-    const reference = this.desktops.writeReference(slot, this.#head, FROM.length);
-    this.#head[reference] = COMMA;
-    const headLength = reference + 1;
-    let appended = this.mailboxes.append(to, opposite(edge), this.#head, headLength, passage, start, end);
-    const length = headLength + end - start;
-    // Kept sprites, which may never be fetched, must not block the desktops that are here.
-    if (!appended && this.mailboxes.hasRoom(to, length) && this.#makeRoom(eventBlockBytes(length))) {
-      appended = this.mailboxes.append(to, opposite(edge), this.#head, headLength, passage, start, end);
-    }
-    if (!appended) {
+    if (!this.#append(to, opposite(edge), this.#head, headLength, passage, start, end)) {
       this.counters.refusedFull++;
       return this.#refuse('mailbox-full');
     }
@@ -634,16 +684,125 @@ export class Relay {
     return this.#confirm('accepted', named);
   }
 
-  /** The first desktop beyond `first`, in the direction of travel, that does not mute the thrower; -1 when there is none near. */
-  #beyondMuting({ slot, generation }: Identity, edge: EdgeNumber, first: number): number {
+  /** Appends an event to a mailbox, and makes room for it in the slab if that helps. Returns false when there is none. */
+  #append(
+    to: number,
+    entry: EdgeNumber,
+    head: Buffer,
+    headLength: number,
+    tail: Buffer,
+    start: number,
+    end: number,
+  ): boolean {
+    if (this.mailboxes.append(to, entry, head, headLength, tail, start, end)) return true;
+    const length = headLength + end - start;
+    // Kept sprites, which may never be fetched, must not block the desktops that are here.
+    if (!this.mailboxes.hasRoom(to, length) || !this.#makeRoom(eventBlockBytes(length))) return false;
+    return this.mailboxes.append(to, entry, head, headLength, tail, start, end);
+  }
+
+  /**
+   * The first desktop of this relay from `first` on, in the direction of travel, that does not mute the thrower; -1 when there is none near.
+   * `home`: the thrower's slot, or NO_SLOT when it is at another relay.
+   */
+  #beyondMuting(
+    { slot, generation }: Pick<Identity, 'slot' | 'generation'>,
+    edge: EdgeNumber,
+    first: number,
+    home: number,
+  ): number {
     let to = first;
     for (let hops = 0; hops < MUTE_HOPS_MAX; hops++) {
       if (!(this.#flags[to] & MUTES) || !this.mutes.has(to, slot, generation)) return to;
-      to = this.torus.neighbour(to, edge);
+      to = this.torus.ownNeighbour(to, edge);
       // It does not come home: only a desktop that is alone is its own neighbour.
-      if (to === slot) return -1;
+      if (to === home) return -1;
     }
     return -1;
+  }
+
+  /** Sends a crossing to the relay of its neighbour. Its head is in #head. */
+  #pass(
+    { slot, generation }: Identity,
+    crossing: number,
+    edge: EdgeNumber,
+    ticket: number,
+    headLength: number,
+    passage: Buffer,
+    start: number,
+    end: number,
+  ): CrossingResponse {
+    const peers = this.#peers as Peers;
+    const entry = opposite(edge);
+    if (!peers.pass(entry, slot, generation, crossing, ticket, this.#head, headLength, passage, start, end)) {
+      return this.#refuse('relay-busy');
+    }
+    return this.#postpone();
+  }
+
+  /** A crossing of a desktop of another relay arrives. Returns one of PeerVerdict. */
+  #receive({ place, edge, slot, generation, bytes, start, end }: PeerRecord): number {
+    const world = this.#defaultWorld;
+    if (this.#draining || world.count === 0) return PeerVerdict.busy;
+    if (this.#facts?.hasRoom === false) return PeerVerdict.journalFull;
+    // The sender's view is some steps old.
+    const named = world.slots[Math.min(place, world.count - 1)];
+    const to =
+      this.#flags[named] & MUTES ? this.#beyondMuting({ slot, generation }, opposite(edge), named, NO_SLOT) : named;
+    if (to < 0 || !this.#append(to, edge, NO_HEAD, 0, bytes, start, end)) {
+      this.counters.refusedFull++;
+      return PeerVerdict.full;
+    }
+    this.#named = named;
+    this.counters.accepted++;
+    const arrived = this.mailboxes.lastArrival;
+    this.#facts?.accepted(to, edge, arrived, NO_SLOT, 0, NO_SLOT, 0, NO_HEAD, 0, bytes, start, end);
+    this.#markReady(to);
+    return PeerVerdict.accepted;
+  }
+
+  #referenceAt(place: number | 'received'): Buffer | undefined {
+    const { slots, count } = this.#defaultWorld;
+    if (place !== 'received' && place >= count) return undefined;
+    const slot = place === 'received' ? this.#named : slots[place];
+    return Buffer.from(this.#receipt.subarray(TO.length, this.desktops.writeReference(slot, this.#receipt, TO.length)));
+  }
+
+  /** The verdict of another relay on a crossing from here: one of PeerVerdict, or ABANDONED. Answers those who wait for it. */
+  #settle(
+    slot: number,
+    generation: number,
+    crossing: number,
+    verdict: number,
+    tickets: readonly number[],
+    reference: Buffer | undefined,
+  ): void {
+    if (isPassed(verdict)) {
+      if (this.desktops.isLive(slot) && this.desktops.generation(slot) === generation) {
+        this.desktops.recordPassed(slot, crossing);
+      } else {
+        const row = this.ended.accept(slot, generation, crossing, this.#nowMs);
+        if (row >= 0 && this.#facts) this.ended.tell(row, this.#facts);
+      }
+    }
+    if (verdict === ABANDONED) {
+      this.counters.accepted++;
+      this.counters.abandoned++;
+    }
+    const { body, length, status, retryAfterSeconds } = isPassed(verdict)
+      ? this.#confirm('accepted', -1, reference)
+      : this.#refuse(REFUSAL_OF[verdict] ?? 'relay-busy');
+    for (const ticket of tickets) {
+      this.#options.answers.answer(ticket, status, body, 0, length, retryAfterSeconds);
+    }
+  }
+
+  #postpone(): CrossingResponse {
+    const response = this.#response;
+    response.verdict = 'deferred';
+    response.status = 0;
+    response.length = 0;
+    return response;
   }
 
   /** From now on what `muted` throws towards `slot` goes on to the next desktop. Throws list-full, relay-full. */
@@ -790,6 +949,7 @@ export class Relay {
 
   /** Ends a turn: answers each parked poll for which events have arrived, once. */
   endTurn(): void {
+    this.#peers?.endTurn();
     for (let at = 0; at < this.#readyCount; at++) {
       const slot = this.#ready[at];
       this.#flags[slot] &= ~READY;
@@ -828,6 +988,7 @@ export class Relay {
   advance(nowMs: number): boolean {
     if (nowMs > this.#nowMs) this.#looksLeft = EVICTION_LOOKS_MAX;
     this.#nowMs = nowMs;
+    this.#peers?.advance(nowMs);
     let left = DUE_PER_STEP_MAX;
     let isMoreDue = this.#deadlines.advance(nowMs, (slot) => {
       if (this.#parked[slot] !== 0) {
@@ -884,6 +1045,7 @@ export class Relay {
   describe(slot: number): DesktopDetails {
     const beyond = (edge: EdgeNumber) => {
       const neighbour = this.torus.neighbour(slot, edge);
+      if (neighbour < 0) return JSON.parse((this.#peers?.reference(slot) ?? UNNAMED).toString());
       return { desktop: this.desktops.id(neighbour), name: this.desktops.name(neighbour) };
     };
     return {
@@ -898,13 +1060,18 @@ export class Relay {
   }
 
   /** 202 with the receiver, `{"to":{…}}`; or `{"to":null}` when the receiver is no longer known (-1). */
-  #confirm(verdict: 'accepted' | 'repeated', receiver: number): CrossingResponse {
+  #confirm(verdict: 'accepted' | 'repeated', receiver: number, reference?: Buffer): CrossingResponse {
     const response = this.#response;
     response.verdict = verdict;
     response.status = 202;
     response.retryAfterSeconds = 0;
     response.body = this.#receipt;
-    if (receiver < 0) {
+    if (reference !== undefined) {
+      // `{"to":` is already at the beginning.
+      const end = TO.length + reference.copy(this.#receipt, TO.length);
+      this.#receipt[end] = CLOSE;
+      response.length = end + 1;
+    } else if (receiver < 0) {
       response.length = TO_UNKNOWN.copy(this.#receipt);
     } else {
       // `{"to":` is already at the beginning.
@@ -1281,7 +1448,9 @@ export class Relay {
     let end = at + NEIGHBOURS.copy(out, at);
     for (let edge = 0; edge < 4; edge++) {
       end += EDGE_KEYS[edge].copy(out, end);
-      end = this.desktops.writeReference(this.torus.neighbour(slot, edge as EdgeNumber), out, end);
+      const neighbour = this.torus.neighbour(slot, edge as EdgeNumber);
+      if (neighbour < 0) end += (this.#peers?.reference(slot) ?? UNNAMED).copy(out, end);
+      else end = this.desktops.writeReference(neighbour, out, end);
     }
     out[end] = CLOSE;
     return end + 1;

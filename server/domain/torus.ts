@@ -29,6 +29,15 @@ export interface World {
   slots: Uint32Array;
 }
 
+/** What decides beyond which edges of the default world there are desktops of other relays. */
+export interface Routing {
+  /** The slot beyond an edge of a place; ABROAD when it is at another relay. */
+  beyond(world: World, place: number, edge: EdgeNumber): number;
+}
+
+/** Beyond this edge is a desktop of another relay. */
+export const ABROAD = -1;
+
 /** The row of an address where addresses are not counted. */
 export const NO_ADDRESS = -1;
 
@@ -57,6 +66,8 @@ export class Torus {
   readonly #freeIndices: number[] = [];
   readonly #worldOf: Uint32Array;
   readonly #placeOf: Uint32Array;
+  /** Absent: this relay is alone. */
+  routing: Routing | undefined;
   /** All worlds, also the default one. */
   readonly #worldsMax: number;
 
@@ -108,8 +119,16 @@ export class Torus {
     return this.#placeOf[slot];
   }
 
-  /** The desktop beyond `edge` of `slot`: `slot` itself in a world of one. */
+  /** The desktop beyond `edge` of `slot`: `slot` itself in a world of one, ABROAD when it is at another relay. */
   neighbour(slot: number, edge: EdgeNumber): number {
+    const world = this.worldOf(slot);
+    // The default world is the first one.
+    if (this.routing !== undefined && world.index === 0) return this.routing.beyond(world, this.#placeOf[slot], edge);
+    return world.slots[placeBeyond(this.#placeOf[slot], edge, world.count, world.width)];
+  }
+
+  /** The desktop of this relay beyond `edge` of `slot`, as if there were no other relay. */
+  ownNeighbour(slot: number, edge: EdgeNumber): number {
     const world = this.worldOf(slot);
     return world.slots[placeBeyond(this.#placeOf[slot], edge, world.count, world.width)];
   }

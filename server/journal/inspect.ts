@@ -161,6 +161,11 @@ function factsTo(put: (fact: string, members: Record<string, unknown>) => void):
     mailbox: (slot, acknowledged) => put('mailbox', { slot, acknowledged }),
     event: (slot, isSent, edge, arrived, bytes, start, end) =>
       put('event', { slot, isSent, edge, arrived, event: eventOf(bytes.subarray(start, end)) }),
+    peerFrame: (peer, number, frame) => put('peerFrame', { peer, number, bytes: frame.length }),
+    peerVerdicts: (peer, number, verdicts) => put('peerVerdicts', { peer, number, verdicts: [...verdicts] }),
+    peerTaken: (peer, epoch, number, verdicts) => put('peerTaken', { peer, epoch, number, verdicts: [...verdicts] }),
+    peersForgotten: () => put('peersForgotten', {}),
+    peerNumber: (peer, number) => put('peerNumber', { peer, number }),
     counters: (accepted, acknowledged, abandoned) => put('counters', { accepted, acknowledged, abandoned }),
   };
 }

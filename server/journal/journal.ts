@@ -372,6 +372,29 @@ export class Journal implements Facts {
     this.#writer.event(slot, isSent, edge, arrived, bytes, start, end);
   }
 
+  peerFrame(peer: string, number: number, frame: Buffer): void {
+    this.#promises = true;
+    this.#writer.peerFrame(peer, number, frame);
+  }
+
+  /** Without it the frame is sent again, and gets the same verdicts. */
+  peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void {
+    this.#writer.peerVerdicts(peer, number, verdicts);
+  }
+
+  /** Those that were accepted are promised by accepted(). */
+  peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void {
+    this.#writer.peerTaken(peer, epoch, number, verdicts);
+  }
+
+  peersForgotten(): void {
+    this.#writer.peersForgotten();
+  }
+
+  peerNumber(peer: string, number: number): void {
+    this.#writer.peerNumber(peer, number);
+  }
+
   counters(accepted: number, acknowledged: number, abandoned: number): void {
     this.#writer.counters(accepted, acknowledged, abandoned);
   }
@@ -445,6 +468,7 @@ export class Journal implements Facts {
     this.#isBehind = false;
     const { number } = this.#segments.at(-1) as Segment;
     this.#renewal = { first: number, endedRow: 0, slot: 0, early: new Set(), afterGap };
+    this.#relay?.peerMemory.tell(this.#writer);
   }
 
   /** Tells some of the state: at least `bytes` if there are so many left, but not much more. */

@@ -14,6 +14,7 @@ export const RecordKind = {
   ...{ desktop: 1, free: 2, kept: 3, place: 4, width: 5, invitation: 6, mutes: 7, ended: 8 },
   ...{ accepted: 9, sent: 10, acknowledged: 11, unsent: 12, moved: 13, mailbox: 14, event: 15 },
   ...{ counters: 16, whole: 17, stage: 18 },
+  ...{ peerFrame: 19, peerVerdicts: 20, peerTaken: 21, peersForgotten: 22, peerNumber: 23 },
 } as const;
 
 const BUFFER_BYTES = 256 << 10;
@@ -35,6 +36,9 @@ const DESKTOP_BYTES = 80;
 const ACCEPTED_BYTES = 36;
 const EVENT_BYTES = 16;
 const NAMED_BYTES = 20;
+const PEER_BYTES = 20;
+
+const NOTHING = Buffer.alloc(0);
 
 /** Gathers records behind `head` bytes that the caller fills in. */
 export class RecordWriter implements Facts {
@@ -210,6 +214,26 @@ export class RecordWriter implements Facts {
     bytes.copy(this.bytes, at * WORD_BYTES + EVENT_BYTES, start, end);
   }
 
+  peerFrame(peer: string, number: number, frame: Buffer): void {
+    this.#peer(RecordKind.peerFrame, peer, 0, number, frame);
+  }
+
+  peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void {
+    this.#peer(RecordKind.peerVerdicts, peer, 0, number, verdicts);
+  }
+
+  peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void {
+    this.#peer(RecordKind.peerTaken, peer, epoch, number, verdicts);
+  }
+
+  peersForgotten(): void {
+    this.#add(RecordKind.peersForgotten, 0, 4);
+  }
+
+  peerNumber(peer: string, number: number): void {
+    this.#peer(RecordKind.peerNumber, peer, 0, number, NOTHING);
+  }
+
   counters(accepted: number, acknowledged: number, abandoned: number): void {
     const at = this.#add(RecordKind.counters, 0, 28);
     const words = this.#words;
@@ -235,6 +259,17 @@ export class RecordWriter implements Facts {
     this.#words[at + 3] = third;
     this.#words[at + 4] = text.length;
     text.copy(this.bytes, at * WORD_BYTES + NAMED_BYTES);
+  }
+
+  #peer(kind: number, peer: string, epoch: number, number: number, bytes: Uint8Array): void {
+    const at = this.#add(kind, peer.length, PEER_BYTES + peer.length + bytes.length);
+    this.#words[at + 1] = number;
+    this.#words[at + 2] = number / TWO_32;
+    this.#words[at + 3] = epoch;
+    this.#words[at + 4] = bytes.length;
+    const from = at * WORD_BYTES + PEER_BYTES;
+    this.bytes.write(peer, from, 'latin1');
+    this.bytes.set(bytes, from + peer.length);
   }
 
   /** Adds a record of `bytes` without its content; returns its first word. */
@@ -360,6 +395,23 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
         facts.event(slot, (detail & SENT) !== 0, edge, words[at + 2], bytes, from, from + words[at + 3]);
         break;
       }
+      case RecordKind.peerFrame:
+      case RecordKind.peerVerdicts:
+      case RecordKind.peerTaken:
+      case RecordKind.peerNumber: {
+        const from = byte + PEER_BYTES + detail;
+        const peer = text(byte + PEER_BYTES, detail);
+        const content = bytes.subarray(from, from + words[at + 4]);
+        const kind = words[at] & 0xff;
+        if (kind === RecordKind.peerFrame) facts.peerFrame(peer, big(at + 1), content);
+        else if (kind === RecordKind.peerVerdicts) facts.peerVerdicts(peer, big(at + 1), content);
+        else if (kind === RecordKind.peerTaken) facts.peerTaken(peer, words[at + 3], big(at + 1), content);
+        else facts.peerNumber(peer, big(at + 1));
+        break;
+      }
+      case RecordKind.peersForgotten:
+        facts.peersForgotten();
+        break;
       case RecordKind.counters:
         facts.counters(big(at + 1), big(at + 3), big(at + 5));
         break;

@@ -20,6 +20,8 @@ import { COLLECTIONS } from './collection.ts';
 import { DOCUMENT_MS_MAX } from './history.ts';
 import { moderation } from './moderation.ts';
 import type { Moderator } from './moderator.ts';
+import { adminRelays } from './peers/admin_relays.ts';
+import type { Peering } from './peers/peering.ts';
 import { askWorker, carryOut, type ProcessRequest } from './process_requests.ts';
 import { PROFILE_SECONDS_MAX, PROFILES, type Recording } from './recording.ts';
 import type { ProcessNames } from './sampler.ts';
@@ -57,6 +59,8 @@ export interface AdminSources {
   /** The answer of GET /readyz. */
   status: () => { ready: boolean };
   /** Takes the relay down gracefully. */
+  /** The relays of the cluster; undefined when there is none. */
+  peering: () => Peering | undefined;
   /** `again`: the relay is to be started again when it has stopped. */
   drain: (again: boolean) => void;
 }
@@ -151,6 +155,7 @@ function admin(sources: AdminSources, connections: AdminConnections): express.Ex
     response.status(202).json({ draining: true });
     sources.drain(query.restart === '1');
   });
+  app.use(adminRelays(sources.peering));
   app.use(moderation(relay, sources.moderator));
   app.use(...errorHandlers(sources.log));
   return app;

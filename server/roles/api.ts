@@ -15,6 +15,7 @@ import { checkPeek, checkShown, PEEK_BYTES_MAX } from '../wire/stage.ts';
 import type { WorkerAdmission } from './admission.ts';
 import type { Bans } from './bans.ts';
 import type { ClientAddresses } from './client_address.ts';
+import { FetchedSprites } from './peers/fetched_sprites.ts';
 import type { Reply } from './pending.ts';
 import type { PictureGate } from './picture_gate.ts';
 import { PublicCounts } from './public_counts.ts';
@@ -106,9 +107,11 @@ export function api(
   });
   router.all('/v1/worlds', allowOnly('GET, OPTIONS'));
 
+  const fetched = new FetchedSprites(worker, store, gate);
   router.get('/v1/sprites/:file', async (request, response) => {
     const { file } = request.params;
-    const held = gate.isServed(file) ? await store.hold(file) : undefined;
+    let held = gate.isServed(file) ? await store.hold(file) : undefined;
+    if (!held && worker.isInCluster && (await fetched.fetch(file))) held = await store.hold(file);
     if (!held) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
     sendSprite(request, response, file, held);
   });

@@ -53,7 +53,18 @@ export class Cluster implements Workers {
     const { host, port, data, admission, trustProxy, pictures } = options;
     if (port !== 0) await throwIfTaken(host, port);
     const addresses = { ...addressesOf(options), eventsPort, apiPort: port };
-    const settings = { host, port, data, front: options.front, addresses, admission, trustProxy, pictures };
+    const isInCluster = options.nats !== undefined;
+    const settings = {
+      host,
+      port,
+      data,
+      front: options.front,
+      addresses,
+      admission,
+      trustProxy,
+      pictures,
+      isInCluster,
+    };
     const processes = new WorkerProcesses(master, settings, log, bans);
     const apiPort = await processes.start(options.workers);
     return new Cluster(front, { api: apiPort, events: eventsPort }, processes, registry);

@@ -247,6 +247,9 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
     case RecordKind.count:
       master.count(link, request);
       break;
+    case RecordKind.fetch:
+      master.fetch(link, request, record, bytes.toString('utf8', start, end));
+      break;
     case RecordKind.mute:
       master.mute(link, request, record, bytes.toString('utf8', start, end));
       break;

@@ -32,6 +32,14 @@ export interface Committing {
   commit(): void;
 }
 
+/** The way to other relays (peers/peering.ts). */
+export interface Peering {
+  /** Sends what this turn has for other relays. */
+  flush(): void;
+  /** Fetches a sprite file from another relay; ends the master's turn after `done`. */
+  fetchFile(file: string, done: (bytes: Buffer | undefined) => void): void;
+}
+
 /** What the moderator (moderator.ts) decides about requests. */
 export interface Moderation {
   /** Throws banned. */
@@ -64,6 +72,7 @@ export class Master {
   readonly #token = new Uint32Array(4);
   #moderation: Moderation | undefined;
   #committing: Committing | undefined;
+  #peering: Peering | undefined;
   readonly #invitation = new Uint32Array(4);
 
   constructor(makeRelay: (answers: AnswerSink) => Relay) {
@@ -110,6 +119,11 @@ export class Master {
     this.#committing = committing;
   }
 
+  /** Sends frames and answers to other relays, when everything they promise survives. Without one, this relay is alone. */
+  setPeering(peering: Peering): void {
+    this.#peering = peering;
+  }
+
   /** Adds a worker and returns its number, which is never reused. */
   addLink(link: Link): number {
     this.#links.set(this.#nextLink, link);
@@ -145,6 +159,7 @@ export class Master {
     this.commit();
     for (const link of this.#links.values()) link.flush();
     this.#front?.flush();
+    this.#peering?.flush();
   }
 
   /** Advances the relay to a time (monotonic, ms) and ends the turn. Returns whether more is due soon. */
@@ -171,8 +186,10 @@ export class Master {
     end: number,
     standing?: Standing,
   ): void {
-    const response = this.relay.accept(from, crossing, edge, bytes, start, end, standing);
-    const { status, body, length, retryAfterSeconds } = response;
+    const ticket = LINK_TICKETS + link * REQUESTS_PER_LINK + request;
+    const response = this.relay.accept(from, crossing, edge, bytes, start, end, standing, ticket);
+    const { verdict, status, body, length, retryAfterSeconds } = response;
+    if (verdict === 'deferred') return;
     this.#links.get(link)?.answer(request, status, body, 0, length, retryAfterSeconds);
   }
 
@@ -229,6 +246,15 @@ export class Master {
   /** The public counts. */
   count(link: number, request: number): void {
     this.#answerJson(link, request, 200, this.relay.count());
+  }
+
+  /** A sprite file that this relay does not have: 200 with its bytes, or 404. */
+  fetch(link: number, request: number, _: Identity, file: string): void {
+    const answer = (bytes: Uint8Array = NO_BODY) => {
+      this.#links.get(link)?.answer(request, bytes.length > 0 ? 200 : 404, bytes, 0, bytes.length, 0);
+    };
+    if (this.#peering) this.#peering.fetchFile(file, answer);
+    else answer();
   }
 
   verify(link: number, request: number, identity: Identity): void {

@@ -39,6 +39,7 @@ export class OneProcess implements Workers {
   static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<OneProcess> {
     const pending = new PendingRequests();
     const worker = new Worker(new DirectUplink(master, pending), pending);
+    worker.isInCluster = options.nats !== undefined;
     const addresses = addressesOf(options);
     const at = { host: options.host, port: options.port, shared: false };
     const admission = workerAdmission(options);

@@ -40,6 +40,7 @@ import { Master } from './master.ts';
 import { ModerationList } from './moderation_list.ts';
 import { Moderator } from './moderator.ts';
 import { OneProcess } from './one_process.ts';
+import { Peering } from './peers/peering.ts';
 import { sampledGauges } from './sampled_gauges.ts';
 import { Sampler } from './sampler.ts';
 import type { Workers, WorkersOptions } from './workers.ts';
@@ -58,6 +59,9 @@ export interface PrimaryOptions extends WorkersOptions {
   durability: DurabilityOption;
   /** Who hears sayings. Default: everybody in private worlds, the four neighbours in the default world. */
   sayings?: SayingsOption;
+  /** The name of this relay among them. REQUIRED with `nats`. */
+  relayName?: string;
+  natsCredentials?: string;
   /** How far a sprite may be from where a watcher expects it before its stage is forwarded, in px; 'off': every stage is. */
   stageTolerance: number | 'off';
 }
@@ -110,6 +114,14 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     journaling.recover(relay, startMs);
     master.setCommitting(journaling.journal);
   }
+  if (options.nats === undefined && relay.peerMemory.inFlight > 0) {
+    log.warn(
+      { frames: relay.peerMemory.inFlight },
+      'sprites on their way to other relays have no verdict yet; without --nats none comes, and if they are thrown again they may be doubled',
+    );
+  }
+  // Before the first request: a throw that another relay may have accepted must not be accepted again.
+  const peering = await startPeering(options, master, log, () => stop());
   const list = new ModerationList(options.data, log);
   const moderator = new Moderator({ master, list, log, send: (message) => workers.moderate(message) });
   master.setModeration(moderator);
@@ -132,6 +144,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     admission,
   );
   journaling?.gauges(registry);
+  peering?.gauges(registry);
   const sampler = new Sampler({
     ...{ relay, front, workers, loopDelay: loopDelay.reader() },
     joinsRefused: () => admission?.refused ?? 0,
@@ -154,6 +167,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     history: (after) => sampler.history.document(after, sampler.about),
     status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
     drain: stop,
+    peering: () => peering,
   });
   admin.listen(options.adminPort, options.adminHost);
   await once(admin, 'listening');
@@ -176,6 +190,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting, again }, 'going down');
     workers.drain();
     master.drain();
+    peering?.leave();
     await sleep(LAST_POLLS_MS);
     front.drain();
     const untilMs = performance.now() + LAST_ANSWERS_MS;
@@ -185,12 +200,26 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     sampler.stop();
     workers.close();
     await front.close();
+    await peering?.close();
     await list.close();
     await journaling?.close();
     admin.closeAllConnections();
     admin.close();
     log.info({ counters: relay.counters, waiting: relay.waiting }, 'relay stopped');
   }
+}
+
+/** Joins the cluster, if there is one. NATS's client is loaded only then. */
+async function startPeering(
+  { nats, relayName = '', natsCredentials: credentials, data }: PrimaryOptions,
+  master: Master,
+  log: Logger,
+  superseded: () => void,
+): Promise<Peering | undefined> {
+  if (nats === undefined) return undefined;
+  const { NatsNetwork } = await import('./peers/nats.ts');
+  const network = new NatsNetwork({ url: nats, name: `sprites ${relayName}`, credentials }, log);
+  return new Peering({ name: relayName, master, network, data, log, superseded });
 }
 
 /** What identifies the state of a relay, here of one that begins. */

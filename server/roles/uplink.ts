@@ -12,11 +12,11 @@ import type { Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 
 /**
- * Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` is about all, and needs no token.
- * Those of the second line have JSON with them.
+ * Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` is about all, and needs no token;
+ * `fetch` is about a sprite file, which is all that it has. Those of the second line have JSON with them.
  */
 export type Query =
-  | ('leave' | 'describe' | 'verify' | 'renew' | 'count')
+  | ('leave' | 'describe' | 'verify' | 'renew' | 'count' | 'fetch')
   | ('mute' | 'unmute' | 'report' | 'say' | 'peek' | 'setShows');
 
 export interface Uplink {

@@ -28,6 +28,8 @@ export class Worker {
   #front: Front | undefined;
   #gate: PictureGate | undefined;
   #draining = false;
+  /** There are other relays, which may have sprite files that this one lacks. */
+  isInCluster = false;
   /** Crossings, sayings and stages refused here, before the master saw them: malformed or too large. */
   malformed = 0;
   /** Crossings and stages refused here because of a picture. */

@@ -33,6 +33,7 @@ export interface WorkerSettings {
   admission: AdmissionKind;
   trustProxy: readonly string[];
   pictures: Pictures;
+  isInCluster: boolean;
 }
 
 /** Messages from the master to a worker, beside frames. `bans` is also the answer to `starting`. */
@@ -68,6 +69,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   const pending = new PendingRequests();
   const uplink = new IpcUplink(sendFrame, pending);
   const worker = new Worker(uplink, pending);
+  worker.isInCluster = settings.isInCluster;
   const at = { host: settings.host, port: settings.port, shared: true };
   const admission = workerAdmission(settings);
   const { listener, sockets, store, moderate } = await makeApiListener(

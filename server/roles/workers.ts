@@ -27,6 +27,8 @@ export interface WorkersOptions {
   front: 'auto' | 'native' | 'portable';
   pictures: Pictures;
   admission: AdmissionKind;
+  /** The NATS through which the default world is shared with other relays. */
+  nats?: string;
   /** Addresses and networks of the proxies whose X-Forwarded-For counts. */
   trustProxy: readonly string[];
 }

@@ -37,6 +37,7 @@ export const RecordKind = {
   peek: 15,
   setShows: 16,
   show: 17,
+  fetch: 18,
   answer: 32,
   shared: 33,
   sharingAnswer: 34,

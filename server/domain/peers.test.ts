@@ -1,0 +1,446 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RecordWriter, readRecords } from '../journal/records.ts';
+import { checkCrossing, type Edge, type EdgeNumber } from '../wire/crossing.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import type { Identity } from '../wire/identity.ts';
+import { PeerFrameWriter, PeerStatus, PeerVerdict, readPeerAnswer, writePeerAnswer } from '../wire/peer_frame.ts';
+import { CROSSINGS_REMEMBERED, MAILBOX_EVENTS_MAX } from './limits.ts';
+import { Membership } from './membership.ts';
+import { FRAMES_IN_FLIGHT_MAX, PeerMemory, TAKEN_SENDERS_MAX } from './peer_memory.ts';
+import { type Outgoing, type Peers, REQUESTS_WAITING_MAX } from './peers.ts';
+import { Recovery } from './recovery.ts';
+import { Relay } from './relay.ts';
+
+const FILE = '0123456789abcdef'.repeat(4);
+
+/** One relay of a cluster, whose messages the test carries. */
+class ClusterRelay {
+  readonly relay: Relay;
+  readonly membership: Membership;
+  readonly peers: Peers;
+  /** The answers, by ticket. */
+  readonly answers = new Map<number, { status: number; body: string }>();
+  nowMs = 1_000;
+  #tickets = 0;
+
+  constructor(name: string, epoch: number, recover: (relay: Relay) => void = () => {}) {
+    this.relay = new Relay({
+      ...{
+        slots: 64,
+        slabBytes: 0,
+        epoch,
+        generationKey: Buffer.alloc(GENERATION_KEY_BYTES, epoch),
+        nowMs: this.nowMs,
+      },
+      ...{ randomize: (words: Uint32Array) => words.fill(++this.#tickets), random: () => 0.5 },
+      answers: {
+        room: (bytes) => Buffer.alloc(bytes),
+        roomAt: () => 0,
+        answer: (ticket, status, body, start, end) => {
+          this.answers.set(ticket, { status, body: Buffer.from(body.subarray(start, end)).toString() });
+        },
+      },
+    });
+    recover(this.relay);
+    this.membership = new Membership({ name, life: 1, width: 1, step: 1 });
+    this.peers = this.relay.joinCluster(this.membership);
+    this.peers.isConnected = true;
+  }
+
+  join(name: string): Identity {
+    const token = new Uint32Array(4);
+    const slot = this.relay.join({ name }, token, new Uint32Array(4));
+    return { slot, generation: this.relay.desktops.generation(slot), token };
+  }
+
+  /** Throws; returns the ticket, whose answer may come later. */
+  throw(from: Identity, crossing: number, edge: Edge = 'right'): number {
+    const ticket = ++this.#tickets;
+    const sprite = { file: FILE, name: `${crossing}` };
+    const checked = checkCrossing({ crossing, edge, at: 0.5, vx: 900, vy: 0, sprite });
+    const passage = Buffer.from(checked.passage);
+    const { relay } = this;
+    const response = relay.accept(from, crossing, checked.edge as EdgeNumber, passage, 0, passage.length, 0, ticket);
+    const { verdict, status, body, length } = response;
+    if (verdict !== 'deferred') this.answers.set(ticket, { status, body: body.toString('utf8', 0, length) });
+    return ticket;
+  }
+
+  statusOf(ticket: number): number | undefined {
+    return this.answers.get(ticket)?.status;
+  }
+
+  /** What it sends now, after `ms`. */
+  turn(ms = 0): readonly Outgoing[] {
+    this.nowMs += ms;
+    this.relay.advance(this.nowMs);
+    return this.peers.popOutgoing();
+  }
+}
+
+/** Heartbeats, until both have the same view and know each other's epoch. */
+function acquaint(...relays: ClusterRelay[]): void {
+  for (let step = 0; step < 6; step++) {
+    for (const one of relays) {
+      const heartbeat = one.membership.tick(one.relay.torus.find('commons')?.count ?? 0);
+      for (const other of relays) if (other !== one) other.membership.hear({ ...heartbeat });
+    }
+  }
+  for (let round = 0; round < 3; round++) for (const one of relays) deliver(relays, one.turn(300), one);
+}
+
+/** Carries messages and their answers. */
+function deliver(relays: readonly ClusterRelay[], messages: readonly Outgoing[], from: ClusterRelay): void {
+  for (const message of messages) {
+    const to = relays.find(({ membership }) => membership.name === message.peer) as ClusterRelay;
+    from.peers.answered(message, to.peers.receive(message.frame));
+    to.relay.endTurn();
+  }
+}
+
+/** Two relays with one desktop each, so that every edge leads to the other relay. */
+function pair(): { a: ClusterRelay; b: ClusterRelay; ann: Identity; bob: Identity } {
+  const a = new ClusterRelay('a', 1);
+  const b = new ClusterRelay('b', 2);
+  const ann = a.join('Ann');
+  const bob = b.join('Bob');
+  acquaint(a, b);
+  return { a, b, ann, bob };
+}
+
+describe('peers', () => {
+  it('answer a throw after the verdict of the other relay, with the name of the receiver', () => {
+    const { a, b, ann, bob } = pair();
+    const ticket = a.throw(ann, 1);
+    assert.equal(a.statusOf(ticket), undefined);
+    const [frame] = a.turn();
+    assert.equal(a.relay.counters.accepted, 0);
+    deliver([b], [frame], a);
+    assert.deepEqual(a.answers.get(ticket), {
+      status: 202,
+      body: `{"to":{"desktop":"${b.relay.desktops.id(bob.slot)}","name":"Bob"}}`,
+    });
+    assert.equal(b.relay.mailboxes.count(bob.slot), 1);
+    assert.equal(b.relay.counters.accepted, 1, 'the receiver counts it');
+    assert.equal(a.relay.counters.accepted, 0);
+    assert.deepEqual([a.peers.counters.passed, b.peers.counters.received], [1, 1]);
+    assert.equal(a.statusOf(a.throw(ann, 1)), 202, 'a repeat');
+    assert.deepEqual(a.turn(), [], 'is not sent again');
+  });
+
+  it('put all crossings of a turn into one frame', () => {
+    const { a, ann } = pair();
+    const tickets = [1, 2, 3].map((crossing) => a.throw(ann, crossing));
+    assert.equal(a.turn().length, 1);
+    assert.equal(a.peers.inDoubt, tickets.length);
+  });
+
+  it('deliver a frame once, however often it comes, and answer the same', () => {
+    const { a, b, ann, bob } = pair();
+    const ticket = a.throw(ann, 1);
+    const [frame] = a.turn();
+    b.peers.receive(frame.frame);
+    const again = readPeerAnswer(b.peers.receive(frame.frame));
+    assert.ok(typeof again !== 'string');
+    assert.deepEqual([...again.verdicts], [PeerVerdict.accepted]);
+    assert.equal(b.relay.mailboxes.count(bob.slot), 1);
+    a.peers.failed(frame, false);
+    deliver([b], a.turn(300), a);
+    assert.equal(a.statusOf(ticket), 202);
+    assert.equal(b.relay.mailboxes.count(bob.slot), 1);
+  });
+
+  it('let a repeat wait for the same verdict', () => {
+    const { a, b, ann, bob } = pair();
+    const tickets = [a.throw(ann, 1)];
+    const frames = a.turn();
+    tickets.push(a.throw(ann, 1));
+    assert.equal(a.statusOf(tickets[1]), undefined);
+    assert.deepEqual(a.turn(), []);
+    deliver([b], frames, a);
+    assert.deepEqual(
+      tickets.map((ticket) => a.statusOf(ticket)),
+      [202, 202],
+    );
+    assert.equal(b.relay.mailboxes.count(bob.slot), 1);
+  });
+
+  it('let no more than some repeats wait: a newer one replaces the oldest', () => {
+    const { a, b, ann } = pair();
+    const tickets = [a.throw(ann, 1)];
+    const frames = a.turn();
+    for (let repeat = 0; repeat < REQUESTS_WAITING_MAX; repeat++) {
+      assert.equal(a.statusOf(tickets[0]), undefined, `with ${repeat} repeats`);
+      tickets.push(a.throw(ann, 1));
+    }
+    assert.equal(a.statusOf(tickets[0]), 503);
+    deliver([b], frames, a);
+    assert.deepEqual(
+      tickets.slice(1).map((ticket) => a.statusOf(ticket)),
+      tickets.slice(1).map(() => 202),
+    );
+  });
+
+  it('refuse what has certainly not arrived, and ask again about what may have', () => {
+    const { a, ann } = pair();
+    const first = a.throw(ann, 1);
+    a.peers.failed(a.turn()[0], true);
+    assert.equal(a.statusOf(first), 503);
+    const second = a.throw(ann, 2);
+    const [frame] = a.turn();
+    a.peers.failed(frame, false);
+    const [repeat] = a.turn(300);
+    assert.equal(repeat, frame, 'under the same number');
+    a.peers.failed(repeat, true);
+    assert.equal(a.statusOf(second), undefined, 'an earlier one may have arrived');
+    assert.equal(a.turn(300)[0], frame);
+  });
+
+  it('refuse throws to a relay that is silent, and while the network is gone', () => {
+    const { a, ann } = pair();
+    a.peers.isConnected = false;
+    assert.equal(a.statusOf(a.throw(ann, 1)), 503);
+    a.peers.isConnected = true;
+    for (let step = 0; step < 12; step++) a.membership.tick(1);
+    const ticket = a.throw(ann, 2);
+    assert.equal(a.statusOf(ticket), 503);
+    assert.match(a.answers.get(ticket)?.body ?? '', /relay-busy/);
+    for (let step = 0; step < 60; step++) a.membership.tick(1);
+    assert.equal(a.statusOf(a.throw(ann, 3)), 202, 'the world has closed over the gap: home');
+  });
+
+  it('pass a refusal on to the thrower', () => {
+    const { a, b, ann, bob } = pair();
+    for (let crossing = 1; crossing <= MAILBOX_EVENTS_MAX; crossing++) {
+      a.throw(ann, crossing);
+      deliver([b], a.turn(20), a);
+    }
+    assert.equal(b.relay.mailboxes.count(bob.slot), MAILBOX_EVENTS_MAX);
+    const full = a.throw(ann, 1000);
+    deliver([b], a.turn(100), a);
+    assert.match(a.answers.get(full)?.body ?? '', /mailbox-full/);
+    b.relay.drain();
+    const draining = a.throw(ann, 1001);
+    deliver([b], a.turn(100), a);
+    assert.match(a.answers.get(draining)?.body ?? '', /relay-busy/);
+  });
+
+  it('remember the verdict for a thrower that has ended meanwhile', () => {
+    const { a, b, ann } = pair();
+    a.throw(ann, 1);
+    const frames = a.turn();
+    a.relay.leave(ann.slot);
+    const waiting = a.throw(ann, 1);
+    assert.equal(a.statusOf(waiting), undefined);
+    const stranger = a.throw({ ...ann, token: new Uint32Array(4) }, 1);
+    assert.equal(a.statusOf(stranger), 410, 'not without its token');
+    deliver([b], frames, a);
+    assert.equal(a.statusOf(waiting), 202);
+    assert.equal(a.statusOf(a.throw(ann, 1)), 202);
+    assert.equal(a.statusOf(a.throw(ann, 2)), 410);
+  });
+
+  it('go on after a death where they were: with what is in doubt, and with verdicts for throwers that have ended', () => {
+    const writer = new RecordWriter(0);
+    const a = new ClusterRelay('a', 1, (relay) => relay.setFacts(writer));
+    const b = new ClusterRelay('b', 2);
+    const [ann, eve] = [a.join('Ann'), a.join('Eve')];
+    b.join('Bob');
+    b.join('Carol');
+    acquaint(a, b);
+    // Left of Ann and right of Eve are desktops of b.
+    a.throw(eve, 1, 'right');
+    const frames = a.turn();
+    a.relay.leave(eve.slot);
+    deliver([b], frames, a);
+    a.throw(ann, 1, 'left');
+    const [lost] = a.turn();
+    b.peers.receive(lost.frame);
+    const { accepted, acknowledged, abandoned } = a.relay.counters;
+    writer.counters(accepted, acknowledged, abandoned);
+
+    const anew = new ClusterRelay('a', 1, (relay) => {
+      const recovery = new Recovery(relay, 1_000);
+      readRecords(writer.bytes, 0, writer.end, recovery);
+      recovery.finish();
+    });
+    assert.equal(anew.statusOf(anew.throw(eve, 1, 'right')), 202, 'it was accepted');
+    assert.equal(anew.statusOf(anew.throw(eve, 2, 'right')), 410);
+    const ticket = anew.throw(ann, 1, 'left');
+    assert.equal(anew.statusOf(ticket), undefined, 'it is in doubt');
+    const [repeat] = anew.turn();
+    assert.ok(repeat.frame.equals(lost.frame));
+    deliver([b], [repeat], anew);
+    assert.equal(anew.statusOf(ticket), 202);
+    assert.equal(b.relay.waiting, 2);
+  });
+
+  it('do not let a crossing without a verdict become stale', () => {
+    const { a, ann } = pair();
+    a.throw(ann, 1);
+    a.turn();
+    assert.equal(a.statusOf(a.throw(ann, 1 + CROSSINGS_REMEMBERED)), undefined);
+    assert.equal(a.statusOf(a.throw(ann, 2 + CROSSINGS_REMEMBERED)), 503);
+  });
+
+  it('bound the frames in flight', () => {
+    const { a, b, ann } = pair();
+    const frames: Outgoing[] = [];
+    for (let crossing = 1; crossing <= FRAMES_IN_FLIGHT_MAX; crossing++) {
+      assert.equal(a.statusOf(a.throw(ann, crossing)), undefined);
+      frames.push(...a.turn());
+    }
+    assert.equal(frames.length, FRAMES_IN_FLIGHT_MAX);
+    assert.equal(a.statusOf(a.throw(ann, 17)), 503);
+    deliver([b], frames.slice(1), a);
+    assert.equal(a.statusOf(a.throw(ann, 18)), 503, 'the oldest one is what counts');
+    deliver([b], frames.slice(0, 1), a);
+    assert.equal(a.statusOf(a.throw(ann, 19)), undefined);
+  });
+
+  it('bounce what a relay without memory has not got, and abandon what its predecessor may have got', () => {
+    const { a, b, ann } = pair();
+    const sure = a.throw(ann, 1);
+    const [never] = a.turn();
+    const doubtful = a.throw(ann, 2);
+    const [maybe] = a.turn();
+    b.peers.receive(maybe.frame);
+    a.peers.failed(maybe, false);
+    const anew = new ClusterRelay('b', 3);
+    anew.join('Bob');
+    deliver([anew], [never], a);
+    assert.equal(a.statusOf(sure), 503);
+    assert.equal(a.statusOf(a.throw(ann, 3)), 503, 'its epoch is not known yet');
+    deliver([anew], a.turn(300), a);
+    assert.equal(a.statusOf(doubtful), 202);
+    const { accepted, acknowledged, abandoned } = a.relay.counters;
+    assert.deepEqual({ accepted, acknowledged, abandoned }, { accepted: 1, acknowledged: 0, abandoned: 1 });
+    assert.equal(anew.relay.waiting, 0);
+    assert.equal(a.statusOf(a.throw(ann, 4)), undefined);
+  });
+
+  it('give up what waits for a relay that an operator forgets', () => {
+    const { a, ann } = pair();
+    const ticket = a.throw(ann, 1);
+    a.turn();
+    assert.equal(a.peers.forget('b'), 1);
+    assert.equal(a.statusOf(ticket), 202);
+    assert.equal(a.peers.inDoubt, 0);
+    assert.equal(a.peers.forget('b'), 0);
+  });
+
+  it('name neighbours at other relays, and tell when a name has changed', () => {
+    const { a, b, ann, bob } = pair();
+    const right = () => a.relay.describe(ann.slot).neighbours.right;
+    assert.equal(right().name, '…', 'until the answer is here');
+    deliver([b], a.turn(), a);
+    assert.deepEqual(right(), { desktop: b.relay.desktops.id(bob.slot), name: 'Bob' });
+    const poll = 777;
+    a.relay.poll(ann, poll, 1, -1);
+    b.relay.leave(bob.slot);
+    const carol = b.join('Carol');
+    right();
+    a.nowMs += 2_000;
+    a.turn();
+    right();
+    deliver([b], a.turn(), a);
+    assert.equal(right().desktop, b.relay.desktops.id(carol.slot));
+  });
+
+  it('deliver to the last desktop when a place has gone, and refuse when there is none', () => {
+    const { a, b, ann, bob } = pair();
+    b.join('Carol');
+    acquaint(a, b);
+    // Ann’s left neighbour is the last place of the world.
+    const first = a.throw(ann, 1, 'left');
+    const frames = a.turn();
+    b.relay.leave(bob.slot);
+    deliver([b], frames, a);
+    assert.equal(a.statusOf(first), 202);
+    assert.match(a.answers.get(first)?.body ?? '', /Carol/);
+    const second = a.throw(ann, 2, 'left');
+    const more = a.turn();
+    b.relay.leave(b.relay.torus.find('commons')?.slots[0] as number);
+    deliver([b], more, a);
+    assert.equal(a.statusOf(second), 503);
+  });
+
+  it('do not deliver a sprite to a desktop that mutes its thrower, and the thrower does not notice', () => {
+    const { a, b, ann, bob } = pair();
+    const carol = b.join('Carol');
+    b.relay.mute(bob.slot, ann);
+    const ticket = a.throw(ann, 1);
+    deliver([b], a.turn(), a);
+    assert.match(a.answers.get(ticket)?.body ?? '', /Bob/);
+    assert.equal(b.relay.mailboxes.count(bob.slot), 0);
+    assert.equal(b.relay.mailboxes.count(carol.slot), 1);
+  });
+
+  it('refuse a sprite that would break the answers to clients', () => {
+    const { a, b } = pair();
+    const writer = new PeerFrameWriter('a', 1, 2, 99);
+    const bad = Buffer.from('"from":{"desktop":"1","name":"x"},"edge":"left","sprite":{}},{"type":"bye"}');
+    writer.crossing(0, 0, 0, 1, 1, bad, 0, bad, 0, bad.length);
+    const answer = readPeerAnswer(b.peers.receive(writer.finish()));
+    assert.ok(typeof answer !== 'string');
+    assert.deepEqual([...answer.verdicts], [PeerVerdict.busy]);
+    assert.equal(b.relay.waiting, 0);
+    assert.equal(a.relay.waiting, 0);
+  });
+
+  it('count messages that they do not understand, and go on', () => {
+    const { a, b, ann } = pair();
+    b.peers.receive(Buffer.from([9, 9]));
+    b.peers.receive(Buffer.alloc(0));
+    assert.equal(b.peers.counters.malformed, 2);
+    const ticket = a.throw(ann, 1);
+    const [frame] = a.turn();
+    a.peers.answered(frame, Buffer.from('nonsense'));
+    const answer = {
+      status: PeerStatus.done,
+      epoch: 2,
+      number: frame.number,
+      verdicts: new Uint8Array(7),
+      references: [],
+    };
+    a.peers.answered(a.turn(300)[0], writePeerAnswer(answer));
+    assert.equal(a.statusOf(ticket), undefined, 'what it says is not a verdict');
+    deliver([b], a.turn(300), a);
+    assert.equal(a.statusOf(ticket), 202);
+  });
+
+  it('do not ask for ever about a frame that was settled in an earlier life', () => {
+    const { a, ann } = pair();
+    const ticket = a.throw(ann, 1);
+    const [frame] = a.turn();
+    const verdicts = new Uint8Array(0);
+    a.peers.answered(
+      frame,
+      writePeerAnswer({ status: PeerStatus.stale, epoch: 2, number: frame.number, verdicts, references: [] }),
+    );
+    assert.equal(a.statusOf(ticket), 202);
+    assert.equal(a.peers.inDoubt, 0);
+  });
+});
+
+describe('peer memory', () => {
+  it('forgets verdicts only when their sender cannot ask again', () => {
+    const memory = new PeerMemory();
+    for (let number = 1; number <= FRAMES_IN_FLIGHT_MAX + 1; number++) memory.take('a', 1, number, Uint8Array.of(0));
+    assert.equal(memory.verdictsOn('a', 1, 1), 'stale');
+    assert.deepEqual(memory.verdictsOn('a', 1, 2), Uint8Array.of(0));
+    assert.equal(memory.verdictsOn('a', 1, FRAMES_IN_FLIGHT_MAX + 2), undefined);
+    assert.equal(memory.verdictsOn('a', 2, 1), undefined, 'another life of that relay');
+  });
+
+  it('forgets the sender that was silent for longest', () => {
+    const memory = new PeerMemory();
+    for (let epoch = 1; epoch <= TAKEN_SENDERS_MAX; epoch++) memory.take('a', epoch, 1, Uint8Array.of(0));
+    memory.take('a', 1, 2, Uint8Array.of(0));
+    assert.ok(memory.verdictsOn('a', 2, 1));
+    memory.take('b', 1, 1, Uint8Array.of(0));
+    assert.equal(memory.verdictsOn('a', 2, 1), undefined);
+    assert.ok(memory.verdictsOn('a', 1, 1));
+  });
+});

@@ -1,0 +1,583 @@
+/**
+ * Peers: the other relays of a cluster, and the crossings that go to them and come from them.
+ *
+ * A crossing whose neighbour is on another relay gets no verdict at once. It joins the frame that this turn sends to that relay, and its
+ * thrower is answered when the verdict is here. When no answer comes, the same frame is sent again under the same number, until the
+ * other relay says what became of it: it may have taken the sprites, so nothing is guessed. A frame that certainly never arrived is
+ * refused, and so is everything for a relay that is not reachable: those sprites bounce.
+ * The receiver counts what it takes as accepted, so that each relay for itself keeps accepted = acknowledged + waiting + abandoned.
+ * A relay never passes a crossing of a peer on to a third one, so no sprite goes in circles. When the place has gone meanwhile, the last desktop gets it.
+ * Invariant: each crossing that was sent gets one verdict; each frame is delivered at most once.
+ * Limits: FRAMES_IN_FLIGHT_MAX frames for each peer; NAMES_MAX names of desktops at peers; FILES_MAX senders of sprite files.
+ * Cost: O(1) for a crossing, and one object; no clock and no network: advance() sets the time, and frames are popped by the caller.
+ */
+import type { EdgeNumber } from '../wire/crossing.ts';
+import {
+  fileOfEvent,
+  type PeerFrame,
+  PeerFrameWriter,
+  PeerKind,
+  type PeerRecord,
+  PeerStatus,
+  PeerVerdict,
+  readPeerAnswer,
+  readPeerFrame,
+  readPeerRecords,
+  writePeerAnswer,
+} from '../wire/peer_frame.ts';
+import { beyond, type ClusterPlace, reroute } from './cluster_torus.ts';
+import type { Facts } from './facts.ts';
+import { CROSSINGS_REMEMBERED, SMALL_WORLD_MAX } from './limits.ts';
+import type { Membership } from './membership.ts';
+import { ABANDONED, type PeerMemory } from './peer_memory.ts';
+import { ABROAD, placeBeyond, type Routing, type World } from './torus.ts';
+
+/** Names of desktops at other relays that are kept: those at the border of a world of a million desktops, four times over. */
+export const NAMES_MAX = 16_384;
+
+/** Sprite files whose sender is remembered: 200 bytes each. A picture whose sender is forgotten stays a stand-in. */
+export const FILES_MAX = 16_384;
+
+/** How long a name is not asked for again, in ms: neighbours are named at most once a second. */
+const NAME_FRESH_MS = 1_000;
+
+/** Desktops that are told the same name when it comes. On the torus a place has four neighbours. */
+const NAME_HEARERS_MAX = 4;
+
+/**
+ * Requests that wait for one verdict: a client has one, and those before have lost their connection. A further one replaces the oldest,
+ * so that repeats do not use up the requests that a worker may have.
+ */
+export const REQUESTS_WAITING_MAX = 4;
+
+/** How long to wait before a frame that got no answer is sent again, in ms. */
+const RETRY_MS = 250;
+
+/** How often an unknown relay is asked for its epoch, in ms. */
+const HELLO_MS = 250;
+
+/** What the relay does for its peers. */
+export interface PeerHost {
+  /** Puts the sprite of a peer's desktop into the mailbox of the desktop at a place, or refuses it. */
+  receive(record: PeerRecord): number;
+  /** The desktop at a place of the default world, as JSON; undefined when there is none. `receive`: the one that the last receive() named. */
+  referenceAt(place: number | 'received'): Buffer | undefined;
+  /** A crossing of a desktop got its verdict. `tickets`: the requests that wait for it. */
+  settle(
+    slot: number,
+    generation: number,
+    crossing: number,
+    verdict: number,
+    tickets: readonly number[],
+    reference: Buffer | undefined,
+  ): void;
+  /** A request that waits for a verdict is replaced by a newer one for the same crossing. */
+  refuse(ticket: number): void;
+  /** A neighbour's name that was missing or wrong is known now. */
+  nameArrived(slot: number): void;
+  /** The neighbours in the default world have changed, because of another relay. */
+  neighboursChanged(): void;
+}
+
+/** A crossing that has no verdict yet. */
+interface Throw {
+  readonly slot: number;
+  readonly generation: number;
+  readonly crossing: number;
+  /** The requests that wait for the verdict: the first one, and repeats. */
+  readonly tickets: number[];
+}
+
+/** What is sent to a peer and answered by it. */
+export interface Outgoing {
+  readonly peer: string;
+  /** 0 for a frame that changes nothing. */
+  readonly number: number;
+  readonly frame: Buffer;
+  /** Places whose names it asks for. */
+  readonly places: readonly number[];
+}
+
+interface Flight extends Outgoing {
+  /** Whether it may have arrived before: an answer was awaited in vain. */
+  isInDoubt: boolean;
+  isAwaited: boolean;
+  dueMs: number;
+  readonly throws: Throw[];
+}
+
+interface Peer {
+  readonly name: string;
+  /** 0 while it is not known. */
+  epoch: number;
+  writer: PeerFrameWriter | undefined;
+  /** What the writer has. */
+  throws: Throw[];
+  readonly flights: Map<number, Flight>;
+  helloDueMs: number;
+  isGreeted: boolean;
+  readonly places: Set<number>;
+}
+
+interface Name {
+  reference: Buffer | undefined;
+  askedMs: number;
+  readonly hearers: number[];
+}
+
+/** Counts since the start. */
+export interface PeerCounters {
+  /** Frames sent, those sent again included. */
+  frames: number;
+  /** Frames sent again. */
+  repeats: number;
+  /** Crossings that peers have accepted. */
+  passed: number;
+  /** Crossings of peers that were accepted here. */
+  received: number;
+  /** Crossings that peers have refused, and those that were not sent because the relay is not reachable. */
+  refused: number;
+  /** Crossings whose receiver lost its memory before its verdict was known here. They count as accepted and abandoned. */
+  abandoned: number;
+  /** Messages of peers that were not understood. */
+  malformed: number;
+}
+
+export class Peers implements Routing {
+  readonly counters: PeerCounters = {
+    ...{ frames: 0, repeats: 0, passed: 0, received: 0, refused: 0, abandoned: 0, malformed: 0 },
+  };
+  readonly membership: Membership;
+  readonly #epoch: number;
+  readonly #memory: PeerMemory;
+  readonly #host: PeerHost;
+  readonly #facts: () => Facts | undefined;
+  readonly #peers = new Map<string, Peer>();
+  readonly #names = new Map<string, Name>();
+  /** Sprite files, and who has sent each of them; the newest is the last. */
+  readonly #files = new Map<string, string>();
+  /** Crossings without a verdict, by slot. */
+  readonly #throwsOf = new Map<number, Throw[]>();
+  readonly #to: ClusterPlace = { relay: 0, place: 0 };
+  #outgoing: Outgoing[] = [];
+  #nowMs: number;
+  #digest = 0;
+  /** Whether messages can be sent at all. */
+  isConnected = false;
+
+  /** Goes on with what `memory` has: nobody knows whether these frames have arrived. */
+  constructor(
+    epoch: number,
+    membership: Membership,
+    memory: PeerMemory,
+    host: PeerHost,
+    facts: () => Facts | undefined,
+    nowMs: number,
+  ) {
+    this.#epoch = epoch;
+    this.membership = membership;
+    this.#memory = memory;
+    this.#host = host;
+    this.#facts = facts;
+    this.#nowMs = nowMs;
+    for (const [name, { frames }] of memory.sent) {
+      const peer = this.#peer(name);
+      for (const [number, frame] of frames) {
+        const throws: Throw[] = [];
+        const read = readPeerFrame(frame);
+        if (typeof read === 'string') continue;
+        peer.epoch = read.to;
+        readPeerRecords(read, ({ slot, generation, crossing }) => {
+          throws.push(this.#addThrow(slot, generation, crossing));
+        });
+        const flight = {
+          peer: name,
+          number,
+          frame,
+          places: [],
+          isInDoubt: true,
+          isAwaited: false,
+          dueMs: nowMs,
+          throws,
+        };
+        peer.flights.set(number, flight);
+      }
+    }
+  }
+
+  /** Crossings without a verdict. */
+  get inDoubt(): number {
+    let sum = 0;
+    for (const peer of this.#peers.values()) sum += this.#inDoubtAt(peer);
+    return sum;
+  }
+
+  inDoubtAt(name: string): number {
+    const peer = this.#peers.get(name);
+    return peer === undefined ? 0 : this.#inDoubtAt(peer);
+  }
+
+  #inDoubtAt(peer: Peer): number {
+    let sum = peer.throws.length;
+    for (const { throws } of peer.flights.values()) sum += throws.length;
+    return sum;
+  }
+
+  /** The slot beyond an edge of a place of the default world; ABROAD when that is at another relay, which pass() and reference() then use. */
+  beyond(world: World, place: number, edge: EdgeNumber): number {
+    const { view } = this.membership;
+    // The view is some steps old. A relay that has the whole world for itself knows better.
+    if (view.bases[view.counts.length] === view.counts[view.self]) {
+      return world.slots[placeBeyond(place, edge, world.count, world.width)];
+    }
+    const to = beyond(view, view.self, place, edge, this.#to);
+    if (to.relay === view.self) reroute(view, view.self, world.count, to.place, to);
+    return to.relay === view.self ? world.slots[to.place] : ABROAD;
+  }
+
+  /** Whether a desktop has a crossing without a verdict. */
+  isThrowing(slot: number, generation: number): boolean {
+    return this.#throwsOf.get(slot)?.some((one) => one.generation === generation) ?? false;
+  }
+
+  /** If this crossing has no verdict yet, its request waits for that too. Returns whether it does. */
+  await(slot: number, generation: number, crossing: number, ticket: number): boolean {
+    const found = this.#throwsOf.get(slot)?.find((one) => one.generation === generation && one.crossing === crossing);
+    if (found === undefined) return false;
+    if (found.tickets.length === REQUESTS_WAITING_MAX) this.#host.refuse(found.tickets.shift() as number);
+    found.tickets.push(ticket);
+    return true;
+  }
+
+  /** Whether a crossing may be decided now: not when older ones without a verdict would become stale by it. */
+  mayAccept(slot: number, crossing: number): boolean {
+    return this.#throwsOf.get(slot)?.every((one) => crossing - one.crossing <= CROSSINGS_REMEMBERED) ?? true;
+  }
+
+  /**
+   * Sends a crossing to the relay that the last beyond() found, as PeerFrameWriter.crossing(). Returns false when that is not reachable, or
+   * has too many frames in flight; then nothing has changed.
+   */
+  pass(
+    edge: EdgeNumber,
+    slot: number,
+    generation: number,
+    crossing: number,
+    ticket: number,
+    head: Buffer,
+    headLength: number,
+    passage: Buffer,
+    start: number,
+    end: number,
+  ): boolean {
+    const { relay, place } = this.#to;
+    const peer = this.#peer(this.membership.view.names[relay]);
+    if (!this.isConnected || !this.membership.isReachable(relay) || peer.epoch === 0 || !this.#hasRoom(peer)) {
+      this.counters.refused++;
+      return false;
+    }
+    const number = this.#memory.sentTo(peer.name).lastNumber + 1;
+    peer.writer ??= new PeerFrameWriter(this.membership.name, this.#epoch, peer.epoch, number);
+    peer.writer.crossing(place, edge, slot, generation, crossing, head, headLength, passage, start, end);
+    const one = this.#addThrow(slot, generation, crossing);
+    one.tickets.push(ticket);
+    peer.throws.push(one);
+    return true;
+  }
+
+  #hasRoom(peer: Peer): boolean {
+    return peer.writer === undefined ? this.#memory.hasRoom(peer.name) : peer.writer.hasRoom;
+  }
+
+  /**
+   * The name of the desktop that the last beyond() found, as JSON: the newest known, or undefined. If it is missing or old it is asked for,
+   * and `slot` is told when it comes or is another one.
+   */
+  reference(slot: number): Buffer | undefined {
+    const { relay, place } = this.#to;
+    const peer = this.#peer(this.membership.view.names[relay]);
+    const key = `${peer.name}:${place}`;
+    let name = this.#names.get(key);
+    if (name === undefined) {
+      if (this.#names.size >= NAMES_MAX) this.#forgetName();
+      name = { reference: undefined, askedMs: Number.NEGATIVE_INFINITY, hearers: [] };
+      this.#names.set(key, name);
+    }
+    if (this.#nowMs - name.askedMs >= NAME_FRESH_MS) {
+      peer.places.add(place);
+      if (name.hearers.length < NAME_HEARERS_MAX && !name.hearers.includes(slot)) name.hearers.push(slot);
+    }
+    return name.reference;
+  }
+
+  #forgetName(): void {
+    for (const oldest of this.#names.keys()) {
+      this.#names.delete(oldest);
+      return;
+    }
+  }
+
+  /** Ends a turn: what it sends to peers is now in frames. They may leave as soon as what was told before has been written. */
+  endTurn(): void {
+    for (const peer of this.#peers.values()) {
+      const { writer } = peer;
+      if (writer === undefined) continue;
+      const { lastNumber } = this.#memory.sentTo(peer.name);
+      const number = lastNumber + 1;
+      const frame = writer.finish();
+      const { throws } = peer;
+      peer.writer = undefined;
+      peer.throws = [];
+      this.#memory.addFrame(peer.name, number, frame);
+      this.#facts()?.peerFrame(peer.name, number, frame);
+      const flight = {
+        peer: peer.name,
+        number,
+        frame,
+        places: [],
+        isInDoubt: false,
+        isAwaited: true,
+        dueMs: 0,
+        throws,
+      };
+      peer.flights.set(number, flight);
+      this.counters.frames++;
+      this.#outgoing.push(flight);
+    }
+  }
+
+  /** Takes what is to be sent. The caller passes the answer of each to answered(), or calls failed(). */
+  popOutgoing(): readonly Outgoing[] {
+    if (this.#outgoing.length === 0) return NONE;
+    const outgoing = this.#outgoing;
+    this.#outgoing = [];
+    return outgoing;
+  }
+
+  /** Sets the time: sends again what has no verdict, and asks new relays for their epoch and for names. */
+  advance(nowMs: number): void {
+    this.#nowMs = nowMs;
+    const { view } = this.membership;
+    if (view.digest !== this.#digest) {
+      this.#digest = view.digest;
+      if (view.bases[view.counts.length] <= SMALL_WORLD_MAX) this.#host.neighboursChanged();
+    }
+    if (!this.isConnected) return;
+    for (const [relay, name] of view.names.entries()) {
+      if (relay === view.self || !this.membership.isReachable(relay)) continue;
+      const peer = this.#peer(name);
+      const isNew = peer.epoch === 0 || !peer.isGreeted;
+      if ((isNew && nowMs >= peer.helloDueMs) || peer.places.size > 0) this.#ask(peer);
+    }
+    for (const peer of this.#peers.values()) {
+      for (const flight of peer.flights.values()) {
+        if (flight.isAwaited || nowMs < flight.dueMs) continue;
+        flight.isAwaited = true;
+        this.counters.frames++;
+        this.counters.repeats++;
+        this.#outgoing.push(flight);
+      }
+    }
+  }
+
+  /** Asks a peer for its epoch, and for the names that are missing. */
+  #ask(peer: Peer): void {
+    peer.helloDueMs = this.#nowMs + HELLO_MS;
+    const writer = new PeerFrameWriter(this.membership.name, this.#epoch, 0, 0);
+    const places: number[] = [];
+    for (const place of peer.places) {
+      if (!writer.hasRoom) break;
+      peer.places.delete(place);
+      places.push(place);
+      writer.name(place);
+      const name = this.#names.get(`${peer.name}:${place}`);
+      if (name !== undefined) name.askedMs = this.#nowMs;
+    }
+    this.counters.frames++;
+    this.#outgoing.push({ peer: peer.name, number: 0, frame: writer.finish(), places });
+  }
+
+  /** A message of a peer. Returns the answer, which may leave when what was told before has been written. */
+  receive(message: Uint8Array): Buffer {
+    const frame = readPeerFrame(message);
+    if (typeof frame === 'string') {
+      this.counters.malformed++;
+      return this.#answer(frame === 'version' ? PeerStatus.version : PeerStatus.malformed, 0);
+    }
+    const { sender, epoch, number } = frame;
+    if (frame.to !== this.#epoch && (frame.to !== 0 || number !== 0))
+      return this.#answer(PeerStatus.otherEpoch, number);
+    if (number === 0) return this.#answerNames(frame);
+    const known = this.#memory.verdictsOn(sender, epoch, number);
+    if (known === 'stale') return this.#answer(PeerStatus.stale, number);
+    if (known !== undefined) return this.#answer(PeerStatus.done, number, known);
+    const verdicts = new Uint8Array(frame.count);
+    const references: Buffer[] = [];
+    readPeerRecords(frame, (record, index) => {
+      const { bytes, start, end } = record;
+      // What is not an event would break the answers to clients.
+      const file = record.kind === PeerKind.crossing ? fileOfEvent(bytes, start, end) : undefined;
+      verdicts[index] = file === undefined ? PeerVerdict.busy : this.#host.receive(record);
+      const isAccepted = verdicts[index] === PeerVerdict.accepted;
+      if (isAccepted) {
+        this.counters.received++;
+        this.#noteFile(file as string, sender);
+      }
+      references.push((isAccepted ? this.#host.referenceAt('received') : undefined) ?? NOTHING);
+    });
+    this.#memory.take(sender, epoch, number, verdicts);
+    this.#facts()?.peerTaken(sender, epoch, number, verdicts);
+    return this.#answer(PeerStatus.done, number, verdicts, references);
+  }
+
+  /** The relay whose crossing named a sprite file last; undefined when none did, or when that is forgotten. */
+  senderOf(file: string): string | undefined {
+    return this.#files.get(file);
+  }
+
+  #noteFile(file: string, sender: string): void {
+    this.#files.delete(file);
+    this.#files.set(file, sender);
+    if (this.#files.size <= FILES_MAX) return;
+    for (const oldest of this.#files.keys()) {
+      this.#files.delete(oldest);
+      return;
+    }
+  }
+
+  #answerNames(frame: PeerFrame): Buffer {
+    const verdicts = new Uint8Array(frame.count);
+    const references: Buffer[] = [];
+    readPeerRecords(frame, ({ kind, place }) => {
+      references.push((kind === PeerKind.name ? this.#host.referenceAt(place) : undefined) ?? NOTHING);
+    });
+    return this.#answer(PeerStatus.done, 0, verdicts, references);
+  }
+
+  #answer(status: number, number: number, verdicts: Uint8Array = NO_VERDICTS, references: Buffer[] = []): Buffer {
+    return writePeerAnswer({ status, epoch: this.#epoch, number, verdicts, references });
+  }
+
+  /** The answer to a frame has come. */
+  answered(outgoing: Outgoing, message: Uint8Array): void {
+    const peer = this.#peer(outgoing.peer);
+    const answer = readPeerAnswer(message);
+    if (typeof answer === 'string' || answer.number !== outgoing.number) {
+      this.counters.malformed++;
+      this.failed(outgoing, false);
+      return;
+    }
+    const { status, epoch, verdicts, references } = answer;
+    const flight = peer.flights.get(outgoing.number);
+    if (outgoing.number === 0) {
+      if (status === PeerStatus.done) this.#greeted(peer, epoch, outgoing.places, references);
+    } else if (flight === undefined || flight !== outgoing) {
+      // An earlier answer has settled it.
+    } else if (status === PeerStatus.done && verdicts.length === flight.throws.length) {
+      this.#settle(peer, flight, verdicts, references);
+    } else if (status === PeerStatus.otherEpoch) {
+      // A relay of another epoch does not know what an earlier one took.
+      if (peer.epoch !== epoch) peer.epoch = 0;
+      peer.isGreeted = false;
+      this.#giveUp(peer, flight);
+    } else if (status === PeerStatus.stale) {
+      // It was settled in an earlier life of this relay, whose disk was full.
+      flight.isInDoubt = true;
+      this.#giveUp(peer, flight);
+    } else this.failed(outgoing, false);
+  }
+
+  #greeted(peer: Peer, epoch: number, places: readonly number[], references: readonly Buffer[]): void {
+    // Frames to an earlier epoch are still sent, and answered by otherEpoch.
+    peer.epoch = epoch;
+    peer.isGreeted = true;
+    for (const [index, place] of places.entries()) {
+      const name = this.#names.get(`${peer.name}:${place}`);
+      const reference = references[index];
+      if (name === undefined || reference === undefined || reference.length === 0) continue;
+      const isOther = name.reference === undefined || !name.reference.equals(reference);
+      name.reference = Buffer.from(reference);
+      for (const slot of name.hearers.splice(0)) if (isOther) this.#host.nameArrived(slot);
+    }
+  }
+
+  /** A frame got no answer. `isCertain`: it has not arrived either, because nobody was there to receive it. */
+  failed(outgoing: Outgoing, isCertain: boolean): void {
+    const peer = this.#peer(outgoing.peer);
+    const flight = peer.flights.get(outgoing.number);
+    if (flight === undefined || flight !== outgoing) return;
+    if (isCertain && !flight.isInDoubt) {
+      this.#giveUp(peer, flight);
+      return;
+    }
+    flight.isInDoubt = true;
+    flight.isAwaited = false;
+    flight.dueMs = this.#nowMs + RETRY_MS;
+  }
+
+  /** An operator has declared that a relay will not come back. Returns how many crossings are abandoned by that. */
+  forget(name: string): number {
+    const peer = this.#peers.get(name);
+    const before = this.counters.abandoned;
+    for (const flight of [...(peer?.flights.values() ?? [])]) {
+      // Its answer may be on the way.
+      flight.isInDoubt ||= flight.isAwaited;
+      this.#giveUp(peer as Peer, flight);
+    }
+    return this.counters.abandoned - before;
+  }
+
+  /** The receiver of a frame does not have it: its sprites bounce, or are abandoned if it may have had them. */
+  #giveUp(peer: Peer, flight: Flight): void {
+    const isAbandoned = flight.isInDoubt;
+    const verdicts = new Uint8Array(flight.throws.length).fill(isAbandoned ? ABANDONED : PeerVerdict.busy);
+    this.#settle(peer, flight, verdicts, NO_REFERENCES);
+  }
+
+  #settle(peer: Peer, flight: Flight, verdicts: Uint8Array, references: readonly Buffer[]): void {
+    peer.flights.delete(flight.number);
+    this.#memory.settle(peer.name, flight.number);
+    this.#facts()?.peerVerdicts(peer.name, flight.number, verdicts);
+    for (const [index, one] of flight.throws.entries()) {
+      const verdict = verdicts[index];
+      if (verdict === PeerVerdict.accepted) this.counters.passed++;
+      else if (verdict === ABANDONED) this.counters.abandoned++;
+      else this.counters.refused++;
+      this.#removeThrow(one);
+      const reference = references[index];
+      const known = reference !== undefined && reference.length > 0 ? reference : undefined;
+      this.#host.settle(one.slot, one.generation, one.crossing, verdict, one.tickets, known);
+    }
+  }
+
+  #addThrow(slot: number, generation: number, crossing: number): Throw {
+    const one: Throw = { slot, generation, crossing, tickets: [] };
+    const throws = this.#throwsOf.get(slot);
+    if (throws === undefined) this.#throwsOf.set(slot, [one]);
+    else throws.push(one);
+    return one;
+  }
+
+  #removeThrow(one: Throw): void {
+    const throws = this.#throwsOf.get(one.slot) as Throw[];
+    if (throws.length === 1) this.#throwsOf.delete(one.slot);
+    else throws.splice(throws.indexOf(one), 1);
+  }
+
+  #peer(name: string): Peer {
+    let peer = this.#peers.get(name);
+    if (peer === undefined) {
+      peer = {
+        ...{ name, epoch: 0, writer: undefined, throws: [], flights: new Map(), helloDueMs: 0 },
+        ...{ isGreeted: false, places: new Set() },
+      };
+      this.#peers.set(name, peer);
+    }
+    return peer;
+  }
+}
+
+const NONE: readonly Outgoing[] = [];
+const NOTHING = Buffer.alloc(0);
+const NO_VERDICTS = new Uint8Array(0);
+const NO_REFERENCES: readonly Buffer[] = [];

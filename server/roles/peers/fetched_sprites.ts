@@ -1,0 +1,46 @@
+/** A worker's way to a sprite file that only another relay has: asks the master for it, and stores it like an upload. */
+import { blankIdentity } from '../../wire/identity.ts';
+import { ProblemError } from '../../wire/problem.ts';
+import type { PictureGate } from '../picture_gate.ts';
+import type { SpriteStore } from '../sprite_store.ts';
+import type { Worker } from '../worker.ts';
+
+const NO_DESKTOP = blankIdentity();
+
+export class FetchedSprites {
+  readonly #worker: Worker;
+  readonly #store: SpriteStore;
+  readonly #gate: PictureGate;
+  /** Files that are being fetched: all who ask meanwhile share one fetch. */
+  readonly #fetches = new Map<string, Promise<boolean>>();
+
+  constructor(worker: Worker, store: SpriteStore, gate: PictureGate) {
+    this.#worker = worker;
+    this.#store = store;
+    this.#gate = gate;
+  }
+
+  /** Resolves to whether the file is stored now. Throws relay-busy, store-full, draining. */
+  fetch(file: string): Promise<boolean> {
+    const running = this.#fetches.get(file);
+    if (running) return running;
+    const fetch = this.#fetch(file).finally(() => this.#fetches.delete(file));
+    this.#fetches.set(file, fetch);
+    return fetch;
+  }
+
+  async #fetch(file: string): Promise<boolean> {
+    try {
+      this.#store.checkName(file);
+      this.#gate.checkUpload(file);
+      const { status, body } = await this.#worker.query('fetch', NO_DESKTOP, file);
+      if (status !== 200) return false;
+      await this.#store.put(file, body);
+      return true;
+    } catch (error) {
+      // It is not a sprite, or this relay does not carry it.
+      if (error instanceof ProblemError && error.document.status < 429) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * The network of peers: how relays of one cluster reach each other. There are two: NATS (nats.ts), and a pretend one for tests.
+ *
+ * Messages may be late, lost, repeated or reordered. Owner: bytes given to a network are not changed afterwards.
+ */
+
+/** Nobody listens there, so the message has certainly not arrived. */
+export class NobodyThere extends Error {}
+
+export interface PeerNetwork {
+  /** Whether messages can be sent now. */
+  readonly isConnected: boolean;
+  /** Sends to all who have subscribed, but not back to this relay. */
+  publish(subject: string, bytes: Uint8Array): void;
+  /** `answer` is absent for messages that were published. */
+  subscribe(subject: string, receive: (bytes: Uint8Array, answer?: (bytes: Uint8Array) => void) => void): void;
+  /** Resolves to the answer. Rejects with NobodyThere, or with another error when nobody knows whether the message has arrived. */
+  request(subject: string, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
+  /** Sends what is left, and ends the connection. */
+  close(): Promise<void>;
+}

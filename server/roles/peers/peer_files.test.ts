@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PretendNetwork } from '../../test/pretend_network.ts';
+import { hashOf, largeSprFile, sprFile } from '../../test/spr_file.ts';
+import { PeerFiles } from './peer_files.ts';
+
+const folders: string[] = [];
+
+/** Relays that have these files, and where each has a file from. */
+class Files {
+  readonly network = new PretendNetwork(() => 0.5);
+  readonly of: Record<string, PeerFiles> = {};
+  questions = 0;
+  #nowMs = 0;
+
+  add(name: string, senders: Record<string, string>, ...files: Buffer[]): PeerFiles {
+    const data = mkdtempSync(join(tmpdir(), 'sprites-peer-files-'));
+    folders.push(data);
+    for (const bytes of files) {
+      const file = hashOf(bytes);
+      mkdirSync(join(data, 'sprites', file.slice(0, 2)), { recursive: true });
+      writeFileSync(join(data, 'sprites', file.slice(0, 2), `${file}.spr`), bytes);
+    }
+    const network = this.network.node();
+    const request = network.request.bind(network);
+    network.request = (...args) => {
+      this.questions++;
+      return request(...args);
+    };
+    const made = new PeerFiles({ name, network, data, senderOf: (file) => senders[file] });
+    this.of[name] = made;
+    return made;
+  }
+
+  /** Carries messages until all are fetched. */
+  async settle<T>(fetches: Promise<T>[]): Promise<T[]> {
+    let isOver = false;
+    const all = Promise.all(fetches).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      this.#nowMs++;
+      this.network.advance(this.#nowMs);
+      await nextTurn();
+    }
+    return all;
+  }
+}
+
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('sprite files of peers', () => {
+  it('come whole from the relay that sent the sprite, large ones too', async () => {
+    for (const bytes of [sprFile(), largeSprFile()]) {
+      const files = new Files();
+      files.add('r1', {}, bytes);
+      const r2 = files.add('r2', { [hashOf(bytes)]: 'r1' });
+      const [fetched] = await files.settle([r2.fetch(hashOf(bytes))]);
+      assert.ok(fetched?.equals(bytes));
+    }
+  });
+
+  it('are fetched once, however many ask', async () => {
+    const bytes = sprFile();
+    const files = new Files();
+    files.add('r1', {}, bytes);
+    const r2 = files.add('r2', { [hashOf(bytes)]: 'r1' });
+    const all = await files.settle(Array.from({ length: 50 }, () => r2.fetch(hashOf(bytes))));
+    assert.ok(all.every((fetched) => fetched?.equals(bytes)));
+    assert.equal(files.questions, 1);
+    assert.equal(r2.fetched, 1);
+  });
+
+  it('come by way of a relay that has only passed the sprite on', async () => {
+    const bytes = sprFile();
+    const files = new Files();
+    files.add('r1', {}, bytes);
+    files.add('r2', { [hashOf(bytes)]: 'r1' });
+    const r3 = files.add('r3', { [hashOf(bytes)]: 'r2' });
+    const [fetched] = await files.settle([r3.fetch(hashOf(bytes))]);
+    assert.ok(fetched?.equals(bytes));
+  });
+
+  it('are missing when all who know of one have it from each other', async () => {
+    const file = 'ab'.repeat(32);
+    const files = new Files();
+    const r1 = files.add('r1', { [file]: 'r2' });
+    files.add('r2', { [file]: 'r1' });
+    assert.deepEqual(await files.settle([r1.fetch(file)]), [undefined]);
+  });
+
+  it('are not asked for when no peer has sent them, and not when the name is not a hash', async () => {
+    const files = new Files();
+    const r1 = files.add('r1', { '../../etc/passwd': 'r2' });
+    files.add('r2', {});
+    assert.deepEqual(await files.settle([r1.fetch('ab'.repeat(32)), r1.fetch('../../etc/passwd')]), [
+      undefined,
+      undefined,
+    ]);
+    assert.equal(files.questions, 0);
+  });
+
+  it('answer nonsense with nothing, and survive it', async () => {
+    const bytes = sprFile();
+    const files = new Files();
+    files.add('r1', {}, bytes);
+    const node = files.network.node();
+    const subject = 'sprites.files.r1';
+    const past = Buffer.alloc(68);
+    past.write(hashOf(bytes), 'latin1');
+    past.writeUInt32LE(0xffffffff, 64);
+    for (const question of [Buffer.alloc(0), Buffer.alloc(68), Buffer.from('../'.repeat(30)), past]) {
+      const [answer] = await files.settle([node.request(subject, question, 1000)]);
+      assert.deepEqual([...answer], [0]);
+    }
+    node.subscribe('sprites.files.bad', (_, answer) => answer?.(Buffer.from([1, 255, 255, 255, 255, 7])));
+    const r2 = files.add('r2', { [hashOf(bytes)]: 'bad', ['cd'.repeat(32)]: 'nobody' });
+    assert.deepEqual(await files.settle([r2.fetch(hashOf(bytes)), r2.fetch('cd'.repeat(32))]), [undefined, undefined]);
+  });
+});

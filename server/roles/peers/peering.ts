@@ -1,0 +1,243 @@
+/**
+ * Peering: connects the master's relay with the other relays of its cluster.
+ *
+ * It sends the heartbeats, and carries frames between the domain's Peers and the network. What leaves, leaves in flush(), after the turn
+ * was written to the journal.
+ */
+import type { Logger } from 'pino';
+import { Histogram, type Registry } from 'prom-client';
+import { LISTEN_STEPS, Membership, STEP_MS } from '../../domain/membership.ts';
+import type { Outgoing, Peers } from '../../domain/peers.ts';
+import { decodeHeartbeat, encodeHeartbeat, isRelayName } from '../../wire/heartbeat.ts';
+import { DEFAULT_WORLD } from '../../wire/join.ts';
+import { countersIn, gaugesIn } from '../gauges.ts';
+import type { Master, Peering as MasterPeering } from '../master.ts';
+import { NobodyThere, type PeerNetwork } from './network.ts';
+import { PeerFiles } from './peer_files.ts';
+
+/** How long an answer is awaited before the frame counts as in doubt and is sent again, in ms. A long turn of a busy relay takes less. */
+const ANSWER_MS = 1_000;
+
+/** How long after a line about messages that are not understood the next one is left out, in ms. */
+const QUIET_MS = 60_000;
+
+/** Buckets of the time to a verdict, in seconds: from one turn of a relay on the same machine to an answer that comes too late. */
+const VERDICT_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+
+const HEARTBEATS = 'sprites.heartbeat';
+const FORGOTTEN = 'sprites.forgotten';
+const framesOf = (name: string) => `sprites.frames.${name}`;
+
+export interface PeeringOptions {
+  name: string;
+  master: Master;
+  network: PeerNetwork;
+  log: Logger;
+  /** The data directory. */
+  data: string;
+  /** Another relay has started under this name, so this one must stop. */
+  superseded(): void;
+}
+
+export class Peering implements MasterPeering {
+  readonly peers: Peers;
+  readonly membership: Membership;
+  readonly files: PeerFiles;
+  readonly #options: PeeringOptions;
+  /** Answers to frames of peers that leave at the end of the turn. */
+  #answers: (() => void)[] = [];
+  #verdicts: Histogram | undefined;
+  #endDue = false;
+  #isClosed = false;
+  #timer: NodeJS.Timeout;
+  #quietUntilMs = Number.NEGATIVE_INFINITY;
+  #known = '';
+
+  /** Subscribes, listens for a second, and then sends heartbeats. Call it after the recovery of the relay. */
+  constructor(options: PeeringOptions) {
+    this.#options = options;
+    const { name, master, network, data } = options;
+    const step = Math.floor(Date.now() / STEP_MS);
+    this.membership = new Membership({ name, life: Date.now(), width: 1, step });
+    this.peers = master.relay.joinCluster(this.membership);
+    this.files = new PeerFiles({ name, network, data, senderOf: (file) => this.peers.senderOf(file) });
+    master.setPeering(this);
+    network.subscribe(HEARTBEATS, (bytes) => this.#hear(bytes));
+    network.subscribe(framesOf(name), (bytes, answer) => this.#receive(bytes, answer));
+    network.subscribe(FORGOTTEN, (bytes) => {
+      const name = Buffer.from(bytes).toString('latin1');
+      const state = isRelayName(name) ? this.membership.stateOf(name) : undefined;
+      if (state !== undefined && state !== 'here' && state !== 'forgotten') this.#forget(name);
+    });
+    this.#timer = setTimeout(() => {
+      this.#tick();
+      this.#timer = setInterval(() => this.#tick(), STEP_MS);
+    }, LISTEN_STEPS * STEP_MS);
+  }
+
+  #tick(): void {
+    const { master, network } = this.#options;
+    const count = master.relay.torus.find(DEFAULT_WORLD)?.count ?? 0;
+    network.publish(HEARTBEATS, encodeHeartbeat(this.membership.tick(count)));
+    this.#reportChange();
+  }
+
+  #reportChange(): void {
+    const known = [...this.membership.relays()].map(({ name, state }) => `${name} ${state}`).join(', ');
+    if (known === this.#known) return;
+    this.#known = known;
+    this.#options.log.info({ relays: known.split(', ') }, 'the relays of the cluster have changed');
+  }
+
+  #hear(bytes: Uint8Array): void {
+    const heartbeat = decodeHeartbeat(bytes);
+    if (typeof heartbeat === 'string') this.#complain(bytes);
+    else if (this.membership.hear(heartbeat) === 'superseded' && !this.#isClosed) {
+      this.#options.log.fatal(
+        { name: heartbeat.name },
+        'another relay has started under the name of this one, which stops',
+      );
+      this.#options.superseded();
+    }
+  }
+
+  #receive(bytes: Uint8Array, answer: ((bytes: Uint8Array) => void) | undefined): void {
+    const { malformed } = this.peers.counters;
+    const reply = this.peers.receive(bytes);
+    if (this.peers.counters.malformed > malformed) this.#complain(bytes);
+    if (answer) this.#answers.push(() => answer(reply));
+    this.#endSoon();
+  }
+
+  /** Logs a message that this relay does not understand, at most once a minute. */
+  #complain(bytes: Uint8Array): void {
+    const nowMs = performance.now();
+    if (nowMs < this.#quietUntilMs) return;
+    this.#quietUntilMs = nowMs + QUIET_MS;
+    this.#options.log.warn(
+      { version: bytes[0], bytes: bytes.length },
+      'a message of another relay is not understood; relays of one cluster must be of the same release or the next one',
+    );
+  }
+
+  flush(): void {
+    const { network } = this.#options;
+    this.peers.isConnected = network.isConnected;
+    const answers = this.#answers;
+    if (answers.length > 0) this.#answers = [];
+    for (const answer of answers) answer();
+    for (const outgoing of this.peers.popOutgoing()) void this.#send(outgoing);
+  }
+
+  fetchFile(file: string, done: (bytes: Buffer | undefined) => void): void {
+    void this.files.fetch(file).then((bytes) => {
+      done(bytes);
+      this.#endSoon();
+    });
+  }
+
+  async #send(outgoing: Outgoing): Promise<void> {
+    const sentMs = performance.now();
+    try {
+      const answer = await this.#options.network.request(framesOf(outgoing.peer), outgoing.frame, ANSWER_MS);
+      const { malformed } = this.peers.counters;
+      if (outgoing.number > 0) this.#verdicts?.observe((performance.now() - sentMs) / 1000);
+      this.peers.answered(outgoing, answer);
+      if (this.peers.counters.malformed > malformed) this.#complain(answer);
+    } catch (error) {
+      this.peers.failed(outgoing, error instanceof NobodyThere);
+    }
+    this.#endSoon();
+  }
+
+  /** Ends the master's turn after all messages that are here already. */
+  #endSoon(): void {
+    if (this.#endDue || this.#isClosed) return;
+    this.#endDue = true;
+    setImmediate(() => {
+      this.#endDue = false;
+      if (!this.#isClosed) this.#options.master.endTurn();
+    });
+  }
+
+  /**
+   * An operator declares that a relay will not come back; the others are told. Returns how many sprites on their way from here to it are
+   * abandoned. REQUIRES: it is known, and not here.
+   */
+  forget(name: string): number {
+    this.#options.network.publish(FORGOTTEN, Buffer.from(name));
+    return this.#forget(name);
+  }
+
+  #forget(name: string): number {
+    this.membership.forget(name);
+    const abandoned = this.peers.forget(name);
+    this.#options.log.warn({ relay: name, abandoned }, 'an operator has declared that a relay will not come back');
+    this.#endSoon();
+    return abandoned;
+  }
+
+  /** The document of GET /admin/relays. */
+  describe(): object {
+    const { membership, peers } = this;
+    const relays = [...membership.relays()].map(({ name, state, count, silentSteps, agrees }) => ({
+      ...{ relay: name, state, desktops: count, silentMs: silentSteps * STEP_MS, agrees: agrees ?? null },
+      inDoubt: peers.inDoubtAt(name),
+    }));
+    return { relay: membership.name, connected: this.#options.network.isConnected, relays };
+  }
+
+  /** Tells the others that this relay stops. */
+  leave(): void {
+    this.membership.leave();
+    this.#tick();
+  }
+
+  /** Call it when nobody waits for an answer any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#options.network.close();
+  }
+
+  /** Registers its metrics. */
+  gauges(registry: Registry): void {
+    const { peers, membership } = this;
+    const { counters } = peers;
+    const gauge = gaugesIn(registry);
+    const counter = countersIn(registry);
+    this.#verdicts = new Histogram({
+      name: 'sprites_peers_verdict_seconds',
+      help: 'Time from a frame to its verdicts',
+      buckets: VERDICT_BUCKETS,
+      registers: [registry],
+    });
+    gauge('sprites_peers', 'Other relays of the cluster that are here', () => {
+      return [...membership.relays()].filter(({ name, state }) => name !== membership.name && state === 'here').length;
+    });
+    gauge('sprites_peers_connected', '1 while messages to other relays can be sent', () => (peers.isConnected ? 1 : 0));
+    gauge('sprites_peers_in_doubt', 'Crossings that wait for the verdict of another relay', () => peers.inDoubt);
+    counter('sprites_peers_files_total', 'Sprite files fetched from other relays', () => this.files.fetched);
+    counter('sprites_peers_frames_total', 'Frames sent to other relays', () => counters.frames);
+    counter('sprites_peers_repeats_total', 'Frames sent again, because no answer came', () => counters.repeats);
+    counter('sprites_peers_passed_total', 'Crossings that other relays have accepted', () => counters.passed);
+    counter('sprites_peers_received_total', 'Crossings of other relays that were accepted', () => counters.received);
+    counter(
+      'sprites_peers_refused_total',
+      'Crossings refused by another relay, or because it was not reachable',
+      () => {
+        return counters.refused;
+      },
+    );
+    counter(
+      'sprites_peers_abandoned_total',
+      'Crossings whose receiver lost its memory before its verdict was known',
+      () => counters.abandoned,
+    );
+    counter(
+      'sprites_peers_malformed_total',
+      'Messages of other relays that were not understood',
+      () => counters.malformed,
+    );
+  }
+}

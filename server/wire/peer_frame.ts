@@ -1,0 +1,289 @@
+/**
+ * A peer frame: the crossings of one turn that go to another relay, and its answer with one verdict for each.
+ *
+ * Frame, little-endian: version u8, length of the name u8, count of records u16, bytes of the head u16, 0 u16, the sender's epoch u32,
+ * the receiver's epoch u32, number f64, name (ASCII). Record: length u16, kind u8, edge u8, place u32, slot u32, generation u32,
+ * crossing f64, bytes of the event u16, event. Answer: version u8, status u8, count of verdicts u16, epoch u32, number f64. Verdict:
+ * length u16, kind u8, 0 u8, bytes of the reference u16, reference.
+ * A later member stands behind the known ones of its head, record or verdict, whose length counts it; it is skipped.
+ * The number is that of the frame among those of this sender, in this epoch, to this receiver. Frames with number 0 change nothing.
+ * Invariant: what is read is within the limits here, whatever the bytes are.
+ * Cost: one copy of each event; no object per record (the reader fills one view).
+ */
+import { type EdgeNumber, PASSAGE_BYTES_MAX } from './crossing.ts';
+import { isRelayName } from './heartbeat.ts';
+
+export const PEER_VERSION = 1;
+
+/** Bytes of a frame: a fifth of what NATS carries in one message, and less than one record of the journal. */
+export const PEER_FRAME_BYTES_MAX = 192 << 10;
+
+/** Records of a frame: at 20,000 crossings a second those of 25 ms. */
+export const PEER_RECORDS_MAX = 512;
+
+/** `{"desktop":"…","name":"…"}` with a name of 64 bytes, each of which may need an escape. */
+export const REFERENCE_BYTES_MAX = 448;
+
+/** An event after its sequence: `"from":{…},` and a passage. */
+export const PEER_EVENT_BYTES_MAX = 8 + REFERENCE_BYTES_MAX + PASSAGE_BYTES_MAX;
+
+/** `name` asks which desktop has a place; only frames with number 0 have it. */
+export const PeerKind = { crossing: 1, name: 2 } as const;
+
+/** What the receiver has decided about a record. Everything but `accepted` has changed nothing there. */
+export const PeerVerdict = { accepted: 0, full: 1, busy: 2, journalFull: 3 } as const;
+
+/** `otherEpoch`: the receiver is not the one that the frame is for, and has read nothing but the head. `stale`: a frame that was settled long ago. */
+export const PeerStatus = { done: 0, otherEpoch: 1, stale: 2, malformed: 3, version: 4 } as const;
+
+const HEAD_BYTES = 24;
+const RECORD_BYTES = 26;
+const ANSWER_BYTES = 16;
+const VERDICT_BYTES = 6;
+
+/** One record. Owner: the reader, which overwrites it with the next one; the event is bytes[start, end). */
+export interface PeerRecord {
+  kind: number;
+  /** The edge by which the sprite enters. */
+  edge: EdgeNumber;
+  /** The place at the receiver. */
+  place: number;
+  /** The thrower, by its slot and generation at its own relay. */
+  slot: number;
+  generation: number;
+  crossing: number;
+  bytes: Buffer;
+  start: number;
+  end: number;
+}
+
+export interface PeerFrame {
+  sender: string;
+  epoch: number;
+  /** The epoch of the receiver that the sender knows; 0 when it knows none. */
+  to: number;
+  number: number;
+  count: number;
+  bytes: Buffer;
+  /** Where the records begin. */
+  start: number;
+}
+
+export interface PeerAnswer {
+  status: number;
+  epoch: number;
+  number: number;
+  verdicts: Uint8Array;
+  /** For each record: the desktop that got it or has that place, as JSON; empty for none. */
+  references: Buffer[];
+}
+
+/** Gathers the records of one frame. */
+export class PeerFrameWriter {
+  readonly #bytes = Buffer.allocUnsafe(PEER_FRAME_BYTES_MAX);
+  #end: number;
+  #count = 0;
+
+  constructor(sender: string, epoch: number, to: number, number: number) {
+    this.#end = HEAD_BYTES + sender.length;
+    this.#bytes.fill(0, 0, HEAD_BYTES);
+    this.#bytes[0] = PEER_VERSION;
+    this.#bytes[1] = sender.length;
+    this.#bytes.writeUInt16LE(this.#end, 4);
+    this.#bytes.writeUInt32LE(epoch, 8);
+    this.#bytes.writeUInt32LE(to, 12);
+    this.#bytes.writeDoubleLE(number, 16);
+    this.#bytes.write(sender, HEAD_BYTES, 'latin1');
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether one more record fits, whatever its event. */
+  get hasRoom(): boolean {
+    return this.#count < PEER_RECORDS_MAX && this.#end + RECORD_BYTES + PEER_EVENT_BYTES_MAX <= PEER_FRAME_BYTES_MAX;
+  }
+
+  /** Adds a crossing: its event is head[0, headLength) followed by passage[start, end). REQUIRES: hasRoom. */
+  crossing(
+    place: number,
+    edge: EdgeNumber,
+    slot: number,
+    generation: number,
+    crossing: number,
+    head: Buffer,
+    headLength: number,
+    passage: Buffer,
+    start: number,
+    end: number,
+  ): void {
+    const at = this.#record(PeerKind.crossing, edge, place, headLength + end - start);
+    this.#bytes.writeUInt32LE(slot, at + 8);
+    this.#bytes.writeUInt32LE(generation, at + 12);
+    this.#bytes.writeDoubleLE(crossing, at + 16);
+    head.copy(this.#bytes, at + RECORD_BYTES, 0, headLength);
+    passage.copy(this.#bytes, at + RECORD_BYTES + headLength, start, end);
+  }
+
+  /** Asks for the desktop at a place. REQUIRES: hasRoom. */
+  name(place: number): void {
+    this.#record(PeerKind.name, 0, place, 0);
+  }
+
+  /** Returns the frame, in a Buffer of exactly its size that the caller owns. */
+  finish(): Buffer {
+    this.#bytes.writeUInt16LE(this.#count, 2);
+    return Buffer.from(this.#bytes.subarray(0, this.#end));
+  }
+
+  #record(kind: number, edge: number, place: number, eventBytes: number): number {
+    const at = this.#end;
+    this.#bytes.fill(0, at, at + RECORD_BYTES);
+    this.#bytes.writeUInt16LE(RECORD_BYTES + eventBytes, at);
+    this.#bytes[at + 2] = kind;
+    this.#bytes[at + 3] = edge;
+    this.#bytes.writeUInt32LE(place, at + 4);
+    this.#bytes.writeUInt16LE(eventBytes, at + 24);
+    this.#end = at + RECORD_BYTES + eventBytes;
+    this.#count++;
+    return at;
+  }
+}
+
+/** Reads the head of a frame, and checks that all its records are whole. `bytes` stay in use. */
+export function readPeerFrame(message: Uint8Array): PeerFrame | 'version' | 'malformed' {
+  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+  if (bytes.length < 1 || bytes.length > PEER_FRAME_BYTES_MAX) return 'malformed';
+  if (bytes[0] !== PEER_VERSION) return 'version';
+  if (bytes.length < HEAD_BYTES) return 'malformed';
+  const sender = bytes.toString('latin1', HEAD_BYTES, HEAD_BYTES + bytes[1]);
+  const start = bytes.readUInt16LE(4);
+  const count = bytes.readUInt16LE(2);
+  const number = bytes.readDoubleLE(16);
+  if (!isRelayName(sender) || start < HEAD_BYTES + sender.length || start > bytes.length) return 'malformed';
+  if (count > PEER_RECORDS_MAX || !Number.isSafeInteger(number) || number < 0) return 'malformed';
+  const epoch = bytes.readUInt32LE(8);
+  const frame = { sender, epoch, to: bytes.readUInt32LE(12), number, count, bytes, start };
+  let at = start;
+  for (let left = count; left > 0; left--) {
+    if (at + RECORD_BYTES > bytes.length) return 'malformed';
+    const length = bytes.readUInt16LE(at);
+    const eventBytes = bytes.readUInt16LE(at + 24);
+    if (length < RECORD_BYTES + eventBytes || eventBytes > PEER_EVENT_BYTES_MAX || bytes[at + 3] > 3)
+      return 'malformed';
+    at += length;
+  }
+  return at === bytes.length ? frame : 'malformed';
+}
+
+/** Calls `each` with every record of a frame and its index, each time with the same view. */
+export function readPeerRecords(
+  { bytes, start, count }: PeerFrame,
+  each: (record: PeerRecord, index: number) => void,
+): void {
+  const record: PeerRecord = {
+    kind: 0,
+    edge: 0,
+    place: 0,
+    slot: 0,
+    generation: 0,
+    crossing: 0,
+    bytes,
+    start: 0,
+    end: 0,
+  };
+  let at = start;
+  for (let index = 0; index < count; index++) {
+    record.kind = bytes[at + 2];
+    record.edge = bytes[at + 3] as EdgeNumber;
+    record.place = bytes.readUInt32LE(at + 4);
+    record.slot = bytes.readUInt32LE(at + 8);
+    record.generation = bytes.readUInt32LE(at + 12);
+    record.crossing = bytes.readDoubleLE(at + 16);
+    record.start = at + RECORD_BYTES;
+    record.end = record.start + bytes.readUInt16LE(at + 24);
+    at += bytes.readUInt16LE(at);
+    each(record, index);
+  }
+}
+
+/** Writes an answer. `references` may have fewer entries than there are verdicts. */
+export function writePeerAnswer({ status, epoch, number, verdicts, references }: PeerAnswer): Buffer {
+  const size = verdicts.length * VERDICT_BYTES + references.reduce((sum, { length }) => sum + length, 0);
+  const bytes = Buffer.alloc(ANSWER_BYTES + size);
+  bytes[0] = PEER_VERSION;
+  bytes[1] = status;
+  bytes.writeUInt16LE(verdicts.length, 2);
+  bytes.writeUInt32LE(epoch, 4);
+  bytes.writeDoubleLE(number, 8);
+  let at = ANSWER_BYTES;
+  for (const [index, verdict] of verdicts.entries()) {
+    const length = references[index]?.length ?? 0;
+    bytes.writeUInt16LE(VERDICT_BYTES + length, at);
+    bytes[at + 2] = verdict;
+    bytes.writeUInt16LE(length, at + 4);
+    references[index]?.copy(bytes, at + VERDICT_BYTES);
+    at += VERDICT_BYTES + length;
+  }
+  return bytes;
+}
+
+/** Reads an answer. References are checked, since they become part of answers to clients. */
+export function readPeerAnswer(message: Uint8Array): PeerAnswer | 'version' | 'malformed' {
+  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+  if (bytes.length < 1) return 'malformed';
+  if (bytes[0] !== PEER_VERSION) return 'version';
+  if (bytes.length < ANSWER_BYTES) return 'malformed';
+  const count = bytes.readUInt16LE(2);
+  const number = bytes.readDoubleLE(8);
+  if (count > PEER_RECORDS_MAX || !Number.isSafeInteger(number) || number < 0) return 'malformed';
+  const verdicts = new Uint8Array(count);
+  const references: Buffer[] = [];
+  let at = ANSWER_BYTES;
+  for (let index = 0; index < count; index++) {
+    if (at + VERDICT_BYTES > bytes.length) return 'malformed';
+    const length = bytes.readUInt16LE(at);
+    const referenceBytes = bytes.readUInt16LE(at + 4);
+    if (length < VERDICT_BYTES + referenceBytes || at + length > bytes.length) return 'malformed';
+    verdicts[index] = bytes[at + 2];
+    const reference = bytes.subarray(at + VERDICT_BYTES, at + VERDICT_BYTES + referenceBytes);
+    references.push(referenceBytes === 0 || isReference(reference) ? reference : NOTHING);
+    at += length;
+  }
+  return at === bytes.length
+    ? { status: bytes[1], epoch: bytes.readUInt32LE(4), number, verdicts, references }
+    : 'malformed';
+}
+
+const NOTHING = Buffer.alloc(0);
+const FILE = /^[0-9a-f]{64}$/;
+
+/** Whether these bytes are `{"desktop":"…","name":"…"}`. */
+export function isReference(bytes: Buffer): boolean {
+  return bytes.length <= REFERENCE_BYTES_MAX && isReferenceValue(parse(bytes.toString()));
+}
+
+/** The sprite file of an event. Undefined when bytes[start, end) is not what a mailbox holds: `"from":{…},"edge":…,"sprite":{…}}`. */
+export function fileOfEvent(bytes: Buffer, start: number, end: number): string | undefined {
+  const event = parse(`{${bytes.toString('utf8', start, end)}`);
+  if (!isObject(event) || !isReferenceValue(event.from) || typeof event.edge !== 'string') return undefined;
+  const file = isObject(event.sprite) ? event.sprite.file : undefined;
+  return typeof file === 'string' && FILE.test(file) ? file : undefined;
+}
+
+function isReferenceValue(value: unknown): boolean {
+  return isObject(value) && typeof value.desktop === 'string' && typeof value.name === 'string';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
