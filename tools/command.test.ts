@@ -331,7 +331,10 @@ describe('every command', { concurrency: 2, timeout: 900_000 }, () => {
       unknown.map(({ code, out }) => [code, out]),
       unknown.map(() => [2, '']),
     );
-    assert.match(unknown[0].err, /there are 2000\/s, .*closed, journal, turns, million, floors, say, peek, hostile\./);
+    assert.match(
+      unknown[0].err,
+      /there are 2000\/s, .*closed, journal, turns, million, floors, outside, say, peek, hostile\./,
+    );
     assert.match(unknown[1].err, /there are topology, collection, buffers, relay\./);
     assert.match(unknown[2].err, /must be one of every-4k, /);
     assert.match(unknown[3].err, /one of .*village\./);
