@@ -16,7 +16,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.js';
@@ -77,6 +77,12 @@ export const FLOOR = join(ROOT, 'build', 'floor', 'floor');
 /** The path of the crowd that talks in `npm run bench -- say`, once it is built. */
 export const CROWD = join(ROOT, 'build', 'crowd', 'crowd');
 
+/** The path of the posters of `npm run bench -- outside`, once they are built. */
+export const POSTERS = join(ROOT, 'build', 'posters', 'posters');
+
+/** The path of the relay on uWebSockets that the same bench compares with, once it is built. */
+export const UWS = join(ROOT, 'build', 'uws', 'uws');
+
 /** Builds the addon. Returns undefined, or why it can't be built. */
 export function buildAddon(node) {
   if (process.platform !== 'linux') return 'the native front is for Linux';
@@ -115,11 +121,49 @@ export function buildFloor() {
 
 /** Builds the crowd that talks. Returns undefined, or why it can't be built. */
 export function buildCrowd() {
-  const source = join(ROOT, 'server', 'bench', 'crowd', 'crowd.cc');
-  return built('crowd', [source], CROWD, () => {
+  return builtFromOneFile('crowd', join(ROOT, 'server', 'bench', 'crowd', 'crowd.cc'), CROWD);
+}
+
+/** Builds the posters. Returns undefined, or why they can't be built. */
+export function buildPosters() {
+  return builtFromOneFile('posters', join(ROOT, 'server', 'bench', 'posters', 'posters.cc'), POSTERS);
+}
+
+function builtFromOneFile(name, source, target) {
+  return built(name, [source], target, () => {
     if (!ensurePrograms(['g++'], ['g++'])) return `a compiler is missing: ${installHint(['g++'])}`;
-    mkdirSync(join(CROWD, '..'), { recursive: true });
-    return ran('g++', ['-std=c++20', '-O2', '-Wall', '-Wextra', '-o', CROWD, source], ROOT, 'g++');
+    mkdirSync(join(target, '..'), { recursive: true });
+    return ran('g++', ['-std=c++20', '-O2', '-Wall', '-Wextra', '-o', target, source], ROOT, 'g++');
+  });
+}
+
+/**
+ * Builds the relay on uWebSockets from a checkout with its submodule uSockets, with the optimisation that its own Makefile uses.
+ * Returns undefined, or why it can't be built.
+ */
+export function buildUws(checkout) {
+  const source = join(ROOT, 'server', 'bench', 'uws', 'uws.cc');
+  const sockets = join(checkout, 'uSockets', 'src');
+  if (!existsSync(join(checkout, 'src', 'App.h')) || !existsSync(join(sockets, 'libusockets.h'))) {
+    return `${checkout} is not a checkout of uWebSockets with its submodule uSockets`;
+  }
+  return built('uws', [source, join(checkout, 'src'), sockets], UWS, () => {
+    if (!ensurePrograms(['cc', 'g++'], ['gcc', 'g++'])) return `a compiler is missing: ${installHint(['gcc', 'g++'])}`;
+    const folder = join(UWS, '..');
+    mkdirSync(folder, { recursive: true });
+    // No TLS and no compression: neither the bench nor the floor has them.
+    const flags = ['-O3', '-flto', '-DLIBUS_NO_SSL', '-DUWS_NO_ZLIB', `-I${sockets}`];
+    const sources = ['bsd', 'context', 'loop', 'socket', 'udp', 'eventing/epoll_kqueue'];
+    const files = sources.map((file) => join(sockets, `${file}.c`));
+    const why = ran('cc', [...flags, '-c', ...files], folder, 'cc');
+    if (why) return why;
+    const objects = sources.map((file) => `${basename(file)}.o`);
+    return ran(
+      'g++',
+      ['-std=c++20', ...flags, `-I${join(checkout, 'src')}`, '-o', UWS, source, ...objects],
+      folder,
+      'g++',
+    );
   });
 }
 

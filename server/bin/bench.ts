@@ -1,6 +1,6 @@
 /** `npm run bench`: builds what it needs, then runs the benches of server/bench: all of them, or those named. */
 import type { Shape } from '../../tools/bench/contender.ts';
-import { buildAddon, buildCrowd, buildEngine, buildFloor } from '../../tools/build.js';
+import { buildAddon, buildCrowd, buildEngine, buildFloor, buildPosters, buildUws } from '../../tools/build.js';
 import {
   type Command,
   duration,
@@ -20,6 +20,7 @@ import { floors } from '../bench/floors.ts';
 import { ATTACKS } from '../bench/hostile/attacks.ts';
 import { ADMISSIONS, hostile } from '../bench/hostile.ts';
 import { million } from '../bench/million.ts';
+import { outside, POSTER_KINDS, type PosterKind, UWS_SHAPE } from '../bench/outside.ts';
 import { peek } from '../bench/peek.ts';
 import { BOTS } from '../bench/peek_bots.ts';
 import { LOADS, relaying } from '../bench/relaying.ts';
@@ -64,6 +65,10 @@ const LOAD_ROUNDS = 1;
 /** Numbers of relays that share a pretended world, and its desktops. */
 const RELAYS_COUNTS = [1, 10, 100, 1000];
 const RELAYS_DESKTOPS = 100_000_000;
+
+/** Of each window of `outside`, in seconds. Each attack of `hostile` and each load of `say` and `peek` lasts longer. */
+const OUTSIDE_SECONDS = 8;
+const LOAD_SECONDS = 30;
 
 /** What the journal costs. */
 const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
@@ -111,8 +116,20 @@ const OPTIONS = {
   ...goingWith(['million', 'hostile', 'peek'], {
     workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
   }),
-  ...goingWith(['hostile', 'say', 'peek'], {
-    seconds: whole('N', 'how long each attack lasts, or each load', [1, 3600], 30),
+  ...goingWith(['hostile', 'outside', 'say', 'peek'], {
+    seconds: {
+      ...whole('N', 'how long each attack lasts, or each load', [1, 3600]),
+      shown: `${LOAD_SECONDS}; outside: ${OUTSIDE_SECONDS}`,
+    },
+  }),
+  ...goingWith(['outside'], {
+    uws: {
+      ...text(
+        'PATH',
+        'a checkout of uWebSockets with its submodule uSockets, to compare with; the variable UWS says the same',
+      ),
+      variables: ['UWS'],
+    },
   }),
   ...goingWith(['hostile', 'peek'], {
     front: oneOf('KIND', 'front of the relay', ['native', 'portable'], 'native'),
@@ -130,7 +147,7 @@ const OPTIONS = {
       shown: RELAYS_COUNTS.join(','),
     },
   }),
-  ...goingWith(['hostile', 'peek', 'relays'], {
+  ...goingWith(['hostile', 'outside', 'peek', 'relays'], {
     seed: { ...whole('N', 'seed of everything random', [0, 2 ** 31 - 1]), shown: 'the time' },
   }),
 };
@@ -155,6 +172,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     'npm run bench -- journal | turns',
     'npm run bench -- million [options]',
     'npm run bench -- floors [options]',
+    'npm run bench -- outside [KIND …] [options]',
     'npm run bench -- say [options]',
     'npm run bench -- peek [options]',
     'npm run bench -- relays [options]',
@@ -178,6 +196,10 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '',
       'the floor and the relay with as many connections as desktops; root and Linux only, in its own network namespace',
     ],
+    outside: [
+      '[KIND …]',
+      `the floor, the native front and uWebSockets under clients that throw over other connections than they poll on, from a cold start, in interleaved rounds; kinds of posters: ${Object.keys(POSTER_KINDS).join(', ')}`,
+    ],
     say: [
       '',
       'desktops of one world that talk: sayings heard a second, CPU of each, what is missed, and what sprites notice; cluster and one process',
@@ -197,7 +219,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   },
   options: OPTIONS,
   notes: [
-    '--rounds belongs to the loads, journal and peek; the other options to million, floors, say, peek, relays and hostile.',
+    '--rounds belongs to the loads, journal and peek; the other options to million, floors, outside, say, peek, relays and hostile.',
     `Attacks:\n${Object.entries(ATTACKS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
@@ -230,7 +252,18 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     await floors({ desktops, rate });
     return EXIT.done;
   },
-  say: async ({ desktops = SAY_DESKTOPS, speakers = desktops, seconds, talk }) => {
+  outside: async ({ seconds = OUTSIDE_SECONDS, seed = Date.now() % 2 ** 31, uws }, kinds) => {
+    refuseUnknown('kind', kinds, POSTER_KINDS);
+    needNativeFront();
+    const why = buildFloor() ?? buildPosters() ?? (uws === undefined ? undefined : buildUws(uws));
+    if (why) throw new Error(`The bench needs the floor and its posters: ${why}`);
+    if (uws === undefined) console.error('Without uWebSockets: give a checkout of it as UWS=PATH to compare with it.');
+    const shapes = [...NATIVE.toReversed(), ...(uws === undefined ? [] : [UWS_SHAPE])];
+    const chosen = (kinds.length > 0 ? kinds : Object.keys(POSTER_KINDS)) as PosterKind[];
+    await outside({ shapes, kinds: chosen, seconds, seed });
+    return EXIT.done;
+  },
+  say: async ({ desktops = SAY_DESKTOPS, speakers = desktops, seconds = LOAD_SECONDS, talk }) => {
     needNativeFront();
     const why = buildCrowd();
     if (why) throw new Error(`The bench needs a crowd: ${why}`);
@@ -239,7 +272,7 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
   },
   peek: async ({ counts = PEEK_COUNTS, noise: noisePx, numbers: intoNumbers, rounds = ROUNDS, ...values }) => {
     if (values.front === 'native') needNativeFront('; use --front portable');
-    const { bots, seconds, out = 'build/peek', front, workers, seed = newSeed() } = values;
+    const { bots, seconds = LOAD_SECONDS, out = 'build/peek', front, workers, seed = newSeed() } = values;
     const processes = workers === 0 ? 'one process' : `cluster (${workers} worker${workers === 1 ? '' : 's'})`;
     const shape = { name: `${front} front, ${processes}`, front, workers };
     await peek({ counts, bots, noisePx, rounds, seconds, seed, out, shape, intoNumbers });
@@ -252,7 +285,8 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
   hostile: async (values, attacks) => {
     refuseUnknown('attack', attacks, ATTACKS);
     if (values.front === 'native') needNativeFront('; use --front portable');
-    return (await hostile({ ...values, attacks: [...attacks] })) === 0 ? EXIT.done : EXIT.failed;
+    const { seconds = LOAD_SECONDS } = values;
+    return (await hostile({ ...values, seconds, attacks: [...attacks] })) === 0 ? EXIT.done : EXIT.failed;
   },
 };
 

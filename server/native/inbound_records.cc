@@ -55,23 +55,19 @@ void AppendPoll(RecordBuffer* inbound, Ticket ticket, const Request& request) {
 void AppendCrossing(RecordBuffer* inbound, Ticket ticket, const Request& request,
                     const uint8_t* body) {
   InboundRecord record = RequestRecord(KindOf(request.post), ticket, request);
-  uint32_t length = request.body_length;
+  record.length = request.body_length;
   ScannedCrossing scanned;
-  uint8_t entry[kEntryBytesMax];
-  uint32_t entry_bytes = 0;
-  if (request.post == Post::kCrossing && ScanCrossing(body, length, &scanned)) {
+  uint8_t passage[kPassageBytesMax];
+  if (request.post == Post::kCrossing && ScanCrossing(body, record.length, &scanned)) {
     record.crossing_low = static_cast<uint32_t>(scanned.crossing);
     record.crossing_high = static_cast<uint32_t>(scanned.crossing >> 32);
     record.edge_and_one = scanned.edge + 1;
-    entry_bytes = WriteEntry(scanned.edge, entry);
-    body += scanned.passage_start;
-    length -= scanned.passage_start;
+    record.length = WritePassage(scanned, passage);
+    body = passage;
   }
-  record.length = entry_bytes + length;
   uint8_t* const at = AppendHead(inbound, &record);
-  memcpy(at, entry, entry_bytes);
-  if (length != 0) {
-    memcpy(at + entry_bytes, body, length);
+  if (record.length != 0) {
+    memcpy(at, body, record.length);
   }
 }
 

@@ -18,8 +18,8 @@ constexpr uint32_t kInboundRecordBytesMax = AlignedToEight(kInboundHeadBytes + k
 
 void AppendPoll(RecordBuffer* inbound, Ticket ticket, const Request& request);
 
-// A crossing whose body has the usual form is scanned here, and its passage follows the record;
-// any other body, and that of a saying or a stage, follows unchanged, and JavaScript looks at it.
+// A crossing that the scan accepts is checked here, and its passage follows the record; any other
+// body, and that of a saying or a stage, follows unchanged, and JavaScript looks at it.
 void AppendCrossing(RecordBuffer* inbound, Ticket ticket, const Request& request,
                     const uint8_t* body);
 

@@ -17,6 +17,9 @@ import { BUILDS, compile, run, SOURCES, TESTS, whySkip } from './test_build.ts';
 /** How long the fuzzer searches; the corpus has what it found before. */
 const FUZZ_SECONDS = 20;
 
+/** What is fuzzed, and the longest input in bytes. */
+const FUZZED = { request_parser: 12_000, crossing_scan: 1100 };
+
 /** A suite under the sanitizers takes less than this, in ms. It takes some three times as long as without them. */
 const SUITE_MS_MAX = 600_000;
 
@@ -39,14 +42,18 @@ describe('native front, without Node', { skip }, () => {
     });
   }
 
-  it(`parses whatever the fuzzer finds in ${FUZZ_SECONDS} s`, { skip: whyNoFuzzer() ?? false }, () => {
+  describe(`in ${FUZZ_SECONDS} s of each fuzzer`, { skip: whyNoFuzzer() ?? false }, () => {
     const build = join(BUILDS, 'fuzzer');
-    compile(build, 'fuzzer', 'clang++');
-    // What it finds is not kept; a case worth keeping is copied into corpus/ by hand.
-    const found = mkdtempSync(join(tmpdir(), 'parser-corpus-'));
-    cpSync(join(SOURCES, 'corpus'), found, { recursive: true });
-    run(join(build, 'request_parser_fuzz'), [`-max_total_time=${FUZZ_SECONDS}`, '-max_len=12000', found], found);
-    rmSync(found, { recursive: true });
+    it('compiles', () => compile(build, 'fuzzer', 'clang++'));
+    for (const [noun, bytesMax] of Object.entries(FUZZED)) {
+      it(`${noun} keeps its promises for whatever the fuzzer finds`, () => {
+        // What it finds is not kept; a case worth keeping is copied into corpus/ by hand.
+        const found = mkdtempSync(join(tmpdir(), `${noun}-corpus-`));
+        cpSync(join(SOURCES, 'corpus', noun), found, { recursive: true });
+        run(join(build, `${noun}_fuzz`), [`-max_total_time=${FUZZ_SECONDS}`, `-max_len=${bytesMax}`, found], found);
+        rmSync(found, { recursive: true });
+      });
+    }
   });
 });
 

@@ -12,7 +12,9 @@ export const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 export const BUILDS = fileURLToPath(new URL('../../build/native-tests', import.meta.url));
 
 /** The programs with tests, without `_test`. */
-export const TESTS = ['address_counts', 'request_parser', 'pools', 'deadline_wheel', 'boxes', 'native_front'];
+export const TESTS = [
+  ...['address_counts', 'crossing_scan', 'request_parser', 'pools', 'deadline_wheel', 'boxes', 'native_front'],
+];
 
 /** Builds `target` with -DSANITIZE=`sanitize` in the folder `build`. */
 export function compile(build: string, sanitize: string, compiler: string, target = 'all'): void {

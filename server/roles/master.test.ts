@@ -50,6 +50,22 @@ describe('a master with a journal', () => {
     ]);
   });
 
+  it('commits a turn that answers nothing at the next tick, or with the next answer', () => {
+    const { master, happened } = setUp();
+    const commits = () => happened.filter((what) => what === 'commit').length;
+    const token = new Uint32Array(4);
+    const slot = master.relay.join({ name: '' }, token, new Uint32Array(4));
+    const desktop = { slot, generation: master.relay.desktops.generation(slot), token };
+    master.relay.poll(desktop, 1, 1, -1);
+    master.endTurn();
+    assert.equal(commits(), 0);
+    master.advance(1);
+    assert.equal(commits(), 1);
+    master.verify(1, 5, desktop);
+    master.endTurn();
+    assert.deepEqual(happened.slice(-4), ['the link has an answer', 'commit', 'the link sends', 'the front sends']);
+  });
+
   it('commits before a front sends in the middle of a turn', () => {
     const { master, happened } = setUp();
     master.handlers.sending?.();

@@ -73,6 +73,8 @@ export class Master {
   #moderation: Moderation | undefined;
   #committing: Committing | undefined;
   #peering: Peering | undefined;
+  /** Whether this turn has answers, which may leave only after a commit. */
+  #hasAnswers = false;
   readonly #invitation = new Uint32Array(4);
 
   constructor(makeRelay: (answers: AnswerSink) => Relay) {
@@ -83,6 +85,7 @@ export class Master {
       hasRoomForSayings: (ticket) =>
         ticket < LINK_TICKETS || (this.#links.get(linkOf(ticket))?.hasRoomForSayings() ?? true),
       answer: (ticket, status, body, start, end, retryAfter, shared) => {
+        this.#hasAnswers = true;
         if (ticket < LINK_TICKETS) {
           this.#front?.answer(ticket, status, body, start, end, retryAfter, shared);
           return;
@@ -153,19 +156,25 @@ export class Master {
     this.#committing?.commit();
   }
 
-  /** Ends the turn: wakes the parked polls that have events, and sends all answers of this turn. */
+  /**
+   * Ends the turn: wakes the parked polls that have events, and sends all answers of this turn. A turn without answers is committed
+   * with the next one that has some, or by advance(), whichever is first: at low rates a sprite is one such turn and one without.
+   */
   endTurn(): void {
     this.relay.endTurn();
-    this.commit();
+    // What peers are told must survive too.
+    if (this.#hasAnswers || this.#peering) this.commit();
+    this.#hasAnswers = false;
     for (const link of this.#links.values()) link.flush();
     this.#front?.flush();
     this.#peering?.flush();
   }
 
-  /** Advances the relay to a time (monotonic, ms) and ends the turn. Returns whether more is due soon. */
+  /** Advances the relay to a time (monotonic, ms), ends the turn and commits. Returns whether more is due soon. */
   advance(nowMs: number): boolean {
     const isMoreDue = this.relay.advance(nowMs);
     this.endTurn();
+    this.commit();
     return isMoreDue;
   }
 
@@ -190,7 +199,7 @@ export class Master {
     const response = this.relay.accept(from, crossing, edge, bytes, start, end, standing, ticket);
     const { verdict, status, body, length, retryAfterSeconds } = response;
     if (verdict === 'deferred') return;
-    this.#links.get(link)?.answer(request, status, body, 0, length, retryAfterSeconds);
+    this.#receiver(link)?.answer(request, status, body, 0, length, retryAfterSeconds);
   }
 
   poll(link: number, request: number, identity: Identity, epoch: number, seq: number): void {
@@ -199,7 +208,7 @@ export class Master {
 
   closed(link: number, request: number, slot: number): void {
     const parked = this.relay.closed(LINK_TICKETS + link * REQUESTS_PER_LINK + request, slot);
-    if (parked) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    if (parked) this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
   /** A join; the answer is `{desktop, token, invitation, world, pictures, stage, cursor, here}`, and the worker adds the addresses. */
@@ -228,7 +237,7 @@ export class Master {
   leave(link: number, request: number, identity: Identity): void {
     if (!this.#requireLive(link, request, identity)) return;
     this.relay.leave(identity.slot);
-    this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
   describe(link: number, request: number, identity: Identity): void {
@@ -251,14 +260,14 @@ export class Master {
   /** A sprite file that this relay does not have: 200 with its bytes, or 404. */
   fetch(link: number, request: number, _: Identity, file: string): void {
     const answer = (bytes: Uint8Array = NO_BODY) => {
-      this.#links.get(link)?.answer(request, bytes.length > 0 ? 200 : 404, bytes, 0, bytes.length, 0);
+      this.#receiver(link)?.answer(request, bytes.length > 0 ? 200 : 404, bytes, 0, bytes.length, 0);
     };
     if (this.#peering) this.#peering.fetchFile(file, answer);
     else answer();
   }
 
   verify(link: number, request: number, identity: Identity): void {
-    if (this.#requireLive(link, request, identity)) this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    if (this.#requireLive(link, request, identity)) this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
   /** From now on what `json` (slot and generation) throws towards this desktop goes on to the next one. */
@@ -304,7 +313,7 @@ export class Master {
     this.#try(link, request, identity, () => {
       const edges = this.relay.show(identity.slot, bytes, start, end, standing);
       const body = WATCHED_EDGES[edges];
-      this.#links.get(link)?.answer(request, 202, body, 0, body.length, 0);
+      this.#receiver(link)?.answer(request, 202, body, 0, body.length, 0);
     });
   }
 
@@ -317,7 +326,7 @@ export class Master {
   #do(link: number, request: number, identity: Identity, action: () => void): void {
     this.#try(link, request, identity, () => {
       action();
-      this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+      this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
     });
   }
 
@@ -340,12 +349,18 @@ export class Master {
     return false;
   }
 
+  /** The worker that an answer of this turn goes to. */
+  #receiver(link: number): Link | undefined {
+    this.#hasAnswers = true;
+    return this.#links.get(link);
+  }
+
   #answerProblem(link: number, request: number, document: ProblemDocument): void {
     this.#answerJson(link, request, document.status, document, PROBLEMS[document.code].retryAfterSeconds);
   }
 
   #answerJson(link: number, request: number, status: number, value: unknown, retryAfter = 0): void {
     const body = Buffer.from(JSON.stringify(value));
-    this.#links.get(link)?.answer(request, status, body, 0, body.length, retryAfter);
+    this.#receiver(link)?.answer(request, status, body, 0, body.length, retryAfter);
   }
 }

@@ -5,6 +5,8 @@ const FILE = '2c538f2f10dced8434ff60e955d98a472736bece7c539b709d2d010e5c2b84aa';
 /** The example of PROTOCOL.md. */
 export const USUAL = `{"crossing":17,"edge":"right","at":0.25,"vx":900,"vy":-50,"sprite":{"file":"${FILE}","name":"Blob","animation":"fall","facing":"right","scale":2}}`;
 
+const EDGE_NAMES = ['left', 'right', 'top', 'bottom'];
+
 const NUMBERS = [
   ...['0', '-0', '1', '0.5', '0.50', '00', '01', '1.', '.5', '1e-1', '1E2', '-1', '+1', '0.1234567890123456789'],
   ...['0.000001', '0.0000001', '0.00000123', '20000', '20000.1', '-20000', '9007199254740991', '9007199254740992'],
@@ -53,11 +55,25 @@ export function* listedBodies(): Generator<Buffer> {
   yield Buffer.from(` ${USUAL}`);
   yield Buffer.from(`${USUAL} `);
   yield Buffer.from(USUAL.replace('"scale":2', '"scale":2,"mood":"happy"'));
-  yield Buffer.from(USUAL.replace(',"scale":2', ''));
+  const [before, , after] = USUAL.split(/("name".*"scale":2)/);
+  for (const optional of [
+    '',
+    '"name":"Blob"',
+    '"scale":2,"facing":"left"',
+    '"animation":"walk", "name" : "Blob"',
+    '"name":null',
+  ]) {
+    yield Buffer.from(`${optional === '' ? before.slice(0, -1) : before + optional}${after}`);
+  }
+  for (const member of ['"at":0.25,', '"crossing":17,', '"edge":"right",', `"file":"${FILE}",`]) {
+    yield Buffer.from(USUAL.replace(member, ''));
+  }
+  // The largest body, and one byte more.
+  for (const length of [1024, 1025]) yield Buffer.from(USUAL.padEnd(length));
   yield Buffer.from(`{"edge":"left",${USUAL.slice(1)}`);
   yield Buffer.from(USUAL.replace('{"crossing":17,', '{"crossing":17,"crossing":18,'));
   yield Buffer.from(USUAL.replace('"right","scale"', '"up","scale"'));
-  for (const edge of ['left', 'right', 'top', 'bottom', 'leftt', 'lef', '']) {
+  for (const edge of [...EDGE_NAMES, 'leftt', 'lef', '']) {
     yield Buffer.from(USUAL.replace('"edge":"right"', `"edge":"${edge}"`));
   }
   for (const length of [63, 65]) yield Buffer.from(USUAL.replace(FILE, 'a'.repeat(length)));
@@ -71,6 +87,49 @@ export function* changedBodies(count: number, random: () => number): Generator<B
   for (let n = 0; n < count; n++) {
     const body = Buffer.from(USUAL);
     for (let changes = 1 + below(3); changes > 0; changes--) body[below(body.length)] = below(256);
+    yield body;
+  }
+}
+
+const REQUIRED = ['crossing', 'edge', 'at', 'vx', 'vy', 'sprite'];
+const OPTIONAL = ['name', 'animation', 'facing', 'scale'];
+const SPACES = ['', '', '', '', ' ', '\n', '\t', '\r', '  ', '\v'];
+
+/**
+ * Yields `count` bodies with the members in random order, some missing, with spaces between them. A body in ten has a strange value,
+ * an unknown or repeated member, or a random byte. `random` returns 0 … 1.
+ */
+export function* arrangedBodies(count: number, random: () => number): Generator<Buffer> {
+  const below = (limit: number) => Math.floor(random() * limit);
+  const pick = <T>(from: readonly T[]) => from[below(from.length)];
+  for (let n = 0; n < count; n++) {
+    const isStrange = random() < 0.1;
+    const spaced = random() < 0.3;
+    const space = () => (spaced ? pick(isStrange ? SPACES : SPACES.slice(0, -1)) : '');
+    const rare = (usual: string, strange: () => string) => (isStrange && random() < 0.15 ? strange() : usual);
+    const value = (member: string): string => {
+      if (member === 'sprite') return object(['file', ...OPTIONAL.filter(() => random() < 0.6)]);
+      if (['file', 'name', 'edge', 'animation', 'facing'].includes(member)) {
+        const usual = { file: FILE, name: pick(['Blob', '', 'a b', 'x'.repeat(64)]), edge: pick(EDGE_NAMES) }[member];
+        const shown = member === 'facing' ? pick(['left', 'right']) : (usual ?? pick(['fall', 'w1-', 'a'.repeat(32)]));
+        return rare(`"${shown}"`, () => pick([`"${pick(TEXTS)}"`, 'null', pick(NUMBERS)]));
+      }
+      const usual = {
+        crossing: String(1 + below(1e15)),
+        at: String(below(1001) / 1000),
+        scale: pick(['0.25', '1', '2', '15.75', '16']),
+      }[member];
+      return rare(usual ?? String((below(4e6) - 2e6) / 100), () => pick([...NUMBERS, 'null', '[]', '{}']));
+    };
+    const object = (members: string[]): string => {
+      const shuffled = random() < 0.5 ? [...members] : members.toSorted(() => random() - 0.5);
+      if (isStrange && random() < 0.3)
+        shuffled.splice(below(shuffled.length + 1), below(2), pick([...shuffled, 'mood', '']));
+      const pairs = shuffled.map((member) => `${space()}"${member}"${space()}:${space()}${value(member)}${space()}`);
+      return `{${pairs.join(',')}${rare('', () => ',')}}`;
+    };
+    const body = Buffer.from(`${space()}${object(REQUIRED)}${space()}`);
+    if (isStrange && random() < 0.3) body[below(body.length)] = below(256);
     yield body;
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { changedBodies, listedBodies, USUAL } from '../test/crossing_bodies.ts';
+import { arrangedBodies, changedBodies, listedBodies, USUAL } from '../test/crossing_bodies.ts';
 import { randomOf } from '../test/random.ts';
 import { readCrossing } from './crossing.ts';
 import { CrossingReader } from './crossing_reader.ts';
@@ -40,5 +40,21 @@ describe('crossing reader', () => {
 
   it('returns the same as readCrossing for a body with a changed byte', (t) => {
     for (const body of changedBodies(20_000, randomOf(t))) same(body);
+  });
+
+  it('returns the same as readCrossing for a body with members in any order, some missing, and with spaces', (t) => {
+    for (const body of arrangedBodies(20_000, randomOf(t))) same(body);
+  });
+
+  it('reads any order of members, without the optional ones and with spaces, without JSON.parse', (t) => {
+    const parse = t.mock.method(JSON, 'parse');
+    const sprite = `"sprite":{"file":"${'ab'.repeat(32)}"}`;
+    for (const members of [
+      [`"crossing":1`, `"edge":"top"`, `"at":0`, `"vx":-1.5`, `"vy":0`, sprite],
+      [sprite, `"vy":0`, `"vx":-1.5`, `"at":0`, `"edge":"top"`, `"crossing":1`],
+    ]) {
+      for (const comma of [',', ' ,\n\t\r']) quick(Buffer.from(`{${members.join(comma)} }\n`));
+    }
+    assert.equal(parse.mock.callCount(), 0);
   });
 });

@@ -1,16 +1,17 @@
 /**
- * The crossing reader: a fast readCrossing() that allocates no object and no string for the usual crossings.
+ * The crossing reader: a fast readCrossing() that allocates no object and no string for the crossings that clients send.
  *
- * Usual clients send the members in PROTOCOL.md's order, without spaces, escapes or exponents. Such a body is checked in
- * place, and from `"at"` on it already is the passage. Any other body is passed to readCrossing(), which alone refuses.
+ * The members may come in any order, with spaces between them, and the optional ones may be missing. A body with anything else (an
+ * escape, an exponent, an unknown or repeated member, text beyond ASCII) is passed to readCrossing(), which alone refuses.
  * Invariant: both ways return the same crossing, byte for byte (a test compares them).
  * The native front has the same scan in C++ (native/crossing_scan.h); it passes on only bodies that its scan does not accept.
- * Cost: one pass, a nanosecond a byte, and one copy of the passage.
+ * Cost: one pass, a nanosecond a byte, and one copy of the values into the passage.
  */
 import {
   type CheckedCrossing,
   CROSSING_BYTES_MAX,
   type EdgeNumber,
+  opposite,
   PASSAGE_BYTES_MAX,
   readCrossing,
   SCALE_MAX,
@@ -22,22 +23,28 @@ import { NAME_BYTES_MAX } from './text.ts';
 
 const literal = (text: string) => Uint8Array.from(Buffer.from(text));
 
-const CROSSING = literal('{"crossing":');
-const EDGE = literal(',"edge":"');
+/** The members of a crossing and of its sprite, in PROTOCOL.md's order; a name is found at once when it follows the one before it. */
+const CROSSING_MEMBERS = ['crossing', 'edge', 'at', 'vx', 'vy', 'sprite'].map((name) => literal(`"${name}"`));
+const [CROSSING, EDGE, AT, VX, VY, SPRITE] = CROSSING_MEMBERS.keys();
+const CROSSING_REQUIRED = 2 ** CROSSING_MEMBERS.length - 1;
+const SPRITE_MEMBERS = ['file', 'name', 'animation', 'facing', 'scale'].map((name) => literal(`"${name}"`));
+const [FILE, NAME, ANIMATION, FACING, SCALE] = SPRITE_MEMBERS.keys();
+const SPRITE_REQUIRED = 2 ** FILE;
+
 const EDGE_NAMES = ['left', 'right', 'top', 'bottom'].map(literal);
-const AT = literal('","at":');
-const VX = literal(',"vx":');
-const VY = literal(',"vy":');
-const FILE = literal(',"sprite":{"file":"');
-const NAME = literal('","name":"');
-const ANIMATION = literal('","animation":"');
-const FACING = literal('","facing":"');
-const LEFT = literal('left');
-const RIGHT = literal('right');
-const SCALE = literal('","scale":');
+const [LEFT, RIGHT] = EDGE_NAMES;
+
+/** The values of a passage in their order, and the text before each. `entry` is the edge by which the sprite enters. */
+const VALUES = ['entry', 'at', 'vx', 'vy', 'file', 'name', 'animation', 'facing', 'scale'] as const;
+const BEFORE = [
+  ...['"edge":"', '","at":', ',"vx":', ',"vy":', ',"sprite":{"file":"'],
+  ...['","name":"', '","animation":"', '","facing":"', '","scale":'],
+].map(literal);
 const END = literal('}}');
-/** The beginning of a passage, by the edge that the sprite left by: the opposite edge. */
-const ENTRY = ['right', 'left', 'bottom', 'top'].map((edge) => literal(`"edge":"${edge}",`));
+const [ENTRY_VALUE, AT_VALUE, , , FILE_VALUE] = VALUES.keys();
+
+/** What stands in a passage for the optional members that are missing. */
+const DEFAULTS = ['', '', '', '', '', '', 'fall', 'right', '1'].map(literal);
 
 const FILE_DIGITS = 64;
 /** Up to this many digits a decimal number and its double have the same text. */
@@ -46,10 +53,17 @@ const DIGITS_MAX = 15;
 const FRACTION_MIN = 1e-6;
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const ZERO = 0x30;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
 const SPACE = 0x20;
 const TILDE = 0x7e;
 
@@ -63,6 +77,9 @@ export class CrossingReader implements CheckedCrossing {
   end = 0;
   #at = 0;
   #number = 0;
+  /** Where each value of the passage is in the body that is read; both 0 for a value that is missing. */
+  readonly #starts = new Uint32Array(VALUES.length);
+  readonly #ends = new Uint32Array(VALUES.length);
 
   /** Reads the crossing at body[start, end). Throws malformed, too-large. */
   read(body: Uint8Array, start: number, end: number): void {
@@ -75,29 +92,128 @@ export class CrossingReader implements CheckedCrossing {
 
   #scan(body: Uint8Array, start: number, end: number): boolean {
     this.#at = start;
-    if (!this.#skip(body, end, CROSSING) || !this.#decimal(body, end)) return false;
-    const crossing = this.#number;
-    if (crossing < 1 || !Number.isSafeInteger(crossing) || !this.#skip(body, end, EDGE)) return false;
+    this.#starts.fill(0);
+    this.#ends.fill(0);
+    this.#space(body, end);
+    if (!this.#object(body, end, CROSSING_MEMBERS, CROSSING_REQUIRED)) return false;
+    this.#space(body, end);
+    if (this.#at !== end) return false;
+    this.#write(body);
+    return true;
+  }
+
+  /** Reads an object with these members, each at most once, and all of `required`. Members have different lists, and so do values. */
+  #object(body: Uint8Array, end: number, members: readonly Uint8Array[], required: number): boolean {
+    let seen = 0;
+    let member = 0;
+    if (!this.#byte(body, end, OPEN)) return false;
+    do {
+      this.#space(body, end);
+      let tries = 0;
+      while (!this.#skip(body, end, members[member])) {
+        if (++tries === members.length) return false;
+        member = (member + 1) % members.length;
+      }
+      this.#space(body, end);
+      if ((seen & (1 << member)) !== 0 || !this.#byte(body, end, COLON)) return false;
+      seen |= 1 << member;
+      this.#space(body, end);
+      const isRead =
+        members === SPRITE_MEMBERS ? this.#spriteValue(body, end, member) : this.#crossingValue(body, end, member);
+      if (!isRead) return false;
+      member = (member + 1) % members.length;
+      this.#space(body, end);
+    } while (this.#byte(body, end, COMMA));
+    return this.#byte(body, end, CLOSE) && (seen & required) === required;
+  }
+
+  #crossingValue(body: Uint8Array, end: number, member: number): boolean {
+    switch (member) {
+      case CROSSING:
+        this.crossing = this.#decimal(body, end) ? this.#number : 0;
+        return this.crossing >= 1 && Number.isSafeInteger(this.crossing);
+      case EDGE:
+        return this.#edge(body, end);
+      case AT:
+        return this.#within(body, end, 0, 1, AT_VALUE);
+      case VX:
+      case VY:
+        return this.#within(body, end, -SPEED_MAX, SPEED_MAX, member - AT + AT_VALUE);
+      case SPRITE:
+        return this.#object(body, end, SPRITE_MEMBERS, SPRITE_REQUIRED);
+      default:
+        return false;
+    }
+  }
+
+  #spriteValue(body: Uint8Array, end: number, member: number): boolean {
+    const value = FILE_VALUE + member;
+    if (member === SCALE) return this.#within(body, end, SCALE_MIN, SCALE_MAX, value);
+    if (!this.#byte(body, end, QUOTE)) return false;
+    this.#starts[value] = this.#at;
+    if (!this.#text(body, end, member)) return false;
+    this.#ends[value] = this.#at;
+    return this.#byte(body, end, QUOTE);
+  }
+
+  #text(body: Uint8Array, end: number, member: number): boolean {
+    switch (member) {
+      case FILE:
+        return this.#file(body, end);
+      case NAME:
+        return this.#name(body, end);
+      case ANIMATION:
+        return this.#animation(body, end);
+      case FACING:
+        return this.#skip(body, end, LEFT) || this.#skip(body, end, RIGHT);
+      default:
+        return false;
+    }
+  }
+
+  #edge(body: Uint8Array, end: number): boolean {
+    if (!this.#byte(body, end, QUOTE)) return false;
     let edge = 0;
     while (edge < 4 && !this.#skip(body, end, EDGE_NAMES[edge])) edge++;
     if (edge === 4) return false;
-    const passage = this.#at + 2;
-    if (!this.#skip(body, end, AT) || !this.#within(body, end, 0, 1)) return false;
-    if (!this.#skip(body, end, VX) || !this.#within(body, end, -SPEED_MAX, SPEED_MAX)) return false;
-    if (!this.#skip(body, end, VY) || !this.#within(body, end, -SPEED_MAX, SPEED_MAX)) return false;
-    if (!this.#skip(body, end, FILE) || !this.#file(body, end)) return false;
-    if (!this.#skip(body, end, NAME) || !this.#name(body, end)) return false;
-    if (!this.#skip(body, end, ANIMATION) || !this.#animation(body, end) || !this.#skip(body, end, FACING))
-      return false;
-    if (!this.#skip(body, end, LEFT) && !this.#skip(body, end, RIGHT)) return false;
-    if (!this.#skip(body, end, SCALE) || !this.#within(body, end, SCALE_MIN, SCALE_MAX)) return false;
-    if (!this.#skip(body, end, END) || this.#at !== end) return false;
-    this.crossing = crossing;
     this.edge = edge as EdgeNumber;
-    const entry = ENTRY[edge];
-    for (let index = 0; index < entry.length; index++) this.body[index] = entry[index];
-    this.body.set(body.subarray(passage, end), entry.length);
-    this.end = entry.length + end - passage;
+    return this.#byte(body, end, QUOTE);
+  }
+
+  /** Writes the passage of what was read. */
+  #write(body: Uint8Array): void {
+    let to = 0;
+    for (let value = 0; value < VALUES.length; value++) {
+      to = this.#putAll(BEFORE[value], to);
+      const isMissing = this.#starts[value] === 0;
+      if (value === ENTRY_VALUE) to = this.#putAll(EDGE_NAMES[opposite(this.edge)], to);
+      else if (isMissing) to = this.#putAll(DEFAULTS[value], to);
+      else to = this.#put(body, this.#starts[value], this.#ends[value], to);
+    }
+    this.end = this.#putAll(END, to);
+  }
+
+  #putAll(text: Uint8Array, to: number): number {
+    return this.#put(text, 0, text.length, to);
+  }
+
+  /** Appends bytes[start, end) to the passage, whose end is `to`; returns its new end. set() would need a view of them. */
+  #put(bytes: Uint8Array, start: number, end: number, to: number): number {
+    const passage = this.body;
+    for (let at = start; at < end; at++) passage[to + at - start] = bytes[at];
+    return to + end - start;
+  }
+
+  /** Skips spaces between tokens. */
+  #space(body: Uint8Array, end: number): void {
+    let at = this.#at;
+    while (at < end && (body[at] === SPACE || body[at] === LINE_FEED || body[at] === RETURN || body[at] === TAB)) at++;
+    this.#at = at;
+  }
+
+  #byte(body: Uint8Array, end: number, byte: number): boolean {
+    if (this.#at >= end || body[this.#at] !== byte) return false;
+    this.#at++;
     return true;
   }
 
@@ -111,8 +227,11 @@ export class CrossingReader implements CheckedCrossing {
     return true;
   }
 
-  #within(body: Uint8Array, end: number, min: number, max: number): boolean {
-    return this.#decimal(body, end) && this.#number >= min && this.#number <= max;
+  #within(body: Uint8Array, end: number, min: number, max: number, value: number): boolean {
+    this.#starts[value] = this.#at;
+    if (!this.#decimal(body, end) || !(this.#number >= min && this.#number <= max)) return false;
+    this.#ends[value] = this.#at;
+    return true;
   }
 
   /** Skips a number in the form in which JavaScript writes it, without an exponent; sets #number. */

@@ -17,9 +17,11 @@ const OUTPUT_CHARACTERS_MAX = 500;
 const LAUNCHER = join(import.meta.dirname, '../launch.js');
 const RELAY = join(import.meta.dirname, '../../server/bin/relay.ts');
 
-/** What runs: the floor, or a relay with this front and number of workers (its own default when left out). */
+/** What runs: a relay with this front and number of workers (its own default when left out), or a program without a front. */
 export interface Shape {
   name: string;
+  /** The program of a shape without a front, which picks its ports and prints them as the floor does; the floor when left out. */
+  program?: string;
   front?: 'auto' | 'native' | 'portable';
   workers?: number;
   flags?: readonly string[];
@@ -35,12 +37,12 @@ export interface Contender {
   shape: Shape;
   api: number;
   events: number;
-  /** 0 for the floor. */
+  /** 0 for a program. */
   admin: number;
   pids: number[];
-  /** Prometheus values by name; empty for the floor. */
+  /** Prometheus values by name; empty for a program. */
   metrics(): Promise<Map<string, number>>;
-  /** Collects garbage by POST /admin/gc; fails on the floor. */
+  /** Collects garbage by POST /admin/gc; fails on a program. */
   collect(kind: 'minor' | 'major'): Promise<Collected>;
   stop(): Promise<void>;
 }
@@ -53,17 +55,17 @@ export interface Collected {
 }
 
 export async function start(shape: Shape): Promise<Contender> {
-  return shape.front === undefined ? startFloor(shape) : startRelay(shape);
+  return shape.front === undefined ? startProgram(shape) : startRelay(shape);
 }
 
-async function startFloor(shape: Shape): Promise<Contender> {
-  const child = spawn(FLOOR, ['0', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function startProgram(shape: Shape): Promise<Contender> {
+  const child = spawn(shape.program ?? FLOOR, ['0', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await firstLine(child, (text) => text.startsWith('floor '));
   const [, api, events] = line.split(' ').map(Number);
   return {
     ...{ shape, api, events, admin: 0, pids: [child.pid as number] },
     metrics: async () => new Map(),
-    collect: () => Promise.reject(new Error('the floor has no heap')),
+    collect: () => Promise.reject(new Error(`${shape.name} has no heap`)),
     stop: () => end(child),
   };
 }
