@@ -44,7 +44,7 @@ std::vector<std::filesystem::path> PathsOf(const std::vector<std::wstring>& name
   return {names.begin(), names.end()};
 }
 
-Settings ReadSettingsFile(const std::filesystem::path& folder, std::string* error) {
+Settings ReadSettingsFile(const std::filesystem::path& folder, std::optional<Reason>* error) {
   const auto text = ReadWholeFile(folder / L"settings.json", kSettingsBytesMax);
   Settings settings = text ? ReadSettings(*text, error) : Settings{};
   settings.start_with_system = IsAutostartOn();
@@ -164,9 +164,9 @@ void Shell::Start(Arguments arguments) {
     OpenLink(Narrow(arguments.link));
   }
   FindRelay();
-  if (!settings_error_.empty()) {
-    tray_.ShowToast(
-        {ToastKind::kNotice, Say(desktop_.language(), Text::kToastSettings), settings_error_});
+  if (settings_error_) {
+    tray_.ShowToast({ToastKind::kNotice, Say(desktop_.language(), Text::kToastSettings),
+                     Say(desktop_.language(), *settings_error_)});
   }
 }
 
@@ -217,8 +217,9 @@ void Shell::ReleaseHeld() {
 void Shell::HandleImported() {
   for (const ImportResult& result : importer_.PopResults()) {
     if (result.sheet == nullptr) {
-      tray_.ShowToast({ToastKind::kNotice,
-                       Say(desktop_.language(), Text::kToastImport, {result.name}), result.error});
+      tray_.ShowToast(
+          {ToastKind::kNotice, Say(desktop_.language(), Text::kToastImport, {result.name}),
+           Say(desktop_.language(), result.error.value_or(Reason{Text::kImportFailed}))});
       continue;
     }
     desktop_.AddToShelf(result.sheet);

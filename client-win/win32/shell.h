@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -128,8 +129,8 @@ class Shell : private SpriteListener {
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::filesystem::path folder_;
-  std::string settings_error_;  // what was wrong in the file of the settings; empty if nothing
-  Settings settings_;           // as they were read at the start
+  std::optional<Reason> settings_error_;  // what was wrong in the file of the settings
+  Settings settings_;                     // as they were read at the start
   bool is_portable_;
   HWND window_;
   Tray tray_;

@@ -42,7 +42,7 @@ Random NewRandom() {
 }
 
 Settings ReadSettingsFile(const std::filesystem::path& folder, const ShellOptions& options,
-                          std::string* error) {
+                          std::optional<Reason>* error) {
   const auto text = ReadWholeFile(folder / "settings.json", kSettingsBytesMax);
   Settings settings = text ? ReadSettings(*text, error) : Settings{};
   settings.relay = options.relay.empty() ? settings.relay : options.relay;
@@ -173,8 +173,9 @@ void Shell::Start(Arguments arguments) {
   } else if (desktop_.settings().relay.empty()) {
     AskWhereToGo(true, "");
   }
-  if (!settings_error_.empty()) {
-    ShowToast({ToastKind::kNotice, Said(Text::kToastSettings), settings_error_});
+  if (settings_error_) {
+    ShowToast({ToastKind::kNotice, Said(Text::kToastSettings),
+               Say(desktop_.language(), *settings_error_)});
   } else if (has_options_) {
     SaveSettings();
   }
@@ -345,7 +346,8 @@ void Shell::HandleDropped(const std::string& uris) {
 void Shell::HandleImported() {
   for (const ImportResult& result : importer_.PopResults()) {
     if (result.sheet == nullptr) {
-      ShowToast({ToastKind::kNotice, Said(Text::kToastImport, {result.name}), result.error});
+      ShowToast({ToastKind::kNotice, Said(Text::kToastImport, {result.name}),
+                 Say(desktop_.language(), result.error.value_or(Reason{Text::kImportFailed}))});
       continue;
     }
     desktop_.AddToShelf(result.sheet);

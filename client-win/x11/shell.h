@@ -12,6 +12,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -128,9 +129,9 @@ class Shell : private SpriteListener {
   int64_t start_ms_;
   Folders folders_;
   SingleInstance* instance_;
-  bool has_options_;            // the command line has changed the settings
-  std::string settings_error_;  // what was wrong in the file of the settings; empty if nothing
-  Settings settings_;           // as they were read at the start
+  bool has_options_;                      // the command line has changed the settings
+  std::optional<Reason> settings_error_;  // what was wrong in the file of the settings
+  Settings settings_;                     // as they were read at the start
   XConnection connection_;
   OwnedFd signals_;
   WakePipe wake_;
