@@ -341,16 +341,22 @@ void Shell::RightClicked(SpriteId id, POINT point) {
     return;
   }
   const Sprite copy = *sprite;  // because the sprite may leave while the menu is open
+  const bool has_keys = desktop_.selected() == id && !desktop_.KeysHint().empty();
   const MenuChoice choice = [&] {
     const ModalScope modal(this);
     return ShowSpriteMenu(window_, point, desktop_, copy);
   }();
   HandleSpriteChoice(choice, copy);
+  if (has_keys && choice.command == MenuCommand::kNone) {
+    Steer(id);  // the menu had the keys
+  }
 }
 
 void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
   if (choice.command == MenuCommand::kThrow) {
     desktop_.ThrowTo(sprite.id, static_cast<Edge>(choice.index));
+  } else if (choice.command == MenuCommand::kSteer) {
+    Steer(sprite.id);
   } else if (choice.command == MenuCommand::kPutAway) {
     desktop_.PutAway(sprite.id);
   } else if (choice.command == MenuCommand::kMute) {
@@ -365,10 +371,12 @@ void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
   RequestTurn();
 }
 
-void Shell::Pressed(Key key, bool is_down) {
-  desktop_.Press(key, is_down);
+void Shell::Pressed(Key key, bool is_down, bool with_control) {
+  desktop_.Press(key, is_down, with_control);
   RequestTurn();
 }
+
+void Shell::Stepped(bool is_backwards) { Steer(desktop_.NextSprite(is_backwards)); }
 
 void Shell::KeysLost() {
   if (desktop_.simulation().held() == kNobody) {
@@ -377,6 +385,11 @@ void Shell::KeysLost() {
 }
 
 void Shell::Dropped(std::vector<std::wstring> paths) { importer_.Import(PathsOf(paths)); }
+
+void Shell::MonitorsChanged() {
+  surroundings_.MonitorsMayHaveChanged();
+  RequestTurn();
+}
 
 // -- The menu.
 
@@ -608,10 +621,10 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       }
       return 0;
     case WM_DISPLAYCHANGE:
+    case WM_DPICHANGED:
     case WM_SETTINGCHANGE:
       desktop_.SetReducedMotion(IsMotionReduced());
-      surroundings_.MonitorsMayHaveChanged();
-      RequestTurn();
+      MonitorsChanged();
       return 0;
     case WM_POWERBROADCAST:
       HandlePowerEvent(wparam, lparam);

@@ -93,9 +93,11 @@ class Shell : private SpriteListener {
   void Clicked(SpriteId id) override;
   void DoubleClicked(SpriteId id) override;
   void RightClicked(SpriteId id, POINT point) override;
-  void Pressed(Key key, bool is_down) override;
+  void Pressed(Key key, bool is_down, bool with_control) override;
+  void Stepped(bool is_backwards) override;
   void KeysLost() override;
   void Dropped(std::vector<std::wstring> paths) override;
+  void MonitorsChanged() override;
 
   void Later(std::function<void()> task);
   void RunLater();
@@ -108,6 +110,7 @@ class Shell : private SpriteListener {
   void Invite();
   void CopyDiagnostics();
   void ReportPicture(const Sprite& sprite);
+  void Steer(SpriteId id);
   void Mute(const Neighbour& neighbour, bool is_muted);
   void HidePicture(const Sprite& sprite);
   void CheckForUpdate();

@@ -172,6 +172,8 @@ void Shell::Start(Arguments arguments) {
     OpenLink(*arguments.link);
   } else if (desktop_.settings().relay.empty()) {
     AskWhereToGo(true, "");
+  } else if (arguments.opens_menu) {
+    ShowProgramMenu({});
   }
   if (settings_error_) {
     ShowToast({ToastKind::kNotice, Said(Text::kToastSettings),
@@ -247,6 +249,8 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
                           notice_.HandleEvent(event) || clipboard_.HandleEvent(event) ||
                           windows_.HandleEvent(event);
   const uint8_t type = TypeOfEvent(event);
+  } else if (arguments.opens_menu) {
+    ShowProgramMenu({});
   if (is_handled || type == XCB_PROPERTY_NOTIFY || type == XCB_CONFIGURE_NOTIFY ||
       type == XCB_DESTROY_NOTIFY || type == XCB_UNMAP_NOTIFY) {
     RequestTurn();
@@ -452,7 +456,11 @@ void Shell::RightClicked(SpriteId id, Point point, uint32_t) {
   });
 }
 
-void Shell::Pressed(Key key, bool is_down) { desktop_.Press(key, is_down); }
+void Shell::Pressed(Key key, bool is_down, bool with_control) {
+  desktop_.Press(key, is_down, with_control);
+}
+
+void Shell::Stepped(bool is_backwards) { Steer(desktop_.NextSprite(is_backwards)); }
 
 void Shell::KeysLost() {
   if (desktop_.simulation().held() == kNobody) {

@@ -95,7 +95,8 @@ class Shell : private SpriteListener {
   void Clicked(SpriteId id) override;
   void DoubleClicked(SpriteId id) override;
   void RightClicked(SpriteId id, Point point, uint32_t ms) override;
-  void Pressed(Key key, bool is_down) override;
+  void Pressed(Key key, bool is_down, bool with_control) override;
+  void Stepped(bool is_backwards) override;
   void KeysLost() override;
 
   // -- Links, and what the menus do (shell_commands.cc).
@@ -110,6 +111,7 @@ class Shell : private SpriteListener {
   void CopyDiagnostics();
   void ReportPicture(const Sprite& sprite);
   void Mute(const Neighbour& neighbour, bool is_muted);
+  void Steer(SpriteId id);
   void ShowHowToPlay();
   void ShowAbout();
   void Close();

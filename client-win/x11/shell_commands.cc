@@ -164,6 +164,9 @@ void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
       ReportPicture(sprite);
       break;
     default:
+    case MenuCommand::kSteer:
+      Steer(sprite.id);
+      break;
       HandleChoice(choice);
       break;
   }
@@ -181,6 +184,14 @@ void Shell::OpenLink(const std::string& text) {
 
 // Goes where the link leads. Asks before it leaves a relay, because a web page can open a link.
 void Shell::FollowLink(const RelayLink& link) {
+// Gives the keys to a sprite that the person has chosen without the pointer.
+void Shell::Steer(SpriteId id) {
+  if (windows_.GiveKeysTo(id)) {
+    DismissBubble();
+    desktop_.SelectByKeys(id);
+  }
+}
+
   if (link.relay.empty() && desktop_.settings().relay.empty()) {
     AskWhereToGo(true, link.invitation);
     return;
@@ -376,19 +387,22 @@ void Shell::ShowToast(const Toast& toast) {
   notice_until_ms_ = NowMs() + kNoticeMs;
 }
 
-// Shows what the first sprite has to say, above its head.
+// Shows what the sprite that has the keys or the first one has to say, above its head.
 void Shell::ShowBubble(const Scene& scene) {
   if (dialog_) {
     bubble_.Hide();  // one thing at a time: a dialog would cover what the sprite says
     return;
   }
-  const std::string text = greeting_.Update(desktop_, NowMs());
-  const auto first =
-      std::ranges::find_if(scene.sprites, [](const DrawnSprite& sprite) { return sprite.visible; });
-  if (text.empty() || first == scene.sprites.end() || menu_.is_open()) {
+  const std::string greeting = greeting_.Update(desktop_, NowMs());
+  const std::string hint = desktop_.KeysHint();
+  const std::string& text = hint.empty() ? greeting : hint;
+  const auto speaker = std::ranges::find_if(scene.sprites, [&](const DrawnSprite& sprite) {
+    return sprite.visible && (hint.empty() || sprite.id == desktop_.selected());
+  });
+  if (text.empty() || speaker == scene.sprites.end() || menu_.is_open()) {
     bubble_.Hide();
   } else {
-    bubble_.ShowAbove(text, {first->x + first->width / 2.0, static_cast<double>(first->y)});
+    bubble_.ShowAbove(text, {speaker->x + speaker->width / 2.0, static_cast<double>(speaker->y)});
   }
   if (greeting_.IsDone() && !desktop_.settings().greeted) {
     desktop_.MarkGreeted();
@@ -406,3 +420,4 @@ void Shell::ShowNotice(Text title, Text text, std::initializer_list<std::string_
 }
 
 }  // namespace sprites
+  desktop_.DismissKeysHint();

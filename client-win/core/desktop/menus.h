@@ -41,6 +41,7 @@ enum class MenuCommand : uint8_t {
   kReport,
 };
 
+  kSteer,
 // The settings that are on or off.
 enum class Switch : uint8_t {
   kSound,

@@ -30,6 +30,7 @@
   X(kSpriteThrowRightTo, "Throw &right to {0}", "Nach &rechts zu {0} werfen") \
   X(kSpriteThrowUpTo, "Throw &up to {0}", "Nach &oben zu {0} werfen") \
   X(kSpriteThrowDownTo, "Throw &down to {0}", "Nach &unten zu {0} werfen") \
+  X(kSpriteSteer, "Steer with the &keys", "Mit &Tasten steuern") \
   X(kSpritePutAway, "&Put away", "&Wegräumen") \
   X(kSpriteHide, "&Hide this picture", "Dieses Bild &ausblenden") \
   X(kSpriteMute, "&Mute {0}", "{0} &stummschalten") \
@@ -104,7 +105,6 @@
   X(kWhyStoreFull, "The relay has no room for new pictures.", "Das Relay hat keinen Platz für neue Bilder.") \
   X(kWhyUnreachable, "The relay did not answer.", "Das Relay hat nicht geantwortet.") \
   X(kWhyNotUnderstood, "The relay's answer makes no sense.", "Die Antwort des Relays ergibt keinen Sinn.") \
-  /* The bubbles on the first sprite. */ \
   /* Why a file can't be imported. */ \
   X(kImportTooMany, "Too many files at once.", "Zu viele Dateien auf einmal.") \
   X(kImportUnreadable, "The file can't be read, or is larger than {0} MiB.", "Die Datei ist nicht lesbar oder größer als {0} MiB.") \
@@ -184,12 +184,14 @@
   X(kFileOfSettingsTooLong, "The settings have more than {0} bytes; the defaults are used.", "Die Einstellungen haben mehr als {0} Bytes. Die Vorgaben gelten.") \
   X(kFileOfSettingsInvalid, "The settings are not a JSON object; the defaults are used.", "Die Einstellungen sind kein JSON-Objekt. Die Vorgaben gelten.") \
   X(kFileOfSettingsRelay, "relay: \"{0}\" is not an address such as https://relay.example.", "relay: „{0}“ ist keine Adresse wie https://relay.example.") \
+  /* The bubbles on the first sprite. */ \
   X(kBubbleWelcome, "Drag me past an edge.\nMy menu is by the clock.", "Zieh mich über einen Rand.\nMein Menü ist neben der Uhr.") \
   X(kBubbleAlone, "Nobody is next door yet.\nInvite a friend: the menu by the clock.", "Noch ist niemand nebenan.\nLade jemanden ein: Menü neben der Uhr.") \
   X(kBubbleUnreachable, "I can't reach {0}.\nI keep trying. Another relay: the menu by the clock.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Menü neben der Uhr.") \
   X(kBubbleWelcomeSprite, "Drag me past an edge.\nRight-click me for the menu.", "Zieh mich über einen Rand.\nRechtsklick zeigt mein Menü.") \
   X(kBubbleAloneSprite, "Nobody is next door yet.\nRight-click me to invite a friend.", "Noch ist niemand nebenan.\nRechtsklick: Lade jemanden ein.") \
   X(kBubbleUnreachableSprite, "I can't reach {0}.\nI keep trying. Another relay: right-click me.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Rechtsklick.") \
+  X(kBubbleKeys, "{0}: arrow keys and space.\nCtrl and an arrow key throw me.\nTab: the next one. Esc: stop.", "{0}: Pfeiltasten und Leertaste.\nStrg und Pfeiltaste werfen mich.\nTab: die nächste Figur. Esc: Schluss.") \
   /* The window that asks for a link. */ \
   X(kLinkTitle, "Sprites", "Sprites") \
   X(kLinkWelcome, "Welcome to Sprites", "Willkommen bei Sprites") \
