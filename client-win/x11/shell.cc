@@ -232,8 +232,6 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
                           notice_.HandleEvent(event) || clipboard_.HandleEvent(event) ||
                           windows_.HandleEvent(event);
   const uint8_t type = TypeOfEvent(event);
-  } else if (arguments.opens_menu) {
-    ShowProgramMenu({});
   if (is_handled || type == XCB_PROPERTY_NOTIFY || type == XCB_CONFIGURE_NOTIFY ||
       type == XCB_DESTROY_NOTIFY || type == XCB_UNMAP_NOTIFY) {
     RequestTurn();
@@ -251,6 +249,8 @@ void Shell::HandleSignals() {
 void Shell::HandleArguments(Arguments arguments) {
   if (arguments.link) {
     OpenLink(*arguments.link);
+  } else if (arguments.opens_menu) {
+    ShowProgramMenu({});
   } else if (arguments.paths.empty()) {
     DropInAnySprite();
   }

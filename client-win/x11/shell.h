@@ -107,11 +107,12 @@ class Shell : private SpriteListener {
   void OpenLink(const std::string& text);
   void FollowLink(const RelayLink& link);
   void AskWhereToGo(bool is_first_start, const std::string& link);
+  void AskForName();
   void Invite();
   void CopyDiagnostics();
   void ReportPicture(const Sprite& sprite);
-  void Mute(const Neighbour& neighbour, bool is_muted);
   void Steer(SpriteId id);
+  void Mute(const Neighbour& neighbour, bool is_muted);
   void ShowHowToPlay();
   void ShowAbout();
   void Close();

@@ -242,11 +242,14 @@
   X(kSettingsRestore, "R&estore windows moved by a game", "Fenster nach Spielen &zurückstellen") \
   X(kSettingsLanguage, "Lan&guage", "&Sprache") \
   X(kSettingsLanguageSystem, "As Windows", "Wie Windows") \
+  X(kSettingsLanguageSystemLinux, "As the system", "Wie das System") \
   X(kSettingsShowHidden, "&Show hidden pictures again ({0})", "Ausgebl&endete Bilder zeigen ({0})") \
   X(kSettingsTooLong, "{0}: too long. The limit is {1} bytes; a letter outside English takes 2 to 4.", "{0}: zu lang. Höchstens {1} Bytes; ein Umlaut braucht 2.") \
   X(kSettingsBadPlace, "Where you are: enter an address such as https://relay.example, or a link.", "Wo Sie sind: Geben Sie eine Adresse wie https://relay.example oder einen Link ein.") \
   X(kSettingsBadLimit, "Sprites at once: enter a number from {0} to {1}.", "Figuren zugleich: Geben Sie eine Zahl von {0} bis {1} ein.") \
   X(kSettingsBadDisk, "Disk for pictures: enter a size from {0} to {1} MiB.", "Platz für Bilder: Geben Sie eine Größe von {0} bis {1} MiB ein.") \
+  X(kSettingsNameHeading, "Your name", "Ihr Name") \
+  X(kSettingsNameText, "Your neighbours see it when you throw a sprite, and when you say something.", "Ihre Nachbarn sehen ihn, wenn Sie eine Figur werfen und wenn Sie etwas sagen.") \
   /* The line that the person says, and what was said. */ \
   X(kSayTitle, "Sprites: say something", "Sprites: etwas sagen") \
   X(kSayLabel, "&Say to those around you", "Zu den &anderen sagen") \
