@@ -83,10 +83,10 @@ std::optional<Options> ReadOptions(int count, char** words) {
       return std::nullopt;
     }
   }
-  std::string complaint;
+  std::optional<Reason> complaint;
   options.settings = ReadSettings(settings.dump(), &complaint);
-  if (!complaint.empty()) {
-    fprintf(stderr, "%s\n", complaint.c_str());
+  if (complaint) {
+    fprintf(stderr, "%s\n", Say(Language::kEnglish, *complaint).c_str());
     return std::nullopt;
   }
   return options;

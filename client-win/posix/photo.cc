@@ -22,9 +22,7 @@ struct DecoderEnded {
   void operator()(void* decoder) const { tjDestroy(decoder); }
 };
 
-[[noreturn]] void RefuseDamaged() {
-  throw PictureRefused("The picture is damaged, or a JPEG of an unusual kind.");
-}
+[[noreturn]] void RefuseDamaged() { throw PictureRefused(Text::kPictureDamagedJpeg); }
 
 // How much of each side to read.
 tjscalingfactor PartOf(int width, int height) {
@@ -39,7 +37,7 @@ tjscalingfactor PartOf(int width, int height) {
 
 Picture DecodePhoto(std::span<const uint8_t> bytes, size_t pixels_max) {
   if (!AsText(bytes).starts_with(kSignature)) {
-    throw PictureUnknown("This is not a picture that Sprites knows: PNG, JPEG, GIF, BMP or .spr.");
+    throw PictureUnknown(Text::kPictureKindLinux);
   }
   const std::unique_ptr<void, DecoderEnded> decoder(tjInitDecompress());
   int width = 0;
@@ -52,7 +50,7 @@ Picture DecodePhoto(std::span<const uint8_t> bytes, size_t pixels_max) {
   }
   CheckPictureSize(width, height, 1, pixels_max);
   if (colours == TJCS_CMYK || colours == TJCS_YCCK) {
-    throw PictureRefused("The picture has colours for printing (CMYK). Save it with RGB colours.");
+    throw PictureRefused(Text::kPictureCmyk);
   }
   const tjscalingfactor part = PartOf(width, height);
   Picture picture{TJSCALED(width, part), TJSCALED(height, part), {}};

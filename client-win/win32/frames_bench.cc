@@ -30,9 +30,11 @@ class IgnoringListener : public SpriteListener {
   void Clicked(SpriteId) override {}
   void DoubleClicked(SpriteId) override {}
   void RightClicked(SpriteId, POINT) override {}
-  void Pressed(Key, bool) override {}
+  void Pressed(Key, bool, bool) override {}
+  void Stepped(bool) override {}
   void KeysLost() override {}
   void Dropped(std::vector<std::wstring>) override {}
+  void MonitorsChanged() override {}
 };
 
 double NowMs() {

@@ -11,8 +11,6 @@ namespace {
 #ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION  // missing in older headers
 constexpr DWORD CREATE_WAITABLE_TIMER_HIGH_RESOLUTION = 0x00000002;
 #endif
-constexpr double kRefreshMsMin = 1;  // ms: a reported period outside these bounds is wrong
-constexpr double kRefreshMsMax = 100;
 constexpr double kTimerUnitsPerMs = 10'000;  // a timer counts in 100 ns
 
 }  // namespace
@@ -54,7 +52,7 @@ Refresh Pacer::RefreshNow() const {
   if (SUCCEEDED(DwmGetCompositionTimingInfo(nullptr, &timing))) {
     const Refresh refresh{static_cast<double>(timing.qpcVBlank) / ticks_per_ms_,
                           static_cast<double>(timing.qpcRefreshPeriod) / ticks_per_ms_};
-    if (refresh.period_ms >= kRefreshMsMin && refresh.period_ms <= kRefreshMsMax) {
+    if (IsRefreshPeriod(refresh.period_ms)) {
       return refresh;
     }
   }

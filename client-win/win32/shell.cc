@@ -44,7 +44,7 @@ std::vector<std::filesystem::path> PathsOf(const std::vector<std::wstring>& name
   return {names.begin(), names.end()};
 }
 
-Settings ReadSettingsFile(const std::filesystem::path& folder, std::string* error) {
+Settings ReadSettingsFile(const std::filesystem::path& folder, std::optional<Reason>* error) {
   const auto text = ReadWholeFile(folder / L"settings.json", kSettingsBytesMax);
   Settings settings = text ? ReadSettings(*text, error) : Settings{};
   settings.start_with_system = IsAutostartOn();
@@ -164,9 +164,9 @@ void Shell::Start(Arguments arguments) {
     OpenLink(Narrow(arguments.link));
   }
   FindRelay();
-  if (!settings_error_.empty()) {
-    tray_.ShowToast(
-        {ToastKind::kNotice, Say(desktop_.language(), Text::kToastSettings), settings_error_});
+  if (settings_error_) {
+    tray_.ShowToast({ToastKind::kNotice, Say(desktop_.language(), Text::kToastSettings),
+                     Say(desktop_.language(), *settings_error_)});
   }
 }
 
@@ -217,8 +217,9 @@ void Shell::ReleaseHeld() {
 void Shell::HandleImported() {
   for (const ImportResult& result : importer_.PopResults()) {
     if (result.sheet == nullptr) {
-      tray_.ShowToast({ToastKind::kNotice,
-                       Say(desktop_.language(), Text::kToastImport, {result.name}), result.error});
+      tray_.ShowToast(
+          {ToastKind::kNotice, Say(desktop_.language(), Text::kToastImport, {result.name}),
+           Say(desktop_.language(), result.error.value_or(Reason{Text::kImportFailed}))});
       continue;
     }
     desktop_.AddToShelf(result.sheet);
@@ -340,16 +341,22 @@ void Shell::RightClicked(SpriteId id, POINT point) {
     return;
   }
   const Sprite copy = *sprite;  // because the sprite may leave while the menu is open
+  const bool has_keys = desktop_.selected() == id && !desktop_.KeysHint().empty();
   const MenuChoice choice = [&] {
     const ModalScope modal(this);
     return ShowSpriteMenu(window_, point, desktop_, copy);
   }();
   HandleSpriteChoice(choice, copy);
+  if (has_keys && choice.command == MenuCommand::kNone) {
+    Steer(id);  // the menu had the keys
+  }
 }
 
 void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
   if (choice.command == MenuCommand::kThrow) {
     desktop_.ThrowTo(sprite.id, static_cast<Edge>(choice.index));
+  } else if (choice.command == MenuCommand::kSteer) {
+    Steer(sprite.id);
   } else if (choice.command == MenuCommand::kPutAway) {
     desktop_.PutAway(sprite.id);
   } else if (choice.command == MenuCommand::kMute) {
@@ -364,10 +371,12 @@ void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
   RequestTurn();
 }
 
-void Shell::Pressed(Key key, bool is_down) {
-  desktop_.Press(key, is_down);
+void Shell::Pressed(Key key, bool is_down, bool with_control) {
+  desktop_.Press(key, is_down, with_control);
   RequestTurn();
 }
+
+void Shell::Stepped(bool is_backwards) { Steer(desktop_.NextSprite(is_backwards)); }
 
 void Shell::KeysLost() {
   if (desktop_.simulation().held() == kNobody) {
@@ -376,6 +385,11 @@ void Shell::KeysLost() {
 }
 
 void Shell::Dropped(std::vector<std::wstring> paths) { importer_.Import(PathsOf(paths)); }
+
+void Shell::MonitorsChanged() {
+  surroundings_.MonitorsMayHaveChanged();
+  RequestTurn();
+}
 
 // -- The menu.
 
@@ -607,10 +621,10 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       }
       return 0;
     case WM_DISPLAYCHANGE:
+    case WM_DPICHANGED:
     case WM_SETTINGCHANGE:
       desktop_.SetReducedMotion(IsMotionReduced());
-      surroundings_.MonitorsMayHaveChanged();
-      RequestTurn();
+      MonitorsChanged();
       return 0;
     case WM_POWERBROADCAST:
       HandlePowerEvent(wparam, lparam);

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,9 +93,11 @@ class Shell : private SpriteListener {
   void Clicked(SpriteId id) override;
   void DoubleClicked(SpriteId id) override;
   void RightClicked(SpriteId id, POINT point) override;
-  void Pressed(Key key, bool is_down) override;
+  void Pressed(Key key, bool is_down, bool with_control) override;
+  void Stepped(bool is_backwards) override;
   void KeysLost() override;
   void Dropped(std::vector<std::wstring> paths) override;
+  void MonitorsChanged() override;
 
   void Later(std::function<void()> task);
   void RunLater();
@@ -107,6 +110,7 @@ class Shell : private SpriteListener {
   void Invite();
   void CopyDiagnostics();
   void ReportPicture(const Sprite& sprite);
+  void Steer(SpriteId id);
   void Mute(const Neighbour& neighbour, bool is_muted);
   void HidePicture(const Sprite& sprite);
   void CheckForUpdate();
@@ -128,8 +132,8 @@ class Shell : private SpriteListener {
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::filesystem::path folder_;
-  std::string settings_error_;  // what was wrong in the file of the settings; empty if nothing
-  Settings settings_;           // as they were read at the start
+  std::optional<Reason> settings_error_;  // what was wrong in the file of the settings
+  Settings settings_;                     // as they were read at the start
   bool is_portable_;
   HWND window_;
   Tray tray_;

@@ -155,6 +155,16 @@ void Shell::ReportPicture(const Sprite& sprite) {
   }
 }
 
+// Gives the keys to a sprite that the person has chosen without the pointer.
+void Shell::Steer(SpriteId id) {
+  const Sprite* sprite = desktop_.simulation().Find(id);
+  if (sprite != nullptr && windows_.GiveKeysTo(id, Wide(sprite->name))) {
+    DismissBubble();
+    desktop_.SelectByKeys(id);
+    RequestTurn();
+  }
+}
+
 void Shell::Mute(const Neighbour& neighbour, bool is_muted) {
   desktop_.Mute(neighbour, is_muted);
   if (is_muted) {
@@ -213,15 +223,18 @@ void Shell::HandleInstaller(const std::string& bytes) {
   }
 }
 
-// Shows what the first sprite has to say, above its head.
+// Shows what the sprite that has the keys or the first one has to say, above its head.
 void Shell::ShowBubble(const Scene& scene) {
-  const std::string text = greeting_.Update(desktop_, NowMs());
-  const auto first =
-      std::ranges::find_if(scene.sprites, [](const DrawnSprite& sprite) { return sprite.visible; });
-  if (text.empty() || first == scene.sprites.end() || modal_depth_ > 0) {
+  const std::string greeting = greeting_.Update(desktop_, NowMs());
+  const std::string hint = desktop_.KeysHint();
+  const std::string& text = hint.empty() ? greeting : hint;
+  const auto speaker = std::ranges::find_if(scene.sprites, [&](const DrawnSprite& sprite) {
+    return sprite.visible && (hint.empty() || sprite.id == desktop_.selected());
+  });
+  if (text.empty() || speaker == scene.sprites.end() || modal_depth_ > 0) {
     bubble_.Hide();
   } else {
-    bubble_.Show(Wide(text), first->x + first->width / 2, first->y);
+    bubble_.Show(Wide(text), speaker->x + speaker->width / 2, speaker->y);
   }
   if (greeting_.IsDone() && !desktop_.settings().greeted) {
     desktop_.MarkGreeted();
@@ -230,6 +243,7 @@ void Shell::ShowBubble(const Scene& scene) {
 
 void Shell::DismissBubble() {
   greeting_.Dismiss(NowMs());
+  desktop_.DismissKeysHint();
   bubble_.Hide();
 }
 

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace sprites {
 
@@ -222,8 +225,19 @@ LRESULT SpriteWindows::HandleMessage(HWND window, SpriteId id, UINT message, WPA
       return 0;
     case WM_KEYDOWN:
     case WM_KEYUP:
-      HandleKey(wparam, message == WM_KEYDOWN);
+      if (HandleKey(wparam, message == WM_KEYDOWN)) {
+        return 0;
+      }
+      break;  // Windows makes WM_CONTEXTMENU of the menu key
+    case WM_CONTEXTMENU: {
+      RECT place{};
+      GetWindowRect(window, &place);
+      listener_->RightClicked(id, {(place.left + place.right) / 2, (place.top + place.bottom) / 2});
       return 0;
+    }
+    case WM_DPICHANGED:
+      listener_->MonitorsChanged();
+      return 0;  // the core knows how large the sprite is there
     case WM_KILLFOCUS:
       listener_->KeysLost();
       return 0;
@@ -233,14 +247,48 @@ LRESULT SpriteWindows::HandleMessage(HWND window, SpriteId id, UINT message, WPA
     case WM_CLOSE:
       return 0;  // Alt+F4 on a sprite does nothing
     default:
-      return DefWindowProcW(window, message, wparam, lparam);
+      break;
   }
+  return DefWindowProcW(window, message, wparam, lparam);
 }
 
-void SpriteWindows::HandleKey(WPARAM key, bool is_down) {
+bool SpriteWindows::HandleKey(WPARAM key, bool is_down) {
   if (const auto known = KeyOf(key)) {
-    listener_->Pressed(*known, is_down);
+    listener_->Pressed(*known, is_down, GetKeyState(VK_CONTROL) < 0);
+    return true;
   }
+  if (is_down && key == VK_TAB) {
+    listener_->Stepped(GetKeyState(VK_SHIFT) < 0);
+    return true;
+  }
+  if (is_down && key == VK_ESCAPE && foreground_before_ != nullptr) {
+    SetForegroundWindow(std::exchange(foreground_before_, nullptr));
+    return true;
+  }
+  return false;
+}
+
+bool SpriteWindows::GiveKeysTo(SpriteId id, const std::wstring& name) {
+  const auto own = windows_.find(id);
+  if (own == windows_.end()) {
+    return false;
+  }
+  SetWindowTextW(own->second, name.c_str());
+  TakeKeys(own->second);
+  return true;
+}
+
+// The window gets the keys from now on. The window that had them reports KeysLost before this
+// returns.
+void SpriteWindows::TakeKeys(HWND window) {
+  const HWND before = GetForegroundWindow();
+  wchar_t name[std::size(kClass) + 1];
+  const int letters =
+      before == nullptr ? 0 : GetClassNameW(before, name, static_cast<int>(std::size(name)));
+  if (letters == 0 || std::wstring_view(name) != kClass) {
+    foreground_before_ = before;
+  }
+  SetForegroundWindow(window);
 }
 
 void SpriteWindows::HandleButtonUp(HWND window, SpriteId id) {
@@ -251,8 +299,7 @@ void SpriteWindows::HandleButtonUp(HWND window, SpriteId id) {
   ReleaseCapture();
   listener_->Released(MessageMs());
   if (was_held && IsClick(press_point_, MessagePoint())) {
-    // The window gets the keys from now on. The previous window reports KeysLost before Clicked.
-    SetForegroundWindow(window);
+    TakeKeys(window);
     listener_->Clicked(id);
   }
 }

@@ -34,9 +34,11 @@ class SpriteListener {
   virtual void Clicked(SpriteId id) = 0;  // after it was released where it was grabbed
   virtual void DoubleClicked(SpriteId id) = 0;
   virtual void RightClicked(SpriteId id, POINT point) = 0;
-  virtual void Pressed(Key key, bool is_down) = 0;
+  virtual void Pressed(Key key, bool is_down, bool with_control) = 0;
+  virtual void Stepped(bool is_backwards) = 0;  // Tab: the next sprite gets the keys
   virtual void KeysLost() = 0;
   virtual void Dropped(std::vector<std::wstring> paths) = 0;
+  virtual void MonitorsChanged() = 0;  // one has another scale, or a window came to another one
 };
 
 class SpriteWindows {
@@ -55,13 +57,17 @@ class SpriteWindows {
   SpriteWindows& operator=(const SpriteWindows&) = delete;
 
   void Show(const Scene& scene);
+  // Gives the keyboard to a sprite, as a click on it does. `name` is for screen readers. Returns
+  // whether it has a window.
+  bool GiveKeysTo(SpriteId id, const std::wstring& name);
   bool IsEmpty() const { return windows_.empty(); }
   const Cost& cost() const { return cost_; }
 
  private:
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
   LRESULT HandleMessage(HWND window, SpriteId id, UINT message, WPARAM wparam, LPARAM lparam);
-  void HandleKey(WPARAM key, bool is_down);
+  bool HandleKey(WPARAM key, bool is_down);
+  void TakeKeys(HWND window);
   void HandleButtonUp(HWND window, SpriteId id);
 
   void CreateWindowFor(SpriteId id);
@@ -74,7 +80,8 @@ class SpriteWindows {
   OwnedDc canvas_;
   WindowPlanner planner_;
   std::unordered_map<SpriteId, HWND> windows_;
-  Point press_point_{};  // where the mouse button went down
+  Point press_point_{};               // where the mouse button went down
+  HWND foreground_before_ = nullptr;  // had the keys before a sprite got them
   Cost cost_;
 };
 

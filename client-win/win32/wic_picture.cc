@@ -33,36 +33,32 @@ class ComScope {
   HRESULT begun_;
 };
 
-// A format that needs an optional codec: how its files are recognised, and what to tell the user.
+// A format that needs an optional codec: how its files are recognised, and what the codec is
+// called.
 struct Format {
   size_t offset;
   std::string_view signature;  // at `offset`
-  const char* message;
+  const char* name;
+  const char* codec;  // in the Microsoft Store
 };
-constexpr Format kFormats[] = {
-    {8, "WEBP",
-     "This Windows has no codec for WebP. The Microsoft Store has one: WebP Image Extensions."},
-    {4, "ftypavif",
-     "This Windows has no codec for AVIF. The Microsoft Store has one: AV1 Video Extension."},
-    {4, "ftyphei",
-     "This Windows has no codec for HEIF. The Microsoft Store has one: HEIF Image Extensions."},
-    {4, "ftypmif1",
-     "This Windows has no codec for HEIF. The Microsoft Store has one: HEIF Image Extensions."}};
+constexpr Format kFormats[] = {{8, "WEBP", "WebP", "WebP Image Extensions"},
+                               {4, "ftypavif", "AVIF", "AV1 Video Extension"},
+                               {4, "ftyphei", "HEIF", "HEIF Image Extensions"},
+                               {4, "ftypmif1", "HEIF", "HEIF Image Extensions"}};
 
 [[noreturn]] void RefuseUnknown(std::span<const uint8_t> bytes) {
   const std::string_view text = AsText(bytes);
   for (const Format& format : kFormats) {
     if (text.size() > format.offset && text.substr(format.offset).starts_with(format.signature)) {
-      throw PictureUnknown(format.message);
+      throw PictureUnknown(Text::kPictureNoCodec, {format.name, format.codec});
     }
   }
-  throw PictureUnknown(
-      "It is not a picture that this program or Windows can read, such as PNG, JPEG, GIF or BMP.");
+  throw PictureUnknown(Text::kPictureKindWindows);
 }
 
 void Check(HRESULT result) {
   if (FAILED(result)) {
-    throw PictureRefused("The picture is damaged.");
+    throw PictureRefused(Text::kPictureDamaged);
   }
 }
 

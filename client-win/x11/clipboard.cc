@@ -6,12 +6,6 @@
 
 namespace sprites {
 
-namespace {
-
-constexpr uint32_t kPasteWordsMax = 16'384;  // 64 KiB: a link has 2 KiB at most
-
-}  // namespace
-
 Clipboard::Clipboard(const XConnection* connection, std::function<void(const std::string&)> pasted)
     : connection_(connection),
       pasted_(std::move(pasted)),

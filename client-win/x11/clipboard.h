@@ -5,12 +5,17 @@
 
 #include <xcb/xcb.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
 #include "x11/x_connection.h"
 
 namespace sprites {
+
+// Words of 4 bytes of a text that is pasted, 64 KiB: a link has 2 KiB at most. What follows is left
+// out.
+constexpr uint32_t kPasteWordsMax = 16'384;
 
 class Clipboard {
  public:

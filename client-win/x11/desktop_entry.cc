@@ -102,7 +102,14 @@ std::string DesktopEntry(const std::filesystem::path& program) {
          "Icon=sprites\n"
          "Terminal=false\n"
          "Categories=Game;Amusement;\n"
-         "MimeType=x-scheme-handler/sprites;\n";
+         "MimeType=x-scheme-handler/sprites;\n"
+         "Actions=menu;\n"
+         "\n"
+         "[Desktop Action menu]\n"
+         "Name=Open the menu\n"
+         "Name[de]=Menü öffnen\n"
+         "Exec=" +
+         Quoted(program.string()) + " --menu\n";
 }
 
 std::string InstallDesktopEntry(const std::filesystem::path& shared,

@@ -8,14 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "core/scene/frame_clock.h"
+
 namespace sprites {
 
 namespace {
 
 constexpr double kDefaultDpi = 96;  // at 100 %
 constexpr double kScaleStep = 0.25;
-constexpr double kRefreshMsMin = 1;  // a reported period outside these bounds is wrong
-constexpr double kRefreshMsMax = 100;
 constexpr double kMsPerSecond = 1'000;
 
 // The pixels of a dip: desktops write the resolution of texts, `Xft.dpi: 192`, for all monitors.
@@ -63,7 +63,7 @@ double FastestRefreshMs(const XConnection& connection) {
       lines *= (mode.data->mode_flags & XCB_RANDR_MODE_FLAG_DOUBLE_SCAN) != 0 ? 2 : 1;
       lines /= (mode.data->mode_flags & XCB_RANDR_MODE_FLAG_INTERLACE) != 0 ? 2 : 1;
       const double ms = mode.data->htotal * lines * kMsPerSecond / mode.data->dot_clock;
-      if (ms >= kRefreshMsMin && ms <= kRefreshMsMax && (fastest == 0 || ms < fastest)) {
+      if (IsRefreshPeriod(ms) && (fastest == 0 || ms < fastest)) {
         fastest = ms;
       }
     }

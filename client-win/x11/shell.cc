@@ -18,6 +18,7 @@
 #include "posix/photo.h"
 #include "posix/uri_list.h"
 #include "x11/bundled_characters.h"
+#include "x11/event_queue.h"
 
 namespace sprites {
 
@@ -26,7 +27,6 @@ namespace {
 constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
 constexpr int kLeaveCheckMs = 16;       // ms between two looks whether it has
 constexpr size_t kFirstSprites = 3;     // sprites that fall in on the very first start
-constexpr size_t kEventsPerTurnMax = 4'096;  // events handled before the next turn
 
 // Of a clock that goes on while the machine sleeps, so that the core notices that it has slept.
 int64_t BootMs() {
@@ -42,7 +42,7 @@ Random NewRandom() {
 }
 
 Settings ReadSettingsFile(const std::filesystem::path& folder, const ShellOptions& options,
-                          std::string* error) {
+                          std::optional<Reason>* error) {
   const auto text = ReadWholeFile(folder / "settings.json", kSettingsBytesMax);
   Settings settings = text ? ReadSettings(*text, error) : Settings{};
   settings.relay = options.relay.empty() ? settings.relay : options.relay;
@@ -172,9 +172,12 @@ void Shell::Start(Arguments arguments) {
     OpenLink(*arguments.link);
   } else if (desktop_.settings().relay.empty()) {
     AskWhereToGo(true, "");
+  } else if (arguments.opens_menu) {
+    ShowProgramMenu({});
   }
-  if (!settings_error_.empty()) {
-    ShowToast({ToastKind::kNotice, Said(Text::kToastSettings), settings_error_});
+  if (settings_error_) {
+    ShowToast({ToastKind::kNotice, Said(Text::kToastSettings),
+               Say(desktop_.language(), *settings_error_)});
   } else if (has_options_) {
     SaveSettings();
   }
@@ -206,26 +209,9 @@ void Shell::Wait() {
 }
 
 void Shell::HandleEvents() {
-  using Event = Reply<xcb_generic_event_t>;
-  Event event(xcb_poll_for_event(connection_.get()));
-  for (size_t i = 0; event != nullptr && i < kEventsPerTurnMax; i++) {
-    Event next(xcb_poll_for_queued_event(connection_.get()));
-    // While a key is held down, X repeats pairs of events at one time: only its end is a release.
-    const auto is_key = [](const Event& one, uint8_t type) {
-      return one != nullptr && TypeOfEvent(*one) == type;
-    };
-    const bool is_repeated =
-        is_key(event, XCB_KEY_RELEASE) && is_key(next, XCB_KEY_PRESS) &&
-        As<xcb_key_press_event_t>(*event).time == As<xcb_key_press_event_t>(*next).time &&
-        As<xcb_key_press_event_t>(*event).detail == As<xcb_key_press_event_t>(*next).detail;
-    if (!is_repeated) {
-      HandleEvent(*event);
-    }
-    event = next != nullptr ? std::move(next) : Event(xcb_poll_for_event(connection_.get()));
-  }
-  if (event != nullptr) {
-    HandleEvent(*event);
-  }
+  HandleTurnsEvents([this] { return xcb_poll_for_event(connection_.get()); },
+                    [this] { return xcb_poll_for_queued_event(connection_.get()); },
+                    [this](const xcb_generic_event_t& event) { HandleEvent(event); });
 }
 
 void Shell::HandleEvent(const xcb_generic_event_t& event) {
@@ -263,6 +249,8 @@ void Shell::HandleSignals() {
 void Shell::HandleArguments(Arguments arguments) {
   if (arguments.link) {
     OpenLink(*arguments.link);
+  } else if (arguments.opens_menu) {
+    ShowProgramMenu({});
   } else if (arguments.paths.empty()) {
     DropInAnySprite();
   }
@@ -345,7 +333,8 @@ void Shell::HandleDropped(const std::string& uris) {
 void Shell::HandleImported() {
   for (const ImportResult& result : importer_.PopResults()) {
     if (result.sheet == nullptr) {
-      ShowToast({ToastKind::kNotice, Said(Text::kToastImport, {result.name}), result.error});
+      ShowToast({ToastKind::kNotice, Said(Text::kToastImport, {result.name}),
+                 Say(desktop_.language(), result.error.value_or(Reason{Text::kImportFailed}))});
       continue;
     }
     desktop_.AddToShelf(result.sheet);
@@ -450,7 +439,11 @@ void Shell::RightClicked(SpriteId id, Point point, uint32_t) {
   });
 }
 
-void Shell::Pressed(Key key, bool is_down) { desktop_.Press(key, is_down); }
+void Shell::Pressed(Key key, bool is_down, bool with_control) {
+  desktop_.Press(key, is_down, with_control);
+}
+
+void Shell::Stepped(bool is_backwards) { Steer(desktop_.NextSprite(is_backwards)); }
 
 void Shell::KeysLost() {
   if (desktop_.simulation().held() == kNobody) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,7 +95,8 @@ class Shell : private SpriteListener {
   void Clicked(SpriteId id) override;
   void DoubleClicked(SpriteId id) override;
   void RightClicked(SpriteId id, Point point, uint32_t ms) override;
-  void Pressed(Key key, bool is_down) override;
+  void Pressed(Key key, bool is_down, bool with_control) override;
+  void Stepped(bool is_backwards) override;
   void KeysLost() override;
 
   // -- Links, and what the menus do (shell_commands.cc).
@@ -105,9 +107,11 @@ class Shell : private SpriteListener {
   void OpenLink(const std::string& text);
   void FollowLink(const RelayLink& link);
   void AskWhereToGo(bool is_first_start, const std::string& link);
+  void AskForName();
   void Invite();
   void CopyDiagnostics();
   void ReportPicture(const Sprite& sprite);
+  void Steer(SpriteId id);
   void Mute(const Neighbour& neighbour, bool is_muted);
   void ShowHowToPlay();
   void ShowAbout();
@@ -128,9 +132,9 @@ class Shell : private SpriteListener {
   int64_t start_ms_;
   Folders folders_;
   SingleInstance* instance_;
-  bool has_options_;            // the command line has changed the settings
-  std::string settings_error_;  // what was wrong in the file of the settings; empty if nothing
-  Settings settings_;           // as they were read at the start
+  bool has_options_;                      // the command line has changed the settings
+  std::optional<Reason> settings_error_;  // what was wrong in the file of the settings
+  Settings settings_;                     // as they were read at the start
   XConnection connection_;
   OwnedFd signals_;
   WakePipe wake_;

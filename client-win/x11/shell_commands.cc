@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <ctime>
 #include <fstream>
+#include <iterator>
 #include <utility>
 
+#include "core/desktop/choices_menu.h"
 #include "core/desktop/diagnostics.h"
 #include "core/desktop/heard_list.h"
 #include "core/desktop/tones.h"
@@ -56,6 +58,8 @@ Menu Shell::ProgramMenuHere() const {
   for (MenuItem& item : menu) {
     if (item.choice.command == MenuCommand::kSettings) {
       item.children = SettingsMenu(desktop_, !speaker_.IsSilent());
+      item.children.push_back({});
+      std::ranges::move(ChoicesMenu(desktop_), std::back_inserter(item.children));
       if (item.text.ends_with("…")) {
         item.text.resize(item.text.size() - std::string_view("…").size());  // there is no window
       }
@@ -93,6 +97,10 @@ void Shell::HandleChoice(const MenuChoice& choice) {
     }
     return;
   }
+  if (const auto changed = WithChoice(desktop_.settings(), choice)) {
+    ApplySettings(*changed);
+    return;
+  }
   switch (choice.command) {
     case MenuCommand::kDropIn:
       if (choice.index < desktop_.shelf().size()) {
@@ -115,6 +123,9 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       speaker_.Play(SamplesOf(Sound::kArrive, settings.volume));  // so loud it is now
       break;
     }
+    case MenuCommand::kName:
+      AskForName();
+      break;
     case MenuCommand::kShowHidden:
       for (const std::string& file : std::vector<std::string>(desktop_.settings().hidden)) {
         desktop_.HidePicture(file, false);
@@ -153,6 +164,9 @@ void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
     case MenuCommand::kThrow:
       desktop_.ThrowTo(sprite.id, static_cast<Edge>(choice.index));
       break;
+    case MenuCommand::kSteer:
+      Steer(sprite.id);
+      break;
     case MenuCommand::kPutAway:
       desktop_.PutAway(sprite.id);
       break;
@@ -168,6 +182,14 @@ void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
       break;
   }
   RequestTurn();
+}
+
+// Gives the keys to a sprite that the person has chosen without the pointer.
+void Shell::Steer(SpriteId id) {
+  if (windows_.GiveKeysTo(id)) {
+    DismissBubble();
+    desktop_.SelectByKeys(id);
+  }
 }
 
 void Shell::OpenLink(const std::string& text) {
@@ -228,6 +250,26 @@ void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
       return Said(Text::kLinkNeedsRelay);
     }
     desktop_.Open(*there);
+    return "";
+  });
+}
+
+void Shell::AskForName() {
+  Question question;
+  question.heading = Said(Text::kSettingsNameHeading);
+  question.text = Said(Text::kSettingsNameText);
+  question.yes = Said(Text::kButtonOk);
+  question.no = Said(Text::kButtonCancel);
+  question.field = desktop_.settings().name;
+  question.field_label = Said(Text::kSettingsName);
+  question.field_cue = Said(Text::kSettingsNameCue);
+  question.field_bytes_max = kNameBytesMax;
+  Ask(std::move(question), [this](const DialogAnswer& answer) {
+    if (answer.is_yes && answer.field != desktop_.settings().name) {
+      Settings settings = desktop_.settings();
+      settings.name = answer.field;
+      ApplySettings(settings);
+    }
     return "";
   });
 }
@@ -376,19 +418,22 @@ void Shell::ShowToast(const Toast& toast) {
   notice_until_ms_ = NowMs() + kNoticeMs;
 }
 
-// Shows what the first sprite has to say, above its head.
+// Shows what the sprite that has the keys or the first one has to say, above its head.
 void Shell::ShowBubble(const Scene& scene) {
   if (dialog_) {
     bubble_.Hide();  // one thing at a time: a dialog would cover what the sprite says
     return;
   }
-  const std::string text = greeting_.Update(desktop_, NowMs());
-  const auto first =
-      std::ranges::find_if(scene.sprites, [](const DrawnSprite& sprite) { return sprite.visible; });
-  if (text.empty() || first == scene.sprites.end() || menu_.is_open()) {
+  const std::string greeting = greeting_.Update(desktop_, NowMs());
+  const std::string hint = desktop_.KeysHint();
+  const std::string& text = hint.empty() ? greeting : hint;
+  const auto speaker = std::ranges::find_if(scene.sprites, [&](const DrawnSprite& sprite) {
+    return sprite.visible && (hint.empty() || sprite.id == desktop_.selected());
+  });
+  if (text.empty() || speaker == scene.sprites.end() || menu_.is_open()) {
     bubble_.Hide();
   } else {
-    bubble_.ShowAbove(text, {first->x + first->width / 2.0, static_cast<double>(first->y)});
+    bubble_.ShowAbove(text, {speaker->x + speaker->width / 2.0, static_cast<double>(speaker->y)});
   }
   if (greeting_.IsDone() && !desktop_.settings().greeted) {
     desktop_.MarkGreeted();
@@ -397,6 +442,7 @@ void Shell::ShowBubble(const Scene& scene) {
 
 void Shell::DismissBubble() {
   greeting_.Dismiss(NowMs());
+  desktop_.DismissKeysHint();
   bubble_.Hide();
 }
 

@@ -102,6 +102,9 @@ std::string ArgumentsJson(const Arguments& arguments) {
   if (arguments.link) {
     message["link"] = *arguments.link;
   }
+  if (arguments.opens_menu) {
+    message["menu"] = true;
+  }
   return WriteJson(message) + "\n";
 }
 
@@ -123,6 +126,7 @@ std::optional<Arguments> ReadArguments(std::string_view json) {
   if (MemberOf(message, "link").is_string()) {
     arguments.link = TextAt(message, "link", kLinkBytesMax);
   }
+  arguments.opens_menu = BoolAt(message, "menu", false);
   return arguments;
 }
 

@@ -28,6 +28,7 @@ constexpr int64_t kSendMsMax = 500;        // ms: a running instance takes a mes
 struct Arguments {
   std::vector<std::string> paths;  // of files to import, absolute
   std::optional<std::string> link;
+  bool opens_menu = false;  // of the program, for those who have no pointer
 };
 
 std::string ArgumentsJson(const Arguments& arguments);

@@ -82,6 +82,14 @@ TEST_CASE("single instance › arguments are read as they were written") {
   }
 }
 
+TEST_CASE("single instance › a second start can ask for the menu") {
+  Arguments arguments;
+  CHECK(!ReadArguments(ArgumentsJson(arguments))->opens_menu);
+  arguments.opens_menu = true;
+  CHECK(ReadArguments(ArgumentsJson(arguments))->opens_menu);
+  CHECK(!ReadArguments(R"({"paths":[],"menu":1})")->opens_menu);
+}
+
 TEST_CASE("single instance › paths of a message: one less than the limit, the limit, one more") {
   for (const size_t count : {kSentPathsMax - 1, kSentPathsMax, kSentPathsMax + 1}) {
     const auto read = ReadArguments(ArgumentsJson({std::vector<std::string>(count, "/a"), {}}));

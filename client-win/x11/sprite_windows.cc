@@ -320,11 +320,11 @@ bool SpriteWindows::HandleEvent(const xcb_generic_event_t& event) {
     case XCB_KEY_PRESS:
     case XCB_KEY_RELEASE: {
       const auto& key = As<xcb_key_press_event_t>(event);
-      const bool is_own = IdOf(key.event) != kNobody;
-      if (is_own) {
-        HandleKey(key, TypeOfEvent(event) == XCB_KEY_PRESS);
+      const SpriteId id = IdOf(key.event);
+      if (id != kNobody) {
+        HandleKey(id, key, TypeOfEvent(event) == XCB_KEY_PRESS);
       }
-      return is_own;
+      return id != kNobody;
     }
     case XCB_FOCUS_OUT: {
       const auto& lost = As<xcb_focus_out_event_t>(event);
@@ -405,12 +405,33 @@ void SpriteWindows::GiveKeysBack(uint32_t ms) {
   }
 }
 
-void SpriteWindows::HandleKey(const xcb_key_press_event_t& event, bool is_down) {
+bool SpriteWindows::GiveKeysTo(SpriteId id) {
+  const auto own = windows_.find(id);
+  if (own != windows_.end()) {
+    TakeKeys(own->second.window, XCB_CURRENT_TIME);
+  }
+  return own != windows_.end();
+}
+
+void SpriteWindows::HandleKey(SpriteId id, const xcb_key_press_event_t& event, bool is_down) {
   const Keyboard::Stroke stroke = keyboard_->Read(event);
-  if (const auto key = KeyOf(stroke.symbol)) {
-    listener_->Pressed(*key, is_down);
-  } else if (is_down && stroke.symbol == XKB_KEY_Escape) {
+  const xkb_keysym_t symbol = stroke.symbol;
+  const bool with_shift = (event.state & XCB_MOD_MASK_SHIFT) != 0;
+  if (const auto key = KeyOf(symbol)) {
+    listener_->Pressed(*key, is_down, stroke.has_control);
+  } else if (!is_down) {
+    return;
+  } else if (symbol == XKB_KEY_Escape) {
     GiveKeysBack(event.time);
+  } else if (symbol == XKB_KEY_Tab || symbol == XKB_KEY_ISO_Left_Tab) {
+    listener_->Stepped(with_shift);
+  } else if (symbol == XKB_KEY_Menu || (symbol == XKB_KEY_F10 && with_shift)) {
+    // The window is at the origin of the event: its root coordinates less its own.
+    const Window& own = windows_[id];
+    listener_->RightClicked(id,
+                            {event.root_x - event.event_x + own.width / 2.0,
+                             event.root_y - event.event_y + own.height / 2.0},
+                            event.time);
   }
 }
 

@@ -38,7 +38,8 @@ class SpriteListener {
   virtual void Clicked(SpriteId id) = 0;  // after it was released where it was grabbed
   virtual void DoubleClicked(SpriteId id) = 0;
   virtual void RightClicked(SpriteId id, Point point, uint32_t ms) = 0;
-  virtual void Pressed(Key key, bool is_down) = 0;
+  virtual void Pressed(Key key, bool is_down, bool with_control) = 0;
+  virtual void Stepped(bool is_backwards) = 0;  // Tab: the next sprite gets the keys
   virtual void KeysLost() = 0;
 };
 
@@ -63,6 +64,8 @@ class SpriteWindows {
   void SetComposited(bool is_composited);
   // Puts all windows above this one of another program. The window manager does not do that.
   void PutAbove(xcb_window_t frame);
+  // Gives the keyboard to a sprite, as a click on it does. Returns whether it has a window.
+  bool GiveKeysTo(SpriteId id);
   // Forgets that the pointer holds a sprite, because its release was never reported.
   void ForgetHold() { held_ = kNobody; }
   // Whether the server says that the first button is down. Cost: a round trip.
@@ -90,7 +93,7 @@ class SpriteWindows {
   void Place(const Placement& placement);
   void HandlePress(SpriteId id, const xcb_button_press_event_t& event);
   void HandleRelease(SpriteId id, const xcb_button_release_event_t& event);
-  void HandleKey(const xcb_key_press_event_t& event, bool is_down);
+  void HandleKey(SpriteId id, const xcb_key_press_event_t& event, bool is_down);
   void TakeKeys(xcb_window_t window, uint32_t ms);
   void GiveKeysBack(uint32_t ms);
   SpriteId IdOf(xcb_window_t window) const;

@@ -9,8 +9,6 @@ namespace sprites {
 
 namespace {
 
-constexpr int kAncestorsMax = 8;  // frames around frames: window managers use one or two
-
 // What is asked of one window, before the first answer is read.
 struct Asked {
   xcb_window_t window;

@@ -20,6 +20,10 @@
 
 namespace sprites {
 
+// Windows from one that the window manager has placed to its outermost frame, with both: window
+// managers use two or three.
+constexpr int kAncestorsMax = 8;
+
 class WindowWatch {
  public:
   explicit WindowWatch(const XConnection* connection);

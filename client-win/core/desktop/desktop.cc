@@ -174,13 +174,56 @@ void Desktop::Release(double ms) {
 
 void Desktop::Select(SpriteId id) {
   selected_ = id;
+  keys_hint_ms_.reset();
   simulation_.StopSteering();
 }
 
-void Desktop::Press(Key key, bool is_down) {
+void Desktop::SelectByKeys(SpriteId id) {
+  Select(id);
+  if (id != kNobody) {
+    keys_hint_ms_ = now_ms_;
+  }
+}
+
+SpriteId Desktop::NextSprite(bool is_backwards) const {
+  std::vector<SpriteId> ids;
+  for (const DrawnSprite& drawn : scene_.sprites) {
+    if (drawn.visible && simulation_.Find(drawn.id) != nullptr) {
+      ids.push_back(drawn.id);
+    }
+  }
+  std::ranges::sort(ids);
+  if (ids.empty()) {
+    return kNobody;
+  }
+  if (is_backwards) {
+    const auto after = std::ranges::lower_bound(ids, selected_);
+    return after == ids.begin() ? ids.back() : *(after - 1);
+  }
+  const auto after = std::ranges::upper_bound(ids, selected_);
+  return after == ids.end() ? ids.front() : *after;
+}
+
+std::string Desktop::KeysHint() const {
+  const Sprite* sprite = keys_hint_ms_ ? simulation_.Find(selected_) : nullptr;
+  if (sprite == nullptr) {
+    return "";
+  }
+  return now_ms_ - *keys_hint_ms_ < kKeysHintMs ? Said(Text::kBubbleKeys, {sprite->name})
+                                                : sprite->name;
+}
+
+void Desktop::Press(Key key, bool is_down, bool with_control) {
   constexpr SteerKey kSteerKeys[] = {SteerKey::kLeft, SteerKey::kRight, SteerKey::kJump,
                                      SteerKey::kDrop, SteerKey::kJump};
-  if (selected_ != kNobody && simulation_.held() != selected_) {
+  constexpr Edge kEdges[] = {Edge::kLeft, Edge::kRight, Edge::kTop, Edge::kBottom};
+  if (selected_ == kNobody || simulation_.held() == selected_) {
+    return;
+  }
+  if (is_down && with_control && key != Key::kSpace) {
+    simulation_.StopSteering();  // a key that is still down would turn it round in the air
+    ThrowTo(selected_, kEdges[static_cast<size_t>(key)]);
+  } else {
     simulation_.Steer(selected_, kSteerKeys[static_cast<size_t>(key)], is_down);
   }
 }

@@ -40,6 +40,7 @@ constexpr int64_t kSaveMs = 10'000;         // between two saves of where the sp
 constexpr int64_t kUpdateFirstMs = 60'000;  // from a join to the first question for a newer version
 constexpr int64_t kUpdateMs = 86'400'000;   // between two questions for a newer version: a day
 constexpr int kUnreachableFailures = 2;     // after so many failures in a row, a bubble says so
+constexpr int64_t kKeysHintMs = 10'000;     // the bubble says what the keys do; then only the name
 constexpr double kIdleMsMax = 250;          // the longest a shell may sleep between two ticks
 constexpr double kUnseenIdleMs = 100;       // between two ticks while no sprite can be seen
 constexpr int64_t kNetworkMs = 1'000;       // from a change of the network until the relay is asked
@@ -97,7 +98,14 @@ class Desktop {
   void Drag(Point point, double ms);
   void Release(double ms);
   void Select(SpriteId id);  // kNobody for none
-  void Press(Key key, bool is_down);
+  // Likewise, by a menu or a key: a bubble says which sprite it is, and what the keys do.
+  void SelectByKeys(SpriteId id);
+  void DismissKeysHint() { keys_hint_ms_.reset(); }
+  // The sprite that is chosen after selected(), or before it: in the order in which they came,
+  // round the end, without those that can't be seen. kNobody when there is none.
+  SpriteId NextSprite(bool is_backwards) const;
+  // Steers the selected sprite; an arrow `with_control` throws it over that edge.
+  void Press(Key key, bool is_down, bool with_control = false);
   void ThrowTo(SpriteId id, Edge edge);
   void Pause(bool is_paused);
   // The machine saves power: sprites do not wander, and half of the frames are enough.
@@ -174,6 +182,8 @@ class Desktop {
   // The newest version that the relay offers, if it is later than this one.
   const std::optional<ProgramRelease>& update() const { return update_; }
   SpriteId selected() const { return selected_; }
+  // What a bubble at the selected sprite says; empty if it was not selected by keys.
+  std::string KeysHint() const;
   bool is_paused() const { return is_paused_; }
   bool is_saving_power() const { return is_saving_power_; }
   // Whether toasts and sounds are off now: while presenting, or while a program covers a monitor.
@@ -275,6 +285,7 @@ class Desktop {
   std::optional<int64_t> network_retry_ms_;  // when to ask the relay again
   std::string join_refused_;                 // the code of the last refusal that was shown
   SpriteId selected_ = kNobody;
+  std::optional<int64_t> keys_hint_ms_;  // when a sprite was selected by keys
   bool is_paused_ = false;
   bool is_saving_power_ = false;
   bool is_motion_reduced_ = false;

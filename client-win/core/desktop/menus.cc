@@ -179,6 +179,7 @@ Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
     menu.push_back(
         {Entry(desktop, name.empty() ? kEdges[i] : kEdgesTo[i], name), {MenuCommand::kThrow, i}});
   }
+  menu.push_back({Entry(desktop, Text::kSpriteSteer), {MenuCommand::kSteer}});
   menu.push_back({Entry(desktop, Text::kMenuSay), {MenuCommand::kSay}});
   menu.push_back({});
   if (sprite.from_shelf) {

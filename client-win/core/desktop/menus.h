@@ -29,6 +29,11 @@ enum class MenuCommand : uint8_t {
   kSettings,
   kSwitch,  // `index` is the Switch, `is_on`
   kVolume,  // `index` is the percent
+  kName,
+  kAccept,    // `index` is the Accept
+  kScale,     // `index` is the percent
+  kLimit,     // `index` is the number of sprites
+  kLanguage,  // `index` is the LanguageChoice
   kShowHidden,
   kHowToPlay,
   kDiagnostics,
@@ -36,6 +41,7 @@ enum class MenuCommand : uint8_t {
   kAbout,
   kQuit,
   kThrow,  // `index` is the Edge
+  kSteer,
   kPutAway,
   kHide,
   kReport,

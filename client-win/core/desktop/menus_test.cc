@@ -108,6 +108,8 @@ TEST_CASE("menus › every sprite is in a list, with its menu, for those who hav
     REQUIRE(Find(sprite.children, MenuCommand::kThrow) != nullptr);
     CHECK(Find(sprite.children, MenuCommand::kThrow)->choice.sprite == (i == 0 ? first : second));
     CHECK(Find(sprite.children, MenuCommand::kPutAway)->choice.sprite == (i == 0 ? first : second));
+    REQUIRE(Find(sprite.children, MenuCommand::kSteer) != nullptr);
+    CHECK(Find(sprite.children, MenuCommand::kSteer)->choice.sprite == (i == 0 ? first : second));
   }
 }
 

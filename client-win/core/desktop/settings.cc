@@ -89,19 +89,18 @@ void ReadOthers(const Json& root, Settings* settings) {
 
 }  // namespace
 
-Settings ReadSettings(std::string_view json, std::string* complaint) {
-  std::string unused;
-  std::string& text = complaint == nullptr ? unused : *complaint;
-  text.clear();
+Settings ReadSettings(std::string_view json, std::optional<Reason>* complaint) {
+  std::optional<Reason> unused;
+  std::optional<Reason>& wrong = complaint == nullptr ? unused : *complaint;
+  wrong.reset();
   Settings settings;
   if (json.size() > kSettingsBytesMax) {
-    text = "The settings have more than " + std::to_string(kSettingsBytesMax) +
-           " bytes; the defaults are used.";
+    wrong = Reason{Text::kFileOfSettingsTooLong, {std::to_string(kSettingsBytesMax)}};
     return settings;
   }
   const Json root = ParseJson(json, kDepthMax);
   if (!root.is_object()) {
-    text = "The settings are not a JSON object; the defaults are used.";
+    wrong = Reason{Text::kFileOfSettingsInvalid};
     return settings;
   }
   for (const auto& [name, member] : kTexts) {
@@ -123,8 +122,7 @@ Settings ReadSettings(std::string_view json, std::string* complaint) {
   const std::string wanted = settings.relay;
   settings = WithinLimits(std::move(settings));
   if (!wanted.empty() && !RelayOrigin(wanted)) {
-    text = "relay: \"" + PlainText(wanted, kCreditBytesMax) +
-           "\" is not an address such as https://relay.example.";
+    wrong = Reason{Text::kFileOfSettingsRelay, {PlainText(wanted, kCreditBytesMax)}};
   }
   return settings;
 }

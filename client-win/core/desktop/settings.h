@@ -7,9 +7,12 @@
 #define CLIENT_WIN_CORE_DESKTOP_SETTINGS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/text/refused.h"
 
 namespace sprites {
 
@@ -70,8 +73,8 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-// Never throws. Sets `complaint`, if given, to a sentence about what was left out, or to "".
-Settings ReadSettings(std::string_view json, std::string* complaint = nullptr);
+// Never throws. Sets `complaint`, if given, to what was left out and why, or to nothing.
+Settings ReadSettings(std::string_view json, std::optional<Reason>* complaint = nullptr);
 std::string SettingsJson(const Settings& settings);
 // `settings` with each value within its limits.
 Settings WithinLimits(Settings settings);

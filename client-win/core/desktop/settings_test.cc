@@ -28,18 +28,18 @@ TEST_CASE("settings › are read as they were written, with unknown fields") {
   settings.hidden = {std::string(64, 'a'), std::string(64, 'b')};
   settings.whole_pixels = false;
   settings.unknown = R"({"later":[1,2]})";
-  std::string complaint;
+  std::optional<Reason> complaint;
   CHECK(ReadSettings(SettingsJson(settings), &complaint) == settings);
-  CHECK(complaint.empty());
+  CHECK(!complaint);
 }
 
 TEST_CASE("settings › are the defaults for a broken file, with a complaint") {
   for (const std::string& text :
        {std::string(""), std::string("{"), std::string("[]"), std::string("null"),
         std::string(kSettingsBytesMax + 1, ' '), std::string(1000, '[')}) {
-    std::string complaint;
+    std::optional<Reason> complaint;
     CHECK(ReadSettings(text, &complaint) == Settings{});
-    CHECK(!complaint.empty());
+    CHECK(complaint);
   }
 }
 
@@ -71,13 +71,13 @@ TEST_CASE("settings › reject an invalid relay address") {
   for (const char* relay : {"relay.example", "ftp://relay.example", "http://", "http://a b",
                             "http://user@relay.example", "http://relay.example:", "javascript:1"}) {
     CAPTURE(relay);
-    std::string complaint;
+    std::optional<Reason> complaint;
     CHECK(ReadSettings(WriteJson(Json{{"relay", relay}}), &complaint).relay.empty());
-    CHECK(complaint.find("relay") != std::string::npos);
+    CHECK(complaint == Reason{Text::kFileOfSettingsRelay, {relay}});
   }
-  std::string complaint;
+  std::optional<Reason> complaint;
   CHECK(ReadSettings(R"({"relay":""})", &complaint).relay.empty());
-  CHECK(complaint.empty());  // the person has not chosen one yet
+  CHECK(!complaint);  // the person has not chosen one yet
   CHECK(ReadSettings(R"({"relay":"https://relay.example/some/page"})").relay ==
         "https://relay.example");
   CHECK(ReadSettings(R"({"relay":"http://[::1]:8080"})").relay == "http://[::1]:8080");
@@ -122,9 +122,9 @@ TEST_CASE("settings › accept a relay's address as people write it, without a c
                           Case{"HTTPS://Relay.Example:8443", "https://relay.example:8443"},
                           Case{"http://relay.example/#near=1.00112233445566778899aabbccddeeff",
                                "http://relay.example"}}) {
-    std::string complaint;
+    std::optional<Reason> complaint;
     CHECK(ReadSettings(Json({{"relay", one.written}}).dump(), &complaint).relay == one.taken);
-    CHECK(complaint == "");
+    CHECK(!complaint);
   }
 }
 

@@ -70,10 +70,12 @@ void Simulation::SetScreen(Screen screen) {
   }
   screen_ = std::move(screen);
   for (Sprite& sprite : sprites_) {
-    sprite.monitor = screen_.NearestMonitor({sprite.x, sprite.y});
-    if (sprite.mode == Mode::kDrag) {
+    if (sprite.id == held()) {
+      sprite.monitor = screen_.NearestMonitor(held_->trail.back().point);
+      FollowPointer(&sprite);
       continue;
     }
+    sprite.monitor = screen_.NearestMonitor({sprite.x, sprite.y});
     const Room room = RoomOf(sprite);
     const Size size = SizeOf(sprite, room.scale);
     sprite.x = std::clamp(sprite.x, room.walls.left, room.walls.right);
@@ -167,7 +169,8 @@ void Simulation::Grab(SpriteId id, Point point, double ms) {
   }
   std::rotate(found, found + 1, sprites_.end());
   Sprite& sprite = sprites_.back();
-  held_ = Hold{id, {sprite.x - point.x, sprite.y - point.y}, {{point, ms}}};
+  const double scale = screen_.monitors()[sprite.monitor].scale;
+  held_ = Hold{id, {(sprite.x - point.x) / scale, (sprite.y - point.y) / scale}, {{point, ms}}};
   sprite.thrown = false;
   sprite.through_floor = false;
   sprite.touched_ms = now_ms_;
@@ -185,12 +188,22 @@ void Simulation::Drag(Point point, double ms) {
       std::ranges::find_if(trail.begin(), trail.end() - 2,
                            [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
   trail.erase(trail.begin(), recent);
-  sprite->x = point.x + held_->offset.x;
-  sprite->y = point.y + held_->offset.y;
-  const double moved = (point.x - trail.front().point.x) / RoomOf(*sprite).scale;
+  FollowPointer(sprite);
+  const double scale = screen_.monitors()[sprite->monitor].scale;
+  const double moved = (point.x - trail.front().point.x) / scale;
   if (std::abs(moved) > kFacingDragDip) {
     sprite->facing = moved < 0 ? Facing::kLeft : Facing::kRight;
   }
+}
+
+// Moves the held sprite so that the same part of it stays below the pointer. The pointer decides
+// which monitor it is on: its middle would move with its size, and could go back and forth.
+void Simulation::FollowPointer(Sprite* sprite) {
+  const Point point = held_->trail.back().point;
+  sprite->monitor = screen_.MonitorAt(point, sprite->monitor);
+  const double scale = screen_.monitors()[sprite->monitor].scale;
+  sprite->x = point.x + held_->offset.x * scale;
+  sprite->y = point.y + held_->offset.y * scale;
 }
 
 void Simulation::Release(double ms) {
@@ -207,7 +220,7 @@ void Simulation::Release(double ms) {
     Launch(sprite, 0, 0);
     return;
   }
-  const double dip = seconds * RoomOf(*sprite).scale;
+  const double dip = seconds * screen_.monitors()[sprite->monitor].scale;
   const Point last = trail.back().point;
   Launch(sprite, (last.x - first->point.x) / dip, (last.y - first->point.y) / dip);
 }
@@ -294,13 +307,14 @@ Room Simulation::RoomOf(const Sprite& sprite) const {
 }
 
 void Simulation::Move(Sprite* sprite, double seconds, const Random& random) {
+  if (sprite->mode == Mode::kDrag) {
+    return;
+  }
   const Room before = RoomOf(*sprite);
   const Point middle{sprite->x, sprite->y - sprite->nature.height * before.scale / 2};
   sprite->monitor = screen_.MonitorAt(middle, sprite->monitor);
   const Room room = RoomOf(*sprite);
   switch (sprite->mode) {
-    case Mode::kDrag:
-      return;
     case Mode::kFall:
       Fly(sprite, room, seconds);
       return;

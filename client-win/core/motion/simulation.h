@@ -89,8 +89,8 @@ class Simulation {
   };
   struct Hold {
     SpriteId id;
-    Point offset;
-    std::vector<PointerPoint> trail;
+    Point offset;                     // dip: from the pointer to the foot
+    std::vector<PointerPoint> trail;  // never empty
   };
   struct Steering {
     SpriteId id;
@@ -111,6 +111,7 @@ class Simulation {
   Sprite* FindMutable(SpriteId id);
   const Steering* SteeringOf(const Sprite& sprite) const;
   Room RoomOf(const Sprite& sprite) const;
+  void FollowPointer(Sprite* sprite);
   void Move(Sprite* sprite, double seconds, const Random& random);
   void Fly(Sprite* sprite, const Room& room, double seconds);
   void Climb(Sprite* sprite, const Room& room, double seconds);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -14,15 +16,15 @@ namespace {
 constexpr char kFormat[] = "spr/1";
 constexpr size_t kAnimationNameBytesMax = 32;
 
-[[noreturn]] void Refuse(const std::string& reason) {
-  throw SprRefused("json", "The description is refused: " + reason + ".");
+[[noreturn]] void Refuse(Text text, std::vector<std::string> values = {}) {
+  throw SprRefused("json", text, std::move(values));
 }
 
 std::string Shown(double number) { return WriteJson(Json(number)); }
 
 const Json& ObjectAt(const Json& value, const std::string& field) {
   if (!value.is_object()) {
-    Refuse(field + " must be an object");
+    Refuse(Text::kSheetObject, {field});
   }
   return value;
 }
@@ -30,7 +32,7 @@ const Json& ObjectAt(const Json& value, const std::string& field) {
 double NumberIn(const Json& value, const std::string& field, double low, double high) {
   const double number = value.is_number() ? value.get<double>() : std::nan("");
   if (!(number >= low && number <= high)) {
-    Refuse(field + " must be a number from " + Shown(low) + " up to " + Shown(high));
+    Refuse(Text::kSheetNumber, {field, Shown(low), Shown(high)});
   }
   return number;
 }
@@ -38,8 +40,7 @@ double NumberIn(const Json& value, const std::string& field, double low, double 
 int WholeIn(const Json& value, const std::string& field, int low, int high) {
   const double number = value.is_number() ? value.get<double>() : std::nan("");
   if (!(number >= low && number <= high && std::floor(number) == number)) {
-    Refuse(field + " must be a whole number from " + std::to_string(low) + " to " +
-           std::to_string(high));
+    Refuse(Text::kSheetWhole, {field, std::to_string(low), std::to_string(high)});
   }
   return static_cast<int>(number);
 }
@@ -49,12 +50,12 @@ std::string TextIn(const Json& value, const std::string& field, size_t low, size
     return "";
   }
   if (!value.is_string() || !IsPlainText(value.get_ref<const std::string&>())) {
-    Refuse(field + " must be text without control or invisible characters");
+    Refuse(Text::kSheetPlainText, {field});
   }
   const auto& text = value.get_ref<const std::string&>();
   if (text.size() < low || text.size() > high) {
-    Refuse(field + " has " + std::to_string(text.size()) + " bytes of UTF-8; " +
-           std::to_string(low) + " to " + std::to_string(high) + " are allowed");
+    Refuse(Text::kSheetTextLength,
+           {field, std::to_string(text.size()), std::to_string(low), std::to_string(high)});
   }
   return text;
 }
@@ -65,7 +66,7 @@ void ReadFrame(const Json& value, int sheet_width, int sheet_height, Description
   description->frame_height = WholeIn(MemberOf(frame, "height"), "frame.height", 1, sheet_height);
   if (sheet_width % description->frame_width != 0 ||
       sheet_height % description->frame_height != 0) {
-    Refuse("the frames do not divide the sheet");
+    Refuse(Text::kSheetGrid);
   }
 }
 
@@ -74,7 +75,7 @@ std::array<int, 4> ReadHitbox(const Json& value, int width, int height) {
     return {0, 0, width, height};
   }
   if (!value.is_array() || value.size() != 4) {
-    Refuse("hitbox must be [x, y, width, height]");
+    Refuse(Text::kSheetHitbox);
   }
   const int left = WholeIn(value[0], "hitbox x", 0, width - 1);
   const int top = WholeIn(value[1], "hitbox y", 0, height - 1);
@@ -93,7 +94,7 @@ Animation ReadAnimation(const Json& value, const std::string& field, int cells) 
   const Json& given = ObjectAt(value, field);
   const Json& frames = MemberOf(given, "frames");
   if (!frames.is_array() || frames.empty() || frames.size() > size_t{kFramesMax}) {
-    Refuse(field + ".frames must list 1 to " + std::to_string(kFramesMax) + " frames");
+    Refuse(Text::kSheetFrameList, {field, std::to_string(kFramesMax)});
   }
   Animation animation;
   animation.frames.reserve(frames.size());
@@ -127,25 +128,25 @@ Behaviour ReadBehaviour(const Json& value) {
 
 Description ParseDescription(std::string_view json, int sheet_width, int sheet_height) {
   if (json.size() > kJsonBytesMax) {
-    throw SprRefused("iTXt", "The description has " + std::to_string(json.size()) +
-                                 " bytes; at most " + std::to_string(kJsonBytesMax) +
-                                 " are allowed.");
+    throw SprRefused("iTXt", Text::kSheetJsonTooLong,
+                     {std::to_string(json.size()), std::to_string(kJsonBytesMax)});
   }
   const Json root = ParseJson(json, kJsonDepthMax);
   if (root.is_discarded()) {
-    throw SprRefused("json", "The description is not valid JSON.");
+    throw SprRefused("json", Text::kSheetJsonInvalid);
   }
-  ObjectAt(root, "the description");
+  if (!root.is_object()) {
+    Refuse(Text::kSheetRootObject);
+  }
   if (MemberOf(root, "format") != kFormat) {
-    Refuse(std::string("format must be \"") + kFormat + '"');
+    Refuse(Text::kSheetFormat, {kFormat});
   }
   Description description;
   ReadFrame(MemberOf(root, "frame"), sheet_width, sheet_height, &description);
   const int cells =
       (sheet_width / description.frame_width) * (sheet_height / description.frame_height);
   if (cells > kFramesMax) {
-    Refuse("the grid has " + std::to_string(cells) + " frames; at most " +
-           std::to_string(kFramesMax) + " are allowed");
+    Refuse(Text::kSheetGridFrames, {std::to_string(cells), std::to_string(kFramesMax)});
   }
   description.name = TextIn(MemberOf(root, "name"), "name", 1, kNameBytesMax);
   description.author = TextIn(MemberOf(root, "author"), "author", 0, kCreditBytesMax);
@@ -158,17 +159,17 @@ Description ParseDescription(std::string_view json, int sheet_width, int sheet_h
       ReadHitbox(MemberOf(root, "hitbox"), description.frame_width, description.frame_height);
   const Json& animations = ObjectAt(MemberOf(root, "animations"), "animations");
   if (animations.size() > kAnimationsMax) {
-    Refuse("there are " + std::to_string(animations.size()) + " animations; at most " +
-           std::to_string(kAnimationsMax));
+    Refuse(Text::kSheetAnimations,
+           {std::to_string(animations.size()), std::to_string(kAnimationsMax)});
   }
   for (const auto& [name, value] : animations.items()) {
     if (!IsAnimationName(name)) {
-      Refuse("an animation name is not 1 to 32 of a–z, 0–9 and -, letter first");
+      Refuse(Text::kSheetAnimationName);
     }
     description.animations[name] = ReadAnimation(value, "animations." + name, cells);
   }
   if (!description.animations.contains("idle")) {
-    Refuse("animations.idle is missing; it is the one that is required");
+    Refuse(Text::kSheetIdle);
   }
   description.behaviour = ReadBehaviour(MemberOf(root, "behaviour"));
   return description;

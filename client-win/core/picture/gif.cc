@@ -314,8 +314,7 @@ size_t CountFrames(std::span<const uint8_t> bytes, size_t drawn_max) {
     frames++;
     drawn += uint64_t{1} * frame->area.width * frame->area.height;
     if (drawn > drawn_max) {
-      throw PictureRefused("The GIF draws more than " + std::to_string(drawn_max) +
-                           " pixels in its frames; make it smaller or shorter.");
+      throw PictureRefused(Text::kPictureGifDraws, {std::to_string(drawn_max)});
     }
   }
   return frames;
@@ -330,13 +329,13 @@ bool IsGif(std::span<const uint8_t> bytes) {
 
 Picture DecodeGif(std::span<const uint8_t> bytes, size_t pixels_max) {
   if (bytes.size() < kScreenBytes) {
-    throw PictureRefused("The GIF is cut off.");
+    throw PictureRefused(Text::kPictureGifCutOff);
   }
   const int width = LittleEndian16(bytes, 6);
   const int height = LittleEndian16(bytes, 8);
   const size_t frames = CountFrames(bytes, kGifDrawnMax * pixels_max);
   if (frames == 0) {
-    throw PictureRefused("The GIF has no frame: it is cut off or damaged.");
+    throw PictureRefused(Text::kPictureGifEmpty);
   }
   CheckPictureSize(width, height, std::min(frames, kPictureFramesMax), pixels_max);
   const size_t every = (frames + kPictureFramesMax - 1) / kPictureFramesMax;

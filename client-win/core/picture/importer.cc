@@ -54,7 +54,7 @@ void Importer::Import(std::vector<std::filesystem::path> paths) {
       if (paths_.size() < kImportsMax) {
         paths_.push_back(std::move(path));
       } else {
-        results_.push_back({nullptr, NameOf(path), "Too many files at once."});
+        results_.push_back({nullptr, NameOf(path), Reason{Text::kImportTooMany}});
       }
     }
   }
@@ -91,8 +91,7 @@ ImportResult Importer::ImportFile(const std::filesystem::path& path) const {
     result.name = NameOf(path);
     const auto bytes = ReadPicture(path);
     if (!bytes) {
-      result.error = "The file can't be read, or is larger than " +
-                     std::to_string(kPictureBytesMax >> 20) + " MiB.";
+      result.error = Reason{Text::kImportUnreadable, {std::to_string(kPictureBytesMax >> 20)}};
       return result;
     }
     try {
@@ -101,9 +100,11 @@ ImportResult Importer::ImportFile(const std::filesystem::path& path) const {
       result.sheet = StoreOwn(cache_, SprOfPicture(decode_(*bytes), result.name));
     }
   } catch (const std::bad_alloc&) {
-    result.error = "There is not enough memory to convert the picture.";
-  } catch (const std::exception& refused) {
-    result.error = refused.what();
+    result.error = Reason{Text::kImportNoMemory};
+  } catch (const Refused& refused) {
+    result.error = refused.reason();
+  } catch (const std::exception&) {
+    result.error = Reason{Text::kImportFailed};  // for example, a name that is not Unicode
   }
   return result;
 }

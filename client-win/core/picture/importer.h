@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -19,6 +20,7 @@
 
 #include "core/picture/file_cache.h"
 #include "core/picture/picture.h"
+#include "core/text/refused.h"
 
 namespace sprites {
 
@@ -27,9 +29,9 @@ namespace sprites {
 constexpr size_t kImportsMax = 256;
 
 struct ImportResult {
-  SheetPointer sheet;  // null if the file was rejected
-  std::string name;    // of the file, without its folder; UTF-8
-  std::string error;   // a sentence, if the file was rejected
+  SheetPointer sheet{};           // null if the file was rejected
+  std::string name{};             // of the file, without its folder; UTF-8
+  std::optional<Reason> error{};  // why the file was rejected
 };
 
 class Importer {

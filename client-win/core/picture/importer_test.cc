@@ -36,7 +36,7 @@ class Room {
     size_t wakes = 0;
     const auto decode = [](std::span<const uint8_t> bytes) {
       if (bytes.size() != 3) {
-        throw PictureUnknown("This is not a picture.");
+        throw PictureUnknown(Text::kPictureKindLinux);
       }
       return Picture{2, 2, {{Bytes(16, 255), 0}}};
     };
@@ -60,10 +60,10 @@ TEST_CASE("importer › a .spr is stored as it is, another picture is converted 
   const Bytes spr = TestSpr(0);
   const auto results = room.Import({room.Write("a.spr", spr), room.Write("b.kind", Bytes(3, 7))});
   REQUIRE(results.size() == 2);
-  CHECK(results[0].error.empty());
+  CHECK(!results[0].error);
   REQUIRE(results[0].sheet);
   CHECK(results[0].sheet->file == Sha256Hex(spr));
-  CHECK(results[1].error.empty());
+  CHECK(!results[1].error);
   REQUIRE(results[1].sheet);
   CHECK(results[1].sheet->description.name == "b");
 }
@@ -82,7 +82,7 @@ TEST_CASE("importer › files that wait: one less than the limit, the limit, one
       has_begun = true;
       woken.notify_all();
       woken.wait(lock, [&] { return is_free; });
-      throw PictureUnknown("This is not a picture.");
+      throw PictureUnknown(Text::kPictureKindLinux);
     };
     const auto letter = folder / "sprites-imports-test-letter";
     std::ofstream(letter) << "Dear Grace,";
@@ -112,10 +112,14 @@ TEST_CASE("importer › each file that can't be imported has a reason, and a nam
       room.Import({room.Write("letter.txt", Bytes(40, 'x')), "/nowhere/at/all.png", "/"});
   REQUIRE(results.size() == 3);
   CHECK(results[0].name == "letter.txt");
-  CHECK(results[0].error == "This is not a picture.");
+  CHECK(results[0].error == Reason{Text::kPictureKindLinux});
   CHECK(results[1].name == "all.png");
-  CHECK(results[1].error == "The file can't be read, or is larger than 32 MiB.");
-  CHECK(!results[2].error.empty());
+  CHECK(results[1].error == Reason{Text::kImportUnreadable, {"32"}});
+  CHECK(Say(Language::kEnglish, *results[1].error) ==
+        "The file can't be read, or is larger than 32 MiB.");
+  CHECK(Say(Language::kGerman, *results[1].error) ==
+        "Die Datei ist nicht lesbar oder größer als 32 MiB.");
+  CHECK(results[2].error);
   for (const ImportResult& result : results) {
     CHECK(result.sheet == nullptr);
   }

@@ -245,23 +245,19 @@ bool IsVisible(const PictureFrame& frame) {
 }  // namespace
 
 void CheckPictureSize(int64_t width, int64_t height, size_t frames, size_t pixels_max) {
-  const auto size = [&] {
-    return std::to_string(width) + "×" + std::to_string(height) + " pixels" +
-           (frames > 1 ? " in " + std::to_string(frames) + " frames" : "");
-  };
   if (width < 1 || height < 1) {
-    throw PictureRefused("The picture has no pixels: it is " + size() + ".");
+    throw PictureRefused(Text::kPictureNoPixels, {std::to_string(width), std::to_string(height)});
   }
   if (width > kPictureSidePixelsMax || height > kPictureSidePixelsMax ||
       static_cast<uint64_t>(width) * static_cast<uint64_t>(height) * frames > pixels_max) {
-    throw PictureRefused("The picture is too large: " + size() + "; make it smaller.");
+    throw PictureRefused(frames > 1 ? Text::kPictureTooLargeFrames : Text::kPictureTooLarge,
+                         {std::to_string(width), std::to_string(height), std::to_string(frames)});
   }
 }
 
 Picture DecodePicture(std::span<const uint8_t> bytes, size_t pixels_max) {
   if (bytes.size() > kPictureBytesMax) {
-    throw PictureRefused("The file is larger than " + std::to_string(kPictureBytesMax >> 20) +
-                         " MiB.");
+    throw PictureRefused(Text::kPictureFileTooLarge, {std::to_string(kPictureBytesMax >> 20)});
   }
   return IsGif(bytes) ? DecodeGif(bytes, pixels_max) : DecodeStill(bytes, pixels_max);
 }
@@ -271,11 +267,11 @@ Bytes SprOfPicture(const Picture& picture, std::string_view file_name) {
   const auto is_whole = [&](const PictureFrame& frame) { return frame.rgba.size() == expected; };
   if (picture.frames.empty() || picture.frames.size() > kPictureFramesMax ||
       !std::ranges::all_of(picture.frames, is_whole)) {
-    throw PictureRefused("The picture has no frames of its size, or too many.");
+    throw PictureRefused(Text::kPictureFrames);
   }
   CheckPictureSize(picture.width, picture.height, picture.frames.size(), kPicturePixelsMax);
   if (std::ranges::none_of(picture.frames, IsVisible)) {
-    throw PictureRefused("The picture is fully transparent, so nothing would be seen.");
+    throw PictureRefused(Text::kPictureTransparent);
   }
   const Cast cast = picture.frames.size() == 1 ? StillCast() : MovingCast(picture);
   const std::string name = NameOf(file_name);
@@ -284,7 +280,7 @@ Bytes SprOfPicture(const Picture& picture, std::string_view file_name) {
       return *std::move(bytes);
     }
   }
-  throw PictureRefused("The picture does not fit into a sprite.");
+  throw PictureRefused(Text::kPictureUnfit);
 }
 
 Bytes SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name) {
@@ -303,7 +299,7 @@ Bytes WriteSheet(int width, int height, std::span<const uint8_t> rgba, std::stri
   };
   if (stbi_write_png_to_func(append, &png, width, height, kChannels, rgba.data(),
                              width * kChannels) == 0) {
-    throw SprRefused("file", "There is no memory to pack the picture.");
+    throw SprRefused("file", Text::kSheetNoMemory);
   }
   Png container = ReadPng(png);
   std::string text("sprite\0\0\0\0\0", 11);

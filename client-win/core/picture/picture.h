@@ -10,12 +10,12 @@
 
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/picture/sheet.h"
+#include "core/text/refused.h"
 
 namespace sprites {
 
@@ -24,10 +24,10 @@ constexpr uint32_t kPictureSidePixelsMax = 16'384;  // pixels a side
 constexpr size_t kPicturePixelsMax = 67'108'864;    // pixels, all frames kept: 256 MiB decoded
 constexpr size_t kPictureFramesMax = 64;  // frames of an animation; of a longer one every nth
 
-// Why a picture can't become a sprite: a sentence for the person who dropped it.
-class PictureRefused : public std::runtime_error {
+// Why a picture can't become a sprite.
+class PictureRefused : public Refused {
  public:
-  using std::runtime_error::runtime_error;
+  using Refused::Refused;
 };
 
 // The core does not know the kind of file; a shell may.

@@ -68,24 +68,20 @@ bool IsLetter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 Chunk ReadChunk(std::span<const uint8_t> bytes, size_t offset) {
   const size_t left = bytes.size() - offset;
   if (left < kChunkFrameBytes) {
-    throw SprRefused("file",
-                     "The file is cut off at byte " + std::to_string(offset) + ", inside a chunk.");
+    throw SprRefused("file", Text::kSheetCutOff, {std::to_string(offset)});
   }
   const uint32_t length = BigEndian(bytes, offset);
   const std::string_view type = AsText(bytes.subspan(offset + 4, 4));
   if (!std::ranges::all_of(type, IsLetter)) {
-    throw SprRefused(
-        "file", "At byte " + std::to_string(offset + 4) + " a chunk's type is not four letters.");
+    throw SprRefused("file", Text::kSheetChunkType, {std::to_string(offset + 4)});
   }
   const std::string name(type);
   if (length > left - kChunkFrameBytes) {
-    throw SprRefused(name, "The " + name + " chunk claims " + std::to_string(length) +
-                               " bytes and the file ends before them.");
+    throw SprRefused(name, Text::kSheetChunkLength, {name, std::to_string(length)});
   }
   const uint32_t expected = BigEndian(bytes, offset + 8 + length);
   if (Crc32(bytes.subspan(offset + 4, 4 + size_t{length})) != expected) {
-    throw SprRefused(name, "The CRC of the " + name + " chunk at byte " + std::to_string(offset) +
-                               " is wrong: the file is damaged.");
+    throw SprRefused(name, Text::kSheetChunkCrc, {name, std::to_string(offset)});
   }
   return {type, bytes.subspan(offset + 8, length)};
 }
@@ -93,10 +89,10 @@ Chunk ReadChunk(std::span<const uint8_t> bytes, size_t offset) {
 void ReadHeader(const Chunk& chunk, Png* png) {
   if (chunk.type != "IHDR") {
     const std::string type(chunk.type);
-    throw SprRefused(type, "The first chunk is " + type + "; it must be IHDR.");
+    throw SprRefused(type, Text::kSheetFirstChunk, {type});
   }
   if (chunk.content.size() != kHeaderBytes) {
-    throw SprRefused("IHDR", "IHDR does not have 13 bytes.");
+    throw SprRefused("IHDR", Text::kSheetHeaderLength);
   }
   png->width = BigEndian(chunk.content, 0);
   png->height = BigEndian(chunk.content, 4);
@@ -105,17 +101,16 @@ void ReadHeader(const Chunk& chunk, Png* png) {
   png->is_interlaced = chunk.content[12] == 1;
   if (png->width < 1 || png->height < 1 || png->width > kSheetSidePixelsMax ||
       png->height > kSheetSidePixelsMax) {
-    throw SprRefused("IHDR", "The sheet is " + std::to_string(png->width) + "×" +
-                                 std::to_string(png->height) + " pixels; a side has 1 to " +
-                                 std::to_string(kSheetSidePixelsMax) + " pixels.");
+    throw SprRefused("IHDR", Text::kSheetSize,
+                     {std::to_string(png->width), std::to_string(png->height),
+                      std::to_string(kSheetSidePixelsMax)});
   }
   if (!IsColourType(png->colour_type, png->bit_depth)) {
-    throw SprRefused("IHDR", "PNG has no colour type " + std::to_string(png->colour_type) +
-                                 " with " + std::to_string(png->bit_depth) + " bits.");
+    throw SprRefused("IHDR", Text::kSheetColourType,
+                     {std::to_string(png->colour_type), std::to_string(png->bit_depth)});
   }
   if (chunk.content[10] != 0 || chunk.content[11] != 0 || chunk.content[12] > 1) {
-    throw SprRefused(
-        "IHDR", "IHDR names a compression, filter or interlace method that PNG does not have.");
+    throw SprRefused("IHDR", Text::kSheetHeaderMethod);
   }
 }
 
@@ -125,34 +120,34 @@ bool Has(const Png& png, std::string_view type) {
 
 void CheckOrder(const Chunk& chunk, const Png& before) {
   if (chunk.type == "IHDR" && !before.chunks.empty()) {
-    throw SprRefused("IHDR", "IHDR appears a second time.");
+    throw SprRefused("IHDR", Text::kSheetHeaderTwice);
   }
   if (chunk.type == "PLTE") {
     if (Has(before, "PLTE") || Has(before, "IDAT")) {
-      throw SprRefused("PLTE", "PLTE must appear once, before IDAT.");
+      throw SprRefused("PLTE", Text::kSheetPaletteOrder);
     }
     const size_t size = chunk.content.size();
     if (size == 0 || size % 3 != 0 || size > 3 * kPaletteColoursMax) {
-      throw SprRefused("PLTE", "PLTE must hold 1 to 256 colours of 3 bytes.");
+      throw SprRefused("PLTE", Text::kSheetPaletteSize);
     }
   }
   if (chunk.type == "IDAT") {
     if (Has(before, "IDAT") && before.chunks.back().type != "IDAT") {
-      throw SprRefused("IDAT", "The IDAT chunks must follow one another.");
+      throw SprRefused("IDAT", Text::kSheetPixelsApart);
     }
     if (before.colour_type == kPaletteColourType && !Has(before, "PLTE")) {
-      throw SprRefused("PLTE", "A sheet with a palette needs a PLTE chunk before IDAT.");
+      throw SprRefused("PLTE", Text::kSheetPaletteMissing);
     }
   }
   if (chunk.type == "IEND" && !chunk.content.empty()) {
-    throw SprRefused("IEND", "IEND must be empty.");
+    throw SprRefused("IEND", Text::kSheetEndNotEmpty);
   }
   if (chunk.type == "tRNS") {
     if (Has(before, "tRNS") || Has(before, "IDAT")) {
-      throw SprRefused("tRNS", "tRNS must appear once, before IDAT.");
+      throw SprRefused("tRNS", Text::kSheetAlphaOrder);
     }
     if (chunk.content.size() > kPaletteColoursMax) {
-      throw SprRefused("tRNS", "tRNS holds at most 256 entries.");
+      throw SprRefused("tRNS", Text::kSheetAlphaSize);
     }
   }
 }
@@ -161,7 +156,7 @@ void CheckOrder(const Chunk& chunk, const Png& before) {
 
 Png ReadPng(std::span<const uint8_t> bytes) {
   if (!AsText(bytes).starts_with(kPngSignature)) {
-    throw SprRefused("file", "The file does not start with the PNG signature.");
+    throw SprRefused("file", Text::kSheetNoPng);
   }
   Png png;
   size_t offset = kPngSignature.size();
@@ -169,7 +164,7 @@ Png ReadPng(std::span<const uint8_t> bytes) {
     const Chunk chunk = ReadChunk(bytes, offset);
     offset += kChunkFrameBytes + chunk.content.size();
     if (png.chunks.size() == kChunksMax) {
-      throw SprRefused("file", "The file has more than " + std::to_string(kChunksMax) + " chunks.");
+      throw SprRefused("file", Text::kSheetChunks, {std::to_string(kChunksMax)});
     }
     if (png.chunks.empty()) {
       ReadHeader(chunk, &png);  // rejects impossible sizes before any other chunk is read
@@ -181,13 +176,13 @@ Png ReadPng(std::span<const uint8_t> bytes) {
     }
   }
   if (png.chunks.empty() || png.chunks.back().type != "IEND") {
-    throw SprRefused("file", "The file ends before its IEND chunk.");
+    throw SprRefused("file", Text::kSheetEndMissing);
   }
   if (offset != bytes.size()) {
-    throw SprRefused("IEND", "Bytes follow the IEND chunk, which must end the file.");
+    throw SprRefused("IEND", Text::kSheetEndPassed);
   }
   if (!Has(png, "IDAT")) {
-    throw SprRefused("IDAT", "The file has no IDAT chunk.");
+    throw SprRefused("IDAT", Text::kSheetPixelsMissing);
   }
   return png;
 }

@@ -26,30 +26,30 @@ std::string_view TextOf(const Chunk& chunk) {
   const std::string_view content = AsText(chunk.content);
   const size_t keyword_end = content.find('\0');
   if (keyword_end == std::string_view::npos || content.substr(0, keyword_end) != kKeyword) {
-    throw SprRefused("iTXt", "The iTXt chunk's keyword is not \"sprite\".");
+    throw SprRefused("iTXt", Text::kSheetTextKeyword);
   }
   if (content.size() < keyword_end + 3 || content[keyword_end + 1] != 0) {
-    throw SprRefused("iTXt", "The iTXt chunk is compressed; a description is stored as it is.");
+    throw SprRefused("iTXt", Text::kSheetTextPacked);
   }
   const size_t language_end = content.find('\0', keyword_end + 3);
   const size_t translated_end =
       language_end == std::string_view::npos ? language_end : content.find('\0', language_end + 1);
   if (translated_end == std::string_view::npos) {
-    throw SprRefused("iTXt", "The iTXt chunk ends before its text.");
+    throw SprRefused("iTXt", Text::kSheetTextCutOff);
   }
   return content.substr(translated_end + 1);
 }
 
 Png ReadContainer(std::span<const uint8_t> bytes) {
   if (bytes.size() > kSprBytesMax) {
-    throw SprRefused("file", "The file has " + std::to_string(bytes.size()) + " bytes; at most " +
-                                 std::to_string(kSprBytesMax) + " are allowed.");
+    throw SprRefused("file", Text::kSheetTooLarge,
+                     {std::to_string(bytes.size()), std::to_string(kSprBytesMax)});
   }
   Png png = ReadPng(bytes);
   for (const Chunk& chunk : png.chunks) {
     if (std::ranges::find(kChunksAllowed, chunk.type) == std::end(kChunksAllowed)) {
       const std::string type(chunk.type);
-      throw SprRefused(type, "A .spr has no " + type + " chunk.");
+      throw SprRefused(type, Text::kSheetChunkForeign, {type});
     }
   }
   return png;
@@ -58,7 +58,7 @@ Png ReadContainer(std::span<const uint8_t> bytes) {
 Description DescriptionIn(const Png& png) {
   const auto is_text = [](const Chunk& chunk) { return chunk.type == "iTXt"; };
   if (std::ranges::count_if(png.chunks, is_text) != 1) {
-    throw SprRefused("iTXt", "A .spr has exactly one iTXt chunk.");
+    throw SprRefused("iTXt", Text::kSheetTextOnce);
   }
   const Chunk& text = *std::ranges::find_if(png.chunks, is_text);
   return ParseDescription(TextOf(text), static_cast<int>(png.width), static_cast<int>(png.height));
@@ -70,9 +70,8 @@ Description DescriptionIn(const Png& png) {
 void CheckInflatedSize(const Png& png) {
   const size_t expected = RawBytes(png);
   if (expected > kRawBytesMax) {
-    throw SprRefused("IHDR", "The sheet inflates to " + std::to_string(expected) +
-                                 " bytes; at most " + std::to_string(kRawBytesMax) +
-                                 " are allowed.");
+    throw SprRefused("IHDR", Text::kSheetPixelsTooLarge,
+                     {std::to_string(expected), std::to_string(kRawBytesMax)});
   }
   std::string packed;
   for (const Chunk& chunk : png.chunks) {
@@ -84,8 +83,7 @@ void CheckInflatedSize(const Png& png) {
   const int inflated = stbi_zlib_decode_buffer(raw.get(), static_cast<int>(expected), packed.data(),
                                                static_cast<int>(packed.size()));
   if (inflated < 0 || static_cast<size_t>(inflated) != expected) {
-    throw SprRefused("IDAT", "The IDAT chunks do not inflate to the " + std::to_string(expected) +
-                                 " bytes the header promises.");
+    throw SprRefused("IDAT", Text::kSheetPixelsLength, {std::to_string(expected)});
   }
 }
 
@@ -98,7 +96,7 @@ Bytes DecodePixels(std::span<const uint8_t> bytes, const Png& png) {
                                                        &width, &height, &channels, kChannels));
   if (pixels == nullptr || static_cast<uint32_t>(width) != png.width ||
       static_cast<uint32_t>(height) != png.height) {
-    throw SprRefused("IDAT", "The pixels can't be decoded.");
+    throw SprRefused("IDAT", Text::kSheetPixelsWrong);
   }
   return Bytes(pixels.get(), pixels.get() + size_t{png.width} * png.height * kChannels);
 }

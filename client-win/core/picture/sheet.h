@@ -14,11 +14,12 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/motion/sprite.h"
+#include "core/text/refused.h"
 
 namespace sprites {
 
@@ -45,12 +46,11 @@ constexpr size_t kRawBytesMax =         // bytes inflated: the largest sheet, fo
 constexpr double kShownSideMax = 320;  // dip of a frame's longer side: must not cover the desktop
 constexpr double kShownSideMin = 16;   // dip of it: large enough for a pointer to grab
 
-// Why a file is rejected. part() is the chunk (or `file`, `json`) at fault; what() is a sentence
-// for the file's owner.
-class SprRefused : public std::runtime_error {
+// Why a file is rejected. part() is the chunk (or `file`, `json`) at fault.
+class SprRefused : public Refused {
  public:
-  SprRefused(std::string part, const std::string& message)
-      : std::runtime_error(message), part_(std::move(part)) {}
+  SprRefused(std::string part, Text text, std::vector<std::string> values = {})
+      : Refused(text, std::move(values)), part_(std::move(part)) {}
   const std::string& part() const { return part_; }
 
  private:

@@ -20,7 +20,12 @@ std::string PartOf(const std::function<Bytes()>& make) {
     ReadSheet(make());
     return "";
   } catch (const SprRefused& refused) {
-    CHECK(std::string(refused.what()).ends_with('.'));
+    const std::string english = refused.what();
+    const std::string german = Say(Language::kGerman, refused.reason());
+    CHECK(english.ends_with('.'));
+    CHECK(english.find('{') == std::string::npos);  // every value is there
+    CHECK(german.find('{') == std::string::npos);
+    CHECK(german != english);
     return refused.part();
   }
 }

@@ -18,7 +18,7 @@ uint32_t BigEndian(std::span<const uint8_t> bytes, size_t at) {
          bytes[at + 3];
 }
 
-[[noreturn]] void RefuseDamaged() { throw PictureRefused("The picture is damaged."); }
+[[noreturn]] void RefuseDamaged() { throw PictureRefused(Text::kPictureDamaged); }
 
 // The header of a PNG, and the content of all its IDAT chunks. Less strict than ReadPng, to show
 // what other programs show. Throws PictureRefused when a chunk is longer than the file.
@@ -36,7 +36,7 @@ PackedPng ReadPackedPng(std::span<const uint8_t> file) {
     const size_t left = file.size() - at;
     const size_t length = left < kFrameBytes ? left : BigEndian(file, at);
     if (left < kFrameBytes || length > left - kFrameBytes) {
-      throw PictureRefused("The picture is cut off.");
+      throw PictureRefused(Text::kPictureCutOff);
     }
     const std::string_view type = AsText(file.subspan(at + 4, 4));
     const auto content = file.subspan(at + kHeadBytes, length);
@@ -69,8 +69,7 @@ void CheckPng(std::span<const uint8_t> bytes, size_t pixels_max) {
   CheckPictureSize(header.width, header.height, 1, pixels_max);
   const size_t raw = RawBytes(header);
   if (raw > (1 + kChannels) * pixels_max) {
-    throw PictureRefused("The picture is too large: " + std::to_string(raw >> 20) +
-                         " MiB of pixels; make it smaller, or save it with 8 bits a colour.");
+    throw PictureRefused(Text::kPictureTooLargeUnpacked, {std::to_string(raw >> 20)});
   }
   const auto inflated = std::make_unique_for_overwrite<char[]>(raw + kPngSlackBytes);
   if (stbi_zlib_decode_buffer(inflated.get(), static_cast<int>(raw + kPngSlackBytes),
@@ -86,7 +85,7 @@ Picture DecodeStill(std::span<const uint8_t> bytes, size_t pixels_max) {
   if (text.starts_with(kPngSignature)) {
     CheckPng(bytes, pixels_max);
   } else if (!text.starts_with("BM")) {
-    throw PictureUnknown("The file is not a picture of a known kind: PNG, GIF or BMP.");
+    throw PictureUnknown(Text::kPictureKind);
   }
   const auto size = static_cast<int>(bytes.size());
   int width = 0;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "core/relay/departures.h"
 
 namespace sprites {
@@ -71,6 +73,23 @@ TEST_CASE("uploads › are full for a file that as many wait for as may") {
     fixture.Add(Leaver());
   }
   CHECK(fixture.uploads.IsFull(kFile));
+}
+
+TEST_CASE("uploads › files at the relay: one less than the limit, the limit, one more") {
+  for (const size_t count : {kFilesAtRelayMax - 1, kFilesAtRelayMax, kFilesAtRelayMax + 1}) {
+    Uploads uploads;
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+      uploads.MarkAtRelay(std::to_string(i));
+    }
+    for (size_t i = 0; i < count; i++) {
+      known += uploads.IsAtRelay(std::to_string(i)) ? 1 : 0;
+    }
+    CAPTURE(count);
+    CHECK(uploads.IsAtRelay(std::to_string(count - 1)));
+    CHECK((known == count) == (count <= kFilesAtRelayMax));
+    CHECK(known <= kFilesAtRelayMax);
+  }
 }
 
 }  // namespace

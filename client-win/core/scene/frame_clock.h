@@ -15,6 +15,12 @@ constexpr double kFrameMsMin = 9;
 constexpr double kTurnGapMs = 1;   // after a turn that took too long: other threads get a chance
 constexpr double kTimerMs = 0.75;  // that a timer may fire early
 
+constexpr double kRefreshMsMin = 1;    // a period that a system reports is wrong below it: 1000 Hz
+constexpr double kRefreshMsMax = 100;  // likewise above it: 10 Hz
+
+// Whether a screen can have this time between two refreshes.
+constexpr bool IsRefreshPeriod(double ms) { return ms >= kRefreshMsMin && ms <= kRefreshMsMax; }
+
 // The refreshes of a screen: at `at_ms`, and every `period_ms` before and after.
 struct Refresh {
   double at_ms = 0;

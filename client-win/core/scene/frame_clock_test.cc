@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <random>
 
 #include "core/scene/pretend_display.h"
@@ -113,6 +114,16 @@ TEST_CASE("frame clock › sleeps until the refresh at which something moves") {
   CHECK(clock.EndTurn(3, 18) == 30);
   CHECK(clock.EndTurn(3, 0.5) == 10);
   CHECK(clock.EndTurn(12, 0) == 12 + kTurnGapMs);
+}
+
+TEST_CASE("frame clock › a reported period is believed within its bounds, not beyond") {
+  for (const double ms :
+       {kRefreshMsMin, kRefreshMsMin + 0.01, 1000.0 / 60, kRefreshMsMax - 0.01, kRefreshMsMax}) {
+    CHECK(IsRefreshPeriod(ms));
+  }
+  for (const double ms : {kRefreshMsMin - 0.01, kRefreshMsMax + 0.01, 0.0, -1.0, std::nan("")}) {
+    CHECK(!IsRefreshPeriod(ms));
+  }
 }
 
 TEST_CASE("frame clock › follows a screen whose rate changes, and a timer that fires early") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -122,6 +123,63 @@ TEST_CASE("doorway › is the nearest point where monitors leave a gap") {
   CHECK(screen.EnterBy(Edge::kRight, std::nan("")).point.x >= 100);
 }
 
+TEST_CASE("several scales › rooms, edges and doorways of two monitors, side by side and stacked") {
+  constexpr double kScales[] = {1, 1.25, 1.5, 2};
+  // The second one is at each side of the first, so its coordinates are negative at the left and
+  // above. It is smaller or larger in px, as a monitor of another scale is.
+  for (const double scale : kScales) {
+    for (const double other : kScales) {
+      const double width = std::round(1280 * other);
+      const double height = std::round(720 * other);
+      const double first_width = std::round(1280 * scale);
+      const double first_height = std::round(720 * scale);
+      for (const Edge side : kEdges) {
+        CAPTURE(scale);
+        CAPTURE(other);
+        CAPTURE(static_cast<int>(side));
+        const double left = side == Edge::kLeft ? -width : side == Edge::kRight ? first_width : 0;
+        const double top = side == Edge::kTop ? -height : side == Edge::kBottom ? first_height : 0;
+        Monitor first = At(0, 0, first_width, first_height, scale);
+        first.is_primary = true;
+        Monitor second = At(left, top, left + width, top + height, other);
+        second.is_primary = false;
+        const Screen screen = Of({first, second});
+        CHECK(screen.DipWidth() == std::lround(screen.bounds().Width() / scale));
+        CHECK(screen.DipHeight() == std::lround(screen.bounds().Height() / scale));
+        // Near the corner that both have, a room reaches through both, and each has its own scale.
+        const Point in_first{10, 10};
+        const Point in_second{left + 10, top + 10};
+        const Room here = screen.RoomAt(in_first, screen.MonitorAt(in_first, 1));
+        const Room there = screen.RoomAt(in_second, screen.MonitorAt(in_second, 0));
+        CHECK(here.scale == scale);
+        CHECK(there.scale == other);
+        const bool is_beside = IsSide(side);
+        CHECK((is_beside ? here.edges.left : here.edges.top) ==
+              (is_beside ? there.edges.left : there.edges.top));
+        CHECK((is_beside ? here.edges.right : here.edges.bottom) ==
+              (is_beside ? there.edges.right : there.edges.bottom));
+        CHECK(here.edges.left == (IsSide(side) ? screen.bounds().left : 0));
+        CHECK(here.edges.top == (IsSide(side) ? 0 : screen.bounds().top));
+        // The border belongs to one of them only.
+        const Point border{side == Edge::kRight ? first_width : 0,
+                           side == Edge::kBottom ? first_height : 0};
+        CHECK(int{first.bounds.Contains(border)} + int{second.bounds.Contains(border)} == 1);
+        for (const Edge edge : kEdges) {
+          for (int part = 0; part <= 100; part++) {
+            const Doorway door = screen.EnterBy(edge, part / 100.0);
+            const Rect& own = screen.monitors()[door.monitor].bounds;
+            CHECK(std::abs(screen.Along(edge, door.point) - part / 100.0) < 1e-9);
+            CHECK(door.point.x >= own.left);
+            CHECK(door.point.x <= own.right);
+            CHECK(door.point.y >= own.top);
+            CHECK(door.point.y <= own.bottom);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("ledges › are the visible parts of the top edges of windows") {
   const Screen screen = Of({At(0, 0, 1920, 1080)});
   const WindowArea front{1, {500, 250, 900, 700}};
@@ -190,6 +248,42 @@ TEST_CASE(
   const auto ledges = LedgesOf(std::vector{splash, behind}, screen);
   REQUIRE(ledges.size() == 2);
   CHECK((ledges[0].left == 300 && ledges[0].right == 500));
+}
+
+TEST_CASE("screen › limits: one less, the limit, one more") {
+  for (const size_t count : {kMonitorsMax - 1, kMonitorsMax, kMonitorsMax + 1}) {
+    const std::vector<Monitor> many(count, At(0, 0, 100, 100));
+    CHECK(Screen(many).monitors().size() == std::min(count, kMonitorsMax));
+  }
+  const auto scale_of = [](double scale) {
+    return Of({At(0, 0, 100, 100, scale)}).monitors()[0].scale;
+  };
+  for (const double scale : {kScaleMin, kScaleMin + 0.01, kScaleMax - 0.01, kScaleMax}) {
+    CHECK(scale_of(scale) == scale);
+  }
+  CHECK(scale_of(kScaleMin - 0.01) == 1);
+  CHECK(scale_of(kScaleMax + 0.01) == 1);
+  // A monitor at an impossible place is left out; without any other there is the usual one.
+  const auto right_of = [](double right) { return Of({At(0, 0, right, 100)}).bounds().right; };
+  CHECK(right_of(kSideMax - 1) == kSideMax - 1);
+  CHECK(right_of(kSideMax) == kSideMax);
+  CHECK(right_of(kSideMax + 1) == Screen().bounds().right);
+  // The sides that the relay hears of.
+  for (const int side : {65'534, 65'535, 65'536}) {
+    const Screen screen = Of({At(0, 0, side, side)});
+    CHECK(screen.DipWidth() == std::min(side, 65'535));
+    CHECK(screen.DipHeight() == std::min(side, 65'535));
+  }
+}
+
+TEST_CASE("ledges › a part narrower than 16 px is a gap between windows") {
+  const Screen screen = Of({At(0, 0, 1920, 1080)});
+  for (const double width : {15.0, 16.0, 17.0}) {
+    const WindowArea front{1, {500, 250, 900, 700}};
+    const WindowArea behind{2, {500 - width, 400, 900, 800}};
+    const auto ledges = LedgesOf(std::vector{front, behind}, screen);
+    CHECK(ledges.size() == (width < 16 ? 1 : 2));
+  }
 }
 
 }  // namespace

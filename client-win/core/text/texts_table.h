@@ -30,6 +30,7 @@
   X(kSpriteThrowRightTo, "Throw &right to {0}", "Nach &rechts zu {0} werfen") \
   X(kSpriteThrowUpTo, "Throw &up to {0}", "Nach &oben zu {0} werfen") \
   X(kSpriteThrowDownTo, "Throw &down to {0}", "Nach &unten zu {0} werfen") \
+  X(kSpriteSteer, "Steer with the &keys", "Mit &Tasten steuern") \
   X(kSpritePutAway, "&Put away", "&Wegräumen") \
   X(kSpriteHide, "&Hide this picture", "Dieses Bild &ausblenden") \
   X(kSpriteMute, "&Mute {0}", "{0} &stummschalten") \
@@ -104,6 +105,85 @@
   X(kWhyStoreFull, "The relay has no room for new pictures.", "Das Relay hat keinen Platz für neue Bilder.") \
   X(kWhyUnreachable, "The relay did not answer.", "Das Relay hat nicht geantwortet.") \
   X(kWhyNotUnderstood, "The relay's answer makes no sense.", "Die Antwort des Relays ergibt keinen Sinn.") \
+  /* Why a file can't be imported. */ \
+  X(kImportTooMany, "Too many files at once.", "Zu viele Dateien auf einmal.") \
+  X(kImportUnreadable, "The file can't be read, or is larger than {0} MiB.", "Die Datei ist nicht lesbar oder größer als {0} MiB.") \
+  X(kImportNoMemory, "There is not enough memory to convert the picture.", "Der Speicher reicht nicht, um das Bild umzuwandeln.") \
+  X(kImportFailed, "The file can't be imported.", "Die Datei lässt sich nicht importieren.") \
+  /* Why a picture can't become a sprite. */ \
+  X(kPictureKind, "The file is not a picture of a known kind: PNG, GIF or BMP.", "Die Datei ist kein Bild einer bekannten Art: PNG, GIF oder BMP.") \
+  X(kPictureKindLinux, "This is not a picture that Sprites knows: PNG, JPEG, GIF, BMP or .spr.", "Das ist kein Bild, das Sprites kennt: PNG, JPEG, GIF, BMP oder .spr.") \
+  X(kPictureKindWindows, "It is not a picture that this program or Windows can read, such as PNG, JPEG, GIF or BMP.", "Das ist kein Bild, das dieses Programm oder Windows lesen kann, etwa PNG, JPEG, GIF oder BMP.") \
+  X(kPictureNoCodec, "This Windows has no codec for {0}. The Microsoft Store has one: {1}.", "Diesem Windows fehlt ein Codec für {0}. Der Microsoft Store hat einen: {1}.") \
+  X(kPictureDamaged, "The picture is damaged.", "Das Bild ist beschädigt.") \
+  X(kPictureDamagedJpeg, "The picture is damaged, or a JPEG of an unusual kind.", "Das Bild ist beschädigt oder ein JPEG einer ungewöhnlichen Art.") \
+  X(kPictureCutOff, "The picture is cut off.", "Das Bild ist abgeschnitten.") \
+  X(kPictureCmyk, "The picture has colours for printing (CMYK). Save it with RGB colours.", "Das Bild hat Druckfarben (CMYK). Speichern Sie es mit RGB-Farben.") \
+  X(kPictureNoPixels, "The picture has no pixels: it is {0}×{1} pixels.", "Das Bild hat keine Pixel: Es ist {0}×{1} Pixel groß.") \
+  X(kPictureTooLarge, "The picture is too large: {0}×{1} pixels; make it smaller.", "Das Bild ist zu groß: {0}×{1} Pixel. Verkleinern Sie es.") \
+  X(kPictureTooLargeFrames, "The picture is too large: {0}×{1} pixels in {2} frames; make it smaller.", "Das Bild ist zu groß: {0}×{1} Pixel in {2} Einzelbildern. Verkleinern Sie es.") \
+  X(kPictureTooLargeUnpacked, "The picture is too large: {0} MiB of pixels; make it smaller, or save it with 8 bits a colour.", "Das Bild ist zu groß: {0} MiB Pixel. Verkleinern Sie es, oder speichern Sie es mit 8 Bit je Farbe.") \
+  X(kPictureFileTooLarge, "The file is larger than {0} MiB.", "Die Datei ist größer als {0} MiB.") \
+  X(kPictureFrames, "The picture has no frames of its size, or too many.", "Das Bild hat keine Einzelbilder seiner Größe oder zu viele.") \
+  X(kPictureTransparent, "The picture is fully transparent, so nothing would be seen.", "Das Bild ist ganz durchsichtig, also wäre nichts zu sehen.") \
+  X(kPictureUnfit, "The picture does not fit into a sprite.", "Das Bild passt in keine Figur.") \
+  X(kPictureGifDraws, "The GIF draws more than {0} pixels in its frames; make it smaller or shorter.", "Das GIF zeichnet in seinen Einzelbildern mehr als {0} Pixel. Verkleinern oder kürzen Sie es.") \
+  X(kPictureGifCutOff, "The GIF is cut off.", "Das GIF ist abgeschnitten.") \
+  X(kPictureGifEmpty, "The GIF has no frame: it is cut off or damaged.", "Das GIF hat kein Einzelbild: Es ist abgeschnitten oder beschädigt.") \
+  /* Why a .spr is rejected: its container. {0} is a type of chunk where there is one. */ \
+  X(kSheetNoPng, "The file does not start with the PNG signature.", "Die Datei beginnt nicht mit der Signatur von PNG.") \
+  X(kSheetTooLarge, "The file has {0} bytes; at most {1} are allowed.", "Die Datei hat {0} Bytes, höchstens {1} sind erlaubt.") \
+  X(kSheetCutOff, "The file is cut off at byte {0}, inside a chunk.", "Die Datei ist bei Byte {0} abgeschnitten, mitten in einem Chunk.") \
+  X(kSheetChunkType, "At byte {0} a chunk's type is not four letters.", "Bei Byte {0} besteht der Typ eines Chunks nicht aus vier Buchstaben.") \
+  X(kSheetChunkLength, "The {0} chunk claims {1} bytes and the file ends before them.", "Der Chunk {0} gibt {1} Bytes an, und vorher endet die Datei.") \
+  X(kSheetChunkCrc, "The CRC of the {0} chunk at byte {1} is wrong: the file is damaged.", "Die CRC des Chunks {0} bei Byte {1} stimmt nicht: Die Datei ist beschädigt.") \
+  X(kSheetChunks, "The file has more than {0} chunks.", "Die Datei hat mehr als {0} Chunks.") \
+  X(kSheetChunkForeign, "A .spr has no {0} chunk.", "Eine .spr-Datei hat keinen Chunk {0}.") \
+  X(kSheetFirstChunk, "The first chunk is {0}; it must be IHDR.", "Der erste Chunk ist {0}, er muss IHDR sein.") \
+  X(kSheetHeaderLength, "IHDR does not have 13 bytes.", "IHDR hat nicht 13 Bytes.") \
+  X(kSheetHeaderTwice, "IHDR appears a second time.", "IHDR kommt ein zweites Mal vor.") \
+  X(kSheetHeaderMethod, "IHDR names a compression, filter or interlace method that PNG does not have.", "IHDR nennt ein Verfahren für Kompression, Filter oder Interlacing, das PNG nicht hat.") \
+  X(kSheetSize, "The sheet is {0}×{1} pixels; a side has 1 to {2} pixels.", "Das Blatt ist {0}×{1} Pixel groß, eine Seite hat 1 bis {2} Pixel.") \
+  X(kSheetColourType, "PNG has no colour type {0} with {1} bits.", "PNG hat keinen Farbtyp {0} mit {1} Bit.") \
+  X(kSheetPaletteOrder, "PLTE must appear once, before IDAT.", "PLTE muss einmal vorkommen, vor IDAT.") \
+  X(kSheetPaletteSize, "PLTE must hold 1 to 256 colours of 3 bytes.", "PLTE muss 1 bis 256 Farben zu 3 Bytes enthalten.") \
+  X(kSheetPaletteMissing, "A sheet with a palette needs a PLTE chunk before IDAT.", "Ein Blatt mit Palette braucht einen Chunk PLTE vor IDAT.") \
+  X(kSheetAlphaOrder, "tRNS must appear once, before IDAT.", "tRNS muss einmal vorkommen, vor IDAT.") \
+  X(kSheetAlphaSize, "tRNS holds at most 256 entries.", "tRNS enthält höchstens 256 Einträge.") \
+  X(kSheetPixelsApart, "The IDAT chunks must follow one another.", "Die Chunks IDAT müssen aufeinander folgen.") \
+  X(kSheetPixelsMissing, "The file has no IDAT chunk.", "Die Datei hat keinen Chunk IDAT.") \
+  X(kSheetPixelsLength, "The IDAT chunks do not inflate to the {0} bytes the header promises.", "Die Chunks IDAT ergeben entpackt nicht die {0} Bytes, die der Kopf verspricht.") \
+  X(kSheetPixelsTooLarge, "The sheet inflates to {0} bytes; at most {1} are allowed.", "Das Blatt hat entpackt {0} Bytes, höchstens {1} sind erlaubt.") \
+  X(kSheetPixelsWrong, "The pixels can't be decoded.", "Die Pixel lassen sich nicht entschlüsseln.") \
+  X(kSheetEndNotEmpty, "IEND must be empty.", "IEND muss leer sein.") \
+  X(kSheetEndMissing, "The file ends before its IEND chunk.", "Die Datei endet vor ihrem Chunk IEND.") \
+  X(kSheetEndPassed, "Bytes follow the IEND chunk, which must end the file.", "Nach dem Chunk IEND, der die Datei beenden muss, folgen Bytes.") \
+  X(kSheetTextKeyword, "The iTXt chunk's keyword is not \"sprite\".", "Das Schlüsselwort des Chunks iTXt ist nicht „sprite“.") \
+  X(kSheetTextPacked, "The iTXt chunk is compressed; a description is stored as it is.", "Der Chunk iTXt ist komprimiert, eine Beschreibung steht unverändert darin.") \
+  X(kSheetTextCutOff, "The iTXt chunk ends before its text.", "Der Chunk iTXt endet vor seinem Text.") \
+  X(kSheetTextOnce, "A .spr has exactly one iTXt chunk.", "Eine .spr-Datei hat genau einen Chunk iTXt.") \
+  X(kSheetNoMemory, "There is no memory to pack the picture.", "Der Speicher reicht nicht, um das Bild zu packen.") \
+  /* Why a .spr is rejected: its description. {0} is the name of a field in the JSON. */ \
+  X(kSheetJsonTooLong, "The description has {0} bytes; at most {1} are allowed.", "Die Beschreibung hat {0} Bytes, höchstens {1} sind erlaubt.") \
+  X(kSheetJsonInvalid, "The description is not valid JSON.", "Die Beschreibung ist kein gültiges JSON.") \
+  X(kSheetRootObject, "The description is refused: the description must be an object.", "Die Beschreibung wird abgelehnt: Sie muss ein Objekt sein.") \
+  X(kSheetObject, "The description is refused: {0} must be an object.", "Die Beschreibung wird abgelehnt: {0} muss ein Objekt sein.") \
+  X(kSheetNumber, "The description is refused: {0} must be a number from {1} up to {2}.", "Die Beschreibung wird abgelehnt: {0} muss eine Zahl von {1} bis {2} sein.") \
+  X(kSheetWhole, "The description is refused: {0} must be a whole number from {1} to {2}.", "Die Beschreibung wird abgelehnt: {0} muss eine ganze Zahl von {1} bis {2} sein.") \
+  X(kSheetPlainText, "The description is refused: {0} must be text without control or invisible characters.", "Die Beschreibung wird abgelehnt: {0} muss ein Text ohne Steuerzeichen und unsichtbare Zeichen sein.") \
+  X(kSheetTextLength, "The description is refused: {0} has {1} bytes of UTF-8; {2} to {3} are allowed.", "Die Beschreibung wird abgelehnt: {0} hat {1} Bytes in UTF-8, {2} bis {3} sind erlaubt.") \
+  X(kSheetFormat, "The description is refused: format must be \"{0}\".", "Die Beschreibung wird abgelehnt: format muss „{0}“ sein.") \
+  X(kSheetGrid, "The description is refused: the frames do not divide the sheet.", "Die Beschreibung wird abgelehnt: Die Einzelbilder teilen das Blatt nicht ohne Rest.") \
+  X(kSheetGridFrames, "The description is refused: the grid has {0} frames; at most {1} are allowed.", "Die Beschreibung wird abgelehnt: Das Raster hat {0} Einzelbilder, höchstens {1} sind erlaubt.") \
+  X(kSheetHitbox, "The description is refused: hitbox must be [x, y, width, height].", "Die Beschreibung wird abgelehnt: hitbox muss [x, y, Breite, Höhe] sein.") \
+  X(kSheetFrameList, "The description is refused: {0}.frames must list 1 to {1} frames.", "Die Beschreibung wird abgelehnt: {0}.frames muss 1 bis {1} Einzelbilder aufzählen.") \
+  X(kSheetAnimations, "The description is refused: there are {0} animations; at most {1}.", "Die Beschreibung wird abgelehnt: Es sind {0} Animationen, höchstens {1} sind erlaubt.") \
+  X(kSheetAnimationName, "The description is refused: an animation name is not 1 to 32 of a–z, 0–9 and -, letter first.", "Die Beschreibung wird abgelehnt: Der Name einer Animation besteht nicht aus 1 bis 32 Zeichen a–z, 0–9 und -, zuerst ein Buchstabe.") \
+  X(kSheetIdle, "The description is refused: animations.idle is missing; it is the one that is required.", "Die Beschreibung wird abgelehnt: animations.idle fehlt, und nur sie ist nötig.") \
+  /* What is wrong in the file of the settings. */ \
+  X(kFileOfSettingsTooLong, "The settings have more than {0} bytes; the defaults are used.", "Die Einstellungen haben mehr als {0} Bytes. Die Vorgaben gelten.") \
+  X(kFileOfSettingsInvalid, "The settings are not a JSON object; the defaults are used.", "Die Einstellungen sind kein JSON-Objekt. Die Vorgaben gelten.") \
+  X(kFileOfSettingsRelay, "relay: \"{0}\" is not an address such as https://relay.example.", "relay: „{0}“ ist keine Adresse wie https://relay.example.") \
   /* The bubbles on the first sprite. */ \
   X(kBubbleWelcome, "Drag me past an edge.\nMy menu is by the clock.", "Zieh mich über einen Rand.\nMein Menü ist neben der Uhr.") \
   X(kBubbleAlone, "Nobody is next door yet.\nInvite a friend: the menu by the clock.", "Noch ist niemand nebenan.\nLade jemanden ein: Menü neben der Uhr.") \
@@ -111,6 +191,7 @@
   X(kBubbleWelcomeSprite, "Drag me past an edge.\nRight-click me for the menu.", "Zieh mich über einen Rand.\nRechtsklick zeigt mein Menü.") \
   X(kBubbleAloneSprite, "Nobody is next door yet.\nRight-click me to invite a friend.", "Noch ist niemand nebenan.\nRechtsklick: Lade jemanden ein.") \
   X(kBubbleUnreachableSprite, "I can't reach {0}.\nI keep trying. Another relay: right-click me.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Rechtsklick.") \
+  X(kBubbleKeys, "{0}: arrow keys and space.\nCtrl and an arrow key throw me.\nTab: the next one. Esc: stop.", "{0}: Pfeiltasten und Leertaste.\nStrg und Pfeiltaste werfen mich.\nTab: die nächste Figur. Esc: Schluss.") \
   /* The window that asks for a link. */ \
   X(kLinkTitle, "Sprites", "Sprites") \
   X(kLinkWelcome, "Welcome to Sprites", "Willkommen bei Sprites") \
@@ -161,11 +242,14 @@
   X(kSettingsRestore, "R&estore windows moved by a game", "Fenster nach Spielen &zurückstellen") \
   X(kSettingsLanguage, "Lan&guage", "&Sprache") \
   X(kSettingsLanguageSystem, "As Windows", "Wie Windows") \
+  X(kSettingsLanguageSystemLinux, "As the system", "Wie das System") \
   X(kSettingsShowHidden, "&Show hidden pictures again ({0})", "Ausgebl&endete Bilder zeigen ({0})") \
   X(kSettingsTooLong, "{0}: too long. The limit is {1} bytes; a letter outside English takes 2 to 4.", "{0}: zu lang. Höchstens {1} Bytes; ein Umlaut braucht 2.") \
   X(kSettingsBadPlace, "Where you are: enter an address such as https://relay.example, or a link.", "Wo Sie sind: Geben Sie eine Adresse wie https://relay.example oder einen Link ein.") \
   X(kSettingsBadLimit, "Sprites at once: enter a number from {0} to {1}.", "Figuren zugleich: Geben Sie eine Zahl von {0} bis {1} ein.") \
   X(kSettingsBadDisk, "Disk for pictures: enter a size from {0} to {1} MiB.", "Platz für Bilder: Geben Sie eine Größe von {0} bis {1} MiB ein.") \
+  X(kSettingsNameHeading, "Your name", "Ihr Name") \
+  X(kSettingsNameText, "Your neighbours see it when you throw a sprite, and when you say something.", "Ihre Nachbarn sehen ihn, wenn Sie eine Figur werfen und wenn Sie etwas sagen.") \
   /* The line that the person says, and what was said. */ \
   X(kSayTitle, "Sprites: say something", "Sprites: etwas sagen") \
   X(kSayLabel, "&Say to those around you", "Zu den &anderen sagen") \

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "core/text/refused.h"
 #include "core/text/text.h"
 
 namespace sprites {
@@ -76,6 +77,29 @@ TEST_CASE("texts › insert values as they are, and keep what has no value") {
   CHECK(Say(Language::kEnglish, Text::kSpriteFrom, {"{1}", "{0}"}) == "{1}, from {0}");
   CHECK(Say(Language::kEnglish, Text::kSpriteFrom, {"Miso"}) == "Miso, from {1}");
   CHECK(Say(Language::kEnglish, Text::kSpriteFrom, {"", ""}) == ", from ");
+}
+
+TEST_CASE("texts › every reason why a file is rejected is a sentence in each language") {
+  size_t reasons = 0;
+  for (size_t i = 0; i < TextCount(); i++) {
+    const auto text = static_cast<Text>(i);
+    const std::string name = NameOf(text);
+    if (!name.starts_with("kImport") && !name.starts_with("kPicture") &&
+        !name.starts_with("kSheet") && !name.starts_with("kFileOfSettings")) {
+      continue;
+    }
+    CAPTURE(name);
+    reasons++;
+    const std::string english = TemplateOf(Language::kEnglish, text);
+    CHECK(english.ends_with('.'));
+    CHECK(english.find('&') == std::string::npos);
+    const Reason reason{text, {"1", "2", "3", "4"}};
+    CHECK(Refused(text, reason.values).what() == Say(Language::kEnglish, reason));
+    const std::string german = Say(Language::kGerman, reason);
+    CHECK(german.ends_with('.'));
+    CHECK(german != Say(Language::kEnglish, reason));
+  }
+  CHECK(reasons > 50);
 }
 
 TEST_CASE("texts › the language follows a tag, and is English for unknown ones") {

@@ -1,0 +1,23 @@
+// The settings that have one of a few values, as submenus, for a shell that has no window for them.
+//
+// Invariant: each submenu has the present value, checked, also one that was written into the file
+// by hand. Cost: O(values).
+#ifndef CLIENT_WIN_CORE_DESKTOP_CHOICES_MENU_H_
+#define CLIENT_WIN_CORE_DESKTOP_CHOICES_MENU_H_
+
+#include <optional>
+
+#include "core/desktop/menus.h"
+
+namespace sprites {
+
+// Whose pictures are shown, the size of sprites, how many there may be, the language; first an
+// entry that asks for the name.
+Menu ChoicesMenu(const Desktop& desktop);
+
+// The settings with what was chosen in that menu. Nothing when it was chosen elsewhere.
+std::optional<Settings> WithChoice(Settings settings, const MenuChoice& choice);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_DESKTOP_CHOICES_MENU_H_
