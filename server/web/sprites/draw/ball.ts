@@ -1,4 +1,4 @@
-/** Boing, a rubber ball: it rolls instead of walking, is flat for a moment when it lands, and bounces on and on. */
+/** Jolly, a rubber ball: it rolls instead of walking, is flat for a moment when it lands, and bounces on and on. */
 import type { Character } from './cast.ts';
 import { drawFace } from './face.ts';
 import type { Ramp } from './picture.ts';
@@ -10,7 +10,7 @@ const STRIPE: Ramp = [0x7a5a1a, 0xe0a52c, 0xf7c33c, 0xffdd5e, 0xffee9c, 0xfffbe0
 const RADIUS = 14;
 
 export const ball: Character = {
-  name: 'Boing',
+  name: 'Jolly',
   size: [28, 29],
   behaviour: { walkSpeed: 90, jumpSpeed: 620, gravity: 1500, bounce: 0.82 },
   turnOf: () => 0, // it paints its stripes turned, and its face upright

@@ -1,4 +1,4 @@
-/** Dart, a paper plane: it walks on two thin legs, and glides a long way when it is thrown. Its nose is at the right. */
+/** Swoop, a paper plane: it walks on two thin legs, and glides a long way when it is thrown. Its nose is at the right. */
 import type { Character } from './cast.ts';
 import { drawFace } from './face.ts';
 import type { Ramp } from './picture.ts';
@@ -10,7 +10,7 @@ const LINE = 0x8fb4f0;
 const LEG: Ramp = [0x4a2a2a, 0xb0563a, 0xd06a42, 0xf08a52, 0xffb07a, 0xffd0a8];
 
 export const plane: Character = {
-  name: 'Dart',
+  name: 'Swoop',
   size: [32, 29],
   behaviour: { walkSpeed: 74, jumpSpeed: 430, gravity: 300, bounce: 0.12 },
   turnOf: ({ animation, turn }) => (animation === 'throw' ? (turn - 0.7) * 1.5 : turn),
