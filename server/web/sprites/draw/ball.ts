@@ -1,5 +1,5 @@
 /** Jolly, a rubber ball: it rolls instead of walking, is flat for a moment when it lands, and bounces on and on. */
-import type { Character } from './cast.ts';
+import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Ramp } from './picture.ts';
 import { swing } from './pose.ts';

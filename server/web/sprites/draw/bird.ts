@@ -1,5 +1,5 @@
 /** Pip, a round bluebird on thin legs: it hops instead of walking, and flutters as it falls. Faces right. */
-import type { Character } from './cast.ts';
+import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Picture, Ramp } from './picture.ts';
 import { type Pose, swing } from './pose.ts';

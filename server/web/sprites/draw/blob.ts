@@ -1,5 +1,5 @@
 /** Blob, a drop of slime: light shines through it from below, a bubble floats inside, and its tip nods as it moves. */
-import type { Character } from './cast.ts';
+import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Ramp } from './picture.ts';
 import { swing } from './pose.ts';

@@ -1,5 +1,5 @@
 /** Miso, a ginger cat: big head, pointed ears, white muzzle and paws, and a tail that shows its mood. Faces right. */
-import type { Character } from './cast.ts';
+import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Picture, Ramp } from './picture.ts';
 import { type Pose, swing } from './pose.ts';

@@ -1,5 +1,5 @@
 /** Ember, a young dragon: horns, a long tail, and wings that are a little too small for it. Faces right. */
-import type { Character } from './cast.ts';
+import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Picture, Ramp } from './picture.ts';
 import { type Pose, swing } from './pose.ts';

@@ -1,5 +1,5 @@
 /** Wisp, a shy ghost: it floats with a rippling hem, a curl on its head, and falls more slowly than all others. */
-import type { Character } from './cast.ts';
+import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Ramp } from './picture.ts';
 import { swing } from './pose.ts';

@@ -1,5 +1,5 @@
 /** Truffle, a toadstool: a wide red cap with white dots on short legs. The cap tips when it moves. Faces right. */
-import type { Character } from './cast.ts';
+import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Ramp } from './picture.ts';
 import { swing } from './pose.ts';

@@ -1,5 +1,5 @@
 /** Swoop, a paper plane: it walks on two thin legs, and glides a long way when it is thrown. Its nose is at the right. */
-import type { Character } from './cast.ts';
+import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Ramp } from './picture.ts';
 import { swing } from './pose.ts';

@@ -1,5 +1,5 @@
 /** Bolt, a robot: a television as its head, thin arms and legs, and a lamp that is off while it sleeps. */
-import type { Character } from './cast.ts';
+import type { Character } from './character.ts';
 import type { Eyes } from './face.ts';
 import type { Picture, Ramp } from './picture.ts';
 import { swing } from './pose.ts';
