@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/motion/behaviour.h"
 #include "core/picture/picture.h"
 #include "posix/photo.h"
 
@@ -33,7 +34,6 @@ namespace {
 
 constexpr const char* kEdges[] = {"left", "right", "top", "bottom"};
 constexpr const char* kKeys[] = {"left", "right", "up", "down", "space"};
-constexpr const char* kModeNames[] = {"idle", "walk", "fall", "drag", "land", "climb", "sleep"};
 constexpr const char* kLinks[] = {"joining", "connected", "broken"};
 
 class Words {
@@ -230,7 +230,7 @@ Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
     Json one = {{"id", sprite.id},
                 {"file", sprite.file},
                 {"name", sprite.name},
-                {"mode", kModeNames[static_cast<size_t>(sprite.mode)]},
+                {"mode", RulesOf(sprite.mode).animation},
                 {"x", sprite.x},
                 {"y", sprite.y},
                 {"vx", sprite.vx},

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { PLAYED } from '../../server/wire/description.ts';
 import { constants, play, readVectors, type Snapshot } from '../tools/vectors.ts';
 
 /** px and px/s: differences that come from rounding in another order. */
@@ -19,6 +20,14 @@ describe('behaviour', () => {
     const rows = [...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]+) \|/gm)];
     const written = Object.fromEntries(rows.map(([, name, value]) => [name, numberOf(value)]));
     assert.deepEqual(written, vectors.constants);
+  });
+
+  it('plays the same animations instead of missing ones in the browser as in the vectors, and in BEHAVIOUR.md', () => {
+    assert.deepEqual(PLAYED, vectors.animations);
+    const text = readFileSync(new URL('../BEHAVIOUR.md', import.meta.url), 'utf8');
+    const rows = [...text.matchAll(/^\| `([a-z]+)` \| `([a-z]+)` \| (once|repeated) \|/gm)];
+    const written = rows.map(([, name, instead, end]) => [name, { instead, once: end === 'once' }]);
+    assert.deepEqual(Object.fromEntries(written), vectors.animations);
   });
 
   for (const scenario of vectors.scenarios) {

@@ -10,6 +10,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as world from '../../server/web/simulation.ts';
+import { PLAYED, type Playing } from '../../server/wire/description.ts';
 
 export const VECTORS = fileURLToPath(new URL('../behaviour.vectors.json', import.meta.url));
 
@@ -32,14 +33,18 @@ export type Action = { ms: number } & (
   | { do: 'steer'; sprite: number; key: 'left' | 'right' | 'jump' | 'drop'; down: boolean }
   | { do: 'ledges'; ledges: world.Ledge[] }
   | { do: 'pass'; wait: number }
+  | { do: 'point'; x: number; y: number }
   | ({ do: 'enter' } & world.Entrance & { nature?: Partial<Nature> })
   | { do: 'return' }
 );
 
 export interface Snapshot {
   ms: number;
-  /** In the order in which they were added; null for a sprite that is not in the world. */
-  sprites: (Pick<world.Sprite, 'x' | 'y' | 'vx' | 'vy' | 'mode' | 'facing' | 'thrown'> | null)[];
+  /** In the order in which they were added; null for a sprite that is not in the world. Without `animation` it is that of the mode. */
+  sprites: (
+    | (Pick<world.Sprite, 'x' | 'y' | 'vx' | 'vy' | 'mode' | 'facing' | 'thrown'> & { animation?: string })
+    | null
+  )[];
 }
 
 export interface Left {
@@ -57,6 +62,8 @@ export interface Scenario {
   height: number;
   ledges?: world.Ledge[];
   calm?: boolean;
+  /** The local time, all the time. */
+  hour?: number;
   /** Numbers used in turn, repeatedly, or the seed of `seededRandom`. */
   random: number[] | { seed: number };
   sprites: Start[];
@@ -69,6 +76,8 @@ export interface Scenario {
 export interface Vectors {
   nature: Nature;
   constants: Record<string, number>;
+  /** How each animation is played: `instead` when a .spr lacks it, `once` when it stops at its last frame. */
+  animations: Record<string, Playing>;
   scenarios: Scenario[];
 }
 
@@ -91,6 +100,7 @@ export function play(scenario: Scenario, nature: Nature): NonNullable<Scenario['
   const here = world.createSimulation(scenario.width, scenario.height);
   here.ledges = scenario.ledges ?? [];
   here.calm = scenario.calm ?? false;
+  here.hour = scenario.hour ?? null;
   const cast = scenario.sprites.map((start) => addSprite(here, start, nature));
   const at: Snapshot[] = [];
   const left: Left[] = [];
@@ -132,6 +142,7 @@ function act(
   else if (action.do === 'release') world.release(here, action.at);
   else if (action.do === 'throw') world.throwTo(here, cast[action.sprite], action.edge);
   else if (action.do === 'steer') world.steer(here, cast[action.sprite], action.key, action.down);
+  else if (action.do === 'point') world.point(here, action.x, action.y);
   else if (action.do === 'ledges') here.ledges = action.ledges;
   else if (action.do === 'return') world.bounceBack(here, departures.at(-1)!);
   else if (action.do === 'enter') {
@@ -145,7 +156,8 @@ function act(
 function seen(here: world.Simulation, sprite: world.Sprite): Snapshot['sprites'][number] {
   if (!here.sprites.includes(sprite)) return null;
   const { x, y, vx, vy, mode, facing, thrown } = sprite;
-  return { x, y, vx, vy, mode, facing, thrown };
+  const animation = world.animationOf(sprite);
+  return { x, y, vx, vy, mode, facing, thrown, ...(animation !== mode && { animation }) };
 }
 
 function inTurn(numbers: number[]): () => number {
@@ -167,7 +179,7 @@ function seededRandom(seed: number): () => number {
 /** The content of the file with the current results. */
 function updated({ nature, scenarios }: Vectors): string {
   const played = scenarios.map((scenario) => ({ ...scenario, expect: play(scenario, nature) }));
-  return JSON.stringify({ nature, constants: constants(), scenarios: played });
+  return JSON.stringify({ nature, constants: constants(), animations: PLAYED, scenarios: played });
 }
 
 if (import.meta.main) {

@@ -176,6 +176,7 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   surroundings_.Update(&desktop_, NowMs());
   ReleaseIfHoldLost();
+  TellPointerAndTime();
   UpdatePresence();
   desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
   HandleImported();
@@ -207,6 +208,20 @@ void Shell::ReleaseIfHoldLost() {
   if (has_hold && (is_lost || GetCapture() == nullptr)) {
     ReleaseHeld();
   }
+}
+
+// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening.
+void Shell::TellPointerAndTime() {
+  POINT point{};
+  const bool is_known = GetCursorPos(&point) != FALSE;
+  const bool has_moved = is_known && (point.x != pointer_.x || point.y != pointer_.y);
+  if (has_moved && desktop_.simulation().held() == kNobody) {
+    desktop_.MovePointer({static_cast<double>(point.x), static_cast<double>(point.y)});
+  }
+  pointer_ = is_known ? point : pointer_;
+  SYSTEMTIME time{};
+  GetLocalTime(&time);
+  desktop_.SetHour(time.wHour + time.wMinute / 60.0);
 }
 
 void Shell::ReleaseHeld() {

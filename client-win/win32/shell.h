@@ -80,6 +80,7 @@ class Shell : private SpriteListener {
   void RequestTurn();
   void ReleaseIfHoldLost();
   void ReleaseHeld();
+  void TellPointerAndTime();
   void HandleImported();
   void HandleOutbox(Outbox outbox);
   void HandleWriters();
@@ -160,6 +161,7 @@ class Shell : private SpriteListener {
   std::deque<std::function<void()>> later_;  // to do when no menu and no dialog is open
   int64_t presence_ms_ = 0;                  // when the next look at what the person does is due
   HoldWatch hold_watch_;
+  POINT pointer_{};  // where it was at the last turn
   bool is_ending_ = false;
   bool has_left_ = false;     // the relay
   bool was_failing_ = false;  // writing to disk, at the last turn

@@ -26,6 +26,7 @@ namespace {
 
 constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
 constexpr int kLeaveCheckMs = 16;       // ms between two looks whether it has
+constexpr int64_t kPointerMs = 50;      // ms between two looks where the pointer is: a round trip each
 constexpr size_t kFirstSprites = 3;     // sprites that fall in on the very first start
 
 // Of a clock that goes on while the machine sleeps, so that the core notices that it has slept.
@@ -264,6 +265,7 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   HandleSurroundings();
   ReleaseIfHoldLost();
+  TellPointerAndTime();
   if (power_.is_saving() != desktop_.is_saving_power()) {
     desktop_.SetSavingPower(power_.is_saving());
   }
@@ -318,6 +320,24 @@ void Shell::ReleaseIfHoldLost() {
   if (hold_watch_.Update(has_hold, is_down, NowMs())) {
     windows_.ForgetHold();
     desktop_.Release(static_cast<double>(NowMs()));
+  }
+}
+
+// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening.
+void Shell::TellPointerAndTime() {
+  if (NowMs() < pointer_due_ms_ || desktop_.simulation().held() != kNobody) {
+    return;
+  }
+  pointer_due_ms_ = NowMs() + kPointerMs;
+  const std::optional<Point> point = windows_.PointerPoint();
+  if (point && (point->x != pointer_.x || point->y != pointer_.y)) {
+    pointer_ = *point;
+    desktop_.MovePointer(pointer_);
+  }
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  if (localtime_r(&now, &local) != nullptr) {
+    desktop_.SetHour(local.tm_hour + local.tm_min / 60.0);
   }
 }
 

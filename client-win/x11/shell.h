@@ -79,6 +79,7 @@ class Shell : private SpriteListener {
   void Turn();
   void RequestTurn() { pacer_.HandleInput(); }
   void ReleaseIfHoldLost();
+  void TellPointerAndTime();
   void HandleDropped(const std::string& uris);
   void HandleImported();
   void HandleOutbox(Outbox outbox);
@@ -167,6 +168,8 @@ class Shell : private SpriteListener {
   std::unique_ptr<Dialog> dialog_;
   QuestionQueue questions_;
   HoldWatch hold_watch_;
+  Point pointer_;  // where it was when it was last asked for
+  int64_t pointer_due_ms_ = 0;
   int64_t notice_until_ms_ = 0;
   bool is_ending_ = false;
   bool was_failing_ = false;  // writing to disk, at the last turn

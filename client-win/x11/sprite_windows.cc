@@ -285,6 +285,15 @@ void SpriteWindows::PutAbove(xcb_window_t frame) {
   }
 }
 
+std::optional<Point> SpriteWindows::PointerPoint() const {
+  const Reply<xcb_query_pointer_reply_t> pointer(xcb_query_pointer_reply(
+      connection_->get(), xcb_query_pointer(connection_->get(), connection_->root()), nullptr));
+  if (pointer == nullptr || pointer->same_screen == 0) {
+    return std::nullopt;
+  }
+  return Point{static_cast<double>(pointer->root_x), static_cast<double>(pointer->root_y)};
+}
+
 bool SpriteWindows::IsButtonDown() const {
   const Reply<xcb_query_pointer_reply_t> pointer(xcb_query_pointer_reply(
       connection_->get(), xcb_query_pointer(connection_->get(), connection_->root()), nullptr));

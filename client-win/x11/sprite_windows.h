@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -68,6 +69,8 @@ class SpriteWindows {
   bool GiveKeysTo(SpriteId id);
   // Forgets that the pointer holds a sprite, because its release was never reported.
   void ForgetHold() { held_ = kNobody; }
+  // Where the pointer is, if it is on this screen. Cost: a round trip.
+  std::optional<Point> PointerPoint() const;
   // Whether the server says that the first button is down. Cost: a round trip.
   bool IsButtonDown() const;
   const Cost& cost() const { return cost_; }

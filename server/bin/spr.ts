@@ -50,7 +50,7 @@ const OPTIONS = goingWith(['pack'], {
   animation: repeated(
     form(
       'SPEC',
-      'NAME=FRAMES@FPS, for PNG and GIF: idle=0-3@4, walk=4,5,6,5@10; names that desktops play: idle walk fall drag land climb sleep; only idle is required',
+      'NAME=FRAMES@FPS, for PNG and GIF: idle=0-3@4, walk=4,5,6,5@10; names that desktops play: idle walk fall drag land climb sleep throw tumble squash sit hang pet yawn look wave greet; only idle is required',
       'NAME=FRAMES@FPS such as walk=4,5,6,5@10, with frames and ranges of them',
       readAnimation,
     ),

@@ -1,15 +1,16 @@
 /**
- * Draws the simulation on a canvas: sprites in whole device pixels, their shadows and their tags, and the silhouettes of the
- * sprites beyond the edge that a person looks over.
+ * Draws the simulation on a canvas: sprites in whole device pixels, their shadows, puffs of dust and their tags, and the
+ * silhouettes of the sprites beyond the edge that a person looks over.
  *
- * Reads the simulation and changes nothing in it. Scales up by nearest neighbour, at any pixel ratio.
+ * Reads the simulation and changes nothing in it. Scales up by nearest neighbour, at any pixel ratio. Nothing flies about while
+ * the simulation is calm.
  * Cost: one drawImage per sprite and frame; text only for tags that are shown.
  */
 import type { Description } from '../wire/description.ts';
 import type { View } from './peeking.ts';
 import { cellOf, type Sheets, shownScale } from './sheets.ts';
 import type { Silhouette } from './silhouettes.ts';
-import type { Edge, Facing, Point, Simulation, Sprite } from './simulation.ts';
+import { animationOf, type Edge, type Facing, type Point, type Simulation, type Sprite } from './simulation.ts';
 
 /** A label over a sprite's head, until `untilMs` of the simulation's clock. */
 export interface Tag {
@@ -26,12 +27,18 @@ export interface Renderer {
     view: View,
     nowMs: number,
   ): void;
+  /** Lets a puff of dust rise at a point, from `nowMs` of the simulation's clock on: a sprite has come in there. */
+  puff(at: Point, nowMs: number): void;
   /** Fits the canvas to its place on the page. Returns its size in device-independent pixels. */
   fit(): { width: number; height: number };
 }
 
 const TAG_FONT = '600 12px system-ui, sans-serif';
 const TAG_FADE_MS = 400; // ms a tag takes to fade out
+const PUFF_MS = 420; // ms of a puff of dust
+const PUFFS_MAX = 16; // puffs at once; the oldest goes first
+const SHADOW_SIDE = 64; // px of the soft disc that all shadows are scaled from
+const SHADOW_PX = 420; // px above the ground at which a sprite has no shadow any more
 const SILHOUETTE_ALPHA = 0.8;
 const UNKNOWN_SIDE = 36; // px; side of the silhouette of a sprite whose picture has not been loaded yet
 
@@ -47,17 +54,28 @@ export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Rende
   const stencil = new OffscreenCanvas(1, 1);
   const stencilContext = stencil.getContext('2d');
   if (stencilContext === null) throw new Error('This browser has no canvas.');
+  const shadow = softDisc(SHADOW_SIDE);
+  let puffs: { at: Point; sinceMs: number }[] = [];
   let ratio = 1;
-  let colours = { beyond: '', border: '', silhouette: '' };
+  let colours = { beyond: '', border: '', silhouette: '', dust: '' };
 
-  return { draw, fit };
+  return { draw, puff, fit };
+
+  function puff(at: Point, nowMs: number): void {
+    puffs = [...puffs, { at: { ...at }, sinceMs: nowMs }].slice(-PUFFS_MAX);
+  }
 
   function fit(): { width: number; height: number } {
     const { clientWidth: width, clientHeight: height } = canvas;
     ratio = globalThis.devicePixelRatio || 1;
     const style = getComputedStyle(canvas);
     const colour = (name: string) => style.getPropertyValue(`--${name}`);
-    colours = { beyond: colour('beyond'), border: colour('accent'), silhouette: colour('silhouette') };
+    colours = {
+      beyond: colour('beyond'),
+      border: colour('accent'),
+      silhouette: colour('silhouette'),
+      dust: colour('dust'),
+    };
     canvas.width = Math.max(1, Math.round(width * ratio));
     canvas.height = Math.max(1, Math.round(height * ratio));
     return { width, height };
@@ -82,20 +100,51 @@ export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Rende
     for (const sprite of simulation.sprites) drawShadow(simulation, sprite);
     for (const sprite of simulation.sprites) {
       drawSprite(simulation, sprite, sprite === selected);
-      if (sprite.mode === 'sleep') drawSleep(simulation, sprite);
+      if (sprite.mode === 'sleep') drawRising(simulation, sprite, 'z', '#7c6cff');
+      if (sprite.mode === 'pet') drawRising(simulation, sprite, '♥', '#e8546a');
     }
+    drawPuffs(simulation);
     for (const [sprite, tag] of tags) if (simulation.sprites.includes(sprite)) drawTag(simulation, sprite, tag);
   }
 
+  /** Draws a soft shadow on the ground below a sprite: small and faint while it is high above. */
   function drawShadow(simulation: Simulation, { x, y, nature, mode }: Sprite): void {
-    const ledge = simulation.ledges.find((one) => x >= one.left && x <= one.right && y <= one.y + 1);
-    const ground = ledge?.y ?? simulation.height;
-    const near = 1 - Math.min(1, (ground - y) / 420);
-    if (near <= 0 || mode === 'climb') return;
-    context!.globalAlpha = 0.22 * near;
-    context!.fillStyle = '#141031';
+    let ground = simulation.height;
+    for (const { left, right, y: top } of simulation.ledges) {
+      if (x >= left && x <= right && y <= top + 1) ground = Math.min(ground, top);
+    }
+    const near = 1 - Math.min(1, (ground - y) / SHADOW_PX);
+    if (near <= 0 || mode === 'climb' || mode === 'hang') return;
+    const [width, height] = [nature.width * (0.7 + 0.6 * near), 7 + 5 * near];
+    context!.globalAlpha = 0.4 * near;
+    context!.imageSmoothingEnabled = true;
+    context!.drawImage(shadow, x - width / 2, ground - 1 - height / 2, width, height);
+    context!.globalAlpha = 1;
+  }
+
+  /** Draws the dust of hard landings, and of sprites that came in. */
+  function drawPuffs({ sprites, nowMs, calm }: Simulation): void {
+    puffs = puffs.filter(({ sinceMs }) => nowMs - sinceMs < PUFF_MS);
+    if (calm) return;
+    for (const { at, sinceMs } of puffs) drawPuff(at, (nowMs - sinceMs) / PUFF_MS, 26);
+    for (const { mode, sinceMs, nature, x, y } of sprites) {
+      if (mode === 'land' && nowMs - sinceMs < PUFF_MS)
+        drawPuff({ x, y }, (nowMs - sinceMs) / PUFF_MS, nature.width / 2);
+    }
+  }
+
+  /** Draws small clouds that spread and fade. `age` is 0 … 1. */
+  function drawPuff({ x, y }: Point, age: number, reach: number): void {
+    context!.fillStyle = colours.dust;
+    context!.globalAlpha = 0.7 * (1 - age) ** 1.5;
+    const spread = 1 - (1 - age) ** 2; // fast at first
     context!.beginPath();
-    context!.ellipse(x, ground - 2, nature.width * (0.3 + 0.24 * near), 3 + 1.5 * near, 0, 0, 2 * Math.PI);
+    for (const [side, rise, size] of CLOUDS) {
+      const [cx, cy] = [x + side * reach * (0.6 + spread * 0.7), y - 3 - rise * 14 * spread];
+      const radius = size * (0.6 + 0.6 * spread);
+      context!.moveTo(cx + radius, cy);
+      context!.arc(cx, cy, radius, 0, 2 * Math.PI);
+    }
     context!.fill();
     context!.globalAlpha = 1;
   }
@@ -108,7 +157,7 @@ export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Rende
       return;
     }
     const { x, y, width, height, scale } = frameOf(description, sprite);
-    const cell = cellOf(description, sprite.mode, simulation.nowMs - sprite.sinceMs);
+    const cell = cellOf(description, animationOf(sprite), simulation.nowMs - sprite.sinceMs);
     context!.imageSmoothingEnabled = scale < 1;
     context!.save();
     context!.translate(x, y);
@@ -198,14 +247,20 @@ export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Rende
     context!.fillRect(left + 1, top + side * 0.36, side - 2, side * 0.16);
   }
 
-  function drawSleep({ nowMs, calm }: Simulation, { x, y, nature, sinceMs }: Sprite): void {
-    context!.fillStyle = '#7c6cff';
+  /** Draws three signs that rise from a sprite's head. */
+  function drawRising(
+    { nowMs, calm }: Simulation,
+    { x, y, nature, sinceMs }: Sprite,
+    sign: string,
+    colour: string,
+  ): void {
+    context!.fillStyle = colour;
     for (let i = 0; i < 3; i++) {
       const age = calm ? 0.2 + i * 0.25 : ((nowMs - sinceMs) / 2400 + i / 3) % 1;
       context!.globalAlpha = Math.sin(age * Math.PI) * 0.9;
       context!.font = `700 ${9 + age * 7}px system-ui, sans-serif`;
       context!.textAlign = 'left';
-      context!.fillText('z', x + nature.width * 0.25 + age * 14, y - nature.height - 2 - age * 26);
+      context!.fillText(sign, x + nature.width * 0.25 + age * 14, y - nature.height - 2 - age * 26);
     }
     context!.globalAlpha = 1;
   }
@@ -233,6 +288,31 @@ export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Rende
   function snap(value: number): number {
     return Math.round(value * ratio) / ratio;
   }
+}
+
+/** Where the clouds of a puff are: to the side, how high they rise, and their size in px. */
+const CLOUDS: readonly (readonly [side: number, rise: number, size: number])[] = [
+  [-1, 0.5, 5],
+  [-0.6, 1, 3.5],
+  [-0.15, 0.4, 4],
+  [0.3, 0.9, 3],
+  [0.65, 0.6, 4.5],
+  [1, 0.3, 4],
+];
+
+/** Returns a dark disc that fades out towards its rim. */
+function softDisc(side: number): OffscreenCanvas {
+  const disc = new OffscreenCanvas(side, side);
+  const context = disc.getContext('2d');
+  if (context === null) return disc;
+  const half = side / 2;
+  const fade = context.createRadialGradient(half, half, 0, half, half, half);
+  fade.addColorStop(0, 'rgb(20 16 49 / 100%)');
+  fade.addColorStop(0.5, 'rgb(20 16 49 / 60%)');
+  fade.addColorStop(1, 'rgb(20 16 49 / 0%)');
+  context.fillStyle = fade;
+  context.fillRect(0, 0, side, side);
+  return disc;
 }
 
 /** Draws one cell of a sheet at the origin, in this size. */

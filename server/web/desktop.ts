@@ -359,6 +359,10 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   });
   enter(simulation, sprite, arrival);
   desktop.senders.set(sprite, arrival.from);
+  desktop.renderer.puff(
+    { x: clampTo(sprite.x, simulation.width), y: clampTo(sprite.y, simulation.height) },
+    simulation.nowMs,
+  );
   flashEdge(arrival.edge);
   showTag(desktop, sprite, `${sprite.name}, from ${arrival.from.name || arrival.from.desktop}`, 'from', FROM_TAG_MS);
   return sprite;
@@ -505,7 +509,16 @@ function fit({ renderer, simulation }: Desktop): void {
   [simulation.width, simulation.height] = [width, height];
   simulation.ledges = ledges();
   simulation.calm = calm.matches;
+  simulation.hour = localHour();
 }
+
+/** Returns the local time in hours, 0 … 24. */
+function localHour(): number {
+  const now = new Date();
+  return now.getHours() + now.getMinutes() / 60;
+}
+
+const clampTo = (value: number, max: number): number => Math.min(Math.max(value, 0), max);
 
 function show({ name, connection }: Desktop, state: State): void {
   showState(state, name, shownWorld(connection.seat?.world ?? ''));
@@ -556,6 +569,7 @@ function watchPage(desktop: Desktop): void {
   setInterval(() => save(desktop), SAVE_MS);
   setInterval(() => {
     desktop.simulation.ledges = ledges();
+    desktop.simulation.hour = localHour();
   }, LEDGE_MS);
 
   for (const edge of EDGES) {

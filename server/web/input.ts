@@ -4,6 +4,7 @@ import {
   type Edge,
   grab,
   type Point,
+  point,
   release,
   type Simulation,
   type Sprite,
@@ -74,6 +75,7 @@ export function listenToInput(
       }
     } else {
       const { x, y } = onDesktop(event);
+      point(simulation, x, y);
       canvas.classList.toggle('over', spriteAt(simulation, x, y, slack(event)) !== null);
     }
   });

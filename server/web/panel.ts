@@ -227,16 +227,22 @@ function portrait(figure: Figure): HTMLCanvasElement {
   return canvas;
 }
 
+/** Draws what a figure shows above the ground, which is the lower side of the canvas. */
 function drawPortrait(canvas: HTMLCanvasElement, { description, image }: Figure, nowMs: number): void {
   const { width, height } = description.frame;
+  const [hitboxLeft, hitboxTop, hitboxWidth, hitboxHeight] = description.hitbox;
   const cell = cellOf(description, 'idle', nowMs);
   if (canvas.dataset.cell === String(cell)) return;
   canvas.dataset.cell = String(cell);
-  const side = Math.max(width, height);
+  const ground = hitboxTop + hitboxHeight;
+  const side = Math.max(ground, hitboxWidth);
   [canvas.width, canvas.height] = [side, side];
   const columns = Math.max(1, Math.floor(image.width / width));
   const [x, y] = [(cell % columns) * width, Math.floor(cell / columns) * height];
-  canvas.getContext('2d')?.drawImage(image, x, y, width, height, (side - width) / 2, side - height, width, height);
+  const [left, top] = [Math.max(0, Math.round(hitboxLeft + (hitboxWidth - side) / 2)), Math.max(0, ground - side)];
+  const [seenWidth, seenHeight] = [Math.min(side, width - left), ground - top];
+  const to = [(side - seenWidth) / 2, side - seenHeight] as const;
+  canvas.getContext('2d')?.drawImage(image, x + left, y + top, seenWidth, seenHeight, ...to, seenWidth, seenHeight);
 }
 
 function edgeElement(edge: Edge): HTMLElement {

@@ -15,6 +15,19 @@ describe('sheets', () => {
     assert.deepEqual(at('idle', -5), [7]);
   });
 
+  it('plays the nearest animation that is there instead of a missing one', () => {
+    const cell = (animation: string, more: Description['animations'] = {}, ms = 0) =>
+      cellOf({ ...blob, animations: { ...animations, ...more } }, animation, ms);
+    const [fall, thrown, wave] = [3, 4, 5].map((one) => ({ frames: [one], fps: 1 }));
+    assert.equal(cell('tumble'), 7);
+    assert.equal(cell('tumble', { fall }), 3);
+    assert.equal(cell('tumble', { fall, throw: thrown }), 4);
+    assert.equal(cell('squash', {}, 9000), 3); // a landing, which stops at its last frame
+    assert.equal(cell('greet'), 7);
+    assert.equal(cell('greet', { wave }), 5);
+    assert.equal(cell('an-artists-own'), 7);
+  });
+
   it('shows a sprite at its own scale, within the limits of size on screen', () => {
     const framed = (side: number): Description => ({ ...blob, frame: { width: side, height: 1 } });
     assert.equal(shownScale(framed(32), 2), 2);

@@ -6,7 +6,7 @@
  * as a parcel and can still be thrown, so a sprite is never lost because its picture is missing.
  * Cost: decoded pixels, at most DECODED_PIXELS_MAX; sheets that no sprite uses are evicted first.
  */
-import { BEHAVIOUR_DEFAULT, type Description } from '../wire/description.ts';
+import { BEHAVIOUR_DEFAULT, type Description, PLAYED, playedFor } from '../wire/description.ts';
 import { crc32 } from '../wire/png.ts';
 import { readSheet, SPR_BYTES_MAX } from '../wire/sheet.ts';
 import { sha256 } from './sha256.ts';
@@ -140,11 +140,12 @@ export function natureOf(description: Description, scale: number): Nature {
   return { width: hitbox[2] * shown, height: hitbox[3] * shown, ...behaviour };
 }
 
-/** Returns the cell of the sheet for an animation that began `elapsedMs` ago. `land` plays once, all others repeat. */
-export function cellOf({ animations }: Description, mode: string, elapsedMs: number): number {
-  const { frames, fps } = animations[mode] ?? animations.idle;
+/** Returns the cell of the sheet for an animation that began `elapsedMs` ago. Some play once, all others repeat. */
+export function cellOf({ animations }: Description, animation: string, elapsedMs: number): number {
+  const played = playedFor(animations, animation);
+  const { frames, fps } = animations[played];
   const count = Math.max(0, Math.floor((elapsedMs * fps) / 1000));
-  return frames[mode === 'land' ? Math.min(count, frames.length - 1) : count % frames.length];
+  return frames[PLAYED[animation]?.once ? Math.min(count, frames.length - 1) : count % frames.length];
 }
 
 async function decode(bytes: Uint8Array<ArrayBuffer>): Promise<ImageBitmap> {

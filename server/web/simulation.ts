@@ -12,7 +12,9 @@
 
 export type Edge = 'left' | 'right' | 'top' | 'bottom';
 export type Facing = 'left' | 'right';
-export type Mode = 'idle' | 'walk' | 'fall' | 'drag' | 'land' | 'climb' | 'sleep';
+export type Mode = 'idle' | 'walk' | 'fall' | 'drag' | 'land' | 'climb' | 'sleep' | Gesture | 'hang';
+/** What a sprite does on its feet besides walking and resting. */
+export type Gesture = 'sit' | 'pet' | 'yawn' | 'look' | 'wave' | 'greet';
 
 export interface Point {
   x: number;
@@ -58,6 +60,20 @@ export interface Sprite {
   thrown: boolean;
   /** Thrown downwards so hard that it passes through the floor. */
   throughFloor: boolean;
+  /** Thrown so hard that it bounced: it tumbles until it lands. */
+  tumbles: boolean;
+  /** It hit the ground so hard, in this flight or the last one, that it is squashed when it lands. */
+  squashed: boolean;
+  /** It came in over an edge and has not landed yet. */
+  arriving: boolean;
+  /** Somebody waved at it when it arrived: it greets after its landing. */
+  greets: boolean;
+  /** The speed of its walk, in walking speeds. */
+  pace: number;
+  /** The id of the sprite that it chases; 0 for none. */
+  chases: number;
+  /** It walks to a corner to sleep there. */
+  sleepy: boolean;
 }
 
 /** A surface to stand on: the top edge of a card on the page. */
@@ -75,6 +91,10 @@ export interface Simulation {
   /** No sprite walks by itself (prefers-reduced-motion). */
   calm: boolean;
   held: { sprite: Sprite; dx: number; dy: number; trail: PointerPoint[] } | null;
+  /** The local time in hours, 0 … 24, or null when it is not known. Sprites are tired in the evening. */
+  hour: number | null;
+  /** The pointer while it holds nothing: where it last moved, over which sprite, and how far it has stroked that one. */
+  pointer: { x: number; y: number; ms: number; over: Sprite | null; stroked: number } | null;
   /** The sprite that the arrow keys move, and which of the keys are down. */
   steered: { sprite: Sprite; left: boolean; right: boolean; jump: boolean } | null;
   nowMs: number;
@@ -149,8 +169,47 @@ export const FACING_SPEED_MIN = 40; // px/s sideways from which a throw turns th
 export const FACING_DRAG_PX = 4; // px sideways in TRAIL_MS from which a drag turns the sprite's face
 export const SUPPORTED_PX = 0.5; // px between a foot and its ground that still count as standing
 export const DROP_PX = 1; // px by which a sprite is lowered so that it drops from a ledge
+export const TUMBLE_SPEED_MIN = 420; // px/s onto the ground from which on a thrown sprite that bounces tumbles
+export const SQUASH_SPEED_MIN = 900; // px/s onto the ground from which on a sprite is squashed: a fall from 225 px
+export const SIT_CHANCE = 0.35; // chance that a sprite sits down on a ledge, after a walk or at the ledge's end
+export const SIT_MS_MIN = 4000; // ms that it sits at least
+export const SIT_MS_SPREAD = 8000; // ms that it sits longer, at random
+export const HANG_CHANCE = 0.25; // chance that it lets itself down at a ledge's end and hangs from it
+export const HANG_MS = 2600; // ms that it hangs
+export const PULL_UP_CHANCE = 0.6; // chance that it then swings itself up again; else it lets go
+export const PULL_UP_HEIGHTS = 1.3; // how high it swings itself, in its own heights: just above the ledge
+export const LOOK_PX = 220; // px from its middle to a moving pointer that it looks at
+export const LOOK_MS = 1500; // ms that it goes on looking after the pointer has stopped
+export const LOOK_TURN_PX = 6; // px sideways to the pointer from which on it turns its face
+export const PET_PX = 120; // px that the pointer strokes over a sprite before it is petted: one pass over it is shorter
+export const PET_PAUSE_MS = 600; // ms between two movements of one stroke at most
+export const PET_MS = 900; // ms that it enjoys the last stroke
+export const EVENING_HOUR = 21; // hour of the local time from which on sprites are tired
+export const MORNING_HOUR = 6; // hour until which they are
+export const EVENING_BORED_MS = 15_000; // ms without a touch until a tired sprite yawns
+export const YAWN_MS = 1600; // ms of a yawn
+export const NAP_WALK_MS_MAX = 15_000; // ms that it walks to its corner at most; then it sleeps where it is
+export const GREET_PX = 320; // px to an arrival within which sprites wave at it
+export const GREETERS_MAX = 3; // sprites that wave at one arrival: more would be a parade
+export const WAVE_MS = 1400; // ms of waving
+export const GREET_MS = 1200; // ms that an arrival greets back
+export const CHASE_PX = 360; // px to a sprite on the same ground that may be chased
+export const CHASE_CHANCE = 0.12; // chance that a sprite chases another one instead of going for a walk
+export const CHASE_MS = 4000; // ms of a chase at most
+export const CHASE_PACE = 1.8; // speed of the one who chases, in walking speeds
+export const FLEE_PACE = 1.4; // speed of the one who runs away
+export const CATCH_PX = 6; // px between the two at which it is caught
 
-const ON_FEET: ReadonlySet<Mode> = new Set(['idle', 'walk', 'land', 'sleep']);
+const ON_FEET: ReadonlySet<Mode> = new Set([
+  ...(['idle', 'walk', 'land', 'sleep'] as const),
+  ...(['sit', 'pet', 'yawn', 'look', 'wave', 'greet'] as const),
+]);
+
+/** Modes in which a sprite has time for others: it may look, wave, and be chased. */
+const AT_LEISURE: ReadonlySet<Mode> = new Set(['idle', 'walk', 'look', 'sit']);
+
+/** Modes after which a sprite pauses. */
+const PAUSE_AFTER: ReadonlySet<Mode> = new Set(['walk', 'land', 'sleep', 'sit', 'pet', 'wave', 'greet']);
 
 const OPPOSITE: Record<Edge, Edge> = { left: 'right', right: 'left', top: 'bottom', bottom: 'top' };
 
@@ -172,7 +231,9 @@ export function createSimulation(width: number, height: number): Simulation {
     sprites: [],
     ledges: [],
     calm: false,
+    hour: null,
     held: null,
+    pointer: null,
     steered: null,
     nowMs: 0,
     nextId: 1,
@@ -204,6 +265,13 @@ export function addSprite(simulation: Simulation, { nature, ...rest }: NewSprite
     touchedMs: simulation.nowMs,
     thrown: false,
     throughFloor: false,
+    tumbles: false,
+    squashed: false,
+    arriving: false,
+    greets: false,
+    pace: 1,
+    chases: 0,
+    sleepy: false,
   };
   simulation.sprites.push(sprite);
   return sprite;
@@ -213,6 +281,13 @@ export function removeSprite(simulation: Simulation, sprite: Sprite): void {
   simulation.sprites = simulation.sprites.filter((other) => other !== sprite);
   if (simulation.held?.sprite === sprite) simulation.held = null;
   if (simulation.steered?.sprite === sprite) simulation.steered = null;
+  if (simulation.pointer?.over === sprite) simulation.pointer = null;
+}
+
+/** Returns the animation that shows what a sprite does. Most modes have one of their own name. */
+export function animationOf({ mode, thrown, arriving, tumbles, squashed }: Sprite): string {
+  if (mode === 'fall') return tumbles ? 'tumble' : thrown || arriving ? 'throw' : 'fall';
+  return mode === 'land' && squashed ? 'squash' : mode;
 }
 
 /**
@@ -260,6 +335,10 @@ export function enter(simulation: Simulation, sprite: Sprite, { edge, at, vx, vy
   sprite.facing = sprite.vx < 0 ? 'left' : 'right';
   sprite.thrown = false;
   sprite.throughFloor = false;
+  sprite.tumbles = false;
+  sprite.squashed = false;
+  sprite.arriving = true;
+  sprite.greets = false;
   sprite.touchedMs = simulation.nowMs;
   setMode(simulation, sprite, 'fall');
   if (!simulation.sprites.includes(sprite)) simulation.sprites.push(sprite);
@@ -270,6 +349,7 @@ export function bounceBack(simulation: Simulation, { sprite, edge, at, vx, vy }:
   const across = edge === 'left' || edge === 'right';
   const kept = across ? -RETURNED_SPEED : RETURNED_SPEED;
   enter(simulation, sprite, { edge, at, vx: vx * kept, vy: vy * -kept });
+  sprite.arriving = false; // nobody greets a sprite that never went away
 }
 
 /** Starts to drag a sprite, at a point of the window. */
@@ -277,7 +357,10 @@ export function grab(simulation: Simulation, sprite: Sprite, x: number, y: numbe
   simulation.held = { sprite, dx: sprite.x - x, dy: sprite.y - y, trail: [{ x, y, ms }] };
   sprite.thrown = false;
   sprite.throughFloor = false;
+  sprite.arriving = false;
+  sprite.greets = false;
   sprite.touchedMs = simulation.nowMs;
+  simulation.pointer = null;
   simulation.sprites = [...simulation.sprites.filter((other) => other !== sprite), sprite];
   setMode(simulation, sprite, 'drag');
 }
@@ -329,6 +412,23 @@ export function spriteAt(simulation: Simulation, x: number, y: number, slack: nu
   return null;
 }
 
+/**
+ * The pointer moved, holding nothing. Sprites nearby look at it. One that it strokes to and fro enjoys it, and wakes up for it.
+ *
+ * Cost: O(n). Call it once a frame, with the newest point.
+ */
+export function point(simulation: Simulation, x: number, y: number): void {
+  const { pointer: before, nowMs: ms } = simulation;
+  const over = spriteAt(simulation, x, y, 0);
+  const goesOn = before !== null && over !== null && before.over === over && ms - before.ms <= PET_PAUSE_MS;
+  const stroked = goesOn ? before.stroked + Math.hypot(x - before.x, y - before.y) : 0;
+  simulation.pointer = { x, y, ms, over, stroked };
+  if (over === null || stroked < PET_PX || !ON_FEET.has(over.mode) || simulation.steered?.sprite === over) return;
+  setMode(simulation, over, 'pet');
+  over.touchedMs = ms;
+  over.nextMs = ms + PET_MS;
+}
+
 /** Handles a key: the steered sprite runs, jumps or drops from a ledge, and does not move by itself for STEER_MS. */
 export function steer(
   simulation: Simulation,
@@ -341,6 +441,10 @@ export function steer(
   sprite.touchedMs = simulation.nowMs;
   sprite.nextMs = simulation.nowMs + STEER_MS;
   if (sprite.mode === 'sleep') setMode(simulation, sprite, 'idle');
+  if (sprite.mode === 'hang' && down && (key === 'jump' || key === 'drop')) {
+    letGo(simulation, sprite, key === 'jump');
+    return;
+  }
   const onFeet = ON_FEET.has(sprite.mode);
   if (key === 'jump' && down && onFeet) jump(simulation, sprite); // now: the key may be up again before the next step
   const onFloor = Math.abs(sprite.y - simulation.height) < SUPPORTED_PX;
@@ -356,6 +460,9 @@ function launch(simulation: Simulation, sprite: Sprite, vx: number, vy: number):
   sprite.thrown = Math.hypot(sprite.vx, sprite.vy) >= CROSSING_SPEED_MIN;
   sprite.throughFloor = sprite.vy >= FLOOR_THROW_SPEED_MIN && sprite.vy > Math.abs(sprite.vx);
   sprite.touchedMs = simulation.nowMs;
+  sprite.tumbles = false;
+  sprite.squashed = false;
+  sprite.arriving = false;
   if (Math.abs(sprite.vx) > FACING_SPEED_MIN) sprite.facing = sprite.vx < 0 ? 'left' : 'right';
   setMode(simulation, sprite, 'fall');
 }
@@ -370,6 +477,9 @@ function move(simulation: Simulation, sprite: Sprite, seconds: number, random: R
     case 'climb':
       sprite.y -= sprite.nature.walkSpeed * CLIMB_SPEED * seconds;
       if (simulation.nowMs >= sprite.nextMs || sprite.y - sprite.nature.height < 0) jumpOffWall(simulation, sprite);
+      return;
+    case 'hang':
+      hang(simulation, sprite, random);
       return;
     default:
       stand(simulation, sprite, seconds, random);
@@ -398,11 +508,56 @@ function touchDown(simulation: Simulation, sprite: Sprite, ground: number): void
   if (impact * sprite.nature.bounce > BOUNCE_SPEED_MIN) {
     sprite.vy = -impact * sprite.nature.bounce;
     sprite.vx *= BOUNCE_KEPT_X;
+    if (impact >= TUMBLE_SPEED_MIN && (sprite.thrown || sprite.arriving)) sprite.tumbles = true;
+    if (impact >= SQUASH_SPEED_MIN) sprite.squashed = true;
     return;
   }
   sprite.vy = 0;
+  sprite.squashed ||= impact >= SQUASH_SPEED_MIN || sprite.tumbles;
+  sprite.tumbles = false;
   setMode(simulation, sprite, impact > HARD_LANDING_SPEED || sprite.thrown ? 'land' : 'idle');
   sprite.nextMs = simulation.nowMs + LANDING_MS;
+  if (sprite.arriving) welcome(simulation, sprite);
+}
+
+/** The nearest sprites wave at one that has arrived. */
+function welcome(simulation: Simulation, arrival: Sprite): void {
+  arrival.arriving = false;
+  if (simulation.calm) return;
+  const away = ({ x, y }: Sprite) => Math.hypot(x - arrival.x, y - arrival.y);
+  const greeters = simulation.sprites
+    .filter((one) => one !== arrival && AT_LEISURE.has(one.mode) && simulation.steered?.sprite !== one)
+    .filter((one) => away(one) <= GREET_PX)
+    .sort((a, b) => away(a) - away(b) || a.id - b.id)
+    .slice(0, GREETERS_MAX);
+  for (const greeter of greeters) {
+    setMode(simulation, greeter, 'wave');
+    greeter.facing = arrival.x < greeter.x ? 'left' : 'right';
+    greeter.nextMs = simulation.nowMs + WAVE_MS;
+    greeter.touchedMs = simulation.nowMs;
+  }
+  if (greeters.length === 0) return;
+  arrival.facing = greeters[0].x < arrival.x ? 'left' : 'right';
+  arrival.greets = true;
+}
+
+/** Moves a sprite that hangs from the end of a ledge: not at all, until its time is over or the ledge is gone. */
+function hang(simulation: Simulation, sprite: Sprite, random: Random): void {
+  sprite.vx = 0;
+  const hold = sprite.y - sprite.nature.height;
+  const reach = sprite.nature.width / 2;
+  const holds = simulation.ledges.some(
+    ({ left, right, y }) => Math.abs(hold - y) < SUPPORTED_PX && sprite.x >= left - reach && sprite.x <= right + reach,
+  );
+  if (!holds) letGo(simulation, sprite, false);
+  else if (simulation.nowMs >= sprite.nextMs) letGo(simulation, sprite, random() < PULL_UP_CHANCE);
+}
+
+/** Ends hanging: the sprite swings itself up onto the ledge again, or falls. */
+function letGo(simulation: Simulation, sprite: Sprite, up: boolean): void {
+  const { gravity, height } = sprite.nature;
+  sprite.vy = up ? -Math.sqrt(2 * gravity * PULL_UP_HEIGHTS * height) : 0;
+  setMode(simulation, sprite, 'fall');
 }
 
 /** Moves a sprite that is on its feet: it slides to a halt, walks, or decides what to do next. */
@@ -427,37 +582,153 @@ function stand(simulation: Simulation, sprite: Sprite, seconds: number, random: 
     setMode(simulation, sprite, 'idle');
     sprite.nextMs = simulation.nowMs + STEER_MS;
   } else if (sprite.mode === 'walk') {
-    sprite.vx = (sprite.facing === 'left' ? -1 : 1) * sprite.nature.walkSpeed;
+    if (sprite.chases !== 0 && !runAfter(simulation, sprite)) return;
+    sprite.vx = forwards(sprite) * sprite.nature.walkSpeed * sprite.pace;
   } else {
     const slower = Math.abs(sprite.vx) - FRICTION * seconds;
     sprite.vx = slower > 0 ? Math.sign(sprite.vx) * slower : 0;
   }
+  if (steered === null && sprite.mode === 'walk' && pausesAtEnd(simulation, sprite, seconds, random)) return;
   sprite.x += sprite.vx * seconds;
+  if (steered === null) watchPointer(simulation, sprite);
   if (simulation.nowMs >= sprite.nextMs && push === 0 && Math.abs(sprite.vx) < CROSSING_SPEED_MIN)
     decide(simulation, sprite, random);
 }
 
-/** Chooses what a sprite does by itself: walk, hop, pause, or sleep when nothing has touched it for long. */
+/** Returns whether a walking sprite stops at the end of its ledge: it sits down there, or hangs from it. */
+function pausesAtEnd(simulation: Simulation, sprite: Sprite, seconds: number, random: Random): boolean {
+  const next = { x: sprite.x + sprite.vx * seconds, y: sprite.y };
+  if (simulation.calm || isSupported(simulation, next)) return false;
+  const chosen = random();
+  const isFree = sprite.y + sprite.nature.height < simulation.height; // there is room below the ledge
+  if (chosen < SIT_CHANCE) {
+    sit(simulation, sprite, random);
+  } else if (chosen < SIT_CHANCE + HANG_CHANCE && isFree) {
+    sprite.y += sprite.nature.height;
+    setMode(simulation, sprite, 'hang');
+    sprite.nextMs = simulation.nowMs + HANG_MS;
+  } else {
+    return false;
+  }
+  sprite.vx = 0;
+  return true;
+}
+
+function sit(simulation: Simulation, sprite: Sprite, random: Random): void {
+  setMode(simulation, sprite, 'sit');
+  sprite.nextMs = simulation.nowMs + SIT_MS_MIN + SIT_MS_SPREAD * random();
+}
+
+/** Turns an idle sprite to a pointer that moves nearby, and lets it look there. */
+function watchPointer(simulation: Simulation, sprite: Sprite): void {
+  if (sprite.mode !== 'idle' && sprite.mode !== 'look') return;
+  const { pointer, nowMs, calm } = simulation;
+  const isNear =
+    !calm &&
+    pointer !== null &&
+    nowMs - pointer.ms <= LOOK_MS &&
+    Math.hypot(pointer.x - sprite.x, pointer.y - (sprite.y - sprite.nature.height / 2)) <= LOOK_PX;
+  setMode(simulation, sprite, isNear ? 'look' : 'idle');
+  if (isNear && Math.abs(pointer.x - sprite.x) > LOOK_TURN_PX) sprite.facing = pointer.x < sprite.x ? 'left' : 'right';
+}
+
+/** Turns a sprite towards the one that it chases. Returns false when the chase is over. */
+function runAfter(simulation: Simulation, sprite: Sprite): boolean {
+  const chased = simulation.sprites.find(({ id }) => id === sprite.chases);
+  if (chased === undefined || !ON_FEET.has(chased.mode)) {
+    sprite.chases = 0;
+    sprite.pace = 1;
+    return true;
+  }
+  sprite.facing = chased.x < sprite.x ? 'left' : 'right';
+  const gap = Math.abs(chased.x - sprite.x) - (chased.nature.width + sprite.nature.width) / 2;
+  if (gap > CATCH_PX) return true;
+  for (const one of [sprite, chased]) {
+    setMode(simulation, one, 'wave');
+    one.nextMs = simulation.nowMs + WAVE_MS;
+  }
+  chased.facing = sprite.x < chased.x ? 'left' : 'right';
+  return false;
+}
+
+/** Starts a chase: the nearest sprite on the same ground runs away, and this one runs after it. Returns false when it does not. */
+function chase(simulation: Simulation, sprite: Sprite, random: Random): boolean {
+  let nearest: Sprite | null = null;
+  let nearestPx = CHASE_PX;
+  for (const one of simulation.sprites) {
+    const px = Math.abs(one.x - sprite.x);
+    const isThere = one !== sprite && AT_LEISURE.has(one.mode) && Math.abs(one.y - sprite.y) < SUPPORTED_PX;
+    if (!isThere || simulation.steered?.sprite === one || px > nearestPx) continue;
+    nearest = one;
+    nearestPx = px;
+  }
+  if (nearest === null || random() >= CHASE_CHANCE) return false;
+  const facing = nearest.x < sprite.x ? 'left' : 'right';
+  for (const one of [sprite, nearest]) {
+    one.facing = facing;
+    walk(simulation, one, CHASE_MS);
+  }
+  sprite.pace = CHASE_PACE;
+  sprite.chases = nearest.id;
+  nearest.pace = FLEE_PACE;
+  return true;
+}
+
+const isEvening = ({ hour }: Simulation): boolean => hour !== null && (hour >= EVENING_HOUR || hour < MORNING_HOUR);
+
+/** Lets a bored sprite fall asleep. In the evening it yawns first, and goes to the nearer corner of the floor. */
+function fallAsleep(simulation: Simulation, sprite: Sprite, random: Random): void {
+  const { nowMs, calm, width, height } = simulation;
+  if (!calm && isEvening(simulation)) {
+    if (sprite.mode !== 'yawn' && !sprite.sleepy) {
+      setMode(simulation, sprite, 'yawn');
+      sprite.nextMs = nowMs + YAWN_MS;
+      return;
+    }
+    if (sprite.mode === 'yawn' && Math.abs(sprite.y - height) < SUPPORTED_PX) {
+      sprite.facing = sprite.x < width / 2 ? 'left' : 'right';
+      walk(simulation, sprite, NAP_WALK_MS_MAX);
+      sprite.sleepy = true;
+      return;
+    }
+  }
+  setMode(simulation, sprite, 'sleep');
+  sprite.nextMs = nowMs + SLEEP_MS_MAX * (0.5 + random() / 2);
+}
+
+/** Chooses what a sprite does by itself: walk, hop, chase, sit, pause, or sleep when nothing has touched it for long. */
 function decide(simulation: Simulation, sprite: Sprite, random: Random): void {
-  const bored = simulation.nowMs - sprite.touchedMs > BORED_MS;
-  if (sprite.mode === 'sleep') sprite.touchedMs = simulation.nowMs - BORED_MS * random();
-  if (sprite.mode === 'walk' || sprite.mode === 'land' || sprite.mode === 'sleep' || simulation.calm) {
-    setMode(simulation, sprite, bored && sprite.mode !== 'sleep' ? 'sleep' : 'idle');
-    sprite.nextMs =
-      simulation.nowMs +
-      (sprite.mode === 'sleep' ? SLEEP_MS_MAX * (0.5 + random() / 2) : PAUSE_MS_MIN + PAUSE_MS_SPREAD * random());
-  } else if (bored) {
-    setMode(simulation, sprite, 'sleep');
-    sprite.nextMs = simulation.nowMs + SLEEP_MS_MAX * (0.5 + random() / 2);
+  const { nowMs, calm } = simulation;
+  const bored = nowMs - sprite.touchedMs > (isEvening(simulation) ? EVENING_BORED_MS : BORED_MS);
+  const wasAsleep = sprite.mode === 'sleep';
+  if (sprite.greets) {
+    sprite.greets = false;
+    setMode(simulation, sprite, 'greet');
+    sprite.nextMs = nowMs + GREET_MS;
+    return;
+  }
+  if (wasAsleep) sprite.touchedMs = nowMs - BORED_MS * random();
+  if (sprite.mode === 'yawn' || (bored && !wasAsleep)) {
+    fallAsleep(simulation, sprite, random);
+  } else if (PAUSE_AFTER.has(sprite.mode) || calm) {
+    if (sprite.mode === 'walk' && !calm && isOnLedge(simulation, sprite) && random() < SIT_CHANCE) {
+      sit(simulation, sprite, random);
+      return;
+    }
+    setMode(simulation, sprite, 'idle');
+    sprite.nextMs = nowMs + PAUSE_MS_MIN + PAUSE_MS_SPREAD * random();
+  } else if (chase(simulation, sprite, random)) {
+    return;
   } else if (random() < HOP_CHANCE) {
     jump(simulation, sprite);
-    sprite.vx = (sprite.facing === 'left' ? -1 : 1) * sprite.nature.walkSpeed;
+    sprite.vx = forwards(sprite) * sprite.nature.walkSpeed;
   } else {
     if (random() < TURN_CHANCE) sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
-    setMode(simulation, sprite, 'walk');
-    sprite.nextMs = simulation.nowMs + WALK_MS_MIN + WALK_MS_SPREAD * random();
+    walk(simulation, sprite, WALK_MS_MIN + WALK_MS_SPREAD * random());
   }
 }
+
+const forwards = ({ facing }: Sprite): number => (facing === 'left' ? -1 : 1);
 
 function jump(simulation: Simulation, sprite: Sprite): void {
   sprite.vy = -sprite.nature.jumpSpeed;
@@ -504,7 +775,7 @@ function collide(simulation: Simulation): void {
 function bump(simulation: Simulation, sprite: Sprite, closing: number): void {
   if (closing > WAKING_SPEED) sprite.touchedMs = simulation.nowMs;
   if (sprite.mode === 'sleep' && closing > WAKING_SPEED) setMode(simulation, sprite, 'idle');
-  if (sprite.mode === 'walk' && simulation.steered?.sprite !== sprite) {
+  if (sprite.mode === 'walk' && simulation.steered?.sprite !== sprite && sprite.pace === 1) {
     sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
   }
 }
@@ -545,6 +816,11 @@ function stayInside(simulation: Simulation, sprite: Sprite, random: Random): voi
 function hitWall(simulation: Simulation, sprite: Sprite, wall: Facing, random: Random): void {
   const half = sprite.nature.width / 2;
   sprite.x = wall === 'left' ? half : simulation.width - half;
+  if (sprite.sleepy && sprite.facing === wall) {
+    sprite.vx = 0;
+    fallAsleep(simulation, sprite, random);
+    return;
+  }
   if (sprite.mode === 'walk' && simulation.steered?.sprite !== sprite && sprite.facing === wall) {
     if (random() < CLIMB_CHANCE) {
       sprite.vx = 0;
@@ -569,8 +845,11 @@ function surfaceBetween(simulation: Simulation, { x }: Sprite, from: number, to:
   return highest;
 }
 
-function isSupported(simulation: Simulation, { x, y }: Sprite): boolean {
-  if (Math.abs(y - simulation.height) < SUPPORTED_PX) return true;
+function isSupported(simulation: Simulation, { x, y }: Point): boolean {
+  return Math.abs(y - simulation.height) < SUPPORTED_PX || isOnLedge(simulation, { x, y });
+}
+
+function isOnLedge(simulation: Simulation, { x, y }: Point): boolean {
   return simulation.ledges.some((ledge) => x >= ledge.left && x <= ledge.right && Math.abs(y - ledge.y) < SUPPORTED_PX);
 }
 
@@ -578,6 +857,20 @@ function setMode(simulation: Simulation, sprite: Sprite, mode: Mode): void {
   if (sprite.mode === mode) return;
   sprite.mode = mode;
   sprite.sinceMs = simulation.nowMs;
+  sprite.pace = 1;
+  sprite.chases = 0;
+  sprite.sleepy = false;
+  if (mode === 'fall') sprite.squashed = false;
+  else if (mode !== 'land') sprite.tumbles = false;
+}
+
+/** Lets a sprite walk ahead for some ms, at its own speed. */
+function walk(simulation: Simulation, sprite: Sprite, ms: number): void {
+  setMode(simulation, sprite, 'walk');
+  sprite.pace = 1;
+  sprite.chases = 0;
+  sprite.sleepy = false;
+  sprite.nextMs = simulation.nowMs + ms;
 }
 
 function clampSpeed(speed: number): number {

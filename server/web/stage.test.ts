@@ -55,7 +55,7 @@ describe('the stage', () => {
     assert.deepEqual(moving('fall'), [300, -200]);
     assert.deepEqual(moving('walk'), [300, undefined]);
     assert.deepEqual(moving('climb'), [undefined, -48]);
-    for (const mode of ['drag', 'sleep'] as const) assert.deepEqual(moving(mode), [undefined, undefined]);
+    for (const mode of ['drag', 'sleep', 'hang'] as const) assert.deepEqual(moving(mode), [undefined, undefined]);
   });
 
   it(`has at most ${STAGE_SPRITES_MAX} sprites and ${STAGE_BYTES_MAX} bytes: those farthest from the edge are left out`, () => {

@@ -12,7 +12,7 @@ export const STAGE_SPRITES_MAX = 32; // sprites of a stage; the relay refuses mo
 export const STAGE_BYTES_MAX = 2_048; // bytes of a stage as JSON; the relay refuses more
 export const STAGE_TOLERANCE = 4; // px by which the place that a watcher sees may be wrong: the relay's default too
 
-const STANDS_STILL: ReadonlySet<Mode> = new Set(['drag', 'sleep', 'climb']);
+const STANDS_STILL: ReadonlySet<Mode> = new Set(['drag', 'sleep', 'climb', 'hang']);
 const UTF8 = new TextEncoder();
 
 /** Returns the sprites within STAGE_DEPTH of these edges. When they are too many, leaves out those farthest from the edges. */

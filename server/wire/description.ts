@@ -42,7 +42,7 @@ export interface Description {
 export const FORMAT = 'spr/1';
 export const JSON_BYTES_MAX = 65_536; // bytes: 512 frame numbers in each of 16 animations fit with room to spare
 export const FRAMES_MAX = 512; // cells of the grid; bounds every list below
-export const ANIMATIONS_MAX = 64; // animations: the seven known ones and many of the artist's
+export const ANIMATIONS_MAX = 64; // animations: the known ones and many of the artist's
 export const NAME_BYTES_MAX = 64; // bytes of UTF-8, as in a crossing
 export const CREDIT_BYTES_MAX = 400; // bytes of UTF-8 for author and for licence: a name with an address
 export const FPS_MAX = 60; // frames a second, as many as common screens show
@@ -56,8 +56,44 @@ export const BOUNCE_MAX = 0.95; // fraction of the speed: above it a sprite woul
 export const SCALE_DEFAULT = 2;
 export const BEHAVIOUR_DEFAULT: Behaviour = { walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3 };
 
-/** The animations that every desktop plays; if one is missing, `idle` is played instead. */
-export const KNOWN_ANIMATIONS = ['idle', 'walk', 'fall', 'drag', 'land', 'climb', 'sleep'] as const;
+/** How a desktop plays an animation: what it plays instead when a file has none of this name, and whether it ends or repeats. */
+export interface Playing {
+  readonly instead: string;
+  readonly once: boolean;
+}
+
+const repeated = (instead: string): Playing => ({ instead, once: false });
+const once = (instead: string): Playing => ({ instead, once: true });
+
+/** The animations that desktops play. Only `idle` is required: every name leads to it. */
+export const PLAYED: Readonly<Record<string, Playing>> = {
+  idle: repeated('idle'),
+  walk: repeated('idle'),
+  fall: repeated('idle'),
+  drag: repeated('idle'),
+  land: once('idle'),
+  climb: repeated('idle'),
+  sleep: repeated('idle'),
+  throw: repeated('fall'),
+  tumble: repeated('throw'),
+  squash: once('land'),
+  sit: repeated('idle'),
+  hang: repeated('drag'),
+  pet: repeated('idle'),
+  yawn: once('idle'),
+  look: repeated('idle'),
+  wave: repeated('idle'),
+  greet: repeated('wave'),
+};
+
+export const KNOWN_ANIMATIONS: readonly string[] = Object.keys(PLAYED);
+
+/** Returns the name of the animation that is played for `wanted`: itself, or the first one on its way to `idle` that is there. */
+export function playedFor(animations: Description['animations'], wanted: string): string {
+  let name = wanted;
+  while (animations[name] === undefined && name !== 'idle') name = PLAYED[name]?.instead ?? 'idle';
+  return name;
+}
 
 const ANIMATION_NAME = /^[a-z][a-z0-9-]{0,31}$/;
 

@@ -897,8 +897,9 @@ double Desktop::IdleMs() const {
   const double now_ms = simulation_.now_ms();
   for (size_t i = 0; i < simulation_.sprites().size(); i++) {
     const Sprite& sprite = simulation_.sprites()[i];
+    const bool follows_pointer = sprite.mode == Mode::kLook || sprite.mode == Mode::kPet;
     const bool moves = !RulesOf(sprite.mode).on_feet || sprite.mode == Mode::kWalk ||
-                       sprite.vx != 0 || sprite.id == simulation_.steered();
+                       follows_pointer || sprite.vx != 0 || sprite.id == simulation_.steered();
     if (moves) {
       return 0;
     }

@@ -97,6 +97,10 @@ class Desktop {
   void Grab(SpriteId id, Point point, double ms);
   void Drag(Point point, double ms);
   void Release(double ms);
+  // The pointer is somewhere else than at the last tick, and holds no sprite.
+  void MovePointer(Point point) { simulation_.MovePointer(point); }
+  // The local time in hours, 0 … 24: sprites are tired in the evening.
+  void SetHour(double hour) { simulation_.SetHour(hour); }
   void Select(SpriteId id);  // kNobody for none
   // Likewise, by a menu or a key: a bubble says which sprite it is, and what the keys do.
   void SelectByKeys(SpriteId id);

@@ -226,6 +226,41 @@ TEST_CASE("desktop › shows pictures as the settings say, and admits every spri
   }
 }
 
+TEST_CASE(
+    "desktop › has sprites that look at the pointer, enjoy being stroked, and draws them at once") {
+  Fixture fixture;
+  const SpriteId id = fixture.DropInOwn();
+  const auto mode = [&] { return fixture.desktop.simulation().Find(id)->mode; };
+  for (int i = 0; i < 300 && mode() != Mode::kIdle; i++) {
+    fixture.Pass(10);
+  }
+  const double x = fixture.desktop.simulation().Find(id)->x;
+  fixture.desktop.MovePointer({x + 60, 560});
+  CHECK(fixture.Pass(20)->idle_ms == 0);
+  CHECK(mode() == Mode::kLook);
+  for (int i = 0; i < 40 && mode() != Mode::kPet; i++) {
+    fixture.desktop.MovePointer({x + (i % 2 == 0 ? 3 : -3), 595});
+    fixture.Pass(10);
+  }
+  CHECK(mode() == Mode::kPet);
+}
+
+TEST_CASE("desktop › has sprites that yawn in the evening, but not while it saves power") {
+  for (const bool saves_power : {false, true}) {
+    CAPTURE(saves_power);
+    Fixture fixture;
+    fixture.desktop.SetHour(22);
+    fixture.desktop.SetSavingPower(saves_power);
+    const SpriteId id = fixture.DropInOwn();
+    bool has_yawned = false;
+    for (int i = 0; i < 4000; i++) {
+      fixture.Pass(10);
+      has_yawned = has_yawned || fixture.desktop.simulation().Find(id)->mode == Mode::kYawn;
+    }
+    CHECK(has_yawned == !saves_power);
+  }
+}
+
 TEST_CASE("desktop › saves what arrived before it acknowledges it to the relay") {
   Fixture fixture;
   fixture.Join();

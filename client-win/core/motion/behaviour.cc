@@ -8,10 +8,29 @@ namespace sprites {
 namespace {
 
 constexpr ModeRules kTable[kModes] = {
-    {"idle", Mode::kIdle, true, true, false},   {"walk", Mode::kWalk, true, true, false},
-    {"fall", Mode::kFall, false, true, false},  {"drag", Mode::kDrag, false, false, false},
-    {"land", Mode::kLand, true, true, true},    {"climb", Mode::kClimb, false, true, false},
-    {"sleep", Mode::kSleep, true, true, false},
+    {"idle", Mode::kIdle, true, true, true, false},
+    {"walk", Mode::kWalk, true, true, true, true},
+    {"fall", Mode::kFall, false, true, false, false},
+    {"drag", Mode::kDrag, false, false, false, false},
+    {"land", Mode::kLand, true, true, false, true},
+    {"climb", Mode::kClimb, false, true, false, false},
+    {"sleep", Mode::kSleep, true, true, false, true},
+    {"sit", Mode::kSit, true, true, true, true},
+    {"hang", Mode::kHang, false, true, false, false},
+    {"pet", Mode::kPet, true, true, false, true},
+    {"yawn", Mode::kYawn, true, true, false, false},
+    {"look", Mode::kLook, true, true, true, false},
+    {"wave", Mode::kWave, true, true, false, true},
+    {"greet", Mode::kGreet, true, true, false, true},
+};
+
+constexpr AnimationRules kAnimations[] = {
+    {"idle", "idle", false},  {"walk", "idle", false},  {"fall", "idle", false},
+    {"drag", "idle", false},  {"land", "idle", true},   {"climb", "idle", false},
+    {"sleep", "idle", false}, {"throw", "fall", false}, {"tumble", "throw", false},
+    {"squash", "land", true}, {"sit", "idle", false},   {"hang", "drag", false},
+    {"pet", "idle", false},   {"yawn", "idle", true},   {"look", "idle", false},
+    {"wave", "idle", false},  {"greet", "wave", false},
 };
 
 double Forwards(const Sprite& sprite) { return sprite.facing == Facing::kLeft ? -1 : 1; }
@@ -20,13 +39,27 @@ void TurnRound(Sprite* sprite) {
   sprite->facing = sprite->facing == Facing::kLeft ? Facing::kRight : Facing::kLeft;
 }
 
-double SleepMs(const Random& random) { return kSleepMsMax * (0.5 + random() / 2); }
-
 }  // namespace
 
 const ModeRules& RulesOf(Mode mode) { return kTable[static_cast<size_t>(mode)]; }
 
 std::span<const ModeRules> BehaviourTable() { return kTable; }
+
+std::span<const AnimationRules> AnimationTable() { return kAnimations; }
+
+const AnimationRules* AnimationRulesOf(std::string_view name) {
+  const auto found = std::ranges::find(kAnimations, name, &AnimationRules::name);
+  return found == std::end(kAnimations) ? nullptr : found;
+}
+
+const char* AnimationOf(const Sprite& sprite) {
+  if (sprite.mode == Mode::kFall) {
+    const char* in_flight = sprite.thrown || sprite.arriving ? "throw" : "fall";
+    return sprite.tumbles ? "tumble" : in_flight;
+  }
+  const bool is_squashed = sprite.mode == Mode::kLand && sprite.squashed;
+  return is_squashed ? "squash" : RulesOf(sprite.mode).animation;
+}
 
 void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random) {
   const bool bored = now_ms - sprite->touched_ms > kBoredMs;
@@ -34,14 +67,11 @@ void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random) {
   if (was_asleep) {
     sprite->touched_ms = now_ms - kBoredMs * random();
   }
-  if (sprite->mode == Mode::kWalk || sprite->mode == Mode::kLand || was_asleep || calm) {
-    SetMode(sprite, bored && !was_asleep ? Mode::kSleep : Mode::kIdle, now_ms);
-    sprite->next_ms =
-        now_ms +
-        (sprite->mode == Mode::kSleep ? SleepMs(random) : kPauseMsMin + kPauseMsSpread * random());
-  } else if (bored) {
-    SetMode(sprite, Mode::kSleep, now_ms);
-    sprite->next_ms = now_ms + SleepMs(random);
+  if (bored && !was_asleep) {
+    StartSleep(sprite, now_ms, random);
+  } else if (RulesOf(sprite->mode).pauses_after || calm) {
+    SetMode(sprite, Mode::kIdle, now_ms);
+    sprite->next_ms = now_ms + kPauseMsMin + kPauseMsSpread * random();
   } else if (random() < kHopChance) {
     Jump(sprite, now_ms);
     sprite->vx = Forwards(*sprite) * sprite->nature.walk_speed;
@@ -49,8 +79,7 @@ void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random) {
     if (random() < kTurnChance) {
       TurnRound(sprite);
     }
-    SetMode(sprite, Mode::kWalk, now_ms);
-    sprite->next_ms = now_ms + kWalkMsMin + kWalkMsSpread * random();
+    StartWalk(sprite, now_ms, kWalkMsMin + kWalkMsSpread * random());
   }
 }
 
@@ -58,7 +87,31 @@ void SetMode(Sprite* sprite, Mode mode, double now_ms) {
   if (sprite->mode != mode) {
     sprite->mode = mode;
     sprite->since_ms = now_ms;
+    sprite->pace = 1;
+    sprite->chases = kNobody;
+    sprite->sleepy = false;
+    sprite->squashed = sprite->squashed && mode != Mode::kFall;
+    sprite->tumbles = sprite->tumbles && (mode == Mode::kFall || mode == Mode::kLand);
   }
+}
+
+void StartWalk(Sprite* sprite, double now_ms, double ms) {
+  SetMode(sprite, Mode::kWalk, now_ms);
+  sprite->pace = 1;
+  sprite->chases = kNobody;
+  sprite->sleepy = false;
+  sprite->next_ms = now_ms + ms;
+}
+
+void StartSleep(Sprite* sprite, double now_ms, const Random& random) {
+  SetMode(sprite, Mode::kSleep, now_ms);
+  sprite->next_ms = now_ms + kSleepMsMax * (0.5 + random() / 2);
+}
+
+void LetGo(Sprite* sprite, bool up, double now_ms) {
+  const Nature& nature = sprite->nature;
+  sprite->vy = up ? -std::sqrt(2 * nature.gravity * kPullUpHeights * nature.height) : 0;
+  SetMode(sprite, Mode::kFall, now_ms);
 }
 
 void Jump(Sprite* sprite, double now_ms) {

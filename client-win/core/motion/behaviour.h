@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "core/motion/sprite.h"
 
@@ -57,25 +58,75 @@ constexpr double kFacingSpeedMin = 40;  // dip/s sideways: a faster throw turns 
 constexpr double kFacingDragDip = 4;    // dip in kTrailMs: a longer drag turns its face
 constexpr double kSupportedPx = 0.5;    // px that a foot may be off its ground
 constexpr double kDropDip = 1;          // dip that a sprite is lowered to let go of a ledge
+constexpr double kTumbleSpeedMin = 420;  // dip/s onto the ground: a thrown sprite tumbles
+constexpr double kSquashSpeedMin = 900;  // dip/s onto the ground: a sprite is squashed
+constexpr double kSitChance = 0.35;      // that it sits down on a ledge or at a ledge's end
+constexpr double kSitMsMin = 4000;
+constexpr double kSitMsSpread = 8000;
+constexpr double kHangChance = 0.25;        // that it lets itself down at a ledge's end
+constexpr double kHangMs = 2600;            // that it hangs there
+constexpr double kPullUpChance = 0.6;       // that it then swings itself up; else it lets go
+constexpr double kPullUpHeights = 1.3;      // its own heights: just above the ledge
+constexpr double kLookDip = 220;            // to a moving pointer that it looks at
+constexpr double kLookMs = 1500;            // that it goes on looking after the pointer stopped
+constexpr double kLookTurnDip = 6;          // sideways to the pointer: it turns its face
+constexpr double kPetDip = 120;             // of stroking before it is petted
+constexpr double kPetPauseMs = 600;         // between two movements of one stroke, at most
+constexpr double kPetMs = 900;              // that it enjoys the last stroke
+constexpr double kEveningHour = 21;         // of the local time: sprites are tired from then on
+constexpr double kMorningHour = 6;          // until then
+constexpr double kEveningBoredMs = 15'000;  // without being touched until a tired sprite yawns
+constexpr double kYawnMs = 1600;
+constexpr double kNapWalkMsMax = 15'000;  // to its corner; then it sleeps where it is
+constexpr double kGreetDip = 320;         // to an arrival within which sprites wave at it
+constexpr int kGreetersMax = 3;           // that wave at one arrival
+constexpr double kWaveMs = 1400;
+constexpr double kGreetMs = 1200;      // that an arrival greets back
+constexpr double kChaseDip = 360;      // to a sprite on the same ground that may be chased
+constexpr double kChaseChance = 0.12;  // that it chases another instead of taking a walk
+constexpr double kChaseMs = 4000;      // of a chase at most
+constexpr double kChasePace = 1.8;     // in walking speeds: of the one that chases
+constexpr double kFleePace = 1.4;      // in walking speeds: of the one that runs away
+constexpr double kCatchDip = 6;        // between the two when it is caught
 
 // The rules of one mode.
 struct ModeRules {
-  const char* animation;  // of the .spr; `idle` stands in for a missing one
+  const char* animation;  // of the .spr, except where AnimationOf says another
   Mode mode;
-  bool on_feet;     // stands on something, and falls when that is gone
-  bool collides;    // with other sprites
-  bool plays_once;  // its animation stops at the last frame
+  bool on_feet;       // stands on something, and falls when that is gone
+  bool collides;      // with other sprites
+  bool at_leisure;    // has time for others: may look, wave and be chased
+  bool pauses_after;  // stands still for a while when it is over
 };
 
 const ModeRules& RulesOf(Mode mode);
 // The rules of all modes, in the order of Mode.
 std::span<const ModeRules> BehaviourTable();
 
+// How an animation is played. Only `idle` is required of a .spr: every name leads to it.
+struct AnimationRules {
+  const char* name;
+  const char* instead;  // what is played when a .spr has no animation of this name
+  bool plays_once;      // it stops at its last frame
+};
+
+// The animations that desktops play.
+std::span<const AnimationRules> AnimationTable();
+// Null for an animation that desktops do not play.
+const AnimationRules* AnimationRulesOf(std::string_view name);
+// The name of the animation that shows what a sprite does.
+const char* AnimationOf(const Sprite& sprite);
+
 // Decides what a sprite on its feet does next: walk, hop, stand, or sleep when nothing has touched
 // it for long. A `calm` sprite does not walk or hop by itself.
 void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random);
 
 void SetMode(Sprite* sprite, Mode mode, double now_ms);
+// Sends it for a walk of some ms, at its own speed.
+void StartWalk(Sprite* sprite, double now_ms, double ms);
+void StartSleep(Sprite* sprite, double now_ms, const Random& random);
+// Ends hanging: it swings itself up onto the ledge, or falls.
+void LetGo(Sprite* sprite, bool up, double now_ms);
 void Jump(Sprite* sprite, double now_ms);
 void JumpOffWall(Sprite* sprite, double now_ms);
 

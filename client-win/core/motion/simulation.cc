@@ -115,6 +115,9 @@ void Simulation::Remove(SpriteId id) {
   if (steered() == id) {
     steered_.reset();
   }
+  if (pointer_ && pointer_->over == id) {
+    pointer_.reset();
+  }
 }
 
 SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
@@ -146,6 +149,10 @@ SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
   sprite.facing = sprite.vx < 0 ? Facing::kLeft : Facing::kRight;
   sprite.thrown = false;
   sprite.through_floor = false;
+  sprite.tumbles = false;
+  sprite.squashed = false;
+  sprite.arriving = true;
+  sprite.greets = false;
   sprite.touched_ms = now_ms_;
   SetMode(&sprite, Mode::kFall, now_ms_);
   if (sprite.id == kNobody) {
@@ -158,8 +165,10 @@ SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
 
 SpriteId Simulation::BounceBack(const Departure& departure) {
   const double across = IsSide(departure.edge) ? -kReturnedSpeed : kReturnedSpeed;
-  return Enter(departure.sprite,
-               {departure.edge, departure.at, departure.vx * across, departure.vy * -across});
+  const SpriteId id = Enter(departure.sprite, {departure.edge, departure.at, departure.vx * across,
+                                               departure.vy * -across});
+  FindMutable(id)->arriving = false;  // a sprite that never went away is not greeted
+  return id;
 }
 
 void Simulation::Grab(SpriteId id, Point point, double ms) {
@@ -173,7 +182,10 @@ void Simulation::Grab(SpriteId id, Point point, double ms) {
   held_ = Hold{id, {(sprite.x - point.x) / scale, (sprite.y - point.y) / scale}, {{point, ms}}};
   sprite.thrown = false;
   sprite.through_floor = false;
+  sprite.arriving = false;
+  sprite.greets = false;
   sprite.touched_ms = now_ms_;
+  pointer_.reset();
   SetMode(&sprite, Mode::kDrag, now_ms_);
 }
 
@@ -225,6 +237,26 @@ void Simulation::Release(double ms) {
   Launch(sprite, (last.x - first->point.x) / dip, (last.y - first->point.y) / dip);
 }
 
+void Simulation::MovePointer(Point point) {
+  const SpriteId id = TopmostAt(point);
+  const bool goes_on =
+      pointer_ && id != kNobody && pointer_->over == id && now_ms_ - pointer_->ms <= kPetPauseMs;
+  double stroked = 0;
+  if (goes_on) {
+    const Point before = pointer_->point;
+    stroked = pointer_->stroked +
+              std::hypot(point.x - before.x, point.y - before.y) / RoomOf(*Find(id)).scale;
+  }
+  pointer_ = Pointer{point, now_ms_, id, stroked};
+  Sprite* over = id == kNobody ? nullptr : FindMutable(id);
+  if (over == nullptr || stroked < kPetDip || !RulesOf(over->mode).on_feet || steered() == id) {
+    return;
+  }
+  SetMode(over, Mode::kPet, now_ms_);
+  over->touched_ms = now_ms_;
+  over->next_ms = now_ms_ + kPetMs;
+}
+
 void Simulation::ThrowTo(SpriteId id, Edge edge) {
   Sprite* sprite = FindMutable(id);
   if (sprite == nullptr || sprite->mode == Mode::kDrag) {
@@ -272,6 +304,10 @@ void Simulation::Steer(SpriteId id, SteerKey key, bool down) {
   sprite->next_ms = now_ms_ + kSteerMs;
   if (sprite->mode == Mode::kSleep) {
     SetMode(sprite, Mode::kIdle, now_ms_);
+  }
+  if (sprite->mode == Mode::kHang && down && (key == SteerKey::kJump || key == SteerKey::kDrop)) {
+    LetGo(sprite, key == SteerKey::kJump, now_ms_);
+    return;
   }
   const bool on_feet = RulesOf(sprite->mode).on_feet;
   if (key == SteerKey::kJump && down && on_feet) {
@@ -321,6 +357,9 @@ void Simulation::Move(Sprite* sprite, double seconds, const Random& random) {
     case Mode::kClimb:
       Climb(sprite, room, seconds);
       return;
+    case Mode::kHang:
+      Hang(sprite, room, random);
+      return;
     default:
       Walk(sprite, room, seconds, random);
   }
@@ -368,18 +407,78 @@ void Simulation::TouchDown(Sprite* sprite, double ground) {
     sprite->vy = -impact * sprite->nature.bounce;
     sprite->vx *= kBounceKeptX;
     sprite->bounced_hard = sprite->bounced_hard || is_hard;
+    if (impact >= kTumbleSpeedMin && (sprite->thrown || sprite->arriving)) {
+      sprite->tumbles = true;
+    }
+    if (impact >= kSquashSpeedMin) {
+      sprite->squashed = true;
+    }
     return;
   }
   sprite->vy = 0;
+  sprite->squashed = sprite->squashed || impact >= kSquashSpeedMin || sprite->tumbles;
+  sprite->tumbles = false;
   sprite->landed_hard = std::exchange(sprite->bounced_hard, false) || is_hard || sprite->thrown;
   const bool is_felt = impact > kHardLandingSpeed || sprite->thrown;
   SetMode(sprite, is_felt ? Mode::kLand : Mode::kIdle, now_ms_);
   sprite->next_ms = now_ms_ + kLandingMs;
+  if (sprite->arriving) {
+    Welcome(sprite);
+  }
+}
+
+// The nearest sprites wave at one that has arrived.
+void Simulation::Welcome(Sprite* arrival) {
+  arrival->arriving = false;
+  if (calm_) {
+    return;
+  }
+  const double scale = RoomOf(*arrival).scale;
+  std::vector<std::pair<double, SpriteId>> near;  // dip
+  for (const Sprite& one : sprites_) {
+    const double away = std::hypot(one.x - arrival->x, one.y - arrival->y) / scale;
+    if (one.id != arrival->id && RulesOf(one.mode).at_leisure && steered() != one.id &&
+        away <= kGreetDip) {
+      near.emplace_back(away, one.id);
+    }
+  }
+  std::ranges::sort(near);
+  near.resize(std::min(near.size(), size_t{kGreetersMax}));
+  for (const auto& [away, id] : near) {
+    Sprite* greeter = FindMutable(id);
+    SetMode(greeter, Mode::kWave, now_ms_);
+    greeter->facing = arrival->x < greeter->x ? Facing::kLeft : Facing::kRight;
+    greeter->next_ms = now_ms_ + kWaveMs;
+    greeter->touched_ms = now_ms_;
+  }
+  if (!near.empty()) {
+    const Sprite* nearest = Find(near.front().second);
+    arrival->facing = nearest->x < arrival->x ? Facing::kLeft : Facing::kRight;
+    arrival->greets = true;
+  }
+}
+
+// A sprite that hangs from the end of a ledge does not move until its time is over or the ledge is
+// gone.
+void Simulation::Hang(Sprite* sprite, const Room& room, const Random& random) {
+  sprite->vx = 0;
+  const Size size = SizeOf(*sprite, room.scale);
+  const double hold = sprite->y - size.height;
+  const double reach = size.width / 2;
+  const bool holds = std::ranges::any_of(ledges_, [&](const Ledge& ledge) {
+    return std::abs(hold - ledge.y) < kSupportedPx && sprite->x >= ledge.left - reach &&
+           sprite->x <= ledge.right + reach;
+  });
+  if (!holds) {
+    LetGo(sprite, false, now_ms_);
+  } else if (now_ms_ >= sprite->next_ms) {
+    LetGo(sprite, random() < kPullUpChance, now_ms_);
+  }
 }
 
 // Moves a sprite on its feet: it slides to a halt, walks, or decides what to do next.
 void Simulation::Walk(Sprite* sprite, const Room& room, double seconds, const Random& random) {
-  if (!IsSupported(*sprite, room)) {
+  if (!IsSupported({sprite->x, sprite->y}, room)) {
     SetMode(sprite, Mode::kFall, now_ms_);
     return;
   }
@@ -401,15 +500,165 @@ void Simulation::Walk(Sprite* sprite, const Room& room, double seconds, const Ra
     SetMode(sprite, Mode::kIdle, now_ms_);
     sprite->next_ms = now_ms_ + kSteerMs;
   } else if (sprite->mode == Mode::kWalk) {
-    sprite->vx = (sprite->facing == Facing::kLeft ? -1 : 1) * sprite->nature.walk_speed;
+    if (sprite->chases != kNobody && !RunAfter(sprite, room)) {
+      return;
+    }
+    sprite->vx =
+        (sprite->facing == Facing::kLeft ? -1 : 1) * sprite->nature.walk_speed * sprite->pace;
   } else {
     const double slower = std::abs(sprite->vx) - kFriction * seconds;
     sprite->vx = slower > 0 ? SignOf(sprite->vx) * slower : 0;
   }
-  sprite->x += sprite->vx * seconds * room.scale;
-  if (now_ms_ >= sprite->next_ms && push == 0 && std::abs(sprite->vx) < kCrossingSpeedMin) {
-    Decide(sprite, now_ms_, calm_, random);
+  if (keys == nullptr && sprite->mode == Mode::kWalk &&
+      PausesAtEnd(sprite, room, seconds, random)) {
+    return;
   }
+  sprite->x += sprite->vx * seconds * room.scale;
+  if (keys == nullptr) {
+    WatchPointer(sprite, room);
+  }
+  if (now_ms_ >= sprite->next_ms && push == 0 && std::abs(sprite->vx) < kCrossingSpeedMin) {
+    ChooseNext(sprite, room, random);
+  }
+}
+
+// Whether a walking sprite stops at the end of its ledge: it sits down there, or hangs from it.
+bool Simulation::PausesAtEnd(Sprite* sprite, const Room& room, double seconds,
+                             const Random& random) {
+  const Point next{sprite->x + sprite->vx * seconds * room.scale, sprite->y};
+  if (calm_ || IsSupported(next, room)) {
+    return false;
+  }
+  const double chosen = random();
+  const double height = sprite->nature.height * room.scale;
+  const bool is_free = sprite->y + height < room.walls.bottom;  // room below the ledge
+  if (chosen < kSitChance) {
+    Sit(sprite, random);
+  } else if (chosen < kSitChance + kHangChance && is_free) {
+    sprite->y += height;
+    SetMode(sprite, Mode::kHang, now_ms_);
+    sprite->next_ms = now_ms_ + kHangMs;
+  } else {
+    return false;
+  }
+  sprite->vx = 0;
+  return true;
+}
+
+void Simulation::Sit(Sprite* sprite, const Random& random) {
+  SetMode(sprite, Mode::kSit, now_ms_);
+  sprite->next_ms = now_ms_ + kSitMsMin + kSitMsSpread * random();
+}
+
+// Turns an idle sprite to a pointer that moves nearby, and lets it look there.
+void Simulation::WatchPointer(Sprite* sprite, const Room& room) {
+  if (sprite->mode != Mode::kIdle && sprite->mode != Mode::kLook) {
+    return;
+  }
+  bool is_near = false;
+  if (!calm_ && pointer_ && now_ms_ - pointer_->ms <= kLookMs) {
+    const double middle = sprite->y - sprite->nature.height * room.scale / 2;
+    const Point at = pointer_->point;
+    is_near = std::hypot(at.x - sprite->x, at.y - middle) <= kLookDip * room.scale;
+    if (is_near && std::abs(at.x - sprite->x) > kLookTurnDip * room.scale) {
+      sprite->facing = at.x < sprite->x ? Facing::kLeft : Facing::kRight;
+    }
+  }
+  SetMode(sprite, is_near ? Mode::kLook : Mode::kIdle, now_ms_);
+}
+
+// Turns a sprite towards the one that it chases. Returns false when it has caught that one.
+bool Simulation::RunAfter(Sprite* sprite, const Room& room) {
+  Sprite* chased = FindMutable(sprite->chases);
+  if (chased == nullptr || !RulesOf(chased->mode).on_feet) {
+    sprite->chases = kNobody;
+    sprite->pace = 1;
+    return true;
+  }
+  sprite->facing = chased->x < sprite->x ? Facing::kLeft : Facing::kRight;
+  const double widths = (chased->nature.width + sprite->nature.width) / 2;
+  const double gap = std::abs(chased->x - sprite->x) / room.scale - widths;
+  if (gap > kCatchDip) {
+    return true;
+  }
+  for (Sprite* one : {sprite, chased}) {
+    SetMode(one, Mode::kWave, now_ms_);
+    one->next_ms = now_ms_ + kWaveMs;
+  }
+  chased->facing = sprite->x < chased->x ? Facing::kLeft : Facing::kRight;
+  return false;
+}
+
+// Starts a chase: the nearest sprite on the same ground runs away, and this one runs after it.
+// Returns false when it does not.
+bool Simulation::Chase(Sprite* sprite, const Room& room, const Random& random) {
+  Sprite* nearest = nullptr;
+  double nearest_dip = kChaseDip;
+  for (Sprite& one : sprites_) {
+    const double dip = std::abs(one.x - sprite->x) / room.scale;
+    const bool is_there = one.id != sprite->id && RulesOf(one.mode).at_leisure &&
+                          std::abs(one.y - sprite->y) < kSupportedPx;
+    if (is_there && steered() != one.id && dip <= nearest_dip) {
+      nearest = &one;
+      nearest_dip = dip;
+    }
+  }
+  if (nearest == nullptr || random() >= kChaseChance) {
+    return false;
+  }
+  const Facing facing = nearest->x < sprite->x ? Facing::kLeft : Facing::kRight;
+  for (Sprite* one : {sprite, nearest}) {
+    one->facing = facing;
+    StartWalk(one, now_ms_, kChaseMs);
+  }
+  sprite->pace = kChasePace;
+  sprite->chases = nearest->id;
+  nearest->pace = kFleePace;
+  return true;
+}
+
+// Lets a bored sprite fall asleep. In the evening it yawns first, and goes to the nearer corner of
+// its floor.
+void Simulation::FallAsleep(Sprite* sprite, const Room& room, const Random& random) {
+  const bool is_gradual = !calm_ && IsEvening();
+  if (is_gradual && sprite->mode != Mode::kYawn && !sprite->sleepy) {
+    SetMode(sprite, Mode::kYawn, now_ms_);
+    sprite->next_ms = now_ms_ + kYawnMs;
+    return;
+  }
+  const bool on_floor = std::abs(sprite->y - room.walls.bottom) < kSupportedPx;
+  if (is_gradual && sprite->mode == Mode::kYawn && on_floor) {
+    const double middle = (room.walls.left + room.walls.right) / 2;
+    sprite->facing = sprite->x < middle ? Facing::kLeft : Facing::kRight;
+    StartWalk(sprite, now_ms_, kNapWalkMsMax);
+    sprite->sleepy = true;
+    return;
+  }
+  StartSleep(sprite, now_ms_, random);
+}
+
+// Decides what a sprite on its feet does next, where that depends on what is around it.
+void Simulation::ChooseNext(Sprite* sprite, const Room& room, const Random& random) {
+  const Mode mode = sprite->mode;
+  if (std::exchange(sprite->greets, false)) {
+    SetMode(sprite, Mode::kGreet, now_ms_);
+    sprite->next_ms = now_ms_ + kGreetMs;
+    return;
+  }
+  const double bored_ms = IsEvening() ? kEveningBoredMs : kBoredMs;
+  const bool is_bored = mode != Mode::kSleep && now_ms_ - sprite->touched_ms > bored_ms;
+  if (mode == Mode::kYawn || is_bored) {
+    FallAsleep(sprite, room, random);
+    return;
+  }
+  if (mode == Mode::kWalk && !calm_ && IsOnLedge({sprite->x, sprite->y}) && random() < kSitChance) {
+    Sit(sprite, random);
+    return;
+  }
+  if (!RulesOf(mode).pauses_after && !calm_ && Chase(sprite, room, random)) {
+    return;
+  }
+  Decide(sprite, now_ms_, calm_, random);
 }
 
 // Moves sprites that overlap apart, and lets them exchange kBumpKept of their horizontal speed. A
@@ -468,7 +717,7 @@ void Simulation::Bump(Sprite* sprite, double closing) {
       SetMode(sprite, Mode::kIdle, now_ms_);
     }
   }
-  if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr) {
+  if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr && sprite->pace == 1) {
     sprite->facing = sprite->facing == Facing::kLeft ? Facing::kRight : Facing::kLeft;
   }
 }
@@ -524,6 +773,11 @@ void Simulation::KeepInside(Sprite* sprite, const Room& room, const Random& rand
 void Simulation::HitWall(Sprite* sprite, const Room& room, Facing wall, const Random& random) {
   const double half = sprite->nature.width * room.scale / 2;
   sprite->x = wall == Facing::kLeft ? room.walls.left + half : room.walls.right - half;
+  if (sprite->sleepy && sprite->facing == wall) {
+    sprite->vx = 0;
+    FallAsleep(sprite, room, random);
+    return;
+  }
   if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr && sprite->facing == wall) {
     if (random() < kClimbChance) {
       sprite->vx = 0;
@@ -547,6 +801,9 @@ void Simulation::Launch(Sprite* sprite, double vx, double vy) {
   sprite->thrown = std::hypot(sprite->vx, sprite->vy) >= kCrossingSpeedMin;
   sprite->through_floor = sprite->vy >= kFloorThrowSpeedMin && sprite->vy > std::abs(sprite->vx);
   sprite->touched_ms = now_ms_;
+  sprite->tumbles = false;
+  sprite->squashed = false;
+  sprite->arriving = false;
   if (std::abs(sprite->vx) > kFacingSpeedMin) {
     sprite->facing = sprite->vx < 0 ? Facing::kLeft : Facing::kRight;
   }
@@ -570,14 +827,26 @@ std::optional<double> Simulation::SurfaceBetween(const Sprite& sprite, const Roo
   return highest;
 }
 
-bool Simulation::IsSupported(const Sprite& sprite, const Room& room) const {
-  if (std::abs(sprite.y - room.walls.bottom) < kSupportedPx) {
-    return true;
-  }
+bool Simulation::IsSupported(Point foot, const Room& room) const {
+  return std::abs(foot.y - room.walls.bottom) < kSupportedPx || IsOnLedge(foot);
+}
+
+bool Simulation::IsOnLedge(Point foot) const {
   return std::ranges::any_of(ledges_, [&](const Ledge& ledge) {
-    return sprite.x >= ledge.left && sprite.x <= ledge.right &&
-           std::abs(sprite.y - ledge.y) < kSupportedPx;
+    return foot.x >= ledge.left && foot.x <= ledge.right &&
+           std::abs(foot.y - ledge.y) < kSupportedPx;
   });
+}
+
+SpriteId Simulation::TopmostAt(Point point) const {
+  for (auto sprite = sprites_.rbegin(); sprite != sprites_.rend(); ++sprite) {
+    const Size size = SizeOf(*sprite, RoomOf(*sprite).scale);
+    if (std::abs(point.x - sprite->x) <= size.width / 2 && point.y <= sprite->y &&
+        point.y >= sprite->y - size.height) {
+      return sprite->id;
+    }
+  }
+  return kNobody;
 }
 
 bool AnySpriteOnWindow(const Simulation& simulation) {

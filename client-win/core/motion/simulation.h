@@ -52,6 +52,8 @@ class Simulation {
   void SetScreen(Screen screen);
   void SetLedges(std::vector<Ledge> ledges) { ledges_ = std::move(ledges); }
   void SetCalm(bool calm) { calm_ = calm; }
+  // The local time in hours, 0 … 24. Sprites are tired in the evening.
+  void SetHour(double hour) { hour_ = hour; }
   // After the sprite's picture or scale has changed.
   void SetNature(SpriteId id, const Nature& nature);
 
@@ -71,6 +73,10 @@ class Simulation {
   void Drag(Point point, double ms);
   // Lets go: the sprite flies on as fast as the pointer moved over the last kTrailMs.
   void Release(double ms);
+
+  // The pointer moved and holds nothing. Sprites nearby look at it. One that it strokes to and fro
+  // enjoys it, and wakes up for it. Cost: O(n); call it once a frame, with the newest point.
+  void MovePointer(Point point);
 
   // Throws a sprite from where it is so that it crosses an edge, as a menu or a command does.
   void ThrowTo(SpriteId id, Edge edge);
@@ -99,6 +105,14 @@ class Simulation {
     bool jump = false;
   };
 
+  // Where the pointer last moved, over which sprite, and how far it has stroked that one.
+  struct Pointer {
+    Point point;
+    double ms;
+    SpriteId over;
+    double stroked;  // dip
+  };
+
   // What collisions need of a sprite, one dense row each.
   struct Box {
     double x;
@@ -117,6 +131,17 @@ class Simulation {
   void Climb(Sprite* sprite, const Room& room, double seconds);
   void Walk(Sprite* sprite, const Room& room, double seconds, const Random& random);
   void TouchDown(Sprite* sprite, double ground);
+  void Welcome(Sprite* arrival);
+  void Hang(Sprite* sprite, const Room& room, const Random& random);
+  bool PausesAtEnd(Sprite* sprite, const Room& room, double seconds, const Random& random);
+  void Sit(Sprite* sprite, const Random& random);
+  void WatchPointer(Sprite* sprite, const Room& room);
+  bool RunAfter(Sprite* sprite, const Room& room);
+  bool Chase(Sprite* sprite, const Room& room, const Random& random);
+  void FallAsleep(Sprite* sprite, const Room& room, const Random& random);
+  void ChooseNext(Sprite* sprite, const Room& room, const Random& random);
+  bool IsEvening() const { return hour_ && (*hour_ >= kEveningHour || *hour_ < kMorningHour); }
+  SpriteId TopmostAt(Point point) const;
   void Collide();
   void Bump(Sprite* sprite, double closing);
   std::optional<Edge> CrossedEdge(const Sprite& sprite, const Room& room) const;
@@ -126,7 +151,8 @@ class Simulation {
   void Launch(Sprite* sprite, double vx, double vy);
   std::optional<double> SurfaceBetween(const Sprite& sprite, const Room& room, double from,
                                        double to) const;
-  bool IsSupported(const Sprite& sprite, const Room& room) const;
+  bool IsSupported(Point foot, const Room& room) const;
+  bool IsOnLedge(Point foot) const;
 
   Screen screen_;
   std::vector<Sprite> sprites_;
@@ -135,6 +161,8 @@ class Simulation {
   bool calm_ = false;
   std::optional<Hold> held_;
   std::optional<Steering> steered_;
+  std::optional<double> hour_;
+  std::optional<Pointer> pointer_;
   double now_ms_ = 0;
   SpriteId next_id_ = 1;
 };

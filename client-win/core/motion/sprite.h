@@ -16,8 +16,23 @@ namespace sprites {
 enum class Facing : uint8_t { kLeft, kRight };
 
 // What a sprite is doing. behaviour.h has a row of rules for each mode.
-enum class Mode : uint8_t { kIdle, kWalk, kFall, kDrag, kLand, kClimb, kSleep };
-constexpr size_t kModes = 7;
+enum class Mode : uint8_t {
+  kIdle,
+  kWalk,
+  kFall,
+  kDrag,
+  kLand,
+  kClimb,
+  kSleep,
+  kSit,
+  kHang,
+  kPet,
+  kYawn,
+  kLook,
+  kWave,
+  kGreet,
+};
+constexpr size_t kModes = 14;
 
 // Unique while the program runs; kNobody is no sprite.
 using SpriteId = uint32_t;
@@ -54,6 +69,13 @@ struct Sprite {
   double touched_ms = 0;       // when a person or another sprite last touched it
   bool thrown = false;         // in flight since it was let go of, so it may cross
   bool through_floor = false;  // thrown downwards fast enough to pass the floor
+  bool tumbles = false;        // thrown so hard that it bounced, until it lands
+  bool squashed = false;       // hit the ground so hard that it is squashed when it lands
+  bool arriving = false;       // came in over an edge and has not landed yet
+  bool greets = false;         // somebody waved at it when it arrived, so it greets back
+  double pace = 1;             // of its walk, in walking speeds
+  SpriteId chases = kNobody;   // the sprite that it runs after
+  bool sleepy = false;         // walks to a corner to sleep there
   bool bounced_hard = false;   // since it last landed
   bool landed_hard = false;    // the last time: harder than its own hop, so it can be heard
   size_t monitor = 0;          // the last monitor that its middle was on

@@ -23,6 +23,36 @@ constexpr const char* kEdges[] = {"left", "right", "top", "bottom"};
 const std::map<std::string, double>& Numbers() {
   static const std::map<std::string, double> numbers = {
       {"AIR_CONTROL", kAirControl},
+      {"CATCH_PX", kCatchDip},
+      {"CHASE_CHANCE", kChaseChance},
+      {"CHASE_MS", kChaseMs},
+      {"CHASE_PACE", kChasePace},
+      {"CHASE_PX", kChaseDip},
+      {"EVENING_BORED_MS", kEveningBoredMs},
+      {"EVENING_HOUR", kEveningHour},
+      {"FLEE_PACE", kFleePace},
+      {"GREETERS_MAX", kGreetersMax},
+      {"GREET_MS", kGreetMs},
+      {"GREET_PX", kGreetDip},
+      {"HANG_CHANCE", kHangChance},
+      {"HANG_MS", kHangMs},
+      {"LOOK_MS", kLookMs},
+      {"LOOK_PX", kLookDip},
+      {"LOOK_TURN_PX", kLookTurnDip},
+      {"MORNING_HOUR", kMorningHour},
+      {"NAP_WALK_MS_MAX", kNapWalkMsMax},
+      {"PET_MS", kPetMs},
+      {"PET_PAUSE_MS", kPetPauseMs},
+      {"PET_PX", kPetDip},
+      {"PULL_UP_CHANCE", kPullUpChance},
+      {"PULL_UP_HEIGHTS", kPullUpHeights},
+      {"SIT_CHANCE", kSitChance},
+      {"SIT_MS_MIN", kSitMsMin},
+      {"SIT_MS_SPREAD", kSitMsSpread},
+      {"SQUASH_SPEED_MIN", kSquashSpeedMin},
+      {"TUMBLE_SPEED_MIN", kTumbleSpeedMin},
+      {"WAVE_MS", kWaveMs},
+      {"YAWN_MS", kYawnMs},
       {"BORED_MS", kBoredMs},
       {"BOUNCE_KEPT_X", kBounceKeptX},
       {"BOUNCE_SPEED_MIN", kBounceSpeedMin},
@@ -140,6 +170,9 @@ class Player {
     simulation_.SetScreen(Screen(std::vector<Monitor>{{all, all, 1, true}}));
     simulation_.SetLedges(LedgesIn(scenario.value("ledges", Json::array())));
     simulation_.SetCalm(scenario.value("calm", false));
+    if (scenario.contains("hour")) {
+      simulation_.SetHour(scenario["hour"]);
+    }
     for (const Json& start : scenario["sprites"]) {
       cast_.push_back(Begin(start));
     }
@@ -210,6 +243,8 @@ class Player {
                                                     {"jump", SteerKey::kJump},
                                                     {"drop", SteerKey::kDrop}};
       simulation_.Steer(id, keys.at(action["key"]), action["down"]);
+    } else if (verb == "point") {
+      simulation_.MovePointer({action["x"], action["y"]});
     } else if (verb == "ledges") {
       simulation_.SetLedges(LedgesIn(action["ledges"]));
     } else if (verb == "pass") {
@@ -252,6 +287,8 @@ class Player {
       CHECK(ModeNamed(expected[i]["mode"]) == sprite->mode);
       CHECK((expected[i]["facing"] == "left") == (sprite->facing == Facing::kLeft));
       CHECK(expected[i]["thrown"] == sprite->thrown);
+      CHECK(expected[i].value("animation", RulesOf(sprite->mode).animation) ==
+            std::string(AnimationOf(*sprite)));
     }
   }
 
@@ -277,6 +314,17 @@ TEST_CASE("behaviour › has the numbers of the vectors") {
     CHECK(Numbers().at(name) == constant.value().get<double>());
   }
   CHECK(Numbers().size() == Vectors()["constants"].size());
+}
+
+TEST_CASE("behaviour › plays the animations of the vectors, and the same ones instead") {
+  CHECK(AnimationTable().size() == Vectors()["animations"].size());
+  for (const auto& [name, playing] : Vectors()["animations"].items()) {
+    CAPTURE(name);
+    const AnimationRules* rules = AnimationRulesOf(name);
+    REQUIRE(rules != nullptr);
+    CHECK(playing["instead"] == rules->instead);
+    CHECK(playing["once"] == rules->plays_once);
+  }
 }
 
 TEST_CASE("behaviour › does what the vectors say") {

@@ -166,18 +166,29 @@ Nature NatureOf(const Description& description, double scale) {
           behaviour.bounce};
 }
 
-int CellOf(const Description& description, Mode mode, double elapsed_ms) {
-  const ModeRules& rules = RulesOf(mode);
-  auto found = description.animations.find(std::string_view(rules.animation));
-  if (found == description.animations.end()) {
-    found = description.animations.find(std::string_view("idle"));
+const Animation& PlayedFor(const Description& description, std::string_view wanted) {
+  for (;;) {
+    const auto found = description.animations.find(wanted);
+    if (found != description.animations.end()) {
+      return found->second;
+    }
+    const AnimationRules* rules = AnimationRulesOf(wanted);
+    wanted = rules == nullptr ? "idle" : rules->instead;
   }
-  const Animation& animation = found->second;
-  const size_t frames = animation.frames.size();
-  const double count = std::max(0.0, std::floor(elapsed_ms * animation.fps / 1000));
-  const double turned =
-      rules.plays_once ? std::min(count, double(frames - 1)) : std::fmod(count, double(frames));
-  return animation.frames[static_cast<size_t>(turned)];
+}
+
+int CellOf(const Description& description, std::string_view animation, double elapsed_ms) {
+  const Animation& played = PlayedFor(description, animation);
+  const AnimationRules* rules = AnimationRulesOf(animation);
+  const double frames = static_cast<double>(played.frames.size());
+  const double count = std::max(0.0, std::floor(elapsed_ms * played.fps / 1000));
+  const bool plays_once = rules != nullptr && rules->plays_once;
+  const double turned = plays_once ? std::min(count, frames - 1) : std::fmod(count, frames);
+  return played.frames[static_cast<size_t>(turned)];
+}
+
+int CellOf(const Description& description, Mode mode, double elapsed_ms) {
+  return CellOf(description, RulesOf(mode).animation, elapsed_ms);
 }
 
 }  // namespace sprites

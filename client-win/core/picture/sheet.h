@@ -111,7 +111,11 @@ double ShownScale(const Description& description, double scale);
 // The nature of a sprite with this description, at its own scale.
 Nature NatureOf(const Description& description, double scale);
 
-// The cell that shows `mode`, `elapsed_ms` after it began.
+// The animation that is played for `wanted`: the one of this name, or the first one that stands in
+// for it and that the description has.
+const Animation& PlayedFor(const Description& description, std::string_view wanted);
+// The cell of an animation, `elapsed_ms` after it began; then the one for a mode.
+int CellOf(const Description& description, std::string_view animation, double elapsed_ms);
 int CellOf(const Description& description, Mode mode, double elapsed_ms);
 
 // SHA-256 in 64 lowercase hex digits. Each shell implements it with its platform's library.

@@ -39,9 +39,9 @@ void Draw(const sprites::Sheet& sheet) {
   Require(sheet.rgba.size() == static_cast<size_t>(sheet.width) * sheet.height * 4);
   Require(sheet.width % description.frame_width == 0);
   const int cells = sheet.Columns() * (sheet.height / description.frame_height);
-  for (const sprites::ModeRules& rules : sprites::BehaviourTable()) {
+  for (const sprites::AnimationRules& rules : sprites::AnimationTable()) {
     for (const double elapsed : {0.0, 333.0, 1e12}) {
-      const int cell = sprites::CellOf(description, rules.mode, elapsed);
+      const int cell = sprites::CellOf(description, rules.name, elapsed);
       Require(cell >= 0 && cell < cells);
     }
   }

@@ -262,6 +262,26 @@ TEST_CASE("sheet › plays a landing once, all else in a loop, and idle for a mi
   CHECK(CellOf(description, Mode::kWalk, -5) == 5);
 }
 
+TEST_CASE("sheet › plays the nearest animation that is there instead of a missing one") {
+  Description description;
+  description.animations["idle"] = {{0}, 10};
+  CHECK(CellOf(description, "tumble", 0) == 0);
+  CHECK(CellOf(description, "an-artists-own", 0) == 0);
+  description.animations["fall"] = {{1}, 10};
+  CHECK(CellOf(description, "tumble", 0) == 1);
+  CHECK(CellOf(description, "throw", 0) == 1);
+  description.animations["throw"] = {{2}, 10};
+  CHECK(CellOf(description, "tumble", 0) == 2);
+  description.animations["tumble"] = {{3}, 10};
+  CHECK(CellOf(description, "tumble", 0) == 3);
+  // A landing stands in for being squashed, and stops at its last frame too.
+  description.animations["land"] = {{4, 5}, 10};
+  CHECK(CellOf(description, "squash", 1000) == 5);
+  CHECK(CellOf(description, Mode::kGreet, 0) == 0);
+  description.animations["wave"] = {{6}, 10};
+  CHECK(CellOf(description, Mode::kGreet, 0) == 6);
+}
+
 TEST_CASE("sheet › has a parcel for a missing picture") {
   CHECK(Parcel()->file.empty());
   CHECK(Parcel() == Parcel());

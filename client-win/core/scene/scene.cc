@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "core/motion/behaviour.h"
 
@@ -22,7 +21,7 @@ DrawnSprite Draw(const Sprite& sprite, const SheetPointer& sheet, const Monitor&
   drawn.id = sprite.id;
   drawn.sheet = sheet;
   drawn.mirrored = sprite.facing == Facing::kLeft;
-  drawn.cell = CellOf(description, sprite.mode, now_ms - sprite.since_ms);
+  drawn.cell = CellOf(description, AnimationOf(sprite), now_ms - sprite.since_ms);
   drawn.width = std::max(1, static_cast<int>(std::lround(description.frame_width * scale)));
   drawn.height = std::max(1, static_cast<int>(std::lround(description.frame_height * scale)));
   const auto& [left, top, width, height] = description.hitbox;
@@ -34,12 +33,7 @@ DrawnSprite Draw(const Sprite& sprite, const SheetPointer& sheet, const Monitor&
 }
 
 double NextCellMs(const Sheet& sheet, const Sprite& sprite, double now_ms) {
-  const ModeRules& rules = RulesOf(sprite.mode);
-  auto found = sheet.description.animations.find(std::string_view(rules.animation));
-  if (found == sheet.description.animations.end()) {
-    found = sheet.description.animations.find(std::string_view("idle"));
-  }
-  const Animation& animation = found->second;
+  const Animation& animation = PlayedFor(sheet.description, AnimationOf(sprite));
   if (animation.frames.size() < 2) {
     return std::numeric_limits<double>::max();
   }

@@ -1,125 +1,118 @@
-/** Miso, a ginger cat: big head, white muzzle and paws, and a tail that shows its mood. Faces right. */
-import { drawEyes } from './face.ts';
-import { Picture, type Ramp } from './picture.ts';
+/** Miso, a ginger cat: big head, pointed ears, white muzzle and paws, and a tail that shows its mood. Faces right. */
+import type { Character } from './character.ts';
+import { drawFace } from './face.ts';
+import type { Picture, Ramp } from './picture.ts';
 import { type Pose, swing } from './pose.ts';
+import { GROUND, isInFront, type Joint, jointsOf, paintLimb } from './rig.ts';
 
 const FUR: Ramp = [0x4a1f1c, 0xb3502a, 0xd9722f, 0xf49a42, 0xffbf6b, 0xffe0a3];
 const CREAM: Ramp = [0x6b3a2c, 0xd8a884, 0xecc9a4, 0xfbe6cb, 0xfff5e4, 0xffffff];
 const STRIPE = 0xb3502a;
 const PINK = 0xf2808f;
-const INK = 0x2a1626;
+const HEIGHT = 34;
 
-export const cat = {
+export const cat: Character = {
   name: 'Miso',
-  hitbox: [5, 9, 22, 23],
+  size: [26, HEIGHT],
   behaviour: { walkSpeed: 78, jumpSpeed: 640, gravity: 1800, bounce: 0.18 },
-  draw(pose: Pose): Picture {
-    const picture = new Picture(32, 32);
-    if (pose.animation === 'sleep') drawAsleep(picture, pose);
-    else if (pose.animation === 'climb' || pose.animation === 'drag') drawUpright(picture, pose);
-    else drawStanding(picture, pose);
-    picture.outline();
-    return picture;
+  paint(picture, pose) {
+    if (pose.legs === 'lie') {
+      paintCurledUp(picture, pose);
+      return;
+    }
+    const { head, body, hips, knees, feet, shoulders, hands } = jointsOf(pose, GROUND - HEIGHT);
+    const { legs, phase, arms } = pose;
+    paintTail(picture, pose, [body[0] - 4, body[1] + 3]);
+    const leg = (i: 0 | 1) => {
+      const part = { ramp: FUR, light: i === 0 ? -0.4 : 0 };
+      paintLimb(picture, [hips[i], knees[i], feet[i]], 2.4, 2.3, part);
+      const toe: Joint = legs === 'sit' ? [feet[i][0], feet[i][1]] : [feet[i][0] + 1, feet[i][1]];
+      picture.ellipse(...toe, 2.9, 2, { ramp: CREAM, light: i === 0 ? -0.3 : 0 });
+    };
+    const arm = (i: 0 | 1) => {
+      const part = { ramp: FUR, light: i === 0 ? -0.3 : 0.05 };
+      paintLimb(picture, [shoulders[i], hands[i]], 2.6, 2.3, part);
+      picture.ellipse(...hands[i], 2.5, 2.3, { ramp: CREAM, light: i === 0 ? -0.25 : 0.1 });
+    };
+    if (legs !== 'sit') leg(0);
+    if (!isInFront(pose) && arms !== 'hang') arm(0);
+    picture.ellipse(...body, 7.4, 7.2, { ramp: FUR });
+    picture.ellipse(body[0] + 1.4, body[1] + 1, 4, 5, { ramp: CREAM, soft: true });
+    if (legs === 'sit') leg(0);
+    leg(1);
+    if (arms === 'hang' || arms === 'ahead') arm(0);
+    if (!isInFront(pose)) arm(1);
+    paintHead(picture, head, pose, arms === 'up' || legs === 'dangle' ? 1.5 : 0, swing(phase));
+    if (isInFront(pose)) {
+      arm(0);
+      arm(1);
+    }
   },
 };
 
-function drawStanding(picture: Picture, { animation, squash, lift, phase, eyes }: Pose): void {
-  const fall = animation === 'fall';
-  const bob = animation === 'walk' ? lift * 0.6 : 0;
-  const crouch = squash * 5;
-  const bodyY = 23 + Math.max(0, crouch) * 0.9 - bob - (fall ? 3 : 0);
-  const stride = animation === 'walk' ? swing(phase) : 0;
-  const counter = animation === 'walk' ? swing(phase + 0.5) : 0;
-  const ground = 30;
-  const paw = (x: number, move: number, far: boolean) => {
-    const part = { ramp: FUR, light: far ? -0.55 : 0 };
-    const up = fall ? 1.5 : Math.max(0, move) * 1.6;
-    const footX = fall ? x + (x > 14 ? 4 : -4) + swing(phase + x / 9) : x + move * 2.6;
-    picture.limb(x, bodyY, 2.4, footX, ground - 1.4 - up, 1.8, part);
-    picture.ellipse(footX + 0.6, ground - 1 - up, 2.1, 1.5, { ramp: CREAM, light: far ? -0.5 : 0 });
-  };
-  const tailLift = fall ? -9 : animation === 'walk' ? -8 : -6 + squash * 8;
-  const sway = fall ? swing(phase) * 2 : swing(phase) * 1.2;
-  picture.limb(7.5, bodyY, 2, 3.6, bodyY - 3, 1.7, { ramp: FUR });
-  picture.limb(3.6, bodyY - 3, 1.8, 4.2 + sway, bodyY + tailLift - 2, 1.5, { ramp: FUR, soft: true });
-  picture.ellipse(4.2 + sway, bodyY + tailLift - 2, 1.7, 1.7, { ramp: CREAM, soft: true });
-  paw(10.5, counter, true);
-  paw(19.5, stride, true);
-  picture.ellipse(13.6, bodyY, 8 + Math.max(0, squash) * 2, 5.4 - Math.max(0, crouch) * 0.35, { ramp: FUR });
-  paw(8.6, stride, false);
-  paw(17.4, counter, false);
-  picture.stamp(9, bodyY - 4, ['#..#', '#..#', '.#..'], STRIPE, false);
-  drawHead(picture, 19.6, bodyY - 7.2 + Math.max(0, crouch) * 0.35 + (fall ? -1 : 0), eyes, fall ? 1 : 0, squash);
+function paintTail(picture: Picture, { legs, phase, squash }: Pose, from: Joint): void {
+  const sway = swing(phase) * 2;
+  const middle: Joint = legs === 'sit' ? [11, from[1] + 1] : [12.5, from[1] + (legs === 'tuck' ? 4 : 0)];
+  const up = legs === 'walk' ? 15 : legs === 'dangle' ? 13 : 10 - squash * 8;
+  const tip: Joint = legs === 'sit' ? [9 + sway, 43.5] : [9.5 + sway, from[1] - up];
+  picture.limb(...from, 2.6, ...middle, 2.4, { ramp: FUR });
+  picture.limb(...middle, 2.4, ...tip, 2.2, { ramp: FUR, soft: true });
+  picture.ellipse(...tip, 2.4, 2.6, { ramp: CREAM, soft: true });
 }
 
-function drawUpright(picture: Picture, { animation, phase, eyes }: Pose): void {
-  const climbing = animation === 'climb';
-  const beat = swing(phase);
-  const x = climbing ? 18 : 15.5 + beat * 0.8;
-  // In a drag the cat hangs by its scruff and the legs dangle. In a climb they alternate on the wall at the right.
-  picture.limb(x - 2, 25, 1.9, x - 6 + beat, climbing ? 29 : 27, 1.6, { ramp: FUR });
-  picture.ellipse(x - 6 + beat, climbing ? 29 : 27, 1.7, 1.7, { ramp: CREAM, soft: true });
-  const foot = (fx: number, fy: number, far: boolean) => {
-    picture.limb(x, fy < 22 ? 19 : 25, 2.3, fx, fy, 1.8, { ramp: FUR, light: far ? -0.5 : 0 });
-    picture.ellipse(fx, fy, 2, 1.9, { ramp: CREAM, light: far ? -0.45 : 0 });
-  };
-  if (climbing) {
-    foot(27.5, 15 + beat * 2.5, true);
-    foot(26.5, 28 - beat * 1.2, true);
-  } else {
-    foot(x + 5.5, 20.5 + beat, true);
-    foot(x + 3.2 - beat, 29, true);
-  }
-  picture.ellipse(x, 22, 4.8, 6.4, { ramp: FUR });
-  picture.ellipse(x + 1.4, 22.6, 2.6, 4.2, { ramp: CREAM, soft: true });
-  if (climbing) {
-    foot(28, 17 - beat * 2.5, false);
-    foot(26, 26.5 + beat * 1.2, false);
-  } else {
-    foot(x - 4.6, 20.5 - beat, false);
-    foot(x - 2.6 + beat, 29.2, false);
-  }
-  drawHead(picture, x - (climbing ? 1 : 0), 11.4, eyes, climbing ? 0 : 1, 0);
+function paintCurledUp(picture: Picture, { phase, squash }: Pose): void {
+  const breath = (0.3 - squash) * 8;
+  picture.ellipse(22.5, 34 - breath * 0.3, 15, 8 + breath * 0.4, { ramp: FUR });
+  picture.stamp(16, 29 - breath * 0.6, ['d..d..d', 'd..d..d', '.d..d..', '.d..d..'], { d: STRIPE });
+  paintHead(picture, [29.4, 31], { eyes: 'asleep', mouth: 'none' }, 0, swing(phase) * 0.4);
+  picture.limb(9, 37, 2.8, 16, 40, 2.6, { ramp: FUR });
+  picture.limb(16, 40, 2.6, 25, 40.4, 2.2, { ramp: FUR, soft: true });
+  picture.ellipse(26, 40.4, 2.6, 2.1, { ramp: CREAM, soft: true });
 }
 
-function drawAsleep(picture: Picture, { squash }: Pose): void {
-  const breath = (0.3 - squash) * 9;
-  picture.ellipse(15.5, 25.2 - breath * 0.4, 11, 5.6 + breath * 0.5, { ramp: FUR });
-  picture.stamp(10, 20 - breath, ['#..#..#', '#..#..#', '.#..#..'], STRIPE, false);
-  picture.limb(5, 27, 2.2, 14, 29, 1.8, { ramp: FUR });
-  picture.ellipse(15, 29, 2, 1.6, { ramp: CREAM, soft: true });
-  drawHead(picture, 21.4, 24.4, 'asleep', 0, 0.2);
-}
-
-function drawHead(picture: Picture, x: number, y: number, eyes: Pose['eyes'], ears: number, squash: number): void {
-  const wide = 1 + Math.max(0, squash) * 0.12;
-  const ear = (side: number, part: { ramp: Ramp; light?: number }) =>
+function paintHead(
+  picture: Picture,
+  [x, y]: Joint,
+  { eyes, mouth }: Pick<Pose, 'eyes' | 'mouth'>,
+  ears: number,
+  twitch: number,
+): void {
+  const ear = (side: number, light: number) => {
+    const out = side * ears;
     picture.shape(
       [
-        x + side * 7.2 * wide,
-        y - 1,
-        x + side * 6.8 * wide,
-        y - 8.6 + ears,
-        x + side * 5.6 * wide,
-        y - 8.8 + ears,
-        x + side * 0.8,
-        y - 4.6,
+        x + side * 10.6,
+        y - 2,
+        x + side * 10.2 + out,
+        y - 13 + ears + (side > 0 ? twitch * 0.5 : 0),
+        x + side * 2.4,
+        y - 7.4,
       ],
-      part,
+      {
+        ramp: FUR,
+        light,
+      },
     );
-  ear(-1, { ramp: FUR });
-  ear(1, { ramp: FUR, light: -0.2 });
-  picture.ellipse(x, y, 8 * wide, 6.6, { ramp: FUR });
-  // The insides of the ears are drawn over the outline of the head.
-  picture.stamp(x - 6, y - 6 + ears, ['#.', '##', '##'], PINK, false);
-  picture.stamp(x + 4, y - 6 + ears, ['.#', '##', '##'], PINK, false);
-  picture.ellipse(x + 1.4, y + 3.2, 4.6, 3, { ramp: CREAM, soft: true, light: 0.2 });
-  picture.stamp(x - 1, y - 6, ['#.#.#', '#.#.#', '..#..'], STRIPE, false);
-  const [left, top] = [Math.round(x), Math.round(y)];
-  drawEyes(picture, left - 3, top - 1, 7, eyes, INK);
-  picture.stamp(left, top + 2, ['##'], PINK, false);
-  if (eyes === 'wide') picture.stamp(left, top + 3, ['##', '##'], 0x7a2433, false);
-  else picture.stamp(left - 1, top + 3, ['#..#', '.##.'], INK, false);
-  picture.stamp(left - 7, top + 2, ['##'], 0xffe9cf, false);
-  picture.stamp(left + 7, top + 2, ['##'], 0xffe9cf, false);
+    picture.shape([x + side * 9.2, y - 3, x + side * 9 + out, y - 10.4 + ears, x + side * 4.4, y - 6], {
+      ramp: [PINK, PINK, PINK, PINK, PINK, PINK],
+      soft: true,
+    });
+  };
+  ear(-1, 0);
+  ear(1, -0.15);
+  // Tufts of fur at the cheeks.
+  for (const side of [-1, 1])
+    picture.shape([x + side * 9, y + 1, x + side * 13.4, y + 4.6, x + side * 7, y + 7.6], { ramp: FUR });
+  picture.ellipse(x, y, 11.6, 9.2, { ramp: FUR, soft: true });
+  picture.ellipse(x + 1.6, y + 5, 6.4, 3.9, { ramp: CREAM, soft: true, light: 0.25 });
+  picture.stamp(x + 0.5, y - 6.5, ['d..d..d', 'd..d..d', '.d.d.d.', '...d...'], { d: STRIPE });
+  picture.stamp(x - 9.5, y + 1.5, ['ddd', '...', 'dd.'], { d: STRIPE });
+  picture.stamp(x + 10, y + 1.5, ['ddd', '...', '.dd'], { d: STRIPE });
+  drawFace(picture, x + 1.6, y + 0.2, { eyes, mouth: mouth === 'smile' ? 'none' : mouth, gap: 8, ink: 0x2a1626 });
+  if (mouth === 'smile' || mouth === 'none') {
+    picture.stamp(x + 1.6, y + 5, ['..ppp..', '...p...', 'i..i..i', '.ii.ii.'], {
+      p: PINK,
+      i: mouth === 'none' ? 0xb98a78 : 0x2a1626,
+    });
+  }
 }

@@ -5,12 +5,14 @@ import { PNG } from 'pngjs';
 import { KNOWN_ANIMATIONS } from '../../../wire/description.ts';
 import { readSpr } from '../../../wire/spr.ts';
 import { CAST } from './cast.ts';
-import { drawSpr, FRAME_SIDE, fileName } from './draw.ts';
-import { POSES } from './pose.ts';
+import { drawPose, drawSpr, FRAME_SIDE, fileName } from './draw.ts';
+import { GROUNDED, POSES, type Pose } from './pose.ts';
 
 describe('the shipped characters', () => {
   for (const character of CAST) {
     const committed = readFileSync(new URL(`../${fileName(character)}`, import.meta.url));
+    const isPainted = (pixels: Int32Array, x: number, y: number) => pixels[y * FRAME_SIDE + x] >= 0;
+    const rows = Array.from({ length: FRAME_SIDE }, (_, n) => n);
 
     it(`${character.name} is a valid .spr with all animations, under CC0`, () => {
       const { description, frames } = readSpr(committed);
@@ -26,15 +28,45 @@ describe('the shipped characters', () => {
     });
 
     it(`${character.name} moves: neighbouring frames of an animation differ, and none touches three sides of its cell`, () => {
-      const pictures = POSES.map((pose) => character.draw(pose).pixels);
+      const pictures = POSES.map((pose) => drawPose(character, pose).pixels);
       for (const [i, pose] of POSES.entries()) {
         if (POSES[i + 1]?.animation === pose.animation)
           assert.notDeepEqual(pictures[i], pictures[i + 1], `${pose.animation} ${i}`);
-        const side = (at: (n: number) => number) =>
-          Array.from({ length: FRAME_SIDE }, (_, n) => pictures[i][at(n)]).some((c) => c >= 0);
-        const touched = [side((n) => n), side((n) => n * FRAME_SIDE), side((n) => n * FRAME_SIDE + FRAME_SIDE - 1)];
+        const side = (x: (n: number) => number, y: (n: number) => number) =>
+          rows.some((n) => isPainted(pictures[i], x(n), y(n)));
+        const last = FRAME_SIDE - 1;
+        const own = (n: number) => n;
+        const touched = [side(own, () => 0), side(() => 0, own), side(() => last, own)];
         assert.ok(touched.filter(Boolean).length < 3, `${pose.animation} ${i} is cut off`);
       }
     });
+
+    it(`${character.name} stands exactly on its ledge, and only dangling legs reach below it`, () => {
+      const { hitbox } = readSpr(committed).description;
+      const foot = hitbox[1] + hitbox[3] - 1;
+      const lowest = (pose: Pose) => {
+        const { pixels } = drawPose(character, pose);
+        return rows.findLast((y) => rows.some((x) => isPainted(pixels, x, y)));
+      };
+      for (const pose of POSES.filter(({ animation }) => GROUNDED.has(animation))) {
+        const isRaised = pose.animation !== 'walk' || character.hops;
+        assert.equal(lowest(pose), foot - (isRaised ? pose.lift : 0), pose.animation);
+      }
+      for (const pose of POSES.filter(({ animation }) => animation === 'sit')) {
+        assert.ok(lowest(pose)! > foot, 'its legs dangle');
+      }
+    });
   }
+
+  it('differ in their outlines: no two idle ones cover nearly the same pixels', () => {
+    const shapes = CAST.map((character) => drawPose(character, POSES[0]).pixels.map((pixel) => Number(pixel >= 0)));
+    for (const [i, one] of shapes.entries()) {
+      for (const [j, other] of shapes.entries()) {
+        if (j <= i) continue;
+        const shared = one.reduce((sum, on, at) => sum + (on & other[at]), 0);
+        const either = one.reduce((sum, on, at) => sum + (on | other[at]), 0);
+        assert.ok(shared / either < 0.85, `${CAST[i].name} and ${CAST[j].name}: ${(shared / either).toFixed(2)}`);
+      }
+    }
+  });
 });

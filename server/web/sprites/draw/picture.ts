@@ -3,6 +3,7 @@
  *
  * Parts are painted back to front. Where a part covers another, a line in the front part's dark colour separates them.
  * `outline` draws the silhouette last. All drawing is deterministic: the same pose gives the same pixels on any machine.
+ * A warp moves all that is painted after it, before it is cut into pixels, so a squashed or turned part is as crisp as the others.
  * Invariant: a pixel is transparent or has a colour of a ramp. No pixel is half transparent, so scaling stays crisp.
  */
 
@@ -21,6 +22,21 @@ export interface Part {
 
 const EMPTY = -1;
 
+/** Where a picture's parts go: scaled and sheared about a point, then turned about another one. */
+export interface Warp {
+  /** Factors of the width and the height, and the point that stays: the middle of the feet. */
+  wide: number;
+  high: number;
+  foot: readonly [x: number, y: number];
+  /** px to the right for each px above the foot. */
+  lean: number;
+  /** Radians to the right, about `middle`. */
+  turn: number;
+  middle: readonly [x: number, y: number];
+}
+
+const QUARTER = Math.PI / 2;
+
 /** The direction of the light: up, left and out of the picture. Unit length. */
 const LIGHT = { x: -0.43, y: -0.7, z: 0.57 };
 
@@ -32,12 +48,39 @@ export class Picture {
   readonly height: number;
   readonly pixels: Int32Array;
   readonly #lines: Int32Array;
+  #warp: Warp | null = null;
 
   constructor(width: number, height: number) {
     this.width = width;
     this.height = height;
     this.pixels = new Int32Array(width * height).fill(EMPTY);
     this.#lines = new Int32Array(width * height).fill(EMPTY);
+  }
+
+  /** Warps what is painted from now on. */
+  warp(warp: Warp): void {
+    this.#warp = warp;
+  }
+
+  /** Returns where a point of the picture is before the warp. */
+  #unwarped(px: number, py: number): [number, number] {
+    if (this.#warp === null) return [px, py];
+    const { wide, high, foot, lean, turn, middle } = this.#warp;
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+    const [dx, dy] = [px - middle[0], py - middle[1]];
+    const [tx, ty] = [middle[0] + dx * cos + dy * sin, middle[1] + dy * cos - dx * sin];
+    const up = foot[1] - ty;
+    return [foot[0] + (tx - foot[0] - up * lean) / wide, foot[1] - up / high];
+  }
+
+  /** Returns where the warp puts a point. */
+  warped(x: number, y: number): [number, number] {
+    if (this.#warp === null) return [x, y];
+    const { wide, high, foot, lean, turn, middle } = this.#warp;
+    const up = (foot[1] - y) * high;
+    const [dx, dy] = [foot[0] + (x - foot[0]) * wide + up * lean - middle[0], foot[1] - up - middle[1]];
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+    return [middle[0] + dx * cos - dy * sin, middle[1] + dy * cos + dx * sin];
   }
 
   /** Paints an ellipse, rotated by `turn` radians and lit as an ellipsoid. Rows below `floor` are left out. */
@@ -91,14 +134,46 @@ export class Picture {
     });
   }
 
-  /** Sets the pixels where `rows` has a `#`, from x, y on. With `over` false, only pixels that are painted already. */
-  stamp(x: number, y: number, rows: readonly string[], colour: number, over = true): void {
-    const [left, top] = [Math.round(x), Math.round(y)];
-    rows.forEach((row, dy) => {
-      for (let dx = 0; dx < row.length; dx++) {
-        if (row[dx] === '#' && (over || this.at(left + dx, top + dy) !== EMPTY)) this.set(left + dx, top + dy, colour);
+  /**
+   * Sets the pixels of `rows`, one letter each, in the colours that `inks` has for the letters; others stay. x, y is the middle.
+   * A warp moves and turns them by quarters, but does not distort them, so that a face stays a face. With `over` false, it sets
+   * only pixels that are painted already.
+   */
+  stamp(x: number, y: number, rows: readonly string[], inks: Readonly<Record<string, number>>, over = false): void {
+    const width = Math.max(...rows.map((row) => row.length));
+    const quarters = ((Math.round((this.#warp?.turn ?? 0) / QUARTER) % 4) + 4) % 4;
+    const isTurned = quarters % 2 === 1;
+    const [middleX, middleY] = this.warped(x, y);
+    const left = Math.round(middleX - (isTurned ? rows.length : width) / 2);
+    const top = Math.round(middleY - (isTurned ? width : rows.length) / 2);
+    for (const [row, letters] of rows.entries()) {
+      for (const [column, letter] of [...letters].entries()) {
+        const ink = inks[letter];
+        if (ink === undefined) continue;
+        const [backRow, backColumn] = [rows.length - 1 - row, width - 1 - column];
+        const [dx, dy] = [
+          [column, row],
+          [backRow, column],
+          [backColumn, backRow],
+          [row, backColumn],
+        ][quarters];
+        if (over || this.at(left + dx, top + dy) !== EMPTY) this.set(left + dx, top + dy, ink);
       }
-    });
+    }
+  }
+
+  /** Moves everything up or down, so that the lowest painted row is `row`. */
+  standOn(row: number): void {
+    const lowest = Math.floor(this.pixels.findLastIndex((pixel) => pixel !== EMPTY) / this.width);
+    this.move(row - lowest);
+  }
+
+  /** Moves everything down by some rows; up when they are below 0. */
+  move(rows: number): void {
+    for (const table of [this.pixels, this.#lines]) {
+      const before = table.slice();
+      for (let i = 0; i < table.length; i++) table[i] = before[i - rows * this.width] ?? EMPTY;
+    }
   }
 
   /** Draws the silhouette: an empty pixel beside a painted one gets the line colour of that part. Call it last. */
@@ -127,9 +202,10 @@ export class Picture {
     const covered: number[] = [];
     for (let y = 0; y < this.height; y++) {
       for (let x = 0; x < this.width; x++) {
-        const value = lit(x + 0.5, y + 0.5);
+        const [px, py] = this.#unwarped(x + 0.5, y + 0.5);
+        const value = lit(px, py);
         if (value === null) continue;
-        const bright = value + light + (glow?.(x + 0.5, y + 0.5) ?? 0);
+        const bright = value + light + (glow?.(px, py) ?? 0);
         const tone = TONES.filter((needed) => bright > needed).length;
         const i = y * this.width + x;
         covered.push(i);
