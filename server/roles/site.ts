@@ -42,8 +42,8 @@ const installerHeaders = (name: string) => ({
   'Content-Disposition': `attachment; filename="${name}"`,
 });
 
-/** The modules with which both browser and relay read sprite files. */
-const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts'];
+/** The modules that both browser and relay use: they read sprite files, and name desktops. */
+const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts', 'friendly_names.ts'];
 
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');

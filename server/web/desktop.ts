@@ -38,6 +38,7 @@ import { fetchDesktopCount, fetchNeighbours, JoinRefused, join, shownWorld, show
 import {
   claimDesktop,
   clearSession,
+  readFriendlyName,
   readName,
   readSession,
   type SavedSprite,
@@ -176,7 +177,7 @@ function createDesktop(): Desktop {
       accepted({ edge, sprite }, to) {
         flashEdge(edge);
         if (to !== null && to.desktop !== desktop.connection.seat?.desktop) {
-          notice(`${sprite.name} is with ${to.name || to.desktop} now.`);
+          notice(`${sprite.name} is with ${to.name} now.`);
         }
       },
       returned: (departure, problem) => bounce(desktop, departure, problem.title),
@@ -218,8 +219,9 @@ async function start(desktop: Desktop): Promise<void> {
   const reload = () => location.reload(); // another link was opened in this tab
   addEventListener('hashchange', reload);
   fetchDesktopCount().then(showDesktopCount);
-  await askToJoin(readName(), world, near !== '', async (name, worldName, stage) => {
-    desktop.name = name;
+  const friendly = readFriendlyName(random, navigator.languages);
+  await askToJoin(readName(), friendly, world, near !== '', async (name, worldName, stage) => {
+    desktop.name = name || friendly;
     await joinWorld(desktop, worldName, near, stage);
     writeName(name);
   });
@@ -360,7 +362,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   enter(simulation, sprite, arrival);
   desktop.senders.set(sprite, arrival.from);
   flashEdge(arrival.edge);
-  showTag(desktop, sprite, `${sprite.name}, from ${arrival.from.name || arrival.from.desktop}`, 'from', FROM_TAG_MS);
+  showTag(desktop, sprite, `${sprite.name}, from ${arrival.from.name}`, 'from', FROM_TAG_MS);
   return sprite;
 }
 
@@ -621,9 +623,8 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
   openMenu(x, y, entries);
 }
 
-function muteEntry(desktop: Desktop, { desktop: id, name }: Neighbour): MenuEntry {
+function muteEntry(desktop: Desktop, { desktop: id, name: who }: Neighbour): MenuEntry {
   const { muted, conversation } = desktop;
-  const who = name || id;
   if (muted.has(id)) {
     return {
       text: `Hear ${who} again`,

@@ -45,7 +45,7 @@ export function showNeighbours(neighbours: Neighbours, self: string): void {
     place.classList.toggle('led', other);
     place.dataset.neighbour = other ? neighbour.desktop : '';
     tab.hidden = !other;
-    tab.textContent = other ? neighbour.name || `Desktop ${neighbour.desktop}` : '';
+    tab.textContent = other ? neighbour.name : '';
   }
   element('alone').hidden = !alone;
 }
@@ -163,9 +163,13 @@ export function showDesktopCount(count: number | undefined): void {
     count === 1 ? 'One desktop is here now.' : `${(count ?? 0).toLocaleString()} desktops are here now.`;
 }
 
-/** Asks for a name and a world until `enter` accepts them. When it throws, the person sees the error's message. */
+/**
+ * Asks for a name and a world until `enter` accepts them. When it throws, the person sees the error's message.
+ * The name may stay empty: `friendly` is what the field shows then.
+ */
 export function askToJoin(
   name: string,
+  friendly: string,
   world: string,
   invited: boolean,
   enter: (name: string, world: string, stage: boolean | undefined) => Promise<void>,
@@ -178,6 +182,7 @@ export function askToJoin(
   const wrong = element('wrong');
   const button = element<HTMLButtonElement>('enter');
   nameField.value = name;
+  nameField.placeholder = friendly;
   worldField.value = world;
   if (invited) {
     element('join-text').textContent = 'A friend has invited you to the desktop next door.';
