@@ -84,6 +84,16 @@ export function showStageSwitch(stage: boolean | undefined): void {
   button.title = stage === true ? 'Neighbours may look in' : 'Neighbours may not look in';
 }
 
+/** Shows that everything stands still, and how to go on. */
+export function showPaused(isPaused: boolean): void {
+  const button = element('pause');
+  button.setAttribute('aria-pressed', String(isPaused));
+  button.setAttribute('aria-label', isPaused ? 'Go on' : 'Pause');
+  button.title = isPaused ? 'Go on' : 'Pause';
+  document.body.toggleAttribute('data-paused', isPaused);
+  element('paused').hidden = !isPaused;
+}
+
 /** Shows a line of text for some time. */
 export function notice(text: string, ms = NOTICE_MS): void {
   const list = element('notices');
@@ -181,9 +191,10 @@ export function askToJoin(
   const stageField = element<HTMLInputElement>('show-stage');
   const wrong = element('wrong');
   const button = element<HTMLButtonElement>('enter');
-  nameField.value = name;
+  // On a slow line the person may have typed before this program was here.
+  nameField.value ||= name;
   nameField.placeholder = friendly;
-  worldField.value = world;
+  worldField.value ||= world;
   if (invited) {
     element('join-text').textContent = 'A friend has invited you to the desktop next door.';
     worldField.placeholder = "your friend's";
@@ -201,7 +212,9 @@ export function askToJoin(
     hasChosen = true;
   });
   dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet
+  dialog.close(); // it was open from the start, but not modal
   dialog.showModal();
+  button.disabled = false;
   return new Promise((resolve) => {
     element('join-form').addEventListener('submit', async (event) => {
       event.preventDefault();

@@ -101,6 +101,12 @@ export function showStage(seat: Seat, stage: boolean): Promise<Problem | null> {
   return problemOf(send(seat, 'PUT', `/v1/desktops/${seat.desktop}/stage`, { stage }));
 }
 
+/** Ends this desktop while the page is going: the browser sends the request after the page has gone. */
+export function leave({ desktop, token }: Seat): void {
+  const headers = { authorization: `Bearer ${token}` };
+  fetch(`/v1/desktops/${desktop}`, { method: 'DELETE', headers, keepalive: true }).catch(() => {});
+}
+
 /** Sends a request as the desktop of this seat. Rejects when there is no response in time. */
 export function send({ token }: Seat, method: string, path: string, body?: object): Promise<Response> {
   return fetch(path, {

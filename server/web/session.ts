@@ -28,6 +28,8 @@ export interface Session {
   own: OwnFigure[];
   /** Acknowledged, and waiting for room. */
   waiting: Arrival[];
+  /** The page went for good and has ended its seat: it joins again when the person comes back to it. */
+  left?: true;
 }
 
 const SESSION_KEY = 'sprites.desktop';

@@ -4,7 +4,6 @@
  * Invariant: a figure is on the shelf once, and its sheet is loaded.
  */
 import type { Description } from '../wire/description.ts';
-import { toSpr } from './dropped.ts';
 import type { Sheets } from './sheets.ts';
 
 /** One character on the shelf. */
@@ -31,12 +30,23 @@ export class Shelf {
     return this.figures.some((figure) => figure.file === file);
   }
 
-  /** Adds the characters that ship with the relay. */
-  async addShipped(): Promise<void> {
+  /**
+   * Adds the characters that ship with the relay, in their order. They are fetched at once, because on a slow line each one
+   * costs a round trip; `added` is called for each when it is here, with its number in the relay's list.
+   */
+  async addShipped(added: (figure: Figure, number: number) => void): Promise<void> {
     const shipped: (OwnFigure & { url: string })[] = await fetch('/sprites/index.json')
       .then((response) => response.json())
       .catch(() => []);
-    for (const { file, name, url } of shipped) await this.#addFromRelay(file, name, url);
+    const numbers = new Map(shipped.map(({ file }, number) => [file, number]));
+    const numberOf = ({ file }: Figure) => numbers.get(file) ?? numbers.size;
+    await Promise.all(
+      shipped.map(async ({ file, name, url }, number) => {
+        const figure = await this.#addFromRelay(file, name, url);
+        this.figures.sort((a, b) => numberOf(a) - numberOf(b));
+        if (figure !== undefined) added(figure, number);
+      }),
+    );
   }
 
   /** Adds the person's own characters of before a reload. */
@@ -51,6 +61,7 @@ export class Shelf {
    * Throws  an Error whose message is for the person.
    */
   async addDropped(dropped: File): Promise<{ figure: Figure; bytes: Uint8Array<ArrayBuffer>; isNew: boolean }> {
+    const { toSpr } = await import('./dropped.ts'); // loaded when it is needed: most visitors drop nothing
     const bytes = await toSpr(dropped);
     const file = await this.#sheets.add(bytes);
     const known = this.figures.find((figure) => figure.file === file);
@@ -72,16 +83,19 @@ export class Shelf {
     return true;
   }
 
-  /** A character that cannot be fetched or read is left out. */
-  async #addFromRelay(file: string, name: string, url: string): Promise<void> {
+  /** Returns the figure. A character that cannot be fetched or read is left out. */
+  async #addFromRelay(file: string, name: string, url: string): Promise<Figure | undefined> {
     try {
       const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
       const hash = await this.#sheets.add(bytes);
       this.#sheets.markSent(hash);
       const { description, image } = this.#sheets.get(hash);
-      if (hash === file && image !== null) this.figures.push({ file, name, description, image });
+      if (hash !== file || image === null) return undefined;
+      const figure = { file, name, description, image };
+      this.figures.push(figure);
+      return figure;
     } catch {
-      // The other characters are still added.
+      return undefined; // the other characters are still added
     }
   }
 }
