@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { GifReader } from 'omggif';
 import { PNG } from 'pngjs';
 import {
   type Command,
@@ -165,7 +166,7 @@ function packAseprite(input: string, options: PackOptions): Uint8Array {
 /** Puts all frames on a grid, and plays each for as long as the GIF shows it. */
 function packGif(input: string, bytes: Buffer, options: PackOptions): Uint8Array {
   if (options.frame) throw new Misused('--frame: a GIF has its own frames.');
-  const { width, height, frames } = readGif(bytes);
+  const { width, height, frames } = readGif(bytes, GifReader);
   const columns = columnsFor(frames.length, { width, height });
   const sheet = newSheet(frames.length, columns, { width, height });
   for (const [cell, { rgba }] of frames.entries()) {

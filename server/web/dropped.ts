@@ -5,13 +5,16 @@
  * A still picture is animated by squash and stretch: it breathes, hops, stretches as it falls and flattens as it lands.
  * Cost: one canvas of CELLS pictures, each at most 128 pixels a side; of a GIF, one of its frames.
  */
-import { readGif, shownFor } from '../wire/gif.ts';
+import { type GifReaderClass, readGif, shownFor } from '../wire/gif.ts';
 import { crc32, PNG_SIGNATURE, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
 import { SPR_BYTES_MAX, SPR_KEYWORD, writeSheet } from '../wire/sheet.ts';
 
 export const DROPPED_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
 
 const SIDES = [128, 96, 64, 48]; // pixels of a picture's longer side, tried in turn until the sheet fits into a .spr
+/** The library that unpacks GIFs, as the relay serves it. */
+const GIF_LIBRARY: string = '/lib/omggif.js';
+
 const GIF_SIDES = [256, 128, 96, 64, 48, 32]; // the same for a frame of a GIF
 const SHOWN_SIDE = 96; // device-independent pixels of a picture's longer side on screen
 const MARGIN = 1.3; // size of a frame in sizes of the picture: room to stretch
@@ -78,7 +81,8 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
 async function gifToSpr(bytes: Uint8Array, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   let gif: ReturnType<typeof readGif>;
   try {
-    gif = readGif(bytes);
+    const { GifReader } = (await import(GIF_LIBRARY)) as { GifReader: GifReaderClass };
+    gif = readGif(bytes, GifReader);
   } catch {
     return undefined;
   }

@@ -1,12 +1,33 @@
 /**
  * Reads a GIF into whole frames, each drawn over what the previous frame left, as browsers do.
  *
- * omggif unpacks them. This file decides what a frame leaves behind, and how large a GIF may be. Browser-safe.
+ * A library unpacks them (omggif); its caller passes it. This file decides what a frame leaves behind, and how large a GIF may be. Browser-safe.
  * Cost: the pixels of the whole screen for each frame. Sizes are checked before anything is unpacked.
  */
-import { type Frame, GifReader } from 'omggif';
 import { type Animation, FPS_MAX, FRAMES_MAX } from './description.ts';
 import { SHEET_SIDE_PIXELS_MAX, SprRefused } from './png.ts';
+
+/** A frame, as the library tells it. */
+interface Frame {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** In hundredths of a second. */
+  delay: number;
+  disposal: number;
+}
+
+/** What this file needs of the library's GifReader. */
+interface Reader {
+  width: number;
+  height: number;
+  numFrames(): number;
+  frameInfo(frame: number): Frame;
+  decodeAndBlitFrameRGBA(frame: number, rgba: Uint8Array): void;
+}
+
+export type GifReaderClass = new (bytes: Uint8Array) => Reader;
 
 export interface Gif {
   width: number;
@@ -22,7 +43,7 @@ const DELAY_MS_USUAL = 100;
 const [CLEAR, RESTORE] = [2, 3];
 
 /** Throws SprRefused, part `gif`, when the file is broken or too large. */
-export function readGif(bytes: Uint8Array): Gif {
+export function readGif(bytes: Uint8Array, GifReader: GifReaderClass): Gif {
   try {
     return compose(new GifReader(bytes));
   } catch (error) {
@@ -41,7 +62,7 @@ export function shownFor(ms: number[]): Animation {
   return { frames: [...ms.keys()], fps: 1000 / Math.max(meanMs, stepMsMin) };
 }
 
-function compose(reader: GifReader): Gif {
+function compose(reader: Reader): Gif {
   const { width, height } = reader;
   const count = reader.numFrames();
   const infos = Array.from({ length: Math.min(count, FRAMES_MAX + 1) }, (_, i) => reader.frameInfo(i));
