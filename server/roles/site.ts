@@ -1,5 +1,5 @@
 /**
- * The site: the desktop in a browser, the shipped characters, and the protocol's definition.
+ * The site: the desktop in a browser, the gallery and the page about Sprites, the shipped characters, and the protocol's definition.
  *
  * Browser modules are written in TypeScript; their types are stripped once, at start, and their URLs end in `.ts` too. A page
  * names all modules that it needs in its head, so a slow line costs no round trip for each import of an import. Texts are
@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { baseOf, type PublicAddresses } from './api.ts';
+import { iconOf } from './icons.ts';
 import { sendSprite } from './sprite_answer.ts';
 import type { Character } from './sprite_store.ts';
 
@@ -52,6 +53,30 @@ const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts', 'fr
 /** The library that unpacks GIFs. It is a script that exports only where there are CommonJS modules, so an export is added. */
 const GIF_LIBRARY = '/lib/omggif.js';
 
+/** The pages beside the desktop, and the files that they are made of. */
+const PAGES = [
+  ['/gallery', 'gallery'],
+  ['/about', 'about'],
+  ['/offline', 'offline'],
+] as const;
+
+const ICON_SIDES = [192, 512] as const;
+
+/** With it, a browser installs the page as a program. */
+const MANIFEST = {
+  name: 'Sprites',
+  short_name: 'Sprites',
+  description: "Throw animated sprites off the edge of your desktop onto your neighbour's.",
+  id: '/',
+  start_url: '/',
+  display: 'standalone',
+  background_color: '#e9e6ff',
+  theme_color: '#e9e6ff',
+  icons: ICON_SIDES.map((side) => ({
+    ...{ src: `/icon-${side}.png`, sizes: `${side}x${side}`, type: 'image/png', purpose: 'any maskable' },
+  })),
+};
+
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');
 
@@ -71,6 +96,8 @@ export function site(
   const files: [string, string, string | Buffer][] = [
     ['/protocol', 'text/markdown', readFileSync(join(SERVER, 'PROTOCOL.md'))],
     ['/openapi.yaml', 'application/yaml', readFileSync(join(SERVER, 'openapi.yaml'))],
+    ['/manifest.webmanifest', 'application/manifest+json', JSON.stringify(MANIFEST)],
+    ['/service_worker.js', 'text/javascript', moduleText(join(WEB, 'service_worker.ts'))],
     ['/sprites/index.json', 'application/json', JSON.stringify(characters)],
   ];
   for (const name of readdirSync(WEB)) {
@@ -85,6 +112,18 @@ export function site(
   for (const [path, type, content] of files) {
     const text = packed(type, content);
     router.get(path, (request, response) => sendText(request, response, text));
+  }
+  for (const [path, name] of PAGES) {
+    const page = readFileSync(join(WEB, `${name}.html`), 'utf8');
+    const text = packed('text/html', preloading(page, `/desktop/${name}.ts`, modules));
+    router.get(path, (request, response) => sendText(request, response, text));
+  }
+  const blob = readFileSync(join(CHARACTERS_FOLDER, 'blob.spr'));
+  for (const side of ICON_SIDES) {
+    const icon = iconOf(blob, side);
+    router.get(`/icon-${side}.png`, (_, response) => {
+      response.set('Cache-Control', 'max-age=86400').type('image/png').send(icon);
+    });
   }
   const html = preloading(readFileSync(join(WEB, 'index.html'), 'utf8'), '/desktop/desktop.ts', modules);
   const plain = packed('text/html', html);
@@ -138,6 +177,7 @@ function preloading(html: string, entry: string, modules: ReadonlyMap<string, st
     for (const [, from] of imports) follow(new URL(from, `http://site${path}`).pathname);
   };
   follow(entry);
+  if (!modules.has(entry)) return html; // a page without a program
   const lines = [...found].map((path) => `<link rel="modulepreload" href="${path}" />`);
   return html.replace('</title>', `</title>\n    ${lines.join('\n    ')}`);
 }
@@ -189,5 +229,5 @@ function sendInstaller(response: Response, path: string, name: string, next: Nex
 
 /** A module as a browser reads it. */
 function moduleText(file: string): string {
-  return stripTypeScriptTypes(readFileSync(file, 'utf8')).replace("from 'omggif'", `from '${GIF_LIBRARY}'`);
+  return stripTypeScriptTypes(readFileSync(file, 'utf8'));
 }

@@ -16,7 +16,6 @@ import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
 import {
-  animatePortraits,
   askToJoin,
   element,
   flashEdge,
@@ -35,8 +34,20 @@ import {
 } from './panel.ts';
 import { createPeeking, type Peeking } from './peeking.ts';
 import { poll } from './poll.ts';
+import { animatePortraits } from './portraits.ts';
+import { askToPublish } from './publishing.ts';
 import { type SwapEvents, watchReloads } from './reloads.ts';
-import { fetchDesktopCount, fetchNeighbours, JoinRefused, join, leave, shownWorld, showStage, upload } from './seat.ts';
+import {
+  fetchDesktopCount,
+  fetchNeighbours,
+  JoinRefused,
+  join,
+  leave,
+  publish,
+  shownWorld,
+  showStage,
+  upload,
+} from './seat.ts';
 import {
   claimDesktop,
   clearSession,
@@ -67,6 +78,7 @@ import {
   throwTo,
 } from './simulation.ts';
 import { socket } from './socket.ts';
+import { answerOffers } from './taking.ts';
 import {
   type Arrival,
   backoffMs,
@@ -209,6 +221,8 @@ async function start(desktop: Desktop): Promise<void> {
   fit(desktop);
   watchPage(desktop);
   offerProgram();
+  // Pages on plain http have no service workers, and are not installed.
+  navigator.serviceWorker?.register('/service_worker.js').catch(() => {});
   requestAnimationFrame((frameMs) => drawFrame(desktop, frameMs));
   element('bar').inert = false; // the page was shown before this program could answer its buttons
   const session = readSession();
@@ -216,6 +230,9 @@ async function start(desktop: Desktop): Promise<void> {
     element<HTMLDialogElement>('join').close();
     await fillShelf(desktop, () => {});
     await resume(desktop, session);
+    const taken = new URLSearchParams(location.hash.slice(1)).get('take');
+    clearFragment();
+    await take(desktop, taken);
     return;
   }
   clearSession();
@@ -236,8 +253,28 @@ async function start(desktop: Desktop): Promise<void> {
     writeName(name);
   });
   removeEventListener('hashchange', reload);
-  history.replaceState(null, '', location.pathname + location.search); // the history keeps no secret
+  clearFragment();
   element('canvas').focus({ preventScroll: true });
+  await take(desktop, fragment.get('take'));
+}
+
+/** The history keeps no secret. */
+function clearFragment(): void {
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
+/** Puts a picture of the gallery on the shelf, and lets it drop in. Null is none. */
+async function take(desktop: Desktop, file: string | null): Promise<void> {
+  if (file === null) return;
+  const figure = await desktop.shelf.addTaken(file);
+  if (figure === undefined) {
+    notice('This picture could not be fetched.');
+    return;
+  }
+  drawShelf(desktop);
+  dropIn(desktop, figure);
+  notice(`${figure.name} is on your shelf.`);
+  save(desktop);
 }
 
 /**
@@ -575,6 +612,10 @@ function watchPage(desktop: Desktop): void {
   addEventListener('resize', () => fit(desktop));
   calm.addEventListener('change', () => fit(desktop));
   dark.addEventListener('change', () => fit(desktop));
+  answerOffers({
+    wants: () => desktop.connection.seat !== null,
+    take: (file) => void take(desktop, file),
+  });
   const isReloading = watchReloads(window as SwapEvents);
   addEventListener('pagehide', ({ persisted }) => leavePage(desktop, persisted || isReloading()));
   setInterval(() => save(desktop), SAVE_MS);
@@ -657,7 +698,10 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
   const sender = desktop.senders.get(sprite);
   const self = desktop.connection.seat?.desktop;
   if (sprite.fromShelf) {
-    openMenu(x, y, [{ text: 'Put it back on the shelf', choose: () => removeSprite(desktop.simulation, sprite) }]);
+    const { shelf, simulation } = desktop;
+    const own = [{ text: 'Put it back on the shelf', choose: () => removeSprite(simulation, sprite) }];
+    const isShipped = !shelf.own.some(({ file }) => file === sprite.file);
+    openMenu(x, y, isShipped ? own : [...own, publishEntry(desktop, sprite)]);
     return;
   }
   const entries: MenuEntry[] = [
@@ -669,6 +713,25 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
   ];
   if (sender !== undefined && sender.desktop !== self) entries.push(muteEntry(desktop, sender));
   openMenu(x, y, entries);
+}
+
+/** Offers a picture of this person to the relay's gallery. */
+function publishEntry(desktop: Desktop, { file, name }: Sprite): MenuEntry {
+  const { connection, sheets } = desktop;
+  return {
+    text: 'Publish in the gallery…',
+    choose: () =>
+      askToPublish(name, desktop.name, async (publication) => {
+        if (connection.seat === null) return;
+        const unsent = sheets.unsent(file);
+        const problem = unsent === undefined ? null : await upload(connection.seat, file, unsent);
+        if (problem !== null) throw new Error(problem.detail ?? problem.title);
+        sheets.markSent(file);
+        const state = await publish(connection.seat, { file, ...publication });
+        if (state === 'listed') notice(`${publication.title} is in the gallery already.`);
+        else notice('Sent. The gallery shows it when the operator of this relay has accepted it.');
+      }),
+  };
 }
 
 function muteEntry(desktop: Desktop, { desktop: id, name: who }: Neighbour): MenuEntry {

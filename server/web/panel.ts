@@ -3,8 +3,8 @@
  *
  * Holds no state of the simulation: it shows what it is given and calls back. Text is inserted as text, never as markup.
  */
+import { drawPortrait, portrait } from './portraits.ts';
 import { privateWorldName } from './seat.ts';
-import { cellOf } from './sheets.ts';
 import type { Figure } from './shelf.ts';
 import { EDGES, type Edge, type Ledge } from './simulation.ts';
 import type { Neighbours } from './transport.ts';
@@ -134,14 +134,6 @@ export function showParade(figures: readonly Figure[]): void {
   element('parade').replaceChildren(...figures.map(portrait));
 }
 
-/** Draws the next frame of all portraits on the page. An offset for each keeps them out of step. */
-export function animatePortraits(nowMs: number): void {
-  for (const [canvas, figure] of portraits) {
-    if (!canvas.isConnected) portraits.delete(canvas);
-    else drawPortrait(canvas, figure, nowMs + figure.name.charCodeAt(0) * 97);
-  }
-}
-
 /** Makes this figure the page's icon. */
 export function showIcon(figure: Figure): void {
   const canvas = document.createElement('canvas');
@@ -233,28 +225,6 @@ export function askToJoin(
       button.disabled = false;
     });
   });
-}
-
-/** The canvases on the page that show a figure. */
-const portraits = new Map<HTMLCanvasElement, Figure>();
-
-function portrait(figure: Figure): HTMLCanvasElement {
-  const canvas = document.createElement('canvas');
-  portraits.set(canvas, figure);
-  drawPortrait(canvas, figure, 0);
-  return canvas;
-}
-
-function drawPortrait(canvas: HTMLCanvasElement, { description, image }: Figure, nowMs: number): void {
-  const { width, height } = description.frame;
-  const cell = cellOf(description, 'idle', nowMs);
-  if (canvas.dataset.cell === String(cell)) return;
-  canvas.dataset.cell = String(cell);
-  const side = Math.max(width, height);
-  [canvas.width, canvas.height] = [side, side];
-  const columns = Math.max(1, Math.floor(image.width / width));
-  const [x, y] = [(cell % columns) * width, Math.floor(cell / columns) * height];
-  canvas.getContext('2d')?.drawImage(image, x, y, width, height, (side - width) / 2, side - height, width, height);
 }
 
 function edgeElement(edge: Edge): HTMLElement {

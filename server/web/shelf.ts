@@ -49,6 +49,15 @@ export class Shelf {
     );
   }
 
+  /** Adds a picture of the gallery. Returns the figure, also when the shelf has it already; undefined when it cannot be had. */
+  async addTaken(file: string): Promise<Figure | undefined> {
+    const known = this.figures.find((figure) => figure.file === file);
+    if (known !== undefined) return known;
+    const figure = await this.#addFromRelay(file, '', `/v1/sprites/${encodeURIComponent(file)}`);
+    if (figure !== undefined) this.own.push({ file, name: figure.name });
+    return figure;
+  }
+
   /** Adds the person's own characters of before a reload. */
   async addSaved(own: readonly OwnFigure[]): Promise<void> {
     for (const { file, name } of own) await this.#addFromRelay(file, name, `/v1/sprites/${file}`);
@@ -91,7 +100,7 @@ export class Shelf {
       this.#sheets.markSent(hash);
       const { description, image } = this.#sheets.get(hash);
       if (hash !== file || image === null) return undefined;
-      const figure = { file, name, description, image };
+      const figure = { file, name: name || description.name, description, image };
       this.figures.push(figure);
       return figure;
     } catch {
