@@ -27,6 +27,8 @@ export const MODERATION_COMMANDS: Readonly<Record<string, Command>> = {
   'remove-picture': ['HASH', 'ban a picture, delete it, and take it off every desktop'],
   reports: ['', 'list the pictures that desktops have reported, the most reported first'],
   dismiss: ['HASH', 'remove the reports of a picture'],
+  gallery: ['[accept|refuse HASH]', 'list what people published; put a picture into the gallery, or take it out'],
+  feedback: ['', 'print what visitors wrote'],
   announce: ['TEXT', 'show a line of text on every desktop'],
 };
 
@@ -50,6 +52,20 @@ export function moderationQuery(command: string, words: readonly string[], value
     case 'reports':
       none(command, words);
       return { method: 'GET', path: '/admin/reports', show: showReports };
+    case 'gallery': {
+      if (words.length === 0) return { method: 'GET', path: '/admin/gallery', show: showGallery };
+      const [verb, ...rest] = words;
+      if (verb !== 'accept' && verb !== 'refuse') throw new Misused('gallery: must be followed by accept or refuse.');
+      const picture = one(`gallery ${verb}`, rest, 'the SHA-256 of a picture');
+      return post(
+        `gallery/${verb}`,
+        { picture },
+        verb === 'accept' ? 'It is in the gallery.' : 'It is not in the gallery.',
+      );
+    }
+    case 'feedback':
+      none(command, words);
+      return { method: 'GET', path: '/admin/feedback', show: showFeedback };
     case 'kick':
       return post('kick', { desktop: one(command, words, 'the id of a desktop') }, 'The desktop has ended.');
     case 'ban': {
@@ -159,6 +175,35 @@ function showReports({ reports }: Reports, print: Print): void {
   for (const { file, count, lastMs, reasons } of reports) {
     print(`  ${file} ${String(count).padStart(6)} times, last ${time(lastMs)}`);
     for (const reason of reasons) print(`      ${reason}`);
+  }
+}
+
+interface GalleryListed {
+  entries: {
+    file: string;
+    title: string;
+    author: string;
+    licence: string;
+    sinceMs: number;
+    acceptedMs: number | null;
+  }[];
+}
+
+function showGallery({ entries }: GalleryListed, print: Print): void {
+  const waiting = entries.filter(({ acceptedMs }) => acceptedMs === null).length;
+  print(`${entries.length - waiting} pictures are in the gallery, ${waiting} wait; look at one at /v1/sprites/HASH`);
+  for (const { file, title, author, licence, sinceMs, acceptedMs } of entries) {
+    print(
+      `  ${file} ${acceptedMs === null ? 'waits ' : 'listed'} ${time(sinceMs)} ${title}, by ${author || 'somebody'}, ${licence}`,
+    );
+  }
+}
+
+function showFeedback({ lines }: { lines: string[] }, print: Print): void {
+  for (const line of lines) {
+    const { at, text, contact } = JSON.parse(line);
+    print(`${at} ${contact}`);
+    print(String(text).replace(/^/gm, '  '));
   }
 }
 

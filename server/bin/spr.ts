@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { GifReader } from 'omggif';
 import { PNG } from 'pngjs';
 import {
   type Command,
@@ -24,11 +25,11 @@ import {
   type Values,
 } from '../../tools/command.ts';
 import { type AsepriteExport, readAseprite } from '../wire/aseprite.ts';
-import { type Animation, FPS_MAX, FRAMES_MAX, SCALE_MAX, SCALE_MIN } from '../wire/description.ts';
+import { type Animation, FRAMES_MAX, SCALE_MAX, SCALE_MIN } from '../wire/description.ts';
+import { readGif, shownFor } from '../wire/gif.ts';
 import { PNG_SIGNATURE, readPng, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
 import { writeSheet } from '../wire/sheet.ts';
 import { readSpr, type Spr, SprRefused } from '../wire/spr.ts';
-import { readGif } from './gif.ts';
 
 const OPTIONS = goingWith(['pack'], {
   output: { ...text('FILE', 'where to write it'), shown: 'INPUT with .spr', letter: 'o' },
@@ -165,27 +166,26 @@ function packAseprite(input: string, options: PackOptions): Uint8Array {
 /** Puts all frames on a grid, and plays each for as long as the GIF shows it. */
 function packGif(input: string, bytes: Buffer, options: PackOptions): Uint8Array {
   if (options.frame) throw new Misused('--frame: a GIF has its own frames.');
-  const { width, height, frames } = readGif(bytes);
+  const { width, height, frames } = readGif(bytes, GifReader);
   const columns = columnsFor(frames.length, { width, height });
   const sheet = newSheet(frames.length, columns, { width, height });
   for (const [cell, { rgba }] of frames.entries()) {
     const [left, top] = [(cell % columns) * width, Math.floor(cell / columns) * height];
-    PNG.bitblt(Object.assign(new PNG({ width, height }), { data: rgba }), sheet, 0, 0, width, height, left, top);
+    PNG.bitblt(
+      Object.assign(new PNG({ width, height }), { data: Buffer.from(rgba.buffer) }),
+      sheet,
+      0,
+      0,
+      width,
+      height,
+      left,
+      top,
+    );
   }
   const animations =
     options.animation.length > 0 ? options.animation : [['idle', shownFor(frames.map(({ ms }) => ms))] as const];
   const description = described(input, { width, height }, options);
   return writeSheet(written(sheet), { ...description, animations: Object.fromEntries(animations) }, crc32);
-}
-
-/** Repeats each frame according to its share of the time, in steps of the shortest one; if that makes too many, plays each once. */
-function shownFor(ms: number[]): Animation {
-  const stepMsMin = 1000 / FPS_MAX;
-  const stepMs = Math.max(Math.min(...ms), stepMsMin);
-  const frames = ms.flatMap((one, frame) => Array<number>(Math.max(1, Math.round(one / stepMs))).fill(frame));
-  if (frames.length <= FRAMES_MAX) return { frames, fps: 1000 / stepMs };
-  const meanMs = ms.reduce((sum, one) => sum + one, 0) / ms.length;
-  return { frames: [...ms.keys()], fps: 1000 / Math.max(meanMs, stepMsMin) };
 }
 
 function packPng(input: string, image: Buffer, options: PackOptions): Uint8Array {

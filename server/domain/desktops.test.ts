@@ -136,7 +136,7 @@ describe('desktops', () => {
     assert.ok(!desktops.isInvitation(slot, TOKEN), 'the next owner of the slot has another one');
   });
 
-  it('are called by their name, with any characters, or by their id when they have none', () => {
+  it('are called by their name, with any characters, or by a friendly one of two words when they have none', () => {
     const longest = '"\\'.repeat(NAME_BYTES_MAX / 2);
     for (const name of ['A', 'Zoë', '名前 😀', '"', '\\', '</script>', longest]) {
       const { desktops, slot } = withOne(name);
@@ -144,8 +144,9 @@ describe('desktops', () => {
       assert.deepEqual(nameOf(desktops, slot), { desktop: desktops.id(slot), name });
     }
     const { desktops, slot } = withOne();
-    assert.equal(desktops.name(slot), desktops.id(slot));
-    assert.deepEqual(nameOf(desktops, slot), { desktop: desktops.id(slot), name: desktops.id(slot) });
+    const friendly = desktops.name(slot);
+    assert.match(friendly, /^[A-Z][a-z]+ [A-Z][a-z]+$/);
+    assert.deepEqual(nameOf(desktops, slot), { desktop: desktops.id(slot), name: friendly });
   });
 
   it('leave no name and no memory to the next owner of the slot', () => {
@@ -156,7 +157,7 @@ describe('desktops', () => {
     assert.equal(slab.usedBytes, 0);
     desktops.release(slot);
     desktops.add('', TOKEN);
-    assert.equal(desktops.name(slot), desktops.id(slot));
+    assert.notEqual(desktops.name(slot), 'Ada');
   });
 
   it('are not added when the slab has no room for the name', () => {

@@ -7,6 +7,7 @@
  * Cost: every call O(1) without allocation; 46 bytes for a slot that was used, 29 more once its owner throws; the name is
  * in the slab, 16 bytes for twelve letters.
  */
+import { friendlyName } from '../wire/friendly_names.ts';
 import { Generations } from '../wire/generations.ts';
 import { type Identity, writeId } from '../wire/identity.ts';
 import { AcceptedNumbers, type Recency } from './accepted_numbers.ts';
@@ -82,7 +83,7 @@ export class Desktops {
   }
 
   /**
-   * Adds a desktop and returns its slot; setInvitation() follows. A desktop with an empty name is called by its id.
+   * Adds a desktop and returns its slot; setInvitation() follows. One with an empty name gets a friendly one from its id.
    *
    * Shape   -1 when all slots are in use, or the slab has no room for the name.
    */
@@ -256,8 +257,10 @@ export class Desktops {
     let end = put(out, idEnd, NAME_KEY);
     const block = this.#name[slot];
     if (block === NO_BLOCK) {
+      // Its letters are ASCII, and none needs an escape.
+      const name = this.#friendlyName(slot);
       out[end++] = QUOTE;
-      for (let index = id; index < idEnd; index++) out[end++] = out[index];
+      for (let index = 0; index < name.length; index++) out[end++] = name.charCodeAt(index);
       out[end++] = QUOTE;
     } else {
       const page = this.#slab.page(block);
@@ -271,9 +274,14 @@ export class Desktops {
 
   name(slot: number): string {
     const block = this.#name[slot];
-    if (block === NO_BLOCK) return this.id(slot);
+    if (block === NO_BLOCK) return this.#friendlyName(slot);
     const from = this.#slab.offset(block) + NAME_HEAD_BYTES;
     return JSON.parse(this.#slab.page(block).toString('utf8', from, from + this.#nameLength(block)));
+  }
+
+  /** The name of a desktop that has none of its own. It needs no memory, and a restart does not change it. */
+  #friendlyName(slot: number): string {
+    return friendlyName(slot ^ this.generation(slot));
   }
 
   /** The block of a name, which is given as JSON; NO_BLOCK when the slab is full. */

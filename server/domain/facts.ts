@@ -37,7 +37,7 @@ export interface DesktopRow {
   lastAcceptedBehind: number;
   receiver: number;
   receiverGeneration: number;
-  /** The name as JSON; empty when the desktop is called by its id. */
+  /** The name as JSON; empty when the desktop has none of its own. */
   name: Buffer;
 }
 

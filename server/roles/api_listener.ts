@@ -15,6 +15,7 @@ import { api, errorHandlers, type PublicAddresses } from './api.ts';
 import { Bans } from './bans.ts';
 import type { ClientAddresses } from './client_address.ts';
 import { complaints } from './complaints.ts';
+import { Gallery, galleryRoutes } from './gallery.ts';
 import type { ModerationMessage } from './moderator.ts';
 import { PictureGate } from './picture_gate.ts';
 import { CHARACTERS_FOLDER, site } from './site.ts';
@@ -49,9 +50,12 @@ export async function makeApiListener(
   const bans = new Bans();
   const gate = new PictureGate(pictures, bans, store);
   worker.setGate(gate);
+  const gallery = new Gallery(characters, store);
   const moderate = (message: ModerationMessage): void => {
-    if (message.type === 'bans') gate.update(message.bans);
-    else if (message.type === 'ended') sockets.end(message.desktops);
+    if (message.type === 'bans') {
+      gate.update(message.bans);
+      gallery.update(message.bans.gallery);
+    } else if (message.type === 'ended') sockets.end(message.desktops);
     else {
       store
         .remove(message.file)
@@ -63,6 +67,7 @@ export async function makeApiListener(
     checkHost,
     api(worker, store, addresses, clients, bans, gate, admission),
     complaints(worker, store),
+    galleryRoutes(worker, store, gallery, gate, clients),
     site(characters, undefined, addresses),
     ...errorHandlers(log),
   );

@@ -5,6 +5,7 @@
  * Cost: a check of an address compares it with each ban, some 10 ns each; a check of a picture is one Map look-up.
  */
 import { ProblemError } from '../wire/problem.ts';
+import type { GalleryCopy } from './gallery_list.ts';
 import { isInNetwork, type Network, readAddress, readNetwork } from './network.ts';
 
 /** What the master sends to its workers. Times are those of the wall clock in ms; null: for ever. */
@@ -13,6 +14,11 @@ export interface BansCopy {
   pictures: readonly { file: string; untilMs: number | null }[];
   /** A world here has a policy of its own for pictures: crossings must bring the standing of theirs. */
   strictWorlds: boolean;
+}
+
+/** What the master tells each worker after every change. */
+export interface ModerationCopy extends BansCopy {
+  gallery: GalleryCopy;
 }
 
 export class Bans {

@@ -9,7 +9,7 @@ import net from 'node:net';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
-import type { BansCopy } from './bans.ts';
+import type { ModerationCopy } from './bans.ts';
 import { HEARTBEAT_MS, Heartbeats } from './heartbeats.ts';
 import { IpcLink, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
@@ -130,7 +130,7 @@ class WorkerProcesses {
   readonly #master: Master;
   readonly #settings: WorkerSettings;
   readonly #log: Logger;
-  readonly #bans: () => BansCopy;
+  readonly #bans: () => ModerationCopy;
   readonly #ready = new Set<Process>();
   /** Those that are ready, and those that start. */
   readonly #running = new Set<Process>();
@@ -142,7 +142,7 @@ class WorkerProcesses {
   #restartMs = RESTART_MS;
   #draining = false;
 
-  constructor(master: Master, settings: WorkerSettings, log: Logger, bans: () => BansCopy) {
+  constructor(master: Master, settings: WorkerSettings, log: Logger, bans: () => ModerationCopy) {
     this.#master = master;
     this.#settings = settings;
     this.#log = log;

@@ -268,6 +268,15 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
     case RecordKind.setShows:
       master.setShows(link, request, record, bytes.toString('utf8', start, end));
       break;
+    case RecordKind.publish:
+      master.publish(link, request, record, bytes.toString('utf8', start, end));
+      break;
+    case RecordKind.flying:
+      master.flying(link, request);
+      break;
+    case RecordKind.feedback:
+      master.feedback(link, request, record, bytes.toString('utf8', start, end));
+      break;
     case RecordKind.show:
       master.show(link, request, record, bytes, start, end, record.standing as Standing);
       break;

@@ -9,11 +9,14 @@ import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import type { Answer } from '../wire/answer.ts';
 import { EDGES, type EdgeNumber } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
+import type { Publication } from '../wire/gallery.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
 import { writeInvitation } from '../wire/invitation.ts';
 import type { Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
+import type { Feedback } from './feedback_file.ts';
+import type { Flights } from './flights.ts';
 
 /** A worker, as the master sees it: the receiver of answers. */
 export interface Link {
@@ -47,6 +50,10 @@ export interface Moderation {
   joined(slot: number, address: string | undefined): void;
   /** Throws too-fast. */
   report(slot: number, report: { file: string; reason: string }): void;
+  /** Throws too-fast, list-full. */
+  publish(slot: number, publication: Publication): 'waiting' | 'listed';
+  /** Throws too-fast, store-full. */
+  addFeedback(feedback: Feedback & { address: string }): void;
 }
 
 /** Tickets below this are the front's. From here on they encode a link's number and its request number. */
@@ -76,6 +83,7 @@ export class Master {
   /** Whether this turn has answers, which may leave only after a commit. */
   #hasAnswers = false;
   readonly #invitation = new Uint32Array(4);
+  #flights: Flights | undefined;
 
   constructor(makeRelay: (answers: AnswerSink) => Relay) {
     this.relay = makeRelay({
@@ -115,6 +123,11 @@ export class Master {
   /** Without one, nobody is banned. */
   setModeration(moderation: Moderation): void {
     this.#moderation = moderation;
+  }
+
+  /** Without them, no flights are counted. */
+  setFlights(flights: Flights): void {
+    this.#flights = flights;
   }
 
   /** What must have everything before an answer leaves. Without one, answers promise nothing beyond this process. */
@@ -173,6 +186,7 @@ export class Master {
   /** Advances the relay to a time (monotonic, ms), ends the turn and commits. Returns whether more is due soon. */
   advance(nowMs: number): boolean {
     const isMoreDue = this.relay.advance(nowMs);
+    this.#flights?.advance(nowMs);
     this.endTurn();
     this.commit();
     return isMoreDue;
@@ -199,6 +213,7 @@ export class Master {
     const response = this.relay.accept(from, crossing, edge, bytes, start, end, standing, ticket);
     const { verdict, status, body, length, retryAfterSeconds } = response;
     if (verdict === 'deferred') return;
+    if (status === 202) this.#flights?.count(bytes, start);
     this.#receiver(link)?.answer(request, status, body, 0, length, retryAfterSeconds);
   }
 
@@ -320,6 +335,29 @@ export class Master {
   /** A report of a picture: its file and its reason. */
   report(link: number, request: number, identity: Identity, json: string): void {
     this.#do(link, request, identity, () => this.#moderation?.report(identity.slot, JSON.parse(json)));
+  }
+
+  /** A desktop publishes a picture in the gallery. The answer is `{state}`. */
+  publish(link: number, request: number, identity: Identity, json: string): void {
+    this.#try(link, request, identity, () => {
+      this.#answerJson(link, request, 202, { state: this.#moderation?.publish(identity.slot, JSON.parse(json)) });
+    });
+  }
+
+  /** How often each picture of the gallery flew in the last minute; those that did not are left out. */
+  flying(link: number, request: number): void {
+    this.#answerJson(link, request, 200, this.#flights?.newest ?? {});
+  }
+
+  /** Feedback of a visitor, who needs no desktop. */
+  feedback(link: number, request: number, _: Identity, json: string): void {
+    try {
+      this.#moderation?.addFeedback(JSON.parse(json));
+      this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      this.#answerProblem(link, request, error.document);
+    }
   }
 
   /** Does something for a live desktop and answers 204, or the problem that `action` throws. */

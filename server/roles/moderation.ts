@@ -44,6 +44,13 @@ export function moderation(relay: Relay, moderator: Moderator): express.Router {
     response.json({ reports: moderator.list.reports });
   });
 
+  router.get('/admin/gallery', (_, response) => {
+    response.json({ entries: moderator.gallery.entries });
+  });
+  router.get('/admin/feedback', (_, response) => {
+    response.json({ lines: moderator.feedback.read() });
+  });
+
   router.use('/admin', express.json({ limit: BODY_BYTES_MAX, type: () => true }));
   router.post('/admin/kick', (request, response) => {
     moderator.kick(textIn(request.body, 'desktop'));
@@ -71,6 +78,14 @@ export function moderation(relay: Relay, moderator: Moderator): express.Router {
   router.post('/admin/dismiss', async (request, response) => {
     await moderator.dismiss(textIn(request.body, 'picture'));
     response.json({ dismissed: true });
+  });
+  router.post('/admin/gallery/accept', async (request, response) => {
+    await moderator.acceptPicture(textIn(request.body, 'picture'));
+    response.json({ accepted: true });
+  });
+  router.post('/admin/gallery/refuse', async (request, response) => {
+    await moderator.refusePicture(textIn(request.body, 'picture'));
+    response.json({ refused: true });
   });
   router.post('/admin/announce', (request, response) => {
     moderator.announce(request.body?.text);

@@ -8,17 +8,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Addresses } from '../domain/addresses.ts';
 import { checkFile, malformed } from '../wire/fields.ts';
+import type { Publication } from '../wire/gallery.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { normalizeName, whyInvalidName } from '../wire/text.ts';
-import { BANNED, Bans, type BansCopy } from './bans.ts';
+import { AddressWindow } from './address_window.ts';
+import { BANNED, Bans, type ModerationCopy } from './bans.ts';
+import type { Feedback, FeedbackFile } from './feedback_file.ts';
+import type { Flights } from './flights.ts';
+import type { GalleryList } from './gallery_list.ts';
 import type { Master, Moderation } from './master.ts';
 import type { ModerationList } from './moderation_list.ts';
 import { isInNetwork, type Network, readAddress, readNetwork, writeAddress } from './network.ts';
 
 /** What the master tells its workers. */
 export type ModerationMessage =
-  | { type: 'bans'; bans: BansCopy }
+  | { type: 'bans'; bans: ModerationCopy }
   /** The operator has ended these desktops: their sockets close. */
   | { type: 'ended'; desktops: { slot: number; generation: number }[] }
   /** A picture is to be deleted from the sprite store, and from what a worker remembers of it. */
@@ -34,17 +39,33 @@ const KICKS_PER_STEP = 64;
 export const REPORTS_PER_WINDOW_MAX = 10;
 export const REPORT_WINDOW_MS = 60_000;
 
-/** Addresses that are counted in one window; reports from further ones are refused until it ends. */
-const REPORTERS_MAX = 10_000;
+/** Pictures that the desktops of one address may publish in PUBLISH_WINDOW_MS: what one person draws in an afternoon. */
+export const PUBLICATIONS_PER_WINDOW_MAX = 10;
+export const PUBLISH_WINDOW_MS = 3_600_000;
+
+/** Feedback that may come from one address in FEEDBACK_WINDOW_MS. */
+export const FEEDBACK_PER_WINDOW_MAX = 5;
+export const FEEDBACK_WINDOW_MS = 3_600_000;
+
+/** Feedback of all addresses in FEEDBACK_WINDOW_MS: a tenth of the file, so that it takes ten hours to fill. */
+export const FEEDBACK_ALL_MAX = 25;
 
 /** Bytes of an announcement in UTF-8: two lines on a page. As JSON it has at most twice as many, which fit into a notice. */
 export const ANNOUNCEMENT_BYTES_MAX = 400;
+
+/** All addresses as one, for what they may do together. */
+const EVERYBODY = [0, 0, 0xffff, 0] as const;
 
 const KICKED = 'The operator of this relay has ended this desktop.';
 
 export interface ModeratorOptions {
   master: Master;
   list: ModerationList;
+  gallery: GalleryList;
+  feedback: FeedbackFile;
+  flights: Flights;
+  /** The files that ship with the relay. */
+  shipped: readonly string[];
   log: Logger;
   /** Tells every worker. */
   send: (message: ModerationMessage) => void;
@@ -63,27 +84,40 @@ export interface WhoRow {
 
 export class Moderator implements Moderation {
   readonly list: ModerationList;
+  readonly gallery: GalleryList;
+  readonly feedback: FeedbackFile;
+  readonly #flights: Flights;
+  readonly #shipped: readonly string[];
   readonly #master: Master;
   readonly #log: Logger;
   readonly #send: (message: ModerationMessage) => void;
-  readonly #clock: () => number;
   readonly #addresses: Addresses;
   readonly #bans = new Bans();
-  /** Reports in this window, by the address or /64 they came from. */
-  readonly #reporters = new Map<string, number>();
-  #windowEndsMs = 0;
+  readonly #reports: AddressWindow;
+  readonly #publications: AddressWindow;
+  readonly #feedbacks: AddressWindow;
+  readonly #allFeedback: AddressWindow;
   /** A world was opened with a policy of its own for pictures, or was recovered with one. */
   #strictWorlds: boolean;
 
-  constructor({ master, list, log, send, clock = () => performance.now() }: ModeratorOptions) {
+  constructor(options: ModeratorOptions) {
+    const { master, list, gallery, feedback, flights, shipped, log, send, clock = () => performance.now() } = options;
     this.list = list;
+    this.gallery = gallery;
+    this.feedback = feedback;
+    this.#flights = flights;
+    this.#shipped = shipped;
     this.#master = master;
     this.#log = log;
     this.#send = send;
-    this.#clock = clock;
+    this.#reports = new AddressWindow(REPORTS_PER_WINDOW_MAX, REPORT_WINDOW_MS, clock);
+    this.#publications = new AddressWindow(PUBLICATIONS_PER_WINDOW_MAX, PUBLISH_WINDOW_MS, clock);
+    this.#feedbacks = new AddressWindow(FEEDBACK_PER_WINDOW_MAX, FEEDBACK_WINDOW_MS, clock);
+    this.#allFeedback = new AddressWindow(FEEDBACK_ALL_MAX, FEEDBACK_WINDOW_MS, clock);
     this.#addresses = new Addresses(master.relay.desktops.max);
     this.#strictWorlds = [...master.relay.torus.worlds()].some(({ pictures }) => pictures !== 'any');
     this.#bans.update(this.copy);
+    this.#track();
   }
 
   /** Throws banned. The worker has checked this too, but a ban may have come since. */
@@ -92,8 +126,8 @@ export class Moderator implements Moderation {
   }
 
   /** What every worker must know. */
-  get copy(): BansCopy {
-    return { ...this.list.copy, strictWorlds: this.#strictWorlds };
+  get copy(): ModerationCopy {
+    return { ...this.list.copy, strictWorlds: this.#strictWorlds, gallery: this.gallery.copy };
   }
 
   /** A desktop has joined from this address. */
@@ -151,7 +185,9 @@ export class Moderator implements Moderation {
   async banPicture(file: string, seconds: number | undefined): Promise<void> {
     checkFile(file, 'picture');
     this.list.banPicture(file, untilMs(seconds));
+    const wasInGallery = this.gallery.remove(file);
     await this.#changed();
+    if (wasInGallery) await this.gallery.save();
     this.#log.info({ picture: file, seconds }, 'the operator has banned a picture');
   }
 
@@ -185,6 +221,46 @@ export class Moderator implements Moderation {
     this.list.report(file, reason);
   }
 
+  /** A desktop publishes a picture, which the worker has checked. Throws too-fast, list-full. */
+  publish(slot: number, publication: Publication): 'waiting' | 'listed' {
+    if (!this.#publications.countIfAllowed(this.#addresses.of(slot))) {
+      const most = `At most ${PUBLICATIONS_PER_WINDOW_MAX} pictures an hour may be published from one address.`;
+      throw new ProblemError('too-fast', most);
+    }
+    const before = this.gallery.copy.waiting.length;
+    const state = this.gallery.publish(publication);
+    // So that no worker evicts it before the operator has seen it.
+    if (this.gallery.copy.waiting.length !== before) this.#tellGallery();
+    return state;
+  }
+
+  /** From now on a published picture is in the gallery. Throws malformed, not-found, list-full. */
+  async acceptPicture(file: string): Promise<void> {
+    checkFile(file, 'picture');
+    this.gallery.accept(file);
+    this.#tellGallery();
+    await this.gallery.save();
+    this.#log.info({ picture: file }, 'the operator has accepted a picture for the gallery');
+  }
+
+  /** Removes a picture from the gallery, listed or not; it may still be thrown. Throws malformed, not-found. */
+  async refusePicture(file: string): Promise<void> {
+    checkFile(file, 'picture');
+    if (!this.gallery.remove(file)) throw new ProblemError('not-found', 'Nobody has published this picture.');
+    this.#tellGallery();
+    await this.gallery.save();
+    this.#log.info({ picture: file }, 'the operator has removed a picture from the gallery');
+  }
+
+  /** Feedback of a visitor from this address; the worker has checked the texts. Throws too-fast, store-full. */
+  addFeedback({ text, contact, address }: Feedback & { address: string }): void {
+    const words = readAddress(address) ?? new Uint32Array(4);
+    if (!this.#feedbacks.countIfAllowed(words) || !this.#allFeedback.countIfAllowed(EVERYBODY)) {
+      throw new ProblemError('too-fast', 'There was much feedback lately; try again in an hour.');
+    }
+    this.feedback.add({ text, contact });
+  }
+
   /** Throws not-found. */
   async dismiss(file: string): Promise<void> {
     checkFile(file, 'picture');
@@ -194,28 +270,26 @@ export class Moderator implements Moderation {
 
   /** Counts a report of this desktop. Throws too-fast. */
   #countReport(slot: number): void {
-    const nowMs = this.#clock();
-    if (nowMs >= this.#windowEndsMs) {
-      this.#reporters.clear();
-      this.#windowEndsMs = nowMs + REPORT_WINDOW_MS;
-    }
-    const words = this.#addresses.of(slot);
-    const isIPv4 = words[0] === 0 && words[1] === 0 && words[2] === 0xffff;
-    const key = isIPv4 ? `${words[3]}` : `${words[0]}:${words[1]}`;
-    const count = this.#reporters.get(key) ?? 0;
-    if (count >= REPORTS_PER_WINDOW_MAX || (count === 0 && this.#reporters.size >= REPORTERS_MAX)) {
-      throw new ProblemError(
-        'too-fast',
-        `At most ${REPORTS_PER_WINDOW_MAX} reports a minute may come from one address.`,
-      );
-    }
-    this.#reporters.set(key, count + 1);
+    if (this.#reports.countIfAllowed(this.#addresses.of(slot))) return;
+    throw new ProblemError('too-fast', `At most ${REPORTS_PER_WINDOW_MAX} reports a minute may come from one address.`);
+  }
+
+  /** Tells every worker what is in the gallery. */
+  #tellGallery(): void {
+    this.#send({ type: 'bans', bans: this.copy });
+    this.#track();
+  }
+
+  /** Flights are counted for what the gallery shows. */
+  #track(): void {
+    this.#flights.track([...this.#shipped, ...this.gallery.copy.listed.map(({ file }) => file)]);
   }
 
   async #changed(): Promise<void> {
     const bans = this.copy;
     this.#bans.update(bans);
     this.#send({ type: 'bans', bans });
+    this.#track();
     await this.list.save();
   }
 

@@ -33,16 +33,21 @@ import {
 } from './capacity.ts';
 import { startClock } from './clock.ts';
 import { Cluster } from './cluster.ts';
+import { FeedbackFile } from './feedback_file.ts';
+import { Flights } from './flights.ts';
+import { GalleryList } from './gallery_list.ts';
 import { masterGauges } from './gauges.ts';
 import { type DurabilityOption, JOURNAL_FOLDER, Journaling } from './journaling.ts';
 import { DELAY_STEP_MS, LoopDelay } from './loop_delay.ts';
 import { Master } from './master.ts';
 import { ModerationList } from './moderation_list.ts';
-import { Moderator } from './moderator.ts';
+import { type ModerationMessage, Moderator } from './moderator.ts';
 import { OneProcess } from './one_process.ts';
 import { Peering } from './peers/peering.ts';
 import { sampledGauges } from './sampled_gauges.ts';
 import { Sampler } from './sampler.ts';
+import { CHARACTERS_FOLDER } from './site.ts';
+import { SpriteStore } from './sprite_store.ts';
 import type { Workers, WorkersOptions } from './workers.ts';
 
 /** How long each step of going down may take, in ms; together less than the 5 s a stop may take. */
@@ -123,7 +128,13 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   // Before the first request: a throw that another relay may have accepted must not be accepted again.
   const peering = await startPeering(options, master, log, () => stop());
   const list = new ModerationList(options.data, log);
-  const moderator = new Moderator({ master, list, log, send: (message) => workers.moderate(message) });
+  const gallery = new GalleryList(options.data, log);
+  const feedback = new FeedbackFile(options.data, log);
+  const flights = new Flights();
+  master.setFlights(flights);
+  const shipped = (await new SpriteStore(options.data).ship(CHARACTERS_FOLDER)).map(({ file }) => file);
+  const send = (message: ModerationMessage) => workers.moderate(message);
+  const moderator = new Moderator({ master, list, gallery, feedback, flights, shipped, log, send });
   master.setModeration(moderator);
   const registry = new Registry();
   const setup = { master, plan, options, registry, log, bans: () => moderator.copy };
@@ -201,7 +212,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     workers.close();
     await front.close();
     await peering?.close();
-    await list.close();
+    await Promise.all([list.close(), gallery.close(), feedback.close()]);
     await journaling?.close();
     admin.closeAllConnections();
     admin.close();

@@ -1,5 +1,5 @@
 /**
- * The public counts: how many desktops are here, for everybody who asks.
+ * The public counts: how many desktops are here, and how often each picture of the gallery flies, for everybody who asks.
  *
  * Invariant: the master is asked at most once in COUNTS_MS by a worker, however many clients ask it.
  */
@@ -13,11 +13,13 @@ export const COUNTS_MS = 1000;
 export class PublicCounts {
   readonly #worker: Pick<Worker, 'query'>;
   readonly #clock: () => number;
+  readonly #query: 'count' | 'flying';
   #answer: Promise<Reply> | undefined;
   #askedMs = Number.NEGATIVE_INFINITY;
 
   /** `clock`: monotonic, in ms. */
-  constructor(worker: Pick<Worker, 'query'>, clock = () => performance.now()) {
+  constructor(worker: Pick<Worker, 'query'>, clock = () => performance.now(), query: 'count' | 'flying' = 'count') {
+    this.#query = query;
     this.#worker = worker;
     this.#clock = clock;
   }
@@ -27,7 +29,7 @@ export class PublicCounts {
     const nowMs = this.#clock();
     if (this.#answer === undefined || nowMs - this.#askedMs >= COUNTS_MS) {
       this.#askedMs = nowMs;
-      this.#answer = this.#worker.query('count', blankIdentity());
+      this.#answer = this.#worker.query(this.#query, blankIdentity());
     }
     const answer = this.#answer;
     try {

@@ -1,13 +1,18 @@
 /**
- * The site: the desktop in a browser, the shipped characters, and the protocol's definition.
+ * The site: the desktop in a browser, the gallery and the page about Sprites, the shipped characters, and the protocol's definition.
  *
- * Browser modules are written in TypeScript; their types are stripped once, at start, and their URLs end in `.ts` too.
+ * Browser modules are written in TypeScript; their types are stripped once, at start, and their URLs end in `.ts` too. A page
+ * names all modules that it needs in its head, so a slow line costs no round trip for each import of an import. Texts are
+ * compressed once, at start.
  */
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import express, { type NextFunction, type Response } from 'express';
+import { constants, gzipSync } from 'node:zlib';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { baseOf, type PublicAddresses } from './api.ts';
+import { iconOf } from './icons.ts';
 import { sendSprite } from './sprite_answer.ts';
 import type { Character } from './sprite_store.ts';
 
@@ -42,8 +47,35 @@ const installerHeaders = (name: string) => ({
   'Content-Disposition': `attachment; filename="${name}"`,
 });
 
-/** The modules with which both browser and relay read sprite files. */
-const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts'];
+/** The modules that both browser and relay use: they read sprite files, and name desktops. */
+const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts', 'friendly_names.ts', 'gif.ts'];
+
+/** The library that unpacks GIFs. It is a script that exports only where there are CommonJS modules, so an export is added. */
+const GIF_LIBRARY = '/lib/omggif.js';
+
+/** The pages beside the desktop, and the files that they are made of. */
+const PAGES = [
+  ['/gallery', 'gallery'],
+  ['/about', 'about'],
+  ['/offline', 'offline'],
+] as const;
+
+const ICON_SIDES = [192, 512] as const;
+
+/** With it, a browser installs the page as a program. */
+const MANIFEST = {
+  name: 'Sprites',
+  short_name: 'Sprites',
+  description: "Throw animated sprites off the edge of your desktop onto your neighbour's.",
+  id: '/',
+  start_url: '/',
+  display: 'standalone',
+  background_color: '#e9e6ff',
+  theme_color: '#e9e6ff',
+  icons: ICON_SIDES.map((side) => ({
+    ...{ src: `/icon-${side}.png`, sizes: `${side}x${side}`, type: 'image/png', purpose: 'any maskable' },
+  })),
+};
 
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');
@@ -60,27 +92,43 @@ export function site(
     response.set({ 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-cache' });
     next();
   });
+  const modules = new Map<string, string>();
   const files: [string, string, string | Buffer][] = [
     ['/protocol', 'text/markdown', readFileSync(join(SERVER, 'PROTOCOL.md'))],
     ['/openapi.yaml', 'application/yaml', readFileSync(join(SERVER, 'openapi.yaml'))],
+    ['/manifest.webmanifest', 'application/manifest+json', JSON.stringify(MANIFEST)],
+    ['/service_worker.js', 'text/javascript', moduleText(join(WEB, 'service_worker.ts'))],
     ['/sprites/index.json', 'application/json', JSON.stringify(characters)],
   ];
   for (const name of readdirSync(WEB)) {
     const path = `/desktop/${name}`;
     if (name.endsWith('.css')) files.push([path, 'text/css', readFileSync(join(WEB, name))]);
-    if (name.endsWith('.ts') && !name.endsWith('.test.ts')) files.push(moduleAt(path, join(WEB, name)));
+    if (name.endsWith('.ts') && !name.endsWith('.test.ts')) modules.set(path, moduleText(join(WEB, name)));
   }
-  for (const name of SHARED_MODULES) files.push(moduleAt(`/wire/${name}`, join(SERVER, 'wire', name)));
+  for (const name of SHARED_MODULES) modules.set(`/wire/${name}`, moduleText(join(SERVER, 'wire', name)));
+  const library = createRequire(import.meta.url).resolve('omggif');
+  modules.set(GIF_LIBRARY, `${readFileSync(library, 'utf8')}\nexport { GifReader };\n`);
+  for (const [path, text] of modules) files.push([path, 'text/javascript', text]);
   for (const [path, type, content] of files) {
-    const bytes = Buffer.from(content);
-    router.get(path, (_, response) => {
-      response.type(`${type}; charset=utf-8`).send(bytes);
+    const text = packed(type, content);
+    router.get(path, (request, response) => sendText(request, response, text));
+  }
+  for (const [path, name] of PAGES) {
+    const page = readFileSync(join(WEB, `${name}.html`), 'utf8');
+    const text = packed('text/html', preloading(page, `/desktop/${name}.ts`, modules));
+    router.get(path, (request, response) => sendText(request, response, text));
+  }
+  const blob = readFileSync(join(CHARACTERS_FOLDER, 'blob.spr'));
+  for (const side of ICON_SIDES) {
+    const icon = iconOf(blob, side);
+    router.get(`/icon-${side}.png`, (_, response) => {
+      response.set('Cache-Control', 'max-age=86400').type('image/png').send(icon);
     });
   }
-  const [plain, withDownload] = pages();
-  router.get('/', (_, response) => {
-    response.type('text/html; charset=utf-8').send(existsSync(installer) ? withDownload : plain);
-  });
+  const html = preloading(readFileSync(join(WEB, 'index.html'), 'utf8'), '/desktop/desktop.ts', modules);
+  const plain = packed('text/html', html);
+  const withDownload = packed('text/html', html.replace('id="download" hidden', 'id="download"'));
+  router.get('/', (request, response) => sendText(request, response, existsSync(installer) ? withDownload : plain));
   router.get(`/download/${INSTALLER}`, (request, response, next) =>
     sendInstaller(response, installer, installerName(baseOf(request, addresses)), next),
   );
@@ -92,10 +140,46 @@ export function site(
   return router;
 }
 
-/** The page without and with the download of the program for Windows. */
-function pages(): [plain: Buffer, withDownload: Buffer] {
-  const html = readFileSync(join(WEB, 'index.html'), 'utf8');
-  return [Buffer.from(html), Buffer.from(html.replace('id="download" hidden', 'id="download"'))];
+/** A text as it is sent: plain, and compressed for browsers that can read that. */
+interface Text {
+  type: string;
+  plain: Buffer;
+  gzip: Buffer;
+  etag: string;
+}
+
+function packed(type: string, content: string | Buffer): Text {
+  const plain = Buffer.from(content);
+  const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  return {
+    type: `${type}; charset=utf-8`,
+    plain,
+    gzip: gzipSync(plain, { level: constants.Z_BEST_COMPRESSION }),
+    etag,
+  };
+}
+
+/** Sends a text, or 304 to a browser that has it already. */
+function sendText(request: Request, response: Response, { type, plain, gzip, etag }: Text): void {
+  response.set({ 'Content-Type': type, ETag: etag, Vary: 'Accept-Encoding' });
+  const isCompressed = request.acceptsEncodings('gzip') === 'gzip';
+  if (isCompressed) response.set('Content-Encoding', 'gzip');
+  response.send(isCompressed ? gzip : plain);
+}
+
+/** The page with a line in its head for each module that `entry` imports, and that those import. */
+function preloading(html: string, entry: string, modules: ReadonlyMap<string, string>): string {
+  const found = new Set<string>();
+  const follow = (path: string): void => {
+    if (found.has(path)) return;
+    found.add(path);
+    const imports = (modules.get(path) ?? '').matchAll(/^(?:import|export)\b[^'";]*\bfrom '([^']+)'/gm);
+    for (const [, from] of imports) follow(new URL(from, `http://site${path}`).pathname);
+  };
+  follow(entry);
+  if (!modules.has(entry)) return html; // a page without a program
+  const lines = [...found].map((path) => `<link rel="modulepreload" href="${path}" />`);
+  return html.replace('</title>', `</title>\n    ${lines.join('\n    ')}`);
 }
 
 /**
@@ -143,6 +227,7 @@ function sendInstaller(response: Response, path: string, name: string, next: Nex
   });
 }
 
-function moduleAt(path: string, file: string): [string, string, string] {
-  return [path, 'text/javascript', stripTypeScriptTypes(readFileSync(file, 'utf8'))];
+/** A module as a browser reads it. */
+function moduleText(file: string): string {
+  return stripTypeScriptTypes(readFileSync(file, 'utf8'));
 }

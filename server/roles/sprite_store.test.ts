@@ -91,6 +91,25 @@ describe('the sprite store › a quota', () => {
     assert.equal(store.count, 3);
   });
 
+  it('never evicts a file of the gallery, until it is not there any more', async (t) => {
+    const path = directory(t);
+    const { store, clock } = clocked(path, { filesMax: 2 });
+    const [a, b, c, d] = Array.from({ length: 4 }, () => sprFile());
+    await put(store, a);
+    await put(store, b);
+    store.pin([hashOf(a)]);
+    clock.nowMs += 2 * HOUR_MS;
+    await put(store, c);
+    assert.deepEqual(
+      [a, b, c].map((bytes) => existsSync(pathOf(path, bytes))),
+      [true, false, true],
+    );
+    store.pin([]);
+    clock.nowMs += 2 * HOUR_MS;
+    await put(store, d);
+    assert.ok(!existsSync(pathOf(path, a)));
+  });
+
   it('evicts the least recently used files, but none used lately', async (t) => {
     const path = directory(t);
     const { store, clock } = clocked(path, { filesMax: 3 });

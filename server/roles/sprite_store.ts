@@ -6,7 +6,7 @@
  *
  * Nobody owns the quota. Each worker scans the directory at its start, counts what it stores itself, and looks for the files of
  * others at most once in RESCAN_MS; until then the workers together may exceed the quota by what the others have stored. When
- * there is no room, the least recently used files go, but none that was used lately. Shipped files are not in the directory.
+ * there is no room, the least recently used files go, but none that was used lately or is in the gallery. Shipped files are not in the directory.
  *
  * Nothing here blocks the loop: pictures are inflated by zlib's threads, and the files' hashes come from the caller.
  * Cost: a look-up is one stat; a read of a file that was read lately costs no more; a new file costs two fsyncs.
@@ -89,6 +89,8 @@ const PARTIAL = /^[0-9a-f]{64}\.spr\.\d+\.[0-9a-f]{12}$/;
 export interface Character {
   file: string;
   name: string;
+  author: string;
+  licence: string;
   url: string;
 }
 
@@ -127,6 +129,8 @@ export class SpriteStore {
   readonly #write: typeof writeFileAtomically;
   readonly #shipped = new Map<string, { path: string; bytes: Buffer }>();
   readonly #files = new StoredFiles();
+  /** Files of the gallery: they are not evicted. */
+  #pinned: ReadonlySet<string> = new Set();
   /** Files that are being written: there is room for them. */
   #writing = { bytes: 0, files: 0 };
   /** Bytes of unfinished uploads, by the slot of their desktop. The API reserves them before it reads a body. */
@@ -183,7 +187,8 @@ export class SpriteStore {
       const bytes = await readFile(path);
       const file = hashOf(bytes);
       this.#shipped.set(file, { path, bytes });
-      characters.push({ file, name: readSpr(bytes).description.name, url: `/sprites/${name}` });
+      const { name: title, author, licence } = readSpr(bytes).description;
+      characters.push({ file, name: title, author, licence, url: `/sprites/${name}` });
     }
     return characters;
   }
@@ -240,6 +245,11 @@ export class SpriteStore {
         'The path must end in the SHA-256 of the file in 64 lowercase hex digits.',
       );
     }
+  }
+
+  /** From now on these files, and no others, are kept however long nobody uses them. */
+  pin(files: Iterable<string>): void {
+    this.#pinned = new Set(files);
   }
 
   /** Whether a file ships with the relay. */
@@ -341,10 +351,15 @@ export class SpriteStore {
   /** Evicts files until there is room for one more, and keeps the room. Throws store-full. */
   #makeRoom(bytes: number): Promise<void> {
     const made = this.#making.then(async () => {
-      for (let tries = 0; !this.#fits(bytes); tries++) {
+      for (let tries = 0; !this.#fits(bytes); ) {
         const victim = this.#files.oldest(this.#nowMs() - USED_LATELY_MS);
         if (victim === undefined || tries === EVICTIONS_PER_PUT_MAX)
           throw this.#full('all stored files were used lately');
+        if (this.#pinned.has(victim)) {
+          this.#files.use(victim, this.#nowMs());
+          continue;
+        }
+        tries++;
         await this.#evict(victim);
       }
       this.#writing.bytes += bytes;

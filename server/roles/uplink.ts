@@ -12,12 +12,13 @@ import type { Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 
 /**
- * Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` is about all, and needs no token;
- * `fetch` is about a sprite file, which is all that it has. Those of the second line have JSON with them.
+ * Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` and `flying` are about all, and
+ * `feedback` is from anybody: they need no token; `fetch` is about a sprite file, which is all that it has. Those of the second line
+ * have JSON with them.
  */
 export type Query =
-  | ('leave' | 'describe' | 'verify' | 'renew' | 'count' | 'fetch')
-  | ('mute' | 'unmute' | 'report' | 'say' | 'peek' | 'setShows');
+  | ('leave' | 'describe' | 'verify' | 'renew' | 'count' | 'fetch' | 'flying')
+  | ('mute' | 'unmute' | 'report' | 'say' | 'peek' | 'setShows' | 'publish' | 'feedback');
 
 export interface Uplink {
   /** `standing`: of its picture, when that was checked. Owner: `crossing` is valid until this returns. */

@@ -11,7 +11,7 @@ import type { Front, FrontListener } from '../front/front.ts';
 import type { Pictures } from '../wire/pictures.ts';
 import { type AdmissionKind, CONNECTIONS_MAX, WorkerAdmission } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
-import type { BansCopy } from './bans.ts';
+import type { ModerationCopy } from './bans.ts';
 import type { Master } from './master.ts';
 import type { ModerationMessage } from './moderator.ts';
 import type { Refusals, WorkerSample } from './worker_samples.ts';
@@ -41,7 +41,7 @@ export interface WorkersSetup {
   registry: Registry;
   log: Logger;
   /** The bans, for a worker that starts. */
-  bans: () => BansCopy;
+  bans: () => ModerationCopy;
 }
 
 export interface Workers {

@@ -92,9 +92,12 @@ for (const workers of [2, 0]) {
       assert.equal(seen.name, 'Ann', 'spaces around a name are removed');
     });
 
-    it('uses the id of a desktop without a name as its name', async () => {
+    it('gives a friendly name to a desktop without one, and always the same', async () => {
       const joined = await join(relay.url, { world: freshWorld() });
-      assert.equal(((await look(relay, joined)).json as { name: string }).name, joined.desktop);
+      const nameOf = async () => ((await look(relay, joined)).json as { name: string }).name;
+      const name = await nameOf();
+      assert.match(name, /^[A-Z][a-z]+ [A-Z][a-z]+$/);
+      assert.equal(await nameOf(), name);
     });
 
     it('returns name, world, place and four neighbours, which are the desktop itself while it is alone', async () => {

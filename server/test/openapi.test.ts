@@ -16,7 +16,7 @@ import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 import { CROSSINGS_BURST_MAX, PEEKS_BURST_MAX, SAYINGS_BURST_MAX, STAGES_BURST_MAX } from '../domain/limits.ts';
 import { MUTES_MAX } from '../domain/mutes.ts';
-import { REPORTS_PER_WINDOW_MAX } from '../roles/moderator.ts';
+import { FEEDBACK_PER_WINDOW_MAX, PUBLICATIONS_PER_WINDOW_MAX, REPORTS_PER_WINDOW_MAX } from '../roles/moderator.ts';
 import { PROBLEMS } from '../wire/problem.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import {
@@ -75,6 +75,10 @@ const NOT_PROVOKED: Record<string, string> = {
   'POST /v1/desktops/{id}/stage 503': 'as for the other requests while the relay stops',
   'PUT /v1/desktops/{id}/stage 503': 'as for the other requests while the relay stops',
   'POST /v1/reports 503': 'as for the other requests while the relay stops',
+  'GET /v1/gallery 503': 'as for the other requests while the relay stops',
+  'POST /v1/gallery 503': 'as for the other requests while the relay stops',
+  'POST /v1/gallery 409': 'too many pictures wait for the operator; gallery_list.test.ts',
+  'POST /v1/feedback 503': 'as for the other requests while the relay stops',
 };
 
 // The whole of openapi.yaml is one schema document for the validator, so its $refs work unchanged.
@@ -160,6 +164,9 @@ onEachFront('openapi.yaml', (front) => {
   const MUTE = 'POST /v1/desktops/{id}/mutes';
   const UNMUTE = 'DELETE /v1/desktops/{id}/mutes/{muted}';
   const REPORT = 'POST /v1/reports';
+  const GALLERY = 'GET /v1/gallery';
+  const PUBLISH = 'POST /v1/gallery';
+  const FEEDBACK = 'POST /v1/feedback';
 
   const screen = { width: 1920, height: 1080 };
   const at = ({ desktop }: Joined, base = relay) => `${base.url}/v1/desktops/${desktop}`;
@@ -190,6 +197,9 @@ onEachFront('openapi.yaml', (front) => {
       MUTE,
       UNMUTE,
       REPORT,
+      GALLERY,
+      PUBLISH,
+      FEEDBACK,
     ];
     assert.deepEqual([...operations.keys()].sort(), routes.sort());
     // A path lists its methods in the response to a method it does not have.
@@ -485,6 +495,35 @@ onEachFront('openapi.yaml', (front) => {
     await request(MUTE, mutes, 410, { ...withToken, body: mute });
     await request(UNMUTE, `${mutes}/1-1`, 410, withToken);
     await request(REPORT, url, 410, { ...withToken, body: report });
+  });
+
+  it('documents the responses to the gallery and to feedback', async () => {
+    const ann = await join(relay.url);
+    const withToken = { token: ann.token };
+    const bytes = sprFile();
+    const publication = { file: hashOf(bytes), title: 'My cat', author: 'Ann', licence: 'CC0-1.0' };
+    const url = `${relay.url}/v1/gallery`;
+    conforms('#/components/schemas/Publication', publication, 'a publication');
+    await request(PUBLISH, url, 404, { ...withToken, body: { ...publication, file: 'e'.repeat(64) } });
+    await sendRequest(`${relay.url}/v1/sprites/${publication.file}`, { method: 'PUT', ...withToken, body: bytes });
+    await request(PUBLISH, url, 202, { ...withToken, body: publication });
+    await request(PUBLISH, url, 400, { ...withToken, body: { ...publication, licence: 'all rights reserved' } });
+    await request(PUBLISH, url, 401, { body: publication });
+    await request(PUBLISH, url, 413, { ...withToken, body: 'x'.repeat(2000) });
+    for (let n = 1; n < PUBLICATIONS_PER_WINDOW_MAX; n++)
+      await request(PUBLISH, url, 202, { ...withToken, body: publication });
+    await request(PUBLISH, url, 429, { ...withToken, body: publication });
+    await request(GALLERY, url, 200);
+    await request(GALLERY, `${url}?from=x`, 400);
+    const feedback = { text: 'More cats', contact: 'ann@example.org' };
+    const to = `${relay.url}/v1/feedback`;
+    conforms('#/components/schemas/Feedback', feedback, 'feedback');
+    for (let n = 0; n < FEEDBACK_PER_WINDOW_MAX; n++) await request(FEEDBACK, to, 204, { body: feedback });
+    await request(FEEDBACK, to, 429, { body: feedback });
+    await request(FEEDBACK, to, 400, { body: {} });
+    await request(FEEDBACK, to, 413, { body: 'x'.repeat(10_000) });
+    await sendRequest(at(ann), { method: 'DELETE', ...withToken });
+    await request(PUBLISH, url, 410, { ...withToken, body: publication });
   });
 
   it('documents the responses to what the operator has banned', async () => {

@@ -122,7 +122,7 @@ function makeElement({ saying }: Bubble, self: string): HTMLElement {
   if (saying.from.desktop !== self) {
     const name = document.createElement('strong');
     name.dir = 'auto';
-    name.textContent = saying.from.name || saying.from.desktop;
+    name.textContent = saying.from.name;
     bubble.append(name);
   }
   const text = document.createElement('span');

@@ -110,7 +110,7 @@ export function createConversation(handlers: ConversationHandlers): Conversation
         const own = from.desktop === handlers.self();
         heard.add({ kind: 'said', from, text, own, atMs });
         bubbles.add(event, performance.now());
-        if (!own) announce(`${from.name || from.desktop} says: ${text}`);
+        if (!own) announce(`${from.name} says: ${text}`);
         hasMore = true;
       }
     }

@@ -16,7 +16,6 @@ import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
 import {
-  animatePortraits,
   askToJoin,
   element,
   flashEdge,
@@ -28,16 +27,31 @@ import {
   showIcon,
   showNeighbours,
   showParade,
+  showPaused,
   showShelf,
   showStageSwitch,
   showState,
 } from './panel.ts';
 import { createPeeking, type Peeking } from './peeking.ts';
 import { poll } from './poll.ts';
-import { fetchDesktopCount, fetchNeighbours, JoinRefused, join, shownWorld, showStage, upload } from './seat.ts';
+import { animatePortraits } from './portraits.ts';
+import { askToPublish } from './publishing.ts';
+import { type SwapEvents, watchReloads } from './reloads.ts';
+import {
+  fetchDesktopCount,
+  fetchNeighbours,
+  JoinRefused,
+  join,
+  leave,
+  publish,
+  shownWorld,
+  showStage,
+  upload,
+} from './seat.ts';
 import {
   claimDesktop,
   clearSession,
+  readFriendlyName,
   readName,
   readSession,
   type SavedSprite,
@@ -64,6 +78,7 @@ import {
   throwTo,
 } from './simulation.ts';
 import { socket } from './socket.ts';
+import { answerOffers } from './taking.ts';
 import {
   type Arrival,
   backoffMs,
@@ -82,6 +97,7 @@ const MENU_SLACK = 6; // px by which a pointer may miss the sprite it opens a me
 const LEDGE_MS = 500; // ms between two looks at where the page's cards are
 const ANNOUNCEMENT_MS = 30_000; // ms a line of the operator is shown: it may be the reason why everything stops soon
 const FIRST_SPRITES = 3; // sprites on a new desktop
+const REJOINED = 'The relay had ended this desktop, so it has joined again.';
 
 /** All state of this page. */
 interface Desktop {
@@ -176,7 +192,9 @@ function createDesktop(): Desktop {
       accepted({ edge, sprite }, to) {
         flashEdge(edge);
         if (to !== null && to.desktop !== desktop.connection.seat?.desktop) {
-          notice(`${sprite.name} is with ${to.name || to.desktop} now.`);
+          notice(`${sprite.name} is with ${to.name} now.`);
+        } else if (to !== null) {
+          notice(`Nobody else is here yet, so every edge leads back to you. ${sprite.name} is coming home.`);
         }
       },
       returned: (departure, problem) => bounce(desktop, departure, problem.title),
@@ -199,37 +217,70 @@ function createDesktop(): Desktop {
 }
 
 async function start(desktop: Desktop): Promise<void> {
-  const { shelf } = desktop;
   exposeToTests(desktop);
   fit(desktop);
   watchPage(desktop);
   offerProgram();
+  // Pages on plain http have no service workers, and are not installed.
+  navigator.serviceWorker?.register('/service_worker.js').catch(() => {});
   requestAnimationFrame((frameMs) => drawFrame(desktop, frameMs));
-  await fillShelf(desktop);
+  element('bar').inert = false; // the page was shown before this program could answer its buttons
   const session = readSession();
   if (session !== null && (await claimDesktop(session.seat.desktop))) {
+    element<HTMLDialogElement>('join').close();
+    await fillShelf(desktop, () => {});
     await resume(desktop, session);
+    const taken = new URLSearchParams(location.hash.slice(1)).get('take');
+    clearFragment();
+    await take(desktop, taken);
     return;
   }
   clearSession();
+  // The welcome waits for no picture: each character drops in behind it as soon as it is here.
+  void fillShelf(desktop, (figure, number) => {
+    if (number < FIRST_SPRITES) dropIn(desktop, figure);
+  });
   const fragment = new URLSearchParams(location.hash.slice(1));
   const near = fragment.get('near') ?? '';
   const world = fragment.get('world') ?? query.get('world') ?? '';
   const reload = () => location.reload(); // another link was opened in this tab
   addEventListener('hashchange', reload);
   fetchDesktopCount().then(showDesktopCount);
-  await askToJoin(readName(), world, near !== '', async (name, worldName, stage) => {
-    desktop.name = name;
+  const friendly = readFriendlyName(random, navigator.languages);
+  await askToJoin(readName(), friendly, world, near !== '', async (name, worldName, stage) => {
+    desktop.name = name || friendly;
     await joinWorld(desktop, worldName, near, stage);
     writeName(name);
   });
   removeEventListener('hashchange', reload);
-  history.replaceState(null, '', location.pathname + location.search); // the history keeps no secret
-  for (const figure of shelf.figures.slice(0, FIRST_SPRITES)) dropIn(desktop, figure);
+  clearFragment();
   element('canvas').focus({ preventScroll: true });
+  await take(desktop, fragment.get('take'));
 }
 
-/** Continues the same desktop after a reload. Sprites are where they were; pending crossings are sent again. */
+/** The history keeps no secret. */
+function clearFragment(): void {
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
+/** Puts a picture of the gallery on the shelf, and lets it drop in. Null is none. */
+async function take(desktop: Desktop, file: string | null): Promise<void> {
+  if (file === null) return;
+  const figure = await desktop.shelf.addTaken(file);
+  if (figure === undefined) {
+    notice('This picture could not be fetched.');
+    return;
+  }
+  drawShelf(desktop);
+  dropIn(desktop, figure);
+  notice(`${figure.name} is on your shelf.`);
+  save(desktop);
+}
+
+/**
+ * Continues the same desktop after a reload, or joins again if the page had gone for good. Sprites are where they were;
+ * pending crossings are sent again.
+ */
 async function resume(desktop: Desktop, session: Session): Promise<void> {
   const { arrivals, departures, shelf, simulation } = desktop;
   desktop.name = session.name;
@@ -246,7 +297,12 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   }
   arrivals.waiting.push(...session.waiting);
   arrivals.admitWaiting();
-  sit(desktop, session.seat);
+  if (session.left === undefined) {
+    sit(desktop, session.seat);
+    return;
+  }
+  desktop.connection.seat = session.seat;
+  await rejoin(desktop, session.seat, false, 'Welcome back: you have joined again.');
 }
 
 /** Joins a world and takes the seat. Throws an Error whose message is for the person. */
@@ -280,7 +336,7 @@ function sit(desktop: Desktop, seat: Seat): void {
 }
 
 /** Joins again after the seat has ended, and tries until it succeeds. */
-async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promise<void> {
+async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean, words = REJOINED): Promise<void> {
   if (batchLost) {
     desktop.arrivals.removeLastBatch();
     save(desktop);
@@ -289,7 +345,7 @@ async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promis
   for (let attempt = 0; desktop.connection.seat === ended; attempt++) {
     try {
       await joinWorld(desktop, ended.world, '', ended.stage);
-      notice('The relay had ended this desktop, so it has joined again.');
+      notice(words);
     } catch {
       await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, random)));
     }
@@ -364,7 +420,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     simulation.nowMs,
   );
   flashEdge(arrival.edge);
-  showTag(desktop, sprite, `${sprite.name}, from ${arrival.from.name || arrival.from.desktop}`, 'from', FROM_TAG_MS);
+  showTag(desktop, sprite, `${sprite.name}, from ${arrival.from.name}`, 'from', FROM_TAG_MS);
   return sprite;
 }
 
@@ -421,7 +477,10 @@ function restoreSprite({ sheets, shelf, simulation }: Desktop, saved: SavedSprit
   return addSprite(simulation, { file, scale, nature, fromShelf: fromShelf && shelf.has(file), ...rest, ...inside });
 }
 
-function save({ name, simulation, shelf, connection, arrivals, departures, conversation }: Desktop): void {
+function save(
+  { name, simulation, shelf, connection, arrivals, departures, conversation }: Desktop,
+  ending: { left?: true } = {},
+): void {
   if (connection.seat === null) return;
   const toSaved = ({ file, name: spriteName, scale, fromShelf, facing, x, y }: Sprite): SavedSprite => ({
     ...{ file, name: spriteName, scale, fromShelf, facing },
@@ -433,19 +492,20 @@ function save({ name, simulation, shelf, connection, arrivals, departures, conve
     sayings: conversation.saved(),
     sprites: simulation.sprites.map(toSaved),
     leaving: departures.pending.map(({ departure, crossing }) => ({ crossing, sprite: toSaved(departure.sprite) })),
+    ...ending,
   });
 }
 
-async function fillShelf(desktop: Desktop): Promise<void> {
+/** Puts the relay's characters on the shelf, and calls `added` for each. */
+async function fillShelf(desktop: Desktop, added: (figure: Figure, number: number) => void): Promise<void> {
   const { shelf } = desktop;
-  await shelf.addShipped();
-  if (shelf.figures.length === 0) {
-    notice('The characters could not be loaded. Reload the page to try again.');
-    return;
-  }
-  drawShelf(desktop);
-  showParade(shelf.figures);
-  showIcon(shelf.figures[0]);
+  await shelf.addShipped((figure, number) => {
+    drawShelf(desktop);
+    showParade(shelf.figures);
+    if (number === 0) showIcon(figure);
+    added(figure, number);
+  });
+  if (shelf.figures.length === 0) notice('The characters could not be loaded. Reload the page to try again.');
 }
 
 function drawShelf(desktop: Desktop): void {
@@ -526,7 +586,7 @@ function show({ name, connection }: Desktop, state: State): void {
 
 function togglePause({ clock }: Desktop): void {
   clock.paused = !clock.paused;
-  element('pause').setAttribute('aria-pressed', String(clock.paused));
+  showPaused(clock.paused);
 }
 
 /** Lets neighbours look in, or stops that. */
@@ -565,7 +625,12 @@ function watchPage(desktop: Desktop): void {
   addEventListener('resize', () => fit(desktop));
   calm.addEventListener('change', () => fit(desktop));
   dark.addEventListener('change', () => fit(desktop));
-  addEventListener('pagehide', () => save(desktop));
+  answerOffers({
+    wants: () => desktop.connection.seat !== null,
+    take: (file) => void take(desktop, file),
+  });
+  const isReloading = watchReloads(window as SwapEvents);
+  addEventListener('pagehide', ({ persisted }) => leavePage(desktop, persisted || isReloading()));
   setInterval(() => save(desktop), SAVE_MS);
   setInterval(() => {
     desktop.simulation.ledges = ledges();
@@ -576,11 +641,19 @@ function watchPage(desktop: Desktop): void {
     const tab = document.querySelector(`.edge[data-edge="${edge}"] .neighbour`) as HTMLElement;
     tab.addEventListener('click', () => openNeighbourMenu(desktop, tab));
   }
+  element('paused').addEventListener('click', () => togglePause(desktop));
+  // The name at the bottom edge is behind the sprites that walk there, so the canvas gets its clicks.
+  element('canvas').addEventListener('click', (event) => {
+    const { x, y } = slideOf(desktop.peeking.view);
+    if (spriteAt(desktop.simulation, event.clientX - x, event.clientY - y, 0) !== null) return;
+    const tab = document.elementsFromPoint(event.clientX, event.clientY).find((one) => one.matches('.neighbour'));
+    if (tab instanceof HTMLElement) openNeighbourMenu(desktop, tab);
+  });
   element('canvas').addEventListener('contextmenu', (event) => {
     const { simulation, input, peeking } = desktop;
     const { x, y } = slideOf(peeking.view);
     const sprite = spriteAt(simulation, event.clientX - x, event.clientY - y, MENU_SLACK) ?? input.selected;
-    if (sprite === null || sprite.fromShelf) return;
+    if (sprite === null) return;
     event.preventDefault();
     openSpriteMenu(desktop, sprite, event.clientX, event.clientY);
   });
@@ -610,6 +683,20 @@ function watchPage(desktop: Desktop): void {
   });
 }
 
+/**
+ * Saves, and says goodbye when the page goes for good: then the neighbours see it at once, not when the lease ends. A page that
+ * comes back keeps its seat. So does one with a sprite on its way: only the same seat can ask what became of that.
+ */
+function leavePage(desktop: Desktop, comesBack: boolean): void {
+  const { connection, departures } = desktop;
+  if (connection.seat === null || comesBack || departures.pending.length > 0) {
+    save(desktop);
+    return;
+  }
+  save(desktop, { left: true });
+  leave(connection.seat);
+}
+
 /** What a person can do about the neighbour whose tab this is. */
 function openNeighbourMenu(desktop: Desktop, tab: HTMLElement): void {
   const id = tab.parentElement?.dataset.neighbour;
@@ -620,10 +707,17 @@ function openNeighbourMenu(desktop: Desktop, tab: HTMLElement): void {
   ]);
 }
 
-/** What a person can do about a sprite that came from somebody. */
+/** What a person can do about a sprite: put it back if it is from the shelf, else report its picture or mute its sender. */
 function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number): void {
   const sender = desktop.senders.get(sprite);
   const self = desktop.connection.seat?.desktop;
+  if (sprite.fromShelf) {
+    const { shelf, simulation } = desktop;
+    const own = [{ text: 'Put it back on the shelf', choose: () => removeSprite(simulation, sprite) }];
+    const isShipped = !shelf.own.some(({ file }) => file === sprite.file);
+    openMenu(x, y, isShipped ? own : [...own, publishEntry(desktop, sprite)]);
+    return;
+  }
   const entries: MenuEntry[] = [
     {
       text: 'Report this picture',
@@ -635,9 +729,27 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
   openMenu(x, y, entries);
 }
 
-function muteEntry(desktop: Desktop, { desktop: id, name }: Neighbour): MenuEntry {
+/** Offers a picture of this person to the relay's gallery. */
+function publishEntry(desktop: Desktop, { file, name }: Sprite): MenuEntry {
+  const { connection, sheets } = desktop;
+  return {
+    text: 'Publish in the gallery…',
+    choose: () =>
+      askToPublish(name, desktop.name, async (publication) => {
+        if (connection.seat === null) return;
+        const unsent = sheets.unsent(file);
+        const problem = unsent === undefined ? null : await upload(connection.seat, file, unsent);
+        if (problem !== null) throw new Error(problem.detail ?? problem.title);
+        sheets.markSent(file);
+        const state = await publish(connection.seat, { file, ...publication });
+        if (state === 'listed') notice(`${publication.title} is in the gallery already.`);
+        else notice('Sent. The gallery shows it when the operator of this relay has accepted it.');
+      }),
+  };
+}
+
+function muteEntry(desktop: Desktop, { desktop: id, name: who }: Neighbour): MenuEntry {
   const { muted, conversation } = desktop;
-  const who = name || id;
   if (muted.has(id)) {
     return {
       text: `Hear ${who} again`,

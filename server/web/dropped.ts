@@ -1,15 +1,21 @@
 /**
- * Makes a .spr of a file dropped on the page. A .spr stays as it is; any other picture the browser can decode is animated.
+ * Makes a .spr of a file dropped on the page. A .spr stays as it is, and a GIF plays its own frames; any other picture the
+ * browser can decode is animated.
  *
  * A still picture is animated by squash and stretch: it breathes, hops, stretches as it falls and flattens as it lands.
- * Cost: one canvas of CELLS pictures, each at most 128 pixels a side.
+ * Cost: one canvas of CELLS pictures, each at most 128 pixels a side; of a GIF, one of its frames.
  */
-import { crc32, PNG_SIGNATURE } from '../wire/png.ts';
+import { type GifReaderClass, readGif, shownFor } from '../wire/gif.ts';
+import { crc32, PNG_SIGNATURE, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
 import { SPR_BYTES_MAX, SPR_KEYWORD, writeSheet } from '../wire/sheet.ts';
 
 export const DROPPED_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
 
 const SIDES = [128, 96, 64, 48]; // pixels of a picture's longer side, tried in turn until the sheet fits into a .spr
+/** The library that unpacks GIFs, as the relay serves it. */
+const GIF_LIBRARY: string = '/lib/omggif.js';
+
+const GIF_SIDES = [256, 128, 96, 64, 48, 32]; // the same for a frame of a GIF
 const SHOWN_SIDE = 96; // device-independent pixels of a picture's longer side on screen
 const MARGIN = 1.3; // size of a frame in sizes of the picture: room to stretch
 
@@ -45,6 +51,8 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
   if (file.size > DROPPED_BYTES_MAX) throw new Error(`${file.name} is larger than ${DROPPED_BYTES_MAX >> 20} MiB.`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (isSpr(bytes)) return bytes;
+  const animated = isGif(bytes) ? await gifToSpr(bytes, nameOf(file.name)) : undefined;
+  if (animated !== undefined) return animated;
   let picture: ImageBitmap;
   try {
     picture = await createImageBitmap(new Blob([bytes], { type: file.type }));
@@ -64,6 +72,58 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
     );
   }
   throw new Error(`${file.name} does not fit into a .spr.`);
+}
+
+/**
+ * Returns the .spr that plays the frames of a GIF, made smaller until they fit. Undefined for a GIF of one frame and for a
+ * broken one: the browser's decoder may read more of it.
+ */
+async function gifToSpr(bytes: Uint8Array, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  let gif: ReturnType<typeof readGif>;
+  try {
+    const { GifReader } = (await import(GIF_LIBRARY)) as { GifReader: GifReaderClass };
+    gif = readGif(bytes, GifReader);
+  } catch {
+    return undefined;
+  }
+  const { width, height, frames } = gif;
+  if (frames.length < 2) return undefined;
+  const idle = shownFor(frames.map(({ ms }) => ms));
+  for (const side of GIF_SIDES) {
+    const factor = Math.min(1, side / Math.max(width, height));
+    const frame = { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+    const columns = Math.min(frames.length, Math.floor(SHEET_SIDE_PIXELS_MAX / frame.width));
+    const rows = Math.ceil(frames.length / columns);
+    if (rows * frame.height > SHEET_SIDE_PIXELS_MAX) continue;
+    const png = await drawFrames(gif, frame, columns, rows);
+    if (png.length > SPR_BYTES_MAX - 4096) continue;
+    const scale = Math.min(16, Math.max(0.25, SHOWN_SIDE / Math.max(frame.width, frame.height)));
+    return writeSheet(png, { format: 'spr/1', name, frame, scale, animations: { idle } }, crc32);
+  }
+  throw new Error('This GIF is too long for a sprite: make it shorter or smaller.');
+}
+
+async function drawFrames(
+  gif: ReturnType<typeof readGif>,
+  frame: { width: number; height: number },
+  columns: number,
+  rows: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const sheet = new OffscreenCanvas(frame.width * columns, frame.height * rows);
+  const one = new OffscreenCanvas(gif.width, gif.height);
+  const [onSheet, onOne] = [sheet.getContext('2d'), one.getContext('2d')];
+  if (onSheet === null || onOne === null) throw new Error('This browser has no canvas.');
+  onSheet.imageSmoothingQuality = 'high';
+  for (const [i, { rgba }] of gif.frames.entries()) {
+    onOne.putImageData(new ImageData(new Uint8ClampedArray(rgba.buffer), gif.width, gif.height), 0, 0);
+    const [x, y] = [(i % columns) * frame.width, Math.floor(i / columns) * frame.height];
+    onSheet.drawImage(one, x, y, frame.width, frame.height);
+  }
+  return new Uint8Array(await (await sheet.convertToBlob({ type: 'image/png' })).arrayBuffer());
+}
+
+function isGif(bytes: Uint8Array): boolean {
+  return ['GIF87a', 'GIF89a'].includes(new TextDecoder('latin1').decode(bytes.subarray(0, 6)));
 }
 
 async function drawCells(picture: ImageBitmap, width: number, height: number) {

@@ -61,7 +61,7 @@ export function createHistoryPanel(handlers: HistoryPanelHandlers): HistoryPanel
     time.textContent = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
     const name = document.createElement('strong');
     name.dir = 'auto';
-    name.textContent = line.own ? 'You' : line.from.name || line.from.desktop;
+    name.textContent = line.own ? 'You' : line.from.name;
     const text = document.createElement('span');
     text.className = 'text';
     text.dir = 'auto';
@@ -91,7 +91,7 @@ export function createHistoryPanel(handlers: HistoryPanelHandlers): HistoryPanel
     for (const [button, { desktop, name }] of muteButtons) {
       const muted = handlers.isMuted(desktop);
       button.textContent = muted ? 'Hear again' : 'Mute';
-      button.setAttribute('aria-label', `${muted ? 'Hear' : 'Mute'} ${name || desktop}${muted ? ' again' : ''}`);
+      button.setAttribute('aria-label', `${muted ? 'Hear' : 'Mute'} ${name}${muted ? ' again' : ''}`);
     }
   }
 }

@@ -3,8 +3,8 @@
  *
  * Holds no state of the simulation: it shows what it is given and calls back. Text is inserted as text, never as markup.
  */
+import { drawPortrait, portrait } from './portraits.ts';
 import { privateWorldName } from './seat.ts';
-import { cellOf } from './sheets.ts';
 import type { Figure } from './shelf.ts';
 import { EDGES, type Edge, type Ledge } from './simulation.ts';
 import type { Neighbours } from './transport.ts';
@@ -45,7 +45,7 @@ export function showNeighbours(neighbours: Neighbours, self: string): void {
     place.classList.toggle('led', other);
     place.dataset.neighbour = other ? neighbour.desktop : '';
     tab.hidden = !other;
-    tab.textContent = other ? neighbour.name || `Desktop ${neighbour.desktop}` : '';
+    tab.textContent = other ? neighbour.name : '';
   }
   element('alone').hidden = !alone;
 }
@@ -82,6 +82,16 @@ export function showStageSwitch(stage: boolean | undefined): void {
   button.hidden = stage === undefined;
   button.setAttribute('aria-pressed', String(stage === true));
   button.title = stage === true ? 'Neighbours may look in' : 'Neighbours may not look in';
+}
+
+/** Shows that everything stands still, and how to go on. */
+export function showPaused(isPaused: boolean): void {
+  const button = element('pause');
+  button.setAttribute('aria-pressed', String(isPaused));
+  button.setAttribute('aria-label', isPaused ? 'Go on' : 'Pause');
+  button.title = isPaused ? 'Go on' : 'Pause';
+  document.body.toggleAttribute('data-paused', isPaused);
+  element('paused').hidden = !isPaused;
 }
 
 /** Shows a line of text for some time. */
@@ -124,14 +134,6 @@ export function showParade(figures: readonly Figure[]): void {
   element('parade').replaceChildren(...figures.map(portrait));
 }
 
-/** Draws the next frame of all portraits on the page. An offset for each keeps them out of step. */
-export function animatePortraits(nowMs: number): void {
-  for (const [canvas, figure] of portraits) {
-    if (!canvas.isConnected) portraits.delete(canvas);
-    else drawPortrait(canvas, figure, nowMs + figure.name.charCodeAt(0) * 97);
-  }
-}
-
 /** Makes this figure the page's icon. */
 export function showIcon(figure: Figure): void {
   const canvas = document.createElement('canvas');
@@ -163,9 +165,13 @@ export function showDesktopCount(count: number | undefined): void {
     count === 1 ? 'One desktop is here now.' : `${(count ?? 0).toLocaleString()} desktops are here now.`;
 }
 
-/** Asks for a name and a world until `enter` accepts them. When it throws, the person sees the error's message. */
+/**
+ * Asks for a name and a world until `enter` accepts them. When it throws, the person sees the error's message.
+ * The name may stay empty: `friendly` is what the field shows then.
+ */
 export function askToJoin(
   name: string,
+  friendly: string,
   world: string,
   invited: boolean,
   enter: (name: string, world: string, stage: boolean | undefined) => Promise<void>,
@@ -177,8 +183,10 @@ export function askToJoin(
   const stageField = element<HTMLInputElement>('show-stage');
   const wrong = element('wrong');
   const button = element<HTMLButtonElement>('enter');
-  nameField.value = name;
-  worldField.value = world;
+  // On a slow line the person may have typed before this program was here.
+  nameField.value ||= name;
+  nameField.placeholder = friendly;
+  worldField.value ||= world;
   if (invited) {
     element('join-text').textContent = 'A friend has invited you to the desktop next door.';
     worldField.placeholder = "your friend's";
@@ -196,7 +204,9 @@ export function askToJoin(
     hasChosen = true;
   });
   dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet
+  dialog.close(); // it was open from the start, but not modal
   dialog.showModal();
+  button.disabled = false;
   return new Promise((resolve) => {
     element('join-form').addEventListener('submit', async (event) => {
       event.preventDefault();
@@ -215,34 +225,6 @@ export function askToJoin(
       button.disabled = false;
     });
   });
-}
-
-/** The canvases on the page that show a figure. */
-const portraits = new Map<HTMLCanvasElement, Figure>();
-
-function portrait(figure: Figure): HTMLCanvasElement {
-  const canvas = document.createElement('canvas');
-  portraits.set(canvas, figure);
-  drawPortrait(canvas, figure, 0);
-  return canvas;
-}
-
-/** Draws what a figure shows above the ground, which is the lower side of the canvas. */
-function drawPortrait(canvas: HTMLCanvasElement, { description, image }: Figure, nowMs: number): void {
-  const { width, height } = description.frame;
-  const [hitboxLeft, hitboxTop, hitboxWidth, hitboxHeight] = description.hitbox;
-  const cell = cellOf(description, 'idle', nowMs);
-  if (canvas.dataset.cell === String(cell)) return;
-  canvas.dataset.cell = String(cell);
-  const ground = hitboxTop + hitboxHeight;
-  const side = Math.max(ground, hitboxWidth);
-  [canvas.width, canvas.height] = [side, side];
-  const columns = Math.max(1, Math.floor(image.width / width));
-  const [x, y] = [(cell % columns) * width, Math.floor(cell / columns) * height];
-  const [left, top] = [Math.max(0, Math.round(hitboxLeft + (hitboxWidth - side) / 2)), Math.max(0, ground - side)];
-  const [seenWidth, seenHeight] = [Math.min(side, width - left), ground - top];
-  const to = [(side - seenWidth) / 2, side - seenHeight] as const;
-  canvas.getContext('2d')?.drawImage(image, x + left, y + top, seenWidth, seenHeight, ...to, seenWidth, seenHeight);
 }
 
 function edgeElement(edge: Edge): HTMLElement {

@@ -153,7 +153,7 @@ export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): P
 
   function nameBeyond(edge: Edge): string {
     const neighbour = beyond?.[edge];
-    return neighbour?.name || neighbour?.desktop || 'nobody';
+    return neighbour?.name || 'nobody';
   }
 
   function hasNeighbour(edge: Edge): boolean {

@@ -96,9 +96,33 @@ export async function askToPeek(seat: Seat, edge: Edge | null): Promise<PeekVerd
   }
 }
 
+/** What a person says about a picture that it publishes. */
+export interface Publication {
+  file: string;
+  title: string;
+  author: string;
+  licence: string;
+}
+
+/** Offers a picture to the relay's gallery, and resolves to how it stands. Throws an Error whose message is for the person. */
+export async function publish(seat: Seat, publication: Publication): Promise<'waiting' | 'listed'> {
+  const response = await send(seat, 'POST', '/v1/gallery', publication).catch(() => {
+    throw new Error('The relay could not be reached.');
+  });
+  if (response.ok) return (await response.json()).state;
+  const { detail, title } = await readProblem(response);
+  throw new Error(detail ?? title);
+}
+
 /** Lets neighbours peek at the stage of this desktop, or not. Resolves to null when the relay has agreed, else to why not. */
 export function showStage(seat: Seat, stage: boolean): Promise<Problem | null> {
   return problemOf(send(seat, 'PUT', `/v1/desktops/${seat.desktop}/stage`, { stage }));
+}
+
+/** Ends this desktop while the page is going: the browser sends the request after the page has gone. */
+export function leave({ desktop, token }: Seat): void {
+  const headers = { authorization: `Bearer ${token}` };
+  fetch(`/v1/desktops/${desktop}`, { method: 'DELETE', headers, keepalive: true }).catch(() => {});
 }
 
 /** Sends a request as the desktop of this seat. Rejects when there is no response in time. */

@@ -4,6 +4,7 @@
  * All of it is written at once, before a cursor acknowledges anything, so each sprite is either here or with the relay.
  * A duplicated tab starts with a copy of the other tab's session; `claimDesktop` decides which of the two may use it.
  */
+import { friendlyName, languageOf } from '../wire/friendly_names.ts';
 import type { PendingCrossing } from './departures.ts';
 import type { SavedSayings } from './sayings.ts';
 import type { OwnFigure } from './shelf.ts';
@@ -27,10 +28,13 @@ export interface Session {
   own: OwnFigure[];
   /** Acknowledged, and waiting for room. */
   waiting: Arrival[];
+  /** The page went for good and has ended its seat: it joins again when the person comes back to it. */
+  left?: true;
 }
 
 const SESSION_KEY = 'sprites.desktop';
 const NAME_KEY = 'sprites.name';
+const FRIENDLY_KEY = 'sprites.friendly-name';
 const CLAIM_TIMEOUT_MS = 600; // ms a reloaded page waits for its predecessor to release the desktop
 
 export function readSession(): Session | null {
@@ -72,6 +76,23 @@ export function writeName(name: string): void {
   } catch {
     // The page asks for the name again next time.
   }
+}
+
+/** The name of a visitor who types none: two words in the visitor's language, picked at the first visit and kept. */
+export function readFriendlyName(random: () => number, languages: readonly string[]): string {
+  try {
+    const kept = localStorage.getItem(FRIENDLY_KEY);
+    if (kept) return kept;
+  } catch {
+    // Nothing is kept: the next visit gets another name.
+  }
+  const name = friendlyName(Math.floor(random() * 2 ** 32), languageOf(languages));
+  try {
+    localStorage.setItem(FRIENDLY_KEY, name);
+  } catch {
+    // As above.
+  }
+  return name;
 }
 
 /** Claims a desktop for this tab, for as long as the page lives. Returns false when another tab of this browser has it. */

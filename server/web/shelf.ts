@@ -4,7 +4,6 @@
  * Invariant: a figure is on the shelf once, and its sheet is loaded.
  */
 import type { Description } from '../wire/description.ts';
-import { toSpr } from './dropped.ts';
 import type { Sheets } from './sheets.ts';
 
 /** One character on the shelf. */
@@ -31,12 +30,32 @@ export class Shelf {
     return this.figures.some((figure) => figure.file === file);
   }
 
-  /** Adds the characters that ship with the relay. */
-  async addShipped(): Promise<void> {
+  /**
+   * Adds the characters that ship with the relay, in their order. They are fetched at once, because on a slow line each one
+   * costs a round trip; `added` is called for each when it is here, with its number in the relay's list.
+   */
+  async addShipped(added: (figure: Figure, number: number) => void): Promise<void> {
     const shipped: (OwnFigure & { url: string })[] = await fetch('/sprites/index.json')
       .then((response) => response.json())
       .catch(() => []);
-    for (const { file, name, url } of shipped) await this.#addFromRelay(file, name, url);
+    const numbers = new Map(shipped.map(({ file }, number) => [file, number]));
+    const numberOf = ({ file }: Figure) => numbers.get(file) ?? numbers.size;
+    await Promise.all(
+      shipped.map(async ({ file, name, url }, number) => {
+        const figure = await this.#addFromRelay(file, name, url);
+        this.figures.sort((a, b) => numberOf(a) - numberOf(b));
+        if (figure !== undefined) added(figure, number);
+      }),
+    );
+  }
+
+  /** Adds a picture of the gallery. Returns the figure, also when the shelf has it already; undefined when it cannot be had. */
+  async addTaken(file: string): Promise<Figure | undefined> {
+    const known = this.figures.find((figure) => figure.file === file);
+    if (known !== undefined) return known;
+    const figure = await this.#addFromRelay(file, '', `/v1/sprites/${encodeURIComponent(file)}`);
+    if (figure !== undefined) this.own.push({ file, name: figure.name });
+    return figure;
   }
 
   /** Adds the person's own characters of before a reload. */
@@ -51,6 +70,7 @@ export class Shelf {
    * Throws  an Error whose message is for the person.
    */
   async addDropped(dropped: File): Promise<{ figure: Figure; bytes: Uint8Array<ArrayBuffer>; isNew: boolean }> {
+    const { toSpr } = await import('./dropped.ts'); // loaded when it is needed: most visitors drop nothing
     const bytes = await toSpr(dropped);
     const file = await this.#sheets.add(bytes);
     const known = this.figures.find((figure) => figure.file === file);
@@ -72,16 +92,19 @@ export class Shelf {
     return true;
   }
 
-  /** A character that cannot be fetched or read is left out. */
-  async #addFromRelay(file: string, name: string, url: string): Promise<void> {
+  /** Returns the figure. A character that cannot be fetched or read is left out. */
+  async #addFromRelay(file: string, name: string, url: string): Promise<Figure | undefined> {
     try {
       const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
       const hash = await this.#sheets.add(bytes);
       this.#sheets.markSent(hash);
       const { description, image } = this.#sheets.get(hash);
-      if (hash === file && image !== null) this.figures.push({ file, name, description, image });
+      if (hash !== file || image === null) return undefined;
+      const figure = { file, name: name || description.name, description, image };
+      this.figures.push(figure);
+      return figure;
     } catch {
-      // The other characters are still added.
+      return undefined; // the other characters are still added
     }
   }
 }

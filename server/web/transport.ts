@@ -3,6 +3,7 @@ import type { Edge, Facing } from './simulation.ts';
 
 export interface Neighbour {
   desktop: string;
+  /** Never empty: the relay gives a name to a desktop that has none. */
   name: string;
 }
 

@@ -69,13 +69,13 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     const json = isLargest ? '{"name":"名前"}' : '{}';
     writer.join(request, json);
     expected.push({ kind: RecordKind.join, request, body: json });
-    const { closed, leave, describe: look, verify, renew, count } = RecordKind;
-    for (const kind of [closed, leave, look, verify, renew, count]) {
+    const { closed, leave, describe: look, verify, renew, count, flying } = RecordKind;
+    for (const kind of [closed, leave, look, verify, renew, count, flying]) {
       writer.desktop(kind, request, desktop);
       expected.push({ kind, request, body: '', ...identityOf(desktop) });
     }
-    const { mute, unmute, report, say, peek, setShows } = RecordKind;
-    for (const kind of [mute, unmute, report, say, peek, setShows]) {
+    const { mute, unmute, report, say, peek, setShows, publish, feedback } = RecordKind;
+    for (const kind of [mute, unmute, report, say, peek, setShows, publish, feedback]) {
       writer.desktop(kind, request, desktop, json);
       expected.push({ kind, request, body: json, ...identityOf(desktop) });
     }

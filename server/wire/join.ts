@@ -13,7 +13,7 @@ export const SCREEN_MAX = 65_535;
 export const DEFAULT_WORLD = 'commons';
 
 export interface Join {
-  /** Empty: the desktop is called by its id. */
+  /** Empty: the desktop gets a friendly name. */
   name: string;
   /** Undefined: the world of `near`, or DEFAULT_WORLD. */
   world?: string;

@@ -1,17 +1,38 @@
 /**
  * Reads a GIF into whole frames, each drawn over what the previous frame left, as browsers do.
  *
- * omggif unpacks them. This file decides what a frame leaves behind, and how large a GIF may be.
+ * A library unpacks them (omggif); its caller passes it. This file decides what a frame leaves behind, and how large a GIF may be. Browser-safe.
  * Cost: the pixels of the whole screen for each frame. Sizes are checked before anything is unpacked.
  */
-import { type Frame, GifReader } from 'omggif';
-import { FRAMES_MAX } from '../wire/description.ts';
-import { SHEET_SIDE_PIXELS_MAX, SprRefused } from '../wire/png.ts';
+import { type Animation, FPS_MAX, FRAMES_MAX } from './description.ts';
+import { SHEET_SIDE_PIXELS_MAX, SprRefused } from './png.ts';
+
+/** A frame, as the library tells it. */
+interface Frame {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** In hundredths of a second. */
+  delay: number;
+  disposal: number;
+}
+
+/** What this file needs of the library's GifReader. */
+interface Reader {
+  width: number;
+  height: number;
+  numFrames(): number;
+  frameInfo(frame: number): Frame;
+  decodeAndBlitFrameRGBA(frame: number, rgba: Uint8Array): void;
+}
+
+export type GifReaderClass = new (bytes: Uint8Array) => Reader;
 
 export interface Gif {
   width: number;
   height: number;
-  frames: { rgba: Buffer; ms: number }[];
+  frames: { rgba: Uint8Array<ArrayBuffer>; ms: number }[];
 }
 
 /** Browsers replace a delay of at most this, which nobody meant, by the usual one. In ms. */
@@ -22,7 +43,7 @@ const DELAY_MS_USUAL = 100;
 const [CLEAR, RESTORE] = [2, 3];
 
 /** Throws SprRefused, part `gif`, when the file is broken or too large. */
-export function readGif(bytes: Buffer): Gif {
+export function readGif(bytes: Uint8Array, GifReader: GifReaderClass): Gif {
   try {
     return compose(new GifReader(bytes));
   } catch (error) {
@@ -31,18 +52,28 @@ export function readGif(bytes: Buffer): Gif {
   }
 }
 
-function compose(reader: GifReader): Gif {
+/** Repeats each frame according to its share of the time, in steps of the shortest one; if that makes too many, plays each once. */
+export function shownFor(ms: number[]): Animation {
+  const stepMsMin = 1000 / FPS_MAX;
+  const stepMs = Math.max(Math.min(...ms), stepMsMin);
+  const frames = ms.flatMap((one, frame) => Array<number>(Math.max(1, Math.round(one / stepMs))).fill(frame));
+  if (frames.length <= FRAMES_MAX) return { frames, fps: 1000 / stepMs };
+  const meanMs = ms.reduce((sum, one) => sum + one, 0) / ms.length;
+  return { frames: [...ms.keys()], fps: 1000 / Math.max(meanMs, stepMsMin) };
+}
+
+function compose(reader: Reader): Gif {
   const { width, height } = reader;
   const count = reader.numFrames();
   const infos = Array.from({ length: Math.min(count, FRAMES_MAX + 1) }, (_, i) => reader.frameInfo(i));
   check(width, height, infos);
-  const screen = Buffer.alloc(4 * width * height);
+  const screen = new Uint8Array(4 * width * height);
   const frames = infos.map((frame, i) => {
-    const before = frame.disposal === RESTORE ? Buffer.from(screen) : undefined;
+    const before = frame.disposal === RESTORE ? screen.slice() : undefined;
     reader.decodeAndBlitFrameRGBA(i, screen);
-    const rgba = Buffer.from(screen);
+    const rgba = screen.slice();
     if (frame.disposal === CLEAR) clear(screen, width, frame);
-    before?.copy(screen);
+    if (before) screen.set(before);
     const ms = 10 * frame.delay;
     return { rgba, ms: ms <= DELAY_MS_IGNORED_MAX ? DELAY_MS_USUAL : ms };
   });
@@ -65,7 +96,7 @@ function check(width: number, height: number, frames: Frame[]): void {
   }
 }
 
-function clear(screen: Buffer, width: number, frame: Frame): void {
+function clear(screen: Uint8Array, width: number, frame: Frame): void {
   for (let row = frame.y; row < frame.y + frame.height; row++) {
     const start = 4 * (row * width + frame.x);
     screen.fill(0, start, start + 4 * frame.width);

@@ -1,0 +1,72 @@
+/**
+ * The feedback of visitors: lines of JSON in one file of the data directory, which the operator reads.
+ *
+ * Only the master writes it. Invariant: the file is never larger than FEEDBACK_FILE_BYTES_MAX; when it is full, feedback is
+ * refused until the operator has moved it away.
+ * Cost: one append for each text, off the loop.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { ProblemError } from '../wire/problem.ts';
+
+/** Two thousand texts of usual length. */
+export const FEEDBACK_FILE_BYTES_MAX = 2 ** 20;
+
+const FILE_NAME = 'feedback.jsonl';
+
+export interface Feedback {
+  text: string;
+  /** Where the visitor wants to be answered; empty when it does not say. */
+  contact: string;
+}
+
+export class FeedbackFile {
+  readonly #path: string;
+  readonly #log: Logger;
+  readonly #clock: () => number;
+  #appending: Promise<void> = Promise.resolve();
+  /** Bytes that are being written. */
+  #pending = 0;
+
+  /** `clock`: the wall clock in ms. */
+  constructor(data: string, log: Logger, clock = Date.now) {
+    this.#path = join(data, FILE_NAME);
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** Adds a text. It is in the file in a moment. Throws store-full. */
+  add({ text, contact }: Feedback): void {
+    const line = Buffer.from(`${JSON.stringify({ at: new Date(this.#clock()).toISOString(), text, contact })}\n`);
+    const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size + this.#pending + line.length > FEEDBACK_FILE_BYTES_MAX) {
+      throw new ProblemError(
+        'store-full',
+        'The operator has not read the feedback for long, and there is no room for more.',
+      );
+    }
+    this.#pending += line.length;
+    this.#appending = this.#appending
+      .then(() => appendFile(this.#path, line, { mode: 0o600 }))
+      .catch((error) => this.#log.error({ err: error, file: this.#path }, 'feedback could not be written'))
+      .finally(() => {
+        this.#pending -= line.length;
+      });
+  }
+
+  /** The lines of the file, the oldest first. */
+  read(): string[] {
+    try {
+      return readFileSync(this.#path, 'utf8').split('\n').filter(Boolean);
+    } catch {
+      return []; // nobody has written yet
+    }
+  }
+
+  /** Resolves when all is written. */
+  close(): Promise<void> {
+    return this.#appending;
+  }
+}

@@ -1,0 +1,140 @@
+/** The gallery in a real browser: a picture is published, accepted, taken, and removed; and feedback reaches the operator. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join as joinPath } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { run } from '../bin/admin.ts';
+import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
+import { sendRequest } from './desktop_client.ts';
+import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+
+const PICTURE = joinPath(import.meta.dirname, '../web/crossing.png');
+
+interface Listed {
+  count: number;
+  entries: { file: string; title: string; from: string; flying: number }[];
+}
+
+describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
+  let relay: RelayProcess;
+  let browser: Browser;
+  let ann: Page;
+  let gallery: Page;
+  let file: string;
+  const faults: string[] = [];
+  before(async () => {
+    relay = await startRelay({ workers: 1 });
+    browser = await launchBrowser();
+    ann = await joinPage(browser, relay.url, 'Ann', faults);
+    gallery = await ann.context().newPage();
+    gallery.on('pageerror', (error) => faults.push(`gallery: ${error.stack}`));
+  });
+  after(async () => {
+    await browser?.close();
+    await relay?.stop();
+  });
+
+  const listed = async () => (await sendRequest(`${relay.url}/v1/gallery`)).json as Listed;
+  const published = async () => (await listed()).entries.filter(({ from }) => from === 'people');
+
+  /** Runs a command of the operator and returns what it prints. */
+  async function admin(...args: string[]): Promise<string> {
+    const lines: string[] = [];
+    const code = await run({
+      argv: [...args, '--admin-port', String(relay.ports.admin), '--data', relay.data],
+      environment: {},
+      print: (line) => void lines.push(line),
+      complain: (line) => void lines.push(line),
+    });
+    assert.equal(code, 0, lines.join('\n'));
+    return lines.join('\n');
+  }
+
+  it("shows the operator's characters, which move, with who flies", async () => {
+    await ann.focus('#canvas');
+    await ann.keyboard.press('n');
+    await ann.keyboard.press('Shift+ArrowRight');
+    await until('the flight is counted', async () => (await listed()).entries.some(({ flying }) => flying === 1));
+    await gallery.goto(`${relay.url}/gallery`);
+    const cards = gallery.locator('.entry');
+    await cards.nth((await listed()).count - 1).waitFor();
+    await gallery.locator('.entry canvas').first().waitFor();
+    assert.equal(await cards.filter({ hasText: '1 flying just now' }).count(), 1);
+    await shoot(gallery, 'gallery-1-desktop');
+  });
+
+  it('shows a picture that a person published only when the operator has accepted it', async () => {
+    const stored = ann.waitForResponse((answer) => answer.request().method() === 'PUT' && answer.ok());
+    await ann.setInputFiles('#file', { name: 'Postcard.png', mimeType: 'image/png', buffer: readFileSync(PICTURE) });
+    file = new URL((await stored).url()).pathname.split('/').at(-1) as string;
+    // The sprite moves, so the click may need some tries.
+    const entry = ann.locator('#menu button', { hasText: 'Publish' });
+    for (let tries = 0; tries < 50 && (await entry.count()) === 0; tries++) {
+      const sprite = (await ann.evaluate(() => globalThis.sprites.sprites())).find((one) => one.file === file);
+      if (sprite) await ann.mouse.click(sprite.x, sprite.y - 8, { button: 'right' });
+    }
+    await entry.click();
+    assert.equal(await ann.inputValue('#publish-author'), 'Ann');
+    await ann.fill('#publish-title', 'A postcard');
+    await ann.check('#publish-may');
+    await shoot(ann, 'gallery-2-publish');
+    await ann.click('#publish-send');
+    await ann.locator('.notice', { hasText: 'Sent.' }).waitFor();
+    assert.deepEqual(await published(), []);
+    assert.match(await admin('gallery'), new RegExp(`${file} waits .* A postcard, by Ann, CC0-1.0`));
+    await admin('gallery', 'accept', file);
+    await until('every worker lists it', async () => (await published()).length === 1);
+    await gallery.reload();
+    await gallery.locator('.entry', { hasText: 'A postcard' }).locator('canvas').waitFor();
+    await shoot(gallery, 'gallery-3-accepted');
+  });
+
+  it('gives a picture to the open desktop, and else opens one', async () => {
+    const wisp = gallery.locator('.entry', { hasText: 'Wisp' });
+    const name = 'Wisp';
+    const count = () =>
+      ann.evaluate((of) => globalThis.sprites.sprites().filter((sprite) => sprite.name === of).length, name);
+    const before = await count();
+    await wisp.getByRole('button', { name: 'Take' }).click();
+    await until('it dropped in', async () => (await count()) === before + 1);
+    // A visitor without a desktop.
+    const context = await browser.newContext({ viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true });
+    const page = await context.newPage();
+    await page.goto(`${relay.url}/gallery`);
+    await page.locator('.entry', { hasText: 'A postcard' }).locator('canvas').waitFor();
+    await shoot(page, 'gallery-4-phone');
+    const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    assert.equal(isWide, false, 'nothing is beyond the right edge');
+    await page.locator('.entry', { hasText: 'A postcard' }).getByRole('button', { name: 'Take' }).click();
+    await page.click('#enter');
+    await page.waitForFunction((of) => globalThis.sprites?.sprites().some((sprite) => sprite.file === of), file);
+    await context.close();
+  });
+
+  it('loses a picture that the operator removes', async () => {
+    await admin('remove-picture', file);
+    await until('it is gone', async () => (await published()).length === 0);
+    assert.doesNotMatch(await admin('gallery'), /postcard/);
+  });
+
+  it('is beside a page about Sprites, from which feedback reaches the operator', async () => {
+    await gallery.click('nav a[href="/about"]');
+    await gallery.locator('#here', { hasText: 'here now' }).waitFor();
+    await gallery.fill('#text', 'More cats,\nplease');
+    await gallery.click('#send');
+    await gallery.locator('#sent', { hasText: 'Thank you' }).waitFor();
+    await shoot(gallery, 'gallery-5-about');
+    assert.match(await admin('feedback'), /More cats,\n {2}please/);
+  });
+
+  it('is shown as a page of its own when the relay cannot be reached', async () => {
+    await ann.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+    await ann.context().setOffline(true);
+    await gallery.goto(`${relay.url}/gallery`);
+    assert.equal(await gallery.textContent('h1'), 'No connection');
+    const manifest = (await sendRequest(`${relay.url}/manifest.webmanifest`)).json as { icons: { src: string }[] };
+    for (const { src } of manifest.icons) assert.equal((await sendRequest(`${relay.url}${src}`)).status, 200);
+    assert.deepEqual(faults, []);
+  });
+});

@@ -1,0 +1,155 @@
+/** A visit in a real browser: the welcome on a slow line, a visitor without a name, a phone, a GIF, a reload and a closed tab. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { GifWriter } from 'omggif';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { readSpr } from '../wire/spr.ts';
+import { launchBrowser, noBrowser, shoot } from './browser_page.ts';
+import { sendRequest } from './desktop_client.ts';
+import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+
+const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const;
+
+/** A GIF of three frames of 4 × 4 pixels, each shown for twice as long as the one before. */
+function gifOf3(): Buffer {
+  const bytes = Buffer.alloc(1024);
+  const writer = new GifWriter(bytes, 4, 4, { palette: [0xff0000, 0x00ff00, 0x0000ff, 0xffffff], loop: 0 });
+  for (const [frame, delay] of [10, 20, 40].entries()) writer.addFrame(0, 0, 4, 4, Array(16).fill(frame), { delay });
+  return bytes.subarray(0, writer.end());
+}
+
+describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
+  let relay: RelayProcess;
+  let browser: Browser;
+  const faults: string[] = [];
+  before(async () => {
+    relay = await startRelay({ workers: 0 });
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await relay?.stop();
+  });
+
+  async function visit(
+    options: BrowserContextOptions = {},
+    prepare: (page: Page) => Promise<unknown> = async () => {},
+  ): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 900, height: 600 }, ...options });
+    context.setDefaultTimeout(60_000);
+    const page = await context.newPage();
+    page.on('pageerror', (error) => faults.push(`${error.stack}`));
+    await prepare(page);
+    await page.goto(`${relay.url}/`);
+    return page;
+  }
+
+  async function comeIn(page: Page): Promise<void> {
+    await page.click('#enter');
+    await page.waitForSelector('body[data-state="connected"]');
+    await page.waitForFunction(() => Number(document.body.dataset.sprites) >= 1);
+  }
+
+  const desktops = async () => ((await sendRequest(`${relay.url}/v1/worlds`)).json as { desktops: number }).desktops;
+  const idOf = (page: Page) => page.evaluate(() => globalThis.sprites.desktop());
+
+  it('is welcomed before any character is here, and sees the first sprite as soon as its picture is', async () => {
+    let send = () => {};
+    const isSent = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    const page = await visit({}, (fresh) =>
+      fresh.route('**/*.spr', async (route) => {
+        await isSent;
+        await route.continue();
+      }),
+    );
+    await page.waitForSelector('#enter:enabled');
+    assert.equal(await page.locator('body').getAttribute('data-sprites'), '0');
+    send();
+    await page.waitForFunction(() => Number(document.body.dataset.sprites) === 3);
+    await page.waitForFunction(() => document.querySelectorAll('#parade canvas').length >= 6);
+    const cut = await page.evaluate(() => {
+      const parade = document.querySelector('#parade') as HTMLElement;
+      const box = parade.getBoundingClientRect();
+      const shown = [...parade.children]
+        .map((one) => one.getBoundingClientRect())
+        .filter((one) => one.top < box.bottom);
+      return shown.filter((one) => one.left < box.left || one.right > box.right).length;
+    });
+    assert.equal(cut, 0, 'no character of the parade is cut');
+    await shoot(page, 'visit-1-welcome');
+    await page.context().close();
+  });
+
+  it('has a friendly name in its language without typing one, and keeps it', async () => {
+    const page = await visit({ locale: 'de-AT' });
+    await page.waitForSelector('#enter:enabled');
+    const friendly = await page.getAttribute('#name', 'placeholder');
+    assert.match(friendly ?? '', /^\p{Lu}\p{L}+er \p{Lu}\p{L}+$/u);
+    await comeIn(page);
+    assert.equal(await page.textContent('#who'), friendly);
+    const again = await page.context().newPage();
+    await again.goto(relay.url);
+    await again.waitForSelector('#enter:enabled');
+    assert.equal(await again.getAttribute('#name', 'placeholder'), friendly);
+    await page.context().close();
+  });
+
+  it('keeps its desktop over a reload, and leaves at once when the tab is closed', async () => {
+    await until('the pages before have left', async () => (await desktops()) === 0);
+    const page = await visit();
+    await comeIn(page);
+    const id = await idOf(page);
+    await page.reload();
+    await page.waitForSelector('body[data-state="connected"]');
+    assert.equal(await idOf(page), id);
+    // Another page of the site in the same tab, and back: the desktop has ended, and its sprites are here again.
+    await page.goto(`${relay.url}/protocol`);
+    await until('the desktop has left', async () => (await desktops()) === 0);
+    await page.goto(`${relay.url}/`);
+    await page.waitForSelector('body[data-state="connected"]');
+    assert.notEqual(await idOf(page), id);
+    await page.waitForFunction(() => Number(document.body.dataset.sprites) === 3);
+    await until('the desktop is here again', async () => (await desktops()) === 1);
+    await page.close({ runBeforeUnload: true });
+    const closedMs = performance.now();
+    await until('the closed tab has left', async () => (await desktops()) === 0);
+    assert.ok(performance.now() - closedMs < 29_000, 'long before its lease would have ended');
+  });
+
+  it('plays a dropped GIF, each frame for its time', async () => {
+    const page = await visit();
+    await comeIn(page);
+    const stored = page.waitForRequest(
+      (request) => request.method() === 'PUT' && request.url().includes('/v1/sprites/'),
+    );
+    await page.setInputFiles('#file', { name: 'dance.gif', mimeType: 'image/gif', buffer: gifOf3() });
+    const { description } = readSpr((await stored).postDataBuffer() as Buffer);
+    assert.equal(description.name, 'dance');
+    assert.deepEqual(description.animations.idle, { frames: [0, 1, 1, 2, 2, 2, 2], fps: 10 });
+    await page.context().close();
+  });
+
+  it('has every tool within its screen on a narrow phone, help for fingers, and sees that it is paused', async () => {
+    const page = await visit(PHONE);
+    await comeIn(page);
+    for (const tool of ['#say', '#invite', '#pause', '#help', '.add']) {
+      const box = await page.locator(tool).boundingBox();
+      assert.ok(box && box.x >= 0 && box.x + box.width <= 320, `${tool}: ${JSON.stringify(box)}`);
+    }
+    assert.match((await page.textContent('#alone')) ?? '', /your own\s+neighbour/);
+    await shoot(page, 'visit-2-phone');
+    await page.tap('#help');
+    assert.equal(await page.locator('#help-text .by-touch').first().isVisible(), true);
+    assert.equal(await page.locator('#help-text kbd:visible').count(), 0);
+    await page.tap('#help-text button');
+    await page.tap('#pause');
+    await page.waitForSelector('#paused:visible');
+    await shoot(page, 'visit-3-paused');
+    await page.tap('#paused');
+    await page.waitForSelector('#paused', { state: 'hidden' });
+    await page.context().close();
+    assert.deepEqual(faults, []);
+  });
+});

@@ -1,0 +1,51 @@
+/** The page about Sprites: how many desktops are here, the download with its hash, and feedback to the operator. */
+import { fetchDesktopCount } from './seat.ts';
+import { readProblem } from './transport.ts';
+
+const element = (id: string) => document.getElementById(id) as HTMLElement;
+
+void showCount();
+void showDownload();
+element('feedback').addEventListener('submit', (event) => {
+  event.preventDefault();
+  void sendFeedback();
+});
+
+async function showCount(): Promise<void> {
+  const count = await fetchDesktopCount();
+  if (count === undefined) return;
+  element('here').textContent =
+    count === 1 ? 'One desktop is here now.' : `${count.toLocaleString()} desktops are here now.`;
+}
+
+/** Shows the program for Windows, if this relay has it. */
+async function showDownload(): Promise<void> {
+  const response = await fetch('/client/latest.json').catch(() => undefined);
+  if (!response?.ok) return;
+  const { version, sha256, size } = await response.json();
+  element('version').textContent = version;
+  element('sha256').textContent = sha256;
+  element('size').textContent = `${(size / 2 ** 20).toFixed(1)} MiB`;
+  element('download').hidden = false;
+}
+
+async function sendFeedback(): Promise<void> {
+  const text = element('text') as HTMLTextAreaElement;
+  const contact = element('contact') as HTMLInputElement;
+  const button = element('send') as HTMLButtonElement;
+  const sent = element('sent');
+  button.disabled = true;
+  try {
+    const response = await fetch('/v1/feedback', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ text: text.value, contact: contact.value }),
+    });
+    const problem = response.ok ? null : await readProblem(response);
+    sent.textContent = problem === null ? 'Thank you. The operator will read it.' : (problem.detail ?? problem.title);
+    if (problem === null) text.value = '';
+  } catch {
+    sent.textContent = 'The relay could not be reached. Try again in a moment.';
+  }
+  button.disabled = false;
+}

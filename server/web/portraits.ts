@@ -1,0 +1,44 @@
+/**
+ * Portraits: canvases outside of the desktop that show a figure and move.
+ *
+ * A canvas plays the animation that its `data-animation` names, or `idle`. One that has left the page is forgotten.
+ */
+import { cellOf } from './sheets.ts';
+import type { Figure } from './shelf.ts';
+
+/** Draws the next frame of all portraits on the page. An offset for each keeps them out of step. */
+export function animatePortraits(nowMs: number): void {
+  for (const [canvas, figure] of portraits) {
+    if (!canvas.isConnected) portraits.delete(canvas);
+    else drawPortrait(canvas, figure, nowMs + figure.name.charCodeAt(0) * 97);
+  }
+}
+
+/** The canvases on the page that show a figure. */
+const portraits = new Map<HTMLCanvasElement, Figure>();
+
+/** Returns a canvas that shows a figure as long as it is on the page. */
+export function portrait(figure: Figure): HTMLCanvasElement {
+  const canvas = document.createElement('canvas');
+  portraits.set(canvas, figure);
+  drawPortrait(canvas, figure, 0);
+  return canvas;
+}
+
+/** Draws what a figure shows above the ground, which is the lower side of the canvas, unless the canvas shows it already. */
+export function drawPortrait(canvas: HTMLCanvasElement, { description, image }: Figure, nowMs: number): void {
+  const { width, height } = description.frame;
+  const [hitboxLeft, hitboxTop, hitboxWidth, hitboxHeight] = description.hitbox;
+  const cell = cellOf(description, canvas.dataset.animation ?? 'idle', nowMs);
+  if (canvas.dataset.cell === String(cell)) return;
+  canvas.dataset.cell = String(cell);
+  const ground = hitboxTop + hitboxHeight;
+  const side = Math.max(ground, hitboxWidth);
+  [canvas.width, canvas.height] = [side, side];
+  const columns = Math.max(1, Math.floor(image.width / width));
+  const [x, y] = [(cell % columns) * width, Math.floor(cell / columns) * height];
+  const [left, top] = [Math.max(0, Math.round(hitboxLeft + (hitboxWidth - side) / 2)), Math.max(0, ground - side)];
+  const [seenWidth, seenHeight] = [Math.min(side, width - left), ground - top];
+  const to = [(side - seenWidth) / 2, side - seenHeight] as const;
+  canvas.getContext('2d')?.drawImage(image, x + left, y + top, seenWidth, seenHeight, ...to, seenWidth, seenHeight);
+}

@@ -1,0 +1,40 @@
+/** What people send to the gallery: a picture with its title, its author and its licence. Checked once, in the worker. */
+import { checkFile, checkObject, malformed } from './fields.ts';
+import { NAME_BYTES_MAX, normalizeName, whyInvalidName } from './text.ts';
+
+/** Body of a publication in bytes. */
+export const PUBLICATION_BYTES_MAX = 1024;
+
+/** The licences that allow what a gallery does, copying, as SPDX names them. */
+export const LICENCES = ['CC0-1.0', 'CC-BY-4.0', 'CC-BY-SA-4.0'] as const;
+
+export interface Publication {
+  /** SHA-256 of the .spr file. */
+  file: string;
+  title: string;
+  /** Who drew it; empty when the person does not say. */
+  author: string;
+  licence: string;
+}
+
+/** Throws malformed, with the field. Source PROTOCOL.md#gallery */
+export function checkPublication(value: unknown): Publication {
+  const { file, title, author = '', licence } = checkObject(value, 'body');
+  const publication = {
+    file: checkFile(file, 'file'),
+    title: line(title, 'title'),
+    author: line(author, 'author'),
+    licence: licence as string,
+  };
+  if (publication.title === '') throw malformed('title', 'must not be empty');
+  if (!LICENCES.includes(publication.licence as never)) throw malformed('licence', `must be ${LICENCES.join(', ')}`);
+  return publication;
+}
+
+function line(value: unknown, field: string): string {
+  if (typeof value !== 'string') throw malformed(field, 'must be a string');
+  const text = normalizeName(value);
+  const why = whyInvalidName(text, NAME_BYTES_MAX);
+  if (why) throw malformed(field, why);
+  return text;
+}
