@@ -272,6 +272,23 @@ describe('membership, the width', () => {
     assert.deepEqual([counted(relay), relay.view.width], [{ a: 3, z: 0 }, 2]);
   });
 
+  it('settles after the count was below the bound for a single step', () => {
+    const cluster = new Cluster();
+    const setCounts = (count: number) => {
+      for (const member of cluster.relays.values()) member.count = count;
+    };
+    for (const name of ['a', 'b']) cluster.add(name, 8);
+    cluster.steps(6);
+    setCounts(5);
+    cluster.step();
+    setCounts(7);
+    cluster.steps(6);
+    for (let step = 0; step < 6; step++) {
+      cluster.step();
+      for (const { bases, width } of cluster.views) assert.deepEqual([bases[2], width], [14, 2], `step ${step}`);
+    }
+  });
+
   it('does not change back and forth while the count stays between the bounds', (t) => {
     const pick = pickFrom(randomOf(t));
     const cluster = new Cluster();
