@@ -313,7 +313,8 @@ describe('a relay that cannot start', BOUNDED, () => {
     const words = out.replace(/\s+/g, ' ');
     for (const [name, { value, meaning, shown }] of Object.entries(FLAGS)) {
       const tail = shown === '' ? '' : ` [${shown}]`;
-      assert.ok(words.includes(`--${flagOf(name)} ${value} ${meaning}${tail} `), `--${flagOf(name)}`);
+      const flag = [`--${flagOf(name)}`, value].join(' ').trim();
+      assert.ok(words.includes(`${flag} ${meaning}${tail} `), flag);
     }
   });
 
@@ -325,6 +326,7 @@ describe('a relay that cannot start', BOUNDED, () => {
       if (places.includes(name)) continue;
       const given = options[name];
       if (shown === 'cores') assert.ok((given as number) >= 1);
+      else if (name === 'natsPlaintext') assert.equal(given, false, 'a switch is off unless it is given');
       else if (name === 'maxDesktops' || shown === '') assert.equal(given, undefined, name);
       else assert.equal(String(given), shown, name);
     }

@@ -74,8 +74,8 @@ function everything(): { frame: Buffer; expected: Seen[] } {
       writer.desktop(kind, request, desktop);
       expected.push({ kind, request, body: '', ...identityOf(desktop) });
     }
-    const { mute, unmute, report, say, peek, setShows, publish, feedback } = RecordKind;
-    for (const kind of [mute, unmute, report, say, peek, setShows, publish, feedback]) {
+    const { mute, unmute, report, say, peek, setShows, publish, feedback, fetch } = RecordKind;
+    for (const kind of [mute, unmute, report, say, peek, setShows, publish, feedback, fetch]) {
       writer.desktop(kind, request, desktop, json);
       expected.push({ kind, request, body: json, ...identityOf(desktop) });
     }
