@@ -249,7 +249,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
 
   it('is used by keys alone: the menu, a sprite of its list, the next one, a throw', async () => {
     ada.openWindow('Editor', 100, 100, 300, 200);
-    const editor = await frame('Editor');
+    const editor = await ada.frame('Editor');
     ada.keepSprite(spr(RIVAL), RIVAL.name, 300, SCREEN.height);
     await start(RUNNER, { x: 800, y: SCREEN.height });
     const neighbour = await meetGrace();
@@ -257,14 +257,14 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.waitUntilStill('the first one', rival);
     await ada.xdotool('windowfocus', editor.id, 'sleep', 0.2);
     assert.equal(await exitOf(ada.launch('--menu')), 0);
-    await frame('Sprites menu');
+    await ada.frame('Sprites menu');
     // Sprites here, its first one, Steer with the keys.
     await ada.xdotool('sleep', 0.2, 'key', 't', 'sleep', 0.2, 'key', 'Return', 'sleep', 0.2, 'key', 'k');
-    await frame('Sprites bubble');
+    await ada.frame('Sprites bubble');
     await ada.xdotool('sleep', 0.2, 'key', 'Tab', 'sleep', 0.2, 'key', 'ctrl+Right');
     const { sprites } = await neighbour.until('the second one is at Grace', (state) => state.sprites.length === 1);
     assert.equal(sprites[0].name, RUNNER.name);
-    await isGone('Sprites bubble');
+    await ada.isGone('Sprites bubble');
     assert.equal((await ada.xdotool('getwindowfocus')).trim(), editor.id);
   });
 
