@@ -36,6 +36,9 @@ export const PeerVerdict = { accepted: 0, full: 1, busy: 2, journalFull: 3 } as 
 /** `otherEpoch`: the receiver is not the one that the frame is for, and has read nothing but the head. `stale`: a frame that was settled long ago. */
 export const PeerStatus = { done: 0, otherEpoch: 1, stale: 2, malformed: 3, version: 4 } as const;
 
+/** Bytes that a writer begins with: most frames have few records, and a buffer of the largest size costs 20 µs. */
+const FIRST_BYTES = 4096;
+
 const HEAD_BYTES = 24;
 const RECORD_BYTES = 26;
 const ANSWER_BYTES = 16;
@@ -80,7 +83,7 @@ export interface PeerAnswer {
 
 /** Gathers the records of one frame. */
 export class PeerFrameWriter {
-  readonly #bytes = Buffer.allocUnsafe(PEER_FRAME_BYTES_MAX);
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #end: number;
   #count = 0;
 
@@ -139,6 +142,12 @@ export class PeerFrameWriter {
 
   #record(kind: number, edge: number, place: number, eventBytes: number): number {
     const at = this.#end;
+    const need = at + RECORD_BYTES + eventBytes;
+    if (need > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(need, 2 * this.#bytes.length));
+      this.#bytes.copy(larger, 0, 0, at);
+      this.#bytes = larger;
+    }
     this.#bytes.fill(0, at, at + RECORD_BYTES);
     this.#bytes.writeUInt16LE(RECORD_BYTES + eventBytes, at);
     this.#bytes[at + 2] = kind;
