@@ -33,6 +33,11 @@ const PUBLISHED: readonly string[] = [
   'server/web/simulation.ts', // the rules that every desktop shares
   'server/web/bubbles.ts',
   'server/web/heard.ts',
+  'server/web/peek.ts',
+  'server/web/peek_gesture.ts',
+  'server/web/silhouettes.ts',
+  'server/web/stage.ts',
+  'server/web/stage_posts.ts',
   'server/test/relay_process.ts', // a relay for tests
   'server/roles/collection.ts', // what the heap bench measures
   'server/roles/capacity.ts',

@@ -5,6 +5,7 @@
 #include <wtsapi32.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <random>
@@ -176,12 +177,16 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   surroundings_.Update(&desktop_, NowMs());
   ReleaseIfHoldLost();
+  HandlePointer();
   UpdatePresence();
   desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
-  windows_.Show(scene);
+  windows_.Show(scene.sprites);
+  // Below the sprites, so that one that comes walks in front.
+  beyond_.Show(scene.beyond,
+               scene.sprites.empty() ? nullptr : windows_.WindowOf(scene.sprites.front().id));
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
   say_dialog_.Update();
@@ -207,6 +212,18 @@ void Shell::ReleaseIfHoldLost() {
   if (has_hold && (is_lost || GetCapture() == nullptr)) {
     ReleaseHeld();
   }
+}
+
+void Shell::HandlePointer() {
+  POINT point{};
+  if (!desktop_.CanPeek() || !GetCursorPos(&point)) {
+    return;
+  }
+  const bool is_busy =
+      std::ranges::any_of(std::array{VK_LBUTTON, VK_RBUTTON, VK_MBUTTON},
+                          [](int button) { return (GetAsyncKeyState(button) & 0x8000) != 0; });
+  desktop_.SetPointer({static_cast<double>(point.x), static_cast<double>(point.y)}, is_busy,
+                      NowMs());
 }
 
 void Shell::ReleaseHeld() {
@@ -274,7 +291,8 @@ void Shell::LeaveRelay() {
   saying_bubbles_.Show(Scene{});
   say_dialog_.Close();
   heard_dialog_.Close();
-  windows_.Show(Scene{});
+  windows_.Show({});
+  beyond_.Show({});
   tray_.Remove();
   desktop_.Leave();
   HandleOutbox(desktop_.PopOutbox());
@@ -424,6 +442,13 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       break;
     case MenuCommand::kHeard:
       heard_dialog_.Open(window_);
+      break;
+    case MenuCommand::kPeek:
+      desktop_.PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
+                                     : std::nullopt);
+      break;
+    case MenuCommand::kShowStage:
+      desktop_.ShowStageToNeighbours(choice.is_on);
       break;
     case MenuCommand::kDiagnostics:
       CopyDiagnostics();

@@ -78,6 +78,7 @@ class Shell : private SpriteListener {
   void Turn();
   void RequestTurn();
   void ReleaseIfHoldLost();
+  void HandlePointer();
   void ReleaseHeld();
   void HandleImported();
   void HandleOutbox(Outbox outbox);
@@ -147,6 +148,7 @@ class Shell : private SpriteListener {
   SayDialog say_dialog_;
   HeardDialog heard_dialog_;
   SpriteWindows windows_;
+  SpriteWindows beyond_{nullptr};  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;

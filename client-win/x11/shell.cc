@@ -25,6 +25,7 @@ namespace {
 
 constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
 constexpr int kLeaveCheckMs = 16;       // ms between two looks whether it has
+constexpr int64_t kPointerMs = 50;      // ms between two looks at where the pointer is
 constexpr size_t kFirstSprites = 3;     // sprites that fall in on the very first start
 constexpr size_t kEventsPerTurnMax = 4'096;  // events handled before the next turn
 
@@ -113,6 +114,7 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                    }
                  }),
       windows_(&connection_, &keyboard_, this),
+      beyond_(&connection_, &keyboard_, nullptr),
       surroundings_(&connection_),
       power_(kPowerSupplies, kPowerCheckMs, [this] { wake_.Wake(); }),
       drops_(&connection_, [this](const std::string& uris) { HandleDropped(uris); }),
@@ -232,6 +234,7 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
   if (TypeOfEvent(event) == connection_.first_xfixes_event() + XCB_XFIXES_SELECTION_NOTIFY) {
     look_.is_composited = connection_.IsComposited();
     windows_.SetComposited(look_.is_composited);
+    beyond_.SetComposited(look_.is_composited);
     RequestTurn();
     return;
   }
@@ -244,7 +247,7 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
                           (say_window_ && say_window_->HandleEvent(event)) ||
                           drops_.HandleEvent(event) || bubble_.HandleEvent(event) ||
                           notice_.HandleEvent(event) || clipboard_.HandleEvent(event) ||
-                          windows_.HandleEvent(event);
+                          windows_.HandleEvent(event) || beyond_.HandleEvent(event);
   const uint8_t type = TypeOfEvent(event);
   if (is_handled || type == XCB_PROPERTY_NOTIFY || type == XCB_CONFIGURE_NOTIFY ||
       type == XCB_DESTROY_NOTIFY || type == XCB_UNMAP_NOTIFY) {
@@ -276,6 +279,7 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   HandleSurroundings();
   ReleaseIfHoldLost();
+  HandlePointer();
   if (power_.is_saving() != desktop_.is_saving_power()) {
     desktop_.SetSavingPower(power_.is_saving());
   }
@@ -283,7 +287,8 @@ void Shell::Turn() {
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
-  windows_.Show(scene);
+  beyond_.Show(scene.beyond);
+  windows_.Show(scene.sprites);
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
   if (say_window_) {
@@ -317,6 +322,7 @@ void Shell::HandleSurroundings() {
     pacer_.SetRefreshMs(surroundings_.refresh_ms());
   }
   windows_.PutAbove(surroundings_.TopFrame());
+  beyond_.PutAbove(surroundings_.TopFrame());
   if (!menu_.is_open()) {
     saying_bubbles_.Raise();
   }
@@ -326,11 +332,20 @@ void Shell::HandleSurroundings() {
 // example when another program has grabbed the pointer meanwhile.
 void Shell::ReleaseIfHoldLost() {
   const bool has_hold = desktop_.simulation().held() != kNobody;
-  const bool is_down = has_hold && windows_.IsButtonDown();
+  const bool is_down = has_hold && windows_.PointerNow().is_first_down;
   if (hold_watch_.Update(has_hold, is_down, NowMs())) {
     windows_.ForgetHold();
     desktop_.Release(static_cast<double>(NowMs()));
   }
+}
+
+void Shell::HandlePointer() {
+  if (NowMs() < pointer_ms_ || !desktop_.CanPeek()) {
+    return;
+  }
+  pointer_ms_ = NowMs() + kPointerMs;
+  const SpriteWindows::Pointer pointer = windows_.PointerNow();
+  desktop_.SetPointer(pointer.point, pointer.is_any_down, NowMs());
 }
 
 // The list of URIs of a drop; "" when something else than files was dropped.
@@ -400,7 +415,8 @@ void Shell::LeaveRelay() {
   bubble_.Hide();
   notice_.Hide();
   saying_bubbles_.Show(Scene{});
-  windows_.Show(Scene{});
+  windows_.Show({});
+  beyond_.Show({});
   connection_.Flush();
   desktop_.Leave();
   HandleOutbox(desktop_.PopOutbox());

@@ -78,6 +78,7 @@ class Shell : private SpriteListener {
   void Turn();
   void RequestTurn() { pacer_.HandleInput(); }
   void ReleaseIfHoldLost();
+  void HandlePointer();
   void HandleDropped(const std::string& uris);
   void HandleImported();
   void HandleOutbox(Outbox outbox);
@@ -148,6 +149,7 @@ class Shell : private SpriteListener {
   Greeting greeting_;
   Clipboard clipboard_;
   SpriteWindows windows_;
+  SpriteWindows beyond_;  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;
   NetworkWatch network_;
@@ -164,6 +166,7 @@ class Shell : private SpriteListener {
   QuestionQueue questions_;
   HoldWatch hold_watch_;
   int64_t notice_until_ms_ = 0;
+  int64_t pointer_ms_ = 0;  // when the next look at the pointer is due
   bool is_ending_ = false;
   bool was_failing_ = false;  // writing to disk, at the last turn
 };

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -51,12 +52,14 @@ class SpriteWindows {
     uint64_t windows = 0;     // CreateWindow and DestroyWindow
   };
 
+  // A null `listener`: clicks go through the windows.
   SpriteWindows(const XConnection* connection, const Keyboard* keyboard, SpriteListener* listener);
   ~SpriteWindows();
   SpriteWindows(const SpriteWindows&) = delete;
   SpriteWindows& operator=(const SpriteWindows&) = delete;
 
-  void Show(const Scene& scene);
+  // Shows these, lowest first, and no others.
+  void Show(std::span<const DrawnSprite> sprites);
   // Whether the event was for one of these windows.
   bool HandleEvent(const xcb_generic_event_t& event);
   // A compositor came or went: Show makes all windows again.
@@ -65,16 +68,20 @@ class SpriteWindows {
   void PutAbove(xcb_window_t frame);
   // Forgets that the pointer holds a sprite, because its release was never reported.
   void ForgetHold() { held_ = kNobody; }
-  // Whether the server says that the first button is down. Cost: a round trip.
-  bool IsButtonDown() const;
+  // The pointer, as the server has it now. Cost: a round trip.
+  struct Pointer {
+    Point point;
+    bool is_first_down = false;  // its first button
+    bool is_any_down = false;
+  };
+  Pointer PointerNow() const;
   const Cost& cost() const { return cost_; }
 
  private:
   struct Window {
     xcb_window_t window = XCB_WINDOW_NONE;
     xcb_xfixes_region_t shape = XCB_NONE;  // the one that it has
-    int width = 1;
-    int height = 1;
+    Crop shown{0, 0, 1, 1};
   };
   struct LastClick {
     SpriteId id = kNobody;
