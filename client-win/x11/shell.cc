@@ -287,8 +287,9 @@ void Shell::Turn() {
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
-  beyond_.Show(scene.beyond);
   windows_.Show(scene.sprites);
+  // Below the sprites, so that one that comes walks in front.
+  beyond_.Show(scene.beyond, windows_.LowestWindow());
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
   if (say_window_) {

@@ -89,7 +89,7 @@ void SpriteWindows::SetComposited(bool is_composited) {
   planner_ = std::make_unique<WindowPlanner>();
 }
 
-void SpriteWindows::Show(std::span<const DrawnSprite> sprites) {
+void SpriteWindows::Show(std::span<const DrawnSprite> sprites, xcb_window_t above) {
   const WindowPlan& plan = planner_->Plan(sprites);
   for (const SpriteId id : plan.closed) {
     DestroyWindowOf(id);
@@ -124,6 +124,19 @@ void SpriteWindows::Show(std::span<const DrawnSprite> sprites) {
       order_.push_back(drawn.id);
     }
   }
+  if (above != XCB_WINDOW_NONE && !plan.created.empty()) {
+    for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+      const uint32_t values[] = {above, XCB_STACK_MODE_BELOW};
+      above = windows_[*id].window;
+      xcb_configure_window(connection_->get(), above,
+                           XCB_CONFIG_WINDOW_SIBLING | XCB_CONFIG_WINDOW_STACK_MODE, values);
+    }
+  }
+}
+
+xcb_window_t SpriteWindows::LowestWindow() const {
+  const auto lowest = order_.empty() ? windows_.end() : windows_.find(order_.front());
+  return lowest == windows_.end() ? xcb_window_t{XCB_WINDOW_NONE} : lowest->second.window;
 }
 
 void SpriteWindows::CreateWindowFor(SpriteId id) {

@@ -59,7 +59,10 @@ class SpriteWindows {
   SpriteWindows& operator=(const SpriteWindows&) = delete;
 
   // Shows these, lowest first, and no others.
-  void Show(std::span<const DrawnSprite> sprites);
+  // With `above`, all windows are put directly below that one when one of them is new.
+  void Show(std::span<const DrawnSprite> sprites, xcb_window_t above = XCB_WINDOW_NONE);
+  // The window of the lowest sprite; XCB_WINDOW_NONE when there is none.
+  xcb_window_t LowestWindow() const;
   // Whether the event was for one of these windows.
   bool HandleEvent(const xcb_generic_event_t& event);
   // A compositor came or went: Show makes all windows again.
