@@ -34,7 +34,13 @@ const PUBLISHED: readonly string[] = [
   'server/web/simulation.ts', // the rules that every desktop shares
   'server/web/bubbles.ts',
   'server/web/heard.ts',
+  'server/web/peek.ts',
+  'server/web/peek_gesture.ts',
+  'server/web/silhouettes.ts',
+  'server/web/stage.ts',
+  'server/web/stage_posts.ts',
   'server/test/relay_process.ts', // a relay for tests
+  'server/test/browser_page.ts', // a page in a browser, for tests
   'server/roles/collection.ts', // what the heap bench measures
   'server/roles/capacity.ts',
   'loadtest/report/engine_result.ts', // the results of a swarm, for a fleet of them

@@ -9,6 +9,7 @@
 
 #include "core/motion/behaviour.h"
 #include "core/picture/picture.h"
+#include "core/relay/edges.h"
 #include "posix/photo.h"
 
 namespace sprites {
@@ -26,6 +27,8 @@ const char kCommandsHelp[] =
   pause on|off
   mute NAME on|off
   say TEXT                                   says the rest of the line
+  peek left|right|top|bottom|off             looks over an edge
+  stage on|off                               lets neighbours who peek see the sprites here
   look                                       prints the present state
   quit
 )";
@@ -33,6 +36,7 @@ const char kCommandsHelp[] =
 namespace {
 
 constexpr const char* kEdges[] = {"left", "right", "top", "bottom"};
+constexpr const char* kPeeks[] = {"left", "right", "top", "bottom", "off"};
 constexpr const char* kKeys[] = {"left", "right", "up", "down", "space"};
 constexpr const char* kLinks[] = {"joining", "connected", "broken"};
 
@@ -198,6 +202,12 @@ Json Run(const std::string& word, Words* words, Desktop* desktop, FileCache* cac
     desktop->Mute({name, name}, words->Switch());
   } else if (word == "say") {
     desktop->Speak(words->Rest());
+  } else if (word == "peek") {
+    const size_t edge = words->OneOf(kPeeks);
+    desktop->PeekOver(edge < std::size(kEdges) ? std::optional(static_cast<Edge>(edge))
+                                               : std::nullopt);
+  } else if (word == "stage") {
+    desktop->ShowStageToNeighbours(words->Switch());
   } else {
     throw std::invalid_argument(word + " is not a command");
   }
@@ -261,7 +271,21 @@ Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
     }
     bubbles.push_back(std::move(one));
   }
-  return {{"bubbles", bubbles},
+  Json beyond = Json::array();
+  for (const DrawnSprite& drawn : scene.beyond) {
+    const Crop shown = drawn.Shown();
+    beyond.push_back({{"isPane", !drawn.is_silhouette},
+                      {"file", drawn.sheet->file},
+                      {"shown", {drawn.Left(), drawn.Top(), shown.width, shown.height}}});
+  }
+  Json watched = Json::array();
+  for (const Edge edge : desktop.watched()) {
+    watched.push_back(NameOf(edge));
+  }
+  return {{"beyond", beyond},
+          {"watched", watched},
+          {"showsStage", desktop.IsStageShown()},
+          {"bubbles", bubbles},
           {"desktop", desktop.seat() ? Json(desktop.seat()->desktop) : Json()},
           {"link", kLinks[static_cast<size_t>(desktop.link())]},
           {"neighbours", neighbours},

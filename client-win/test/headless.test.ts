@@ -104,6 +104,41 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
     await grace.waitForLine('the arrival is announced', ({ text }) => text === 'From Ada.');
   });
 
+  it('sees a sprite of its neighbour as a silhouette before it crosses, until the neighbour hides its stage', async (test) => {
+    const relay = await relayFor(test);
+    const [ada, grace] = await desktopsAt(test, relay.url, ['Ada', 'Grace']);
+    grace.send(`take ${join(SPRITES, 'miso.spr')}`);
+    grace.send('pause on');
+    const [cat] = (await grace.until('the cat is there', ({ sprites }) => sprites.length === 1)).sprites;
+    grace.send(`grab ${cat.id} ${cat.x} ${cat.y} 0`);
+    grace.send('drag 100 300 10');
+    grace.send('release 1000');
+    assert.deepEqual((await grace.look()).watched, []);
+    ada.send('peek right');
+    await grace.until('somebody watches her', ({ watched }) => watched.includes('left'));
+    const seen = await ada.until('the silhouette is there, with its picture', ({ beyond }) => {
+      return beyond.length === 2 && beyond[0].isPane && beyond[1].file === cat.file;
+    });
+    const [left, , width] = seen.beyond[0].shown;
+    assert.deepEqual([left, width], [800 - 320, 320]);
+    const [x, , shown] = seen.beyond[1].shown;
+    const { sprites } = await grace.look();
+    assert.ok(Math.abs(x + shown / 2 - (left + sprites[0].x)) < 20, JSON.stringify({ seen, sprites }));
+    grace.send('pause off');
+    grace.send(`throw ${cat.id} left`);
+    await ada.until('the cat is here, and beyond the edge no more', ({ sprites, beyond }) => {
+      return sprites.length === 1 && beyond.length === 1;
+    });
+    assert.equal(seen.sprites.length, 0);
+    assert.equal(seen.showsStage, true);
+    grace.send('stage off');
+    await ada.until('nothing is seen any more', ({ beyond }) => beyond.length === 0);
+    grace.send('stage on');
+    await ada.until('it is seen again', ({ beyond }) => beyond.length > 0);
+    ada.send('peek off');
+    await grace.until('nobody watches her any more', ({ watched }) => watched.length === 0);
+  });
+
   for (const edge of ['left', 'right', 'top', 'bottom']) {
     it(`throws by key over the ${edge} edge and back`, async (test) => {
       const relay = await relayFor(test);

@@ -32,6 +32,11 @@ export interface DesktopState {
   onTheWay: number;
   waiting: number;
   sprites: SpriteState[];
+  /** What is seen beyond the edge that it looks over, lowest first: px of what is shown. */
+  beyond: { isPane: boolean; file: string; shown: [number, number, number, number] }[];
+  /** The edges through which somebody watches it. */
+  watched: string[];
+  showsStage: boolean;
   /** Newest first. */
   bubbles: { name: string; text: string; atSprite: boolean; edge?: string }[];
 }

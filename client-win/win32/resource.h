@@ -37,6 +37,7 @@
 #define IDC_PIXELS 121
 #define IDC_VOLUME 122
 #define IDC_BUBBLES 123
+#define IDC_PEEK 124
 
 // The label of a control has its number and 100 more.
 #define IDC_LABEL 100

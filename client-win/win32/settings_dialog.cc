@@ -24,10 +24,11 @@ struct CheckBox {
   bool Settings::*field;
   Text label;
 };
-constexpr std::array<CheckBox, 11> kCheckBoxes = {
+constexpr std::array<CheckBox, 12> kCheckBoxes = {
     {{IDC_SOUND, &Settings::sound, Text::kSettingsSound},
      {IDC_TOASTS, &Settings::toasts, Text::kSettingsToasts},
      {IDC_BUBBLES, &Settings::bubbles, Text::kSettingsBubbles},
+     {IDC_PEEK, &Settings::peek_at_edges, Text::kSettingsPeek},
      {IDC_CALM, &Settings::calm, Text::kSettingsCalm},
      {IDC_ALL_MONITORS, &Settings::all_monitors, Text::kSettingsMonitors},
      {IDC_HIDE, &Settings::hide_in_full_screen, Text::kSettingsHide},

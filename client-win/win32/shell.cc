@@ -5,6 +5,7 @@
 #include <wtsapi32.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <random>
@@ -176,13 +177,16 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   surroundings_.Update(&desktop_, NowMs());
   ReleaseIfHoldLost();
-  TellPointerAndTime();
+  HandlePointer();
   UpdatePresence();
   desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
-  windows_.Show(scene);
+  windows_.Show(scene.sprites);
+  // Below the sprites, so that one that comes walks in front.
+  beyond_.Show(scene.beyond,
+               scene.sprites.empty() ? nullptr : windows_.WindowOf(scene.sprites.front().id));
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
   say_dialog_.Update();
@@ -210,18 +214,28 @@ void Shell::ReleaseIfHoldLost() {
   }
 }
 
-// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening.
-void Shell::TellPointerAndTime() {
-  POINT point{};
-  const bool is_known = GetCursorPos(&point) != FALSE;
-  const bool has_moved = is_known && (point.x != pointer_.x || point.y != pointer_.y);
-  if (has_moved && desktop_.simulation().held() == kNobody) {
-    desktop_.MovePointer({static_cast<double>(point.x), static_cast<double>(point.y)});
-  }
-  pointer_ = is_known ? point : pointer_;
+// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening. At
+// an edge it looks over that edge.
+void Shell::HandlePointer() {
   SYSTEMTIME time{};
   GetLocalTime(&time);
   desktop_.SetHour(time.wHour + time.wMinute / 60.0);
+  POINT point{};
+  if (GetCursorPos(&point) == FALSE) {
+    return;
+  }
+  const bool has_moved = point.x != pointer_.x || point.y != pointer_.y;
+  pointer_ = point;
+  const Point at{static_cast<double>(point.x), static_cast<double>(point.y)};
+  if (has_moved && desktop_.simulation().held() == kNobody) {
+    desktop_.MovePointer(at);
+  }
+  if (desktop_.CanPeek()) {
+    const bool is_busy =
+        std::ranges::any_of(std::array{VK_LBUTTON, VK_RBUTTON, VK_MBUTTON},
+                            [](int button) { return (GetAsyncKeyState(button) & 0x8000) != 0; });
+    desktop_.SetPointer(at, is_busy, NowMs());
+  }
 }
 
 void Shell::ReleaseHeld() {
@@ -290,7 +304,8 @@ void Shell::LeaveRelay() {
   saying_bubbles_.Show(Scene{});
   say_dialog_.Close();
   heard_dialog_.Close();
-  windows_.Show(Scene{});
+  windows_.Show({});
+  beyond_.Show({});
   tray_.Remove();
   desktop_.Leave();
   HandleOutbox(desktop_.PopOutbox());
@@ -453,6 +468,13 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       break;
     case MenuCommand::kHeard:
       heard_dialog_.Open(window_);
+      break;
+    case MenuCommand::kPeek:
+      desktop_.PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
+                                     : std::nullopt);
+      break;
+    case MenuCommand::kShowStage:
+      desktop_.ShowStageToNeighbours(choice.is_on);
       break;
     case MenuCommand::kDiagnostics:
       CopyDiagnostics();

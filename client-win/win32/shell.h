@@ -79,8 +79,8 @@ class Shell : private SpriteListener {
   void Turn();
   void RequestTurn();
   void ReleaseIfHoldLost();
+  void HandlePointer();
   void ReleaseHeld();
-  void TellPointerAndTime();
   void HandleImported();
   void HandleOutbox(Outbox outbox);
   void HandleWriters();
@@ -152,6 +152,7 @@ class Shell : private SpriteListener {
   SayDialog say_dialog_;
   HeardDialog heard_dialog_;
   SpriteWindows windows_;
+  SpriteWindows beyond_{nullptr};  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;

@@ -19,6 +19,8 @@ constexpr DWORD kStyle = WS_POPUP;
 // Layered: with an alpha channel. Above other windows, and without a button on the task bar.
 constexpr DWORD kExtendedStyle =
     WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_ACCEPTFILES;
+constexpr DWORD kStyleBeyond =
+    WS_EX_LAYERED | WS_EX_TRANSPARENT | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_NOACTIVATE;
 constexpr UINT kPlacementFlags =
     SWP_NOSIZE | SWP_NOACTIVATE | SWP_NOOWNERZORDER | SWP_NOSENDCHANGING;
 constexpr UINT kCopyGlobalData = 0x0049;  // carries the names of dropped files; no header has it
@@ -101,8 +103,8 @@ SpriteWindows::~SpriteWindows() {
   UnregisterClassW(kClass, GetModuleHandleW(nullptr));
 }
 
-void SpriteWindows::Show(const Scene& scene) {
-  const WindowPlan& plan = planner_.Plan(scene);
+void SpriteWindows::Show(std::span<const DrawnSprite> sprites, HWND above) {
+  const WindowPlan& plan = planner_.Plan(sprites);
   for (const SpriteId id : plan.closed) {
     DestroyWindowOf(id);
   }
@@ -113,18 +115,32 @@ void SpriteWindows::Show(const Scene& scene) {
     CreateWindowFor(id);
   }
   for (const size_t index : plan.painted) {
-    if (!Paint(scene.sprites[index])) {
-      planner_.NotPainted(scene.sprites[index].id);
+    if (!Paint(sprites[index])) {
+      planner_.NotPainted(sprites[index].id);
     }
   }
   if (!plan.placements.empty()) {
     Place(plan.placements);
   }
+  if (above != nullptr && !plan.created.empty()) {
+    for (auto drawn = sprites.rbegin(); drawn != sprites.rend(); ++drawn) {
+      const HWND window = windows_[drawn->id];
+      SetWindowPos(window, above, 0, 0, 0, 0, kPlacementFlags | SWP_NOMOVE);
+      above = window;
+    }
+  }
+}
+
+HWND SpriteWindows::WindowOf(SpriteId id) const {
+  const auto found = windows_.find(id);
+  return found == windows_.end() ? nullptr : found->second;
 }
 
 void SpriteWindows::CreateWindowFor(SpriteId id) {
-  const HWND window = CreateWindowExW(kExtendedStyle, kClass, L"Sprite", kStyle, 0, 0, 1, 1,
-                                      nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
+  const bool takes_clicks = listener_ != nullptr;
+  const HWND window = CreateWindowExW(takes_clicks ? kExtendedStyle : kStyleBeyond, kClass,
+                                      takes_clicks ? L"Sprite" : L"Sprite beyond", kStyle, 0, 0, 1,
+                                      1, nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
   SetWindowLongPtrW(window, 0, static_cast<LONG_PTR>(id));
   SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
   // Files can be dropped on it when the program runs as an administrator too.
@@ -151,9 +167,10 @@ bool SpriteWindows::Paint(const DrawnSprite& drawn) {
   }
   const HBITMAP bitmap = static_cast<FrameSurface*>(frame.surface)->bitmap();
   const HGDIOBJ before = SelectObject(canvas_.get(), bitmap);
-  POINT place{drawn.x, drawn.y};
-  SIZE size{drawn.width, drawn.height};
-  POINT origin{0, frame.top};
+  const Crop shown = drawn.Shown();
+  POINT place{drawn.Left(), drawn.Top()};
+  SIZE size{shown.width, shown.height};
+  POINT origin{shown.x, frame.top + shown.y};
   BLENDFUNCTION blend{AC_SRC_OVER, 0, 255, AC_SRC_ALPHA};
   const BOOL done = UpdateLayeredWindow(windows_[drawn.id], nullptr, &place, &size, canvas_.get(),
                                         &origin, 0, &blend, ULW_ALPHA);
@@ -187,7 +204,7 @@ void SpriteWindows::Place(const std::vector<Placement>& placements) {
 
 LRESULT CALLBACK SpriteWindows::OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam) {
   auto* own = reinterpret_cast<SpriteWindows*>(GetWindowLongPtrW(window, GWLP_USERDATA));
-  if (own == nullptr) {
+  if (own == nullptr || own->listener_ == nullptr) {
     return DefWindowProcW(window, message, wparam, lparam);
   }
   const auto id = static_cast<SpriteId>(GetWindowLongPtrW(window, 0));

@@ -11,6 +11,7 @@
 
 #include <windows.h>
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -51,12 +52,17 @@ class SpriteWindows {
     uint64_t windows = 0;     // CreateWindowEx and DestroyWindow
   };
 
+  // A null `listener`: clicks go through the windows.
   explicit SpriteWindows(SpriteListener* listener);
   ~SpriteWindows();
   SpriteWindows(const SpriteWindows&) = delete;
   SpriteWindows& operator=(const SpriteWindows&) = delete;
 
-  void Show(const Scene& scene);
+  // Shows these, lowest first, and no others. With `above`, all windows are put directly below that
+  // one when one of them is new.
+  void Show(std::span<const DrawnSprite> sprites, HWND above = nullptr);
+  // The window of a sprite; null when it has none.
+  HWND WindowOf(SpriteId id) const;
   // Gives the keyboard to a sprite, as a click on it does. `name` is for screen readers. Returns
   // whether it has a window.
   bool GiveKeysTo(SpriteId id, const std::wstring& name);

@@ -111,11 +111,15 @@ void MenuWindow::OpenLevel(Menu menu, Box beside, bool is_submenu) {
     const int text = look_->fonts->WidthOf(look_->Text(), ReadMenuText(item.text).text);
     width = std::max(width, text + 2 * look_->Px(kSidePadding));
   }
-  const size_t shown = std::min<size_t>(level.menu.size(), kRowsMax);
   int y = shadow + look_->Px(kEndPadding);
-  for (size_t i = 0; i < shown; i++) {
+  const int y_max = y + kRowsMax * look_->Px(kRowHeight);
+  for (const MenuItem& item : level.menu) {
+    const int row = look_->Px(item.IsLine() ? kLineHeight : kRowHeight);
+    if (y + row > y_max) {
+      break;
+    }
     level.tops.push_back(y);
-    y += look_->Px(level.menu[i].IsLine() ? kLineHeight : kRowHeight);
+    y += row;
   }
   level.tops.push_back(y);
   level.inside = {shadow, shadow, shadow + width, y + look_->Px(kEndPadding)};

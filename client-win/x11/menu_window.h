@@ -24,7 +24,9 @@ namespace sprites {
 
 // Tries to grab the pointer, one a turn: the panel that opens the menu may hold it for a moment.
 constexpr int kGrabTriesMax = 50;
-constexpr int kRowsMax = 26;  // of a submenu: the others come by the wheel or the keys
+// As high as so many rows without a line: it fits on a screen of 768 px. The others come by the
+// wheel or the keys.
+constexpr int kRowsMax = 28;
 
 class MenuWindow {
  public:

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
 constexpr int kLeaveCheckMs = 16;       // ms between two looks whether it has
-constexpr int64_t kPointerMs = 50;      // ms between two looks where the pointer is: a round trip each
+constexpr int64_t kPointerMs = 50;      // ms between two looks at where the pointer is: a round trip each
 constexpr size_t kFirstSprites = 3;     // sprites that fall in on the very first start
 
 // Of a clock that goes on while the machine sleeps, so that the core notices that it has slept.
@@ -114,6 +114,7 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                    }
                  }),
       windows_(&connection_, &keyboard_, this),
+      beyond_(&connection_, &keyboard_, nullptr),
       surroundings_(&connection_),
       power_(kPowerSupplies, kPowerCheckMs, [this] { wake_.Wake(); }),
       drops_(&connection_, [this](const std::string& uris) { HandleDropped(uris); }),
@@ -219,6 +220,7 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
   if (TypeOfEvent(event) == connection_.first_xfixes_event() + XCB_XFIXES_SELECTION_NOTIFY) {
     look_.is_composited = connection_.IsComposited();
     windows_.SetComposited(look_.is_composited);
+    beyond_.SetComposited(look_.is_composited);
     RequestTurn();
     return;
   }
@@ -231,7 +233,7 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
                           (say_window_ && say_window_->HandleEvent(event)) ||
                           drops_.HandleEvent(event) || bubble_.HandleEvent(event) ||
                           notice_.HandleEvent(event) || clipboard_.HandleEvent(event) ||
-                          windows_.HandleEvent(event);
+                          windows_.HandleEvent(event) || beyond_.HandleEvent(event);
   const uint8_t type = TypeOfEvent(event);
   if (is_handled || type == XCB_PROPERTY_NOTIFY || type == XCB_CONFIGURE_NOTIFY ||
       type == XCB_DESTROY_NOTIFY || type == XCB_UNMAP_NOTIFY) {
@@ -265,7 +267,7 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   HandleSurroundings();
   ReleaseIfHoldLost();
-  TellPointerAndTime();
+  HandlePointer();
   if (power_.is_saving() != desktop_.is_saving_power()) {
     desktop_.SetSavingPower(power_.is_saving());
   }
@@ -273,7 +275,9 @@ void Shell::Turn() {
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
-  windows_.Show(scene);
+  windows_.Show(scene.sprites);
+  // Below the sprites, so that one that comes walks in front.
+  beyond_.Show(scene.beyond, windows_.LowestWindow());
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
   if (say_window_) {
@@ -307,6 +311,7 @@ void Shell::HandleSurroundings() {
     pacer_.SetRefreshMs(surroundings_.refresh_ms());
   }
   windows_.PutAbove(surroundings_.TopFrame());
+  beyond_.PutAbove(surroundings_.TopFrame());
   if (!menu_.is_open()) {
     saying_bubbles_.Raise();
   }
@@ -316,28 +321,33 @@ void Shell::HandleSurroundings() {
 // example when another program has grabbed the pointer meanwhile.
 void Shell::ReleaseIfHoldLost() {
   const bool has_hold = desktop_.simulation().held() != kNobody;
-  const bool is_down = has_hold && windows_.IsButtonDown();
+  const bool is_down = has_hold && windows_.PointerNow().is_first_down;
   if (hold_watch_.Update(has_hold, is_down, NowMs())) {
     windows_.ForgetHold();
     desktop_.Release(static_cast<double>(NowMs()));
   }
 }
 
-// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening.
-void Shell::TellPointerAndTime() {
-  if (NowMs() < pointer_due_ms_ || desktop_.simulation().held() != kNobody) {
+// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening. At
+// an edge it looks over that edge.
+void Shell::HandlePointer() {
+  if (NowMs() < pointer_due_ms_) {
     return;
   }
   pointer_due_ms_ = NowMs() + kPointerMs;
-  const std::optional<Point> point = windows_.PointerPoint();
-  if (point && (point->x != pointer_.x || point->y != pointer_.y)) {
-    pointer_ = *point;
-    desktop_.MovePointer(pointer_);
-  }
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   if (localtime_r(&now, &local) != nullptr) {
     desktop_.SetHour(local.tm_hour + local.tm_min / 60.0);
+  }
+  const SpriteWindows::Pointer pointer = windows_.PointerNow();
+  if (pointer.is_here && desktop_.simulation().held() == kNobody &&
+      (pointer.point.x != pointer_.x || pointer.point.y != pointer_.y)) {
+    pointer_ = pointer.point;
+    desktop_.MovePointer(pointer_);
+  }
+  if (desktop_.CanPeek()) {
+    desktop_.SetPointer(pointer.point, pointer.is_any_down, NowMs());
   }
 }
 
@@ -409,7 +419,8 @@ void Shell::LeaveRelay() {
   bubble_.Hide();
   notice_.Hide();
   saying_bubbles_.Show(Scene{});
-  windows_.Show(Scene{});
+  windows_.Show({});
+  beyond_.Show({});
   connection_.Flush();
   desktop_.Leave();
   HandleOutbox(desktop_.PopOutbox());

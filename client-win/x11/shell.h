@@ -79,7 +79,7 @@ class Shell : private SpriteListener {
   void Turn();
   void RequestTurn() { pacer_.HandleInput(); }
   void ReleaseIfHoldLost();
-  void TellPointerAndTime();
+  void HandlePointer();
   void HandleDropped(const std::string& uris);
   void HandleImported();
   void HandleOutbox(Outbox outbox);
@@ -153,6 +153,7 @@ class Shell : private SpriteListener {
   Greeting greeting_;
   Clipboard clipboard_;
   SpriteWindows windows_;
+  SpriteWindows beyond_;  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;
   NetworkWatch network_;

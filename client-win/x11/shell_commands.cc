@@ -131,6 +131,13 @@ void Shell::HandleChoice(const MenuChoice& choice) {
         desktop_.HidePicture(file, false);
       }
       break;
+    case MenuCommand::kPeek:
+      desktop_.PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
+                                     : std::nullopt);
+      break;
+    case MenuCommand::kShowStage:
+      desktop_.ShowStageToNeighbours(choice.is_on);
+      break;
     case MenuCommand::kInvite:
       Invite();
       break;

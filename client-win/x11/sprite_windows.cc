@@ -89,8 +89,8 @@ void SpriteWindows::SetComposited(bool is_composited) {
   planner_ = std::make_unique<WindowPlanner>();
 }
 
-void SpriteWindows::Show(const Scene& scene) {
-  const WindowPlan& plan = planner_->Plan(scene);
+void SpriteWindows::Show(std::span<const DrawnSprite> sprites, xcb_window_t above) {
+  const WindowPlan& plan = planner_->Plan(sprites);
   for (const SpriteId id : plan.closed) {
     DestroyWindowOf(id);
   }
@@ -110,7 +110,7 @@ void SpriteWindows::Show(const Scene& scene) {
     }
   }
   for (const size_t index : plan.painted) {
-    const DrawnSprite& drawn = scene.sprites[index];
+    const DrawnSprite& drawn = sprites[index];
     if (!Paint(drawn, appearing.contains(drawn.id))) {
       planner_->NotPainted(drawn.id);
     }
@@ -120,10 +120,23 @@ void SpriteWindows::Show(const Scene& scene) {
   }
   if (!plan.IsEmpty()) {
     order_.clear();
-    for (const DrawnSprite& drawn : scene.sprites) {
+    for (const DrawnSprite& drawn : sprites) {
       order_.push_back(drawn.id);
     }
   }
+  if (above != XCB_WINDOW_NONE && !plan.created.empty()) {
+    for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+      const uint32_t values[] = {above, XCB_STACK_MODE_BELOW};
+      above = windows_[*id].window;
+      xcb_configure_window(connection_->get(), above,
+                           XCB_CONFIG_WINDOW_SIBLING | XCB_CONFIG_WINDOW_STACK_MODE, values);
+    }
+  }
+}
+
+xcb_window_t SpriteWindows::LowestWindow() const {
+  const auto lowest = order_.empty() ? windows_.end() : windows_.find(order_.front());
+  return lowest == windows_.end() ? xcb_window_t{XCB_WINDOW_NONE} : lowest->second.window;
 }
 
 void SpriteWindows::CreateWindowFor(SpriteId id) {
@@ -137,12 +150,17 @@ void SpriteWindows::CreateWindowFor(SpriteId id) {
                     XCB_CW_BACK_PIXEL | XCB_CW_BORDER_PIXEL | XCB_CW_BIT_GRAVITY |
                         XCB_CW_OVERRIDE_REDIRECT | XCB_CW_EVENT_MASK | XCB_CW_COLORMAP,
                     values);
-  connection_->Name(window, "Sprite");
+  connection_->Name(window, listener_ == nullptr ? "Sprite beyond" : "Sprite");
   connection_->SetNumbers(window, Atom::_NET_WM_WINDOW_TYPE, XCB_ATOM_ATOM,
                           {connection_->atom(Atom::_NET_WM_WINDOW_TYPE_UTILITY)});
   connection_->SetNumbers(window, Atom::_NET_WM_BYPASS_COMPOSITOR, XCB_ATOM_CARDINAL,
                           {kDoNotBypass});
-  DropTarget::Offer(*connection_, window);
+  if (listener_ == nullptr) {
+    xcb_shape_rectangles(x, XCB_SHAPE_SO_SET, XCB_SHAPE_SK_INPUT, XCB_CLIP_ORDERING_UNSORTED,
+                         window, 0, 0, 0, nullptr);
+  } else {
+    DropTarget::Offer(*connection_, window);
+  }
   windows_[id] = {window};
   ids_[window] = id;
   PutOnTop(id);
@@ -202,27 +220,32 @@ bool SpriteWindows::Paint(const DrawnSprite& drawn, bool appears) {
   auto* surface = static_cast<FramePixmap*>(frame.surface);
   const xcb_xfixes_region_t shape = surface->Send(frame.top, drawn.height, context_);
   Window& own = windows_[drawn.id];
-  if (own.shape != shape) {
+  const Crop shown = drawn.Shown();
+  if (own.shape != shape || own.shown != shown) {
     own.shape = shape;
-    xcb_xfixes_set_window_shape_region(x, own.window, XCB_SHAPE_SK_INPUT, 0, 0, shape);
+    const auto left = static_cast<int16_t>(-shown.x);
+    const auto top = static_cast<int16_t>(-shown.y);
+    if (listener_ != nullptr) {
+      xcb_xfixes_set_window_shape_region(x, own.window, XCB_SHAPE_SK_INPUT, left, top, shape);
+    }
     if (!is_composited_) {
-      xcb_xfixes_set_window_shape_region(x, own.window, XCB_SHAPE_SK_BOUNDING, 0, 0, shape);
+      xcb_xfixes_set_window_shape_region(x, own.window, XCB_SHAPE_SK_BOUNDING, left, top, shape);
     }
   }
-  uint32_t values[] = {Coordinate(drawn.x), Coordinate(drawn.y), static_cast<uint32_t>(drawn.width),
-                       static_cast<uint32_t>(drawn.height)};
+  uint32_t values[] = {Coordinate(drawn.Left()), Coordinate(drawn.Top()),
+                       static_cast<uint32_t>(shown.width), static_cast<uint32_t>(shown.height)};
   uint16_t mask = XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y;
-  if (own.width != drawn.width || own.height != drawn.height) {
-    own.width = drawn.width;
-    own.height = drawn.height;
+  if (own.shown.width != shown.width || own.shown.height != shown.height) {
     mask |= XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT;
   }
+  own.shown = shown;
   xcb_configure_window(x, own.window, mask, values);
   if (appears) {
     xcb_map_window(x, own.window);  // before it is painted: an unmapped window has no pixels
   }
-  xcb_copy_area(x, surface->pixmap(), own.window, context_, 0, static_cast<int16_t>(frame.top), 0,
-                0, static_cast<uint16_t>(drawn.width), static_cast<uint16_t>(drawn.height));
+  xcb_copy_area(x, surface->pixmap(), own.window, context_, static_cast<int16_t>(shown.x),
+                static_cast<int16_t>(frame.top + shown.y), 0, 0, static_cast<uint16_t>(shown.width),
+                static_cast<uint16_t>(shown.height));
   cost_.pictures++;
   return true;
 }
@@ -285,19 +308,15 @@ void SpriteWindows::PutAbove(xcb_window_t frame) {
   }
 }
 
-std::optional<Point> SpriteWindows::PointerPoint() const {
+SpriteWindows::Pointer SpriteWindows::PointerNow() const {
   const Reply<xcb_query_pointer_reply_t> pointer(xcb_query_pointer_reply(
       connection_->get(), xcb_query_pointer(connection_->get(), connection_->root()), nullptr));
-  if (pointer == nullptr || pointer->same_screen == 0) {
-    return std::nullopt;
+  if (pointer == nullptr) {
+    return {};
   }
-  return Point{static_cast<double>(pointer->root_x), static_cast<double>(pointer->root_y)};
-}
-
-bool SpriteWindows::IsButtonDown() const {
-  const Reply<xcb_query_pointer_reply_t> pointer(xcb_query_pointer_reply(
-      connection_->get(), xcb_query_pointer(connection_->get(), connection_->root()), nullptr));
-  return pointer != nullptr && (pointer->mask & XCB_BUTTON_MASK_1) != 0;
+  constexpr uint16_t kAnyButton = XCB_BUTTON_MASK_1 | XCB_BUTTON_MASK_2 | XCB_BUTTON_MASK_3;
+  return {PointOf(*pointer), (pointer->mask & XCB_BUTTON_MASK_1) != 0,
+          (pointer->mask & kAnyButton) != 0, pointer->same_screen != 0};
 }
 
 bool SpriteWindows::HandleEvent(const xcb_generic_event_t& event) {

@@ -16,7 +16,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -53,12 +53,17 @@ class SpriteWindows {
     uint64_t windows = 0;     // CreateWindow and DestroyWindow
   };
 
+  // A null `listener`: clicks go through the windows.
   SpriteWindows(const XConnection* connection, const Keyboard* keyboard, SpriteListener* listener);
   ~SpriteWindows();
   SpriteWindows(const SpriteWindows&) = delete;
   SpriteWindows& operator=(const SpriteWindows&) = delete;
 
-  void Show(const Scene& scene);
+  // Shows these, lowest first, and no others.
+  // With `above`, all windows are put directly below that one when one of them is new.
+  void Show(std::span<const DrawnSprite> sprites, xcb_window_t above = XCB_WINDOW_NONE);
+  // The window of the lowest sprite; XCB_WINDOW_NONE when there is none.
+  xcb_window_t LowestWindow() const;
   // Whether the event was for one of these windows.
   bool HandleEvent(const xcb_generic_event_t& event);
   // A compositor came or went: Show makes all windows again.
@@ -69,18 +74,21 @@ class SpriteWindows {
   bool GiveKeysTo(SpriteId id);
   // Forgets that the pointer holds a sprite, because its release was never reported.
   void ForgetHold() { held_ = kNobody; }
-  // Where the pointer is, if it is on this screen. Cost: a round trip.
-  std::optional<Point> PointerPoint() const;
-  // Whether the server says that the first button is down. Cost: a round trip.
-  bool IsButtonDown() const;
+  // The pointer, as the server has it now. Cost: a round trip.
+  struct Pointer {
+    Point point;
+    bool is_first_down = false;  // its first button
+    bool is_any_down = false;
+    bool is_here = false;  // on this screen
+  };
+  Pointer PointerNow() const;
   const Cost& cost() const { return cost_; }
 
  private:
   struct Window {
     xcb_window_t window = XCB_WINDOW_NONE;
     xcb_xfixes_region_t shape = XCB_NONE;  // the one that it has
-    int width = 1;
-    int height = 1;
+    Crop shown{0, 0, 1, 1};
   };
   struct LastClick {
     SpriteId id = kNobody;

@@ -32,6 +32,7 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   const relay = await startPrimary(options, log);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => relay.stop());
   if (process.platform !== 'win32') process.on('SIGUSR2', () => relay.stop(true));
+  relay.announce();
   // The launcher starts a relay that was ready again. Without it nobody would, and the ports would stay taken.
   process.send?.('ready');
   process.on('disconnect', () => relay.stop());

@@ -227,7 +227,7 @@ class Simulation {
         identity,
         invitation: [...invitation],
         id,
-        name: name || id,
+        name: this.relay.desktops.name(slot),
         world,
         live: true,
         waiting: [],

@@ -78,6 +78,8 @@ export interface Primary {
   stop(again?: boolean): void;
   /** Resolves when everything is closed, to whether the relay is to be started again. */
   stopped: Promise<boolean>;
+  /** Logs that the relay is ready. Whoever reads that may send it signals at once, so their handlers must be there. */
+  announce(): void;
 }
 
 /** Starts everything; resolves when the relay is ready. Throws the system's error when a port or file is not available. */
@@ -183,18 +185,19 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   admin.listen(options.adminPort, options.adminHost);
   await once(admin, 'listening');
   ports.admin = (admin.address() as AddressInfo).port;
-  log.info(
-    {
-      ports,
-      pids: { master: process.pid, workers: workers.pids },
-      front: { kind: plan.kind, threads: plan.threads, reason: plan.reason },
-      capacity: { files, heapBytes, connections: connectionsMax, desktops: slots, mailboxBytes: slabBytes() },
-      node: process.version,
-      flags: process.execArgv,
-    },
-    'relay ready',
-  );
-  return { url: options.publicUrl ?? `http://localhost:${ports.api}`, stop, stopped: stopped.promise };
+  const announce = () =>
+    log.info(
+      {
+        ports,
+        pids: { master: process.pid, workers: workers.pids },
+        front: { kind: plan.kind, threads: plan.threads, reason: plan.reason },
+        capacity: { files, heapBytes, connections: connectionsMax, desktops: slots, mailboxBytes: slabBytes() },
+        node: process.version,
+        flags: process.execArgv,
+      },
+      'relay ready',
+    );
+  return { url: options.publicUrl ?? `http://localhost:${ports.api}`, stop, stopped: stopped.promise, announce };
 
   async function closeDown(again: boolean): Promise<void> {
     const { parkedCount, waiting } = relay;

@@ -37,7 +37,7 @@ TEST_CASE(
   const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
   Desktop desktop = Crowd(random);
   WindowPlanner planner;
-  planner.Plan(desktop.Tick(0));
+  planner.Plan(desktop.Tick(0).sprites);
   size_t restacked = 0;
   size_t came_back = 0;  // bounced throws, which are drawn on top from then on
   for (int frame = 1; frame <= 600; frame++) {
@@ -46,7 +46,7 @@ TEST_CASE(
         desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
       }
     }
-    const WindowPlan& plan = planner.Plan(desktop.Tick(frame * 50 / 3));
+    const WindowPlan& plan = planner.Plan(desktop.Tick(frame * 50 / 3).sprites);
     came_back += std::ranges::count(desktop.PopOutbox().sounds, Sound::kReturn);
     restacked += std::ranges::count_if(plan.placements,
                                        [](const Placement& p) { return p.below.has_value(); });
@@ -67,12 +67,12 @@ TEST_CASE("crowd › 150 sprites at rest cost only their next pictures") {
   int now_ms = 0;
   // Until the crowd has slid apart, except for a pixel now and then.
   while (now_ms < 120'000) {
-    planner.Plan(desktop.Tick(now_ms += 16));
+    planner.Plan(desktop.Tick(now_ms += 16).sprites);
   }
   size_t painted = 0;
   size_t placed = 0;
   for (int frame = 0; frame < 60; frame++) {
-    const WindowPlan& plan = planner.Plan(desktop.Tick(now_ms += 16));
+    const WindowPlan& plan = planner.Plan(desktop.Tick(now_ms += 16).sprites);
     painted += plan.painted.size();
     placed += plan.placements.size();
   }

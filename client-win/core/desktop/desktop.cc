@@ -97,9 +97,13 @@ void Desktop::SetSettings(const Settings& settings) {
   sheets_.SetHidden(settings_.hidden);
   ApplyScreen();
   sheets_.RetryMissing();
-  const bool is_elsewhere = before.relay != settings_.relay || before.world != settings_.world ||
-                            before.name != settings_.name || before.beside != settings_.beside;
-  if (is_elsewhere) {
+  const bool is_in_other_world = before.relay != settings_.relay ||
+                                 before.world != settings_.world ||
+                                 before.beside != settings_.beside;
+  if (is_in_other_world && settings_.show_stage == ShowStage::kShow) {
+    settings_.show_stage = ShowStage::kAsWorld;
+  }
+  if (is_in_other_world || before.name != settings_.name) {
     Rejoin();
   }
 }
@@ -282,6 +286,9 @@ void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
   if (is_muted) {
     settings_.muted.push_back(neighbour.DisplayName());
     conversation_.Silence(neighbour.DisplayName());
+    if (silhouettes_.from() && silhouettes_.from()->DisplayName() == neighbour.DisplayName()) {
+      silhouettes_.Clear();
+    }
   }
   settings_ = WithinLimits(std::move(settings_));
   outbox_.settings_changed = true;
@@ -293,6 +300,9 @@ void Desktop::Open(const RelayLink& link) {
   }
   settings_.world = link.world;
   settings_.beside = link.invitation;
+  if (settings_.show_stage == ShowStage::kShow) {
+    settings_.show_stage = ShowStage::kAsWorld;
+  }
   settings_ = WithinLimits(std::move(settings_));
   outbox_.settings_changed = true;
   unanswered_ = 0;
@@ -381,6 +391,8 @@ void Desktop::HandleResponse(const Response& response) {
     HandleUpload(*upload);
   } else if (const auto said = sayings_.HandleResponse(response, now_ms_, random_)) {
     HandleSayingVerdict(*said);
+  } else if (HandlePeekingResponse(response)) {
+    return;
   } else if (const auto report = moderation_.HandleResponse(response)) {
     if (report->was_accepted) {
       ShowNotice(Said(Text::kToastReported), Said(Text::kToastReportedText));
@@ -411,6 +423,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
   if (!has_left_) {
     RetryAfterNetworkChange(passed);
     AdmitWaiting();
+    UpdatePeek();
     SaveIfDue();
     SendDueRequests();
     AskForUpdate();
@@ -439,6 +452,7 @@ void Desktop::Rejoin() {
     outbox_.cancelled.push_back(poller_.under_way());
   }
   poller_ = Poller(settings_.relay, JoinOptionsNow(), random_);
+  peek_ = Peek();  // another relay may know peeks
   neighbours_.reset();
   ForgetRelayState();
 }
@@ -503,6 +517,7 @@ void Desktop::ForgetRelayState() {
   departures_.ResendAll();
   moderation_.ForgetMutes();
   GiveUpSaying();
+  ForgetPeeking();
 }
 
 JoinOptions Desktop::JoinOptionsNow() const {
@@ -510,8 +525,9 @@ JoinOptions Desktop::JoinOptionsNow() const {
   // An invitation that has ended leads to the world it once led to.
   const bool leads_to_world = settings_.world.empty() && poller_.IsRefused(settings_.beside) &&
                               invited_.invitation == settings_.beside;
-  return {settings_.name, leads_to_world ? invited_.world : settings_.world, settings_.beside,
-          screen.DipWidth(), screen.DipHeight()};
+  return {settings_.name,     leads_to_world ? invited_.world : settings_.world,
+          settings_.beside,   screen.DipWidth(),
+          screen.DipHeight(), ChosenStage()};
 }
 
 void Desktop::SendDueRequests() {
@@ -520,8 +536,8 @@ void Desktop::SendDueRequests() {
     poller_.ResumePolling();
   }
   constexpr void (Desktop::*kKinds[])() = {&Desktop::SendPollerRequest, &Desktop::SendDepartures,
-                                           &Desktop::FetchSheets, &Desktop::SendMutes,
-                                           &Desktop::SendSaying};
+                                           &Desktop::FetchSheets,       &Desktop::SendMutes,
+                                           &Desktop::SendSaying,        &Desktop::SendPeeking};
   constexpr size_t kKindCount = std::size(kKinds);
   const size_t first = first_kind_;
   for (size_t i = 0; i < kKindCount; i++) {
@@ -536,11 +552,17 @@ void Desktop::SendDueRequests() {
 
 void Desktop::SendPollerRequest() {
   poller_.SetJoinOptions(JoinOptionsNow());
-  if (!budget_.Allows(now_ms_)) {
+  // While the person looks over an edge, a stage comes ten times a second, and a poll after each.
+  // The budget would run dry, so those polls have a limit of their own.
+  if (follows_stage_ ? now_ms_ < stage_poll_ms_ : !budget_.Allows(now_ms_)) {
     return;
   }
   if (auto request = poller_.DueRequest(now_ms_, &next_request_)) {
-    budget_.Spend(now_ms_);
+    if (std::exchange(follows_stage_, false)) {
+      stage_poll_ms_ = now_ms_ + kStagePostMs;
+    } else {
+      budget_.Spend(now_ms_);
+    }
     outbox_.requests.push_back(std::move(*request));
   }
 }
@@ -607,6 +629,7 @@ void Desktop::HandleNews(const News& news) {
   }
   if (news.neighbours) {
     neighbours_ = news.neighbours;
+    peek_.AskSoon(now_ms_);
     sheets_.RetryMissing();  // the relay may have them now
   }
   if (news.batch_was_lost) {
@@ -658,12 +681,15 @@ void Desktop::HandleBatch(const Batch& batch) {
   }
   if (batch.neighbours) {
     neighbours_ = batch.neighbours;
+    peek_.AskSoon(now_ms_);
   }
   HandleSayings(batch);
+  HandleStages(batch);
   if (batch.bye_ms) {
     uploads_.ForgetFilesAtRelay();
   }
-  saves_now_ = true;
+  // What is only about this moment is not saved: a stage comes ten times a second.
+  saves_now_ = saves_now_ || batch.events != batch.momentary || batch.cursor != saved_cursor_;
   resumes_polling_ = true;
 }
 
@@ -883,14 +909,20 @@ void Desktop::DrawScene() {
   }
   drawn_ms_ = simulation_.now_ms();
   DrawBubbles();
-  const bool is_unseen = std::ranges::none_of(scene_.sprites, &DrawnSprite::visible);
+  DrawBeyond();
+  const bool is_unseen =
+      scene_.beyond.empty() && std::ranges::none_of(scene_.sprites, &DrawnSprite::visible);
   scene_.idle_ms = std::max(IdleMs(), is_unseen ? kUnseenIdleMs : 0);
   scene_.saves_power = is_saving_power_;
 }
 
 // How long nothing changes by itself.
 double Desktop::IdleMs() const {
-  double idle = kIdleMsMax;
+  if (scene_.beyond.size() > panes_.size()) {
+    return 0;  // a silhouette moves
+  }
+  const int64_t peeking = std::max<int64_t>(0, NextPeekingMs() - now_ms_);
+  double idle = std::min(kIdleMsMax, static_cast<double>(peeking));
   if (is_paused_) {
     return idle;
   }
@@ -946,6 +978,7 @@ void Desktop::SaveIfDue() {
   saves_now_ = false;
   saved_ms_ = now_ms_;
   std::string state = StateToSave(true);
+  saved_cursor_ = poller_.seat() ? poller_.seat()->cursor : "";
   if (state != saved_) {
     outbox_.saved_state = state;
     saved_ = std::move(state);

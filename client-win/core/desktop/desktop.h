@@ -20,18 +20,24 @@
 #include "core/desktop/saved_state.h"
 #include "core/desktop/settings.h"
 #include "core/desktop/sheet_cache.h"
+#include "core/desktop/silhouettes.h"
 #include "core/desktop/toasts.h"
 #include "core/motion/simulation.h"
 #include "core/relay/arrivals.h"
 #include "core/relay/departures.h"
 #include "core/relay/moderation.h"
+#include "core/relay/peek.h"
 #include "core/relay/poller.h"
 #include "core/relay/relay_link.h"
 #include "core/relay/release.h"
 #include "core/relay/request_budget.h"
 #include "core/relay/sayings.h"
+#include "core/relay/stage_posts.h"
+#include "core/relay/stage_switch.h"
 #include "core/relay/uploads.h"
+#include "core/scene/pane.h"
 #include "core/scene/scene.h"
+#include "core/screen/peek_gesture.h"
 #include "core/text/texts.h"
 
 namespace sprites {
@@ -127,6 +133,13 @@ class Desktop {
   void Speak(const std::string& text);
   // Clears the note about a line that was accepted: the person opens the window to type another.
   void ClearSpeechNote();
+  // The pointer is here at `now_ms`, before the next tick; call it several times a second.
+  // `is_busy`: one of its buttons is down.
+  void SetPointer(Point point, bool is_busy, int64_t now_ms);
+  // Looks over an edge until the next choice, or over none.
+  void PeekOver(std::optional<Edge> edge);
+  // Lets neighbours who peek see the sprites here, or not.
+  void ShowStageToNeighbours(bool is_shown);
   // Goes where the link leads: settings() change, and the outbox asks to save them.
   void Open(const RelayLink& link);
   void SetPresence(Presence presence) { presence_ = presence; }
@@ -173,6 +186,18 @@ class Desktop {
   const Speech& speech() const { return speech_; }
   const Conversation& conversation() const { return conversation_; }
   bool IsMuted(const Neighbour& neighbour) const;
+  // Whether the relay knows peeks, as far as is known.
+  bool CanPeek() const;
+  // The other desktop beyond an edge; null when there is none, or the relay is not connected.
+  const Neighbour* NeighbourBeyond(Edge edge) const;
+  // The edge that was chosen with PeekOver.
+  std::optional<Edge> chosen_peek() const { return gesture_.chosen(); }
+  // The edge that the person looks over now.
+  std::optional<Edge> peek() const { return peek_.wanted(); }
+  // Whether neighbours who peek see the sprites here.
+  bool IsStageShown() const;
+  // The edges through which somebody watches this desktop.
+  const std::vector<Edge>& watched() const { return stage_posts_.edges(); }
   // The time of the last tick.
   int64_t now_ms() const { return now_ms_; }
   // Whether the relay has not answered for some time.
@@ -227,6 +252,17 @@ class Desktop {
   std::optional<Edge> SpeakersEdge(const HeardBubble& bubble) const;
   void DrawBubbles();
 
+  // -- Peeking, both ways (desktop_peeking.cc).
+  void UpdatePeek();
+  void SendPeeking();
+  std::optional<bool> ChosenStage() const;
+  void HandleStages(const Batch& batch);
+  bool HandlePeekingResponse(const Response& response);
+  void ForgetPeeking();
+  void DrawBeyond();
+  std::optional<DrawnSprite> DrawSilhouette(const Silhouette& silhouette, Edge edge);
+  int64_t NextPeekingMs() const;
+
   // -- Sprites that come and go.
   bool IsFull() const;
   bool MakeRoom();
@@ -263,6 +299,14 @@ class Desktop {
   Sayings sayings_;
   Speech speech_;
   Conversation conversation_;
+  PeekGesture gesture_;
+  Peek peek_;
+  Silhouettes silhouettes_;
+  StagePosts stage_posts_;
+  StageSwitch stage_switch_;
+  std::vector<Pane> panes_;     // along the edge that was last looked over
+  bool follows_stage_ = false;  // the last batch had a stage that this desktop asked for
+  int64_t stage_poll_ms_ = 0;   // when the next poll after such a batch may be sent
   SheetCache sheets_;
   Toasts toasts_;
   Scene scene_;
@@ -296,7 +340,8 @@ class Desktop {
   bool has_left_ = false;
   bool resumes_polling_ = false;  // once the last batch is saved
   bool saves_now_ = false;
-  std::string saved_;  // the state saved last
+  std::string saved_;         // the state saved last
+  std::string saved_cursor_;  // in it
   int64_t saved_ms_ = 0;
   int64_t now_ms_ = 0;
   double simulation_ms_ = 0;  // the simulation's clock: it stops while paused

@@ -1,6 +1,6 @@
 // libFuzzer target: whatever a relay responds, a desktop keeps running within its limits. The input
 // is split at line breaks. Each line is the response to the oldest request; its first byte gives
-// the status. A line that begins with > is what the person says.
+// the status. A line that begins with > is what the person says; one with < looks over an edge.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -47,6 +47,18 @@ void CheckLimits(const sprites::Desktop& desktop, const Restored& restored) {
   Require(desktop.speech().note.size() <= 400 && desktop.speech().unsaid.size() <= 8192);
 }
 
+// What is seen beyond an edge is within its limits.
+void CheckBeyond(const sprites::Desktop& desktop, const sprites::Scene& scene) {
+  Require(scene.beyond.size() <= sprites::kStageSpritesMax + sprites::kMonitorsMax);
+  Require(scene.beyond.empty() || desktop.peek());
+  for (const sprites::DrawnSprite& drawn : scene.beyond) {
+    const sprites::Crop shown = drawn.Shown();
+    Require(drawn.id != sprites::kNobody && drawn.sheet != nullptr);
+    Require(shown.x >= 0 && shown.y >= 0 && shown.width > 0 && shown.height > 0);
+    Require(shown.x + shown.width <= drawn.width && shown.y + shown.height <= drawn.height);
+  }
+}
+
 // Each bubble that has a place is inside its room, as large as the room lets it.
 void CheckPlaces(const sprites::Scene& scene) {
   std::vector<sprites::PlacedBubble> bubbles;
@@ -80,12 +92,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
       Require(drawn.sheet != nullptr && drawn.width > 0 && drawn.height > 0);
     }
     CheckPlaces(scene);
+    CheckBeyond(desktop, scene);
     const sprites::Outbox outbox = desktop.PopOutbox();
     Require(outbox.saved_state.size() <= sprites::kSavedBytesMax);
     for (const sprites::Request& request : outbox.requests) {
       Require(request.id != 0 && request.url.starts_with("http://localhost:"));
       Require(request.url.find('\n') == std::string::npos && request.url.size() < 2048);
       Require(request.token.find('\n') == std::string::npos);
+      const bool is_stage =
+          request.method == sprites::Method::kPost && request.url.ends_with("/stage");
+      Require(!is_stage || request.body.size() <= sprites::kStageBytesMax);
       asked.push_back(request.id);
     }
     const size_t end = std::min(text.find('\n'), text.size());
@@ -93,6 +109,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.starts_with('>')) {
       desktop.Speak(std::string(line.substr(1)));
+      continue;
+    }
+    if (line.starts_with('<')) {
+      desktop.PeekOver(static_cast<sprites::Edge>(line.size() % 4));
       continue;
     }
     if (asked.empty() || line.empty()) {

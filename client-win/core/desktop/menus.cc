@@ -20,6 +20,7 @@ constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
     {{&Settings::sound, Text::kSettingsSound},
      {&Settings::toasts, Text::kSettingsToasts},
      {&Settings::bubbles, Text::kSettingsBubbles},
+     {&Settings::peek_at_edges, Text::kSettingsPeek},
      {&Settings::all_monitors, Text::kSettingsMonitors},
      {&Settings::hide_in_full_screen, Text::kSettingsHide},
      {&Settings::quiet, Text::kSettingsQuiet},
@@ -95,6 +96,43 @@ std::string NameBeyond(const Desktop& desktop, size_t edge) {
   return IsSelf(neighbour, desktop) ? "" : neighbour.name;
 }
 
+// The edges that the person can look over, with who is there. The one that is chosen is checked.
+MenuItem PeekMenu(const Desktop& desktop) {
+  constexpr Text kEdges[] = {Text::kPeekLeft, Text::kPeekRight, Text::kPeekUp, Text::kPeekDown};
+  constexpr Text kEdgesTo[] = {Text::kPeekLeftTo, Text::kPeekRightTo, Text::kPeekUpTo,
+                               Text::kPeekDownTo};
+  MenuItem peek{Entry(desktop, Text::kMenuPeek)};
+  for (size_t i = 0; i < std::size(kEdges); i++) {
+    const auto edge = static_cast<Edge>(i);
+    const Neighbour* neighbour = desktop.NeighbourBeyond(edge);
+    const bool is_chosen = desktop.chosen_peek() == edge;
+    peek.children.push_back({neighbour == nullptr
+                                 ? Entry(desktop, kEdges[i])
+                                 : Entry(desktop, kEdgesTo[i], neighbour->DisplayName()),
+                             {MenuCommand::kPeek, i, {}, !is_chosen},
+                             neighbour != nullptr || is_chosen,
+                             is_chosen});
+  }
+  peek.is_enabled = std::ranges::any_of(peek.children, &MenuItem::is_enabled);
+  return peek;
+}
+
+// The names of those who watch this desktop; empty for nobody.
+std::string WatchersOf(const Desktop& desktop) {
+  std::vector<std::string> names;
+  for (const Edge edge : desktop.watched()) {
+    const Neighbour* watcher = desktop.NeighbourBeyond(edge);
+    if (watcher != nullptr && std::ranges::find(names, watcher->DisplayName()) == names.end()) {
+      names.push_back(watcher->DisplayName());
+    }
+  }
+  std::string all;
+  for (const std::string& name : names) {
+    all += (all.empty() ? "" : ", ") + name;
+  }
+  return all;
+}
+
 MenuItem VolumeMenu(const Desktop& desktop) {
   MenuItem volume{Entry(desktop, Text::kSettingsVolume)};
   for (const int percent : kVolumes) {
@@ -136,6 +174,9 @@ std::string NameInMenu(const std::string& name) {
 Menu ProgramMenu(const Desktop& desktop) {
   Menu menu;
   menu.push_back({WithoutKeys(StatusOf(desktop)), {}, false});
+  if (const std::string watchers = WatchersOf(desktop); !watchers.empty()) {
+    menu.push_back({Entry(desktop, Text::kStatusWatched, watchers), {}, false});
+  }
   menu.push_back({});
   menu.push_back(ShelfMenu(desktop));
   if (!desktop.simulation().sprites().empty()) {
@@ -147,6 +188,13 @@ Menu ProgramMenu(const Desktop& desktop) {
   menu.push_back({Entry(desktop, Text::kMenuOpenLink), {MenuCommand::kOpenLink}});
   menu.push_back({Entry(desktop, Text::kMenuSay), {MenuCommand::kSay}});
   menu.push_back({Entry(desktop, Text::kMenuHeard), {MenuCommand::kHeard}});
+  if (desktop.CanPeek()) {
+    menu.push_back(PeekMenu(desktop));
+    menu.push_back({Entry(desktop, Text::kMenuShowStage),
+                    {MenuCommand::kShowStage, 0, {}, !desktop.IsStageShown()},
+                    true,
+                    desktop.IsStageShown()});
+  }
   menu.push_back({});
   if (Menu mute = MuteMenu(desktop); !mute.empty()) {
     menu.push_back({Entry(desktop, Text::kMenuMute), {}, true, false, std::move(mute)});

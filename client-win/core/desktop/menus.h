@@ -24,8 +24,10 @@ enum class MenuCommand : uint8_t {
   kOpenLink,
   kSay,
   kHeard,
-  kMute,   // `neighbour`, `is_on`
-  kPause,  // `is_on`
+  kPeek,       // `index` is the Edge, `is_on`
+  kShowStage,  // `is_on`
+  kMute,       // `neighbour`, `is_on`
+  kPause,      // `is_on`
   kSettings,
   kSwitch,  // `index` is the Switch, `is_on`
   kVolume,  // `index` is the percent
@@ -52,6 +54,7 @@ enum class Switch : uint8_t {
   kSound,
   kToasts,
   kBubbles,
+  kPeekAtEdges,
   kAllMonitors,
   kHideInFullScreen,
   kQuiet,
@@ -59,7 +62,7 @@ enum class Switch : uint8_t {
   kWholePixels,
   kAskBeforeClosing,
 };
-constexpr size_t kSwitches = 9;
+constexpr size_t kSwitches = 10;
 
 // The entry of a menu that the person chose.
 struct MenuChoice {

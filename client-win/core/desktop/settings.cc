@@ -17,6 +17,7 @@ namespace {
 constexpr int kDepthMax = 16;  // of unknown fields too
 constexpr const char* kAcceptNames[] = {"bundled", "friends", "everybody"};
 constexpr const char* kLanguageNames[] = {"system", "en", "de"};
+constexpr const char* kShowStageNames[] = {"world", "on", "off"};
 
 // The fields of one type: the name in the file and the member.
 struct TextField {
@@ -43,10 +44,11 @@ constexpr SwitchField kSwitches[] = {{"sound", &Settings::sound},
                                      {"restoreWindows", &Settings::restore_windows},
                                      {"toasts", &Settings::toasts},
                                      {"bubbles", &Settings::bubbles},
+                                     {"peekAtEdges", &Settings::peek_at_edges},
                                      {"greeted", &Settings::greeted}};
 
-constexpr const char* kOthers[] = {"accept",   "scale", "spritesMost", "cacheMiB",
-                                   "language", "muted", "hidden",      "volume"};
+constexpr const char* kOthers[] = {"accept", "scale",  "spritesMost", "cacheMiB", "language",
+                                   "muted",  "hidden", "volume",      "showStage"};
 
 bool IsKnown(const std::string& name) {
   return std::ranges::any_of(kTexts, [&](const auto& field) { return name == field.name; }) ||
@@ -81,6 +83,11 @@ void ReadOthers(const Json& root, Settings* settings) {
   for (size_t i = 0; i < std::size(kLanguageNames); i++) {
     if (MemberOf(root, "language") == kLanguageNames[i]) {
       settings->language = static_cast<LanguageChoice>(i);
+    }
+  }
+  for (size_t i = 0; i < std::size(kShowStageNames); i++) {
+    if (MemberOf(root, "showStage") == kShowStageNames[i]) {
+      settings->show_stage = static_cast<ShowStage>(i);
     }
   }
   settings->muted = TextsAt(root, "muted");
@@ -144,6 +151,7 @@ std::string SettingsJson(const Settings& settings) {
   root["cacheMiB"] = settings.cache_mib;
   root["volume"] = settings.volume;
   root["language"] = kLanguageNames[static_cast<size_t>(settings.language)];
+  root["showStage"] = kShowStageNames[static_cast<size_t>(settings.show_stage)];
   root["muted"] = settings.muted;
   root["hidden"] = settings.hidden;
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

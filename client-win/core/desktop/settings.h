@@ -40,6 +40,13 @@ constexpr int kCacheMiBDefault = 64;
 constexpr int kCacheMiBMax = 4096;
 constexpr char kRelayDefault[] = "http://localhost:8080";  // of a relay on this machine
 
+// Whether neighbours who peek see the sprites here.
+enum class ShowStage : uint8_t {
+  kAsWorld,  // in a private world yes, in the default world no
+  kShow,     // in this world; in another one as that world says
+  kHide,
+};
+
 // The language of the texts.
 enum class LanguageChoice : uint8_t { kSystem, kEnglish, kGerman };
 
@@ -62,7 +69,9 @@ struct Settings {
   bool ask_before_closing = true;  // until the person ticks "Don't ask again"
   bool restore_windows = false;    // after a full-screen program changed a monitor's resolution
   bool toasts = true;
-  bool bubbles = true;   // what others say is shown
+  bool bubbles = true;        // what others say is shown
+  bool peek_at_edges = true;  // a pointer that rests at an edge looks over it
+  ShowStage show_stage = ShowStage::kAsWorld;
   bool greeted = false;  // the first sprite has said hello
   LanguageChoice language = LanguageChoice::kSystem;
   int cache_mib = kCacheMiBDefault;

@@ -22,6 +22,8 @@ TEST_CASE("settings › are read as they were written, with unknown fields") {
   settings.ask_before_closing = false;
   settings.quiet = false;
   settings.bubbles = false;
+  settings.peek_at_edges = false;
+  settings.show_stage = ShowStage::kHide;
   settings.greeted = true;
   settings.language = LanguageChoice::kGerman;
   settings.muted = {"Mallory"};
@@ -139,6 +141,16 @@ TEST_CASE("settings › keep the pictures that were hidden last, up to the limit
     CHECK(settings.hidden.size() == std::min(count, kHiddenMax));
     CHECK(settings.hidden.back() == hidden.back());
     CHECK(SettingsJson(settings).size() <= kSettingsBytesMax);
+  }
+}
+
+TEST_CASE("settings › show the stage as the world says, unless the file chooses") {
+  CHECK(ReadSettings("{}").show_stage == ShowStage::kAsWorld);
+  CHECK(ReadSettings(R"({"showStage":"on"})").show_stage == ShowStage::kShow);
+  CHECK(ReadSettings(R"({"showStage":"off"})").show_stage == ShowStage::kHide);
+  CHECK(ReadSettings(R"({"showStage":"world"})").show_stage == ShowStage::kAsWorld);
+  for (const char* text : {R"({"showStage":true})", R"({"showStage":"On"})"}) {
+    CHECK(ReadSettings(text).show_stage == ShowStage::kAsWorld);
   }
 }
 

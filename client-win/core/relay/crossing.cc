@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/picture/file_cache.h"
+#include "core/relay/edges.h"
 #include "core/relay/seat.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -17,16 +18,6 @@ namespace {
 constexpr int kEventDepthMax = 8;                // nested values; an event has 4
 constexpr double kNumberMax = 9007199254740991;  // 2⁵³ − 1
 constexpr double kAtParts = 1e6;                 // steps along an edge: finer than any screen
-constexpr const char* kEdgeNames[] = {"left", "right", "top", "bottom"};
-
-std::optional<Edge> EdgeNamed(const Json& value) {
-  for (size_t i = 0; i < std::size(kEdgeNames); i++) {
-    if (value == kEdgeNames[i]) {
-      return static_cast<Edge>(i);
-    }
-  }
-  return std::nullopt;
-}
 
 Neighbour NeighbourIn(const Json& value) {
   std::string desktop = TextAt(value, "desktop", kIdBytesMax);
@@ -76,6 +67,28 @@ std::optional<Saying> SayingIn(const Json& event) {
   return saying.from.desktop.empty() || is_blank ? std::nullopt : std::optional(std::move(saying));
 }
 
+// Nothing without an edge, or with a sender but without a stage.
+std::optional<StageEvent> StageEventIn(const Json& event) {
+  const auto edge = EdgeNamed(MemberOf(event, "edge"));
+  if (!edge) {
+    return std::nullopt;
+  }
+  StageEvent shown;
+  shown.edge = *edge;
+  shown.age_ms = static_cast<int64_t>(NumberAt(event, "ageMs", 0, double{kStageAgeMsMax}, 0));
+  Neighbour from = NeighbourIn(MemberOf(event, "from"));
+  if (from.desktop.empty()) {
+    return shown;
+  }
+  auto stage = StageIn(event);
+  if (!stage) {
+    return std::nullopt;
+  }
+  shown.from = std::move(from);
+  shown.stage = std::move(*stage);
+  return shown;
+}
+
 void ReadEvent(const Json& event, Batch* batch) {
   const Json& type = MemberOf(event, "type");
   if (type == "sprite") {
@@ -104,6 +117,16 @@ void ReadEvent(const Json& event, Batch* batch) {
   } else if (type == "missed") {
     const double missed = NumberAt(event, "sayings", 0, kNumberMax, 0);
     batch->missed += static_cast<uint64_t>(missed);
+  } else if (type == "stage") {
+    batch->momentary++;
+    if (auto shown = StageEventIn(event)) {
+      batch->stages.push_back(std::move(*shown));
+    }
+  } else if (type == "watched") {
+    batch->momentary++;
+    if (auto edges = EdgesNamed(MemberOf(event, "edges"))) {
+      batch->watched = std::move(edges);
+    }
   } else if (type == "bye") {
     const double ms = NumberAt(event, "retryAfterMs", 0, double{kByeMsMax}, 0);
     batch->bye_ms = static_cast<int64_t>(ms);
@@ -190,7 +213,7 @@ std::string CrossingJson(uint64_t number, const Departure& departure) {
   };
   const Json body = {
       {"crossing", number},
-      {"edge", kEdgeNames[static_cast<size_t>(departure.edge)]},
+      {"edge", NameOf(departure.edge)},
       {"at", std::round(std::clamp(departure.at, 0.0, 1.0) * kAtParts) / kAtParts},
       {"vx", speed(departure.vx)},
       {"vy", speed(departure.vy)},

@@ -15,17 +15,19 @@
 
 #include "core/motion/sprite.h"
 #include "core/relay/request.h"
+#include "core/relay/stage.h"
 
 namespace sprites {
 
 constexpr size_t kCrossingBytesMax = 1024;  // bytes of a crossing's body: the relay's limit
 // Events of one batch, the relay's limit: 64 sprites, a ping, the neighbours, 8 notices, 256
-// sayings, and how many were missed.
-constexpr size_t kEventsPerPollMax = 331;
+// sayings, how many were missed, a stage, and who watches.
+constexpr size_t kEventsPerPollMax = 333;
 constexpr size_t kSayingBytesMax = 280;        // bytes of UTF-8: the relay's limit
 constexpr size_t kAnnouncementBytesMax = 400;  // bytes of UTF-8: the relay's limit
 constexpr double kRelaySpeedMax = 20'000;      // dip/s: the relay's limit
 constexpr int64_t kByeMsMax = 60'000;          // however long a relay asks us to stay away
+constexpr int64_t kStageAgeMsMax = 10'000;     // ms: an older stage is shown as if it were this old
 
 struct Neighbour {
   std::string desktop;
@@ -55,17 +57,28 @@ struct Saying {
   std::optional<Edge> edge;  // beyond which the speaker sits, if the relay says so
 };
 
+// What the neighbour beyond an edge shows now. Without a sender: nothing any more.
+struct StageEvent {
+  Edge edge = Edge::kLeft;
+  std::optional<Neighbour> from;
+  int64_t age_ms = 0;  // since the relay received the stage
+  Stage stage;
+};
+
 // What one poll received.
 struct Batch {
   std::string cursor;
-  size_t events = 0;  // of every kind, including those left out
+  size_t events = 0;     // of every kind, including those left out
+  size_t momentary = 0;  // those of them that are only about this moment: stages and watchers
   std::vector<Arrival> arrivals;
   std::optional<Neighbours> neighbours;
   std::vector<std::string> removed;        // files that the relay's operator has removed
   std::vector<std::string> announcements;  // lines of text from the operator
   std::vector<Saying> sayings;
-  uint64_t missed = 0;            // sayings that are lost; they came before `sayings`
-  std::optional<int64_t> bye_ms;  // the relay shuts down: how long to stay away
+  uint64_t missed = 0;  // sayings that are lost; they came before `sayings`
+  std::vector<StageEvent> stages;
+  std::optional<std::vector<Edge>> watched;  // through these edges somebody watches this desktop
+  std::optional<int64_t> bye_ms;             // the relay shuts down: how long to stay away
 };
 
 // The problem document of a response. A response without one gets the code `http-STATUS`.

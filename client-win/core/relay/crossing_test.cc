@@ -56,7 +56,7 @@ TEST_CASE("batch › reads the protocol's own example") {
   CHECK(arrival.scale == 2);
 }
 
-TEST_CASE("batch › has up to 74 events, and is rejected with more") {
+TEST_CASE("batch › has up to 333 events, and is rejected with more") {
   for (const size_t count : {size_t{0}, size_t{63}, kEventsPerPollMax, kEventsPerPollMax + 1}) {
     Json events = Json::array();
     for (size_t i = 0; i < count; i++) {
@@ -117,6 +117,40 @@ TEST_CASE("batch › leaves out unknown and unusable events, and keeps the rest"
   CHECK(batch->events == 9);
   REQUIRE(batch->arrivals.size() == 1);
   CHECK(batch->arrivals[0].seq == 5);
+}
+
+TEST_CASE("batch › has stages and watchers, which are only about this moment") {
+  const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
+  const Json stage = {{"type", "stage"},  {"edge", "left"},
+                      {"ageMs", 12},      {"from", bob},
+                      {"width", 1920},    {"height", 1080},
+                      {"files", {kFile}}, {"sprites", {{{"id", 7}, {"x", 1890}, {"y", 1040}}}}};
+  Json end = {{"type", "stage"}, {"edge", "top"}, {"files", Json::array()}};
+  Json no_edge = stage;
+  no_edge["edge"] = "up";
+  Json no_size = stage;
+  no_size.erase("width");
+  Json old = stage;
+  old["ageMs"] = 1e9;
+  const auto batch = ReadBatch(BatchOf({stage,
+                                        end,
+                                        no_edge,
+                                        no_size,
+                                        old,
+                                        {{"type", "watched"}, {"edges", {"top", "left"}}},
+                                        {{"type", "watched"}, {"edges", "left"}},
+                                        SpriteEvent(5)}));
+  REQUIRE(batch);
+  CHECK(batch->events == 8);
+  CHECK(batch->momentary == 7);
+  REQUIRE(batch->stages.size() == 3);
+  CHECK(batch->stages[0].edge == Edge::kLeft);
+  CHECK(batch->stages[0].age_ms == 12);
+  CHECK(batch->stages[0].from->DisplayName() == "Bob");
+  CHECK(batch->stages[0].stage.sprites.size() == 1);
+  CHECK(!batch->stages[1].from);
+  CHECK(batch->stages[2].age_ms == kStageAgeMsMax);
+  CHECK(batch->watched == std::vector{Edge::kLeft, Edge::kTop});
 }
 
 TEST_CASE("batch › clamps numbers and cleans names") {

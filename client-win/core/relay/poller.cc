@@ -66,6 +66,9 @@ Request Poller::JoinRequest(RequestId id) const {
       body[name] = text;
     }
   }
+  if (options_.stage) {
+    body["stage"] = *options_.stage;
+  }
   Request request;
   request.id = id;
   request.method = Method::kPost;

@@ -30,6 +30,7 @@ struct JoinOptions {
   std::string beside;  // a friend's invitation; empty for none
   int width = 1;       // dip
   int height = 1;
+  std::optional<bool> stage{};  // whether neighbours may peek; nothing: as the world says
 };
 
 enum class Link : uint8_t { kJoining, kConnected, kBroken };
@@ -71,6 +72,8 @@ class Poller {
   // Tries again now: the network is back, or the machine woke up. A poll under way may wait for a
   // connection that is dead, so it is given up. Returns the request to cancel; 0 for none.
   RequestId RetryNow();
+  // The relay has agreed to show the stage, or to hide it. REQUIRES: seat().
+  void SetStage(bool is_shown) { seat_->stage = is_shown; }
   // The request that gives up the seat. REQUIRES: seat().
   Request LeaveRequest(RequestId id) const;
 

@@ -25,6 +25,7 @@ constexpr Meaning kMeanings[] = {{"mailbox-full", Text::kWhyMailboxFull},
                                  {"too-many-connections", Text::kWhyTooManyHere},
                                  {"too-many-uploads", Text::kWhyTooFast},
                                  {"store-full", Text::kWhyStoreFull},
+                                 {"no-neighbour", Text::kToastPeekNobody},
                                  {"http-0", Text::kWhyUnreachable},
                                  {"not-understood", Text::kWhyNotUnderstood}};
 

@@ -91,6 +91,9 @@ std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) 
     seat.invitation.clear();
   }
   seat.world = PlainText(TextAt(root, "world", kIdBytesMax), kNameBytesMax);
+  if (MemberOf(root, "stage").is_boolean()) {
+    seat.stage = BoolAt(root, "stage", false);
+  }
   seat.events = TextAt(root, "events", kUrlBytesMax);
   seat.crossings = TextAt(root, "crossings", kUrlBytesMax);
   seat.ping_seconds = static_cast<int>(NumberAt(root, "pingSeconds", 1, kPingSecondsMax, 120));
@@ -111,15 +114,19 @@ std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) 
 }
 
 std::string SeatJson(const Seat& seat) {
-  return WriteJson({{"desktop", seat.desktop},
-                    {"token", seat.token},
-                    {"invitation", seat.invitation},
-                    {"world", seat.world},
-                    {"cursor", seat.cursor},
-                    {"events", seat.events},
-                    {"crossings", seat.crossings},
-                    {"pingSeconds", seat.ping_seconds},
-                    {"leaseSeconds", seat.lease_seconds}});
+  Json body = {{"desktop", seat.desktop},
+               {"token", seat.token},
+               {"invitation", seat.invitation},
+               {"world", seat.world},
+               {"cursor", seat.cursor},
+               {"events", seat.events},
+               {"crossings", seat.crossings},
+               {"pingSeconds", seat.ping_seconds},
+               {"leaseSeconds", seat.lease_seconds}};
+  if (seat.stage) {
+    body["stage"] = *seat.stage;
+  }
+  return WriteJson(body);
 }
 
 }  // namespace sprites

@@ -23,7 +23,8 @@ struct Seat {
   std::string crossings;
   int ping_seconds = 120;
   int lease_seconds = 30;
-  std::string invitation;  // to a place beside this desktop; empty if the relay gave none
+  std::string invitation;     // to a place beside this desktop; empty if the relay gave none
+  std::optional<bool> stage;  // whether neighbours may peek; nothing from a relay without peeks
 };
 
 // Reads a seat from the response to a join, or from saved state. Returns nothing when a field is

@@ -72,5 +72,16 @@ TEST_CASE("seat › is rejected when a field is missing, too long, or unsafe in 
   CHECK(ReadSeat(SeatText({{"pingSeconds", 1e99}}), kRelay)->ping_seconds == kPingSecondsMax);
 }
 
+TEST_CASE("seat › says whether neighbours may peek, if the relay knows peeks") {
+  CHECK(!ReadSeat(SeatText(), kRelay)->stage);
+  for (const bool stage : {true, false}) {
+    const auto seat = ReadSeat(SeatText({{"stage", stage}}), kRelay);
+    REQUIRE(seat);
+    CHECK(seat->stage == stage);
+    CHECK(ReadSeat(SeatJson(*seat), kRelay)->stage == stage);
+  }
+  CHECK(!ReadSeat(SeatText({{"stage", "yes"}}), kRelay)->stage);
+}
+
 }  // namespace
 }  // namespace sprites

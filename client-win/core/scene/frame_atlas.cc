@@ -1,6 +1,7 @@
 #include "core/scene/frame_atlas.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +16,12 @@ uint32_t Premultiplied(const uint8_t* rgba) {
          times_alpha(rgba[2]);
 }
 
+uint32_t SilhouetteOf(const uint8_t* rgba) {
+  const uint8_t pixel[] = {kSilhouetteColour[0], kSilhouetteColour[1], kSilhouetteColour[2],
+                           static_cast<uint8_t>(std::lround(rgba[3] * kSilhouetteAlpha))};
+  return Premultiplied(pixel);
+}
+
 size_t FrameBytes(int width, int height) { return size_t{4} * width * height; }
 
 int CellsOf(const Sheet& sheet) {
@@ -27,8 +34,8 @@ bool FrameAtlas::Key::operator<(const Key& other) const {
   if (sheet.owner_before(other.sheet) || other.sheet.owner_before(sheet)) {
     return sheet.owner_before(other.sheet);
   }
-  return std::tie(width, height, mirrored, number) <
-         std::tie(other.width, other.height, other.mirrored, other.number);
+  return std::tie(width, height, mirrored, is_silhouette, number) <
+         std::tie(other.width, other.height, other.mirrored, other.is_silhouette, other.number);
 }
 
 FrameAtlas::Frame FrameAtlas::Find(const DrawnSprite& sprite) {
@@ -36,7 +43,8 @@ FrameAtlas::Frame FrameAtlas::Find(const DrawnSprite& sprite) {
   const int frames = static_cast<int>(std::max<size_t>(1, kSurfaceBytesWanted / frame_bytes));
   const int number = sprite.cell / frames;
   const int index = sprite.cell % frames;
-  const Key key{sprite.sheet, sprite.width, sprite.height, sprite.mirrored, number};
+  const Key key{sprite.sheet,    sprite.width,         sprite.height,
+                sprite.mirrored, sprite.is_silhouette, number};
   const auto found = pages_.find(key);
   const int left_cells = std::max(1, CellsOf(*sprite.sheet) - number * frames);
   Page* page = found != pages_.end() ? &found->second : MakePage(key, std::min(frames, left_cells));
@@ -118,7 +126,8 @@ void DrawFrame(const DrawnSprite& sprite, uint32_t* pixels) {
       const int unmirrored_x = sprite.mirrored ? sprite.width - 1 - x : x;
       const int from_x =
           left + static_cast<int>(int64_t{unmirrored_x} * frame_width / sprite.width);
-      *pixels++ = Premultiplied(row + size_t{4} * from_x);
+      const uint8_t* rgba = row + size_t{4} * from_x;
+      *pixels++ = sprite.is_silhouette ? SilhouetteOf(rgba) : Premultiplied(rgba);
     }
   }
 }

@@ -23,6 +23,8 @@ namespace sprites {
 constexpr size_t kSurfacesMax = 1'000;
 constexpr size_t kSurfaceBytesMax = 67'108'864;    // bytes of all: a thousand frames of 128 × 128
 constexpr size_t kSurfaceBytesWanted = 1'048'576;  // bytes of one: 16 frames of 128 × 128
+constexpr uint8_t kSilhouetteColour[] = {42, 33, 84};  // red, green, blue: as on the page
+constexpr double kSilhouetteAlpha = 0.8;
 
 // Memory that the shell can show: 32 bits a pixel, premultiplied alpha, top row first.
 class Surface {
@@ -61,6 +63,7 @@ class FrameAtlas {
     int width;
     int height;
     bool mirrored;
+    bool is_silhouette;
     int number;
 
     bool operator<(const Key& other) const;
@@ -83,7 +86,8 @@ class FrameAtlas {
   uint64_t uses_ = 0;
 };
 
-// Draws a sprite's frame at its size on the screen; each pixel is the nearest pixel of the sheet.
+// Draws a sprite's whole frame at its size on the screen; each pixel is the nearest pixel of the
+// sheet. A silhouette has the alpha of the sheet, times kSilhouetteAlpha, and one colour.
 void DrawFrame(const DrawnSprite& sprite, uint32_t* pixels);
 
 }  // namespace sprites

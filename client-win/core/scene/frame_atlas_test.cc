@@ -177,5 +177,19 @@ TEST_CASE(
   CHECK(atlas.Find(Drawn(sheet, 4, 8)).surface == nullptr);  // a cell that the sheet does not have
 }
 
+TEST_CASE("frame atlas › keeps a silhouette apart from the picture") {
+  Memory memory;
+  FrameAtlas atlas(memory.Maker());
+  const SheetPointer sheet = SheetOf(4, 1);
+  DrawnSprite drawn = Drawn(sheet, 0, 8);
+  Surface* picture = atlas.Find(drawn).surface;
+  drawn.is_silhouette = true;
+  CHECK(atlas.Find(drawn).surface != picture);
+  drawn.crop = Crop{1, 1, 2, 2};  // the frame stays whole
+  const int drawn_before = memory.drawn;
+  CHECK(atlas.Find(drawn).surface != picture);
+  CHECK(memory.drawn == drawn_before);
+}
+
 }  // namespace
 }  // namespace sprites

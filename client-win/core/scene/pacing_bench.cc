@@ -86,7 +86,7 @@ void Measure(double hz, int sprites, int seconds) {
     }
     const Scene& scene = desktop.Tick(static_cast<int64_t>(began - start));
     desktop.PopOutbox();
-    for (const size_t index : planner.Plan(scene).painted) {
+    for (const size_t index : planner.Plan(scene.sprites).painted) {
       atlas.Find(scene.sprites[index]);
     }
     const double ended = NowMs();

@@ -3,6 +3,7 @@
 #define CLIENT_WIN_CORE_SCENE_SCENE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,16 @@
 #include "core/screen/geometry.h"
 
 namespace sprites {
+
+// A part of a drawn frame, in px from its left top corner.
+struct Crop {
+  int x = 0;
+  int y = 0;
+  int width = 0;  // at least 1
+  int height = 0;
+
+  bool operator==(const Crop&) const = default;
+};
 
 // How to draw one sprite.
 struct DrawnSprite {
@@ -21,8 +32,15 @@ struct DrawnSprite {
   int y = 0;
   int width = 0;  // px: the frame, scaled; at least 1
   int height = 0;
-  bool mirrored = false;  // a sheet's frames look to the right
-  bool visible = true;    // false behind a full-screen program
+  bool mirrored = false;       // a sheet's frames look to the right
+  bool visible = true;         // false behind a full-screen program
+  bool is_silhouette = false;  // in one colour, translucent
+  std::optional<Crop> crop{};  // the only part that is shown; all of it without
+
+  // What is shown of the frame, and where that is.
+  Crop Shown() const { return crop.value_or(Crop{0, 0, width, height}); }
+  int Left() const { return x + Shown().x; }
+  int Top() const { return y + Shown().y; }
 
   bool operator==(const DrawnSprite&) const = default;
 };
@@ -39,6 +57,9 @@ struct Scene {
   std::vector<DrawnSprite> sprites;  // lowest first
   std::vector<DrawnBubble> bubbles;  // newest first
   std::vector<Rect> obstacles;       // px: what no bubble may cover, such as a sprite that is held
+  // What is seen beyond the edge that the person looks over, lowest first: panes along the edge,
+  // then the silhouettes in them. Their ids are their own. They take no clicks.
+  std::vector<DrawnSprite> beyond;
   // How long the next frame may wait, unless an event comes first: nothing moves until then.
   double idle_ms = 0;
   bool saves_power = false;  // half the frame rate is enough

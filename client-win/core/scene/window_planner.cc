@@ -10,7 +10,8 @@ constexpr size_t kNone = SIZE_MAX;
 
 bool IsSamePicture(const DrawnSprite& one, const DrawnSprite& other) {
   return one.sheet == other.sheet && one.cell == other.cell && one.width == other.width &&
-         one.height == other.height && one.mirrored == other.mirrored;
+         one.height == other.height && one.mirrored == other.mirrored &&
+         one.is_silhouette == other.is_silhouette && one.crop == other.crop;
 }
 
 bool DoesSomething(const Placement& placement) {
@@ -19,17 +20,17 @@ bool DoesSomething(const Placement& placement) {
 
 }  // namespace
 
-const WindowPlan& WindowPlanner::Plan(const Scene& scene) {
+const WindowPlan& WindowPlanner::Plan(std::span<const DrawnSprite> sprites) {
   plans_++;
   plan_.closed.clear();
   plan_.created.clear();
   plan_.painted.clear();
-  plan_.placements.assign(scene.sprites.size(), {});
-  for (size_t i = 0; i < scene.sprites.size(); i++) {
-    PlanOne(scene, i);
+  plan_.placements.assign(sprites.size(), {});
+  for (size_t i = 0; i < sprites.size(); i++) {
+    PlanOne(sprites[i], i);
   }
-  CloseMissing(scene);
-  Restack(scene);
+  CloseMissing(sprites.size());
+  Restack(sprites);
   // From the top down, so that the window above is in place before the one below it.
   std::ranges::reverse(plan_.placements);
   std::erase_if(plan_.placements,
@@ -43,8 +44,7 @@ void WindowPlanner::NotPainted(SpriteId id) {
   }
 }
 
-void WindowPlanner::PlanOne(const Scene& scene, size_t index) {
-  const DrawnSprite& drawn = scene.sprites[index];
+void WindowPlanner::PlanOne(const DrawnSprite& drawn, size_t index) {
   Placement& placement = plan_.placements[index];
   placement.id = drawn.id;
   const auto [found, is_new] = shown_.try_emplace(drawn.id);
@@ -59,17 +59,19 @@ void WindowPlanner::PlanOne(const Scene& scene, size_t index) {
     shown.drawn = drawn;
     shown.is_painted = true;
   } else if (drawn.visible && (shown.drawn.x != drawn.x || shown.drawn.y != drawn.y)) {
+    shown.drawn.x = drawn.x;
+    shown.drawn.y = drawn.y;
     placement.moves = true;
-    placement.x = shown.drawn.x = drawn.x;
-    placement.y = shown.drawn.y = drawn.y;
+    placement.x = drawn.Left();
+    placement.y = drawn.Top();
   }
   placement.appears = drawn.visible && !shown.is_visible;
   placement.disappears = !drawn.visible && shown.is_visible;
   shown.is_visible = drawn.visible;
 }
 
-void WindowPlanner::CloseMissing(const Scene& scene) {
-  if (shown_.size() == scene.sprites.size()) {
+void WindowPlanner::CloseMissing(size_t count) {
+  if (shown_.size() == count) {
     return;
   }
   std::erase_if(order_, [this](SpriteId id) { return shown_[id].seen != plans_; });
@@ -83,14 +85,14 @@ void WindowPlanner::CloseMissing(const Scene& scene) {
 }
 
 // Moves only the windows that are out of order, each directly below the one that is drawn after it.
-void WindowPlanner::Restack(const Scene& scene) {
+void WindowPlanner::Restack(std::span<const DrawnSprite> sprites) {
   const auto id_of = [](const DrawnSprite& drawn) { return drawn.id; };
-  if (std::ranges::equal(scene.sprites, order_, {}, id_of)) {
+  if (std::ranges::equal(sprites, order_, {}, id_of)) {
     return;
   }
   std::unordered_map<SpriteId, size_t> wanted;
-  for (size_t i = 0; i < scene.sprites.size(); i++) {
-    wanted[scene.sprites[i].id] = i;
+  for (size_t i = 0; i < sprites.size(); i++) {
+    wanted[sprites[i].id] = i;
   }
   std::vector<size_t> now(order_.size());
   std::ranges::transform(order_, now.begin(), [&](SpriteId id) { return wanted[id]; });
@@ -98,11 +100,11 @@ void WindowPlanner::Restack(const Scene& scene) {
   for (const size_t index : LongestRising(now)) {
     stays[now[index]] = true;
   }
-  for (size_t i = 0; i < scene.sprites.size(); i++) {
+  for (size_t i = 0; i < sprites.size(); i++) {
     if (!stays[i]) {
-      plan_.placements[i].below = i + 1 < scene.sprites.size() ? scene.sprites[i + 1].id : kNobody;
+      plan_.placements[i].below = i + 1 < sprites.size() ? sprites[i + 1].id : kNobody;
     }
-    order_[i] = scene.sprites[i].id;
+    order_[i] = sprites[i].id;
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -35,7 +36,7 @@ struct Placement {
 struct WindowPlan {
   std::vector<SpriteId> closed;
   std::vector<SpriteId> created;  // hidden at first, each on top of those before
-  // Indices in the scene of the sprites whose picture changed. Painting sets the place too.
+  // Indices of the sprites whose picture changed. Painting sets the place too.
   std::vector<size_t> painted;
   std::vector<Placement> placements;  // in this order, because one may refer to another before it
 
@@ -46,9 +47,9 @@ struct WindowPlan {
 
 class WindowPlanner {
  public:
-  // The changes that make the windows show `scene`. The planner assumes that they are carried out.
-  // Valid until the next call.
-  const WindowPlan& Plan(const Scene& scene);
+  // The changes that make the windows show `sprites`, lowest first. The planner assumes that they
+  // are carried out. Valid until the next call.
+  const WindowPlan& Plan(std::span<const DrawnSprite> sprites);
   // A sprite could not be painted: the next plan paints it.
   void NotPainted(SpriteId id);
 
@@ -60,9 +61,9 @@ class WindowPlanner {
     uint64_t seen = 0;  // the number of the last plan that had it
   };
 
-  void CloseMissing(const Scene& scene);
-  void PlanOne(const Scene& scene, size_t index);
-  void Restack(const Scene& scene);
+  void CloseMissing(size_t count);
+  void PlanOne(const DrawnSprite& drawn, size_t index);
+  void Restack(std::span<const DrawnSprite> sprites);
 
   WindowPlan plan_;
   std::unordered_map<SpriteId, Shown> shown_;

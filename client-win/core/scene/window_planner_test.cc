@@ -91,20 +91,20 @@ struct Windows {
 TEST_CASE("window planner › plans nothing for a scene that is already shown") {
   WindowPlanner planner;
   const Scene scene = SceneOf({1, 2, 3});
-  CHECK(planner.Plan(scene).created.size() == 3);
-  CHECK(planner.Plan(scene).IsEmpty());
-  CHECK(!planner.Plan(Scene{}).IsEmpty());
-  CHECK(planner.Plan(Scene{}).IsEmpty());
+  CHECK(planner.Plan(scene.sprites).created.size() == 3);
+  CHECK(planner.Plan(scene.sprites).IsEmpty());
+  CHECK(!planner.Plan({}).IsEmpty());
+  CHECK(planner.Plan({}).IsEmpty());
 }
 
 TEST_CASE("window planner › places what moved, paints what changed, and nothing else") {
   WindowPlanner planner;
   Scene scene = SceneOf({1, 2, 3});
-  planner.Plan(scene);
+  planner.Plan(scene.sprites);
   scene.sprites[0].x = 7;
   scene.sprites[2].cell = 1;
   scene.sprites[2].x = 9;
-  const WindowPlan& plan = planner.Plan(scene);
+  const WindowPlan& plan = planner.Plan(scene.sprites);
   REQUIRE(plan.placements.size() == 1);
   CHECK(plan.placements[0] == Placement{.id = 1, .moves = true, .x = 7});
   CHECK(plan.painted == std::vector<size_t>{2});
@@ -114,30 +114,46 @@ TEST_CASE("window planner › restacks only the one of 150 that comes to the top
   WindowPlanner planner;
   std::vector<SpriteId> ids(150);
   std::iota(ids.begin(), ids.end(), 1);
-  planner.Plan(SceneOf(ids));
+  planner.Plan(SceneOf(ids).sprites);
   std::rotate(ids.begin() + 20, ids.begin() + 21, ids.end());
-  const WindowPlan& up = planner.Plan(SceneOf(ids));
+  const WindowPlan& up = planner.Plan(SceneOf(ids).sprites);
   REQUIRE(up.placements.size() == 1);
   CHECK(up.placements[0] == Placement{.id = 21, .below = kNobody});
   std::rotate(ids.rbegin(), ids.rbegin() + 1, ids.rend() - 20);
-  const WindowPlan& down = planner.Plan(SceneOf(ids));
+  const WindowPlan& down = planner.Plan(SceneOf(ids).sprites);
   REQUIRE(down.placements.size() == 1);
   CHECK(down.placements[0] == Placement{.id = 21, .below = 22});
+}
+
+TEST_CASE("window planner › paints a sprite again when another part of it is shown") {
+  WindowPlanner planner;
+  Scene scene = SceneOf({1});
+  scene.sprites[0].crop = Crop{4, 0, 4, 8};
+  planner.Plan(scene.sprites);
+  scene.sprites[0].x = 10;
+  const WindowPlan& moved = planner.Plan(scene.sprites);
+  CHECK(moved.painted.empty());
+  REQUIRE(moved.placements.size() == 1);
+  CHECK(moved.placements[0] == Placement{.id = 1, .moves = true, .x = 14});
+  scene.sprites[0].crop = Crop{5, 0, 3, 8};
+  CHECK(planner.Plan(scene.sprites).painted.size() == 1);
+  scene.sprites[0].is_silhouette = true;
+  CHECK(planner.Plan(scene.sprites).painted.size() == 1);
 }
 
 TEST_CASE("window planner › leaves a hidden sprite alone until it is visible again") {
   WindowPlanner planner;
   Scene scene = SceneOf({1});
   scene.sprites[0].visible = false;
-  CHECK(planner.Plan(scene).painted.empty());
+  CHECK(planner.Plan(scene.sprites).painted.empty());
   scene.sprites[0].x = 5;
-  CHECK(planner.Plan(scene).IsEmpty());
+  CHECK(planner.Plan(scene.sprites).IsEmpty());
   scene.sprites[0].visible = true;
-  CHECK(planner.Plan(scene).painted.size() == 1);
+  CHECK(planner.Plan(scene.sprites).painted.size() == 1);
   scene.sprites[0].visible = false;
-  CHECK(planner.Plan(scene).placements[0].disappears);
+  CHECK(planner.Plan(scene.sprites).placements[0].disappears);
   scene.sprites[0].visible = true;
-  const WindowPlan& again = planner.Plan(scene);
+  const WindowPlan& again = planner.Plan(scene.sprites);
   CHECK(again.painted.empty());
   CHECK((again.placements[0].appears && !again.placements[0].moves));
 }
@@ -145,10 +161,10 @@ TEST_CASE("window planner › leaves a hidden sprite alone until it is visible a
 TEST_CASE("window planner › paints again what could not be painted") {
   WindowPlanner planner;
   const Scene scene = SceneOf({1});
-  planner.Plan(scene);
+  planner.Plan(scene.sprites);
   planner.NotPainted(1);
   planner.NotPainted(2);
-  CHECK(planner.Plan(scene).painted.size() == 1);
+  CHECK(planner.Plan(scene.sprites).painted.size() == 1);
 }
 
 TEST_CASE("window planner › makes the windows show the scene after any sequence of scenes") {
@@ -181,7 +197,7 @@ TEST_CASE("window planner › makes the windows show the scene after any sequenc
         one->visible = !one->visible;
       }
     }
-    windows.CarryOut(planner.Plan(scene), scene);
+    windows.CarryOut(planner.Plan(scene.sprites), scene);
     windows.CheckShows(scene);
   }
 }

@@ -11,6 +11,8 @@
   X(kMenuOpenLink, "&Open a link…", "&Link öffnen…") \
   X(kMenuSay, "Sa&y something…", "Etwas sa&gen…") \
   X(kMenuHeard, "&What was said…", "Was gesagt wur&de…") \
+  X(kMenuPeek, "Look over an &edge", "Übe&r einen Rand sehen") \
+  X(kMenuShowStage, "Neigh&bours may look in", "Na&chbarn dürfen hereinsehen") \
   X(kMenuMute, "&Mute", "Stumm&schalten") \
   X(kMenuPause, "&Pause", "&Pause") \
   X(kMenuSettings, "&Settings…", "Eins&tellungen…") \
@@ -31,6 +33,15 @@
   X(kSpriteThrowUpTo, "Throw &up to {0}", "Nach &oben zu {0} werfen") \
   X(kSpriteThrowDownTo, "Throw &down to {0}", "Nach &unten zu {0} werfen") \
   X(kSpriteSteer, "Steer with the &keys", "Mit &Tasten steuern") \
+  /* The edges that one can look over. */ \
+  X(kPeekLeft, "&Left", "&Links") \
+  X(kPeekRight, "&Right", "&Rechts") \
+  X(kPeekUp, "&Up", "&Oben") \
+  X(kPeekDown, "&Down", "&Unten") \
+  X(kPeekLeftTo, "&Left: {0}", "&Links: {0}") \
+  X(kPeekRightTo, "&Right: {0}", "&Rechts: {0}") \
+  X(kPeekUpTo, "&Up: {0}", "&Oben: {0}") \
+  X(kPeekDownTo, "&Down: {0}", "&Unten: {0}") \
   X(kSpritePutAway, "&Put away", "&Wegräumen") \
   X(kSpriteHide, "&Hide this picture", "Dieses Bild &ausblenden") \
   X(kSpriteMute, "&Mute {0}", "{0} &stummschalten") \
@@ -42,6 +53,7 @@
   X(kStatusPrivate, "Connected to {0}, in a private world", "Verbunden mit {0}, in einer privaten Welt") \
   X(kStatusJoining, "Connecting to {0} …", "Verbindung zu {0} …") \
   X(kStatusUnreachable, "Can't reach {0}, trying again", "{0} ist nicht erreichbar, neuer Versuch läuft") \
+  X(kStatusWatched, "Looking in now: {0}", "Sieht gerade herein: {0}") \
   X(kStatusNoRelay, "Not connected: choose a relay", "Nicht verbunden: bitte ein Relay wählen") \
   /* Toasts. */ \
   X(kToastArrived, "{0} has come", "{0} ist da") \
@@ -73,6 +85,9 @@
   X(kToastHiddenText, "Sprites with it look like a parcel. You can show it again in the settings.", "Figuren damit sehen wie ein Paket aus. In den Einstellungen blenden Sie es wieder ein.") \
   X(kToastMuted, "{0} is muted", "{0} ist stummgeschaltet") \
   X(kToastMutedText, "You do not hear {0} any more, and what {0} throws to you goes on to the next desktop.", "Sie hören {0} nicht mehr, und was {0} zu Ihnen wirft, fliegt zum nächsten Desktop weiter.") \
+  X(kToastPeekNothing, "Nothing to see there", "Dort ist nichts zu sehen") \
+  X(kToastPeekHidden, "{0} does not show what is there.", "{0} zeigt nicht, was dort ist.") \
+  X(kToastPeekNobody, "There is nobody beyond this edge.", "Hinter diesem Rand ist niemand.") \
   X(kToastReported, "The picture is reported", "Das Bild ist gemeldet") \
   X(kToastReportedText, "The operator of the relay looks at it.", "Der Betreiber des Relays sieht es sich an.") \
   X(kToastNotReported, "The report was not sent", "Die Meldung ging nicht hinaus") \
@@ -232,6 +247,7 @@
   X(kSettingsNoSound, "No sounds: there is no sound device", "Keine Klänge: kein Audiogerät da") \
   X(kSettingsToasts, "Show no&tifications", "Ben&achrichtigungen") \
   X(kSettingsBubbles, "Speech &bubbles", "Spre&chblasen") \
+  X(kSettingsPeek, "Look ove&r edges with the pointer", "Mit dem Zeiger über Ränder se&hen") \
   X(kSettingsMonitors, "On &all monitors", "Auf allen &Monitoren") \
   X(kSettingsHide, "&Hide behind full-screen programs", "Hinter &Vollbild verbergen") \
   X(kSettingsQuiet, "&Quiet while you present", "R&uhe beim Präsentieren") \

@@ -1,0 +1,426 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "core/desktop/desktop.h"
+#include "core/desktop/menus.h"
+#include "core/picture/test_spr.h"
+#include "core/text/json.h"
+
+namespace sprites {
+namespace {
+
+constexpr char kRelay[] = "http://relay.example:8080";
+const Json kBob = {{"desktop", "9-3e"}, {"name", "Bob"}};
+const Json kMe = {{"desktop", "1-1"}, {"name", "Ann"}};
+
+// A desktop of 800 × 600, Bob at the left and the right, and a relay played by the test.
+struct Look {
+  explicit Look(Settings settings = Given()) : desktop(settings, [] { return 0.5; }) {
+    const Rect all{0, 0, 800, 600};
+    desktop.SetMonitors(std::vector<Monitor>{{all, {0, 0, 800, 560}, 1, true}});
+    sheet = ReadSheet(TestSpr(0));
+    desktop.AddToShelf(sheet);
+  }
+  static Settings Given() {
+    Settings settings;
+    settings.relay = kRelay;
+    settings.calm = true;
+    return settings;
+  }
+  const Scene& Pass(int64_t ms) {
+    const Scene* scene = nullptr;
+    for (const int64_t end = now + ms; now < end;) {
+      now = std::min(end, now + 10);
+      if (pointer) {
+        desktop.SetPointer(*pointer, false, now);
+      }
+      scene = &desktop.Tick(now);
+      Outbox outbox = desktop.PopOutbox();
+      saves += outbox.saved_state.empty() ? 0 : 1;
+      toasts.insert(toasts.end(), outbox.toasts.begin(), outbox.toasts.end());
+      for (Request& request : outbox.requests) {
+        requests.push_back(std::move(request));
+      }
+    }
+    return *scene;
+  }
+  std::optional<Request> Find(const std::string& part, Method method) {
+    const auto found = std::ranges::find_if(requests, [&](const Request& request) {
+      return request.method == method && request.url.ends_with(part);
+    });
+    if (found == requests.end()) {
+      return std::nullopt;
+    }
+    Request request = std::move(*found);
+    requests.erase(found);
+    return request;
+  }
+  Request Pop(const std::string& part, Method method) {
+    for (int i = 0; i < 3000; i++) {
+      if (auto request = Find(part, method)) {
+        return *request;
+      }
+      Pass(10);
+    }
+    FAIL("no request ", part);
+    return {};
+  }
+  void Respond(const Request& request, int status, const Json& body) {
+    desktop.HandleResponse({request.id, status, body.is_null() ? "" : WriteJson(body)});
+  }
+  Json Join(std::optional<bool> stage = true) {
+    const std::string base = std::string(kRelay) + "/v1/desktops/1-1";
+    Json seat = {{"desktop", "1-1"},           {"token", "1-1.00"},
+                 {"world", "garden"},          {"cursor", "6a1f03c2-0"},
+                 {"events", base + "/events"}, {"crossings", base + "/crossings"}};
+    if (stage) {
+      seat["stage"] = *stage;
+    }
+    const Request join = Pop("/v1/desktops", Method::kPost);
+    Respond(join, 201, seat);
+    Respond(Pop("/v1/desktops/1-1", Method::kGet), 200,
+            {{"neighbours", {{"left", kBob}, {"right", kBob}, {"top", kMe}, {"bottom", kMe}}}});
+    Pass(10);
+    return Json::parse(join.body);
+  }
+  void Receive(const std::vector<Json>& events) {
+    Respond(Pop("events?cursor=6a1f03c2-0", Method::kGet), 200,
+            {{"cursor", "6a1f03c2-0"}, {"events", events}});
+  }
+  // Looks over an edge, which the relay grants.
+  void Open(Edge edge = Edge::kLeft) {
+    desktop.PeekOver(edge);
+    Respond(Pop("/peeks", Method::kPost), 202, {{"edge", "left"}, {"leaseMs", 10'000}});
+  }
+  // Bob shows one sprite, `beyond` px beyond the edge.
+  Json Stage(double beyond, const char* edge = "left", const Json& from = kBob) {
+    const bool is_left = std::string(edge) == "left";
+    return {{"type", "stage"},
+            {"edge", edge},
+            {"ageMs", 0},
+            {"from", from},
+            {"width", 1000},
+            {"height", 600},
+            {"files", {sheet->file}},
+            {"sprites",
+             {{{"id", 7}, {"x", is_left ? 1000 - beyond : beyond}, {"y", 600}, {"vx", 60}}}}};
+  }
+
+  Desktop desktop;
+  SheetPointer sheet;
+  std::optional<Point> pointer;
+  std::deque<Request> requests;
+  std::vector<Toast> toasts;
+  int64_t now = 0;
+  int saves = 0;
+};
+
+TEST_CASE("peeking › a pointer that rests at an edge shows the neighbour's sprites beyond it") {
+  Look look;
+  look.Join();
+  look.pointer = Point{0, 300};
+  look.Pass(kPeekRestMs - 20);
+  CHECK(!look.Find("/peeks", Method::kPost));
+  const Request peek = look.Pop("/peeks", Method::kPost);
+  CHECK(peek.body == R"({"edge":"left"})");
+  look.Respond(peek, 202, {{"edge", "left"}, {"leaseMs", 10'000}});
+  CHECK(look.Pass(10).beyond.empty());  // nothing opens before something is there
+  look.Receive({look.Stage(30)});
+  const Scene& scene = look.Pass(10);
+  REQUIRE(scene.beyond.size() == 2);
+  const DrawnSprite& pane = scene.beyond[0];
+  CHECK(pane.x == 0);
+  CHECK(pane.width == 320);
+  CHECK(pane.height == 560);
+  CHECK(!pane.is_silhouette);
+  const DrawnSprite& cat = scene.beyond[1];
+  CHECK(cat.is_silhouette);
+  CHECK(cat.sheet == look.sheet);
+  // Its feet are on the floor, 30 px before the line.
+  CHECK(cat.Top() + cat.Shown().height == 560);
+  CHECK(cat.x < 290);
+  CHECK(cat.x + cat.width > 290);
+  CHECK(scene.idle_ms == 0);
+  // It walks up to the line, where it is cut off, and is gone behind it.
+  const Scene& near = look.Pass(500);
+  REQUIRE(near.beyond.size() == 2);
+  CHECK(near.beyond[1].Left() + near.beyond[1].Shown().width == 320);
+  CHECK(near.beyond[1].crop);
+  look.Receive({look.Stage(-100)});
+  CHECK(look.Pass(800).beyond.size() == 1);
+  look.pointer = Point{400, 300};
+  CHECK(look.Pass(kPeekLingerMs + 20).beyond.empty());
+  CHECK(look.Pop("/peeks", Method::kPost).body == R"({"edge":null})");
+}
+
+TEST_CASE("peeking › beyond the right edge comes from the right") {
+  Look look;
+  look.Join();
+  look.Open(Edge::kRight);
+  look.Receive({look.Stage(30, "right")});
+  const Scene& scene = look.Pass(10);
+  REQUIRE(scene.beyond.size() == 2);
+  CHECK(scene.beyond[0].x == 480);
+  CHECK(scene.beyond[1].x < 510);
+  CHECK(scene.beyond[1].x + scene.beyond[1].width > 510);
+}
+
+TEST_CASE("peeking › needs a neighbour, a relay that knows it, and a pointer that drags nothing") {
+  Look alone;
+  alone.Join();
+  alone.desktop.PeekOver(Edge::kTop);  // leads home
+  alone.Pass(100);
+  CHECK(!alone.Find("/peeks", Method::kPost));
+  Look old;
+  old.Join(std::nullopt);
+  CHECK(!old.desktop.CanPeek());
+  old.pointer = Point{0, 300};
+  old.Pass(2'000);
+  CHECK(!old.Find("/peeks", Method::kPost));
+  Look busy;
+  busy.Join();
+  const SpriteId id = busy.desktop.DropIn(busy.sheet->file, Point{400, 560});
+  busy.pointer = Point{0, 300};
+  busy.Pass(100);
+  busy.desktop.Grab(id, {400, 560}, 0);
+  busy.Pass(2'000);
+  CHECK(!busy.Find("/peeks", Method::kPost));
+  busy.desktop.Release(10);
+  CHECK(busy.Pop("/peeks", Method::kPost).body == R"({"edge":"left"})");
+}
+
+TEST_CASE(
+    "peeking › a refusal answers a choice with a sentence, and a resting pointer with nothing") {
+  Look look;
+  look.Join();
+  look.desktop.PeekOver(Edge::kLeft);
+  look.Respond(look.Pop("/peeks", Method::kPost), 403, {{"code", "stage-hidden"}});
+  look.Pass(10);
+  REQUIRE(look.toasts.size() == 1);
+  CHECK(look.toasts[0].text == "Bob does not show what is there.");
+  CHECK(!look.desktop.chosen_peek());
+  look.toasts.clear();
+  look.pointer = Point{799, 300};
+  look.Pop("/peeks", Method::kPost);  // ends the choice
+  Look resting;
+  resting.Join();
+  resting.pointer = Point{0, 300};
+  resting.Respond(resting.Pop("/peeks", Method::kPost), 403, {{"code", "stage-hidden"}});
+  resting.Pass(1'000);
+  CHECK(resting.toasts.empty());
+}
+
+TEST_CASE("peeking › an old relay's 404 hides it") {
+  Look look;
+  look.Join();
+  CHECK(look.desktop.CanPeek());
+  look.desktop.PeekOver(Edge::kLeft);
+  look.Respond(look.Pop("/peeks", Method::kPost), 404, {{"code", "not-found"}});
+  look.Pass(20'000);
+  CHECK(!look.desktop.CanPeek());
+  CHECK(!look.Find("/peeks", Method::kPost));
+  CHECK(look.toasts.empty());
+}
+
+TEST_CASE("peeking › shows no picture that is hidden here, and nobody who is muted") {
+  Look look;
+  look.Join();
+  look.Open();
+  look.desktop.HidePicture(look.sheet->file, true);
+  look.Receive({look.Stage(30)});
+  const Scene& scene = look.Pass(10);
+  REQUIRE(scene.beyond.size() == 2);
+  CHECK(scene.beyond[1].sheet == Parcel());
+  look.desktop.Mute({"9-3e", "Bob"}, true);
+  CHECK(look.Pass(10).beyond.empty());
+  look.Receive({look.Stage(30)});
+  CHECK(look.Pass(10).beyond.empty());
+}
+
+TEST_CASE("peeking › ends with the end of the stage, after silence, and with the seat") {
+  Look look;
+  look.Join();
+  look.Open();
+  look.Receive({look.Stage(30)});
+  CHECK(look.Pass(10).beyond.size() == 2);
+  look.Receive({{{"type", "stage"},
+                 {"edge", "left"},
+                 {"files", Json::array()},
+                 {"sprites", Json::array()}}});
+  CHECK(look.Pass(10).beyond.empty());
+  CHECK(look.Pop("/peeks", Method::kPost).body == R"({"edge":"left"})");  // it asks again
+  look.Receive({look.Stage(30)});
+  CHECK(look.Pass(kSilenceMs).beyond.size() >= 1);
+  CHECK(look.Pass(20).beyond.empty());
+  look.Receive({look.Stage(30)});
+  CHECK(!look.Pass(10).beyond.empty());
+  look.Respond(look.Pop("events?cursor=6a1f03c2-0", Method::kGet), 410,
+               {{"code", "desktop-ended"}});
+  CHECK(look.Pass(10).beyond.empty());
+}
+
+TEST_CASE("peeking › ignores a stage that was not asked for") {
+  Look look;
+  look.Join();
+  look.Receive({look.Stage(30)});
+  look.Pass(10);
+  look.Open(Edge::kRight);
+  look.Receive({look.Stage(30)});
+  CHECK(look.Pass(10).beyond.empty());
+}
+
+TEST_CASE("peeking › a stage ten times a second neither drains the budget nor writes to the disk") {
+  Look look;
+  look.Join();
+  look.desktop.DropIn(look.sheet->file, Point{400, 500});
+  look.Open();
+  look.Pass(100);
+  look.saves = 0;
+  const int64_t start = look.now;
+  int64_t renewed = start;
+  for (int i = 0; i < 600; i++) {  // a minute
+    look.Receive({look.Stage(30)});
+    if (const auto peek = look.Find("/peeks", Method::kPost)) {
+      look.Respond(*peek, 202, {{"edge", "left"}, {"leaseMs", 10'000}});
+      renewed = look.now;
+    }
+    look.Pass(10);
+  }
+  CHECK(look.now - start >= 59'000);  // at most ten polls a second
+  CHECK(look.now - start < 75'000);
+  CHECK(look.now - renewed <= 6'000);
+  CHECK(look.saves <= 8);  // where the sprites are, every 10 s
+}
+
+TEST_CASE("peeking › the stage is posted while somebody watches, and follows the seat") {
+  Look look;
+  look.Join();
+  look.desktop.DropIn(look.sheet->file, Point{100, 560});
+  look.desktop.DropIn(look.sheet->file, Point{700, 560});
+  look.Pass(1'000);
+  CHECK(!look.Find("/stage", Method::kPost));
+  look.Receive({{{"type", "watched"}, {"edges", {"left"}}}});
+  const Request post = look.Pop("/stage", Method::kPost);
+  const Json stage = Json::parse(post.body);
+  CHECK(stage["width"] == 800);
+  CHECK(stage["height"] == 600);
+  REQUIRE(stage["sprites"].size() == 1);
+  CHECK(stage["sprites"][0]["x"] == 100);
+  CHECK(stage["sprites"][0]["y"] == 560);
+  CHECK(look.desktop.watched() == std::vector{Edge::kLeft});
+  look.Respond(post, 202, {{"edges", {"left"}}});
+  look.Pass(kStageAliveMs - 50);
+  CHECK(!look.Find("/stage", Method::kPost));  // nothing has moved
+  look.Pass(100);
+  CHECK(look.Find("/stage", Method::kPost));
+  look.Respond(look.Pop("events?cursor=6a1f03c2-0", Method::kGet), 410,
+               {{"code", "desktop-ended"}});
+  CHECK(look.desktop.watched().empty());
+}
+
+TEST_CASE("peeking › the switch is told to the relay, saved, and sent with the next join") {
+  Look look;
+  CHECK(!look.Join(false).contains("stage"));  // as the world says
+  CHECK(!look.desktop.IsStageShown());
+  look.desktop.ShowStageToNeighbours(true);
+  const Request on = look.Pop("/stage", Method::kPut);
+  CHECK(on.body == R"({"stage":true})");
+  look.Respond(on, 204, nullptr);
+  CHECK(look.desktop.IsStageShown());
+  CHECK(look.desktop.settings().show_stage == ShowStage::kShow);
+  look.desktop.ShowStageToNeighbours(false);
+  look.Respond(look.Pop("/stage", Method::kPut), 204, nullptr);
+  CHECK(!look.desktop.IsStageShown());
+  look.Respond(look.Pop("events?cursor=6a1f03c2-0", Method::kGet), 410,
+               {{"code", "desktop-ended"}});
+  CHECK(look.Join(true)["stage"] == false);
+}
+
+TEST_CASE("peeking › a stage that was shown by choice is not shown in another world by itself") {
+  for (const ShowStage choice : {ShowStage::kShow, ShowStage::kHide}) {
+    Settings settings = Look::Given();
+    settings.world = "garden";
+    settings.show_stage = choice;
+    Look look(settings);
+    settings.name = "Ann";
+    look.desktop.SetSettings(settings);
+    CHECK(look.desktop.settings().show_stage == choice);
+    settings.world = "";
+    look.desktop.SetSettings(settings);
+    const ShowStage then = choice == ShowStage::kHide ? ShowStage::kHide : ShowStage::kAsWorld;
+    CHECK(look.desktop.settings().show_stage == then);
+    Look other(settings);
+    other.desktop.Open({"", "garden", ""});
+    CHECK(other.desktop.settings().show_stage == then);
+  }
+}
+
+TEST_CASE("peeking › is off at the edges when the person says so, or a program covers the screen") {
+  Settings settings = Look::Given();
+  settings.peek_at_edges = false;
+  Look off(settings);
+  off.Join();
+  off.pointer = Point{0, 300};
+  off.Pass(2'000);
+  CHECK(!off.Find("/peeks", Method::kPost));
+  off.desktop.PeekOver(Edge::kLeft);  // the menu still works
+  CHECK(off.Pop("/peeks", Method::kPost).body == R"({"edge":"left"})");
+  Look covered;
+  covered.Join();
+  covered.desktop.SetWindows(std::vector<WindowArea>{{1, {0, 0, 800, 600}, false, true, true}});
+  covered.pointer = Point{0, 300};
+  covered.Pass(2'000);
+  CHECK(!covered.Find("/peeks", Method::kPost));
+}
+
+const MenuItem* Find(const Menu& menu, const std::string& part) {
+  const auto found = std::ranges::find_if(
+      menu, [&](const MenuItem& item) { return item.text.find(part) != std::string::npos; });
+  return found == menu.end() ? nullptr : &*found;
+}
+
+TEST_CASE("peeking › the menu has each edge with who is there, and the switch") {
+  Look look;
+  CHECK(Find(ProgramMenu(look.desktop), "&edge") == nullptr);
+  look.Join();
+  look.desktop.PeekOver(Edge::kRight);
+  look.Pass(10);
+  const Menu menu = ProgramMenu(look.desktop);
+  const MenuItem* peek = Find(menu, "&edge");
+  REQUIRE(peek != nullptr);
+  REQUIRE(peek->children.size() == 4);
+  CHECK(peek->is_enabled);
+  CHECK(peek->children[0].text == "&Left: Bob");
+  CHECK(peek->children[0].choice.command == MenuCommand::kPeek);
+  CHECK(peek->children[0].choice.is_on);
+  CHECK(peek->children[1].is_checked);
+  CHECK(!peek->children[1].choice.is_on);
+  CHECK(peek->children[2].text == "&Up");
+  CHECK(!peek->children[2].is_enabled);
+  const MenuItem* shown = Find(menu, "may look in");
+  REQUIRE(shown != nullptr);
+  CHECK(shown->is_checked);
+  CHECK(shown->choice.command == MenuCommand::kShowStage);
+  CHECK(!shown->choice.is_on);
+  Look old;
+  old.Join(std::nullopt);
+  CHECK(Find(ProgramMenu(old.desktop), "may look in") == nullptr);
+}
+
+TEST_CASE("peeking › the menu says who looks in") {
+  Look look;
+  look.Join();
+  CHECK(Find(ProgramMenu(look.desktop), "Looking in now") == nullptr);
+  look.Receive({{{"type", "watched"}, {"edges", {"left", "right"}}}});
+  look.Pass(10);
+  const Menu menu = ProgramMenu(look.desktop);
+  const MenuItem* watchers = Find(menu, "Looking in now");
+  REQUIRE(watchers != nullptr);
+  CHECK(watchers->text == "Looking in now: Bob");
+  CHECK(!watchers->is_enabled);
+}
+
+}  // namespace
+}  // namespace sprites

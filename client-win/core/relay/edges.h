@@ -1,0 +1,26 @@
+// Edges as the protocol names them. Cost: O(1).
+#ifndef CLIENT_WIN_CORE_RELAY_EDGES_H_
+#define CLIENT_WIN_CORE_RELAY_EDGES_H_
+
+#include <optional>
+#include <vector>
+
+#include "core/screen/geometry.h"
+#include "core/text/json.h"
+
+namespace sprites {
+
+constexpr const char* kEdgeNames[] = {"left", "right", "top", "bottom"};  // by Edge
+
+constexpr const char* NameOf(Edge edge) { return kEdgeNames[static_cast<size_t>(edge)]; }
+
+// Nothing for a value that is not the name of an edge.
+std::optional<Edge> EdgeNamed(const Json& value);
+
+// The edges in a list, each once, in the order of Edge. What is not an edge is left out. Nothing
+// when `list` is not a list.
+std::optional<std::vector<Edge>> EdgesNamed(const Json& list);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_EDGES_H_

@@ -1,0 +1,119 @@
+/**
+ * The Windows program under Wine and a page in Chromium: they talk, and the program sees the page's cat coming before it crosses.
+ *
+ * Ada has the program; Bob has the page. They are alone in a private world, so each is beyond every edge of the other. The suite
+ * saves screenshots to screenshots/.
+ */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { joinPage, launchBrowser, noBrowser, shoot } from '../../server/test/browser_page.ts';
+import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
+import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
+import { middleOf, SCREEN, WineDesktop, whyNoWine } from './wine_desktop.ts';
+import { CYAN, onFloor, RUNNER, runner, spr } from './wine_sprites.ts';
+
+const SHOTS = join(import.meta.dirname, '../../screenshots');
+const INPUT = 'Sprites: say something';
+const BEYOND = 'Sprite beyond';
+
+const skip = whyNoWine() ?? buildWindowsClient() ?? noBrowser;
+
+describe('the windows client beside a page', { skip, timeout: 900_000 }, () => {
+  let relay: RelayProcess;
+  let ada: WineDesktop;
+  let browser: Browser;
+  let bob: Page;
+  const faults: string[] = [];
+
+  before(async () => {
+    mkdirSync(SHOTS, { recursive: true });
+    relay = await startRelay({ workers: 0 });
+    ada = await WineDesktop.start('peek', 'openbox');
+    const bytes = spr(RUNNER);
+    const file = createHash('sha256').update(bytes).digest('hex');
+    ada.writeSettings({ relay: relay.url, world: 'both', name: 'Ada', sound: false, calm: true, greeted: true });
+    mkdirSync(join(ada.folder, 'files', 'own'), { recursive: true });
+    writeFileSync(join(ada.folder, 'files', 'own', file), bytes);
+    const sprite = { file, name: RUNNER.name, scale: 2, fromShelf: true, facing: 'right', x: 900, y: SCREEN.height };
+    writeFileSync(join(ada.folder, 'kept.json'), JSON.stringify({ sprites: [sprite] }));
+    ada.launch(WINDOWS_CLIENT);
+    browser = await launchBrowser();
+    // With reduced motion his sprites stay where the test leaves them.
+    bob = await joinPage(browser, `${relay.url}/?world=both`, 'Bob', faults, { reducedMotion: 'reduce' });
+    await bob.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Ada' }).waitFor();
+    await ada.waitFor('the sprite', (screenshot) => screenshot.find(CYAN));
+  });
+
+  after(async () => {
+    await browser?.close();
+    await ada?.stop();
+    await relay?.stop();
+  });
+
+  const shot = (name: string) => ada.capture().save(join(SHOTS, `wine-${name}.png`));
+
+  async function window(title: string): Promise<string> {
+    let found: string | undefined;
+    await until(`there is a window ${title}`, async () => {
+      [found] = await ada.windows(title);
+      return found !== undefined;
+    });
+    return found!;
+  }
+
+  /** Opens the menu of the sprite, and presses a key in it. A menu has no X window with the focus, so the key goes to a sprite's. */
+  async function openInput(): Promise<string> {
+    const { found } = await ada.waitUntilStill('the sprite on the floor', onFloor(runner));
+    const { x, y } = middleOf({ ...found, right: found.left + 12 });
+    await until('the menu opens the line', async () => {
+      await ada.xdotool('key', 'Escape', 'mousemove', x, y, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
+      await ada.xdotool('windowfocus', await window('Sprite'), 'sleep', 0.2, 'key', 'y', 'sleep', 0.6);
+      return (await ada.windows(INPUT)).length > 0;
+    });
+    return await window(INPUT);
+  }
+
+  it('hears what the page says, and the page shows what it says', async () => {
+    await bob.locator('#canvas').focus();
+    await bob.keyboard.press('Enter');
+    await bob.locator('#saying:not([readonly])').fill('May my cat come over?');
+    await bob.keyboard.press('Enter');
+    await window('Bob: May my cat come over\\?');
+    const input = await openInput();
+    await ada.xdotool('windowfocus', input, 'sleep', 0.3, 'type', '--delay', 30, 'Let it walk up to the edge first');
+    await ada.xdotool('key', 'Return');
+    const bubble = bob.locator('#bubbles', { hasText: 'Let it walk up to the edge first' });
+    await bubble.waitFor();
+    assert.match((await bubble.textContent()) ?? '', /Ada/);
+    await window('Let it walk up to the edge first');
+    shot('talk-with-a-page');
+    await shoot(bob, 'talk-with-a-program');
+    await ada.xdotool('windowfocus', input, 'sleep', 0.2, 'key', 'Escape');
+  });
+
+  it("sees the page's cat coming before it crosses", async () => {
+    await bob.locator('#canvas').focus();
+    await bob.keyboard.press('n');
+    await bob.keyboard.down('ArrowRight');
+    await bob.waitForFunction(() => globalThis.sprites.sprites()[0].x > 780);
+    await bob.keyboard.up('ArrowRight');
+    await ada.xdotool('mousemove', 640, 400, 'sleep', 0.2, 'mousemove', 0, 400);
+    // The pane, and at least one silhouette in it.
+    await until('Ada sees a silhouette', async () => (await ada.windows(BEYOND)).length >= 2);
+    await ada.xdotool('sleep', 0.3);
+    shot('peek-1-seen');
+    const own = (await ada.windows('Sprite')).length;
+    const silhouettes = (await ada.windows(BEYOND)).length;
+    await bob.keyboard.press('Shift+ArrowRight');
+    await until('the cat is here', async () => (await ada.windows('Sprite')).length === own + 1);
+    shot('peek-2-crossed');
+    await until('its silhouette is gone', async () => (await ada.windows(BEYOND)).length < silhouettes);
+    await ada.xdotool('mousemove', 640, 400);
+    await until('the pane is closed', async () => (await ada.windows(BEYOND)).length === 0);
+    assert.deepEqual(faults, []);
+  });
+});
