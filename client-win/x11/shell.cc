@@ -26,8 +26,9 @@ namespace {
 
 constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
 constexpr int kLeaveCheckMs = 16;       // ms between two looks whether it has
-constexpr int64_t kPointerMs = 50;      // ms between two looks at where the pointer is: a round trip each
-constexpr size_t kFirstSprites = 3;     // sprites that fall in on the very first start
+constexpr int64_t kPointerMs =
+    50;  // ms between two looks at where the pointer is: a round trip each
+constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first start
 
 // Of a clock that goes on while the machine sleeps, so that the core notices that it has slept.
 int64_t BootMs() {

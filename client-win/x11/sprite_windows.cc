@@ -457,8 +457,8 @@ void SpriteWindows::HandleKey(SpriteId id, const xcb_key_press_event_t& event, b
     // The window is at the origin of the event: its root coordinates less its own.
     const Window& own = windows_[id];
     listener_->RightClicked(id,
-                            {event.root_x - event.event_x + own.width / 2.0,
-                             event.root_y - event.event_y + own.height / 2.0},
+                            {event.root_x - event.event_x + own.shown.width / 2.0,
+                             event.root_y - event.event_y + own.shown.height / 2.0},
                             event.time);
   }
 }

@@ -11,13 +11,14 @@ namespace sprites {
 
 namespace {
 
-constexpr int64_t kLookMs = 100;         // between two looks at the windows
-constexpr int64_t kLookMsStanding = 16;  // likewise while a sprite stands on a window: a frame
+constexpr int64_t kWindowsLookMs = 100;  // between two looks at the windows
+constexpr int64_t kWindowsLookMsStanding =
+    16;  // likewise while a sprite stands on a window: a frame
 
 }  // namespace
 
 Surroundings::Surroundings(const XConnection* connection)
-    : connection_(connection), watch_(connection), looked_ms_(-kLookMs) {
+    : connection_(connection), watch_(connection), looked_ms_(-kWindowsLookMs) {
   xcb_randr_select_input(connection->get(), connection->root(),
                          XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE |
                              XCB_RANDR_NOTIFY_MASK_OUTPUT_CHANGE);
@@ -70,7 +71,7 @@ double Surroundings::IdleMs(const Desktop& desktop, int64_t now_ms) const {
 }
 
 int64_t Surroundings::LookMs(const Desktop& desktop) const {
-  return AnySpriteOnWindow(desktop.simulation()) ? kLookMsStanding : kLookMs;
+  return AnySpriteOnWindow(desktop.simulation()) ? kWindowsLookMsStanding : kWindowsLookMs;
 }
 
 }  // namespace sprites

@@ -45,9 +45,8 @@ double DistanceTo(Edge edge, double x, double y, double width, double height) {
 
 // The velocity that a watcher sees: a sprite that is held, sleeps or climbs keeps an old one.
 Point VelocityOf(const Sprite& sprite) {
-  const bool is_sideways =
-      sprite.mode != Mode::kDrag && sprite.mode != Mode::kSleep && sprite.mode != Mode::kClimb &&
-      sprite.mode != Mode::kHang;
+  const bool is_sideways = sprite.mode != Mode::kDrag && sprite.mode != Mode::kSleep &&
+                           sprite.mode != Mode::kClimb && sprite.mode != Mode::kHang;
   return {is_sideways ? Rounded(sprite.vx) : 0,
           sprite.mode == Mode::kFall    ? Rounded(sprite.vy)
           : sprite.mode == Mode::kClimb ? -Rounded(sprite.nature.walk_speed * kClimbSpeed)
