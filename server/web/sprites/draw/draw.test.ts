@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { PNG } from 'pngjs';
@@ -67,6 +68,17 @@ describe('the shipped characters', () => {
         const either = one.reduce((sum, on, at) => sum + (on | other[at]), 0);
         assert.ok(shared / either < 0.85, `${CAST[i].name} and ${CAST[j].name}: ${(shared / either).toFixed(2)}`);
       }
+    }
+  });
+
+  it('have Blob, which README.md and PROTOCOL.md throw in their examples, by its hash', () => {
+    const blob = readFileSync(new URL('../blob.spr', import.meta.url));
+    const hash = createHash('sha256').update(blob).digest('hex');
+    for (const document of ['../../../../README.md', '../../../PROTOCOL.md']) {
+      const text = readFileSync(new URL(document, import.meta.url), 'utf8');
+      const thrown = [...text.matchAll(/"sprite":{"file":"([0-9a-f]{64})"/g)].map(([, file]) => file);
+      assert.ok(thrown.length > 0, document);
+      assert.deepEqual(new Set(thrown), new Set([hash]), document);
     }
   });
 });
