@@ -128,8 +128,8 @@ describe('bundle', { skip, timeout: 900_000 }, () => {
     const command = [...NAMESPACES, 'sh', '-c', INSTANCE, 'sh', folder, work];
     const log = () => readFileSync(join(work, 'relay.log'), 'utf8');
     try {
-      await promisify(execFile)('unshare', command, { timeout: INSTANCE_MS_MAX }).catch((error: Error) =>
-        assert.fail(`${error.message}\n${log()}`),
+      await promisify(execFile)('unshare', command, { timeout: INSTANCE_MS_MAX, killSignal: 'SIGKILL' }).catch(
+        (error: Error) => assert.fail(`${error.message}\n${log()}`),
       );
       assert.match(log(), /"front":\{"kind":"native"/);
       assert.equal(JSON.parse(readFileSync(join(work, 'ready.json'), 'utf8')).name, 'i-1');

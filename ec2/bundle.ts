@@ -39,7 +39,7 @@ const HOME = '/opt/sprites/current';
 
 /** The packages that the programs of the bundle import, if the checkout has them. The packages these depend on are added. */
 const PACKAGES = [
-  ...['express', 'pino', 'pngjs', 'prom-client', 'ws'],
+  ...['express', 'omggif', 'pino', 'pngjs', 'prom-client', 'ws'],
   ...['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/kv'],
 ];
 

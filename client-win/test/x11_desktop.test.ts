@@ -319,7 +319,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
       const icon = await ask('org.freedesktop.DBus.Properties.Get', `string:${item}`, 'string:IconPixmap').catch(
         () => '',
       );
-      return /int32 32\s+int32 32\s+array of bytes/.test(icon);
+      return /int32 (\d+)\s+int32 \1\s+array of bytes/.test(icon);
     });
     const about = await ask('org.freedesktop.DBus.Properties.GetAll', `string:${item}`);
     assert.match(about, /"Status"\s+variant\s+string "Active"/);
