@@ -188,7 +188,10 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.xdotool('windowmove', ground.id, 300, 620);
     await until('the window has moved', async () => (await ada.frame('Ground')).y > ground.y + 60);
     await ada.waitUntilStill('it has fallen with the window', stands((await ada.frame('Ground')).y));
-    await ada.xdotool('windowfocus', ground.id, 'sleep', 0.2, 'key', 'alt+F4');
+    await until('the window is closed', async () => {
+      await ada.xdotool('windowfocus', ground.id, 'sleep', 0.2, 'key', 'alt+F4', 'sleep', 0.3).catch(() => {});
+      return (await ada.frames('Ground')).length === 0;
+    });
     await ada.waitFor('it stands on the floor', onFloor);
   });
 
