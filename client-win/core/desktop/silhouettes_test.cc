@@ -11,9 +11,12 @@
 namespace sprites {
 namespace {
 
-Json Vectors() {
-  std::ifstream file(PEEK_VECTORS);
-  return Json::parse(file);
+const Json& Vectors() {
+  static const Json vectors = [] {
+    std::ifstream file(PEEK_VECTORS);
+    return Json::parse(file);
+  }();
+  return vectors;
 }
 
 std::string HashOf(const std::string& picture) {

@@ -318,7 +318,9 @@ TEST_CASE("behaviour › has the numbers of the vectors") {
 
 TEST_CASE("behaviour › plays the animations of the vectors, and the same ones instead") {
   CHECK(AnimationTable().size() == Vectors()["animations"].size());
-  for (const auto& [name, playing] : Vectors()["animations"].items()) {
+  for (const auto& item : Vectors()["animations"].items()) {
+    const std::string name = item.key();
+    const Json& playing = item.value();
     CAPTURE(name);
     const AnimationRules* rules = AnimationRulesOf(name);
     REQUIRE(rules != nullptr);

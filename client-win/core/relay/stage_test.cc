@@ -20,9 +20,12 @@ std::string HashOf(const std::string& picture) {
   return hash;
 }
 
-Json Vectors() {
-  std::ifstream file(PEEK_VECTORS);
-  return Json::parse(file);
+const Json& Vectors() {
+  static const Json vectors = [] {
+    std::ifstream file(PEEK_VECTORS);
+    return Json::parse(file);
+  }();
+  return vectors;
 }
 
 bool IsAny(const std::string&) { return true; }
