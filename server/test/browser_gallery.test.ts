@@ -61,6 +61,7 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await cards.nth((await listed()).count - 1).waitFor();
     await gallery.locator('.entry canvas').first().waitFor();
     assert.equal(await cards.filter({ hasText: '1 flying just now' }).count(), 1);
+    assert.equal(await gallery.locator('#more').isVisible(), false, 'there is no second page');
     await shoot(gallery, 'gallery-1-desktop');
   });
 
