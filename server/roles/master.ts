@@ -175,7 +175,7 @@ export class Master {
    */
   endTurn(): void {
     this.relay.endTurn();
-    // What peers are told must survive too.
+    // Frames to other relays, and answers to theirs, promise something, too.
     if (this.#hasAnswers || this.#peering) this.commit();
     this.#hasAnswers = false;
     for (const link of this.#links.values()) link.flush();
@@ -351,13 +351,10 @@ export class Master {
 
   /** Feedback of a visitor, who needs no desktop. */
   feedback(link: number, request: number, _: Identity, json: string): void {
-    try {
+    this.#attempt(link, request, () => {
       this.#moderation?.addFeedback(JSON.parse(json));
-      this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
-    } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      this.#answerProblem(link, request, error.document);
-    }
+      this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    });
   }
 
   /** Does something for a live desktop and answers 204, or the problem that `action` throws. */
@@ -368,9 +365,13 @@ export class Master {
     });
   }
 
-  /** Calls `action`, which answers the request, for a live desktop. When it throws a problem, that is the answer. */
+  /** Calls `action`, which answers the request, if the desktop is live. Otherwise, or when it throws a problem, that is the answer. */
   #try(link: number, request: number, identity: Identity, action: () => void): void {
-    if (!this.#requireLive(link, request, identity)) return;
+    if (this.#requireLive(link, request, identity)) this.#attempt(link, request, action);
+  }
+
+  /** Calls `action`, which answers the request. When it throws a problem, that is the answer. */
+  #attempt(link: number, request: number, action: () => void): void {
     try {
       action();
     } catch (error) {
