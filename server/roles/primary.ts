@@ -47,7 +47,7 @@ import { Peering } from './peers/peering.ts';
 import { sampledGauges } from './sampled_gauges.ts';
 import { Sampler } from './sampler.ts';
 import { CHARACTERS_FOLDER } from './site.ts';
-import { SpriteStore } from './sprite_store.ts';
+import { readCharacters } from './sprite_store.ts';
 import type { Workers, WorkersOptions } from './workers.ts';
 
 /** How long each step of going down may take, in ms; together less than the 5 s a stop may take. */
@@ -134,7 +134,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const feedback = new FeedbackFile(options.data, log);
   const flights = new Flights();
   master.setFlights(flights);
-  const shipped = (await new SpriteStore(options.data).ship(CHARACTERS_FOLDER)).map(({ file }) => file);
+  const shipped = (await readCharacters(CHARACTERS_FOLDER)).map(({ character }) => character.file);
   const send = (message: ModerationMessage) => workers.moderate(message);
   const moderator = new Moderator({ master, list, gallery, feedback, flights, shipped, log, send });
   master.setModeration(moderator);

@@ -182,13 +182,9 @@ export class SpriteStore {
   /** Adds the shipped characters of a folder, sorted by name. Throws when one is not a valid sprite. */
   async ship(folder: string): Promise<Character[]> {
     const characters: Character[] = [];
-    for (const name of (await readdir(folder)).filter((entry) => entry.endsWith('.spr')).sort()) {
-      const path = join(folder, name);
-      const bytes = await readFile(path);
-      const file = hashOf(bytes);
-      this.#shipped.set(file, { path, bytes });
-      const { name: title, author, licence } = readSpr(bytes).description;
-      characters.push({ file, name: title, author, licence, url: `/sprites/${name}` });
+    for (const { character, path, bytes } of await readCharacters(folder)) {
+      this.#shipped.set(character.file, { path, bytes });
+      characters.push(character);
     }
     return characters;
   }
@@ -531,6 +527,19 @@ export class SpriteStore {
   #path(file: string): string {
     return join(this.#directory, file.slice(0, 2), `${file}.spr`);
   }
+}
+
+/** Reads the shipped characters of a folder, sorted by name. Throws when one is not a valid sprite. */
+export async function readCharacters(folder: string): Promise<{ character: Character; path: string; bytes: Buffer }[]> {
+  const found = [];
+  for (const name of (await readdir(folder)).filter((entry) => entry.endsWith('.spr')).sort()) {
+    const path = join(folder, name);
+    const bytes = await readFile(path);
+    const { name: title, author, licence } = readSpr(bytes).description;
+    const character = { file: hashOf(bytes), name: title, author, licence, url: `/sprites/${name}` };
+    found.push({ character, path, bytes });
+  }
+  return found;
 }
 
 async function removeIfOld(partial: string): Promise<void> {
