@@ -10,6 +10,7 @@
  */
 import { PeerVerdict } from '../wire/peer_frame.ts';
 import type { Facts } from './facts.ts';
+import { keepNewest } from './keep_newest.ts';
 import { RELAYS_MAX } from './membership.ts';
 
 /** Frames without verdicts to one peer: 3 MiB at most. At a round trip of 5 ms, each with a turn of 1 ms, five are in flight. */
@@ -99,11 +100,7 @@ export class PeerMemory {
         if (old <= number - FRAMES_IN_FLIGHT_MAX) taken.verdicts.delete(old);
       }
     }
-    if (this.#taken.size <= TAKEN_SENDERS_MAX) return;
-    for (const oldest of this.#taken.keys()) {
-      this.#taken.delete(oldest);
-      return;
-    }
+    keepNewest(this.#taken, TAKEN_SENDERS_MAX);
   }
 
   clear(): void {

@@ -27,6 +27,7 @@ import {
 } from '../wire/peer_frame.ts';
 import { beyond, type ClusterPlace, reroute } from './cluster_torus.ts';
 import type { Facts } from './facts.ts';
+import { keepNewest } from './keep_newest.ts';
 import { CROSSINGS_REMEMBERED, SMALL_WORLD_MAX } from './limits.ts';
 import type { Membership } from './membership.ts';
 import { ABANDONED, type PeerMemory } from './peer_memory.ts';
@@ -299,22 +300,15 @@ export class Peers implements Routing {
     const key = `${peer.name}:${place}`;
     let name = this.#names.get(key);
     if (name === undefined) {
-      if (this.#names.size >= NAMES_MAX) this.#forgetName();
       name = { reference: undefined, askedMs: Number.NEGATIVE_INFINITY, hearers: [] };
       this.#names.set(key, name);
+      keepNewest(this.#names, NAMES_MAX);
     }
     if (this.#nowMs - name.askedMs >= NAME_FRESH_MS) {
       peer.places.add(place);
       if (name.hearers.length < NAME_HEARERS_MAX && !name.hearers.includes(slot)) name.hearers.push(slot);
     }
     return name.reference;
-  }
-
-  #forgetName(): void {
-    for (const oldest of this.#names.keys()) {
-      this.#names.delete(oldest);
-      return;
-    }
   }
 
   /** Ends a turn: what it sends to peers is now in frames. They may leave as soon as what was told before has been written. */
@@ -438,11 +432,7 @@ export class Peers implements Routing {
   #noteFile(file: string, sender: string): void {
     this.#files.delete(file);
     this.#files.set(file, sender);
-    if (this.#files.size <= FILES_MAX) return;
-    for (const oldest of this.#files.keys()) {
-      this.#files.delete(oldest);
-      return;
-    }
+    keepNewest(this.#files, FILES_MAX);
   }
 
   #answerNames(frame: PeerFrame): Buffer {

@@ -400,8 +400,7 @@ export class Relay {
     const host: PeerHost = {
       receive: (record) => this.#receive(record),
       referenceAt: (place) => this.#referenceAt(place),
-      settle: (slot, generation, crossing, verdict, tickets, reference) =>
-        this.#settle(slot, generation, crossing, verdict, tickets, reference),
+      settle: (...settled) => this.#settle(...settled),
       refuse: (ticket) => {
         const { status, body, length, retryAfterSeconds } = this.#refuse('relay-busy');
         this.#options.answers.answer(ticket, status, body, 0, length, retryAfterSeconds);

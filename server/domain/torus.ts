@@ -121,10 +121,10 @@ export class Torus {
 
   /** The desktop beyond `edge` of `slot`: `slot` itself in a world of one, ABROAD when it is at another relay. */
   neighbour(slot: number, edge: EdgeNumber): number {
+    if (this.routing === undefined) return this.ownNeighbour(slot, edge);
     const world = this.worldOf(slot);
     // The default world is the first one.
-    if (this.routing !== undefined && world.index === 0) return this.routing.beyond(world, this.#placeOf[slot], edge);
-    return world.slots[placeBeyond(this.#placeOf[slot], edge, world.count, world.width)];
+    return world.index === 0 ? this.routing.beyond(world, this.#placeOf[slot], edge) : this.ownNeighbour(slot, edge);
   }
 
   /** The desktop of this relay beyond `edge` of `slot`, as if there were no other relay. */
