@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { isFileHash } from '../wire/fields.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { BansCopy } from './bans.ts';
 import { readNetwork } from './network.ts';
@@ -168,8 +169,6 @@ function throwIfFull(list: ReadonlyMap<string, unknown>, key: string): void {
   throw new ProblemError('list-full', `There are ${BANS_MAX} bans of this kind; unban something, or ban a network.`);
 }
 
-const HASH = /^[0-9a-f]{64}$/;
-
 /** Throws Error that names the first entry that is not well-formed. */
 function checkContent(value: unknown): Content {
   const content = value as Partial<Content> | null;
@@ -193,12 +192,12 @@ function checkContent(value: unknown): Content {
       BANS_MAX,
       (ban) => typeof ban.network === 'string' && readNetwork(ban.network)?.text === ban.network && isSpan(ban),
     ),
-    pictures: list<PictureBan>('pictures', BANS_MAX, (ban) => HASH.test(ban.file) && isSpan(ban)),
+    pictures: list<PictureBan>('pictures', BANS_MAX, (ban) => isFileHash(ban.file) && isSpan(ban)),
     reports: list<Report>(
       'reports',
       REPORTS_MAX,
       ({ file, count, firstMs, lastMs, reasons }) =>
-        HASH.test(file) &&
+        isFileHash(file) &&
         Number.isSafeInteger(count) &&
         isTime(firstMs) &&
         isTime(lastMs) &&

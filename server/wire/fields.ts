@@ -48,9 +48,14 @@ export function checkRisingNumber(value: unknown, member: string): number {
   return value;
 }
 
+/** Whether this can be the hash of a .spr file. */
+export function isFileHash(value: unknown): value is string {
+  return typeof value === 'string' && FILE.test(value);
+}
+
 /** Checks the hash of a .spr file. */
 export function checkFile(value: unknown, member: string, parent = ''): string {
-  if (typeof value !== 'string' || !FILE.test(value)) {
+  if (!isFileHash(value)) {
     throw malformed(parent + member, 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
   }
   return value;

@@ -11,6 +11,7 @@
  * Cost: one copy of each event; no object per record (the reader fills one view).
  */
 import { type EdgeNumber, PASSAGE_BYTES_MAX } from './crossing.ts';
+import { isFileHash } from './fields.ts';
 import { isRelayName } from './heartbeat.ts';
 
 export const PEER_VERSION = 1;
@@ -266,7 +267,6 @@ export function readPeerAnswer(message: Uint8Array): PeerAnswer | 'version' | 'm
 }
 
 const NOTHING = Buffer.alloc(0);
-const FILE = /^[0-9a-f]{64}$/;
 
 /** Whether these bytes are `{"desktop":"…","name":"…"}`. */
 export function isReference(bytes: Buffer): boolean {
@@ -278,7 +278,7 @@ export function fileOfEvent(bytes: Buffer, start: number, end: number): string |
   const event = parse(`{${bytes.toString('utf8', start, end)}`);
   if (!isObject(event) || !isReferenceValue(event.from) || typeof event.edge !== 'string') return undefined;
   const file = isObject(event.sprite) ? event.sprite.file : undefined;
-  return typeof file === 'string' && FILE.test(file) ? file : undefined;
+  return isFileHash(file) ? file : undefined;
 }
 
 function isReferenceValue(value: unknown): boolean {

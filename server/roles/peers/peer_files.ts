@@ -10,6 +10,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isFileHash } from '../../wire/fields.ts';
 import { SPR_BYTES_MAX } from '../../wire/spr.ts';
 import { Limiter } from '../limiter.ts';
 import type { PeerNetwork } from './network.ts';
@@ -30,7 +31,6 @@ const ANSWER_MS = 3_000;
 
 const QUESTION_BYTES = 68;
 const HEAD_BYTES = 5;
-const HASH = /^[0-9a-f]{64}$/;
 const MISSING = Buffer.from([0]);
 
 const subjectOf = (name: string) => `sprites.files.${name}`;
@@ -63,7 +63,7 @@ export class PeerFiles {
   fetch(file: string): Promise<Buffer | undefined> {
     const running = this.#fetches.get(file);
     if (running) return running;
-    const sender = HASH.test(file) ? this.#options.senderOf(file) : undefined;
+    const sender = isFileHash(file) ? this.#options.senderOf(file) : undefined;
     if (sender === undefined) return Promise.resolve(undefined);
     const fetch = this.#fetching
       .run(() => this.#fetchFrom(sender, file))
@@ -96,7 +96,7 @@ export class PeerFiles {
     const question = Buffer.from(bytes);
     if (question.length < QUESTION_BYTES) return MISSING;
     const file = question.toString('latin1', 0, 64);
-    if (!HASH.test(file)) return MISSING;
+    if (!isFileHash(file)) return MISSING;
     const found = await this.#answering.run(() => this.#read(file));
     // The relay that asks may be the one that this one asks: then nobody has the file.
     const whole = found ?? (this.#fetches.has(file) ? undefined : await this.fetch(file));
