@@ -9,6 +9,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
+import { spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
 import { POSTERS, UWS } from '../../tools/build.js';
 
@@ -142,12 +143,4 @@ function rowOf(shape: Shape, accounts: readonly Account[], floors: readonly Acco
       (value) => value.toFixed(2),
     ),
   ];
-}
-
-/** The median, and the range when there is one: `1.25 (1.19–1.40)`. */
-function spread(values: readonly number[], show: (value: number) => string): string {
-  const sorted = values.toSorted((a, b) => a - b).map(show);
-  const [least, most] = [sorted[0], sorted[sorted.length - 1]];
-  const median = sorted[Math.floor(sorted.length / 2)];
-  return least === most ? median : `${median} (${least}–${most})`;
 }
