@@ -29,7 +29,7 @@ export interface World {
   slots: Uint32Array;
 }
 
-/** What decides beyond which edges of the default world there are desktops of other relays. */
+/** Decides what is beyond the edges of places in the default world, where other relays have desktops, too. */
 export interface Routing {
   /** The slot beyond an edge of a place; ABROAD when it is at another relay. */
   beyond(world: World, place: number, edge: EdgeNumber): number;
@@ -66,7 +66,7 @@ export class Torus {
   readonly #freeIndices: number[] = [];
   readonly #worldOf: Uint32Array;
   readonly #placeOf: Uint32Array;
-  /** Absent: this relay is alone. */
+  /** Undefined while this relay is alone. */
   routing: Routing | undefined;
   /** All worlds, also the default one. */
   readonly #worldsMax: number;
