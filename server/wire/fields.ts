@@ -2,7 +2,7 @@
  * The members of a request's JSON, checked one by one.
  *
  * Each check returns the value, or throws malformed with the name of the member. The name may have two parts, `parent` and `member`,
- * which are put together only when they are needed: a stage has many members.
+ * which are put together only for a problem, because a stage has many members.
  */
 import { ProblemError } from './problem.ts';
 
