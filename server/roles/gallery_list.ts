@@ -1,5 +1,5 @@
 /**
- * The list of the gallery: what people published, and what of it the operator has accepted. One JSON file of the data directory.
+ * The list of the gallery: the published pictures, and which of them the operator has accepted. One JSON file of the data directory.
  *
  * Only the master reads and writes it (saved_file.ts). When it cannot be understood, the gallery is empty.
  * Invariants: a listed picture was accepted by the operator; a picture is in the list at most once. A publication is in the file some
@@ -11,10 +11,10 @@ import { checkPublication, type Publication } from '../wire/gallery.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { SavedFile } from './saved_file.ts';
 
-/** Accepted pictures: forty pages. With their texts they are some 400 KB, in each process. */
+/** Accepted pictures: forty pages. With their texts they take some 400 KB in each process. */
 export const LISTED_MAX = 1000;
 
-/** Published pictures that wait for the operator: as many as one looks at in an hour. */
+/** Published pictures that wait for the operator: as many as a person looks at in an hour. */
 export const WAITING_MAX = 256;
 
 const FILE_NAME = 'gallery.json';

@@ -135,7 +135,7 @@ export class Master {
     this.#committing = committing;
   }
 
-  /** Sends frames and answers to other relays, when everything they promise survives. Without one, this relay is alone. */
+  /** It sends frames and answers to other relays after each commit. Without one, this relay is alone. */
   setPeering(peering: Peering): void {
     this.#peering = peering;
   }
@@ -171,7 +171,7 @@ export class Master {
 
   /**
    * Ends the turn: wakes the parked polls that have events, and sends all answers of this turn. A turn without answers is committed
-   * with the next one that has some, or by advance(), whichever is first: at low rates a sprite is one such turn and one without.
+   * with the next one that has some, or by advance(), whichever is first: at low rates this saves one of the two commits of a sprite.
    */
   endTurn(): void {
     this.relay.endTurn();
@@ -344,7 +344,7 @@ export class Master {
     });
   }
 
-  /** How often each picture of the gallery flew in the last minute; those that did not are left out. */
+  /** How often each picture of the gallery flew in the last minute. Pictures that did not are left out. */
   flying(link: number, request: number): void {
     this.#answerJson(link, request, 200, this.#flights?.newest ?? {});
   }

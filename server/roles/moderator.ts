@@ -53,7 +53,7 @@ export const FEEDBACK_ALL_MAX = 25;
 /** Bytes of an announcement in UTF-8: two lines on a page. As JSON it has at most twice as many, which fit into a notice. */
 export const ANNOUNCEMENT_BYTES_MAX = 400;
 
-/** All addresses as one, for what they may do together. */
+/** Stands for all addresses where their sum is limited. */
 const EVERYBODY = [0, 0, 0xffff, 0] as const;
 
 const KICKED = 'The operator of this relay has ended this desktop.';
@@ -229,7 +229,7 @@ export class Moderator implements Moderation {
     }
     const before = this.gallery.copy.waiting.length;
     const state = this.gallery.publish(publication);
-    // So that no worker evicts it before the operator has seen it.
+    // Workers must not evict it before the operator has seen it.
     if (this.gallery.copy.waiting.length !== before) this.#sendCopy();
     return state;
   }

@@ -243,7 +243,7 @@ export class SpriteStore {
     }
   }
 
-  /** From now on these files, and no others, are kept however long nobody uses them. */
+  /** From now on these files, and no others, are not evicted. */
   pin(files: Iterable<string>): void {
     this.#pinned = new Set(files);
   }
