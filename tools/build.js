@@ -130,7 +130,8 @@ export function buildPosters() {
 }
 
 function builtFromOneFile(name, source, target) {
-  return built(name, [source], target, () => {
+  const shared = join(ROOT, 'server', 'bench', 'load_client.h');
+  return built(name, [source, shared], target, () => {
     if (!ensurePrograms(['g++'], ['g++'])) return `a compiler is missing: ${installHint(['g++'])}`;
     mkdirSync(join(target, '..'), { recursive: true });
     return ran('g++', ['-std=c++20', '-O2', '-Wall', '-Wextra', '-o', target, source], ROOT, 'g++');

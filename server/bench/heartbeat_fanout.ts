@@ -1,7 +1,7 @@
 /**
- * What does a heartbeat cost NATS? Connections that all publish and all subscribe, each message as many times as there are others.
+ * What does a heartbeat cost NATS? All connections publish and subscribe, so NATS delivers each message to all others.
  *
- * The protocol of NATS is lines of text, so plain sockets do. CPU is user + system time of nats-server in the window.
+ * The protocol of NATS is lines of text, so plain sockets are enough. CPU is user + system time of nats-server in the window.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,14 +1,15 @@
 /**
- * What does a relayed sprite cost, measured the way users meet a relay, and how do others compare?
+ * What does a relayed sprite cost, measured as users meet a relay, and what does it cost on other servers?
  *
- * Posters (posters/posters.cc, which shares no code with the swarm) park 10,000 polls on connections of their own and throw over
- * other connections. So the connection that a sprite comes in by is not the one that its sender polls on, and its code and its
- * rows have left the caches. A run begins cold: its first window includes all that V8 does with code it has not seen. CPU is that of all
+ * Posters (posters/posters.cc, which shares no code with the swarm) park 10,000 polls, each on its own connection, and throw over
+ * other connections. So a sprite arrives by another connection than its sender polls on, when the code and the rows for it have left
+ * the caches. A run begins cold: its first window includes all that V8 does with new code. CPU is that of all
  * threads of the contender, in ns from the scheduler. Rounds are interleaved, and each ratio is to the floor of the same round.
  */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
+import { spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
 import { POSTERS, UWS } from '../../tools/build.js';
 
@@ -17,7 +18,7 @@ const DESKTOPS = 10_000;
 /** The sprites that the closed loop keeps in flight. */
 const IN_FLIGHT = 64;
 
-/** Sprites a second of the open loop, and how long it lasts: cold start, then the window that excludes it. */
+/** Sprites a second of the open loop, and the length of the cold start, which the window `warm` excludes. */
 const RATE = 2000;
 const COLD_SECONDS = 6;
 
@@ -142,12 +143,4 @@ function rowOf(shape: Shape, accounts: readonly Account[], floors: readonly Acco
       (value) => value.toFixed(2),
     ),
   ];
-}
-
-/** The median, and the range when there is one: `1.25 (1.19–1.40)`. */
-function spread(values: readonly number[], show: (value: number) => string): string {
-  const sorted = values.toSorted((a, b) => a - b).map(show);
-  const [least, most] = [sorted[0], sorted[sorted.length - 1]];
-  const median = sorted[Math.floor(sorted.length / 2)];
-  return least === most ? median : `${median} (${least}–${most})`;
 }

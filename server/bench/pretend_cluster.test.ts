@@ -13,7 +13,7 @@ function clusterOf(more: Partial<PretendOptions>): PretendCluster {
   return cluster;
 }
 
-/** Every crossing has one outcome; those on their way at the beginning and at the end are few. */
+/** Checks that every crossing has one outcome, except for the few that are on their way at the beginning or the end. */
 function accounted({ crossings, within, across, refused, inDoubt }: Outcomes): void {
   assert.ok(
     Math.abs(within + across + refused + inDoubt - crossings) <= 50,
@@ -22,7 +22,7 @@ function accounted({ crossings, within, across, refused, inDoubt }: Outcomes): v
 }
 
 describe('pretend cluster', () => {
-  it('is the same with the same seed, and another with another', () => {
+  it('gives the same run for the same seed, and another one for another seed', () => {
     const run = (seed: number) => {
       const cluster = clusterOf({ seed, network: BAD });
       cluster.run(2_000);

@@ -1,10 +1,10 @@
 /**
  * A pretend cluster: real memberships on a pretend network with pretend clocks, and desktops that are only counted.
  *
- * Time passes in whole milliseconds. Each relay ticks by its own clock, each heartbeat is encoded and decoded as on the wire, and reaches
- * each other relay after a delay of its own, or late, or twice, or not. Desktops join and leave at random relays. A few crossings in each
- * millisecond are followed from one relay to the other. In a large cluster only the first WATCHERS_MAX relays keep a view; the others send
- * heartbeats like them, and follow their steps.
+ * Time passes in whole milliseconds. Each relay ticks by its own clock. Each heartbeat is encoded and decoded as on the wire. It reaches
+ * every other relay after a random delay, or late, or twice, or not at all. Desktops join and leave at random relays. In each
+ * millisecond, a few crossings are followed from one relay to the other. In a large cluster only the first WATCHERS_MAX relays keep a
+ * view; the others only send heartbeats, with the same steps.
  * Invariant: every crossing has exactly one outcome. The same options and seed give the same run.
  * Cost: about 1 µs for each heartbeat that is heard: 4 · relays · watchers a second of pretend time.
  */
@@ -37,7 +37,7 @@ export interface PretendOptions {
   joinsPerSecond: number;
 }
 
-/** How many crossings ended in which way, and what the relays had to say to each other. */
+/** How many crossings had each outcome, and what the heartbeats of the relays cost. */
 export interface Outcomes {
   /** Crossings of random desktops: each is one of the four that follow. */
   crossings: number;
@@ -64,7 +64,7 @@ export interface Outcomes {
   /** Bytes of a heartbeat on the wire, in all. */
   bytesSent: number;
   bytesHeard: number;
-  /** Sums over looks at all views: relays, and relays with the most common view. */
+  /** Sums over all looks: of relays that keep a view, and of those with the most common view. */
   looks: number;
   looksAgreed: number;
 }
@@ -84,7 +84,7 @@ const CROSSINGS_PER_MS = 4;
 /** Milliseconds of pretend time that are planned ahead; more than any delay. A power of two. */
 const AHEAD_MS = 4096;
 
-/** Enough for neighbours to be among them: relays are in order of their names, and a row of the torus is shorter than a relay. */
+/** Relays that keep a view. Neighbours are among them, because relays are in order of their names, and a row of the torus is shorter than a relay. */
 const WATCHERS_MAX = 100;
 
 /** Heartbeats on their way, all relays together: AHEAD_MS of 1,024 relays. A power of two. */
@@ -93,7 +93,7 @@ const ON_THE_WAY_MAX = 2 ** 15;
 /** A desktop whose relay is gone joins another one within this time, by its own back-off. */
 const REJOIN_MS = 10_000;
 
-/** Ticks for which a relay that stops says so. */
+/** Ticks for which a relay announces that it stops. */
 const LEAVING_TICKS = 4;
 
 const SUBJECT = 'sprites.heartbeat';
@@ -106,7 +106,7 @@ interface Relay {
   alive: boolean;
   /** False from the moment at which it begins to stop. */
   stays: boolean;
-  /** Ticks since it said that it stops. */
+  /** Ticks since it announced that it stops. */
   leavingTicks: number;
   /** Relays of different sides do not hear each other. */
   side: number;
@@ -176,12 +176,12 @@ export class PretendCluster {
     this.#plan(this.#ticks, nextTickMs, at);
   }
 
-  /** These relays stop without a word. Their desktops join other relays. */
+  /** These relays stop without an announcement. Their desktops join other relays. */
   kill(relays: readonly number[]): void {
     for (const at of relays) this.#end(at);
   }
 
-  /** These relays say that they stop, and stop a second later. Their desktops join other relays. */
+  /** These relays announce that they stop, and stop a second later. Their desktops join other relays. */
   drain(relays: readonly number[]): void {
     for (const at of relays) {
       this.relays[at].stays = false;
@@ -335,7 +335,7 @@ export class PretendCluster {
     }
   }
 
-  /** Returns undefined if the neighbour is on the same relay. `#to` is where it goes. */
+  /** Makes the flight of a crossing; undefined if the neighbour is on the same relay. Sets `#to` to its target. */
   #fly(from: number, { view }: Membership, place: number, edge: EdgeNumber, isBorder: boolean): Flight | undefined {
     const { count } = this.relays[from];
     const to = beyond(view, view.self, place, edge, this.#to);
@@ -357,7 +357,7 @@ export class PretendCluster {
     else this.#outcomes.across++;
   }
 
-  /** Compares what the thrower's relay meant with what the other one knows. */
+  /** Compares the views of the thrower's relay and of the other one. */
   #compare({ place, landing, edge, digest }: Flight, thrower: string, view: ClusterView, count: number): void {
     const outcomes = this.#outcomes;
     outcomes.border++;
@@ -426,7 +426,7 @@ function slots<Item>(): Item[][] {
   return Array.from({ length: AHEAD_MS }, () => []);
 }
 
-/** What is due now, and leaves an empty slot. */
+/** Returns what is due now, and empties its slot. */
 function emptied<Item>(planned: Item[][], at: number): readonly Item[] {
   const due = planned[at];
   if (due.length > 0) planned[at] = [];

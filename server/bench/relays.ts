@@ -1,5 +1,5 @@
 /**
- * Does one world over many relays hold together: how often do relays disagree, how soon do they know of a change, and what does it cost?
+ * Does one world over many relays hold together? How often relays disagree, how soon they know of a change, and what heartbeats cost.
  *
  * Everything is pretended (pretend_cluster.ts) except the memberships, the torus and the bytes of the heartbeats, so a hundred million desktops
  * and a thousand relays fit into one process, and a seed repeats the run. Only the CPU of a heartbeat is measured, here and in NATS.
@@ -43,7 +43,7 @@ const WARM_UP_MS = (LISTEN_STEPS + 6) * STEP_MS;
 /** Longer than any change takes; a change that takes longer is reported as this. */
 const CHANGE_MS_MAX = 20_000;
 
-/** When every desktop of a relay that stopped has joined another one. */
+/** Time until every desktop of a relay that stopped has joined another one. */
 const SETTLED_MS = 11_000;
 
 interface Change {

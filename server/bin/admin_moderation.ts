@@ -27,8 +27,11 @@ export const MODERATION_COMMANDS: Readonly<Record<string, Command>> = {
   'remove-picture': ['HASH', 'ban a picture, delete it, and take it off every desktop'],
   reports: ['', 'list the pictures that desktops have reported, the most reported first'],
   dismiss: ['HASH', 'remove the reports of a picture'],
-  gallery: ['[accept|refuse HASH]', 'list what people published; put a picture into the gallery, or take it out'],
-  feedback: ['', 'print what visitors wrote'],
+  gallery: [
+    '[accept|refuse HASH]',
+    'list the pictures that people have published; accept: put one into the gallery; refuse: remove it',
+  ],
+  feedback: ['', 'print the feedback of visitors'],
   announce: ['TEXT', 'show a line of text on every desktop'],
 };
 

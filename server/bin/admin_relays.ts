@@ -1,11 +1,11 @@
-/** The commands of `npm run admin` about the relays of a cluster: what each asks the relay, and how its answer is printed. */
+/** The commands of `npm run admin` about the relays of a cluster: the request of each to the relay, and how its answer is printed. */
 import { Misused } from '../../tools/command.ts';
 import type { Print, Query } from './admin_query.ts';
 
 export const RELAYS_COMMANDS: Readonly<Record<string, readonly [words: string, meaning: string]>> = {
   relays: [
     '[forget NAME]',
-    'list the relays of the cluster; or declare that one which is gone will not come back: what waits for its verdict is abandoned',
+    'list the relays of the cluster; forget: declare that a relay that is gone will not come back; sprites that wait for its verdict are abandoned',
   ],
 };
 
@@ -24,7 +24,7 @@ export function relaysQuery(words: readonly string[]): Query {
   return {
     ...{ method: 'POST', path: '/admin/relays/forget', body: { relay } },
     show: ({ abandoned }: { abandoned: number }, print: Print) =>
-      print(`${relay} is forgotten until it starts anew; ${abandoned} sprites on their way to it are abandoned.`),
+      print(`${relay} is forgotten until it is started again; ${abandoned} sprites on their way to it are abandoned.`),
   };
 }
 

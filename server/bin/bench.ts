@@ -252,7 +252,7 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     await floors({ desktops, rate });
     return EXIT.done;
   },
-  outside: async ({ seconds = OUTSIDE_SECONDS, seed = Date.now() % 2 ** 31, uws }, kinds) => {
+  outside: async ({ seconds = OUTSIDE_SECONDS, seed = newSeed(), uws }, kinds) => {
     refuseUnknown('kind', kinds, POSTER_KINDS);
     needNativeFront();
     const why = buildFloor() ?? buildPosters() ?? (uws === undefined ? undefined : buildUws(uws));

@@ -101,7 +101,7 @@ export const FLAGS = withVariables('SPRITES', {
   ),
   nats: form(
     'URL',
-    'joins a cluster: shares commons with other relays through this NATS',
+    'joins a cluster: shares the world commons with other relays through this NATS server',
     'a nats: or tls: URL',
     (given) => {
       const parsed = URL.canParse(given) ? new URL(given) : undefined;
@@ -111,12 +111,12 @@ export const FLAGS = withVariables('SPRITES', {
   ),
   relayName: form(
     'NAME',
-    'the name of this relay in its cluster; no other one there has it',
+    'the name of this relay in its cluster; each relay there has another one',
     `1 to ${RELAY_NAME_BYTES_MAX} small letters, digits and hyphens`,
     (given) => (isRelayName(given) ? given : undefined),
   ),
-  natsCredentials: text('FILE', "a user's credentials for NATS, as its tools make them"),
-  natsPlaintext: toggle('allows nats: without TLS to another machine, for a network that nobody else can read'),
+  natsCredentials: text('FILE', 'a file with the credentials of a NATS user, as NATS tools write them'),
+  natsPlaintext: toggle('allows nats: without TLS to another machine, in a network that strangers cannot read'),
   logLevel: oneOf('LEVEL', 'least severe line that is logged', LOG_LEVELS, 'info'),
 });
 
@@ -166,7 +166,7 @@ function checkNats({ nats, relayName, natsCredentials, natsPlaintext }: Values<t
   const { protocol, hostname } = new URL(nats);
   if (protocol === 'nats:' && !natsPlaintext && !isLoopback(hostname)) {
     throw new Misused(
-      `--nats: ${hostname} is another machine, and nats: is not encrypted; use tls:, or --nats-plaintext in a network that nobody else can read.`,
+      `--nats: ${hostname} is another machine, and nats: is not encrypted; use tls:, or --nats-plaintext in a network that strangers cannot read.`,
     );
   }
 }

@@ -1,15 +1,14 @@
 /**
  * Every split of up to 256 desktops into up to five relays.
  *
- * What is enumerated, and why it is enough. A neighbour across relays is placeBeyond(), which torus.test.ts proves for every size, between
- * two translations: base + place, and locate(). So the properties of the torus hold for a split as soon as locate() is the inverse of
- * base + place there. locate() only compares the place with bases:
- * - places of one relay compare alike with every base, so the first and the last place of each relay stand for all of its places;
- * - the end of the last relay is compared with places only, which are below it, so a split of fewer desktops is that split of 256 whose
- *   last relay is longer;
- * - a split into fewer relays is checked as a split of its own, and those with relays that have no desktop are among the splits into five.
- * So all splits of 256 into one to five relays are enumerated, 189 million, each with the two places of each of its relays, with the right
- * relay and a wrong one tried first. cluster_torus.test.ts checks the properties themselves, at every place, for all splits that are few enough.
+ * Why this proves the torus. To find a neighbour across relays, base + place gives a place of the world, placeBeyond() its neighbour,
+ * and locate() the relay and its place. torus.test.ts proves placeBeyond() for every size. So a split has the properties of the torus
+ * if locate() is the inverse of base + place. locate() only compares the place with bases, so these cases are enough:
+ * - The first and the last place of each relay. The comparisons of all places between them give the same results.
+ * - 256 desktops. A split of fewer desktops differs only in the length of the last relay, and all places are below its end.
+ * - One to five relays, of which some may have no desktops.
+ * These are 189 million splits. Each is checked at the first and the last place of each of its relays, with the right relay and with a
+ * wrong one tried first. cluster_torus.test.ts checks the properties themselves, at every place, for splits of few desktops.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -130,12 +130,12 @@ describe('cluster torus, a place that has gone since the view', () => {
     assert.deepEqual({ ...reroute(view, 1, 0, 4, to) }, { relay: 2, place: 4 });
   });
 
-  it('stays with the relay when there is no other desktop, and is left alone when there is none at all', () => {
+  it('stays with the relay when no other relay has desktops, and does not change when this one has none either', () => {
     assert.deepEqual({ ...reroute(viewOf([0, 5], 2), 1, 2, 4, to) }, { relay: 1, place: 0 });
     assert.deepEqual({ ...reroute(viewOf([0, 5], 2), 1, 0, 4, to) }, { relay: 1, place: 4 });
   });
 
-  it('is always a desktop that exists, for every split of up to 12 desktops and every later count of the relay', () => {
+  it('leads to a desktop that exists, for every split of up to 12 desktops and every later count of the relay', () => {
     for (let total = 1; total <= 12; total++) {
       everySplit(total, 3, (counts) => {
         const view = viewOf(counts, widthOf(total, 1));

@@ -3,9 +3,9 @@
  *
  * Relay r owns places base_r … base_r + n_r − 1 of the world, where base_r is the sum of the counts of the relays before it. So a
  * neighbour is the same arithmetic as within one relay (torus.ts), followed by a search for the relay that owns the place.
- * A view says which relays there are, how many desktops each has, and the width. It is half a second old. A relay knows its own present
- * count, so for its own places it asks reroute(). The relay that receives a crossing for a place that has gone gives it to its last
- * desktop, and refuses it if it has none. A crossing is never passed on to a third relay, so it can't go in circles.
+ * A view has the relays, the count of desktops of each, and the width. It is half a second old. A relay knows its own present count, so
+ * for its own places it asks reroute(). When a crossing arrives for a place that has gone, the receiving relay gives it to its last
+ * desktop, or refuses it if it has none. A crossing is never passed on to a third relay, so it can't go in circles.
  * Invariant: where views agree, leaving by an edge and returning by the opposite one leads back.
  * Cost: O(1) for a neighbour of the same relay, O(log relays) for another; no allocation.
  */
@@ -20,7 +20,7 @@ export interface ClusterView {
   readonly counts: Float64Array;
   /** The first place of each relay; one element more, which is the count of the whole world. */
   readonly bases: Float64Array;
-  /** The distance between a place and the one below it, in the whole world. */
+  /** The width of the whole world: the distance between a place and the one below it. */
   readonly width: number;
   /** Equal in views that agree: 32 bits of names, counts and width, without relays that have no desktop. */
   readonly digest: number;
@@ -45,8 +45,8 @@ export function basesOf(counts: ArrayLike<number>): Float64Array {
 /**
  * The place beyond `edge` of a place of `relay`, as the view has it.
  *
- * Shape   a desktop that joined after the view has a place beyond the relay's count; it has the neighbours of another place of its relay.
- *         Without any desktop in the view, the place itself.
+ * Shape   a desktop that joined after the view has a place beyond the relay's count; it gets the neighbours of another place of its relay.
+ *         When the view has no desktops, the place itself.
  */
 export function beyond(
   view: ClusterView,
@@ -66,7 +66,7 @@ export function beyond(
 
 /**
  * Where a place of `relay` is when that relay has `live` desktops now: the place itself if it exists, otherwise the place that is as far
- * behind the relay's last desktop. Without any desktop, the place itself.
+ * behind the relay's last desktop. When there are no desktops, the place itself.
  */
 export function reroute(
   view: ClusterView,

@@ -32,7 +32,7 @@ const NAME_HEAD_BYTES = 2;
 
 const NO_NAME = Buffer.alloc(0);
 
-/** Stands for a desktop of another relay. */
+/** In place of a slot: a desktop of another relay. */
 export const NO_SLOT = 0xffffffff;
 
 export class Desktops {
@@ -279,7 +279,7 @@ export class Desktops {
     return JSON.parse(this.#slab.page(block).toString('utf8', from, from + this.#nameLength(block)));
   }
 
-  /** The name of a desktop that has none of its own. It needs no memory, and a restart does not change it. */
+  /** The name of a desktop whose owner chose none. It takes no memory, and a restart does not change it. */
   #friendlyName(slot: number): string {
     return friendlyName(slot ^ this.generation(slot));
   }

@@ -110,7 +110,7 @@ export class EndedDesktops {
     return row >= 0 && this.#hasToken(row, identity);
   }
 
-  /** A crossing of a desktop that has ended is accepted only now. Returns its row; -1 when it is forgotten, or the number is too old. */
+  /** Records that a crossing was accepted after its desktop had ended. Returns its row; -1 when it is forgotten, or the number is too old. */
   accept(slot: number, generation: number, crossing: number, nowMs: number): number {
     const row = this.#find({ slot, generation }, nowMs);
     if (row < 0 || this.#crossings.recencyOf(row, crossing) !== 'new') return -1;

@@ -3,7 +3,7 @@
  *
  * The relay calls one method for each change, in order, in the turn in which it happens. A journal writes them down
  * (server/journal/journal.ts); recovery.ts applies them to an empty relay. The relay also tells the whole state of one slot
- * when it is asked (Relay.tell), in the same words, so a journal can begin anew at any moment.
+ * when it is asked (Relay.tell), in the same words, so a journal can begin a new file at any moment.
  * Invariant: the state after a sequence of facts depends on nothing but these facts.
  * Owner: rows, buffers and lists are valid until the call returns.
  * Cost: the hot ones (accepted, sent, acknowledged) allocate nothing.
@@ -120,13 +120,13 @@ export interface Facts {
     start: number,
     end: number,
   ): void;
-  /** A frame was sent to a peer (peer_memory.ts). `frame`: its bytes. */
+  /** A frame is sent to a peer (peer_memory.ts), and has no verdicts yet. `frame`: its bytes. */
   peerFrame(peer: string, number: number, frame: Buffer): void;
-  /** The verdicts on a frame that was sent to a peer. */
+  /** A frame that was sent to a peer has got its verdicts. */
   peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void;
-  /** A frame of a peer was received, and this is what was decided about it. */
+  /** A frame of a peer was received, and got these verdicts. */
   peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void;
-  /** Everything about peers is told from here on. */
+  /** Earlier facts about peers no longer count: all that is still true of them follows. */
   peersForgotten(): void;
   /** The number of the last frame that was sent to a peer. */
   peerNumber(peer: string, number: number): void;

@@ -61,7 +61,7 @@ class Cluster {
 }
 
 describe('membership, the step', () => {
-  it('rises by one at each tick of a relay alone, from the time of day', () => {
+  it('begins at the time of day in a relay that is alone, and rises by one at each tick', () => {
     const relay = joined('a');
     assert.deepEqual([relay.tick(1).step, relay.tick(1).step, relay.tick(1).step], [1000, 1001, 1002]);
   });
@@ -75,7 +75,7 @@ describe('membership, the step', () => {
     assert.equal(relay.tick(1).step, 1004, 'nobody else began one');
   });
 
-  it('is that of the others in a relay that listened, also when its own clock is ahead', () => {
+  it('is that of the other relays in one that listened first, even if its own clock is ahead', () => {
     const relay = joined('a');
     relay.hear(beat('b', 7, 1));
     relay.hear(beat('c', 6, 1));
@@ -102,7 +102,7 @@ describe('membership, the step', () => {
 });
 
 describe('membership, the view', () => {
-  it('has this relay alone before anything is heard, and without desktops until its own heartbeat is old enough', () => {
+  it('has only this relay before the first heartbeat of another, and no desktops until its own heartbeat is old enough', () => {
     const relay = joined('a');
     assert.deepEqual(counted(relay), { a: 0 });
     for (let step = 0; step < VIEW_LAG_STEPS; step++) {
@@ -114,7 +114,7 @@ describe('membership, the view', () => {
     assert.equal(relay.view.width, 2);
   });
 
-  it('uses the heartbeats of two steps ago: a newer one waits, a late one counts at once', () => {
+  it('uses heartbeats that are two steps old: newer ones wait, and late ones count at once', () => {
     const relay = joined('a');
     relay.hear(beat('b', 10, 1));
     for (let step = 0; step < 3; step++) relay.tick(0);
@@ -129,7 +129,7 @@ describe('membership, the view', () => {
     assert.deepEqual([relay.step, counted(relay)], [14, { a: 0, b: 3 }]);
   });
 
-  it('is the same whatever the order of heartbeats, with repeats', (t) => {
+  it('is the same for every order of heartbeats, and with repeats', (t) => {
     const random = randomOf(t);
     const pick = pickFrom(random);
     for (let round = 0; round < 300; round++) {
@@ -148,7 +148,7 @@ describe('membership, the view', () => {
     }
   });
 
-  it('is equal in all relays that hear the same, with relays in order of their names', () => {
+  it('is equal in all relays that receive the same heartbeats, with relays in order of their names', () => {
     const cluster = new Cluster();
     for (const [name, count] of [
       ['c', 30],
@@ -166,7 +166,7 @@ describe('membership, the view', () => {
     );
   });
 
-  it('has the same digest where views agree, whether or not an empty relay is known, and another one where they differ', () => {
+  it('has the same digest where views agree, even if only one of them has an empty relay, and another one where they differ', () => {
     const digest = (...heard: Heartbeat[]) => {
       const relay = joined('z');
       for (const heartbeat of [...heard, beat('y', 12, 0)]) relay.hear(heartbeat);
@@ -186,7 +186,7 @@ describe('membership, the view', () => {
     }
   });
 
-  it('gives reciprocity over relays whose views agree', (t) => {
+  it('leads back by the opposite edge where views agree', (t) => {
     const pick = pickFrom(randomOf(t));
     const cluster = new Cluster();
     for (let relay = 0; relay < 7; relay++) cluster.add(`r${relay}`, pick(50));
@@ -241,7 +241,7 @@ describe('membership, the width', () => {
     );
   });
 
-  it('stays when the first relay goes, and when a new relay becomes the first', () => {
+  it('does not change when the first relay goes, nor when a new relay becomes the first', () => {
     const cluster = new Cluster();
     for (const name of ['b', 'c', 'd']) cluster.add(name, 6);
     cluster.steps(6);
@@ -318,14 +318,14 @@ describe('membership, silence', () => {
   };
   const reachable = (relay: Membership) => relay.isReachable(relay.view.names.indexOf('b'));
 
-  it('makes a relay suspected after two seconds: it keeps its places and gets no crossing', () => {
+  it('makes a relay suspected after two seconds: it keeps its places, and gets no crossings', () => {
     const [before, then] = [after(SUSPECTED_AFTER_STEPS), after(SUSPECTED_AFTER_STEPS + 1)];
     assert.deepEqual([before.stateOf('b'), reachable(before)], ['here', true]);
     assert.deepEqual([then.stateOf('b'), reachable(then)], ['suspected', false]);
     assert.equal(counted(then).b, 5);
   });
 
-  it('makes a relay gone after ten seconds; its places go with the view that is as old', () => {
+  it('makes a relay gone after ten seconds; its places are removed with the view of that age', () => {
     const [before, then] = [after(GONE_AFTER_STEPS), after(GONE_AFTER_STEPS + 1)];
     assert.equal(before.stateOf('b'), 'suspected');
     assert.deepEqual([then.stateOf('b'), counted(then).b], ['gone', 5]);
@@ -333,7 +333,7 @@ describe('membership, silence', () => {
     assert.deepEqual(counted(after(GONE_AFTER_STEPS + VIEW_LAG_STEPS + 1)), { a: 1 });
   });
 
-  it('ends with the next heartbeat, of the same life or a new one; its places come back with the view', () => {
+  it('ends with the next heartbeat, of the same life or a new one; the places come back with the view', () => {
     for (const life of [1, 2]) {
       const relay = after(100);
       assert.equal(relay.hear(beat('b', relay.step, 7, { life })), 'noted');
@@ -345,7 +345,7 @@ describe('membership, silence', () => {
     }
   });
 
-  it('is not seen in a relay itself: it is always here', () => {
+  it('does not count for the relay itself, which is always here', () => {
     const relay = joined('a');
     relay.tick(3);
     for (let step = 0; step < 3; step++) relay.hear(beat('b', 1000 + 30 * step, 1));
@@ -353,7 +353,7 @@ describe('membership, silence', () => {
     assert.ok(relay.view.names.includes('a') && relay.isReachable(relay.view.self));
   });
 
-  it('is not seen in the others by a relay that was paused for a minute', () => {
+  it('does not count for the others in a relay that was paused for a minute', () => {
     const cluster = new Cluster();
     for (const name of ['a', 'b', 'c', 'd']) cluster.add(name, 10);
     cluster.steps(5);
@@ -370,7 +370,7 @@ describe('membership, silence', () => {
     assert.equal(cluster.views[0].names.length, 4);
   });
 
-  it('is not seen by two clusters that meet, however far apart their steps are', () => {
+  it('does not count when two clusters meet, however far apart their steps are', () => {
     const [one, other] = [new Cluster(), new Cluster()];
     for (const name of ['a', 'c']) one.add(name, 10);
     for (const name of ['b', 'd'])
@@ -406,7 +406,7 @@ describe('membership, lives', () => {
     assert.deepEqual(counted(relay), { a: 0 });
   });
 
-  it('knows its own heartbeats, and a later relay of its name', () => {
+  it('recognises its own heartbeats, and those of a later relay with its name', () => {
     const relay = joined('a', 5);
     assert.deepEqual(
       hears(relay, beat('a', 1, 1, { life: 5 }), beat('a', 1, 1, { life: 4 }), beat('a', 1, 1, { life: 6 })),
@@ -414,7 +414,7 @@ describe('membership, lives', () => {
     );
   });
 
-  it('takes a relay that leaves out of the view, two steps after it said so, and sends it nothing from then on', () => {
+  it('removes a relay that leaves from the view, two steps after its notice, and sends it nothing from then on', () => {
     const cluster = new Cluster();
     for (const name of ['a', 'b']) cluster.add(name, 10);
     cluster.steps(5);
@@ -426,7 +426,7 @@ describe('membership, lives', () => {
     assert.deepEqual(counted(a), { a: 10 });
   });
 
-  it('forgets a relay for ever in this life, and welcomes it in the next', () => {
+  it('forgets one life of a relay for ever, and accepts the next one', () => {
     const relay = joined('a');
     hears(relay, beat('b', 10, 5), beat('b', 12, 5));
     assert.equal(relay.forget('b'), true);

@@ -1,12 +1,12 @@
 /**
  * Membership: which relays share the world, and how many desktops each has, from the heartbeats of all.
  *
- * All relays count the same steps, four a second. A relay that hears of a later step adopts it, so the fastest clock leads and nobody
- * needs the time of day. The view of a step is a pure function of the heartbeats of VIEW_LAG_STEPS earlier and before: the newest of
- * each relay, in order of names. So relays that have received the same heartbeats have the same view at the same time, also of which relays
- * are gone: silence is counted in steps, not in milliseconds of one's own clock. Late, repeated and reordered heartbeats change nothing but the
- * moment at which a view becomes the same.
- * The width has one writer, the first relay of the view that has desktops: its heartbeats carry the hysteresis.
+ * All relays count the same steps, four a second. A relay that receives a heartbeat of a later step adopts it, so the fastest clock
+ * leads, and the clocks need not agree on the time of day. The view of a step is a pure function of the heartbeats that are at least
+ * VIEW_LAG_STEPS older: the newest of each relay, in order of names. So relays that have received the same heartbeats have the same
+ * view. They also agree on which relays are gone, because silence is counted in steps and not in milliseconds of a clock. Late, repeated
+ * and reordered heartbeats only delay the moment at which views become the same.
+ * The width has hysteresis, so it depends on the past. One relay decides it, the first of the view that has desktops; its heartbeats have it.
  * Invariant: the view has each relay at most once and always this one.
  * Cost: hear() is O(1), a view O(relays), both without allocation for each desktop; 120 bytes a relay.
  */
@@ -18,15 +18,15 @@ import { widthOf } from './torus.ts';
 export const STEP_MS = 250;
 
 /**
- * Age in steps of the newest heartbeats that a view uses. A heartbeat of step s is sent up to one step after the first relay has begun s, so
- * with two it may take another step to arrive.
+ * Age in steps of the newest heartbeats that a view uses. A relay sends its heartbeat of a step up to one step after the first relay has
+ * begun it, so with two steps the heartbeat may take one more step to arrive.
  */
 export const VIEW_LAG_STEPS = 2;
 
 /** A relay that is silent for longer, 2 s, is suspected: crossings to it are refused. Long for a pause of a collector or of a network. */
 export const SUSPECTED_AFTER_STEPS = 8;
 
-/** A relay that is silent for longer, 10 s, leaves the view. A restart takes less, so its desktops keep their neighbours. */
+/** A relay that is silent for longer, 10 s, is no longer in the view. A restart takes less, so its desktops keep their neighbours. */
 export const GONE_AFTER_STEPS = 40;
 
 /** Steps that a new relay listens before its first heartbeat, so that it adopts the step of the others instead of bringing its own. */
@@ -35,7 +35,7 @@ export const LISTEN_STEPS = 4;
 /** Relays of a cluster. Each hears four heartbeats a second of every other one. */
 export const RELAYS_MAX = 1024;
 
-/** Heartbeats that are remembered of each relay: those of this step and the one before are not in the view yet. */
+/** Heartbeats that are remembered of each relay. Those of the newest VIEW_LAG_STEPS steps are not in the view yet. */
 const REMEMBERED = 4;
 
 /** `left`: it said that it stops. `gone`: silent for too long. `forgotten`: an operator declared it gone for ever. */
@@ -152,7 +152,7 @@ export class Membership {
     this.#leaves = true;
   }
 
-  /** Receives a heartbeat. The relay's own ones may come back, too. */
+  /** Receives a heartbeat. It may be one of this relay's own. */
   hear(heartbeat: Heartbeat): Heard {
     const { name, life, step } = heartbeat;
     if (name === this.name) return life === this.life ? 'own' : life > this.life ? 'superseded' : 'old-life';
@@ -292,7 +292,7 @@ export class Membership {
     return { step: this.#step, names, counts: Float64Array.from(counts), bases, width, digest, self };
   }
 
-  /** A row for a relay that is heard for the first time. When the table is full, it replaces one that is gone on purpose. */
+  /** Adds a row for a new relay. When the table is full, it replaces one that left or was forgotten, and is silent. */
   #addIfRoom(name: string, life: number): number | undefined {
     if (this.#names.length < RELAYS_MAX) return this.#add(name, life);
     const isOver = (row: number) => this.#step - this.#newest[row] > GONE_AFTER_STEPS;

@@ -2,23 +2,24 @@
  * Peer memory: what a relay must know about its peers to deliver each crossing once, whatever fails.
  *
  * As a sender: the frames that were sent and have no verdicts yet, and the last number given for each peer. As a receiver: the verdicts on
- * the newest frames of each sender, so that a frame which is sent again gets the same answer and delivers nothing.
- * A sender is known by its name and epoch, because a relay that has lost its memory begins with number 1 in another epoch.
+ * the newest frames of each sender, so that a frame that is sent again gets the same answer and delivers nothing.
+ * A sender is identified by its name and epoch, because a relay that has lost its memory begins with number 1 in another epoch.
  * Invariant: a sender has at most FRAMES_IN_FLIGHT_MAX frames without verdicts, and their numbers differ by less than that. So a receiver
- * that remembers as many never meets a frame that it has forgotten.
- * Limits: TAKEN_SENDERS_MAX senders; FRAMES_IN_FLIGHT_MAX frames for each pair in each direction.
+ * that remembers as many never gets a frame that it has forgotten.
+ * Limits: SENDERS_MAX senders; FRAMES_IN_FLIGHT_MAX frames for each pair in each direction.
  */
 import { PeerVerdict } from '../wire/peer_frame.ts';
 import type { Facts } from './facts.ts';
+import { keepNewest } from './keep_newest.ts';
 import { RELAYS_MAX } from './membership.ts';
 
 /** Frames without verdicts to one peer: 3 MiB at most. At a round trip of 5 ms, each with a turn of 1 ms, five are in flight. */
 export const FRAMES_IN_FLIGHT_MAX = 16;
 
-/** Senders whose frames are remembered, each life that lost its memory counted: every relay may be replaced once. */
-export const TAKEN_SENDERS_MAX = 2 * RELAYS_MAX;
+/** Senders whose frames are remembered. A relay that lost its memory counts as another sender: each may do so once. */
+export const SENDERS_MAX = 2 * RELAYS_MAX;
 
-/** The verdict on crossings whose receiver has lost its memory; never on the wire. */
+/** The verdict on crossings whose receiver has lost its memory. It is never sent to another relay. */
 export const ABANDONED = 255;
 
 /** Whether a crossing with this verdict has left its thrower. */
@@ -26,7 +27,7 @@ export function isPassed(verdict: number): boolean {
   return verdict === PeerVerdict.accepted || verdict === ABANDONED;
 }
 
-interface Taken {
+interface Received {
   readonly name: string;
   readonly epoch: number;
   newest: number;
@@ -41,8 +42,8 @@ interface Sent {
 export class PeerMemory {
   /** What was sent to each peer. */
   readonly sent = new Map<string, Sent>();
-  /** What came from each sender; the one that was heard last is the last. */
-  readonly #taken = new Map<string, Taken>();
+  /** What each sender has sent; the sender of the newest frame is the last. */
+  readonly #received = new Map<string, Received>();
 
   /** Frames without verdicts. */
   get inFlight(): number {
@@ -81,45 +82,41 @@ export class PeerMemory {
 
   /** The verdicts on a frame: undefined when it is new, 'stale' when it is too old to be remembered. */
   verdictsOn(name: string, epoch: number, number: number): Uint8Array | 'stale' | undefined {
-    const taken = this.#taken.get(keyOf(name, epoch));
-    if (taken === undefined) return undefined;
-    return number <= taken.newest - FRAMES_IN_FLIGHT_MAX ? 'stale' : taken.verdicts.get(number);
+    const received = this.#received.get(keyOf(name, epoch));
+    if (received === undefined) return undefined;
+    return number <= received.newest - FRAMES_IN_FLIGHT_MAX ? 'stale' : received.verdicts.get(number);
   }
 
-  /** Remembers the verdicts on a frame. */
-  take(name: string, epoch: number, number: number, verdicts: Uint8Array): void {
+  /** Remembers the verdicts on a frame of a sender. */
+  remember(name: string, epoch: number, number: number, verdicts: Uint8Array): void {
     const key = keyOf(name, epoch);
-    const taken = this.#taken.get(key) ?? { name, epoch, newest: 0, verdicts: new Map() };
-    this.#taken.delete(key);
-    this.#taken.set(key, taken);
-    taken.verdicts.set(number, verdicts);
-    if (number > taken.newest) {
-      taken.newest = number;
-      for (const old of taken.verdicts.keys()) {
-        if (old <= number - FRAMES_IN_FLIGHT_MAX) taken.verdicts.delete(old);
+    const received = this.#received.get(key) ?? { name, epoch, newest: 0, verdicts: new Map() };
+    this.#received.delete(key);
+    this.#received.set(key, received);
+    received.verdicts.set(number, verdicts);
+    if (number > received.newest) {
+      received.newest = number;
+      for (const old of received.verdicts.keys()) {
+        if (old <= number - FRAMES_IN_FLIGHT_MAX) received.verdicts.delete(old);
       }
     }
-    if (this.#taken.size <= TAKEN_SENDERS_MAX) return;
-    for (const oldest of this.#taken.keys()) {
-      this.#taken.delete(oldest);
-      return;
-    }
+    keepNewest(this.#received, SENDERS_MAX);
   }
 
   clear(): void {
     this.sent.clear();
-    this.#taken.clear();
+    this.#received.clear();
   }
 
-  /** Tells everything. */
+  /** Tells all facts about peers. */
   tell(facts: Facts): void {
-    if (this.sent.size === 0 && this.#taken.size === 0) return;
+    if (this.sent.size === 0 && this.#received.size === 0) return;
     facts.peersForgotten();
     for (const [peer, { lastNumber, frames }] of this.sent) {
       facts.peerNumber(peer, lastNumber);
       for (const [number, frame] of frames) facts.peerFrame(peer, number, frame);
     }
-    for (const { name, epoch, verdicts } of this.#taken.values()) {
+    for (const { name, epoch, verdicts } of this.#received.values()) {
       for (const [number, each] of verdicts) facts.peerTaken(name, epoch, number, each);
     }
   }

@@ -7,7 +7,7 @@ import type { Identity } from '../wire/identity.ts';
 import { PeerFrameWriter, PeerStatus, PeerVerdict, readPeerAnswer, writePeerAnswer } from '../wire/peer_frame.ts';
 import { CROSSINGS_REMEMBERED, MAILBOX_EVENTS_MAX } from './limits.ts';
 import { Membership } from './membership.ts';
-import { FRAMES_IN_FLIGHT_MAX, PeerMemory, TAKEN_SENDERS_MAX } from './peer_memory.ts';
+import { FRAMES_IN_FLIGHT_MAX, PeerMemory, SENDERS_MAX } from './peer_memory.ts';
 import { type Outgoing, type Peers, REQUESTS_WAITING_MAX } from './peers.ts';
 import { Recovery } from './recovery.ts';
 import { Relay } from './relay.ts';
@@ -136,7 +136,7 @@ describe('peers', () => {
     assert.equal(a.peers.inDoubt, tickets.length);
   });
 
-  it('deliver a frame once, however often it comes, and answer the same', () => {
+  it('deliver a frame once, however often it arrives, and give the same answer each time', () => {
     const { a, b, ann, bob } = pair();
     const ticket = a.throw(ann, 1);
     const [frame] = a.turn();
@@ -151,7 +151,7 @@ describe('peers', () => {
     assert.equal(b.relay.mailboxes.count(bob.slot), 1);
   });
 
-  it('let a repeat wait for the same verdict', () => {
+  it('let a repeated throw wait for the same verdict', () => {
     const { a, b, ann, bob } = pair();
     const tickets = [a.throw(ann, 1)];
     const frames = a.turn();
@@ -166,7 +166,7 @@ describe('peers', () => {
     assert.equal(b.relay.mailboxes.count(bob.slot), 1);
   });
 
-  it('let no more than some repeats wait: a newer one replaces the oldest', () => {
+  it('let at most REQUESTS_WAITING_MAX repeats wait: a newer one replaces the oldest', () => {
     const { a, b, ann } = pair();
     const tickets = [a.throw(ann, 1)];
     const frames = a.turn();
@@ -182,7 +182,7 @@ describe('peers', () => {
     );
   });
 
-  it('refuse what has certainly not arrived, and ask again about what may have', () => {
+  it('refuse a frame that has certainly not arrived, and send again one that may have', () => {
     const { a, ann } = pair();
     const first = a.throw(ann, 1);
     a.peers.failed(a.turn()[0], true);
@@ -241,7 +241,7 @@ describe('peers', () => {
     assert.equal(a.statusOf(a.throw(ann, 2)), 410);
   });
 
-  it('go on after a death where they were: with what is in doubt, and with verdicts for throwers that have ended', () => {
+  it('are recovered from facts: crossings without a verdict, and verdicts on those of throwers that have ended', () => {
     const writer = new RecordWriter(0);
     const a = new ClusterRelay('a', 1, (relay) => relay.setFacts(writer));
     const b = new ClusterRelay('b', 2);
@@ -260,23 +260,23 @@ describe('peers', () => {
     const { accepted, acknowledged, abandoned } = a.relay.counters;
     writer.counters(accepted, acknowledged, abandoned);
 
-    const anew = new ClusterRelay('a', 1, (relay) => {
+    const recovered = new ClusterRelay('a', 1, (relay) => {
       const recovery = new Recovery(relay, 1_000);
       readRecords(writer.bytes, 0, writer.end, recovery);
       recovery.finish();
     });
-    assert.equal(anew.statusOf(anew.throw(eve, 1, 'right')), 202, 'it was accepted');
-    assert.equal(anew.statusOf(anew.throw(eve, 2, 'right')), 410);
-    const ticket = anew.throw(ann, 1, 'left');
-    assert.equal(anew.statusOf(ticket), undefined, 'it is in doubt');
-    const [repeat] = anew.turn();
+    assert.equal(recovered.statusOf(recovered.throw(eve, 1, 'right')), 202, 'it was accepted');
+    assert.equal(recovered.statusOf(recovered.throw(eve, 2, 'right')), 410);
+    const ticket = recovered.throw(ann, 1, 'left');
+    assert.equal(recovered.statusOf(ticket), undefined, 'it is in doubt');
+    const [repeat] = recovered.turn();
     assert.ok(repeat.frame.equals(lost.frame));
-    deliver([b], [repeat], anew);
-    assert.equal(anew.statusOf(ticket), 202);
+    deliver([b], [repeat], recovered);
+    assert.equal(recovered.statusOf(ticket), 202);
     assert.equal(b.relay.waiting, 2);
   });
 
-  it('do not let a crossing without a verdict become stale', () => {
+  it('refuse a throw that would make a crossing without a verdict stale', () => {
     const { a, ann } = pair();
     a.throw(ann, 1);
     a.turn();
@@ -299,7 +299,7 @@ describe('peers', () => {
     assert.equal(a.statusOf(a.throw(ann, 19)), undefined);
   });
 
-  it('bounce what a relay without memory has not got, and abandon what its predecessor may have got', () => {
+  it('refuse what a relay without memory has not received, and abandon what its predecessor may have received', () => {
     const { a, b, ann } = pair();
     const sure = a.throw(ann, 1);
     const [never] = a.turn();
@@ -307,20 +307,20 @@ describe('peers', () => {
     const [maybe] = a.turn();
     b.peers.receive(maybe.frame);
     a.peers.failed(maybe, false);
-    const anew = new ClusterRelay('b', 3);
-    anew.join('Bob');
-    deliver([anew], [never], a);
+    const successor = new ClusterRelay('b', 3);
+    successor.join('Bob');
+    deliver([successor], [never], a);
     assert.equal(a.statusOf(sure), 503);
     assert.equal(a.statusOf(a.throw(ann, 3)), 503, 'its epoch is not known yet');
-    deliver([anew], a.turn(300), a);
+    deliver([successor], a.turn(300), a);
     assert.equal(a.statusOf(doubtful), 202);
     const { accepted, acknowledged, abandoned } = a.relay.counters;
     assert.deepEqual({ accepted, acknowledged, abandoned }, { accepted: 1, acknowledged: 0, abandoned: 1 });
-    assert.equal(anew.relay.waiting, 0);
+    assert.equal(successor.relay.waiting, 0);
     assert.equal(a.statusOf(a.throw(ann, 4)), undefined);
   });
 
-  it('give up what waits for a relay that an operator forgets', () => {
+  it('abandon what waits for a relay when an operator forgets it', () => {
     const { a, ann } = pair();
     const ticket = a.throw(ann, 1);
     a.turn();
@@ -330,7 +330,7 @@ describe('peers', () => {
     assert.equal(a.peers.forget('b'), 0);
   });
 
-  it('name neighbours at other relays, and tell when a name has changed', () => {
+  it('fetch the names of neighbours at other relays, and notify their neighbours when a name has changed', () => {
     const { a, b, ann, bob } = pair();
     const right = () => a.relay.describe(ann.slot).neighbours.right;
     assert.equal(right().name, '…', 'until the answer is here');
@@ -410,7 +410,7 @@ describe('peers', () => {
     assert.equal(a.statusOf(ticket), 202);
   });
 
-  it('do not ask for ever about a frame that was settled in an earlier life', () => {
+  it('stop sending a frame that was settled in an earlier life', () => {
     const { a, ann } = pair();
     const ticket = a.throw(ann, 1);
     const [frame] = a.turn();
@@ -427,19 +427,20 @@ describe('peers', () => {
 describe('peer memory', () => {
   it('forgets verdicts only when their sender cannot ask again', () => {
     const memory = new PeerMemory();
-    for (let number = 1; number <= FRAMES_IN_FLIGHT_MAX + 1; number++) memory.take('a', 1, number, Uint8Array.of(0));
+    for (let number = 1; number <= FRAMES_IN_FLIGHT_MAX + 1; number++)
+      memory.remember('a', 1, number, Uint8Array.of(0));
     assert.equal(memory.verdictsOn('a', 1, 1), 'stale');
     assert.deepEqual(memory.verdictsOn('a', 1, 2), Uint8Array.of(0));
     assert.equal(memory.verdictsOn('a', 1, FRAMES_IN_FLIGHT_MAX + 2), undefined);
     assert.equal(memory.verdictsOn('a', 2, 1), undefined, 'another life of that relay');
   });
 
-  it('forgets the sender that was silent for longest', () => {
+  it('forgets the sender whose newest frame is the oldest', () => {
     const memory = new PeerMemory();
-    for (let epoch = 1; epoch <= TAKEN_SENDERS_MAX; epoch++) memory.take('a', epoch, 1, Uint8Array.of(0));
-    memory.take('a', 1, 2, Uint8Array.of(0));
+    for (let epoch = 1; epoch <= SENDERS_MAX; epoch++) memory.remember('a', epoch, 1, Uint8Array.of(0));
+    memory.remember('a', 1, 2, Uint8Array.of(0));
     assert.ok(memory.verdictsOn('a', 2, 1));
-    memory.take('b', 1, 1, Uint8Array.of(0));
+    memory.remember('b', 1, 1, Uint8Array.of(0));
     assert.equal(memory.verdictsOn('a', 2, 1), undefined);
     assert.ok(memory.verdictsOn('a', 1, 1));
   });

@@ -1,15 +1,15 @@
 /**
  * Peers: the other relays of a cluster, and the crossings that go to them and come from them.
  *
- * A crossing whose neighbour is on another relay gets no verdict at once. It joins the frame that this turn sends to that relay, and its
- * thrower is answered when the verdict is here. When no answer comes, the same frame is sent again under the same number, until the
- * other relay says what became of it: it may have taken the sprites, so nothing is guessed. A frame that certainly never arrived is
- * refused, and so is everything for a relay that is not reachable: those sprites bounce.
- * The receiver counts what it takes as accepted, so that each relay for itself keeps accepted = acknowledged + waiting + abandoned.
- * A relay never passes a crossing of a peer on to a third one, so no sprite goes in circles. When the place has gone meanwhile, the last desktop gets it.
+ * A crossing to another relay does not get its verdict at once. It is added to the frame that this turn sends to that relay, and its
+ * thrower is answered when the verdict arrives. When there is no answer, the same frame is sent again under the same number, until the
+ * other relay answers: it may have accepted the sprites, so nothing is guessed. Crossings in a frame that certainly never arrived are
+ * refused, and so are those to a relay that is not reachable: their sprites bounce.
+ * The receiver counts a crossing as accepted, so that in each relay accepted = acknowledged + waiting + abandoned.
+ * A relay never passes a crossing of a peer on to a third one, so a sprite can't go in circles. When its place has gone, the last desktop gets it.
  * Invariant: each crossing that was sent gets one verdict; each frame is delivered at most once.
  * Limits: FRAMES_IN_FLIGHT_MAX frames for each peer; NAMES_MAX names of desktops at peers; FILES_MAX senders of sprite files.
- * Cost: O(1) for a crossing, and one object; no clock and no network: advance() sets the time, and frames are popped by the caller.
+ * Cost: O(1) for a crossing, and one object. It has neither a clock nor a network: advance() sets the time, and the caller pops the frames.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 import {
@@ -27,33 +27,34 @@ import {
 } from '../wire/peer_frame.ts';
 import { beyond, type ClusterPlace, reroute } from './cluster_torus.ts';
 import type { Facts } from './facts.ts';
+import { keepNewest } from './keep_newest.ts';
 import { CROSSINGS_REMEMBERED, SMALL_WORLD_MAX } from './limits.ts';
 import type { Membership } from './membership.ts';
 import { ABANDONED, type PeerMemory } from './peer_memory.ts';
 import { ABROAD, placeBeyond, type Routing, type World } from './torus.ts';
 
-/** Names of desktops at other relays that are kept: those at the border of a world of a million desktops, four times over. */
+/** Names of desktops at other relays that are kept: four times as many as border a relay in a world of a million desktops. */
 export const NAMES_MAX = 16_384;
 
 /** Sprite files whose sender is remembered: 200 bytes each. A picture whose sender is forgotten stays a stand-in. */
 export const FILES_MAX = 16_384;
 
-/** How long a name is not asked for again, in ms: neighbours are named at most once a second. */
+/** How long a name is used before it is requested again, in ms. */
 const NAME_FRESH_MS = 1_000;
 
-/** Desktops that are told the same name when it comes. On the torus a place has four neighbours. */
+/** Desktops that wait for the same name. On the torus a place has four neighbours. */
 const NAME_HEARERS_MAX = 4;
 
 /**
- * Requests that wait for one verdict: a client has one, and those before have lost their connection. A further one replaces the oldest,
- * so that repeats do not use up the requests that a worker may have.
+ * Requests that wait for one verdict. An honest client has one whose connection is open. A further one replaces the oldest, so that
+ * repeats do not use up the requests that a worker may have.
  */
 export const REQUESTS_WAITING_MAX = 4;
 
 /** How long to wait before a frame that got no answer is sent again, in ms. */
 const RETRY_MS = 250;
 
-/** How often an unknown relay is asked for its epoch, in ms. */
+/** How often a relay whose epoch is unknown is asked for it, in ms. */
 const HELLO_MS = 250;
 
 /** What the relay does for its peers. */
@@ -73,7 +74,7 @@ export interface PeerHost {
   ): void;
   /** A request that waits for a verdict is replaced by a newer one for the same crossing. */
   refuse(ticket: number): void;
-  /** A neighbour's name that was missing or wrong is known now. */
+  /** The name of a neighbour of `slot` is known now; it was missing or wrong. */
   nameArrived(slot: number): void;
   /** The neighbours in the default world have changed, because of another relay. */
   neighboursChanged(): void;
@@ -99,7 +100,7 @@ export interface Outgoing {
 }
 
 interface Flight extends Outgoing {
-  /** Whether it may have arrived before: an answer was awaited in vain. */
+  /** Whether it may have arrived already: it was sent before, and there was no answer. */
   isInDoubt: boolean;
   isAwaited: boolean;
   dueMs: number;
@@ -111,7 +112,7 @@ interface Peer {
   /** 0 while it is not known. */
   epoch: number;
   writer: PeerFrameWriter | undefined;
-  /** What the writer has. */
+  /** The crossings that the writer has. */
   throws: Throw[];
   readonly flights: Map<number, Flight>;
   helloDueMs: number;
@@ -154,7 +155,7 @@ export class Peers implements Routing {
   readonly #facts: () => Facts | undefined;
   readonly #peers = new Map<string, Peer>();
   readonly #names = new Map<string, Name>();
-  /** Sprite files, and who has sent each of them; the newest is the last. */
+  /** Sprite files, and the relay that sent each of them; the newest is the last. */
   readonly #files = new Map<string, string>();
   /** Crossings without a verdict, by slot. */
   readonly #throwsOf = new Map<number, Throw[]>();
@@ -165,7 +166,7 @@ export class Peers implements Routing {
   /** Whether messages can be sent at all. */
   isConnected = false;
 
-  /** Goes on with what `memory` has: nobody knows whether these frames have arrived. */
+  /** Continues with the frames of `memory`, which may have arrived. */
   constructor(
     epoch: number,
     membership: Membership,
@@ -226,7 +227,7 @@ export class Peers implements Routing {
   /** The slot beyond an edge of a place of the default world; ABROAD when that is at another relay, which pass() and reference() then use. */
   beyond(world: World, place: number, edge: EdgeNumber): number {
     const { view } = this.membership;
-    // The view is some steps old. A relay that has the whole world for itself knows better.
+    // The view is some steps old. A relay that has all desktops of the world does not need it.
     if (view.bases[view.counts.length] === view.counts[view.self]) {
       return world.slots[placeBeyond(place, edge, world.count, world.width)];
     }
@@ -240,7 +241,7 @@ export class Peers implements Routing {
     return this.#throwsOf.get(slot)?.some((one) => one.generation === generation) ?? false;
   }
 
-  /** If this crossing has no verdict yet, its request waits for that too. Returns whether it does. */
+  /** Adds a request to those that wait for the verdict on a crossing. Returns false when the crossing does not wait for one. */
   await(slot: number, generation: number, crossing: number, ticket: number): boolean {
     const found = this.#throwsOf.get(slot)?.find((one) => one.generation === generation && one.crossing === crossing);
     if (found === undefined) return false;
@@ -249,7 +250,7 @@ export class Peers implements Routing {
     return true;
   }
 
-  /** Whether a crossing may be decided now: not when older ones without a verdict would become stale by it. */
+  /** Whether a crossing may be decided now. It may not if that would make older ones without a verdict stale. */
   mayAccept(slot: number, crossing: number): boolean {
     return this.#throwsOf.get(slot)?.every((one) => crossing - one.crossing <= CROSSINGS_REMEMBERED) ?? true;
   }
@@ -290,8 +291,8 @@ export class Peers implements Routing {
   }
 
   /**
-   * The name of the desktop that the last beyond() found, as JSON: the newest known, or undefined. If it is missing or old it is asked for,
-   * and `slot` is told when it comes or is another one.
+   * The name of the desktop that the last beyond() found, as JSON: the newest known, or undefined. If it is missing or old, it is
+   * requested, and PeerHost.nameArrived(slot) is called when it has come and is new.
    */
   reference(slot: number): Buffer | undefined {
     const { relay, place } = this.#to;
@@ -299,9 +300,9 @@ export class Peers implements Routing {
     const key = `${peer.name}:${place}`;
     let name = this.#names.get(key);
     if (name === undefined) {
-      if (this.#names.size >= NAMES_MAX) this.#forgetName();
       name = { reference: undefined, askedMs: Number.NEGATIVE_INFINITY, hearers: [] };
       this.#names.set(key, name);
+      keepNewest(this.#names, NAMES_MAX);
     }
     if (this.#nowMs - name.askedMs >= NAME_FRESH_MS) {
       peer.places.add(place);
@@ -310,14 +311,7 @@ export class Peers implements Routing {
     return name.reference;
   }
 
-  #forgetName(): void {
-    for (const oldest of this.#names.keys()) {
-      this.#names.delete(oldest);
-      return;
-    }
-  }
-
-  /** Ends a turn: what it sends to peers is now in frames. They may leave as soon as what was told before has been written. */
+  /** Ends a turn: puts its crossings to peers into frames. They may leave when all facts so far have been written. */
   endTurn(): void {
     for (const peer of this.#peers.values()) {
       const { writer } = peer;
@@ -346,7 +340,7 @@ export class Peers implements Routing {
     }
   }
 
-  /** Takes what is to be sent. The caller passes the answer of each to answered(), or calls failed(). */
+  /** Returns the frames to send, and removes them here. The caller passes the answer of each to answered(), or calls failed(). */
   popOutgoing(): readonly Outgoing[] {
     if (this.#outgoing.length === 0) return NONE;
     const outgoing = this.#outgoing;
@@ -354,7 +348,7 @@ export class Peers implements Routing {
     return outgoing;
   }
 
-  /** Sets the time: sends again what has no verdict, and asks new relays for their epoch and for names. */
+  /** Sets the time: sends frames again that have no answer, asks new relays for their epoch, and requests names. */
   advance(nowMs: number): void {
     this.#nowMs = nowMs;
     const { view } = this.membership;
@@ -397,7 +391,7 @@ export class Peers implements Routing {
     this.#outgoing.push({ peer: peer.name, number: 0, frame: writer.finish(), places });
   }
 
-  /** A message of a peer. Returns the answer, which may leave when what was told before has been written. */
+  /** A message of a peer. Returns the answer, which may leave when all facts so far have been written. */
   receive(message: Uint8Array): Buffer {
     const frame = readPeerFrame(message);
     if (typeof frame === 'string') {
@@ -415,7 +409,7 @@ export class Peers implements Routing {
     const references: Buffer[] = [];
     readPeerRecords(frame, (record, index) => {
       const { bytes, start, end } = record;
-      // What is not an event would break the answers to clients.
+      // Anything else than an event would break the answers to clients.
       const file = record.kind === PeerKind.crossing ? fileOfEvent(bytes, start, end) : undefined;
       verdicts[index] = file === undefined ? PeerVerdict.busy : this.#host.receive(record);
       const isAccepted = verdicts[index] === PeerVerdict.accepted;
@@ -425,7 +419,7 @@ export class Peers implements Routing {
       }
       references.push((isAccepted ? this.#host.referenceAt('received') : undefined) ?? NOTHING);
     });
-    this.#memory.take(sender, epoch, number, verdicts);
+    this.#memory.remember(sender, epoch, number, verdicts);
     this.#facts()?.peerTaken(sender, epoch, number, verdicts);
     return this.#answer(PeerStatus.done, number, verdicts, references);
   }
@@ -438,11 +432,7 @@ export class Peers implements Routing {
   #noteFile(file: string, sender: string): void {
     this.#files.delete(file);
     this.#files.set(file, sender);
-    if (this.#files.size <= FILES_MAX) return;
-    for (const oldest of this.#files.keys()) {
-      this.#files.delete(oldest);
-      return;
-    }
+    keepNewest(this.#files, FILES_MAX);
   }
 
   #answerNames(frame: PeerFrame): Buffer {
@@ -481,7 +471,7 @@ export class Peers implements Routing {
       peer.isGreeted = false;
       this.#giveUp(peer, flight);
     } else if (status === PeerStatus.stale) {
-      // It was settled in an earlier life of this relay, whose disk was full.
+      // An earlier life of this relay has settled it, but its disk was full.
       flight.isInDoubt = true;
       this.#giveUp(peer, flight);
     } else this.failed(outgoing, false);
@@ -501,7 +491,7 @@ export class Peers implements Routing {
     }
   }
 
-  /** A frame got no answer. `isCertain`: it has not arrived either, because nobody was there to receive it. */
+  /** A frame got no answer. `isCertain`: it has certainly not arrived, because there was no receiver. */
   failed(outgoing: Outgoing, isCertain: boolean): void {
     const peer = this.#peer(outgoing.peer);
     const flight = peer.flights.get(outgoing.number);
@@ -515,7 +505,7 @@ export class Peers implements Routing {
     flight.dueMs = this.#nowMs + RETRY_MS;
   }
 
-  /** An operator has declared that a relay will not come back. Returns how many crossings are abandoned by that. */
+  /** An operator has declared that a relay will not come back. Returns how many crossings this abandons. */
   forget(name: string): number {
     const peer = this.#peers.get(name);
     const before = this.counters.abandoned;
@@ -527,7 +517,7 @@ export class Peers implements Routing {
     return this.counters.abandoned - before;
   }
 
-  /** The receiver of a frame does not have it: its sprites bounce, or are abandoned if it may have had them. */
+  /** Ends a flight without verdicts: its sprites bounce, or are abandoned if the receiver may have had them. */
   #giveUp(peer: Peer, flight: Flight): void {
     const isAbandoned = flight.isInDoubt;
     const verdicts = new Uint8Array(flight.throws.length).fill(isAbandoned ? ABANDONED : PeerVerdict.busy);

@@ -1,5 +1,5 @@
 /**
- * Rate limits: how often each slot may do something, at a sustained rate and a few times at once after a pause.
+ * Rate limits: how often each slot may do something. A sustained rate, and a burst after a pause.
  *
  * The generic cell rate algorithm: each slot has one number, the time at which its whole burst is available again.
  * Cost: O(1), no allocation; 8 bytes a slot, untouched until it is counted.

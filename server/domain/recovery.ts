@@ -176,7 +176,7 @@ export class Recovery implements Facts {
   }
 
   peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void {
-    this.#relay.peerMemory.take(peer, epoch, number, Uint8Array.from(verdicts));
+    this.#relay.peerMemory.remember(peer, epoch, number, Uint8Array.from(verdicts));
   }
 
   peersForgotten(): void {

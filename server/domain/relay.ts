@@ -395,13 +395,12 @@ export class Relay {
     this.#facts = facts;
   }
 
-  /** From now on the default world goes on at other relays. Call it after recovery. */
+  /** From now on other relays have places in the default world, too. Call it after recovery. */
   joinCluster(membership: Membership): Peers {
     const host: PeerHost = {
       receive: (record) => this.#receive(record),
       referenceAt: (place) => this.#referenceAt(place),
-      settle: (slot, generation, crossing, verdict, tickets, reference) =>
-        this.#settle(slot, generation, crossing, verdict, tickets, reference),
+      settle: (...settled) => this.#settle(...settled),
       refuse: (ticket) => {
         const { status, body, length, retryAfterSeconds } = this.#refuse('relay-busy');
         this.#options.answers.answer(ticket, status, body, 0, length, retryAfterSeconds);
@@ -607,8 +606,8 @@ export class Relay {
   /**
    * The way up: puts a crossing into the neighbour's mailbox, or refuses it. Its passage is passage[start, end).
    *
-   * Shape   unless the verdict is 'accepted' or 'deferred', nothing changed; a refused sprite stays with its sender. `ticket`: what
-   *         is answered when the verdict is 'deferred'.
+   * Shape   unless the verdict is 'accepted' or 'deferred', nothing changed; a refused sprite stays with its sender. `ticket`: the
+   *         request to answer later when the verdict is 'deferred'.
    * Owner   the response is valid until the next call; the passage is copied.
    * Cost    O(1), no allocation; a refusal of one kind allocates its body once.
    */
@@ -684,7 +683,7 @@ export class Relay {
     return this.#confirm('accepted', named);
   }
 
-  /** Appends an event to a mailbox, and makes room for it in the slab if that helps. Returns false when there is none. */
+  /** Appends an event to a mailbox, and makes room for it in the slab if that helps. Returns false when there is still no room. */
   #append(
     to: number,
     entry: EdgeNumber,
@@ -768,7 +767,7 @@ export class Relay {
     return Buffer.from(this.#receipt.subarray(TO.length, this.desktops.writeReference(slot, this.#receipt, TO.length)));
   }
 
-  /** The verdict of another relay on a crossing from here: one of PeerVerdict, or ABANDONED. Answers those who wait for it. */
+  /** The verdict of another relay on a crossing from here: one of PeerVerdict, or ABANDONED. Answers the requests that wait for it. */
   #settle(
     slot: number,
     generation: number,

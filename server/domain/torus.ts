@@ -29,7 +29,7 @@ export interface World {
   slots: Uint32Array;
 }
 
-/** What decides beyond which edges of the default world there are desktops of other relays. */
+/** Decides what is beyond the edges of places in the default world, where other relays have desktops, too. */
 export interface Routing {
   /** The slot beyond an edge of a place; ABROAD when it is at another relay. */
   beyond(world: World, place: number, edge: EdgeNumber): number;
@@ -66,7 +66,7 @@ export class Torus {
   readonly #freeIndices: number[] = [];
   readonly #worldOf: Uint32Array;
   readonly #placeOf: Uint32Array;
-  /** Absent: this relay is alone. */
+  /** Undefined while this relay is alone. */
   routing: Routing | undefined;
   /** All worlds, also the default one. */
   readonly #worldsMax: number;
@@ -121,10 +121,10 @@ export class Torus {
 
   /** The desktop beyond `edge` of `slot`: `slot` itself in a world of one, ABROAD when it is at another relay. */
   neighbour(slot: number, edge: EdgeNumber): number {
+    if (this.routing === undefined) return this.ownNeighbour(slot, edge);
     const world = this.worldOf(slot);
     // The default world is the first one.
-    if (this.routing !== undefined && world.index === 0) return this.routing.beyond(world, this.#placeOf[slot], edge);
-    return world.slots[placeBeyond(this.#placeOf[slot], edge, world.count, world.width)];
+    return world.index === 0 ? this.routing.beyond(world, this.#placeOf[slot], edge) : this.ownNeighbour(slot, edge);
   }
 
   /** The desktop of this relay beyond `edge` of `slot`, as if there were no other relay. */

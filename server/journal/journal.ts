@@ -377,12 +377,12 @@ export class Journal implements Facts {
     this.#writer.peerFrame(peer, number, frame);
   }
 
-  /** Without it the frame is sent again, and gets the same verdicts. */
+  /** Needs no promise: if it is lost, the frame is sent again and gets the same verdicts. */
   peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void {
     this.#writer.peerVerdicts(peer, number, verdicts);
   }
 
-  /** Those that were accepted are promised by accepted(). */
+  /** Needs no promise of its own: accepted() has promised the crossings that were accepted. */
   peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void {
     this.#writer.peerTaken(peer, epoch, number, verdicts);
   }

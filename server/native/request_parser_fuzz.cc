@@ -1,7 +1,6 @@
 // libFuzzer target: the parser never reads outside its input, and a split at any place does not
 // change the verdict. The first byte chooses the route, the second chooses the split; the rest is
-// the request. The corpus is in
-// corpus/request_parser/.
+// the request. The corpus is in corpus/request_parser/.
 #include <cstdlib>
 #include <cstring>
 #include <memory>

@@ -6,7 +6,7 @@ import { readAddress } from './network.ts';
 const of = (text: string) => readAddress(text) as Uint32Array;
 
 describe('a window of counts by address', () => {
-  it('allows so many of one address and no more, until the window ends', () => {
+  it('allows a limited number to one address until the window ends', () => {
     let nowMs = 0;
     const window = new AddressWindow(3, 1000, () => nowMs);
     const ask = (address: string) => window.countIfAllowed(of(address));

@@ -1,5 +1,5 @@
 /**
- * Counts what the clients of one IPv4 address, or of one IPv6 /64, do in a window of time, and refuses what is too much.
+ * An address window: how often the clients of one IPv4 address, or of one IPv6 /64, may do something in a window of time.
  *
  * Cost: O(1); at most ADDRESSES_MAX addresses are counted in one window, and further ones are refused until it ends.
  */
@@ -21,7 +21,7 @@ export class AddressWindow {
     this.#clock = clock;
   }
 
-  /** Counts one more of the address, given as four words. Returns false, and counts nothing, when it is too much. */
+  /** Counts one more for an address, given as four words. Returns false, and counts nothing, when that is too often. */
   countIfAllowed(words: ArrayLike<number>): boolean {
     const nowMs = this.#clock();
     if (nowMs >= this.#endsMs) {

@@ -58,10 +58,9 @@ export interface AdminSources {
   history: (after: number) => AsyncGenerator<string>;
   /** The answer of GET /readyz. */
   status: () => { ready: boolean };
-  /** Takes the relay down gracefully. */
-  /** The relays of the cluster; undefined when there is none. */
+  /** The way to the other relays; undefined when this relay is not in a cluster. */
   peering: () => Peering | undefined;
-  /** `again`: the relay is to be started again when it has stopped. */
+  /** Takes the relay down gracefully. `again`: the relay is to be started again when it has stopped. */
   drain: (again: boolean) => void;
 }
 

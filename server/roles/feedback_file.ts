@@ -1,8 +1,8 @@
 /**
  * The feedback of visitors: lines of JSON in one file of the data directory, which the operator reads.
  *
- * Only the master writes it. Invariant: the file is never larger than FEEDBACK_FILE_BYTES_MAX; when it is full, feedback is
- * refused until the operator has moved it away.
+ * Only the master writes it. Invariant: the file is never larger than FEEDBACK_FILE_BYTES_MAX. When it is full, further feedback is
+ * refused until the operator moves the file away.
  * Cost: one append for each text, off the loop.
  */
 import { readFileSync, statSync } from 'node:fs';
@@ -11,14 +11,14 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { ProblemError } from '../wire/problem.ts';
 
-/** Two thousand texts of usual length. */
+/** Two thousand texts of the usual length. */
 export const FEEDBACK_FILE_BYTES_MAX = 2 ** 20;
 
 const FILE_NAME = 'feedback.jsonl';
 
 export interface Feedback {
   text: string;
-  /** Where the visitor wants to be answered; empty when it does not say. */
+  /** An address for an answer to the visitor; may be empty. */
   contact: string;
 }
 
@@ -37,7 +37,7 @@ export class FeedbackFile {
     this.#clock = clock;
   }
 
-  /** Adds a text. It is in the file in a moment. Throws store-full. */
+  /** Adds a text, which is written at once, off the loop. Throws store-full. */
   add({ text, contact }: Feedback): void {
     const line = Buffer.from(`${JSON.stringify({ at: new Date(this.#clock()).toISOString(), text, contact })}\n`);
     const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
@@ -61,7 +61,7 @@ export class FeedbackFile {
     try {
       return readFileSync(this.#path, 'utf8').split('\n').filter(Boolean);
     } catch {
-      return []; // nobody has written yet
+      return []; // there is no feedback yet
     }
   }
 

@@ -30,7 +30,7 @@ describe('flights', () => {
     assert.deepEqual(flights.newest, { [DOG]: 1 });
   });
 
-  it('are estimated from LOOKS_PER_STEP_MAX in a step when there are more', () => {
+  it('are estimated from LOOKS_PER_STEP_MAX crossings when a step has more', () => {
     const flights = new Flights();
     flights.track([CAT, DOG]);
     flights.advance(0);

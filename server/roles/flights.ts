@@ -1,16 +1,16 @@
 /**
  * Flights: how many sprites of each picture of the gallery crossed an edge in the last minute. In the master.
  *
- * Not every crossing is looked at: a busy relay looks at LOOKS_PER_STEP_MAX in each step and takes them for all, so the counts of
- * rare pictures are rough there. On a quiet relay they are exact.
- * Cost: a crossing costs an addition; one that is looked at some 0.5 µs, so at most 0.3 ms a second.
+ * A busy relay looks only at the first LOOKS_PER_STEP_MAX crossings of each step and estimates the counts from them, so those of rare
+ * pictures are rough there. On a quiet relay they are exact.
+ * Cost: one addition for each crossing; some 0.5 µs more for one that is looked at, so at most 0.3 ms a second.
  */
 
 /** Crossings that are looked at in each step. */
 export const LOOKS_PER_STEP_MAX = 64;
 export const STEP_MS = 100;
 
-/** The minute is counted in parts, of which the oldest goes. */
+/** The minute is counted in parts. A new part replaces the oldest one. */
 const PARTS = 6;
 export const PART_MS = 10_000;
 
@@ -60,7 +60,7 @@ export class Flights {
     for (const counts of this.#counts.values()) counts[this.#part] = 0;
   }
 
-  /** The pictures that flew in the last minute, and how often. */
+  /** How often each picture flew in the last minute. Pictures that did not are left out. */
   get newest(): Record<string, number> {
     const flying: Record<string, number> = {};
     for (const [file, counts] of this.#counts) {

@@ -1,8 +1,8 @@
 /**
- * The gallery, in a worker: what the operator offers and what people published and the operator has accepted; and the routes by
+ * The gallery, in a worker: the operator's own characters, and the published pictures that the operator has accepted. And the routes by
  * which a desktop publishes a picture and a visitor gives feedback.
  *
- * Cost: a page of the list is at most GALLERY_PAGE_MAX entries; the flights are asked of the master at most once in COUNTS_MS.
+ * Cost: a page of the list has at most GALLERY_PAGE_MAX entries; the master is asked for flights at most once in COUNTS_MS.
  */
 import express, { type Request } from 'express';
 import { checkObject, malformed, readJson } from '../wire/fields.ts';
@@ -26,11 +26,11 @@ export const FEEDBACK_BYTES_MAX = 8192;
 export const FEEDBACK_TEXT_BYTES_MAX = 4000;
 export const CONTACT_BYTES_MAX = 200;
 
-/** Control characters but the ends of lines. */
+/** Control characters, and lone surrogates. */
 const CONTROLS = /[\p{Cc}\p{Cs}]/gu;
 
 interface Listed extends Publication {
-  /** Who offers it. */
+  /** `relay`: it is one of the operator's characters. `people`: somebody has published it. */
   from: 'relay' | 'people';
 }
 

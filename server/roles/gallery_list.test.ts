@@ -26,7 +26,7 @@ describe('the list of the gallery', () => {
     return { data, errors, clock, list: new GalleryList(data, log, () => clock.nowMs) };
   }
 
-  it('lists nothing before the operator has accepted it, then the newest first', () => {
+  it('lists a picture when the operator has accepted it, the newest first', () => {
     const { list, clock } = open();
     for (const n of [1, 2, 3]) assert.equal(list.publish(publicationOf(n)), 'waiting');
     assert.deepEqual(list.copy, { listed: [], waiting: [1, 2, 3].map(fileOf) });
@@ -53,7 +53,7 @@ describe('the list of the gallery', () => {
     assert.deepEqual(again.errors, []);
   });
 
-  it('takes WAITING_MAX publications and no more, and a repeated one always', () => {
+  it('accepts at most WAITING_MAX publications, and always a repeated one', () => {
     const { list } = open();
     for (let n = 0; n < WAITING_MAX; n++) list.publish(publicationOf(n));
     assert.throws(() => list.publish(publicationOf(WAITING_MAX)), isFull);
@@ -62,7 +62,7 @@ describe('the list of the gallery', () => {
     list.publish(publicationOf(WAITING_MAX));
   });
 
-  it('lists LISTED_MAX pictures and no more', () => {
+  it('lists at most LISTED_MAX pictures', () => {
     const { list } = open();
     for (let n = 0; n <= LISTED_MAX; n++) {
       list.publish(publicationOf(n));

@@ -1,24 +1,21 @@
 /**
- * The list of the gallery: what people published, and what of it the operator has accepted. One JSON file of the data directory.
+ * The list of the gallery: the published pictures, and which of them the operator has accepted. One JSON file of the data directory.
  *
- * Only the master reads and writes it. A file that cannot be understood is moved aside and logged, and the gallery is empty.
- * Invariant: nothing is listed that the operator has not accepted; a file is in the list once.
+ * Only the master reads and writes it (saved_file.ts). When it cannot be understood, the gallery is empty.
+ * Invariants: a listed picture was accepted by the operator; a picture is in the list at most once. A publication is in the file some
+ * seconds later, and a decision of the operator before its command is answered.
  */
-import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { checkPublication, type Publication } from '../wire/gallery.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { partialName, writeFileAtomically } from './atomic_file.ts';
+import { SavedFile } from './saved_file.ts';
 
-/** Accepted pictures: forty pages. With their texts they are some 400 KB, in each process. */
+/** Accepted pictures: forty pages. With their texts they take some 400 KB in each process. */
 export const LISTED_MAX = 1000;
 
-/** Published pictures that wait for the operator: as many as one looks at in an hour. */
+/** Published pictures that wait for the operator: as many as a person looks at in an hour. */
 export const WAITING_MAX = 256;
-
-/** Publications are written at most this often, in ms: strangers cause them. */
-const SAVE_MS = 5_000;
 
 const FILE_NAME = 'gallery.json';
 
@@ -37,39 +34,19 @@ export interface GalleryCopy {
 }
 
 export class GalleryList {
-  readonly #path: string;
-  readonly #log: Logger;
+  readonly #file: SavedFile;
   readonly #clock: () => number;
   /** By file, in the order of publication. */
   readonly #entries = new Map<string, GalleryEntry>();
-  #saving: Promise<void> = Promise.resolve();
-  #saveTimer: NodeJS.Timeout | undefined;
 
   /** Reads the file of this data directory. `clock`: the wall clock in ms. */
   constructor(data: string, log: Logger, clock = Date.now) {
-    this.#path = join(data, FILE_NAME);
-    this.#log = log;
     this.#clock = clock;
-    mkdirSync(data, { recursive: true });
-    let text: string;
-    try {
-      text = readFileSync(this.#path, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-        log.error({ err: error, file: this.#path }, 'the gallery cannot be read: it is empty');
-      }
-      return;
-    }
-    try {
-      for (const entry of checkContent(JSON.parse(text))) this.#entries.set(entry.file, entry);
-    } catch (error) {
-      const aside = `${this.#path}.malformed-${this.#clock()}`;
-      renameSync(this.#path, aside);
-      log.error(
-        { file: this.#path, aside, why: (error as Error).message },
-        'the gallery is malformed: it is empty; a copy is kept aside',
-      );
-    }
+    this.#file = new SavedFile({
+      ...{ path: join(data, FILE_NAME), name: 'the gallery', without: 'it is empty', log, clock },
+      content: () => ({ version: 1, entries: [...this.#entries.values()] }),
+    });
+    for (const entry of this.#file.read(checkContent) ?? []) this.#entries.set(entry.file, entry);
   }
 
   /** All entries: those that wait first, the oldest first. */
@@ -98,7 +75,7 @@ export class GalleryList {
       );
     }
     this.#entries.set(publication.file, { ...publication, sinceMs: this.#clock(), acceptedMs: null });
-    this.#saveTimer ??= setTimeout(() => void this.save().catch(() => {}), SAVE_MS).unref();
+    this.#file.saveSoon();
     return 'waiting';
   }
 
@@ -120,27 +97,12 @@ export class GalleryList {
 
   /** Writes the file. Throws the system's error, after logging it. */
   save(): Promise<void> {
-    clearTimeout(this.#saveTimer);
-    this.#saveTimer = undefined;
-    const save = this.#saving.catch(() => {}).then(() => this.#write());
-    this.#saving = save;
-    return save;
+    return this.#file.save();
   }
 
-  /** Writes what has not been written yet. */
-  async close(): Promise<void> {
-    if (this.#saveTimer) await this.save().catch(() => {});
-    await this.#saving.catch(() => {});
-  }
-
-  async #write(): Promise<void> {
-    const text = `${JSON.stringify({ version: 1, entries: [...this.#entries.values()] }, null, 1)}\n`;
-    try {
-      await writeFileAtomically(this.#path, Buffer.from(text), 0o600, `${this.#path}.${partialName()}`);
-    } catch (error) {
-      this.#log.error({ err: error, file: this.#path }, 'the gallery could not be written');
-      throw error;
-    }
+  /** Writes publications that have not been written yet. */
+  close(): Promise<void> {
+    return this.#file.close();
   }
 
   #count(isAccepted: boolean): number {

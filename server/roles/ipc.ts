@@ -13,7 +13,7 @@ import type { Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 import type { Link, Master } from './master.ts';
 import type { PendingRequests } from './pending.ts';
-import type { Query, Uplink } from './uplink.ts';
+import { QUERIES, type Query, type Uplink } from './uplink.ts';
 
 /** Sends a frame to the other process; calls `done` once, now or later, when the system has accepted it or that has failed. */
 export type SendFrame = (frame: Buffer, done: (failed: boolean) => void) => void;
@@ -207,6 +207,9 @@ export function receiveFrame(master: Master, link: number, frame: Uint8Array): v
   master.endTurn();
 }
 
+/** The query that a record of each kind carries. */
+const QUERY_OF: ReadonlyMap<number, Query> = new Map(QUERIES.map((query) => [RecordKind[query], query]));
+
 function receiveRecord(master: Master, link: number, record: RecordView): void {
   const { request, bytes, start, end } = record;
   switch (record.kind) {
@@ -232,55 +235,13 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
     case RecordKind.join:
       master.join(link, request, JSON.parse(bytes.toString('utf8', start, end)));
       break;
-    case RecordKind.leave:
-      master.leave(link, request, record);
-      break;
-    case RecordKind.describe:
-      master.describe(link, request, record);
-      break;
-    case RecordKind.verify:
-      master.verify(link, request, record);
-      break;
-    case RecordKind.renew:
-      master.renew(link, request, record);
-      break;
-    case RecordKind.count:
-      master.count(link, request);
-      break;
-    case RecordKind.fetch:
-      master.fetch(link, request, record, bytes.toString('utf8', start, end));
-      break;
-    case RecordKind.mute:
-      master.mute(link, request, record, bytes.toString('utf8', start, end));
-      break;
-    case RecordKind.unmute:
-      master.unmute(link, request, record, bytes.toString('utf8', start, end));
-      break;
-    case RecordKind.report:
-      master.report(link, request, record, bytes.toString('utf8', start, end));
-      break;
-    case RecordKind.say:
-      master.say(link, request, record, bytes.toString('utf8', start, end));
-      break;
-    case RecordKind.peek:
-      master.peek(link, request, record, bytes.toString('utf8', start, end));
-      break;
-    case RecordKind.setShows:
-      master.setShows(link, request, record, bytes.toString('utf8', start, end));
-      break;
-    case RecordKind.publish:
-      master.publish(link, request, record, bytes.toString('utf8', start, end));
-      break;
-    case RecordKind.flying:
-      master.flying(link, request);
-      break;
-    case RecordKind.feedback:
-      master.feedback(link, request, record, bytes.toString('utf8', start, end));
-      break;
     case RecordKind.show:
       master.show(link, request, record, bytes, start, end, record.standing as Standing);
       break;
-    default:
-      throw new Error(`frame: a worker must not send records of kind ${record.kind}`);
+    default: {
+      const query = QUERY_OF.get(record.kind);
+      if (query === undefined) throw new Error(`frame: a worker must not send records of kind ${record.kind}`);
+      master[query](link, request, record, bytes.toString('utf8', start, end));
+    }
   }
 }

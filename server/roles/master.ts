@@ -135,7 +135,7 @@ export class Master {
     this.#committing = committing;
   }
 
-  /** Sends frames and answers to other relays, when everything they promise survives. Without one, this relay is alone. */
+  /** It sends frames and answers to other relays after each commit. Without one, this relay is alone. */
   setPeering(peering: Peering): void {
     this.#peering = peering;
   }
@@ -171,11 +171,11 @@ export class Master {
 
   /**
    * Ends the turn: wakes the parked polls that have events, and sends all answers of this turn. A turn without answers is committed
-   * with the next one that has some, or by advance(), whichever is first: at low rates a sprite is one such turn and one without.
+   * with the next one that has some, or by advance(), whichever is first: at low rates this saves one of the two commits of a sprite.
    */
   endTurn(): void {
     this.relay.endTurn();
-    // What peers are told must survive too.
+    // Frames to other relays, and answers to theirs, promise something, too.
     if (this.#hasAnswers || this.#peering) this.commit();
     this.#hasAnswers = false;
     for (const link of this.#links.values()) link.flush();
@@ -344,20 +344,17 @@ export class Master {
     });
   }
 
-  /** How often each picture of the gallery flew in the last minute; those that did not are left out. */
+  /** How often each picture of the gallery flew in the last minute. Pictures that did not are left out. */
   flying(link: number, request: number): void {
     this.#answerJson(link, request, 200, this.#flights?.newest ?? {});
   }
 
   /** Feedback of a visitor, who needs no desktop. */
   feedback(link: number, request: number, _: Identity, json: string): void {
-    try {
+    this.#attempt(link, request, () => {
       this.#moderation?.addFeedback(JSON.parse(json));
-      this.#links.get(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
-    } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      this.#answerProblem(link, request, error.document);
-    }
+      this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    });
   }
 
   /** Does something for a live desktop and answers 204, or the problem that `action` throws. */
@@ -368,9 +365,13 @@ export class Master {
     });
   }
 
-  /** Calls `action`, which answers the request, for a live desktop. When it throws a problem, that is the answer. */
+  /** Calls `action`, which answers the request, if the desktop is live. Otherwise, or when it throws a problem, that is the answer. */
   #try(link: number, request: number, identity: Identity, action: () => void): void {
-    if (!this.#requireLive(link, request, identity)) return;
+    if (this.#requireLive(link, request, identity)) this.#attempt(link, request, action);
+  }
+
+  /** Calls `action`, which answers the request. When it throws a problem, that is the answer. */
+  #attempt(link: number, request: number, action: () => void): void {
     try {
       action();
     } catch (error) {

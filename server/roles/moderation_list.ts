@@ -1,18 +1,16 @@
 /**
  * The list of what the operator has banned and what desktops have reported, kept in one JSON file of the data directory.
  *
- * Only the master reads and writes it. A file is written under another name and renamed when it is complete, so it exists
- * complete or not at all. A file that cannot be understood is moved aside and logged, and the relay starts with an empty
- * list: a relay that does not start would be the worse harm.
- * Invariant: a ban that was answered is in the file; a report is there SAVE_MS later.
+ * Only the master reads and writes it (saved_file.ts). When it cannot be understood, nobody is banned.
+ * Invariant: a ban that was answered is in the file; a report is there some seconds later.
  */
-import { mkdirSync, readFileSync, renameSync } from 'node:fs';
-import { mkdir, open, rename, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { isFileHash } from '../wire/fields.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { BansCopy } from './bans.ts';
 import { readNetwork } from './network.ts';
+import { SavedFile } from './saved_file.ts';
 
 /** Bans of addresses, and of pictures: a join compares its address with all of the former, some 40 µs. */
 export const BANS_MAX = 4096;
@@ -22,9 +20,6 @@ export const REPORTS_MAX = 1000;
 
 /** Reasons kept of one reported picture: the newest. */
 export const REASONS_KEPT = 3;
-
-/** Reports are written at most this often, in ms: strangers cause them. */
-const SAVE_MS = 5_000;
 
 const FILE_NAME = 'moderation.json';
 
@@ -57,42 +52,23 @@ interface Content {
 }
 
 export class ModerationList {
-  readonly #path: string;
-  readonly #log: Logger;
+  readonly #file: SavedFile;
   readonly #clock: () => number;
   readonly #addresses = new Map<string, AddressBan>();
   readonly #pictures = new Map<string, PictureBan>();
   readonly #reports = new Map<string, Report>();
-  #saving: Promise<void> = Promise.resolve();
-  #saveTimer: NodeJS.Timeout | undefined;
 
   /** Reads the file of this data directory. `clock`: the wall clock in ms. */
   constructor(data: string, log: Logger, clock = Date.now) {
-    this.#path = join(data, FILE_NAME);
-    this.#log = log;
     this.#clock = clock;
-    mkdirSync(data, { recursive: true });
-    let text: string;
-    try {
-      text = readFileSync(this.#path, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-      log.error({ err: error, file: this.#path }, 'the list of bans cannot be read: nobody is banned');
-      return;
-    }
-    try {
-      const { addresses, pictures, reports } = checkContent(JSON.parse(text));
-      for (const ban of addresses) this.#addresses.set(ban.network, ban);
-      for (const ban of pictures) this.#pictures.set(ban.file, ban);
-      for (const report of reports) this.#reports.set(report.file, report);
-    } catch (error) {
-      const aside = `${this.#path}.malformed-${this.#clock()}`;
-      renameSync(this.#path, aside);
-      log.error(
-        { file: this.#path, aside, why: (error as Error).message },
-        'the list of bans is malformed: nobody is banned; a copy is kept aside',
-      );
-    }
+    this.#file = new SavedFile({
+      ...{ path: join(data, FILE_NAME), name: 'the list of bans', without: 'nobody is banned', log, clock },
+      content: () => this.#content(),
+    });
+    const content = this.#file.read(checkContent);
+    for (const ban of content?.addresses ?? []) this.#addresses.set(ban.network, ban);
+    for (const ban of content?.pictures ?? []) this.#pictures.set(ban.file, ban);
+    for (const report of content?.reports ?? []) this.#reports.set(report.file, report);
   }
 
   get copy(): Pick<BansCopy, 'addresses' | 'pictures'> {
@@ -153,7 +129,7 @@ export class ModerationList {
     if (reason !== '' && !report.reasons.includes(reason)) {
       report.reasons = [...report.reasons, reason].slice(-REASONS_KEPT);
     }
-    this.#saveTimer ??= setTimeout(() => void this.save().catch(() => {}), SAVE_MS).unref();
+    this.#file.saveSoon();
   }
 
   /** Removes the reports of a picture. Returns whether there were any. */
@@ -163,42 +139,21 @@ export class ModerationList {
 
   /** Writes the file. Throws the system's error, after logging it. */
   save(): Promise<void> {
-    clearTimeout(this.#saveTimer);
-    this.#saveTimer = undefined;
-    const save = this.#saving.catch(() => {}).then(() => this.#write());
-    this.#saving = save;
-    return save;
+    return this.#file.save();
   }
 
   /** Writes reports that have not been written yet. */
-  async close(): Promise<void> {
-    if (this.#saveTimer) await this.save().catch(() => {});
-    await this.#saving.catch(() => {});
+  close(): Promise<void> {
+    return this.#file.close();
   }
 
-  async #write(): Promise<void> {
-    const content: Content = {
+  #content(): Content {
+    return {
       version: 1,
       addresses: [...this.#addresses.values()],
       pictures: [...this.#pictures.values()],
       reports: [...this.#reports.values()],
     };
-    const partial = `${this.#path}.partial`;
-    try {
-      await mkdir(dirname(this.#path), { recursive: true });
-      const handle = await open(partial, 'w', 0o600);
-      try {
-        await handle.writeFile(`${JSON.stringify(content, null, 1)}\n`);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(partial, this.#path);
-    } catch (error) {
-      this.#log.error({ err: error, file: this.#path }, 'the list of bans could not be written');
-      await unlink(partial).catch(() => {});
-      throw error;
-    }
   }
 
   #removeEnded(): void {
@@ -213,8 +168,6 @@ function throwIfFull(list: ReadonlyMap<string, unknown>, key: string): void {
   if (list.size < BANS_MAX || list.has(key)) return;
   throw new ProblemError('list-full', `There are ${BANS_MAX} bans of this kind; unban something, or ban a network.`);
 }
-
-const HASH = /^[0-9a-f]{64}$/;
 
 /** Throws Error that names the first entry that is not well-formed. */
 function checkContent(value: unknown): Content {
@@ -239,12 +192,12 @@ function checkContent(value: unknown): Content {
       BANS_MAX,
       (ban) => typeof ban.network === 'string' && readNetwork(ban.network)?.text === ban.network && isSpan(ban),
     ),
-    pictures: list<PictureBan>('pictures', BANS_MAX, (ban) => HASH.test(ban.file) && isSpan(ban)),
+    pictures: list<PictureBan>('pictures', BANS_MAX, (ban) => isFileHash(ban.file) && isSpan(ban)),
     reports: list<Report>(
       'reports',
       REPORTS_MAX,
       ({ file, count, firstMs, lastMs, reasons }) =>
-        HASH.test(file) &&
+        isFileHash(file) &&
         Number.isSafeInteger(count) &&
         isTime(firstMs) &&
         isTime(lastMs) &&

@@ -53,7 +53,7 @@ export const FEEDBACK_ALL_MAX = 25;
 /** Bytes of an announcement in UTF-8: two lines on a page. As JSON it has at most twice as many, which fit into a notice. */
 export const ANNOUNCEMENT_BYTES_MAX = 400;
 
-/** All addresses as one, for what they may do together. */
+/** Stands for all addresses where their sum is limited. */
 const EVERYBODY = [0, 0, 0xffff, 0] as const;
 
 const KICKED = 'The operator of this relay has ended this desktop.';
@@ -229,8 +229,8 @@ export class Moderator implements Moderation {
     }
     const before = this.gallery.copy.waiting.length;
     const state = this.gallery.publish(publication);
-    // So that no worker evicts it before the operator has seen it.
-    if (this.gallery.copy.waiting.length !== before) this.#tellGallery();
+    // Workers must not evict it before the operator has seen it.
+    if (this.gallery.copy.waiting.length !== before) this.#sendCopy();
     return state;
   }
 
@@ -238,7 +238,7 @@ export class Moderator implements Moderation {
   async acceptPicture(file: string): Promise<void> {
     checkFile(file, 'picture');
     this.gallery.accept(file);
-    this.#tellGallery();
+    this.#sendCopy();
     await this.gallery.save();
     this.#log.info({ picture: file }, 'the operator has accepted a picture for the gallery');
   }
@@ -247,7 +247,7 @@ export class Moderator implements Moderation {
   async refusePicture(file: string): Promise<void> {
     checkFile(file, 'picture');
     if (!this.gallery.remove(file)) throw new ProblemError('not-found', 'Nobody has published this picture.');
-    this.#tellGallery();
+    this.#sendCopy();
     await this.gallery.save();
     this.#log.info({ picture: file }, 'the operator has removed a picture from the gallery');
   }
@@ -274,9 +274,11 @@ export class Moderator implements Moderation {
     throw new ProblemError('too-fast', `At most ${REPORTS_PER_WINDOW_MAX} reports a minute may come from one address.`);
   }
 
-  /** Tells every worker what is in the gallery. */
-  #tellGallery(): void {
-    this.#send({ type: 'bans', bans: this.copy });
+  /** Sends the bans and the gallery to every worker. */
+  #sendCopy(): void {
+    const bans = this.copy;
+    this.#bans.update(bans);
+    this.#send({ type: 'bans', bans });
     this.#track();
   }
 
@@ -286,10 +288,7 @@ export class Moderator implements Moderation {
   }
 
   async #changed(): Promise<void> {
-    const bans = this.copy;
-    this.#bans.update(bans);
-    this.#send({ type: 'bans', bans });
-    this.#track();
+    this.#sendCopy();
     await this.list.save();
   }
 

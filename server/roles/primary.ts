@@ -47,7 +47,7 @@ import { Peering } from './peers/peering.ts';
 import { sampledGauges } from './sampled_gauges.ts';
 import { Sampler } from './sampler.ts';
 import { CHARACTERS_FOLDER } from './site.ts';
-import { SpriteStore } from './sprite_store.ts';
+import { readCharacters } from './sprite_store.ts';
 import type { Workers, WorkersOptions } from './workers.ts';
 
 /** How long each step of going down may take, in ms; together less than the 5 s a stop may take. */
@@ -64,7 +64,7 @@ export interface PrimaryOptions extends WorkersOptions {
   durability: DurabilityOption;
   /** Who hears sayings. Default: everybody in private worlds, the four neighbours in the default world. */
   sayings?: SayingsOption;
-  /** The name of this relay among them. REQUIRED with `nats`. */
+  /** The name of this relay in its cluster. REQUIRED with `nats`. */
   relayName?: string;
   natsCredentials?: string;
   /** How far a sprite may be from where a watcher expects it before its stage is forwarded, in px; 'off': every stage is. */
@@ -78,7 +78,7 @@ export interface Primary {
   stop(again?: boolean): void;
   /** Resolves when everything is closed, to whether the relay is to be started again. */
   stopped: Promise<boolean>;
-  /** Logs that the relay is ready. Whoever reads that may send it signals at once, so their handlers must be there. */
+  /** Logs that the relay is ready. Call it when signals have handlers: a program that reads this line may send one at once. */
   announce(): void;
 }
 
@@ -124,7 +124,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   if (options.nats === undefined && relay.peerMemory.inFlight > 0) {
     log.warn(
       { frames: relay.peerMemory.inFlight },
-      'sprites on their way to other relays have no verdict yet; without --nats none comes, and if they are thrown again they may be doubled',
+      'sprites on their way to other relays have no verdict yet; without --nats they get none, and those that are thrown again may be doubled',
     );
   }
   // Before the first request: a throw that another relay may have accepted must not be accepted again.
@@ -134,7 +134,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const feedback = new FeedbackFile(options.data, log);
   const flights = new Flights();
   master.setFlights(flights);
-  const shipped = (await new SpriteStore(options.data).ship(CHARACTERS_FOLDER)).map(({ file }) => file);
+  const shipped = (await readCharacters(CHARACTERS_FOLDER)).map(({ character }) => character.file);
   const send = (message: ModerationMessage) => workers.moderate(message);
   const moderator = new Moderator({ master, list, gallery, feedback, flights, shipped, log, send });
   master.setModeration(moderator);

@@ -1,9 +1,9 @@
 /**
  * The site: the desktop in a browser, the gallery and the page about Sprites, the shipped characters, and the protocol's definition.
  *
- * Browser modules are written in TypeScript; their types are stripped once, at start, and their URLs end in `.ts` too. A page
- * names all modules that it needs in its head, so a slow line costs no round trip for each import of an import. Texts are
- * compressed once, at start.
+ * Browser modules are written in TypeScript; their types are stripped once, at start, and their URLs end in `.ts` too. The head of a
+ * page names all modules that it needs, so a browser does not need a round trip for each level of imports. Texts are compressed once,
+ * at start.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -53,7 +53,7 @@ const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts', 'fr
 /** The library that unpacks GIFs. It is a script that exports only where there are CommonJS modules, so an export is added. */
 const GIF_LIBRARY = '/lib/omggif.js';
 
-/** The pages beside the desktop, and the files that they are made of. */
+/** The pages beside the desktop: the path of each, and the name of its files. */
 const PAGES = [
   ['/gallery', 'gallery'],
   ['/about', 'about'],
@@ -167,7 +167,7 @@ function sendText(request: Request, response: Response, { type, plain, gzip, eta
   response.send(isCompressed ? gzip : plain);
 }
 
-/** The page with a line in its head for each module that `entry` imports, and that those import. */
+/** The page with a line in its head for `entry`, for each module that it imports, and for those that they import. */
 function preloading(html: string, entry: string, modules: ReadonlyMap<string, string>): string {
   const found = new Set<string>();
   const follow = (path: string): void => {

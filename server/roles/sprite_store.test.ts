@@ -91,7 +91,7 @@ describe('the sprite store › a quota', () => {
     assert.equal(store.count, 3);
   });
 
-  it('never evicts a file of the gallery, until it is not there any more', async (t) => {
+  it('does not evict a file as long as it is in the gallery', async (t) => {
     const path = directory(t);
     const { store, clock } = clocked(path, { filesMax: 2 });
     const [a, b, c, d] = Array.from({ length: 4 }, () => sprFile());

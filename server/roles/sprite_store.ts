@@ -17,6 +17,7 @@ import { mkdir, opendir, readdir, readFile, rm, stat, utimes } from 'node:fs/pro
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { isFileHash } from '../wire/fields.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { checkSpr, readSpr, SPR_BYTES_MAX, SprRefused } from '../wire/spr.ts';
 import { partialName, syncFolder, writeFileAtomically } from './atomic_file.ts';
@@ -80,7 +81,6 @@ const FULL_LOGGED_MS = 60_000;
 /** A folder that was changed less than this before it was read may have changed again in the same tick of its clock. */
 const TICK_MS_MAX = 2_000;
 
-const HASH = /^[0-9a-f]{64}$/;
 const FOLDER = /^[0-9a-f]{2}$/;
 /** How earlier versions named partial files, beside the whole ones. */
 const PARTIAL = /^[0-9a-f]{64}\.spr\.\d+\.[0-9a-f]{12}$/;
@@ -182,13 +182,9 @@ export class SpriteStore {
   /** Adds the shipped characters of a folder, sorted by name. Throws when one is not a valid sprite. */
   async ship(folder: string): Promise<Character[]> {
     const characters: Character[] = [];
-    for (const name of (await readdir(folder)).filter((entry) => entry.endsWith('.spr')).sort()) {
-      const path = join(folder, name);
-      const bytes = await readFile(path);
-      const file = hashOf(bytes);
-      this.#shipped.set(file, { path, bytes });
-      const { name: title, author, licence } = readSpr(bytes).description;
-      characters.push({ file, name: title, author, licence, url: `/sprites/${name}` });
+    for (const { character, path, bytes } of await readCharacters(folder)) {
+      this.#shipped.set(character.file, { path, bytes });
+      characters.push(character);
     }
     return characters;
   }
@@ -201,7 +197,7 @@ export class SpriteStore {
 
   /** The path of a stored file; undefined when there is none, or when `file` is not a hash. It counts as a use of the file. */
   async find(file: string): Promise<string | undefined> {
-    if (!HASH.test(file)) return undefined;
+    if (!isFileHash(file)) return undefined;
     const shipped = this.#shipped.get(file);
     if (shipped) return shipped.path;
     return (await this.#use(file)) === undefined ? undefined : this.#path(file);
@@ -215,7 +211,7 @@ export class SpriteStore {
    * Throws  relay-busy   too many different files are being sent or read.
    */
   async hold(file: string): Promise<HeldFile | undefined> {
-    if (!HASH.test(file)) return undefined;
+    if (!isFileHash(file)) return undefined;
     const shipped = this.#shipped.get(file);
     if (shipped) return { bytes: shipped.bytes, release: () => {} };
     const size = await this.#use(file);
@@ -239,7 +235,7 @@ export class SpriteStore {
 
   /** Throws sprite-invalid when `file` is not a hash. */
   checkName(file: string): void {
-    if (!HASH.test(file)) {
+    if (!isFileHash(file)) {
       throw new ProblemError(
         'sprite-invalid',
         'The path must end in the SHA-256 of the file in 64 lowercase hex digits.',
@@ -247,7 +243,7 @@ export class SpriteStore {
     }
   }
 
-  /** From now on these files, and no others, are kept however long nobody uses them. */
+  /** From now on these files, and no others, are not evicted. */
   pin(files: Iterable<string>): void {
     this.#pinned = new Set(files);
   }
@@ -307,7 +303,7 @@ export class SpriteStore {
    * stay. Returns false when there was none.
    */
   async remove(file: string): Promise<boolean> {
-    if (!HASH.test(file)) return false;
+    if (!isFileHash(file)) return false;
     await this.#puts.get(file)?.catch(() => {});
     this.#forget(file);
     const path = this.#path(file);
@@ -473,7 +469,7 @@ export class SpriteStore {
     const unknown: string[] = [];
     for await (const { name } of await opendir(path, { bufferSize: 256 })) {
       const file = name.slice(0, -'.spr'.length);
-      if (name.endsWith('.spr') && HASH.test(file) && file.startsWith(folder)) {
+      if (name.endsWith('.spr') && isFileHash(file) && file.startsWith(folder)) {
         seen.add(file);
         if (!this.#files.has(file)) unknown.push(file);
       } else if (PARTIAL.test(name)) await removeIfOld(join(path, name));
@@ -531,6 +527,19 @@ export class SpriteStore {
   #path(file: string): string {
     return join(this.#directory, file.slice(0, 2), `${file}.spr`);
   }
+}
+
+/** Reads the shipped characters of a folder, sorted by name. Throws when one is not a valid sprite. */
+export async function readCharacters(folder: string): Promise<{ character: Character; path: string; bytes: Buffer }[]> {
+  const found = [];
+  for (const name of (await readdir(folder)).filter((entry) => entry.endsWith('.spr')).sort()) {
+    const path = join(folder, name);
+    const bytes = await readFile(path);
+    const { name: title, author, licence } = readSpr(bytes).description;
+    const character = { file: hashOf(bytes), name: title, author, licence, url: `/sprites/${name}` };
+    found.push({ character, path, bytes });
+  }
+  return found;
 }
 
 async function removeIfOld(partial: string): Promise<void> {

@@ -12,13 +12,17 @@ import type { Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 
 /**
- * Rare requests about one desktop. `verify` checks the token: 204 when it is good. `count` and `flying` are about all, and
- * `feedback` is from anybody: they need no token; `fetch` is about a sprite file, which is all that it has. Those of the second line
- * have JSON with them.
+ * Rare requests, by the names of the master's methods and of the kinds of records that carry them. Those of the first line are about
+ * the desktop that sends them; `verify` checks its token: 204 when it is good. Those of the second line are too, and have JSON with
+ * them. The others need no token: `count` and `flying` are about the whole relay, `fetch` has the hash of a sprite file, and `feedback` has JSON.
  */
-export type Query =
-  | ('leave' | 'describe' | 'verify' | 'renew' | 'count' | 'fetch' | 'flying')
-  | ('mute' | 'unmute' | 'report' | 'say' | 'peek' | 'setShows' | 'publish' | 'feedback');
+export const QUERIES = [
+  ...(['leave', 'describe', 'verify', 'renew'] as const),
+  ...(['mute', 'unmute', 'report', 'say', 'peek', 'setShows', 'publish'] as const),
+  ...(['count', 'flying', 'fetch', 'feedback'] as const),
+] as const;
+
+export type Query = (typeof QUERIES)[number];
 
 export interface Uplink {
   /** `standing`: of its picture, when that was checked. Owner: `crossing` is valid until this returns. */

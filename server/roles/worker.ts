@@ -28,7 +28,7 @@ export class Worker {
   #front: Front | undefined;
   #gate: PictureGate | undefined;
   #draining = false;
-  /** There are other relays, which may have sprite files that this one lacks. */
+  /** Whether there are other relays, which may have sprite files that this one lacks. */
   isInCluster = false;
   /** Crossings, sayings and stages refused here, before the master saw them: malformed or too large. */
   malformed = 0;

@@ -23,7 +23,7 @@ import { NAME_BYTES_MAX } from './text.ts';
 
 const literal = (text: string) => Uint8Array.from(Buffer.from(text));
 
-/** The members of a crossing and of its sprite, in PROTOCOL.md's order; a name is found at once when it follows the one before it. */
+/** The members of a crossing and of its sprite. A name is found at once when the members come in this order, PROTOCOL.md's. */
 const CROSSING_MEMBERS = ['crossing', 'edge', 'at', 'vx', 'vy', 'sprite'].map((name) => literal(`"${name}"`));
 const [CROSSING, EDGE, AT, VX, VY, SPRITE] = CROSSING_MEMBERS.keys();
 const CROSSING_REQUIRED = 2 ** CROSSING_MEMBERS.length - 1;
@@ -43,7 +43,7 @@ const BEFORE = [
 const END = literal('}}');
 const [ENTRY_VALUE, AT_VALUE, , , FILE_VALUE] = VALUES.keys();
 
-/** What stands in a passage for the optional members that are missing. */
+/** The values of optional members that are missing. */
 const DEFAULTS = ['', '', '', '', '', '', 'fall', 'right', '1'].map(literal);
 
 const FILE_DIGITS = 64;
@@ -102,7 +102,7 @@ export class CrossingReader implements CheckedCrossing {
     return true;
   }
 
-  /** Reads an object with these members, each at most once, and all of `required`. Members have different lists, and so do values. */
+  /** Reads an object with these members, each at most once, and all of `required`. The list of members decides how values are read. */
   #object(body: Uint8Array, end: number, members: readonly Uint8Array[], required: number): boolean {
     let seen = 0;
     let member = 0;

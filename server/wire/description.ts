@@ -88,7 +88,7 @@ export const PLAYED: Readonly<Record<string, Playing>> = {
 
 export const KNOWN_ANIMATIONS: readonly string[] = Object.keys(PLAYED);
 
-/** Returns the name of the animation that is played for `wanted`: itself, or the first one on its way to `idle` that is there. */
+/** Returns the name of the animation to play for `wanted`: itself if the file has it, or the first one that it has of those to play instead. */
 export function playedFor(animations: Description['animations'], wanted: string): string {
   let name = wanted;
   while (animations[name] === undefined && name !== 'idle') name = PLAYED[name]?.instead ?? 'idle';

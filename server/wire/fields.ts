@@ -2,7 +2,7 @@
  * The members of a request's JSON, checked one by one.
  *
  * Each check returns the value, or throws malformed with the name of the member. The name may have two parts, `parent` and `member`,
- * which are put together only when they are needed: a stage has many members.
+ * which are put together only for a problem, because a stage has many members.
  */
 import { ProblemError } from './problem.ts';
 
@@ -48,9 +48,14 @@ export function checkRisingNumber(value: unknown, member: string): number {
   return value;
 }
 
+/** Whether this can be the hash of a .spr file. */
+export function isFileHash(value: unknown): value is string {
+  return typeof value === 'string' && FILE.test(value);
+}
+
 /** Checks the hash of a .spr file. */
 export function checkFile(value: unknown, member: string, parent = ''): string {
-  if (typeof value !== 'string' || !FILE.test(value)) {
+  if (!isFileHash(value)) {
     throw malformed(parent + member, 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
   }
   return value;

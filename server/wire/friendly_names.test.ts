@@ -12,7 +12,7 @@ describe('friendly names', () => {
   });
 
   for (const [language, { adjectives, nouns }] of Object.entries(WORDS)) {
-    it(`are valid names in ${language}, whichever words meet`, () => {
+    it(`are valid names in ${language}, for each pair of words`, () => {
       for (const words of [adjectives, nouns]) {
         assert.ok(words.length >= 24, `${words.length} words`);
         assert.equal(new Set(words).size, words.length, 'no word is there twice');
@@ -33,7 +33,7 @@ describe('friendly names', () => {
     });
   }
 
-  it('are in the first language that there are words for, else in English', () => {
+  it('are in the first language that has words, otherwise in English', () => {
     assert.equal(languageOf(['de-AT', 'en']), 'de');
     assert.equal(languageOf(['tlh', 'PT-br']), 'pt');
     assert.equal(languageOf(['zh', 'constructor']), 'en');

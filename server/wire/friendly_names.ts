@@ -1,5 +1,5 @@
 /**
- * Friendly names: two words for a desktop whose person chose no name.
+ * Friendly names: two words for a desktop whose user has chosen no name.
  *
  * The relay derives one in English from the id of a desktop, so it costs no memory and survives a restart. A page picks one in
  * the language of its visitor and keeps it. Browser-safe: relay and browser use the same words.
@@ -97,7 +97,7 @@ export function friendlyName(number: number, language = 'en'): string {
   return names[mix(number) % names.length];
 }
 
-/** The first of these languages, such as `de-AT`, that there are words for; else English. */
+/** The first of these languages, such as `de-AT`, that has words here; otherwise English. */
 export function languageOf(preferred: readonly string[]): string {
   for (const tag of preferred) {
     const language = tag.split('-', 1)[0].toLowerCase();

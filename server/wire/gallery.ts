@@ -1,18 +1,18 @@
-/** What people send to the gallery: a picture with its title, its author and its licence. Checked once, in the worker. */
+/** A publication: a picture for the gallery, with its title, author and licence. It is checked once, in the worker. */
 import { checkFile, checkObject, malformed } from './fields.ts';
 import { NAME_BYTES_MAX, normalizeName, whyInvalidName } from './text.ts';
 
 /** Body of a publication in bytes. */
 export const PUBLICATION_BYTES_MAX = 1024;
 
-/** The licences that allow what a gallery does, copying, as SPDX names them. */
+/** Licences, as SPDX names them, that allow copying, which is what a gallery does. */
 export const LICENCES = ['CC0-1.0', 'CC-BY-4.0', 'CC-BY-SA-4.0'] as const;
 
 export interface Publication {
   /** SHA-256 of the .spr file. */
   file: string;
   title: string;
-  /** Who drew it; empty when the person does not say. */
+  /** The person who drew it; may be empty. */
   author: string;
   licence: string;
 }

@@ -1,13 +1,14 @@
 /**
  * Reads a GIF into whole frames, each drawn over what the previous frame left, as browsers do.
  *
- * A library unpacks them (omggif); its caller passes it. This file decides what a frame leaves behind, and how large a GIF may be. Browser-safe.
+ * A library (omggif), which the caller passes, unpacks the frames. This file decides what a frame leaves behind, and how large a GIF may
+ * be. Browser-safe.
  * Cost: the pixels of the whole screen for each frame. Sizes are checked before anything is unpacked.
  */
 import { type Animation, FPS_MAX, FRAMES_MAX } from './description.ts';
 import { SHEET_SIDE_PIXELS_MAX, SprRefused } from './png.ts';
 
-/** A frame, as the library tells it. */
+/** A frame, as the library describes it. */
 interface Frame {
   x: number;
   y: number;

@@ -44,7 +44,7 @@ describe('heartbeat', () => {
     }
   });
 
-  it('may have members of a later version behind the name, up to its limit in bytes', () => {
+  it('may have members of a later version after the name, up to its limit in bytes', () => {
     const bytes = encodeHeartbeat(EXAMPLE);
     const longer = (size: number) => Buffer.concat([bytes, Buffer.alloc(size - bytes.length, 0xff)]);
     assert.deepEqual(decodeHeartbeat(longer(bytes.length + 1)), EXAMPLE);
@@ -92,7 +92,7 @@ describe('heartbeat', () => {
     );
   });
 
-  it('is never read beyond its end, and every prefix and random change is either rejected or possible', (t) => {
+  it('is never read beyond its end, and every prefix or random change of one is either rejected or within the limits', (t) => {
     const pick = pickFrom(randomOf(t));
     const whole = encodeHeartbeat(EXAMPLE);
     for (let length = 0; length < whole.length; length++) {

@@ -1,5 +1,5 @@
 /**
- * A heartbeat: what a relay tells all other relays of its cluster, four times a second.
+ * A heartbeat: what a relay sends to all other relays of its cluster, four times a second.
  *
  * Layout, little-endian: version u8, flags u8, log2 of the width u8, length of the name u8, count u32, digest u32, step f64, life f64,
  * name (ASCII). Later members of the same version follow the name and are skipped.
@@ -8,7 +8,7 @@
 
 export const HEARTBEAT_VERSION = 1;
 
-/** A label of the DNS is no longer than 63; names are in subjects, metrics and log lines, where short is better. */
+/** Names are in subjects, metrics and log lines, where short is better. A label of the DNS may have 63 bytes. */
 export const RELAY_NAME_BYTES_MAX = 32;
 
 /** Bytes of a heartbeat, with room for members of later versions. */
@@ -25,9 +25,9 @@ const LEAVING = 1;
 
 export interface Heartbeat {
   name: string;
-  /** Larger after each start of this relay that forgot what it had sent. */
+  /** Larger after each start at which this relay has forgotten what it had sent. */
   life: number;
-  /** The step in which this was true. */
+  /** The step in which the sender had these values. */
   step: number;
   /** Desktops in the shared world. */
   count: number;
@@ -35,11 +35,11 @@ export interface Heartbeat {
   width: number;
   /** Of the sender's view in this step. */
   digest: number;
-  /** The relay has handed its desktops on and is about to stop. */
+  /** Whether the relay is about to stop. */
   leaving: boolean;
 }
 
-/** Whether a text can be the name of a relay: small letters, digits and hyphens, first a letter or digit. */
+/** Whether a text can be the name of a relay: small letters, digits and hyphens, beginning with a letter or a digit. */
 export function isRelayName(text: string): boolean {
   return text.length <= RELAY_NAME_BYTES_MAX && /^[a-z0-9][a-z0-9-]*$/.test(text);
 }

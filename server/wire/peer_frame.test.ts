@@ -76,7 +76,7 @@ describe('peer frame', () => {
     assert.equal(name.place, 4);
   });
 
-  it('has room until it is full, whatever comes next', () => {
+  it('has room for any record until it is full', () => {
     for (const length of [1, 400, PEER_EVENT_BYTES_MAX - HEAD.length]) {
       const writer = new PeerFrameWriter('r'.repeat(32), 7, 9, 81);
       const event = Buffer.alloc(length, 0x20);
@@ -121,7 +121,7 @@ describe('peer frame', () => {
     assert.equal(readPeerFrame(Buffer.alloc(PEER_FRAME_BYTES_MAX + 1, PEER_VERSION)), 'malformed');
   });
 
-  it('never throws, and stays within its bounds, whatever bytes come', (t) => {
+  it('never throws, and stays within its bounds, for any bytes', (t) => {
     const random = randomOf(t);
     const pick = pickFrom(random);
     let whole = 0;

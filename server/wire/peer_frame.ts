@@ -5,17 +5,18 @@
  * the receiver's epoch u32, number f64, name (ASCII). Record: length u16, kind u8, edge u8, place u32, slot u32, generation u32,
  * crossing f64, bytes of the event u16, event. Answer: version u8, status u8, count of verdicts u16, epoch u32, number f64. Verdict:
  * length u16, kind u8, 0 u8, bytes of the reference u16, reference.
- * A later member stands behind the known ones of its head, record or verdict, whose length counts it; it is skipped.
+ * Later versions may add members at the end of a head, a record or a verdict, and count them in its length; they are skipped.
  * The number is that of the frame among those of this sender, in this epoch, to this receiver. Frames with number 0 change nothing.
- * Invariant: what is read is within the limits here, whatever the bytes are.
- * Cost: one copy of each event; no object per record (the reader fills one view).
+ * Invariant: what the readers return is within the limits here, whatever the bytes are.
+ * Cost: one copy of each event; no allocation for each record, because the reader fills one view.
  */
 import { type EdgeNumber, PASSAGE_BYTES_MAX } from './crossing.ts';
+import { isFileHash } from './fields.ts';
 import { isRelayName } from './heartbeat.ts';
 
 export const PEER_VERSION = 1;
 
-/** Bytes of a frame: a fifth of what NATS carries in one message, and less than one record of the journal. */
+/** Bytes of a frame: a fifth of the largest message of NATS, and less than the largest record of the journal. */
 export const PEER_FRAME_BYTES_MAX = 192 << 10;
 
 /** Records of a frame: at 20,000 crossings a second those of 25 ms. */
@@ -30,10 +31,10 @@ export const PEER_EVENT_BYTES_MAX = 8 + REFERENCE_BYTES_MAX + PASSAGE_BYTES_MAX;
 /** `name` asks which desktop has a place; only frames with number 0 have it. */
 export const PeerKind = { crossing: 1, name: 2 } as const;
 
-/** What the receiver has decided about a record. Everything but `accepted` has changed nothing there. */
+/** The decision of the receiver about a record. Unless it is `accepted`, nothing has changed there. */
 export const PeerVerdict = { accepted: 0, full: 1, busy: 2, journalFull: 3 } as const;
 
-/** `otherEpoch`: the receiver is not the one that the frame is for, and has read nothing but the head. `stale`: a frame that was settled long ago. */
+/** `otherEpoch`: the frame is for another epoch of the receiver, which has read only the head. `stale`: the frame was settled long ago. */
 export const PeerStatus = { done: 0, otherEpoch: 1, stale: 2, malformed: 3, version: 4 } as const;
 
 /** Bytes that a writer begins with: most frames have few records, and a buffer of the largest size costs 20 µs. */
@@ -266,7 +267,6 @@ export function readPeerAnswer(message: Uint8Array): PeerAnswer | 'version' | 'm
 }
 
 const NOTHING = Buffer.alloc(0);
-const FILE = /^[0-9a-f]{64}$/;
 
 /** Whether these bytes are `{"desktop":"…","name":"…"}`. */
 export function isReference(bytes: Buffer): boolean {
@@ -278,7 +278,7 @@ export function fileOfEvent(bytes: Buffer, start: number, end: number): string |
   const event = parse(`{${bytes.toString('utf8', start, end)}`);
   if (!isObject(event) || !isReferenceValue(event.from) || typeof event.edge !== 'string') return undefined;
   const file = isObject(event.sprite) ? event.sprite.file : undefined;
-  return typeof file === 'string' && FILE.test(file) ? file : undefined;
+  return isFileHash(file) ? file : undefined;
 }
 
 function isReferenceValue(value: unknown): boolean {

@@ -7,9 +7,6 @@
 // hearers. Usage: crowd API-PORT EVENTS-PORT DESKTOPS SPEAKERS RATE THROWS WARM-UP SECONDS PID,PID…
 //   RATE sayings a second of each speaker, THROWS sprites a second of all, seconds of the two
 //   phases.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -28,6 +25,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../load_client.h"
+
 namespace {
 
 // Requests in flight to the API; each is answered in some ms. Throws have connections of their own:
@@ -40,57 +39,11 @@ constexpr size_t kTimeDigits = 16;
 // A usual line: what is said is as long as this with the time before it.
 constexpr std::string_view kLine = " and whose cat is that, over there by the window?";
 
-[[noreturn]] void Fail(const std::string& why) {
-  fprintf(stderr, "crowd: %s\n", why.c_str());
-  exit(1);
-}
-
 uint64_t NowUs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1000;
 }
-
-// Latencies in µs: 32 buckets for each power of two.
-class Histogram {
- public:
-  void Add(uint64_t us) {
-    ++buckets_[BucketOf(us)];
-    ++count_;
-    max_ = std::max(max_, us);
-  }
-  uint64_t Percentile(double share) const {
-    uint64_t left = static_cast<uint64_t>(static_cast<double>(count_) * share);
-    for (size_t bucket = 0; bucket < kBuckets; ++bucket) {
-      if (buckets_[bucket] > left) {
-        return std::min(max_, UpperBoundOf(bucket));
-      }
-      left -= buckets_[bucket];
-    }
-    return max_;
-  }
-  uint64_t max() const { return max_; }
-
- private:
-  static constexpr size_t kBuckets = 64 * 32;
-  static size_t BucketOf(uint64_t us) {
-    if (us < 32) {
-      return us;
-    }
-    const int power = 63 - __builtin_clzll(us);
-    return static_cast<size_t>(power - 4) * 32 + ((us >> (power - 5)) & 31);
-  }
-  static uint64_t UpperBoundOf(size_t bucket) {
-    if (bucket < 32) {
-      return bucket;
-    }
-    const size_t power = bucket / 32 + 4;
-    return ((32 + bucket % 32 + 1) << (power - 5)) - 1;
-  }
-  uint64_t buckets_[kBuckets] = {};
-  uint64_t count_ = 0;
-  uint64_t max_ = 0;
-};
 
 struct Settings {
   uint16_t api_port;
@@ -121,11 +74,6 @@ struct Connection {
   // kApi: the request in flight: 'j' join, 's' saying, 't' throw, 'd' delete; 0: none
   char what = 0;
   std::string partial;  // the beginning of a response
-};
-
-struct Response {
-  int status;
-  std::string_view body;
 };
 
 // The CPU of processes, in µs, and their resident memory.
@@ -168,16 +116,6 @@ uint64_t OwnCpuUs() {
     return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_usec);
   };
   return us(usage.ru_utime) + us(usage.ru_stime);
-}
-
-// The text after `key` up to the next quote.
-std::string TextAfter(std::string_view body, std::string_view key) {
-  const size_t at = body.find(key);
-  if (at == std::string_view::npos) {
-    Fail("a response without " + std::string(key));
-  }
-  const size_t start = at + key.size();
-  return std::string(body.substr(start, body.find('"', start) - start));
 }
 
 class Crowd {
@@ -242,28 +180,11 @@ class Crowd {
   };
 
   void Open(uint16_t port, Kind kind, uint32_t desktop) {
-    const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0) {
-      Fail(std::string("socket: ") + strerror(errno));
-    }
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-      Fail(std::string("connect: ") + strerror(errno));
-    }
-    const int on = 1;
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    Connection connection;
-    connection.descriptor = descriptor;
+    const uint32_t number = static_cast<uint32_t>(connections_.size());
+    Connection& connection = connections_.emplace_back();
+    connection.descriptor = Connect(port, epoll_, number);
     connection.kind = kind;
     connection.desktop = desktop;
-    connections_.push_back(std::move(connection));
-    epoll_event event = {};
-    event.events = EPOLLIN;
-    event.data.u32 = static_cast<uint32_t>(connections_.size() - 1);
-    epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event);
   }
 
   // Ends every desktop, so that the next crowd finds the relay empty.
@@ -424,23 +345,6 @@ class Crowd {
     lane.free.push_back(static_cast<uint32_t>(connections_.size() - 1));
   }
 
-  // Returns false when the response is not whole. Nothing follows it: requests are not pipelined.
-  static bool ReadResponse(std::string_view bytes, Response* response) {
-    const size_t end = bytes.find("\r\n\r\n");
-    if (end == std::string_view::npos) {
-      return false;
-    }
-    constexpr std::string_view kLength = "Content-Length: ";
-    const size_t at = bytes.substr(0, end).find(kLength);
-    const size_t length =
-        at == std::string_view::npos ? 0 : strtoul(bytes.data() + at + kLength.size(), nullptr, 10);
-    if (bytes.size() < end + 4 + length) {
-      return false;
-    }
-    *response = {atoi(bytes.data() + 9), bytes.substr(end + 4, length)};
-    return true;
-  }
-
   void Receive(uint32_t number, const Response& response) {
     if (connections_[number].kind == Kind::kPoll) {
       if (leaving_) {
@@ -594,10 +498,7 @@ int main(int argc, char** argv) {
                        atof(argv[6]),
                        atof(argv[7]),
                        atof(argv[8]),
-                       {}};
-  for (char* pid = strtok(argv[9], ","); pid != nullptr; pid = strtok(nullptr, ",")) {
-    settings.pids.push_back(atoi(pid));
-  }
+                       PidsIn(argv[9])};
   Crowd(std::move(settings)).Run();
   return 0;
 }

@@ -10,15 +10,17 @@
 // The CPU of the relay is that of all threads of the given processes, in ns, from the scheduler.
 // Output: one line of JSON; see Print(). Usage:
 //   posters API-PORT EVENTS-PORT DESKTOPS CONNECTIONS FORM RATE COLD WARM IN-FLIGHT CLOSED SEED
-//   PIDS CONNECTIONS  0: each of the desktops that throw has its own connection FORM         usual:
-//   a crossing has all members; name-only: the sprite has no optional member
-//                but its name
+//   PIDS
+//
+//   CONNECTIONS  0: each of the desktops that throw has its own connection
+//
+//   FORM         usual: a crossing has all members;
+//                name-only: of the optional members of a sprite it has only the name
+//
 //   COLD, WARM   seconds at RATE, from the first throw on; CLOSED: seconds with IN-FLIGHT
+//
 //   PIDS         PID,PID… of the relay
-#include <arpa/inet.h>
 #include <dirent.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -40,6 +42,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../load_client.h"
+
 namespace {
 
 constexpr uint32_t kJoining = 64;           // joins in flight
@@ -55,46 +59,11 @@ constexpr uint64_t kFillNs = kSecondNs;
 // Sprites that have not arrived so long after the last throw are lost.
 constexpr uint64_t kDrainNs = 5 * kSecondNs;
 
-[[noreturn]] void Fail(const std::string& why) {
-  fprintf(stderr, "posters: %s\n", why.c_str());
-  exit(1);
-}
-
 uint64_t NowNs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<uint64_t>(now.tv_sec) * kSecondNs + static_cast<uint64_t>(now.tv_nsec);
 }
-
-// Latencies in µs: 32 buckets for each power of two.
-class Histogram {
- public:
-  void Add(uint64_t us) {
-    const int power = us < 32 ? 4 : 63 - __builtin_clzll(us);
-    ++buckets_[us < 32 ? us : static_cast<size_t>(power - 4) * 32 + ((us >> (power - 5)) & 31)];
-    ++count_;
-    max_ = std::max(max_, us);
-  }
-  // The upper bound of the bucket with this share of the latencies.
-  uint64_t Percentile(double share) const {
-    uint64_t left = static_cast<uint64_t>(static_cast<double>(count_) * share);
-    for (size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
-      if (buckets_[bucket] > left) {
-        const size_t power = bucket / 32 + 4;
-        return bucket < 32 ? bucket : std::min(max_, ((33 + bucket % 32) << (power - 5)) - 1);
-      }
-      left -= buckets_[bucket];
-    }
-    return max_;
-  }
-  uint64_t count() const { return count_; }
-  uint64_t max() const { return max_; }
-
- private:
-  std::array<uint64_t, 61 * 32> buckets_ = {};
-  uint64_t count_ = 0;
-  uint64_t max_ = 0;
-};
 
 // The whole of a small file of /proc; empty when it is gone.
 std::string FileText(const std::string& path) {
@@ -136,13 +105,6 @@ uint64_t OwnCpuNs() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<uint64_t>(time.tv_sec) * kSecondNs + static_cast<uint64_t>(time.tv_nsec);
-}
-
-std::string_view TextAfter(std::string_view body, std::string_view key) {
-  const size_t at = body.find(key);
-  if (at == std::string_view::npos) Fail("a response without " + std::string(key));
-  const size_t start = at + key.size();
-  return body.substr(start, body.find('"', start) - start);
 }
 
 // xorshift64*: the same throws for the same seed.
@@ -381,29 +343,11 @@ class Posters {
   }
 
   uint32_t Open(uint16_t port, bool is_poll) {
-    connections_.emplace_back().is_poll = is_poll;
-    const uint32_t number = static_cast<uint32_t>(connections_.size() - 1);
-    Connect(number, port);
+    const uint32_t number = static_cast<uint32_t>(connections_.size());
+    Connection& connection = connections_.emplace_back();
+    connection.is_poll = is_poll;
+    connection.descriptor = Connect(port, epoll_, number);
     return number;
-  }
-
-  void Connect(uint32_t number, uint16_t port) {
-    const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0) Fail(std::string("socket: ") + strerror(errno));
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-      Fail(std::string("connect: ") + strerror(errno));
-    }
-    const int on = 1;
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    connections_[number].descriptor = descriptor;
-    epoll_event event = {};
-    event.events = EPOLLIN;
-    event.data.u32 = number;
-    epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event);
   }
 
   void Close(uint32_t number) {
@@ -464,16 +408,12 @@ class Posters {
       connection.partial.clear();
       bytes = whole.append(bytes);
     }
-    const size_t end = bytes.find("\r\n\r\n");
-    constexpr std::string_view kLength = "Content-Length: ";
-    const size_t at = end == std::string_view::npos ? end : bytes.substr(0, end).find(kLength);
-    const size_t length =
-        at == std::string_view::npos ? 0 : strtoul(bytes.data() + at + kLength.size(), nullptr, 10);
-    if (end == std::string_view::npos || bytes.size() < end + 4 + length) {
+    Response response;
+    if (ReadResponse(bytes, &response)) {
+      Receive(number, response);
+    } else {
       connection.partial = bytes;
-      return;
     }
-    Receive(number, atoi(bytes.data() + 9), bytes.substr(end + 4, length));
   }
 
   // Relays close connections that are idle for some seconds. A request that met the close is sent
@@ -482,11 +422,12 @@ class Posters {
     Connection& connection = connections_[number];
     if (connection.is_poll) Fail("the relay has closed a poll");
     Close(number);
-    Connect(number, settings_.api_port);
+    connection.descriptor = Connect(settings_.api_port, epoll_, number);
     if (connection.is_busy) Send(connection, connection.request);
   }
 
-  void Receive(uint32_t number, int status, std::string_view body) {
+  void Receive(uint32_t number, const Response& response) {
+    const auto [status, body] = response;
     Connection& connection = connections_[number];
     if (connection.is_poll) {
       if (status != 200) Fail("a poll was answered " + std::string(body));
@@ -594,10 +535,7 @@ int main(int argc, char** argv) {
                        static_cast<uint32_t>(whole(9)),
                        atof(argv[10]),
                        whole(11),
-                       {}};
-  for (char* pid = strtok(argv[12], ","); pid != nullptr; pid = strtok(nullptr, ",")) {
-    settings.pids.push_back(atoi(pid));
-  }
+                       PidsIn(argv[12])};
   rlimit files;
   getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;

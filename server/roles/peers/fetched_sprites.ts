@@ -1,4 +1,4 @@
-/** A worker's way to a sprite file that only another relay has: asks the master for it, and stores it like an upload. */
+/** Sprite files that only another relay has: a worker asks the master for one, and stores it like an upload. */
 import { blankIdentity } from '../../wire/identity.ts';
 import { ProblemError } from '../../wire/problem.ts';
 import type { PictureGate } from '../picture_gate.ts';
@@ -11,7 +11,7 @@ export class FetchedSprites {
   readonly #worker: Worker;
   readonly #store: SpriteStore;
   readonly #gate: PictureGate;
-  /** Files that are being fetched: all who ask meanwhile share one fetch. */
+  /** Files that are being fetched. Requests for the same file share one fetch. */
   readonly #fetches = new Map<string, Promise<boolean>>();
 
   constructor(worker: Worker, store: SpriteStore, gate: PictureGate) {

@@ -1,7 +1,7 @@
 /**
  * NATS as the network of peers. The only file that imports the client of NATS; it is imported only with --nats.
  *
- * The client connects by itself, again and again; until it has, the relay serves its own desktops.
+ * The client tries to connect until it succeeds. Until then, the relay serves its own desktops.
  */
 import { readFileSync } from 'node:fs';
 import { connect, credsAuthenticator, errors, type NatsConnection } from '@nats-io/transport-node';
@@ -11,11 +11,11 @@ import { NobodyThere, type PeerNetwork } from './network.ts';
 /** Time between two tries to connect, in ms. */
 const RECONNECT_MS = 500;
 
-/** How often NATS is asked whether it is still there, in ms; after two asks in vain the connection counts as broken. */
+/** How often NATS is pinged, in ms. After PINGS_UNANSWERED_MAX pings without an answer the connection counts as broken. */
 const PING_MS = 2_000;
 const PINGS_UNANSWERED_MAX = 2;
 
-/** How long to wait for the first connection before the log says that there is none, in ms. */
+/** How long to wait for the first connection before a warning is logged, in ms. */
 const FIRST_MS = 5_000;
 
 export interface NatsOptions {
@@ -42,7 +42,7 @@ export class NatsNetwork implements PeerNetwork {
       if (this.#connection || this.#isClosed) return;
       log.warn(
         { url },
-        'NATS is not connected yet; this relay tries on. Check the address, and with tls: the certificate',
+        'NATS is not connected yet; this relay keeps trying. Check the address, and with tls: the certificate',
       );
     }, FIRST_MS).unref();
     const authenticator = credentials === undefined ? undefined : credsAuthenticator(readFileSync(credentials));
@@ -74,7 +74,8 @@ export class NatsNetwork implements PeerNetwork {
         this.isConnected = true;
         this.#log.info({ server: status.server }, 'connected to NATS again');
       } else if (status.type === 'disconnect' || status.type === 'staleConnection') {
-        if (this.isConnected) this.#log.warn('NATS is gone; until it is back, no sprite leaves for other relays');
+        if (this.isConnected)
+          this.#log.warn('the connection to NATS is lost; until it is back, sprites do not leave for other relays');
         this.isConnected = false;
       } else if (status.type === 'error') this.#log.warn({ err: status.error }, 'NATS reports an error');
     }

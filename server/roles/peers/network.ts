@@ -4,17 +4,17 @@
  * Messages may be late, lost, repeated or reordered. Owner: bytes given to a network are not changed afterwards.
  */
 
-/** Nobody listens there, so the message has certainly not arrived. */
+/** The subject has no subscriber, or there is no connection, so the message has certainly not arrived. */
 export class NobodyThere extends Error {}
 
 export interface PeerNetwork {
   /** Whether messages can be sent now. */
   readonly isConnected: boolean;
-  /** Sends to all who have subscribed, but not back to this relay. */
+  /** Sends to all other relays that have subscribed. */
   publish(subject: string, bytes: Uint8Array): void;
   /** `answer` is absent for messages that were published. */
   subscribe(subject: string, receive: (bytes: Uint8Array, answer?: (bytes: Uint8Array) => void) => void): void;
-  /** Resolves to the answer. Rejects with NobodyThere, or with another error when nobody knows whether the message has arrived. */
+  /** Resolves to the answer. Rejects with NobodyThere, or with another error when it is not known whether the message has arrived. */
   request(subject: string, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
   /** Sends what is left, and ends the connection. */
   close(): Promise<void>;

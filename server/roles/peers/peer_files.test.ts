@@ -77,7 +77,7 @@ describe('sprite files of peers', () => {
     assert.equal(r2.fetched, 1);
   });
 
-  it('come by way of a relay that has only passed the sprite on', async () => {
+  it('are fetched through a relay that has the sprite, but not the file', async () => {
     const bytes = sprFile();
     const files = new Files();
     files.add('r1', {}, bytes);
@@ -87,7 +87,7 @@ describe('sprite files of peers', () => {
     assert.ok(fetched?.equals(bytes));
   });
 
-  it('are missing when all who know of one have it from each other', async () => {
+  it('are missing when relays know of one only from each other', async () => {
     const file = 'ab'.repeat(32);
     const files = new Files();
     const r1 = files.add('r1', { [file]: 'r2' });
@@ -106,7 +106,7 @@ describe('sprite files of peers', () => {
     assert.equal(files.questions, 0);
   });
 
-  it('answer nonsense with nothing, and survive it', async () => {
+  it('are reported as missing when a question is malformed', async () => {
     const bytes = sprFile();
     const files = new Files();
     files.add('r1', {}, bytes);

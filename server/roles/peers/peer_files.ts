@@ -1,20 +1,21 @@
 /**
  * Sprite files of other relays: fetched from the relay that a sprite came from, when a desktop here asks for its picture.
  *
- * Only files that a crossing of a peer has named are fetched, from the relay that sent it, so strangers cannot make relays search for files.
- * A relay that does not have the file itself passes the question on to the relay that it has the sprite from.
+ * A file is fetched only if a crossing of a peer has named it, and only from that peer, so strangers cannot make relays search for
+ * files. A peer that does not have the file asks the relay that it got the sprite from.
  * Question: the hash in 64 hex digits, and the offset u32. Answer: 0 u8 when there is no such file; otherwise 1 u8, its size u32, and
  * the bytes from that offset on, at most PART_BYTES. Little-endian.
  * The bytes are not checked here: the worker that asked checks them like an upload.
- * Limits: FETCHES_MAX files at a time, however many ask for them, and SPR_BYTES_MAX each.
+ * Limits: FETCHES_MAX files at a time, and SPR_BYTES_MAX each. All requests for one file share one fetch.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isFileHash } from '../../wire/fields.ts';
 import { SPR_BYTES_MAX } from '../../wire/spr.ts';
 import { Limiter } from '../limiter.ts';
 import type { PeerNetwork } from './network.ts';
 
-/** Files that are fetched at a time, and that wait for it. A stranger's picture takes milliseconds. */
+/** Files that are fetched at a time, and that wait for it. A fetch takes milliseconds. */
 const FETCHES_MAX = 8;
 const FETCHES_WAITING_MAX = 256;
 
@@ -22,15 +23,14 @@ const FETCHES_WAITING_MAX = 256;
 const ANSWERS_MAX = 8;
 const ANSWERS_WAITING_MAX = 1024;
 
-/** Bytes of a file in one answer: half of what NATS carries in one message. */
+/** Bytes of a file in one answer: half of the largest message of NATS. */
 const PART_BYTES = 512 << 10;
 
-/** How long an answer is awaited, in ms. The relay may have to fetch the file itself. */
+/** How long to wait for an answer, in ms. That relay may have to fetch the file itself. */
 const ANSWER_MS = 3_000;
 
 const QUESTION_BYTES = 68;
 const HEAD_BYTES = 5;
-const HASH = /^[0-9a-f]{64}$/;
 const MISSING = Buffer.from([0]);
 
 const subjectOf = (name: string) => `sprites.files.${name}`;
@@ -59,11 +59,11 @@ export class PeerFiles {
     });
   }
 
-  /** Fetches a file; undefined when no relay that is known to have it answers. All who ask at the same time share one fetch. */
+  /** Fetches a file; undefined when no relay that may have it answers. Calls at the same time share one fetch. */
   fetch(file: string): Promise<Buffer | undefined> {
     const running = this.#fetches.get(file);
     if (running) return running;
-    const sender = HASH.test(file) ? this.#options.senderOf(file) : undefined;
+    const sender = isFileHash(file) ? this.#options.senderOf(file) : undefined;
     if (sender === undefined) return Promise.resolve(undefined);
     const fetch = this.#fetching
       .run(() => this.#fetchFrom(sender, file))
@@ -96,9 +96,9 @@ export class PeerFiles {
     const question = Buffer.from(bytes);
     if (question.length < QUESTION_BYTES) return MISSING;
     const file = question.toString('latin1', 0, 64);
-    if (!HASH.test(file)) return MISSING;
+    if (!isFileHash(file)) return MISSING;
     const found = await this.#answering.run(() => this.#read(file));
-    // The relay that asks may be the one that this one asks: then nobody has the file.
+    // The relay that asks may be the one that this relay asks: then neither has the file.
     const whole = found ?? (this.#fetches.has(file) ? undefined : await this.fetch(file));
     const at = question.readUInt32LE(64);
     if (whole === undefined || at >= whole.length) return MISSING;

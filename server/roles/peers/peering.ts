@@ -1,8 +1,8 @@
 /**
  * Peering: connects the master's relay with the other relays of its cluster.
  *
- * It sends the heartbeats, and carries frames between the domain's Peers and the network. What leaves, leaves in flush(), after the turn
- * was written to the journal.
+ * It sends the heartbeats, and carries frames between the domain's Peers and the network. Frames and answers leave in flush(), when the
+ * turn has been written to the journal.
  */
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
@@ -15,10 +15,10 @@ import type { Master, Peering as MasterPeering } from '../master.ts';
 import { NobodyThere, type PeerNetwork } from './network.ts';
 import { PeerFiles } from './peer_files.ts';
 
-/** How long an answer is awaited before the frame counts as in doubt and is sent again, in ms. A long turn of a busy relay takes less. */
+/** How long to wait for an answer before the frame counts as in doubt and is sent again, in ms. A long turn of a busy relay takes less. */
 const ANSWER_MS = 1_000;
 
-/** How long after a line about messages that are not understood the next one is left out, in ms. */
+/** The shortest time between two log lines about messages that are not understood, in ms. */
 const QUIET_MS = 60_000;
 
 /** Buckets of the time to a verdict, in seconds: from one turn of a relay on the same machine to an answer that comes too late. */
@@ -150,7 +150,7 @@ export class Peering implements MasterPeering {
     this.#endSoon();
   }
 
-  /** Ends the master's turn after all messages that are here already. */
+  /** Ends the master's turn when all messages that have arrived are handled. */
   #endSoon(): void {
     if (this.#endDue || this.#isClosed) return;
     this.#endDue = true;
@@ -161,8 +161,8 @@ export class Peering implements MasterPeering {
   }
 
   /**
-   * An operator declares that a relay will not come back; the others are told. Returns how many sprites on their way from here to it are
-   * abandoned. REQUIRES: it is known, and not here.
+   * An operator declares that a relay will not come back. Tells the other relays. Returns how many sprites on their way from here to it
+   * are abandoned. REQUIRES: it is known, and not here.
    */
   forget(name: string): number {
     this.#options.network.publish(FORGOTTEN, Buffer.from(name));
@@ -193,7 +193,7 @@ export class Peering implements MasterPeering {
     this.#tick();
   }
 
-  /** Call it when nobody waits for an answer any more. */
+  /** Call it when no request waits for an answer any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -225,9 +225,7 @@ export class Peering implements MasterPeering {
     counter(
       'sprites_peers_refused_total',
       'Crossings refused by another relay, or because it was not reachable',
-      () => {
-        return counters.refused;
-      },
+      () => counters.refused,
     );
     counter(
       'sprites_peers_abandoned_total',
