@@ -9,6 +9,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProgram } from '../../tools/machine.js';
 import { processCpuSeconds } from '../roles/proc.ts';
+import { freePorts } from './free_ports.ts';
 
 /** Each connection receives about as many heartbeats a second as a relay among six hundred. */
 const CONNECTIONS = 64;
@@ -21,7 +22,7 @@ const WINDOW_MS = 4_000;
 export async function fanoutCost(bytes: Uint8Array): Promise<number | undefined> {
   const program = findProgram('nats-server');
   if (!program) return undefined;
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const server = spawn(program, ['--addr', '127.0.0.1', '--port', `${port}`], { stdio: 'ignore' });
   const ended = once(server, 'close');
   let received = 0;
@@ -75,13 +76,4 @@ async function connected(port: number): Promise<net.Socket> {
     if (opened) return socket;
     await sleep(50);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,27 +1,20 @@
 /** The operator's page in a real browser. The test writes screenshots to screenshots/. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
-import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser, noBrowser, shoot } from './browser_page.ts';
 import { crossingOf, join, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
-const SCREENSHOTS = joinPath(import.meta.dirname, '../../screenshots');
-const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
-
-describe('the page of the admin port', { ...BOUNDED, skip: missing }, () => {
+describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
   let relay: RelayProcess;
   let browser: Browser;
   let page: Page;
   const faults: string[] = [];
   const requested: string[] = [];
   before(async () => {
-    mkdirSync(SCREENSHOTS, { recursive: true });
     relay = await startRelay({ workers: 1 });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+    browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' });
     page.on('pageerror', (error) => faults.push(`${error.stack}`));
     page.on('console', (message) => {
@@ -79,7 +72,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: missing }, () => {
     assert.match((await waiting.locator('.legend').textContent()) ?? '', /waiting20/);
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
-      await page.screenshot({ path: joinPath(SCREENSHOTS, `admin-${scheme}.png`) });
+      await shoot(page, `admin-${scheme}`);
     }
   });
 

@@ -6,12 +6,10 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { join as joinPath } from 'node:path';
 import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { installHint } from '../../tools/machine.js';
+import type { Browser, Page } from 'playwright-core';
+import { comeIn, launchBrowser, noBrowser, openPage, shoot, VIEW } from './browser_page.ts';
 import {
   type Batch,
   crossingOf,
@@ -23,14 +21,6 @@ import {
 } from './desktop_client.ts';
 import { type FrontKind, onEachFront } from './fronts.ts';
 import { type RelayProcess, startRelay } from './relay_process.ts';
-
-const CHROMIUM = '/usr/bin/chromium';
-const CHROMIUM_FLAGS = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  ...['--disable-component-update', '--disable-sync'],
-];
-const SCREENSHOTS = joinPath(import.meta.dirname, '../../screenshots');
-const VIEW = { width: 900, height: 600 };
 
 /** A sprite of a page, as the page's handle for tests returns it. */
 interface Seen {
@@ -52,8 +42,6 @@ interface SeenView {
 declare global {
   var sprites: { desktop(): string | null; sprites(): Seen[]; onTheWay(): number; view(): SeenView };
 }
-
-const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
 
 /** Runs curl and parses what it prints as JSON. */
 async function curl(...args: string[]): Promise<unknown> {
@@ -90,7 +78,7 @@ function assertEnteredFromTheLeft(path: Seen[], at: number): void {
   assert.ok(Math.abs(first.y - at * VIEW.height) < 110, `it left at ${at * VIEW.height} and entered at ${first.y}`);
 }
 
-onEachFront('desktops in a browser', desktops, missing);
+onEachFront('desktops in a browser', desktops, noBrowser);
 
 function desktops(front: FrontKind): void {
   let relay: RelayProcess;
@@ -100,16 +88,13 @@ function desktops(front: FrontKind): void {
   let carol: Joined;
   const faults: string[] = [];
   before(async () => {
-    mkdirSync(SCREENSHOTS, { recursive: true });
     relay = await startRelay({ workers: 2, front });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+    browser = await launchBrowser();
   });
   after(async () => {
     await browser?.close();
     await relay?.stop();
   });
-
-  const shot = (page: Page, name: string) => page.screenshot({ path: joinPath(SCREENSHOTS, `${name}.png`) });
 
   /** Opens a page as a new visitor, and joins. */
   async function joinInBrowser(name: string, query: string): Promise<Page> {
@@ -118,18 +103,14 @@ function desktops(front: FrontKind): void {
 
   /** Opens a link of the relay as a new visitor, and joins after `before` has changed the form. */
   async function joinAt(link: string, name: string, before = async (_: Page) => {}): Promise<Page> {
-    const context = await browser.newContext({ viewport: VIEW });
-    const page = await context.newPage();
-    page.on('pageerror', (error) => faults.push(`${name}: ${error.stack}`));
+    const page = await openPage(browser, name, faults);
     page.on('console', (message) => {
       if (message.type() === 'error') faults.push(`${name}: ${message.text()}`);
     });
     await page.goto(`${relay.url}${link}`);
     await page.fill('#name', name);
     await before(page);
-    await page.click('#enter');
-    await page.waitForSelector('body[data-state="connected"]');
-    await page.waitForFunction(() => Number(document.body.dataset.sprites) >= 1);
+    await comeIn(page);
     return page;
   }
 
@@ -161,7 +142,7 @@ function desktops(front: FrontKind): void {
     }
     assert.equal(await ann.locator('body').getAttribute('data-transport'), 'socket');
     assert.equal(await bob.locator('body').getAttribute('data-transport'), 'poll');
-    await shot(ann, 'browser-1-ann-is-in');
+    await shoot(ann, 'browser-1-ann-is-in');
   });
 
   it('throw with the mouse: the sprite enters the neighbour at the same height and flies on', async () => {
@@ -175,7 +156,7 @@ function desktops(front: FrontKind): void {
     const coming = arrival(bob);
     const thrown = await throwByMouse(ann);
     const path = await coming;
-    await shot(bob, 'browser-3-bob-has-it');
+    await shoot(bob, 'browser-3-bob-has-it');
     const [event] = crossings;
     assert.equal(event.from.name, 'Ann');
     assert.equal(event.edge, 'left');
@@ -217,7 +198,7 @@ function desktops(front: FrontKind): void {
     );
     assert.deepEqual(answer, { to: { desktop: await ann.evaluate(() => globalThis.sprites.desktop()), name: 'Ann' } });
     assertEnteredFromTheLeft(await coming, 0.3);
-    await shot(ann, 'browser-4-ann-has-curly');
+    await shoot(ann, 'browser-4-ann-has-curly');
   });
 
   it('join a friend in a new private world by a link whose secret no server sees, and the history does not keep', async () => {
@@ -253,7 +234,7 @@ function desktops(front: FrontKind): void {
       const before = await page.evaluate(() => globalThis.sprites.sprites().length);
       const y = 0.4 * VIEW.height;
       await page.mouse.move(0.5 * VIEW.width, y, { steps: 6 });
-      if (attempt === 0) await shot(page, 'browser-2-ann-drags');
+      if (attempt === 0) await shoot(page, 'browser-2-ann-drags');
       for (let x = 0.55; x < 0.95; x += 0.06) await page.mouse.move(x * VIEW.width, y);
       await page.mouse.up();
       const over = (count: number) => {

@@ -1,19 +1,13 @@
 /** Moderation in a real browser: a page mutes a neighbour, reports a picture, and loses a picture that the operator removes. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
-import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
 import { crossingOf, type Joined, join, post, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
-const SCREENSHOTS = joinPath(import.meta.dirname, '../../screenshots');
-const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: apt-get install chromium`;
-
-describe('moderation in a browser', { ...BOUNDED, skip: missing }, () => {
+describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   let relay: RelayProcess;
   let browser: Browser;
   let page: Page;
@@ -22,15 +16,9 @@ describe('moderation in a browser', { ...BOUNDED, skip: missing }, () => {
   const file = hashOf(picture);
   const faults: string[] = [];
   before(async () => {
-    mkdirSync(SCREENSHOTS, { recursive: true });
     relay = await startRelay({ workers: 0 });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-    page = await (await browser.newContext({ viewport: { width: 900, height: 600 } })).newPage();
-    page.on('pageerror', (error) => faults.push(`${error.stack}`));
-    await page.goto(`${relay.url}/?world=moderated`);
-    await page.fill('#name', 'Ann');
-    await page.click('#enter');
-    await page.waitForSelector('body[data-state="connected"]');
+    browser = await launchBrowser();
+    page = await joinPage(browser, `${relay.url}/?world=moderated`, 'Ann', faults);
     bob = await join(relay.url, { name: 'Bob', world: 'moderated' });
     await sendRequest(`${relay.url}/v1/sprites/${file}`, { method: 'PUT', token: bob.token, body: picture });
   });
@@ -41,7 +29,7 @@ describe('moderation in a browser', { ...BOUNDED, skip: missing }, () => {
 
   const admin = (path: string, body: object) =>
     sendRequest(`${relay.adminUrl}/admin/${path}`, { method: 'POST', token: relay.adminToken, body });
-  const shot = (name: string) => page.screenshot({ path: joinPath(SCREENSHOTS, `moderation-${name}.png`) });
+  const shot = (name: string) => shoot(page, `moderation-${name}`);
   /** Sprites of the picture on the page. */
   const shown = () => page.evaluate((of) => globalThis.sprites.sprites().filter((sprite) => sprite.file === of), file);
   let crossing = 0;

@@ -5,8 +5,14 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { installHint } from '../../tools/machine.js';
 
 const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+const FLAGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync'],
+];
 const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
+
+/** The window of a visitor who has no other. */
+export const VIEW = { width: 900, height: 600 };
 
 /** ms for one wait of a page: a busy machine may draw a frame a second. */
 const PATIENCE_MS = 60_000;
@@ -19,7 +25,28 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
-/** Joins at `url` as a new visitor. What goes wrong in the page is added to `faults`. */
+/** Opens an empty page for a new visitor. Errors in the page are added to `faults`, after the visitor's name. */
+export async function openPage(
+  browser: Browser,
+  name: string,
+  faults: string[],
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: VIEW, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => faults.push(`${name}: ${error.stack}`));
+  return page;
+}
+
+/** Leaves the dialog of a page that asks its visitor to join, and waits until the desktop has a sprite. */
+export async function comeIn(page: Page): Promise<void> {
+  await page.click('#enter');
+  await page.waitForSelector('body[data-state="connected"]');
+  await page.waitForFunction(() => Number(document.body.dataset.sprites) >= 1);
+}
+
+/** Joins at `url` as a new visitor. Errors in the page are added to `faults`. */
 export async function joinPage(
   browser: Browser,
   url: string,
@@ -27,15 +54,10 @@ export async function joinPage(
   faults: string[],
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 900, height: 600 }, ...options });
-  context.setDefaultTimeout(PATIENCE_MS);
-  const page = await context.newPage();
-  page.on('pageerror', (error) => faults.push(`${name}: ${error.stack}`));
+  const page = await openPage(browser, name, faults, options);
   await page.goto(url);
   await page.fill('#name', name);
-  await page.click('#enter');
-  await page.waitForSelector('body[data-state="connected"]');
-  await page.waitForFunction(() => Number(document.body.dataset.sprites) >= 1);
+  await comeIn(page);
   return page;
 }
 

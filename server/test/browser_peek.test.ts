@@ -7,10 +7,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
+import { joinPage, launchBrowser, noBrowser, shoot, VIEW } from './browser_page.ts';
 import { type RelayProcess, startRelay } from './relay_process.ts';
-
-const VIEW = { width: 900, height: 600 };
 
 describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
   let relay: RelayProcess;

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { GifWriter } from 'omggif';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { readSpr } from '../wire/spr.ts';
-import { launchBrowser, noBrowser, shoot } from './browser_page.ts';
+import { comeIn, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
 import { sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
@@ -35,19 +35,10 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     options: BrowserContextOptions = {},
     prepare: (page: Page) => Promise<unknown> = async () => {},
   ): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 900, height: 600 }, ...options });
-    context.setDefaultTimeout(60_000);
-    const page = await context.newPage();
-    page.on('pageerror', (error) => faults.push(`${error.stack}`));
+    const page = await openPage(browser, 'a visitor', faults, options);
     await prepare(page);
     await page.goto(`${relay.url}/`);
     return page;
-  }
-
-  async function comeIn(page: Page): Promise<void> {
-    await page.click('#enter');
-    await page.waitForSelector('body[data-state="connected"]');
-    await page.waitForFunction(() => Number(document.body.dataset.sprites) >= 1);
   }
 
   const desktops = async () => ((await sendRequest(`${relay.url}/v1/worlds`)).json as { desktops: number }).desktops;

@@ -4,12 +4,11 @@
  * Each sprite is named after its thrower and number, so the test can tell at the end what became of it.
  */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { freePorts } from '../bench/free_ports.ts';
 import { Crowd } from './crowd.ts';
 import {
   crossingOf,
@@ -90,7 +89,7 @@ describe('the launcher of a relay', BOUNDED, () => {
   it('starts a relay that was killed again, and its desktops go on', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
     t.after(() => rmSync(data, { recursive: true, force: true }));
-    const ports = await freePorts();
+    const ports = await portsOfRelay();
     const relay = await startRelay({ workers: 0, data, ports, env: { SPRITES_RESTART: '' } });
     t.after(() => relay.stop());
     const client = await DesktopClient.join(relay.url);
@@ -108,7 +107,7 @@ describe('the launcher of a relay', BOUNDED, () => {
   it('starts a relay again that is told to restart, by its admin port or a signal, and its desktops go on', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
     t.after(() => rmSync(data, { recursive: true, force: true }));
-    const relay = await startRelay({ workers: 1, data, ports: await freePorts(), env: { SPRITES_RESTART: '' } });
+    const relay = await startRelay({ workers: 1, data, ports: await portsOfRelay(), env: { SPRITES_RESTART: '' } });
     t.after(() => relay.stop());
     const client = await DesktopClient.join(relay.url);
     t.after(() => client.stop());
@@ -166,11 +165,8 @@ describe('the data directory of a relay', BOUNDED, () => {
   });
 });
 
-/** Ports that nothing listens on: a relay that is started again must find the same ones free. */
-async function freePorts(): Promise<Ports> {
-  const servers = Array.from({ length: 3 }, () => net.createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const [api, events, admin] = servers.map((server) => (server.address() as net.AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+/** Ports of a relay that nothing listens on: when it is started again, it must find the same ones free. */
+async function portsOfRelay(): Promise<Ports> {
+  const [api, events, admin] = await freePorts(3);
   return { api, events, admin };
 }

@@ -1,8 +1,8 @@
 /** A NATS server for tests, on a free port of the loopback. It ends with the test's process. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import net, { type AddressInfo } from 'node:net';
 import { installHint } from '../../tools/machine.js';
+import { freePorts } from '../bench/free_ports.ts';
 
 /** Why this machine can't run NATS; false if it can. */
 export function whyNoNats(): string | false {
@@ -24,11 +24,7 @@ export class NatsServer {
   }
 
   static async start(): Promise<NatsServer> {
-    const probe = net.createServer();
-    await once(probe.listen(0, '127.0.0.1'), 'listening');
-    const { port } = probe.address() as AddressInfo;
-    probe.close();
-    await once(probe, 'close');
+    const [port] = await freePorts(1);
     const server = new NatsServer(port);
     await server.restart();
     return server;

@@ -1,32 +1,30 @@
 /** Which visitors the page offers the Windows program to, in a real browser: those on Windows, if the relay has it. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import express from 'express';
-import { type Browser, chromium } from 'playwright-core';
-import { installHint } from '../../tools/machine.js';
+import type { Browser } from 'playwright-core';
 import { site } from '../roles/site.ts';
+import { launchBrowser, noBrowser } from './browser_page.ts';
 import { BOUNDED } from './relay_process.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const missing = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
 const ON = (system: string) =>
   `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36`;
 const WINDOWS = ON('Windows NT 10.0; Win64; x64');
 const LINUX = ON('X11; Linux x86_64');
 
-describe('the offer of the program for Windows', { ...BOUNDED, skip: missing }, () => {
+describe('the offer of the program for Windows', { ...BOUNDED, skip: noBrowser }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'offer-'));
   let server: http.Server;
   let browser: Browser;
 
   before(async () => {
     server = express().use(site([], folder)).listen(0, '127.0.0.1');
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+    browser = await launchBrowser();
   });
 
   after(async () => {

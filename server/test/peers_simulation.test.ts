@@ -2,7 +2,7 @@
  * Three relays on a pretended network, against clients that follow the protocol: nothing is lost or doubled, whatever fails.
  *
  * Each seed is a short history: desktops join, throw, poll and leave on three relays; messages are late, lost, repeated and reordered;
- * relays lose the network; relays die and are recovered from their journals, or begin anew without one. SEED starts at another seed, SEEDS
+ * relays lose the network; relays die and are recovered from their journals, or start empty without one. SEED starts at another seed, SEEDS
  * runs more.
  */
 import assert from 'node:assert/strict';
@@ -139,7 +139,7 @@ class SimulatedRelay {
   kill(): void {
     this.isAlive = false;
     void this.node.close();
-    if (!this.world.isJournaled) this.world.forgotten(this);
+    if (!this.world.isJournaled) this.world.forget(this);
   }
 
   ticket(call: (status: number, body: string) => void): number {
@@ -162,7 +162,7 @@ class SimulatedRelay {
   endTurn(): void {
     this.relay.endTurn();
     this.journal?.commit();
-    if (this.world.mayKill() && this.world.random() < 0.002) {
+    if (this.world.isFaulty && this.world.random() < 0.002) {
       this.kill();
       this.downFor = 1 + this.world.pick(60);
       return;
@@ -217,11 +217,8 @@ class World {
     return Math.floor(this.random() * end);
   }
 
-  mayKill(): boolean {
-    return this.isFaulty;
-  }
-
-  forgotten(relay: SimulatedRelay): void {
+  /** Removes the clients of a relay that has died without a journal. */
+  forget(relay: SimulatedRelay): void {
     for (const client of this.clients.filter((one) => one.relay === relay)) {
       if (client.pending) this.unknown.add(client.pending.sprite);
       client.pending = undefined;

@@ -6,30 +6,23 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { chromium } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
+import { freePorts } from '../bench/free_ports.ts';
 import { PING_MS } from '../domain/limits.ts';
+import { launchBrowser, noBrowser } from './browser_page.ts';
 import { type Batch, crossingOf, isSprite, type Joined } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
 const DEPLOY = joinPath(import.meta.dirname, '../deploy');
-const CHROMIUM = '/usr/bin/chromium';
-const CHROMIUM_FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-];
 
 /** The longest that the relay holds a poll: the ping's time and its jitter, in seconds. */
 const HELD_SECONDS_MAX = (PING_MS * 1.1) / 1000;
@@ -106,15 +99,6 @@ function replaceAll(text: string, values: Record<string, string>): string {
   return text;
 }
 
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 const lacking = ensurePrograms(['nginx', 'haproxy', 'openssl', 'curl'], ['nginx-light', 'haproxy', 'openssl', 'curl'])
   ? false
   : `the proxies are missing: ${installHint(['nginx-light', 'haproxy', 'openssl', 'curl'])}`;
@@ -131,7 +115,7 @@ function behind({ file, configure }: Proxy): void {
   let certificate: Buffer;
 
   before(async () => {
-    const port = await freePort();
+    const [port] = await freePorts(1);
     url = `https://localhost:${port}`;
     relay = await startRelay({ workers: 1, args: ['--public-url', url] });
     makeCertificate(folder);
@@ -241,9 +225,8 @@ function behind({ file, configure }: Proxy): void {
     assert.equal(http, '2');
   });
 
-  const noBrowser = existsSync(CHROMIUM) ? false : `no browser: ${installHint(['chromium'])}`;
   it('serves the page, which comes in', { skip: noBrowser }, async () => {
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+    const browser = await launchBrowser();
     try {
       for (const transport of ['socket', 'poll']) {
         const context = await browser.newContext({ ignoreHTTPSErrors: true });

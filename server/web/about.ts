@@ -1,6 +1,6 @@
 /** The page about Sprites: how many desktops are here, the download with its hash, and feedback to the operator. */
-import { fetchDesktopCount } from './seat.ts';
-import { readProblem } from './transport.ts';
+import { countWords, fetchDesktopCount } from './seat.ts';
+import { readProblem, wordsOf } from './transport.ts';
 
 const element = (id: string) => document.getElementById(id) as HTMLElement;
 
@@ -13,9 +13,7 @@ element('feedback').addEventListener('submit', (event) => {
 
 async function showCount(): Promise<void> {
   const count = await fetchDesktopCount();
-  if (count === undefined) return;
-  element('here').textContent =
-    count === 1 ? 'One desktop is here now.' : `${count.toLocaleString()} desktops are here now.`;
+  if (count !== undefined) element('here').textContent = countWords(count);
 }
 
 /** Shows the program for Windows, if this relay has it. */
@@ -42,7 +40,7 @@ async function sendFeedback(): Promise<void> {
       body: JSON.stringify({ text: text.value, contact: contact.value }),
     });
     const problem = response.ok ? null : await readProblem(response);
-    sent.textContent = problem === null ? 'Thank you. The operator will read it.' : (problem.detail ?? problem.title);
+    sent.textContent = problem === null ? 'Thank you. The operator will read it.' : wordsOf(problem);
     if (problem === null) text.value = '';
   } catch {
     sent.textContent = 'The relay could not be reached. Try again in a moment.';

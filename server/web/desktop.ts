@@ -87,6 +87,7 @@ import {
   type Problem,
   type RelayEvent,
   type Seat,
+  wordsOf,
 } from './transport.ts';
 
 const SAVE_MS = 2_000; // ms between two saves of where the sprites are; what matters more is saved at once
@@ -739,7 +740,7 @@ function publishEntry(desktop: Desktop, { file, name }: Sprite): MenuEntry {
         if (connection.seat === null) return;
         const unsent = sheets.unsent(file);
         const problem = unsent === undefined ? null : await upload(connection.seat, file, unsent);
-        if (problem !== null) throw new Error(problem.detail ?? problem.title);
+        if (problem !== null) throw new Error(wordsOf(problem));
         sheets.markSent(file);
         const state = await publish(connection.seat, { file, ...publication });
         if (state === 'listed') notice(`${publication.title} is in the gallery already.`);
@@ -779,7 +780,7 @@ async function complain(
 ): Promise<boolean> {
   if (connection.seat === null) return false;
   const problem = await send(connection.seat);
-  notice(problem === null ? done : (problem.detail ?? problem.title));
+  notice(problem === null ? done : wordsOf(problem));
   return problem === null;
 }
 

@@ -8,16 +8,18 @@
 import { type GifReaderClass, readGif, shownFor } from '../wire/gif.ts';
 import { crc32, PNG_SIGNATURE, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
 import { SPR_BYTES_MAX, SPR_KEYWORD, writeSheet } from '../wire/sheet.ts';
+import type { Size } from './simulation.ts';
 
 export const DROPPED_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
 
 const SIDES = [128, 96, 64, 48]; // pixels of a picture's longer side, tried in turn until the sheet fits into a .spr
-/** The library that unpacks GIFs, as the relay serves it. */
-const GIF_LIBRARY: string = '/lib/omggif.js';
-
 const GIF_SIDES = [256, 128, 96, 64, 48, 32]; // the same for a frame of a GIF
+const PNG_BYTES_MAX = SPR_BYTES_MAX - 4_096; // bytes of a sheet: the rest of the .spr is room for its description
 const SHOWN_SIDE = 96; // device-independent pixels of a picture's longer side on screen
 const MARGIN = 1.3; // size of a frame in sizes of the picture: room to stretch
+
+/** The library that unpacks GIFs, as the relay serves it. */
+const GIF_LIBRARY: string = '/lib/omggif.js';
 
 /** For each frame: width and height as factors of the picture's, rotation in radians, and lift in picture heights. */
 const CELLS = [
@@ -60,16 +62,11 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
     throw new Error(`${file.name} is not a picture this browser can read.`);
   }
   for (const side of SIDES) {
-    const factor = Math.min(1, side / Math.max(picture.width, picture.height));
-    const size = [Math.max(1, Math.round(picture.width * factor)), Math.max(1, Math.round(picture.height * factor))];
-    const { png, frame, hitbox } = await drawCells(picture, size[0], size[1]);
-    const scale = Math.min(16, Math.max(0.25, SHOWN_SIDE / Math.max(size[0], size[1])));
-    if (png.length > SPR_BYTES_MAX - 4096) continue;
-    return writeSheet(
-      png,
-      { format: 'spr/1', name: nameOf(file.name), frame, hitbox, scale, animations: ANIMATIONS },
-      crc32,
-    );
+    const size = fitInto(side, picture);
+    const { png, frame, hitbox } = await drawCells(picture, size.width, size.height);
+    if (png.length > PNG_BYTES_MAX) continue;
+    const drawn = { frame, hitbox, scale: scaleOf(size), animations: ANIMATIONS };
+    return writeSheet(png, { format: 'spr/1', name: nameOf(file.name), ...drawn }, crc32);
   }
   throw new Error(`${file.name} does not fit into a .spr.`);
 }
@@ -86,26 +83,35 @@ async function gifToSpr(bytes: Uint8Array, name: string): Promise<Uint8Array<Arr
   } catch {
     return undefined;
   }
-  const { width, height, frames } = gif;
+  const { frames } = gif;
   if (frames.length < 2) return undefined;
   const idle = shownFor(frames.map(({ ms }) => ms));
   for (const side of GIF_SIDES) {
-    const factor = Math.min(1, side / Math.max(width, height));
-    const frame = { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+    const frame = fitInto(side, gif);
     const columns = Math.min(frames.length, Math.floor(SHEET_SIDE_PIXELS_MAX / frame.width));
     const rows = Math.ceil(frames.length / columns);
     if (rows * frame.height > SHEET_SIDE_PIXELS_MAX) continue;
     const png = await drawFrames(gif, frame, columns, rows);
-    if (png.length > SPR_BYTES_MAX - 4096) continue;
-    const scale = Math.min(16, Math.max(0.25, SHOWN_SIDE / Math.max(frame.width, frame.height)));
-    return writeSheet(png, { format: 'spr/1', name, frame, scale, animations: { idle } }, crc32);
+    if (png.length > PNG_BYTES_MAX) continue;
+    return writeSheet(png, { format: 'spr/1', name, frame, scale: scaleOf(frame), animations: { idle } }, crc32);
   }
   throw new Error('This GIF is too long for a sprite: make it shorter or smaller.');
 }
 
+/** Returns the size of a picture that is shrunk until its longer side is at most `side`. */
+function fitInto(side: number, { width, height }: Size): Size {
+  const factor = Math.min(1, side / Math.max(width, height));
+  return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+}
+
+/** Returns the scale at which a picture of this size is as large on screen as others. */
+function scaleOf({ width, height }: Size): number {
+  return Math.min(16, Math.max(0.25, SHOWN_SIDE / Math.max(width, height)));
+}
+
 async function drawFrames(
   gif: ReturnType<typeof readGif>,
-  frame: { width: number; height: number },
+  frame: Size,
   columns: number,
   rows: number,
 ): Promise<Uint8Array<ArrayBuffer>> {

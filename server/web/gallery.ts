@@ -1,4 +1,5 @@
 /** The gallery: characters with moving previews, each of which a visitor takes onto a desktop. */
+import { notice } from './panel.ts';
 import { animatePortraits, portrait } from './portraits.ts';
 import { Sheets } from './sheets.ts';
 import { offer } from './taking.ts';
@@ -71,23 +72,18 @@ function addCard({ file, title, author, licence, flying: count }: Entry): void {
   const heading = make('h2', '', title);
   const credit = make('p', 'quiet', author === '' ? 'by somebody' : `by ${author}`);
   const terms = make('p', 'quiet small');
-  const link = document.createElement('a');
-  link.textContent = licence;
+  const link = make('a', '', licence);
   if (licence in LICENCES) {
     link.href = LICENCES[licence];
     link.rel = 'license noopener';
   }
   const flying = make('span', '', flyingWords(count));
   terms.append(link, ' · ', flying);
-  const take = document.createElement('button');
+  const take = make('button', 'button low', 'Take');
   take.type = 'button';
-  take.className = 'button low';
-  take.textContent = 'Take';
   take.setAttribute('aria-label', `Take ${title}`);
   take.addEventListener('click', () => void takeIt(file, title));
-  const open = document.createElement('a');
-  open.className = 'plain';
-  open.textContent = 'Open the app';
+  const open = make('a', 'plain', 'Open the app');
   open.setAttribute('aria-label', 'Open the app for Windows or Linux on this relay');
   open.href = `sprites:${location.origin}/`;
   const buttons = make('div', 'buttons');
@@ -119,7 +115,7 @@ function play(place: HTMLElement, animation: string): void {
 
 /** Gives the picture to a desktop that is open in another tab, or opens one here. */
 async function takeIt(file: string, title: string): Promise<void> {
-  if (await offer(file)) state.textContent = `${title} has dropped onto your desktop, in the other tab.`;
+  if (await offer(file)) notice(`${title} has dropped onto your desktop, in the other tab.`);
   else location.href = `/#take=${file}`;
 }
 
@@ -127,7 +123,7 @@ function flyingWords(count: number): string {
   return count === 0 ? 'none flying just now' : `${count.toLocaleString()} flying just now`;
 }
 
-function make(name: string, className: string, text = ''): HTMLElement {
+function make<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ''): HTMLElementTagNameMap[K] {
   const made = document.createElement(name);
   made.className = className;
   made.textContent = text;

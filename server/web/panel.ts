@@ -4,7 +4,7 @@
  * Holds no state of the simulation: it shows what it is given and calls back. Text is inserted as text, never as markup.
  */
 import { drawPortrait, portrait } from './portraits.ts';
-import { privateWorldName } from './seat.ts';
+import { countWords, privateWorldName } from './seat.ts';
 import type { Figure } from './shelf.ts';
 import { EDGES, type Edge, type Ledge } from './simulation.ts';
 import type { Neighbours } from './transport.ts';
@@ -157,12 +157,11 @@ export function offerProgram(): void {
   element<HTMLAnchorElement>('open-app').href = `sprites:${location.href}`;
 }
 
-/** Says in the join dialog how many desktops are here; nothing when nobody is. */
+/** Shows in the join dialog how many desktops are here, if there are any. */
 export function showDesktopCount(count: number | undefined): void {
   const line = element('join-here');
   line.hidden = !count;
-  line.textContent =
-    count === 1 ? 'One desktop is here now.' : `${(count ?? 0).toLocaleString()} desktops are here now.`;
+  line.textContent = countWords(count ?? 0);
 }
 
 /**

@@ -13,7 +13,7 @@ import { type Silhouette, Silhouettes } from './silhouettes.ts';
 import { EDGES, type Edge, type Simulation } from './simulation.ts';
 import { stageOf } from './stage.ts';
 import { POST_GAP_MS, StagePosts } from './stage_posts.ts';
-import type { Neighbours, Problem, RelayEvent, Seat, Transport } from './transport.ts';
+import { type Neighbours, type Problem, type RelayEvent, type Seat, type Transport, wordsOf } from './transport.ts';
 
 /** How the desktop is drawn while a person looks over one of its edges. */
 export interface View {
@@ -181,6 +181,7 @@ export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): P
   }
 }
 
-function refusalWords({ code, title, detail }: Problem, name: string): string {
-  return code === 'stage-hidden' ? `${name || 'Your neighbour'} does not show what is there.` : (detail ?? title);
+function refusalWords(problem: Problem, name: string): string {
+  if (problem.code === 'stage-hidden') return `${name || 'Your neighbour'} does not show what is there.`;
+  return wordsOf(problem);
 }

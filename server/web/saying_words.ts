@@ -1,5 +1,5 @@
 /** The sentences about sayings that a person reads: how many others heard one, why one was refused, how many were missed. */
-import type { Problem } from './transport.ts';
+import { type Problem, wordsOf } from './transport.ts';
 
 /** Describes a saying that the relay has not answered yet. */
 export function sendingWords(connected: boolean): string {
@@ -16,8 +16,9 @@ export function missedWords(sayings: number): string {
 }
 
 /** Returns why a saying was refused, and what to do. For a code that this page does not know, it returns the relay's sentence. */
-export function refusalWords({ code, title, detail }: Problem): string {
-  return REFUSALS[code] ?? (code.startsWith('http-5') ? BUSY : (detail ?? title));
+export function refusalWords(problem: Problem): string {
+  const { code } = problem;
+  return REFUSALS[code] ?? (code.startsWith('http-5') ? BUSY : wordsOf(problem));
 }
 
 const BUSY = 'The relay is busy. Press Enter again in a moment.';

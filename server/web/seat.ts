@@ -1,7 +1,7 @@
 /** The short requests of a desktop: join, look up the neighbours, upload a sprite file, look through an edge. */
 import type { PeekVerdict } from './peek.ts';
 import type { Edge } from './simulation.ts';
-import { type Neighbours, type Problem, readProblem, type Seat } from './transport.ts';
+import { type Neighbours, type Problem, readProblem, type Seat, wordsOf } from './transport.ts';
 
 export interface JoinRequest {
   name: string;
@@ -19,7 +19,7 @@ export class JoinRefused extends Error {
   readonly problem: Problem;
 
   constructor(problem: Problem) {
-    super(problem.detail ?? problem.title);
+    super(wordsOf(problem));
     this.problem = problem;
   }
 }
@@ -46,6 +46,11 @@ export async function fetchDesktopCount(): Promise<number | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** Says how many desktops are here. */
+export function countWords(count: number): string {
+  return count === 1 ? 'One desktop is here now.' : `${count.toLocaleString()} desktops are here now.`;
 }
 
 /** A name for a new private world, which nobody can guess. */
@@ -110,8 +115,7 @@ export async function publish(seat: Seat, publication: Publication): Promise<'wa
     throw new Error('The relay could not be reached.');
   });
   if (response.ok) return (await response.json()).state;
-  const { detail, title } = await readProblem(response);
-  throw new Error(detail ?? title);
+  throw new Error(wordsOf(await readProblem(response)));
 }
 
 /** Lets neighbours peek at the stage of this desktop, or not. Resolves to null when the relay has agreed, else to why not. */

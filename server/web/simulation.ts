@@ -185,7 +185,7 @@ export const PET_PX = 120; // px that the pointer strokes over a sprite before i
 export const PET_PAUSE_MS = 600; // ms between two movements of one stroke at most
 export const PET_MS = 900; // ms that it enjoys the last stroke
 export const EVENING_HOUR = 21; // hour of the local time from which on sprites are tired
-export const MORNING_HOUR = 6; // hour until which they are
+export const MORNING_HOUR = 6; // hour of the local time until which they are tired
 export const EVENING_BORED_MS = 15_000; // ms without a touch until a tired sprite yawns
 export const YAWN_MS = 1600; // ms of a yawn
 export const NAP_WALK_MS_MAX = 15_000; // ms that it walks to its corner at most; then it sleeps where it is
@@ -196,9 +196,9 @@ export const GREET_MS = 1200; // ms that an arrival greets back
 export const CHASE_PX = 360; // px to a sprite on the same ground that may be chased
 export const CHASE_CHANCE = 0.12; // chance that a sprite chases another one instead of going for a walk
 export const CHASE_MS = 4000; // ms of a chase at most
-export const CHASE_PACE = 1.8; // speed of the one who chases, in walking speeds
-export const FLEE_PACE = 1.4; // speed of the one who runs away
-export const CATCH_PX = 6; // px between the two at which it is caught
+export const CHASE_PACE = 1.8; // speed of the sprite that chases, in walking speeds
+export const FLEE_PACE = 1.4; // speed of the sprite that runs away
+export const CATCH_PX = 6; // px between the two from which on the chased one is caught
 
 const ON_FEET: ReadonlySet<Mode> = new Set([
   ...(['idle', 'walk', 'land', 'sleep'] as const),
@@ -532,16 +532,16 @@ function welcome(simulation: Simulation, arrival: Sprite): void {
     .slice(0, GREETERS_MAX);
   for (const greeter of greeters) {
     setMode(simulation, greeter, 'wave');
-    greeter.facing = arrival.x < greeter.x ? 'left' : 'right';
+    greeter.facing = towards(greeter, arrival);
     greeter.nextMs = simulation.nowMs + WAVE_MS;
     greeter.touchedMs = simulation.nowMs;
   }
   if (greeters.length === 0) return;
-  arrival.facing = greeters[0].x < arrival.x ? 'left' : 'right';
+  arrival.facing = towards(arrival, greeters[0]);
   arrival.greets = true;
 }
 
-/** Moves a sprite that hangs from the end of a ledge: not at all, until its time is over or the ledge is gone. */
+/** Keeps a sprite where it hangs from the end of a ledge, until its time is over or the ledge is gone. */
 function hang(simulation: Simulation, sprite: Sprite, random: Random): void {
   sprite.vx = 0;
   const hold = sprite.y - sprite.nature.height;
@@ -629,25 +629,24 @@ function watchPointer(simulation: Simulation, sprite: Sprite): void {
     nowMs - pointer.ms <= LOOK_MS &&
     Math.hypot(pointer.x - sprite.x, pointer.y - (sprite.y - sprite.nature.height / 2)) <= LOOK_PX;
   setMode(simulation, sprite, isNear ? 'look' : 'idle');
-  if (isNear && Math.abs(pointer.x - sprite.x) > LOOK_TURN_PX) sprite.facing = pointer.x < sprite.x ? 'left' : 'right';
+  if (isNear && Math.abs(pointer.x - sprite.x) > LOOK_TURN_PX) sprite.facing = towards(sprite, pointer);
 }
 
 /** Turns a sprite towards the one that it chases. Returns false when the chase is over. */
 function runAfter(simulation: Simulation, sprite: Sprite): boolean {
   const chased = simulation.sprites.find(({ id }) => id === sprite.chases);
   if (chased === undefined || !ON_FEET.has(chased.mode)) {
-    sprite.chases = 0;
-    sprite.pace = 1;
+    endErrand(sprite);
     return true;
   }
-  sprite.facing = chased.x < sprite.x ? 'left' : 'right';
+  sprite.facing = towards(sprite, chased);
   const gap = Math.abs(chased.x - sprite.x) - (chased.nature.width + sprite.nature.width) / 2;
   if (gap > CATCH_PX) return true;
   for (const one of [sprite, chased]) {
     setMode(simulation, one, 'wave');
     one.nextMs = simulation.nowMs + WAVE_MS;
   }
-  chased.facing = sprite.x < chased.x ? 'left' : 'right';
+  chased.facing = towards(chased, sprite);
   return false;
 }
 
@@ -663,7 +662,7 @@ function chase(simulation: Simulation, sprite: Sprite, random: Random): boolean 
     nearestPx = px;
   }
   if (nearest === null || random() >= CHASE_CHANCE) return false;
-  const facing = nearest.x < sprite.x ? 'left' : 'right';
+  const facing = towards(sprite, nearest);
   for (const one of [sprite, nearest]) {
     one.facing = facing;
     walk(simulation, one, CHASE_MS);
@@ -729,6 +728,8 @@ function decide(simulation: Simulation, sprite: Sprite, random: Random): void {
 }
 
 const forwards = ({ facing }: Sprite): number => (facing === 'left' ? -1 : 1);
+
+const towards = (from: { x: number }, to: { x: number }): Facing => (to.x < from.x ? 'left' : 'right');
 
 function jump(simulation: Simulation, sprite: Sprite): void {
   sprite.vy = -sprite.nature.jumpSpeed;
@@ -857,9 +858,7 @@ function setMode(simulation: Simulation, sprite: Sprite, mode: Mode): void {
   if (sprite.mode === mode) return;
   sprite.mode = mode;
   sprite.sinceMs = simulation.nowMs;
-  sprite.pace = 1;
-  sprite.chases = 0;
-  sprite.sleepy = false;
+  endErrand(sprite);
   if (mode === 'fall') sprite.squashed = false;
   else if (mode !== 'land') sprite.tumbles = false;
 }
@@ -867,10 +866,15 @@ function setMode(simulation: Simulation, sprite: Sprite, mode: Mode): void {
 /** Lets a sprite walk ahead for some ms, at its own speed. */
 function walk(simulation: Simulation, sprite: Sprite, ms: number): void {
   setMode(simulation, sprite, 'walk');
+  endErrand(sprite); // it may have walked already
+  sprite.nextMs = simulation.nowMs + ms;
+}
+
+/** Forgets why a sprite walks, if not for a stroll: for a chase, or to its corner. */
+function endErrand(sprite: Sprite): void {
   sprite.pace = 1;
   sprite.chases = 0;
   sprite.sleepy = false;
-  sprite.nextMs = simulation.nowMs + ms;
 }
 
 function clampSpeed(speed: number): number {

@@ -207,6 +207,11 @@ export async function readProblem(response: Response): Promise<Problem> {
   return { title: `The relay answered ${response.status}.`, ...problem, code, status: response.status };
 }
 
+/** Returns the relay's sentence about a problem, for a person to read. */
+export function wordsOf({ detail, title }: Problem): string {
+  return detail ?? title;
+}
+
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {

@@ -17,8 +17,8 @@ export const ball: Character = {
   paint(picture, pose) {
     const { legs, arms, phase, animation, eyes, mouth } = pose;
     const [x, y] = [legs === 'climb' ? 26 : 24, arms === 'hang' ? 29 : GROUND - 1 - RADIUS - (legs === 'sit' ? -1 : 0)];
-    const rolls = animation === 'walk' || animation === 'throw' || animation === 'climb';
-    const turn = rolls ? phase * 2 * Math.PI : animation === 'tumble' ? pose.phase * 2 * Math.PI : swing(phase) * 0.1;
+    const rolls = ['walk', 'throw', 'climb', 'tumble'].includes(animation);
+    const turn = rolls ? phase * 2 * Math.PI : swing(phase) * 0.1;
     const limb = (side: number, to: readonly [number, number]) =>
       picture.limb(x + side * 8, y + (arms === 'hang' ? -7 : 3), 2, ...to, 2, { ramp: RUBBER, light: side * 0.1 });
     // It has no arms and legs, unless it needs them.

@@ -3,7 +3,7 @@ import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Ramp } from './picture.ts';
 import { swing } from './pose.ts';
-import { GROUND } from './rig.ts';
+import { GROUND, isInFront } from './rig.ts';
 
 const SLIME: Ramp = [0x0f3b3f, 0x1b7f6e, 0x2bab7d, 0x4fd48a, 0x8df0a3, 0xd6ffd0];
 
@@ -52,11 +52,11 @@ export const blob: Character = {
         });
       }
     }
-    if (arms !== 'cheeks' && arms !== 'mouth') for (const side of [-1, 1]) arm(side);
+    if (!isInFront(pose)) for (const side of [-1, 1]) arm(side);
     picture.limb(x, y - ry * 0.52, 8.6, tip[0], tip[1], 1.5, { ...part, soft: true });
     picture.ellipse(x, y, rx, ry, { ...part, soft: true }, 0, floor);
     if (floor < 60) picture.box(x - 11.6, y + 4, 23.2, GROUND - 5 - y, 3, { ...part, soft: true, light: 0.2 });
-    if (arms === 'cheeks' || arms === 'mouth') for (const side of [-1, 1]) arm(side);
+    if (isInFront(pose)) for (const side of [-1, 1]) arm(side);
     // The bubbles, and the highlight on the wet skin.
     picture.stamp(x - 8, y + 6 - swing(phase), ['.dd.', 'dl.d', 'd..d', '.dd.'], { d: SLIME[3], l: 0xffffff });
     picture.stamp(x + 9, y + 4 + swing(phase), ['ll', 'l.'], { l: SLIME[5] });

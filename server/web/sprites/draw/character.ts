@@ -9,7 +9,7 @@ export interface Character {
   behaviour: { walkSpeed: number; jumpSpeed: number; gravity: number; bounce: number };
   /** It hops instead of walking. */
   hops?: boolean;
-  /** How far its whole picture turns in a pose; as far as the pose says without it. */
+  /** How far its whole picture turns in a pose. If absent, as far as the pose says. */
   turnOf?: (pose: Pose) => number;
   /** Paints it in a pose, without its outline. The picture is warped already. */
   paint(picture: Picture, pose: Pose): void;

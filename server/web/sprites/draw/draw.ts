@@ -18,7 +18,7 @@ export const FRAME_SIDE = 48; // pixels
 const COLUMNS = 10;
 const SQUASH_WIDE = 0.4; // how much wider the flattest pose is
 const SQUASH_HIGH = 0.52; // how much lower
-const WALK_SQUASH = 0.4; // part of the squash in a walk that those on legs show: they do not hop
+const WALK_SQUASH = 0.4; // part of a walk's squash that characters on legs show, because they do not hop
 
 /** Returns the picture of a character in a pose. */
 export function drawPose(character: Character, pose: Pose): Picture {

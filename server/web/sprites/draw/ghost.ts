@@ -3,7 +3,7 @@ import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Ramp } from './picture.ts';
 import { swing } from './pose.ts';
-import { GROUND } from './rig.ts';
+import { GROUND, isInFront } from './rig.ts';
 
 const SHEET: Ramp = [0x342a66, 0x8d83d6, 0xb3aeee, 0xdad8ff, 0xf3f2ff, 0xffffff];
 
@@ -13,9 +13,8 @@ export const ghost: Character = {
   behaviour: { walkSpeed: 44, jumpSpeed: 360, gravity: 520, bounce: 0.5 },
   paint(picture, pose) {
     const { legs, arms, phase, eyes, mouth } = pose;
-    const asleep = legs === 'lie';
     const x = legs === 'climb' ? 26 : 24;
-    const float = legs === 'stand' && !asleep ? swing(phase) * 0.9 : 0;
+    const float = legs === 'stand' ? swing(phase) * 0.9 : 0;
     const down = legs === 'sit' ? 3 : arms === 'hang' ? 2 : 0;
     const [rx, y] = [12, 21 + float + down];
     const hem = legs === 'sit' ? 45 : 40;
@@ -47,10 +46,9 @@ export const ghost: Character = {
         light: side > 0 ? -0.05 : 0.12,
       });
     };
-    const isInFront = arms === 'cheeks' || arms === 'mouth';
-    if (!isInFront) for (const side of [-1, 1]) arm(side);
+    if (!isInFront(pose)) for (const side of [-1, 1]) arm(side);
     picture.limb(x, y, rx, x + drift * 0.4, hem - 12.8, rx * 0.98, sheet);
-    if (isInFront) for (const side of [-1, 1]) arm(side);
+    if (isInFront(pose)) for (const side of [-1, 1]) arm(side);
     // Folds of the cloth.
     picture.stamp(x - 6, hem - 9, ['d', 'd', 'd', 'd'], { d: SHEET[2] });
     picture.stamp(x + 5, hem - 8, ['d', 'd', 'd'], { d: SHEET[2] });

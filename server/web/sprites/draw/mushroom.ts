@@ -3,7 +3,7 @@ import type { Character } from './character.ts';
 import { drawFace } from './face.ts';
 import type { Ramp } from './picture.ts';
 import { swing } from './pose.ts';
-import { GROUND, type Joint, jointsOf, paintLimb } from './rig.ts';
+import { GROUND, isInFront, type Joint, jointsOf, paintLimb } from './rig.ts';
 
 const CAP: Ramp = [0x43131f, 0x9c1f2e, 0xc8323a, 0xe5534c, 0xff8a70, 0xffc2a4];
 const STEM: Ramp = [0x5c4636, 0xc9a988, 0xe2c9a8, 0xf7e6cd, 0xfff4e4, 0xffffff];
@@ -23,7 +23,7 @@ export const mushroom: Character = {
       const besideCap = (pose.arms === 'up' || pose.arms === 'wave') && y < body[1];
       return besideCap ? [body[0] + out * 17 + (x - body[0]) * 0.16, y + 5] : [x + out * 2.2, y];
     });
-    const { legs, arms, phase, eyes, mouth, animation } = pose;
+    const { legs, phase, eyes, mouth, animation } = pose;
     const asleep = legs === 'lie';
     const leg = (i: 0 | 1) => {
       const light = i === 0 ? -0.35 : 0;
@@ -32,10 +32,12 @@ export const mushroom: Character = {
     };
     const arm = (i: 0 | 1) =>
       paintLimb(picture, [shoulders[i], hands[i]], 2, 2.1, { ramp: STEM, light: i === 0 ? -0.2 : 0.1 });
-    const isInFront = arms === 'cheeks' || arms === 'mouth';
+    const bothArms = () => {
+      arm(0);
+      arm(1);
+    };
     if (legs !== 'sit') leg(0);
-    if (!isInFront) arm(0);
-    if (!isInFront) arm(1); // behind the stem and the cap: it would cover the face
+    if (!isInFront(pose)) bothArms(); // behind the stem and the cap: they would cover the face
     const [x, y] = [body[0], body[1] - 3];
     picture.limb(x, y - 4, 8, x, y + 0.6, 8.8, { ramp: STEM });
     if (legs === 'sit') leg(0);
@@ -61,9 +63,6 @@ export const mushroom: Character = {
         dx * 0.05,
       );
     }
-    if (isInFront) {
-      arm(0);
-      arm(1);
-    }
+    if (isInFront(pose)) bothArms();
   },
 };

@@ -15,7 +15,7 @@ export interface Pose {
   phase: number;
   /** −1 … 1: above 0 is wide and flat, below 0 tall and thin. The area stays about the same. */
   squash: number;
-  /** Pixels above the ground, for those who hop. */
+  /** Pixels above the ground, for characters that hop. */
   lift: number;
   /** px to the right for each px of height. */
   lean: number;
@@ -32,7 +32,7 @@ const REST: Omit<Pose, 'animation' | 'phase'> = {
   ...{ eyes: 'open', mouth: 'smile', legs: 'stand', arms: 'down' },
 };
 
-/** The poses of an animation: what all of them have, then what each of them has of its own. Their phases are evenly spread. */
+/** Returns the poses of an animation: each has what `all` have, and what is its own. Their phases are evenly spread. */
 function cycle(animation: string, all: Partial<Pose>, ...each: Partial<Pose>[]): Pose[] {
   return each.map((one, i) => ({ ...REST, animation, phase: i / each.length, ...all, ...one }));
 }
@@ -160,7 +160,7 @@ export const POSES: readonly Pose[] = [
   ),
 ];
 
-/** Animations in which a character is on the ground: its lowest pixel is exactly there, but for `lift`. */
+/** Animations in which a character is on the ground: its lowest pixel is exactly there, except for `lift`. */
 export const GROUNDED: ReadonlySet<string> = new Set([
   ...['idle', 'walk', 'land', 'sleep', 'squash', 'pet', 'yawn', 'look', 'wave', 'greet'],
 ]);
