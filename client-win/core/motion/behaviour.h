@@ -5,6 +5,7 @@
 #define CLIENT_WIN_CORE_MOTION_BEHAVIOUR_H_
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -102,6 +103,8 @@ struct ModeRules {
 const ModeRules& RulesOf(Mode mode);
 // The rules of all modes, in the order of Mode.
 std::span<const ModeRules> BehaviourTable();
+// The mode whose animation has this name; nothing for a name that no mode has.
+std::optional<Mode> ModeNamed(std::string_view animation);
 
 // How an animation is played. Only `idle` is required of a .spr: every name leads to it.
 struct AnimationRules {

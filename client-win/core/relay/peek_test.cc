@@ -2,12 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "core/text/json.h"
+#include "core/relay/test_peek_vectors.h"
 
 namespace sprites {
 namespace {
@@ -148,8 +147,7 @@ TEST_CASE("peek › asks again at another seat, and not too often whatever the l
 }
 
 TEST_CASE("peek › has the constants of the vectors") {
-  std::ifstream file(PEEK_VECTORS);
-  const Json constants = Json::parse(file)["constants"];
+  const Json& constants = PeekVectors()["constants"];
   CHECK(constants["ASK_GAP_MS"] == kPeekAskMs);
   CHECK(constants["RETRY_MS"] == kPeekRetryMs);
   CHECK(constants["REFUSED_MS"] == kPeekRefusedMs);

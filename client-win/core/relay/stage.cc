@@ -98,16 +98,6 @@ Json SpriteJson(const StageSprite& sprite) {
   return body;
 }
 
-// An animation that no mode has is shown as standing.
-Mode ModeNamed(const Json& animation) {
-  for (const ModeRules& rules : BehaviourTable()) {
-    if (animation == rules.animation) {
-      return rules.mode;
-    }
-  }
-  return Mode::kIdle;
-}
-
 StageSprite SpriteIn(const Json& value, size_t file) {
   StageSprite sprite;
   sprite.id = static_cast<uint32_t>(NumberAt(value, "id", 0, kIdMax, 0));
@@ -116,7 +106,8 @@ StageSprite SpriteIn(const Json& value, size_t file) {
   sprite.y = NumberAt(value, "y", -kStageSideMax, kStageSideMax, 0);
   sprite.vx = NumberAt(value, "vx", -kStageSpeedMax, kStageSpeedMax, 0);
   sprite.vy = NumberAt(value, "vy", -kStageSpeedMax, kStageSpeedMax, 0);
-  sprite.animation = ModeNamed(MemberOf(value, "animation"));
+  // An animation that no mode has is shown as standing.
+  sprite.animation = ModeNamed(TextAt(value, "animation", kIdBytesMax)).value_or(Mode::kIdle);
   sprite.facing = MemberOf(value, "facing") == "left" ? Facing::kLeft : Facing::kRight;
   sprite.scale = NumberAt(value, "scale", kSpriteScaleMin, kSpriteScaleMax, 1);
   return sprite;

@@ -2,11 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <limits>
 #include <string>
 
-#include "core/text/json.h"
+#include "core/relay/test_peek_vectors.h"
 
 namespace sprites {
 namespace {
@@ -188,8 +187,7 @@ TEST_CASE("stage posts › try each picture again when the relay refuses known o
 }
 
 TEST_CASE("stage posts › have the constants of the vectors") {
-  std::ifstream file(PEEK_VECTORS);
-  const Json constants = Json::parse(file)["constants"];
+  const Json& constants = PeekVectors()["constants"];
   CHECK(constants["POST_GAP_MS"] == kStagePostMs);
   CHECK(constants["ALIVE_MS"] == kStageAliveMs);
   CHECK(constants["RETRY_MS"] == kStageRetryMs);
