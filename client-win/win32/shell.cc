@@ -442,17 +442,12 @@ void Shell::HandleChoice(const MenuChoice& choice) {
     }
     return;
   }
+  if (CarryOut(choice, &desktop_)) {
+    return;
+  }
   switch (choice.command) {
-    case MenuCommand::kDropIn:
-      if (choice.index < desktop_.shelf().size()) {
-        desktop_.DropIn(desktop_.shelf()[choice.index]->file, std::nullopt);
-      }
-      break;
     case MenuCommand::kMute:
       Mute(choice.neighbour, choice.is_on);
-      break;
-    case MenuCommand::kPause:
-      desktop_.Pause(choice.is_on);
       break;
     case MenuCommand::kSettings:
       EditSettings();
@@ -468,13 +463,6 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       break;
     case MenuCommand::kHeard:
       heard_dialog_.Open(window_);
-      break;
-    case MenuCommand::kPeek:
-      desktop_.PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
-                                     : std::nullopt);
-      break;
-    case MenuCommand::kShowStage:
-      desktop_.ShowStageToNeighbours(choice.is_on);
       break;
     case MenuCommand::kDiagnostics:
       CopyDiagnostics();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "core/text/text.h"
@@ -267,6 +268,28 @@ Menu SettingsMenu(const Desktop& desktop, bool has_sound) {
                     {MenuCommand::kShowHidden}});
   }
   return menu;
+}
+
+bool CarryOut(const MenuChoice& choice, Desktop* desktop) {
+  switch (choice.command) {
+    case MenuCommand::kDropIn:
+      if (choice.index < desktop->shelf().size()) {
+        desktop->DropIn(desktop->shelf()[choice.index]->file, std::nullopt);
+      }
+      return true;
+    case MenuCommand::kPause:
+      desktop->Pause(choice.is_on);
+      return true;
+    case MenuCommand::kPeek:
+      desktop->PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
+                                     : std::nullopt);
+      return true;
+    case MenuCommand::kShowStage:
+      desktop->ShowStageToNeighbours(choice.is_on);
+      return true;
+    default:
+      return false;
+  }
 }
 
 Settings Switched(Settings settings, Switch which, bool is_on) {
