@@ -214,8 +214,8 @@ void Shell::ReleaseIfHoldLost() {
   }
 }
 
-// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening. At
-// an edge it looks over that edge.
+// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening. A
+// pointer that rests at an edge looks over it.
 void Shell::HandlePointer() {
   SYSTEMTIME time{};
   GetLocalTime(&time);

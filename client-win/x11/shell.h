@@ -78,8 +78,9 @@ class Shell : private SpriteListener {
 
   void Turn();
   void RequestTurn() { pacer_.HandleInput(); }
-  void ReleaseIfHoldLost();
-  void HandlePointer();
+  void LookAtPointer();
+  void ReleaseIfHoldLost(bool has_hold, bool is_down);
+  void HandlePointer(const SpriteWindows::Pointer& pointer);
   void HandleDropped(const std::string& uris);
   void HandleImported();
   void HandleOutbox(Outbox outbox);
