@@ -71,7 +71,7 @@ TEST_CASE("peeking › a pointer that rests at an edge shows the neighbour's spr
   CHECK(look.Pop("/peeks", Method::kPost).body == R"({"edge":null})");
 }
 
-TEST_CASE("peeking › beyond the right edge comes from the right") {
+TEST_CASE("peeking › shows what is beyond the right edge at the right") {
   Look look;
   look.Join();
   look.Open(Edge::kRight);
@@ -83,7 +83,8 @@ TEST_CASE("peeking › beyond the right edge comes from the right") {
   CHECK(scene.beyond[1].x + scene.beyond[1].width > 510);
 }
 
-TEST_CASE("peeking › needs a neighbour, a relay that knows it, and a pointer that drags nothing") {
+TEST_CASE(
+    "peeking › needs a neighbour, a relay that knows peeks, and a pointer that holds nothing") {
   Look alone;
   alone.Join();
   alone.desktop.PeekOver(Edge::kTop);  // leads home
@@ -108,7 +109,7 @@ TEST_CASE("peeking › needs a neighbour, a relay that knows it, and a pointer t
 }
 
 TEST_CASE(
-    "peeking › a refusal answers a choice with a sentence, and a resting pointer with nothing") {
+    "peeking › a refusal shows a sentence after a choice, and nothing after a resting pointer") {
   Look look;
   look.Join();
   look.desktop.PeekOver(Edge::kLeft);
@@ -128,7 +129,7 @@ TEST_CASE(
   CHECK(resting.toasts.empty());
 }
 
-TEST_CASE("peeking › an old relay's 404 hides it") {
+TEST_CASE("peeking › is not offered after an old relay has answered 404") {
   Look look;
   look.Join();
   CHECK(look.desktop.CanPeek());
@@ -155,7 +156,7 @@ TEST_CASE("peeking › shows a parcel for a hidden picture, and does not show a 
   CHECK(look.Pass(10).beyond.empty());
 }
 
-TEST_CASE("peeking › ends with the end of the stage, after silence, and with the seat") {
+TEST_CASE("peeking › ends when the stage or the seat ends, and after silence") {
   Look look;
   look.Join();
   look.Open();
@@ -251,7 +252,8 @@ TEST_CASE("peeking › sends a change of the switch to the relay, saves it, and 
   CHECK(look.Join(true)["stage"] == false);
 }
 
-TEST_CASE("peeking › a stage that was shown by choice is not shown in another world by itself") {
+TEST_CASE(
+    "peeking › a choice to show the stage ends with the world, a choice to hide it does not") {
   for (const ShowStage choice : {ShowStage::kShow, ShowStage::kHide}) {
     Settings settings = Look::Given();
     settings.world = "garden";
@@ -270,7 +272,7 @@ TEST_CASE("peeking › a stage that was shown by choice is not shown in another 
   }
 }
 
-TEST_CASE("peeking › is off at the edges when the person says so, or a program covers the screen") {
+TEST_CASE("peeking › ignores the pointer when that is turned off, or a program covers the screen") {
   Settings settings = Look::Given();
   settings.peek_at_edges = false;
   Look off(settings);
@@ -294,7 +296,7 @@ const MenuItem* Find(const Menu& menu, const std::string& part) {
   return found == menu.end() ? nullptr : &*found;
 }
 
-TEST_CASE("peeking › the menu has each edge with who is there, and the switch") {
+TEST_CASE("peeking › the menu has each edge with its neighbour, and the switch") {
   Look look;
   CHECK(Find(ProgramMenu(look.desktop), "&edge") == nullptr);
   look.Join();

@@ -61,7 +61,7 @@ TEST_CASE("silhouettes › are where the vectors have them") {
   }
 }
 
-TEST_CASE("silhouettes › keep one key each while they are shown, which no other has") {
+TEST_CASE("silhouettes › each has a key of its own, and keeps it while it is shown") {
   Json event = {
       {"type", "stage"},
       {"edge", "left"},

@@ -294,7 +294,7 @@ TEST_CASE("behaviour › has the numbers of the vectors") {
   CHECK(Numbers().size() == Vectors()["constants"].size());
 }
 
-TEST_CASE("behaviour › plays the animations of the vectors, and the same ones instead") {
+TEST_CASE("behaviour › has the animations of the vectors, and what replaces a missing one") {
   CHECK(AnimationTable().size() == Vectors()["animations"].size());
   for (const auto& item : Vectors()["animations"].items()) {
     const std::string name = item.key();

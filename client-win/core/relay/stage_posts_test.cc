@@ -125,7 +125,8 @@ TEST_CASE("stage posts › end with an event or an answer without edges") {
   CHECK(shown.posts.edges() == std::vector{Edge::kRight});
 }
 
-TEST_CASE("stage posts › wait a second after one that was lost or too fast, and end after others") {
+TEST_CASE(
+    "stage posts › go on a second after a lost or too fast one, and end after other refusals") {
   struct Row {
     int status;
     const char* body;

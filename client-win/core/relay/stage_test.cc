@@ -83,7 +83,7 @@ TEST_CASE("stages › are news when the vectors say so") {
   }
 }
 
-TEST_CASE("stages › have no picture that may not be shown, and nothing moves on a paused desktop") {
+TEST_CASE("stages › leave out pictures that may not be shown, and have no speeds while paused") {
   Simulation simulation = DesktopOf(2000, 1000);
   Sprite sprite;
   sprite.mode = Mode::kWalk;
