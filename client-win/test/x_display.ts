@@ -295,7 +295,7 @@ export class XDisplay {
     await eventually(`${title} is gone`, async () => (await this.windows(title)).length === 0);
   }
 
-  /** Closes a window through the window manager, which may see the focus too late for the first key. */
+  /** Closes a window through the window manager. Tries again, because the focus may come too late for the first key. */
   async closeWindow({ id }: Frame, title: string): Promise<void> {
     await eventually(`${title} is closed`, async () => {
       await this.xdotool('windowfocus', id, 'sleep', 0.2, 'key', 'alt+F4', 'sleep', 0.3).catch(() => {});

@@ -184,7 +184,7 @@ void Shell::Turn() {
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene.sprites);
-  // Below the sprites, so that one that comes walks in front.
+  // Below the sprites, so that a sprite that crosses walks in front.
   beyond_.Show(scene.beyond,
                scene.sprites.empty() ? nullptr : windows_.WindowOf(scene.sprites.front().id));
   ShowBubble(scene);

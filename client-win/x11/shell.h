@@ -170,7 +170,7 @@ class Shell : private SpriteListener {
   std::unique_ptr<Dialog> dialog_;
   QuestionQueue questions_;
   HoldWatch hold_watch_;
-  Point pointer_;  // where it was when it was last asked for
+  Point pointer_;  // where it was at the last look
   int64_t pointer_due_ms_ = 0;
   int64_t notice_until_ms_ = 0;
   bool is_ending_ = false;

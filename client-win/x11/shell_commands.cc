@@ -414,7 +414,7 @@ void Shell::ShowToast(const Toast& toast) {
   notice_until_ms_ = NowMs() + kNoticeMs;
 }
 
-// Shows what the sprite that has the keys or the first one has to say, above its head.
+// Shows a bubble above the sprite that has the keys, or the greeting above the first sprite.
 void Shell::ShowBubble(const Scene& scene) {
   if (dialog_) {
     bubble_.Hide();  // one thing at a time: a dialog would cover what the sprite says

@@ -97,7 +97,8 @@ std::string NameBeyond(const Desktop& desktop, size_t edge) {
   return IsSelf(neighbour, desktop) ? "" : neighbour.name;
 }
 
-// The edges that the person can look over, with who is there. The one that is chosen is checked.
+// The edges that the person can look over, with the neighbours beyond them. The chosen edge is
+// checked.
 MenuItem PeekMenu(const Desktop& desktop) {
   constexpr Text kEdges[] = {Text::kPeekLeft, Text::kPeekRight, Text::kPeekUp, Text::kPeekDown};
   constexpr Text kEdgesTo[] = {Text::kPeekLeftTo, Text::kPeekRightTo, Text::kPeekUpTo,
@@ -118,7 +119,7 @@ MenuItem PeekMenu(const Desktop& desktop) {
   return peek;
 }
 
-// The names of those who watch this desktop; empty for nobody.
+// The names of the neighbours who watch this desktop; empty if there are none.
 std::string WatchersOf(const Desktop& desktop) {
   std::vector<std::string> names;
   for (const Edge edge : desktop.watched()) {

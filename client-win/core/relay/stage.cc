@@ -43,7 +43,8 @@ double DistanceTo(Edge edge, double x, double y, double width, double height) {
   return height - y;
 }
 
-// The velocity that a watcher sees: a sprite that is held, sleeps or climbs keeps an old one.
+// The velocity that a watcher sees. A sprite that is held, sleeps, climbs or hangs has an old one,
+// by which it does not move.
 Point VelocityOf(const Sprite& sprite) {
   const bool is_sideways = sprite.mode != Mode::kDrag && sprite.mode != Mode::kSleep &&
                            sprite.mode != Mode::kClimb && sprite.mode != Mode::kHang;

@@ -90,10 +90,10 @@ bool StagePosts::HandleResponse(const Response& response, int64_t now_ms) {
   return true;
 }
 
-// Returns whether to go on.
+// Returns whether to go on posting.
 bool StagePosts::HandleRefusal(const Problem& problem, const std::vector<std::string>& files) {
   if (problem.code == "picture-refused") {
-    // Without an unknown picture, one that was carried is not any more: then each is tried again.
+    // If all pictures were known, the relay has lost one of them, so each is tried again.
     const bool has_unknown = std::ranges::any_of(
         files, [this](const std::string& file) { return !carried_.contains(file); });
     for (const std::string& file : files) {
