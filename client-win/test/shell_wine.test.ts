@@ -27,14 +27,6 @@ const CROWD = 30; // sprites in the bench: enough to tell one call per sprite fr
 
 const skip = whyNoWine() ?? buildWindowsClient() ?? false;
 
-interface Frame {
-  id: string;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
 function brick(): Buffer {
   const picture = new PNG({ width: 24, height: 24 });
   for (let i = 0; i < picture.data.length; i += 4) picture.data.set([...MAGENTA, 255], i);
@@ -62,14 +54,6 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   const spr = brick();
   let relay: RelayProcess;
   let ada: WineDesktop;
-
-  /** Focuses a window and closes it through the window manager. */
-  async function close({ id }: Frame, title: string): Promise<void> {
-    await until(`${title} is closed`, async () => {
-      await ada.xdotool('windowfocus', id, 'sleep', 0.2, 'key', 'alt+F4', 'sleep', 0.3).catch(() => {});
-      return (await ada.frames(title)).length === 0;
-    });
-  }
 
   const settings = () => JSON.parse(readFileSync(join(ada.folder, 'settings.json'), 'utf8'));
 
@@ -163,7 +147,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
       return brick && brick.bottom > 440 && brick.bottom < 520 ? brick : undefined;
     });
     assert.equal(lower.left, 550 - SIDE / 2);
-    await close(ground, 'Ground');
+    await ada.closeWindow(ground, 'Ground');
     await ada.waitFor('it stands on the floor', onFloor);
   });
 
@@ -171,7 +155,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     ada.launch(STAND_IN, 'Game', 'full');
     const game = await ada.frame('Game');
     await until('no sprite is shown', async () => (await ada.frames('Sprite')).length === 0);
-    await close(game, 'Game');
+    await ada.closeWindow(game, 'Game');
     await ada.waitFor('the brick', onFloor);
   });
 
@@ -185,12 +169,12 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     const game = await ada.frame('Game');
     await until('it was pushed aside', async () => (await ada.frame('Right')).x < before.x);
     const pushed = await ada.frame('Right');
-    await close(game, 'Game');
+    await ada.closeWindow(game, 'Game');
     assert.ok((await ada.frame('Right')).x <= pushed.x);
     await until('it is where it was', async () => (await ada.frame('Right')).x === before.x);
     assert.deepEqual(await ada.frame('Right'), before);
     await ada.waitFor('the brick on the floor of the whole screen', onFloor);
-    await close(before, 'Right');
+    await ada.closeWindow(before, 'Right');
   });
 
   it('adds a sprite from the tray menu, and pauses', async () => {

@@ -16,6 +16,7 @@ import { keepSprite, readSavedState, type SavedState } from './kept_sprites.ts';
 import {
   type DisplayParts,
   end,
+  eventually,
   POLL_MS,
   spawnBound,
   spawnQuietly,
@@ -143,6 +144,21 @@ export class WineDesktop extends XDisplay {
     const child = spawnQuietly('wine', command, this.env);
     this.children.unshift(child);
     return child;
+  }
+
+  /**
+   * Right-clicks at a place, and presses a key in the menu that opens, until there is a window with this title. Returns its X id.
+   * A menu has no X window with the focus, so the key goes to a sprite's.
+   */
+  async openFromMenu(at: (string | number)[], key: string, title: string): Promise<string> {
+    await eventually(`the menu opens ${title}`, async () => {
+      if ((await this.windows(title)).length > 0) return true;
+      await this.xdotool('key', 'Escape', 'mousemove', ...at, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
+      const sprite = await this.frame('Sprite');
+      await this.xdotool('windowfocus', sprite.id, 'sleep', 0.2, 'key', key, 'sleep', 0.6);
+      return (await this.windows(title)).length > 0;
+    });
+    return (await this.frame(title)).id;
   }
 
   /** Whether a program of this name runs on this desktop. */

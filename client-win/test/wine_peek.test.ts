@@ -5,8 +5,7 @@
  * saves screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
@@ -33,13 +32,8 @@ describe('the windows client beside a page', { skip, timeout: 900_000 }, () => {
     mkdirSync(SHOTS, { recursive: true });
     relay = await startRelay({ workers: 0 });
     ada = await WineDesktop.start('peek', 'openbox');
-    const bytes = spr(RUNNER);
-    const file = createHash('sha256').update(bytes).digest('hex');
     ada.writeSettings({ relay: relay.url, world: 'both', name: 'Ada', sound: false, calm: true, greeted: true });
-    mkdirSync(join(ada.folder, 'files', 'own'), { recursive: true });
-    writeFileSync(join(ada.folder, 'files', 'own', file), bytes);
-    const sprite = { file, name: RUNNER.name, scale: 2, fromShelf: true, facing: 'right', x: 900, y: SCREEN.height };
-    writeFileSync(join(ada.folder, 'kept.json'), JSON.stringify({ sprites: [sprite] }));
+    ada.keepSprite(spr(RUNNER), RUNNER.name, 900, SCREEN.height);
     ada.launch(WINDOWS_CLIENT);
     browser = await launchBrowser();
     // With reduced motion his sprites stay where the test leaves them.
@@ -56,25 +50,11 @@ describe('the windows client beside a page', { skip, timeout: 900_000 }, () => {
 
   const shot = (name: string) => ada.capture().save(join(SHOTS, `wine-${name}.png`));
 
-  async function window(title: string): Promise<string> {
-    let found: string | undefined;
-    await until(`there is a window ${title}`, async () => {
-      [found] = await ada.windows(title);
-      return found !== undefined;
-    });
-    return found!;
-  }
-
-  /** Opens the menu of the sprite, and presses a key in it. A menu has no X window with the focus, so the key goes to a sprite's. */
+  /** Opens the line to type in from the menu of the sprite. */
   async function openInput(): Promise<string> {
     const { found } = await ada.waitUntilStill('the sprite on the floor', onFloor(runner));
     const { x, y } = middleOf({ ...found, right: found.left + 12 });
-    await until('the menu opens the line', async () => {
-      await ada.xdotool('key', 'Escape', 'mousemove', x, y, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
-      await ada.xdotool('windowfocus', await window('Sprite'), 'sleep', 0.2, 'key', 'y', 'sleep', 0.6);
-      return (await ada.windows(INPUT)).length > 0;
-    });
-    return await window(INPUT);
+    return await ada.openFromMenu([x, y], 'y', INPUT);
   }
 
   it('hears what the page says, and the page shows what it says', async () => {
@@ -82,14 +62,14 @@ describe('the windows client beside a page', { skip, timeout: 900_000 }, () => {
     await bob.keyboard.press('Enter');
     await bob.locator('#saying:not([readonly])').fill('May my cat come over?');
     await bob.keyboard.press('Enter');
-    await window('Bob: May my cat come over\\?');
+    await ada.frame('Bob: May my cat come over\\?');
     const input = await openInput();
     await ada.xdotool('windowfocus', input, 'sleep', 0.3, 'type', '--delay', 30, 'Let it walk up to the edge first');
     await ada.xdotool('key', 'Return');
     const bubble = bob.locator('#bubbles', { hasText: 'Let it walk up to the edge first' });
     await bubble.waitFor();
     assert.match((await bubble.textContent()) ?? '', /Ada/);
-    await window('Let it walk up to the edge first');
+    await ada.frame('Let it walk up to the edge first');
     shot('talk-with-a-page');
     await shoot(bob, 'talk-with-a-program');
     await ada.xdotool('windowfocus', input, 'sleep', 0.2, 'key', 'Escape');
@@ -113,7 +93,7 @@ describe('the windows client beside a page', { skip, timeout: 900_000 }, () => {
     shot('peek-2-crossed');
     await until('its silhouette is gone', async () => (await ada.windows(BEYOND)).length < silhouettes);
     await ada.xdotool('mousemove', 640, 400);
-    await until('the pane is closed', async () => (await ada.windows(BEYOND)).length === 0);
+    await ada.isGone(BEYOND);
     assert.deepEqual(faults, []);
   });
 });

@@ -28,27 +28,15 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
 
   const shot = (name: string) => ada.capture().save(join(SHOTS, `wine-${name}.png`));
 
-  /** Opens a menu, and presses a key in it. A menu has no X window with the focus, so the key goes to a sprite's. */
-  async function choose(at: (string | number)[], key: string, title: string): Promise<string> {
-    await until(`the menu opens ${title}`, async () => {
-      if ((await ada.windows(title)).length > 0) return true;
-      await ada.xdotool('key', 'Escape', 'mousemove', ...at, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
-      const sprite = await ada.frame('Sprite');
-      await ada.xdotool('windowfocus', sprite.id, 'sleep', 0.2, 'key', key, 'sleep', 0.6);
-      return (await ada.windows(title)).length > 0;
-    });
-    return (await ada.frame(title)).id;
-  }
-
   async function openInput(): Promise<string> {
     const { found } = await ada.waitUntilStill('the sprite on the floor', onFloor(runner));
     const { x, y } = middleOf({ ...found, right: found.left + 12 });
-    return await choose([x, y], 'y', INPUT);
+    return await ada.openFromMenu([x, y], 'y', INPUT);
   }
 
   async function openList(): Promise<string> {
     const tray = await ada.frame('Wine System Tray');
-    return await choose(['--window', tray.id, 10, 10], 'w', LIST);
+    return await ada.openFromMenu(['--window', tray.id, 10, 10], 'w', LIST);
   }
 
   before(async () => {

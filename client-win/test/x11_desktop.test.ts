@@ -25,7 +25,7 @@ import {
   TARGET,
   target,
 } from './wine_sprites.ts';
-import { type Area, type Finder, type Frame, middleOf, type Point, SCREEN, type Screenshot } from './x_display.ts';
+import { type Area, type Finder, middleOf, type Point, SCREEN, type Screenshot } from './x_display.ts';
 import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
@@ -100,14 +100,6 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     grace = startHeadless(['--relay', relay.url, '--world', 'x11', '--name', 'Grace']);
     await grace.until('Grace has a seat', ({ link }) => link === 'connected');
     return grace;
-  }
-
-  /** Closes a window through the window manager, which may see the focus too late for the first key. */
-  async function closeWindow({ id }: Frame, title: string): Promise<void> {
-    await until(`${title} is closed`, async () => {
-      await ada.xdotool('windowfocus', id, 'sleep', 0.2, 'key', 'alt+F4', 'sleep', 0.3).catch(() => {});
-      return (await ada.frames(title)).length === 0;
-    });
   }
 
   it('shows a sprite with an alpha value for each pixel', async () => {
@@ -196,7 +188,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.xdotool('windowmove', ground.id, 300, 620);
     await until('the window has moved', async () => (await ada.frame('Ground')).y > ground.y + 60);
     await ada.waitUntilStill('it has fallen with the window', stands((await ada.frame('Ground')).y));
-    await closeWindow(ground, 'Ground');
+    await ada.closeWindow(ground, 'Ground');
     await ada.waitFor('it stands on the floor', onFloor);
   });
 
@@ -206,7 +198,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     ada.openWindow('Game', 'full');
     const game = await ada.frame('Game');
     await ada.isGone('Sprite');
-    await closeWindow(game, 'Game');
+    await ada.closeWindow(game, 'Game');
     await ada.waitFor('the sprite', target);
   });
 

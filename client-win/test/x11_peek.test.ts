@@ -12,8 +12,7 @@ import { type RelayProcess, startRelay, until } from '../../server/test/relay_pr
 import { buildClient, buildX11Client } from '../../tools/build.js';
 import { type HeadlessDesktop, SPRITES, startHeadless } from './headless_desktop.ts';
 import { RUNNER, runner, spr } from './wine_sprites.ts';
-import type { Frame } from './x_display.ts';
-import { middleOf, SCREEN } from './x_display.ts';
+import { type Frame, SCREEN } from './x_display.ts';
 import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
@@ -111,10 +110,7 @@ describe('peeking with the program for X11', { skip, timeout: 900_000 }, () => {
     grace.send('peek left');
     const { beyond: seen } = await grace.until('Grace sees something', ({ beyond }) => beyond.length >= 2);
     assert.deepEqual(seen[0].shown, [0, 0, DEPTH, 800]);
-    const { found } = await ada.waitUntilStill('the sprite', runner);
-    const { x, y } = middleOf(found);
-    await ada.xdotool('mousemove', x, y, 'sleep', 0.1, 'click', 3);
-    await until('the menu is open', async () => (await ada.frames('Sprites menu')).length > 0);
+    await ada.chooseOf(runner);
     await ada.xdotool('sleep', 0.3);
     shot('peek-4-menu');
     await ada.xdotool('key', 'b');

@@ -295,6 +295,14 @@ export class XDisplay {
     await eventually(`${title} is gone`, async () => (await this.windows(title)).length === 0);
   }
 
+  /** Closes a window through the window manager. Tries again, because the focus may come too late for the first key. */
+  async closeWindow({ id }: Frame, title: string): Promise<void> {
+    await eventually(`${title} is closed`, async () => {
+      await this.xdotool('windowfocus', id, 'sleep', 0.2, 'key', 'alt+F4', 'sleep', 0.3).catch(() => {});
+      return (await this.windows(title)).length === 0;
+    });
+  }
+
   /** The left top corner of the first window with this title; undefined if there is none. */
   async positionOf(name: string): Promise<Point | undefined> {
     const [window] = await this.windows(name);

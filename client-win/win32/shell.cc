@@ -184,7 +184,7 @@ void Shell::Turn() {
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene.sprites);
-  // Below the sprites, so that one that comes walks in front.
+  // Below the sprites, so that a sprite that crosses walks in front.
   beyond_.Show(scene.beyond,
                scene.sprites.empty() ? nullptr : windows_.WindowOf(scene.sprites.front().id));
   ShowBubble(scene);
@@ -214,8 +214,8 @@ void Shell::ReleaseIfHoldLost() {
   }
 }
 
-// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening. At
-// an edge it looks over that edge.
+// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening. A
+// pointer that rests at an edge looks over it.
 void Shell::HandlePointer() {
   SYSTEMTIME time{};
   GetLocalTime(&time);
@@ -442,17 +442,12 @@ void Shell::HandleChoice(const MenuChoice& choice) {
     }
     return;
   }
+  if (CarryOut(choice, &desktop_)) {
+    return;
+  }
   switch (choice.command) {
-    case MenuCommand::kDropIn:
-      if (choice.index < desktop_.shelf().size()) {
-        desktop_.DropIn(desktop_.shelf()[choice.index]->file, std::nullopt);
-      }
-      break;
     case MenuCommand::kMute:
       Mute(choice.neighbour, choice.is_on);
-      break;
-    case MenuCommand::kPause:
-      desktop_.Pause(choice.is_on);
       break;
     case MenuCommand::kSettings:
       EditSettings();
@@ -468,13 +463,6 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       break;
     case MenuCommand::kHeard:
       heard_dialog_.Open(window_);
-      break;
-    case MenuCommand::kPeek:
-      desktop_.PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
-                                     : std::nullopt);
-      break;
-    case MenuCommand::kShowStage:
-      desktop_.ShowStageToNeighbours(choice.is_on);
       break;
     case MenuCommand::kDiagnostics:
       CopyDiagnostics();

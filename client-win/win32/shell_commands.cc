@@ -223,7 +223,7 @@ void Shell::HandleInstaller(const std::string& bytes) {
   }
 }
 
-// Shows what the sprite that has the keys or the first one has to say, above its head.
+// Shows a bubble above the sprite that has the keys, or the greeting above the first sprite.
 void Shell::ShowBubble(const Scene& scene) {
   const std::string greeting = greeting_.Update(desktop_, NowMs());
   const std::string hint = desktop_.KeysHint();

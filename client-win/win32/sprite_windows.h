@@ -39,7 +39,7 @@ class SpriteListener {
   virtual void Stepped(bool is_backwards) = 0;  // Tab: the next sprite gets the keys
   virtual void KeysLost() = 0;
   virtual void Dropped(std::vector<std::wstring> paths) = 0;
-  virtual void MonitorsChanged() = 0;  // one has another scale, or a window came to another one
+  virtual void MonitorsChanged() = 0;  // a monitor has another scale, or a window another monitor
 };
 
 class SpriteWindows {
@@ -87,7 +87,7 @@ class SpriteWindows {
   WindowPlanner planner_;
   std::unordered_map<SpriteId, HWND> windows_;
   Point press_point_{};               // where the mouse button went down
-  HWND foreground_before_ = nullptr;  // had the keys before a sprite got them
+  HWND foreground_before_ = nullptr;  // the window that had the keys before a sprite
   Cost cost_;
 };
 

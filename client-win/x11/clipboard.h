@@ -13,8 +13,8 @@
 
 namespace sprites {
 
-// Words of 4 bytes of a text that is pasted, 64 KiB: a link has 2 KiB at most. What follows is left
-// out.
+// Words of 4 bytes of a text that is pasted, 64 KiB: a link has 2 KiB at most. The rest of a longer
+// text is left out.
 constexpr uint32_t kPasteWordsMax = 16'384;
 
 class Clipboard {

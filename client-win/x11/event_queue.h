@@ -19,7 +19,8 @@ constexpr size_t kEventsPerTurnMax = 4'096;  // a mouse of 8000 Hz sends 500 bet
 
 using OwnedEvent = Reply<xcb_generic_event_t>;
 
-// While a key is held down, X repeats pairs of events at one time: only its end is a release.
+// While a key is held down, X repeats a release and a press that have the same time. Such a release
+// is not the end of the key.
 inline bool IsRepeatedRelease(const OwnedEvent& event, const OwnedEvent& next) {
   if (event == nullptr || next == nullptr || TypeOfEvent(*event) != XCB_KEY_RELEASE ||
       TypeOfEvent(*next) != XCB_KEY_PRESS) {

@@ -24,8 +24,8 @@ namespace sprites {
 
 // Tries to grab the pointer, one a turn: the panel that opens the menu may hold it for a moment.
 constexpr int kGrabTriesMax = 50;
-// As high as so many rows without a line: it fits on a screen of 768 px. The others come by the
-// wheel or the keys.
+// A menu is at most as high as this many rows, so it fits on a screen of 768 px. The wheel and the
+// keys scroll to the others.
 constexpr int kRowsMax = 28;
 
 class MenuWindow {

@@ -26,9 +26,8 @@ namespace {
 
 constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
 constexpr int kLeaveCheckMs = 16;       // ms between two looks whether it has
-constexpr int64_t kPointerMs =
-    50;  // ms between two looks at where the pointer is: a round trip each
-constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first start
+constexpr int64_t kPointerMs = 50;      // between two looks at the pointer: a round trip each
+constexpr size_t kFirstSprites = 3;     // sprites that fall in on the very first start
 
 // Of a clock that goes on while the machine sleeps, so that the core notices that it has slept.
 int64_t BootMs() {
@@ -267,8 +266,7 @@ void Shell::HandleArguments(Arguments arguments) {
 void Shell::Turn() {
   pacer_.BeginTurn();
   HandleSurroundings();
-  ReleaseIfHoldLost();
-  HandlePointer();
+  LookAtPointer();
   if (power_.is_saving() != desktop_.is_saving_power()) {
     desktop_.SetSavingPower(power_.is_saving());
   }
@@ -277,7 +275,7 @@ void Shell::Turn() {
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene.sprites);
-  // Below the sprites, so that one that comes walks in front.
+  // Below the sprites, so that a sprite that crosses walks in front.
   beyond_.Show(scene.beyond, windows_.LowestWindow());
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
@@ -318,30 +316,38 @@ void Shell::HandleSurroundings() {
   }
 }
 
+// Asks for the pointer when a sprite is held, and every kPointerMs: once for both.
+void Shell::LookAtPointer() {
+  const bool has_hold = desktop_.simulation().held() != kNobody;
+  const bool is_due = NowMs() >= pointer_due_ms_;
+  SpriteWindows::Pointer pointer;
+  if (has_hold || is_due) {
+    pointer = windows_.PointerNow();
+  }
+  ReleaseIfHoldLost(has_hold, pointer.is_first_down);
+  if (is_due) {
+    pointer_due_ms_ = NowMs() + kPointerMs;
+    HandlePointer(pointer);
+  }
+}
+
 // Releases the held sprite if the button has long been up: X does not always report that, for
 // example when another program has grabbed the pointer meanwhile.
-void Shell::ReleaseIfHoldLost() {
-  const bool has_hold = desktop_.simulation().held() != kNobody;
-  const bool is_down = has_hold && windows_.PointerNow().is_first_down;
-  if (hold_watch_.Update(has_hold, is_down, NowMs())) {
+void Shell::ReleaseIfHoldLost(bool has_hold, bool is_down) {
+  if (hold_watch_.Update(has_hold, has_hold && is_down, NowMs())) {
     windows_.ForgetHold();
     desktop_.Release(static_cast<double>(NowMs()));
   }
 }
 
-// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening. At
-// an edge it looks over that edge.
-void Shell::HandlePointer() {
-  if (NowMs() < pointer_due_ms_) {
-    return;
-  }
-  pointer_due_ms_ = NowMs() + kPointerMs;
+// Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening. A
+// pointer that rests at an edge looks over it.
+void Shell::HandlePointer(const SpriteWindows::Pointer& pointer) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   if (localtime_r(&now, &local) != nullptr) {
     desktop_.SetHour(local.tm_hour + local.tm_min / 60.0);
   }
-  const SpriteWindows::Pointer pointer = windows_.PointerNow();
   if (pointer.is_here && desktop_.simulation().held() == kNobody &&
       (pointer.point.x != pointer_.x || pointer.point.y != pointer_.y)) {
     pointer_ = pointer.point;

@@ -78,8 +78,9 @@ class Shell : private SpriteListener {
 
   void Turn();
   void RequestTurn() { pacer_.HandleInput(); }
-  void ReleaseIfHoldLost();
-  void HandlePointer();
+  void LookAtPointer();
+  void ReleaseIfHoldLost(bool has_hold, bool is_down);
+  void HandlePointer(const SpriteWindows::Pointer& pointer);
   void HandleDropped(const std::string& uris);
   void HandleImported();
   void HandleOutbox(Outbox outbox);
@@ -169,7 +170,7 @@ class Shell : private SpriteListener {
   std::unique_ptr<Dialog> dialog_;
   QuestionQueue questions_;
   HoldWatch hold_watch_;
-  Point pointer_;  // where it was when it was last asked for
+  Point pointer_;  // where it was at the last look
   int64_t pointer_due_ms_ = 0;
   int64_t notice_until_ms_ = 0;
   bool is_ending_ = false;

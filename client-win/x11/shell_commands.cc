@@ -97,21 +97,17 @@ void Shell::HandleChoice(const MenuChoice& choice) {
     }
     return;
   }
+  if (CarryOut(choice, &desktop_)) {
+    RequestTurn();
+    return;
+  }
   if (const auto changed = WithChoice(desktop_.settings(), choice)) {
     ApplySettings(*changed);
     return;
   }
   switch (choice.command) {
-    case MenuCommand::kDropIn:
-      if (choice.index < desktop_.shelf().size()) {
-        desktop_.DropIn(desktop_.shelf()[choice.index]->file, std::nullopt);
-      }
-      break;
     case MenuCommand::kMute:
       Mute(choice.neighbour, choice.is_on);
-      break;
-    case MenuCommand::kPause:
-      desktop_.Pause(choice.is_on);
       break;
     case MenuCommand::kSwitch:
       ApplySettings(Switched(desktop_.settings(), static_cast<Switch>(choice.index), choice.is_on));
@@ -130,13 +126,6 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       for (const std::string& file : std::vector<std::string>(desktop_.settings().hidden)) {
         desktop_.HidePicture(file, false);
       }
-      break;
-    case MenuCommand::kPeek:
-      desktop_.PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
-                                     : std::nullopt);
-      break;
-    case MenuCommand::kShowStage:
-      desktop_.ShowStageToNeighbours(choice.is_on);
       break;
     case MenuCommand::kInvite:
       Invite();
@@ -425,7 +414,7 @@ void Shell::ShowToast(const Toast& toast) {
   notice_until_ms_ = NowMs() + kNoticeMs;
 }
 
-// Shows what the sprite that has the keys or the first one has to say, above its head.
+// Shows a bubble above the sprite that has the keys, or the greeting above the first sprite.
 void Shell::ShowBubble(const Scene& scene) {
   if (dialog_) {
     bubble_.Hide();  // one thing at a time: a dialog would cover what the sprite says

@@ -20,8 +20,8 @@
 
 namespace sprites {
 
-// Windows from one that the window manager has placed to its outermost frame, with both: window
-// managers use two or three.
+// The longest chain of windows from a managed window up to its outermost frame, counting both:
+// window managers use two or three.
 constexpr int kAncestorsMax = 8;
 
 class WindowWatch {

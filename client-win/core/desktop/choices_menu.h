@@ -1,7 +1,7 @@
 // The settings that have one of a few values, as submenus, for a shell that has no window for them.
 //
-// Invariant: each submenu has the present value, checked, also one that was written into the file
-// by hand. Cost: O(values).
+// Invariant: each submenu has the present value, checked, even if it was written into the file by
+// hand. Cost: O(values).
 #ifndef CLIENT_WIN_CORE_DESKTOP_CHOICES_MENU_H_
 #define CLIENT_WIN_CORE_DESKTOP_CHOICES_MENU_H_
 
@@ -15,7 +15,7 @@ namespace sprites {
 // entry that asks for the name.
 Menu ChoicesMenu(const Desktop& desktop);
 
-// The settings with what was chosen in that menu. Nothing when it was chosen elsewhere.
+// The settings after a choice in that menu. Nothing for a choice in another menu.
 std::optional<Settings> WithChoice(Settings settings, const MenuChoice& choice);
 
 }  // namespace sprites

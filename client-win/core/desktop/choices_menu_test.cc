@@ -48,7 +48,7 @@ TEST_CASE("choices menu › shows the present value of each setting, and changes
   CHECK(submenus == 4);
 }
 
-TEST_CASE("choices menu › has a value that was written into the file by hand, at its place") {
+TEST_CASE("choices menu › lists a value that was written into the file by hand, in order") {
   Settings settings;
   settings.scale = 1.1;
   settings.sprite_limit = 7;
@@ -67,7 +67,7 @@ TEST_CASE("choices menu › has a value that was written into the file by hand, 
   CHECK(texts_of(MenuCommand::kLimit) == "5 7* 20 50 100 150 300 ");
 }
 
-TEST_CASE("choices menu › what was chosen elsewhere is no setting") {
+TEST_CASE("choices menu › ignores what was chosen in another menu") {
   for (const MenuCommand command : {MenuCommand::kNone, MenuCommand::kName, MenuCommand::kVolume,
                                     MenuCommand::kSwitch, MenuCommand::kQuit}) {
     CHECK(!WithChoice(Settings{}, {command, 1}));

@@ -688,7 +688,7 @@ void Desktop::HandleBatch(const Batch& batch) {
   if (batch.bye_ms) {
     uploads_.ForgetFilesAtRelay();
   }
-  // What is only about this moment is not saved: a stage comes ten times a second.
+  // Events about this moment only are not saved: a stage comes ten times a second.
   saves_now_ = saves_now_ || batch.events != batch.momentary || batch.cursor != saved_cursor_;
   resumes_polling_ = true;
 }

@@ -103,7 +103,7 @@ class Desktop {
   void Grab(SpriteId id, Point point, double ms);
   void Drag(Point point, double ms);
   void Release(double ms);
-  // The pointer is somewhere else than at the last tick, and holds no sprite.
+  // The pointer has moved since the last tick, and holds no sprite.
   void MovePointer(Point point) { simulation_.MovePointer(point); }
   // The local time in hours, 0 … 24: sprites are tired in the evening.
   void SetHour(double hour) { simulation_.SetHour(hour); }
@@ -111,8 +111,8 @@ class Desktop {
   // Likewise, by a menu or a key: a bubble says which sprite it is, and what the keys do.
   void SelectByKeys(SpriteId id);
   void DismissKeysHint() { keys_hint_ms_.reset(); }
-  // The sprite that is chosen after selected(), or before it: in the order in which they came,
-  // round the end, without those that can't be seen. kNobody when there is none.
+  // The sprite after selected(), or the one before it, in the order in which they came. The first
+  // one follows the last one. Sprites that can't be seen are skipped. kNobody when there is none.
   SpriteId NextSprite(bool is_backwards) const;
   // Steers the selected sprite; an arrow `with_control` throws it over that edge.
   void Press(Key key, bool is_down, bool with_control = false);
@@ -136,9 +136,9 @@ class Desktop {
   // The pointer is here at `now_ms`, before the next tick; call it several times a second.
   // `is_busy`: one of its buttons is down.
   void SetPointer(Point point, bool is_busy, int64_t now_ms);
-  // Looks over an edge until the next choice, or over none.
+  // Looks over this edge until the next choice; without an edge, stops looking.
   void PeekOver(std::optional<Edge> edge);
-  // Lets neighbours who peek see the sprites here, or not.
+  // Allows or forbids neighbours who peek to see the sprites here.
   void ShowStageToNeighbours(bool is_shown);
   // Goes where the link leads: settings() change, and the outbox asks to save them.
   void Open(const RelayLink& link);
@@ -341,7 +341,7 @@ class Desktop {
   bool resumes_polling_ = false;  // once the last batch is saved
   bool saves_now_ = false;
   std::string saved_;         // the state saved last
-  std::string saved_cursor_;  // in it
+  std::string saved_cursor_;  // the cursor in it
   int64_t saved_ms_ = 0;
   int64_t now_ms_ = 0;
   double simulation_ms_ = 0;  // the simulation's clock: it stops while paused

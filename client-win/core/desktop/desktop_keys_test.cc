@@ -35,7 +35,7 @@ struct Room {
   int64_t now = 0;
 };
 
-TEST_CASE("keys › go from sprite to sprite in the order in which they came, round the end") {
+TEST_CASE("keys › select sprites in the order in which they came, and the first after the last") {
   Room room;
   std::vector<SpriteId> forwards;
   std::vector<SpriteId> backwards;
@@ -130,7 +130,7 @@ TEST_CASE("keys › Ctrl does nothing to the space bar, to no sprite, or to one 
   CHECK(room.Find(1).mode == Mode::kDrag);
 }
 
-TEST_CASE("keys › a bubble says what they do, then only who has them; a click needs none") {
+TEST_CASE("keys › a bubble says what they do, later only the sprite's name; a click shows none") {
   Room room;
   const std::string name = room.Find(0).name;
   CHECK(room.desktop.KeysHint().empty());

@@ -128,7 +128,7 @@ bool Desktop::HandlePeekingResponse(const Response& response) {
   if (silhouettes_.edge() == refusal->edge) {
     silhouettes_.Clear();
   }
-  // A pointer may rest at an edge for another reason, so only a choice gets an answer.
+  // A pointer may rest at an edge for another reason, so a refusal is shown only after a choice.
   if (gesture_.chosen() == refusal->edge) {
     gesture_.Choose(std::nullopt);
     const Neighbour* neighbour = NeighbourBeyond(refusal->edge);
@@ -140,7 +140,7 @@ bool Desktop::HandlePeekingResponse(const Response& response) {
   return true;
 }
 
-// The seat has ended, and with it what was watched from it and who watched it.
+// The seat has ended, so this desktop watches nobody, and nobody watches it.
 void Desktop::ForgetPeeking() {
   peek_.Restart();
   silhouettes_.Clear();
@@ -215,7 +215,7 @@ std::optional<DrawnSprite> Desktop::DrawSilhouette(const Silhouette& silhouette,
       break;
   }
   if (IsSide(edge)) {
-    // One on the neighbour's floor stands on the floor here, above a task bar.
+    // A sprite on the neighbour's floor stands on the floor here, above the task bar.
     sprite.y = std::min(door.point.y + outside, monitor.work.bottom);
   } else {
     sprite.x = door.point.x + outside;

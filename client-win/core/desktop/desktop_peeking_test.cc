@@ -1,94 +1,18 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <deque>
 
-#include "core/desktop/desktop.h"
 #include "core/desktop/menus.h"
-#include "core/picture/test_spr.h"
-#include "core/text/json.h"
+#include "core/desktop/test_desktop.h"
 
 namespace sprites {
 namespace {
 
-constexpr char kRelay[] = "http://relay.example:8080";
-const Json kBob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-const Json kMe = {{"desktop", "1-1"}, {"name", "Ann"}};
+// A desktop that peeks at a neighbour, and at which a neighbour peeks.
+struct Look : TestDesktop {
+  explicit Look(const Settings& settings = Given()) : TestDesktop(settings) {}
 
-// A desktop of 800 × 600, Bob at the left and the right, and a relay played by the test.
-struct Look {
-  explicit Look(Settings settings = Given()) : desktop(settings, [] { return 0.5; }) {
-    const Rect all{0, 0, 800, 600};
-    desktop.SetMonitors(std::vector<Monitor>{{all, {0, 0, 800, 560}, 1, true}});
-    sheet = ReadSheet(TestSpr(0));
-    desktop.AddToShelf(sheet);
-  }
-  static Settings Given() {
-    Settings settings;
-    settings.relay = kRelay;
-    settings.calm = true;
-    return settings;
-  }
-  const Scene& Pass(int64_t ms) {
-    const Scene* scene = nullptr;
-    for (const int64_t end = now + ms; now < end;) {
-      now = std::min(end, now + 10);
-      if (pointer) {
-        desktop.SetPointer(*pointer, false, now);
-      }
-      scene = &desktop.Tick(now);
-      Outbox outbox = desktop.PopOutbox();
-      saves += outbox.saved_state.empty() ? 0 : 1;
-      toasts.insert(toasts.end(), outbox.toasts.begin(), outbox.toasts.end());
-      for (Request& request : outbox.requests) {
-        requests.push_back(std::move(request));
-      }
-    }
-    return *scene;
-  }
-  std::optional<Request> Find(const std::string& part, Method method) {
-    const auto found = std::ranges::find_if(requests, [&](const Request& request) {
-      return request.method == method && request.url.ends_with(part);
-    });
-    if (found == requests.end()) {
-      return std::nullopt;
-    }
-    Request request = std::move(*found);
-    requests.erase(found);
-    return request;
-  }
-  Request Pop(const std::string& part, Method method) {
-    for (int i = 0; i < 3000; i++) {
-      if (auto request = Find(part, method)) {
-        return *request;
-      }
-      Pass(10);
-    }
-    FAIL("no request ", part);
-    return {};
-  }
-  void Respond(const Request& request, int status, const Json& body) {
-    desktop.HandleResponse({request.id, status, body.is_null() ? "" : WriteJson(body)});
-  }
-  Json Join(std::optional<bool> stage = true) {
-    const std::string base = std::string(kRelay) + "/v1/desktops/1-1";
-    Json seat = {{"desktop", "1-1"},           {"token", "1-1.00"},
-                 {"world", "garden"},          {"cursor", "6a1f03c2-0"},
-                 {"events", base + "/events"}, {"crossings", base + "/crossings"}};
-    if (stage) {
-      seat["stage"] = *stage;
-    }
-    const Request join = Pop("/v1/desktops", Method::kPost);
-    Respond(join, 201, seat);
-    Respond(Pop("/v1/desktops/1-1", Method::kGet), 200,
-            {{"neighbours", {{"left", kBob}, {"right", kBob}, {"top", kMe}, {"bottom", kMe}}}});
-    Pass(10);
-    return Json::parse(join.body);
-  }
-  void Receive(const std::vector<Json>& events) {
-    Respond(Pop("events?cursor=6a1f03c2-0", Method::kGet), 200,
-            {{"cursor", "6a1f03c2-0"}, {"events", events}});
-  }
+  Json Join(std::optional<bool> stage = true) { return TestDesktop::Join(stage); }
   // Looks over an edge, which the relay grants.
   void Open(Edge edge = Edge::kLeft) {
     desktop.PeekOver(edge);
@@ -107,14 +31,6 @@ struct Look {
             {"sprites",
              {{{"id", 7}, {"x", is_left ? 1000 - beyond : beyond}, {"y", 600}, {"vx", 60}}}}};
   }
-
-  Desktop desktop;
-  SheetPointer sheet;
-  std::optional<Point> pointer;
-  std::deque<Request> requests;
-  std::vector<Toast> toasts;
-  int64_t now = 0;
-  int saves = 0;
 };
 
 TEST_CASE("peeking › a pointer that rests at an edge shows the neighbour's sprites beyond it") {
@@ -127,7 +43,7 @@ TEST_CASE("peeking › a pointer that rests at an edge shows the neighbour's spr
   CHECK(peek.body == R"({"edge":"left"})");
   look.Respond(peek, 202, {{"edge", "left"}, {"leaseMs", 10'000}});
   CHECK(look.Pass(10).beyond.empty());  // nothing opens before something is there
-  look.Receive({look.Stage(30)});
+  look.ReceiveMomentary({look.Stage(30)});
   const Scene& scene = look.Pass(10);
   REQUIRE(scene.beyond.size() == 2);
   const DrawnSprite& pane = scene.beyond[0];
@@ -148,18 +64,18 @@ TEST_CASE("peeking › a pointer that rests at an edge shows the neighbour's spr
   REQUIRE(near.beyond.size() == 2);
   CHECK(near.beyond[1].Left() + near.beyond[1].Shown().width == 320);
   CHECK(near.beyond[1].crop);
-  look.Receive({look.Stage(-100)});
+  look.ReceiveMomentary({look.Stage(-100)});
   CHECK(look.Pass(800).beyond.size() == 1);
   look.pointer = Point{400, 300};
   CHECK(look.Pass(kPeekLingerMs + 20).beyond.empty());
   CHECK(look.Pop("/peeks", Method::kPost).body == R"({"edge":null})");
 }
 
-TEST_CASE("peeking › beyond the right edge comes from the right") {
+TEST_CASE("peeking › shows what is beyond the right edge at the right") {
   Look look;
   look.Join();
   look.Open(Edge::kRight);
-  look.Receive({look.Stage(30, "right")});
+  look.ReceiveMomentary({look.Stage(30, "right")});
   const Scene& scene = look.Pass(10);
   REQUIRE(scene.beyond.size() == 2);
   CHECK(scene.beyond[0].x == 480);
@@ -167,7 +83,8 @@ TEST_CASE("peeking › beyond the right edge comes from the right") {
   CHECK(scene.beyond[1].x + scene.beyond[1].width > 510);
 }
 
-TEST_CASE("peeking › needs a neighbour, a relay that knows it, and a pointer that drags nothing") {
+TEST_CASE(
+    "peeking › needs a neighbour, a relay that knows peeks, and a pointer that holds nothing") {
   Look alone;
   alone.Join();
   alone.desktop.PeekOver(Edge::kTop);  // leads home
@@ -192,7 +109,7 @@ TEST_CASE("peeking › needs a neighbour, a relay that knows it, and a pointer t
 }
 
 TEST_CASE(
-    "peeking › a refusal answers a choice with a sentence, and a resting pointer with nothing") {
+    "peeking › a refusal shows a sentence after a choice, and nothing after a resting pointer") {
   Look look;
   look.Join();
   look.desktop.PeekOver(Edge::kLeft);
@@ -212,7 +129,7 @@ TEST_CASE(
   CHECK(resting.toasts.empty());
 }
 
-TEST_CASE("peeking › an old relay's 404 hides it") {
+TEST_CASE("peeking › is not offered after an old relay has answered 404") {
   Look look;
   look.Join();
   CHECK(look.desktop.CanPeek());
@@ -224,50 +141,49 @@ TEST_CASE("peeking › an old relay's 404 hides it") {
   CHECK(look.toasts.empty());
 }
 
-TEST_CASE("peeking › shows no picture that is hidden here, and nobody who is muted") {
+TEST_CASE("peeking › shows a parcel for a hidden picture, and does not show a muted neighbour") {
   Look look;
   look.Join();
   look.Open();
   look.desktop.HidePicture(look.sheet->file, true);
-  look.Receive({look.Stage(30)});
+  look.ReceiveMomentary({look.Stage(30)});
   const Scene& scene = look.Pass(10);
   REQUIRE(scene.beyond.size() == 2);
   CHECK(scene.beyond[1].sheet == Parcel());
   look.desktop.Mute({"9-3e", "Bob"}, true);
   CHECK(look.Pass(10).beyond.empty());
-  look.Receive({look.Stage(30)});
+  look.ReceiveMomentary({look.Stage(30)});
   CHECK(look.Pass(10).beyond.empty());
 }
 
-TEST_CASE("peeking › ends with the end of the stage, after silence, and with the seat") {
+TEST_CASE("peeking › ends when the stage or the seat ends, and after silence") {
   Look look;
   look.Join();
   look.Open();
-  look.Receive({look.Stage(30)});
+  look.ReceiveMomentary({look.Stage(30)});
   CHECK(look.Pass(10).beyond.size() == 2);
-  look.Receive({{{"type", "stage"},
-                 {"edge", "left"},
-                 {"files", Json::array()},
-                 {"sprites", Json::array()}}});
+  look.ReceiveMomentary({{{"type", "stage"},
+                          {"edge", "left"},
+                          {"files", Json::array()},
+                          {"sprites", Json::array()}}});
   CHECK(look.Pass(10).beyond.empty());
   CHECK(look.Pop("/peeks", Method::kPost).body == R"({"edge":"left"})");  // it asks again
-  look.Receive({look.Stage(30)});
+  look.ReceiveMomentary({look.Stage(30)});
   CHECK(look.Pass(kSilenceMs).beyond.size() >= 1);
   CHECK(look.Pass(20).beyond.empty());
-  look.Receive({look.Stage(30)});
+  look.ReceiveMomentary({look.Stage(30)});
   CHECK(!look.Pass(10).beyond.empty());
-  look.Respond(look.Pop("events?cursor=6a1f03c2-0", Method::kGet), 410,
-               {{"code", "desktop-ended"}});
+  look.EndSeat();
   CHECK(look.Pass(10).beyond.empty());
 }
 
 TEST_CASE("peeking › ignores a stage that was not asked for") {
   Look look;
   look.Join();
-  look.Receive({look.Stage(30)});
+  look.ReceiveMomentary({look.Stage(30)});
   look.Pass(10);
   look.Open(Edge::kRight);
-  look.Receive({look.Stage(30)});
+  look.ReceiveMomentary({look.Stage(30)});
   CHECK(look.Pass(10).beyond.empty());
 }
 
@@ -281,7 +197,7 @@ TEST_CASE("peeking › a stage ten times a second neither drains the budget nor 
   const int64_t start = look.now;
   int64_t renewed = start;
   for (int i = 0; i < 600; i++) {  // a minute
-    look.Receive({look.Stage(30)});
+    look.ReceiveMomentary({look.Stage(30)});
     if (const auto peek = look.Find("/peeks", Method::kPost)) {
       look.Respond(*peek, 202, {{"edge", "left"}, {"leaseMs", 10'000}});
       renewed = look.now;
@@ -301,7 +217,7 @@ TEST_CASE("peeking › the stage is posted while somebody watches, and follows t
   look.desktop.DropIn(look.sheet->file, Point{700, 560});
   look.Pass(1'000);
   CHECK(!look.Find("/stage", Method::kPost));
-  look.Receive({{{"type", "watched"}, {"edges", {"left"}}}});
+  look.ReceiveMomentary({{{"type", "watched"}, {"edges", {"left"}}}});
   const Request post = look.Pop("/stage", Method::kPost);
   const Json stage = Json::parse(post.body);
   CHECK(stage["width"] == 800);
@@ -315,12 +231,11 @@ TEST_CASE("peeking › the stage is posted while somebody watches, and follows t
   CHECK(!look.Find("/stage", Method::kPost));  // nothing has moved
   look.Pass(100);
   CHECK(look.Find("/stage", Method::kPost));
-  look.Respond(look.Pop("events?cursor=6a1f03c2-0", Method::kGet), 410,
-               {{"code", "desktop-ended"}});
+  look.EndSeat();
   CHECK(look.desktop.watched().empty());
 }
 
-TEST_CASE("peeking › the switch is told to the relay, saved, and sent with the next join") {
+TEST_CASE("peeking › sends a change of the switch to the relay, saves it, and joins with it") {
   Look look;
   CHECK(!look.Join(false).contains("stage"));  // as the world says
   CHECK(!look.desktop.IsStageShown());
@@ -333,12 +248,12 @@ TEST_CASE("peeking › the switch is told to the relay, saved, and sent with the
   look.desktop.ShowStageToNeighbours(false);
   look.Respond(look.Pop("/stage", Method::kPut), 204, nullptr);
   CHECK(!look.desktop.IsStageShown());
-  look.Respond(look.Pop("events?cursor=6a1f03c2-0", Method::kGet), 410,
-               {{"code", "desktop-ended"}});
+  look.EndSeat();
   CHECK(look.Join(true)["stage"] == false);
 }
 
-TEST_CASE("peeking › a stage that was shown by choice is not shown in another world by itself") {
+TEST_CASE(
+    "peeking › a choice to show the stage ends with the world, a choice to hide it does not") {
   for (const ShowStage choice : {ShowStage::kShow, ShowStage::kHide}) {
     Settings settings = Look::Given();
     settings.world = "garden";
@@ -357,7 +272,7 @@ TEST_CASE("peeking › a stage that was shown by choice is not shown in another 
   }
 }
 
-TEST_CASE("peeking › is off at the edges when the person says so, or a program covers the screen") {
+TEST_CASE("peeking › ignores the pointer when that is turned off, or a program covers the screen") {
   Settings settings = Look::Given();
   settings.peek_at_edges = false;
   Look off(settings);
@@ -381,7 +296,7 @@ const MenuItem* Find(const Menu& menu, const std::string& part) {
   return found == menu.end() ? nullptr : &*found;
 }
 
-TEST_CASE("peeking › the menu has each edge with who is there, and the switch") {
+TEST_CASE("peeking › the menu has each edge with its neighbour, and the switch") {
   Look look;
   CHECK(Find(ProgramMenu(look.desktop), "&edge") == nullptr);
   look.Join();
@@ -413,7 +328,7 @@ TEST_CASE("peeking › the menu says who looks in") {
   Look look;
   look.Join();
   CHECK(Find(ProgramMenu(look.desktop), "Looking in now") == nullptr);
-  look.Receive({{{"type", "watched"}, {"edges", {"left", "right"}}}});
+  look.ReceiveMomentary({{{"type", "watched"}, {"edges", {"left", "right"}}}});
   look.Pass(10);
   const Menu menu = ProgramMenu(look.desktop);
   const MenuItem* watchers = Find(menu, "Looking in now");

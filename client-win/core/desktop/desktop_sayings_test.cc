@@ -1,19 +1,11 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <deque>
-
-#include "core/desktop/desktop.h"
-#include "core/picture/test_spr.h"
-#include "core/text/json.h"
+#include "core/desktop/test_desktop.h"
 
 namespace sprites {
 namespace {
 
-constexpr char kRelay[] = "http://relay.example:8080";
-const Json kBob = {{"desktop", "9-3e"}, {"name", "Bob"}};
 const Json kCarol = {{"desktop", "9-40"}, {"name", "Carol"}};
-const Json kMe = {{"desktop", "1-1"}, {"name", "Ann"}};
 
 Json Saying(const Json& from, const std::string& text, const char* edge = "") {
   Json saying = {{"type", "saying"}, {"from", from}, {"text", text}};
@@ -23,81 +15,10 @@ Json Saying(const Json& from, const std::string& text, const char* edge = "") {
   return saying;
 }
 
-// A desktop of 800 × 600, Bob at the left and the right, and a relay played by the test.
-struct Talk {
-  explicit Talk(const std::string& saved = "")
-      : desktop(Given(), [] { return 0.5; }), sheet(ReadSheet(TestSpr(0))) {
-    const Rect all{0, 0, 800, 600};
-    desktop.SetMonitors(std::vector<Monitor>{{all, {0, 0, 800, 560}, 1, true}});
-    desktop.AddToShelf(sheet);
-    desktop.Restore(saved, true);
-  }
-  static Settings Given() {
-    Settings settings;
-    settings.relay = kRelay;
-    settings.calm = true;
-    return settings;
-  }
+// A desktop whose person talks.
+struct Talk : TestDesktop {
+  explicit Talk(const std::string& saved = "") : TestDesktop(Given(), saved) {}
 
-  const Scene& Pass(int64_t ms) {
-    const Scene* scene = nullptr;
-    for (const int64_t end = now + ms; now < end;) {
-      now = std::min(end, now + 10);
-      scene = &desktop.Tick(now);
-      Outbox outbox = desktop.PopOutbox();
-      for (Request& request : outbox.requests) {
-        saved_before_request = outbox.saved_state.empty() ? saved : outbox.saved_state;
-        requests.push_back(std::move(request));
-      }
-      saved = outbox.saved_state.empty() ? saved : outbox.saved_state;
-    }
-    return *scene;
-  }
-  std::optional<Request> Find(const std::string& part, Method method) {
-    const auto found = std::ranges::find_if(requests, [&](const Request& request) {
-      return request.method == method && request.url.ends_with(part);
-    });
-    if (found == requests.end()) {
-      return std::nullopt;
-    }
-    Request request = std::move(*found);
-    requests.erase(found);
-    return request;
-  }
-  Request Pop(const std::string& part, Method method) {
-    for (int i = 0; i < 3000; i++) {
-      if (auto request = Find(part, method)) {
-        return *request;
-      }
-      Pass(10);
-    }
-    FAIL("no request ", part);
-    return {};
-  }
-  void Respond(const Request& request, int status, const Json& body) {
-    desktop.HandleResponse({request.id, status, WriteJson(body)});
-  }
-  void Join() {
-    const std::string base = std::string(kRelay) + "/v1/desktops/1-1";
-    Respond(Pop("/v1/desktops", Method::kPost), 201,
-            {{"desktop", "1-1"},
-             {"token", "1-1.00"},
-             {"world", "garden"},
-             {"cursor", "6a1f03c2-0"},
-             {"events", base + "/events"},
-             {"crossings", base + "/crossings"}});
-    Look();
-  }
-  void Look() {
-    Respond(Pop("/v1/desktops/1-1", Method::kGet), 200,
-            {{"neighbours", {{"left", kBob}, {"right", kBob}, {"top", kMe}, {"bottom", kMe}}}});
-    Pass(10);
-  }
-  void Receive(const std::vector<Json>& events) {
-    Respond(Pop("events?cursor=6a1f03c2-" + std::to_string(seq), Method::kGet), 200,
-            {{"cursor", "6a1f03c2-" + std::to_string(seq + 1)}, {"events", events}});
-    seq++;
-  }
   Request PopSaying() { return Pop("/sayings", Method::kPost); }
   SpriteId DropIn(double x) { return desktop.DropIn(sheet->file, Point{x, 560}); }
   Json Sprite(const Json& from) {
@@ -107,13 +28,6 @@ struct Talk {
             {"vy", 0},          {"sprite", {{"file", sheet->file}, {"name", "Guest"}}}};
   }
 
-  Desktop desktop;
-  SheetPointer sheet;
-  std::deque<Request> requests;
-  std::string saved;
-  std::string saved_before_request;
-  int64_t now = 0;
-  int seq = 0;
   int sprite_seq = 0;
 };
 
@@ -208,7 +122,7 @@ TEST_CASE("sayings of a desktop › are repeated under their number after a rest
   CHECK(Json::parse(before.PopSaying().body)["saying"] == 1);
   Talk after(before.saved);
   CHECK(after.desktop.speech().is_pending);
-  after.Look();
+  after.MeetNeighbours();
   const Request repeat = after.PopSaying();
   CHECK(Json::parse(repeat.body)["saying"] == 1);
   after.Respond(repeat, 202, {{"heard", nullptr}});
@@ -221,8 +135,7 @@ TEST_CASE("sayings of a desktop › one without an answer is not said in another
   talk.Join();
   talk.desktop.Speak("Hello");
   const Request request = talk.PopSaying();
-  talk.Respond(talk.Pop("events?cursor=6a1f03c2-0", Method::kGet), 410,
-               {{"code", "desktop-ended"}});
+  talk.EndSeat();
   CHECK(!talk.desktop.speech().is_pending);
   CHECK(talk.desktop.speech().note.starts_with("The connection was lost"));
   CHECK(talk.desktop.speech().unsaid == "Hello");

@@ -226,8 +226,7 @@ TEST_CASE("desktop › shows pictures as the settings say, and admits every spri
   }
 }
 
-TEST_CASE(
-    "desktop › has sprites that look at the pointer, enjoy being stroked, and draws them at once") {
+TEST_CASE("desktop › sprites look at the pointer and enjoy being stroked, and are drawn at once") {
   Fixture fixture;
   const SpriteId id = fixture.DropInOwn();
   const auto mode = [&] { return fixture.desktop.simulation().Find(id)->mode; };

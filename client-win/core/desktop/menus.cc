@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "core/text/text.h"
@@ -96,7 +97,8 @@ std::string NameBeyond(const Desktop& desktop, size_t edge) {
   return IsSelf(neighbour, desktop) ? "" : neighbour.name;
 }
 
-// The edges that the person can look over, with who is there. The one that is chosen is checked.
+// The edges that the person can look over, with the neighbours beyond them. The chosen edge is
+// checked.
 MenuItem PeekMenu(const Desktop& desktop) {
   constexpr Text kEdges[] = {Text::kPeekLeft, Text::kPeekRight, Text::kPeekUp, Text::kPeekDown};
   constexpr Text kEdgesTo[] = {Text::kPeekLeftTo, Text::kPeekRightTo, Text::kPeekUpTo,
@@ -117,7 +119,7 @@ MenuItem PeekMenu(const Desktop& desktop) {
   return peek;
 }
 
-// The names of those who watch this desktop; empty for nobody.
+// The names of the neighbours who watch this desktop; empty if there are none.
 std::string WatchersOf(const Desktop& desktop) {
   std::vector<std::string> names;
   for (const Edge edge : desktop.watched()) {
@@ -267,6 +269,28 @@ Menu SettingsMenu(const Desktop& desktop, bool has_sound) {
                     {MenuCommand::kShowHidden}});
   }
   return menu;
+}
+
+bool CarryOut(const MenuChoice& choice, Desktop* desktop) {
+  switch (choice.command) {
+    case MenuCommand::kDropIn:
+      if (choice.index < desktop->shelf().size()) {
+        desktop->DropIn(desktop->shelf()[choice.index]->file, std::nullopt);
+      }
+      return true;
+    case MenuCommand::kPause:
+      desktop->Pause(choice.is_on);
+      return true;
+    case MenuCommand::kPeek:
+      desktop->PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
+                                     : std::nullopt);
+      return true;
+    case MenuCommand::kShowStage:
+      desktop->ShowStageToNeighbours(choice.is_on);
+      return true;
+    default:
+      return false;
+  }
 }
 
 Settings Switched(Settings settings, Switch which, bool is_on) {

@@ -93,6 +93,10 @@ Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite);
 // play sounds; if not, the menu says so.
 Menu SettingsMenu(const Desktop& desktop, bool has_sound);
 
+// Carries out a choice that only concerns the desktop. Returns false for any other choice, which
+// the shell carries out.
+bool CarryOut(const MenuChoice& choice, Desktop* desktop);
+
 // The settings with one switch turned on or off.
 Settings Switched(Settings settings, Switch which, bool is_on);
 

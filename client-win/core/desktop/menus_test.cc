@@ -93,6 +93,24 @@ TEST_CASE("menus › the shelf is a submenu of its characters") {
   CHECK(shelf->children[0].choice.index == 0);
 }
 
+TEST_CASE("menus › carry out what only concerns the desktop, and leave the rest to the shell") {
+  Room room;
+  CHECK(CarryOut({MenuCommand::kDropIn, 0}, &room.desktop));
+  CHECK(CarryOut({MenuCommand::kDropIn, room.desktop.shelf().size()}, &room.desktop));
+  CHECK(room.desktop.simulation().sprites().size() == 1);
+  CHECK(CarryOut({MenuCommand::kPause, 0, {}, true}, &room.desktop));
+  CHECK(room.desktop.is_paused());
+  const auto top = static_cast<size_t>(Edge::kTop);
+  CHECK(CarryOut({MenuCommand::kPeek, top, {}, true}, &room.desktop));
+  CHECK(room.desktop.chosen_peek() == Edge::kTop);
+  CHECK(CarryOut({MenuCommand::kPeek, top, {}, false}, &room.desktop));
+  CHECK(!room.desktop.chosen_peek());
+  CHECK(CarryOut({MenuCommand::kShowStage, 0, {}, false}, &room.desktop));
+  CHECK(room.desktop.settings().show_stage == ShowStage::kHide);
+  CHECK(!CarryOut({MenuCommand::kQuit}, &room.desktop));
+  CHECK(!CarryOut({MenuCommand::kNone}, &room.desktop));
+}
+
 TEST_CASE("menus › every sprite is in a list, with its menu, for those who have no pointer") {
   Room room;
   CHECK(FindText(ProgramMenu(room.desktop), "Spri&tes here") == nullptr);

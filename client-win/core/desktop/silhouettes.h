@@ -16,8 +16,8 @@
 
 namespace sprites {
 
-constexpr int64_t kSilenceMs = 6'000;    // without a stage: three times the gap of signs of life
-constexpr int64_t kPredictedMs = 2'500;  // that a sprite moves on: just above that gap
+constexpr int64_t kSilenceMs = 6'000;    // after the last stage: three times kStageAliveMs
+constexpr int64_t kPredictedMs = 2'500;  // that a sprite moves on: just above kStageAliveMs
 constexpr double kGlideMs = 120;         // in which it goes two thirds of the way to its place
 constexpr double kJumpDip = 240;         // dip: a sprite farther from its place jumps there
 
@@ -27,8 +27,8 @@ struct DipSize {
 };
 
 struct Silhouette {
-  uint32_t id = 0;         // of the stage
-  SpriteId key = kNobody;  // here; kept while it is shown
+  uint32_t id = 0;         // in the stage
+  SpriteId key = kNobody;  // on this desktop; kept while it is shown
   std::string file;
   Mode animation = Mode::kIdle;
   Facing facing = Facing::kRight;

@@ -2,30 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <set>
 #include <string>
 
-#include "core/text/json.h"
+#include "core/relay/test_peek_vectors.h"
 
 namespace sprites {
 namespace {
-
-const Json& Vectors() {
-  static const Json vectors = [] {
-    std::ifstream file(PEEK_VECTORS);
-    return Json::parse(file);
-  }();
-  return vectors;
-}
-
-std::string HashOf(const std::string& picture) {
-  std::string hash;
-  for (int i = 0; i < 32; i++) {
-    hash += picture;
-  }
-  return hash;
-}
 
 // The event as a poll brings it. The files of a vector are two digits each.
 StageEvent EventOf(Json event) {
@@ -40,7 +23,7 @@ StageEvent EventOf(Json event) {
 }
 
 TEST_CASE("silhouettes › have the constants of the vectors") {
-  const Json constants = Vectors()["constants"];
+  const Json constants = PeekVectors()["constants"];
   CHECK(constants["SILENCE_MS"] == kSilenceMs);
   CHECK(constants["PREDICTED_MS"] == kPredictedMs);
   CHECK(constants["GLIDE_MS"] == kGlideMs);
@@ -48,7 +31,7 @@ TEST_CASE("silhouettes › have the constants of the vectors") {
 }
 
 TEST_CASE("silhouettes › are where the vectors have them") {
-  for (const Json& one : Vectors()["silhouettes"]) {
+  for (const Json& one : PeekVectors()["silhouettes"]) {
     CAPTURE(one["name"].get<std::string>());
     const DipSize here{one["here"]["width"], one["here"]["height"]};
     Silhouettes silhouettes;
@@ -78,7 +61,7 @@ TEST_CASE("silhouettes › are where the vectors have them") {
   }
 }
 
-TEST_CASE("silhouettes › keep one key each while they are shown, which no other has") {
+TEST_CASE("silhouettes › each has a key of its own, and keeps it while it is shown") {
   Json event = {
       {"type", "stage"},
       {"edge", "left"},

@@ -45,6 +45,11 @@ const ModeRules& RulesOf(Mode mode) { return kTable[static_cast<size_t>(mode)]; 
 
 std::span<const ModeRules> BehaviourTable() { return kTable; }
 
+std::optional<Mode> ModeNamed(std::string_view animation) {
+  const auto found = std::ranges::find(kTable, animation, &ModeRules::animation);
+  return found == std::end(kTable) ? std::nullopt : std::optional(found->mode);
+}
+
 std::span<const AnimationRules> AnimationTable() { return kAnimations; }
 
 const AnimationRules* AnimationRulesOf(std::string_view name) {

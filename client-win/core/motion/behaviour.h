@@ -5,6 +5,7 @@
 #define CLIENT_WIN_CORE_MOTION_BEHAVIOUR_H_
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -74,7 +75,7 @@ constexpr double kPetDip = 120;             // of stroking before it is petted
 constexpr double kPetPauseMs = 600;         // between two movements of one stroke, at most
 constexpr double kPetMs = 900;              // that it enjoys the last stroke
 constexpr double kEveningHour = 21;         // of the local time: sprites are tired from then on
-constexpr double kMorningHour = 6;          // until then
+constexpr double kMorningHour = 6;          // until this hour
 constexpr double kEveningBoredMs = 15'000;  // without being touched until a tired sprite yawns
 constexpr double kYawnMs = 1600;
 constexpr double kNapWalkMsMax = 15'000;  // to its corner; then it sleeps where it is
@@ -102,6 +103,8 @@ struct ModeRules {
 const ModeRules& RulesOf(Mode mode);
 // The rules of all modes, in the order of Mode.
 std::span<const ModeRules> BehaviourTable();
+// The mode whose animation has this name; nothing for a name that no mode has.
+std::optional<Mode> ModeNamed(std::string_view animation);
 
 // How an animation is played. Only `idle` is required of a .spr: every name leads to it.
 struct AnimationRules {
@@ -122,7 +125,7 @@ const char* AnimationOf(const Sprite& sprite);
 void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random);
 
 void SetMode(Sprite* sprite, Mode mode, double now_ms);
-// Sends it for a walk of some ms, at its own speed.
+// Lets it walk for some ms, at its own speed.
 void StartWalk(Sprite* sprite, double now_ms, double ms);
 void StartSleep(Sprite* sprite, double now_ms, const Random& random);
 // Ends hanging: it swings itself up onto the ledge, or falls.

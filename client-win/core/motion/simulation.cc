@@ -590,7 +590,7 @@ bool Simulation::RunAfter(Sprite* sprite, const Room& room) {
 }
 
 // Starts a chase: the nearest sprite on the same ground runs away, and this one runs after it.
-// Returns false when it does not.
+// Returns false when no chase starts.
 bool Simulation::Chase(Sprite* sprite, const Room& room, const Random& random) {
   Sprite* nearest = nullptr;
   double nearest_dip = kChaseDip;

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,14 +10,14 @@
 
 #include "core/motion/behaviour.h"
 #include "core/motion/simulation.h"
-#include "core/text/json.h"
+#include "core/relay/edges.h"
+#include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
 
 constexpr int kFrameMs = 10;
 constexpr double kTolerance = 1e-6;  // px, and px/s
-constexpr const char* kEdges[] = {"left", "right", "top", "bottom"};
 
 const std::map<std::string, double>& Numbers() {
   static const std::map<std::string, double> numbers = {
@@ -99,10 +98,7 @@ const std::map<std::string, double>& Numbers() {
 }
 
 const Json& Vectors() {
-  static const Json vectors = [] {
-    std::ifstream file(VECTORS);
-    return Json::parse(file);
-  }();
+  static const Json vectors = ReadVectors(VECTORS);
   return vectors;
 }
 
@@ -122,25 +118,7 @@ Random InTurn(std::vector<double> numbers) {
   };
 }
 
-Mode ModeNamed(const std::string& name) {
-  for (const ModeRules& rules : BehaviourTable()) {
-    if (name == rules.animation) {
-      return rules.mode;
-    }
-  }
-  FAIL("no mode " << name);
-  return Mode::kIdle;
-}
-
-Edge EdgeNamed(const std::string& name) {
-  for (size_t i = 0; i < 4; i++) {
-    if (name == kEdges[i]) {
-      return static_cast<Edge>(i);
-    }
-  }
-  FAIL("no edge " << name);
-  return Edge::kLeft;
-}
+Mode ModeOf(const std::string& name) { return ModeNamed(name).value(); }
 
 Nature NatureIn(const Json& own) {
   Json all = Vectors()["nature"];
@@ -218,7 +196,7 @@ class Player {
     Sprite sprite = *simulation_.Find(simulation_.Add(added));
     sprite.vx = start.value("vx", 0.0);
     sprite.vy = start.value("vy", 0.0);
-    sprite.mode = ModeNamed(start.value("mode", "fall"));
+    sprite.mode = ModeOf(start.value("mode", "fall"));
     sprite.facing = start.value("facing", "right") == "left" ? Facing::kLeft : Facing::kRight;
     sprite.thrown = start.value("thrown", false);
     sprite.next_ms = start.value("nextMs", 1e9);
@@ -236,7 +214,7 @@ class Player {
     } else if (verb == "release") {
       simulation_.Release(action["at"]);
     } else if (verb == "throw") {
-      simulation_.ThrowTo(id, EdgeNamed(action["edge"]));
+      simulation_.ThrowTo(id, EdgeNamed(action["edge"]).value());
     } else if (verb == "steer") {
       const std::map<std::string, SteerKey> keys = {{"left", SteerKey::kLeft},
                                                     {"right", SteerKey::kRight},
@@ -256,7 +234,7 @@ class Player {
       sprite.nature = NatureIn(action.value("nature", Json()));
       sprite.next_ms = 1e9;
       cast_.push_back(simulation_.Enter(
-          sprite, {EdgeNamed(action["edge"]), action["at"], action["vx"], action["vy"]}));
+          sprite, {EdgeNamed(action["edge"]).value(), action["at"], action["vx"], action["vy"]}));
     } else {
       FAIL("no action " << verb);
     }
@@ -284,7 +262,7 @@ class Player {
       CheckClose(expected[i], "y", sprite->y);
       CheckClose(expected[i], "vx", sprite->vx);
       CheckClose(expected[i], "vy", sprite->vy);
-      CHECK(ModeNamed(expected[i]["mode"]) == sprite->mode);
+      CHECK(ModeOf(expected[i]["mode"]) == sprite->mode);
       CHECK((expected[i]["facing"] == "left") == (sprite->facing == Facing::kLeft));
       CHECK(expected[i]["thrown"] == sprite->thrown);
       CHECK(expected[i].value("animation", RulesOf(sprite->mode).animation) ==
@@ -316,7 +294,7 @@ TEST_CASE("behaviour › has the numbers of the vectors") {
   CHECK(Numbers().size() == Vectors()["constants"].size());
 }
 
-TEST_CASE("behaviour › plays the animations of the vectors, and the same ones instead") {
+TEST_CASE("behaviour › has the animations of the vectors, and what replaces a missing one") {
   CHECK(AnimationTable().size() == Vectors()["animations"].size());
   for (const auto& item : Vectors()["animations"].items()) {
     const std::string name = item.key();

@@ -262,7 +262,7 @@ TEST_CASE("sheet › plays a landing once, all else in a loop, and idle for a mi
   CHECK(CellOf(description, Mode::kWalk, -5) == 5);
 }
 
-TEST_CASE("sheet › plays the nearest animation that is there instead of a missing one") {
+TEST_CASE("sheet › replaces a missing animation by the nearest one that it has") {
   Description description;
   description.animations["idle"] = {{0}, 10};
   CHECK(CellOf(description, "tumble", 0) == 0);

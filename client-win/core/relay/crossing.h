@@ -57,7 +57,7 @@ struct Saying {
   std::optional<Edge> edge;  // beyond which the speaker sits, if the relay says so
 };
 
-// What the neighbour beyond an edge shows now. Without a sender: nothing any more.
+// What the neighbour beyond an edge shows now. Without a sender, its stage has ended.
 struct StageEvent {
   Edge edge = Edge::kLeft;
   std::optional<Neighbour> from;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/relay/backoff.h"
+#include "core/relay/seat_request.h"
 
 namespace sprites {
 
@@ -40,16 +41,9 @@ std::vector<Request> Departures::DueRequests(const Seat& seat, int64_t now_ms,
       budget->Spend(now_ms);
     }
     pending.was_sent = true;
-    pending.request = (*next_id)++;
-    Request request;
-    request.id = pending.request;
-    request.method = Method::kPost;
-    request.url = seat.crossings;
-    request.token = seat.token;
-    request.content_type = "application/json";
-    request.body = CrossingJson(pending.number, pending.departure);
-    request.timeout_ms = kShortTimeoutMs;
-    request.response_bytes_max = kResponseBytesMax;
+    Request request = SeatRequest(Method::kPost, seat.crossings, seat,
+                                  CrossingJson(pending.number, pending.departure), next_id);
+    pending.request = request.id;
     requests.push_back(std::move(request));
   }
   return requests;

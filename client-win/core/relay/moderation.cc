@@ -1,39 +1,19 @@
 #include "core/relay/moderation.h"
 
 #include <algorithm>
-#include <utility>
 
+#include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
 namespace sprites {
-
-namespace {
-
-Request RequestTo(std::string url, Method method, const Seat& seat, const Json& body,
-                  RequestId* next_id) {
-  Request request;
-  request.id = (*next_id)++;
-  request.method = method;
-  request.url = std::move(url);
-  request.token = seat.token;
-  if (!body.is_null()) {
-    request.content_type = "application/json";
-    request.body = WriteJson(body);
-  }
-  request.timeout_ms = kShortTimeoutMs;
-  request.response_bytes_max = kResponseBytesMax;
-  return request;
-}
-
-}  // namespace
 
 std::vector<Request> Moderation::DueMutes(const std::string& relay, const Seat& seat,
                                           const Neighbours& neighbours,
                                           const std::vector<std::string>& muted, int64_t now_ms,
                                           RequestBudget* budget, RequestId* next_id) {
   std::vector<Request> requests;
-  const std::string mutes_url = relay + "/v1/desktops/" + PercentEncoded(seat.desktop) + "/mutes";
+  const std::string mutes_url = DesktopUrl(relay, seat, "/mutes");
   for (const Neighbour& neighbour : neighbours) {
     const bool wants = std::ranges::find(muted, neighbour.DisplayName()) != muted.end() &&
                        !neighbour.desktop.empty();
@@ -45,12 +25,12 @@ std::vector<Request> Moderation::DueMutes(const std::string& relay, const Seat& 
     budget->Spend(now_ms);
     if (wants) {
       mutes_.insert(neighbour.desktop);
-      requests.push_back(
-          RequestTo(mutes_url, Method::kPost, seat, {{"desktop", neighbour.desktop}}, next_id));
+      requests.push_back(SeatRequest(Method::kPost, mutes_url, seat,
+                                     WriteJson({{"desktop", neighbour.desktop}}), next_id));
     } else {
       mutes_.erase(neighbour.desktop);
-      requests.push_back(RequestTo(mutes_url + "/" + PercentEncoded(neighbour.desktop),
-                                   Method::kDelete, seat, nullptr, next_id));
+      requests.push_back(SeatRequest(
+          Method::kDelete, mutes_url + "/" + PercentEncoded(neighbour.desktop), seat, "", next_id));
     }
   }
   return requests;
@@ -66,7 +46,8 @@ std::optional<Request> Moderation::ReportPicture(const std::string& relay, const
   if (const std::string text = PlainText(reason, kReasonBytesMax); !text.empty()) {
     body["reason"] = text;
   }
-  Request request = RequestTo(relay + "/v1/reports", Method::kPost, seat, body, next_id);
+  Request request =
+      SeatRequest(Method::kPost, relay + "/v1/reports", seat, WriteJson(body), next_id);
   reports_.insert(request.id);
   return request;
 }

@@ -4,21 +4,16 @@
 #include <limits>
 
 #include "core/relay/edges.h"
+#include "core/relay/seat_request.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 
 namespace sprites {
 
 namespace {
 
-constexpr int kAnswerDepthMax = 4;  // nested values; the answer has 1
-
 // The lease in an answer that accepts a peek; nothing for any other answer.
 std::optional<int64_t> LeaseIn(const Response& response) {
-  if (response.status != 202 || response.body.size() > kResponseBytesMax) {
-    return std::nullopt;
-  }
-  const Json root = ParseJson(response.body, kAnswerDepthMax);
+  const Json root = AcceptedBody(response);
   if (!MemberOf(root, "leaseMs").is_number()) {
     return std::nullopt;
   }
@@ -37,16 +32,10 @@ std::optional<Request> Peek::DueRequest(const std::string& relay, const Seat& se
   }
   asked_ = wanted_;
   not_before_ms_ = now_ms + kPeekAskMs;
-  request_ = (*next_id)++;
-  Request request;
-  request.id = request_;
-  request.method = Method::kPost;
-  request.url = relay + "/v1/desktops/" + PercentEncoded(seat.desktop) + "/peeks";
-  request.token = seat.token;
-  request.content_type = "application/json";
-  request.body = WriteJson({{"edge", asked_ ? Json(NameOf(*asked_)) : Json()}});
-  request.timeout_ms = kShortTimeoutMs;
-  request.response_bytes_max = kResponseBytesMax;
+  Request request =
+      SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/peeks"), seat,
+                  WriteJson({{"edge", asked_ ? Json(NameOf(*asked_)) : Json()}}), next_id);
+  request_ = request.id;
   return request;
 }
 

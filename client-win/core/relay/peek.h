@@ -37,8 +37,8 @@ class Peek {
   // The request to send now, if one is due.
   std::optional<Request> DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,
                                     RequestId* next_id);
-  // Whether the response is to a request of this class. Sets `refusal`, if the relay refuses the
-  // edge for more than a moment.
+  // Whether the response is to a request of this class. Sets `refusal` if the relay refuses the
+  // edge and will not accept it a moment later.
   bool HandleResponse(const Response& response, int64_t now_ms,
                       std::optional<PeekRefusal>* refusal);
   // Asks again soon, because the neighbours have changed or the watch has ended.

@@ -2,12 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "core/text/json.h"
+#include "core/relay/test_peek_vectors.h"
 
 namespace sprites {
 namespace {
@@ -100,7 +99,7 @@ TEST_CASE(
   CHECK(watcher.refusals.back() == "no-neighbour");
 }
 
-TEST_CASE("peek › repeats after a lost request and after what passes by itself, without a word") {
+TEST_CASE("peek › asks again after a lost request and a passing refusal, and reports neither") {
   struct Row {
     int status;
     const char* body;
@@ -119,7 +118,7 @@ TEST_CASE("peek › repeats after a lost request and after what passes by itself
   }
 }
 
-TEST_CASE("peek › never asks again a relay that does not know peeks") {
+TEST_CASE("peek › never again asks a relay that does not know peeks") {
   Watcher watcher;
   watcher.status = 404;
   watcher.body = R"({"code":"not-found"})";
@@ -133,7 +132,7 @@ TEST_CASE("peek › never asks again a relay that does not know peeks") {
   CHECK(watcher.refusals.empty());
 }
 
-TEST_CASE("peek › asks again at another seat, and not too often whatever the lease") {
+TEST_CASE("peek › asks again with another seat, and not too often when the lease is short") {
   Watcher watcher;
   watcher.body = R"({"leaseMs":0})";
   watcher.peek.Look(Edge::kLeft);
@@ -148,8 +147,7 @@ TEST_CASE("peek › asks again at another seat, and not too often whatever the l
 }
 
 TEST_CASE("peek › has the constants of the vectors") {
-  std::ifstream file(PEEK_VECTORS);
-  const Json constants = Json::parse(file)["constants"];
+  const Json& constants = PeekVectors()["constants"];
   CHECK(constants["ASK_GAP_MS"] == kPeekAskMs);
   CHECK(constants["RETRY_MS"] == kPeekRetryMs);
   CHECK(constants["REFUSED_MS"] == kPeekRefusedMs);

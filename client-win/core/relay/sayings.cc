@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/relay/backoff.h"
+#include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -12,7 +13,6 @@ namespace sprites {
 
 namespace {
 
-constexpr int kAnswerDepthMax = 4;               // nested values; the answer has 1
 constexpr double kNumberMax = 9007199254740991;  // 2⁵³ − 1
 
 // How many others hear it, in an answer that accepts a saying; nothing for any other answer.
@@ -20,10 +20,7 @@ struct Acceptance {
   std::optional<uint64_t> heard;
 };
 std::optional<Acceptance> AcceptanceIn(const Response& response) {
-  if (response.status != 202 || response.body.size() > kResponseBytesMax) {
-    return std::nullopt;
-  }
-  const Json root = ParseJson(response.body, kAnswerDepthMax);
+  const Json root = AcceptedBody(response);
   if (!root.is_object() || !root.contains("heard")) {
     return std::nullopt;
   }
@@ -73,16 +70,9 @@ std::optional<Request> Sayings::DueRequest(const std::string& relay, const Seat&
     budget->Spend(now_ms);
   }
   was_sent_ = true;
-  request_ = (*next_id)++;
-  Request request;
-  request.id = request_;
-  request.method = Method::kPost;
-  request.url = relay + "/v1/desktops/" + PercentEncoded(seat.desktop) + "/sayings";
-  request.token = seat.token;
-  request.content_type = "application/json";
-  request.body = SayingJson(pending_->number, pending_->text);
-  request.timeout_ms = kShortTimeoutMs;
-  request.response_bytes_max = kResponseBytesMax;
+  Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/sayings"), seat,
+                                SayingJson(pending_->number, pending_->text), next_id);
+  request_ = request.id;
   return request;
 }
 

@@ -20,7 +20,7 @@
 
 namespace sprites {
 
-constexpr size_t kBytesLeftShown = 80;        // bytes: with more left, nobody counts
+constexpr size_t kBytesLeftShown = 80;        // bytes: with more left, the count is hidden
 constexpr size_t kSayingBodyBytesMax = 1024;  // bytes of a saying's body: the relay's limit
 
 // The number and the text of a saying that the relay has not answered.

@@ -139,7 +139,7 @@ TEST_CASE("sayings › a text has no hidden characters, and no spaces around it"
   }
 }
 
-TEST_CASE("sayings › the length is shown from the limit of bytes left on") {
+TEST_CASE("sayings › the length is shown once few bytes are left") {
   CHECK(SayingLength(kSayingBytesMax - kBytesLeftShown - 1).empty());
   CHECK(SayingLength(kSayingBytesMax - kBytesLeftShown) == "200 / 280");
   CHECK(SayingLength(kSayingBytesMax + 1) == "281 / 280");

@@ -43,7 +43,8 @@ double DistanceTo(Edge edge, double x, double y, double width, double height) {
   return height - y;
 }
 
-// The velocity that a watcher sees: a sprite that is held, sleeps or climbs keeps an old one.
+// The velocity that a watcher sees. A sprite that is held, sleeps, climbs or hangs has an old one,
+// by which it does not move.
 Point VelocityOf(const Sprite& sprite) {
   const bool is_sideways = sprite.mode != Mode::kDrag && sprite.mode != Mode::kSleep &&
                            sprite.mode != Mode::kClimb && sprite.mode != Mode::kHang;
@@ -98,16 +99,6 @@ Json SpriteJson(const StageSprite& sprite) {
   return body;
 }
 
-// An animation that no mode has is shown as standing.
-Mode ModeNamed(const Json& animation) {
-  for (const ModeRules& rules : BehaviourTable()) {
-    if (animation == rules.animation) {
-      return rules.mode;
-    }
-  }
-  return Mode::kIdle;
-}
-
 StageSprite SpriteIn(const Json& value, size_t file) {
   StageSprite sprite;
   sprite.id = static_cast<uint32_t>(NumberAt(value, "id", 0, kIdMax, 0));
@@ -116,7 +107,8 @@ StageSprite SpriteIn(const Json& value, size_t file) {
   sprite.y = NumberAt(value, "y", -kStageSideMax, kStageSideMax, 0);
   sprite.vx = NumberAt(value, "vx", -kStageSpeedMax, kStageSpeedMax, 0);
   sprite.vy = NumberAt(value, "vy", -kStageSpeedMax, kStageSpeedMax, 0);
-  sprite.animation = ModeNamed(MemberOf(value, "animation"));
+  // An animation that no mode has is shown as standing.
+  sprite.animation = ModeNamed(TextAt(value, "animation", kIdBytesMax)).value_or(Mode::kIdle);
   sprite.facing = MemberOf(value, "facing") == "left" ? Facing::kLeft : Facing::kRight;
   sprite.scale = NumberAt(value, "scale", kSpriteScaleMin, kSpriteScaleMax, 1);
   return sprite;

@@ -49,12 +49,12 @@ struct Stage {
   std::vector<StageSprite> sprites;
 };
 
-// The sprites within kStageDepth of these edges whose pictures `is_shown` says may be shown. When
-// they are too many, those farthest from the edges are left out. `is_still`: nothing moves now.
+// The sprites within kStageDepth of these edges whose pictures `is_shown` says may be shown. If
+// there are too many, those farthest from the edges are left out. `is_still`: nothing moves now.
 Stage StageOf(const Simulation& simulation, std::span<const Edge> edges,
               const std::function<bool(const std::string&)>& is_shown, bool is_still);
 
-// Whether a watcher who received `posted` `passed_ms` ago sees something else than `now`.
+// Whether `now` differs from what a watcher predicts, `passed_ms` after it received `posted`.
 bool IsNews(const Stage& posted, double passed_ms, const Stage& now);
 
 // The body of a stage, at most kStageBytesMax - kStageBytesFree for one of StageOf.

@@ -5,14 +5,12 @@
 #include <utility>
 
 #include "core/relay/edges.h"
+#include "core/relay/seat_request.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 
 namespace sprites {
 
 namespace {
-
-constexpr int kAnswerDepthMax = 4;  // nested values; the answer has 2
 
 void Remember(std::unordered_set<std::string>* files, const std::string& file) {
   if (files->size() >= kStageFilesKnownMax) {
@@ -58,19 +56,12 @@ std::optional<Request> StagePosts::DueRequest(
       return std::nullopt;
     }
   }
-  request_ = (*next_id)++;
   is_event_newer_ = false;
   not_before_ms_ = now_ms + kStagePostMs;
   files_ = stage.files;
-  Request request;
-  request.id = request_;
-  request.method = Method::kPost;
-  request.url = relay + "/v1/desktops/" + PercentEncoded(seat.desktop) + "/stage";
-  request.token = seat.token;
-  request.content_type = "application/json";
-  request.body = StageJson(stage);
-  request.timeout_ms = kShortTimeoutMs;
-  request.response_bytes_max = kResponseBytesMax;
+  Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/stage"), seat,
+                                StageJson(stage), next_id);
+  request_ = request.id;
   posted_ = {std::move(stage), now_ms};
   return request;
 }
@@ -81,18 +72,15 @@ bool StagePosts::HandleResponse(const Response& response, int64_t now_ms) {
   }
   request_ = 0;
   const std::vector<std::string> files = std::exchange(files_, {});
-  if (response.status == 202 && response.body.size() <= kResponseBytesMax) {
-    const Json root = ParseJson(response.body, kAnswerDepthMax);
-    if (const auto edges = EdgesNamed(MemberOf(root, "edges"))) {
-      for (const std::string& file : files) {
-        Remember(&carried_, file);
-      }
-      // An event that came before this answer may be newer than the answer.
-      if (edges->empty() && !is_event_newer_) {
-        edges_.clear();
-      }
-      return true;
+  if (const auto edges = EdgesNamed(MemberOf(AcceptedBody(response), "edges"))) {
+    for (const std::string& file : files) {
+      Remember(&carried_, file);
     }
+    // An event that came before this answer may be newer than the answer.
+    if (edges->empty() && !is_event_newer_) {
+      edges_.clear();
+    }
+    return true;
   }
   posted_.reset();
   not_before_ms_ = now_ms + kStageRetryMs;
@@ -102,10 +90,10 @@ bool StagePosts::HandleResponse(const Response& response, int64_t now_ms) {
   return true;
 }
 
-// Returns whether to go on.
+// Returns whether to go on posting.
 bool StagePosts::HandleRefusal(const Problem& problem, const std::vector<std::string>& files) {
   if (problem.code == "picture-refused") {
-    // Without an unknown picture, one that was carried is not any more: then each is tried again.
+    // If all pictures were known, the relay has lost one of them, so each is tried again.
     const bool has_unknown = std::ranges::any_of(
         files, [this](const std::string& file) { return !carried_.contains(file); });
     for (const std::string& file : files) {

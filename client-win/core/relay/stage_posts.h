@@ -29,13 +29,13 @@ class StagePosts {
  public:
   // Handles a `watched` event: the stage is posted at once, and then whenever it changes.
   void Watch(std::vector<Edge> edges);
-  // There is another seat, or none, which nobody watches.
+  // There is another seat, or none. Nobody watches it yet.
   void Restart() { *this = StagePosts(); }
 
   // Whether DueRequest may return something now.
   bool IsDue(int64_t now_ms) const;
-  // The request to send now, if a watcher sees something else than the stage that `look` returns.
-  // `look` gets the files that may be shown as a predicate.
+  // The request to send now, if the stage that `look` returns differs from what a watcher predicts.
+  // `look` receives a predicate: whether a file may be shown.
   using Look = std::function<Stage(const std::function<bool(const std::string&)>& is_shown)>;
   // `is_at_relay`: whether the relay is known to carry a file.
   std::optional<Request> DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,

@@ -2,11 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <limits>
 #include <string>
 
-#include "core/text/json.h"
+#include "core/relay/test_peek_vectors.h"
 
 namespace sprites {
 namespace {
@@ -126,7 +125,8 @@ TEST_CASE("stage posts › end with an event or an answer without edges") {
   CHECK(shown.posts.edges() == std::vector{Edge::kRight});
 }
 
-TEST_CASE("stage posts › wait a second after one that was lost or too fast, and end after others") {
+TEST_CASE(
+    "stage posts › go on a second after a lost or too fast one, and end after other refusals") {
   struct Row {
     int status;
     const char* body;
@@ -188,8 +188,7 @@ TEST_CASE("stage posts › try each picture again when the relay refuses known o
 }
 
 TEST_CASE("stage posts › have the constants of the vectors") {
-  std::ifstream file(PEEK_VECTORS);
-  const Json constants = Json::parse(file)["constants"];
+  const Json& constants = PeekVectors()["constants"];
   CHECK(constants["POST_GAP_MS"] == kStagePostMs);
   CHECK(constants["ALIVE_MS"] == kStageAliveMs);
   CHECK(constants["RETRY_MS"] == kStageRetryMs);

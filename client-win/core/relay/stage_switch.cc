@@ -1,8 +1,8 @@
 #include "core/relay/stage_switch.h"
 
 #include "core/relay/backoff.h"
+#include "core/relay/seat_request.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 
 namespace sprites {
 
@@ -15,16 +15,9 @@ std::optional<Request> StageSwitch::DueRequest(const std::string& relay, const S
   }
   budget->Spend(now_ms);
   asked_ = *wanted;
-  request_ = (*next_id)++;
-  Request request;
-  request.id = request_;
-  request.method = Method::kPut;
-  request.url = relay + "/v1/desktops/" + PercentEncoded(seat.desktop) + "/stage";
-  request.token = seat.token;
-  request.content_type = "application/json";
-  request.body = WriteJson({{"stage", asked_}});
-  request.timeout_ms = kShortTimeoutMs;
-  request.response_bytes_max = kResponseBytesMax;
+  Request request = SeatRequest(Method::kPut, DesktopUrl(relay, seat, "/stage"), seat,
+                                WriteJson({{"stage", asked_}}), next_id);
+  request_ = request.id;
   return request;
 }
 

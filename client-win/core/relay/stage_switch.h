@@ -18,8 +18,8 @@ namespace sprites {
 
 class StageSwitch {
  public:
-  // The request that makes `seat` show what is `wanted`; nothing when it does, when the relay does
-  // not know stages, or when nothing is wanted. Each is taken out of `budget`.
+  // The request that makes `seat` show what is `wanted`; nothing when it already does, when the
+  // relay does not know stages, or when nothing is wanted. Each is taken out of `budget`.
   std::optional<Request> DueRequest(const std::string& relay, const Seat& seat,
                                     std::optional<bool> wanted, int64_t now_ms,
                                     RequestBudget* budget, RequestId* next_id);

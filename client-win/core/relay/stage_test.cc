@@ -2,43 +2,16 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <string>
 
 #include "core/picture/sheet.h"
 #include "core/relay/edges.h"
+#include "core/relay/test_peek_vectors.h"
 
 namespace sprites {
 namespace {
 
-// The hash that a vector means by two digits.
-std::string HashOf(const std::string& picture) {
-  std::string hash;
-  for (int i = 0; i < 32; i++) {
-    hash += picture;
-  }
-  return hash;
-}
-
-const Json& Vectors() {
-  static const Json vectors = [] {
-    std::ifstream file(PEEK_VECTORS);
-    return Json::parse(file);
-  }();
-  return vectors;
-}
-
 bool IsAny(const std::string&) { return true; }
-
-Mode ModeNamed(const std::string& name) {
-  for (const ModeRules& rules : BehaviourTable()) {
-    if (name == rules.animation) {
-      return rules.mode;
-    }
-  }
-  FAIL("no mode ", name);
-  return Mode::kIdle;
-}
 
 Sprite StandingSprite(const Json& one) {
   Sprite sprite;
@@ -48,7 +21,7 @@ Sprite StandingSprite(const Json& one) {
   sprite.y = one["y"];
   sprite.vx = one["vx"];
   sprite.vy = one["vy"];
-  sprite.mode = ModeNamed(one["mode"]);
+  sprite.mode = ModeNamed(one["mode"].get<std::string>()).value();
   sprite.facing = one["facing"] == "left" ? Facing::kLeft : Facing::kRight;
   sprite.scale = one["scale"];
   return sprite;
@@ -73,7 +46,7 @@ Stage StageOfVector(Json stage) {
 }
 
 TEST_CASE("stages › have the constants of the vectors") {
-  const Json constants = Vectors()["constants"];
+  const Json constants = PeekVectors()["constants"];
   CHECK(constants["STAGE_DEPTH"] == kStageDepth);
   CHECK(constants["STAGE_SPRITES_MAX"] == kStageSpritesMax);
   CHECK(constants["STAGE_BYTES_MAX"] == kStageBytesMax);
@@ -81,7 +54,7 @@ TEST_CASE("stages › have the constants of the vectors") {
 }
 
 TEST_CASE("stages › are those of the vectors") {
-  for (const Json& one : Vectors()["stages"]) {
+  for (const Json& one : PeekVectors()["stages"]) {
     CAPTURE(one["name"].get<std::string>());
     Simulation simulation = DesktopOf(one["width"], one["height"]);
     for (const Json& sprite : one["sprites"]) {
@@ -100,7 +73,7 @@ TEST_CASE("stages › are those of the vectors") {
 }
 
 TEST_CASE("stages › are news when the vectors say so") {
-  for (const Json& one : Vectors()["news"]) {
+  for (const Json& one : PeekVectors()["news"]) {
     CAPTURE(one["name"].get<std::string>());
     const Stage posted = StageOfVector(one["posted"]);
     for (const Json& later : one["later"]) {
@@ -110,7 +83,7 @@ TEST_CASE("stages › are news when the vectors say so") {
   }
 }
 
-TEST_CASE("stages › have no picture that may not be shown, and nothing moves on a paused desktop") {
+TEST_CASE("stages › leave out pictures that may not be shown, and have no speeds while paused") {
   Simulation simulation = DesktopOf(2000, 1000);
   Sprite sprite;
   sprite.mode = Mode::kWalk;

@@ -2,15 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "core/desktop/conversation.h"
-#include "core/text/json.h"
+#include "core/relay/edges.h"
+#include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
@@ -140,22 +139,15 @@ TEST_CASE("bubbles › are inside their room and apart from each other, wherever
 
 // -- The vectors, which the browser's desktop plays too.
 
-Json Vectors() {
-  std::ifstream file(BUBBLE_VECTORS);
-  return Json::parse(std::string((std::istreambuf_iterator<char>(file)), {}));
+const Json& Vectors() {
+  static const Json vectors = ReadVectors(BUBBLE_VECTORS);
+  return vectors;
 }
 
 Rect RectIn(const Json& box) { return {box["left"], box["top"], box["right"], box["bottom"]}; }
 
-Edge EdgeIn(const Json& name) {
-  return name == "left"    ? Edge::kLeft
-         : name == "right" ? Edge::kRight
-         : name == "top"   ? Edge::kTop
-                           : Edge::kBottom;
-}
-
 TEST_CASE("bubbles › have the places of the vectors") {
-  const Json vectors = Vectors();
+  const Json& vectors = Vectors();
   REQUIRE(!vectors["placing"].empty());
   for (const Json& vector : vectors["placing"]) {
     CAPTURE(vector["name"].get<std::string>());
@@ -171,7 +163,7 @@ TEST_CASE("bubbles › have the places of the vectors") {
       if (anchor.contains("box")) {
         bubble.post.sprite = RectIn(anchor["box"]);
       } else {
-        bubble.post.edge = EdgeIn(anchor["edge"]);
+        bubble.post.edge = *EdgeNamed(anchor["edge"]);
         bubble.post.has_tail_at_edge = anchor["tail"];
       }
       bubbles.push_back(bubble);
@@ -189,7 +181,7 @@ TEST_CASE("bubbles › have the places of the vectors") {
       CHECK(places[i]->box.top == doctest::Approx(wanted["top"].get<double>()));
       REQUIRE(places[i]->tail.has_value() == !wanted["tail"].is_null());
       if (places[i]->tail) {
-        CHECK(*places[i]->tail == EdgeIn(wanted["tail"]["side"]));
+        CHECK(*places[i]->tail == *EdgeNamed(wanted["tail"]["side"]));
         CHECK(places[i]->tail_at == doctest::Approx(wanted["tail"]["at"].get<double>()));
       }
     }
@@ -197,7 +189,7 @@ TEST_CASE("bubbles › have the places of the vectors") {
 }
 
 TEST_CASE("bubbles › are shown as in the vectors") {
-  const Json vectors = Vectors();
+  const Json& vectors = Vectors();
   REQUIRE(!vectors["shown"].empty());
   for (const Json& vector : vectors["shown"]) {
     CAPTURE(vector["name"].get<std::string>());

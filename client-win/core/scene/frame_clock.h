@@ -15,8 +15,8 @@ constexpr double kFrameMsMin = 9;
 constexpr double kTurnGapMs = 1;   // after a turn that took too long: other threads get a chance
 constexpr double kTimerMs = 0.75;  // that a timer may fire early
 
-constexpr double kRefreshMsMin = 1;    // a period that a system reports is wrong below it: 1000 Hz
-constexpr double kRefreshMsMax = 100;  // likewise above it: 10 Hz
+constexpr double kRefreshMsMin = 1;    // 1000 Hz: a shorter period that a system reports is wrong
+constexpr double kRefreshMsMax = 100;  // 10 Hz: a longer one is wrong
 
 // Whether a screen can have this time between two refreshes.
 constexpr bool IsRefreshPeriod(double ms) { return ms >= kRefreshMsMin && ms <= kRefreshMsMax; }

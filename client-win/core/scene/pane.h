@@ -30,7 +30,7 @@ bool IsSamePlace(const std::vector<Pane>& one, const std::vector<Pane>& other);
 // How to draw a pane.
 DrawnSprite Draw(const Pane& pane, SpriteId id);
 
-// What of a sprite's frame is in the pane: the sprite with its crop. Nothing when it is outside.
+// The sprite, cropped to the part of its frame that is in the pane. Nothing when it is outside.
 std::optional<DrawnSprite> InPane(DrawnSprite drawn, const Pane& pane);
 
 }  // namespace sprites

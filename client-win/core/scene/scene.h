@@ -35,7 +35,7 @@ struct DrawnSprite {
   bool mirrored = false;       // a sheet's frames look to the right
   bool visible = true;         // false behind a full-screen program
   bool is_silhouette = false;  // in one colour, translucent
-  std::optional<Crop> crop{};  // the only part that is shown; all of it without
+  std::optional<Crop> crop{};  // the only part that is shown; nothing for all of it
 
   // What is shown of the frame, and where that is.
   Crop Shown() const { return crop.value_or(Crop{0, 0, width, height}); }
@@ -58,7 +58,7 @@ struct Scene {
   std::vector<DrawnBubble> bubbles;  // newest first
   std::vector<Rect> obstacles;       // px: what no bubble may cover, such as a sprite that is held
   // What is seen beyond the edge that the person looks over, lowest first: panes along the edge,
-  // then the silhouettes in them. Their ids are their own. They take no clicks.
+  // then the silhouettes in them. An id may be that of one of `sprites` too. They take no clicks.
   std::vector<DrawnSprite> beyond;
   // How long the next frame may wait, unless an event comes first: nothing moves until then.
   double idle_ms = 0;

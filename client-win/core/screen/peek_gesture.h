@@ -18,9 +18,9 @@ namespace sprites {
 // its edges, so here the pointer must be pushed against the edge.
 constexpr double kPeekZone = 2;
 constexpr int64_t kPeekRestMs = 500;    // a pointer that passes by, or throws, opens nothing
-constexpr int64_t kPeekLingerMs = 300;  // of the view after the pointer has left it: a tremble
+constexpr int64_t kPeekLingerMs = 300;  // after the pointer has left the view: hands tremble
 constexpr double kPeekDepthMax = 320;   // dip that are seen beyond an edge
-constexpr double kPeekShareMax = 0.4;   // of a monitor's side: the largest share that shows them
+constexpr double kPeekShareMax = 0.4;   // of a monitor's side: at most this share shows them
 
 // How many dip are seen beyond an edge of a monitor.
 double PeekDepth(Edge edge, const Monitor& monitor);

@@ -24,7 +24,7 @@ struct Pointing {
   PeekGesture gesture;
 };
 
-TEST_CASE("peek gesture › is to rest at an edge: a pointer that passes by opens nothing") {
+TEST_CASE("peek gesture › is a pointer that rests at an edge; one that passes by opens nothing") {
   Pointing one;
   CHECK(one.gesture.NextMs() == std::numeric_limits<int64_t>::max());
   CHECK(!one.At(kPeekZone, 300, 1'000));

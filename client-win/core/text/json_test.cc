@@ -26,7 +26,7 @@ TEST_CASE("json › is nested as deep as the reader allows, and no deeper") {
   }
 }
 
-TEST_CASE("json › brackets in texts and behind one another do not count as depth") {
+TEST_CASE("json › depth does not count brackets in texts, nor brackets side by side") {
   CHECK(!ParseJson(R"(["[[[[","\\\"[[[","{{{"])", 1).is_discarded());
   CHECK(!ParseJson("[[],[],[],{}]", 2).is_discarded());
   CHECK(ParseJson("[[],[[]]]", 2).is_discarded());

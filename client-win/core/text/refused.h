@@ -1,4 +1,5 @@
-// Why something that the person gave the program is rejected, to be said in any language.
+// Why something that the person gave the program is rejected, in a form that can be said in any
+// language.
 //
 // Invariant: every such reason is in the table of texts, so it exists in every language.
 #ifndef CLIENT_WIN_CORE_TEXT_REFUSED_H_

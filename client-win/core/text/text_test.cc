@@ -3,10 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <fstream>
 #include <string>
 
-#include "core/text/json.h"
+#include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
@@ -26,8 +25,7 @@ std::string Utf8(uint32_t code) {
 }
 
 TEST_CASE("text › follows the relay's vectors of hidden characters") {
-  std::ifstream file(HIDDEN_VECTORS);
-  const Json vectors = Json::parse(file);
+  const Json vectors = ReadVectors(HIDDEN_VECTORS);
   for (const Json& text : vectors["plain"]) {
     CAPTURE(text.dump());
     CHECK(IsPlainText(text.get<std::string>()));
