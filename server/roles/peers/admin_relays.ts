@@ -26,7 +26,11 @@ export function adminRelays(peering: () => Peering | undefined): express.Router 
       if (typeof relay !== 'string') throw malformed('relay', 'must be a string');
       const found = joined();
       const state = found.membership.stateOf(relay);
-      if (state === undefined) throw new ProblemError('not-found', `There is no relay ${JSON.stringify(relay)} in this cluster; "npm run admin -- relays" lists them.`);
+      if (state === undefined)
+        throw new ProblemError(
+          'not-found',
+          `There is no relay ${JSON.stringify(relay)} in this cluster; "npm run admin -- relays" lists them.`,
+        );
       if (state === 'here') throw malformed('relay', `must be one that is gone; ${relay} is here`);
       response.json({ relay, abandoned: found.forget(relay) });
     },
