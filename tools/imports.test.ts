@@ -160,7 +160,7 @@ function layerOf(path: string): string | undefined {
 }
 
 function isTest(path: string): boolean {
-  return /\.(?:test|contract)\.ts$|_(?:test|fuzz|bench)\.cc$|\/test\/|\/test_[a-z]+\.(?:h|cc)$|sanitized_addon/.test(
+  return /\.(?:test|contract)\.ts$|_(?:test|fuzz|bench)\.cc$|\/test\/|\/test_[a-z_]+\.(?:h|cc)$|sanitized_addon/.test(
     path,
   );
 }
