@@ -27,7 +27,10 @@ constexpr int64_t kTickNs = 5 * kNsPerMs;        // the parent checks this often
 constexpr int64_t kThrowLeadNs = 20 * kNsPerMs;  // from the start of the phase to the first throw
 constexpr int kReachTimeoutMs = 5'000;
 constexpr int64_t kConnectStallNs = 15 * kNsPerSecond;  // three times the longest retry pause
+// How long the slices may take to end, and what is added for each desktop: the kernel closes its
+// connection, which takes some 20 µs of one core when millions close at once.
 constexpr int64_t kEndTimeoutNs = 10 * kNsPerSecond;
+constexpr int64_t kCloseTimeoutNs = 100'000;
 // A slice that does not run for so long was stopped or has no core: its figures are missing.
 constexpr int64_t kAcknowledgeNsMax = 30 * kNsPerSecond;
 // What was accepted and has not arrived is lost when nothing is under way and nothing has arrived
@@ -408,7 +411,7 @@ void Run::End() {
   }
   findings_->kernel_end = ReadKernel();
   SetPhase(Phase::kEnd);
-  const int64_t give_up_ns = NowNs() + kEndTimeoutNs;
+  const int64_t give_up_ns = NowNs() + kEndTimeoutNs + options_.desktops * kCloseTimeoutNs;
   for (pid_t& slice : slices_) {
     if (slice == 0) {
       continue;

@@ -19,6 +19,8 @@ import { enterNamespace } from './namespace.ts';
 /** Desktops brought up per second. Each one is a join, a response and a poll. */
 const CONNECT_RATE = 20_000;
 const SENDERS = 2_000;
+/** A poll that is held for longer than this share of the time of its ping is overdue: the jitter, and a margin. */
+const OVERDUE = 1.25;
 
 export interface MillionOptions {
   desktops: number;
@@ -28,13 +30,21 @@ export interface MillionOptions {
   hold: number;
   workers: number;
   durability: DurabilityOption;
+  pingSeconds: number;
 }
 
-export async function million({ desktops, rate, hold, workers, durability }: MillionOptions): Promise<void> {
+export async function million({
+  desktops,
+  rate,
+  hold,
+  workers,
+  durability,
+  pingSeconds,
+}: MillionOptions): Promise<void> {
   enterNamespace();
   const name = `native, ${workers === 0 ? 'one process' : `${workers} worker(s)`}`;
   const data = mkdtempSync(join(tmpdir(), 'sprites-million-'));
-  const flags = ['--max-desktops', String(desktops), '--durability', durability];
+  const flags = ['--max-desktops', String(desktops), '--durability', durability, '--ping-seconds', String(pingSeconds)];
   const shape: Shape = { name, front: 'native', workers, flags, data };
   const relay = await start(shape);
   const [master] = relay.pids;
@@ -49,6 +59,8 @@ export async function million({ desktops, rate, hold, workers, durability }: Mil
       String(CONNECT_RATE),
       '--connect-timeout',
       '900',
+      '--poll-overdue',
+      String(pingSeconds * OVERDUE),
     ];
     const load = ['--rate', String(rate), '--senders', String(SENDERS), '--warm-up', '5', '--duration', String(hold)];
     let parkedRss = 0;

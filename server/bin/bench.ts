@@ -27,7 +27,7 @@ import { LOADS, relaying } from '../bench/relaying.ts';
 import { relays } from '../bench/relays.ts';
 import { say } from '../bench/say.ts';
 import { turns } from '../bench/turns.ts';
-import { HEARERS_MAX } from '../domain/limits.ts';
+import { HEARERS_MAX, PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN } from '../domain/limits.ts';
 import { RELAYS_MAX } from '../domain/membership.ts';
 import { whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
@@ -112,6 +112,7 @@ const OPTIONS = {
   ...goingWith(['million'], {
     hold: duration('T', 'how long they are held', [1, 86_400], 120),
     durability: oneOf('KIND', 'what a 202 of the relay survives', DURABILITIES, 'process'),
+    pingSeconds: whole('N', 'how long the relay holds a poll', [PING_SECONDS_MIN, PING_SECONDS_MAX], PING_MS / 1000),
   }),
   ...goingWith(['million', 'hostile', 'peek'], {
     workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
@@ -240,10 +241,10 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     await turns();
     return EXIT.done;
   },
-  million: async ({ desktops = MILLION, rate = MILLION_RATE, hold, workers, durability }) => {
+  million: async ({ desktops = MILLION, rate = MILLION_RATE, hold, workers, durability, pingSeconds }) => {
     needNativeFront();
     needEngine();
-    await million({ desktops, rate, hold, workers, durability });
+    await million({ desktops, rate, hold, workers, durability, pingSeconds });
     return EXIT.done;
   },
   floors: async ({ desktops = FLOORS_DESKTOPS, rate = FLOORS_RATE }) => {

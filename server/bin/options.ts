@@ -17,7 +17,13 @@ import {
   withVariables,
 } from '../../tools/command.ts';
 import { SAYINGS } from '../domain/hearers.ts';
-import { STAGE_TOLERANCE_PX, STAGE_TOLERANCE_PX_MAX } from '../domain/limits.ts';
+import {
+  PING_MS,
+  PING_SECONDS_MAX,
+  PING_SECONDS_MIN,
+  STAGE_TOLERANCE_PX,
+  STAGE_TOLERANCE_PX_MAX,
+} from '../domain/limits.ts';
 import { isTrustable } from '../roles/client_address.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
@@ -83,6 +89,12 @@ export const FLAGS = withVariables('SPRITES', {
     ),
     shown: TOLERANCE.shown,
   },
+  pingSeconds: whole(
+    'N',
+    'how long a poll is held that has nothing to say; more than 120 only where no proxy cuts idle connections',
+    [PING_SECONDS_MIN, PING_SECONDS_MAX],
+    PING_MS / 1000,
+  ),
   durability: {
     ...oneOf('KIND', '', DURABILITIES, 'process'),
     meaning: 'what an accepted sprite survives: the death of a process, of the machine too, or none',

@@ -10,8 +10,8 @@
 /** The length of a tick in ms. With a million desktops some 400 pings are due in one tick. */
 export const TICK_MS = 50;
 
-/** Ticks of the wheel: a power of two. Its horizon of 204 s is later than the latest ping. */
-const TICKS = 4096;
+/** Ticks of the wheel: a power of two. Its horizon of 819 s is later than the latest ping. */
+const TICKS = 16_384;
 
 export class Deadlines {
   readonly #next: Uint32Array;

@@ -4,10 +4,14 @@
 import { ok } from 'node:assert';
 
 /**
- * A parked poll is answered with a ping after this, ± the jitter. Common proxies cut idle connections after 150 s. A ping
- * costs one answer and one poll.
+ * A parked poll is answered with a ping after this by default, ± the jitter. Common proxies cut idle connections after 150 s. A ping
+ * costs one answer and one poll: with two million desktops they cost more than 5,000 sprites a second.
  */
 export const PING_MS = 120_000;
+
+/** The operator chooses between these, in s: a ping costs little below a million desktops, and above the most routers cut the connection. */
+export const PING_SECONDS_MIN = 30;
+export const PING_SECONDS_MAX = 600;
 
 /** The jitter, as a share of PING_MS in each direction: it spreads the pings of desktops that joined together. */
 export const PING_JITTER = 0.1;

@@ -32,6 +32,8 @@ import {
   ONWARD_DESKTOPS_MAX,
   PING_JITTER,
   PING_MS,
+  PING_SECONDS_MAX,
+  PING_SECONDS_MIN,
   POLL_BYTES_MAX,
   RECONNECT_MS_MAX,
   SMALL_WORLD_MAX,
@@ -578,17 +580,19 @@ describe('relay, a poll with a newer request behind it', () => {
 });
 
 describe('relay, time', () => {
-  it('pings a parked poll after PING_MS ± jitter', () => {
-    for (const [luck, share] of [
-      [0, 1 - PING_JITTER],
-      [0.5, 1],
-      [1, 1 + PING_JITTER],
-    ]) {
-      const harness = new RelayHarness();
+  it('pings a parked poll after PING_MS ± jitter, or the time that the operator has chosen', () => {
+    for (const [luck, share, pingMs] of [
+      [0, 1 - PING_JITTER, undefined],
+      [0.5, 1, undefined],
+      [1, 1 + PING_JITTER, undefined],
+      [0, 1 - PING_JITTER, PING_SECONDS_MIN * 1000],
+      [1, 1 + PING_JITTER, PING_SECONDS_MAX * 1000],
+    ] as const) {
+      const harness = new RelayHarness(pingMs === undefined ? {} : { pingMs });
       const [ada, bob] = harness.joinMany(2);
       harness.luck = luck;
       const [, ticket] = harness.settle(ada, bob);
-      const dueMs = PING_MS * share;
+      const dueMs = (pingMs ?? PING_MS) * share;
       for (let passed = 0; passed < dueMs - TICK_MS; passed += 10_000) {
         harness.pass(Math.min(10_000, dueMs - TICK_MS - passed));
       }

@@ -128,6 +128,8 @@ export interface RelayOptions {
   /** Who hears sayings. Default: everybody in private worlds, the four neighbours in the default world. */
   sayings?: SayingsOption;
   peeks?: PeeksOptions;
+  /** A parked poll is answered with a ping after this, in ms; default PING_MS. */
+  pingMs?: number;
   /** The time in ms, monotonic, by which stages are predicted. Default: that of the last advance(), which moves in steps. */
   preciseMs?: () => number;
 }
@@ -281,6 +283,7 @@ export class Relay {
   /** The beginning of every batch, up to the cursor's sequence. */
   readonly #cursorHead: Buffer;
   readonly #deadlines: Deadlines;
+  readonly pingMs: number;
   /** The parking lot: ticket + 1 of the poll held for each slot, 0 for none. */
   readonly #parked: Float64Array;
   readonly #flags: Uint8Array;
@@ -344,6 +347,7 @@ export class Relay {
     });
     this.ended = new EndedDesktops(options.endedMax);
     this.#deadlines = new Deadlines(options.slots, options.nowMs);
+    this.pingMs = options.pingMs ?? PING_MS;
     this.#parked = new Float64Array(options.slots);
     this.delayedPolls = new DelayedPolls(options.slots);
     this.#flags = new Uint8Array(options.slots);
@@ -911,7 +915,7 @@ export class Relay {
       this.#parked[slot] = ticket + 1;
       this.#parkedCount++;
       const jitter = 1 + PING_JITTER * (2 * this.#options.random() - 1);
-      this.#deadlines.set(slot, this.#nowMs + PING_MS * jitter);
+      this.#deadlines.set(slot, this.#nowMs + this.pingMs * jitter);
       if (hasEvents) this.#defer(slot);
       if (this.#flags[slot] & HEARING) this.speech.rounds.list(slot);
       if (this.#flags[slot] & PEEKING) this.peeks.rounds.list(slot);

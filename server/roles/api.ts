@@ -4,7 +4,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { LEASE_MS, PING_MS } from '../domain/limits.ts';
+import { LEASE_MS } from '../domain/limits.ts';
 import { readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
 import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
@@ -69,7 +69,6 @@ export function api(
       events: `${at.events}${path}/events`,
       crossings: `${at.api}${path}/crossings`,
       socket: `${at.api.replace(/^http/, 'ws')}${path}/socket`,
-      pingSeconds: PING_MS / 1000,
       leaseSeconds: LEASE_MS / 1000,
     });
   });

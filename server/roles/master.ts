@@ -226,7 +226,7 @@ export class Master {
     if (parked) this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  /** A join; the answer is `{desktop, token, invitation, world, pictures, stage, cursor, here}`, and the worker adds the addresses. */
+  /** A join; the answer is `{desktop, token, invitation, world, pictures, stage, cursor, here, pingSeconds}`, and the worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     try {
       this.#moderation?.admit(join.clientAddress);
@@ -242,6 +242,7 @@ export class Master {
         stage: this.relay.desktops.shows(slot),
         cursor: writeCursor(this.relay.epoch, 0),
         here: { world: this.relay.torus.worldOf(slot).count, relay: this.relay.desktops.count },
+        pingSeconds: this.relay.pingMs / 1000,
       });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;

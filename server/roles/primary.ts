@@ -69,6 +69,8 @@ export interface PrimaryOptions extends WorkersOptions {
   natsCredentials?: string;
   /** How far a sprite may be from where a watcher expects it before its stage is forwarded, in px; 'off': every stage is. */
   stageTolerance: number | 'off';
+  /** Seconds after which a parked poll is answered with a ping. */
+  pingSeconds: number;
 }
 
 export interface Primary {
@@ -113,9 +115,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   }
   const startMs = performance.now();
   const state = journaling?.journal ?? newState();
-  const master = new Master((answers) =>
-    makeRelay(slots, startMs, answers, state, admission, options.sayings, options.stageTolerance),
-  );
+  const master = new Master((answers) => makeRelay(slots, startMs, answers, state, admission, options));
   const { relay } = master;
   if (journaling) {
     journaling.recover(relay, startMs);
@@ -247,8 +247,7 @@ function makeRelay(
   answers: AnswerSink,
   { epoch, generationKey }: ReturnType<typeof newState>,
   admission: Admission | undefined,
-  sayings: SayingsOption | undefined,
-  stageTolerance: number | 'off',
+  { sayings, stageTolerance, pingSeconds }: PrimaryOptions,
 ): Relay {
   return new Relay({
     slots,
@@ -262,6 +261,7 @@ function makeRelay(
     admission,
     sayings,
     peeks: { tolerancePx: stageTolerance },
+    pingMs: pingSeconds * 1000,
     preciseMs: () => performance.now(),
   });
 }

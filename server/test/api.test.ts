@@ -482,7 +482,8 @@ describe('a relay with a fast clock', BOUNDED, () => {
   let relay: RelayProcess;
   before(async () => {
     const clock = pathToFileURL(joinPath(import.meta.dirname, 'fast_clock.ts'));
-    relay = await startRelay({ workers: 0, env: { SPRITES_NODE_FLAGS: `--import=${clock}` } });
+    const args = ['--ping-seconds', '60'];
+    relay = await startRelay({ workers: 0, args, env: { SPRITES_NODE_FLAGS: `--import=${clock}` } });
   });
   after(() => relay?.stop());
 
@@ -497,6 +498,7 @@ describe('a relay with a fast clock', BOUNDED, () => {
       ['ping', 'neighbours'],
     );
     assert.equal(batch.cursor, cursor);
+    assert.equal(ann.pingSeconds, 60);
     assert.ok(heldSeconds >= 0.9 * ann.pingSeconds, `held for ${heldSeconds} s of its clock`);
   });
 

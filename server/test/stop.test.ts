@@ -292,11 +292,14 @@ describe('a relay that cannot start', BOUNDED, () => {
       [['--events-port', 'x'], /^--events-port: must be a whole number/],
       [['--admin-port', ''], /^--admin-port: must be a whole number/],
       [['--workers', '-1'], /^--workers: must be a whole number from 0 to 256, not "-1"\.$/],
+      [['--ping-seconds', '29'], /^--ping-seconds: must be a whole number from 30 to 600, not "29"\.$/],
+      [['--ping-seconds', '601'], /^--ping-seconds: must be a whole number from 30 to 600/],
       [['--max-desktops', '0'], /^--max-desktops: must be a whole number from 1/],
       [['--front', 'best'], /^--front: must be one of auto, native, portable, not "best"\.$/],
       [['--log-level', 'loud'], new RegExp(`^--log-level: must be one of ${LOG_LEVELS.join(', ')}, not "loud"\\.$`)],
       [['--public-url', 'ftp://x'], /^--public-url: must be an http or https URL, not "ftp:\/\/x"\.$/],
     ];
+    for (const atLimit of ['30', '600']) assert.ok(readOptions(['--ping-seconds', atLimit], {}));
     for (const [args, message] of wrong) assert.throws(() => readOptions(args, {}), { constructor: Misused, message });
   });
 
