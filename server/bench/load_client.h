@@ -68,21 +68,29 @@ class Histogram {
   uint64_t max_ = 0;
 };
 
-// Opens a connection to a port of this machine. Returns its descriptor, which `epoll` reports as
-// `number` when there is something to read.
-inline int Connect(uint16_t port, int epoll, uint32_t number) {
+// Opens a connection to a port of this machine, from one of its addresses. Returns its descriptor,
+// which `epoll` reports as `number` when there is something to read.
+inline int Connect(uint16_t port, int epoll, uint32_t number, in_addr_t source = INADDR_LOOPBACK) {
   const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) {
     Fail(std::string("socket: ") + strerror(errno));
   }
+  const int on = 1;
   sockaddr_in address = {};
   address.sin_family = AF_INET;
+  if (source != INADDR_LOOPBACK) {
+    // The port is chosen with the other end, so that an address has all ports for each of them.
+    setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+    address.sin_addr.s_addr = htonl(source);
+    if (bind(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+      Fail(std::string("bind: ") + strerror(errno));
+    }
+  }
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
     Fail(std::string("connect: ") + strerror(errno));
   }
-  const int on = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   epoll_event event = {};
   event.events = EPOLLIN;

@@ -3,11 +3,12 @@
  *
  * A crowd (crowd/crowd.cc) plays the desktops of one private world, which talk: once a second each, then more often until something
  * breaks, which is named. Another one throws sprites in a world of its own, in a process of its own: what the first one takes to read a
- * million sayings a second must not count as the latency of sprites. Every figure is from the same relay, one load after the other.
+ * million sayings a second must not count as the latency of sprites. A world that is larger than the files of one process allow has
+ * several talking crowds, which begin together; the first one has the speakers. Every figure is from the same relay, one load after the other.
  * CPU is user + system time of all processes of the relay in the window, the sprites and the requests of the speakers included.
  */
 import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
 import { type Contender, type Shape, start } from '../../tools/bench/contender.ts';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { CROWD } from '../../tools/build.js';
@@ -92,24 +93,70 @@ export async function say(shapes: readonly Shape[], options: SayOptions): Promis
   }
 }
 
-/** Runs both crowds. The account is that of the talking one, with the sprites of the other. */
+/** Desktops of one crowd, which is one process: their connections, and some for its requests, are files of it. */
+export const CROWD_DESKTOPS_MAX = 15_000;
+
+let runs = 0;
+
+/**
+ * Runs all crowds. The account is that of the talking ones, with the sprites of the other. With several, the latency is the one of the crowd
+ * in which it is longest, because the nearest 1,024 may all be in one crowd.
+ */
 async function run(contender: Contender, { desktops, speakers, seconds }: SayOptions, talk: number): Promise<Account> {
-  const [talking, throwing] = await Promise.all([
-    play(contender, [desktops, speakers, talk, 0, WARM_UP_SECONDS, seconds]),
-    play(contender, [THROWERS, THROWERS, 0, THROWS, WARM_UP_SECONDS, seconds]),
-  ]);
-  const { throws, caughtUs } = throwing;
-  return { ...talking, throws, caughtUs, refusal: talking.refusal || throwing.refusal };
+  // The desktops of an earlier run may still be in their world.
+  runs++;
+  const phases = [WARM_UP_SECONDS, seconds];
+  const throwing = new Crowd(contender, `throwing ${runs}`, 1, [THROWERS, THROWERS, 0, THROWS, ...phases]);
+  const talking: Crowd[] = [];
+  for (let left = desktops; left > 0; left -= CROWD_DESKTOPS_MAX) {
+    const isFirst = talking.length === 0;
+    const load = [Math.min(left, CROWD_DESKTOPS_MAX), isFirst ? speakers : 0, isFirst ? talk : 0, 0, ...phases];
+    talking.push(new Crowd(contender, `talking ${runs}`, 2 + talking.length, load));
+  }
+  const crowds = [throwing, ...talking];
+  await Promise.all(crowds.map((crowd) => crowd.ready));
+  for (const crowd of crowds) crowd.begin();
+  const [{ throws, caughtUs, refusal }, first, ...others] = await Promise.all(crowds.map((crowd) => crowd.account));
+  return others.reduce(sumOf, { ...first, throws, caughtUs, refusal: first.refusal || refusal });
 }
 
-async function play(contender: Contender, load: readonly number[]): Promise<Account> {
-  const numbers = [contender.api, contender.events, ...load];
-  const crowd = spawn(CROWD, [...numbers.map(String), contender.pids.join(',')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const printed = await text(crowd.stdout);
-  if (printed === '') throw new Error('the crowd has ended without an account');
-  return JSON.parse(printed);
+function sumOf(sum: Account, { heard, missed, batches, bytes, heardUs, refusal, crowd }: Account): Account {
+  return {
+    ...sum,
+    heard: sum.heard + heard,
+    missed: sum.missed + missed,
+    batches: sum.batches + batches,
+    bytes: sum.bytes + bytes,
+    heardUs: heardUs.p99 > sum.heardUs.p99 ? heardUs : sum.heardUs,
+    refusal: sum.refusal || refusal,
+    crowd: { cpuUs: sum.crowd.cpuUs + crowd.cpuUs },
+  };
+}
+
+/** One process of the load. */
+class Crowd {
+  /** Resolves when all its desktops have joined. */
+  readonly ready: Promise<void>;
+  readonly account: Promise<Account>;
+  readonly #begin: () => void;
+
+  constructor(contender: Contender, world: string, source: number, load: readonly number[]) {
+    const at = [contender.api, contender.events, world, source, ...load].map(String);
+    const crowd = spawn(CROWD, [...at, contender.pids.join(',')], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#begin = () => crowd.stdin.end('\n');
+    const lines = createInterface({ input: crowd.stdout })[Symbol.asyncIterator]();
+    const next = async () => {
+      const { value, done } = await lines.next();
+      if (done) throw new Error('the crowd has ended without an account');
+      return value;
+    };
+    this.ready = next().then(() => {});
+    this.account = this.ready.then(next).then(JSON.parse);
+  }
+
+  begin(): void {
+    this.#begin();
+  }
 }
 
 /** The first thing that did not hold; empty when everything did. */

@@ -25,7 +25,7 @@ import { peek } from '../bench/peek.ts';
 import { BOTS } from '../bench/peek_bots.ts';
 import { LOADS, relaying } from '../bench/relaying.ts';
 import { relays } from '../bench/relays.ts';
-import { say } from '../bench/say.ts';
+import { CROWD_DESKTOPS_MAX, say } from '../bench/say.ts';
 import { turns } from '../bench/turns.ts';
 import { HEARERS_MAX, PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN } from '../domain/limits.ts';
 import { RELAYS_MAX } from '../domain/membership.ts';
@@ -268,7 +268,11 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     needNativeFront();
     const why = buildCrowd();
     if (why) throw new Error(`The bench needs a crowd: ${why}`);
-    await say(NATIVE, { desktops, speakers: Math.min(speakers, desktops), seconds, talk });
+    const shapes = NATIVE.map((shape) => ({
+      ...shape,
+      flags: ['--max-desktops', String(Math.max(15_000, 2 * desktops))],
+    }));
+    await say(shapes, { desktops, speakers: Math.min(speakers, desktops, CROWD_DESKTOPS_MAX), seconds, talk });
     return EXIT.done;
   },
   peek: async ({ counts = PEEK_COUNTS, noise: noisePx, numbers: intoNumbers, rounds = ROUNDS, ...values }) => {

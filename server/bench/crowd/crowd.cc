@@ -4,9 +4,13 @@
 // It reads responses as far as it must: the length, the cursor, how many sayings, and of one hearer
 // in kSampled the time in each saying. It is no client: it never retries, and ends when a poll is
 // refused. Output: one line of JSON; see Print(). Times are in µs, of one clock for speakers and
-// hearers. Usage: crowd API-PORT EVENTS-PORT DESKTOPS SPEAKERS RATE THROWS WARM-UP SECONDS PID,PID…
-//   RATE sayings a second of each speaker, THROWS sprites a second of all, seconds of the two
-//   phases.
+// hearers. Usage: crowd API-PORT EVENTS-PORT WORLD SOURCE DESKTOPS SPEAKERS RATE THROWS WARM-UP
+//   SECONDS PID,PID…
+//   SOURCE the last number of its address 127.0.0.N, RATE sayings a second of each speaker, THROWS
+//   sprites a second of all, seconds of the two phases.
+// It prints "ready" when all have joined, and goes on when it reads a byte: several crowds, each
+// with the files of one process, begin together.
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -48,6 +52,8 @@ uint64_t NowUs() {
 struct Settings {
   uint16_t api_port;
   uint16_t events_port;
+  std::string world;
+  in_addr_t source;
   uint32_t desktops;
   uint32_t speakers;
   double rate;
@@ -139,6 +145,7 @@ class Crowd {
       SendRequests();
       Wait(100);
     }
+    AwaitOthers();
     start_us_ = NowUs();
     window_us_ = start_us_ + static_cast<uint64_t>(settings_.warm_up * 1e6);
     end_us_ = window_us_ + static_cast<uint64_t>(settings_.seconds * 1e6);
@@ -182,9 +189,19 @@ class Crowd {
   void Open(uint16_t port, Kind kind, uint32_t desktop) {
     const uint32_t number = static_cast<uint32_t>(connections_.size());
     Connection& connection = connections_.emplace_back();
-    connection.descriptor = Connect(port, epoll_, number);
+    connection.descriptor = Connect(port, epoll_, number, settings_.source);
     connection.kind = kind;
     connection.desktop = desktop;
+  }
+
+  // Polls until the standard input has something to read, or ends.
+  void AwaitOthers() {
+    printf("ready\n");
+    fflush(stdout);
+    pollfd input = {STDIN_FILENO, POLLIN, 0};
+    while (poll(&input, 1, 0) == 0) {
+      Wait(10);
+    }
   }
 
   // Ends every desktop, so that the next crowd finds the relay empty.
@@ -247,8 +264,7 @@ class Crowd {
     char time[kTimeDigits + 1];
     snprintf(time, sizeof time, "%016" PRIx64, next.due_us);
     if (next.what == 'j') {
-      // Those who were here before may still be in their world.
-      body = R"({"world":"crowd )" + std::to_string(getpid()) + R"(","name":"Desktop )" +
+      body = R"({"world":")" + settings_.world + R"(","name":"Desktop )" +
              std::to_string(next.desktop) + R"(","screen":{"width":1920,"height":1080}})";
     } else if (next.what == 'd') {
       return "DELETE /v1/desktops/" + desktop.id +
@@ -486,19 +502,22 @@ class Crowd {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 10) {
+  if (argc != 12) {
     Fail(
-        "usage: crowd API-PORT EVENTS-PORT DESKTOPS SPEAKERS RATE THROWS WARM-UP SECONDS PID,PID…");
+        "usage: crowd API-PORT EVENTS-PORT WORLD SOURCE DESKTOPS SPEAKERS RATE THROWS WARM-UP "
+        "SECONDS PID,PID…");
   }
   Settings settings = {static_cast<uint16_t>(atoi(argv[1])),
                        static_cast<uint16_t>(atoi(argv[2])),
-                       static_cast<uint32_t>(atoi(argv[3])),
-                       static_cast<uint32_t>(atoi(argv[4])),
-                       atof(argv[5]),
-                       atof(argv[6]),
+                       argv[3],
+                       INADDR_LOOPBACK - 1 + static_cast<in_addr_t>(atoi(argv[4])),
+                       static_cast<uint32_t>(atoi(argv[5])),
+                       static_cast<uint32_t>(atoi(argv[6])),
                        atof(argv[7]),
                        atof(argv[8]),
-                       PidsIn(argv[9])};
+                       atof(argv[9]),
+                       atof(argv[10]),
+                       PidsIn(argv[11])};
   Crowd(std::move(settings)).Run();
   return 0;
 }
