@@ -44,23 +44,31 @@ export function sizeAt({ width, height }: { width: number; height: number }, hei
 }
 
 /**
- * Scales a picture down to a height: each pixel is the mean of those that it covers, and either solid or transparent, as pixel
- * art is.
+ * Scales a picture down to a height: each pixel is the mean of those that it covers. With `isSolid`, it is either solid or
+ * transparent, as in pixel art.
  */
-export function shrink(source: Pixels, heightWanted: number): Pixels {
+export function shrink(source: Pixels, heightWanted: number, isSolid: boolean): Pixels {
   const size = sizeAt(source, heightWanted);
+  if (size.height === source.height && !isSolid) return source;
   const small = newPixels(size);
   const [stepX, stepY] = [source.width / size.width, source.height / size.height];
   for (let y = 0; y < size.height; y++) {
     for (let x = 0; x < size.width; x++) {
-      small.data.set(meanOf(source, x * stepX, y * stepY, stepX, stepY), 4 * (y * size.width + x));
+      small.data.set(meanOf(source, x * stepX, y * stepY, stepX, stepY, isSolid), 4 * (y * size.width + x));
     }
   }
   return small;
 }
 
 /** Returns the mean of an area. Pixels that lie in it only partly, or are half transparent, count less. */
-function meanOf({ width, height, data }: Pixels, left: number, top: number, wide: number, high: number) {
+function meanOf(
+  { width, height, data }: Pixels,
+  left: number,
+  top: number,
+  wide: number,
+  high: number,
+  isSolid: boolean,
+) {
   const [right, bottom] = [Math.min(width, left + wide), Math.min(height, top + high)];
   let [red, green, blue, alpha] = [0, 0, 0, 0];
   for (let y = Math.floor(top); y < bottom; y++) {
@@ -74,6 +82,7 @@ function meanOf({ width, height, data }: Pixels, left: number, top: number, wide
       alpha += weight;
     }
   }
-  const isSolid = alpha / ((right - left) * (bottom - top)) >= SOLID_MIN;
-  return isSolid ? [red / alpha, green / alpha, blue / alpha, 255] : [0, 0, 0, 0];
+  const mean = alpha / ((right - left) * (bottom - top));
+  if (alpha === 0 || (isSolid && mean < SOLID_MIN)) return [0, 0, 0, 0];
+  return [red / alpha, green / alpha, blue / alpha, isSolid ? 255 : mean];
 }
