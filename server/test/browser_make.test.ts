@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { GifWriter } from 'omggif';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { readSpr } from '../wire/spr.ts';
@@ -23,6 +24,18 @@ function strip(): Buffer {
     }
   }
   return PNG.sync.write(picture);
+}
+
+/** Pastes a file from the clipboard. */
+async function paste(page: Page, name: string, bytes: Buffer): Promise<void> {
+  await page.evaluate(
+    ([of, content]) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([new Uint8Array(content)], of, { type: 'image/png' }));
+      dispatchEvent(new ClipboardEvent('paste', { clipboardData }));
+    },
+    [name, [...bytes]] as const,
+  );
 }
 
 describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
@@ -133,7 +146,7 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   });
 
   it('divides a strip, orders and drops its frames, and saves a .spr that can be opened again', async () => {
-    await choose(editor, 'bars.png', 'image/png', strip());
+    await remade(editor, () => paste(editor, 'bars.png', strip()));
     assert.match((await editor.textContent('#strip-count')) ?? '', /4 frames/);
     await editor.click('#frames li:nth-child(4) button');
     await remade(editor, () => editor.click('#frame-drop'));
@@ -161,6 +174,30 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const { hitbox } = readSpr(readFileSync(BLOB)).description;
     await choose(editor, 'blob.spr', 'image/png', readFileSync(BLOB));
     assert.equal(await editor.inputValue('#body-bottom'), String(hitbox[1] + hitbox[3]));
+  });
+
+  it('plays a GIF and an Aseprite export as their makers meant it', async () => {
+    const gif = Buffer.alloc(1024);
+    const writer = new GifWriter(gif, 8, 8, { palette: [0xd02030, 0x3060d0] });
+    for (const [colour, delay] of [10, 30].entries()) writer.addFrame(0, 0, 8, 8, Array(64).fill(colour), { delay });
+    await choose(editor, 'blink.gif', 'image/gif', gif.subarray(0, writer.end()));
+    assert.equal(await editor.evaluate(() => globalThis.making.frames().length), 2);
+    await editor.selectOption('#animation', 'idle');
+    assert.equal(await editor.inputValue('#animation-frames'), '1, 2, 2, 2');
+    const frames = [0, 20, 40, 60].map((x) => ({ frame: { x, y: 0, w: 20, h: 24 }, duration: 250 }));
+    const meta = { image: 'bars.png', frameTags: [{ name: 'Walk', from: 0, to: 3, direction: 'pingpong' }] };
+    const json = Buffer.from(JSON.stringify({ frames, meta }));
+    await remade(editor, () =>
+      editor.setInputFiles('#files', [
+        { name: 'bars.json', mimeType: 'application/json', buffer: json },
+        { name: 'bars.png', mimeType: 'image/png', buffer: strip() },
+      ]),
+    );
+    await editor.selectOption('#animation', 'walk');
+    assert.deepEqual(
+      [await editor.inputValue('#animation-frames'), await editor.inputValue('#fps')],
+      ['1-4, 3, 2', '4'],
+    );
   });
 
   it('offers it to the gallery, without a desktop that stays behind', async () => {

@@ -350,7 +350,8 @@ function listen(): void {
   for (const id of ['frame-width', 'frame-height']) {
     on(id, 'change', () => {
       const [width, height] = [Number(field('frame-width').value), Number(field('frame-height').value)];
-      picture({ frame: { width: Math.round(width), height: Math.round(height) } });
+      // A place in a frame of another size means something else.
+      picture({ frame: { width: Math.round(width), height: Math.round(height) }, cut: { ...cut(), picks: [] } });
     });
   }
   on('from-edges', 'change', ({ checked }) => picture({ cut: { ...cut(), fromEdges: checked } }));

@@ -35,6 +35,8 @@ describe('pixels', () => {
       { width: 1, height: 1 },
       { width: 1, height: 2 },
       { width: 0, height: 1 },
+      { width: -1, height: -1 },
+      { width: Number.NaN, height: 1 },
     ]) {
       assert.throws(() => cutGrid(line, frame), SprRefused);
     }

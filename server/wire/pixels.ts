@@ -39,7 +39,7 @@ export function crop(source: Pixels, left: number, top: number, size: Size): Pix
 /** Cuts a sheet into the frames of its grid, row by row. A rest that is smaller than a frame is left out. */
 export function cutGrid(sheet: Pixels, frame: Size): Pixels[] {
   const [columns, rows] = [Math.floor(sheet.width / frame.width), Math.floor(sheet.height / frame.height)];
-  if (!(columns * rows >= 1 && columns * rows <= FRAMES_MAX)) {
+  if (!(columns >= 1 && rows >= 1 && columns * rows <= FRAMES_MAX)) {
     throw new SprRefused(
       'frame',
       `Frames of ${frame.width}×${frame.height} pixels make ${columns * rows || 'none'}; 1 to ${FRAMES_MAX} are allowed.`,

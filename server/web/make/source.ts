@@ -42,18 +42,21 @@ export async function readSource(files: readonly File[]): Promise<Source> {
   }
   const description = files.find(isJson);
   const picture = files.find((file) => !isJson(file));
-  if (description !== undefined) return readExport(description, picture);
-  if (picture === undefined) throw new Error('There is no picture.');
-  const bytes = new Uint8Array(await picture.arrayBuffer());
-  const name = nameOf(picture.name);
-  const source = isSpr(bytes)
-    ? await readSpr(bytes)
-    : ((isGif(bytes) ? await readAnimatedGif(bytes, name) : undefined) ?? (await readPicture(picture, bytes, name)));
+  const source = await (description === undefined ? readFile(picture) : readExport(description, picture));
   const pixels = source.frames.reduce((sum, { width, height }) => sum + width * height, 0);
   if (pixels > SOURCE_PIXELS_MAX) {
-    throw new Error(`${picture.name} has too many pixels. Make it smaller, or leave out some frames.`);
+    throw new Error(`${files[0].name} has too many pixels. Make it smaller, or leave out some frames.`);
   }
   return source;
+}
+
+async function readFile(picture: File | undefined): Promise<Source> {
+  if (picture === undefined) throw new Error('There is no picture.');
+  const bytes = new Uint8Array(await picture.arrayBuffer());
+  if (isSpr(bytes)) return readSpr(bytes);
+  const name = nameOf(picture.name);
+  const animated = isGif(bytes) ? await readAnimatedGif(bytes, name) : undefined;
+  return animated ?? readPicture(picture, bytes, name);
 }
 
 function isJson({ name, type }: File): boolean {
