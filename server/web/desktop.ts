@@ -714,8 +714,8 @@ function openAddMenu(files: HTMLInputElement): void {
   const { left, bottom } = element('add').getBoundingClientRect();
   openMenu(left, bottom, [
     { text: 'Choose a picture…', choose: () => files.click() },
-    { text: 'Make one in the editor…', choose: () => window.open('/make', '_blank') },
-    { text: 'Look into the gallery…', choose: () => window.open('/gallery', '_blank') },
+    { text: 'Make one in the editor…', choose: () => window.open('/make', '_blank', 'noopener') },
+    { text: 'Look into the gallery…', choose: () => window.open('/gallery', '_blank', 'noopener') },
   ]);
 }
 

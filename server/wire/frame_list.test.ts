@@ -16,6 +16,6 @@ describe('a list of frames', () => {
     for (const frames of [[5], [1, 1, 1], [3, 2, 1, 0], [0, 2, 4], [1, 2, 4, 5, 6, 5, 4]]) {
       assert.deepEqual(readFrameList(writeFrameList(frames)), frames);
     }
-    assert.equal(writeFrameList([]), '');
+    assert.deepEqual([[], [1], [1, 2], [1, 2, 3]].map(writeFrameList), ['', '1', '1, 2', '1-3']);
   });
 });

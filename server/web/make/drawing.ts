@@ -34,9 +34,11 @@ export function usualPicturing({ frames, isWhole, isPhoto }: Source): Picturing 
   const frame = isWhole && !isPhoto ? guessFrame(frames[0]) : frames[0];
   const isStrip = frame.width !== frames[0].width || frame.height !== frames[0].height;
   const { width, height } = frame;
+  const cut = { fromEdges: true, picks: [], tolerance: isPhoto ? 14 : 6, rim: isPhoto ? 1 : 0 };
+  // A picture of one colour is not its own background.
+  const fromEdges = !frames.some(hasTransparency) && contentBox([cutOut(frames[0], cut)]) !== undefined;
   return {
-    frame: isStrip ? { width, height } : null,
-    cut: { fromEdges: !frames.some(hasTransparency), picks: [], tolerance: isPhoto ? 14 : 6, rim: isPhoto ? 1 : 0 },
+    ...{ frame: isStrip ? { width, height } : null, cut: { ...cut, fromEdges } },
     height: Math.min(height, isPhoto ? HEIGHT_OF_PHOTO : HEIGHT_USUAL_MAX),
     ...{ isPixelArt: isPhoto, colours: 24, isAlive: isWhole && !isStrip },
   };
