@@ -41,6 +41,7 @@ const PUBLISHED: readonly string[] = [
   'server/web/stage_posts.ts',
   'server/test/relay_process.ts', // a relay for tests
   'server/test/browser_page.ts', // a page in a browser, for tests
+  'server/test/editor_page.ts',
   'server/roles/collection.ts', // what the heap bench measures
   'server/roles/capacity.ts',
   'loadtest/report/engine_result.ts', // the results of a swarm, for a fleet of them

@@ -24,10 +24,12 @@ import {
   text,
   type Values,
 } from '../../tools/command.ts';
-import { type AsepriteExport, readAseprite } from '../wire/aseprite.ts';
+import { readAseprite } from '../wire/aseprite.ts';
 import { type Animation, FRAMES_MAX, SCALE_MAX, SCALE_MIN } from '../wire/description.ts';
+import { readFrameList } from '../wire/frame_list.ts';
 import { readGif, shownFor } from '../wire/gif.ts';
-import { PNG_SIGNATURE, readPng, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
+import { cutExport, layOut, type Pixels } from '../wire/pixels.ts';
+import { PNG_SIGNATURE, readPng } from '../wire/png.ts';
 import { writeSheet } from '../wire/sheet.ts';
 import { readSpr, type Spr, SprRefused } from '../wire/spr.ts';
 
@@ -158,7 +160,7 @@ function packAseprite(input: string, options: PackOptions): Uint8Array {
   const exported = readAseprite(readInput(input).toString('utf8'));
   const image = readInput(join(dirname(input), parse(exported.image ?? `${parse(input).name}.png`).base));
   const { frame, animations, hitbox } = exported;
-  const sheet = gridOf(exported, decode(image));
+  const sheet = written(layOut(cutExport(exported, decode(image)), frame));
   const own = hitbox === undefined ? {} : { hitbox };
   return writeSheet(sheet, { ...own, ...described(input, frame, options), animations }, crc32);
 }
@@ -167,21 +169,10 @@ function packAseprite(input: string, options: PackOptions): Uint8Array {
 function packGif(input: string, bytes: Buffer, options: PackOptions): Uint8Array {
   if (options.frame) throw new Misused('--frame: a GIF has its own frames.');
   const { width, height, frames } = readGif(bytes, GifReader);
-  const columns = columnsFor(frames.length, { width, height });
-  const sheet = newSheet(frames.length, columns, { width, height });
-  for (const [cell, { rgba }] of frames.entries()) {
-    const [left, top] = [(cell % columns) * width, Math.floor(cell / columns) * height];
-    PNG.bitblt(
-      Object.assign(new PNG({ width, height }), { data: Buffer.from(rgba.buffer) }),
-      sheet,
-      0,
-      0,
-      width,
-      height,
-      left,
-      top,
-    );
-  }
+  const sheet = layOut(
+    frames.map(({ rgba }) => ({ width, height, data: rgba })),
+    { width, height },
+  );
   const animations =
     options.animation.length > 0 ? options.animation : [['idle', shownFor(frames.map(({ ms }) => ms))] as const];
   const description = described(input, { width, height }, options);
@@ -214,41 +205,8 @@ function described(input: string, frame: { width: number; height: number }, opti
   };
 }
 
-/** Puts the exported frames on a new grid, each at its place on its canvas. */
-function gridOf({ frame, frames }: AsepriteExport, source: PNG): Buffer {
-  const columns = columnsFor(frames.length, frame);
-  const sheet = newSheet(frames.length, columns, frame);
-  for (const [cell, { x, y, width, height, offsetX, offsetY }] of frames.entries()) {
-    const outside = x + width > source.width || y + height > source.height;
-    if (outside || offsetX + width > frame.width || offsetY + height > frame.height) {
-      throw new SprRefused(
-        'aseprite',
-        `Frame ${cell} does not lie on the picture; does the picture belong to this export?`,
-      );
-    }
-    const left = (cell % columns) * frame.width + offsetX;
-    const top = Math.floor(cell / columns) * frame.height + offsetY;
-    PNG.bitblt(source, sheet, x, y, width, height, left, top);
-  }
-  return written(sheet);
-}
-
-/** The number of columns of a grid that is about square and has no more cells than a sheet may have. */
-function columnsFor(cells: number, frame: { width: number; height: number }): number {
-  let columns = Math.ceil(Math.sqrt((cells * frame.height) / frame.width)) || 1;
-  while (cells <= FRAMES_MAX && columns * Math.ceil(cells / columns) > FRAMES_MAX) columns++;
-  return columns;
-}
-
-function newSheet(cells: number, columns: number, frame: { width: number; height: number }): PNG {
-  const [width, height] = [columns * frame.width, Math.ceil(cells / columns) * frame.height];
-  if (!(width >= 1 && height >= 1 && width <= SHEET_SIDE_PIXELS_MAX && height <= SHEET_SIDE_PIXELS_MAX)) {
-    throw new SprRefused('sheet', `The sheet would have ${width}×${height} pixels; a side has 1 to 4096.`);
-  }
-  return new PNG({ width, height });
-}
-
-function written(sheet: PNG): Buffer {
+function written({ width, height, data }: Pixels): Buffer {
+  const sheet = Object.assign(new PNG({ width, height }), { data: Buffer.from(data.buffer) });
   return PNG.sync.write(sheet, { deflateLevel: 9, deflateStrategy: 0 });
 }
 
@@ -264,17 +222,8 @@ function decode(image: Buffer): PNG {
 function readAnimation(spec: string): readonly [string, Animation] | undefined {
   const [, name, list, fps] = /^([^=]+)=([\d,-]+)@(\d+(?:\.\d+)?|\.\d+)$/.exec(spec) ?? [];
   if (name === undefined) return undefined;
-  const parts = list.split(',').map(readFrames);
-  if (parts.includes(undefined)) return undefined;
-  return [name, { frames: (parts as number[][]).flat(), fps: Number(fps) }];
-}
-
-/** "5" → 5; "3-1" → 3 2 1. */
-function readFrames(part: string): number[] | undefined {
-  const [, first, last] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part) ?? [];
-  if (first === undefined) return undefined;
-  const length = Number(last ?? first) - Number(first);
-  return Array.from({ length: Math.abs(length) + 1 }, (_, i) => Number(first) + Math.sign(length) * i);
+  const frames = readFrameList(list);
+  return frames && [name, { frames, fps: Number(fps) }];
 }
 
 function readBehaviour(spec: string): Record<string, number> | undefined {

@@ -1,5 +1,6 @@
 /**
- * The site: the desktop in a browser, the gallery and the page about Sprites, the shipped characters, and the protocol's definition.
+ * The site: the desktop in a browser, the gallery, the editor and the page about Sprites, the shipped characters, and the definition of
+ * the protocol.
  *
  * Browser modules are written in TypeScript; their types are stripped once, at start, and their URLs end in `.ts` too. The head of a
  * page names all modules that it needs, so a browser does not need a round trip for each level of imports. Texts are compressed once,
@@ -47,8 +48,14 @@ const installerHeaders = (name: string) => ({
   'Content-Disposition': `attachment; filename="${name}"`,
 });
 
-/** The modules that both browser and relay use: they read sprite files, and name desktops. */
-const SHARED_MODULES = ['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts', 'friendly_names.ts', 'gif.ts'];
+/** The modules that both browser and relay use: they read and make sprite files, and name desktops. */
+const SHARED_MODULES = [
+  ...['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts', 'friendly_names.ts', 'gif.ts'],
+  ...['aseprite.ts', 'pixels.ts', 'frame_list.ts'],
+];
+
+/** The folder of the modules that only the editor needs. */
+const EDITOR = 'make';
 
 /** The library that unpacks GIFs. It is a script that exports only where there are CommonJS modules, so an export is added. */
 const GIF_LIBRARY = '/lib/omggif.js';
@@ -56,6 +63,7 @@ const GIF_LIBRARY = '/lib/omggif.js';
 /** The pages beside the desktop: the path of each, and the name of its files. */
 const PAGES = [
   ['/gallery', 'gallery'],
+  ['/make', 'make'],
   ['/about', 'about'],
   ['/offline', 'offline'],
 ] as const;
@@ -100,7 +108,8 @@ export function site(
     ['/service_worker.js', 'text/javascript', moduleText(join(WEB, 'service_worker.ts'))],
     ['/sprites/index.json', 'application/json', JSON.stringify(characters)],
   ];
-  for (const name of readdirSync(WEB)) {
+  const names = [...readdirSync(WEB), ...readdirSync(join(WEB, EDITOR)).map((name) => `${EDITOR}/${name}`)];
+  for (const name of names) {
     const path = `/desktop/${name}`;
     if (name.endsWith('.css')) files.push([path, 'text/css', readFileSync(join(WEB, name))]);
     if (name.endsWith('.ts') && !name.endsWith('.test.ts')) modules.set(path, moduleText(join(WEB, name)));

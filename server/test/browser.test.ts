@@ -40,7 +40,13 @@ interface SeenView {
 }
 
 declare global {
-  var sprites: { desktop(): string | null; sprites(): Seen[]; onTheWay(): number; view(): SeenView };
+  var sprites: {
+    desktop(): string | null;
+    sprites(): Seen[];
+    onTheWay(): number;
+    view(): SeenView;
+    throw(index: number, edge: string): void;
+  };
 }
 
 /** Runs curl and parses what it prints as JSON. */

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { joinPage, launchBrowser, noBrowser } from './browser_page.ts';
+import { choose, openEditor, photograph } from './editor_page.ts';
 import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -59,6 +60,7 @@ describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () =
     for (const [path, ready] of [
       ['/', '#enter:enabled'],
       ['/gallery', '.entry canvas'],
+      ['/make', '#stage-empty'],
       ['/about', '#here:not(:empty)'],
       ['/offline', 'h1'],
     ]) {
@@ -68,6 +70,16 @@ describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () =
     }
     await page.goto(relay.adminUrl);
     await check(page, "the operator's page");
+    await page.close();
+  });
+
+  it('in the editor, with a picture in it', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await openEditor(page, relay.url);
+    await choose(page, 'Red.jpg', 'image/jpeg', await photograph(browser));
+    await check(page, 'the editor');
+    await page.click('#publish-open');
+    await check(page, 'publishing');
     await page.close();
   });
 

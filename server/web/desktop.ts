@@ -14,6 +14,7 @@ import { type Conversation, createConversation } from './conversation.ts';
 import { Departures } from './departures.ts';
 import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
+import { forgetPicture } from './kept_pictures.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
 import {
   askToJoin,
@@ -240,6 +241,9 @@ async function start(desktop: Desktop): Promise<void> {
   // The welcome waits for no picture: each character drops in behind it as soon as it is here.
   void fillShelf(desktop, (figure, number) => {
     if (number < FIRST_SPRITES) dropIn(desktop, figure);
+  }).then(async () => {
+    await desktop.shelf.addAllKept();
+    drawShelf(desktop);
   });
   const fragment = new URLSearchParams(location.hash.slice(1));
   const near = fragment.get('near') ?? '';
@@ -264,10 +268,11 @@ function clearFragment(): void {
   history.replaceState(null, '', location.pathname + location.search);
 }
 
-/** Puts a picture of the gallery on the shelf, and lets it drop in. Null is none. */
+/** Puts a picture of the gallery, or one that the editor has made, on the shelf and lets it drop in. Null is none. */
 async function take(desktop: Desktop, file: string | null): Promise<void> {
   if (file === null) return;
-  const figure = await desktop.shelf.addTaken(file);
+  const { connection, shelf, sheets } = desktop;
+  const figure = (await shelf.addKept(file)) ?? (await shelf.addTaken(file));
   if (figure === undefined) {
     notice('This picture could not be fetched.');
     return;
@@ -275,6 +280,10 @@ async function take(desktop: Desktop, file: string | null): Promise<void> {
   drawShelf(desktop);
   dropIn(desktop, figure);
   notice(`${figure.name} is on your shelf.`);
+  const unsent = sheets.unsent(file);
+  if (unsent !== undefined && connection.seat !== null) {
+    if ((await upload(connection.seat, file, unsent)) === null) sheets.markSent(file);
+  }
   save(desktop);
 }
 
@@ -289,6 +298,7 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   departures.nextNumber = session.nextNumber;
   if (session.sayings !== undefined) desktop.conversation.resume(session.sayings);
   await shelf.addSaved(session.own);
+  await shelf.addAllKept();
   drawShelf(desktop);
   for (const saved of session.sprites) restoreSprite(desktop, saved);
   for (const { sprite: saved, crossing } of session.leaving) {
@@ -663,6 +673,7 @@ function watchPage(desktop: Desktop): void {
   element('stage').addEventListener('click', () => toggleStage(desktop));
   element('help').addEventListener('click', () => element<HTMLDialogElement>('help-text').showModal());
   const fileInput = element<HTMLInputElement>('file');
+  element('add').addEventListener('click', () => openAddMenu(fileInput));
   fileInput.addEventListener('change', async () => {
     await addFiles(desktop, [...(fileInput.files ?? [])]);
     fileInput.value = '';
@@ -698,6 +709,16 @@ function leavePage(desktop: Desktop, comesBack: boolean): void {
   leave(connection.seat);
 }
 
+/** The ways to a picture of one's own. */
+function openAddMenu(files: HTMLInputElement): void {
+  const { left, bottom } = element('add').getBoundingClientRect();
+  openMenu(left, bottom, [
+    { text: 'Choose a picture…', choose: () => files.click() },
+    { text: 'Make one in the editor…', choose: () => window.open('/make', '_blank', 'noopener') },
+    { text: 'Look into the gallery…', choose: () => window.open('/gallery', '_blank', 'noopener') },
+  ]);
+}
+
 /** What a person can do about the neighbour whose tab this is. */
 function openNeighbourMenu(desktop: Desktop, tab: HTMLElement): void {
   const id = tab.parentElement?.dataset.neighbour;
@@ -716,7 +737,7 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
     const { shelf, simulation } = desktop;
     const own = [{ text: 'Put it back on the shelf', choose: () => removeSprite(simulation, sprite) }];
     const isShipped = !shelf.own.some(({ file }) => file === sprite.file);
-    openMenu(x, y, isShipped ? own : [...own, publishEntry(desktop, sprite)]);
+    openMenu(x, y, isShipped ? own : [...own, publishEntry(desktop, sprite), takeOffEntry(desktop, sprite)]);
     return;
   }
   const entries: MenuEntry[] = [
@@ -728,6 +749,23 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
   ];
   if (sender !== undefined && sender.desktop !== self) entries.push(muteEntry(desktop, sender));
   openMenu(x, y, entries);
+}
+
+/** Takes a picture of this person off the shelf, and its sprites off the desktop. The browser no longer keeps it. */
+function takeOffEntry(desktop: Desktop, { file }: Sprite): MenuEntry {
+  const { shelf, simulation } = desktop;
+  return {
+    text: 'Take it off the shelf',
+    choose: () => {
+      for (const sprite of simulation.sprites.filter((one) => one.file === file && one.fromShelf)) {
+        removeSprite(simulation, sprite);
+      }
+      shelf.remove(file);
+      void forgetPicture(file);
+      drawShelf(desktop);
+      save(desktop);
+    },
+  };
 }
 
 /** Offers a picture of this person to the relay's gallery. */

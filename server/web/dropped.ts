@@ -2,13 +2,14 @@
  * Makes a .spr of a file dropped on the page. A .spr stays as it is, and a GIF plays its own frames; any other picture the
  * browser can decode is animated.
  *
- * A still picture is animated by squash and stretch: it breathes, hops, stretches as it falls and flattens as it lands.
- * Cost: one canvas of CELLS pictures, each at most 128 pixels a side; of a GIF, one of its frames.
+ * Cost: one canvas of 13 pictures, each at most 128 pixels a side; of a GIF, one of its frames.
  */
-import { type GifReaderClass, readGif, shownFor } from '../wire/gif.ts';
-import { crc32, PNG_SIGNATURE, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
-import { SPR_BYTES_MAX, SPR_KEYWORD, writeSheet } from '../wire/sheet.ts';
+import { readGif, shownFor } from '../wire/gif.ts';
+import { crc32, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
+import { SPR_BYTES_MAX, writeSheet } from '../wire/sheet.ts';
+import { isGif, isSpr, loadGifReader, nameOf, pngOf } from './picture_files.ts';
 import type { Size } from './simulation.ts';
+import { drawLife, LIFE } from './still_life.ts';
 
 export const DROPPED_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
 
@@ -16,37 +17,6 @@ const SIDES = [128, 96, 64, 48]; // pixels of a picture's longer side, tried in 
 const GIF_SIDES = [256, 128, 96, 64, 48, 32]; // the same for a frame of a GIF
 const PNG_BYTES_MAX = SPR_BYTES_MAX - 4_096; // bytes of a sheet: the rest of the .spr is room for its description
 const SHOWN_SIDE = 96; // device-independent pixels of a picture's longer side on screen
-const MARGIN = 1.3; // size of a frame in sizes of the picture: room to stretch
-
-/** The library that unpacks GIFs, as the relay serves it. */
-const GIF_LIBRARY: string = '/lib/omggif.js';
-
-/** For each frame: width and height as factors of the picture's, rotation in radians, and lift in picture heights. */
-const CELLS = [
-  [1, 1, 0, 0],
-  [1.03, 0.97, 0, 0],
-  [1.06, 0.94, 0, 0],
-  [1.06, 0.92, -0.05, 0],
-  [0.96, 1.05, 0, 0.06],
-  [1.06, 0.92, 0.05, 0],
-  [0.86, 1.16, 0, 0],
-  [0.9, 1.1, 0.07, 0],
-  [0.9, 1.1, -0.07, 0],
-  [1.25, 0.7, 0, 0],
-  [0.94, 1.08, 0, 0],
-  [1.1, 0.84, 0, 0],
-  [1.12, 0.8, 0, 0],
-] as const;
-
-const ANIMATIONS = {
-  idle: { frames: [0, 1, 2, 1], fps: 4 },
-  walk: { frames: [3, 4, 5, 4], fps: 8 },
-  fall: { frames: [6], fps: 1 },
-  drag: { frames: [7, 0, 8, 0], fps: 7 },
-  land: { frames: [9, 10, 0], fps: 10 },
-  climb: { frames: [4, 0], fps: 5 },
-  sleep: { frames: [11, 12], fps: 1 },
-};
 
 /** Returns the .spr of a dropped file. Throws an Error whose message is for the person. */
 export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
@@ -63,9 +33,12 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
   }
   for (const side of SIDES) {
     const size = fitInto(side, picture);
-    const { png, frame, hitbox } = await drawCells(picture, size.width, size.height);
+    // Small pictures are pixel art and stay crisp; larger ones are scaled down smoothly.
+    const isSmooth = Math.max(picture.width, picture.height) > SIDES[0];
+    const { sheet, frame, hitbox } = drawLife(picture, size, isSmooth);
+    const png = await pngOf(sheet);
     if (png.length > PNG_BYTES_MAX) continue;
-    const drawn = { frame, hitbox, scale: scaleOf(size), animations: ANIMATIONS };
+    const drawn = { frame, hitbox, scale: scaleOf(size), animations: LIFE };
     return writeSheet(png, { format: 'spr/1', name: nameOf(file.name), ...drawn }, crc32);
   }
   throw new Error(`${file.name} does not fit into a .spr.`);
@@ -78,8 +51,7 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
 async function gifToSpr(bytes: Uint8Array, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   let gif: ReturnType<typeof readGif>;
   try {
-    const { GifReader } = (await import(GIF_LIBRARY)) as { GifReader: GifReaderClass };
-    gif = readGif(bytes, GifReader);
+    gif = readGif(bytes, await loadGifReader());
   } catch {
     return undefined;
   }
@@ -125,52 +97,5 @@ async function drawFrames(
     const [x, y] = [(i % columns) * frame.width, Math.floor(i / columns) * frame.height];
     onSheet.drawImage(one, x, y, frame.width, frame.height);
   }
-  return new Uint8Array(await (await sheet.convertToBlob({ type: 'image/png' })).arrayBuffer());
-}
-
-function isGif(bytes: Uint8Array): boolean {
-  return ['GIF87a', 'GIF89a'].includes(new TextDecoder('latin1').decode(bytes.subarray(0, 6)));
-}
-
-async function drawCells(picture: ImageBitmap, width: number, height: number) {
-  const frame = { width: Math.ceil(width * MARGIN), height: Math.ceil(height * MARGIN) };
-  const canvas = new OffscreenCanvas(frame.width * CELLS.length, frame.height);
-  const context = canvas.getContext('2d');
-  if (context === null) throw new Error('This browser has no canvas.');
-  // Small pictures are pixel art and stay crisp; larger ones are scaled down smoothly.
-  context.imageSmoothingEnabled = Math.max(picture.width, picture.height) > SIDES[0];
-  context.imageSmoothingQuality = 'high';
-  for (const [i, [wide, high, turn, lift]] of CELLS.entries()) {
-    context.save();
-    context.translate((i + 0.5) * frame.width, frame.height - lift * height);
-    context.beginPath();
-    context.rect(-frame.width / 2, -frame.height, frame.width, frame.height * 2);
-    context.clip();
-    context.rotate(turn);
-    context.drawImage(picture, (-width * wide) / 2, -height * high, width * wide, height * high);
-    context.restore();
-  }
-  const png = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer());
-  const hitbox = [Math.floor((frame.width - width) / 2), frame.height - height, width, height];
-  return { png, frame, hitbox };
-}
-
-/** Returns whether this is a PNG with a sprite description. If so, it is accepted or refused as a .spr. */
-function isSpr(bytes: Uint8Array): boolean {
-  if (PNG_SIGNATURE.some((byte, i) => bytes[i] !== byte)) return false;
-  const head = new TextDecoder('latin1').decode(bytes.subarray(0, SPR_BYTES_MAX));
-  return head.includes(`iTXt${SPR_KEYWORD}\0`);
-}
-
-function nameOf(fileName: string): string {
-  const bare = fileName
-    .replace(/\.[^.]*$/, '')
-    .replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '')
-    .trim();
-  let name = '';
-  for (const character of bare) {
-    if (new TextEncoder().encode(name + character).length > 24) break;
-    name += character;
-  }
-  return name || 'Picture';
+  return pngOf(sheet);
 }

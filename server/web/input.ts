@@ -34,12 +34,16 @@ const MOUSE_SLACK = 3; // px by which a mouse may miss a sprite
 
 const ARROWS: Record<string, Edge> = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'top', ArrowDown: 'bottom' };
 
-/** `slide` returns by how many px the sprites are drawn to the right of and below their places. */
+/**
+ * `slide` returns by how many px the sprites are drawn to the right of and below their places. The keys are those that are pressed
+ * in `keysIn`.
+ */
 export function listenToInput(
   canvas: HTMLCanvasElement,
   simulation: Simulation,
   slide: () => Point,
   handlers: InputHandlers,
+  keysIn: Document | HTMLElement = document,
 ): Input {
   canvas.setAttribute('role', 'application'); // makes screen readers pass the keys on to the page
   let selected: Sprite | null = null;
@@ -88,13 +92,15 @@ export function listenToInput(
   canvas.addEventListener('pointerup', letGo);
   canvas.addEventListener('pointercancel', letGo);
 
-  document.addEventListener('keydown', (event) => {
+  keysIn.addEventListener('keydown', (event) => {
+    if (!(event instanceof KeyboardEvent)) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if ((event.target as Element).closest('dialog, input, button, a')) return;
     if (selected !== null && !simulation.sprites.includes(selected)) select(null);
     if (handleKey(event)) event.preventDefault();
   });
-  document.addEventListener('keyup', (event) => {
+  keysIn.addEventListener('keyup', (event) => {
+    if (!(event instanceof KeyboardEvent)) return;
     if (selected === null || simulation.steered === null) return;
     if (event.key === 'ArrowLeft') steer(simulation, selected, 'left', false);
     if (event.key === 'ArrowRight') steer(simulation, selected, 'right', false);

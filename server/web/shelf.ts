@@ -4,6 +4,7 @@
  * Invariant: a figure is on the shelf once, and its sheet is loaded.
  */
 import type { Description } from '../wire/description.ts';
+import { keptPicture, keptPictures } from './kept_pictures.ts';
 import type { Sheets } from './sheets.ts';
 
 /** One character on the shelf. */
@@ -71,14 +72,28 @@ export class Shelf {
    */
   async addDropped(dropped: File): Promise<{ figure: Figure; bytes: Uint8Array<ArrayBuffer>; isNew: boolean }> {
     const { toSpr } = await import('./dropped.ts'); // loaded when it is needed: most visitors drop nothing
-    const bytes = await toSpr(dropped);
+    return this.#addOwn(await toSpr(dropped));
+  }
+
+  /** Adds a picture that this browser keeps. Returns the figure; undefined when it keeps none with this hash. */
+  async addKept(file: string): Promise<Figure | undefined> {
+    const bytes = await keptPicture(file);
+    return bytes && (await this.#addOwn(bytes)).figure;
+  }
+
+  /** Adds all pictures that this browser keeps. The relay need not have them. */
+  async addAllKept(): Promise<void> {
+    for (const { file, bytes } of await keptPictures()) if (!this.has(file)) await this.#addOwn(bytes).catch(() => {});
+  }
+
+  async #addOwn(bytes: Uint8Array<ArrayBuffer>): Promise<{ figure: Figure; bytes: typeof bytes; isNew: boolean }> {
     const file = await this.#sheets.add(bytes);
     const known = this.figures.find((figure) => figure.file === file);
     if (known !== undefined) return { figure: known, bytes, isNew: false };
     const { description, image } = this.#sheets.get(file);
     const figure = { file, name: description.name, description, image: image! };
     this.figures.push(figure);
-    this.own.push({ file, name: description.name });
+    if (!this.own.some((one) => one.file === file)) this.own.push({ file, name: description.name });
     return { figure, bytes, isNew: true };
   }
 

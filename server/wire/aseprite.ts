@@ -4,7 +4,7 @@
  * Pure: text in, numbers out. Frames may be trimmed and packed in any order; a tag is an animation, a slice called
  * `hitbox` the hitbox. Cost: O(frames).
  */
-import { type Animation, FPS_MAX } from './description.ts';
+import { ANIMATIONS_MAX, type Animation, FPS_MAX, FRAMES_MAX } from './description.ts';
 import { SprRefused } from './png.ts';
 
 /** The rectangle of a frame on the exported sheet, and its offset on the canvas of the frame. Pixels. */
@@ -34,13 +34,16 @@ interface Box {
   h: number;
 }
 
+interface Tag {
+  name: string;
+  from: number;
+  to: number;
+  direction?: string;
+}
+
 interface AsepriteJson {
   frames?: unknown;
-  meta?: {
-    image?: unknown;
-    frameTags?: { name: string; from: number; to: number; direction?: string }[];
-    slices?: { name: string; keys: { bounds: Box }[] }[];
-  };
+  meta?: { image?: unknown; frameTags?: unknown; slices?: unknown };
 }
 
 interface AsepriteFrame {
@@ -63,12 +66,15 @@ export function readAseprite(json: string): AsepriteExport {
   }
   const given = (Array.isArray(root?.frames) ? root.frames : Object.values(root?.frames ?? {})) as AsepriteFrame[];
   if (given.length === 0 || !given.every((one) => isBox(one?.frame))) throw refusal('it lists no frames');
+  if (given.length > FRAMES_MAX) throw refusal(`it has ${given.length} frames; at most ${FRAMES_MAX} are allowed`);
+  if (!given.every(isWhole)) throw refusal('a frame has a size, a place or a duration that is not one');
   if (given.some((one) => one.rotated)) throw refusal('frames are rotated; export without rotation');
   const size = given[0].sourceSize ?? { w: given[0].frame.w, h: given[0].frame.h };
   if (given.some(({ sourceSize }) => sourceSize && (sourceSize.w !== size.w || sourceSize.h !== size.h))) {
     throw refusal('its frames are not all of one size');
   }
-  const bounds = root.meta?.slices?.find(({ name }) => name === 'hitbox')?.keys?.[0]?.bounds;
+  const slices = listOf<{ name?: unknown; keys?: { bounds?: unknown }[] }>(root.meta?.slices);
+  const bounds = slices.find((slice) => slice?.name === 'hitbox')?.keys?.[0]?.bounds;
   return {
     image: typeof root.meta?.image === 'string' ? root.meta.image : undefined,
     frame: { width: size.w, height: size.h },
@@ -76,17 +82,19 @@ export function readAseprite(json: string): AsepriteExport {
       ...{ x: frame.x, y: frame.y, width: frame.w, height: frame.h },
       ...{ offsetX: spriteSourceSize?.x ?? 0, offsetY: spriteSourceSize?.y ?? 0 },
     })),
-    animations: readTags(root.meta?.frameTags ?? [], given),
+    animations: readTags(listOf<Tag>(root.meta?.frameTags), given),
     hitbox: isBox(bounds) ? [bounds.x, bounds.y, bounds.w, bounds.h] : undefined,
   };
 }
 
-type Tag = NonNullable<NonNullable<AsepriteJson['meta']>['frameTags']>[number];
-
 function readTags(tags: readonly Tag[], frames: readonly AsepriteFrame[]): Record<string, Animation> {
+  if (tags.length > ANIMATIONS_MAX) throw refusal(`it has ${tags.length} tags; at most ${ANIMATIONS_MAX} are allowed`);
   const animations: Record<string, Animation> = {};
-  for (const { name, from, to, direction } of tags) {
-    if (!(from >= 0 && to >= from && to < frames.length)) throw refusal(`tag ${name} is outside the frames`);
+  for (const tag of tags) {
+    if (typeof tag?.name !== 'string') throw refusal('a tag has no name');
+    const { name, from, to, direction } = tag;
+    if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && to >= from && to < frames.length))
+      throw refusal(`tag ${name} is outside the frames`);
     animations[name.toLowerCase().replace(/[^a-z0-9]+/g, '-')] = animationOf(order(from, to, direction), frames);
   }
   const all = order(0, frames.length - 1, 'forward');
@@ -114,6 +122,17 @@ function order(from: number, to: number, direction = 'forward'): number[] {
     default:
       return forward;
   }
+}
+
+/** Whether everything in a frame that may be left out is what it should be. */
+function isWhole({ spriteSourceSize, sourceSize, duration }: AsepriteFrame): boolean {
+  const isSize = sourceSize === undefined || isBox({ x: 0, y: 0, ...sourceSize });
+  const isPlace = spriteSourceSize === undefined || isBox(spriteSourceSize);
+  return isSize && isPlace && (duration === undefined || (typeof duration === 'number' && duration >= 0));
+}
+
+function listOf<T>(value: unknown): readonly T[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function isBox(value: unknown): value is Box {

@@ -1,0 +1,140 @@
+/** The panel of animations: which frames each of them shows, and how fast. */
+import { type Animation, FPS_MAX, FRAMES_MAX, KNOWN_ANIMATIONS, PLAYED } from '../../wire/description.ts';
+import { readFrameList, writeFrameList } from '../../wire/frame_list.ts';
+import { element } from '../panel.ts';
+import type { Animations } from './draft.ts';
+
+export interface AnimationPanel {
+  /** Shows the chosen animation. People count frames from 1, in the order of the row. */
+  show(animations: Animations, kept: readonly number[]): void;
+  readonly chosen: string;
+}
+
+/** What a sprite does while the animation is shown, after the words "when it". */
+const WORDS: Record<string, string> = {
+  idle: 'stands',
+  walk: 'walks',
+  fall: 'falls',
+  drag: 'is held',
+  land: 'lands',
+  climb: 'climbs a wall',
+  sleep: 'sleeps',
+  throw: 'flies after a throw',
+  tumble: 'bounces',
+  squash: 'lands hard',
+  sit: 'sits on an edge',
+  hang: 'hangs from an edge',
+  pet: 'is stroked',
+  yawn: 'yawns',
+  look: 'looks at the pointer',
+  wave: 'waves',
+  greet: 'greets',
+};
+
+const FPS_USUAL = 8; // frames a second of a new animation
+
+export function createAnimationPanel(
+  selectedFrame: () => number,
+  changed: (animations: Animations) => void,
+  chosen: () => void,
+): AnimationPanel {
+  const select = element<HTMLSelectElement>('animation');
+  const list = element<HTMLInputElement>('animation-frames');
+  const fps = element<HTMLInputElement>('fps');
+  const wrong = element('animation-wrong');
+  let animations: Animations = {};
+  let kept: readonly number[] = [];
+
+  select.addEventListener('change', () => {
+    show();
+    chosen();
+  });
+  list.addEventListener('input', () => {
+    const numbers = readFrameList(list.value);
+    const problem = problemOf(numbers);
+    wrong.textContent = problem;
+    wrong.hidden = problem === '';
+    list.setAttribute('aria-invalid', String(problem !== ''));
+    if (numbers !== undefined && problem === '') setFrames(numbers.map((number) => kept[number - 1]));
+    else if (list.value.trim() === '') clear();
+  });
+  list.addEventListener('change', () => show()); // writes it as the others
+  fps.addEventListener('input', () => {
+    const { frames } = animations[select.value] ?? { frames: [] };
+    if (frames.length > 0) set({ frames, fps: fpsOf(Number(fps.value)) });
+  });
+  element('animation-add').addEventListener('click', () => {
+    const { frames = [] } = animations[select.value] ?? {};
+    if (frames.length < FRAMES_MAX && kept.includes(selectedFrame())) setFrames([...frames, selectedFrame()]);
+  });
+  element('animation-clear').addEventListener('click', clear);
+
+  return {
+    get chosen() {
+      return select.value || 'idle';
+    },
+    show(shown, frames) {
+      animations = shown;
+      kept = frames;
+      showNames();
+      show();
+    },
+  };
+
+  function problemOf(numbers: number[] | undefined): string {
+    if (list.value.trim() === '') return '';
+    if (numbers === undefined) return 'Write numbers and ranges, such as 1-4, 3, 2.';
+    if (numbers.length > FRAMES_MAX) return `An animation has at most ${FRAMES_MAX} frames.`;
+    const missing = numbers.find((number) => number < 1 || number > kept.length);
+    return missing === undefined ? '' : `There is no frame ${missing}. The last one is ${kept.length}.`;
+  }
+
+  function setFrames(frames: number[]): void {
+    set({ frames, fps: animations[select.value]?.fps ?? FPS_USUAL });
+  }
+
+  function set(animation: Animation): void {
+    changed({ ...animations, [select.value]: animation });
+  }
+
+  /** Without frames of its own, an animation shows those of another one. `idle` always has some. */
+  function clear(): void {
+    if (select.value === 'idle') return;
+    changed(Object.fromEntries(Object.entries(animations).filter(([name]) => name !== select.value)));
+  }
+
+  function showNames(): void {
+    const before = select.value || 'idle';
+    const others = Object.keys(animations).filter((name) => !KNOWN_ANIMATIONS.includes(name));
+    const options = [...KNOWN_ANIMATIONS, ...others].map((name) => {
+      const frames = animations[name]?.frames.length;
+      const words = WORDS[name] ?? `“${name}”`;
+      const instead = PLAYED[name]?.instead ?? 'idle';
+      const shows =
+        frames === undefined ? `as when it ${WORDS[instead]}` : frames === 1 ? '1 frame' : `${frames} frames`;
+      const option = new Option(`${words} – ${shows}`, name);
+      option.selected = name === before;
+      return option;
+    });
+    select.replaceChildren(...options);
+  }
+
+  function show(): void {
+    const animation = animations[select.value];
+    const places = animation?.frames.map((frame) => kept.indexOf(frame) + 1) ?? [];
+    if (document.activeElement !== list || wrong.hidden) {
+      if (document.activeElement !== list) list.value = writeFrameList(places);
+      wrong.hidden = true;
+      list.removeAttribute('aria-invalid');
+    }
+    list.placeholder = animation === undefined ? `as when it ${WORDS[PLAYED[select.value]?.instead ?? 'idle']}` : '';
+    fps.value = String(animation?.fps ?? FPS_USUAL);
+    fps.disabled = animation === undefined;
+    element('fps-shown').textContent = animation === undefined ? '' : String(Math.round(animation.fps * 10) / 10);
+    element<HTMLButtonElement>('animation-clear').disabled = animation === undefined || select.value === 'idle';
+  }
+}
+
+function fpsOf(value: number): number {
+  return Math.min(FPS_MAX, Math.max(0.5, value));
+}

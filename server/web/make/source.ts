@@ -1,0 +1,131 @@
+/**
+ * A source: the picture, or the frames, of the files that a person has chosen.
+ *
+ * The files may be anything, so their size is checked first, and what cannot be read is refused with a sentence for the person.
+ */
+import { readAseprite } from '../../wire/aseprite.ts';
+import type { Behaviour } from '../../wire/description.ts';
+import { readGif, shownFor } from '../../wire/gif.ts';
+import { cutExport, cutGrid, type Pixels } from '../../wire/pixels.ts';
+import { crc32 } from '../../wire/png.ts';
+import { readSheet } from '../../wire/sheet.ts';
+import { isGif, isPng, isSpr, loadGifReader, nameOf } from '../picture_files.ts';
+import type { Animations, Hitbox } from './draft.ts';
+
+export interface Source {
+  name: string;
+  /** The frames; a single one may be a strip. */
+  frames: readonly Pixels[];
+  /** Whether the only frame may hold several: a file with its own frames is not divided further. */
+  isWhole: boolean;
+  /** Whether it is a photograph, not something drawn pixel by pixel. */
+  isPhoto: boolean;
+  /** What the file says about its animations and its sprite. */
+  animations?: Animations;
+  hitbox?: Hitbox;
+  scale?: number;
+  author?: string;
+  licence?: string;
+  behaviour?: Behaviour;
+}
+
+export const SOURCE_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
+export const SOURCE_PIXELS_MAX = 8_388_608; // pixels of all frames, 32 MiB: each change of a slider goes over all of them
+
+const PHOTO_SIDE = 640; // pixels of a photograph's longer side: many times more than a sprite has
+const DRAWN_PIXELS_MAX = 2_097_152; // pixels of a PNG above which it is a photograph, or a screenshot
+
+/** Reads the files. Throws an Error whose message is for the person. */
+export async function readSource(files: readonly File[]): Promise<Source> {
+  for (const { name, size } of files) {
+    if (size > SOURCE_BYTES_MAX) throw new Error(`${name} is larger than ${SOURCE_BYTES_MAX >> 20} MiB.`);
+  }
+  const description = files.find(isJson);
+  const picture = files.find((file) => !isJson(file));
+  const source = await (description === undefined ? readFile(picture) : readExport(description, picture));
+  const pixels = source.frames.reduce((sum, { width, height }) => sum + width * height, 0);
+  if (pixels > SOURCE_PIXELS_MAX) {
+    throw new Error(`${files[0].name} has too many pixels. Make it smaller, or leave out some frames.`);
+  }
+  return source;
+}
+
+async function readFile(picture: File | undefined): Promise<Source> {
+  if (picture === undefined) throw new Error('There is no picture.');
+  const bytes = new Uint8Array(await picture.arrayBuffer());
+  if (isSpr(bytes)) return readSpr(bytes);
+  const name = nameOf(picture.name);
+  const animated = isGif(bytes) ? await readAnimatedGif(bytes, name) : undefined;
+  return animated ?? readPicture(picture, bytes, name);
+}
+
+function isJson({ name, type }: File): boolean {
+  return type === 'application/json' || /\.json$/i.test(name);
+}
+
+async function readExport(description: File, picture: File | undefined): Promise<Source> {
+  const exported = readAseprite(await description.text());
+  if (picture === undefined) {
+    const name = exported.image?.replace(/^.*[/\\]/, '') ?? 'its PNG';
+    throw new Error(`An Aseprite export is two files. Choose ${description.name} and ${name} together.`);
+  }
+  const frames = cutExport(exported, await decode(picture));
+  const { animations, hitbox } = exported;
+  return { name: nameOf(description.name), frames, isWhole: false, isPhoto: false, animations, hitbox };
+}
+
+async function readSpr(bytes: Uint8Array<ArrayBuffer>): Promise<Source> {
+  const { description } = readSheet(bytes, crc32);
+  const frames = cutGrid(await decode(new Blob([bytes], { type: 'image/png' })), description.frame);
+  const { name, author, licence, animations, hitbox, scale, behaviour } = description;
+  const said = { author, animations, hitbox, scale, behaviour, ...(licence === '' ? {} : { licence }) };
+  return { name, frames, isWhole: false, isPhoto: false, ...said };
+}
+
+/** Undefined for a GIF of one frame, and for a broken one: the browser's decoder may read more of it. */
+async function readAnimatedGif(bytes: Uint8Array, name: string): Promise<Source | undefined> {
+  let gif: ReturnType<typeof readGif>;
+  try {
+    gif = readGif(bytes, await loadGifReader());
+  } catch {
+    return undefined;
+  }
+  const { width, height, frames } = gif;
+  if (frames.length < 2) return undefined;
+  return {
+    ...{ name, isWhole: false, isPhoto: false },
+    frames: frames.map(({ rgba }) => ({ width, height, data: rgba })),
+    animations: { idle: shownFor(frames.map(({ ms }) => ms)) },
+  };
+}
+
+async function readPicture(file: File, bytes: Uint8Array, name: string): Promise<Source> {
+  const bitmap = await bitmapOf(file);
+  const { width, height } = bitmap;
+  const isPhoto = (!isPng(bytes) && !isGif(bytes)) || width * height > DRAWN_PIXELS_MAX;
+  const factor = isPhoto ? Math.min(1, PHOTO_SIDE / Math.max(width, height)) : 1;
+  const pixels = pixelsOf(bitmap, Math.max(1, Math.round(width * factor)), Math.max(1, Math.round(height * factor)));
+  return { name, frames: [pixels], isWhole: true, isPhoto };
+}
+
+async function decode(file: Blob): Promise<Pixels> {
+  const bitmap = await bitmapOf(file);
+  return pixelsOf(bitmap, bitmap.width, bitmap.height);
+}
+
+async function bitmapOf(file: Blob): Promise<ImageBitmap> {
+  try {
+    return await createImageBitmap(file);
+  } catch {
+    throw new Error(`${file instanceof File ? file.name : 'This file'} is not a picture this browser can read.`);
+  }
+}
+
+function pixelsOf(bitmap: ImageBitmap, width: number, height: number): Pixels {
+  const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+  if (context === null) throw new Error('This browser has no canvas.');
+  context.imageSmoothingQuality = 'high';
+  context.drawImage(bitmap, 0, 0, width, height);
+  bitmap.close();
+  return context.getImageData(0, 0, width, height);
+}
