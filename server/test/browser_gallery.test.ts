@@ -119,9 +119,22 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     assert.doesNotMatch(await admin('gallery'), /postcard/);
   });
 
-  it('is beside a page about Sprites, from which feedback reaches the operator', async () => {
+  it('is beside a page about Sprites, with a map of what flies and a way to reach the operator', async () => {
+    await ann.bringToFront();
+    await ann.focus('#canvas');
+    await ann.keyboard.press('n');
+    await ann.keyboard.press('Shift+ArrowRight');
+    await gallery.bringToFront();
     await gallery.click('nav a[href="/about"]');
     await gallery.locator('#here', { hasText: 'here now' }).waitFor();
+    await gallery.locator('#map-words', { hasText: /here now. In the last minute, .* crossed an edge/ }).waitFor();
+    const isPainted = () =>
+      gallery.evaluate(() => {
+        const canvas = document.querySelector('#map') as HTMLCanvasElement;
+        const { data } = canvas.getContext('2d')!.getImageData(canvas.width / 2, canvas.height * 0.7, 1, 1);
+        return data[3] > 0;
+      });
+    await until('the map is drawn', isPainted);
     await gallery.fill('#text', 'More cats,\nplease');
     await gallery.click('#send');
     await gallery.locator('#sent', { hasText: 'Thank you' }).waitFor();
