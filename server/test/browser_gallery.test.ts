@@ -5,9 +5,11 @@ import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { run } from '../bin/admin.ts';
-import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
-import { sendRequest } from './desktop_client.ts';
+import { faultsOf } from './axe.ts';
+import { joinPage, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
+import { join, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { hashOf, sprFile } from './spr_file.ts';
 
 const PICTURE = joinPath(import.meta.dirname, '../web/crossing.png');
 
@@ -111,6 +113,52 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.click('#enter');
     await page.waitForFunction((of) => globalThis.sprites?.sprites().some((sprite) => sprite.file === of), file);
     await context.close();
+  });
+
+  it("is decided on by the operator, on the admin port's page", async () => {
+    const bob = await join(relay.url);
+    const bytes = sprFile();
+    const waiting = hashOf(bytes);
+    const token = bob.token;
+    await sendRequest(`${relay.url}/v1/sprites/${waiting}`, { method: 'PUT', token, body: bytes });
+    const body = { file: waiting, title: '<b>A square</b>', author: 'Bob', licence: 'CC0-1.0' };
+    assert.equal((await sendRequest(`${relay.url}/v1/gallery`, { method: 'POST', token, body })).status, 202);
+    const page = await openPage(browser, 'operator', faults);
+    await page.goto(relay.adminUrl);
+    await page.fill('#token', relay.adminToken);
+    await page.click('#enter button');
+    await page.locator('#gallery summary').focus();
+    await page.keyboard.press('Enter');
+    const state = page.locator('#gallery [role="status"]');
+    await state.filter({ hasText: /pictures? waits? for you/ }).waitFor();
+    const item = page.locator(`#gallery li[data-file="${waiting}"]`);
+    assert.equal(await item.locator('h3').textContent(), body.title, 'a title is text');
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll<HTMLImageElement>('#gallery img')].every(({ naturalWidth }) => naturalWidth > 0),
+    );
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await shoot(page, `gallery-6-operator-${colorScheme}`);
+      assert.deepEqual(await faultsOf(page), []);
+    }
+    await item.getByRole('button', { name: 'Accept' }).click();
+    await state.filter({ hasText: `${body.title} is in the gallery. ` }).waitFor();
+    await until('it is listed', async () => (await published()).some((entry) => entry.file === waiting));
+    await item.getByRole('button', { name: 'Take out' }).click();
+    await item.waitFor({ state: 'detached' });
+    await until('it is not listed', async () => !(await published()).some((entry) => entry.file === waiting));
+    await page.click('#forget');
+    assert.equal(await page.locator('#gallery li').count(), 0, 'nothing is left on the page');
+    await page.context().close();
+  });
+
+  it("shows a waiting picture to the operator only, and no file but the store's", async () => {
+    const get = (path: string, token?: string) => sendRequest(`${relay.adminUrl}/admin/picture/${path}`, { token });
+    assert.equal((await get(file)).status, 401);
+    assert.equal((await get(file, relay.adminToken)).headers['content-type'], 'image/png');
+    for (const other of ['e'.repeat(64), '..%2F..%2Fadmin-token', 'admin-token']) {
+      assert.equal((await get(other, relay.adminToken)).status, 404, other);
+    }
   });
 
   it('loses a picture that the operator removes', async () => {
