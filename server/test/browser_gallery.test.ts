@@ -11,7 +11,7 @@ import { join, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
-const PICTURE = joinPath(import.meta.dirname, '../web/crossing.png');
+const PICTURE = joinPath(import.meta.dirname, '../web/talking.png');
 
 interface Listed {
   count: number;
@@ -127,6 +127,7 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.goto(relay.adminUrl);
     await page.fill('#token', relay.adminToken);
     await page.click('#enter button');
+    await page.waitForSelector('body[data-state="open"]');
     await page.locator('#gallery summary').focus();
     await page.keyboard.press('Enter');
     const state = page.locator('#gallery [role="status"]');
@@ -136,6 +137,7 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.waitForFunction(() =>
       [...document.querySelectorAll<HTMLImageElement>('#gallery img')].every(({ naturalWidth }) => naturalWidth > 0),
     );
+    await item.scrollIntoViewIfNeeded();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await shoot(page, `gallery-6-operator-${colorScheme}`);
