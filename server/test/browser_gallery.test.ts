@@ -149,6 +149,14 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await item.getByRole('button', { name: 'Take out' }).click();
     await item.waitFor({ state: 'detached' });
     await until('it is not listed', async () => !(await published()).some((entry) => entry.file === waiting));
+    let asked = '';
+    page.once('dialog', (dialog) => {
+      asked = dialog.message();
+      void dialog.dismiss();
+    });
+    await page.getByRole('button', { name: 'Remove everywhere: A postcard' }).click();
+    assert.match(asked, /^Remove A postcard from every desktop/);
+    assert.equal((await published()).length, 1, 'it is still there');
     await page.click('#forget');
     assert.equal(await page.locator('#gallery li').count(), 0, 'nothing is left on the page');
     await page.context().close();

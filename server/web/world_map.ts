@@ -3,7 +3,7 @@
  *
  * It asks the relay once in ASK_MS, and draws only while it is on the screen. With reduced motion it stands still and is drawn when
  * the relay has answered. The words beside it say the same.
- * Cost: one drawing has at most COLUMNS_MAX × ROWS_MAX cells and FLYING_MAX sprites: 1 ms.
+ * Cost: one drawing has at most COLUMNS_MAX × ROWS_MAX cells, 720, and FLYING_MAX sprites.
  */
 import type { Edge } from '../wire/crossing.ts';
 import { countWords } from './seat.ts';

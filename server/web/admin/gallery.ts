@@ -15,6 +15,9 @@ interface Entry {
   acceptedMs: number | null;
 }
 
+/** What nobody can take back: the picture is gone from every desktop. */
+const REMOVE = 'admin/remove-picture';
+
 /** Sends a request of the operator. Rejects when the relay does not answer. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
@@ -78,7 +81,7 @@ export class GalleryControls {
     if (isWaiting) buttons.append(this.#button('Accept', entry, 'admin/gallery/accept', 'is in the gallery'));
     buttons.append(
       this.#button(isWaiting ? 'Refuse' : 'Take out', entry, 'admin/gallery/refuse', 'is not in the gallery'),
-      this.#button('Remove everywhere', entry, 'admin/remove-picture', 'is removed from every desktop, and banned'),
+      this.#button('Remove everywhere', entry, REMOVE, 'is removed from every desktop, and banned'),
     );
     item.append(picture, name, about, buttons);
     return item;
@@ -90,6 +93,7 @@ export class GalleryControls {
     button.textContent = words;
     button.setAttribute('aria-label', `${words}: ${title}`);
     button.addEventListener('click', async () => {
+      if (path === REMOVE && !confirm(`Remove ${title} from every desktop, and ban it?`)) return;
       button.disabled = true;
       const init = { method: 'POST', body: JSON.stringify({ picture: file }) };
       const response = await this.#ask(path, init).catch(() => undefined);
