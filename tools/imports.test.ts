@@ -30,6 +30,7 @@ const ACROSS: readonly string[] = ['tools/command.test.ts'];
 const PUBLISHED: readonly string[] = [
   'server/wire/sheet.ts', // the .spr file, read and written
   'server/wire/spr.ts',
+  'server/wire/png.ts', // the chunks of a PNG
   'server/wire/description.ts', // which animations are played, and instead of which
   'server/web/simulation.ts', // the rules that every desktop shares
   'server/web/bubbles.ts',

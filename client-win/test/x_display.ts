@@ -104,12 +104,20 @@ export class Screenshot {
     return count;
   }
 
-  save(path: string): void {
-    const png = new PNG({ width: SCREEN.width, height: SCREEN.height });
-    for (const [i, pixel] of this.pixels.entries()) {
-      png.data.writeUInt32BE((((pixel & 0xffffff) << 8) | 0xff) >>> 0, 4 * i);
+  /** A part of it, from `left`, `top`, as a picture. */
+  crop(left: number, top: number, width: number, height: number): PNG {
+    const png = new PNG({ width, height });
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const pixel = this.pixels[(top + y) * SCREEN.width + left + x];
+        png.data.writeUInt32BE((((pixel & 0xffffff) << 8) | 0xff) >>> 0, 4 * (y * width + x));
+      }
     }
-    writeFileSync(path, PNG.sync.write(png));
+    return png;
+  }
+
+  save(path: string): void {
+    writeFileSync(path, PNG.sync.write(this.crop(0, 0, SCREEN.width, SCREEN.height)));
   }
 }
 

@@ -15,8 +15,8 @@ import { startRelay, until } from '../../server/test/relay_process.ts';
 import { buildClient, buildX11Client } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { startHeadless } from '../test/headless_desktop.ts';
-import { SCREEN, spawnQuietly } from '../test/x_display.ts';
 import { whyNoX11, X11Desktop } from '../test/x11_desktop.ts';
+import { decorate, openTerminal } from './x11_scene.ts';
 
 const SHOTS = join(import.meta.dirname, '../screenshots');
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
@@ -42,9 +42,9 @@ const relay = await startRelay({ workers: 0 });
 const ada = await X11Desktop.start('screenshot');
 const grace = startHeadless(['--relay', relay.url, '--name', 'Grace']);
 try {
-  await decorate();
-  openTerminal('letter.txt', '46x14+60+330', '#fdfdfb', '#222222', LETTER);
-  openTerminal('Terminal', '34x10+900+440', '#1d2433', '#d8dee9', TERMINAL);
+  await decorate(ada, scratch);
+  openTerminal(ada, 'letter.txt', '46x14+60+330', '#fdfdfb', '#222222', LETTER);
+  openTerminal(ada, 'Terminal', '34x10+900+440', '#1d2433', '#d8dee9', TERMINAL);
   await until('the windows are open', async () => (await ada.frames('Terminal')).length === 1);
   const places = { miso: [300, 200], bolt: [1010, 330], blob: [575, 790], pip: [1100, 790], ember: [150, 790] };
   for (const [name, [x, y]] of Object.entries(places)) {
@@ -82,31 +82,4 @@ function save(name: string): void {
   ada.capture().save(whole);
   execFileSync('convert', [whole, '-colors', `${COLOURS}`, '-strip', `png8:${join(SHOTS, name)}`]);
   console.log(join(SHOTS, name));
-}
-
-/** Draws the background: an evening sky and hills. */
-async function decorate(): Promise<void> {
-  const path = join(scratch, 'sky.png');
-  const hill = (colour: string, base: number, height: number, length: number, from: number) => {
-    const points = Array.from({ length: 65 }, (_, i) => {
-      return `${i * 20},${Math.round(base - height * Math.sin((i * 20 + from) / length))}`;
-    });
-    return ['-fill', colour, '-draw', `path 'M 0,800 L ${points.join(' ')} L 1280,800 Z'`];
-  };
-  execFileSync('convert', [
-    ...['-size', `${SCREEN.width}x${SCREEN.height}`, 'gradient:#2b3a67-#e8a87c'],
-    ...['-fill', '#ffe3b8', '-draw', 'circle 1010,330 1010,392'],
-    ...hill('#6d6a8f', 560, 70, 190, 100),
-    ...hill('#4f5d7e', 640, 60, 130, 420),
-    ...hill('#37496b', 730, 40, 160, 700),
-    path,
-  ]);
-  await ada.run('hsetroot', '-cover', path);
-}
-
-/** Opens a terminal that shows a text. It ends with its display. */
-function openTerminal(title: string, geometry: string, paper: string, ink: string, text: string): void {
-  const font = ['-fa', 'DejaVu Sans Mono', '-fs', '11', '-b', '8', '-bg', paper, '-fg', ink];
-  const show = ['-e', 'sh', '-c', `printf '\\033[?25l${text}'; sleep 600`];
-  spawnQuietly('xterm', ['-geometry', geometry, ...font, '-T', title, ...show], ada.env);
 }

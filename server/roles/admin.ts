@@ -155,7 +155,7 @@ function admin(sources: AdminSources, connections: AdminConnections): express.Ex
     sources.drain(query.restart === '1');
   });
   app.use(adminRelays(sources.peering));
-  app.use(moderation(relay, sources.moderator));
+  app.use(moderation(relay, sources.moderator, sources.data));
   app.use(...errorHandlers(sources.log));
   return app;
 

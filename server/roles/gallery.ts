@@ -1,6 +1,6 @@
 /**
  * The gallery, in a worker: the operator's own characters, and the published pictures that the operator has accepted. And the routes by
- * which a desktop publishes a picture and a visitor gives feedback.
+ * which a desktop publishes a picture, a page shows the map of the world, and a visitor gives feedback.
  *
  * Cost: a page of the list has at most GALLERY_PAGE_MAX entries; the master is asked for flights at most once in COUNTS_MS.
  */
@@ -17,6 +17,7 @@ import type { PictureGate } from './picture_gate.ts';
 import { PublicCounts } from './public_counts.ts';
 import type { Character, SpriteStore } from './sprite_store.ts';
 import type { Worker } from './worker.ts';
+import type { MappedWorld } from './world_map.ts';
 
 /** Entries of one answer: each is a picture that a page fetches. */
 export const GALLERY_PAGE_MAX = 24;
@@ -68,12 +69,12 @@ export function galleryRoutes(
   clients: ClientAddresses,
 ): express.Router {
   const router = express.Router();
-  const flying = flightsOf(worker);
+  const flights = flightsOf(worker);
 
   router.get('/v1/gallery', async (request, response) => {
     const from = indexIn(request.query.from);
     const entries = gallery.entries(gate);
-    const counts = await flying();
+    const { counts } = await flights();
     const page = entries.slice(from, from + GALLERY_PAGE_MAX);
     const next = from + GALLERY_PAGE_MAX;
     response.json({
@@ -94,6 +95,12 @@ export function galleryRoutes(
   });
   router.all('/v1/gallery', allowOnly('GET, POST, OPTIONS'));
 
+  router.get('/v1/flights', async (_, response) => {
+    const { map } = await flights();
+    response.json({ ...map, flights: map.flights.filter(({ file }) => gate.isServed(file)) });
+  });
+  router.all('/v1/flights', allowOnly('GET, OPTIONS'));
+
   router.post('/v1/feedback', async (request, response) => {
     const { text, contact = '' } = checkObject(readJson(await readBody(request, FEEDBACK_BYTES_MAX)), 'body');
     const feedback = { text: textIn(text), contact: '', address: clients.addressOf(request) };
@@ -105,14 +112,20 @@ export function galleryRoutes(
   return router;
 }
 
-/** Returns a function that resolves to the flights of the last minute by picture, at most COUNTS_MS old. */
-function flightsOf(worker: Worker): () => Promise<Record<string, number>> {
+/** The master's answer to `flying`: the flights of the last minute by picture, and on the map. */
+interface Flying {
+  counts: Record<string, number>;
+  map: MappedWorld;
+}
+
+/** Returns a function that resolves to the flights of the last minute, at most COUNTS_MS old. */
+function flightsOf(worker: Worker): () => Promise<Flying> {
   const answers = new PublicCounts(worker, undefined, 'flying');
-  let read: { body: Uint8Array; counts: Record<string, number> } | undefined;
+  let read: { body: Uint8Array; flying: Flying } | undefined;
   return async () => {
     const { body } = await answers.read();
-    if (read?.body !== body) read = { body, counts: JSON.parse(Buffer.from(body).toString()) };
-    return read.counts;
+    if (read?.body !== body) read = { body, flying: JSON.parse(Buffer.from(body).toString()) };
+    return read.flying;
   };
 }
 

@@ -5,6 +5,7 @@
  * Cost: the domain's, and one copy of each answer.
  */
 import { type AnswerSink, type Relay, refusal } from '../domain/relay.ts';
+import type { World } from '../domain/torus.ts';
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import type { Answer } from '../wire/answer.ts';
 import { EDGES, type EdgeNumber } from '../wire/crossing.ts';
@@ -12,11 +13,12 @@ import { writeCursor } from '../wire/cursor.ts';
 import type { Publication } from '../wire/gallery.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
 import { writeInvitation } from '../wire/invitation.ts';
-import type { Join } from '../wire/join.ts';
+import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import type { Feedback } from './feedback_file.ts';
 import type { Flights } from './flights.ts';
+import { WorldMap } from './world_map.ts';
 
 /** A worker, as the master sees it: the receiver of answers. */
 export interface Link {
@@ -213,7 +215,7 @@ export class Master {
     const response = this.relay.accept(from, crossing, edge, bytes, start, end, standing, ticket);
     const { verdict, status, body, length, retryAfterSeconds } = response;
     if (verdict === 'deferred') return;
-    if (status === 202) this.#flights?.count(bytes, start);
+    if (status === 202) this.#countFlight(from.slot, edge, bytes, start);
     this.#receiver(link)?.answer(request, status, body, 0, length, retryAfterSeconds);
   }
 
@@ -345,9 +347,26 @@ export class Master {
     });
   }
 
-  /** How often each picture of the gallery flew in the last minute. Pictures that did not are left out. */
+  /** How often each picture of the gallery flew in the last minute, without those that did not, and the map of the default world. */
   flying(link: number, request: number): void {
-    this.#answerJson(link, request, 200, this.#flights?.newest ?? {});
+    const { count, width } = this.#commons;
+    const { newest = {}, map = new WorldMap() } = this.#flights ?? {};
+    this.#answerJson(link, request, 200, { counts: newest, map: map.show(count, width) });
+  }
+
+  /** Counts an accepted crossing of this desktop, and may add it to the map. */
+  #countFlight(slot: number, edge: EdgeNumber, bytes: Buffer, start: number): void {
+    const file = this.#flights?.count(bytes, start);
+    if (file === undefined) return;
+    const { torus } = this.relay;
+    const { count, width } = this.#commons;
+    const place = torus.placeOf(slot);
+    // A repeated crossing may be of a desktop that has ended, which has no place.
+    if (torus.worldOf(slot) === this.#commons && place < count) this.#flights?.map.add(file, edge, place, count, width);
+  }
+
+  get #commons(): World {
+    return this.relay.torus.find(DEFAULT_WORLD) as World; // it is never removed
   }
 
   /** Feedback of a visitor, who needs no desktop. */

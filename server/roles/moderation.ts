@@ -1,11 +1,13 @@
 /** The admin port's routes for moderation. Bodies are JSON objects; a change is answered when every process enforces it. */
+import { readFile } from 'node:fs/promises';
 import express from 'express';
 import type { Relay } from '../domain/relay.ts';
 import type { World } from '../domain/torus.ts';
-import { malformed } from '../wire/fields.ts';
+import { isFileHash, malformed } from '../wire/fields.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { Moderator, WhoRow } from './moderator.ts';
+import { storedPath } from './sprite_store.ts';
 
 /** Desktops, or worlds, in one answer. */
 export const LISTED_MAX = 1000;
@@ -16,7 +18,8 @@ const BODY_BYTES_MAX = 4096;
 /** The longest ban that ends by itself, in seconds: ten years. */
 export const BAN_SECONDS_MAX = 10 * 365 * 86_400;
 
-export function moderation(relay: Relay, moderator: Moderator): express.Router {
+/** `data`: the data directory. */
+export function moderation(relay: Relay, moderator: Moderator, data: string): express.Router {
   const router = express.Router();
   router.get('/admin/who', (request, response) => {
     const from = indexIn(request.query.from);
@@ -46,6 +49,12 @@ export function moderation(relay: Relay, moderator: Moderator): express.Router {
 
   router.get('/admin/gallery', (_, response) => {
     response.json({ entries: moderator.gallery.entries });
+  });
+  router.get('/admin/picture/:file', async (request, response) => {
+    const { file } = request.params;
+    const bytes = isFileHash(file) ? await readFile(storedPath(data, file)).catch(() => undefined) : undefined;
+    if (bytes === undefined) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
+    response.set('X-Content-Type-Options', 'nosniff').type('image/png').send(bytes);
   });
   router.get('/admin/feedback', (_, response) => {
     response.json({ lines: moderator.feedback.read() });

@@ -75,6 +75,9 @@ export const UPLOADS_BYTES_MAX = 32 * SPR_BYTES_MAX;
 /** The part of them that one desktop may have: eight of the largest, or a folder of usual ones at once. */
 export const UPLOADS_OF_DESKTOP_BYTES_MAX = 8 * SPR_BYTES_MAX;
 
+/** The store's folder in the data directory. */
+const STORE_FOLDER = 'sprites';
+
 /** How often a full store is logged, in ms. */
 const FULL_LOGGED_MS = 60_000;
 
@@ -155,7 +158,7 @@ export class SpriteStore {
   evicted = 0;
 
   constructor(directory: string, options: StoreOptions = {}) {
-    this.#directory = join(directory, 'sprites');
+    this.#directory = join(directory, STORE_FOLDER);
     this.#bytesMax = options.bytesMax ?? STORE_BYTES_MAX;
     this.#filesMax = options.filesMax ?? STORE_FILES_MAX;
     this.#sending = new ByteBudget(options.sendingMax ?? SENDING_BYTES_MAX);
@@ -525,9 +528,14 @@ export class SpriteStore {
   }
 
   #path(file: string): string {
-    return join(this.#directory, file.slice(0, 2), `${file}.spr`);
+    return pathIn(this.#directory, file);
   }
 }
+
+const pathIn = (directory: string, file: string): string => join(directory, file.slice(0, 2), `${file}.spr`);
+
+/** Where the store of this data directory keeps a file, for a reader in another process. */
+export const storedPath = (data: string, file: string): string => pathIn(join(data, STORE_FOLDER), file);
 
 /** Reads the shipped characters of a folder, sorted by name. Throws when one is not a valid sprite. */
 export async function readCharacters(folder: string): Promise<{ character: Character; path: string; bytes: Buffer }[]> {

@@ -1,32 +1,11 @@
 /** Every page, as axe-core sees it: nothing that is serious for people who use a screen reader, a keyboard or large contrasts. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, describe, it } from 'node:test';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
+import { faultsOf } from './axe.ts';
 import { joinPage, launchBrowser, noBrowser } from './browser_page.ts';
 import { choose, openEditor, photograph } from './editor_page.ts';
 import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const SERIOUS = ['serious', 'critical'];
-
-declare global {
-  var axe: { run(): Promise<AxeResults> };
-}
-
-/** What is serious on the page, in words. */
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
-  return violations
-    .filter(({ impact }) => SERIOUS.includes(impact ?? ''))
-    .map(
-      ({ id, help, nodes }) =>
-        `${id}: ${help}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)}`,
-    );
-}
 
 describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () => {
   let relay: RelayProcess;

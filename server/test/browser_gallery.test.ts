@@ -5,11 +5,13 @@ import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { run } from '../bin/admin.ts';
-import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
-import { sendRequest } from './desktop_client.ts';
+import { faultsOf } from './axe.ts';
+import { joinPage, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
+import { join, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { hashOf, sprFile } from './spr_file.ts';
 
-const PICTURE = joinPath(import.meta.dirname, '../web/crossing.png');
+const PICTURE = joinPath(import.meta.dirname, '../web/talking.png');
 
 interface Listed {
   count: number;
@@ -113,15 +115,84 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await context.close();
   });
 
+  it("is decided on by the operator, on the admin port's page", async () => {
+    const bob = await join(relay.url);
+    const bytes = sprFile();
+    const waiting = hashOf(bytes);
+    const token = bob.token;
+    await sendRequest(`${relay.url}/v1/sprites/${waiting}`, { method: 'PUT', token, body: bytes });
+    const body = { file: waiting, title: '<b>A square</b>', author: 'Bob', licence: 'CC0-1.0' };
+    assert.equal((await sendRequest(`${relay.url}/v1/gallery`, { method: 'POST', token, body })).status, 202);
+    const page = await openPage(browser, 'operator', faults);
+    await page.goto(relay.adminUrl);
+    await page.fill('#token', relay.adminToken);
+    await page.click('#enter button');
+    await page.waitForSelector('body[data-state="open"]');
+    await page.locator('#gallery summary').focus();
+    await page.keyboard.press('Enter');
+    const state = page.locator('#gallery [role="status"]');
+    await state.filter({ hasText: /pictures? waits? for you/ }).waitFor();
+    const item = page.locator(`#gallery li[data-file="${waiting}"]`);
+    assert.equal(await item.locator('h3').textContent(), body.title, 'a title is text');
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll<HTMLImageElement>('#gallery img')].every(({ naturalWidth }) => naturalWidth > 0),
+    );
+    await item.scrollIntoViewIfNeeded();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await shoot(page, `gallery-6-operator-${colorScheme}`);
+      assert.deepEqual(await faultsOf(page), []);
+    }
+    await item.getByRole('button', { name: 'Accept' }).click();
+    await state.filter({ hasText: `${body.title} is in the gallery. ` }).waitFor();
+    await until('it is listed', async () => (await published()).some((entry) => entry.file === waiting));
+    await item.getByRole('button', { name: 'Take out' }).click();
+    await item.waitFor({ state: 'detached' });
+    await until('it is not listed', async () => !(await published()).some((entry) => entry.file === waiting));
+    let asked = '';
+    page.once('dialog', (dialog) => {
+      asked = dialog.message();
+      void dialog.dismiss();
+    });
+    await page.getByRole('button', { name: 'Remove everywhere: A postcard' }).click();
+    assert.match(asked, /^Remove A postcard from every desktop/);
+    assert.equal((await published()).length, 1, 'it is still there');
+    await page.click('#forget');
+    assert.equal(await page.locator('#gallery li').count(), 0, 'nothing is left on the page');
+    await page.context().close();
+  });
+
+  it("shows a waiting picture to the operator only, and no file but the store's", async () => {
+    const get = (path: string, token?: string) => sendRequest(`${relay.adminUrl}/admin/picture/${path}`, { token });
+    assert.equal((await get(file)).status, 401);
+    assert.equal((await get(file, relay.adminToken)).headers['content-type'], 'image/png');
+    for (const other of ['e'.repeat(64), '..%2F..%2Fadmin-token', 'admin-token']) {
+      assert.equal((await get(other, relay.adminToken)).status, 404, other);
+    }
+  });
+
   it('loses a picture that the operator removes', async () => {
     await admin('remove-picture', file);
     await until('it is gone', async () => (await published()).length === 0);
     assert.doesNotMatch(await admin('gallery'), /postcard/);
   });
 
-  it('is beside a page about Sprites, from which feedback reaches the operator', async () => {
+  it('is beside a page about Sprites, with a map of what flies and a way to reach the operator', async () => {
+    await ann.bringToFront();
+    await ann.focus('#canvas');
+    await ann.keyboard.press('n');
+    await ann.keyboard.press('Shift+ArrowRight');
+    await gallery.bringToFront();
     await gallery.click('nav a[href="/about"]');
     await gallery.locator('#here', { hasText: 'here now' }).waitFor();
+    await gallery.locator('#map-words', { hasText: /here now. In the last minute, .* crossed an edge/ }).waitFor();
+    const isPainted = () =>
+      gallery.evaluate(() => {
+        const canvas = document.querySelector('#map') as HTMLCanvasElement;
+        const { data } = canvas.getContext('2d')!.getImageData(canvas.width / 2, canvas.height * 0.7, 1, 1);
+        return data[3] > 0;
+      });
+    await until('the map is drawn', isPainted);
     await gallery.fill('#text', 'More cats,\nplease');
     await gallery.click('#send');
     await gallery.locator('#sent', { hasText: 'Thank you' }).waitFor();

@@ -78,6 +78,7 @@ const NOT_PROVOKED: Record<string, string> = {
   'GET /v1/gallery 503': 'as for the other requests while the relay stops',
   'POST /v1/gallery 503': 'as for the other requests while the relay stops',
   'POST /v1/gallery 409': 'too many pictures wait for the operator; gallery_list.test.ts',
+  'GET /v1/flights 503': 'as for the other requests while the relay stops',
   'POST /v1/feedback 503': 'as for the other requests while the relay stops',
 };
 
@@ -166,6 +167,7 @@ onEachFront('openapi.yaml', (front) => {
   const REPORT = 'POST /v1/reports';
   const GALLERY = 'GET /v1/gallery';
   const PUBLISH = 'POST /v1/gallery';
+  const FLIGHTS = 'GET /v1/flights';
   const FEEDBACK = 'POST /v1/feedback';
 
   const screen = { width: 1920, height: 1080 };
@@ -198,6 +200,7 @@ onEachFront('openapi.yaml', (front) => {
       UNMUTE,
       REPORT,
       GALLERY,
+      FLIGHTS,
       PUBLISH,
       FEEDBACK,
     ];
@@ -515,6 +518,7 @@ onEachFront('openapi.yaml', (front) => {
     await request(PUBLISH, url, 429, { ...withToken, body: publication });
     await request(GALLERY, url, 200);
     await request(GALLERY, `${url}?from=x`, 400);
+    await request(FLIGHTS, `${relay.url}/v1/flights`, 200);
     const feedback = { text: 'More cats', contact: 'ann@example.org' };
     const to = `${relay.url}/v1/feedback`;
     conforms('#/components/schemas/Feedback', feedback, 'feedback');

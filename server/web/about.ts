@@ -1,11 +1,13 @@
-/** The page about Sprites: how many desktops are here, the download with its hash, and feedback to the operator. */
+/** The page about Sprites: how many desktops are here, the map of their world, the download with its hash, and feedback to the operator. */
 import { countWords, fetchDesktopCount } from './seat.ts';
 import { readProblem, wordsOf } from './transport.ts';
+import { WorldMap } from './world_map.ts';
 
 const element = (id: string) => document.getElementById(id) as HTMLElement;
 
 void showCount();
 void showDownload();
+new WorldMap(element('map') as HTMLCanvasElement, element('map-words'));
 element('feedback').addEventListener('submit', (event) => {
   event.preventDefault();
   void sendFeedback();

@@ -4,6 +4,7 @@
  * The admin token is kept in sessionStorage, so that it is gone with the tab, and sent as a header only.
  */
 import { Chart, type ChartOptions, type Series } from './chart.ts';
+import { GalleryControls } from './gallery.ts';
 import { type HistoryDocument, inOrder, Readings, sumOf, type Values } from './readings.ts';
 
 const TOKEN_KEY = 'sprites-admin-token';
@@ -168,6 +169,7 @@ const form = document.querySelector('form') as HTMLFormElement;
 const input = document.querySelector('#token') as HTMLInputElement;
 const status = document.querySelector('#status') as HTMLElement;
 const why = document.querySelector('#why') as HTMLElement;
+const gallery = new GalleryControls(document.querySelector('#gallery') as HTMLDetailsElement, ask);
 
 const charts = CHARTS.map(({ options }) => new Chart(options, showCursor));
 document.querySelector('#charts')?.append(...charts.map(({ element }) => element));
@@ -256,17 +258,22 @@ function showStatus(problem?: string): void {
   processes.textContent = known.length > 9 ? `${known.length} processes` : known.join(' · ');
 }
 
+/** Sends a request with the token that the operator has entered. */
+function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(path, {
+    ...init,
+    headers: { authorization: `Bearer ${sessionStorage.getItem(TOKEN_KEY)}` },
+    cache: 'no-store',
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  });
+}
+
 /** Asks for new samples, draws them, and asks again when the next one is due. */
 async function refresh(): Promise<void> {
   clearTimeout(timer);
-  const token = sessionStorage.getItem(TOKEN_KEY);
-  if (!token) return lock('');
+  if (!sessionStorage.getItem(TOKEN_KEY)) return lock('');
   try {
-    const response = await fetch(`admin/history?after=${readings.newest}`, {
-      headers: { authorization: `Bearer ${token}` },
-      cache: 'no-store',
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
-    });
+    const response = await ask(`admin/history?after=${readings.newest}`);
     if (response.status === 401) return lock('The relay rejects this token.');
     if (!response.ok) throw new Error(`status ${response.status}`);
     const answer = (await response.json()) as HistoryDocument;
@@ -286,6 +293,7 @@ async function refresh(): Promise<void> {
 function lock(reason: string): void {
   clearTimeout(timer);
   sessionStorage.removeItem(TOKEN_KEY);
+  gallery.close();
   document.body.dataset.state = 'locked';
   main.hidden = true;
   form.hidden = false;

@@ -1,0 +1,39 @@
+/** The desktop in the pictures of the program for X11: an evening sky, and windows with texts. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { SCREEN, spawnQuietly } from '../test/x_display.ts';
+import type { X11Desktop } from '../test/x11_desktop.ts';
+
+/** Draws the background: an evening sky and hills. Needs hsetroot and ImageMagick. `scratch`: a folder for its file. */
+export async function decorate(desktop: X11Desktop, scratch: string): Promise<void> {
+  const path = join(scratch, 'sky.png');
+  const hill = (colour: string, base: number, height: number, length: number, from: number) => {
+    const points = Array.from({ length: 65 }, (_, i) => {
+      return `${i * 20},${Math.round(base - height * Math.sin((i * 20 + from) / length))}`;
+    });
+    return ['-fill', colour, '-draw', `path 'M 0,800 L ${points.join(' ')} L 1280,800 Z'`];
+  };
+  execFileSync('convert', [
+    ...['-size', `${SCREEN.width}x${SCREEN.height}`, 'gradient:#2b3a67-#e8a87c'],
+    ...['-fill', '#ffe3b8', '-draw', 'circle 1010,330 1010,392'],
+    ...hill('#6d6a8f', 560, 70, 190, 100),
+    ...hill('#4f5d7e', 640, 60, 130, 420),
+    ...hill('#37496b', 730, 40, 160, 700),
+    path,
+  ]);
+  await desktop.run('hsetroot', '-cover', path);
+}
+
+/** Opens a terminal that shows a text. Needs xterm. It ends with its display. */
+export function openTerminal(
+  desktop: X11Desktop,
+  title: string,
+  geometry: string,
+  paper: string,
+  ink: string,
+  text: string,
+): void {
+  const font = ['-fa', 'DejaVu Sans Mono', '-fs', '11', '-b', '8', '-bg', paper, '-fg', ink];
+  const show = ['-e', 'sh', '-c', `printf '\\033[?25l${text}'; sleep 600`];
+  spawnQuietly('xterm', ['-geometry', geometry, ...font, '-T', title, ...show], desktop.env);
+}

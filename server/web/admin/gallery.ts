@@ -1,0 +1,130 @@
+/**
+ * The gallery on the operator's page: the pictures that people have published, those that wait first, with buttons to accept, refuse
+ * and remove them.
+ *
+ * It asks when it is opened, and again after each decision. A picture is shown with all its frames, because all of them will be seen,
+ * and is fetched with the token like everything else. Invariant: texts of strangers are set as text, never as HTML.
+ */
+
+interface Entry {
+  file: string;
+  title: string;
+  author: string;
+  licence: string;
+  sinceMs: number;
+  acceptedMs: number | null;
+}
+
+/** What nobody can take back: the picture is gone from every desktop. */
+const REMOVE = 'admin/remove-picture';
+
+/** Sends a request of the operator. Rejects when the relay does not answer. */
+export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
+
+export class GalleryControls {
+  readonly #details: HTMLDetailsElement;
+  readonly #list: HTMLElement;
+  readonly #state: HTMLElement;
+  readonly #ask: Ask;
+  /** The pictures as data URLs, by file: the page's policy allows no others. */
+  #pictures = new Map<string, string>();
+
+  constructor(details: HTMLDetailsElement, ask: Ask) {
+    this.#details = details;
+    this.#list = details.querySelector('ul') as HTMLElement;
+    this.#state = details.querySelector('[role="status"]') as HTMLElement;
+    this.#ask = ask;
+    details.addEventListener('toggle', () => {
+      if (details.open) void this.#show();
+    });
+  }
+
+  /** Forgets what it shows: the operator's token is gone. */
+  close(): void {
+    this.#details.open = false;
+    this.#list.replaceChildren();
+    this.#pictures.clear();
+    this.#state.textContent = '';
+  }
+
+  /** Shows the list, and says `news` before what it says of it. */
+  async #show(news = ''): Promise<void> {
+    try {
+      const response = await this.#ask('admin/gallery');
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      const { entries } = (await response.json()) as { entries: Entry[] };
+      const waiting = entries.filter(({ acceptedMs }) => acceptedMs === null).length;
+      this.#state.textContent = `${news}${countWords(waiting)} for you, ${entries.length - waiting} in the gallery.`;
+      this.#list.replaceChildren(...entries.map((entry) => this.#item(entry)));
+      const files = new Set(entries.map(({ file }) => file));
+      for (const file of this.#pictures.keys()) if (!files.has(file)) this.#pictures.delete(file);
+    } catch {
+      this.#state.textContent = 'The relay does not answer. Close the gallery and open it again.';
+    }
+  }
+
+  #item(entry: Entry): HTMLElement {
+    const { file, title, author, licence, sinceMs, acceptedMs } = entry;
+    const isWaiting = acceptedMs === null;
+    const item = document.createElement('li');
+    item.dataset.file = file;
+    const picture = document.createElement('img');
+    picture.alt = `All frames of ${title}`;
+    void this.#load(file, picture);
+    const name = document.createElement('h3');
+    name.textContent = title;
+    const about = document.createElement('p');
+    const day = new Date(sinceMs).toISOString().slice(0, 10);
+    about.textContent = `by ${author || 'somebody'}, ${licence}, ${day}, ${isWaiting ? 'waits' : 'listed'}`;
+    const buttons = document.createElement('p');
+    buttons.className = 'buttons';
+    if (isWaiting) buttons.append(this.#button('Accept', entry, 'admin/gallery/accept', 'is in the gallery'));
+    buttons.append(
+      this.#button(isWaiting ? 'Refuse' : 'Take out', entry, 'admin/gallery/refuse', 'is not in the gallery'),
+      this.#button('Remove everywhere', entry, REMOVE, 'is removed from every desktop, and banned'),
+    );
+    item.append(picture, name, about, buttons);
+    return item;
+  }
+
+  #button(words: string, { file, title }: Entry, path: string, done: string): HTMLElement {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = words;
+    button.setAttribute('aria-label', `${words}: ${title}`);
+    button.addEventListener('click', async () => {
+      if (path === REMOVE && !confirm(`Remove ${title} from every desktop, and ban it?`)) return;
+      button.disabled = true;
+      const init = { method: 'POST', body: JSON.stringify({ picture: file }) };
+      const response = await this.#ask(path, init).catch(() => undefined);
+      const problem = response?.ok
+        ? undefined
+        : ((await response?.json().catch(() => undefined)) as Problem | undefined);
+      await this.#show(response?.ok ? `${title} ${done}. ` : `${problem?.detail ?? 'The relay does not answer.'} `);
+      this.#details.querySelector('summary')?.focus(); // the button is gone
+    });
+    return button;
+  }
+
+  async #load(file: string, picture: HTMLImageElement): Promise<void> {
+    const known = this.#pictures.get(file);
+    if (known !== undefined) {
+      picture.src = known;
+      return;
+    }
+    const response = await this.#ask(`admin/picture/${file}`).catch(() => undefined);
+    if (!response?.ok) return;
+    const reader = new FileReader();
+    reader.addEventListener('load', () => {
+      picture.src = reader.result as string;
+      this.#pictures.set(file, picture.src);
+    });
+    reader.readAsDataURL(await response.blob());
+  }
+}
+
+interface Problem {
+  detail?: string;
+}
+
+const countWords = (count: number): string => (count === 1 ? 'One picture waits' : `${count} pictures wait`);
