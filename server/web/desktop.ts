@@ -86,6 +86,7 @@ import {
   type Neighbours,
   type Problem,
   type RelayEvent,
+  relayOf,
   type Seat,
   wordsOf,
 } from './transport.ts';
@@ -143,6 +144,7 @@ function createDesktop(): Desktop {
       desktop.shelf.has(file) ||
       simulation.sprites.some((sprite) => sprite.file === file) ||
       desktop.peeking.files().includes(file),
+    relay: () => (desktop.connection.seat === null ? '' : relayOf(desktop.connection.seat)),
   });
   const desktop: Desktop = {
     ...{ name: '', simulation, clock: createFrameClock() },
@@ -267,7 +269,8 @@ function clearFragment(): void {
 /** Puts a picture of the gallery on the shelf, and lets it drop in. Null is none. */
 async function take(desktop: Desktop, file: string | null): Promise<void> {
   if (file === null) return;
-  const figure = await desktop.shelf.addTaken(file);
+  const { seat } = desktop.connection;
+  const figure = await desktop.shelf.addTaken(file, seat === null || relayOf(seat) === location.origin);
   if (figure === undefined) {
     notice('This picture could not be fetched.');
     return;
@@ -288,7 +291,7 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   arrivals.seq = session.seq;
   departures.nextNumber = session.nextNumber;
   if (session.sayings !== undefined) desktop.conversation.resume(session.sayings);
-  await shelf.addSaved(session.own);
+  await shelf.addSaved(session.own, relayOf(session.seat));
   drawShelf(desktop);
   for (const saved of session.sprites) restoreSprite(desktop, saved);
   for (const { sprite: saved, crossing } of session.leaving) {

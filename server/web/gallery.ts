@@ -26,7 +26,7 @@ const list = document.getElementById('entries') as HTMLElement;
 const state = document.getElementById('state') as HTMLElement;
 const more = document.getElementById('more') as HTMLButtonElement;
 const cards = new Map<string, { card: HTMLElement; place: HTMLElement; flying: HTMLElement; title: string }>();
-const sheets = new Sheets({ changed: showPicture, inUse: (file) => cards.has(file) });
+const sheets = new Sheets({ changed: showPicture, inUse: (file) => cards.has(file), relay: () => '' });
 const pages: number[] = [0];
 
 more.addEventListener('click', () => {
