@@ -252,6 +252,13 @@ async function startPeering(
   const peering = new Peering({ name: relayName, master, network, data, log, superseded });
   const bucket = network.bucket('sprites-homes', HOMES_BYTES_MAX);
   const homes = new Homes({ name: relayName, master, membership: peering.membership, network, bucket, log });
+  peering.forgotten = (name) => {
+    homes
+      .forget(name)
+      .catch((err) =>
+        log.warn({ err, relay: name }, 'the claims of a forgotten relay are not removed; the next joins do it'),
+      );
+  };
   return { peering, homes, decisions: network.bucket('sprites-moderation', MODERATION_BYTES_MAX) };
 }
 

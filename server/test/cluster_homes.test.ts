@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { freePorts } from '../bench/free_ports.ts';
 import { crossingOf, FILE, isSprite, type Joined, join, poll, pollFor, post, sendRequest } from './desktop_client.ts';
 import { NatsServer, whyNoNats } from './nats_server.ts';
 import { isProblem } from './problem_check.ts';
@@ -45,13 +46,15 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   let r2: RelayProcess;
   let ann: Joined;
 
-  const start = (n: number, ports?: RelayProcess['ports']) =>
-    startRelay({ data: data[n], ports, workers: n, args: ['--nats', nats.url, '--relay-name', `r${n + 1}`] });
+  const start = (n: number, ports?: RelayProcess['ports'], ...more: string[]) =>
+    startRelay({ data: data[n], ports, workers: n, args: ['--nats', nats.url, '--relay-name', `r${n + 1}`, ...more] });
   const homes = async (relay: RelayProcess) => (await relay.metrics()).get('sprites_peers_homes');
 
   before(async () => {
     nats = await NatsServer.start();
-    [r1, r2] = await Promise.all([start(0), start(1)]);
+    const [api, events, adminPort] = await freePorts(3);
+    const publicUrls = ['--public-url', `http://localhost:${api}`, '--public-events-url', `http://localhost:${events}`];
+    [r1, r2] = await Promise.all([start(0), start(1, { api, events, admin: adminPort }, ...publicUrls)]);
     await until('the relays know each other', async () => {
       return (await Promise.all([r1, r2].map((relay) => relay.metrics()))).every((m) => m.get('sprites_peers') === 1);
     });
@@ -117,6 +120,11 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     await until('the claim is removed', async () => (await homes(r1)) === before - 1);
     const second = await join(r2.url, { world });
     assert.equal(new URL(second.crossings).port, `${r2.ports.api}`);
+    const third = await join(r1.url, { world });
+    const hosts = [third.crossings, third.socket, third.events].map((url) => new URL(url).host);
+    const { api, events } = r2.ports;
+    assert.deepEqual(hosts, [`localhost:${api}`, `localhost:${api}`, `localhost:${events}`], 'its public addresses');
+    assert.equal((await look(third)).neighbours.left.desktop, second.desktop);
   });
 
   it('show an announcement of the operator of either on the desktops of both', async () => {

@@ -73,6 +73,11 @@ export class PretendBucket implements Bucket {
     if (this.#store.entries.get(key)?.revision === revision) this.#store.entries.delete(key);
   }
 
+  async each(receive: (entry: Entry) => void): Promise<void> {
+    await this.#reach();
+    for (const entry of [...this.#store.entries.values()]) receive(entry);
+  }
+
   watch(connected: () => void, receive?: (entry: Entry) => void): void {
     const watcher = { connected, receive };
     this.#watchers.push(watcher);

@@ -21,6 +21,8 @@ export interface Bucket {
   put(key: string, value: Uint8Array): Promise<number>;
   /** Removes the value of `revision`. Does nothing when the key has another one, or none. */
   remove(key: string, revision: number): Promise<void>;
+  /** Calls `receive` with the value of each key that is there now. */
+  each(receive: (entry: Entry) => void): Promise<void>;
   /**
    * Calls `connected` whenever the bucket can be reached, at first and again after each break. With `receive`, that is called before with
    * the value of each key, and then with each new value. A value may come twice.

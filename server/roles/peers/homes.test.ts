@@ -11,7 +11,7 @@ import { isProblemDocument } from '../../test/problem_check.ts';
 import { randomOf } from '../../test/random.ts';
 import { readInvitation } from '../../wire/invitation.ts';
 import { type ProblemCode, ProblemError } from '../../wire/problem.ts';
-import { Master } from '../master.ts';
+import { Master, type Moderation } from '../master.ts';
 import { HOME_GONE_MS, Homes, JOINS_WAITING_MAX } from './homes.ts';
 
 const silent = { warn() {}, info() {}, debug() {}, error() {} } as unknown as Logger;
@@ -174,6 +174,18 @@ describe('the home of a private world', () => {
     assert.deepEqual([cluster.store.entries.size, r1.homes.count], [0, 0]);
   });
 
+  it('is given up when the join that claimed it is refused before the world begins', async (t) => {
+    const cluster = new Cluster(t);
+    const r1 = cluster.start('r1');
+    const admit = () => {
+      throw new ProblemError('banned', 'The operator has banned this address.');
+    };
+    r1.master.setModeration({ admit } as unknown as Moderation);
+    await cluster.refused(r1, { world: 'garden' }, 'banned');
+    await cluster.quiet();
+    assert.deepEqual([cluster.store.entries.size, r1.homes.count], [0, 0]);
+  });
+
   it('stays when a desktop joins while its claim is being removed', async (t) => {
     const cluster = new Cluster(t);
     const r1 = cluster.start('r1');
@@ -233,6 +245,32 @@ describe('the home of a private world', () => {
     assert.deepEqual(again.ended, [0]);
     assert.equal(again.homes.count, 0);
     assert.equal((await cluster.join(again, { world: 'garden' })).at?.apiPort, r2.port);
+  });
+
+  it('is one relay, when several take it over at once', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, ...others] = ['r1', 'r2', 'r3', 'r4'].map((name) => cluster.start(name));
+    await cluster.join(r1, { world: 'garden' });
+    r1.kill();
+    for (const at of others) {
+      hear(at, 'r1', 1);
+      at.membership.forget('r1');
+    }
+    await cluster.settle(Promise.all(others.map((at) => at.homes.join({ name: '', world: 'garden' }))));
+    const counts = others.map(({ master }) => master.relay.torus.find('garden')?.count ?? 0);
+    assert.deepEqual(counts.toSorted(), [0, 0, 3]);
+  });
+
+  it('is given up with all claims of a relay that an operator has forgotten, so that relays which start later may claim it', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    for (const world of ['garden', 'house']) await cluster.join(r1, { world });
+    await cluster.join(r2, { world: 'yard' });
+    r1.kill();
+    assert.equal(await r2.homes.forget('r1'), 2);
+    assert.equal(cluster.store.entries.size, 1);
+    const r3 = cluster.start('r3');
+    assert.equal((await cluster.join(r3, { world: 'garden' })).at, undefined);
   });
 
   it('moves when its relay has been gone for ten minutes, and not before', async (t) => {

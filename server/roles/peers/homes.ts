@@ -30,7 +30,7 @@ import {
 import { ProblemError } from '../../wire/problem.ts';
 import { countersIn, gaugesIn } from '../gauges.ts';
 import type { Master, Homes as MasterHomes } from '../master.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket, Entry } from './bucket.ts';
 import { NobodyThere, type PeerNetwork } from './network.ts';
 
 /**
@@ -198,7 +198,7 @@ export class Homes implements MasterHomes {
         let revision: number | undefined;
         if (claim === undefined) revision = await bucket.create(key, value);
         else {
-          const home = Buffer.from(claim.value).toString('latin1');
+          const home = homeOf(claim);
           // A claim of this relay that it no longer knows: it died after it had written the claim.
           if (home === this.name) revision = claim.revision;
           else if (isRelayName(home) && !this.#isGone(home)) return home;
@@ -276,6 +276,19 @@ export class Homes implements MasterHomes {
     }
   }
 
+  /** An operator has declared that a relay will not come back: removes its claims. Resolves to how many. */
+  async forget(relay: string): Promise<number> {
+    const { bucket, log } = this.#options;
+    const claims: Entry[] = [];
+    await bucket.each((claim) => {
+      if (homeOf(claim) === relay) claims.push(claim);
+    });
+    for (const { key, revision } of claims) await bucket.remove(key, revision);
+    if (claims.length > 0)
+      log.info({ relay, worlds: claims.length }, 'private worlds of a forgotten relay have no home now');
+    return claims.length;
+  }
+
   /** Compares the claims of the worlds that are here with the bucket, which may have lost or changed them while NATS was away. */
   async confirm(): Promise<void> {
     const worlds = [...this.#held.keys()];
@@ -296,7 +309,7 @@ export class Homes implements MasterHomes {
         if (revision !== undefined) this.#held.set(world, revision);
         return;
       }
-      if (Buffer.from(claim.value).toString('latin1') === this.name) {
+      if (homeOf(claim) === this.name) {
         this.#held.set(world, claim.revision);
         return;
       }
@@ -332,8 +345,7 @@ export class Homes implements MasterHomes {
         if (revision !== UNCONFIRMED) await bucket.remove(key, revision);
         else {
           const claim = await bucket.get(key);
-          if (claim && Buffer.from(claim.value).toString('latin1') === this.name)
-            await bucket.remove(key, claim.revision);
+          if (claim && homeOf(claim) === this.name) await bucket.remove(key, claim.revision);
         }
         this.#held.delete(world);
       }
@@ -378,6 +390,11 @@ export class Homes implements MasterHomes {
       () => this.counters.moved,
     );
   }
+}
+
+/** The name of the relay that holds a claim. */
+function homeOf({ value }: Entry): string {
+  return Buffer.from(value).toString('latin1');
 }
 
 function keyOf(world: string): string {

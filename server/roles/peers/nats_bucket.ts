@@ -55,8 +55,12 @@ export class NatsBucket implements Bucket {
       this.#isWarned = false;
       for (const end of this.#unwatch.splice(0)) end();
       for (const { connected, receive } of [...this.#watchers]) {
-        if (receive) await this.#watch(bucket, receive);
-        if (number !== this.#opens) return;
+        const end = receive && (await this.#watch(bucket, receive));
+        if (number !== this.#opens) {
+          end?.();
+          return;
+        }
+        if (end) this.#unwatch.push(end);
         connected();
       }
     } catch (error) {
@@ -107,17 +111,22 @@ export class NatsBucket implements Bucket {
     await manager.streams.purge(`KV_${name}`, { filter: `$KV.${name}.${key}`, seq: revision + 1 });
   }
 
-  /** Resolves when `receive` has been called with all values that were there. */
-  async #watch(bucket: KV, receive: (entry: Entry) => void): Promise<void> {
+  async each(receive: (entry: Entry) => void): Promise<void> {
+    const end = await this.#watch(this.#opened, receive);
+    end();
+  }
+
+  /** Resolves when `receive` has been called with all values that were there, to what ends the watch. */
+  async #watch(bucket: KV, receive: (entry: Entry) => void): Promise<() => void> {
     const { values } = await bucket.status();
     const changes = await bucket.watch();
-    this.#unwatch.push(() => changes.stop());
     const whole = Promise.withResolvers<void>();
     if (values === 0) whole.resolve();
     void this.#follow(changes, receive, whole.resolve).catch((error) => {
       this.#options.log.warn({ err: error, bucket: this.#options.name }, 'the watch of a bucket of NATS has ended');
     });
     await whole.promise;
+    return () => changes.stop();
   }
 
   /** Calls `receive` for each value, and `caughtUp` after those that were there when the watch began. */
