@@ -454,6 +454,24 @@ export class Relay {
   }
 
   /**
+   * Checks what does not depend on the world of a join, and counts the join. join() then does not count it again: for joins that wait until
+   * it is known which relay has their world.
+   *
+   * Throws  draining, journal-full, too-many-joins.
+   */
+  admitJoin(join: Join): void {
+    if (this.#draining) throw new ProblemError('draining', 'The relay is going down; join again in some seconds.');
+    if (this.#facts?.hasRoom === false) {
+      throw new ProblemError('journal-full', 'The relay cannot write to its disk; join again later.');
+    }
+    if (join.isCounted || join.address === undefined) return;
+    const { admission } = this.#options;
+    // First of all, so that whoever guesses invitations or the names of worlds is slowed down.
+    admission?.countJoin(admission.rowOf(join.address), this.#nowMs);
+    join.isCounted = true;
+  }
+
+  /**
    * Gives a new desktop a slot, a token and a place; returns the slot.
    *
    * Shape   `token` and `invitation` receive four words each.
@@ -461,15 +479,10 @@ export class Relay {
    *         too-many-joins, too-many-places, too-many-worlds.
    */
   join(join: Join, token: Uint32Array, invitation: Uint32Array): number {
-    if (this.#draining) throw new ProblemError('draining', 'The relay is going down; join again in some seconds.');
+    this.admitJoin(join);
     const facts = this.#facts;
-    if (facts?.hasRoom === false) {
-      throw new ProblemError('journal-full', 'The relay cannot write to its disk; join again later.');
-    }
     const admission = join.address === undefined ? undefined : this.#options.admission;
     const row = admission ? admission.rowOf(join.address as string) : NO_ADDRESS;
-    // First of all, so that whoever guesses invitations or the names of worlds is slowed down.
-    admission?.countJoin(row, this.#nowMs);
     const friend = join.near ? this.#findFriend(join.near) : undefined;
     const name = join.world ?? (friend === undefined ? DEFAULT_WORLD : this.torus.worldOf(friend).name);
     if (friend !== undefined && this.torus.worldOf(friend).name !== name) {

@@ -68,6 +68,8 @@ export class Torus {
   readonly #placeOf: Uint32Array;
   /** Undefined while this relay is alone. */
   routing: Routing | undefined;
+  /** Called with the name of each world that is removed. */
+  removed: ((name: string) => void) | undefined;
   /** All worlds, also the default one. */
   readonly #worldsMax: number;
 
@@ -109,6 +111,7 @@ export class Torus {
     this.#byName.delete(world.name);
     this.#worlds[world.index] = undefined;
     this.#freeIndices.push(world.index);
+    this.removed?.(world.name);
   }
 
   worldOf(slot: number): World {

@@ -8,6 +8,7 @@ import { LEASE_MS } from '../domain/limits.ts';
 import { readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
 import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
+import type { RelayAddresses } from '../wire/peer_join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
@@ -61,8 +62,8 @@ export function api(
     if (admission) wish.address = admission.networkOf(request);
     const reply = await worker.join(wish);
     if (reply.status !== 201) return sendReply(response, reply);
-    const joined = JSON.parse(reply.body.toString());
-    const at = basesOf(request, addresses);
+    const { at: elsewhere, ...joined } = JSON.parse(reply.body.toString());
+    const at = elsewhere === undefined ? basesOf(request, addresses) : basesElsewhere(request, elsewhere);
     const path = `/v1/desktops/${joined.desktop}`;
     response.status(201).json({
       ...joined,
@@ -259,10 +260,23 @@ export function baseOf(request: Request, addresses: PublicAddresses): string {
 }
 
 function basesOf(request: Request, addresses: PublicAddresses): { api: string; events: string } {
-  const base = baseOf(request, addresses);
-  const events = new URL(base);
-  events.port = String(addresses.eventsPort);
-  return { api: base, events: addresses.eventsUrl ?? addresses.url ?? events.origin };
+  const { url, eventsUrl = url, eventsPort } = addresses;
+  return basesAt(baseOf(request, addresses), { eventsUrl, eventsPort });
+}
+
+function basesAt(api: string, { eventsUrl, eventsPort }: Pick<PublicAddresses, 'eventsUrl' | 'eventsPort'>) {
+  const events = new URL(api);
+  events.port = String(eventsPort);
+  return { api, events: eventsUrl ?? events.origin };
+}
+
+/** The same of another relay. One without public addresses is on this machine. */
+function basesElsewhere(request: Request, there: RelayAddresses): { api: string; events: string } {
+  const { url, eventsUrl, apiPort, eventsPort } = there;
+  if (url !== undefined) return basesAt(url, { eventsUrl: eventsUrl ?? url, eventsPort });
+  const api = new URL(baseOf(request, { apiPort, eventsPort }));
+  api.port = String(apiPort);
+  return basesAt(api.origin, { eventsPort });
 }
 
 function documentOf(error: unknown): ProblemDocument {

@@ -45,6 +45,16 @@ export interface Peering {
   fetchFile(file: string, done: (bytes: Buffer | undefined) => void): void;
 }
 
+/** Which relay has a private world (peers/homes.ts). */
+export interface Homes {
+  /** The name of this relay. */
+  readonly name: string;
+  /** Whether this relay is to seat the new desktop. */
+  isHere(join: Join): boolean;
+  /** Resolves to the answer to a join for which isHere() is false: of this relay or another. Rejects with ProblemError. */
+  join(join: Join): Promise<object>;
+}
+
 /** What the moderator (moderator.ts) decides about requests. */
 export interface Moderation {
   /** Throws banned. */
@@ -82,6 +92,7 @@ export class Master {
   #moderation: Moderation | undefined;
   #committing: Committing | undefined;
   #peering: Peering | undefined;
+  #homes: Homes | undefined;
   /** Whether this turn has answers, which may leave only after a commit. */
   #hasAnswers = false;
   readonly #invitation = new Uint32Array(4);
@@ -140,6 +151,11 @@ export class Master {
   /** It sends frames and answers to other relays after each commit. Without one, this relay is alone. */
   setPeering(peering: Peering): void {
     this.#peering = peering;
+  }
+
+  /** Without them, every world is at home here. */
+  setHomes(homes: Homes): void {
+    this.#homes = homes;
   }
 
   /** Adds a worker and returns its number, which is never reused. */
@@ -228,28 +244,52 @@ export class Master {
     if (parked) this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
   }
 
-  /** A join; the answer is `{desktop, token, invitation, world, pictures, stage, cursor, here, pingSeconds}`, and the worker adds the addresses. */
+  /** A join; the answer is that of seat(), and `at` when another relay has seated the desktop. The worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
-    try {
-      this.#moderation?.admit(join.clientAddress);
-      const slot = this.relay.join(join, this.#token, this.#invitation);
-      this.#moderation?.joined(slot, join.clientAddress);
-      const generation = this.relay.desktops.generation(slot);
-      this.#answerJson(link, request, 201, {
-        desktop: this.relay.desktops.id(slot),
-        token: writeToken(slot, generation, this.#token),
-        invitation: writeInvitation(slot, this.#invitation),
-        world: this.relay.torus.worldOf(slot).name,
-        pictures: this.relay.torus.worldOf(slot).pictures,
-        stage: this.relay.desktops.shows(slot),
-        cursor: writeCursor(this.relay.epoch, 0),
-        here: { world: this.relay.torus.worldOf(slot).count, relay: this.relay.desktops.count },
-        pingSeconds: this.relay.pingMs / 1000,
-      });
-    } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      this.#answerProblem(link, request, error.document);
-    }
+    const homes = this.#homes;
+    this.#attempt(link, request, () => {
+      if (homes === undefined || homes.isHere(join)) this.#answerJson(link, request, 201, this.seat(join));
+      else this.#joinLater(link, request, join, homes);
+    });
+  }
+
+  /** Throws what seat() throws before it is known which relay has the world. */
+  #joinLater(link: number, request: number, join: Join, homes: Homes): void {
+    this.#moderation?.admit(join.clientAddress);
+    this.relay.admitJoin(join);
+    void homes
+      .join(join)
+      .then(
+        (joined) => this.#answerJson(link, request, 201, joined),
+        (error) => {
+          if (!(error instanceof ProblemError)) throw error;
+          this.#answerProblem(link, request, error.document);
+        },
+      )
+      .then(() => this.endTurn());
+  }
+
+  /**
+   * Seats a new desktop at this relay. Returns `{desktop, token, invitation, world, pictures, stage, cursor, here, pingSeconds}`.
+   *
+   * Throws  banned, and what Relay.join() throws.
+   */
+  seat(join: Join): object {
+    this.#moderation?.admit(join.clientAddress);
+    const slot = this.relay.join(join, this.#token, this.#invitation);
+    this.#moderation?.joined(slot, join.clientAddress);
+    const world = this.relay.torus.worldOf(slot);
+    return {
+      desktop: this.relay.desktops.id(slot),
+      token: writeToken(slot, this.relay.desktops.generation(slot), this.#token),
+      invitation: writeInvitation(slot, this.#invitation, this.#homes?.name),
+      world: world.name,
+      pictures: world.pictures,
+      stage: this.relay.desktops.shows(slot),
+      cursor: writeCursor(this.relay.epoch, 0),
+      here: { world: world.count, relay: this.relay.desktops.count },
+      pingSeconds: this.relay.pingMs / 1000,
+    };
   }
 
   leave(link: number, request: number, identity: Identity): void {
@@ -267,7 +307,9 @@ export class Master {
   renew(link: number, request: number, identity: Identity): void {
     if (!this.#requireLive(link, request, identity)) return;
     this.relay.renewInvitation(identity.slot, this.#invitation);
-    this.#answerJson(link, request, 200, { invitation: writeInvitation(identity.slot, this.#invitation) });
+    this.#answerJson(link, request, 200, {
+      invitation: writeInvitation(identity.slot, this.#invitation, this.#homes?.name),
+    });
   }
 
   /** The public counts. */

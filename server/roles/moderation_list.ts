@@ -18,8 +18,13 @@ export const BANS_MAX = 4096;
 /** Reported pictures: more than an operator looks at. A further one replaces the one with the fewest reports. */
 export const REPORTS_MAX = 1000;
 
+/** Bans whose last change is not known to the other relays of the cluster yet: as many as there can be, and as many that have ended. */
+export const UNSHARED_MAX = 4 * BANS_MAX;
+
 /** Reasons kept of one reported picture: the newest. */
 export const REASONS_KEPT = 3;
+
+const UNSHARED = /^(address\.([0-9a-f]{2})+|picture\.[0-9a-f]{64})$/;
 
 const FILE_NAME = 'moderation.json';
 
@@ -33,6 +38,8 @@ export interface PictureBan {
   file: string;
   sinceMs: number;
   untilMs: number | null;
+  /** Its file was removed, too. */
+  isRemoved?: boolean;
 }
 
 export interface Report {
@@ -49,6 +56,8 @@ interface Content {
   addresses: AddressBan[];
   pictures: PictureBan[];
   reports: Report[];
+  /** Absent without a cluster. */
+  unshared?: string[];
 }
 
 export class ModerationList {
@@ -57,6 +66,7 @@ export class ModerationList {
   readonly #addresses = new Map<string, AddressBan>();
   readonly #pictures = new Map<string, PictureBan>();
   readonly #reports = new Map<string, Report>();
+  readonly #unshared = new Set<string>();
 
   /** Reads the file of this data directory. `clock`: the wall clock in ms. */
   constructor(data: string, log: Logger, clock = Date.now) {
@@ -69,6 +79,7 @@ export class ModerationList {
     for (const ban of content?.addresses ?? []) this.#addresses.set(ban.network, ban);
     for (const ban of content?.pictures ?? []) this.#pictures.set(ban.file, ban);
     for (const report of content?.reports ?? []) this.#reports.set(report.file, report);
+    for (const ban of content?.unshared ?? []) this.#unshared.add(ban);
   }
 
   get copy(): Pick<BansCopy, 'addresses' | 'pictures'> {
@@ -98,11 +109,11 @@ export class ModerationList {
   }
 
   /** Adds a ban, or replaces the one of the same picture. Its reports are settled, and removed. Throws list-full. */
-  banPicture(file: string, untilMs: number | null): void {
+  banPicture(file: string, untilMs: number | null, isRemoved = false): void {
     this.#removeEnded();
     throwIfFull(this.#pictures, file);
     this.#pictures.delete(file);
-    this.#pictures.set(file, { file, sinceMs: this.#clock(), untilMs });
+    this.#pictures.set(file, { file, sinceMs: this.#clock(), untilMs, ...(isRemoved && { isRemoved }) });
     this.#reports.delete(file);
   }
 
@@ -113,6 +124,31 @@ export class ModerationList {
 
   unbanPicture(file: string): boolean {
     return this.#pictures.delete(file);
+  }
+
+  addressBan(network: string): AddressBan | undefined {
+    return this.#addresses.get(network);
+  }
+
+  pictureBan(file: string): PictureBan | undefined {
+    return this.#pictures.get(file);
+  }
+
+  /** Names of the bans that have changed and that the cluster does not know yet (peers/shared_moderation.ts), the oldest first. */
+  get unshared(): ReadonlySet<string> {
+    return this.#unshared;
+  }
+
+  /** It is written to the file with the change, or soon. */
+  addUnshared(ban: string): void {
+    if (this.#unshared.has(ban)) return;
+    if (this.#unshared.size >= UNSHARED_MAX) this.#unshared.delete([...this.#unshared][0]);
+    this.#unshared.add(ban);
+    this.#file.saveSoon();
+  }
+
+  removeUnshared(ban: string): void {
+    if (this.#unshared.delete(ban)) this.#file.saveSoon();
   }
 
   /** Counts a report. `reason` may be empty. It is written to the file later. */
@@ -153,6 +189,7 @@ export class ModerationList {
       addresses: [...this.#addresses.values()],
       pictures: [...this.#pictures.values()],
       reports: [...this.#reports.values()],
+      ...(this.#unshared.size > 0 && { unshared: [...this.#unshared] }),
     };
   }
 
@@ -204,5 +241,10 @@ function checkContent(value: unknown): Content {
         Array.isArray(reasons) &&
         reasons.every((reason) => typeof reason === 'string'),
     ),
+    unshared: readUnshared(content.unshared),
   };
+}
+
+function readUnshared(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((ban) => UNSHARED.test(ban)).slice(0, UNSHARED_MAX) : [];
 }

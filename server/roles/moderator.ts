@@ -24,7 +24,7 @@ import { isInNetwork, type Network, readAddress, readNetwork, writeAddress } fro
 /** What the master tells its workers. */
 export type ModerationMessage =
   | { type: 'bans'; bans: ModerationCopy }
-  /** The operator has ended these desktops: their sockets close. */
+  /** These desktops have been ended: their sockets close. */
   | { type: 'ended'; desktops: { slot: number; generation: number }[] }
   /** A picture is to be deleted from the sprite store, and from what a worker remembers of it. */
   | { type: 'removed'; file: string };
@@ -57,6 +57,20 @@ export const ANNOUNCEMENT_BYTES_MAX = 400;
 const EVERYBODY = [0, 0, 0xffff, 0] as const;
 
 const KICKED = 'The operator of this relay has ended this desktop.';
+
+/** A ban as the relays of a cluster share it. */
+export type SharedBan = { untilMs: number | null; isEnded: boolean } & (
+  | { kind: 'address'; network: string }
+  /** `isRemoved`: its file was removed, too. */
+  | { kind: 'picture'; file: string; isRemoved: boolean }
+);
+
+/** The way to the moderators of other relays (peers/shared_moderation.ts). */
+export interface ModerationSharing {
+  /** The operator of this relay has changed this ban, or has ended it. */
+  banChanged(kind: SharedBan['kind'], name: string): void;
+  announce(text: string): void;
+}
 
 export interface ModeratorOptions {
   master: Master;
@@ -97,6 +111,8 @@ export class Moderator implements Moderation {
   readonly #publications: AddressWindow;
   readonly #feedbacks: AddressWindow;
   readonly #allFeedback: AddressWindow;
+  /** Undefined without a cluster. */
+  #sharing: ModerationSharing | undefined;
   /** A world was opened with a policy of its own for pictures, or was recovered with one. */
   #strictWorlds: boolean;
 
@@ -118,6 +134,10 @@ export class Moderator implements Moderation {
     this.#strictWorlds = [...master.relay.torus.worlds()].some(({ pictures }) => pictures !== 'any');
     this.#bans.update(this.copy);
     this.#track();
+  }
+
+  setSharing(sharing: ModerationSharing): void {
+    this.#sharing = sharing;
   }
 
   /** Throws banned. The worker has checked this too, but a ban may have come since. */
@@ -160,7 +180,7 @@ export class Moderator implements Moderation {
     if (slot >= desktops.max || !desktops.isLive(slot) || desktops.generation(slot) !== generation) {
       throw new ProblemError('not-found', `There is no desktop ${id}; it may have left.`);
     }
-    this.#end([slot], KICKED);
+    this.#kick([slot], KICKED);
     this.#log.info({ desktop: id }, 'the operator has ended a desktop');
   }
 
@@ -168,6 +188,7 @@ export class Moderator implements Moderation {
   async banAddress(text: string, seconds: number | undefined): Promise<{ address: string; kicked: number }> {
     const network = networkOf(text);
     this.list.banAddress(network.text, untilMs(seconds));
+    this.#sharing?.banChanged('address', network.text);
     await this.#changed();
     this.#log.info({ network: network.text, seconds }, 'the operator has banned a network');
     return { address: network.text, kicked: await this.#kickFrom(network) };
@@ -177,14 +198,16 @@ export class Moderator implements Moderation {
   async unbanAddress(text: string): Promise<void> {
     const { text: network } = networkOf(text);
     if (!this.list.unbanAddress(network)) throw new ProblemError('not-found', `${network} is not banned.`);
+    this.#sharing?.banChanged('address', network);
     await this.#changed();
     this.#log.info({ network }, 'the operator has ended a ban');
   }
 
   /** Bans a picture: from now on nobody can throw, upload or fetch it. Throws malformed, list-full. */
-  async banPicture(file: string, seconds: number | undefined): Promise<void> {
+  async banPicture(file: string, seconds: number | undefined, isRemoved = false): Promise<void> {
     checkFile(file, 'picture');
-    this.list.banPicture(file, untilMs(seconds));
+    this.list.banPicture(file, untilMs(seconds), isRemoved);
+    this.#sharing?.banChanged('picture', file);
     const wasInGallery = this.gallery.remove(file);
     await this.#changed();
     if (wasInGallery) await this.gallery.save();
@@ -195,13 +218,19 @@ export class Moderator implements Moderation {
   async unbanPicture(file: string): Promise<void> {
     checkFile(file, 'picture');
     if (!this.list.unbanPicture(file)) throw new ProblemError('not-found', 'This picture is not banned.');
+    this.#sharing?.banChanged('picture', file);
     await this.#changed();
     this.#log.info({ picture: file }, 'the operator has ended a ban');
   }
 
   /** Bans a picture for ever, deletes it from the store, and takes it off every desktop. Throws malformed, list-full. */
   async removePicture(file: string): Promise<void> {
-    await this.banPicture(file, undefined);
+    await this.banPicture(file, undefined, true);
+    this.#takeOff(file);
+  }
+
+  /** Deletes a picture from the store, and takes it off every desktop. */
+  #takeOff(file: string): void {
     this.#send({ type: 'removed', file });
     this.#master.relay.notify({ type: 'removed', file });
   }
@@ -213,6 +242,55 @@ export class Moderator implements Moderation {
     if (line === '') throw malformed('text', 'must not be empty');
     this.#master.relay.notify({ type: 'announcement', text: line });
     this.#log.info({ text: line }, 'the operator has announced something');
+    this.#sharing?.announce(line);
+  }
+
+  /** The operator of another relay has announced something. Throws malformed. */
+  adoptAnnouncement(text: unknown): void {
+    if (typeof text !== 'string') throw malformed('text', 'must be a string');
+    const line = cleanLine(text, 'text', ANNOUNCEMENT_BYTES_MAX);
+    this.#master.relay.notify({ type: 'announcement', text: line });
+    this.#log.info({ text: line }, 'the operator of another relay has announced something');
+  }
+
+  /** The operators of other relays have changed these bans. Throws list-full when they are too many; the ones before hold. */
+  async adopt(bans: readonly SharedBan[]): Promise<void> {
+    const banned: Network[] = [];
+    const removed: string[] = [];
+    let changes = 0;
+    let wasInGallery = false;
+    try {
+      for (const ban of bans) {
+        if (!this.#isNews(ban)) continue;
+        changes++;
+        if (ban.kind === 'address') {
+          if (ban.isEnded) this.list.unbanAddress(ban.network);
+          else {
+            this.list.banAddress(ban.network, ban.untilMs);
+            banned.push(networkOf(ban.network));
+          }
+        } else if (ban.isEnded) this.list.unbanPicture(ban.file);
+        else {
+          this.list.banPicture(ban.file, ban.untilMs, ban.isRemoved);
+          wasInGallery = this.gallery.remove(ban.file) || wasInGallery;
+          if (ban.isRemoved) removed.push(ban.file);
+        }
+      }
+    } finally {
+      if (changes > 0) await this.#changed();
+    }
+    if (changes === 0) return;
+    if (wasInGallery) await this.gallery.save();
+    this.#log.info({ bans: changes }, 'operators of other relays have changed bans');
+    for (const file of removed) this.#takeOff(file);
+    for (const network of banned) await this.#kickFrom(network);
+  }
+
+  #isNews(ban: SharedBan): boolean {
+    const picture = ban.kind === 'picture' ? this.list.pictureBan(ban.file) : undefined;
+    const known = ban.kind === 'address' ? this.list.addressBan(ban.network) : picture;
+    if (ban.isEnded || known === undefined) return ban.isEnded === (known !== undefined);
+    return known.untilMs !== ban.untilMs || (ban.kind === 'picture' && ban.isRemoved && !picture?.isRemoved);
   }
 
   /** A desktop reports a picture; `reason` may be empty. The worker has checked both texts. Throws too-fast. */
@@ -302,20 +380,24 @@ export class Moderator implements Moderation {
       for (; slot < end && found.length < KICKS_PER_STEP; slot++) {
         if (desktops.isLive(slot) && isInNetwork(this.#addresses.words, network, slot * 4)) found.push(slot);
       }
-      if (found.length > 0) this.#end(found, BANNED);
+      if (found.length > 0) this.#kick(found, BANNED);
       kicked += found.length;
       await nextTurn();
     }
     return kicked;
   }
 
-  #end(slots: readonly number[], detail: string): void {
+  /** Ends desktops that the operator does not want here: what they said is lost, too. */
+  #kick(slots: readonly number[], detail: string): void {
+    for (const slot of slots) this.#master.relay.silence(slot);
+    this.end(slots, detail);
+  }
+
+  /** Ends desktops, and closes their sockets. */
+  end(slots: readonly number[], detail: string): void {
     const { relay } = this.#master;
     const desktops = slots.map((slot) => ({ slot, generation: relay.desktops.generation(slot) }));
-    for (const slot of slots) {
-      relay.silence(slot);
-      relay.leave(slot, detail);
-    }
+    for (const slot of slots) relay.leave(slot, detail);
     this.#master.endTurn();
     this.#send({ type: 'ended', desktops });
   }

@@ -43,7 +43,10 @@ import { Master } from './master.ts';
 import { ModerationList } from './moderation_list.ts';
 import { type ModerationMessage, Moderator } from './moderator.ts';
 import { OneProcess } from './one_process.ts';
+import type { Bucket } from './peers/bucket.ts';
+import { Homes } from './peers/homes.ts';
 import { Peering } from './peers/peering.ts';
+import { SharedModeration } from './peers/shared_moderation.ts';
 import { sampledGauges } from './sampled_gauges.ts';
 import { Sampler } from './sampler.ts';
 import { CHARACTERS_FOLDER } from './site.ts';
@@ -55,6 +58,12 @@ const LAST_POLLS_MS = 500; // for polls on their way: they get what waits for th
 const LAST_ANSWERS_MS = 3_000; // for answers on their way, and for connections to close
 /** How often the last step checks whether everything is done. */
 const CLOSING_STEP_MS = 20;
+
+/** Bytes of the claims of all private worlds of a cluster: a million and a half of them, 180 bytes each. */
+const HOMES_BYTES_MAX = 256 << 20;
+
+/** Bytes of what operators have decided: four times the bans that one relay holds, and those that ended within thirty days. */
+const MODERATION_BYTES_MAX = 16 << 20;
 
 export interface PrimaryOptions extends WorkersOptions {
   adminPort: number;
@@ -128,7 +137,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     );
   }
   // Before the first request: a throw that another relay may have accepted must not be accepted again.
-  const peering = await startPeering(options, master, log, () => stop());
+  const { peering, homes, decisions } = await startPeering(options, master, log, () => stop());
   const list = new ModerationList(options.data, log);
   const gallery = new GalleryList(options.data, log);
   const feedback = new FeedbackFile(options.data, log);
@@ -142,6 +151,12 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const setup = { master, plan, options, registry, log, bans: () => moderator.copy };
   const workers: Workers = await (options.workers === 0 ? OneProcess : Cluster).start(setup);
   const { front } = workers;
+  const { publicUrl: url, publicEventsUrl: eventsUrl } = options;
+  homes?.open({
+    addresses: { url, eventsUrl, apiPort: workers.ports.api, eventsPort: workers.ports.events },
+    end: (slots, detail) => moderator.end(slots, detail),
+  });
+  if (decisions) new SharedModeration({ name: options.relayName as string, bucket: decisions, moderator, log });
   // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
   const stopClock = startClock(startMs, (nowMs) => {
     journaling?.journal.tick(nowMs);
@@ -158,6 +173,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   );
   journaling?.gauges(registry);
   peering?.gauges(registry);
+  homes?.gauges(registry);
   const sampler = new Sampler({
     ...{ relay, front, workers, loopDelay: loopDelay.reader() },
     joinsRefused: () => admission?.refused ?? 0,
@@ -229,11 +245,21 @@ async function startPeering(
   master: Master,
   log: Logger,
   superseded: () => void,
-): Promise<Peering | undefined> {
-  if (nats === undefined) return undefined;
+): Promise<{ peering?: Peering; homes?: Homes; decisions?: Bucket }> {
+  if (nats === undefined) return {};
   const { NatsNetwork } = await import('./peers/nats.ts');
   const network = new NatsNetwork({ url: nats, name: `sprites ${relayName}`, credentials }, log);
-  return new Peering({ name: relayName, master, network, data, log, superseded });
+  const peering = new Peering({ name: relayName, master, network, data, log, superseded });
+  const bucket = network.bucket('sprites-homes', HOMES_BYTES_MAX);
+  const homes = new Homes({ name: relayName, master, membership: peering.membership, network, bucket, log });
+  peering.forgotten = (name) => {
+    homes
+      .forget(name)
+      .catch((err) =>
+        log.warn({ err, relay: name }, 'the claims of a forgotten relay are not removed; the next joins do it'),
+      );
+  };
+  return { peering, homes, decisions: network.bucket('sprites-moderation', MODERATION_BYTES_MAX) };
 }
 
 /** What identifies the state of a relay, here of one that begins. */

@@ -1,6 +1,9 @@
-/** A NATS server for tests, on a free port of the loopback. It ends with the test's process. */
+/** A NATS server with JetStream for tests, on a free port of the loopback. It ends with the test's process. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { installHint } from '../../tools/machine.js';
 import { freePorts } from '../bench/free_ports.ts';
 
@@ -11,16 +14,21 @@ export function whyNoNats(): string | false {
 }
 
 const running = new Set<ChildProcess>();
+const folders = new Set<string>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 export class NatsServer {
   readonly port: number;
+  /** What JetStream stores, also over a restart. */
+  readonly #store = mkdtempSync(join(tmpdir(), 'sprites-nats-'));
   #child!: ChildProcess;
 
   private constructor(port: number) {
     this.port = port;
+    folders.add(this.#store);
   }
 
   static async start(): Promise<NatsServer> {
@@ -36,7 +44,7 @@ export class NatsServer {
 
   /** Starts it again, after kill(). */
   async restart(): Promise<void> {
-    const child = spawn('nats-server', ['-a', '127.0.0.1', '-p', `${this.port}`], {
+    const child = spawn('nats-server', ['-a', '127.0.0.1', '-p', `${this.port}`, '-js', '-sd', this.#store], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;

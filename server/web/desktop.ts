@@ -87,6 +87,7 @@ import {
   type Neighbours,
   type Problem,
   type RelayEvent,
+  relayOf,
   type Seat,
   wordsOf,
 } from './transport.ts';
@@ -144,6 +145,7 @@ function createDesktop(): Desktop {
       desktop.shelf.has(file) ||
       simulation.sprites.some((sprite) => sprite.file === file) ||
       desktop.peeking.files().includes(file),
+    relay: () => (desktop.connection.seat === null ? '' : relayOf(desktop.connection.seat)),
   });
   const desktop: Desktop = {
     ...{ name: '', simulation, clock: createFrameClock() },
@@ -272,7 +274,8 @@ function clearFragment(): void {
 async function take(desktop: Desktop, file: string | null): Promise<void> {
   if (file === null) return;
   const { connection, shelf, sheets } = desktop;
-  const figure = (await shelf.addKept(file)) ?? (await shelf.addTaken(file));
+  const isHere = connection.seat === null || relayOf(connection.seat) === location.origin;
+  const figure = (await shelf.addKept(file)) ?? (await shelf.addTaken(file, isHere));
   if (figure === undefined) {
     notice('This picture could not be fetched.');
     return;
@@ -297,7 +300,7 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   arrivals.seq = session.seq;
   departures.nextNumber = session.nextNumber;
   if (session.sayings !== undefined) desktop.conversation.resume(session.sayings);
-  await shelf.addSaved(session.own);
+  await shelf.addSaved(session.own, relayOf(session.seat));
   await shelf.addAllKept();
   drawShelf(desktop);
   for (const saved of session.sprites) restoreSprite(desktop, saved);

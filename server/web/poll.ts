@@ -13,6 +13,7 @@ import {
   type Environment,
   type Neighbour,
   readProblem,
+  relayOf,
   type Saying,
   type SayingVerdict,
   type Seat,
@@ -103,12 +104,12 @@ export function poll(
   }
 
   function say(saying: Saying): Promise<SayingVerdict> {
-    return post(`/v1/desktops/${seat.desktop}/sayings`, saying, ({ heard }) => ({ heard }));
+    return post(`${relayOf(seat)}/v1/desktops/${seat.desktop}/sayings`, saying, ({ heard }) => ({ heard }));
   }
 
   async function show(stage: Stage): Promise<StageVerdict> {
     try {
-      const response = await postOnce(`/v1/desktops/${seat.desktop}/stage`, stage);
+      const response = await postOnce(`${relayOf(seat)}/v1/desktops/${seat.desktop}/stage`, stage);
       return response.ok ? { edges: (await response.json()).edges } : { refused: await readProblem(response) };
     } catch {
       return 'unknown';

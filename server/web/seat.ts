@@ -1,7 +1,7 @@
 /** The short requests of a desktop: join, look up the neighbours, upload a sprite file, look through an edge. */
 import type { PeekVerdict } from './peek.ts';
 import type { Edge } from './simulation.ts';
-import { type Neighbours, type Problem, readProblem, type Seat, wordsOf } from './transport.ts';
+import { type Neighbours, type Problem, readProblem, relayOf, type Seat, wordsOf } from './transport.ts';
 
 export interface JoinRequest {
   name: string;
@@ -68,10 +68,10 @@ export function shownWorld(world: string): string {
 const PRIVATE = 'private-';
 
 /** Returns the present neighbours, or null when the relay does not answer or refuses. */
-export async function fetchNeighbours({ desktop, token }: Seat): Promise<Neighbours | null> {
+export async function fetchNeighbours(seat: Seat): Promise<Neighbours | null> {
   try {
-    const response = await fetch(`/v1/desktops/${desktop}`, {
-      headers: { authorization: `Bearer ${token}` },
+    const response = await fetch(`${relayOf(seat)}/v1/desktops/${seat.desktop}`, {
+      headers: { authorization: `Bearer ${seat.token}` },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return response.ok ? (await response.json()).neighbours : null;
@@ -81,10 +81,10 @@ export async function fetchNeighbours({ desktop, token }: Seat): Promise<Neighbo
 }
 
 /** Uploads a .spr file. Resolves to null when the relay has it now, else to why not. */
-export function upload({ token }: Seat, file: string, bytes: Uint8Array<ArrayBuffer>): Promise<Problem | null> {
-  const response = fetch(`/v1/sprites/${file}`, {
+export function upload(seat: Seat, file: string, bytes: Uint8Array<ArrayBuffer>): Promise<Problem | null> {
+  const response = fetch(`${relayOf(seat)}/v1/sprites/${file}`, {
     method: 'PUT',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' },
+    headers: { authorization: `Bearer ${seat.token}`, 'content-type': 'image/png' },
     body: bytes,
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
@@ -124,16 +124,16 @@ export function showStage(seat: Seat, stage: boolean): Promise<Problem | null> {
 }
 
 /** Ends this desktop while the page is going: the browser sends the request after the page has gone. */
-export function leave({ desktop, token }: Seat): void {
-  const headers = { authorization: `Bearer ${token}` };
-  fetch(`/v1/desktops/${desktop}`, { method: 'DELETE', headers, keepalive: true }).catch(() => {});
+export function leave(seat: Seat): void {
+  const headers = { authorization: `Bearer ${seat.token}` };
+  fetch(`${relayOf(seat)}/v1/desktops/${seat.desktop}`, { method: 'DELETE', headers, keepalive: true }).catch(() => {});
 }
 
-/** Sends a request as the desktop of this seat. Rejects when there is no response in time. */
-export function send({ token }: Seat, method: string, path: string, body?: object): Promise<Response> {
-  return fetch(path, {
+/** Sends a request as the desktop of this seat, to its relay. Rejects when there is no response in time. */
+export function send(seat: Seat, method: string, path: string, body?: object): Promise<Response> {
+  return fetch(`${relayOf(seat)}${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${seat.token}`, 'content-type': 'application/json' },
     body: body && JSON.stringify(body),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });

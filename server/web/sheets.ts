@@ -24,6 +24,8 @@ export interface SheetHandlers {
   changed(file: string): void;
   /** Whether something on this page is drawn with the sheet. */
   inUse(file: string): boolean;
+  /** The address of the relay to load sheets from. Default: that of the page. */
+  relay?(): string;
 }
 
 export const DECODED_PIXELS_MAX = 50_331_648; // pixels of all decoded sheets: three of the largest, 192 MiB
@@ -97,7 +99,9 @@ export class Sheets {
 
   async #fetch(file: string, sheet: Sheet): Promise<void> {
     try {
-      const response = await fetch(`/v1/sprites/${file}`, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+      const response = await fetch(`${this.#handlers.relay?.() ?? ''}/v1/sprites/${file}`, {
+        signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
+      });
       if (!response.ok || response.body === null) throw new Error(`The relay answered ${response.status}.`);
       const bytes = await readUpTo(response.body, SPR_BYTES_MAX);
       if ((await sha256(bytes)) !== file) throw new Error('The file is not the one that was requested.');

@@ -50,18 +50,18 @@ export class Shelf {
     );
   }
 
-  /** Adds a picture of the gallery. Returns the figure, also when the shelf has it already; undefined when it cannot be had. */
-  async addTaken(file: string): Promise<Figure | undefined> {
+  /** Adds a picture of the gallery. `isSent`: the relay of the seat has it, because it is that of the page. Returns the figure, also when the shelf has it already; undefined when it cannot be had. */
+  async addTaken(file: string, isSent: boolean): Promise<Figure | undefined> {
     const known = this.figures.find((figure) => figure.file === file);
     if (known !== undefined) return known;
-    const figure = await this.#addFromRelay(file, '', `/v1/sprites/${encodeURIComponent(file)}`);
+    const figure = await this.#addFromRelay(file, '', `/v1/sprites/${encodeURIComponent(file)}`, isSent);
     if (figure !== undefined) this.own.push({ file, name: figure.name });
     return figure;
   }
 
-  /** Adds the person's own characters of before a reload. */
-  async addSaved(own: readonly OwnFigure[]): Promise<void> {
-    for (const { file, name } of own) await this.#addFromRelay(file, name, `/v1/sprites/${file}`);
+  /** Adds the person's own characters of before a reload, from the relay of the seat. */
+  async addSaved(own: readonly OwnFigure[], relay: string): Promise<void> {
+    for (const { file, name } of own) await this.#addFromRelay(file, name, `${relay}/v1/sprites/${file}`);
     this.own.push(...own);
   }
 
@@ -108,11 +108,11 @@ export class Shelf {
   }
 
   /** Returns the figure. A character that cannot be fetched or read is left out. */
-  async #addFromRelay(file: string, name: string, url: string): Promise<Figure | undefined> {
+  async #addFromRelay(file: string, name: string, url: string, isSent = true): Promise<Figure | undefined> {
     try {
       const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
       const hash = await this.#sheets.add(bytes);
-      this.#sheets.markSent(hash);
+      if (isSent) this.#sheets.markSent(hash);
       const { description, image } = this.#sheets.get(hash);
       if (hash !== file || image === null) return undefined;
       const figure = { file, name: name || description.name, description, image };

@@ -214,7 +214,7 @@ describe('poll', () => {
     requests[2].answer(202, { heard: 4 });
     assert.deepEqual(await verdict, { heard: 4 });
     for (const { url, init } of requests.slice(1)) {
-      assert.equal(url, '/v1/desktops/1-1/sayings');
+      assert.equal(url, 'http://r/v1/desktops/1-1/sayings');
       assert.equal(init.body, JSON.stringify(saying));
     }
     const undecided = transport.say(saying);

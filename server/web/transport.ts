@@ -134,6 +134,11 @@ export interface Seat {
   stage?: boolean;
 }
 
+/** Returns the address of the relay that has a seat. It is not always the page's: of several relays, one has each private world. */
+export function relayOf({ crossings }: Seat): string {
+  return new URL(crossings).origin;
+}
+
 /** What the relay told when it accepted a message, or the problem with which it refused it, or `unknown`: it did not answer. */
 export type VerdictOf<Accepted> = Accepted | { refused: Problem } | 'unknown';
 

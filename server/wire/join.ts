@@ -27,6 +27,8 @@ export interface Join {
   near?: Invitation;
   /** The client's address, as admission counts it. The worker sets it; a body can't. */
   address?: string;
+  /** Admission has counted it. The master sets it; a body can't. */
+  isCounted?: boolean;
 }
 
 /** Checks a join that was already parsed from JSON. Throws malformed (with the field). Source PROTOCOL.md#join */

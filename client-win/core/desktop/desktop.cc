@@ -324,14 +324,14 @@ void Desktop::CheckForUpdate() {
 
 void Desktop::FetchUpdate() {
   installer_request_ = next_request_++;
-  outbox_.requests.push_back(InstallerRequest(poller_.relay(), *update_, installer_request_));
+  outbox_.requests.push_back(InstallerRequest(settings_.relay, *update_, installer_request_));
 }
 
 std::string Desktop::InvitationLink() const {
   const std::optional<Seat>& seat = poller_.seat();
   return !seat || seat->invitation.empty()
              ? ""
-             : sprites::InvitationLink(poller_.relay(), seat->world, seat->invitation);
+             : sprites::InvitationLink(settings_.relay, seat->world, seat->invitation);
 }
 
 bool Desktop::LeadsAway(const RelayLink& link) const {
@@ -593,7 +593,7 @@ void Desktop::AskForUpdate() {
   if (is_due && poller_.seat() && poller_.link() == Link::kConnected) {
     update_request_ = next_request_++;
     update_ms_ = now_ms_ + kUpdateMs;
-    outbox_.requests.push_back(ReleaseRequest(poller_.relay(), update_request_));
+    outbox_.requests.push_back(ReleaseRequest(settings_.relay, update_request_));
   }
 }
 

@@ -84,7 +84,7 @@ Request Poller::DesktopRequest(RequestId id, Method method) const {
   Request request;
   request.id = id;
   request.method = method;
-  request.url = relay_ + "/v1/desktops/" + PercentEncoded(seat_->desktop);
+  request.url = relay() + "/v1/desktops/" + PercentEncoded(seat_->desktop);
   request.token = seat_->token;
   request.timeout_ms = kShortTimeoutMs;
   request.response_bytes_max = kResponseBytesMax;

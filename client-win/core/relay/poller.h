@@ -79,7 +79,11 @@ class Poller {
 
   const std::optional<Seat>& seat() const { return seat_; }
   Link link() const { return link_; }
-  const std::string& relay() const { return relay_; }
+  // The relay that has the seat; while there is none, the one to join. Of several relays that share
+  // a world, the join's answer names the one that has the private world or the friend.
+  std::string relay() const {
+    return seat_ ? RelayOrigin(seat_->crossings).value_or(relay_) : relay_;
+  }
   RequestId under_way() const { return under_way_; }
   // When DueRequest next returns something, if no event comes first; the largest value for never.
   int64_t NextDueMs() const;

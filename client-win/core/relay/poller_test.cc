@@ -75,6 +75,22 @@ struct Fixture {
   int64_t now = 0;
 };
 
+TEST_CASE("poller › sends its requests to the relay that the join was passed on to") {
+  Fixture fixture;
+  const std::string there = "http://r2.relay.example:8180/v1/desktops/1a2b-3f";
+  const std::string seat = SeatText({{"crossings", there + "/crossings"}});
+  CHECK(fixture.poller.relay() == kRelay);
+  CHECK(fixture.Respond(fixture.NextRequest(), 201, seat).seated);
+  CHECK(fixture.poller.relay() == "http://r2.relay.example:8180");
+  fixture.WaitUntilDue();
+  const Request look = fixture.NextRequest();
+  CHECK(look.url == there);
+  CHECK(fixture.poller.LeaveRequest(99).url == there);
+  CHECK(fixture.Respond(look, 410, R"({"code":"desktop-ended"})").seat_ended);
+  fixture.WaitUntilDue();
+  CHECK(fixture.NextRequest().url == std::string(kRelay) + "/v1/desktops");
+}
+
 TEST_CASE("poller › joins, fetches its neighbours, and polls with its cursor") {
   Fixture fixture;
   const Request join = fixture.NextRequest();

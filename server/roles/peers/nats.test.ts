@@ -19,13 +19,15 @@ function filesWith(pattern: RegExp): string[] {
 }
 
 describe('the client of NATS', () => {
-  it('is imported by one file, which is imported only when the relay joins a cluster', () => {
-    assert.deepEqual(filesWith(/from '@nats-io/), ['server/roles/peers/nats.ts']);
+  it('is imported by two files, which are imported only when the relay joins a cluster', () => {
+    const own = ['server/roles/peers/nats.ts', 'server/roles/peers/nats_bucket.ts'];
+    assert.deepEqual(filesWith(/from '@nats-io/).toSorted(), own);
+    assert.deepEqual(filesWith(/\/nats_bucket\.ts'/), [own[0]]);
     assert.deepEqual(filesWith(/peers\/nats\.ts'|from '\.\/nats\.ts'/), ['server/roles/primary.ts']);
     const primary = readFileSync(join(ROOT, 'server/roles/primary.ts'), 'utf8');
     assert.match(
       primary,
-      /if \(nats === undefined\) return undefined;\s+const \{ NatsNetwork \} = await import\('\.\/peers\/nats\.ts'\);/,
+      /if \(nats === undefined\) return \{\};\s+const \{ NatsNetwork \} = await import\('\.\/peers\/nats\.ts'\);/,
     );
   });
 });

@@ -1,11 +1,13 @@
 /**
- * NATS as the network of peers. The only file that imports the client of NATS; it is imported only with --nats.
+ * NATS as the network of peers. Only this file and nats_bucket.ts import the client of NATS; they are imported only with --nats.
  *
  * The client tries to connect until it succeeds. Until then, the relay serves its own desktops.
  */
 import { readFileSync } from 'node:fs';
 import { connect, credsAuthenticator, errors, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
+import type { Bucket } from './bucket.ts';
+import { NatsBucket } from './nats_bucket.ts';
 import { NobodyThere, type PeerNetwork } from './network.ts';
 
 /** Time between two tries to connect, in ms. */
@@ -31,6 +33,7 @@ export class NatsNetwork implements PeerNetwork {
   readonly #log: Logger;
   readonly #waiting: ((connection: NatsConnection) => void)[] = [];
   readonly #opened: Promise<void>;
+  readonly #buckets: NatsBucket[] = [];
   #connection: NatsConnection | undefined;
   isConnected = false;
   #isClosed = false;
@@ -65,6 +68,7 @@ export class NatsNetwork implements PeerNetwork {
     for (const subscribe of this.#waiting.splice(0)) subscribe(connection);
     this.isConnected = true;
     this.#log.info({ server: connection.getServer() }, 'connected to NATS');
+    for (const bucket of this.#buckets) void bucket.open(connection);
     void this.#watch(connection);
   }
 
@@ -73,6 +77,7 @@ export class NatsNetwork implements PeerNetwork {
       if (status.type === 'reconnect') {
         this.isConnected = true;
         this.#log.info({ server: status.server }, 'connected to NATS again');
+        for (const bucket of this.#buckets) void bucket.open(connection);
       } else if (status.type === 'disconnect' || status.type === 'staleConnection') {
         if (this.isConnected)
           this.#log.warn('the connection to NATS is lost; until it is back, sprites do not leave for other relays');
@@ -85,6 +90,14 @@ export class NatsNetwork implements PeerNetwork {
       this.#log.error({ err: error }, 'NATS has ended the connection; this relay stays alone');
   }
 
+  /** A bucket of JetStream, of at most `bytesMax` bytes. It is made when the cluster has none of this name. */
+  bucket(name: string, bytesMax: number): Bucket {
+    const bucket = new NatsBucket({ name, bytesMax, log: this.#log });
+    this.#buckets.push(bucket);
+    if (this.#connection && this.isConnected) void bucket.open(this.#connection);
+    return bucket;
+  }
+
   publish(subject: string, bytes: Uint8Array): void {
     if (this.isConnected) this.#connection?.publish(subject, bytes);
   }
@@ -94,7 +107,11 @@ export class NatsNetwork implements PeerNetwork {
       connection.subscribe(subject, {
         callback: (error, message) => {
           if (error) this.#log.warn({ err: error, subject }, 'NATS refuses a subscription');
-          else receive(message.data, message.reply ? (bytes) => message.respond(bytes) : undefined);
+          else if (!message.reply) receive(message.data);
+          else
+            receive(message.data, (bytes) => {
+              if (!connection.isClosed()) message.respond(bytes);
+            });
         },
       });
     };

@@ -43,6 +43,8 @@ export class Peering implements MasterPeering {
   readonly peers: Peers;
   readonly membership: Membership;
   readonly files: PeerFiles;
+  /** Called when the operator of this relay has forgotten another one. */
+  forgotten: ((name: string) => void) | undefined;
   readonly #options: PeeringOptions;
   /** Answers to frames of peers that leave at the end of the turn. */
   #answers: (() => void)[] = [];
@@ -166,6 +168,7 @@ export class Peering implements MasterPeering {
    */
   forget(name: string): number {
     this.#options.network.publish(FORGOTTEN, Buffer.from(name));
+    this.forgotten?.(name);
     return this.#forget(name);
   }
 

@@ -1,0 +1,347 @@
+/** Homes of private worlds: several relays without processes, which share a pretend bucket and a pretend network. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it, type TestContext } from 'node:test';
+import type { Logger } from 'pino';
+import { Membership, STEP_MS } from '../../domain/membership.ts';
+import { Relay } from '../../domain/relay.ts';
+import { PretendStore } from '../../test/pretend_bucket.ts';
+import { PretendNetwork } from '../../test/pretend_network.ts';
+import { isProblemDocument } from '../../test/problem_check.ts';
+import { randomOf } from '../../test/random.ts';
+import { readInvitation } from '../../wire/invitation.ts';
+import { type ProblemCode, ProblemError } from '../../wire/problem.ts';
+import { Master, type Moderation } from '../master.ts';
+import { HOME_GONE_MS, Homes, JOINS_WAITING_MAX } from './homes.ts';
+
+const silent = { warn() {}, info() {}, debug() {}, error() {} } as unknown as Logger;
+
+interface Seat {
+  desktop: string;
+  world: string;
+  invitation: string;
+  here: { world: number };
+  at?: { apiPort: number };
+}
+
+class Cluster {
+  readonly network: PretendNetwork;
+  readonly store = new PretendStore();
+  readonly #random: () => number;
+  /** The time of the network, and that of the relays. */
+  #networkMs = 0;
+  nowMs = 0;
+
+  constructor(t: TestContext) {
+    this.#random = randomOf(t);
+    this.network = new PretendNetwork(this.#random);
+  }
+
+  /** A relay that has started. `master`: it has recovered this one's state from its journal. */
+  start(
+    name: string,
+    { master = this.master(), machine = 'one', url }: { master?: Master; machine?: string; url?: string } = {},
+  ) {
+    const membership = new Membership({ name, life: 1, width: 1, step: 1 });
+    const node = this.network.node();
+    const bucket = this.store.bucket();
+    const homes = new Homes({
+      ...{ name, master, membership, network: node, bucket, machine, log: silent, clock: () => this.nowMs },
+    });
+    const ended: number[] = [];
+    const port = 8000 + Number(name.slice(1));
+    homes.open({
+      addresses: { url, apiPort: port, eventsPort: port + 100 },
+      end: (slots, detail) => {
+        ended.push(...slots);
+        for (const slot of slots) master.relay.leave(slot, detail);
+      },
+    });
+    const kill = () => {
+      void node.close();
+      bucket.cut();
+    };
+    return { name, master, membership, homes, node, bucket, ended, port, kill };
+  }
+
+  master(): Master {
+    return new Master(
+      (answers) =>
+        new Relay({
+          ...{ slots: 16, slabBytes: 16 << 20, epoch: 1, generationKey: Buffer.alloc(16), nowMs: 0, answers },
+          random: this.#random,
+          randomize: (words) =>
+            words.forEach((_, at) => {
+              words[at] = this.#random() * 2 ** 32;
+            }),
+        }),
+    );
+  }
+
+  /** What becomes of a promise, while the network delivers. */
+  async settle<Result>(promise: Promise<Result>): Promise<Result> {
+    let isSettled = false;
+    const seen = promise.finally(() => {
+      isSettled = true;
+    });
+    seen.catch(() => {});
+    while (!isSettled) {
+      this.#networkMs += 10;
+      this.network.advance(this.#networkMs);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return seen;
+  }
+
+  /** The answer to a join at a relay, as its master makes it. */
+  async join(at: Relayed, wish: { world?: string; near?: string }): Promise<Seat> {
+    const near = wish.near === undefined ? undefined : readInvitation(wish.near);
+    const join = { name: '', world: wish.world, near };
+    if (at.homes.isHere(join)) return at.master.seat(join) as Seat;
+    return (await this.settle(at.homes.join(join))) as Seat;
+  }
+
+  async refused(at: Relayed, wish: { world?: string; near?: string }, code: ProblemCode): Promise<void> {
+    await assert.rejects(this.join(at, wish), (error) => isRefusal(error, code));
+  }
+
+  async quiet(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) await this.settle(Promise.resolve());
+  }
+}
+
+function isRefusal(error: unknown, code: ProblemCode): boolean {
+  assert.ok(error instanceof ProblemError, String(error));
+  isProblemDocument(error.document, code);
+  return true;
+}
+
+type Relayed = ReturnType<Cluster['start']>;
+
+const hear = (at: Relayed, name: string, steps: number) => {
+  const heartbeat = { name, life: 1, step: at.membership.step + 1, count: 0, width: 1, digest: 0, leaving: false };
+  at.membership.hear(heartbeat);
+  for (let step = 0; step < steps; step++) at.membership.tick(0);
+};
+
+describe('the home of a private world', () => {
+  it('is the relay of the first join, and later joins elsewhere are passed on to it', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    const ann = await cluster.join(r1, { world: 'garden' });
+    assert.equal(ann.at, undefined);
+    const bob = await cluster.join(r2, { world: 'garden' });
+    assert.deepEqual([bob.at?.apiPort, bob.here.world, r2.master.relay.desktops.count], [r1.port, 2, 0]);
+    assert.deepEqual([r1.homes.count, r2.homes.count, r2.homes.counters.passed], [1, 0, 1]);
+    const commons = await cluster.join(r2, {});
+    assert.deepEqual([commons.world, commons.at], ['commons', undefined]);
+  });
+
+  it('is one relay, when several claim it at once', async (t) => {
+    const cluster = new Cluster(t);
+    const relays = ['r1', 'r2', 'r3', 'r4'].map((name) => cluster.start(name));
+    const joins = relays.map((at) => at.homes.join({ name: '', world: 'garden' }));
+    await cluster.settle(Promise.all(joins));
+    const counts = relays.map(({ master }) => master.relay.torus.find('garden')?.count ?? 0);
+    assert.deepEqual(counts.toSorted(), [0, 0, 0, 4]);
+  });
+
+  it('is stored under a hash of its name, which nobody can read it from', async (t) => {
+    const cluster = new Cluster(t);
+    await cluster.join(cluster.start('r1'), { world: 'garden' });
+    const [[key, { value }]] = cluster.store.entries;
+    assert.equal(key, createHash('sha256').update('garden').digest('hex'));
+    assert.equal(Buffer.from(value).toString(), 'r1');
+  });
+
+  it('is given up when its last desktop has left, and then any relay may claim it', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.join(r1, { world: 'garden' });
+    r1.master.relay.leave(0);
+    await cluster.quiet();
+    assert.deepEqual([cluster.store.entries.size, r1.homes.count], [0, 0]);
+    const bob = await cluster.join(r2, { world: 'garden' });
+    assert.deepEqual([bob.at, r2.homes.count], [undefined, 1]);
+  });
+
+  it('is given up when the join that claimed it is refused', async (t) => {
+    const cluster = new Cluster(t);
+    const r1 = cluster.start('r1');
+    for (let slot = 0; slot < 16; slot++) await cluster.join(r1, {});
+    await cluster.refused(r1, { world: 'garden' }, 'relay-full');
+    await cluster.quiet();
+    assert.deepEqual([cluster.store.entries.size, r1.homes.count], [0, 0]);
+  });
+
+  it('is given up when the join that claimed it is refused before the world begins', async (t) => {
+    const cluster = new Cluster(t);
+    const r1 = cluster.start('r1');
+    const admit = () => {
+      throw new ProblemError('banned', 'The operator has banned this address.');
+    };
+    r1.master.setModeration({ admit } as unknown as Moderation);
+    await cluster.refused(r1, { world: 'garden' }, 'banned');
+    await cluster.quiet();
+    assert.deepEqual([cluster.store.entries.size, r1.homes.count], [0, 0]);
+  });
+
+  it('stays when a desktop joins while its claim is being removed', async (t) => {
+    const cluster = new Cluster(t);
+    const r1 = cluster.start('r1');
+    await cluster.join(r1, { world: 'garden' });
+    r1.master.relay.leave(0);
+    assert.equal(r1.homes.isHere({ name: '', world: 'garden' }), false, 'it is not known yet');
+    await cluster.join(r1, { world: 'garden' });
+    await cluster.quiet();
+    assert.deepEqual([cluster.store.entries.size, r1.homes.count], [1, 1]);
+  });
+
+  it('goes on while NATS is away; joins to other worlds are refused, and no second home begins', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.join(r1, { world: 'garden' });
+    for (const { bucket, node } of [r1, r2]) {
+      bucket.cut();
+      node.isConnected = false;
+    }
+    assert.equal((await cluster.join(r1, { world: 'garden' })).here.world, 2);
+    await cluster.refused(r2, { world: 'garden' }, 'relay-busy');
+    await cluster.refused(r1, { world: 'house' }, 'relay-busy');
+    assert.equal(r2.homes.counters.unreachable, 1);
+  });
+
+  it('stays with a relay that died, and is there again when that relay has recovered', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.join(r1, { world: 'garden' });
+    r1.kill();
+    await cluster.refused(r2, { world: 'garden' }, 'relay-busy');
+    const again = cluster.start('r1', { master: r1.master });
+    const bob = await cluster.join(r2, { world: 'garden' });
+    assert.deepEqual([bob.at?.apiPort, bob.here.world], [again.port, 2]);
+  });
+
+  it('is claimed again by its relay when NATS has lost it', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.join(r1, { world: 'garden' });
+    cluster.store.entries.clear();
+    r1.bucket.connect();
+    await cluster.quiet();
+    assert.equal((await cluster.join(r2, { world: 'garden' })).at?.apiPort, r1.port);
+  });
+
+  it('moves when an operator has forgotten its relay, which ends its desktops when it comes back', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.join(r1, { world: 'garden' });
+    hear(r2, 'r1', 1);
+    r1.kill();
+    r2.membership.forget('r1');
+    assert.equal((await cluster.join(r2, { world: 'garden' })).at, undefined);
+    const again = cluster.start('r1', { master: r1.master });
+    await cluster.quiet();
+    assert.deepEqual(again.ended, [0]);
+    assert.equal(again.homes.count, 0);
+    assert.equal((await cluster.join(again, { world: 'garden' })).at?.apiPort, r2.port);
+  });
+
+  it('is one relay, when several take it over at once', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, ...others] = ['r1', 'r2', 'r3', 'r4'].map((name) => cluster.start(name));
+    await cluster.join(r1, { world: 'garden' });
+    r1.kill();
+    for (const at of others) {
+      hear(at, 'r1', 1);
+      at.membership.forget('r1');
+    }
+    await cluster.settle(Promise.all(others.map((at) => at.homes.join({ name: '', world: 'garden' }))));
+    const counts = others.map(({ master }) => master.relay.torus.find('garden')?.count ?? 0);
+    assert.deepEqual(counts.toSorted(), [0, 0, 3]);
+  });
+
+  it('is given up with all claims of a relay that an operator has forgotten, so that relays which start later may claim it', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    for (const world of ['garden', 'house']) await cluster.join(r1, { world });
+    await cluster.join(r2, { world: 'yard' });
+    r1.kill();
+    assert.equal(await r2.homes.forget('r1'), 2);
+    assert.equal(cluster.store.entries.size, 1);
+    const r3 = cluster.start('r3');
+    assert.equal((await cluster.join(r3, { world: 'garden' })).at, undefined);
+  });
+
+  it('moves when its relay has been gone for ten minutes, and not before', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.join(r1, { world: 'garden' });
+    hear(r2, 'r1', 1);
+    r1.kill();
+    const silentSteps = () => [...r2.membership.relays()].find(({ name }) => name === 'r1')?.silentSteps as number;
+    while (silentSteps() * STEP_MS < HOME_GONE_MS) r2.membership.tick(0);
+    await cluster.refused(r2, { world: 'garden' }, 'relay-busy');
+    r2.membership.tick(0);
+    assert.equal((await cluster.join(r2, { world: 'garden' })).at, undefined);
+  });
+
+  it('moves when its relay was gone before this one started, ten minutes after that', async (t) => {
+    const cluster = new Cluster(t);
+    const r1 = cluster.start('r1');
+    await cluster.join(r1, { world: 'garden' });
+    r1.kill();
+    const r2 = cluster.start('r2');
+    await cluster.refused(r2, { world: 'garden' }, 'relay-busy');
+    cluster.nowMs = HOME_GONE_MS;
+    await cluster.refused(r2, { world: 'garden' }, 'relay-busy');
+    cluster.nowMs++;
+    assert.equal((await cluster.join(r2, { world: 'garden' })).at, undefined);
+  });
+
+  it('is asked for at most JOINS_WAITING_MAX times at once', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.join(r1, { world: 'garden' });
+    // Nobody delivers, so all of them wait.
+    const joins = Array.from({ length: JOINS_WAITING_MAX }, () => r2.homes.join({ name: '', world: 'garden' }));
+    for (const join of joins) join.catch(() => {});
+    await assert.rejects(r2.homes.join({ name: '', world: 'garden' }), (error) => isRefusal(error, 'relay-busy'));
+    await cluster.settle(Promise.allSettled(joins));
+    await cluster.join(r2, { world: 'garden' }).catch((error) => assert.equal(error.document.code, 'relay-full'));
+  });
+
+  it('must have public addresses to be joined from another machine', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1', { machine: 'other' }), cluster.start('r2')];
+    const r3 = cluster.start('r3', { machine: 'other', url: 'https://r3.example' });
+    await cluster.join(r1, { world: 'garden' });
+    await cluster.refused(r2, { world: 'garden' }, 'relay-busy');
+    await cluster.join(r3, { world: 'house' });
+    assert.equal((await cluster.join(r2, { world: 'house' })).at?.apiPort, r3.port);
+  });
+});
+
+describe('an invitation in a cluster', () => {
+  it('leads to the relay that it is of, beside the friend', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    const ann = await cluster.join(r1, { world: 'garden' });
+    assert.match(ann.invitation, /\.r1$/);
+    const bob = await cluster.join(r2, { near: ann.invitation });
+    assert.deepEqual([bob.world, bob.at?.apiPort, bob.here.world], ['garden', r1.port, 2]);
+    const carol = await cluster.join(r1, { near: ann.invitation });
+    assert.deepEqual([carol.at, carol.here.world], [undefined, 3]);
+    await cluster.refused(r2, { near: ann.invitation, world: 'house' }, 'near-gone');
+  });
+
+  it('is refused for good when its relay is not known, and for now when it is only away', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    const ann = await cluster.join(r1, {});
+    r1.kill();
+    await cluster.refused(r2, { near: ann.invitation }, 'near-gone');
+    hear(r2, 'r1', 1);
+    await cluster.refused(r2, { near: ann.invitation }, 'relay-busy');
+  });
+});

@@ -1,0 +1,79 @@
+/** The bucket of NATS, on a real NATS. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Logger } from 'pino';
+import { NatsServer, whyNoNats } from '../../test/nats_server.ts';
+import { BOUNDED, until } from '../../test/relay_process.ts';
+import type { Bucket } from './bucket.ts';
+import { NatsNetwork } from './nats.ts';
+
+const log = { warn() {}, info() {}, debug() {}, error() {} } as unknown as Logger;
+const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString();
+const bytes = (value: string) => Buffer.from(value);
+
+describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
+  let nats: NatsServer;
+  let networks: NatsNetwork[];
+  let one: Bucket;
+  let two: Bucket;
+  let isOpen = false;
+  const seen: string[] = [];
+  let connections = 0;
+
+  before(async () => {
+    nats = await NatsServer.start();
+    networks = ['r1', 'r2'].map((name) => new NatsNetwork({ url: nats.url, name }, log));
+    [one, two] = networks.map((network) => network.bucket('tests', 1 << 20));
+    one.watch(() => {
+      isOpen = true;
+    });
+    two.watch(
+      () => {
+        connections++;
+      },
+      ({ key, value }) => void seen.push(`${key} ${text(value)}`),
+    );
+    await until('both are open', () => isOpen && connections > 0);
+  });
+  after(async () => {
+    for (const network of networks ?? []) await network.close();
+    await nats?.kill();
+  });
+
+  it('lets one of two create a key, and each replace or remove only the value that it names', async () => {
+    const made = await Promise.all([one.create('home', bytes('r1')), two.create('home', bytes('r2'))]);
+    const [first] = made.filter((revision) => revision !== undefined) as number[];
+    assert.equal(made.filter((revision) => revision === undefined).length, 1);
+    assert.equal((await two.get('home'))?.revision, first);
+    const second = (await two.update('home', bytes('r3'), first)) as number;
+    assert.equal(await one.update('home', bytes('r4'), first), undefined);
+    await one.remove('home', first);
+    assert.equal(text((await one.get('home'))?.value), 'r3');
+    await one.remove('home', second);
+    assert.equal(await two.get('home'), undefined);
+    await one.remove('home', second);
+    assert.ok(await two.create('home', bytes('r5')), 'as if it had never been there');
+  });
+
+  it('lists what is there', async () => {
+    await one.put('other', bytes('a'));
+    await one.put('other', bytes('b'));
+    const found: string[] = [];
+    await two.each(({ key, value }) => void found.push(`${key} ${text(value)}`));
+    assert.deepEqual(found.toSorted(), ['home r5', 'other b']);
+  });
+
+  it('calls a watcher with each change, and with every value again when NATS was away', async () => {
+    await until('the last change is seen', () => seen.at(-1) === 'other b');
+    const before = connections;
+    await nats.kill();
+    await until('the connection is lost', () => !networks[1].isConnected);
+    await assert.rejects(two.put('other', bytes('c')));
+    seen.length = 0;
+    await nats.restart();
+    await until('it is connected again', () => connections > before);
+    assert.deepEqual(new Set(seen), new Set(['home r5', 'other b']));
+    await until('it can be written', () => one.put('other', bytes('d')).then(Boolean, () => false));
+    await until('and the watch goes on', () => seen.at(-1) === 'other d');
+  });
+});

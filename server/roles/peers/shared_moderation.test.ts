@@ -1,0 +1,247 @@
+/** Shared moderation: several relays without processes, which share a pretend bucket. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { Logger } from 'pino';
+import { Relay } from '../../domain/relay.ts';
+import { PretendStore } from '../../test/pretend_bucket.ts';
+import { FeedbackFile } from '../feedback_file.ts';
+import { Flights } from '../flights.ts';
+import { GalleryList } from '../gallery_list.ts';
+import { Master } from '../master.ts';
+import { ModerationList } from '../moderation_list.ts';
+import { type ModerationMessage, Moderator } from '../moderator.ts';
+import { SharedModeration } from './shared_moderation.ts';
+
+const PICTURE = 'a'.repeat(64);
+const NETWORK = '192.0.2.0/24';
+const OTHER = '2001:db8::/48';
+const DAY_MS = 86_400_000;
+
+/** More turns than any chain of promises here has, and more rounds than it has writes of files. */
+const TURNS = 20;
+const ROUNDS = 4;
+
+class Cluster {
+  readonly store = new PretendStore();
+  readonly logged: string[] = [];
+  readonly #t: TestContext;
+  readonly #lists: ModerationList[] = [];
+  nowMs = 100 * DAY_MS;
+
+  constructor(t: TestContext) {
+    this.#t = t;
+  }
+
+  folder(): string {
+    const path = mkdtempSync(join(tmpdir(), 'sprites-shared-'));
+    this.#t.after(() => rmSync(path, { recursive: true, force: true }));
+    return path;
+  }
+
+  /** A relay that has started. `isCut`: NATS is away. */
+  start(name: string, data = this.folder(), isCut = false) {
+    const keep = (fields: unknown, text?: string) => void this.logged.push(JSON.stringify([fields, text]));
+    const log = { error: keep, warn: keep, info: keep, debug: keep } as unknown as Logger;
+    const master = new Master(
+      (answers) =>
+        new Relay({
+          ...{ slots: 4, slabBytes: 16 << 20, epoch: 1, generationKey: Buffer.alloc(16), nowMs: 0, answers },
+          ...{ random: () => 0.5, randomize: (words: Uint32Array) => words.fill(7) },
+        }),
+    );
+    const clock = () => this.nowMs;
+    const list = new ModerationList(data, log, clock);
+    this.#lists.push(list);
+    const notices: object[] = [];
+    master.relay.notify = (notice) => void notices.push(notice);
+    const sent: ModerationMessage[] = [];
+    const moderator = new Moderator({
+      ...{ master, list, log, shipped: [], flights: new Flights(), send: (message) => void sent.push(message) },
+      ...{ gallery: new GalleryList(data, log), feedback: new FeedbackFile(data, log) },
+    });
+    const bucket = this.store.bucket();
+    if (isCut) bucket.cut();
+    new SharedModeration({ name, bucket, moderator, log, clock });
+    return { moderator, list, bucket, notices, sent, data, master };
+  }
+
+  /** Until everything that was begun has ended. */
+  async quiet(): Promise<void> {
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+      // A save ends after those that were begun before.
+      for (const list of this.#lists) await list.save();
+    }
+  }
+}
+
+const networks = ({ list }: { list: ModerationList }) => list.bans.addresses.map(({ network }) => network);
+const pictures = ({ list }: { list: ModerationList }) => list.bans.pictures.map(({ file }) => file);
+
+describe('what an operator of a cluster decides', () => {
+  it('holds at every relay, also at one that starts later, and so does its end', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.quiet();
+    await r1.moderator.banAddress(NETWORK, undefined);
+    await r1.moderator.banPicture(PICTURE, 600);
+    await cluster.quiet();
+    const r3 = cluster.start('r3');
+    await cluster.quiet();
+    for (const relay of [r1, r2, r3]) assert.deepEqual([networks(relay), pictures(relay)], [[NETWORK], [PICTURE]]);
+    assert.equal(r2.list.bans.pictures[0].untilMs, r1.list.bans.pictures[0].untilMs);
+    assert.throws(() => r2.moderator.admit('192.0.2.9'));
+    await r3.moderator.unbanAddress(NETWORK);
+    await cluster.quiet();
+    for (const relay of [r1, r2, r3]) assert.deepEqual(networks(relay), []);
+  });
+
+  it('ends the desktops of a banned network at every relay', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.quiet();
+    r2.master.setModeration(r2.moderator);
+    r2.master.seat({ name: 'Bob', clientAddress: '192.0.2.9' });
+    await r1.moderator.banAddress(NETWORK, undefined);
+    await cluster.quiet();
+    assert.equal(r2.master.relay.desktops.count, 0);
+    assert.ok(r2.sent.some(({ type }) => type === 'ended'));
+  });
+
+  it('takes a removed picture off every desktop once, also when it was banned before', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.quiet();
+    await r1.moderator.banPicture(PICTURE, undefined);
+    await cluster.quiet();
+    assert.deepEqual(r2.notices, []);
+    await r1.moderator.removePicture(PICTURE);
+    await cluster.quiet();
+    r2.bucket.connect();
+    await cluster.quiet();
+    const removed = { type: 'removed', file: PICTURE };
+    assert.deepEqual([r1.notices, r2.notices], [[removed], [removed]]);
+    assert.deepEqual(
+      r2.sent.filter(({ type }) => type === 'removed'),
+      [removed],
+    );
+  });
+
+  it('is announced once on the desktops of every relay that is there, and of none that starts later', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.quiet();
+    r1.moderator.announce('Tea at five');
+    await cluster.quiet();
+    const r3 = cluster.start('r3');
+    for (const relay of [r1, r2, r3]) relay.bucket.connect();
+    await cluster.quiet();
+    const notice = { type: 'announcement', text: 'Tea at five' };
+    assert.deepEqual([r1.notices, r2.notices, r3.notices], [[notice], [notice], []]);
+  });
+
+  it('is not announced to a relay that was away for more than five minutes', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.quiet();
+    for (const [awayMs, count] of [
+      [300_000, 1],
+      [300_001, 1],
+    ]) {
+      r2.bucket.cut();
+      r1.moderator.announce(`After ${awayMs}`);
+      await cluster.quiet();
+      cluster.nowMs += awayMs;
+      r2.bucket.connect();
+      await cluster.quiet();
+      assert.equal(r2.notices.length, count);
+    }
+  });
+
+  it('holds at its own relay while NATS is away, and merges when it is back: the later write of a ban wins', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await r1.moderator.banAddress(NETWORK, undefined);
+    await r1.moderator.banPicture(PICTURE, undefined);
+    await cluster.quiet();
+    r2.bucket.cut();
+    await r2.moderator.unbanAddress(NETWORK);
+    await r2.moderator.banAddress(OTHER, undefined);
+    await r1.moderator.unbanPicture(PICTURE);
+    await cluster.quiet();
+    assert.deepEqual([networks(r1), networks(r2), pictures(r2)], [[NETWORK], [OTHER], [PICTURE]]);
+    r2.bucket.connect();
+    await cluster.quiet();
+    for (const relay of [r1, r2]) assert.deepEqual([networks(relay), pictures(relay)], [[OTHER], []]);
+  });
+
+  it('reaches the others after a restart of its relay without NATS, too', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await r1.moderator.banAddress(NETWORK, undefined);
+    await cluster.quiet();
+    r2.bucket.cut();
+    await r2.moderator.unbanAddress(NETWORK);
+    await r2.moderator.banPicture(PICTURE, undefined);
+    await cluster.quiet();
+    await r2.list.close();
+    const again = cluster.start('r2', r2.data, true);
+    again.bucket.connect();
+    await cluster.quiet();
+    for (const relay of [r1, again]) assert.deepEqual([networks(relay), pictures(relay)], [[], [PICTURE]]);
+    await again.list.close();
+    assert.ok(!readFileSync(join(r2.data, 'moderation.json'), 'utf8').includes('unshared'));
+  });
+
+  it('includes the bans of a relay that was alone before', async (t) => {
+    const cluster = new Cluster(t);
+    const data = cluster.folder();
+    const alone = new ModerationList(data, console as unknown as Logger, () => cluster.nowMs);
+    alone.banAddress(OTHER, null);
+    await alone.save();
+    const r1 = cluster.start('r1');
+    await r1.moderator.banAddress(NETWORK, undefined);
+    await cluster.quiet();
+    const r2 = cluster.start('r2', data);
+    await cluster.quiet();
+    for (const relay of [r1, r2]) assert.deepEqual(networks(relay).toSorted(), [NETWORK, OTHER]);
+  });
+
+  it('is forgotten thirty days after its end, when a relay starts', async (t) => {
+    const cluster = new Cluster(t);
+    const r1 = cluster.start('r1');
+    await r1.moderator.banAddress(NETWORK, undefined);
+    await r1.moderator.unbanAddress(NETWORK);
+    await cluster.quiet();
+    cluster.nowMs += 30 * DAY_MS - 1;
+    cluster.start('r2');
+    await cluster.quiet();
+    assert.equal(cluster.store.entries.size, 1);
+    cluster.nowMs += 1;
+    cluster.start('r3');
+    await cluster.quiet();
+    assert.equal(cluster.store.entries.size, 0);
+  });
+
+  it('is refused when it is not understood, and no address is logged', async (t) => {
+    const cluster = new Cluster(t);
+    const r1 = cluster.start('r1');
+    await cluster.quiet();
+    for (const [key, value] of [
+      ['address.00', { version: 1, network: '192.0.2.1', untilMs: null }],
+      [`picture.${PICTURE}`, { version: 1, file: 'b'.repeat(64) }],
+      [`picture.${PICTURE}`, { version: 2, file: PICTURE }],
+      ['announcement', { version: 1, text: 'x'.repeat(401), by: 'r2', atMs: cluster.nowMs }],
+      ['announcement', 'nonsense'],
+    ] as const) {
+      cluster.store.write(key, Buffer.from(JSON.stringify(value)));
+    }
+    await cluster.quiet();
+    assert.deepEqual([networks(r1), pictures(r1), r1.notices], [[], [], []]);
+    assert.equal(cluster.logged.filter((line) => line.includes('not understood')).length, 5);
+    assert.ok(!cluster.logged.some((line) => line.includes('192.0.2')));
+  });
+});

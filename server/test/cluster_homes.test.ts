@@ -1,0 +1,154 @@
+/**
+ * Two relays of a cluster with a real NATS: friends meet in a private world whichever relay they join, and what the operator of one relay
+ * decides holds at both.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join as joinPath } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { freePorts } from '../bench/free_ports.ts';
+import { crossingOf, FILE, isSprite, type Joined, join, poll, pollFor, post, sendRequest } from './desktop_client.ts';
+import { NatsServer, whyNoNats } from './nats_server.ts';
+import { isProblem } from './problem_check.ts';
+import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+
+const screen = { width: 1920, height: 1080 };
+const WORLD = 'the garden of Ann';
+
+interface Described {
+  world: string;
+  neighbours: Record<'left' | 'right' | 'top' | 'bottom', { desktop: string }>;
+}
+
+const tryJoin = (relay: RelayProcess, wish: object) =>
+  sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: { screen, ...wish } });
+
+/** A desktop as its own relay describes it. */
+async function look({ desktop, token, crossings }: Joined): Promise<Described> {
+  const answer = await sendRequest(`${new URL(crossings).origin}/v1/desktops/${desktop}`, { token });
+  assert.equal(answer.status, 200);
+  return answer.json as Described;
+}
+
+async function leave({ desktop, token, crossings }: Joined): Promise<void> {
+  const url = `${new URL(crossings).origin}/v1/desktops/${desktop}`;
+  assert.equal((await sendRequest(url, { method: 'DELETE', token })).status, 204);
+}
+
+const admin = (relay: RelayProcess, path: string, body: object) =>
+  sendRequest(`${relay.adminUrl}/admin/${path}`, { method: 'POST', token: relay.adminToken, body });
+
+describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
+  const data = ['r1', 'r2'].map((name) => mkdtempSync(joinPath(tmpdir(), `sprites-${name}-`)));
+  let nats: NatsServer;
+  let r1: RelayProcess;
+  let r2: RelayProcess;
+  let ann: Joined;
+
+  const start = (n: number, ports?: RelayProcess['ports'], ...more: string[]) =>
+    startRelay({ data: data[n], ports, workers: n, args: ['--nats', nats.url, '--relay-name', `r${n + 1}`, ...more] });
+  const homes = async (relay: RelayProcess) => (await relay.metrics()).get('sprites_peers_homes');
+
+  before(async () => {
+    nats = await NatsServer.start();
+    const [api, events, adminPort] = await freePorts(3);
+    const publicUrls = ['--public-url', `http://localhost:${api}`, '--public-events-url', `http://localhost:${events}`];
+    [r1, r2] = await Promise.all([start(0), start(1, { api, events, admin: adminPort }, ...publicUrls)]);
+    await until('the relays know each other', async () => {
+      return (await Promise.all([r1, r2].map((relay) => relay.metrics()))).every((m) => m.get('sprites_peers') === 1);
+    });
+  });
+  after(async () => {
+    for (const relay of [r1, r2]) await relay?.stop();
+    await nats?.kill();
+    for (const folder of data) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('seat friends who join the same private world at either of them beside each other', async () => {
+    // JetStream may begin some time after NATS accepts connections.
+    await until('the first join claims the world', async () => {
+      const answer = await tryJoin(r1, { name: 'Ann', world: WORLD });
+      if (answer.status === 201) ann = answer.json as Joined;
+      return answer.status === 201;
+    });
+    const bob = await join(r2.url, { name: 'Bob', world: WORLD });
+    assert.equal(new URL(bob.crossings).port, new URL(r1.url).port, 'he uses the addresses of her relay');
+    assert.equal(new URL(bob.events).port, `${r1.ports.events}`);
+    assert.equal((await look(bob)).neighbours.right.desktop, ann.desktop);
+    assert.equal((await look(ann)).neighbours.right.desktop, bob.desktop);
+    assert.equal((await post(bob, crossingOf(1))).status, 202);
+    const { events } = await pollFor(ann, ann.cursor, isSprite);
+    assert.equal(events.filter(isSprite)[0].from.desktop, bob.desktop);
+    assert.deepEqual([await homes(r1), await homes(r2)], [1, 0]);
+  });
+
+  it('lead an invitation to the friend’s relay', async () => {
+    const carol = await join(r2.url, { name: 'Carol', near: ann.invitation });
+    assert.deepEqual([carol.world, (await look(carol)).neighbours.left.desktop], [WORLD, ann.desktop]);
+    const eve = await join(r1.url, { name: 'Eve' });
+    const dan = await join(r2.url, { name: 'Dan', near: eve.invitation });
+    assert.deepEqual([dan.world, (await look(dan)).neighbours.left.desktop], ['commons', eve.desktop]);
+    await leave(eve);
+    isProblem(await tryJoin(r2, { near: eve.invitation }), 'near-gone');
+  });
+
+  it('find the same world again after its home was killed', async () => {
+    const ended = r1.stop();
+    r1.kill(r1.pids.master, 'SIGKILL');
+    await ended;
+    const refused = await tryJoin(r2, { name: 'Fay', world: WORLD });
+    isProblem(refused, 'relay-busy');
+    assert.equal(refused.headers['retry-after'], '1');
+    const { ports } = r1;
+    r1 = await start(0, ports);
+    let fay: Joined | undefined;
+    await until('the home is back', async () => {
+      const answer = await tryJoin(r2, { name: 'Fay', world: WORLD });
+      if (answer.status === 201) fay = answer.json as Joined;
+      return answer.status === 201;
+    });
+    assert.equal(fay?.here.world, 4, 'with Ann, Bob and Carol');
+  });
+
+  it('give a world another home when all have left it', async () => {
+    const world = 'a house';
+    const first = await join(r1.url, { world });
+    assert.equal(new URL(first.crossings).port, `${r1.ports.api}`);
+    const before = (await homes(r1)) as number;
+    await leave(first);
+    await until('the claim is removed', async () => (await homes(r1)) === before - 1);
+    const second = await join(r2.url, { world });
+    assert.equal(new URL(second.crossings).port, `${r2.ports.api}`);
+    const third = await join(r1.url, { world });
+    const hosts = [third.crossings, third.socket, third.events].map((url) => new URL(url).host);
+    const { api, events } = r2.ports;
+    assert.deepEqual(hosts, [`localhost:${api}`, `localhost:${api}`, `localhost:${events}`], 'its public addresses');
+    assert.equal((await look(third)).neighbours.left.desktop, second.desktop);
+  });
+
+  it('show an announcement of the operator of either on the desktops of both', async () => {
+    const gus = await join(r2.url, { name: 'Gus' });
+    assert.equal((await admin(r1, 'announce', { text: 'Tea at five' })).status, 202);
+    const { events } = await pollFor(gus, gus.cursor, ({ type }) => type === 'announcement');
+    assert.ok(events.some((event) => event.type === 'announcement' && event.text === 'Tea at five'));
+  });
+
+  it('ban what the operator of either bans, also while NATS is away, as soon as it is back', async () => {
+    const hal = await join(r2.url, { name: 'Hal' });
+    assert.equal((await admin(r1, 'remove-picture', { picture: FILE })).status, 200);
+    await pollFor(hal, hal.cursor, (event) => event.type === 'removed' && event.file === FILE);
+    isProblem(await post(hal, crossingOf(1)), 'picture-refused');
+    await nats.kill();
+    assert.equal((await admin(r1, 'ban', { address: '127.0.0.1' })).status, 200);
+    await nats.restart();
+    await until('the other relay has the ban', async () => (await tryJoin(r2, {})).status === 403);
+    await until('its desktops from there have ended', async () => (await poll(hal)).status === 410);
+    assert.equal((await admin(r2, 'unban', { address: '127.0.0.1' })).status, 200);
+    await until('the ban has ended at the first', async () => (await tryJoin(r1, {})).status === 201);
+    const logged = [...r1.log, ...r2.log]
+      .map((line) => JSON.stringify(line))
+      .filter((line) => line.includes('127.0.0.1'));
+    assert.ok(!logged.some((line) => line.includes('other relays')), logged.join('\n'));
+  });
+});
