@@ -54,8 +54,8 @@ TEST_CASE("options: --api takes one relay or several, up to a limit") {
 }
 
 TEST_CASE("options: throws that share connections need one for each relay in each process") {
-  const std::vector<std::string_view> shared = {"--rate", "5", "--processes", "2", "--api",
-                                                "127.0.0.1:1,127.0.0.1:2", "--throw-connections"};
+  const std::vector<std::string_view> shared = {
+      "--rate", "5", "--processes", "2", "--api", "127.0.0.1:1,127.0.0.1:2", "--throw-connections"};
   for (const auto& [connections, kind] :
        {std::pair{"3", Parsed::Kind::kMisuse}, std::pair{"4", Parsed::Kind::kRun},
         std::pair{"5", Parsed::Kind::kRun}}) {
