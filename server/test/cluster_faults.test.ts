@@ -76,44 +76,47 @@ describe('a cluster with faults', { ...BOUNDED, skip: whyNoNats() }, () => {
       const before = await passed();
       await until('sprites leave every relay', async () => (await passed()).every((count, n) => count > before[n]));
     };
-    await crowd.throwDuring(randomOf(t), REST_MS, async () => {
-      await allPass();
+    try {
+      await crowd.throwDuring(randomOf(t), REST_MS, async () => {
+        await allPass();
 
-      const [victim] = r2.pids.workers; // the only one
-      r2.kill(victim, 'SIGKILL');
-      await until('another worker is ready', () => r2.pids.workers.length === 1 && r2.pids.workers[0] !== victim);
-      await allPass();
+        const [victim] = r2.pids.workers; // the only one
+        r2.kill(victim, 'SIGKILL');
+        await until('another worker is ready', () => r2.pids.workers.length === 1 && r2.pids.workers[0] !== victim);
+        await allPass();
 
-      // A short stall: frames are sent again, and then all copies arrive.
-      let repeats = await repeatsOf(r1);
-      link1.stall();
-      await until('r1 has sent a frame again', async () => (await repeatsOf(r1)) > repeats);
-      link1.resume();
-      await allPass();
+        // A short stall: frames are sent again, and then all copies arrive.
+        let repeats = await repeatsOf(r1);
+        link1.stall();
+        await until('r1 has sent a frame again', async () => (await repeatsOf(r1)) > repeats);
+        link1.resume();
+        await allPass();
 
-      // A cut: the connection is given up, what was on the way is lost, and r1 connects again.
-      repeats = await repeatsOf(r1);
-      link1.stall();
-      await until('r1 knows that NATS is gone', async () => (await account(r1))('peers_connected') === 0);
-      link1.break();
-      link1.resume();
-      await until('r1 is back', async () => (await account(r1))('peers_connected') === 1);
-      await allPass();
-      assert.ok((await repeatsOf(r1)) > repeats, 'what had no verdict was sent again');
+        // A cut: the connection is given up, what was on the way is lost, and r1 connects again.
+        repeats = await repeatsOf(r1);
+        link1.stall();
+        await until('r1 knows that NATS is gone', async () => (await account(r1))('peers_connected') === 0);
+        link1.break();
+        link1.resume();
+        await until('r1 is back', async () => (await account(r1))('peers_connected') === 1);
+        await allPass();
+        assert.ok((await repeatsOf(r1)) > repeats, 'what had no verdict was sent again');
 
-      // Frames and answers break off at any byte.
-      link3.break();
-      await allPass();
+        // Frames and answers break off at any byte.
+        link3.break();
+        await allPass();
 
-      Object.assign(link3, SLOW);
-      await allPass();
-      await allPass();
-      Object.assign(link3, { delayMs: 0, bytesPerMs: Number.POSITIVE_INFINITY });
-    });
-    await until('all that was accepted is acknowledged', async () => {
-      return (await sum('waiting')) === 0 && (await sum('peers_in_doubt')) === 0;
-    });
-    isOver = true;
+        Object.assign(link3, SLOW);
+        await allPass();
+        await allPass();
+        Object.assign(link3, { delayMs: 0, bytesPerMs: Number.POSITIVE_INFINITY });
+      });
+      await until('all that was accepted is acknowledged', async () => {
+        return (await sum('waiting')) === 0 && (await sum('peers_in_doubt')) === 0;
+      });
+    } finally {
+      isOver = true;
+    }
     await auditor;
     const { accepted } = crowd;
     assert.equal(await sum('accepted_total'), accepted.size);
