@@ -113,7 +113,7 @@ function refusalsOf({ settings, load }: Scenario): [setting: string, why: string
     [settings.desktops.length > 1, 'desktops', 'a fleet runs one load; a sweep is one run for each number of desktops'],
     [settings.runs > 1, 'runs', 'a fleet runs once'],
     [settings.restartAt > 0, 'restartAt', "the relay is not the fleet's, so it can't restart it"],
-    [settings.url !== '', 'url', 'give it on the command line'],
+    [settings.urls.length > 0, 'url', 'give it on the command line'],
     [settings.watchPids !== '', 'watchPids', "the relay's processes are on another machine"],
     [load.kind === 'closed', 'inFlight', 'a closed loop has no rate, so its traffic and its cost are not known'],
     [!DIVIDED.includes(load.kind), load.kind, "a fleet can't divide this load among its instances"],

@@ -143,6 +143,7 @@ async function watchRelay({ values, given }: Flags): Promise<number> {
       throw new Misused(`watch needs --${flagOf(name)}: the relay's own figures come from there.`);
   }
   const { url, adminUrl, adminTokenFile, out, quiet } = values;
+  if (adminUrl.includes(',')) throw new Misused('watch records one relay: give one --admin-url.');
   trust(values.ca);
   if (out !== '') makeFolder(out, '--out');
   const durationS = given.has('duration') ? values.duration : undefined;
@@ -272,10 +273,13 @@ function reportOf(ran: CompletedRun, { name, shows, ...scenario }: Scenario, com
   });
 }
 
-/** On a given relay the swarm joins a new world, so that its sprites never land on other people's desktops. */
+/**
+ * On a given relay the swarm joins a new world, so that its sprites never land on other people's desktops. Relays of a cluster share
+ * only the default one.
+ */
 function withWorld(scenario: Scenario): Scenario {
   const { settings } = scenario;
-  if (settings.url === '' || settings.world !== '') return scenario;
+  if (settings.urls.length !== 1 || settings.world !== '') return scenario;
   return { ...scenario, settings: { ...settings, world: `swarm-${Date.now().toString(36)}` } };
 }
 

@@ -42,6 +42,7 @@ void Catches::Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, 
     return;
   }
   ++counters.delivered;
+  NoteExit(tag, index);
   counters.arrived += outcome.arrived ? 1 : 0;
   RecordLatency(desktop, tag.due_ns, now_ns);
   if (outcome.complete && slice_.options.mode == Mode::kClosed) {
@@ -54,6 +55,19 @@ bool Catches::IsFrom(uint32_t index, std::string_view id) {
   // A desktop that has joined again has another id than when it threw.
   return from == slice_.run.fingerprint(index).load(std::memory_order_relaxed) ||
          slice_.departed.Has(from);
+}
+
+void Catches::NoteExit(const SpriteTag& tag, uint32_t index) {
+  if (slice_.options.apis.size() == 1) {
+    return;
+  }
+  Exits& exits = slice_.run.exits(tag.desktop);
+  const auto bit = static_cast<uint8_t>(1U << static_cast<unsigned>(tag.edge));
+  if (exits.relay.load(std::memory_order_relaxed) != slice_.desktops[index].relay) {
+    ++slice_.counters.across;
+    exits.across.fetch_or(bit, std::memory_order_relaxed);
+  }
+  exits.known.fetch_or(bit, std::memory_order_relaxed);
 }
 
 void Catches::RecordLatency(const Desktop& desktop, int64_t due_ns, int64_t now_ns) {

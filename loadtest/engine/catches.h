@@ -13,6 +13,7 @@
 
 #include "flight.h"
 #include "slice_state.h"
+#include "sprite_tag.h"
 
 namespace swarm {
 
@@ -38,6 +39,8 @@ class Catches {
   void RingDoorbells();
 
  private:
+  // Remembers whether the edge by which the thrower's sprite left leads to another relay.
+  void NoteExit(const SpriteTag& tag, uint32_t index);
   bool IsFrom(uint32_t index, std::string_view id);
   void RecordLatency(const Desktop& desktop, int64_t due_ns, int64_t now_ns);
   void CountCompleted(uint32_t slice);

@@ -88,6 +88,7 @@ struct Counters {
   uint64_t out_of_order = 0;      // the mailbox's sequence number did not rise
   uint64_t late = 0;
   uint64_t away = 0;     // of delivered: at desktops that storm, churn or read late; timed apart
+  uint64_t across = 0;   // of delivered: thrown at another relay
   uint64_t foreign = 0;  // not of this run
 
   // Behaviours.

@@ -52,6 +52,7 @@ struct Desktop {
   bool read_scheduled = false;  // slow: its socket has data, and the calendar an entry to read it
   bool ever_parked = false;
   uint8_t tries = 0;  // failures in a row of what it is trying to do
+  uint8_t relay = 0;  // which of the relays it joins
   uint8_t events_endpoint = Endpoints::kUnknown;
   uint8_t crossings_endpoint = Endpoints::kUnknown;
   bool has_seq = false;

@@ -32,7 +32,7 @@ void AppendHalf(std::string& to, std::string_view host) {
 void Hostiles::Strike(uint32_t index) {
   Desktop& desktop = slice_.desktops[index];
   slice_.Close(desktop.poll);
-  desktop.events_endpoint = strikes_++ % 2 == 0 ? slice_.api_endpoint : EventsEndpoint();
+  desktop.events_endpoint = strikes_++ % 2 == 0 ? slice_.ApiEndpoint(index) : EventsEndpoint(index);
   desktop.parried = false;
   ++slice_.counters.strikes;
   // If it cannot be opened, the next strike tries again.
@@ -74,11 +74,13 @@ void Hostiles::CountParried(uint32_t index) {
   }
 }
 
-uint8_t Hostiles::EventsEndpoint() {
+uint8_t Hostiles::EventsEndpoint(uint32_t index) {
+  const uint8_t relay = slice_.desktops[index].relay;
   const auto joined =
-      std::find_if(slice_.desktops.begin(), slice_.desktops.end(),
-                   [](const Desktop& desktop) { return desktop.state == Desktop::State::kJoined; });
-  return joined == slice_.desktops.end() ? slice_.api_endpoint : joined->events_endpoint;
+      std::find_if(slice_.desktops.begin(), slice_.desktops.end(), [&](const Desktop& desktop) {
+        return desktop.state == Desktop::State::kJoined && desktop.relay == relay;
+      });
+  return joined == slice_.desktops.end() ? slice_.ApiEndpoint(index) : joined->events_endpoint;
 }
 
 }  // namespace swarm

@@ -34,7 +34,7 @@ class Hostiles {
   // Counts a strike as parried: once, however many responses it gets.
   void CountParried(uint32_t index);
   // Where polls go, as the relay told a desktop that joined in this slice.
-  uint8_t EventsEndpoint();
+  uint8_t EventsEndpoint(uint32_t index);
 
   SliceState& slice_;
   uint64_t strikes_ = 0;

@@ -20,15 +20,28 @@ void Joins::Turn(int64_t now_ns) {
     }
     slice_.leaving.pop_front();
   }
-  for (uint32_t i = 0; i < kJoinConnections; ++i) {
-    if (joiners_[i].desktop != kNoDesktop) {
-      continue;
-    }
-    if (slice_.connecting >= kConnectingMax || !PopNext(now_ns, &joiners_[i].desktop)) {
-      return;
-    }
-    BeginRequest(i, now_ns);
+  uint32_t desktop = kNoDesktop;
+  while (slice_.connecting < kConnectingMax && IdleFor(Endpoints::kUnknown) < kJoinConnections &&
+         PopNext(now_ns, &desktop)) {
+    const uint32_t index = IdleFor(slice_.ApiEndpoint(desktop));
+    joiners_[index].desktop = desktop;
+    BeginRequest(index, now_ns);
   }
+}
+
+uint32_t Joins::IdleFor(uint8_t endpoint) const {
+  uint32_t best = kJoinConnections;
+  int best_rank = -1;
+  for (uint32_t i = 0; i < kJoinConnections; ++i) {
+    const Joiner& joiner = joiners_[i];
+    const bool is_closed = joiner.connection.state() == Connection::State::kClosed;
+    const int rank = is_closed ? 1 : joiner.endpoint == endpoint ? 2 : 0;
+    if (joiner.desktop == kNoDesktop && rank > best_rank) {
+      best = i;
+      best_rank = rank;
+    }
+  }
+  return best;
 }
 
 int64_t Joins::DueNs(uint64_t nth) const {
@@ -76,10 +89,14 @@ void Joins::BeginRequest(uint32_t index, int64_t now_ns) {
   Joiner& joiner = joiners_[index];
   joiner.since_ns = now_ns;
   joiner.request_sent = false;
+  const uint8_t endpoint = slice_.ApiEndpoint(joiner.desktop);
+  if (joiner.endpoint != endpoint) {
+    slice_.Close(joiner.connection);
+    joiner.endpoint = endpoint;
+  }
   if (joiner.connection.open()) {
     SendRequest(index);
-  } else if (!slice_.Connect(joiner.connection, TagOf(Part::kJoiner, index), slice_.api_endpoint,
-                             index)) {
+  } else if (!slice_.Connect(joiner.connection, TagOf(Part::kJoiner, index), endpoint, index)) {
     Fail(index);
   }
 }
@@ -93,7 +110,7 @@ void Joins::OnOpen(uint32_t index) {
 void Joins::SendRequest(uint32_t index) {
   Joiner& joiner = joiners_[index];
   const Desktop& desktop = slice_.desktops[joiner.desktop];
-  const std::string& host = slice_.endpoints.At(slice_.api_endpoint).text;
+  const std::string& host = slice_.endpoints.At(joiner.endpoint).text;
   std::string& request = slice_.request;
   joiner.leaving = leaving_ || desktop.state == Desktop::State::kLeaving;
   if (joiner.leaving) {

@@ -44,6 +44,7 @@ class Joins {
   // A connection, and the desktop it serves at the moment.
   struct Joiner {
     Connection connection;
+    uint8_t endpoint = Endpoints::kUnknown;  // of the connection
     uint32_t desktop = kNoDesktop;
     bool request_sent = false;
     bool leaving = false;  // the request was to leave
@@ -51,6 +52,9 @@ class Joins {
   };
 
   bool PopNext(int64_t now_ns, uint32_t* desktop);
+  // The best idle joiner for a relay: one that is connected to it, else one that is not connected.
+  // kJoinConnections when all are busy.
+  uint32_t IdleFor(uint8_t endpoint) const;
   void BeginRequest(uint32_t joiner, int64_t now_ns);
   void SendRequest(uint32_t joiner);
   void OnLeaveResponse(uint32_t desktop, const HttpResponse& response);

@@ -25,7 +25,8 @@ constexpr std::string_view kHelp =
 usage: swarm-engine [flags]
 
 the relay
-  --api HOST:PORT         joins and leaves go here; with TLS: https://HOST:PORT
+  --api HOST:PORT,…       joins and leaves go here; with TLS: https://HOST:PORT. Several relays
+                          of one cluster get the same number of desktops each
                                                                           (127.0.0.1:8080)
   --events HOST:PORT      polls go here              (the address in the answer to a join)
   --crossings HOST:PORT   throws go here             (the address in the answer to a join)
@@ -46,6 +47,10 @@ the load: exactly one of
 and
   --desktops N            fake desktops                                            (1000)
   --transport poll|socket long-polls and a POST for each throw, or a WebSocket for both (poll)
+  --toward any|within|across
+                          with several relays and a rate: desktops that have neighbours at their
+                          own relay and at another one throw only to the former, or only to the
+                          latter, once the warm-up has shown which is which           (any)
   --senders S             how many of them throw; the others only hold their poll
                               (1000, or twice --in-flight if that is more; at most all)
   --mix SHARES            instead of --senders: how many of each behaviour, for example
@@ -146,6 +151,30 @@ std::optional<double> ReadSeconds(std::string_view text) {
   return seconds;
 }
 
+// Whether `text` needs no escape in JSON.
+bool IsPlainText(std::string_view text, size_t max) {
+  return text.size() <= max && std::all_of(text.begin(), text.end(), [](char c) {
+           return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+         });
+}
+
+bool ReadApis(std::string_view text, std::vector<std::string>* apis) {
+  apis->clear();
+  for (;;) {
+    const size_t comma = text.find(',');
+    const std::string_view api = text.substr(0, comma);
+    if (!IsPlainText(api, 255) || api.empty() || apis->size() == kRelaysMax ||
+        std::find(apis->begin(), apis->end(), api) != apis->end()) {
+      return false;
+    }
+    apis->emplace_back(api);
+    if (comma == std::string_view::npos) {
+      return true;
+    }
+    text = text.substr(comma + 1);
+  }
+}
+
 bool ReadPids(std::string_view text, std::vector<int>* pids) {
   pids->clear();
   while (!text.empty()) {
@@ -229,13 +258,6 @@ bool ReadStages(std::string_view text, std::vector<Stage>* stages) {
   return seconds >= kTimeMinS && seconds <= kSecondsMax && most > 0 && CountAll(*stages) > 0;
 }
 
-// Whether `text` needs no escape in JSON.
-bool IsPlainText(std::string_view text, size_t max) {
-  return text.size() <= max && std::all_of(text.begin(), text.end(), [](char c) {
-           return c >= ' ' && c <= '~' && c != '"' && c != '\\';
-         });
-}
-
 struct Flag {
   std::string_view name;
   std::string wanted;  // what the value must be; empty: the flag has no value
@@ -292,10 +314,20 @@ Flag Switch(std::string_view name, bool* to) {
 
 std::vector<Flag> Flags(Options* o, bool* sitting) {
   return {
-      HostPort("--api", &o->api),
+      {"--api",
+       "at most " + std::to_string(kRelaysMax) +
+           " different host:port, for example 127.0.0.1:8080 or 10.0.0.5:8080,10.0.0.6:8080",
+       [=](std::string_view v) { return ReadApis(v, &o->apis); }},
       HostPort("--events", &o->events),
       HostPort("--crossings", &o->crossings),
       HostPort("--socket", &o->socket),
+      {"--toward", "any, within or across",
+       [=](std::string_view v) {
+         o->toward = v == "within"   ? Toward::kWithin
+                     : v == "across" ? Toward::kAcross
+                                     : Toward::kAny;
+         return v == "any" || v == "within" || v == "across";
+       }},
       Text("--ca", "the path of a PEM file", &o->ca, 4096),
       {"--transport", "poll or socket",
        [=](std::string_view v) {
@@ -434,6 +466,27 @@ std::string AssignBehaviours(Options* options) {
   return {};
 }
 
+// Checks what several relays need. Returns the empty string, or what is wrong.
+std::string CheckRelays(const Options& o) {
+  const auto relays = static_cast<uint32_t>(o.apis.size());
+  if (o.toward != Toward::kAny && (relays == 1 || o.mode != Mode::kOpen)) {
+    return "--toward needs several relays in --api, and --rate or --stages";
+  }
+  if (relays == 1) {
+    return {};
+  }
+  if (!o.events.empty() || !o.crossings.empty() || !o.socket.empty()) {
+    return "--events, --crossings and --socket belong to one relay: leave them out when --api has "
+           "several";
+  }
+  // Throws that share a connection must go to the same relay.
+  if (o.throw_connections < o.senders && o.throw_connections < o.processes * relays) {
+    return "--throw-connections must be at least " + std::to_string(o.processes * relays) +
+           ": one for each relay in each process";
+  }
+  return {};
+}
+
 }  // namespace
 
 RateCurve CurveOf(const Options& options) {
@@ -497,11 +550,19 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
   }
   o.processes = static_cast<uint32_t>(slices);
 
-  Endpoint api;
-  if (const std::string wrong = ResolveEndpoint(o.api, &api); !wrong.empty()) {
-    return Misuse("--api: " + wrong);
+  if (const std::string wrong = CheckRelays(o); !wrong.empty()) {
+    return Misuse(wrong);
   }
-  bool is_secure = api.secure;
+  bool is_secure = false;
+  bool is_loopback = true;
+  for (const std::string& text : o.apis) {
+    Endpoint api;
+    if (const std::string wrong = ResolveEndpoint(text, &api); !wrong.empty()) {
+      return Misuse("--api: " + wrong);
+    }
+    is_secure = is_secure || api.secure;
+    is_loopback = is_loopback && api.loopback();
+  }
   Endpoint other;
   for (const auto& [flag, given] :
        {std::pair{"--events: ", &o.events}, std::pair{"--crossings: ", &o.crossings},
@@ -521,7 +582,7 @@ Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t des
       return Misuse(std::string("--ca: ") + error.what());
     }
   }
-  if (o.sources.empty() && api.loopback()) {
+  if (o.sources.empty() && is_loopback) {
     o.sources.UseLoopback(static_cast<uint32_t>(connections / kConnectionsPerSourceMax) + 1);
   }
   return {};

@@ -17,7 +17,17 @@ namespace swarm {
 // Connections of a slice for joining and leaving.
 constexpr uint32_t kJoinConnections = 8;
 
+// Relays of one run. A slice knows at most 254 addresses, and each relay has two or three.
+constexpr size_t kRelaysMax = 64;
+
 enum class Mode : uint8_t { kSitting, kOpen, kClosed };
+
+// Where throws of a swarm on several relays go.
+enum class Toward : uint8_t {
+  kAny,
+  kWithin,  // to desktops of the thrower's relay
+  kAcross,  // to desktops of other relays
+};
 
 // What desktops hold and throw on.
 enum class Transport : uint8_t {
@@ -26,12 +36,12 @@ enum class Transport : uint8_t {
 };
 
 struct Options {
-  std::string api = "127.0.0.1:8080";
-  std::string events;     // empty: the address in the answer to a join
-  std::string crossings;  // the same
-  std::string socket;     // the same
-  std::string ca;         // PEM, trusted instead of the system's authorities; empty: these
-  std::string world;      // empty: the relay's default
+  std::vector<std::string> apis = {"127.0.0.1:8080"};  // one for each relay
+  std::string events;                                  // empty: the address in the answer to a join
+  std::string crossings;                               // the same
+  std::string socket;                                  // the same
+  std::string ca;     // PEM, trusted instead of the system's authorities; empty: these
+  std::string world;  // empty: the relay's default
   std::string name = "fake";
 
   uint32_t desktops = 1000;
@@ -40,6 +50,7 @@ struct Options {
   uint32_t throw_connections = 0;  // after parsing: 1 … senders, or 0 when sitting
   Transport transport = Transport::kPoll;
   Mode mode = Mode::kOpen;
+  Toward toward = Toward::kAny;
   double rate = 0;            // open: throws a second of the whole run; with stages: the most
   std::vector<Stage> stages;  // open: instead of a constant rate; they last for the whole window
   uint32_t in_flight = 0;     // closed: throws in flight in the whole run

@@ -35,6 +35,37 @@ TEST_CASE(
   CHECK(options.leave);
 }
 
+TEST_CASE("options: --api takes one relay or several, up to a limit") {
+  Options one;
+  CHECK(Parse({"--rate", "5"}, &one).kind == Parsed::Kind::kRun);
+  CHECK_EQ(one.apis.size(), 1U);
+  std::string apis = "127.0.0.1:1";
+  for (size_t relay = 2; relay <= kRelaysMax; ++relay) {
+    apis += ",127.0.0.1:" + std::to_string(relay);
+  }
+  Options most;
+  CHECK(Parse({"--rate", "5", "--toward", "across", "--api", apis}, &most).kind ==
+        Parsed::Kind::kRun);
+  CHECK_EQ(most.apis.size(), kRelaysMax);
+  CHECK(most.toward == Toward::kAcross);
+  Options more;
+  apis += ",127.0.0.1:65";
+  CHECK(Parse({"--rate", "5", "--api", apis}, &more).kind == Parsed::Kind::kMisuse);
+}
+
+TEST_CASE("options: throws that share connections need one for each relay in each process") {
+  const std::vector<std::string_view> shared = {
+      "--rate", "5", "--processes", "2", "--api", "127.0.0.1:1,127.0.0.1:2", "--throw-connections"};
+  for (const auto& [connections, kind] :
+       {std::pair{"3", Parsed::Kind::kMisuse}, std::pair{"4", Parsed::Kind::kRun},
+        std::pair{"5", Parsed::Kind::kRun}}) {
+    Options options;
+    std::vector<std::string_view> arguments = shared;
+    arguments.emplace_back(connections);
+    CHECK(Parse(arguments, &options).kind == kind);
+  }
+}
+
 TEST_CASE("options: how late the swarm may throw is 2 ms unless given") {
   Options options;
   Parse({"--rate", "5"}, &options);
@@ -162,6 +193,13 @@ TEST_CASE("options: rejects wrong values and combinations") {
   CHECK(Misused({"--rate", "5", "--arrivals", "odd"}));
   CHECK(Misused({"--rate", "5", "--api", "nowhere"}));
   CHECK(Misused({"--rate", "5", "--api", "127.0.0.1:70000"}));
+  CHECK(Misused({"--rate", "5", "--api", "127.0.0.1:1,"}));
+  CHECK(Misused({"--rate", "5", "--api", "127.0.0.1:1,127.0.0.1:1"}));
+  CHECK(Misused({"--rate", "5", "--api", "127.0.0.1:1,nowhere"}));
+  CHECK(Misused({"--rate", "5", "--toward", "across"}));
+  CHECK(Misused({"--rate", "5", "--toward", "up", "--api", "127.0.0.1:1,127.0.0.1:2"}));
+  CHECK(Misused({"--in-flight", "5", "--toward", "across", "--api", "127.0.0.1:1,127.0.0.1:2"}));
+  CHECK(Misused({"--rate", "5", "--events", "127.0.0.1:3", "--api", "127.0.0.1:1,127.0.0.1:2"}));
   CHECK(Misused({"--rate", "5", "--events", "127.0.0.1:0"}));
   CHECK(Misused({"--rate", "5", "--sources", "127.0.0.9-127.0.0.1"}));
   CHECK(Misused({"--rate", "5", "--world", "a\"b"}));

@@ -83,6 +83,7 @@ void WriteOptions(JsonWriter& json, const Options& options) {
   json.Text("transport", options.transport == Transport::kSocket ? "socket" : "poll");
   json.Whole("desktops", options.desktops).Whole("senders", options.senders);
   json.Whole("processes", options.processes).Real("rate", options.rate);
+  json.Whole("relays", options.apis.size());
   json.Whole("inFlightTarget", options.in_flight).Whole("pipeline", options.pipeline);
   json.Text("arrivals", options.arrivals == Arrivals::kEven ? "even" : "random");
   json.Whole("spriteBytes", options.sprite_bytes).Whole("seed", options.seed);
@@ -111,6 +112,7 @@ void WriteThrows(JsonWriter& json, const Findings& f) {
   json.Whole("duplicated", fates.duplicated).Whole("misrouted", fates.misrouted);
   json.Whole("corrupted", fates.corrupted);
   json.Whole("forwarded", fates.forwarded).Whole("away", c.away);
+  json.Whole("across", c.across);
   json.Whole("late", c.late).Whole("outOfOrder", c.out_of_order);
   json.Whole("deliveredUnaccepted", fates.delivered_unaccepted).Whole("foreign", c.foreign);
 }

@@ -7,7 +7,7 @@
 // clang-format off
 //   phase "done", ok, message     ok: the run is complete and every account adds up; if not, message
 //                                 says why
-//   mode "open" | "closed" | "sitting", transport "poll" | "socket", desktops, senders, processes, rate, inFlightTarget,
+//   mode "open" | "closed" | "sitting", transport "poll" | "socket", desktops, senders, processes, rate, relays, inFlightTarget,
 //   pipeline, arrivals, spriteBytes, seed, spin, throwConnections, mix {"sitting": n, …}
 //                                 the options; mix: how many desktops of each behaviour
 //   parked                        desktops whose poll was out when the first sprite was thrown
@@ -39,6 +39,7 @@
 //   forwarded                     arrived at another desktop than the relay named, because the named
 //                                 one had left; this is correct
 //   away                          delivered to desktops that storm, churn or read late; timed apart
+//   across                        delivered to a desktop of another relay than the thrower's
 //   late, outOfOrder              delivered later than --late-after; the mailbox's sequence number
 //                                 did not rise
 //   deliveredUnaccepted, foreign  delivered although refused, failed or timed out; not of this run

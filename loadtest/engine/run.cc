@@ -88,6 +88,32 @@ std::string WhyNoTls(const Endpoint& endpoint, int fd) {
   }
 }
 
+// Connects and closes the connection again. Returns the empty string, or why it failed.
+std::string WhyUnreachable(const Endpoint& api) {
+  const int fd = socket(api.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  int error = 0;
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&api.address), api.address_size) != 0) {
+    error = errno;
+    if (error == EINPROGRESS) {
+      pollfd wanted{fd, POLLOUT, 0};
+      socklen_t size = sizeof(error);
+      error = ETIMEDOUT;
+      if (poll(&wanted, 1, kReachTimeoutMs) == 1) {
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+      }
+    }
+  }
+  std::string why = error == 0 ? "" : std::strerror(error);
+  if (error == 0 && api.secure) {
+    // OpenSSL writes without MSG_NOSIGNAL. For everything else a closed stdout ends the run.
+    const auto before = signal(SIGPIPE, SIG_IGN);
+    why = WhyNoTls(api, fd);
+    signal(SIGPIPE, before);
+  }
+  close(fd);
+  return why;
+}
+
 // Why the relay refused joins and polls, and the remedy when it was a limit by address.
 std::string ReasonsOf(const Counters& counters) {
   std::string reasons;
@@ -142,7 +168,7 @@ bool Run::Execute() {
     Fail("--watch-pids: a process does not exist or cannot be read");
   } else {
     f.relay_rss_before = relay.rss_bytes;
-    if (ReachRelay() && Fork() && Connect() && Throw()) {
+    if (ReachRelays() && Fork() && Connect() && Throw()) {
       f.ok = Drain();
       if (options_.leave) {
         Leave();
@@ -159,34 +185,12 @@ bool Run::Execute() {
   return f.ok;
 }
 
-bool Run::ReachRelay() {
+bool Run::ReachRelays() {
   Endpoints endpoints(options_.ca);
-  const Endpoint api = endpoints.At(endpoints.IndexOf(options_.api));
-  const int fd = socket(api.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  int error = 0;
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&api.address), api.address_size) != 0) {
-    error = errno;
-    if (error == EINPROGRESS) {
-      pollfd wanted{fd, POLLOUT, 0};
-      socklen_t size = sizeof(error);
-      error = ETIMEDOUT;
-      if (poll(&wanted, 1, kReachTimeoutMs) == 1) {
-        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-      }
-    }
-  }
-  std::string why = error == 0 ? "" : std::strerror(error);
-  if (error == 0 && api.secure) {
-    // OpenSSL writes without MSG_NOSIGNAL. For everything else a closed stdout ends the run.
-    const auto before = signal(SIGPIPE, SIG_IGN);
-    why = WhyNoTls(api, fd);
-    signal(SIGPIPE, before);
-  }
-  close(fd);
-  if (why.empty()) {
-    return true;
-  }
-  return Fail("cannot reach a relay at " + options_.api + ": " + why);
+  return std::all_of(options_.apis.begin(), options_.apis.end(), [&](const std::string& api) {
+    const std::string why = WhyUnreachable(endpoints.At(endpoints.IndexOf(api)));
+    return why.empty() || Fail("cannot reach a relay at " + api + ": " + why);
+  });
 }
 
 bool Run::Fork() {

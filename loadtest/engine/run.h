@@ -32,7 +32,7 @@ class Run {
   bool Execute();
 
  private:
-  bool ReachRelay();
+  bool ReachRelays();
   bool Fork();
   bool Connect();
   // With --start-on-stdin: waits for the signal and says when the first throw is.

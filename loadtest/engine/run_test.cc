@@ -126,6 +126,48 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("run: several relays get the same share of desktops and throws, and one account") {
+  for (const char* const load :
+       {"--rate 2000", "--rate 2000 --processes 3 --throw-connections 9", "--in-flight 8",
+        "--rate 2000 --mix throwing=50,sitting=50 --transport socket"}) {
+    CAPTURE(load);
+    const FaultyRelay first({});
+    const FaultyRelay second({});
+    const FaultyRelay third({});
+    const Ended ended = RunEngine(
+        "--api " + first.authority() + "," + second.authority() + "," + third.authority() +
+        " --desktops 48 --settle 0 --warm-up 100ms --duration 900ms --drain 1 " + load);
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    CHECK_EQ(Number(ended, "relays"), 3U);
+    CHECK_EQ(Number(ended, "across"), 0U);  // these relays do not know each other
+    CHECK_EQ(Number(ended, "misrouted"), 0U);
+    CHECK_EQ(Number(ended, "lost"), 0U);
+    uint64_t sum = 0;
+    for (const FaultyRelay* const relay : {&first, &second, &third}) {
+      const uint64_t accepted = relay->committed().accepted.load();
+      CHECK(accepted > Number(ended, "accepted") / 4);
+      sum += accepted;
+    }
+    CHECK_EQ(sum, Number(ended, "accepted"));
+  }
+}
+
+TEST_CASE("run: faults of one of several relays are found") {
+  Faults faults;
+  faults.drop_every = 10;
+  faults.misroute_every = 7;
+  const FaultyRelay good({});
+  const FaultyRelay bad(faults);
+  const Ended ended =
+      RunEngine("--api " + good.authority() + "," + bad.authority() +
+                " --desktops 40 --settle 0 --warm-up 100ms --duration 900ms --drain 1 --rate 2000");
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK_EQ(Number(ended, "lost"), bad.committed().dropped.load());
+  CHECK_EQ(Number(ended, "misrouted"), bad.committed().misrouted.load());
+}
+
 TEST_CASE(
     "run: stages throw as many as the drawing of their rates has, and both accounts know it") {
   for (const char* const arrivals : {"even", "random"}) {

@@ -67,8 +67,9 @@ SharedRun::SharedRun(const Options& options)
     : slices_(options.processes), ledger_capacity_(LedgerCapacity(options)) {
   const size_t boards_at = RoundedUp(sizeof(RunControl));
   const size_t fingerprints_at = boards_at + RoundedUp(sizeof(SliceBoard) * slices_);
-  const size_t departed_at =
+  const size_t exits_at =
       fingerprints_at + RoundedUp(sizeof(std::atomic<Fingerprint>) * options.desktops);
+  const size_t departed_at = exits_at + RoundedUp(sizeof(Exits) * options.desktops);
   const size_t words_at = departed_at + RoundedUp(sizeof(Departed::Word) * Departed::kWords);
   size_bytes_ = words_at + RoundedUp(sizeof(Ledger::Word) * ledger_capacity_ * slices_);
   base_ = mmap(nullptr, size_bytes_, PROT_READ | PROT_WRITE,
@@ -85,6 +86,7 @@ SharedRun::SharedRun(const Options& options)
   // New pages are zero, which is the value the atomic words start with, so they need no
   // constructor.
   fingerprints_ = reinterpret_cast<std::atomic<Fingerprint>*>(bytes + fingerprints_at);
+  exits_ = reinterpret_cast<Exits*>(bytes + exits_at);
   departed_ = reinterpret_cast<Departed::Word*>(bytes + departed_at);
   words_ = reinterpret_cast<Ledger::Word*>(bytes + words_at);
 }

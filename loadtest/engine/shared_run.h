@@ -54,6 +54,14 @@ class SliceBoard {
   std::array<std::atomic<uint64_t>, sizeof(Counters) / sizeof(uint64_t)> published_{};
 };
 
+// The relay of a desktop, and where its edges lead, as far as its sprites have shown. Its slice
+// writes the relay before any sprite is thrown; those that catch its sprites write the edges.
+struct Exits {
+  std::atomic<uint8_t> relay{0};
+  std::atomic<uint8_t> known{0};   // a bit for each edge over which a sprite has arrived
+  std::atomic<uint8_t> across{0};  // of these: some sprite arrived at another relay
+};
+
 class SharedRun {
  public:
   // Throws std::bad_alloc when the memory cannot be mapped.
@@ -71,6 +79,7 @@ class SharedRun {
   }
   Departed departed() { return Departed(departed_); }
   std::atomic<Fingerprint>& fingerprint(uint32_t desktop) { return fingerprints_[desktop]; }
+  Exits& exits(uint32_t desktop) { return exits_[desktop]; }
 
  private:
   uint32_t slices_;
@@ -80,6 +89,7 @@ class SharedRun {
   RunControl* control_ = nullptr;
   SliceBoard* boards_ = nullptr;
   std::atomic<Fingerprint>* fingerprints_ = nullptr;
+  Exits* exits_ = nullptr;
   Departed::Word* departed_ = nullptr;
   Ledger::Word* words_ = nullptr;
 };

@@ -36,13 +36,23 @@ SliceState::SliceState(const Options& options, SharedRun& run, uint32_t index, u
   if (epoll < 0) {
     throw std::system_error(errno, std::generic_category(), "epoll_create1");
   }
-  api_endpoint = endpoints.IndexOf(options.api);
-  MixOrder order(options.mix);
-  for (uint32_t i = 0; i < first_desktop; ++i) {
-    order.Next();
+  for (const std::string& api : options.apis) {
+    api_endpoints.push_back(endpoints.IndexOf(api));
   }
-  for (Desktop& desktop : desktops) {
+  // Relays take turns among the desktops that throw, and among the others. So each relay has the
+  // same share of both, whatever the mix and the number of slices.
+  MixOrder order(options.mix);
+  uint32_t throwers = 0;
+  for (uint32_t i = 0; i < first_desktop; ++i) {
+    throwers += order.Next() == Behaviour::kThrowing ? 1 : 0;
+  }
+  for (uint32_t i = 0; i < desktops.size(); ++i) {
+    Desktop& desktop = desktops[i];
     desktop.behaviour = order.Next();
+    const bool throws = desktop.behaviour == Behaviour::kThrowing;
+    const uint32_t nth = throws ? throwers++ : GlobalIndex(i) - throwers;
+    desktop.relay = static_cast<uint8_t>(nth % options.apis.size());
+    run.exits(GlobalIndex(i)).relay.store(desktop.relay, std::memory_order_relaxed);
   }
 }
 

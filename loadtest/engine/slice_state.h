@@ -84,6 +84,8 @@ class SliceState {
   uint32_t MsSinceStart(int64_t now_ns) const {
     return static_cast<uint32_t>((now_ns - started_ns) / kNsPerMs);
   }
+  // Where a desktop joins.
+  uint8_t ApiEndpoint(uint32_t local) const { return api_endpoints[desktops[local].relay]; }
   bool has_sockets() const { return !sockets.empty(); }
   // Whether a poll may be sent on the connection of a desktop.
   bool IsReady(uint32_t index) const {
@@ -115,7 +117,7 @@ class SliceState {
   std::vector<Desktop> desktops;
   std::vector<Socket> sockets;  // of the desktops, or none
   Endpoints endpoints;
-  uint8_t api_endpoint = 0;
+  std::vector<uint8_t> api_endpoints;  // of the relays
   Counters counters;
   Random random;
   Random masks;  // of frames: apart, so that both transports throw the same

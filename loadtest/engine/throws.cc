@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <string_view>
 
@@ -39,9 +40,15 @@ Throws::Throws(SliceState& slice) : slice_(slice) {
       ShareBegin(slice.index + 1, slice.run.slices(), options.throw_connections) -
       ShareBegin(slice.index, slice.run.slices(), options.throw_connections);
   const auto throwers = static_cast<uint32_t>(throwers_.size());
-  senders_.resize(options.throw_connections >= options.senders
-                      ? throwers
-                      : std::min(std::max<uint32_t>(share, 1), throwers));
+  const auto relays = static_cast<uint32_t>(options.apis.size());
+  uint32_t senders = throwers;
+  if (options.throw_connections < options.senders) {
+    senders = std::min(std::max<uint32_t>(share, 1), throwers);
+    // The relays of throwers rotate. So all that share a connection have the same one when the
+    // connections are a multiple of the relays.
+    senders -= senders < throwers ? senders % relays : 0;
+  }
+  senders_.resize(senders);
   for (uint32_t i = 0; i < throwers; ++i) {
     slice.desktops[throwers_[i]].sender = i % static_cast<uint32_t>(senders_.size());
   }
@@ -114,12 +121,49 @@ void Throws::Turn(int64_t now_ns) {
     return;
   }
   for (int i = 0; i < kThrowsPerTurnMax && schedule_->due_ns() <= now_ns; ++i) {
-    const uint32_t desktop = order_[next_in_order_];
-    next_in_order_ = next_in_order_ + 1 == order_.size() ? 0 : next_in_order_ + 1;
+    const uint32_t desktop = NextInOrder();
     if (Offer(desktop, schedule_->due_ns())) {
       SendWaiting(slice_.desktops[desktop].sender);
     }
     schedule_->Advance();
+  }
+}
+
+uint32_t Throws::NextInOrder() {
+  for (size_t tries = 0;; ++tries) {
+    const uint32_t desktop = order_[next_in_order_];
+    next_in_order_ = next_in_order_ + 1 == order_.size() ? 0 : next_in_order_ + 1;
+    if (slice_.options.toward == Toward::kAny || EdgesOf(desktop) != 0 || tries == order_.size()) {
+      return desktop;
+    }
+  }
+}
+
+uint8_t Throws::EdgesOf(uint32_t desktop) const {
+  constexpr uint8_t kAll = (1U << kEdges) - 1;
+  const Exits& exits = slice_.run.exits(slice_.GlobalIndex(desktop));
+  const uint8_t known = exits.known.load(std::memory_order_relaxed);
+  if (known != kAll) {
+    return kAll & ~known;
+  }
+  const uint8_t across = exits.across.load(std::memory_order_relaxed);
+  if (across == 0 || across == kAll) {
+    return 0;
+  }
+  return slice_.options.toward == Toward::kAcross ? across : kAll & ~across;
+}
+
+Edge Throws::PickEdge(uint32_t desktop) {
+  const uint64_t random = slice_.random.Next();
+  const uint8_t edges = slice_.options.toward == Toward::kAny ? 0 : EdgesOf(desktop);
+  if (edges == 0) {
+    return static_cast<Edge>(random % kEdges);
+  }
+  unsigned edge = 0;
+  for (auto left = random % static_cast<unsigned>(std::popcount(edges));; ++edge) {
+    if ((edges & (1U << edge)) != 0 && left-- == 0) {
+      return static_cast<Edge>(edge);
+    }
   }
 }
 
@@ -182,7 +226,7 @@ bool Throws::Offer(uint32_t desktop, int64_t due_ns) {
   thrown.crossing = 0;
   thrown.next = kNone;
   thrown.tries = 0;
-  thrown.edge = static_cast<Edge>(slice_.random.Next() % kEdges);
+  thrown.edge = PickEdge(desktop);
   slice_.ledger.Throw(thrown.number);
   if (sender.last == kNone) {
     sender.first = at;

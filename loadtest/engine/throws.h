@@ -90,6 +90,12 @@ class Throws {
 
   // Creates a throw that is due. False: it was skipped.
   bool Offer(uint32_t desktop, int64_t due_ns);
+  // Open model: the next desktop that throws.
+  uint32_t NextInOrder();
+  // With --toward: a bit for each edge over which a desktop may throw, which is each of those whose
+  // destination is not known yet; 0 when it does not throw.
+  uint8_t EdgesOf(uint32_t desktop) const;
+  Edge PickEdge(uint32_t desktop);
   void CountDue(int64_t due_ns);
   // Skips what is still due. From now on this slice starts no throw.
   void End();

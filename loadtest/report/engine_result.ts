@@ -23,6 +23,7 @@ export const COUNTS = [
     'forwarded',
     'late',
     'away',
+    'across',
   ],
   ...['outOfOrder', 'deliveredUnaccepted', 'foreign'],
 ] as const;

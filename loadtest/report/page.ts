@@ -354,6 +354,7 @@ function tables(report: Report): string {
     ['misrouted', count(report.misrouted)],
     ['corrupted', count(report.corrupted)],
     ['forwarded', count(report.forwarded)],
+    ['from other relays', count(report.across)],
     ['late', count(report.late)],
     ['timed out', count(report.timedOut)],
     ['failed', count(report.failed)],

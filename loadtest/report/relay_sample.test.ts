@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cpuSecondsOver, gcMaxMs, type RelaySample, readMetrics, sampleOf } from './relay_sample.ts';
+import { addSamples, cpuSecondsOver, gcMaxMs, type RelaySample, readMetrics, sampleOf } from './relay_sample.ts';
 
 const METRICS = `# HELP process_cpu_seconds_total Total
 process_cpu_seconds_total{role="master"} 1.5
@@ -44,6 +44,27 @@ describe('relay sample', () => {
       waiting: undefined,
       accepted: undefined,
     });
+  });
+
+  it('adds up the relays of a cluster, and knows no sum when one of them does not answer a figure', () => {
+    const one = { ...sampleOf(readMetrics(METRICS), 5), waiting: 2, accepted: 10 };
+    const other = { ...sampleOf(readMetrics(METRICS), 7), waiting: 3, loopDelayMaxMs: 50 };
+    assert.deepEqual(addSamples([one]), one);
+    assert.deepEqual(addSamples([one, other]), {
+      ...{ atMs: 7, cpuSeconds: 4, rssBytes: 200_000, heapBytes: 14_000, loopDelayMaxMs: 50, parked: 84, waiting: 5 },
+      gcPauses: {
+        count: 18,
+        seconds: 0.04,
+        atMost: [
+          [0.001, 10],
+          [0.005, 16],
+        ],
+      },
+      desktops: undefined,
+      accepted: undefined,
+    });
+    const bounds = { ...other, gcPauses: { count: 1, seconds: 1, atMost: [[0.001, 1]] as const } };
+    assert.equal(addSamples([one, bounds]).gcPauses, undefined);
   });
 
   it('finds nothing in the metrics of another server', () => {

@@ -54,6 +54,44 @@ export function sampleOf(metrics: ReadonlyMap<string, number>, atMs: number): Re
 }
 
 /**
+ * The sample of several relays: sums, the longest block of any loop, and the time of the last one. A figure that one of them does not
+ * have is undefined. REQUIRES: at least one.
+ */
+export function addSamples(samples: readonly RelaySample[]): RelaySample {
+  const sum = (of: (sample: RelaySample) => number | undefined) =>
+    samples.reduce<number | undefined>((all, sample) => {
+      const value = of(sample);
+      return all === undefined || value === undefined ? undefined : all + value;
+    }, 0);
+  const delays = samples.map(({ loopDelayMaxMs }) => loopDelayMaxMs);
+  return {
+    atMs: Math.max(...samples.map(({ atMs }) => atMs)),
+    cpuSeconds: sum(({ cpuSeconds }) => cpuSeconds),
+    rssBytes: sum(({ rssBytes }) => rssBytes),
+    heapBytes: sum(({ heapBytes }) => heapBytes),
+    gcPauses: addPauses(samples.map(({ gcPauses }) => gcPauses)),
+    loopDelayMaxMs: delays.includes(undefined) ? undefined : Math.max(...(delays as number[])),
+    desktops: sum(({ desktops }) => desktops),
+    parked: sum(({ parked }) => parked),
+    waiting: sum(({ waiting }) => waiting),
+    accepted: sum(({ accepted }) => accepted),
+  };
+}
+
+/** The sum of several histograms with the same bounds. Undefined when one is, or when the bounds differ. */
+function addPauses(all: readonly RelaySample['gcPauses'][]): RelaySample['gcPauses'] {
+  return all.reduce((sum, one) => {
+    const isAlike =
+      sum !== undefined &&
+      one?.atMost.length === sum.atMost.length &&
+      one.atMost.every(([bound], n) => bound === sum.atMost[n][0]);
+    if (!isAlike) return undefined;
+    const atMost = one.atMost.map(([bound, count], n) => [bound, count + sum.atMost[n][1]] as const);
+    return { count: sum.count + one.count, seconds: sum.seconds + one.seconds, atMost };
+  });
+}
+
+/**
  * The longest pause of the garbage collector between two samples, in ms: the upper bound of its bucket of the histogram, and
  * never more than all pauses together. 0 when there was no pause, undefined when it is not known.
  */

@@ -79,6 +79,7 @@ function sprites(report: Report): string {
   const oddities: [string, number][] = [
     ['late', report.late],
     ['forwarded', report.forwarded],
+    ['from other relays', report.across],
     ['skipped', report.skipped],
     ['of them missed', report.missed],
     ['timed out', report.timedOut],

@@ -37,6 +37,21 @@ describe('plan', () => {
     assert.equal(planned('--desktops 100 --mix throwing=1,sitting=3').connections, 125);
   });
 
+  it('lets throws share a connection only with those to the same relay', () => {
+    const three = { ...HERE, api: '127.0.0.1:1,127.0.0.1:2,127.0.0.1:3' };
+    const shared = (connections: number, target = three) =>
+      planned(`--desktops 100 --processes 2 --throw-connections ${connections}`, target);
+    assert.equal(flag(shared(6).flags, '--api'), three.api);
+    assert.equal(flag(shared(7).flags, '--throw-connections'), '7');
+    assert.throws(
+      () => shared(5),
+      /--throw-connections must be at least 6 here: one for each of 3 relays in each of 2/,
+    );
+    assert.ok(shared(5, HERE));
+    assert.ok(planned('--desktops 100', three));
+    assert.ok(planned('--desktops 2 --transport socket', three));
+  });
+
   it('counts one connection for each desktop on a socket, and says so', () => {
     const { connections, flags, processes } = planned('--desktops 1000 --transport socket --rate 80001');
     assert.equal(connections, 1000);

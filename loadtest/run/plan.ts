@@ -20,7 +20,7 @@ export interface MachineFacts {
 
 /** The addresses and processes of the relay. */
 export interface Target {
-  /** host:port, after https:// when it has TLS. */
+  /** host:port, after https:// when it has TLS. Several relays of one cluster have commas between them. */
   api: string;
   events?: string;
   crossings?: string;
@@ -69,6 +69,8 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
   const throwers = hasSockets ? counts.throwing : throwConnections;
   const rate = rateOf(load, counts.throwing);
   const processes = settings.processes ?? processesFor(connections, rate, desktops, throwers, machine);
+  const relays = target.api.split(',').length;
+  checkConnections(throwConnections, counts.throwing, processes, relays);
   const sources = settings.sources || sourcesFor(connections, machine, target);
   const flags = [
     ...['--api', target.api],
@@ -88,6 +90,8 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
     ...['--processes', String(processes)],
     ...(sources ? ['--sources', sources] : []),
     ...(target.pids.length > 0 ? ['--watch-pids', target.pids.join(',')] : []),
+    // The world of a cluster outlasts the run: a desktop that stayed would keep the sprites of the next run until its lease ends.
+    ...(relays > 1 ? ['--leave'] : []),
     '--seconds',
   ];
   const warnings = warningsOf(connections, machine, target);
@@ -185,6 +189,14 @@ function processesFor(
   }
   const wanted = Math.max(processes, Math.ceil(rate / THROWS_PER_PROCESS));
   return Math.max(processes, Math.min(wanted, desktops, throwers || 1));
+}
+
+/** Throws Misused when throws that share a connection would go to different relays. */
+function checkConnections(connections: number, throwing: number, processes: number, relays: number): void {
+  if (relays === 1 || connections === 0 || connections === throwing || connections >= processes * relays) return;
+  throw new Misused(
+    `--throw-connections must be at least ${processes * relays} here: one for each of ${relays} relays in each of ${processes} processes`,
+  );
 }
 
 function sourcesFor(connections: number, { ports }: MachineFacts, { local }: Target): string {

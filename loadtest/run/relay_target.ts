@@ -1,5 +1,5 @@
 /**
- * The relay of a run: a given one at its address, or one that the swarm starts and stops again.
+ * The relay of a run: a given one at its address, several of one cluster, or one that the swarm starts and stops again.
  *
  * Invariant: `sample` never throws and never waits for long; when the relay is too busy to answer, its figures have a gap.
  * A relay that was started here is stopped by stop(), however the run ended.
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Contender, start } from '../../tools/bench/contender.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
-import { type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
+import { addSamples, type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
 import { engineOrigin, type Target } from './plan.ts';
 import { isRestarted, type Scenario } from './scenario.ts';
 
@@ -44,7 +44,7 @@ export interface RelayTarget {
 
 /** Throws Error when the relay can't be started, or its admin port can't be asked. */
 export async function openRelay(scenario: Scenario, desktops: number): Promise<RelayTarget> {
-  return scenario.settings.url === '' ? startOwn(scenario, desktops) : useGiven(scenario);
+  return scenario.settings.urls.length === 0 ? startOwn(scenario, desktops) : useGiven(scenario);
 }
 
 async function startOwn({ settings }: Scenario, desktops: number): Promise<RelayTarget> {
@@ -129,26 +129,37 @@ async function started(shape: Parameters<typeof start>[0]): Promise<Contender> {
 }
 
 async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
-  const { hostname } = new URL(settings.url);
+  const urls = settings.urls.map((url) => new URL(url));
   const pids = settings.watchPids === '' ? [] : settings.watchPids.split(',').map(Number);
   const target: Target = {
-    api: engineOrigin(new URL(settings.url)),
+    api: urls.map(engineOrigin).join(','),
     events: settings.events || undefined,
     crossings: settings.crossings || undefined,
     socket: settings.socket || undefined,
     pids,
-    local: /^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname),
+    local: urls.every(({ hostname }) => /^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname)),
   };
-  const ask = settings.adminUrl === '' ? undefined : adminOf(settings.adminUrl, settings.adminTokenFile);
+  const ask = settings.adminUrl === '' ? undefined : adminsOf(settings.adminUrl, settings.adminTokenFile);
   await ask?.(); // reports a wrong address or token before the run, not after it
   return {
     target,
-    description: settings.url,
+    description: describeRelays(settings.urls),
     hasGauges: ask !== undefined,
     isOwn: false,
     sample: async () => (ask ? orUndefined(ask()) : undefined),
     stop: async () => {},
   };
+}
+
+function describeRelays(urls: readonly string[]): string {
+  return urls.length === 1 ? urls[0] : `${urls.length} relays of one cluster: ${urls.join(', ')}`;
+}
+
+/** Reads a sample at the admin port of each relay, and adds them. `urls` and `tokenFiles` have commas between them. Throws as adminOf(). */
+export function adminsOf(urls: string, tokenFiles: string): () => Promise<RelaySample> {
+  const files = tokenFiles.split(',');
+  const admins = urls.split(',').map((url, n) => adminOf(url, files[n] ?? files[0]));
+  return async () => addSamples(await Promise.all(admins.map((ask) => ask())));
 }
 
 /** Reads a sample at an admin port. Throws Misused when there is no token. */

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENGINE } from '../../tools/build.js';
 import { type EngineResult, type EngineSecond, readResult } from '../report/engine_result.ts';
-import { type RelayAccount, relayAccountOf, withGauge } from '../report/relay_account.ts';
+import { type RelayAccount, relayAccountOf, withGauge, withGaugeOfFleet } from '../report/relay_account.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
 import { AbortWatch } from './abort.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
@@ -72,7 +72,11 @@ export async function run(
       const ended = readResult(text, 'the engine');
       const printed = aborted.why === '' ? ended : { ...ended, message: aborted.why };
       const after = relay.hasGauges ? await sampleAtLast(relay, printed.ok ? LAST_SAMPLE_TRIES_MAX : 1) : undefined;
-      const result = relay.hasGauges ? withGauge(printed, after?.waiting) : printed;
+      // Desktops that have left waited for nothing any more when `after` was read.
+      const atDrain = () => withGaugeOfFleet([printed], samples).results[0];
+      const leaves = planned.flags.includes('--leave');
+      const compared = () => (leaves ? atDrain() : withGauge(printed, after?.waiting));
+      const result = relay.hasGauges ? compared() : printed;
       return {
         result,
         text: JSON.stringify(result),

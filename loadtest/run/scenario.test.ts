@@ -17,6 +17,9 @@ const scenario = (flags: string, file?: object) =>
     file && { json: JSON.stringify(file), where: 'a.json' },
     readFlags(flags === '' ? [] : flags.split(' ')),
   );
+/** As many relays as --urls takes them. */
+const relays = (count: number) => Array.from({ length: count }, (_, n) => `http://r${n}:1`).join(',');
+
 describe('scenario', () => {
   it('reads flags, a file, and flags over a file', () => {
     assert.deepEqual(scenario('--desktops 10,50 --rate 400').desktops, [10, 50]);
@@ -87,6 +90,18 @@ describe('scenario', () => {
       ['--url http://a:1 --restart-at 5s', /leave --url out/],
       ['--url http://a:1 --admin-url http://a:2', /go together/],
       ['--admin-url http://a:2 --admin-token-file t', /a relay given by --url/],
+      ['--url http://a:1 --admin-url http://a:2,http://a:3 --admin-token-file t', /one for each relay, 1 in .* not 2/],
+      ['--urls http://a:1,relay', /^--urls: must be at most 64 different ones, like http/],
+      ['--urls http://a:1,http://a:1/', /^--urls: must be at most 64 different ones/],
+      [`--urls ${relays(65)}`, /^--urls: must be at most 64/],
+      ['--url http://a:1 --urls http://a:1,http://b:1', /only one of --url and --urls/],
+      ['--urls http://a:1,http://b:1 --isolate', /leave --url out/],
+      ['--urls http://a:1,http://b:1 --events c:1', /--events belongs to one relay/],
+      ['--urls http://a:1,http://b:1 --admin-url http://a:2 --admin-token-file t', /one for each relay, 2 in .* not 1/],
+      [
+        `--urls ${relays(3)} --admin-url http://a:2,http://b:2,http://c:2 --admin-token-file t,u`,
+        /^--admin-token-file: must be one for each relay, or one/,
+      ],
       ['--restart-at 40s', /within --duration/],
       ['--url http://a:1 --kill-relay-every 5s', /leave --url out/],
       ['--kill-relay-every 30s', /less than --duration/],
@@ -109,6 +124,19 @@ describe('scenario', () => {
         `${flags}: ${message}`,
       );
     }
+  });
+
+  it('takes one relay or several, from the command line and from a file', () => {
+    assert.deepEqual(scenario('').settings.urls, []);
+    assert.deepEqual(scenario('--url http://a:1').settings.urls, ['http://a:1']);
+    assert.deepEqual(scenario('--urls http://a:1').settings, {
+      ...scenario('--url http://a:1').settings,
+      url: '',
+    });
+    const two = ['http://a:1', 'https://b'];
+    assert.deepEqual(scenario('', { urls: two }).settings.urls, two);
+    assert.equal(scenario(`--urls ${relays(64)}`).settings.urls.length, 64);
+    assert.ok(scenario('--urls http://a:1,http://b:1 --admin-url http://a:2,http://b:2 --admin-token-file t'));
   });
 
   it('says where in a file', () => {

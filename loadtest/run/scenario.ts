@@ -64,6 +64,8 @@ const DESKTOPS_MAX = 2 ** 24 - 1; // a desktop's index has six hex digits in a s
 const THROWS_PER_SECOND_MAX = 1e7;
 const STAGES_MAX = 100; // more than anybody writes by hand
 const RUNS_MAX = 100;
+const RELAYS_MAX = 64; // the engine's own bound
+const API = /^https?:\/\/[^/\s,]+\/?$/;
 /** Below the relay's lease of 30 s: when a lease ends, the desktop's sprites are delivered to another. */
 const READ_LATE_SECONDS_MAX = 25;
 
@@ -155,15 +157,30 @@ export const SECTIONS = {
       'URL',
       'its API; without it the swarm starts its own relay',
       'http://HOST:PORT or https://HOST:PORT',
-      /^https?:\/\/[^/\s]+\/?$/,
+      API,
     ),
+    urls: {
+      ...form(
+        'URL,…',
+        'instead: the APIs of several relays of one cluster; each gets the same number of desktops. They join the world commons unless --world is given',
+        `at most ${RELAYS_MAX} different ones, like http://HOST:PORT,http://HOST:PORT`,
+        readUrls,
+        [],
+      ),
+      shown: '',
+    },
     ca: some('FILE', 'trust the certificates in this PEM file instead of those that the system trusts'),
     events: address('HOST:PORT', 'where polls go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
     crossings: address('HOST:PORT', 'where throws go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
     socket: address('HOST:PORT', 'where sockets go, instead of where the relay says', 'HOST:PORT', /^\S+:\d{1,5}$/),
     world: some('NAME', 'the world to join; with --url a new one that nobody else is in'),
-    adminUrl: address('URL', 'its admin port, for its own figures', 'http://HOST:PORT', /^https?:\/\/[^/\s]+\/?$/),
-    adminTokenFile: some('FILE', 'the admin token'),
+    adminUrl: address(
+      'URL',
+      'its admin port, for its own figures; with --urls one for each relay, in the same order, separated by commas',
+      'http://HOST:PORT',
+      /^https?:\/\/[^/\s,]+\/?(,https?:\/\/[^/\s,]+\/?)*$/,
+    ),
+    adminTokenFile: some('FILE', 'the admin token; with --urls one for each relay, or one that all have'),
     watchPids: address('PIDS', 'its processes, if it runs here: 12,13', 'process ids such as 12,13', /^\d+(,\d+)*$/),
     front: oneOf('KIND', 'front of the relay that is started', ['auto', 'native', 'portable'], 'auto'),
     workers: whole('N', 'worker processes of that relay; 0: everything in one process', [0, 64]),
@@ -248,6 +265,10 @@ export function readScenario(file: { json: string; where: string } | undefined, 
       return [name, readValue(setting, kept, `${file?.where}: ${name}`)];
     }),
   ) as Settings;
+  if (settings.url !== '') {
+    if (settings.urls.length > 0) throw new Misused('give only one of --url and --urls');
+    settings.urls = [settings.url];
+  }
   const load = loadOf(settings);
   if (load.kind === 'stages') {
     settings.duration = load.stages.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -362,20 +383,31 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
       `--read-late must be at most ${READ_LATE_SECONDS_MAX} s: a desktop that is silent for longer loses its lease`,
     );
   }
-  if (settings.url !== '') {
+  if (settings.urls.length > 0) {
     if (settings.isolate) throw new Misused('--isolate starts its own relay, inside: leave --url out');
     if (settings.restartAt > 0)
       throw new Misused('--restart-at restarts a relay that the swarm started: leave --url out');
     if (settings.killRelayEvery > 0)
       throw new Misused('--kill-relay-every kills a relay that the swarm started: leave --url out');
   }
-  if (settings.ca !== '' && settings.url === '')
+  const ownAddress = ['events', 'crossings', 'socket'].find((name) => settings[name as 'events'] !== '');
+  if (settings.urls.length > 1 && ownAddress !== undefined)
+    throw new Misused(`--${ownAddress} belongs to one relay: leave it out, or give --url instead of --urls`);
+  if (settings.ca !== '' && settings.urls.length === 0)
     throw new Misused('--ca: the relay that the swarm starts has no TLS: leave it out, or give --url');
   if ((settings.adminUrl === '') !== (settings.adminTokenFile === '')) {
     throw new Misused('--admin-url and --admin-token-file go together');
   }
-  if (settings.adminUrl !== '' && settings.url === '')
-    throw new Misused('--admin-url belongs to a relay given by --url');
+  if (settings.adminUrl !== '') {
+    if (settings.urls.length === 0) throw new Misused('--admin-url belongs to a relay given by --url');
+    const [admins, files] = [settings.adminUrl.split(',').length, settings.adminTokenFile.split(',').length];
+    if (admins !== settings.urls.length)
+      throw new Misused(
+        `--admin-url: must be one for each relay, ${settings.urls.length} in the order of --urls, not ${admins}`,
+      );
+    if (files !== 1 && files !== admins)
+      throw new Misused(`--admin-token-file: must be one for each relay, or one that all have, not ${files}`);
+  }
   if (settings.restartAt >= settings.duration && settings.restartAt > 0) {
     throw new Misused('--restart-at must lie within --duration');
   }
@@ -386,6 +418,13 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
     if (settings.durability === 'none')
       throw new Misused('--kill-relay-every: with --durability none a killed relay knows no desktop any more');
   }
+}
+
+function readUrls(given: string): string[] | undefined {
+  const urls = given.split(',');
+  const isEach = urls.every((url) => API.test(url));
+  const isUnique = isEach && new Set(urls.map((url) => new URL(url).host)).size === urls.length;
+  return isUnique && urls.length <= RELAYS_MAX ? urls : undefined;
 }
 
 function readDesktops(given: string): number[] | undefined {

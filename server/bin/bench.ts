@@ -1,5 +1,6 @@
 /** `npm run bench`: builds what it needs, then runs the benches of server/bench: all of them, or those named. */
 import type { Shape } from '../../tools/bench/contender.ts';
+import { whyNoNats } from '../../tools/bench/nats_server.ts';
 import { buildAddon, buildCrowd, buildEngine, buildFloor, buildPosters, buildUws } from '../../tools/build.js';
 import {
   type Command,
@@ -16,6 +17,7 @@ import {
   type Values,
   whole,
 } from '../../tools/command.ts';
+import { cluster } from '../bench/cluster.ts';
 import { floors } from '../bench/floors.ts';
 import { ATTACKS } from '../bench/hostile/attacks.ts';
 import { ADMISSIONS, hostile } from '../bench/hostile.ts';
@@ -66,6 +68,10 @@ const LOAD_ROUNDS = 1;
 const RELAYS_COUNTS = [1, 10, 100, 1000];
 const RELAYS_DESKTOPS = 100_000_000;
 
+/** Sprites a second of `cluster`, and the seconds of each window. */
+const CLUSTER_RATES = [2000, 20_000];
+const CLUSTER_SECONDS = 10;
+
 /** Of each window of `outside`, in seconds. Each attack of `hostile` and each load of `say` and `peek` lasts longer. */
 const OUTSIDE_SECONDS = 8;
 const LOAD_SECONDS = 30;
@@ -86,8 +92,11 @@ const OPTIONS = {
     speakers: { ...whole('N', 'how many of them say something', [1, SLOTS_MAX]), shown: 'all' },
     talk: { ...number('R', 'lines that each speaker says a second', [0.001, 100]), shown: '1, then 1.5 and 2' },
   }),
-  ...goingWith(['million', 'floors'], {
-    rate: { ...number('R', 'sprites a second', [1, 10_000_000]), shown: '5000; floors: 20000' },
+  ...goingWith(['million', 'floors', 'cluster'], {
+    rate: {
+      ...number('R', 'sprites a second', [1, 10_000_000]),
+      shown: '5000; floors: 20000; cluster: 2000, then 20000',
+    },
   }),
   ...goingWith(['peek'], {
     counts: {
@@ -103,7 +112,7 @@ const OPTIONS = {
     noise: number('PX', 'how far noisy positions tremble', [0, 100], 2),
     numbers: toggle('put the table and the chart into loadtest/NUMBERS.md too'),
   }),
-  ...goingWith([...Object.keys(LOADS), 'journal', 'peek'], {
+  ...goingWith([...Object.keys(LOADS), 'journal', 'peek', 'cluster'], {
     rounds: {
       ...whole('N', 'how often each run is repeated; they take turns', [1, 1000]),
       shown: `${ROUNDS}; loads: ${LOAD_ROUNDS}`,
@@ -117,10 +126,10 @@ const OPTIONS = {
   ...goingWith(['million', 'hostile', 'peek'], {
     workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
   }),
-  ...goingWith(['hostile', 'outside', 'say', 'peek'], {
+  ...goingWith(['hostile', 'outside', 'say', 'peek', 'cluster'], {
     seconds: {
       ...whole('N', 'how long each attack lasts, or each load', [1, 3600]),
-      shown: `${LOAD_SECONDS}; outside: ${OUTSIDE_SECONDS}`,
+      shown: `${LOAD_SECONDS}; outside: ${OUTSIDE_SECONDS}; cluster: ${CLUSTER_SECONDS}`,
     },
   }),
   ...goingWith(['outside'], {
@@ -132,7 +141,7 @@ const OPTIONS = {
       variables: ['UWS'],
     },
   }),
-  ...goingWith(['hostile', 'peek'], {
+  ...goingWith(['hostile', 'peek', 'cluster'], {
     front: oneOf('KIND', 'front of the relay', ['native', 'portable'], 'native'),
   }),
   ...goingWith(['hostile'], {
@@ -177,6 +186,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     'npm run bench -- say [options]',
     'npm run bench -- peek [options]',
     'npm run bench -- relays [options]',
+    'npm run bench -- cluster [options]',
     'npm run bench -- hostile [ATTACK …] [options]',
   ],
   about:
@@ -213,6 +223,10 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '',
       'simulate a world of 100 million desktops over many relays: how often relays disagree on a neighbour, how soon they know of a change, what their heartbeats cost; tables and a chart',
     ],
+    cluster: [
+      '',
+      'what a sprite costs that crosses from one relay to another, compared with one that stays: one relay without NATS and with it, two and three; needs nats-server',
+    ],
     hostile: [
       '[ATTACK …]',
       'attack a relay in every known way, one after the other, with two well-behaved desktops beside; print what they lost, their worst round trip and the memory of the relay; Linux only',
@@ -220,7 +234,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   },
   options: OPTIONS,
   notes: [
-    '--rounds belongs to the loads, journal and peek; the other options to million, floors, outside, say, peek, relays and hostile.',
+    '--rounds belongs to the loads, journal, peek and cluster; the other options to million, floors, outside, say, peek, relays, cluster and hostile.',
     `Attacks:\n${Object.entries(ATTACKS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
@@ -285,6 +299,14 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
   },
   relays: async ({ relays: counts = RELAYS_COUNTS, out = 'build/relays', seed = newSeed() }) => {
     await relays({ counts, desktops: RELAYS_DESKTOPS, seed, out });
+    return EXIT.done;
+  },
+  cluster: async ({ front, rate, rounds = ROUNDS, seconds = CLUSTER_SECONDS }) => {
+    if (front === 'native') needNativeFront('; use --front portable');
+    needEngine();
+    const why = whyNoNats();
+    if (why) throw new Error(`The bench ${why}`);
+    await cluster({ front, rates: rate === undefined ? CLUSTER_RATES : [rate], rounds, seconds });
     return EXIT.done;
   },
   hostile: async (values, attacks) => {

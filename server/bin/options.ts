@@ -127,7 +127,7 @@ export const FLAGS = withVariables('SPRITES', {
     `1 to ${RELAY_NAME_BYTES_MAX} small letters, digits and hyphens`,
     (given) => (isRelayName(given) ? given : undefined),
   ),
-  natsCredentials: text('FILE', 'a file with the credentials of a NATS user, as NATS tools write them'),
+  natsCredentials: text('FILE', "the JWT and seed of a NATS user, or its nkey's seed, as NATS tools write them"),
   natsPlaintext: toggle('allows nats: without TLS to another machine, in a network that strangers cannot read'),
   logLevel: oneOf('LEVEL', 'least severe line that is logged', LOG_LEVELS, 'info'),
 });

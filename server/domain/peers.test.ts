@@ -8,7 +8,7 @@ import { PeerFrameWriter, PeerStatus, PeerVerdict, readPeerAnswer, writePeerAnsw
 import { CROSSINGS_REMEMBERED, MAILBOX_EVENTS_MAX } from './limits.ts';
 import { Membership } from './membership.ts';
 import { FRAMES_IN_FLIGHT_MAX, PeerMemory, SENDERS_MAX } from './peer_memory.ts';
-import { type Outgoing, type Peers, REQUESTS_WAITING_MAX } from './peers.ts';
+import { GATHERED_MAX, type Outgoing, type Peers, REQUESTS_WAITING_MAX } from './peers.ts';
 import { Recovery } from './recovery.ts';
 import { Relay } from './relay.ts';
 
@@ -109,6 +109,44 @@ function pair(): { a: ClusterRelay; b: ClusterRelay; ann: Identity; bob: Identit
   return { a, b, ann, bob };
 }
 
+/** Splits bytes that begin with their length as u16. */
+function piecesOf(bytes: Buffer): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += bytes.readUInt16LE(at)) {
+    pieces.push(bytes.subarray(at, at + bytes.readUInt16LE(at)));
+  }
+  return pieces;
+}
+
+/** A piece with another member at its end, as a later release adds it. */
+function longer(piece: Buffer): Buffer {
+  const bytes = Buffer.concat([piece, Buffer.from('new')]);
+  bytes.writeUInt16LE(bytes.length);
+  return bytes;
+}
+
+/** A frame as the next release may send it: new members in the head and in each record, and a record of a kind that this one does not know. */
+function newerFrame(frame: Buffer): Buffer {
+  const start = frame.readUInt16LE(4);
+  const head = Buffer.concat([frame.subarray(0, start), Buffer.from('new')]);
+  head.writeUInt16LE(head.length, 4);
+  const records = piecesOf(frame.subarray(start)).map(longer);
+  const unknown = Buffer.from(records[0]);
+  unknown[2] = 200;
+  head.writeUInt16LE(records.length + 1, 2);
+  return Buffer.concat([head, ...records, unknown]);
+}
+
+/** The same for an answer. */
+function newerAnswer(answer: Buffer): Buffer {
+  const bytes = 16;
+  return Buffer.concat([
+    answer.subarray(0, bytes),
+    ...piecesOf(answer.subarray(bytes)).map(longer),
+    Buffer.from('new'),
+  ]);
+}
+
 describe('peers', () => {
   it('answer a throw after the verdict of the other relay, with the name of the receiver', () => {
     const { a, b, ann, bob } = pair();
@@ -134,6 +172,33 @@ describe('peers', () => {
     const tickets = [1, 2, 3].map((crossing) => a.throw(ann, crossing));
     assert.equal(a.turn().length, 1);
     assert.equal(a.peers.inDoubt, tickets.length);
+  });
+
+  it('gather the crossings of several turns in one frame, until it has GATHERED_MAX', () => {
+    const [a, b] = [new ClusterRelay('a', 1), new ClusterRelay('b', 2)];
+    const each = [a, b].map((relay) => Array.from({ length: 8 }, (_, n) => relay.join(`${n}`)));
+    acquaint(a, b);
+    a.peers.isGathering = true;
+    // A desktop may have CROSSINGS_REMEMBERED of them without a verdict; of eight, four have b below.
+    const gathered: number[] = [];
+    for (let crossing = 1; gathered.length < GATHERED_MAX; crossing++) {
+      for (const thrower of each[0]) {
+        const ticket = a.throw(thrower, crossing, 'bottom');
+        if (a.statusOf(ticket) === undefined) gathered.push(ticket);
+      }
+      if (gathered.length < GATHERED_MAX) assert.deepEqual(a.turn(), []);
+    }
+    assert.equal(gathered.length, GATHERED_MAX);
+    const frames = a.turn();
+    assert.equal(frames.length, 1);
+    deliver([b], frames, a);
+    assert.ok(gathered.every((ticket) => a.statusOf(ticket) === 202));
+
+    const last = a.throw(each[0][7], CROSSINGS_REMEMBERED + 1, 'bottom');
+    assert.deepEqual(a.turn(), []);
+    a.peers.isGathering = false;
+    deliver([b], a.turn(), a);
+    assert.equal(a.statusOf(last), 202);
   });
 
   it('deliver a frame once, however often it arrives, and give the same answer each time', () => {
@@ -408,6 +473,38 @@ describe('peers', () => {
     assert.equal(a.statusOf(ticket), undefined, 'what it says is not a verdict');
     deliver([b], a.turn(300), a);
     assert.equal(a.statusOf(ticket), 202);
+  });
+
+  it('understand relays of the next release: what it adds is skipped, and what is unknown is refused, so that nothing is lost', () => {
+    const { a, b, ann, bob } = pair();
+    const ticket = a.throw(ann, 1);
+    const [outgoing] = a.turn();
+    const answer = b.peers.receive(newerFrame(outgoing.frame));
+    const read = readPeerAnswer(answer);
+    assert.ok(typeof read !== 'string');
+    assert.deepEqual(
+      [...read.verdicts],
+      [PeerVerdict.accepted, PeerVerdict.busy],
+      'the record of an unknown kind is refused',
+    );
+    assert.equal(b.relay.mailboxes.count(bob.slot), 1);
+    assert.equal(b.peers.counters.malformed, 0);
+
+    const { status, epoch, number, references } = read;
+    const verdicts = Uint8Array.of(PeerVerdict.accepted);
+    const older = writePeerAnswer({ status, epoch, number, verdicts, references });
+    a.peers.answered(outgoing, writePeerAnswer({ ...read, status: 99, verdicts, references }));
+    assert.equal(a.statusOf(ticket), undefined, 'an unknown status is not a verdict');
+    const [again] = a.turn(300);
+    a.peers.answered(again, newerAnswer(older));
+    assert.equal(a.statusOf(ticket), 202);
+
+    const refused = a.throw(ann, 2);
+    const [next] = a.turn();
+    const unknown = { status, epoch, number: next.number, verdicts: Uint8Array.of(77), references: [] };
+    a.peers.answered(next, writePeerAnswer(unknown));
+    assert.equal(a.statusOf(refused), 503, 'an unknown verdict is a refusal: the sprite bounces');
+    assert.equal(a.peers.inDoubt, 0);
   });
 
   it('stop sending a frame that was settled in an earlier life', () => {

@@ -14,6 +14,7 @@
 import type { EdgeNumber } from '../wire/crossing.ts';
 import {
   fileOfEvent,
+  PEER_RECORDS_MAX,
   type PeerFrame,
   PeerFrameWriter,
   PeerKind,
@@ -50,6 +51,9 @@ const NAME_HEARERS_MAX = 4;
  * repeats do not use up the requests that a worker may have.
  */
 export const REQUESTS_WAITING_MAX = 4;
+
+/** Crossings that are gathered for one peer at most: there is still room for those of a long turn. */
+export const GATHERED_MAX = PEER_RECORDS_MAX / 4;
 
 /** How long to wait before a frame that got no answer is sent again, in ms. */
 const RETRY_MS = 250;
@@ -165,6 +169,8 @@ export class Peers implements Routing {
   #digest = 0;
   /** Whether messages can be sent at all. */
   isConnected = false;
+  /** Whether the crossings of several turns are gathered in one frame for each peer. The caller resets it soon. */
+  isGathering = false;
 
   /** Continues with the frames of `memory`, which may have arrived. */
   constructor(
@@ -311,11 +317,14 @@ export class Peers implements Routing {
     return name.reference;
   }
 
-  /** Ends a turn: puts its crossings to peers into frames. They may leave when all facts so far have been written. */
+  /**
+   * Ends a turn: puts its crossings to peers into frames, unless they are gathered. The frames may leave when all facts so far have been
+   * written.
+   */
   endTurn(): void {
     for (const peer of this.#peers.values()) {
       const { writer } = peer;
-      if (writer === undefined) continue;
+      if (writer === undefined || (this.isGathering && writer.count < GATHERED_MAX)) continue;
       const { lastNumber } = this.#memory.sentTo(peer.name);
       const number = lastNumber + 1;
       const frame = writer.finish();
@@ -338,6 +347,10 @@ export class Peers implements Routing {
       this.counters.frames++;
       this.#outgoing.push(flight);
     }
+  }
+
+  get hasOutgoing(): boolean {
+    return this.#outgoing.length > 0;
   }
 
   /** Returns the frames to send, and removes them here. The caller passes the answer of each to answered(), or calls failed(). */

@@ -41,8 +41,10 @@ export interface Committing {
 export interface Peering {
   /** Sends what this turn has for other relays. */
   flush(): void;
+  /** Whether flush() will send something. */
+  readonly hasToSend: boolean;
   /** Fetches a sprite file from another relay; ends the master's turn after `done`. */
-  fetchFile(file: string, done: (bytes: Buffer | undefined) => void): void;
+  fetchFile(file: string, done: (fetched: Buffer | 'unanswered' | undefined) => void): void;
 }
 
 /** Which relay has a private world (peers/homes.ts). */
@@ -194,7 +196,7 @@ export class Master {
   endTurn(): void {
     this.relay.endTurn();
     // Frames to other relays, and answers to theirs, promise something, too.
-    if (this.#hasAnswers || this.#peering) this.commit();
+    if (this.#hasAnswers || this.#peering?.hasToSend) this.commit();
     this.#hasAnswers = false;
     for (const link of this.#links.values()) link.flush();
     this.#front?.flush();
@@ -317,10 +319,12 @@ export class Master {
     this.#answerJson(link, request, 200, this.relay.count());
   }
 
-  /** A sprite file that this relay does not have: 200 with its bytes, or 404. */
+  /** A sprite file that this relay does not have: 200 with its bytes, 404, or 503 when it is not known whether there is one. */
   fetch(link: number, request: number, _: Identity, file: string): void {
-    const answer = (bytes: Uint8Array = NO_BODY) => {
-      this.#receiver(link)?.answer(request, bytes.length > 0 ? 200 : 404, bytes, 0, bytes.length, 0);
+    const answer = (fetched?: Uint8Array | 'unanswered') => {
+      const bytes = fetched instanceof Uint8Array ? fetched : NO_BODY;
+      const status = fetched === 'unanswered' ? 503 : bytes.length > 0 ? 200 : 404;
+      this.#receiver(link)?.answer(request, status, bytes, 0, bytes.length, 0);
     };
     if (this.#peering) this.#peering.fetchFile(file, answer);
     else answer();

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
 import { Crowd } from './crowd.ts';
-import { crossingOf, post, sendRequest } from './desktop_client.ts';
+import { crossingOf, post, sendRequest, type Verdict } from './desktop_client.ts';
 import { NatsServer, whyNoNats } from './nats_server.ts';
 import { randomOf } from './random.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -48,13 +48,15 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     for (const folder of data) rmSync(folder, { recursive: true, force: true });
   });
 
+  /** The neighbour that the relay of a client names. */
+  const beyond = async (client: number, edge: string) => {
+    const { joined } = crowd.clients[client];
+    const url = new URL(`/v1/desktops/${joined.desktop}`, joined.crossings);
+    const { json } = await sendRequest(`${url}`, { token: joined.token });
+    return (json as { neighbours: Record<string, { desktop: string; name: string }> }).neighbours[edge];
+  };
+
   it('name the neighbour at the next relay, and that one names it back', async () => {
-    const beyond = async (client: number, edge: string) => {
-      const { joined } = crowd.clients[client];
-      const url = new URL(`/v1/desktops/${joined.desktop}`, joined.crossings);
-      const { json } = await sendRequest(`${url}`, { token: joined.token });
-      return (json as { neighbours: Record<string, { desktop: string; name: string }> }).neighbours[edge];
-    };
     const [last, first] = [DESKTOPS_EACH - 1, DESKTOPS_EACH];
     const idOf = (client: number) => crowd.clients[client].joined.desktop;
     await until(
@@ -152,8 +154,19 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     const crossing = crossingOf(1_000_000);
     const body = { ...crossing, sprite: { ...crossing.sprite, file } };
     // On a busy machine a relay may be silent for so long that its neighbours refuse throws for a moment.
-    await until('the throw is accepted', async () => (await post(joined, body)).status === 202);
-    const got = await get(r2);
+    const first = crowd.clients[DESKTOPS_EACH].joined.desktop;
+    await until('r2 is the neighbour', async () => (await beyond(DESKTOPS_EACH - 1, 'right')).desktop === first);
+    await until('the throw is accepted', async () => {
+      const { status, json } = await post(joined, body);
+      if (status !== 202) return false;
+      assert.equal((json as Verdict).to?.desktop, first, 'it went to r2');
+      return true;
+    });
+    let got = await get(r2);
+    await until('r1 answers r2', async () => {
+      if (got.status === 503) got = await get(r2);
+      return got.status !== 503;
+    });
     assert.equal(got.status, 200);
     assert.ok(got.body.equals(bytes));
     assert.equal((await get(r3)).status, 404, 'nobody has thrown it there');

@@ -5,7 +5,10 @@
  * the receiver's epoch u32, number f64, name (ASCII). Record: length u16, kind u8, edge u8, place u32, slot u32, generation u32,
  * crossing f64, bytes of the event u16, event. Answer: version u8, status u8, count of verdicts u16, epoch u32, number f64. Verdict:
  * length u16, kind u8, 0 u8, bytes of the reference u16, reference.
- * Later versions may add members at the end of a head, a record or a verdict, and count them in its length; they are skipped.
+ * Later releases may add members at the end of a frame's head, a record or a verdict, and count them in its length, or at the end of an
+ * answer; they are skipped. A record of an unknown kind is answered by `busy`, an unknown verdict is a refusal, and after an unknown status
+ * the frame is sent again: so a cluster is upgraded one relay after the other. Only a change that older releases must not read has another
+ * version; until all relays are upgraded, crossings between versions wait or bounce.
  * The number is that of the frame among those of this sender, in this epoch, to this receiver. Frames with number 0 change nothing.
  * Invariant: what the readers return is within the limits here, whatever the bytes are.
  * Cost: one copy of each event; no allocation for each record, because the reader fills one view.
@@ -261,9 +264,7 @@ export function readPeerAnswer(message: Uint8Array): PeerAnswer | 'version' | 'm
     references.push(referenceBytes === 0 || isReference(reference) ? reference : NOTHING);
     at += length;
   }
-  return at === bytes.length
-    ? { status: bytes[1], epoch: bytes.readUInt32LE(4), number, verdicts, references }
-    : 'malformed';
+  return { status: bytes[1], epoch: bytes.readUInt32LE(4), number, verdicts, references };
 }
 
 const NOTHING = Buffer.alloc(0);

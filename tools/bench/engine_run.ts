@@ -19,6 +19,8 @@ export interface Account {
   duplicated: number;
   misrouted: number;
   corrupted: number;
+  /** Delivered to a desktop of another relay than the thrower's. */
+  across: number;
   timedOut: number;
   failed: number;
   window: { seconds: number; deliveredPerS: number };
@@ -54,18 +56,24 @@ export interface Watching {
   start?: () => Promise<number>;
 }
 
-/** Runs the engine to its end. Throws Error with its message when it failed, or lost or doubled a sprite. */
+/**
+ * Runs the engine to its end, against one contender or against the relays of a cluster. Throws Error with its message when it failed, or
+ * lost or doubled a sprite.
+ */
 export async function runEngine(
-  contender: Contender,
+  contenders: Contender | readonly Contender[],
   flags: readonly string[],
   { live = false, niceness = 0, phase = () => {}, start }: Watching = {},
 ): Promise<Account> {
-  const at = ['--api', `127.0.0.1:${contender.api}`, '--events', `127.0.0.1:${contender.events}`];
-  const crossings = ['--crossings', `127.0.0.1:${contender.api}`];
-  const watch = ['--watch-pids', contender.pids.join(',')];
+  const all = [contenders].flat();
+  const apis = ['--api', all.map(({ api }) => `127.0.0.1:${api}`).join(',')];
+  // The addresses that relays of a cluster tell are their own; those of one contender need not be asked for.
+  const [{ api, events }] = all;
+  const at = all.length > 1 ? apis : [...apis, '--events', `127.0.0.1:${events}`, '--crossings', `127.0.0.1:${api}`];
+  const watch = ['--watch-pids', all.flatMap(({ pids }) => pids).join(',')];
   const nice = ['-n', String(niceness), ENGINE];
   const together = start ? ['--start-on-stdin'] : [];
-  const child = spawn('nice', [...nice, ...at, ...crossings, ...watch, ...together, ...flags], {
+  const child = spawn('nice', [...nice, ...at, ...watch, ...together, ...flags], {
     stdio: ['pipe', 'pipe', live ? 'inherit' : 'ignore'],
   });
   child.stdin?.on('error', () => {}); // the engine may end before it reads the time

@@ -34,6 +34,8 @@ export class FetchedSprites {
       this.#store.checkName(file);
       this.#gate.checkUpload(file);
       const { status, body } = await this.#worker.query('fetch', NO_DESKTOP, file);
+      if (status === 503)
+        throw new ProblemError('relay-busy', 'The relay that may have this sprite file did not answer.');
       if (status !== 200) return false;
       await this.#store.put(file, body);
       return true;

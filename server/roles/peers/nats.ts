@@ -1,10 +1,21 @@
 /**
  * NATS as the network of peers. Only this file and nats_bucket.ts import the client of NATS; they are imported only with --nats.
  *
- * The client tries to connect until it succeeds. Until then, the relay serves its own desktops.
+ * It tries to connect until it succeeds, and says in the log why it does not. Until then, the relay serves its own desktops.
  */
 import { readFileSync } from 'node:fs';
-import { connect, credsAuthenticator, errors, type NatsConnection } from '@nats-io/transport-node';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import {
+  type Authenticator,
+  connect,
+  credsAuthenticator,
+  errors,
+  type NatsConnection,
+  type NodeConnectionOptions,
+  nkeyAuthenticator,
+  type TlsOptions,
+} from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Bucket } from './bucket.ts';
 import { NatsBucket } from './nats_bucket.ts';
@@ -17,7 +28,7 @@ const RECONNECT_MS = 500;
 const PING_MS = 2_000;
 const PINGS_UNANSWERED_MAX = 2;
 
-/** How long to wait for the first connection before a warning is logged, in ms. */
+/** How long NATS may be unreachable at the start before a warning is logged, in ms: it may start at the same time. */
 const FIRST_MS = 5_000;
 
 export interface NatsOptions {
@@ -25,7 +36,7 @@ export interface NatsOptions {
   url: string;
   /** The name of this connection in the lists of NATS. */
   name: string;
-  /** A file with a user's JWT and seed, as NATS's tools make it. */
+  /** A file with a user's JWT and seed, or with the seed of an nkey alone, as NATS's tools make them. */
   credentials?: string;
 }
 
@@ -34,32 +45,48 @@ export class NatsNetwork implements PeerNetwork {
   readonly #waiting: ((connection: NatsConnection) => void)[] = [];
   readonly #opened: Promise<void>;
   readonly #buckets: NatsBucket[] = [];
+  #complaint = '';
   #connection: NatsConnection | undefined;
   isConnected = false;
   #isClosed = false;
 
-  /** Begins to connect. Throws the system's error when the file of credentials cannot be read. */
+  /** Begins to connect. Throws Error, a sentence, when the file of credentials cannot be read or has none. */
   constructor({ url, name, credentials }: NatsOptions, log: Logger) {
     this.#log = log;
-    setTimeout(() => {
-      if (this.#connection || this.#isClosed) return;
-      log.warn(
-        { url },
-        'NATS is not connected yet; this relay keeps trying. Check the address, and with tls: the certificate',
-      );
-    }, FIRST_MS).unref();
-    const authenticator = credentials === undefined ? undefined : credsAuthenticator(readFileSync(credentials));
-    this.#opened = connect({
-      ...{ servers: url, name, authenticator, noEcho: true, maxReconnectAttempts: -1, waitOnFirstConnect: true },
+    const authenticator = credentials === undefined ? undefined : authenticatorOf(credentials);
+    this.#opened = this.#connect({
+      ...{ servers: url, name, authenticator, noEcho: true, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true },
       ...{ reconnectTimeWait: RECONNECT_MS, pingInterval: PING_MS, maxPingOut: PINGS_UNANSWERED_MAX },
-      tls: url.startsWith('tls:') ? {} : undefined,
-    }).then(
-      (connection) => this.#open(connection),
-      (error) => log.error({ err: error }, 'NATS refuses this relay; it stays alone'),
-    );
+      tls: url.startsWith('tls:') ? tlsTo(new URL(url).hostname) : undefined,
+    });
   }
 
-  #open(connection: NatsConnection): void {
+  /** Tries to connect until it succeeds, or until close(). */
+  async #connect(options: NodeConnectionOptions): Promise<void> {
+    const hasCredentials = options.authenticator !== undefined;
+    const startMs = performance.now();
+    while (!this.#isClosed) {
+      try {
+        this.#open(await connect(options), hasCredentials);
+        return;
+      } catch (error) {
+        const remedy = remedyFor(error as Error, hasCredentials);
+        if (remedy !== undefined) this.#complain(remedy, error);
+        else if (performance.now() - startMs > FIRST_MS)
+          this.#complain('NATS is not connected yet; this relay keeps trying. Check the address', error);
+      }
+      await sleep(RECONNECT_MS, undefined, { ref: false });
+    }
+  }
+
+  /** Logs a warning, unless it is the same as the last one since the connection was open. */
+  #complain(sentence: string, error: unknown): void {
+    if (sentence === this.#complaint) return;
+    this.#complaint = sentence;
+    this.#log.warn({ err: error }, sentence);
+  }
+
+  #open(connection: NatsConnection, hasCredentials: boolean): void {
     this.#connection = connection;
     if (this.#isClosed) {
       void connection.close();
@@ -67,22 +94,25 @@ export class NatsNetwork implements PeerNetwork {
     }
     for (const subscribe of this.#waiting.splice(0)) subscribe(connection);
     this.isConnected = true;
+    this.#complaint = '';
     this.#log.info({ server: connection.getServer() }, 'connected to NATS');
     for (const bucket of this.#buckets) void bucket.open(connection);
-    void this.#watch(connection);
+    void this.#watch(connection, hasCredentials);
   }
 
-  async #watch(connection: NatsConnection): Promise<void> {
+  async #watch(connection: NatsConnection, hasCredentials: boolean): Promise<void> {
     for await (const status of connection.status()) {
       if (status.type === 'reconnect') {
         this.isConnected = true;
+        this.#complaint = '';
         this.#log.info({ server: status.server }, 'connected to NATS again');
         for (const bucket of this.#buckets) void bucket.open(connection);
       } else if (status.type === 'disconnect' || status.type === 'staleConnection') {
         if (this.isConnected)
           this.#log.warn('the connection to NATS is lost; until it is back, sprites do not leave for other relays');
         this.isConnected = false;
-      } else if (status.type === 'error') this.#log.warn({ err: status.error }, 'NATS reports an error');
+      } else if (status.type === 'error')
+        this.#complain(remedyFor(status.error, hasCredentials) ?? 'NATS reports an error', status.error);
     }
     this.isConnected = false;
     const error = await connection.closed();
@@ -145,4 +175,49 @@ export class NatsNetwork implements PeerNetwork {
 
 function isNobody(error: unknown): boolean {
   return error instanceof errors.NoRespondersError || (error instanceof errors.RequestError && error.isNoResponders());
+}
+
+/** Throws Error, a sentence, when the file cannot be read or has no credentials. */
+function authenticatorOf(file: string): Authenticator {
+  const bytes = readFileSync(file);
+  const text = bytes.toString('latin1').trim();
+  // A user's seed begins with SU and has 58 letters and digits.
+  if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(Buffer.from(text));
+  const authenticator = credsAuthenticator(bytes);
+  try {
+    authenticator('');
+  } catch {
+    throw new Error(`--nats-credentials: ${file} has neither a user's JWT and seed nor the seed of an nkey`);
+  }
+  return authenticator;
+}
+
+/** What the client of NATS says when TLS is wanted and the server has none. */
+const NO_TLS = "server does not support 'tls'";
+
+/** The client of NATS compares the certificate of a server that is given by its address with the name `localhost`; this one does not. */
+function tlsTo(host: string): TlsOptions {
+  const address = host.replace(/^\[|\]$/g, '');
+  const checks = { checkServerIdentity: (_: string, given: PeerCertificate) => checkServerIdentity(address, given) };
+  return checks as TlsOptions;
+}
+
+/** Errors of TLS by their code: the certificate is not trusted, or is not of that host. */
+const CERTIFICATE_CODES = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_CERT_)/;
+
+/** What the operator can do about an error; undefined when that is not known. */
+function remedyFor(error: Error, hasCredentials: boolean): string | undefined {
+  const causes = [error, error.cause].filter((one): one is NodeJS.ErrnoException => one instanceof Error);
+  if (causes.some(({ code }) => CERTIFICATE_CODES.test(code ?? '')))
+    return 'the certificate of NATS is not trusted; start this relay with NODE_EXTRA_CA_CERTS=FILE, the authority that signed it, and use the name in it for --nats';
+  if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
+    return hasCredentials
+      ? 'NATS refuses the credentials of this relay, which keeps trying; check --nats-credentials and the users that NATS knows'
+      : 'NATS accepts only known users; start this relay with --nats-credentials FILE';
+  }
+  if (error instanceof errors.PermissionViolationError)
+    return 'NATS does not allow this relay a subject; its user needs sprites.> and _INBOX.>, to publish and to subscribe';
+  if (error instanceof errors.ConnectionError && error.message === NO_TLS)
+    return 'NATS has no TLS; start it with a certificate, or use nats: for --nats';
+  return undefined;
 }

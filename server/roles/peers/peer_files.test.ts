@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PretendNetwork } from '../../test/pretend_network.ts';
 import { hashOf, largeSprFile, sprFile } from '../../test/spr_file.ts';
-import { PeerFiles } from './peer_files.ts';
+import { type Fetched, PeerFiles } from './peer_files.ts';
 
 const folders: string[] = [];
 
@@ -51,6 +51,8 @@ class Files {
   }
 }
 
+const isSame = (fetched: Fetched, bytes: Buffer) => Buffer.isBuffer(fetched) && fetched.equals(bytes);
+
 after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
@@ -62,7 +64,7 @@ describe('sprite files of peers', () => {
       files.add('r1', {}, bytes);
       const r2 = files.add('r2', { [hashOf(bytes)]: 'r1' });
       const [fetched] = await files.settle([r2.fetch(hashOf(bytes))]);
-      assert.ok(fetched?.equals(bytes));
+      assert.ok(isSame(fetched, bytes));
     }
   });
 
@@ -72,7 +74,7 @@ describe('sprite files of peers', () => {
     files.add('r1', {}, bytes);
     const r2 = files.add('r2', { [hashOf(bytes)]: 'r1' });
     const all = await files.settle(Array.from({ length: 50 }, () => r2.fetch(hashOf(bytes))));
-    assert.ok(all.every((fetched) => fetched?.equals(bytes)));
+    assert.ok(all.every((fetched) => isSame(fetched, bytes)));
     assert.equal(files.questions, 1);
     assert.equal(r2.fetched, 1);
   });
@@ -84,7 +86,7 @@ describe('sprite files of peers', () => {
     files.add('r2', { [hashOf(bytes)]: 'r1' });
     const r3 = files.add('r3', { [hashOf(bytes)]: 'r2' });
     const [fetched] = await files.settle([r3.fetch(hashOf(bytes))]);
-    assert.ok(fetched?.equals(bytes));
+    assert.ok(isSame(fetched, bytes));
   });
 
   it('are missing when relays know of one only from each other', async () => {
@@ -121,6 +123,21 @@ describe('sprite files of peers', () => {
     }
     node.subscribe('sprites.files.bad', (_, answer) => answer?.(Buffer.from([1, 255, 255, 255, 255, 7])));
     const r2 = files.add('r2', { [hashOf(bytes)]: 'bad', ['cd'.repeat(32)]: 'nobody' });
-    assert.deepEqual(await files.settle([r2.fetch(hashOf(bytes)), r2.fetch('cd'.repeat(32))]), [undefined, undefined]);
+    assert.deepEqual(await files.settle([r2.fetch(hashOf(bytes)), r2.fetch('cd'.repeat(32))]), [
+      undefined,
+      'unanswered',
+    ]);
+  });
+
+  it('can be asked for again when the relay that has one did not answer in time', async () => {
+    const bytes = sprFile();
+    const files = new Files();
+    files.add('r1', {}, bytes);
+    const r2 = files.add('r2', { [hashOf(bytes)]: 'r1' });
+    files.network.faults.lost = 1;
+    assert.deepEqual(await files.settle([r2.fetch(hashOf(bytes))]), ['unanswered']);
+    files.network.faults.lost = 0;
+    const [fetched] = await files.settle([r2.fetch(hashOf(bytes))]);
+    assert.ok(isSame(fetched, bytes));
   });
 });

@@ -44,9 +44,12 @@ export interface PeerFilesOptions {
   senderOf: (file: string) => string | undefined;
 }
 
+/** A file; undefined when there is none; `unanswered` when the relay that may have it did not answer in time, or too many wait. */
+export type Fetched = Buffer | 'unanswered' | undefined;
+
 export class PeerFiles {
   readonly #options: PeerFilesOptions;
-  readonly #fetches = new Map<string, Promise<Buffer | undefined>>();
+  readonly #fetches = new Map<string, Promise<Fetched>>();
   readonly #fetching = new Limiter(FETCHES_MAX, FETCHES_WAITING_MAX);
   readonly #answering = new Limiter(ANSWERS_MAX, ANSWERS_WAITING_MAX);
   /** Since the start. */
@@ -59,15 +62,15 @@ export class PeerFiles {
     });
   }
 
-  /** Fetches a file; undefined when no relay that may have it answers. Calls at the same time share one fetch. */
-  fetch(file: string): Promise<Buffer | undefined> {
+  /** Fetches a file. Calls at the same time share one fetch. */
+  fetch(file: string): Promise<Fetched> {
     const running = this.#fetches.get(file);
     if (running) return running;
     const sender = isFileHash(file) ? this.#options.senderOf(file) : undefined;
     if (sender === undefined) return Promise.resolve(undefined);
     const fetch = this.#fetching
       .run(() => this.#fetchFrom(sender, file))
-      .catch(() => undefined)
+      .catch(() => 'unanswered' as const)
       .finally(() => this.#fetches.delete(file));
     this.#fetches.set(file, fetch);
     return fetch;
@@ -99,7 +102,8 @@ export class PeerFiles {
     if (!isFileHash(file)) return MISSING;
     const found = await this.#answering.run(() => this.#read(file));
     // The relay that asks may be the one that this relay asks: then neither has the file.
-    const whole = found ?? (this.#fetches.has(file) ? undefined : await this.fetch(file));
+    const fetched = found ?? (this.#fetches.has(file) ? undefined : await this.fetch(file));
+    const whole = fetched === 'unanswered' ? undefined : fetched;
     const at = question.readUInt32LE(64);
     if (whole === undefined || at >= whole.length) return MISSING;
     const part = whole.subarray(at, at + PART_BYTES);
