@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HEARERS_PER_STEP_MAX, SMALL_WORLD_MAX } from '../domain/limits.ts';
 import { Relay } from '../domain/relay.ts';
-import { FRAME_BYTES_TARGET, FrameWriter, readFrame } from '../wire/frame.ts';
+import { FRAME_BYTES_TARGET, FRAME_HEAD, FrameWriter, readFrame } from '../wire/frame.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { IpcLink, LINK_BYTES_MAX, LINK_SAYINGS_BYTES_MAX, receiveFrame } from './ipc.ts';
 import { Master } from './master.ts';
@@ -102,8 +102,8 @@ describe('the link to a worker', () => {
       [1, false],
     ] as const) {
       const { link } = collectingLink();
-      // A frame and a record have heads of 8 and 12 bytes.
-      const body = Buffer.alloc(LINK_SAYINGS_BYTES_MAX - 8 - 12 + spare);
+      // A frame and a record have heads of 12 bytes each.
+      const body = Buffer.alloc(LINK_SAYINGS_BYTES_MAX - FRAME_HEAD - 12 + spare);
       link.answer(1, 200, body, 0, body.length, 0);
       assert.deepEqual([link.hasRoomForSayings(), link.hasRoom()], [hasRoom, true], `${spare}`);
     }
@@ -149,12 +149,14 @@ describe('the link to a worker', () => {
     writer.poll(0, identities[0], 0, -1);
     const acknowledge = writer.finish();
     receiveFrame(master, number, acknowledge);
+    master.endTurn();
     assert.equal(master.relay.parkedCount, 0, 'the first poll gets the neighbours');
     writer.poll(1, identities[0], 0, -1);
     writer.join(2, JSON.stringify({ name: '' }));
     const late = writer.finish();
     master.removeLink(number);
     receiveFrame(master, number, late);
+    master.endTurn();
     assert.equal(master.relay.parkedCount, 0);
     assert.equal(master.relay.desktops.count, 1, 'nobody would receive the answer to the join');
   });
