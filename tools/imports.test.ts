@@ -330,7 +330,8 @@ describe('imports', () => {
   it('bring no platform into the client core, and no Node into what lies below Node-API', () => {
     for (const { path, imports } of SOURCES) {
       const isCore = path.startsWith('client-win/core/');
-      const isBelowNodeApi = path.startsWith('server/native/') && !/\/(?:addon|node_wait)\.(?:cc|h)$/.test(path);
+      const isBelowNodeApi =
+        path.startsWith('server/native/') && !/\/(?:addon|node_wait|ring_set)\.(?:cc|h)$/.test(path);
       const forbidden = isCore
         ? /^(?:windows\.h|winhttp\.h|curl\/|openssl\/|xcb\/)/i
         : isBelowNodeApi

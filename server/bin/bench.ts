@@ -19,6 +19,7 @@ import {
 } from '../../tools/command.ts';
 import { cluster } from '../bench/cluster.ts';
 import { floors } from '../bench/floors.ts';
+import { frames } from '../bench/frames.ts';
 import { ATTACKS } from '../bench/hostile/attacks.ts';
 import { ADMISSIONS, hostile } from '../bench/hostile.ts';
 import { million } from '../bench/million.ts';
@@ -179,7 +180,7 @@ function readWholes(given: string, least: number, most: number): number[] | unde
 export const COMMAND: Command<typeof OPTIONS> = {
   usage: [
     `npm run bench -- [${Object.keys(LOADS).join(' | ')}] …`,
-    'npm run bench -- journal | turns',
+    'npm run bench -- journal | turns | frames',
     'npm run bench -- million [options]',
     'npm run bench -- floors [options]',
     'npm run bench -- outside [KIND …] [options]',
@@ -199,6 +200,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '',
       'what a turn costs with the journal, without sockets; how long a recovery takes, and a turn during a renewal',
     ],
+    frames: ['', 'what a frame between a worker and the master costs, through shared memory and through the channel'],
     million: [
       '',
       'connect many desktops to one relay, hold them while sprites fly, and print memory, CPU, latency, pauses and losses; root and Linux only, in its own network namespace',
@@ -253,6 +255,11 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
   },
   turns: async () => {
     await turns();
+    return EXIT.done;
+  },
+  frames: async () => {
+    needNativeFront();
+    await frames();
     return EXIT.done;
   },
   million: async ({ desktops = MILLION, rate = MILLION_RATE, hold, workers, durability, pingSeconds }) => {

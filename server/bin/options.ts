@@ -41,6 +41,8 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] 
 
 export const FRONTS = ['auto', 'native', 'portable'] as const;
 
+export const IPCS = ['auto', 'ring', 'channel'] as const;
+
 export const ADMISSIONS = ['strict', 'open'] as const;
 
 export const WORKERS_MAX = 256;
@@ -68,6 +70,11 @@ export const FLAGS = withVariables('SPRITES', {
   front: {
     ...oneOf('KIND', 'what serves the connections', FRONTS, 'auto'),
     meaning: 'what serves the connections: native, portable, or auto: native where it is built',
+  },
+  ipc: {
+    ...oneOf('KIND', '', IPCS, 'auto'),
+    meaning:
+      "how workers talk to the master: ring (shared memory), channel (Node's own), or auto: ring with the native front",
   },
   pictures: {
     ...oneOf('KIND', '', PICTURES, 'any'),

@@ -31,6 +31,7 @@ import { PortableFront } from './portable.ts';
 /** What the addon exports; see addon.cc. */
 interface Addon {
   NativeFront: new (options: object) => NativeObject;
+  Ring: new (options: RingOptions) => NativeRing;
   inboundHeadBytes: number;
   outboundHeadBytes: number;
   threadsMax: number;
@@ -46,6 +47,29 @@ interface NativeObject {
   gauges(): FrontGauges;
   drain(): void;
   close(closed: () => void): void;
+}
+
+export interface RingOptions {
+  /** Where bytes are when `receive` is called, until it returns. */
+  inbound: ArrayBuffer;
+  receive(bytes: number): void;
+  /** The ring was full, and has room again. */
+  room(): void;
+  /** The other process has written what it must not write; the ring is closed. */
+  broken(): void;
+  /** What the other process gave this one; absent in the process that makes the ring. */
+  descriptors?: readonly number[];
+}
+
+/** One end of a link to another process through shared memory; see byte_ring.h. */
+export interface NativeRing {
+  /** The memory, the doorbell of the other process, and that of this one: for the other process, in the process that makes the ring. */
+  readonly descriptors: readonly number[];
+  /** The other process has them now. */
+  passedOn(): void;
+  /** Writes bytes[from, …), as many as there is room for. Returns how many. */
+  write(bytes: Uint8Array, from: number): number;
+  close(): void;
 }
 
 export interface NativeOptions extends FrontOptions {
@@ -115,7 +139,8 @@ export function whyNoNativeFront(): string | undefined {
   return unavailable;
 }
 
-function addon(): Addon {
+/** The addon. Throws Error when it is not available. */
+export function addon(): Addon {
   const why = whyNoNativeFront();
   if (!loaded) throw new Error(why);
   return loaded;

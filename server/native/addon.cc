@@ -1,11 +1,16 @@
 // The border to JavaScript: the only file that uses Node-API.
 //
-// It exports one class, `NativeFront`, whose methods native.ts calls. Records cross in two
+// It exports two classes. `NativeFront`, whose methods native.ts calls: records cross in two
 // ArrayBuffers that JavaScript owns and this object keeps referenced. One call of `deliver(bytes)`
 // a pass announces the inbound records. Answers are in the outbound buffer when send() is called,
 // with a word 0 after the last. (deliver() calls send() before it returns, since the tasks that run
 // after it would overwrite its answers.)
+// `Ring`, whose methods frame_ring.ts calls, is one end of a link to another process:
+// `receive(bytes)` announces what has arrived in its inbound buffer.
+#include <fcntl.h>
 #include <napi.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include <algorithm>
@@ -17,13 +22,15 @@
 
 #include "native_front.h"
 #include "node_wait.h"
+#include "ring_link.h"
+#include "ring_set.h"
 
 namespace sprites {
 namespace {
 
 struct Environment {
   NodeWait::Siblings waits;
-  Napi::FunctionReference constructor;
+  std::shared_ptr<RingSet> rings;
 };
 
 uint32_t Number(const Napi::Object& object, const char* name) {
@@ -38,6 +45,24 @@ Napi::Error SystemError(Napi::Env env, const char* call, int error) {
   thrown.Set("syscall", Napi::String::New(env, call));
   thrown.Set("errno", Napi::Number::New(env, -error));
   return thrown;
+}
+
+// Calls JavaScript as a separate task. An exception is an uncaught exception, as in any other
+// callback. This uses plain Node-API: while a worker thread is being terminated, every call may
+// fail, which is a fatal error to the C++ wrapper.
+void CallJavaScript(napi_env env, napi_async_context context, napi_value receiver,
+                    const Napi::FunctionReference& function, size_t count,
+                    const napi_value* values) {
+  if (napi_make_callback(env, context, receiver, function.Value(), count, values, nullptr) ==
+      napi_ok) {
+    return;
+  }
+  bool is_pending = false;
+  napi_value thrown = nullptr;
+  if (napi_is_exception_pending(env, &is_pending) == napi_ok && is_pending &&
+      napi_get_and_clear_last_exception(env, &thrown) == napi_ok) {
+    napi_fatal_exception(env, thrown);
+  }
 }
 
 class FrontObject : public Napi::ObjectWrap<FrontObject> {
@@ -101,8 +126,9 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     }
     uv_loop_t* loop = nullptr;
     napi_get_uv_event_loop(env, &loop);
-    wait_ =
-        std::make_unique<NodeWait>(loop, front_.get(), &env.GetInstanceData<Environment>()->waits);
+    Environment* const environment = env.GetInstanceData<Environment>();
+    wait_ = std::make_unique<NodeWait>(loop, front_.get(), &environment->waits,
+                                       environment->rings.get());
     Ref();  // until Ended()
     if (const int error = wait_->Start(); error != 0) {
       // libuv holds the handles until they are closed, so `wait_` must live until then.
@@ -219,21 +245,8 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
     Call(deliver_, 1, &count);
   }
 
-  // Calls JavaScript as a separate task. An exception is an uncaught exception, as in any other
-  // callback. This uses plain Node-API: while a worker thread is being terminated, every call may
-  // fail, which is a fatal error to the C++ wrapper.
   void Call(const Napi::FunctionReference& function, size_t count, const napi_value* values) {
-    const napi_env env = Env();
-    if (napi_make_callback(env, context_, Value(), function.Value(), count, values, nullptr) ==
-        napi_ok) {
-      return;
-    }
-    bool is_pending = false;
-    napi_value thrown = nullptr;
-    if (napi_is_exception_pending(env, &is_pending) == napi_ok && is_pending &&
-        napi_get_and_clear_last_exception(env, &thrown) == napi_ok) {
-      napi_fatal_exception(env, thrown);
-    }
+    CallJavaScript(Env(), context_, Value(), function, count, values);
   }
 
   std::unique_ptr<NativeFront> front_;
@@ -249,9 +262,159 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
   bool is_environment_ending_ = false;
 };
 
+class RingObject : public Napi::ObjectWrap<RingObject>, private RingEnd {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(
+        env, "Ring",
+        {InstanceMethod("write", &RingObject::Write), InstanceMethod("close", &RingObject::Close),
+         InstanceAccessor("descriptors", &RingObject::Descriptors, nullptr),
+         InstanceMethod("passedOn", &RingObject::PassedOn)});
+  }
+
+  // new Ring({inbound, receive(bytes), room(), broken(), descriptors?}): the end of the process
+  // that makes the link; with the descriptors that the other process was given, its end. Throws the
+  // system's error.
+  explicit RingObject(const Napi::CallbackInfo& info)
+      : Napi::ObjectWrap<RingObject>(info),
+        context_(info.Env(), "SpritesRing"),
+        rings_(info.Env().GetInstanceData<Environment>()->rings) {
+    const Napi::Object options = info[0].As<Napi::Object>();
+    Napi::ArrayBuffer inbound = options.Get("inbound").As<Napi::ArrayBuffer>();
+    inbound_ = Napi::Persistent(inbound.As<Napi::Object>());
+    inbound_memory_ = static_cast<uint8_t*>(inbound.Data());
+    inbound_bytes_ = static_cast<uint32_t>(inbound.ByteLength());
+    receive_ = Napi::Persistent(options.Get("receive").As<Napi::Function>());
+    room_ = Napi::Persistent(options.Get("room").As<Napi::Function>());
+    broken_ = Napi::Persistent(options.Get("broken").As<Napi::Function>());
+    const Napi::Value given = options.Get("descriptors");
+    const int error = given.IsArray() ? OpenLink(given.As<Napi::Array>()) : MakeLink();
+    if (error != 0) {
+      SystemError(info.Env(), "ring", -error).ThrowAsJavaScriptException();
+      return;
+    }
+    rings_->Add(this);
+  }
+
+  ~RingObject() override { End(); }
+
+ private:
+  // Each returns 0 or an errno.
+  int MakeLink() {
+    if (const int error = rings_->Open(); error != 0) {
+      return error;
+    }
+    peer_doorbell_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (peer_doorbell_ < 0) {
+      return errno;
+    }
+    link_ = RingLink::Make(peer_doorbell_, &memory_);
+    if (link_) {
+      return 0;
+    }
+    const int error = errno;
+    close(peer_doorbell_);
+    return error;
+  }
+
+  int OpenLink(const Napi::Array& descriptors) {
+    const auto at = [&](uint32_t i) { return descriptors.Get(i).ToNumber().Int32Value(); };
+    const int memory = at(0);
+    const int own_doorbell = at(1);
+    const int peer_doorbell = at(2);
+    link_ = RingLink::Open(peer_doorbell, memory);
+    if (!link_) {
+      return errno;
+    }
+    for (const int descriptor : {own_doorbell, peer_doorbell}) {
+      fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    }
+    close(memory);
+    return rings_->Open(own_doorbell);
+  }
+
+  // write(bytes, from): how many of the bytes, from `from` on, there was room for.
+  Napi::Value Write(const Napi::CallbackInfo& info) {
+    const Napi::Uint8Array bytes = info[0].As<Napi::Uint8Array>();
+    const uint32_t from = info[1].As<Napi::Number>().Uint32Value();
+    const size_t size = bytes.ByteLength();
+    const uint32_t written =
+        link_ && from < size ? link_->Write(bytes.Data() + from, static_cast<uint32_t>(size) - from)
+                             : 0;
+    return Napi::Number::New(info.Env(), written);
+  }
+
+  // The descriptors for the other process: the memory, its doorbell, the doorbell of this process.
+  Napi::Value Descriptors(const Napi::CallbackInfo& info) {
+    const Napi::Array descriptors = Napi::Array::New(info.Env(), 3);
+    descriptors.Set(0u, memory_);
+    descriptors.Set(1u, peer_doorbell_);
+    descriptors.Set(2u, rings_->doorbell());
+    return descriptors;
+  }
+
+  // The other process has the descriptors: this one needs that of the memory no longer.
+  void PassedOn(const Napi::CallbackInfo& /*info*/) { CloseMemory(); }
+
+  void Close(const Napi::CallbackInfo& /*info*/) { End(); }
+
+  void End() {
+    rings_->Remove(this);
+    link_ = nullptr;
+    CloseMemory();
+  }
+
+  void CloseMemory() {
+    if (memory_ >= 0) {
+      close(std::exchange(memory_, -1));
+    }
+  }
+
+  bool Sleep() override { return !link_ || link_->Sleep(); }
+
+  void Receive() override {
+    if (link_ && link_->HasRoomAgain()) {
+      Call(room_, 0);
+    }
+    if (!link_) {
+      return;
+    }
+    const uint32_t bytes = link_->Read(inbound_memory_, inbound_bytes_);
+    if (link_->is_broken()) {
+      End();
+      Call(broken_, 0);
+    } else if (bytes > 0) {
+      Call(receive_, bytes);
+    }
+  }
+
+  void Call(const Napi::FunctionReference& function, uint32_t bytes) {
+    const Napi::HandleScope scope(Env());
+    napi_value count = nullptr;
+    if (napi_create_uint32(Env(), bytes, &count) == napi_ok) {
+      CallJavaScript(Env(), context_, Value(), function, 1, &count);
+    }
+  }
+
+  Napi::AsyncContext context_;
+  const std::shared_ptr<RingSet> rings_;
+  std::unique_ptr<RingLink> link_;
+  int memory_ = -1;
+  int peer_doorbell_ = -1;  // the link owns it
+  Napi::ObjectReference inbound_;
+  Napi::FunctionReference receive_;
+  Napi::FunctionReference room_;
+  Napi::FunctionReference broken_;
+  uint8_t* inbound_memory_ = nullptr;
+  uint32_t inbound_bytes_ = 0;
+};
+
 Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
-  env.SetInstanceData(new Environment());
+  uv_loop_t* loop = nullptr;
+  napi_get_uv_event_loop(env, &loop);
+  env.SetInstanceData(new Environment{{}, std::make_shared<RingSet>(loop)});
   exports.Set("NativeFront", FrontObject::Define(env));
+  exports.Set("Ring", RingObject::Define(env));
   // The layout of records, which native.ts compares with its own.
   exports.Set("inboundHeadBytes", kInboundHeadBytes);
   exports.Set("outboundHeadBytes", kOutboundHeadBytes);

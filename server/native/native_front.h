@@ -60,6 +60,9 @@ class NativeFront {
   int descriptor() const { return loop_->descriptor(); }
   // Makes Pass() wait for one descriptor of the owner, too.
   int AddExternal(int descriptor) { return loop_->AddExternal(descriptor, kExternal, 0); }
+  // Makes Pass() return when a byte ring has bytes, too. The descriptor is never read: each write
+  // to it is a new edge. Returns 0 or an errno.
+  int AddDoorbell(int descriptor) { return loop_->AddExternal(descriptor, kDoorbell, EPOLLET); }
   void RemoveExternal(int descriptor) { loop_->RemoveExternal(descriptor); }
 
   // Sends the answers in memory[0, bytes): whole records, up to one whose first word is 0. Writes
@@ -81,6 +84,7 @@ class NativeFront {
  private:
   static constexpr uint32_t kExternal = 0;
   static constexpr uint32_t kSignal = 1;
+  static constexpr uint32_t kDoorbell = 2;
 
   bool Deliver();
   bool ReceiveInboxes();

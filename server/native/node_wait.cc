@@ -15,8 +15,15 @@ bool IsKnownLibuv() {
 
 }  // namespace
 
-NodeWait::NodeWait(uv_loop_t* loop, NativeFront* front, Siblings* siblings)
-    : loop_(loop), front_(front), siblings_(siblings), prepare_(), idle_(), poll_(), timer_() {}
+NodeWait::NodeWait(uv_loop_t* loop, NativeFront* front, Siblings* siblings, RingSet* rings)
+    : loop_(loop),
+      front_(front),
+      siblings_(siblings),
+      rings_(rings),
+      prepare_(),
+      idle_(),
+      poll_(),
+      timer_() {}
 
 int NodeWait::Start() {
   prepare_.data = idle_.data = timer_.data = poll_.data = this;
@@ -48,6 +55,9 @@ int NodeWait::StartEmbedding() {
   if (const int error = front_->AddExternal(uv_backend_fd(loop_)); error != 0) {
     return -error;
   }
+  if (const int error = rings_->Embed(front_); error != 0) {
+    return -error;
+  }
   is_embedding_ = true;
   return uv_prepare_start(&prepare_, OnPrepare);
 }
@@ -57,6 +67,7 @@ void NodeWait::StopEmbedding() {
   uv_prepare_stop(&prepare_);
   uv_idle_stop(&idle_);
   front_->RemoveExternal(uv_backend_fd(loop_));
+  rings_->EndEmbedding();
 }
 
 int NodeWait::StartPolling() {
@@ -87,7 +98,9 @@ void NodeWait::PassWhileIdle() {
   for (int passes = 0; passes < kPassesMax && is_embedding_; ++passes) {
     uv_update_time(loop_);
     const int timeout_ms = HasPendingWatchers() ? 0 : uv_backend_timeout(loop_);
-    const bool has_external = front_->Pass(timeout_ms);
+    const bool waits = timeout_ms != 0 && rings_->Sleep();
+    const bool has_external = front_->Pass(waits ? timeout_ms : 0);
+    rings_->Receive();
     if (has_external || timeout_ms == 0) {
       break;
     }

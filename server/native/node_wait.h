@@ -10,6 +10,7 @@
 // Polling: the front's set is one descriptor in libuv's set (uv_poll). Used when several fronts
 // share a loop, or when the running libuv is not the one this was compiled for, since embedding
 // reads one private member of uv_loop_t.
+// Rings: while this wait embeds the loop, it serves the links to other processes as well.
 // Invariant: libuv's set and the front's set are never members of each other at the same time.
 #ifndef SERVER_NATIVE_NODE_WAIT_H_
 #define SERVER_NATIVE_NODE_WAIT_H_
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "native_front.h"
+#include "ring_set.h"
 
 namespace sprites {
 
@@ -28,7 +30,8 @@ class NodeWait {
   // All waits of one uv_loop_t. Only a single one may embed the loop.
   using Siblings = std::vector<NodeWait*>;
 
-  NodeWait(uv_loop_t* loop, NativeFront* front, Siblings* siblings);
+  // `rings` lives as long as the loop.
+  NodeWait(uv_loop_t* loop, NativeFront* front, Siblings* siblings, RingSet* rings);
   NodeWait(const NodeWait&) = delete;
   NodeWait& operator=(const NodeWait&) = delete;
 
@@ -63,6 +66,7 @@ class NodeWait {
   uv_loop_t* const loop_;
   NativeFront* const front_;
   Siblings* const siblings_;
+  RingSet* const rings_;
   uv_prepare_t prepare_;
   uv_idle_t idle_;  // active while libuv runs, so that libuv polls without waiting
   uv_poll_t poll_;

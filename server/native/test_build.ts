@@ -13,7 +13,8 @@ export const BUILDS = fileURLToPath(new URL('../../build/native-tests', import.m
 
 /** The programs with tests, without `_test`. */
 export const TESTS = [
-  ...['address_counts', 'crossing_scan', 'request_parser', 'pools', 'deadline_wheel', 'boxes', 'native_front'],
+  ...['address_counts', 'byte_ring', 'crossing_scan', 'request_parser', 'pools', 'deadline_wheel', 'boxes'],
+  ...['ring_link', 'native_front'],
 ];
 
 /** Builds `target` with -DSANITIZE=`sanitize` in the folder `build`. */

@@ -9,7 +9,9 @@ import net from 'node:net';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
+import { MalformedFrame } from '../wire/frame.ts';
 import type { ModerationCopy } from './bans.ts';
+import { type FrameReceiver, FrameRing } from './frame_ring.ts';
 import { HEARTBEAT_MS, Heartbeats } from './heartbeats.ts';
 import { IpcLink, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
@@ -18,7 +20,15 @@ import { isTakingSnapshot } from './process_requests.ts';
 import { type MetricsRequest, WorkerMetrics } from './worker_metrics.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
 import { type Refusals, type WorkerSample, WorkerSamples } from './worker_samples.ts';
-import { addressesOf, connectionsPerAddress, eventsListener, type Workers, type WorkersSetup } from './workers.ts';
+import {
+  addressesOf,
+  chooseIpc,
+  connectionsPerAddress,
+  eventsListener,
+  type IpcKind,
+  type Workers,
+  type WorkersSetup,
+} from './workers.ts';
 
 /**
  * The delay before a worker is replaced, in ms: RESTART_MS, doubled up to RESTART_MS_MAX for each worker that lived for less
@@ -42,6 +52,7 @@ export class Cluster implements Workers {
    */
   static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<Cluster> {
     cluster.setupPrimary({ serialization: 'advanced' });
+    const ipc = chooseIpc(options);
     // This front has no port that receives crossings, sayings and stages.
     const front = plan.make(
       [eventsListener(options)],
@@ -65,7 +76,7 @@ export class Cluster implements Workers {
       pictures,
       isInCluster,
     };
-    const processes = new WorkerProcesses(master, settings, log, bans);
+    const processes = new WorkerProcesses({ master, settings, ipc, log, bans });
     const apiPort = await processes.start(options.workers);
     return new Cluster(front, { api: apiPort, events: eventsPort }, processes, registry);
   }
@@ -84,6 +95,10 @@ export class Cluster implements Workers {
 
   get pids(): number[] {
     return this.#processes.pids;
+  }
+
+  get ipc(): IpcKind {
+    return this.#processes.ipc;
   }
 
   get readyCount(): number {
@@ -125,8 +140,21 @@ export class Cluster implements Workers {
   }
 }
 
+interface WorkerProcessesSetup {
+  master: Master;
+  settings: WorkerSettings;
+  ipc: IpcKind;
+  log: Logger;
+  bans: () => ModerationCopy;
+}
+
+/** The standard streams and the channel of a worker. The descriptors of its ring come after them. */
+const STREAMS = ['inherit', 'inherit', 'inherit', 'ipc'] as const;
+
 /** Forks worker processes and replaces those that die or hang. */
 class WorkerProcesses {
+  /** How frames are exchanged with workers; one that has no ring uses the channel. */
+  readonly ipc: IpcKind;
   readonly #master: Master;
   readonly #settings: WorkerSettings;
   readonly #log: Logger;
@@ -142,7 +170,8 @@ class WorkerProcesses {
   #restartMs = RESTART_MS;
   #draining = false;
 
-  constructor(master: Master, settings: WorkerSettings, log: Logger, bans: () => ModerationCopy) {
+  constructor({ master, settings, ipc, log, bans }: WorkerProcessesSetup) {
+    this.ipc = ipc;
     this.#master = master;
     this.#settings = settings;
     this.#log = log;
@@ -195,9 +224,20 @@ class WorkerProcesses {
     const startMs = performance.now();
     return new Promise((resolve, reject) => {
       let worker: Process;
+      /** Once the worker has said so. */
+      let usesRing = false;
+      const ring = this.#makeRing({
+        frame: (frame) => receiveFrame(this.#master, link, frame),
+        turn: () => {
+          this.#heartbeats.heard(worker);
+          this.#master.endTurn();
+        },
+        broken: (why) => this.#killFaulty(worker, why),
+      });
       try {
-        worker = cluster.fork({ SPRITES_WORKER: JSON.stringify(this.#settings) });
+        worker = this.#forkProcess(ring);
       } catch (error) {
+        ring?.close();
         this.#retryFork(error as Error);
         reject(error);
         return;
@@ -207,7 +247,8 @@ class WorkerProcesses {
           (frame, onSent) => {
             // A large frame leaves in the middle of a turn.
             this.#master.commit();
-            this.#send(worker, frame, onSent);
+            if (ring && usesRing) ring.send(frame, onSent);
+            else this.#send(worker, frame, onSent);
           },
           () => this.#master.linkHasRoom(),
         ),
@@ -220,6 +261,7 @@ class WorkerProcesses {
         this.#ready.delete(worker);
         this.#heartbeats.remove(worker);
         this.#master.removeLink(link);
+        ring?.close();
       };
       this.#ends.set(worker, (how) => {
         forget();
@@ -228,9 +270,12 @@ class WorkerProcesses {
       });
       worker.on('message', (message: Uint8Array | FromWorker) => {
         this.#heartbeats.heard(worker);
-        if (message instanceof Uint8Array) receiveFrame(this.#master, link, message);
-        else if (message?.type === 'starting') this.#tell(worker, { type: 'bans', bans: this.#bans() });
-        else if (message?.type === 'ready') {
+        if (message instanceof Uint8Array) this.#receive(worker, link, message);
+        else if (message?.type === 'starting') {
+          usesRing = message.ring;
+          if (ring && !usesRing) ring.close();
+          this.#tell(worker, { type: 'bans', bans: this.#bans() });
+        } else if (message?.type === 'ready') {
           this.#ready.add(worker);
           this.#heartbeats.ready(worker);
           resolve(message.port);
@@ -250,6 +295,44 @@ class WorkerProcesses {
       });
       worker.once('exit', (code, signal) => this.#ends.get(worker)?.(`${signal ?? code}`));
     });
+  }
+
+  /** Makes the end of a ring for a worker that is to be forked; undefined when it has to use the channel. */
+  #makeRing(receiver: FrameReceiver): FrameRing | undefined {
+    if (this.ipc === 'channel') return undefined;
+    try {
+      return new FrameRing(receiver);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'no shared memory for a worker; its frames go through the channel');
+      return undefined;
+    }
+  }
+
+  #forkProcess(ring: FrameRing | undefined): Process {
+    const descriptors = ring?.descriptors ?? [];
+    cluster.setupPrimary({ stdio: [...STREAMS, ...descriptors] });
+    const settings = { ...this.#settings, ring: ring && descriptors.map((_, n) => STREAMS.length + n) };
+    const worker = cluster.fork({ SPRITES_WORKER: JSON.stringify(settings) });
+    ring?.passedOn();
+    return worker;
+  }
+
+  /** Receives a frame that came through the channel. */
+  #receive(worker: Process, link: number, frame: Uint8Array): void {
+    try {
+      receiveFrame(this.#master, link, frame);
+    } catch (error) {
+      if (!(error instanceof MalformedFrame)) throw error;
+      this.#killFaulty(worker, error.message);
+    }
+    this.#master.endTurn();
+  }
+
+  /** Kills a worker that has sent what is no frame. Its clients' connections break, and the clients retry. */
+  #killFaulty(worker: Process, why: string): void {
+    this.#log.error({ pid: worker.process.pid, why }, 'a worker sent a malformed frame; killing it');
+    worker.process.kill('SIGKILL');
+    this.#ends.get(worker)?.('malformed frame');
   }
 
   /** Kills the workers that hang. Their clients' connections break, and the clients retry. */

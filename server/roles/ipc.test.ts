@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HEARERS_PER_STEP_MAX, SMALL_WORLD_MAX } from '../domain/limits.ts';
 import { Relay } from '../domain/relay.ts';
-import { FRAME_BYTES_TARGET, FrameWriter, readFrame } from '../wire/frame.ts';
+import type { EdgeNumber } from '../wire/crossing.ts';
+import { FRAME_BYTES_TARGET, FRAME_HEAD, FrameWriter, MalformedFrame, RecordKind, readFrame } from '../wire/frame.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { IpcLink, LINK_BYTES_MAX, LINK_SAYINGS_BYTES_MAX, receiveFrame } from './ipc.ts';
 import { Master } from './master.ts';
@@ -102,8 +103,8 @@ describe('the link to a worker', () => {
       [1, false],
     ] as const) {
       const { link } = collectingLink();
-      // A frame and a record have heads of 8 and 12 bytes.
-      const body = Buffer.alloc(LINK_SAYINGS_BYTES_MAX - 8 - 12 + spare);
+      // A frame and a record have heads of 12 bytes each.
+      const body = Buffer.alloc(LINK_SAYINGS_BYTES_MAX - FRAME_HEAD - 12 + spare);
       link.answer(1, 200, body, 0, body.length, 0);
       assert.deepEqual([link.hasRoomForSayings(), link.hasRoom()], [hasRoom, true], `${spare}`);
     }
@@ -149,13 +150,40 @@ describe('the link to a worker', () => {
     writer.poll(0, identities[0], 0, -1);
     const acknowledge = writer.finish();
     receiveFrame(master, number, acknowledge);
+    master.endTurn();
     assert.equal(master.relay.parkedCount, 0, 'the first poll gets the neighbours');
     writer.poll(1, identities[0], 0, -1);
     writer.join(2, JSON.stringify({ name: '' }));
     const late = writer.finish();
     master.removeLink(number);
     receiveFrame(master, number, late);
+    master.endTurn();
     assert.equal(master.relay.parkedCount, 0);
     assert.equal(master.relay.desktops.count, 1, 'nobody would receive the answer to the join');
+  });
+
+  it('refuses frames with an edge, a kind or JSON that a worker never sends, after the records before', () => {
+    const { master, identities } = masterOf(1);
+    const { link, frames } = collectingLink();
+    const number = master.addLink(link);
+    const [desktop] = identities;
+    const crossing = { crossing: 1, edge: 4 as EdgeNumber, body: PASSAGE, start: 0, end: PASSAGE.length };
+    const faults: Record<string, (writer: FrameWriter) => void> = {
+      edge: (writer) => writer.crossing(1, desktop, crossing),
+      kind: (writer) => writer.desktop(31, 1, desktop),
+      'an answer': (writer) => writer.answer(1, 200, PASSAGE, 0, PASSAGE.length, 0),
+      'no join': (writer) => writer.join(1, '{"name":'),
+      'no saying': (writer) => writer.desktop(RecordKind.say, 1, desktop, 'Hello'),
+    };
+    for (const [fault, write] of Object.entries(faults)) {
+      const writer = new FrameWriter();
+      writer.desktop(RecordKind.verify, 0, desktop);
+      write(writer);
+      assert.throws(() => receiveFrame(master, number, writer.finish()), MalformedFrame, fault);
+      master.endTurn();
+      const answered: number[] = [];
+      for (const frame of frames.splice(0)) readFrame(frame, ({ request }) => answered.push(request));
+      assert.deepEqual(answered, [0], fault);
+    }
   });
 });

@@ -1,13 +1,21 @@
 /**
  * Frames over IPC: the uplink of a worker process, and the master's link back to it.
  *
- * A frame is one Buffer (wire/frame.ts), sent with process.send and `serialization: 'advanced'`. Each turn sends at most
- * one frame in each direction; a worker that has many turns in a millisecond sends one frame for all of them.
+ * A frame is one Buffer (wire/frame.ts). It goes through shared memory (frame_ring.ts) or, where there is none, is sent with
+ * process.send and `serialization: 'advanced'`. Each turn sends at most one frame in each direction; a worker that has many turns in a
+ * millisecond sends one frame for all of them.
  * Invariant: the records of one worker arrive in the order in which they were written.
  */
 import type { Answer } from '../wire/answer.ts';
-import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
-import { FRAME_BYTES_TARGET, FrameWriter, RecordKind, type RecordView, readFrame } from '../wire/frame.ts';
+import { type CheckedCrossing, EDGES, type EdgeNumber } from '../wire/crossing.ts';
+import {
+  FRAME_BYTES_TARGET,
+  FrameWriter,
+  MalformedFrame,
+  RecordKind,
+  type RecordView,
+  readFrame,
+} from '../wire/frame.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
@@ -162,7 +170,7 @@ export class IpcLink implements Link {
   #bytesOnTheWay = 0;
   #isFull = false;
 
-  /** `send` calls `onSent` later, when the system has accepted the frame. `onRoom` is called when a full link has room again. */
+  /** `send` calls `onSent` once, now or later, when the frame has left this process. `onRoom` is called when a full link has room again. */
   constructor(send: (frame: Buffer, onSent: () => void) => void, onRoom: () => void) {
     this.#send = send;
     this.#onRoom = onRoom;
@@ -198,13 +206,20 @@ export class IpcLink implements Link {
 }
 
 /**
- * Passes each record of a worker's frame to the master, then ends the master's turn. A frame that arrives after the end of its
+ * Passes each record of a worker's frame to the master; the caller ends the master's turn. A frame that arrives after the end of its
  * worker is dropped: nobody could be answered, and its polls would stay parked. Its senders repeat their requests.
+ *
+ * Throws  MalformedFrame: the worker is faulty. The records before the fault were passed on.
  */
 export function receiveFrame(master: Master, link: number, frame: Uint8Array): void {
   if (!master.hasLink(link)) return;
-  readFrame(frame, (record) => receiveRecord(master, link, record));
-  master.endTurn();
+  try {
+    readFrame(frame, (record) => receiveRecord(master, link, record));
+  } catch (error) {
+    // Only JSON of a record is parsed here.
+    if (error instanceof SyntaxError) throw new MalformedFrame('a record has no JSON');
+    throw error;
+  }
 }
 
 /** The query that a record of each kind carries. */
@@ -214,6 +229,7 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
   const { request, bytes, start, end } = record;
   switch (record.kind) {
     case RecordKind.crossing:
+      if (record.edge >= EDGES.length) throw new MalformedFrame(`there is no edge ${record.edge}`);
       master.crossing(
         link,
         request,
@@ -240,7 +256,7 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
       break;
     default: {
       const query = QUERY_OF.get(record.kind);
-      if (query === undefined) throw new Error(`frame: a worker must not send records of kind ${record.kind}`);
+      if (query === undefined) throw new MalformedFrame(`a worker must not send records of kind ${record.kind}`);
       master[query](link, request, record, bytes.toString('utf8', start, end));
     }
   }

@@ -27,6 +27,7 @@ import {
 export class OneProcess implements Workers {
   readonly front: Front;
   readonly ports: { readonly api: number; readonly events: number };
+  readonly ipc = undefined;
   readonly pids = [];
   readonly readyCount = 1;
   readonly moderate: (message: ModerationMessage) => void;

@@ -207,6 +207,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
         ports,
         pids: { master: process.pid, workers: workers.pids },
         front: { kind: plan.kind, threads: plan.threads, reason: plan.reason },
+        ipc: workers.ipc,
         capacity: { files, heapBytes, connections: connectionsMax, desktops: slots, mailboxBytes: slabBytes() },
         node: process.version,
         flags: process.execArgv,

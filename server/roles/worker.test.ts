@@ -157,7 +157,7 @@ describe('worker', () => {
         harness.post(n);
         harness.worker.handlers.turn();
       }
-      return harness.frames.splice(0).map((frame) => frame.readUInt32LE(4));
+      return harness.frames.splice(0).map((frame) => frame.readUInt32LE(8));
     };
     assert.deepEqual(turn(PROMPT_FRAMES_MAX - 1), Array(PROMPT_FRAMES_MAX - 1).fill(1));
     harness.nowMs += 0.9;

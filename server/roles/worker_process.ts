@@ -11,6 +11,7 @@ import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit, pollsByMemory } from './capacity.ts';
 import { ClientAddresses, warnOfForwarded } from './client_address.ts';
+import { FrameRing } from './frame_ring.ts';
 import { workerGauges } from './gauges.ts';
 import { HEARTBEAT_MS } from './heartbeats.ts';
 import { IpcUplink } from './ipc.ts';
@@ -34,6 +35,8 @@ export interface WorkerSettings {
   trustProxy: readonly string[];
   pictures: Pictures;
   isInCluster: boolean;
+  /** The descriptors of the worker's end of the ring; undefined when frames go through the channel. */
+  ring?: readonly number[];
 }
 
 /** Messages from the master to a worker, beside frames. `bans` is also the answer to `starting`. */
@@ -41,7 +44,7 @@ export type ToWorker = { type: 'drain' } | MetricsRequest | ModerationMessage;
 
 /** Messages from a worker to the master, beside frames. */
 export type FromWorker =
-  | { type: 'starting' }
+  | { type: 'starting'; ring: boolean }
   | { type: 'ready'; port: number }
   | { type: 'failed'; why: string }
   | { type: 'alive' }
@@ -60,6 +63,7 @@ function send(message: FromWorker): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
+/** Sends a frame through the channel. */
 function sendFrame(frame: Buffer, done: (failed: boolean) => void): void {
   if (!process.connected || !process.send) done(true);
   else process.send(frame, undefined, undefined, (error) => done(Boolean(error)));
@@ -67,7 +71,8 @@ function sendFrame(frame: Buffer, done: (failed: boolean) => void): void {
 
 export async function startWorker(settings: WorkerSettings, log: Logger): Promise<void> {
   const pending = new PendingRequests();
-  const uplink = new IpcUplink(sendFrame, pending);
+  const ring = openRing();
+  const uplink = new IpcUplink(ring ? (frame, done) => ring.send(frame, () => done(false)) : sendFrame, pending);
   const worker = new Worker(uplink, pending);
   worker.isInCluster = settings.isInCluster;
   const at = { host: settings.host, port: settings.port, shared: true };
@@ -111,7 +116,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   process.on('disconnect', () => process.exit(0));
   try {
     // Nobody who is banned may join in the first moment.
-    send({ type: 'starting' });
+    send({ type: 'starting', ring: ring !== undefined });
     await bansKnown.promise;
     const [port] = await front.listen();
     settings.addresses.apiPort = port;
@@ -123,6 +128,26 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     send({ type: 'failed', why: (error as Error).message });
     process.exitCode = 1;
     process.disconnect?.();
+  }
+
+  /** Opens the worker's end of the ring. If that fails, frames go through the channel: such as when the addon was built again meanwhile. */
+  function openRing(): FrameRing | undefined {
+    if (!settings.ring) return undefined;
+    try {
+      return new FrameRing(
+        {
+          frame: (frame) => uplink.receive(frame),
+          turn: () => front.flush(),
+          broken: (why) => {
+            throw new Error(`the master sent a malformed frame: ${why}`);
+          },
+        },
+        settings.ring,
+      );
+    } catch (error) {
+      log.warn({ err: error }, 'the shared memory cannot be opened; frames go through the channel');
+      return undefined;
+    }
   }
 
   async function sendMetrics(scrape: number): Promise<void> {

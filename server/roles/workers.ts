@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { FrontPlan } from '../front/choice.ts';
 import type { Front, FrontListener } from '../front/front.ts';
+import { whyNoNativeFront } from '../front/native.ts';
 import type { Pictures } from '../wire/pictures.ts';
 import { type AdmissionKind, CONNECTIONS_MAX, WorkerAdmission } from './admission.ts';
 import type { PublicAddresses } from './api.ts';
@@ -15,6 +16,9 @@ import type { ModerationCopy } from './bans.ts';
 import type { Master } from './master.ts';
 import type { ModerationMessage } from './moderator.ts';
 import type { Refusals, WorkerSample } from './worker_samples.ts';
+
+/** How the master and its workers exchange frames: through shared memory, or through Node's channel. */
+export type IpcKind = 'ring' | 'channel';
 
 export interface WorkersOptions {
   port: number;
@@ -25,6 +29,7 @@ export interface WorkersOptions {
   data: string;
   workers: number;
   front: 'auto' | 'native' | 'portable';
+  ipc: 'auto' | IpcKind;
   pictures: Pictures;
   admission: AdmissionKind;
   /** The NATS through which the default world is shared with other relays. */
@@ -48,6 +53,8 @@ export interface Workers {
   /** The front that holds the long-polls. It is listening. */
   readonly front: Front;
   readonly ports: { readonly api: number; readonly events: number };
+  /** How frames are exchanged; undefined in one process. */
+  readonly ipc: IpcKind | undefined;
   /** Process ids of the worker processes that are ready. */
   readonly pids: readonly number[];
   /** Workers that handle requests now. */
@@ -66,6 +73,18 @@ export interface Workers {
   isBusy(): boolean;
   /** Stops the workers. The caller closes the front. */
   close(): void;
+}
+
+/**
+ * Chooses how frames are exchanged. Rings need the addon, and a relay with the portable front does without it unless it is asked.
+ *
+ * Throws  Error when rings were asked for and the addon is not available; the message says why.
+ */
+export function chooseIpc({ ipc, front }: Pick<WorkersOptions, 'ipc' | 'front'>): IpcKind {
+  const why = whyNoNativeFront();
+  if (ipc === 'ring' && why) throw new Error(`--ipc ring: ${why}`);
+  if (ipc === 'auto') return front === 'portable' || why ? 'channel' : 'ring';
+  return ipc;
 }
 
 /** The listener of the long-polls. */

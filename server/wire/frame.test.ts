@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { pickFrom, randomOf } from '../test/random.ts';
 import type { CheckedCrossing, EdgeNumber } from './crossing.ts';
-import { FrameWriter, RecordKind, type RecordView, readFrame } from './frame.ts';
+import { FRAME_HEAD, FrameWriter, MalformedFrame, RecordKind, type RecordView, readFrame } from './frame.ts';
 import type { Identity } from './identity.ts';
 import { Standing } from './pictures.ts';
 
@@ -113,9 +114,9 @@ describe('frame', () => {
     }
   });
 
-  it('without records is eight bytes long', () => {
+  it('without records is twelve bytes long', () => {
     const frame = new FrameWriter().finish();
-    assert.equal(frame.length, 8);
+    assert.equal(frame.length, 12);
     assert.deepEqual(read(frame), []);
   });
 
@@ -128,9 +129,9 @@ describe('frame', () => {
       const each = ({ end }: RecordView) => {
         whole = end;
       };
-      assert.throws(() => readFrame(cut, each), Error, `${length} of ${frame.length}`);
+      assert.throws(() => readFrame(cut, each), MalformedFrame, `${length} of ${frame.length}`);
       assert.ok(whole <= length, `a record that ends at ${whole} was read from ${length} bytes`);
-      assert.throws(() => read(Uint8Array.prototype.slice.call(frame, 0, length)), Error);
+      assert.throws(() => read(Uint8Array.prototype.slice.call(frame, 0, length)), MalformedFrame);
     }
   });
 
@@ -139,7 +140,7 @@ describe('frame', () => {
     for (const more of [1, 4, 12, 100]) {
       assert.throws(() => read(Buffer.concat([frame, Buffer.alloc(more)])), /bytes after the last record/);
     }
-    assert.throws(() => read(Buffer.alloc(9, Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0))), /1 bytes after/);
+    assert.throws(() => read(Buffer.concat([new FrameWriter().finish(), Buffer.alloc(1)])), /1 bytes after/);
   });
 
   it('of another version is refused', () => {
@@ -168,10 +169,25 @@ describe('frame', () => {
       else writer.desktop(kind, 1, ADA);
       writer.join(2, '{"name":"more than enough bytes to read on into"}');
       const frame = writer.finish();
-      const whole = frame.readUInt32LE(8);
+      const whole = frame.readUInt32LE(FRAME_HEAD);
       for (const length of [0, 1, whole - 1, whole + 1, frame.length, 0x7fffffff, 0xffffffff]) {
-        frame.writeUInt32LE(length, 8);
-        assert.throws(() => read(frame), Error, `kind ${kind}, ${length} for ${whole}`);
+        frame.writeUInt32LE(length, FRAME_HEAD);
+        assert.throws(() => read(frame), MalformedFrame, `kind ${kind}, ${length} for ${whole}`);
+      }
+    }
+  });
+
+  it('with hostile bytes is read inside itself, or refused as malformed', (t) => {
+    const random = pickFrom(randomOf(t));
+    const { frame } = everything();
+    for (let round = 0; round < 20_000; round++) {
+      const hostile = Buffer.from(frame);
+      for (let bytes = 1 + random(4); bytes > 0; bytes--) hostile[4 + random(hostile.length - 4)] = random(256);
+      const each = ({ start, end }: RecordView) => assert.ok(start <= end && end <= hostile.length);
+      try {
+        readFrame(hostile, each);
+      } catch (error) {
+        assert.ok(error instanceof MalformedFrame, `${error}`);
       }
     }
   });
@@ -184,7 +200,7 @@ describe('frame', () => {
     assert.equal(writer.count, 2);
     const first = writer.finish();
     assert.equal(writer.count, 0);
-    assert.equal(writer.length, 8);
+    assert.equal(writer.length, FRAME_HEAD);
     writer.join(3, '');
     const second = writer.finish();
     assert.deepEqual(
@@ -205,7 +221,7 @@ describe('frame', () => {
 
   it('grows for bodies of any size, and keeps the earlier records', () => {
     const writer = new FrameWriter();
-    const sizes = [0, 1, (64 << 10) - 8 - 12, 1, (64 << 10) - 1, 64 << 10, (1 << 20) + 7, 3];
+    const sizes = [0, 1, (64 << 10) - FRAME_HEAD - 12, 1, (64 << 10) - 1, 64 << 10, (1 << 20) + 7, 3];
     sizes.forEach((size, request) => {
       writer.answer(request, 200, Buffer.alloc(size, 0x30 + request), 0, size, 0);
     });
@@ -226,7 +242,7 @@ describe('frame', () => {
   it('fills its first buffer to the last byte, and grows after that', () => {
     for (const spare of [-1, 0, 1]) {
       const writer = new FrameWriter();
-      const size = (64 << 10) - 8 - 12 - 12 + spare;
+      const size = (64 << 10) - FRAME_HEAD - 12 - 12 + spare;
       writer.answer(1, 200, Buffer.alloc(size, 0x61), 0, size, 0);
       writer.join(2, '');
       const frame = writer.finish();

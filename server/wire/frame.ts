@@ -1,8 +1,8 @@
 /**
  * A frame: the message between worker and master, many records in one binary Buffer.
  *
- * Layout, little-endian. Frame: version u8, 0 u8, 0 u16, count of records u32, records. Record: length of its body u32,
- * kind u8, Retry-After in seconds u8, status u16, request number u32, body. The worker chooses the request number; its
+ * Layout, little-endian. Frame: version u8, 0 u8, 0 u16, length of the frame u32, count of records u32, records. Record: length of
+ * its body u32, kind u8, Retry-After in seconds u8, status u16, request number u32, body. The worker chooses the request number; its
  * one answer has the same number. The bodies of frequent records are binary, those of rare ones JSON.
  * Cost: one copy of each body; no object per record (the reader fills one view).
  */
@@ -11,10 +11,16 @@ import type { CheckedCrossing } from './crossing.ts';
 import type { Identity } from './identity.ts';
 import { Standing } from './pictures.ts';
 
-export const FRAME_VERSION = 1;
+export const FRAME_VERSION = 2;
 
 /** A frame is sent when it exceeds this size in bytes, so that it fills a 64 KiB socket buffer fewer than 20 times. */
 export const FRAME_BYTES_TARGET = 1 << 20;
+
+/**
+ * The longest frame, in bytes: one that is just below FRAME_BYTES_TARGET gets one more record, and the largest has a sprite file of
+ * 1 MiB. As much again is to spare. A longer one is a fault of the process that sends it.
+ */
+export const FRAME_BYTES_MAX = 4 * FRAME_BYTES_TARGET;
 
 /**
  * Kinds of records. The master sends only the last three, and a worker all the others. `shared` is the end of the body of each
@@ -46,7 +52,8 @@ export const RecordKind = {
   sharingAnswer: 34,
 } as const;
 
-const FRAME_HEAD = 8;
+/** Bytes before the first record. */
+export const FRAME_HEAD = 12;
 const RECORD_HEAD = 12;
 const IDENTITY_BYTES = 24;
 export const CROSSING_HEAD_BYTES = IDENTITY_BYTES + 12;
@@ -71,6 +78,13 @@ export interface RecordView extends Identity {
   end: number;
   /** answer: the end of its body, which it shares with others; undefined when it shares nothing. */
   shared: Buffer | undefined;
+}
+
+/** What was received is no frame. Frames come from our own processes, so this is a fault of the process that sent it. */
+export class MalformedFrame extends Error {
+  constructor(why: string) {
+    super(`frame: ${why}`);
+  }
 }
 
 /** Gathers records; finish() returns the frame and begins the next one. */
@@ -144,7 +158,8 @@ export class FrameWriter {
   /** Returns the frame, in a Buffer of exactly its size that the caller owns, and begins the next one. */
   finish(): Buffer {
     this.#bytes.writeUInt32LE(FRAME_VERSION, 0);
-    this.#bytes.writeUInt32LE(this.#count, 4);
+    this.#bytes.writeUInt32LE(this.#length, 4);
+    this.#bytes.writeUInt32LE(this.#count, 8);
     const frame = Buffer.from(this.#bytes.subarray(0, this.#length));
     this.#length = FRAME_HEAD;
     this.#count = 0;
@@ -189,26 +204,27 @@ export class FrameWriter {
 /**
  * Calls `each` for every record of a frame, each time with the same view.
  *
- * Throws  Error when the frame is malformed: frames come from our own processes, so this is a bug and not a client's error.
+ * Throws  MalformedFrame; the records before the fault were passed on.
  */
 export function readFrame(frame: Uint8Array, each: (record: RecordView) => void): void {
-  const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+  const bytes = Buffer.isBuffer(frame) ? frame : Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   if (bytes.length < FRAME_HEAD || bytes.readUInt32LE(0) !== FRAME_VERSION)
-    throw new Error('frame: the version is not 1');
-  const count = bytes.readUInt32LE(4);
+    throw new MalformedFrame(`the version is not ${FRAME_VERSION}`);
+  const count = bytes.readUInt32LE(8);
   const view = blankRecord(bytes);
   let shared: Buffer | undefined;
   let at = FRAME_HEAD;
   for (let n = 0; n < count; n++) {
-    if (at + RECORD_HEAD > bytes.length) throw new Error(`frame: record ${n} of ${count} is cut off`);
+    if (at + RECORD_HEAD > bytes.length) throw new MalformedFrame(`record ${n} of ${count} is cut off`);
     const end = at + RECORD_HEAD + bytes.readUInt32LE(at);
     view.kind = bytes[at + 4];
     view.retryAfterSeconds = bytes[at + 5];
     view.status = bytes.readUInt16LE(at + 6);
     view.request = bytes.readUInt32LE(at + 8);
     at += RECORD_HEAD;
+    if (end > bytes.length) throw new MalformedFrame(`record ${n} of ${count} is cut off`);
+    if (at + fixedBytes(view.kind) > end) throw new MalformedFrame(`record ${n} of ${count} is too short`);
     if (view.kind < RecordKind.answer && view.kind !== RecordKind.join) {
-      if (at + IDENTITY_BYTES > end) throw new Error(`frame: record ${n} of ${count} is too short`);
       view.slot = bytes.readUInt32LE(at);
       view.generation = bytes.readUInt32LE(at + 4);
       for (let word = 0; word < 4; word++) view.token[word] = bytes.readUInt32LE(at + 8 + word * 4);
@@ -227,7 +243,6 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
       view.seq = bytes.readDoubleLE(at + 4);
       at += 12;
     }
-    if (at > end || end > bytes.length) throw new Error(`frame: record ${n} of ${count} is cut off`);
     view.start = at;
     view.end = end;
     if (view.kind === RecordKind.shared) shared = bytes.subarray(at, end);
@@ -237,7 +252,14 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
     }
     at = end;
   }
-  if (at !== bytes.length) throw new Error(`frame: ${bytes.length - at} bytes after the last record`);
+  if (at !== bytes.length) throw new MalformedFrame(`${bytes.length - at} bytes after the last record`);
+}
+
+/** The bytes that each record of a kind has. */
+function fixedBytes(kind: number): number {
+  if (kind >= RecordKind.answer || kind === RecordKind.join) return 0;
+  if (kind === RecordKind.crossing || kind === RecordKind.poll) return IDENTITY_BYTES + 12;
+  return kind === RecordKind.show ? IDENTITY_BYTES + 4 : IDENTITY_BYTES;
 }
 
 function blankRecord(bytes: Buffer): RecordView {
