@@ -57,11 +57,41 @@ export function beyond(
 ): ClusterPlace {
   const total = view.bases[view.counts.length];
   if (total === 0) return set(into, relay, place);
+  return locate(view, placeBeyond(worldPlace(view, relay, place), edge, total, view.width), into, relay);
+}
+
+/**
+ * The place in the whole world of a place of `relay`. One beyond the relay's count stands for another place of the relay, or, when it has
+ * none in the view, for the first place after its own. REQUIRES: the view has desktops.
+ */
+export function worldPlace(view: ClusterView, relay: number, place: number): number {
   const count = view.counts[relay];
   const local = place < count ? place : count > 0 ? place % count : 0;
-  // A relay without a place in the view uses the first place after its own; after the last place comes the first.
-  const from = view.bases[relay] + local;
-  return locate(view, placeBeyond(from < total ? from : 0, edge, total, view.width), into, relay);
+  const at = view.bases[relay] + local;
+  // After the last place comes the first.
+  return at < view.bases[view.counts.length] ? at : 0;
+}
+
+/**
+ * Divides `count` places of the world from `first` on among the relays that own them: calls `each` with places of one relay that follow one
+ * another. After the last place comes the first. REQUIRES: 0 ≤ first < total, count ≤ total.
+ */
+export function visitRun(
+  view: ClusterView,
+  first: number,
+  count: number,
+  each: (relay: number, place: number, count: number) => void,
+): void {
+  const { bases, counts } = view;
+  const total = bases[counts.length];
+  const into: ClusterPlace = { relay: 0, place: 0 };
+  for (let at = first, left = count; left > 0; at = at === total ? 0 : at) {
+    const { relay, place } = locate(view, at, into);
+    const here = Math.min(left, counts[relay] - place);
+    each(relay, place, here);
+    at += here;
+    left -= here;
+  }
 }
 
 /**

@@ -25,7 +25,7 @@ import {
   readPeerRecords,
   writePeerAnswer,
 } from '../wire/peer_frame.ts';
-import { beyond, type ClusterPlace, reroute } from './cluster_torus.ts';
+import { beyond, type ClusterPlace, type ClusterView, reroute } from './cluster_torus.ts';
 import type { Facts } from './facts.ts';
 import { keepNewest } from './keep_newest.ts';
 import { CROSSINGS_REMEMBERED, SMALL_WORLD_MAX } from './limits.ts';
@@ -226,14 +226,26 @@ export class Peers implements Routing {
 
   /** The slot beyond an edge of a place of the default world; ABROAD when that is at another relay, which pass() and reference() then use. */
   beyond(world: World, place: number, edge: EdgeNumber): number {
-    const { view } = this.membership;
+    const view = this.shared;
     // The view is some steps old. A relay that has all desktops of the world does not need it.
-    if (view.bases[view.counts.length] === view.counts[view.self]) {
-      return world.slots[placeBeyond(place, edge, world.count, world.width)];
-    }
+    if (view === undefined) return world.slots[placeBeyond(place, edge, world.count, world.width)];
     const to = beyond(view, view.self, place, edge, this.#to);
     if (to.relay === view.self) reroute(view, view.self, world.count, to.place, to);
     return to.relay === view.self ? world.slots[to.place] : ABROAD;
+  }
+
+  get abroad(): Readonly<ClusterPlace> {
+    return this.#to;
+  }
+
+  get shared(): ClusterView | undefined {
+    const { view } = this.membership;
+    return view.bases[view.counts.length] === view.counts[view.self] ? undefined : view;
+  }
+
+  /** Whether something may be sent to a relay of the present view now. */
+  isReachable(relay: number): boolean {
+    return this.isConnected && this.membership.isReachable(relay);
   }
 
   /** Whether a desktop has a crossing without a verdict. */
@@ -273,7 +285,7 @@ export class Peers implements Routing {
   ): boolean {
     const { relay, place } = this.#to;
     const peer = this.#peer(this.membership.view.names[relay]);
-    if (!this.isConnected || !this.membership.isReachable(relay) || peer.epoch === 0 || !this.#hasRoom(peer)) {
+    if (!this.isReachable(relay) || peer.epoch === 0 || !this.#hasRoom(peer)) {
       this.counters.refused++;
       return false;
     }

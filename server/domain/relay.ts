@@ -57,6 +57,7 @@ import { MUTE_HOPS_MAX, MUTES_MAX, Mutes } from './mutes.ts';
 import { NOTICES_BYTES_MAX, Notices } from './notices.ts';
 import { PEEK_EVENTS_BYTES_MAX, Peeks, type PeeksOptions } from './peeks.ts';
 import { ABANDONED, isPassed, PeerMemory } from './peer_memory.ts';
+import { PeerSayings } from './peer_sayings.ts';
 import { type PeerHost, Peers } from './peers.ts';
 import type { Rounds } from './rounds.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
@@ -396,7 +397,7 @@ export class Relay {
   }
 
   /** From now on other relays have places in the default world, too. Call it after recovery. */
-  joinCluster(membership: Membership): Peers {
+  joinCluster(membership: Membership): { peers: Peers; sayings: PeerSayings } {
     const host: PeerHost = {
       receive: (record) => this.#receive(record),
       referenceAt: (place) => this.#referenceAt(place),
@@ -414,7 +415,9 @@ export class Relay {
     };
     this.#peers = new Peers(this.epoch, membership, this.peerMemory, host, () => this.#facts, this.#nowMs);
     this.torus.routing = this.#peers;
-    return this.#peers;
+    const sayings = new PeerSayings(this.#peers, this.speech, () => this.#nowMs);
+    this.speech.abroad = sayings;
+    return { peers: this.#peers, sayings };
   }
 
   /** Tells the whole state of a slot that was used. Call it between two calls of the relay. */

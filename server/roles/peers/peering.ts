@@ -7,6 +7,7 @@
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
 import { LISTEN_STEPS, Membership, STEP_MS } from '../../domain/membership.ts';
+import type { PeerSayings } from '../../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../../domain/peers.ts';
 import { decodeHeartbeat, encodeHeartbeat, isRelayName } from '../../wire/heartbeat.ts';
 import { DEFAULT_WORLD } from '../../wire/join.ts';
@@ -27,6 +28,7 @@ const VERDICT_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1
 const HEARTBEATS = 'sprites.heartbeat';
 const FORGOTTEN = 'sprites.forgotten';
 const framesOf = (name: string) => `sprites.frames.${name}`;
+const sayingsOf = (name: string) => `sprites.sayings.${name}`;
 
 export interface PeeringOptions {
   name: string;
@@ -41,6 +43,7 @@ export interface PeeringOptions {
 
 export class Peering implements MasterPeering {
   readonly peers: Peers;
+  readonly sayings: PeerSayings;
   readonly membership: Membership;
   readonly files: PeerFiles;
   readonly #options: PeeringOptions;
@@ -59,11 +62,16 @@ export class Peering implements MasterPeering {
     const { name, master, network, data } = options;
     const step = Math.floor(Date.now() / STEP_MS);
     this.membership = new Membership({ name, life: Date.now(), width: 1, step });
-    this.peers = master.relay.joinCluster(this.membership);
+    const { peers, sayings } = master.relay.joinCluster(this.membership);
+    this.peers = peers;
+    this.sayings = sayings;
     this.files = new PeerFiles({ name, network, data, senderOf: (file) => this.peers.senderOf(file) });
     master.setPeering(this);
     network.subscribe(HEARTBEATS, (bytes) => this.#hear(bytes));
     network.subscribe(framesOf(name), (bytes, answer) => this.#receive(bytes, answer));
+    network.subscribe(sayingsOf(name), (bytes) => {
+      if (!sayings.receive(bytes)) this.#complain(bytes);
+    });
     network.subscribe(FORGOTTEN, (bytes) => {
       const name = Buffer.from(bytes).toString('latin1');
       const state = isRelayName(name) ? this.membership.stateOf(name) : undefined;
@@ -127,6 +135,7 @@ export class Peering implements MasterPeering {
     if (answers.length > 0) this.#answers = [];
     for (const answer of answers) answer();
     for (const outgoing of this.peers.popOutgoing()) void this.#send(outgoing);
+    for (const [peer, message] of this.sayings.popMessages()) network.publish(sayingsOf(peer), message);
   }
 
   fetchFile(file: string, done: (bytes: Buffer | undefined) => void): void {
@@ -217,6 +226,16 @@ export class Peering implements MasterPeering {
     });
     gauge('sprites_peers_connected', '1 while messages to other relays can be sent', () => (peers.isConnected ? 1 : 0));
     gauge('sprites_peers_in_doubt', 'Crossings that wait for the verdict of another relay', () => peers.inDoubt);
+    const said = this.sayings.counters;
+    counter('sprites_peers_sayings_sent_total', 'Sayings sent to other relays', () => said.sent);
+    counter('sprites_peers_sayings_received_total', 'Sayings of other relays that are heard here', () => said.received);
+    counter(
+      'sprites_peers_sayings_lost_total',
+      'Sayings that were not sent to, or not heard from, another relay',
+      () => {
+        return said.lost;
+      },
+    );
     counter('sprites_peers_files_total', 'Sprite files fetched from other relays', () => this.files.fetched);
     counter('sprites_peers_frames_total', 'Frames sent to other relays', () => counters.frames);
     counter('sprites_peers_repeats_total', 'Frames sent again, because no answer came', () => counters.repeats);
