@@ -10,30 +10,8 @@
  * Cost: O(1) for a neighbour of the same relay, O(log relays) for another; no allocation.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
+import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import { placeBeyond } from './torus.ts';
-
-/** What a relay knows of the whole world in one step. Relays are in order of their names; an index here is one of them. */
-export interface ClusterView {
-  readonly step: number;
-  readonly names: readonly string[];
-  /** Desktops of each relay. */
-  readonly counts: Float64Array;
-  /** The first place of each relay; one element more, which is the count of the whole world. */
-  readonly bases: Float64Array;
-  /** The width of the whole world: the distance between a place and the one below it. */
-  readonly width: number;
-  /** Equal in views that agree: 32 bits of names, counts and width, without relays that have no desktop. */
-  readonly digest: number;
-  /** The index of the relay whose view this is. */
-  readonly self: number;
-}
-
-/** A place of one relay. Owner: the caller, who passes the same object again. */
-export interface ClusterPlace {
-  relay: number;
-  /** 0 … n_r − 1, counted from the relay's first place. */
-  place: number;
-}
 
 /** The sums of the counts before each relay, and of all. */
 export function basesOf(counts: ArrayLike<number>): Float64Array {

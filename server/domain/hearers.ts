@@ -12,7 +12,8 @@
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import type { Run } from '../wire/peer_sayings.ts';
 import { NO_EDGE } from '../wire/saying.ts';
-import { type ClusterView, visitRun, worldPlace } from './cluster_torus.ts';
+import { visitRun, worldPlace } from './cluster_torus.ts';
+import type { ClusterView } from './cluster_view.ts';
 import { HEARERS_MAX, SMALL_WORLD_MAX } from './limits.ts';
 import { ABROAD, type Routing, type Torus, type World } from './torus.ts';
 

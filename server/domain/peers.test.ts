@@ -5,7 +5,7 @@ import { acquaint, ClusterRelay, deliver, pair } from '../test/cluster_relays.ts
 import { PeerFrameWriter, PeerStatus, PeerVerdict, readPeerAnswer, writePeerAnswer } from '../wire/peer_frame.ts';
 import { CROSSINGS_REMEMBERED, MAILBOX_EVENTS_MAX } from './limits.ts';
 import { FRAMES_IN_FLIGHT_MAX, PeerMemory, SENDERS_MAX } from './peer_memory.ts';
-import { REQUESTS_WAITING_MAX } from './peers.ts';
+import { type Outgoing, REQUESTS_WAITING_MAX } from './peers.ts';
 import { Recovery } from './recovery.ts';
 
 describe('peers', () => {

@@ -25,7 +25,8 @@ import {
   readPeerRecords,
   writePeerAnswer,
 } from '../wire/peer_frame.ts';
-import { beyond, type ClusterPlace, type ClusterView, reroute } from './cluster_torus.ts';
+import { beyond, reroute } from './cluster_torus.ts';
+import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import type { Facts } from './facts.ts';
 import { keepNewest } from './keep_newest.ts';
 import { CROSSINGS_REMEMBERED, SMALL_WORLD_MAX } from './limits.ts';

@@ -10,7 +10,7 @@
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 import type { Pictures } from '../wire/pictures.ts';
-import type { ClusterPlace, ClusterView } from './cluster_torus.ts';
+import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 
 export interface World {
   readonly name: string;
